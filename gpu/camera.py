@@ -1,0 +1,68 @@
+"""The camera: a plain value. Right-handed, +Y up by default, image row 0 on top, pixel centres at .5, vertical field of view."""
+
+from __future__ import annotations
+
+import dataclasses
+import math
+
+import numpy as np
+
+Vector = tuple[float, float, float]
+
+
+@dataclasses.dataclass(frozen=True)
+class Camera:
+    """Where the picture is taken from.
+
+    `eye`, `look_at` and `up` in scene units; `fov` is the vertical angle in degrees; with `orthographic` the picture is
+    `height` scene units high and `fov` is ignored. `near` and `far` bound the rays along the view axis; far 0 means no bound.
+    """
+
+    eye: Vector = (0.0, 0.0, 5.0)
+    look_at: Vector = (0.0, 0.0, 0.0)
+    up: Vector = (0.0, 1.0, 0.0)
+    fov: float = 45.0
+    orthographic: bool = False
+    height: float = 2.0
+    near: float = 0.0
+    far: float = 0.0
+
+    def basis(self) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
+        """Unit vectors right, up, forward (float64). A degenerate `up` or a look-at on the eye is replaced by a safe axis."""
+        forward = np.subtract(self.look_at, self.eye).astype(np.float64)
+        length = float(np.linalg.norm(forward))
+        forward = forward / length if length > 1e-30 else np.array([0.0, 0.0, -1.0])
+        right = np.cross(forward, self.up)
+        if float(np.linalg.norm(right)) < 1e-9:
+            right = np.cross(forward, np.eye(3)[int(np.argmin(np.abs(forward)))])
+        right /= np.linalg.norm(right)
+        return right, np.cross(right, forward), forward
+
+    def frame(self, width: int, height: int) -> np.ndarray:
+        """The camera as kernels read it: float32 (16,), four rows of four.
+
+        Row 0: ray origin of the image's centre, 1 if orthographic. Row 1: direction (or position offset) at the centre of the
+        picture. Row 2 and 3: change of it for one whole picture width to the right and one whole height down. A pixel
+        (x, y) has s = (x + .5) / width - .5, t = (y + .5) / height - .5. The w of rows 1, 2, 3 are near, far, and 0.
+        """
+        right, up, forward = self.basis()
+        tall = self.height if self.orthographic else 2.0 * math.tan(math.radians(self.fov) / 2.0)
+        rows = np.zeros((4, 4), np.float32)
+        rows[0] = [*self.eye, 1.0 if self.orthographic else 0.0]
+        rows[1] = [*forward, self.near]
+        rows[2] = [*(right * tall * width / height), self.far if self.far > 0.0 else np.finfo(np.float32).max]
+        rows[3] = [*(-up * tall), 0.0]
+        return rows.reshape(16)
+
+
+def fit(lower: Vector, upper: Vector, camera: Camera | None = None, aspect: float = 4.0 / 3.0) -> Camera:
+    """A camera that sees the whole box from the side where `camera` stands (default: front, right and above)."""
+    camera = camera or Camera(eye=(0.8, 0.5, 1.6))
+    low, high = np.asarray(lower, np.float64), np.asarray(upper, np.float64)
+    centre = (low + high) / 2.0
+    radius = max(float(np.linalg.norm(high - low)) / 2.0, 1e-6)
+    _, _, forward = camera.basis()
+    half_angle = math.radians(camera.fov) / 2.0
+    half_angle = min(half_angle, math.atan(math.tan(half_angle) * aspect))
+    eye = centre - forward * radius / math.sin(half_angle)
+    return dataclasses.replace(camera, eye=tuple(eye.tolist()), look_at=tuple(centre.tolist()), height=2.0 * radius)

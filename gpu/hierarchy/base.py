@@ -1,0 +1,170 @@
+"""The contract of a structure: what every family gives, and what trace, statistics, overlays and tests know of it.
+
+On the device a structure is a header with a view struct and one walk:
+
+    template <class Primitives, class OnPrimitive, class OnNode>
+    __device__ void traverse(const View& tree, const Primitives& primitives, Rays& rays, OnPrimitive& on_primitive, OnNode& on_node);
+
+`Rays` is a lane pack (gpu/device/ray.cuh). The walk hands references to `primitives.intersect`; `on_primitive` decides a lane at a time to go on
+or end, and may shrink `rays.t_max`. `prim_id` is the scene's.
+"""
+
+from __future__ import annotations
+
+import abc
+import dataclasses
+from typing import Any, ClassVar
+
+import numpy as np
+
+from ..stats import HierarchyStatistics
+from ..target.base import Array, Target
+
+
+class HierarchyError(RuntimeError):
+    """A structure cannot do what was asked; the message names the structure and the reason."""
+
+
+class CannotRefitError(HierarchyError):
+    """The structure has no refit, or its topology no longer fits the primitives."""
+
+
+@dataclasses.dataclass(frozen=True)
+class Capabilities:
+    """What a structure can do. `primitive_kinds` names the headers it can be compiled against (triangle, sphere)."""
+
+    refit: bool = True
+    splits_references: bool = False
+    deterministic: bool = True
+    primitive_kinds: tuple[str, ...] = ("triangle",)
+    targets: tuple[str, ...] = ("host", "cuda")
+
+
+@dataclasses.dataclass(frozen=True)
+class ObjectRange:
+    """One object of the scene in the primitive buffer: moves rigidly with `node`. `version` grows when its transform changes."""
+
+    first: int
+    count: int
+    node: int
+    version: int = 0
+
+
+@dataclasses.dataclass(eq=False)
+class Primitives:
+    """The input of build and refit.
+
+    `header` and `type_name` are the device side of the primitive kind (e.g. "gpu/device/triangle.cuh", "Triangles"); `view` is its
+    by-value struct as a 0-d structured numpy array (pointers and counts). A primitive whose box is inverted or not finite is
+    inactive. `topology_version` grows when primitives come or go or their indices change, `shape_version` when something moved.
+    `lower`, `upper` bound every instant as far as the scene knows.
+    """
+
+    kind: str
+    header: str
+    type_name: str
+    view: np.ndarray
+    count: int
+    objects: tuple[ObjectRange, ...] = ()
+    topology_version: int = 0
+    shape_version: int = 0
+    keep_alive: tuple[Array, ...] = ()
+
+
+@dataclasses.dataclass(frozen=True, eq=False)
+class Traversal:
+    """What a trace unit is compiled against and launched with: `header` defines `type_name` (the view struct) and `traverse`; `records` is the primitive
+    kind's device type that the walk intersects and `records_view` its by-value struct. Two traversals with equal `key` share a compiled unit."""
+
+    header: str
+    type_name: str
+    view: np.ndarray
+    records_header: str
+    records_type: str
+    records_view: np.ndarray
+    constants: tuple[tuple[str, int | float | bool], ...] = ()
+
+    @property
+    def key(self) -> tuple[Any, ...]:
+        """What decides the compiled unit."""
+        return (self.header, self.type_name, self.records_header, self.records_type, self.constants)
+
+
+@dataclasses.dataclass(frozen=True, eq=False)
+class NodeTable:
+    """A structure as plain numpy columns, root first, parents before children: the only form that tests, overlays and tree views know.
+
+    parent (N,) int32 (-1 for the root), depth (N,) int32, lower and upper (N, 3) float32, is_leaf (N,) bool, first_reference and
+    reference_count (N,) int32 (0 for inner nodes) into `references` (R,) int32, which holds the scene's prim_ids.
+    """
+
+    parent: np.ndarray
+    depth: np.ndarray
+    lower: np.ndarray
+    upper: np.ndarray
+    is_leaf: np.ndarray
+    first_reference: np.ndarray
+    reference_count: np.ndarray
+    references: np.ndarray
+
+    def __len__(self) -> int:
+        return len(self.parent)
+
+
+class Hierarchy(abc.ABC):
+    """One structure over one set of primitives, in memory it owns. Builders subclass it (through their family) and give:
+
+    `name` (the command line's), `family`, `title`, `Options` (a frozen dataclass of `gpu.settings.option` fields), `capabilities`,
+    `layouts` and `default_layout`. `build` and `refit` never wait for the target.
+    """
+
+    name: ClassVar[str]
+    family: ClassVar[str]
+    title: ClassVar[str]
+    Options: ClassVar[type]
+    capabilities: ClassVar[Capabilities] = Capabilities()
+
+    def __init__(self, target: Target, options: Any, layout: str = "auto", traversal: str = "auto") -> None:
+        self.target, self.options, self.layout_name, self.traversal_name = target, options, layout, traversal
+
+    @classmethod
+    @abc.abstractmethod
+    def layouts(cls) -> tuple[str, ...]:
+        """The layouts this structure can be written in; the names are the command line's."""
+
+    @classmethod
+    @abc.abstractmethod
+    def default_layout(cls, target_kind: str) -> str:
+        """The best layout on that kind of target, as measured."""
+
+    @classmethod
+    @abc.abstractmethod
+    def traversals(cls, layout: str) -> tuple[str, ...]:
+        """The traversals of a layout, the default one first."""
+
+    @abc.abstractmethod
+    def build(self, primitives: Primitives) -> None:
+        """Build from scratch. Legal: no primitive, one, coincident, degenerate, inactive ones."""
+
+    @abc.abstractmethod
+    def refit(self, primitives: Primitives) -> None:
+        """Same topology, new boxes. Raises CannotRefitError where `capabilities.refit` is false, nothing was built, or the count changed."""
+
+    @abc.abstractmethod
+    def stats(self) -> HierarchyStatistics:
+        """Counts and quality as last measured; never waits. `measure` brings them up to date."""
+
+    @abc.abstractmethod
+    def measure(self) -> None:
+        """Launch the computation of SAH cost, depth and counts; their values appear in `stats` when the target has got there."""
+
+    @abc.abstractmethod
+    def nodes(self) -> NodeTable:
+        """The canonical tree, on request, outside the frame."""
+
+    @abc.abstractmethod
+    def traversal(self) -> Traversal:
+        """What to trace with, for the tree that was last built."""
+
+    def close(self) -> None:
+        """Drop the memory. Arrays are freed when nothing refers to them."""

@@ -1,0 +1,221 @@
+"""The scene as plain values: numpy arrays and frozen dataclasses, no target and no library.
+
+Positions are float32 relative to `Scene.origin` (float64), which readers subtract before rounding. Times are seconds.
+Quaternions are x, y, z, w. Matrices are row-major, column vectors (p' = M p). Colours are linear but in 8-bit textures
+marked `is_srgb`. Readers hand a scene to `app.scene_io.sanitise`, so that what arrives here is finite and in range.
+"""
+
+from __future__ import annotations
+
+import dataclasses
+
+import numpy as np
+
+
+@dataclasses.dataclass(frozen=True, eq=False)
+class Track:
+    """Values over time. `times` (K,) float32, ascending; `values` (K, C) float32, for `cubic` (K, 3, C): in-tangent, value,
+    out-tangent. `interpolation` is step, linear (slerp where the values are rotations) or cubic."""
+
+    times: np.ndarray
+    values: np.ndarray
+    interpolation: str = "linear"
+
+
+@dataclasses.dataclass(frozen=True, eq=False)
+class Node:
+    """A frame of reference: translation, rotation, scale relative to `parent` (an earlier node's index, -1 for none)."""
+
+    name: str = ""
+    parent: int = -1
+    translation: tuple[float, float, float] = (0.0, 0.0, 0.0)
+    rotation: tuple[float, float, float, float] = (0.0, 0.0, 0.0, 1.0)
+    scale: tuple[float, float, float] = (1.0, 1.0, 1.0)
+
+
+@dataclasses.dataclass(frozen=True, eq=False)
+class Channel:
+    """A track that drives one `path` (translation, rotation, scale or weights) of one node."""
+
+    node: int
+    path: str
+    track: Track
+
+
+@dataclasses.dataclass(frozen=True, eq=False)
+class Clip:
+    """A named animation: channels over `duration` seconds."""
+
+    name: str
+    duration: float
+    channels: tuple[Channel, ...] = ()
+
+
+@dataclasses.dataclass(frozen=True, eq=False)
+class KeyFrames:
+    """Whole-mesh key frames: `times` (K,), `positions` (K, V, 3), `normals` (K, V, 3) or None. Linear between neighbours (Meister 6.2.3)."""
+
+    times: np.ndarray
+    positions: np.ndarray
+    normals: np.ndarray | None = None
+
+    def pair(self, index: int) -> tuple[np.ndarray, np.ndarray]:
+        """Positions of key `index` and of the one after it (the last key pairs with itself)."""
+        return self.positions[index], self.positions[min(index + 1, len(self.times) - 1)]
+
+
+@dataclasses.dataclass(frozen=True, eq=False)
+class Skin:
+    """`joints` (J,) node indices, `inverse_bind` (J, 4, 4), four joint slots and weights a vertex: (V, 4) int32, (V, 4) float32."""
+
+    joints: np.ndarray
+    inverse_bind: np.ndarray
+    joint_ids: np.ndarray
+    weights: np.ndarray
+
+
+@dataclasses.dataclass(frozen=True, eq=False)
+class MorphTargets:
+    """Differences to the base: `positions` (M, V, 3), `normals` (M, V, 3) or None, `weights` (M,) at rest."""
+
+    positions: np.ndarray
+    normals: np.ndarray | None
+    weights: np.ndarray
+
+
+@dataclasses.dataclass(frozen=True, eq=False)
+class Mesh:
+    """Triangles over vertices. positions (V, 3) float32, triangles (T, 3) int32, material_ids (T,) int32, normals (V, 3), uvs (V, 2) with v downwards."""
+
+    name: str
+    positions: np.ndarray
+    triangles: np.ndarray
+    material_ids: np.ndarray
+    normals: np.ndarray | None = None
+    uvs: np.ndarray | None = None
+    key_frames: KeyFrames | None = None
+    skin: Skin | None = None
+    morph_targets: MorphTargets | None = None
+
+
+@dataclasses.dataclass(frozen=True, eq=False)
+class Spheres:
+    """Spheres or points with attributes: centres (N, 3), radii (N,), colours (N, 3) linear or None."""
+
+    centres: np.ndarray
+    radii: np.ndarray
+    colours: np.ndarray | None = None
+
+
+@dataclasses.dataclass(frozen=True)
+class Object:
+    """A mesh placed at a node: the unit that moves rigidly. Objects follow one another in the vertex and triangle buffers."""
+
+    node: int
+    mesh: int
+
+
+@dataclasses.dataclass(frozen=True)
+class Material:
+    """Metallic-roughness material; colours linear. A texture is an index into `Scene.textures`, -1 for none."""
+
+    name: str = ""
+    base_color: tuple[float, float, float, float] = (0.8, 0.8, 0.8, 1.0)
+    metallic: float = 0.0
+    roughness: float = 0.6
+    emission: tuple[float, float, float] = (0.0, 0.0, 0.0)
+    base_color_texture: int = -1
+
+
+@dataclasses.dataclass(frozen=True, eq=False)
+class Texture:
+    """`pixels` (H, W, 4) uint8, row 0 on top; repeats."""
+
+    name: str
+    pixels: np.ndarray
+    is_srgb: bool = True
+
+
+@dataclasses.dataclass(frozen=True)
+class Light:
+    """`kind` point or directional, placed by `node` (-1: the scene). Point: radiant intensity `color` (W/sr) at `position`;
+    directional: irradiance `color` along `direction` (the way the light travels)."""
+
+    kind: str
+    color: tuple[float, float, float] = (1.0, 1.0, 1.0)
+    position: tuple[float, float, float] = (0.0, 0.0, 0.0)
+    direction: tuple[float, float, float] = (0.0, -1.0, 0.0)
+    node: int = -1
+
+
+@dataclasses.dataclass(frozen=True)
+class SceneCamera:
+    """A camera of the file: looks along -Z of its node, `fov` vertical in degrees."""
+
+    name: str
+    node: int
+    fov: float = 45.0
+
+
+@dataclasses.dataclass(frozen=True)
+class Remark:
+    """Something the reader or sanitiser did to the data, or could not have: a `count` and a sentence a person can act on."""
+
+    count: int
+    sentence: str
+
+
+@dataclasses.dataclass(frozen=True, eq=False)
+class Scene:
+    """Everything that can be drawn, at every time. `fps` is the file's frame rate or 0; `lower`, `upper` bound the scene over its
+    whole animation (as far as known), relative to `origin`."""
+
+    name: str
+    nodes: tuple[Node, ...] = (Node(),)
+    meshes: tuple[Mesh, ...] = ()
+    objects: tuple[Object, ...] = ()
+    spheres: Spheres | None = None
+    materials: tuple[Material, ...] = (Material(),)
+    textures: tuple[Texture, ...] = ()
+    lights: tuple[Light, ...] = ()
+    cameras: tuple[SceneCamera, ...] = ()
+    clips: tuple[Clip, ...] = ()
+    origin: tuple[float, float, float] = (0.0, 0.0, 0.0)
+    lower: tuple[float, float, float] = (-1.0, -1.0, -1.0)
+    upper: tuple[float, float, float] = (1.0, 1.0, 1.0)
+    fps: float = 0.0
+    eye: tuple[float, float, float] | None = None
+    look_at: tuple[float, float, float] | None = None
+    remarks: tuple[Remark, ...] = ()
+
+    @property
+    def triangle_count(self) -> int:
+        """Triangles as drawn: a mesh counts once for each object."""
+        return sum(len(self.meshes[thing.mesh].triangles) for thing in self.objects)
+
+    @property
+    def vertex_count(self) -> int:
+        """Vertices as drawn."""
+        return sum(len(self.meshes[thing.mesh].positions) for thing in self.objects)
+
+    def duration(self, clip: int = 0) -> float:
+        """Seconds until the animation repeats: the clip's, or the longest key-frame sequence's; 0 for a still scene."""
+        of_clip = self.clips[clip].duration if 0 <= clip < len(self.clips) else 0.0
+        keys = [float(m.key_frames.times[-1]) for m in self.meshes if m.key_frames is not None and len(m.key_frames.times)]
+        return max([of_clip, *keys])
+
+    def key_times(self, clip: int = 0) -> np.ndarray:
+        """Every key's time, ascending, once (float64): the ticks of the timeline."""
+        times = [m.key_frames.times for m in self.meshes if m.key_frames is not None]
+        if 0 <= clip < len(self.clips):
+            times += [channel.track.times for channel in self.clips[clip].channels]
+        return np.unique(np.concatenate(times).astype(np.float64)) if times else np.zeros(0)
+
+
+@dataclasses.dataclass(frozen=True)
+class Moment:
+    """An instant to draw: seconds, the clip, and a running number that statistics carry back. Every track finds its own keys."""
+
+    time: float = 0.0
+    clip: int = 0
+    frame_id: int = 0

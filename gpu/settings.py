@@ -1,0 +1,126 @@
+"""Options: one frozen dataclass a thing, from which the dialog, the TOML file, the command line and the docs are derived.
+
+A field made by `option` carries its default, range, unit and a sentence. `fields_of` reads them back, `checked` makes an
+instance from untrusted values and raises `OptionError` with the key, the value and what is allowed.
+"""
+
+from __future__ import annotations
+
+import dataclasses
+import math
+import types
+import typing
+from collections.abc import Mapping
+from typing import Any, TypeVar
+
+Options = TypeVar("Options")
+
+
+class OptionError(ValueError):
+    """A value that an option does not take. `key` is the option's name, `allowed` says in words what it takes."""
+
+    def __init__(self, key: str, value: object, allowed: str) -> None:
+        super().__init__(f"{key} = {value!r} is not allowed: {allowed}.")
+        self.key, self.value, self.allowed = key, value, allowed
+
+
+@dataclasses.dataclass(frozen=True)
+class OptionInfo:
+    """What a field made by `option` says of itself."""
+
+    sentence: str
+    minimum: float | None = None
+    maximum: float | None = None
+    unit: str = ""
+    choices: tuple[str, ...] = ()
+
+
+@dataclasses.dataclass(frozen=True)
+class OptionField:
+    """One option as a form, a file or a command line sees it. `type` is bool, int, float, str or a tuple of floats."""
+
+    name: str
+    type: Any
+    default: Any
+    info: OptionInfo
+
+    def allowed(self) -> str:
+        """What the option takes, in words."""
+        if self.info.choices:
+            return "one of " + ", ".join(self.info.choices)
+        noun = {bool: "true or false", int: "a whole number", float: "a number", str: "a text"}.get(self.type)
+        noun = noun or f"{len(typing.get_args(self.type))} numbers"
+        low, high = self.info.minimum, self.info.maximum
+        if low is not None and high is not None:
+            noun += f" from {low:g} to {high:g}"
+        elif low is not None:
+            noun += f" of at least {low:g}"
+        elif high is not None:
+            noun += f" of at most {high:g}"
+        return noun + (f" ({self.info.unit})" if self.info.unit else "")
+
+    def checked(self, value: object, key: str = "") -> Any:
+        """`value` as this option's type, or `OptionError`. An int is taken where a float is asked for, never a bool."""
+        key = key or self.name
+        if self.type is bool and isinstance(value, bool):
+            return value
+        if self.type is int and isinstance(value, int) and not isinstance(value, bool):
+            return self._in_range(value, key)
+        if self.type is float and isinstance(value, int | float) and not isinstance(value, bool):
+            return self._in_range(float(value), key)
+        if self.type is str and isinstance(value, str):
+            if not self.info.choices or value in self.info.choices:
+                return value
+        if typing.get_origin(self.type) is tuple and isinstance(value, list | tuple):
+            numbers = [v for v in value if isinstance(v, int | float) and not isinstance(v, bool)]
+            if len(numbers) == len(value) == len(typing.get_args(self.type)):
+                return tuple(self._in_range(float(v), key) for v in numbers)
+        raise OptionError(key, value, self.allowed())
+
+    def _in_range(self, value: Any, key: str) -> Any:
+        low, high = self.info.minimum, self.info.maximum
+        outside = (low is not None and value < low) or (high is not None and value > high)
+        if outside or not math.isfinite(value):
+            raise OptionError(key, value, self.allowed())
+        return value
+
+
+def option(
+    default: Any,
+    sentence: str,
+    *,
+    minimum: float | None = None,
+    maximum: float | None = None,
+    unit: str = "",
+    choices: tuple[str, ...] = (),
+) -> Any:
+    """A dataclass field that is an option of the program. The sentence is shown to people: what it does, and when it matters."""
+    info = OptionInfo(sentence, minimum, maximum, unit, choices)
+    return dataclasses.field(default=default, metadata={"option": info})
+
+
+def fields_of(options: Any) -> tuple[OptionField, ...]:
+    """The options of a dataclass (type or instance), in the order of their declaration."""
+    kind = options if isinstance(options, type) else type(options)
+    hints = typing.get_type_hints(kind)
+    return tuple(
+        OptionField(f.name, _plain_type(hints[f.name]), f.default, f.metadata["option"])
+        for f in dataclasses.fields(kind)
+        if "option" in f.metadata
+    )
+
+
+def checked(kind: type[Options], values: Mapping[str, object], prefix: str = "") -> Options:
+    """An instance of `kind` from untrusted values; unknown names and wrong values raise `OptionError` with `prefix` before the name."""
+    known = {field.name: field for field in fields_of(kind)}
+    for name, value in values.items():
+        if name not in known:
+            raise OptionError(prefix + name, value, "the known names here are " + (", ".join(known) or "none"))
+    return kind(**{name: known[name].checked(value, prefix + name) for name, value in values.items()})
+
+
+def _plain_type(hint: Any) -> Any:
+    """`X | None` is X for a form: None is written as an absent value."""
+    if isinstance(hint, types.UnionType):
+        return next(part for part in typing.get_args(hint) if part is not type(None))
+    return hint

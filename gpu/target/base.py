@@ -1,0 +1,205 @@
+"""Where kernels run: one interface for the CUDA and the host target.
+
+A `Target` gives arrays (numpy on the host, cupy on CUDA), compiles units with a cache, launches kernels by name, times phases
+and keeps scratch memory. One thread uses a target. Nothing here knows what a kernel computes.
+"""
+
+from __future__ import annotations
+
+import abc
+import contextlib
+import dataclasses
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from typing import Any, Protocol
+
+import numpy as np
+
+from ..settings import option
+
+Array = Any
+"""numpy.ndarray on the host target, cupy.ndarray on the CUDA target: shape, dtype, slicing, `.view`, `.reshape` are alike."""
+
+
+class TargetError(RuntimeError):
+    """The target cannot do what was asked: the message says what, why and what to do."""
+
+
+class NoDeviceError(TargetError):
+    """There is no usable device (or compiler) for the target asked for."""
+
+
+class CompileError(TargetError):
+    """A kernel unit did not compile; the message holds the compiler's text."""
+
+
+class OutOfMemoryError(TargetError):
+    """An array did not fit: `needed` and `available` in bytes."""
+
+    def __init__(self, what: str, needed: int, available: int) -> None:
+        super().__init__(f"Not enough memory for {what}: {needed / 2**20:.1f} MiB needed, {available / 2**20:.1f} MiB free.")
+        self.needed, self.available = needed, available
+
+
+@dataclasses.dataclass(frozen=True)
+class TargetOptions:
+    """What can be chosen about a target."""
+
+    threads: int = option(0, "Threads of the host target; 0 takes every core this process may use.", minimum=0, maximum=1024)
+    spin_us: int = option(100, "How long an idle host thread spins before it sleeps; less is kinder to a busy machine.", minimum=0, maximum=100000, unit="us")
+    contraction: bool = option(True, "Let the compiler fuse multiplications and additions. Off, pictures are equal bit by bit on every target.")
+    profile: bool = option(False, "Time every single launch, not only phases.")
+
+
+@dataclasses.dataclass(frozen=True)
+class UnitSource:
+    """A translation unit: the text the target writes is headers, aliases and constants, then the kernel file.
+
+    `path` and `headers` are relative to the project's root ("gpu/primitives/scan.cu"). `aliases` become `using NAME = TYPE;`,
+    `constants` become `constexpr` values, both after the headers and before the kernel file. `rays_per_thread` is the lane
+    pack's width; 0 takes the target's own (1 on CUDA).
+    """
+
+    path: str
+    headers: tuple[str, ...] = ()
+    aliases: tuple[tuple[str, str], ...] = ()
+    constants: tuple[tuple[str, int | float | bool], ...] = ()
+    rays_per_thread: int = 1
+
+
+class Unit(Protocol):
+    """A compiled unit. `kernels` names what can be launched."""
+
+    kernels: tuple[str, ...]
+
+
+@dataclasses.dataclass(frozen=True)
+class FrameTiming:
+    """A finished frame's clock: phases in order of their first use, launches, and the span from its first to its last event."""
+
+    frame_id: int
+    phases_ms: dict[str, float]
+    launches: int
+    span_ms: float
+
+
+@dataclasses.dataclass(frozen=True)
+class DeviceCount:
+    """A launch size that lives on the target: an int32 array of one element, and an upper bound known on the host."""
+
+    array: Array
+    upper_bound: int
+
+
+class Target(abc.ABC):
+    """See the module. `kind` is host or cuda; `name` as on the command line; `lane_count` the natural width of lane packs."""
+
+    kind: str
+    name: str
+    device_name: str
+    lane_count: int
+    options: TargetOptions
+
+    # -- memory ---------------------------------------------------------------------------------------------------
+    @abc.abstractmethod
+    def empty(self, shape: int | tuple[int, ...], dtype: Any, tag: str) -> Array:
+        """An uninitialised array, 64-byte aligned at least, counted under `tag` until it is garbage. Raises OutOfMemoryError."""
+
+    def zeros(self, shape: int | tuple[int, ...], dtype: Any, tag: str) -> Array:
+        """An array of zeros."""
+        array = self.empty(shape, dtype, tag)
+        self.fill(array, 0)
+        return array
+
+    @abc.abstractmethod
+    def fill(self, array: Array, value: int | float) -> None:
+        """Set every element, in the order of the launches."""
+
+    @abc.abstractmethod
+    def upload(self, values: np.ndarray, tag: str) -> Array:
+        """A copy of host values on the target; not for use inside a frame."""
+
+    @abc.abstractmethod
+    def write(self, array: Array, values: np.ndarray) -> None:
+        """Overwrite a small array from the host without waiting (pinned staging on CUDA): camera, moment, counts of this frame."""
+
+    @abc.abstractmethod
+    def download(self, array: Array) -> np.ndarray:
+        """A copy on the host. Waits; not for use inside a frame."""
+
+    @abc.abstractmethod
+    def memory(self) -> dict[str, int]:
+        """Reserved bytes by tag."""
+
+    @abc.abstractmethod
+    def scratch(self, name: str, shape: int | tuple[int, ...], dtype: Any) -> Array:
+        """Scratch memory that keeps its place from frame to frame: the first elements of a buffer named `name`, which grows by at
+        least 1/8 when it is too small (never inside a captured frame). Contents are what the last user of the name left."""
+
+    # -- kernels --------------------------------------------------------------------------------------------------
+    @abc.abstractmethod
+    def unit(self, source: UnitSource) -> Unit:
+        """Compile (or find in the cache) a unit. The key covers every included file, options, compiler and architecture."""
+
+    @abc.abstractmethod
+    def launch(self, unit: Unit, kernel: str, n: int | DeviceCount, *args: Any, block: int = 256, blocks: int = 0) -> None:
+        """Run `kernel` for `n` items of a grid-stride loop. Arguments are packed by the kernel's declared parameter types: arrays and
+        None for pointers, numbers for numbers, 0-d structured numpy arrays for by-value structs (sizes checked). `block` is the
+        threads of a block on CUDA; `blocks` fixes the number of blocks (for kernels with a tile a block), on both targets."""
+
+    @abc.abstractmethod
+    def sort_keys(self, keys: Array, bits: tuple[int, int], scratch: str) -> Array:
+        """Sort unsigned keys (32 or 64 bits wide) ascending by the bits [first, last); returns the array that holds the result: `keys`
+        itself or scratch memory. Stable."""
+
+    @abc.abstractmethod
+    def sort_pairs(self, keys: Array, values: Array, bits: tuple[int, int], scratch: str) -> tuple[Array, Array]:
+        """Like sort_keys, with 32-bit values that go along."""
+
+    @abc.abstractmethod
+    def exclusive_scan(self, values: Array, out: Array, scratch: str) -> None:
+        """Exclusive prefix sums of 32-bit integers; `out` may be `values`."""
+
+    # -- time -----------------------------------------------------------------------------------------------------
+    @abc.abstractmethod
+    def begin_frame(self, frame_id: int) -> None:
+        """Start a frame's clock and launch count."""
+
+    @abc.abstractmethod
+    def end_frame(self) -> None:
+        """End it; its timing appears in `finished_frames` when the target has got there."""
+
+    @abc.abstractmethod
+    def finished_frames(self) -> list[FrameTiming]:
+        """The frames that have finished since the last call, oldest first. Does not wait."""
+
+    @contextlib.contextmanager
+    def phase(self, name: str) -> Iterator[None]:
+        """Time what is launched inside under `name` ("build.sort"); phases of one name add up within a frame; they do not nest."""
+        self._begin_phase(name)
+        try:
+            yield
+        finally:
+            self._end_phase(name)
+
+    @abc.abstractmethod
+    def _begin_phase(self, name: str) -> None: ...
+
+    @abc.abstractmethod
+    def _end_phase(self, name: str) -> None: ...
+
+    @abc.abstractmethod
+    def synchronize(self) -> None:
+        """Wait until everything launched is done; raises what a kernel did wrong."""
+
+    def capture(self, body: Callable[[], None]) -> Callable[[], None]:
+        """`body`'s launches as one call that can be repeated: a CUDA graph, or `body` itself. `body` must have run once before."""
+        return body
+
+    @abc.abstractmethod
+    def close(self) -> None:
+        """Give everything back."""
+
+
+def as_pairs(values: Mapping[str, Any] | Sequence[tuple[str, Any]]) -> tuple[tuple[str, Any], ...]:
+    """Mapping or pairs to the hashable form that `UnitSource` keeps."""
+    return tuple(values.items() if isinstance(values, Mapping) else values)
