@@ -52,11 +52,11 @@ class TargetOptions:
 
 @dataclasses.dataclass(frozen=True)
 class UnitSource:
-    """A translation unit: the text the target writes is headers, aliases and constants, then the kernel file.
+    """A translation unit: the text the target writes is constants, headers and aliases, then the kernel file.
 
-    `path` and `headers` are relative to the project's root ("gpu/primitives/scan.cu"). `aliases` become `using NAME = TYPE;`,
-    `constants` become `constexpr` values, both after the headers and before the kernel file. `rays_per_thread` is the lane
-    pack's width; 0 takes the target's own (1 on CUDA).
+    `path` and `headers` are relative to the project's root ("gpu/primitives/scan.cu"). `constants` become `constexpr` values (before the
+    headers, which may use them), `aliases` become `using NAME = TYPE;` (after the headers). `rays_per_thread` is the lane pack's width;
+    0 takes the target's own (1 on CUDA).
     """
 
     path: str
@@ -125,6 +125,10 @@ class Target(abc.ABC):
     @abc.abstractmethod
     def download(self, array: Array) -> np.ndarray:
         """A copy on the host. Waits; not for use inside a frame."""
+
+    @abc.abstractmethod
+    def read_later(self, array: Array) -> Callable[[], np.ndarray | None]:
+        """Start copying a small array to the host without waiting; the returned function gives the values once they are there, None before."""
 
     @abc.abstractmethod
     def memory(self) -> dict[str, int]:

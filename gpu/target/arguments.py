@@ -1,0 +1,82 @@
+"""Packs a launch's arguments into the `void*[]` that both cuLaunchKernel and the host pool take, by the kernel's declared types."""
+
+from __future__ import annotations
+
+import ctypes
+import struct
+from collections.abc import Callable
+from typing import Any
+
+import numpy as np
+
+from .base import TargetError
+from .translation_unit import KernelSignature, Parameter
+
+_SCALARS = {"int": "i", "unsigned": "I", "float": "f", "int64": "q", "uint64": "Q", "bool": "?", "uint8": "B"}
+_POINTEES = {"int": "i4", "unsigned": "u4", "float": "f4", "int64": "i8", "uint64": "u8", "uint8": "u1", "double": "f8"}
+_VECTOR_BASES = {f"{base}{width}": kind for base, kind in (("float", "f4"), ("int", "i4"), ("uint", "u4")) for width in (2, 3, 4)}
+
+
+class ArgumentBlock:
+    """Arguments of one kernel, packed again at every launch. `address` is the `void**`; valid until the next `pack`."""
+
+    def __init__(self, signature: KernelSignature, address_of: Callable[[Any], int]) -> None:
+        self.signature, self._address_of = signature, address_of
+        self._packer: struct.Struct | None = None
+        self._struct_sizes: tuple[int, ...] = ()
+        self._buffer = ctypes.create_string_buffer(1)
+        self._pointers = (ctypes.c_void_p * max(1, len(signature.parameters)))()
+        self.address = ctypes.addressof(self._pointers)
+
+    def pack(self, arguments: tuple[Any, ...]) -> None:
+        """Take the values of one launch; raises TargetError where they do not fit the declaration."""
+        parameters = self.signature.parameters
+        if len(arguments) != len(parameters):
+            raise TargetError(f"Kernel {self.signature.name} takes {len(parameters)} arguments, {len(arguments)} were given.")
+        values = [self._value(p, a) for p, a in zip(parameters, arguments, strict=True)]
+        sizes = tuple(len(v) for v in values if isinstance(v, bytes))
+        if self._packer is None or sizes != self._struct_sizes:
+            self._lay_out(sizes)
+        assert self._packer is not None
+        self._packer.pack_into(self._buffer, self._base, *values)
+
+    def _lay_out(self, struct_sizes: tuple[int, ...]) -> None:
+        # Every argument has its own pointer, so only natural alignment matters (16 for structs).
+        sizes, layout, offset, offsets = iter(struct_sizes), "=", 0, []
+        for parameter in self.signature.parameters:
+            code = "Q" if parameter.is_pointer else _SCALARS.get(parameter.type_name, "")
+            size = struct.calcsize("=" + code) if code else next(sizes)
+            aligned = -(-offset // (size if code else 16)) * (size if code else 16)
+            layout += f"{aligned - offset}x" + (code or f"{size}s")
+            offsets.append(aligned)
+            offset = aligned + size
+        self._packer, self._struct_sizes = struct.Struct(layout), struct_sizes
+        self._buffer = ctypes.create_string_buffer(offset + 16)
+        start = ctypes.addressof(self._buffer)
+        self._base = -start % 16
+        for index, place in enumerate(offsets):
+            self._pointers[index] = start + self._base + place
+
+    def _value(self, parameter: Parameter, value: Any) -> int | float | bytes:
+        if parameter.is_pointer:
+            return 0 if value is None else self._pointer(parameter, value)
+        if parameter.type_name in _SCALARS:
+            if hasattr(value, "shape") and value.shape:
+                raise self._error(parameter, f"a number was expected, an array of shape {value.shape} was given")
+            return float(value) if parameter.type_name == "float" else int(value)
+        if not isinstance(value, np.ndarray | np.void):
+            raise self._error(parameter, f"a struct {parameter.type_name} was expected, {type(value).__name__} was given")
+        return value.tobytes()
+
+    def _pointer(self, parameter: Parameter, value: Any) -> int:
+        if not hasattr(value, "dtype"):
+            raise self._error(parameter, f"an array was expected, {type(value).__name__} was given")
+        wanted = _POINTEES.get(parameter.type_name) or _VECTOR_BASES.get(parameter.type_name)
+        if wanted is not None and value.dtype.kind != "V" and value.dtype != wanted:
+            raise self._error(parameter, f"an array of {np.dtype(wanted).name} was expected, {value.dtype.name} was given")
+        if not value.flags.c_contiguous:
+            raise self._error(parameter, "the array is not contiguous")
+        return self._address_of(value)
+
+    def _error(self, parameter: Parameter, what: str) -> TargetError:
+        return TargetError(f"Kernel {self.signature.name}, parameter {parameter.name}: {what}.")

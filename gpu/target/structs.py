@@ -1,0 +1,46 @@
+"""By-value kernel structs as 0-d structured numpy arrays, laid out as a C compiler does."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+
+import numpy as np
+
+_KINDS: dict[str, Any] = {
+    "pointer": "u8",
+    "int": "i4",
+    "unsigned": "u4",
+    "float": "f4",
+    "int64": "i8",
+    "uint64": "u8",
+    "float3": ("f4", (3,)),
+    "float4": ("f4", (4,)),
+}
+
+
+def struct_dtype(fields: Sequence[tuple[str, str]]) -> np.dtype:
+    """The dtype of a C struct from (name, kind) pairs; kinds: pointer, int, unsigned, float, int64, uint64, float3, float4 (as arrays of floats)."""
+    return np.dtype([(name, *_as_tuple(_KINDS[kind])) for name, kind in fields], align=True)
+
+
+def make_struct(dtype: np.dtype, **values: Any) -> np.ndarray:
+    """A struct with every field given; arrays become their addresses. The caller keeps the arrays alive."""
+    if set(values) != set(dtype.names or ()):
+        raise TypeError(f"The struct has the fields {dtype.names}, given were {tuple(values)}.")
+    made = np.zeros((), dtype)
+    for name, value in values.items():
+        made[name] = address(value) if dtype[name] == np.dtype("u8") and not isinstance(value, int) else value
+    return made
+
+
+def address(array: Any) -> int:
+    """The address of an array's first element on its target; 0 for None."""
+    if array is None:
+        return 0
+    interface = getattr(array, "__cuda_array_interface__", None) or array.__array_interface__
+    return int(interface["data"][0])
+
+
+def _as_tuple(kind: Any) -> tuple[Any, ...]:
+    return kind if isinstance(kind, tuple) else (kind,)
