@@ -1,0 +1,15 @@
+"""A problem as a person reads it."""
+
+from __future__ import annotations
+
+import dataclasses
+
+
+@dataclasses.dataclass(frozen=True)
+class Problem:
+    """What went wrong: a short `title`, a `sentence` that says what, where, why and what to do, `details` for a bug report, and the command line's exit code."""
+
+    title: str
+    sentence: str
+    details: str = ""
+    exit_code: int = 1
