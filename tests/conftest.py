@@ -1,0 +1,54 @@
+"""What every test may use: the targets, and hypothesis told to be quick and repeatable."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+import hypothesis
+import pytest
+
+from gpu.target.base import NoDeviceError, Target, TargetOptions
+
+hypothesis.settings.register_profile("raygrove", deadline=None, max_examples=25, derandomize=True, print_blob=True)
+hypothesis.settings.load_profile("raygrove")
+
+
+def make_target(kind: str, **options: object) -> Target:
+    """A target of `kind` (host or cuda), or a skip that says what is missing. The CUDA target's library is imported only when asked for."""
+    try:
+        if kind == "host":
+            from gpu.target.host import HostTarget
+
+            return HostTarget(TargetOptions(**options))  # type: ignore[arg-type]
+        from gpu.target.cuda import CudaTarget
+
+        return CudaTarget(TargetOptions(**options))  # type: ignore[arg-type]
+    except (NoDeviceError, ImportError) as error:
+        pytest.skip(f"no {kind} target: {error}")
+
+
+@pytest.fixture(scope="session")
+def host_target() -> Iterator[Target]:
+    """The host target with its default options; one for the whole run."""
+    made = make_target("host")
+    yield made
+    made.close()
+
+
+@pytest.fixture(scope="session", params=["host", pytest.param("cuda", marks=pytest.mark.cuda)])
+def target(request: pytest.FixtureRequest) -> Iterator[Target]:
+    """Each target in turn: what uses it must hold on both."""
+    if request.param == "host":
+        yield request.getfixturevalue("host_target")
+        return
+    made = make_target("cuda")
+    yield made
+    made.close()
+
+
+@pytest.fixture(scope="session", params=["host", pytest.param("cuda", marks=pytest.mark.cuda)])
+def exact_target(request: pytest.FixtureRequest) -> Iterator[Target]:
+    """Each target without multiply-add contraction: what golden files and comparisons bit by bit use."""
+    made = make_target(request.param, contraction=False)
+    yield made
+    made.close()
