@@ -1,0 +1,22 @@
+// Axis-aligned bounding boxes. An inverted box is empty: it means an inactive primitive, and merging it changes nothing.
+#pragma once
+#include "gpu/device/vec.cuh"
+
+struct Aabb {
+    float3 lower, upper;
+};
+
+__device__ __forceinline__ Aabb empty_aabb() {
+    return {make_float3(FLOAT_MAX, FLOAT_MAX, FLOAT_MAX), make_float3(-FLOAT_MAX, -FLOAT_MAX, -FLOAT_MAX)};
+}
+__device__ __forceinline__ Aabb merge(const Aabb& a, const Aabb& b) { return {min(a.lower, b.lower), max(a.upper, b.upper)}; }
+__device__ __forceinline__ Aabb grow(const Aabb& box, float3 point) { return {min(box.lower, point), max(box.upper, point)}; }
+__device__ __forceinline__ float3 centre(const Aabb& box) { return (box.lower + box.upper) * 0.5f; }
+__device__ __forceinline__ bool is_empty(const Aabb& box) { return !(box.lower.x <= box.upper.x && box.lower.y <= box.upper.y && box.lower.z <= box.upper.z); }
+
+// Half the surface area; 0 for an empty box.
+__device__ __forceinline__ float half_area(const Aabb& box) {
+    if (is_empty(box)) return 0.0f;
+    const float3 size = box.upper - box.lower;
+    return size.x * size.y + size.y * size.z + size.z * size.x;
+}

@@ -1,0 +1,74 @@
+// Atomics by scope: `atomic_*` for memory that all blocks share, `block_atomic_*` for memory of one block (plain operations on the host).
+//
+// `atomic_arrive` is fence, add one, fence: the last of several arrivers sees everything the others wrote before they arrived.
+// Float minimum and maximum go through ordered integers; -0.0f is turned into +0.0f first, so that equal floats have equal bits.
+#pragma once
+#include "gpu/device/types.cuh"
+
+#ifdef CUDA_ON_HOST
+__device__ int atomic_add(int* at, int value) { return __atomic_fetch_add(at, value, __ATOMIC_RELAXED); }
+__device__ unsigned atomic_add(unsigned* at, unsigned value) { return __atomic_fetch_add(at, value, __ATOMIC_RELAXED); }
+__device__ uint64 atomic_add(uint64* at, uint64 value) { return __atomic_fetch_add(at, value, __ATOMIC_RELAXED); }
+__device__ int atomic_or(int* at, int value) { return __atomic_fetch_or(at, value, __ATOMIC_RELAXED); }
+__device__ int atomic_exchange(int* at, int value) { return __atomic_exchange_n(at, value, __ATOMIC_ACQ_REL); }
+__device__ int atomic_arrive(int* at) { return __atomic_fetch_add(at, 1, __ATOMIC_ACQ_REL); }
+template <class Number> inline Number host_atomic_extreme(Number* at, Number value, bool smallest) {
+    Number old = __atomic_load_n(at, __ATOMIC_RELAXED);
+    while ((smallest ? value < old : value > old) && !__atomic_compare_exchange_n(at, &old, value, true, __ATOMIC_RELAXED, __ATOMIC_RELAXED)) {
+    }
+    return old;
+}
+__device__ int atomic_min(int* at, int value) { return host_atomic_extreme(at, value, true); }
+__device__ int atomic_max(int* at, int value) { return host_atomic_extreme(at, value, false); }
+__device__ unsigned atomic_min(unsigned* at, unsigned value) { return host_atomic_extreme(at, value, true); }
+__device__ unsigned atomic_max(unsigned* at, unsigned value) { return host_atomic_extreme(at, value, false); }
+__device__ int block_atomic_add(int* at, int value) { const int old = *at; *at += value; return old; }
+__device__ unsigned block_atomic_add(unsigned* at, unsigned value) { const unsigned old = *at; *at += value; return old; }
+__device__ int block_atomic_min(int* at, int value) { const int old = *at; *at = min(old, value); return old; }
+__device__ int block_atomic_max(int* at, int value) { const int old = *at; *at = max(old, value); return old; }
+__device__ int block_atomic_exchange(int* at, int value) { const int old = *at; *at = value; return old; }
+__device__ int block_arrive(int* at) { return (*at)++; }
+#else
+__device__ __forceinline__ int atomic_add(int* at, int value) { return atomicAdd(at, value); }
+__device__ __forceinline__ unsigned atomic_add(unsigned* at, unsigned value) { return atomicAdd(at, value); }
+__device__ __forceinline__ uint64 atomic_add(uint64* at, uint64 value) { return atomicAdd(at, value); }
+__device__ __forceinline__ int atomic_or(int* at, int value) { return atomicOr(at, value); }
+__device__ __forceinline__ int atomic_exchange(int* at, int value) {
+    __threadfence();
+    const int old = atomicExch(at, value);
+    __threadfence();
+    return old;
+}
+__device__ __forceinline__ int atomic_arrive(int* at) {
+    __threadfence();
+    const int old = atomicAdd(at, 1);
+    __threadfence();
+    return old;
+}
+__device__ __forceinline__ int atomic_min(int* at, int value) { return atomicMin(at, value); }
+__device__ __forceinline__ int atomic_max(int* at, int value) { return atomicMax(at, value); }
+__device__ __forceinline__ unsigned atomic_min(unsigned* at, unsigned value) { return atomicMin(at, value); }
+__device__ __forceinline__ unsigned atomic_max(unsigned* at, unsigned value) { return atomicMax(at, value); }
+__device__ __forceinline__ int block_atomic_add(int* at, int value) { return atomicAdd_block(at, value); }
+__device__ __forceinline__ unsigned block_atomic_add(unsigned* at, unsigned value) { return atomicAdd_block(at, value); }
+__device__ __forceinline__ int block_atomic_min(int* at, int value) { return atomicMin_block(at, value); }
+__device__ __forceinline__ int block_atomic_max(int* at, int value) { return atomicMax_block(at, value); }
+__device__ __forceinline__ int block_atomic_exchange(int* at, int value) { return atomicExch_block(at, value); }
+__device__ __forceinline__ int block_arrive(int* at) {
+    __threadfence_block();
+    const int old = atomicAdd_block(at, 1);
+    __threadfence_block();
+    return old;
+}
+#endif
+
+// A float as an integer of the same order, and back.
+__device__ __forceinline__ int ordered_int(float value) {
+    const int bits = __float_as_int(value + 0.0f);
+    return bits >= 0 ? bits : bits ^ 0x7fffffff;
+}
+__device__ __forceinline__ float ordered_float(int ordered) { return __int_as_float(ordered >= 0 ? ordered : ordered ^ 0x7fffffff); }
+
+// Extremes of floats kept as ordered integers: start them with ordered_int(FLOAT_MAX) or ordered_int(-FLOAT_MAX).
+__device__ __forceinline__ void atomic_min_float(int* at, float value) { atomic_min(at, ordered_int(value)); }
+__device__ __forceinline__ void atomic_max_float(int* at, float value) { atomic_max(at, ordered_int(value)); }

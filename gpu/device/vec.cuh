@@ -1,0 +1,54 @@
+// float3 arithmetic, and the few scalar helpers everybody needs.
+#pragma once
+#include "gpu/device/types.cuh"
+
+__device__ __forceinline__ float3 operator+(float3 a, float3 b) { return make_float3(a.x + b.x, a.y + b.y, a.z + b.z); }
+__device__ __forceinline__ float3 operator-(float3 a, float3 b) { return make_float3(a.x - b.x, a.y - b.y, a.z - b.z); }
+__device__ __forceinline__ float3 operator*(float3 a, float3 b) { return make_float3(a.x * b.x, a.y * b.y, a.z * b.z); }
+__device__ __forceinline__ float3 operator*(float3 a, float s) { return make_float3(a.x * s, a.y * s, a.z * s); }
+__device__ __forceinline__ float3 operator*(float s, float3 a) { return a * s; }
+__device__ __forceinline__ float3 operator/(float3 a, float s) { return make_float3(a.x / s, a.y / s, a.z / s); }
+__device__ __forceinline__ float3 operator-(float3 a) { return make_float3(-a.x, -a.y, -a.z); }
+__device__ __forceinline__ float3& operator+=(float3& a, float3 b) { a = a + b; return a; }
+__device__ __forceinline__ float3& operator*=(float3& a, float s) { a = a * s; return a; }
+
+__device__ __forceinline__ float dot(float3 a, float3 b) { return a.x * b.x + a.y * b.y + a.z * b.z; }
+__device__ __forceinline__ float3 cross(float3 a, float3 b) {
+    return make_float3(a.y * b.z - a.z * b.y, a.z * b.x - a.x * b.z, a.x * b.y - a.y * b.x);
+}
+__device__ __forceinline__ float length(float3 a) { return sqrtf(dot(a, a)); }
+
+// A zero vector stays zero.
+__device__ __forceinline__ float3 normalize(float3 a) {
+    const float squared = dot(a, a);
+    return squared > 0.0f ? a * (1.0f / sqrtf(squared)) : a;
+}
+
+// NaN rule: the second argument is returned when a comparison is false, on every target alike (the hardware's minss).
+__device__ __forceinline__ float min(float a, float b) { return a < b ? a : b; }
+__device__ __forceinline__ float max(float a, float b) { return a > b ? a : b; }
+__device__ __forceinline__ float clamp(float a, float low, float high) { return min(max(a, low), high); }
+__device__ __forceinline__ float lerp(float a, float b, float t) { return a + (b - a) * t; }
+__device__ __forceinline__ float3 lerp(float3 a, float3 b, float t) { return a + (b - a) * t; }
+__device__ __forceinline__ float3 min(float3 a, float3 b) { return make_float3(min(a.x, b.x), min(a.y, b.y), min(a.z, b.z)); }
+__device__ __forceinline__ float3 max(float3 a, float3 b) { return make_float3(max(a.x, b.x), max(a.y, b.y), max(a.z, b.z)); }
+__device__ __forceinline__ float3 reflect(float3 direction, float3 normal) { return direction - normal * (2.0f * dot(direction, normal)); }
+
+__device__ __forceinline__ bool is_finite(float a) { return a - a == 0.0f; }
+__device__ __forceinline__ bool is_finite(float3 a) { return is_finite(a.x) && is_finite(a.y) && is_finite(a.z); }
+
+// Packed vectors of three floats: 12 bytes a vertex.
+__device__ __forceinline__ float3 load3(const float* values, int64 index) {
+    const float* at = values + 3 * index;
+    return make_float3(at[0], at[1], at[2]);
+}
+__device__ __forceinline__ void store3(float* values, int64 index, float3 value) {
+    float* at = values + 3 * index;
+    at[0] = value.x;
+    at[1] = value.y;
+    at[2] = value.z;
+}
+__device__ __forceinline__ int3 load3(const int* values, int64 index) {
+    const int* at = values + 3 * index;
+    return make_int3(at[0], at[1], at[2]);
+}
