@@ -1,17 +1,20 @@
 """The settings: every option of the program in one frozen value, made of groups whose fields are `gpu.settings.option`s.
 
 The groups' names are the tables of the settings file and the first word of `--set`: `render.hierarchy`, `update.mode`. Options of one
-structure, optimiser, layout or ray type are kept in tables of their own, `hierarchy.lbvh.morton_bits`, which the registries describe.
+structure or ray type are kept in tables of their own, `hierarchy.lbvh.morton_bits`, which the registries describe.
 """
 
 from __future__ import annotations
 
 import dataclasses
-from collections.abc import Mapping
+import typing
+from collections.abc import Iterator, Mapping
 from typing import Any
 
+from app import option_tables
+from app.scene_io.limits import ImportLimits
 from app.timeline import TimelineOptions
-from gpu.settings import option
+from gpu.settings import OptionError, OptionField, fields_of, option
 from gpu.target.base import TargetOptions
 from gpu.update_policy import UpdateOptions
 
@@ -44,20 +47,106 @@ class DisplayOptions:
     swap_interval: int = option(1, "Screen refreshes a frame waits for; 0 draws as fast as it can.", minimum=0, maximum=4)
 
 
-TABLES = ("hierarchy", "optimiser", "layout", "ray_type")
-"""The groups that hold one table of options a name."""
-
-
 @dataclasses.dataclass(frozen=True)
 class Settings:
-    """Everything that can be chosen. The tables hold only what was changed; `app.option_tables` knows the rest."""
+    """Everything that can be chosen. `hierarchy` and `ray_type` hold a table of options a name, but only where something was changed."""
 
     render: RenderOptions = RenderOptions()
     update: UpdateOptions = UpdateOptions()
     target: TargetOptions = TargetOptions()
     display: DisplayOptions = DisplayOptions()
     timeline: TimelineOptions = TimelineOptions()
+    importer: ImportLimits = ImportLimits()
     hierarchy: Mapping[str, Any] = dataclasses.field(default_factory=dict)
-    optimiser: Mapping[str, Any] = dataclasses.field(default_factory=dict)
-    layout: Mapping[str, Any] = dataclasses.field(default_factory=dict)
     ray_type: Mapping[str, Any] = dataclasses.field(default_factory=dict)
+
+    def hierarchy_options(self, name: str) -> Any:
+        """The options of a structure: what was changed, else its defaults."""
+        return _table_entry(self, "hierarchy", name)
+
+    def ray_type_options(self, name: str) -> Any:
+        """The options of a ray type: what was changed, else its defaults."""
+        return _table_entry(self, "ray_type", name)
+
+
+TABLES = ("hierarchy", "ray_type")
+"""The groups that hold one table of options a name."""
+
+GROUPS = tuple(field.name for field in dataclasses.fields(Settings) if field.name not in TABLES)
+"""The groups that hold options themselves."""
+
+
+def _table_entry(settings: Settings, group: str, name: str) -> Any:
+    entry = getattr(settings, group).get(name)
+    if entry is None:
+        kind = option_tables.options_type(group, name)
+        entry = kind() if kind is not None else None
+    return entry
+
+
+def option_groups(settings: Settings) -> Iterator[tuple[str, Any]]:
+    """Every table of the settings with its dotted name, the registries' ones too: ("render", RenderOptions), ("hierarchy.lbvh", ...)."""
+    for group in GROUPS:
+        yield group, getattr(settings, group)
+    for name in option_tables.builders():
+        yield f"hierarchy.{name}", settings.hierarchy_options(name)
+    for name in option_tables.ray_types():
+        yield f"ray_type.{name}", settings.ray_type_options(name)
+
+
+def option_field(key: str) -> OptionField:
+    """The option a dotted key names, its choices filled in from the registries. Raises OptionError for a key nobody knows."""
+    table, _, name = key.rpartition(".")
+    fields = {field.name: field for field in fields_of(_options_type(table, key))}
+    if name not in fields:
+        raise OptionError(key, "", f"the known names in [{table}] are " + (", ".join(fields) or "none"))
+    field = fields[name]
+    found = option_tables.choices(key)
+    return dataclasses.replace(field, info=dataclasses.replace(field.info, choices=found)) if found else field
+
+
+def set_option(settings: Settings, key: str, value: object) -> Settings:
+    """The settings with one option changed, by its dotted key. Raises OptionError with the key and what is allowed."""
+    checked = option_field(key).checked(value, key)
+    if key == "render.target" and not option_tables.TARGET_NAME.fullmatch(checked):
+        raise OptionError(key, value, "it is one of " + option_tables.TARGETS_ALLOWED)
+    group, _, rest = key.partition(".")
+    if group not in TABLES:
+        return dataclasses.replace(settings, **{group: dataclasses.replace(getattr(settings, group), **{rest: checked})})
+    name, _, rest = rest.partition(".")
+    entry = dataclasses.replace(_table_entry(settings, group, name), **{rest: checked})
+    return dataclasses.replace(settings, **{group: {**getattr(settings, group), name: entry}})
+
+
+def set_text(settings: Settings, key: str, text: str) -> Settings:
+    """The settings with one option changed to what a text says, as typed on a command line. Raises OptionError."""
+    return set_option(settings, key, parse_value(option_field(key).type, text))
+
+
+def parse_value(kind: Any, text: str) -> object:
+    """A typed value from text; the text itself where it does not read as one, so that the check can name what is allowed."""
+    words = {"true": True, "yes": True, "on": True, "1": True, "false": False, "no": False, "off": False, "0": False}
+    try:
+        if kind is bool:
+            return words.get(text.lower(), text)
+        if kind in (int, float):
+            return kind(text)
+        if typing.get_origin(kind) is tuple:
+            return [float(part) for part in text.split(",")]
+    except ValueError:
+        pass
+    return text
+
+
+def _options_type(table: str, key: str) -> type:
+    """The dataclass of a table's options; raises OptionError with the tables there are."""
+    group, _, name = table.partition(".")
+    if group in GROUPS and not name:
+        return typing.get_type_hints(Settings)[group]  # type: ignore[no-any-return]
+    if group in TABLES:
+        kind = option_tables.options_type(group, name)
+        if kind is not None:
+            return kind
+        known = option_tables.builders() if group == "hierarchy" else option_tables.ray_types()
+        raise OptionError(key, "", f"the known tables in [{group}] are " + ", ".join(f"{group}.{one}" for one in sorted(known)))
+    raise OptionError(key, "", "the known tables are " + ", ".join([*GROUPS, *(f"{one}.NAME" for one in TABLES)]))

@@ -1,0 +1,59 @@
+"""What the registries know: which structures and ray types there are, what each can be combined with, and what options it has.
+
+Nothing here names one of them: a new folder in `gpu/hierarchy` or file in `gpu/shade` appears in the settings file, the dialog and the command line.
+"""
+
+from __future__ import annotations
+
+import importlib
+import re
+from typing import Any
+
+TARGET_NAME = re.compile(r"auto|host|cuda(:\d+)?")
+TARGETS_ALLOWED = "auto, host, cuda, or cuda:N for the N-th GPU"
+
+
+def builders() -> dict[str, Any]:
+    """Every structure's class by name."""
+    found: dict[str, Any] = importlib.import_module("gpu.hierarchy.registry").builders()
+    return found
+
+
+def ray_types() -> dict[str, Any]:
+    """Every ray type's class by name."""
+    found: dict[str, Any] = importlib.import_module("gpu.shade.registry").ray_types()
+    return found
+
+
+def layouts(hierarchy: str = "") -> tuple[str, ...]:
+    """The layouts of a structure, or of all of them."""
+    kinds = [builders()[hierarchy]] if hierarchy else list(builders().values())
+    return tuple(dict.fromkeys(layout for kind in kinds for layout in kind.layouts()))
+
+
+def traversals(hierarchy: str = "", layout: str = "") -> tuple[str, ...]:
+    """The traversals of a structure's layout, or of all of them."""
+    kinds = [builders()[hierarchy]] if hierarchy else list(builders().values())
+    pairs = [(kind, name) for kind in kinds for name in kind.layouts() if name == layout or not layout or layout == "auto"]
+    return tuple(dict.fromkeys(name for kind, of_layout in pairs for name in kind.traversals(of_layout)))
+
+
+def choices(key: str) -> tuple[str, ...]:
+    """What a key of `render` can be, where the registries decide; () for other keys."""
+    if key == "render.hierarchy":
+        return tuple(sorted(builders()))
+    if key == "render.ray_type":
+        return tuple(sorted(ray_types()))
+    if key == "render.layout":
+        return ("auto", *layouts())
+    if key == "render.traversal":
+        return ("auto", *traversals())
+    if key == "render.optimiser":
+        return ("none",)
+    return ()
+
+
+def options_type(group: str, name: str) -> type | None:
+    """The options' dataclass of one structure (group hierarchy) or ray type (group ray_type); None where there is no such thing."""
+    kind = {"hierarchy": builders, "ray_type": ray_types}[group]().get(name)
+    return getattr(kind, "Options", None)
