@@ -24,9 +24,15 @@ __device__ __forceinline__ float3 normalize(float3 a) {
     return squared > 0.0f ? a * (1.0f / sqrtf(squared)) : a;
 }
 
-// NaN rule: the second argument is returned when a comparison is false, on every target alike (the hardware's minss).
-__device__ __forceinline__ float min(float a, float b) { return a < b ? a : b; }
-__device__ __forceinline__ float max(float a, float b) { return a > b ? a : b; }
+// One instruction each: minss on the host (of a NaN, the second argument), FMNMX on CUDA (of a NaN, the other argument). So a NaN must not get
+// here where the result matters: primitives with one are inactive, and inverse directions are clamped.
+#ifdef CUDA_ON_HOST
+__device__ float min(float a, float b) { return a < b ? a : b; }
+__device__ float max(float a, float b) { return a > b ? a : b; }
+#else
+__device__ __forceinline__ float min(float a, float b) { return fminf(a, b); }
+__device__ __forceinline__ float max(float a, float b) { return fmaxf(a, b); }
+#endif
 __device__ __forceinline__ float clamp(float a, float low, float high) { return min(max(a, low), high); }
 __device__ __forceinline__ float lerp(float a, float b, float t) { return a + (b - a) * t; }
 __device__ __forceinline__ float3 lerp(float3 a, float3 b, float t) { return a + (b - a) * t; }

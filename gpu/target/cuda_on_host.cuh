@@ -9,7 +9,7 @@
 #include <stdint.h>
 #include <string.h>
 
-#define __global__ static
+#define __global__ __attribute__((visibility("hidden")))
 #define __device__ inline
 #define __host__
 #define __forceinline__ __attribute__((always_inline))

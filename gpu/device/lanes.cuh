@@ -1,0 +1,62 @@
+// Lane packs: RAYS_PER_THREAD values worked as one. 1 on CUDA, where Real is float, Int is int and Mask is bool; 8 or 16 on the host, where they
+// are vectors (lanes_on_host.cuh). A text written over Real, Int and Mask is a single-ray tracer there and a packet tracer here.
+//
+//     Real, Int, Mask          arithmetic and comparisons by operators; & | ! on masks
+//     splat, splat_int, splat_mask, lane_index()
+//     select(mask, a, b)       a where the mask is set
+//     any, all, mask_bits      of a mask
+//     lane, set_lane           one lane's value
+//     load, store              RAYS_PER_THREAD consecutive numbers, unaligned
+//     min, max, lanes_sqrt, lanes_abs, gather, horizontal_min, horizontal_max
+#pragma once
+#include "gpu/device/vec.cuh"
+
+constexpr int PACK = RAYS_PER_THREAD;
+constexpr unsigned PACK_BITS = (unsigned)((1ull << PACK) - 1);
+
+#if RAYS_PER_THREAD > 1
+#include "gpu/device/lanes_on_host.cuh"
+#else
+typedef float Real;
+typedef int Int;
+typedef bool Mask;
+
+__device__ __forceinline__ Real splat(float value) { return value; }
+__device__ __forceinline__ Int splat_int(int value) { return value; }
+__device__ __forceinline__ Mask splat_mask(bool value) { return value; }
+__device__ __forceinline__ Mask mask_from_bits(unsigned bits) { return bits & 1u; }
+__device__ __forceinline__ Int lane_index() { return 0; }
+__device__ __forceinline__ Real select(Mask mask, Real a, Real b) { return mask ? a : b; }
+__device__ __forceinline__ Int select(Mask mask, Int a, Int b) { return mask ? a : b; }
+__device__ __forceinline__ bool any(Mask mask) { return mask; }
+__device__ __forceinline__ bool all(Mask mask) { return mask; }
+__device__ __forceinline__ unsigned mask_bits(Mask mask) { return mask ? 1u : 0u; }
+__device__ __forceinline__ float lane(Real value, int) { return value; }
+__device__ __forceinline__ int lane(Int value, int) { return value; }
+__device__ __forceinline__ void set_lane(Real& value, int, float x) { value = x; }
+__device__ __forceinline__ void set_lane(Int& value, int, int x) { value = x; }
+__device__ __forceinline__ Real load(const float* at) { return *at; }
+__device__ __forceinline__ Int load(const int* at) { return *at; }
+__device__ __forceinline__ void store(float* at, Real value) { *at = value; }
+__device__ __forceinline__ void store(int* at, Int value) { *at = value; }
+__device__ __forceinline__ Real gather(const float* values, Int index) { return values[index]; }
+__device__ __forceinline__ Real lanes_sqrt(Real value) { return sqrtf(value); }
+__device__ __forceinline__ Real lanes_abs(Real value) { return fabsf(value); }
+__device__ __forceinline__ Real to_real(Int value) { return (float)value; }
+#endif
+
+// The smallest and largest value among the lanes of a mask; FLOAT_MAX and -FLOAT_MAX of none.
+__device__ __forceinline__ float horizontal_min(Real value, Mask mask) {
+    const Real masked = select(mask, value, splat(FLOAT_MAX));
+    float result = lane(masked, 0);
+#pragma unroll
+    for (int i = 1; i < PACK; ++i) result = min(result, lane(masked, i));
+    return result;
+}
+__device__ __forceinline__ float horizontal_max(Real value, Mask mask) {
+    const Real masked = select(mask, value, splat(-FLOAT_MAX));
+    float result = lane(masked, 0);
+#pragma unroll
+    for (int i = 1; i < PACK; ++i) result = max(result, lane(masked, i));
+    return result;
+}

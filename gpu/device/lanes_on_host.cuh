@@ -1,0 +1,157 @@
+// Vectors of RAYS_PER_THREAD lanes by the compiler's vector extension; masks by what the processor has: AVX-512 mask registers, AVX2 blends, or
+// plain loops of the compiler's choosing. Included by lanes.cuh alone.
+#pragma once
+#if defined(__AVX2__) || defined(__AVX512F__)
+#include <immintrin.h>
+#endif
+
+struct Real {
+    typedef float Native __attribute__((vector_size(4 * RAYS_PER_THREAD)));
+    Native v;
+};
+struct Int {
+    typedef int Native __attribute__((vector_size(4 * RAYS_PER_THREAD)));
+    Native v;
+};
+
+inline Real splat(float value) { return {value - Real::Native{}}; }
+inline Int splat_int(int value) { return {value - Int::Native{}}; }
+inline Real operator+(Real a, Real b) { return {a.v + b.v}; }
+inline Real operator-(Real a, Real b) { return {a.v - b.v}; }
+inline Real operator*(Real a, Real b) { return {a.v * b.v}; }
+inline Real operator/(Real a, Real b) { return {a.v / b.v}; }
+inline Real operator-(Real a) { return {-a.v}; }
+inline Real operator+(Real a, float b) { return a + splat(b); }
+inline Real operator-(Real a, float b) { return a - splat(b); }
+inline Real operator*(Real a, float b) { return a * splat(b); }
+inline Real operator*(float a, Real b) { return splat(a) * b; }
+inline Real operator+(float a, Real b) { return splat(a) + b; }
+inline Real operator-(float a, Real b) { return splat(a) - b; }
+inline Real operator/(float a, Real b) { return splat(a) / b; }
+inline Int operator+(Int a, Int b) { return {a.v + b.v}; }
+inline Int operator-(Int a, Int b) { return {a.v - b.v}; }
+inline Int operator*(Int a, Int b) { return {a.v * b.v}; }
+inline Int operator&(Int a, Int b) { return {a.v & b.v}; }
+inline Int operator|(Int a, Int b) { return {a.v | b.v}; }
+inline Int operator+(Int a, int b) { return a + splat_int(b); }
+inline Int operator&(Int a, int b) { return a & splat_int(b); }
+inline Int operator<<(Int a, int bits) { return {a.v << bits}; }
+inline Int operator>>(Int a, int bits) { return {a.v >> bits}; }
+inline Real to_real(Int value) { return {__builtin_convertvector(value.v, Real::Native)}; }
+
+inline float lane(Real value, int i) { return value.v[i]; }
+inline int lane(Int value, int i) { return value.v[i]; }
+inline void set_lane(Real& value, int i, float x) { value.v[i] = x; }
+inline void set_lane(Int& value, int i, int x) { value.v[i] = x; }
+inline Real load(const float* at) { Real r; memcpy(&r.v, at, sizeof r.v); return r; }
+inline Int load(const int* at) { Int r; memcpy(&r.v, at, sizeof r.v); return r; }
+inline void store(float* at, Real value) { memcpy(at, &value.v, sizeof value.v); }
+inline void store(int* at, Int value) { memcpy(at, &value.v, sizeof value.v); }
+inline Int lane_index() {
+    Int r;
+    for (int i = 0; i < RAYS_PER_THREAD; ++i) r.v[i] = i;
+    return r;
+}
+inline Real gather(const float* values, Int index) {
+    Real r;
+    for (int i = 0; i < RAYS_PER_THREAD; ++i) r.v[i] = values[index.v[i]];
+    return r;
+}
+
+// -- masks -------------------------------------------------------------------------------------------------------------
+#if defined(__AVX512F__) && defined(__AVX512VL__) && (RAYS_PER_THREAD == 16 || RAYS_PER_THREAD == 8)
+
+struct Mask { unsigned bits; };
+inline unsigned mask_bits(Mask mask) { return mask.bits; }
+inline Mask mask_from_bits(unsigned bits) { return {bits & PACK_BITS}; }
+inline Mask operator&(Mask a, Mask b) { return {a.bits & b.bits}; }
+inline Mask operator|(Mask a, Mask b) { return {a.bits | b.bits}; }
+inline Mask operator!(Mask a) { return {~a.bits & PACK_BITS}; }
+#if RAYS_PER_THREAD == 16
+#define LANES_OP(name) _mm512_##name
+typedef __m512 NativeReal;
+typedef __m512i NativeInt;
+typedef __mmask16 NativeMask;
+#else
+#define LANES_OP(name) _mm256_##name
+typedef __m256 NativeReal;
+typedef __m256i NativeInt;
+typedef __mmask8 NativeMask;
+#endif
+inline Mask operator<(Real a, Real b) { return {LANES_OP(cmp_ps_mask)((NativeReal)a.v, (NativeReal)b.v, _CMP_LT_OQ)}; }
+inline Mask operator<=(Real a, Real b) { return {LANES_OP(cmp_ps_mask)((NativeReal)a.v, (NativeReal)b.v, _CMP_LE_OQ)}; }
+inline Mask operator==(Real a, Real b) { return {LANES_OP(cmp_ps_mask)((NativeReal)a.v, (NativeReal)b.v, _CMP_EQ_OQ)}; }
+inline Mask operator==(Int a, Int b) { return {LANES_OP(cmp_epi32_mask)((NativeInt)a.v, (NativeInt)b.v, _MM_CMPINT_EQ)}; }
+inline Mask operator<(Int a, Int b) { return {LANES_OP(cmp_epi32_mask)((NativeInt)a.v, (NativeInt)b.v, _MM_CMPINT_LT)}; }
+inline Real select(Mask mask, Real a, Real b) { return {(Real::Native)LANES_OP(mask_blend_ps)((NativeMask)mask.bits, (NativeReal)b.v, (NativeReal)a.v)}; }
+inline Int select(Mask mask, Int a, Int b) { return {(Int::Native)LANES_OP(mask_blend_epi32)((NativeMask)mask.bits, (NativeInt)b.v, (NativeInt)a.v)}; }
+inline Real min(Real a, Real b) { return {(Real::Native)LANES_OP(min_ps)((NativeReal)a.v, (NativeReal)b.v)}; }
+inline Real max(Real a, Real b) { return {(Real::Native)LANES_OP(max_ps)((NativeReal)a.v, (NativeReal)b.v)}; }
+inline Real lanes_sqrt(Real a) { return {(Real::Native)LANES_OP(sqrt_ps)((NativeReal)a.v)}; }
+
+#elif defined(__AVX2__) && RAYS_PER_THREAD == 8
+
+struct Mask { __m256 v; };
+inline unsigned mask_bits(Mask mask) { return (unsigned)_mm256_movemask_ps(mask.v); }
+inline Mask mask_from_bits(unsigned bits) {
+    const __m256i lane_bits = _mm256_setr_epi32(1, 2, 4, 8, 16, 32, 64, 128);
+    return {_mm256_castsi256_ps(_mm256_cmpeq_epi32(_mm256_and_si256(_mm256_set1_epi32((int)bits), lane_bits), lane_bits))};
+}
+inline Mask operator&(Mask a, Mask b) { return {_mm256_and_ps(a.v, b.v)}; }
+inline Mask operator|(Mask a, Mask b) { return {_mm256_or_ps(a.v, b.v)}; }
+inline Mask operator!(Mask a) { return {_mm256_xor_ps(a.v, _mm256_castsi256_ps(_mm256_set1_epi32(-1)))}; }
+inline Mask operator<(Real a, Real b) { return {_mm256_cmp_ps((__m256)a.v, (__m256)b.v, _CMP_LT_OQ)}; }
+inline Mask operator<=(Real a, Real b) { return {_mm256_cmp_ps((__m256)a.v, (__m256)b.v, _CMP_LE_OQ)}; }
+inline Mask operator==(Real a, Real b) { return {_mm256_cmp_ps((__m256)a.v, (__m256)b.v, _CMP_EQ_OQ)}; }
+inline Mask operator==(Int a, Int b) { return {(__m256)(a.v == b.v)}; }
+inline Mask operator<(Int a, Int b) { return {(__m256)(a.v < b.v)}; }
+inline Real select(Mask mask, Real a, Real b) { return {(Real::Native)_mm256_blendv_ps((__m256)b.v, (__m256)a.v, mask.v)}; }
+inline Int select(Mask mask, Int a, Int b) { return {(Int::Native)_mm256_blendv_ps((__m256)b.v, (__m256)a.v, mask.v)}; }
+inline Real min(Real a, Real b) { return {(Real::Native)_mm256_min_ps((__m256)a.v, (__m256)b.v)}; }
+inline Real max(Real a, Real b) { return {(Real::Native)_mm256_max_ps((__m256)a.v, (__m256)b.v)}; }
+inline Real lanes_sqrt(Real a) { return {(Real::Native)_mm256_sqrt_ps((__m256)a.v)}; }
+
+#else
+
+struct Mask { Int::Native v; };
+inline unsigned mask_bits(Mask mask) {
+    unsigned bits = 0;
+    for (int i = 0; i < RAYS_PER_THREAD; ++i) bits |= (unsigned)(mask.v[i] & 1) << i;
+    return bits;
+}
+inline Mask mask_from_bits(unsigned bits) {
+    Mask r;
+    for (int i = 0; i < RAYS_PER_THREAD; ++i) r.v[i] = (bits >> i & 1u) ? -1 : 0;
+    return r;
+}
+inline Mask operator&(Mask a, Mask b) { return {a.v & b.v}; }
+inline Mask operator|(Mask a, Mask b) { return {a.v | b.v}; }
+inline Mask operator!(Mask a) { return {~a.v}; }
+inline Mask operator<(Real a, Real b) { return {a.v < b.v}; }
+inline Mask operator<=(Real a, Real b) { return {a.v <= b.v}; }
+inline Mask operator==(Real a, Real b) { return {a.v == b.v}; }
+inline Mask operator==(Int a, Int b) { return {a.v == b.v}; }
+inline Mask operator<(Int a, Int b) { return {a.v < b.v}; }
+inline Real select(Mask mask, Real a, Real b) { return {mask.v ? a.v : b.v}; }
+inline Int select(Mask mask, Int a, Int b) { return {mask.v ? a.v : b.v}; }
+inline Real min(Real a, Real b) { return {a.v < b.v ? a.v : b.v}; }
+inline Real max(Real a, Real b) { return {a.v > b.v ? a.v : b.v}; }
+inline Real lanes_sqrt(Real a) {
+    Real r;
+    for (int i = 0; i < RAYS_PER_THREAD; ++i) r.v[i] = sqrtf(a.v[i]);
+    return r;
+}
+#endif
+
+inline Mask splat_mask(bool value) { return mask_from_bits(value ? PACK_BITS : 0u); }
+inline bool any(Mask mask) { return mask_bits(mask) != 0u; }
+inline bool all(Mask mask) { return mask_bits(mask) == PACK_BITS; }
+inline Mask operator>(Real a, Real b) { return b < a; }
+inline Mask operator>=(Real a, Real b) { return b <= a; }
+inline Mask operator<(Real a, float b) { return a < splat(b); }
+inline Mask operator<=(Real a, float b) { return a <= splat(b); }
+inline Mask operator>(Real a, float b) { return splat(b) < a; }
+inline Mask operator>=(Real a, float b) { return splat(b) <= a; }
+inline Mask operator==(Real a, float b) { return a == splat(b); }
+inline Mask operator!=(Real a, float b) { return !(a == splat(b)); }
+inline Real lanes_abs(Real a) { return max(a, -a); }
