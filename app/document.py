@@ -1,4 +1,4 @@
-"""The document: the state, its history, the open scene and the jobs. Everything the user does goes through here; no widget does.
+"""The document: the state, its history, the open scene and the jobs. Everything the user does goes through here.
 
 One thread owns a document (the window's). Jobs run beside it and hand their outcome over through `mailroom`, which the owner polls:
 connect `document.mailroom.wake` to something that calls `document.mailroom.poll` on the owner's thread.
@@ -10,32 +10,37 @@ import dataclasses
 from collections.abc import Callable, Sequence
 from typing import Any
 
+from app import opening, settings_file
 from app import timeline as timelines
 from app.history import History
 from app.jobs import Job, Mailroom
 from app.problem import Problem
-from app.settings import Settings
+from app.settings import Settings, set_option
 from app.state import SceneReference, State, replaced, value_at
 from app.timeline import Span
-from gpu.scene import Scene
+from gpu.scene import Moment, Scene
 
 StateObserver = Callable[[State, State], None]
 """Called with the state before and after each change."""
 
+UNRECORDED = ("timeline", "selection")
+"""Fields whose changes are no steps of the history: nobody wants to undo a pause."""
+
 
 class Document:
-    """See the module."""
+    """See the module. `on_scene`, `on_problem` and `on_jobs` are lists of callbacks, called on the owner's thread."""
 
     def __init__(self, settings: Settings | None = None) -> None:
         self._state = State(settings=settings or Settings())
         self._scene: Scene | None = None
         self._history: History[State] = History()
+        self._opening: Job | None = None
+        self._observers: list[StateObserver] = []
         self.mailroom = Mailroom()
         self.jobs: list[Job] = []
         self.on_scene: list[Callable[[Scene | None], None]] = []
         self.on_problem: list[Callable[[Problem], None]] = []
         self.on_jobs: list[Callable[[], None]] = []
-        self._observers: list[StateObserver] = []
 
     # -- the state ------------------------------------------------------------------------------------------------
     @property
@@ -53,6 +58,10 @@ class Document:
         """What the open scene offers to the timeline."""
         return timelines.span_of(self._scene, self._state.timeline, self._state.settings.timeline)
 
+    def moment(self, frame_id: int = 0) -> Moment:
+        """The instant at the playing head."""
+        return timelines.moment(self._state.timeline, frame_id)
+
     def observe(self, observer: StateObserver) -> Callable[[], None]:
         """Call `observer(before, after)` after each change; returns a function that ends it."""
         self._observers.append(observer)
@@ -62,12 +71,29 @@ class Document:
         """Set what stands at a dotted path of the state ("settings.render.hierarchy", "cameras.0", "settings.hierarchy.lbvh.morton_bits").
 
         Changes with the same merge key, one after another, are one step of undo (a drag). Raises OptionError where the option does
-        not take the value, KeyError where the path leads nowhere."""
-        ...
+        not take the value or is unknown, KeyError or IndexError where the path leads nowhere, TypeError for a value of another kind."""
+        before = self._state
+        after = _changed(before, path, value)
+        if after == before:
+            return
+        if path.partition(".")[0] not in UNRECORDED:
+            self._history.record(before, merge_key)
+        self._set(after)
+
+    def end_merge(self) -> None:
+        """The next change is a step of its own, whatever its merge key: a drag has ended."""
+        self._history.end_merge()
 
     def tick(self, seconds: float) -> None:
         """Let the animation run on by `seconds` of wall-clock time. The running head is no step of the history."""
-        ...
+        head = timelines.advance(self._state.timeline, seconds, self.span, self._state.settings.timeline)
+        if head != self._state.timeline:
+            self._set(dataclasses.replace(self._state, timeline=head))
+
+    def _set(self, state: State) -> None:
+        before, self._state = self._state, state
+        for observer in list(self._observers):
+            observer(before, state)
 
     # -- history --------------------------------------------------------------------------------------------------
     @property
@@ -82,32 +108,118 @@ class Document:
 
     def undo(self) -> None:
         """Take back the last step; the playing head and the open scene stay."""
-        ...
+        self._restore(self._history.undo(self._state))
 
     def redo(self) -> None:
         """Make the step again that was taken back."""
-        ...
+        self._restore(self._history.redo(self._state))
+
+    def _restore(self, state: State) -> None:
+        kept = dataclasses.replace(state, scene=self._state.scene, timeline=self._state.timeline, selection=self._state.selection)
+        if kept != self._state:
+            self._set(kept)
 
     # -- scenes ---------------------------------------------------------------------------------------------------
     def open_files(self, paths: Sequence[str]) -> Job:
         """Open files as one scene (several are its key frames) in the background. The open scene stays until the new one is read, and on failure."""
-        raise NotImplementedError
+        return self._open(SceneReference("files", tuple(paths)))
 
     def open_demo(self, name: str) -> Job:
         """Open a built-in scene in the background, made with `settings.demo`."""
-        raise NotImplementedError
+        return self._open(SceneReference("demo", (name,)))
 
     def reopen(self) -> Job | None:
-        """Read the scene again (the file changed, or the demo's options did); the cameras and the head stay."""
-        raise NotImplementedError
+        """Read the scene again (the file changed, or the demo's options did); cameras, head and history stay. None where no scene is open."""
+        if self._state.scene.kind == "none":
+            return None
+        return self._open(self._state.scene, keep_view=True)
+
+    def close_scene(self) -> None:
+        """Back to no scene."""
+        self._scene = None
+        self._history = History()
+        self._set(dataclasses.replace(self._state, scene=SceneReference(), timeline=timelines.Timeline()))
+        self._tell_scene()
+
+    def set_scene(self, reference: SceneReference, scene: Scene, *, keep_view: bool = False) -> None:
+        """Show a scene that has been read."""
+        self._scene = scene
+        state = dataclasses.replace(self._state, scene=reference)
+        if not keep_view:
+            self._history = History()
+            state = opening.first_look(state, scene)
+        head = timelines.scrub(state.timeline, state.timeline.time, timelines.span_of(scene, state.timeline, state.settings.timeline))
+        self._set(dataclasses.replace(state, timeline=head))
+        self._tell_scene()
+
+    def _tell_scene(self) -> None:
+        for observer in list(self.on_scene):
+            observer(self._scene)
+
+    def _open(self, reference: SceneReference, *, keep_view: bool = False) -> Job:
+        """Only the newest opening counts: one that is still running is cancelled."""
+        if self._opening is not None:
+            self._opening.cancel()
+        settings = self._state.settings
+
+        def work(job: Job) -> Scene:
+            return opening.open_scene(reference, settings, job)
+
+        def finished(job: Job) -> None:
+            if job is self._opening:
+                self._opening = None
+                self.set_scene(reference, job.result, keep_view=keep_view)
+
+        self._opening = self.start_job(f"Opening {reference.title}", work, finished)
+        return self._opening
 
     # -- jobs -----------------------------------------------------------------------------------------------------
     def start_job(self, title: str, work: Callable[[Job], Any], finished: Callable[[Job], None]) -> Job:
         """Run `work(job)` in the background; `finished(job)` is called on the owner's thread unless it failed or was cancelled.
         A failure goes to `on_problem`."""
-        raise NotImplementedError
+        job = Job(title)
+        self.jobs.append(job)
+
+        def ended(job: Job) -> None:
+            self.jobs.remove(job)
+            if job.problem is not None:
+                self.report(job.problem)
+            elif not job.is_cancelled:
+                finished(job)
+            self._tell_jobs()
+
+        job.start(work, self.mailroom, ended)
+        self._tell_jobs()
+        return job
+
+    def report(self, problem: Problem) -> None:
+        """Tell whoever shows problems."""
+        for observer in list(self.on_problem):
+            observer(problem)
+
+    def _tell_jobs(self) -> None:
+        for observer in list(self.on_jobs):
+            observer()
 
     # -- settings -------------------------------------------------------------------------------------------------
-    def save_settings(self) -> None:
-        """Write the settings to the user's file, atomically."""
-        raise NotImplementedError
+    def save_settings(self) -> bool:
+        """Write the settings to the user's file, atomically; False where that failed, which is reported as a problem."""
+        try:
+            settings_file.save_settings(self._state.settings)
+        except OSError as error:
+            self.report(Problem("The settings cannot be saved", f"{settings_file.user_file()}: {error.strerror}.", exit_code=1))
+            return False
+        return True
+
+
+def _changed(state: State, path: str, value: Any) -> State:
+    """The state with one change; settings are checked by their options."""
+    group, _, key = path.partition(".")
+    if group == "settings" and key.count(".") >= 1:
+        return dataclasses.replace(state, settings=set_option(state.settings, key, value))
+    present = value_at(state, path)
+    number = isinstance(present, int | float) and isinstance(value, int | float)
+    if type(value) is not type(present) and not number:
+        raise TypeError(f"{path} holds a {type(present).__name__}, not a {type(value).__name__}.")
+    changed: State = replaced(state, path, value)
+    return changed

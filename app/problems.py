@@ -1,13 +1,48 @@
-"""Errors to problems: one place that knows which sentence and which exit code an error has."""
+"""Errors to problems: one place that knows which title, sentence and exit code an error has."""
 
 from __future__ import annotations
 
 import traceback
 
 from app.problem import Problem
+from app.scene_io.errors import SceneError
+from app.settings_file import SettingsError
+from gpu.hierarchy.base import HierarchyError
+from gpu.settings import OptionError
+from gpu.target.base import CompileError, NoDeviceError, OutOfMemoryError, TargetError
+
+EXIT_FAILURE, EXIT_USAGE, EXIT_FILE, EXIT_NO_DEVICE, EXIT_MEMORY, EXIT_INTERRUPTED = 1, 2, 3, 4, 5, 130
+
+
+class UsageError(ValueError):
+    """What was asked for cannot be meant that way; the message is a sentence."""
+
+
+KINDS: tuple[tuple[type[BaseException], str, int], ...] = (
+    (SceneError, "The scene cannot be opened", EXIT_FILE),
+    (SettingsError, "The settings file cannot be used", EXIT_FILE),
+    (OptionError, "This value is not allowed", EXIT_USAGE),
+    (UsageError, "This is not possible", EXIT_USAGE),
+    (OutOfMemoryError, "Not enough memory", EXIT_MEMORY),
+    (NoDeviceError, "No usable device", EXIT_NO_DEVICE),
+    (CompileError, "A kernel does not compile", EXIT_FAILURE),
+    (TargetError, "The device failed", EXIT_FAILURE),
+    (HierarchyError, "The structure cannot do this", EXIT_FAILURE),
+)
 
 
 def problem_of(error: BaseException) -> Problem:
-    """The problem an error is."""
+    """The problem an error is: its own sentence where it was written for a person, else what is known of it."""
     details = "".join(traceback.format_exception(error))
-    return Problem("Something went wrong", f"{type(error).__name__}: {error}", details)
+    for kind, title, code in KINDS:
+        if isinstance(error, kind):
+            sentence, _, rest = str(error).partition("\n")
+            return Problem(title, sentence, f"{rest}\n{details}" if rest else details, code)
+    if isinstance(error, MemoryError):
+        return Problem("Not enough memory", f"The program ran out of memory: {error or 'an array did not fit'}. A smaller scene or picture needs less.", details, EXIT_MEMORY)
+    if isinstance(error, KeyboardInterrupt):
+        return Problem("Interrupted", "Interrupted.", details, EXIT_INTERRUPTED)
+    if isinstance(error, OSError):
+        where = f"{error.filename}: " if error.filename else ""
+        return Problem("A file cannot be read or written", f"{where}{error.strerror or error}.", details)
+    return Problem("Something went wrong", f"{type(error).__name__}: {error}".rstrip(": ") + ".", details)

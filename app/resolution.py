@@ -1,0 +1,60 @@
+"""How many pixels to draw while something moves, so that the picture stays fluent. Pure functions."""
+
+from __future__ import annotations
+
+import dataclasses
+import math
+
+SCALES = (1.0, 0.84, 0.71, 0.6, 0.5, 0.42, 0.35, 0.3, 0.25)
+"""Steps of the side lengths; a step is about 0.71 of the pixels, so that the size changes seldom and never hunts."""
+
+HEADROOM = 0.85
+"""A frame is planned to take this part of the time there is, because scenes are not even."""
+
+SMALLEST_SIDE = 64
+
+
+@dataclasses.dataclass(frozen=True)
+class Pace:
+    """What the last frames have shown: the time that grows with the pixels and the time that does not, in ms at the scale drawn last."""
+
+    scale: float = 1.0
+    pixel_ms: float = 0.0
+    fixed_ms: float = 0.0
+    is_known: bool = False
+
+
+def observed(pace: Pace, scale: float, pixel_ms: float, fixed_ms: float) -> Pace:
+    """The pace after one more frame: a running mean that follows a slower frame at once and a faster one in a few."""
+    if not pace.is_known:
+        return Pace(scale, pixel_ms, fixed_ms, True)
+    expected = pace.pixel_ms * (scale / pace.scale) ** 2
+    return Pace(scale, _follow(expected, pixel_ms), _follow(pace.fixed_ms, fixed_ms), True)
+
+
+def _follow(old: float, new: float) -> float:
+    weight = 0.7 if new > old else 0.25
+    return old + weight * (new - old)
+
+
+def next_scale(pace: Pace, minimum_fps: float) -> float:
+    """The scale of the next moving frame: the largest step whose expected time stays below 1000 / minimum_fps; it grows one step at a time."""
+    if not pace.is_known:
+        return 1.0
+    budget = HEADROOM * 1000.0 / minimum_fps
+    full_ms = pace.pixel_ms / pace.scale**2
+    fitting = [scale for scale in SCALES if full_ms * scale**2 + pace.fixed_ms <= budget]
+    wanted = fitting[0] if fitting else SCALES[-1]
+    larger = [scale for scale in SCALES if scale > pace.scale + 1e-6]
+    return min(wanted, larger[-1]) if larger and wanted > pace.scale else wanted
+
+
+def is_pixel_bound(pace: Pace, minimum_fps: float) -> bool:
+    """Whether smaller pictures can keep the frame rate: the part that does not depend on pixels leaves room."""
+    return pace.fixed_ms < 1000.0 / minimum_fps
+
+
+def scaled(width: int, height: int, scale: float) -> tuple[int, int]:
+    """A picture's size at a scale: the same shape, no side under 64 pixels (or the full size, where that is smaller)."""
+    scale = max(scale, min(1.0, SMALLEST_SIDE / max(min(width, height), 1)))
+    return max(1, min(width, math.ceil(width * scale))), max(1, min(height, math.ceil(height * scale)))
