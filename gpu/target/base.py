@@ -45,7 +45,9 @@ class TargetOptions:
     """What can be chosen about a target."""
 
     threads: int = option(0, "Threads of the host target; 0 takes every core this process may use.", minimum=0, maximum=1024)
-    spin_us: int = option(100, "How long an idle host thread spins before it sleeps; less is kinder to a busy machine.", minimum=0, maximum=100000, unit="us")
+    spin_us: int = option(
+        100, "How long an idle host thread spins before it sleeps; less is kinder to a busy machine.", minimum=0, maximum=100000, unit="us"
+    )
     contraction: bool = option(True, "Let the compiler fuse multiplications and additions. Off, pictures are equal bit by bit on every target.")
     profile: bool = option(False, "Time every single launch, not only phases.")
 

@@ -1,0 +1,219 @@
+"""The host target: kernels compiled by a C++ compiler, blocks spread over the cores by a pool, numpy arrays.
+
+Launches run before they return, so reads never wait and a captured body is the body itself. Environment, for tests: RAYGROVE_HOST_FLAGS adds
+compiler flags (sanitizers), RAYGROVE_HOST_FORCE_SPLIT=1 makes every thread take its share of the blocks.
+"""
+
+from __future__ import annotations
+
+import ctypes
+import dataclasses
+import hashlib
+import math
+import os
+import pathlib
+import weakref
+from collections.abc import Callable
+from typing import Any
+
+import numpy as np
+
+from .arguments import ArgumentBlock
+from .base import Array, DeviceCount, FrameTiming, OutOfMemoryError, Target, TargetError, TargetOptions, Unit, UnitSource
+from .host_clock import HostClock
+from .host_compiler import compile_library, processor
+from .structs import address
+from .translation_unit import write_unit
+
+_ALIGNMENT = 64
+_ITEMS_A_BLOCK = 64
+_BLOCKS_A_THREAD = 16
+
+
+@dataclasses.dataclass(eq=False)
+class HostUnit:
+    """A loaded library: an entry and an argument block a kernel."""
+
+    kernels: tuple[str, ...]
+    entries: dict[str, Any]
+    blocks: dict[str, ArgumentBlock]
+
+
+class HostTarget(Target):
+    """See the module. Raises NoDeviceError where there is no compiler."""
+
+    kind = "host"
+    name = "host"
+
+    def __init__(self, options: TargetOptions | None = None) -> None:
+        self.options = options or TargetOptions()
+        self.device_name, flags = processor()
+        self.lane_count = 16 if {"avx512f", "avx512vl"} <= flags else 8
+        self._runtime = _load_runtime()
+        threads = self.options.threads or len(os.sched_getaffinity(0))
+        split = int(os.environ.get("RAYGROVE_HOST_FORCE_SPLIT", "0") == "1")
+        self._pool = ctypes.c_void_p(self._runtime.pool_create(threads, self.options.spin_us, split))
+        if not self._pool:
+            raise OutOfMemoryError("the host target's threads", 1 << 20, available_memory())
+        self.threads: int = self._runtime.pool_threads(self._pool)
+        self._units: dict[UnitSource, HostUnit] = {}
+        self._tags: dict[str, int] = {}
+        self._scratch: dict[str, np.ndarray] = {}
+        self._clock = HostClock(self.options.profile)
+
+    # -- memory ---------------------------------------------------------------------------------------------------
+    def empty(self, shape: int | tuple[int, ...], dtype: Any, tag: str) -> Array:
+        dtype = np.dtype(dtype)
+        count = math.prod(shape) if isinstance(shape, tuple) else int(shape)
+        size = count * dtype.itemsize
+        if size > 1 << 26 and size > available_memory():
+            raise OutOfMemoryError(tag, size, available_memory())
+        try:
+            raw = np.empty(size + _ALIGNMENT, np.uint8)
+        except MemoryError as error:
+            raise OutOfMemoryError(tag, size, available_memory()) from error
+        self._tags[tag] = self._tags.get(tag, 0) + size
+        weakref.finalize(raw, self._forget, tag, size).atexit = False
+        start = -address(raw) % _ALIGNMENT
+        return raw[start : start + size].view(dtype).reshape(shape)
+
+    def _forget(self, tag: str, size: int) -> None:
+        self._tags[tag] -= size
+
+    def fill(self, array: Array, value: int | float) -> None:
+        array.fill(value)
+
+    def upload(self, values: np.ndarray, tag: str) -> Array:
+        values = np.asarray(values)
+        array = self.empty(values.shape, values.dtype, tag)
+        np.copyto(array, values)
+        return array
+
+    def write(self, array: Array, values: np.ndarray) -> None:
+        np.copyto(array, values)
+
+    def download(self, array: Array) -> np.ndarray:
+        return np.array(array)
+
+    def read_later(self, array: Array) -> Callable[[], np.ndarray | None]:
+        values = np.array(array)
+        return lambda: values
+
+    def memory(self) -> dict[str, int]:
+        return {tag: size for tag, size in self._tags.items() if size}
+
+    def scratch(self, name: str, shape: int | tuple[int, ...], dtype: Any) -> Array:
+        dtype = np.dtype(dtype)
+        size = (math.prod(shape) if isinstance(shape, tuple) else int(shape)) * dtype.itemsize
+        held = self._scratch.get(name)
+        if held is None or held.size < size:
+            grown = size if held is None else max(size, held.size + held.size // 8)
+            self._scratch[name] = held = self.empty(grown, np.uint8, "scratch")
+        return held[:size].view(dtype).reshape(shape)
+
+    # -- kernels --------------------------------------------------------------------------------------------------
+    def unit(self, source: UnitSource) -> Unit:
+        made = self._units.get(source)
+        if made is None:
+            written = write_unit(source, "host", self.lane_count)
+            library = compile_library(written.text, written.digest, self.options.contraction)
+            entries = {name: ctypes.cast(getattr(library, f"host_entry_{name}"), ctypes.c_void_p) for name in written.kernels}
+            blocks = {name: ArgumentBlock(signature, address) for name, signature in written.kernels.items()}
+            made = self._units[source] = HostUnit(tuple(written.kernels), entries, blocks)
+        return made
+
+    def launch(self, unit: Unit, kernel: str, n: int | DeviceCount, *args: Any, block: int = 256, blocks: int = 0) -> None:
+        assert isinstance(unit, HostUnit)
+        if kernel not in unit.entries:
+            raise TargetError(f"There is no kernel {kernel} in this unit; it has {', '.join(unit.kernels)}.")
+        count = n.upper_bound if isinstance(n, DeviceCount) else int(n)
+        if count <= 0 and blocks <= 0:
+            return
+        packed = unit.blocks[kernel]
+        packed.pack(args)
+        blocks = blocks or min(-(-count // _ITEMS_A_BLOCK), _BLOCKS_A_THREAD * self.threads)
+        with self._clock.launch(kernel):
+            self._runtime.pool_run(self._pool, unit.entries[kernel], ctypes.c_void_p(packed.address), blocks)
+
+    def sort_keys(self, keys: Array, bits: tuple[int, int], scratch: str) -> Array:
+        return self._sort(keys, None, bits, scratch)[0]
+
+    def sort_pairs(self, keys: Array, values: Array, bits: tuple[int, int], scratch: str) -> tuple[Array, Array]:
+        keys, values_sorted = self._sort(keys, values, bits, scratch)
+        assert values_sorted is not None
+        return keys, values_sorted
+
+    def _sort(self, keys: Array, values: Array | None, bits: tuple[int, int], scratch: str) -> tuple[Array, Array | None]:
+        if keys.dtype.itemsize not in (4, 8) or keys.dtype.kind not in "ui" or (values is not None and values.dtype.itemsize != 4):
+            raise TargetError(f"Sorting takes 32- or 64-bit integer keys and 32-bit values, not {keys.dtype.name}.")
+        other = self.scratch(scratch + ".keys", keys.shape, keys.dtype)
+        other_values = None if values is None else self.scratch(scratch + ".values", values.shape, values.dtype)
+        function = self._runtime.sort_u32 if keys.dtype.itemsize == 4 else self._runtime.sort_u64
+        places = [ctypes.c_void_p(address(array)) for array in (keys, other, values, other_values)]
+        with self._clock.launch("radix_sort"):
+            swapped = function(self._pool, *places, ctypes.c_int64(keys.size), bits[0], bits[1])
+        return (other, other_values) if swapped else (keys, values)
+
+    def exclusive_scan(self, values: Array, out: Array, scratch: str) -> None:
+        if values.dtype.itemsize != 4 or out.dtype.itemsize != 4:
+            raise TargetError("The exclusive scan takes 32-bit integers.")
+        with self._clock.launch("exclusive_scan"):
+            self._runtime.exclusive_scan(
+                self._pool, ctypes.c_void_p(address(values)), ctypes.c_void_p(address(out)), ctypes.c_int64(values.size)
+            )
+
+    # -- time -----------------------------------------------------------------------------------------------------
+    def begin_frame(self, frame_id: int) -> None:
+        self._clock.begin_frame(frame_id)
+
+    def end_frame(self) -> None:
+        self._clock.end_frame()
+
+    def finished_frames(self) -> list[FrameTiming]:
+        return self._clock.take_finished()
+
+    def _begin_phase(self, name: str) -> None:
+        self._clock.begin_phase(name)
+
+    def _end_phase(self, name: str) -> None:
+        self._clock.end_phase(name)
+
+    def synchronize(self) -> None:
+        return None
+
+    def close(self) -> None:
+        if self._pool:
+            self._runtime.pool_destroy(self._pool)
+            self._pool = ctypes.c_void_p(None)
+        self._units.clear()
+        self._scratch.clear()
+
+
+def available_memory() -> int:
+    """Bytes that the host can still give, as Linux estimates them."""
+    try:
+        for line in pathlib.Path("/proc/meminfo").read_text(encoding="ascii").splitlines():
+            if line.startswith("MemAvailable:"):
+                return int(line.split()[1]) * 1024
+    except OSError:
+        pass
+    return 1 << 62
+
+
+def _load_runtime() -> ctypes.CDLL:
+    path = pathlib.Path(__file__).with_name("host_runtime.cpp")
+    text = path.read_text(encoding="utf-8")
+    library = compile_library(text, hashlib.sha256(text.encode()).hexdigest(), False, ("-lpthread",))
+    pointer, integer = ctypes.c_void_p, ctypes.c_int
+    library.pool_create.restype = pointer
+    library.pool_create.argtypes = [integer, integer, integer]
+    library.pool_threads.argtypes = [pointer]
+    library.pool_run.argtypes = [pointer, pointer, pointer, integer]
+    library.pool_run.restype = None
+    library.pool_destroy.argtypes = [pointer]
+    library.pool_destroy.restype = None
+    for sort in (library.sort_u32, library.sort_u64):
+        sort.argtypes = [pointer, pointer, pointer, pointer, pointer, ctypes.c_int64, integer, integer]
+    library.exclusive_scan.argtypes = [pointer, pointer, pointer, ctypes.c_int64]
+    library.exclusive_scan.restype = None
+    return library

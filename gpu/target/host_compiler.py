@@ -1,0 +1,88 @@
+"""Finds a C++ compiler, and turns a unit's text into a shared library in the cache."""
+
+from __future__ import annotations
+
+import ctypes
+import functools
+import hashlib
+import importlib.util
+import os
+import pathlib
+import platform
+import shlex
+import shutil
+import subprocess
+import sys
+
+from .base import CompileError, NoDeviceError
+from .cache import cached_file
+from .translation_unit import ROOT
+
+INSTALL_HINT = "Install one with: sudo apt-get install g++   (or: pip install ziglang)"
+
+_FLAGS = ["-std=c++17", "-O3", "-march=native", "-fPIC", "-shared", "-fno-exceptions", "-fno-rtti", "-fno-math-errno", "-fno-trapping-math", "-w"]
+
+
+@functools.lru_cache(maxsize=1)
+def find_compiler() -> tuple[str, ...]:
+    """The compiler's command: CXX where it is set, else the first of c++, g++, clang++, zig. Raises NoDeviceError where there is none."""
+    named = os.environ.get("CXX")
+    if named:
+        if shutil.which(shlex.split(named)[0]) is None:
+            raise NoDeviceError(f"The compiler named by CXX, {named}, is not there. Unset CXX or name one that is.")
+        return tuple(shlex.split(named))
+    for name in ("c++", "g++", "clang++"):
+        if shutil.which(name):
+            return (name,)
+    if importlib.util.find_spec("ziglang") is not None:
+        return (sys.executable, "-m", "ziglang", "c++")
+    raise NoDeviceError(f"The host target compiles its kernels with a C++ compiler, and none was found (c++, g++, clang++, ziglang). {INSTALL_HINT}")
+
+
+@functools.lru_cache(maxsize=1)
+def compiler_version() -> str:
+    """The first line that the compiler says of itself."""
+    command = [*find_compiler(), "--version"]
+    try:
+        return subprocess.run(command, capture_output=True, text=True, timeout=60, check=True).stdout.splitlines()[0]
+    except (OSError, subprocess.SubprocessError, IndexError) as error:
+        raise NoDeviceError(f"The C++ compiler {command[0]} does not run: {error}. {INSTALL_HINT}") from error
+
+
+@functools.lru_cache(maxsize=1)
+def processor() -> tuple[str, frozenset[str]]:
+    """The processor's name and its feature flags as Linux lists them."""
+    name, flags = platform.machine(), frozenset[str]()
+    try:
+        for line in pathlib.Path("/proc/cpuinfo").read_text(encoding="utf-8").splitlines():
+            key, _, value = line.partition(":")
+            if key.strip() == "model name":
+                name = value.strip()
+            elif key.strip() == "flags":
+                flags = frozenset(value.split())
+                break
+    except OSError:
+        pass
+    return name, flags
+
+
+def compile_library(text: str, digest: str, contraction: bool, libraries: tuple[str, ...] = ()) -> ctypes.CDLL:
+    """The shared library of a unit, compiled where the cache has none for these sources, flags, compiler and processor."""
+    extra = shlex.split(os.environ.get("RAYGROVE_HOST_FLAGS", ""))
+    flags = [*_FLAGS, f"-ffp-contract={'fast' if contraction else 'off'}", *extra]
+    described = "\n".join([digest, *flags, *libraries, compiler_version(), *find_compiler(), *sorted(processor()[1])])
+    key = "host-" + hashlib.sha256(described.encode()).hexdigest()[:32]
+
+    def make(path: pathlib.Path) -> None:
+        _run_compiler([*find_compiler(), *flags, f"-I{ROOT}", "-x", "c++", "-", "-o", str(path), *libraries], text)
+
+    return ctypes.CDLL(str(cached_file(key, ".so", make)))
+
+
+def _run_compiler(command: list[str], text: str) -> None:
+    try:
+        done = subprocess.run(command, input=text, capture_output=True, text=True, timeout=600, check=False)
+    except (OSError, subprocess.SubprocessError) as error:
+        raise CompileError(f"The C++ compiler {command[0]} could not be run: {error}.") from error
+    if done.returncode != 0:
+        raise CompileError(f"A kernel unit did not compile with {command[0]}:\n{done.stderr.strip()[:4000]}")

@@ -1,0 +1,306 @@
+// The host target's runtime: a pool of threads that runs a kernel's blocks, and the library sort and scan on top of it.
+//
+// `remaining` counts the blocks nobody has claimed; a claim is one compare-and-swap, and the job's other fields stand still until the last claimed
+// block is done. An idle worker spins for `spin_us`, then sleeps. With `force_split` block b belongs to thread b % threads, so that a race between
+// blocks cannot hide behind a quick first thread (for ThreadSanitizer).
+#include <pthread.h>
+#include <stdint.h>
+#include <stdlib.h>
+#include <string.h>
+#include <time.h>
+
+typedef void (*Entry)(void** arguments, int first, int last, int count);
+
+struct Pool {
+    Entry entry;
+    void** arguments;
+    int block_count;
+    alignas(64) int remaining;
+    alignas(64) int done;
+    alignas(64) int generation;
+    alignas(64) int sleeping;
+    int stopping;
+    int threads;
+    int force_split;
+    int64_t spin_ns;
+    pthread_mutex_t mutex;
+    pthread_cond_t wake;
+    pthread_t handles[1024];
+    int next_id;
+    uint32_t* digit_starts;  // [chunk][digit] of the sort
+};
+
+static const int MAX_DIGIT_BITS = 11;
+static const int MAX_CHUNKS = 64;
+
+static int chunk_count(const Pool* pool, int64_t count) {
+    if (count < 4096) return 1;
+    return pool->threads * 2 < MAX_CHUNKS ? pool->threads * 2 : MAX_CHUNKS;
+}
+
+static int64_t now_ns() {
+    timespec t;
+    clock_gettime(CLOCK_MONOTONIC, &t);
+    return (int64_t)t.tv_sec * 1000000000 + t.tv_nsec;
+}
+
+static inline void relax() {
+#if defined(__x86_64__)
+    __builtin_ia32_pause();
+#endif
+}
+
+static void finish_block(Pool* pool, int block) {
+    pool->entry(pool->arguments, block, block + 1, pool->block_count);
+    __atomic_fetch_add(&pool->done, 1, __ATOMIC_ACQ_REL);
+}
+
+// Claim and run one block; false when none is left.
+static bool run_one(Pool* pool) {
+    int left = __atomic_load_n(&pool->remaining, __ATOMIC_ACQUIRE);
+    while (left > 0) {
+        if (__atomic_compare_exchange_n(&pool->remaining, &left, left - 1, true, __ATOMIC_ACQ_REL, __ATOMIC_ACQUIRE)) {
+            finish_block(pool, pool->block_count - left);
+            return true;
+        }
+    }
+    return false;
+}
+
+static void run_share(Pool* pool, int id) {
+    const int count = pool->block_count;
+    for (int block = id; block < count; block += pool->threads) finish_block(pool, block);
+}
+
+static bool has_work(Pool* pool, int seen) {
+    if (pool->force_split) return __atomic_load_n(&pool->generation, __ATOMIC_SEQ_CST) != seen;
+    return __atomic_load_n(&pool->remaining, __ATOMIC_SEQ_CST) > 0;
+}
+
+static void wait_for_work(Pool* pool, int seen) {
+    const int64_t until = now_ns() + pool->spin_ns;
+    for (int turn = 0;; ++turn) {
+        if (has_work(pool, seen) || __atomic_load_n(&pool->stopping, __ATOMIC_ACQUIRE)) return;
+        relax();
+        if ((turn & 63) == 63 && now_ns() >= until) break;
+    }
+    pthread_mutex_lock(&pool->mutex);
+    __atomic_fetch_add(&pool->sleeping, 1, __ATOMIC_SEQ_CST);
+    while (!has_work(pool, seen) && !__atomic_load_n(&pool->stopping, __ATOMIC_SEQ_CST)) pthread_cond_wait(&pool->wake, &pool->mutex);
+    __atomic_fetch_sub(&pool->sleeping, 1, __ATOMIC_SEQ_CST);
+    pthread_mutex_unlock(&pool->mutex);
+}
+
+static void* work(void* given) {
+    Pool* pool = static_cast<Pool*>(given);
+    const int id = __atomic_add_fetch(&pool->next_id, 1, __ATOMIC_RELAXED);
+    int seen = 0;
+    while (true) {
+        wait_for_work(pool, seen);
+        if (__atomic_load_n(&pool->stopping, __ATOMIC_ACQUIRE)) return nullptr;
+        if (pool->force_split) {
+            ++seen;
+            run_share(pool, id);
+        } else {
+            while (run_one(pool)) {
+            }
+        }
+    }
+}
+
+static void publish(Pool* pool, int block_count) {
+    __atomic_store_n(&pool->done, 0, __ATOMIC_RELAXED);
+    if (pool->force_split) {
+        __atomic_fetch_add(&pool->generation, 1, __ATOMIC_SEQ_CST);
+    } else {
+        __atomic_store_n(&pool->remaining, block_count, __ATOMIC_SEQ_CST);
+    }
+    if (__atomic_load_n(&pool->sleeping, __ATOMIC_SEQ_CST) > 0) {
+        pthread_mutex_lock(&pool->mutex);
+        pthread_cond_broadcast(&pool->wake);
+        pthread_mutex_unlock(&pool->mutex);
+    }
+}
+
+#define EXPORT extern "C" __attribute__((visibility("default")))
+
+EXPORT Pool* pool_create(int threads, int spin_us, int force_split) {
+    Pool* pool = static_cast<Pool*>(aligned_alloc(64, (sizeof(Pool) + 63) / 64 * 64));
+    if (!pool) return nullptr;
+    memset(pool, 0, sizeof(Pool));
+    pool->digit_starts = static_cast<uint32_t*>(malloc(sizeof(uint32_t) * MAX_CHUNKS << MAX_DIGIT_BITS));
+    pool->spin_ns = (int64_t)spin_us * 1000;
+    pool->force_split = force_split;
+    pthread_mutex_init(&pool->mutex, nullptr);
+    pthread_cond_init(&pool->wake, nullptr);
+    if (threads > 1024) threads = 1024;
+    pool->threads = threads;
+    for (int i = 1; i < threads; ++i) {
+        if (pthread_create(&pool->handles[i], nullptr, work, pool) != 0) {
+            // Fewer threads than asked for: with a fixed split nobody would run the missing shares.
+            pool->threads = i;
+            break;
+        }
+    }
+    return pool;
+}
+
+EXPORT int pool_threads(Pool* pool) { return pool->threads; }
+
+EXPORT void pool_run(Pool* pool, Entry entry, void** arguments, int block_count) {
+    if (block_count <= 0) return;
+    if (block_count == 1 || pool->threads == 1) {
+        entry(arguments, 0, block_count, block_count);
+        return;
+    }
+    pool->entry = entry;
+    pool->arguments = arguments;
+    pool->block_count = block_count;
+    publish(pool, block_count);
+    if (pool->force_split) {
+        run_share(pool, 0);
+    } else {
+        while (run_one(pool)) {
+        }
+    }
+    while (__atomic_load_n(&pool->done, __ATOMIC_ACQUIRE) < block_count) relax();
+}
+
+EXPORT void pool_destroy(Pool* pool) {
+    __atomic_store_n(&pool->stopping, 1, __ATOMIC_SEQ_CST);
+    pthread_mutex_lock(&pool->mutex);
+    pthread_cond_broadcast(&pool->wake);
+    pthread_mutex_unlock(&pool->mutex);
+    for (int i = 1; i < pool->threads; ++i) pthread_join(pool->handles[i], nullptr);
+    pthread_mutex_destroy(&pool->mutex);
+    pthread_cond_destroy(&pool->wake);
+    free(pool->digit_starts);
+    free(pool);
+}
+
+// -- stable radix sort: count, scan, scatter, a digit at a time; the chunks are fixed, so the bytes do not depend on the threads ------------------
+
+struct SortPass {
+    const void* keys;
+    const uint32_t* values;
+    void* keys_out;
+    uint32_t* values_out;
+    int64_t count;
+    int shift, bits, chunks;
+    uint32_t* starts;  // [chunk][digit]
+};
+
+template <class Key> static void count_digits(void** arguments, int first, int last, int) {
+    SortPass& pass = *static_cast<SortPass*>(arguments[0]);
+    const Key* keys = static_cast<const Key*>(pass.keys);
+    const Key mask = ((Key)1 << pass.bits) - 1;
+    for (int chunk = first; chunk < last; ++chunk) {
+        uint32_t* counts = pass.starts + ((int64_t)chunk << pass.bits);
+        memset(counts, 0, sizeof(uint32_t) << pass.bits);
+        const int64_t end = pass.count * (chunk + 1) / pass.chunks;
+        for (int64_t i = pass.count * chunk / pass.chunks; i < end; ++i) ++counts[(keys[i] >> pass.shift) & mask];
+    }
+}
+
+template <class Key> static void scatter_digits(void** arguments, int first, int last, int) {
+    SortPass& pass = *static_cast<SortPass*>(arguments[0]);
+    const Key* keys = static_cast<const Key*>(pass.keys);
+    Key* keys_out = static_cast<Key*>(pass.keys_out);
+    const Key mask = ((Key)1 << pass.bits) - 1;
+    for (int chunk = first; chunk < last; ++chunk) {
+        uint32_t* next = pass.starts + ((int64_t)chunk << pass.bits);
+        const int64_t end = pass.count * (chunk + 1) / pass.chunks;
+        for (int64_t i = pass.count * chunk / pass.chunks; i < end; ++i) {
+            const uint32_t place = next[(keys[i] >> pass.shift) & mask]++;
+            keys_out[place] = keys[i];
+            if (pass.values) pass.values_out[place] = pass.values[i];
+        }
+    }
+}
+
+static void scan_digits(SortPass& pass) {
+    uint32_t sum = 0;
+    for (int digit = 0; digit < 1 << pass.bits; ++digit) {
+        for (int chunk = 0; chunk < pass.chunks; ++chunk) {
+            uint32_t& at = pass.starts[((int64_t)chunk << pass.bits) + digit];
+            const uint32_t count = at;
+            at = sum;
+            sum += count;
+        }
+    }
+}
+
+// Sorts by bits [first_bit, last_bit); returns 1 when the result lies in the second buffers. `values` may be null.
+template <class Key>
+static int sort(Pool* pool, Key* keys, Key* keys_other, uint32_t* values, uint32_t* values_other, int64_t count, int first_bit, int last_bit) {
+    const int passes = (last_bit - first_bit + MAX_DIGIT_BITS - 1) / MAX_DIGIT_BITS;
+    if (passes <= 0 || count < 2) return 0;
+    const int digit_bits = (last_bit - first_bit + passes - 1) / passes;
+    const int chunks = chunk_count(pool, count);
+    int swapped = 0;
+    for (int bit = first_bit; bit < last_bit; bit += digit_bits) {
+        const int bits = last_bit - bit < digit_bits ? last_bit - bit : digit_bits;
+        SortPass pass = {keys, values, keys_other, values_other, count, bit, bits, chunks, pool->digit_starts};
+        void* arguments[1] = {&pass};
+        pool_run(pool, count_digits<Key>, arguments, chunks);
+        scan_digits(pass);
+        pool_run(pool, scatter_digits<Key>, arguments, chunks);
+        Key* k = keys; keys = keys_other; keys_other = k;
+        uint32_t* v = values; values = values_other; values_other = v;
+        swapped ^= 1;
+    }
+    return swapped;
+}
+
+EXPORT int sort_u32(Pool* pool, uint32_t* keys, uint32_t* other, uint32_t* values, uint32_t* values_other, int64_t count, int first, int last) {
+    return sort(pool, keys, other, values, values_other, count, first, last);
+}
+EXPORT int sort_u64(Pool* pool, uint64_t* keys, uint64_t* other, uint32_t* values, uint32_t* values_other, int64_t count, int first, int last) {
+    return sort(pool, keys, other, values, values_other, count, first, last);
+}
+
+// -- exclusive scan of 32-bit integers: sums of chunks, then each chunk from its start ---------------------------------------------------------------
+
+struct ScanPass {
+    const uint32_t* values;
+    uint32_t* out;
+    int64_t count;
+    int chunks;
+    uint32_t starts[MAX_CHUNKS];
+};
+
+static void sum_chunks(void** arguments, int first, int last, int) {
+    ScanPass& pass = *static_cast<ScanPass*>(arguments[0]);
+    for (int chunk = first; chunk < last; ++chunk) {
+        uint32_t sum = 0;
+        const int64_t end = pass.count * (chunk + 1) / pass.chunks;
+        for (int64_t i = pass.count * chunk / pass.chunks; i < end; ++i) sum += pass.values[i];
+        pass.starts[chunk] = sum;
+    }
+}
+
+static void scan_chunks(void** arguments, int first, int last, int) {
+    ScanPass& pass = *static_cast<ScanPass*>(arguments[0]);
+    for (int chunk = first; chunk < last; ++chunk) {
+        uint32_t sum = pass.starts[chunk];
+        const int64_t end = pass.count * (chunk + 1) / pass.chunks;
+        for (int64_t i = pass.count * chunk / pass.chunks; i < end; ++i) {
+            const uint32_t value = pass.values[i];
+            pass.out[i] = sum;
+            sum += value;
+        }
+    }
+}
+
+EXPORT void exclusive_scan(Pool* pool, const uint32_t* values, uint32_t* out, int64_t count) {
+    ScanPass pass = {values, out, count, chunk_count(pool, count), {}};
+    void* arguments[1] = {&pass};
+    pool_run(pool, sum_chunks, arguments, pass.chunks);
+    uint32_t sum = 0;
+    for (int chunk = 0; chunk < pass.chunks; ++chunk) {
+        const uint32_t count_here = pass.starts[chunk];
+        pass.starts[chunk] = sum;
+        sum += count_here;
+    }
+    pool_run(pool, scan_chunks, arguments, pass.chunks);
+}
