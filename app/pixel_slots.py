@@ -75,6 +75,11 @@ class SlotExchange:
         self._drawing = 0
         self._is_closed = False
 
+    @property
+    def is_closed(self) -> bool:
+        """Whether it lends no more."""
+        return self._is_closed
+
     # -- the render thread's side ---------------------------------------------------------------------------------
     def take_free(self, timeout: float = 0.0) -> PixelSlot | None:
         """A slot to draw into, or None: after `timeout` seconds there is none, or the exchange is closed."""

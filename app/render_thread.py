@@ -6,20 +6,28 @@ asked; then the thread sleeps. Callbacks are called on the render thread: hand o
 
 from __future__ import annotations
 
+import contextlib
 import dataclasses
-from collections.abc import Callable
+import threading
+import time
+from collections.abc import Callable, Sequence
 
-from app.pixel_slots import SlotExchange
+from app.frame_maker import FrameMaker
+from app.pixel_slots import PixelSlot, SlotExchange
 from app.problem import Problem
+from app.problems import problem_of
 from app.state import State
 from gpu.scene import Moment, Scene
 from gpu.stats import FrameStatistics
+
+SLOT_PATIENCE = 0.02
+"""Seconds to wait for a free slot before looking into the mailbox again."""
 
 
 @dataclasses.dataclass(frozen=True)
 class FrameRequest:
     """What to draw. `exchanges` holds one exchange a view of `state.views`; `is_moving` while the camera moves or the animation plays:
-    then the resolution may shrink."""
+    then the resolution may shrink and a picture has one sample."""
 
     scene: Scene
     state: State
@@ -27,12 +35,36 @@ class FrameRequest:
     exchanges: tuple[SlotExchange, ...]
     is_moving: bool = False
 
+    @property
+    def size(self) -> tuple[int, int]:
+        """Width and height asked for, of the first view."""
+        return self.exchanges[0].width, self.exchanges[0].height
+
+    def shows_same(self, other: FrameRequest | None) -> bool:
+        """Whether both ask for the same picture in the same place; then samples go on adding up."""
+        return other is not None and self.choice_equals(other) and (
+            self.state.cameras == other.state.cameras
+            and (self.moment.time, self.moment.clip) == (other.moment.time, other.moment.clip)
+            and self.is_moving == other.is_moving
+            and all(mine is theirs for mine, theirs in zip(self.exchanges, other.exchanges, strict=False))
+        )
+
+    def choice_equals(self, other: FrameRequest | None) -> bool:
+        """Whether both draw the same scene with the same settings at the same size: what failed for one fails for the other."""
+        return (
+            other is not None
+            and self.scene is other.scene
+            and self.size == other.size
+            and (self.state.settings, self.state.views) == (other.state.settings, other.state.views)
+        )
+
 
 @dataclasses.dataclass(frozen=True)
 class FinishedFrame:
-    """A frame that lies in the exchanges' newest finished slots. `drawn` is its size, `samples` of `samples_wanted` are in it.
-    `statistics` are those of the newest frame the target has timed (a frame or two earlier on CUDA); `frame_ms` is the render thread's time for
-    the whole frame; `limited_by` names the phase that keeps the frame rate down where smaller pictures do not help, else ""."""
+    """A frame that lies in its exchanges as the newest finished slot. `drawn` is the size of the first view's picture, `samples` of
+    `samples_wanted` are in it. `statistics` are those of the newest frame the target has timed (a frame or two earlier on CUDA); `frame_ms` is
+    the render thread's time for the whole frame; `limited_by` names the phase that keeps the frame rate down where smaller pictures
+    cannot help, else ""."""
 
     request: FrameRequest
     frame_id: int
@@ -47,21 +79,129 @@ class FinishedFrame:
 
 
 class RenderThread:
-    """See the module. `on_frame(FinishedFrame)`, `on_problem(Problem)` and `on_busy(sentence)` ("Compiling ...", "" when done)."""
+    """See the module. `on_frame(FinishedFrame)`, `on_problem(Problem)` and `on_busy(sentence)` ("Preparing ...", "" when done)."""
 
     def __init__(
         self,
         on_frame: Callable[[FinishedFrame], None],
         on_problem: Callable[[Problem], None],
         on_busy: Callable[[str], None] = lambda sentence: None,
-    ) -> None: ...
+        make_maker: Callable[[Callable[[str], None]], FrameMaker] = FrameMaker,
+    ) -> None:
+        self._on_frame, self._on_problem = on_frame, on_problem
+        self._maker = make_maker(on_busy)
+        self._mail = threading.Condition()
+        self._waiting: FrameRequest | None = None
+        self._has_mail = False
+        self._is_stopping = False
+        self._present: FrameRequest | None = None
+        self._failed: FrameRequest | None = None
+        self._samples = 0
+        self._is_complete = True
+        self._thread = threading.Thread(target=self._run, name="render", daemon=True)
 
     def start(self) -> None:
         """Start the thread."""
+        self._thread.start()
 
     def submit(self, request: FrameRequest | None) -> None:
-        """Draw this next; None: nothing (the scene was closed). Never waits."""
+        """Draw this next, in place of what waits; None: nothing (the scene was closed). Never waits for a frame."""
+        with self._mail:
+            self._waiting, self._has_mail = request, True
+            self._mail.notify()
 
     def stop(self, timeout: float = 10.0) -> bool:
         """End the thread, giving engine and target back; True when it has ended."""
-        raise NotImplementedError
+        with self._mail:
+            self._is_stopping = True
+            self._mail.notify()
+        if self._thread.is_alive():
+            self._thread.join(timeout)
+        return not self._thread.is_alive()
+
+    # -- the thread -----------------------------------------------------------------------------------------------
+    def _run(self) -> None:
+        while self._await_work():
+            request = self._present
+            if request is None or self._is_complete:
+                continue
+            try:
+                self._draw(request)
+            except Exception as error:
+                self._fail(request, error)
+        with contextlib.suppress(Exception):  # the process may be ending with a broken device
+            self._maker.close()
+
+    def _await_work(self) -> bool:
+        """Sleep until there is something to draw; take the mail. False: stop."""
+        with self._mail:
+            self._mail.wait_for(lambda: self._is_stopping or self._has_mail or not self._is_complete)
+            if self._has_mail:
+                self._take_mail()
+            return not self._is_stopping
+
+    def _take_mail(self) -> None:
+        request, self._waiting, self._has_mail = self._waiting, None, False
+        if request is None:
+            self._present, self._is_complete = None, True
+            return
+        if request.choice_equals(self._failed):
+            return
+        if not request.shows_same(self._present):
+            self._samples, self._is_complete = 0, False
+        self._present = request
+
+    def _draw(self, request: FrameRequest) -> None:
+        """One frame into a free slot of each view. Without a free slot nothing is drawn and the mail is looked at again."""
+        slots = self._take_slots(request)
+        if slots is None:
+            return
+        begin = time.perf_counter()
+        is_drawn = False
+        try:
+            outcome = self._maker.draw(request.scene, request.state, request.moment, slots, request.is_moving)
+            is_drawn = True
+        finally:
+            for exchange, slot in zip(request.exchanges, slots, strict=True):
+                exchange.finish(slot, is_drawn)
+        self._samples = outcome.samples
+        self._is_complete = outcome.samples >= outcome.samples_wanted
+        statistics = outcome.statistics
+        if self._is_complete and not self._has_mail:
+            statistics = self._maker.flush()
+        elapsed = (time.perf_counter() - begin) * 1000.0
+        self._on_frame(
+            FinishedFrame(
+                request=request,
+                frame_id=outcome.frame_id,
+                drawn=slots[0].drawn,
+                samples=outcome.samples,
+                samples_wanted=outcome.samples_wanted,
+                statistics=statistics,
+                frame_ms=elapsed,
+                target_name=outcome.target_name,
+                device_name=outcome.device_name,
+                limited_by=outcome.limited_by,
+            )
+        )
+
+    def _take_slots(self, request: FrameRequest) -> Sequence[PixelSlot] | None:
+        """A free slot of every view, or None and none taken."""
+        taken: list[PixelSlot] = []
+        for exchange in request.exchanges:
+            slot = exchange.take_free(SLOT_PATIENCE)
+            if slot is None:
+                for lender, lent in zip(request.exchanges, taken, strict=False):
+                    lender.finish(lent, is_drawn=False)
+                self._is_complete = self._is_complete or any(one.is_closed for one in request.exchanges)
+                return None
+            taken.append(slot)
+        return taken
+
+    def _fail(self, request: FrameRequest, error: Exception) -> None:
+        """Say it once, drop what may be broken, and wait for another choice."""
+        self._failed, self._is_complete = request, True
+        with contextlib.suppress(Exception):
+            self._maker.close()
+        self._on_problem(problem_of(error))
+

@@ -1,0 +1,45 @@
+"""Where kernels run. `choose` makes a target by its name on the command line; nothing else here imports a compiler or cupy."""
+
+from __future__ import annotations
+
+import importlib
+import re
+
+from .base import NoDeviceError, Target, TargetOptions
+
+
+def choose(name: str = "auto", options: TargetOptions | None = None) -> Target:
+    """The target called auto, host, cuda or cuda:N. `auto` takes the first NVIDIA GPU that can be used, else the host.
+
+    Raises NoDeviceError where the one asked for cannot be used (a GPU asked for is never replaced by the host), ValueError for another name.
+    """
+    options = options or TargetOptions()
+    match = re.fullmatch(r"(auto|host|cuda)(?::(\d+))?", name)
+    if match is None or (match[1] != "cuda" and match[2]):
+        raise ValueError(f"There is no target {name!r}: it is auto, host, cuda, or cuda:N for the N-th GPU.")
+    if match[1] == "host":
+        return _host(options)
+    try:
+        return _cuda(options, int(match[2] or 0))
+    except NoDeviceError:
+        if match[1] == "cuda":
+            raise
+    return _host(options)
+
+
+def _host(options: TargetOptions) -> Target:
+    target: Target = importlib.import_module(".host", __name__).HostTarget(options)
+    return target
+
+
+def _cuda(options: TargetOptions, device: int) -> Target:
+    """The N-th GPU; without the libraries that is no device either."""
+    try:
+        module = importlib.import_module(".cuda", __name__)
+        target: Target = module.CudaTarget(options, device)
+    except ImportError as error:
+        raise NoDeviceError(
+            f"The cuda target needs the cuda13 or cuda12 extra ({error.name or error} is missing): run `make env` on a machine with an NVIDIA GPU, "
+            "or choose --target host."
+        ) from error
+    return target

@@ -1,0 +1,165 @@
+"""Target, engine and pace: what the render thread draws a frame with. One thread uses it; errors leave it as they come."""
+
+from __future__ import annotations
+
+import contextlib
+import dataclasses
+from collections.abc import Callable, Sequence
+from typing import Any
+
+from app.pixel_slots import PixelSlot
+from app.resolution import Pace, is_pixel_bound, next_scale, observed, scaled
+from app.state import State
+from app.views import view_settings
+from gpu.engine import Engine, View
+from gpu.scene import Moment, Scene
+from gpu.stats import FrameStatistics
+from gpu.target import choose
+from gpu.target.base import Array, Target, TargetOptions
+
+
+@dataclasses.dataclass(frozen=True)
+class Outcome:
+    """What one frame was: its number, how many of its samples are in the picture, and the newest statistics."""
+
+    frame_id: int
+    samples: int
+    samples_wanted: int
+    statistics: FrameStatistics | None
+    target_name: str
+    device_name: str
+    limited_by: str = ""
+
+
+class SlotPixels:
+    """A slot as the engine sees it: a picture of `width` x `height` on a target."""
+
+    def __init__(self, slot: PixelSlot, target: Target, width: int, height: int) -> None:
+        self.width, self.height = width, height
+        self._slot, self._target = slot, target
+
+    def map(self) -> contextlib.AbstractContextManager[Array]:
+        """The slot's array for one frame."""
+        return self._slot.image(self._target, self.width, self.height)
+
+
+class FrameMaker:
+    """Keeps target and engine from frame to frame, and makes them anew when the choice changes. `on_busy` hears what takes a while."""
+
+    def __init__(
+        self,
+        on_busy: Callable[[str], None] = lambda sentence: None,
+        choose_target: Callable[[str, TargetOptions], Target] = choose,
+        make_engine: Callable[[Target, Scene], Any] = Engine,
+    ) -> None:
+        self._on_busy, self._choose, self._make_engine = on_busy, choose_target, make_engine
+        self._target: Target | None = None
+        self._target_key: object = None
+        self._engine: Any = None
+        self._scene: Scene | None = None
+        self._pace = Pace()
+        self._pace_key: object = None
+        self._frame_id = 0
+        self._last_key: object = None
+        self._samples = 0
+
+    def draw(self, scene: Scene, state: State, moment: Moment, slots: Sequence[PixelSlot], is_moving: bool) -> Outcome:
+        """One frame, one picture a view, into the slots. While something moves it may be smaller than the slots, and has one sample."""
+        target = self.target_for(state)
+        engine = self._engine_for(target, scene)
+        display = state.settings.display
+        self._forget_pace_of_another(scene, state)
+        adapts = is_moving and display.adapt_resolution
+        scale = next_scale(self._pace, display.minimum_fps) if adapts else 1.0
+        wanted = 1 if is_moving else state.settings.render.samples
+        views = [self._view(state, index, slot, target, scale, wanted) for index, slot in enumerate(slots)]
+        self._frame_id += 1
+        statistics = engine.render_frame(dataclasses.replace(moment, frame_id=self._frame_id), views)
+        self._observe(statistics, slots[0])
+        return Outcome(
+            frame_id=self._frame_id,
+            samples=self._count_samples(scene, state, moment, views),
+            samples_wanted=wanted,
+            statistics=statistics,
+            target_name=target.name,
+            device_name=target.device_name,
+            limited_by=self._limit(statistics, display.minimum_fps) if adapts else "",
+        )
+
+    def flush(self) -> FrameStatistics | None:
+        """Wait for the newest frame and its statistics."""
+        statistics: FrameStatistics | None = self._engine.flush() if self._engine is not None else None
+        return statistics
+
+    def target_for(self, state: State) -> Target:
+        """The target the settings choose; the old one is given back first."""
+        key = (state.settings.render.target, state.settings.target)
+        if self._target is None or key != self._target_key:
+            self.close()
+            self._on_busy(f"Preparing the {state.settings.render.target} target ...")
+            try:
+                self._target = self._choose(*key)
+            finally:
+                self._on_busy("")
+            self._target_key = key
+        return self._target
+
+    def close(self) -> None:
+        """Give engine and target back."""
+        engine, target = self._engine, self._target
+        self._engine, self._scene, self._target, self._target_key, self._last_key = None, None, None, None, None
+        self._pace = Pace()
+        if engine is not None:
+            engine.close()
+        if target is not None:
+            target.close()
+
+    def _engine_for(self, target: Target, scene: Scene) -> Any:
+        if self._engine is None or scene is not self._scene:
+            if self._engine is not None:
+                self._engine.close()
+                self._engine = None
+            self._on_busy(f"Preparing {scene.name} ...")
+            try:
+                self._engine = self._make_engine(target, scene)
+            finally:
+                self._on_busy("")
+            self._scene = scene
+        return self._engine
+
+    def _view(self, state: State, index: int, slot: PixelSlot, target: Target, scale: float, samples: int) -> View:
+        width, height = scaled(slot.width, slot.height, scale)
+        pixels = SlotPixels(slot, target, width, height)
+        return View(view_settings(state, index, samples=samples), state.camera_of(index), pixels, state.views[index].name)
+
+    def _count_samples(self, scene: Scene, state: State, moment: Moment, views: Sequence[View]) -> int:
+        """Samples in the film: one more a frame for as long as nothing changes."""
+        sizes = tuple((view.pixels.width, view.pixels.height) for view in views)
+        key = (id(scene), state.settings, state.views, state.cameras, moment.time, moment.clip, sizes, views[0].settings.samples)
+        self._samples = min(self._samples + 1, views[0].settings.samples) if key == self._last_key else 1
+        self._last_key = key
+        return self._samples
+
+    # -- pace -----------------------------------------------------------------------------------------------------
+    def _forget_pace_of_another(self, scene: Scene, state: State) -> None:
+        """Another scene or structure has another pace; start at full size and learn anew."""
+        key = (id(scene), state.settings.render, state.settings.update.mode, state.views)
+        if key != self._pace_key:
+            self._pace, self._pace_key = Pace(), key
+
+    def _observe(self, statistics: FrameStatistics | None, slot: PixelSlot) -> None:
+        if statistics is None or not statistics.views:
+            return
+        pixel_ms = sum(view.trace_ms + view.shade_ms for view in statistics.views)
+        whole = max(statistics.frame_ms, statistics.host_ms)
+        self._pace = observed(self._pace, statistics.views[0].width / slot.width, pixel_ms, max(whole - pixel_ms, 0.0))
+
+    def _limit(self, statistics: FrameStatistics | None, minimum_fps: float) -> str:
+        """The phase that takes the time, where fewer pixels cannot make the frame fast enough."""
+        if statistics is None or is_pixel_bound(self._pace, minimum_fps):
+            return ""
+        phases = {"animate": statistics.animate_ms}
+        for view in statistics.views:
+            phases["build"] = phases.get("build", 0.0) + view.build_ms
+            phases["refit"] = phases.get("refit", 0.0) + view.refit_ms
+        return max(phases, key=lambda name: phases[name])

@@ -1,0 +1,25 @@
+"""From the state to what the engine draws: one `ViewSettings` a view, empty names filled in from `settings.render`."""
+
+from __future__ import annotations
+
+from app.state import State
+from gpu.engine import ViewSettings
+
+
+def view_settings(state: State, view: int = 0, *, samples: int = 0) -> ViewSettings:
+    """What one view shows; `samples` 0 takes the settings'."""
+    settings, chosen = state.settings, state.views[view]
+    render = settings.render
+    hierarchy, ray_type = chosen.hierarchy or render.hierarchy, chosen.ray_type or render.ray_type
+    return ViewSettings(
+        hierarchy=hierarchy,
+        optimiser=chosen.optimiser or render.optimiser,
+        layout=chosen.layout or render.layout,
+        traversal=chosen.traversal or render.traversal,
+        ray_type=ray_type,
+        samples=samples or render.samples,
+        seed=render.seed,
+        update=settings.update,
+        hierarchy_options=settings.hierarchy_options(hierarchy),
+        ray_type_options=settings.ray_type_options(ray_type),
+    )
