@@ -1,0 +1,162 @@
+"""The host target's own promises: compiling, packing by declared types, the pool, the clock, memory by tag."""
+
+from __future__ import annotations
+
+import gc
+import threading
+
+import numpy as np
+import pytest
+
+from gpu.target import host_compiler
+from gpu.target.base import CompileError, NoDeviceError, OutOfMemoryError, TargetError, TargetOptions, UnitSource
+from gpu.target.host import HostTarget
+from gpu.target.structs import make_struct, struct_dtype
+
+SOURCE = UnitSource("tests/gpu/target/kernels_for_tests.cu")
+LINE = struct_dtype([("x", "pointer"), ("slope", "float"), ("offset", "int")])
+
+
+def test_structs_and_numbers_arrive_as_declared(host_target: HostTarget) -> None:
+    x = host_target.upload(np.linspace(-3, 3, 1001, dtype=np.float32), "test")
+    y = host_target.zeros(1001, np.float32, "test")
+    line = make_struct(LINE, x=x, slope=2.0, offset=-7)
+    host_target.launch(host_target.unit(SOURCE), "evaluate_line", 1001, line, 1001, 3, y)
+    np.testing.assert_allclose(y, (x * np.float32(2) - 7) * 3, rtol=1e-6)
+
+
+def test_wide_integers_and_null_pointers(host_target: HostTarget) -> None:
+    out = host_target.zeros(1, np.uint64, "test")
+    host_target.launch(host_target.unit(SOURCE), "add_wide", 1, 2**63, 2**32 - 1, None, out)
+    assert int(out[0]) == 2**63 + 2**32 - 1
+
+
+@pytest.mark.parametrize(
+    ("arguments", "reason"),
+    [
+        ((1,), "takes 3 arguments, 1 were given"),
+        ((4, np.zeros(4, np.float32), np.zeros(1, np.int32)), "parameter owner: an array of int32 was expected, float32"),
+        ((4, np.zeros(8, np.int32)[::2], np.zeros(1, np.int32)), "not contiguous"),
+        ((np.zeros(2), np.zeros(4, np.int32), np.zeros(1, np.int32)), "parameter n: a number was expected"),
+        ((4, 17, np.zeros(1, np.int32)), "an array was expected, int was given"),
+    ],
+)
+def test_wrong_arguments_are_refused_by_name(host_target: HostTarget, arguments: tuple[object, ...], reason: str) -> None:
+    with pytest.raises(TargetError, match=reason):
+        host_target.launch(host_target.unit(SOURCE), "record_blocks", 4, *arguments)
+
+
+def test_an_unknown_kernel_is_named(host_target: HostTarget) -> None:
+    with pytest.raises(TargetError, match="no kernel nothing in this unit; it has evaluate_line, record_blocks, add_wide"):
+        host_target.launch(host_target.unit(SOURCE), "nothing", 1)
+
+
+@pytest.mark.parametrize("threads", [1, 2, 3, 5])
+@pytest.mark.parametrize("split", ["0", "1"])
+def test_every_block_runs_once(monkeypatch: pytest.MonkeyPatch, threads: int, split: str) -> None:
+    monkeypatch.setenv("RAYGROVE_HOST_FORCE_SPLIT", split)
+    target = HostTarget(TargetOptions(threads=threads, spin_us=10))
+    try:
+        for blocks in (1, 2, 7, 100):
+            owner, count = target.zeros(1000, np.int32, "test"), target.zeros(1, np.int32, "test")
+            target.launch(target.unit(SOURCE), "record_blocks", 1000, 1000, owner, count, blocks=blocks)
+            expected = np.repeat(np.arange(blocks), np.diff([1000 * b // blocks for b in range(blocks + 1)]))
+            assert count[0] == blocks
+            np.testing.assert_array_equal(owner, expected)
+    finally:
+        target.close()
+
+
+def test_pools_of_two_threads_do_not_disturb_each_other() -> None:
+    failures: list[str] = []
+
+    def work() -> None:
+        target = HostTarget(TargetOptions(threads=2, spin_us=0))
+        for _ in range(200):
+            out, count = target.zeros(500, np.int32, "test"), target.zeros(1, np.int32, "test")
+            target.launch(target.unit(SOURCE), "record_blocks", 500, 500, out, count, blocks=10)
+            if not np.array_equal(out, np.arange(500) // 50):
+                failures.append("a block was lost")
+        target.close()
+
+    threads = [threading.Thread(target=work) for _ in range(3)]
+    for thread in threads:
+        thread.start()
+    for thread in threads:
+        thread.join(60)
+    assert not failures and not any(thread.is_alive() for thread in threads)
+
+
+@pytest.mark.parametrize("bits", [(0, 32), (5, 17), (31, 32), (9, 9)])
+@pytest.mark.parametrize("count", [0, 1, 4095, 30001])
+def test_pairs_are_sorted_stably_by_a_range_of_bits(host_target: HostTarget, bits: tuple[int, int], count: int) -> None:
+    rng = np.random.default_rng(count)
+    for dtype in (np.uint32, np.uint64):
+        keys = rng.integers(0, 2**32, count, dtype=dtype)
+        field = (keys >> dtype(bits[0])) & dtype((1 << (bits[1] - bits[0])) - 1)
+        order = np.argsort(field, kind="stable")
+        got = host_target.sort_pairs(host_target.upload(keys, "test"), host_target.upload(np.arange(count, dtype=np.int32), "test"), bits, "test")
+        np.testing.assert_array_equal(got[1], order)
+        np.testing.assert_array_equal(got[0], keys[order])
+
+
+def test_memory_is_counted_by_tag_until_it_is_garbage(host_target: HostTarget) -> None:
+    before = host_target.memory().get("counted", 0)
+    array = host_target.empty((10, 10), np.float32, "counted")
+    view = array[2:]
+    assert host_target.memory()["counted"] == before + 400
+    assert array.__array_interface__["data"][0] % 64 == 0
+    del array
+    gc.collect()
+    assert host_target.memory()["counted"] == before + 400, "a view keeps the memory"
+    del view
+    gc.collect()
+    assert host_target.memory().get("counted", 0) == before
+
+
+def test_scratch_keeps_its_place_and_grows_by_an_eighth(host_target: HostTarget) -> None:
+    first = host_target.scratch("place", 800, np.uint8)
+    assert host_target.scratch("place", 100, np.float64).__array_interface__["data"] == first.__array_interface__["data"]
+    host_target.scratch("place", 801, np.uint8)
+    assert host_target.scratch("place", 900, np.uint8).size == 900
+    grown = host_target.scratch("place", 1, np.uint8).__array_interface__["data"]
+    assert host_target.scratch("place", 900, np.uint8).__array_interface__["data"] == grown
+
+
+def test_too_large_an_array_says_what_is_there(host_target: HostTarget) -> None:
+    with pytest.raises(OutOfMemoryError, match=r"Not enough memory for vertices: .* MiB needed, .* MiB free") as caught:
+        host_target.empty(1 << 50, np.uint8, "vertices")
+    assert caught.value.needed == 1 << 50 and 0 < caught.value.available < 1 << 50
+
+
+def test_phases_add_up_and_launches_are_counted(host_target: HostTarget) -> None:
+    host_target.finished_frames()
+    y = host_target.zeros(4, np.float32, "test")
+    line = make_struct(LINE, x=y, slope=1.0, offset=0)
+    host_target.begin_frame(41)
+    for name in ("build.codes", "build.sort", "build.codes"):
+        with host_target.phase(name):
+            host_target.launch(host_target.unit(SOURCE), "evaluate_line", 4, line, 4, 1.0, y)
+    host_target.end_frame()
+    (timing,) = host_target.finished_frames()
+    assert timing.frame_id == 41 and timing.launches == 3
+    assert list(timing.phases_ms) == ["build.codes", "build.sort"]
+    assert 0 < sum(timing.phases_ms.values()) <= timing.span_ms
+    assert host_target.finished_frames() == []
+
+
+def test_without_a_compiler_the_line_that_installs_one_is_said(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.delenv("CXX", raising=False)
+    monkeypatch.setattr(host_compiler.shutil, "which", lambda name: None)
+    monkeypatch.setattr(host_compiler.importlib.util, "find_spec", lambda name: None)
+    host_compiler.find_compiler.cache_clear()
+    try:
+        with pytest.raises(NoDeviceError, match=r"none was found .*apt-get install g\+\+"):
+            host_compiler.find_compiler()
+    finally:
+        host_compiler.find_compiler.cache_clear()
+
+
+def test_a_unit_that_does_not_compile_shows_the_compilers_words(host_target: HostTarget) -> None:
+    with pytest.raises(CompileError, match="did not compile with .*\n.*Missing"):
+        host_target.unit(UnitSource(SOURCE.path, aliases=(("Node", "Missing"),)))

@@ -1,0 +1,46 @@
+"""Units: what is written, what the digest covers, how signatures are parsed."""
+
+from __future__ import annotations
+
+import pytest
+
+from gpu.target import translation_unit
+from gpu.target.base import CompileError, UnitSource
+from gpu.target.translation_unit import include_closure, parse_kernels, write_unit
+
+KERNELS = "tests/gpu/target/kernels_for_tests.cu"
+
+
+def test_constants_come_before_headers_and_aliases_after() -> None:
+    source = UnitSource(KERNELS, ("gpu/device/vec.cuh",), (("Node", "float4"),), (("STACK_DEPTH", 54), ("EPSILON", 0.5), ("IS_WIDE", True)))
+    lines = write_unit(source, "cuda", 1).text.splitlines()
+    assert lines[0] == "#define RAYS_PER_THREAD 1"
+    assert lines[1:4] == ["constexpr int STACK_DEPTH = 54;", "constexpr float EPSILON = 0.5f;", "constexpr bool IS_WIDE = true;"]
+    assert lines[4:] == ['#include "gpu/device/vec.cuh"', "using Node = float4;", f'#include "{KERNELS}"']
+
+
+def test_the_host_unit_ends_with_an_entry_a_kernel() -> None:
+    text = write_unit(UnitSource(KERNELS, rays_per_thread=0), "host", 8).text
+    assert "#define RAYS_PER_THREAD 8" in text
+    assert text.index("cuda_on_host.cuh") < text.index(KERNELS) < text.index("HOST_ENTRY(evaluate_line)")
+
+
+def test_the_digest_covers_every_included_file(monkeypatch: pytest.MonkeyPatch) -> None:
+    before = write_unit(UnitSource(KERNELS), "cuda", 1).digest
+    read = translation_unit.read_source
+    monkeypatch.setattr(translation_unit, "read_source", lambda path: read(path) + ("// edited" if path.endswith("types.cuh") else ""))
+    assert "gpu/device/types.cuh" in include_closure((KERNELS,))
+    assert write_unit(UnitSource(KERNELS), "cuda", 1).digest != before
+
+
+def test_signatures_are_parsed() -> None:
+    comment = '// extern "C" __global__ void commented(int n) {\n'
+    text = comment + 'extern "C" __global__ void __launch_bounds__(128, 4) f(const float* __restrict__ a,\n  unsigned n) {'
+    signature = parse_kernels(text, "x.cu")
+    assert list(signature) == ["f"]
+    assert [(p.name, p.type_name, p.is_pointer) for p in signature["f"].parameters] == [("a", "float", True), ("n", "unsigned", False)]
+
+
+def test_a_missing_file_is_named() -> None:
+    with pytest.raises(CompileError, match=r"gpu/nowhere\.cu cannot be read"):
+        write_unit(UnitSource("gpu/nowhere.cu"), "host", 8)
