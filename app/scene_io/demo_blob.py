@@ -20,6 +20,6 @@ def make_blob(triangles: int, seed: int) -> Scene:
         lights=(Light("directional", (3.0, 2.9, 2.7), direction=(-0.5, -0.7, -0.6)),),
         lower=lower,
         upper=upper,
-        eye=(1.05, 0.82, 2.1),
+        eye=(1.06, 0.83, 2.12),
         look_at=(0.0, 0.0, 0.0),
     )

@@ -31,18 +31,18 @@ def make_cloth(triangles: int, seed: int) -> Scene:
         _wave(positions[key], normals[key], 2.0 * math.pi * key / (keys - 1), waves)
     positions[-1], normals[-1] = positions[0], normals[0]
     depth = [float(positions[..., 2].min()), float(positions[..., 2].max())]
-    positions, normals = positions.reshape(keys, count, 3), normals.reshape(keys, count, 3)
+    flat_positions, flat_normals = positions.reshape(keys, count, 3), normals.reshape(keys, count, 3)
     uvs = np.empty((rows + 1, columns + 1, 2), np.float32)
     uvs[..., 0] = np.linspace(0.0, 2.0, columns + 1, dtype=np.float32)
     uvs[..., 1] = np.linspace(1.5, 0.0, rows + 1, dtype=np.float32)[:, None]
     mesh = Mesh(
         "sheet",
-        positions[0],
+        flat_positions[0],
         grid_triangles(columns, rows),
         np.zeros(2 * columns * rows, np.int32),
-        normals[0],
+        flat_normals[0],
         uvs.reshape(-1, 2),
-        KeyFrames(times.astype(np.float32), positions, normals),
+        KeyFrames(times.astype(np.float32), flat_positions, flat_normals),
     )
     lower, upper = bounds(np.array([-WIDTH / 2, -HEIGHT / 2, depth[0]]), np.array([WIDTH / 2, HEIGHT / 2, depth[1]]))
     return Scene(
@@ -85,13 +85,13 @@ def _wave(positions: np.ndarray, normals: np.ndarray, angle: float, waves: list[
         y = y_all[band]
         hang = (np.float32(HEIGHT / 2) - y) / np.float32(HEIGHT)
         swing = np.float32(0.12) + np.float32(1.2) * hang
-        total, slope_x, slope_y = np.float32(0.0), np.float32(0.0), np.float32(0.0)
+        total, slope_x, slope_y = (np.zeros((len(y), columns), np.float32) for _ in range(3))
         for amplitude, kx, ky, turns, phase in waves:
             argument = np.float32(kx) * x + (np.float32(ky) * y + np.float32(phase - turns * angle))
             wave, rate = np.float32(amplitude) * np.sin(argument), np.float32(amplitude) * np.cos(argument)
-            total = total + wave
-            slope_x = slope_x + np.float32(kx) * rate
-            slope_y = slope_y + np.float32(ky) * rate
+            total += wave
+            slope_x += np.float32(kx) * rate
+            slope_y += np.float32(ky) * rate
         slope_y = swing * slope_y - np.float32(1.2 / HEIGHT) * total
         slope_x = swing * slope_x
         length = np.sqrt(slope_x * slope_x + slope_y * slope_y + np.float32(1.0))

@@ -10,7 +10,7 @@ import numpy as np
 from gpu.scene import Channel, Clip, Light, Material, Node, Object, Scene, Track
 
 from .demo_parts import about, bounds, colour_materials, full_turns, mesh_of, painted
-from .demo_shapes import box_sheets, torus_knot
+from .demo_shapes import Surface, box_sheets, torus_knot
 from .demo_sphere import icosphere, icosphere_frequency
 from .demo_textures import wood
 
@@ -33,7 +33,7 @@ def make_orbit(triangles: int, seed: int) -> Scene:
     sphere = icosphere(frequency).placed(scale=(0.44, 0.44, 0.44))
     ball = mesh_of("sphere", sphere)
     balls = [dataclasses.replace(ball, material_ids=ball.material_ids + np.int32(k)) for k in range(len(colours))]
-    knot = mesh_of("knot", torus_knot(2, 3, 0.95, 0.42, 0.2, along, around), len(colours))
+    knot = mesh_of("knot", torus_knot(2, 3, 1.0, 0.5, 0.22, along, around), len(colours))
     room = painted("room", _walls(wall_squares, len(colours)))
     nodes, channels = _nodes(rng)
     objects = [Object(0, 0), Object(1, 1)] + [Object(3 + k, 2 + k % len(balls)) for k in range(SPHERES)]
@@ -61,7 +61,7 @@ def make_orbit(triangles: int, seed: int) -> Scene:
     )
 
 
-def _walls(squares: int, first_material: int) -> list[tuple]:
+def _walls(squares: int, first_material: int) -> list[tuple[Surface, int]]:
     """The room seen from inside: mirrors all round, parquet below, plaster above."""
     sides = box_sheets(-ROOM, ROOM, squares, inwards=True, repeat=4.0)
     mirror, parquet, ceiling = first_material + 1, first_material + 2, first_material + 3

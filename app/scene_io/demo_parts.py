@@ -9,7 +9,7 @@ import numpy as np
 
 from gpu.scene import Material, Mesh, Track
 
-from .demo_shapes import Surface
+from .demo_shapes import Surface, merge
 
 PALETTE: tuple[tuple[float, float, float, float], ...] = (
     (0.80, 0.13, 0.09, 1.0),
@@ -34,8 +34,6 @@ def mesh_of(name: str, surface: Surface, material_id: int | np.ndarray = 0) -> M
 
 def painted(name: str, parts: Sequence[tuple[Surface, int]]) -> Mesh:
     """One mesh of several surfaces, each with its material."""
-    from .demo_shapes import merge
-
     ids = np.repeat([material for _, material in parts], [len(surface.triangles) for surface, _ in parts])
     return mesh_of(name, merge([surface for surface, _ in parts]), ids)
 

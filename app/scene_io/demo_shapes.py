@@ -12,6 +12,8 @@ from typing import NamedTuple
 
 import numpy as np
 
+Vector = Sequence[float] | np.ndarray
+
 CHUNK = 1 << 20
 """Vertices worked on at a time where a formula needs temporaries."""
 
@@ -24,7 +26,7 @@ class Surface(NamedTuple):
     triangles: np.ndarray
     uvs: np.ndarray | None = None
 
-    def placed(self, scale: Sequence[float] = (1, 1, 1), translation: Sequence[float] = (0, 0, 0)) -> Surface:
+    def placed(self, scale: Vector = (1, 1, 1), translation: Vector = (0, 0, 0)) -> Surface:
         """Scaled by positive factors along the axes, then moved."""
         factors = np.asarray(scale, np.float32)
         normals = self.normals / factors
@@ -57,7 +59,7 @@ def grid_triangles(columns: int, rows: int, wrap_columns: bool = False, wrap_row
     return triangles.reshape(-1, 3)
 
 
-def sheet(corner: Sequence[float], across: Sequence[float], along: Sequence[float], columns: int, rows: int, repeat: tuple[float, float] = (1, 1)) -> Surface:
+def sheet(corner: Vector, across: Vector, along: Vector, columns: int, rows: int, repeat: tuple[float, float] = (1, 1)) -> Surface:
     """A flat grid: `corner` + s `across` + t `along`; its normal is across x along. Coordinates at the far sides are exact sums."""
     s = np.linspace(0.0, 1.0, columns + 1)[None, :, None]
     t = np.linspace(0.0, 1.0, rows + 1)[:, None, None]
@@ -70,7 +72,7 @@ def sheet(corner: Sequence[float], across: Sequence[float], along: Sequence[floa
     return Surface(positions.reshape(-1, 3).astype(np.float32), normals, grid_triangles(columns, rows), uvs.reshape(-1, 2).astype(np.float32))
 
 
-def box_sheets(lower: Sequence[float], upper: Sequence[float], n: int, inwards: bool = False, repeat: float = 1.0) -> list[Surface]:
+def box_sheets(lower: Vector, upper: Vector, n: int, inwards: bool = False, repeat: float = 1.0) -> list[Surface]:
     """The six sides of a box as flat n x n sheets (x low, x high, y low, ...), normals outwards or inwards. Each side has its own vertices."""
     low, high = np.asarray(lower, np.float64), np.asarray(upper, np.float64)
     sides = []

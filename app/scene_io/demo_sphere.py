@@ -45,7 +45,7 @@ def icosphere(frequency: int) -> Surface:
     return Surface(positions, positions.copy(), triangles.reshape(-1, 3))
 
 
-def displaced(sphere: Surface, seed: int, amplitude: float = 0.035, waves: int = 10, frequency: float = 5.0) -> Surface:
+def displaced(sphere: Surface, seed: int, amplitude: float = 0.026, waves: int = 12, frequency: float = 7.0) -> Surface:
     """A unit sphere moved along its radius by a sum of plane waves, with the exact normals of the new surface.
     The waves' directions, lengths and phases come from the seed."""
     rng = np.random.default_rng(seed)

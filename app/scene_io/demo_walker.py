@@ -73,8 +73,8 @@ def make_walker(triangles: int, seed: int) -> Scene:
         clips=(Clip("walk", DURATION, _channels(names)),),
         lower=bounds(np.array([-FLOOR, 0, -FLOOR]), np.zeros(3))[0],
         upper=bounds(np.zeros(3), np.array([FLOOR, 2.3, FLOOR]))[1],
-        eye=(2.6, 2.5, 6.6),
-        look_at=(0.0, 0.75, 0.0),
+        eye=(1.7, 1.9, 5.6),
+        look_at=(0.0, 0.8, 0.0),
     )
 
 
