@@ -82,7 +82,7 @@ class Job:
             self.result = work(self)
         except Cancelled:
             self._cancel.set()
-        except Exception as error:  # noqa: BLE001 - whatever it is becomes a sentence, and the window lives
+        except Exception as error:  # whatever it is becomes a sentence, and the window lives
             self.problem = problem_of(error)
         finally:
             self._done.set()

@@ -7,7 +7,8 @@ import dataclasses
 
 @dataclasses.dataclass(frozen=True)
 class Problem:
-    """What went wrong: a short `title`, a `sentence` that says what, where, why and what to do, `details` for a bug report, and the command line's exit code."""
+    """What went wrong: a short `title`, a `sentence` that says what, where, why and what to do, `details` for a bug report, and the
+    command line's exit code."""
 
     title: str
     sentence: str

@@ -5,6 +5,7 @@ from __future__ import annotations
 import traceback
 
 from app.problem import Problem
+from app.scene_io.demos import UnknownDemoError
 from app.scene_io.errors import SceneError
 from app.settings_file import SettingsError
 from gpu.hierarchy.base import HierarchyError
@@ -22,6 +23,7 @@ KINDS: tuple[tuple[type[BaseException], str, int], ...] = (
     (SceneError, "The scene cannot be opened", EXIT_FILE),
     (SettingsError, "The settings file cannot be used", EXIT_FILE),
     (OptionError, "This value is not allowed", EXIT_USAGE),
+    (UnknownDemoError, "There is no such built-in scene", EXIT_USAGE),
     (UsageError, "This is not possible", EXIT_USAGE),
     (OutOfMemoryError, "Not enough memory", EXIT_MEMORY),
     (NoDeviceError, "No usable device", EXIT_NO_DEVICE),
@@ -39,7 +41,8 @@ def problem_of(error: BaseException) -> Problem:
             sentence, _, rest = str(error).partition("\n")
             return Problem(title, sentence, f"{rest}\n{details}" if rest else details, code)
     if isinstance(error, MemoryError):
-        return Problem("Not enough memory", f"The program ran out of memory: {error or 'an array did not fit'}. A smaller scene or picture needs less.", details, EXIT_MEMORY)
+        sentence = f"The program ran out of memory: {error or 'an array did not fit'}. A smaller scene or picture needs less."
+        return Problem("Not enough memory", sentence, details, EXIT_MEMORY)
     if isinstance(error, KeyboardInterrupt):
         return Problem("Interrupted", "Interrupted.", details, EXIT_INTERRUPTED)
     if isinstance(error, OSError):

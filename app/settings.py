@@ -12,6 +12,7 @@ from collections.abc import Iterator, Mapping
 from typing import Any
 
 from app import option_tables
+from app.scene_io.demos import DemoOptions
 from app.scene_io.limits import ImportLimits
 from app.timeline import TimelineOptions
 from gpu.settings import OptionError, OptionField, fields_of, option
@@ -41,7 +42,9 @@ class RenderOptions:
 class DisplayOptions:
     """How pictures come into the window."""
 
-    view: str = option("auto", "GL through the graphics card, or painted by Qt; auto takes GL where it is in hardware.", choices=("auto", "gl", "painter"))
+    view: str = option(
+        "auto", "GL through the graphics card, or painted by Qt; auto takes GL where it is in hardware.", choices=("auto", "gl", "painter")
+    )
     adapt_resolution: bool = option(True, "Draw fewer pixels while the camera moves or the animation plays, to stay fluent.")
     minimum_fps: float = option(20.0, "Frames a second to stay above while something moves.", minimum=1.0, maximum=240.0, unit="1/s")
     swap_interval: int = option(1, "Screen refreshes a frame waits for; 0 draws as fast as it can.", minimum=0, maximum=4)
@@ -56,6 +59,7 @@ class Settings:
     target: TargetOptions = TargetOptions()
     display: DisplayOptions = DisplayOptions()
     timeline: TimelineOptions = TimelineOptions()
+    demo: DemoOptions = DemoOptions()
     importer: ImportLimits = ImportLimits()
     hierarchy: Mapping[str, Any] = dataclasses.field(default_factory=dict)
     ray_type: Mapping[str, Any] = dataclasses.field(default_factory=dict)
@@ -112,10 +116,14 @@ def set_option(settings: Settings, key: str, value: object) -> Settings:
         raise OptionError(key, value, "it is one of " + option_tables.TARGETS_ALLOWED)
     group, _, rest = key.partition(".")
     if group not in TABLES:
-        return dataclasses.replace(settings, **{group: dataclasses.replace(getattr(settings, group), **{rest: checked})})
+        return _with_group(settings, group, dataclasses.replace(getattr(settings, group), **{rest: checked}))
     name, _, rest = rest.partition(".")
     entry = dataclasses.replace(_table_entry(settings, group, name), **{rest: checked})
-    return dataclasses.replace(settings, **{group: {**getattr(settings, group), name: entry}})
+    return _with_group(settings, group, {**getattr(settings, group), name: entry})
+
+
+def _with_group(settings: Settings, group: str, value: Any) -> Settings:
+    return dataclasses.replace(settings, **{group: value})
 
 
 def set_text(settings: Settings, key: str, text: str) -> Settings:

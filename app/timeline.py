@@ -80,7 +80,8 @@ def _folded(timeline: Timeline, time: float, span: Span, repeat: str) -> Timelin
         return dataclasses.replace(timeline, time=min(max(time, 0.0), end), is_playing=False)
     period = time % (2.0 * end)
     turned = int(math.floor(time / end)) % 2 != 0
-    return dataclasses.replace(timeline, time=2.0 * end - period if period > end else period, direction=-timeline.direction if turned else timeline.direction)
+    folded = 2.0 * end - period if period > end else period
+    return dataclasses.replace(timeline, time=folded, direction=-timeline.direction if turned else timeline.direction)
 
 
 def play(timeline: Timeline, span: Span, options: TimelineOptions) -> Timeline:

@@ -37,7 +37,9 @@ def _cuda(options: TargetOptions, device: int) -> Target:
     try:
         module = importlib.import_module(".cuda", __name__)
         target: Target = module.CudaTarget(options, device)
-    except ImportError as error:
+    except ModuleNotFoundError as error:
+        if (error.name or "").startswith(__name__.partition(".")[0]):
+            raise
         raise NoDeviceError(
             f"The cuda target needs the cuda13 or cuda12 extra ({error.name or error} is missing): run `make env` on a machine with an NVIDIA GPU, "
             "or choose --target host."
