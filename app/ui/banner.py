@@ -1,0 +1,134 @@
+"""One-line messages above the picture: an icon, a sentence, details to copy, and a button that closes it."""
+
+from __future__ import annotations
+
+from PySide6.QtCore import Qt, Signal
+from PySide6.QtGui import QGuiApplication
+from PySide6.QtWidgets import QFrame, QHBoxLayout, QLabel, QMessageBox, QProgressBar, QPushButton, QStyle, QToolButton, QVBoxLayout, QWidget
+
+_ICONS = {
+    "error": QStyle.StandardPixmap.SP_MessageBoxCritical,
+    "warning": QStyle.StandardPixmap.SP_MessageBoxWarning,
+    "information": QStyle.StandardPixmap.SP_MessageBoxInformation,
+}
+
+
+class Banner(QFrame):
+    """One message. `closed` tells that it was put away."""
+
+    closed = Signal()
+
+    def __init__(self, kind: str, sentence: str, details: str = "", parent: QWidget | None = None) -> None:
+        super().__init__(parent)
+        self.kind, self.sentence, self.details = kind, sentence, details
+        self.setFrameShape(QFrame.Shape.StyledPanel)
+        self.setObjectName(f"banner.{kind}")
+        row = QHBoxLayout(self)
+        row.setContentsMargins(8, 4, 4, 4)
+        icon = QLabel(self)
+        icon.setPixmap(self.style().standardIcon(_ICONS[kind]).pixmap(20, 20))
+        text = QLabel(sentence, self)
+        text.setWordWrap(True)
+        text.setTextFormat(Qt.TextFormat.PlainText)
+        text.setTextInteractionFlags(Qt.TextInteractionFlag.TextSelectableByMouse)
+        row.addWidget(icon)
+        row.addWidget(text, 1)
+        if details:
+            show = QPushButton(self.tr("Details"), self)
+            show.clicked.connect(self._show_details)
+            row.addWidget(show)
+        copy = QPushButton(self.tr("Copy"), self)
+        copy.setObjectName("copy")
+        copy.clicked.connect(self.copy)
+        row.addWidget(copy)
+        close = QToolButton(self)
+        close.setObjectName("close")
+        close.setAutoRaise(True)
+        close.setIcon(self.style().standardIcon(QStyle.StandardPixmap.SP_DialogCloseButton))
+        close.setToolTip(self.tr("Close this message"))
+        close.clicked.connect(self.closed)
+        row.addWidget(close)
+
+    def copy(self) -> None:
+        """Put the sentence and its details on the clipboard."""
+        QGuiApplication.clipboard().setText("\n\n".join(part for part in (self.sentence, self.details) if part))
+
+    def _show_details(self) -> None:
+        box = QMessageBox(QMessageBox.Icon.NoIcon, self.tr("Details"), self.sentence, QMessageBox.StandardButton.Close, self)
+        box.setInformativeText(self.details)
+        box.setTextInteractionFlags(Qt.TextInteractionFlag.TextSelectableByMouse)
+        box.setAttribute(Qt.WidgetAttribute.WA_DeleteOnClose)
+        box.open()
+
+
+class Banners(QWidget):
+    """The messages that stand, newest last. A message with the `topic` of an older one takes its place."""
+
+    LIMIT = 4
+
+    def __init__(self, parent: QWidget | None = None) -> None:
+        super().__init__(parent)
+        self.setObjectName("banners")
+        self._column = QVBoxLayout(self)
+        self._column.setContentsMargins(0, 0, 0, 0)
+        self._column.setSpacing(2)
+        self._shown: dict[str, Banner] = {}
+        self.hide()
+
+    def show_message(self, kind: str, sentence: str, details: str = "", topic: str = "") -> Banner:
+        """Show a message of `kind` error, warning or information; at most LIMIT stand at a time."""
+        topic = topic or sentence
+        self.clear(topic)
+        while len(self._shown) >= self.LIMIT:
+            self.clear(next(iter(self._shown)))
+        banner = Banner(kind, sentence, details, self)
+        banner.closed.connect(lambda: self.clear(topic))
+        self._shown[topic] = banner
+        self._column.addWidget(banner)
+        self.show()
+        return banner
+
+    def clear(self, topic: str) -> None:
+        """Take a message away, if it stands."""
+        banner = self._shown.pop(topic, None)
+        if banner is not None:
+            self._column.removeWidget(banner)
+            banner.hide()
+            banner.deleteLater()
+        self.setVisible(bool(self._shown))
+
+    def messages(self) -> list[Banner]:
+        """What stands, oldest first."""
+        return list(self._shown.values())
+
+
+class ProgressStrip(QFrame):
+    """A running job: what it does, how far it is, and Cancel."""
+
+    cancelled = Signal()
+
+    def __init__(self, parent: QWidget | None = None) -> None:
+        super().__init__(parent)
+        self.setObjectName("progress")
+        self.setFrameShape(QFrame.Shape.StyledPanel)
+        row = QHBoxLayout(self)
+        row.setContentsMargins(8, 4, 4, 4)
+        self._text = QLabel(self)
+        self._text.setTextFormat(Qt.TextFormat.PlainText)
+        self._bar = QProgressBar(self)
+        self._bar.setMaximumWidth(260)
+        cancel = QPushButton(self.tr("Cancel"), self)
+        cancel.setObjectName("cancel")
+        cancel.clicked.connect(self.cancelled)
+        row.addWidget(self._text, 1)
+        row.addWidget(self._bar)
+        row.addWidget(cancel)
+        self.hide()
+
+    def show_progress(self, text: str, fraction: float | None) -> None:
+        """Show what runs; `fraction` from 0 to 1, None where it is not known."""
+        self._text.setText(text)
+        self._bar.setRange(0, 0 if fraction is None else 1000)
+        if fraction is not None:
+            self._bar.setValue(round(fraction * 1000))
+        self.show()

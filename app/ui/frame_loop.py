@@ -1,0 +1,155 @@
+"""From changes to pictures: hands the render thread its requests and the view its finished frames.
+
+The render thread calls back on its own thread; queued signals carry the calls over. While the animation plays the next frame is asked for
+as soon as one has arrived and the one before it has been painted: drawing and painting overlap, and neither runs ahead of the other.
+"""
+
+from __future__ import annotations
+
+import collections
+import time
+from typing import Protocol
+
+from PySide6.QtCore import QObject, Qt, QTimer, Signal, SignalInstance
+
+from app.document import Document
+from app.pixel_slots import SlotExchange
+from app.problem import Problem
+from app.render_thread import FinishedFrame, FrameRequest, RenderThread
+from app.state import State
+
+REST_MS = 250
+LONGEST_STEP_S = 0.25
+STOP_TIMEOUT_S = 10.0
+
+
+class View(Protocol):
+    """What shows pictures: the GL viewport or the painter view."""
+
+    painted: SignalInstance
+    exchange_changed: SignalInstance
+    paint_ms: float
+
+    @property
+    def exchange(self) -> SlotExchange | None: ...
+    def use_target(self, target_name: str) -> None: ...
+    def refresh(self) -> None: ...
+    def close_slots(self) -> bool: ...
+
+
+class FrameLoop(QObject):
+    """See the module. `frame_arrived` carries each FinishedFrame, `problem` a Problem, `busy` a sentence while something compiles."""
+
+    frame_arrived = Signal(object)
+    problem = Signal(object)
+    busy = Signal(str)
+    _frame_posted = Signal(object)
+    _problem_posted = Signal(object)
+    _busy_posted = Signal(str)
+
+    def __init__(self, document: Document, view: View, parent: QObject | None = None) -> None:
+        super().__init__(parent)
+        self._document, self._view = document, view
+        self._serial = 0
+        self._arrived_serial = 0
+        self._has_unpainted = False
+        self._is_stopped = False
+        self._tick_time = 0.0
+        self._arrivals: collections.deque[float] = collections.deque(maxlen=240)
+        self.is_dragging = False
+        self.last_frame: FinishedFrame | None = None
+        self._rest = QTimer(self, singleShot=True, interval=REST_MS)
+        self._rest.timeout.connect(self.request)
+        queued = Qt.ConnectionType.QueuedConnection
+        self._frame_posted.connect(self._take_frame, queued)
+        self._problem_posted.connect(self._take_problem, queued)
+        self._busy_posted.connect(self.busy, queued)
+        self._thread = RenderThread(self._frame_posted.emit, self._problem_posted.emit, self._busy_posted.emit)
+        view.painted.connect(self._painted)
+        view.exchange_changed.connect(self.request)
+        self._forget = document.observe(self._changed)
+        document.on_scene.append(self._scene_changed)
+
+    def start(self) -> None:
+        """Start the render thread."""
+        self._thread.start()
+        self.request()
+
+    def stop(self) -> bool:
+        """End the render thread; True when it has ended, and no slot is being drawn into."""
+        self._is_stopped = True
+        self._forget()
+        if self._scene_changed in self._document.on_scene:
+            self._document.on_scene.remove(self._scene_changed)
+        has_ended = self._thread.stop(STOP_TIMEOUT_S)
+        return self._view.close_slots() and has_ended
+
+    def request(self) -> None:
+        """Ask for a picture of the present state."""
+        if self._is_stopped:
+            return
+        scene, exchange = self._document.scene, self._view.exchange
+        if scene is None or exchange is None:
+            self._thread.submit(None)
+            return
+        self._serial += 1
+        state = self._document.state
+        exchanges = (exchange,) * len(state.views)
+        is_moving = state.timeline.is_playing or self.is_dragging or self._rest.isActive()
+        self._thread.submit(FrameRequest(scene, state, self._document.moment(self._serial), exchanges, is_moving))
+
+    def fps(self) -> float:
+        """Pictures that arrived in the last second, 0 when nothing moves."""
+        now = time.perf_counter()
+        recent = [t for t in self._arrivals if now - t < 1.0]
+        if len(recent) < 2 or recent[-1] <= recent[0]:
+            return float(len(recent))
+        return (len(recent) - 1) / (recent[-1] - recent[0])
+
+    def camera_moved(self) -> None:
+        """The camera moves: pictures may be smaller until it rests."""
+        self._rest.start()
+
+    # -- what happens ---------------------------------------------------------------------------------------------
+    def _changed(self, before: State, after: State) -> None:
+        if before.cameras != after.cameras:
+            self._rest.start()
+        if after.timeline.is_playing and not before.timeline.is_playing:
+            self._tick_time = time.perf_counter()
+        self.request()
+
+    def _scene_changed(self, scene: object) -> None:
+        self._tick_time = time.perf_counter()
+        self.request()
+
+    def _take_frame(self, frame: FinishedFrame) -> None:
+        if self._is_stopped:
+            return
+        self.last_frame = frame
+        self._arrived_serial = max(self._arrived_serial, frame.request.moment.frame_id)
+        self._arrivals.append(time.perf_counter())
+        self._has_waiting = self._has_unpainted
+        self._has_unpainted = True
+        self._view.use_target(frame.target_name)
+        self._view.refresh()
+        self.frame_arrived.emit(frame)
+        if not self._has_waiting:
+            self._play_on()
+
+    def _painted(self) -> None:
+        self._has_unpainted = False
+        self._play_on()
+
+    def _play_on(self) -> None:
+        """The next frame of the animation, unless one is being drawn."""
+        if self._is_stopped or not self._document.state.timeline.is_playing or self._arrived_serial < self._serial:
+            return
+        now = time.perf_counter()
+        passed = min(now - self._tick_time, LONGEST_STEP_S)
+        self._tick_time = now
+        self._document.tick(passed)
+
+    def _take_problem(self, problem: Problem) -> None:
+        if not self._is_stopped:
+            self._arrived_serial = self._serial
+            self.problem.emit(problem)

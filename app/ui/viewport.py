@@ -1,0 +1,178 @@
+"""The picture drawn by OpenGL: from CUDA's pixel buffers inside the graphics card, or uploaded from main memory."""
+
+from __future__ import annotations
+
+import time
+
+from PySide6.QtCore import QSize, Qt, QTimer, Signal
+from PySide6.QtGui import QImage, QOpenGLContext, QResizeEvent
+from PySide6.QtOpenGLWidgets import QOpenGLWidget
+from PySide6.QtWidgets import QSizePolicy, QWidget
+
+from app.pixel_slots import HostSlot, PixelSlot, SlotExchange
+from app.ui.painter_view import BACKGROUND, RESIZE_PAUSE_MS
+from app.ui.slots import Slots
+from gpu.display.cuda_gl import CudaGl, InteropUnavailable
+from gpu.display.pixel_buffer import PixelBuffer
+from gpu.display.presenter import Presenter
+
+
+class Viewport(QOpenGLWidget):
+    """Shows the newest finished picture of its exchange. `painted` follows each drawing of a new picture, `exchange_changed` each change of
+    size or way; `interop_failed` says once in a sentence why pictures are copied."""
+
+    painted = Signal()
+    exchange_changed = Signal()
+    interop_failed = Signal(str)
+    kind = "gl"
+
+    def __init__(self, parent: QWidget | None = None) -> None:
+        super().__init__(parent)
+        self.setObjectName("picture")
+        self.setSizePolicy(QSizePolicy.Policy.Expanding, QSizePolicy.Policy.Expanding)
+        self.setMinimumSize(64, 48)
+        self.paint_ms = 0.0
+        self._presenter: Presenter | None = None
+        self._interop: CudaGl | None = None
+        self._interop_target = ""
+        self._is_pending = False
+        self._slots = Slots(self._make, self._free, self)
+        self._slots.changed.connect(self.exchange_changed)
+        self._timer = QTimer(self, singleShot=True, interval=RESIZE_PAUSE_MS)
+        self._timer.timeout.connect(self._fit_slots)
+
+    @property
+    def exchange(self) -> SlotExchange | None:
+        """Where the render thread finds a slot of the present size."""
+        return self._slots.exchange
+
+    @property
+    def way(self) -> str:
+        """How pictures come here, in words."""
+        return "drawn by OpenGL from CUDA's buffers" if self._interop is not None else "drawn by OpenGL from main memory"
+
+    @property
+    def has_interop(self) -> bool:
+        """Whether pictures stay inside the graphics card."""
+        return self._interop is not None
+
+    def device_size(self) -> tuple[int, int]:
+        """The widget's size in the screen's own pixels."""
+        ratio = self.devicePixelRatioF()
+        return max(1, round(self.width() * ratio)), max(1, round(self.height() * ratio))
+
+    def sizeHint(self) -> QSize:
+        """What the picture would like."""
+        return QSize(1024, 768)
+
+    def use_target(self, target_name: str) -> None:
+        """Share buffers with CUDA where pictures come from there; once for a target, and back to copies with a sentence where CUDA refuses."""
+        if target_name == self._interop_target or self._presenter is None:
+            return
+        self._interop_target = target_name
+        self._end_interop()
+        if target_name.startswith("cuda"):
+            device = int(target_name.partition(":")[2] or 0)
+            try:
+                self._interop = CudaGl(device)
+            except InteropUnavailable as problem:
+                self.interop_failed.emit(str(problem))
+                return
+        if self._slots.size != (0, 0):
+            self._slots.renew(*self._slots.size)
+
+    def refresh(self) -> None:
+        """A picture was finished: show it."""
+        self._is_pending = True
+        self.update()
+
+    def clear(self) -> None:
+        """Show nothing."""
+        if self._presenter is not None:
+            self._presenter.forget()
+        self.update()
+
+    def close_slots(self) -> bool:
+        """Lend nothing any more; True once all slots are free."""
+        return self._slots.close()
+
+    def picture(self) -> QImage | None:
+        """The widget's framebuffer."""
+        return self.grabFramebuffer()
+
+    def initializeGL(self) -> None:
+        """The context is new: so are the texture and the shaders."""
+        context = QOpenGLContext.currentContext()
+        context.aboutToBeDestroyed.connect(self._lose_context, Qt.ConnectionType.DirectConnection)
+        self._presenter = Presenter()
+
+    def resizeEvent(self, event: QResizeEvent) -> None:
+        """Make slots of the new size, once it has settled."""
+        super().resizeEvent(event)
+        if self.exchange is None:
+            self._fit_slots()
+        else:
+            self._timer.start()
+
+    def paintGL(self) -> None:
+        """Take the newest picture over and draw it; never waits for the render thread."""
+        start = time.perf_counter()
+        if self._presenter is None:
+            return
+        is_new = self._is_pending and self._take_newest(self._presenter)
+        self._presenter.draw(*self.device_size(), background=BACKGROUND)
+        if is_new:
+            self._is_pending = False
+            self.paint_ms = (time.perf_counter() - start) * 1e3
+            QTimer.singleShot(0, self.painted.emit)
+
+    def _take_newest(self, presenter: Presenter) -> bool:
+        exchange = self.exchange
+        slot = exchange.newest_finished() if exchange is not None else None
+        if exchange is None or slot is None:
+            return False
+        if isinstance(slot, PixelBuffer):
+            slot.reclaim()
+            presenter.upload(slot)
+            slot.lend()
+        elif isinstance(slot, HostSlot):
+            presenter.upload(slot.pixels)
+        exchange.give_back(slot)
+        return True
+
+    def _fit_slots(self) -> None:
+        self._slots.resize(*self.device_size())
+
+    def _make(self, width: int, height: int) -> tuple[PixelSlot, ...]:
+        if self._interop is not None:
+            made: list[PixelBuffer] = []
+            self.makeCurrent()
+            try:
+                for _ in range(2):
+                    made.append(PixelBuffer(self._interop, width, height))
+                    made[-1].lend()
+                return tuple(made)
+            except InteropUnavailable as problem:
+                for slot in made:
+                    slot.close()
+                self._end_interop()
+                self.interop_failed.emit(str(problem))
+            finally:
+                self.doneCurrent()
+        return HostSlot(width, height), HostSlot(width, height)
+
+    def _free(self, slot: PixelSlot) -> None:
+        if isinstance(slot, PixelBuffer):
+            self.makeCurrent()
+            slot.close()
+            self.doneCurrent()
+
+    def _end_interop(self) -> None:
+        self._interop = None
+
+    def _lose_context(self) -> None:
+        self.makeCurrent()
+        if self._presenter is not None:
+            self._presenter.close()
+            self._presenter = None
+        self.doneCurrent()
