@@ -14,6 +14,7 @@ template <class Number> inline Number warp_broadcast(Number value, int) { return
 __device__ bool warp_any(bool value) { return value; }
 __device__ bool warp_all(bool value) { return value; }
 __device__ unsigned warp_ballot(bool value) { return value ? 1u : 0u; }
+__device__ unsigned warp_match(unsigned) { return 1u; }
 #else
 constexpr int WARP_LANES = 32;
 constexpr unsigned WARP_ALL = 0xffffffffu;
@@ -41,4 +42,6 @@ template <class Number> __device__ __forceinline__ Number warp_broadcast(Number 
 __device__ __forceinline__ bool warp_any(bool value) { return __any_sync(WARP_ALL, value); }
 __device__ __forceinline__ bool warp_all(bool value) { return __all_sync(WARP_ALL, value); }
 __device__ __forceinline__ unsigned warp_ballot(bool value) { return __ballot_sync(WARP_ALL, value); }
+// The lanes, as bits, that hold the same value as this one.
+__device__ __forceinline__ unsigned warp_match(unsigned value) { return __match_any_sync(WARP_ALL, value); }
 #endif
