@@ -1,0 +1,104 @@
+"""The project keeps the rules of the house, and every rule bites."""
+
+from __future__ import annotations
+
+import pathlib
+from collections.abc import Callable
+
+import pytest
+
+from . import house_rules as rules
+
+ROOT = pathlib.Path(__file__).resolve().parents[1]
+Rule = Callable[[pathlib.Path], list[str]]
+
+
+@pytest.mark.parametrize("rule", rules.RULES, ids=lambda rule: rule.__name__)
+def test_the_project_keeps_the_rule(rule: Rule) -> None:
+    broken = rule(ROOT)
+    assert not broken, "\n".join(broken)
+
+
+def test_the_rules_see_the_project() -> None:
+    """A rule that reads no file would be content with anything."""
+    names = [name for name, _ in rules.files_of(ROOT, ".py", ".cu", ".cuh")]
+    assert {"main.py", "gpu/engine.py", "gpu/device/vec.cuh", "gpu/primitives/reduce.cu"} <= set(names)
+    assert len(names) > 100
+
+
+DOC = '"""Says what it is."""\n'
+PLANTED: list[tuple[Rule, str, str, str]] = [
+    (rules.broken_arrows, "gpu/trace/a.py", "from ..hierarchy.bvh import nodes", "may not import gpu.hierarchy.bvh"),
+    (rules.broken_arrows, "gpu/trace/a.py", "from ..display import presenter", "may not import gpu.display"),
+    (rules.broken_arrows, "gpu/shade/a.py", "from gpu.trace import trace", "imports are relative"),
+    (rules.broken_arrows, "gpu/engine.py", "import app.document", "app.document"),
+    (rules.broken_arrows, "gpu/primitives/a.py", "from ..hierarchy.base import Hierarchy", "may not import gpu.hierarchy.base"),
+    (rules.broken_arrows, "gpu/target/a.py", "def f():\n    from ..primitives import scan", "may not import gpu.primitives"),
+    (rules.broken_arrows, "gpu/hierarchy/bvh/builders/a/__init__.py", "from ..b import emit", "may not import gpu.hierarchy.bvh.builders.b"),
+    (rules.broken_arrows, "gpu/hierarchy/octree/a.py", "from ..bvh.bvh import Bvh", "may not import gpu.hierarchy.bvh"),
+    (rules.broken_arrows, "app/document.py", "from app.ui import main_window", "may not import app.ui"),
+    (rules.broken_arrows, "app/timeline.py", "from app import document", "may not import app.document"),
+    (rules.broken_arrows, "bench/a.py", "from app.scene_io import demos", "may not import app.scene_io"),
+    (rules.broken_arrows, "tests/gpu/test_a.py", "from app import document", "may not import app.document"),
+    (rules.broken_arrows, "tools/a.py", "import gpu", "Python files stand in"),
+    (rules.strange_libraries, "app/document.py", "import PySide6.QtCore", "PySide6 belongs to app/ui/"),
+    (rules.strange_libraries, "gpu/engine.py", "import cupy", "cupy belongs to gpu/target/"),
+    (rules.strange_libraries, "app/ui/a.py", "from OpenGL import GL", "OpenGL belongs to gpu/display/"),
+    (rules.strange_libraries, "gpu/display/presenter.py", "from cuda.bindings import driver", "cuda belongs to"),
+    (rules.strange_libraries, "app/scene_io/obj.py", "from PIL import Image", "PIL belongs to"),
+    (rules.strange_libraries, "app/a.py", "import scipy", "scipy has no room"),
+    (rules.strange_libraries, "tests/gpu/test_a.py", "import PySide6", "PySide6 belongs to app/ui/"),
+    (rules.strange_libraries, "tests/gpu/test_a.py", "import pytestqt", "pytestqt has no room"),
+    (rules.strange_libraries, "app/a.py", "import pytest", "pytest has no room"),
+    (rules.broken_includes, "gpu/trace/a.cu", '#include "gpu/hierarchy/bvh/n.cuh"', "may not include gpu/hierarchy/bvh/n.cuh"),
+    (rules.broken_includes, "gpu/device/a.cuh", '#include "gpu/hierarchy/bvh/n.cuh"', "may not include gpu/hierarchy/bvh/n.cuh"),
+    (rules.broken_includes, "gpu/hierarchy/bvh/builders/a/a.cu", '#include "gpu/hierarchy/bvh/builders/b/b.cuh"', "may not include"),
+    (rules.broken_includes, "gpu/hierarchy/octree/a.cu", '#include "gpu/hierarchy/bvh/n.cuh"', "may not include gpu/hierarchy/bvh/n.cuh"),
+    (rules.broken_includes, "gpu/shade/a.cu", '#include "vec.cuh"', "vec.cuh is not there"),
+    (rules.long_things, "app/a.py", "x = 1\n" * 401, "401 lines; 400 is the wall"),
+    (rules.long_things, "app/a.py", "def f() -> None:\n" + "    print()\n" * 60, "f has 61 lines"),
+    (rules.long_things, "gpu/shade/a.cu", "namespace n {\n__global__ void f(int n)\n{\n" + "n;\n" * 58 + "}\n}", "f has 61 lines"),
+    (rules.places_named, "docs/a.md", "see /wo" + "rk/main for more", "names a folder of one machine"),
+    (rules.places_named, "requirements.txt", "--index-url https://py" + "pi.org/simple", "names a package registry"),
+    (rules.forked_kernels, "gpu/shade/a.cu", "#ifdef CUDA_ON_HOST", "belongs to gpu/target and gpu/device"),
+    (rules.forked_kernels, "gpu/trace/a.cuh", "int a = __CUDA_ARCH__;", "belongs to gpu/target and gpu/device"),
+    (rules.forked_kernels, "gpu/trace/a.cuh", "long a;", "use int64"),
+    (rules.forked_kernels, "gpu/trace/a.cuh", "#include <math.h>", "no standard headers"),
+    (rules.strange_words, "app/a.py", "triangle_idx = 1", "the house says id"),
+    (rules.strange_words, "app/a.py", "def grow(bbox): ...", "the house says aabb"),
+    (rules.strange_words, "gpu/trace/a.cu", "// Heading.\nint num_nodes;", "the house says count"),
+    (rules.strange_words, "gpu/trace/a.cu", "int a;", "begins without a comment"),
+]
+
+
+@pytest.mark.parametrize(("rule", "name", "text", "expected"), PLANTED, ids=lambda value: getattr(value, "__name__", None))
+def test_the_rule_bites(tmp_path: pathlib.Path, rule: Rule, name: str, text: str, expected: str) -> None:
+    for module in ("gpu/hierarchy/bvh/nodes.py", "gpu/hierarchy/bvh/builders/b/__init__.py", "app/document.py", "app/ui/main_window.py"):
+        write(tmp_path / module, DOC)
+    for header in ("gpu/hierarchy/bvh/n.cuh", "gpu/hierarchy/bvh/builders/b/b.cuh"):
+        write(tmp_path / header, "// A header.\n")
+    assert rule(tmp_path) == []
+    write(tmp_path / name, (DOC if name.endswith(".py") and rule is not rules.long_things else "") + text)
+    broken = rule(tmp_path)
+    assert broken and all(expected in sentence for sentence in broken), broken
+
+
+def test_a_module_without_a_docstring_is_seen(tmp_path: pathlib.Path) -> None:
+    write(tmp_path / "app/a.py", "x = 1\n")
+    assert rules.strange_words(tmp_path) == ["app/a.py: begins without a docstring."]
+
+
+def test_an_unlocked_package_is_seen(tmp_path: pathlib.Path) -> None:
+    for name, text in rules.files_of(ROOT, ".toml", ".txt"):
+        write(tmp_path / name, text)
+    assert rules.unlocked_packages(tmp_path) == []
+    project = tmp_path / "pyproject.toml"
+    project.write_text(project.read_text().replace('"Pillow', '"Sandpaper>=1",\n    "Pillow'))
+    assert rules.unlocked_packages(tmp_path) == [
+        f".ci/requirements/{lock}.txt: sandpaper is missing; run .ci/lock." for lock in ("core", "dev", "cuda13", "cuda12")
+    ]
+
+
+def write(path: pathlib.Path, text: str) -> None:
+    path.parent.mkdir(parents=True, exist_ok=True)
+    path.write_text(text)
