@@ -1,0 +1,175 @@
+"""Device memory of the CUDA target: arrays counted by tag, scratch that keeps its place, and pinned staging for small writes."""
+
+from __future__ import annotations
+
+import collections
+import ctypes
+import math
+import threading
+import weakref
+from collections.abc import Callable
+from typing import Any
+
+import numpy as np
+
+from .base import Array, OutOfMemoryError, TargetError
+from .cuda_driver import Cuda, checked
+
+_ROUND = 512  # bytes: what cupy's pool rounds to, and the alignment of its blocks
+_STAGED_LIMIT = 32 << 20  # larger writes go straight from pageable memory, which waits
+
+
+class _Reservation:
+    """Owner of an array's memory: alive as long as the array or a view of it."""
+
+    def __init__(self, block: Any) -> None:
+        self.block = block
+
+
+class DeviceMemory:
+    """Arrays from a pool of our own. All of them are used on one stream only, so a freed block can be handed out at once."""
+
+    def __init__(self, cuda: Cuda, ordinal: int, stream: Any) -> None:
+        self._cupy, self._ordinal, self._stream = cuda.cupy, ordinal, stream
+        self._runtime = cuda.runtime
+        self._pool = cuda.cupy.cuda.MemoryPool()
+        self._tags: collections.Counter[str] = collections.Counter()
+        self._lock = threading.RLock()  # finalizers run wherever the garbage collector does
+        self._scratch: dict[str, Array] = {}
+        self._views: dict[tuple[str, Any, Any], Array] = {}
+        self.is_frozen = False  # while a graph is captured nothing may be allocated
+
+    def empty(self, shape: int | tuple[int, ...], dtype: Any, tag: str) -> Array:
+        """An uninitialised array counted under `tag`."""
+        if self.is_frozen:
+            raise TargetError(f"Memory was asked for ({tag}) while a CUDA graph was being captured: run the frame once before it is captured.")
+        shape = (shape,) if isinstance(shape, int | np.integer) else tuple(shape)
+        kind = np.dtype(dtype)
+        reserved = -(-max(1, math.prod(shape) * kind.itemsize) // _ROUND) * _ROUND
+        owner = _Reservation(self._allocate(reserved, tag))
+        with self._lock:
+            self._tags[tag] += reserved
+        weakref.finalize(owner, self._forget, tag, reserved)
+        memory = self._cupy.cuda.UnownedMemory(owner.block.ptr, reserved, owner, self._ordinal)
+        return self._cupy.ndarray(shape, kind, self._cupy.cuda.MemoryPointer(memory, 0))
+
+    def scratch(self, name: str, shape: int | tuple[int, ...], dtype: Any) -> Array:
+        """The first elements of the buffer `name`, which grows by at least 1/8 where it is too small."""
+        key = (name, shape, dtype)
+        view = self._views.get(key)
+        if view is not None:
+            return view
+        kind = np.dtype(dtype)
+        shape = (shape,) if isinstance(shape, int | np.integer) else tuple(shape)
+        needed = max(1, math.prod(shape) * kind.itemsize)
+        buffer = self._scratch.get(name)
+        if buffer is None or buffer.nbytes < needed:
+            self._views = {k: v for k, v in self._views.items() if k[0] != name}
+            size = max(needed, buffer.nbytes * 9 // 8) if buffer is not None else needed
+            self._scratch.pop(name, None)
+            del buffer
+            buffer = self._scratch[name] = self.empty(-(-size // _ROUND) * _ROUND, np.uint8, "scratch")
+        if len(self._views) > 512:
+            self._views.clear()
+        made = self._views[key] = self._cupy.ndarray(shape, kind, buffer.data)
+        return made
+
+    def scratch_buffers(self) -> tuple[Array, ...]:
+        """Every scratch buffer as it is now: a captured graph keeps them alive."""
+        return tuple(self._scratch.values())
+
+    def by_tag(self) -> dict[str, int]:
+        """Reserved bytes by tag."""
+        with self._lock:
+            return {tag: count for tag, count in sorted(self._tags.items()) if count}
+
+    def close(self) -> None:
+        """Give back what is not in use any more."""
+        self._scratch.clear()
+        self._views.clear()
+        self._pool.free_all_blocks()
+
+    def _allocate(self, reserved: int, tag: str) -> Any:
+        try:
+            with self._stream:
+                return self._pool.malloc(reserved)
+        except self._cupy.cuda.memory.OutOfMemoryError as error:
+            available, _ = checked(self._runtime.cudaMemGetInfo())
+            raise OutOfMemoryError(f"{tag} on the CUDA device", reserved, int(available)) from error
+
+    def _forget(self, tag: str, reserved: int) -> None:
+        with self._lock:
+            self._tags[tag] -= reserved
+
+
+class StagingRing:
+    """Copies small host values without waiting: into a pinned block, then asynchronously. A block is used again when its copy is done."""
+
+    def __init__(self, cuda: Cuda, stream: Any) -> None:
+        self._cupy, self._runtime, self._stream = cuda.cupy, cuda.runtime, stream.ptr
+        self._blocks: dict[int, collections.deque[tuple[Any, Any]]] = {}
+        self._readers: dict[int, list[tuple[Any, Any]]] = {}
+        self._reading: dict[int, tuple[Any, Any]] = {}
+        self._host_to_device = cuda.runtime.cudaMemcpyKind.cudaMemcpyHostToDevice
+
+    def write(self, address: int, values: np.ndarray) -> None:
+        """Copy contiguous `values` to the device address, in the order of the stream."""
+        size = values.nbytes
+        if size > _STAGED_LIMIT:
+            checked(self._runtime.cudaMemcpyAsync(address, values.ctypes.data, size, self._host_to_device, self._stream), "writing an array")
+            checked(self._runtime.cudaStreamSynchronize(self._stream), "writing an array")
+            return
+        block, event = self._free_block(1 << max(12, (size - 1).bit_length()))
+        ctypes.memmove(block.ptr, values.ctypes.data, size)
+        checked(self._runtime.cudaMemcpyAsync(address, block.ptr, size, self._host_to_device, self._stream), "writing an array")
+        checked(self._runtime.cudaEventRecord(event, self._stream))
+
+    def read(self, address: int, shape: tuple[int, ...], dtype: Any) -> Callable[[], np.ndarray | None]:
+        """Start copying device memory to the host; the function gives the values once they are there, None before."""
+        kind, count = np.dtype(dtype), math.prod(shape)
+        size = count * kind.itemsize
+        key = -(1 << max(12, (size - 1).bit_length()))  # blocks to read into are apart from those to write from: a reader may hold one for long
+        idle = self._readers.setdefault(key, [])
+        block, event = idle.pop() if idle else self._new_block(-key)
+        to_host = self._runtime.cudaMemcpyKind.cudaMemcpyDeviceToHost
+        checked(self._runtime.cudaMemcpyAsync(block.ptr, address, size, to_host, self._stream), "reading an array back")
+        checked(self._runtime.cudaEventRecord(event, self._stream))
+        values: list[np.ndarray] = []
+        self._reading[id(event)] = block, event  # stays until it is taken: the device writes to it
+
+        def take() -> np.ndarray | None:
+            if not values:
+                status = int(self._runtime.cudaEventQuery(event)[0])
+                if status == 600:  # cudaErrorNotReady
+                    return None
+                checked((status, None), "reading an array back")
+                values.append(np.frombuffer(ctypes.string_at(block.ptr, size), kind, count).reshape(shape).copy())
+                idle.append(self._reading.pop(id(event)))
+            return values[0]
+
+        return take
+
+    def close(self) -> None:
+        """Give the blocks back; their copies must be done."""
+        for ring in (*self._blocks.values(), *self._readers.values(), self._reading.values()):
+            for _, event in ring:
+                self._runtime.cudaEventDestroy(event)
+        self._blocks.clear()
+        self._readers.clear()
+
+    def _free_block(self, size: int) -> tuple[Any, Any]:
+        ring = self._blocks.setdefault(size, collections.deque())
+        if ring:
+            done = int(self._runtime.cudaEventQuery(ring[0][1])[0]) == 0
+            if not done and len(ring) >= 16:
+                checked(self._runtime.cudaEventSynchronize(ring[0][1]), "waiting for a staging block")
+                done = True
+            if done:
+                ring.rotate(-1)
+                return ring[-1]
+        ring.append(self._new_block(size))
+        return ring[-1]
+
+    def _new_block(self, size: int) -> tuple[Any, Any]:
+        event = checked(self._runtime.cudaEventCreateWithFlags(self._runtime.cudaEventDisableTiming), "making an event")
+        return self._cupy.cuda.alloc_pinned_memory(size), event

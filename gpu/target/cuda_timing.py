@@ -1,0 +1,263 @@
+"""The CUDA target's clock: pairs of events from a pool, read when the device has passed them, without waiting.
+
+A frame is a list of spans (name, first event, last event) in the order of the stream. A span that starts where the one before it ended, with no
+launch between, shares its event. Spans of a captured graph belong to the graph, which records them anew at every replay; `Replay` reads
+them before that.
+"""
+
+from __future__ import annotations
+
+import collections
+import contextlib
+import dataclasses
+from collections.abc import Iterator
+from typing import Any
+
+from .base import FrameTiming
+from .cuda_driver import Cuda, checked
+
+_KEPT_FRAMES = 256  # of a caller that never asks for them, only the newest
+
+
+@dataclasses.dataclass(frozen=True)
+class Span:
+    """A stretch of the stream between two events."""
+
+    name: str
+    first: Any
+    last: Any
+
+
+class EventPool:
+    """CUDA events with a clock, used again and again."""
+
+    def __init__(self, cuda: Cuda) -> None:
+        self._runtime = cuda.runtime
+        self._free: list[Any] = []
+        self._all: list[Any] = []
+
+    def take(self) -> Any:
+        """An event that nobody uses."""
+        if self._free:
+            return self._free.pop()
+        event = checked(self._runtime.cudaEventCreate(), "making an event")
+        self._all.append(event)
+        return event
+
+    def give_back(self, events: list[Any]) -> None:
+        """Events whose times have been read."""
+        self._free += events
+
+    def is_done(self, event: Any) -> bool:
+        """Whether the device has passed `event`; raises what a kernel did wrong."""
+        status = int(self._runtime.cudaEventQuery(event)[0])
+        if status == 600:  # cudaErrorNotReady
+            return False
+        checked((status, None), "running kernels")
+        return True
+
+    def wait(self, event: Any) -> None:
+        """Wait until the device has passed `event`."""
+        checked(self._runtime.cudaEventSynchronize(event), "running kernels")
+
+    def milliseconds(self, first: Any, last: Any) -> float:
+        """The device's time from one passed event to another."""
+        return float(checked(self._runtime.cudaEventElapsedTime(first, last), "reading the clock"))
+
+    def close(self) -> None:
+        """Give every event back to the driver."""
+        for event in self._all:
+            self._runtime.cudaEventDestroy(event)
+        self._all, self._free = [], []
+
+
+class _Frame:
+    """What is known of a frame so far: times by phase, spans and replays still to be read."""
+
+    def __init__(self, frame_id: int, origin: Any) -> None:
+        self.frame_id, self.launches = frame_id, 0
+        self.origin, self.end = origin, None
+        self.events: list[Any] = [origin]
+        self.spans: list[Span] = []
+        self.replays: list[Replay] = []
+        self.phases: dict[str, float] = {}
+        self.first_ms, self.last_ms = float("inf"), 0.0
+
+    def read(self, spans: list[Span], pool: EventPool) -> None:
+        """Add the times of spans that the device has passed."""
+        for span in spans:
+            self.phases[span.name] = self.phases.get(span.name, 0.0) + pool.milliseconds(span.first, span.last)
+        if spans:
+            self.first_ms = min(self.first_ms, pool.milliseconds(self.origin, spans[0].first))
+            self.last_ms = max(self.last_ms, *(pool.milliseconds(self.origin, span.last) for span in spans))
+
+    def timing(self) -> FrameTiming:
+        """The frame's clock once everything is read."""
+        return FrameTiming(self.frame_id, self.phases, self.launches, max(0.0, self.last_ms - self.first_ms) if self.phases else 0.0)
+
+
+class Replay:
+    """One executable copy of a captured graph: its spans, and the frame that replayed it last while its times are unread."""
+
+    def __init__(self, executable: Any, spans: list[Span], done: Any, launches: int) -> None:
+        self.executable, self.spans, self.done, self.launches = executable, spans, done, launches
+        self.frame: _Frame | None = None
+
+    def read(self, pool: EventPool) -> None:
+        """Hand the times of the last replay to its frame; the device has passed `done`."""
+        if self.frame is not None:
+            self.frame.read(self.spans, pool)
+            self.frame.replays.remove(self)
+            self.frame = None
+
+
+class CudaClock:
+    """Phases and launches of the current frame, and the frames that are still under way on the device."""
+
+    def __init__(self, cuda: Cuda, stream: int, profile: bool) -> None:
+        self.pool = EventPool(cuda)
+        self._runtime, self._stream, self._profile = cuda.runtime, stream, profile
+        self._external = cuda.runtime.cudaEventRecordExternal
+        self._frame: _Frame | None = None
+        self._pending: collections.deque[_Frame] = collections.deque()
+        self._captured: list[Span] | None = None
+        self._shared: Any = None  # the last span's end, as long as nothing was launched after it
+        self._phase_first: Any = None
+        self.launches = 0
+
+    # -- frames ---------------------------------------------------------------------------------------------------
+    def begin_frame(self, frame_id: int) -> None:
+        """Start a frame's clock and counts."""
+        if self._frame is not None:
+            self._abandon(self._frame)
+        self._frame, self._shared, self.launches = _Frame(frame_id, self.pool.take()), None, 0
+        self._record(self._frame.origin)
+
+    def end_frame(self) -> None:
+        """The frame's timing can be read once the device has passed this place."""
+        frame, self._frame = self._frame, None
+        if frame is None:
+            return
+        frame.launches, frame.end, self._shared = self.launches, self.pool.take(), None
+        frame.events.append(frame.end)
+        self._record(frame.end)
+        self._pending.append(frame)
+        if len(self._pending) > _KEPT_FRAMES:
+            self.pool.wait(self._pending[0].end)
+            self._finish(self._pending.popleft())
+
+    def take_finished(self) -> list[FrameTiming]:
+        """The frames that the device has finished since the last call, oldest first."""
+        finished = []
+        while self._pending and self.pool.is_done(self._pending[0].end):
+            finished.append(self._finish(self._pending.popleft()))
+        return finished
+
+    # -- spans ----------------------------------------------------------------------------------------------------
+    def begin_phase(self) -> None:
+        """Mark the start of a phase."""
+        self._phase_first = self._mark()
+
+    def end_phase(self, name: str) -> None:
+        """Mark the end of the phase that was begun last."""
+        self._shared = None
+        self._close(name, self._phase_first)
+        self._phase_first = None
+
+    def count_launch(self) -> None:
+        """One more launch."""
+        self.launches += 1
+        self._shared = None
+
+    def count_work(self) -> None:
+        """Something that is no launch went into the stream: the event of the last span's end no longer marks this place."""
+        self._shared = None
+
+    @contextlib.contextmanager
+    def timed_launch(self, name: str) -> Iterator[None]:
+        """Count a launch, and time it where every launch is profiled."""
+        if self._profile:
+            self._shared = None
+            first = self._mark()
+            self.count_launch()
+            yield
+            self._close("launch." + name, first)
+        else:
+            self.count_launch()
+            yield
+
+    # -- captured graphs ------------------------------------------------------------------------------------------
+    @contextlib.contextmanager
+    def capturing(self) -> Iterator[list[Span]]:
+        """Collect the spans of a graph; their events become nodes of the graph. Launches inside count at each replay instead."""
+        kept = self.launches, self._shared
+        self._captured, self._shared, self.launches = [], None, 0
+        try:
+            yield self._captured
+        finally:
+            self._captured = None
+            self.launches, self._shared = kept
+
+    def replayed(self, replay: Replay) -> None:
+        """A graph was launched: its launches and spans are the current frame's."""
+        self.launches += replay.launches
+        self._shared = None
+        checked(self._runtime.cudaEventRecord(replay.done, self._stream), "launching a graph")
+        if self._frame is not None:
+            replay.frame = self._frame
+            self._frame.replays.append(replay)
+            for span in replay.spans:
+                self._frame.phases.setdefault(span.name, 0.0)
+
+    def make_ready(self, replay: Replay) -> None:
+        """Wait until a replay's last launch is done and hand its times over, before it is launched again."""
+        self.pool.wait(replay.done)
+        replay.read(self.pool)
+
+    def close(self) -> None:
+        """Give the events back."""
+        self.pool.close()
+
+    # -- inside ---------------------------------------------------------------------------------------------------
+    def _mark(self) -> Any:
+        """An event that marks this place of the stream; None outside a frame."""
+        if self._shared is not None:
+            return self._shared
+        if self._captured is None and self._frame is None:
+            return None
+        event = self.pool.take()
+        if self._captured is None and self._frame is not None:
+            self._frame.events.append(event)
+        self._record(event)
+        return event
+
+    def _close(self, name: str, first: Any) -> None:
+        """Keep the span from `first` to here."""
+        last = self._mark()
+        if first is None or last is None:
+            return
+        if self._captured is not None:
+            self._captured.append(Span(name, first, last))
+        elif self._frame is not None:
+            self._frame.spans.append(Span(name, first, last))
+            self._frame.phases.setdefault(name, 0.0)
+        self._shared = last
+
+    def _record(self, event: Any) -> None:
+        if self._captured is not None:
+            checked(self._runtime.cudaEventRecordWithFlags(event, self._stream, self._external), "recording an event in a graph")
+        else:
+            checked(self._runtime.cudaEventRecord(event, self._stream), "recording an event")
+
+    def _finish(self, frame: _Frame) -> FrameTiming:
+        frame.read(frame.spans, self.pool)
+        for replay in list(frame.replays):
+            replay.read(self.pool)
+        self.pool.give_back(frame.events)
+        return frame.timing()
+
+    def _abandon(self, frame: _Frame) -> None:
+        for replay in frame.replays:
+            replay.frame = None
+        frame.replays = []
+        self.pool.give_back(frame.events)
