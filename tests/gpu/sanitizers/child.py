@@ -1,0 +1,93 @@
+"""Runs one scenario on the host target, in a process that preloads a sanitizer: python -m tests.gpu.sanitizers.child SCENARIO.
+
+Prints the kernels that it launched, one a line. Arrays get poisoned ground in front and behind, so that an access one element past an
+end is found although the target's arrays are parts of larger pieces.
+"""
+
+from __future__ import annotations
+
+import ctypes
+import os
+import sys
+import weakref
+from typing import Any
+
+import numpy as np
+
+from gpu.target.base import Array, DeviceCount, TargetOptions, Unit, UnitSource
+from gpu.target.host import HostTarget
+from gpu.target.structs import address
+
+
+class FencedTarget(HostTarget):
+    """The host target with poisoned ground around its arrays (under ASan), and a list of what was launched."""
+
+    def __init__(self) -> None:
+        super().__init__(TargetOptions(threads=2))
+        self.launched: set[str] = set()
+        library = ctypes.CDLL(None)
+        self._poison = getattr(library, "__asan_poison_memory_region", None)
+        self._unpoison = getattr(library, "__asan_unpoison_memory_region", None)
+
+    def empty(self, shape: int | tuple[int, ...], dtype: Any, tag: str) -> Array:
+        array = super().empty(shape, dtype, tag)
+        raw = array
+        while isinstance(raw.base, np.ndarray):
+            raw = raw.base
+        if self._poison is not None and raw is not array:
+            first, start, size = address(raw), address(array), array.nbytes
+            self._mark(self._poison, first, start - first)
+            self._mark(self._poison, start + size, first + raw.nbytes - start - size)
+            weakref.finalize(raw, self._mark, self._unpoison, first, raw.nbytes).atexit = False
+        return array
+
+    def scratch(self, name: str, shape: int | tuple[int, ...], dtype: Any) -> Array:
+        lent = super().scratch(name, shape, dtype)
+        if self._poison is not None:
+            held, start = self._scratch[name], address(self._scratch[name])
+            self._mark(self._unpoison, start, lent.nbytes)
+            self._mark(self._poison, start + lent.nbytes, held.nbytes - lent.nbytes)
+        return lent
+
+    @staticmethod
+    def _mark(mark: Any, start: int, size: int) -> None:
+        if size > 0:
+            mark(ctypes.c_void_p(start), ctypes.c_size_t(size))
+
+    def launch(self, unit: Unit, kernel: str, n: int | DeviceCount, *args: Any, block: int = 256, blocks: int = 0) -> None:
+        self.launched.add(kernel)
+        super().launch(unit, kernel, n, *args, block=block, blocks=blocks)
+
+
+def run_fault(target: FencedTarget, kernel: str) -> None:
+    """One of the planted faults."""
+    n = 1000
+    unit = target.unit(UnitSource("tests/gpu/sanitizers/faults.cu"))
+    real, whole = target.zeros(n, "f4", "test"), target.upload(np.full(n, 7, np.int32), "test")
+    arguments: dict[str, tuple[Any, ...]] = {
+        "write_past_the_end": (n, real),
+        "read_past_the_end": (real, n, target.zeros(n, "f4", "test")),
+        "write_past_a_tile": (n, whole),
+        "overflow_a_sum": (whole, n, target.zeros(n, "i4", "test")),
+        "race_for_a_sum": (n, whole),
+    }
+    target.launch(unit, kernel, n, *arguments[kernel], blocks=8)
+
+
+def main(scenario: str) -> None:
+    """Run `everything`, or the planted fault of that name."""
+    target = FencedTarget()
+    if scenario == "everything":
+        from .scenario import run_everything
+
+        run_everything(target)
+    else:
+        run_fault(target, scenario)
+    target.close()
+    print("\n".join(sorted(target.launched)), flush=True)
+    # Leave without Python's own tidying up, which is not what is examined.
+    os._exit(0)
+
+
+if __name__ == "__main__":
+    main(sys.argv[1])

@@ -1,0 +1,79 @@
+"""The host kernels under ASan with UBSan and under TSan, in a child process that preloads the sanitizer; and planted faults that must be found."""
+
+from __future__ import annotations
+
+import functools
+import os
+import pathlib
+import shutil
+import subprocess
+import sys
+
+import pytest
+
+from gpu.target.translation_unit import parse_kernels
+
+ROOT = pathlib.Path(__file__).resolve().parents[3]
+pytestmark = pytest.mark.sanitize
+
+FLAGS = {
+    "address": "-O1 -g1 -fno-omit-frame-pointer -fsanitize=address,undefined -fno-sanitize-recover=all",
+    "thread": "-O1 -g1 -fno-omit-frame-pointer -fsanitize=thread",
+}
+LIBRARIES = {"address": ("libasan.so", "libstdc++.so.6"), "thread": ("libtsan.so", "libstdc++.so.6")}
+OPTIONS = {
+    "ASAN_OPTIONS": "detect_leaks=0:abort_on_error=0:exitcode=66",
+    "UBSAN_OPTIONS": "print_stacktrace=1:exitcode=66",
+    "TSAN_OPTIONS": "exitcode=66:ignore_noninstrumented_modules=1:report_signal_unsafe=0",
+}
+
+
+@functools.cache
+def preloaded(tool: str) -> tuple[str, tuple[str, ...]]:
+    """What LD_PRELOAD holds for a tool, and what the command begins with: `setarch -R` where TSan cannot live with random addresses."""
+    if shutil.which("g++") is None:
+        pytest.skip("the sanitizers' libraries come with g++, which is not there")
+    paths = []
+    for library in LIBRARIES[tool]:
+        found = subprocess.run(["g++", f"-print-file-name={library}"], capture_output=True, text=True, check=True).stdout.strip()
+        if not pathlib.Path(found).is_absolute():
+            pytest.skip(f"g++ has no {library} here")
+        paths.append(found)
+    for prefix in ((), ("setarch", "-R")):
+        trial = [*prefix, sys.executable, "-c", "import threading"]
+        if subprocess.run(trial, env={**os.environ, **OPTIONS, "LD_PRELOAD": ":".join(paths)}, capture_output=True, check=False).returncode == 0:
+            return ":".join(paths), prefix
+    pytest.skip(f"a process with {paths[0]} does not start on this machine")
+
+
+def run_child(tool: str, scenario: str) -> subprocess.CompletedProcess[str]:
+    preload, prefix = preloaded(tool)
+    chosen = {"LD_PRELOAD": preload, "RAYGROVE_HOST_FLAGS": FLAGS[tool], "RAYGROVE_HOST_FORCE_SPLIT": "1", "CXX": "g++", "OPENBLAS_NUM_THREADS": "1"}
+    command = [*prefix, sys.executable, "-m", "tests.gpu.sanitizers.child", scenario]
+    return subprocess.run(command, env={**os.environ, **OPTIONS, **chosen}, cwd=ROOT, capture_output=True, text=True, timeout=280, check=False)
+
+
+@pytest.mark.parametrize(
+    ("tool", "fault", "report"),
+    [
+        ("address", "write_past_the_end", "AddressSanitizer: use-after-poison"),
+        ("address", "read_past_the_end", "AddressSanitizer: use-after-poison"),
+        ("address", "write_past_a_tile", "index 8 out of bounds"),
+        ("address", "overflow_a_sum", "signed integer overflow"),
+        ("thread", "race_for_a_sum", "ThreadSanitizer: data race"),
+    ],
+)
+def test_a_planted_fault_is_found(tool: str, fault: str, report: str) -> None:
+    done = run_child(tool, fault)
+    assert done.returncode == 66, done.stderr[-3000:]
+    assert report in done.stderr
+    assert fault in done.stderr, "the report names the kernel"
+
+
+@pytest.mark.parametrize("tool", ["address", "thread"])
+def test_every_kernel_is_clean(tool: str) -> None:
+    done = run_child(tool, "everything")
+    assert done.returncode == 0 and "Sanitizer" not in done.stderr and "runtime error" not in done.stderr, done.stderr[-6000:]
+    files = sorted((ROOT / "gpu").rglob("*.cu"))
+    kernels = {name for file in files for name in parse_kernels(file.read_text(encoding="utf-8"), str(file))}
+    assert kernels <= set(done.stdout.split()), f"not run under the sanitizer: {sorted(kernels - set(done.stdout.split()))}"
