@@ -53,7 +53,12 @@ __device__ __forceinline__ int block_atomic_add(int* at, int value) { return ato
 __device__ __forceinline__ unsigned block_atomic_add(unsigned* at, unsigned value) { return atomicAdd_block(at, value); }
 __device__ __forceinline__ int block_atomic_min(int* at, int value) { return atomicMin_block(at, value); }
 __device__ __forceinline__ int block_atomic_max(int* at, int value) { return atomicMax_block(at, value); }
-__device__ __forceinline__ int block_atomic_exchange(int* at, int value) { return atomicExch_block(at, value); }
+__device__ __forceinline__ int block_atomic_exchange(int* at, int value) {
+    __threadfence_block();
+    const int old = atomicExch_block(at, value);
+    __threadfence_block();
+    return old;
+}
 __device__ __forceinline__ int block_arrive(int* at) {
     __threadfence_block();
     const int old = atomicAdd_block(at, 1);

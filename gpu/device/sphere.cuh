@@ -1,0 +1,63 @@
+// The sphere as a primitive kind: what builders read (`Spheres`) and what walks intersect (`SphereRecords`).
+#pragma once
+#include "gpu/device/aabb.cuh"
+#include "gpu/device/intersection.cuh"
+
+// The scene's spheres of this instant. `centres`: 3 floats a sphere; `radii`: one. A sphere that is not finite or has a negative radius is inactive.
+struct Spheres {
+    const float* centres;
+    const float* radii;
+    int count, point_count;
+
+    __device__ float3 point(int index) const { return load3(centres, index); }
+
+    __device__ Aabb aabb(int prim_id) const { return aabb_of(load3(centres, prim_id), radii[prim_id]); }
+
+    __device__ static Aabb aabb_of(float3 centre, float radius) {
+        if (!is_finite(centre) || !is_finite(radius) || radius < 0.0f) return empty_aabb();
+        const float3 reach = make_float3(radius, radius, radius), zero = make_float3(0.0f, 0.0f, 0.0f);
+        return {centre - reach + zero, centre + reach + zero};
+    }
+};
+
+//  byte  0      12       16        20       32
+//        | centre | radius | prim_id | unused |
+// One record a reference, in leaf order; the radius of an inactive sphere is negative.
+struct SphereRecords {
+    float4* records;
+
+    static constexpr int RECORD_FLOAT4S = 2;
+
+    __device__ Aabb write(int reference, const Spheres& spheres, int prim_id) const {
+        const float3 centre = spheres.point(prim_id);
+        const Aabb box = spheres.aabb(prim_id);
+        float4* at = records + 2 * (int64)reference;
+        at[0] = make_float4(centre.x, centre.y, centre.z, is_empty(box) ? -1.0f : spheres.radii[prim_id]);
+        at[1] = make_float4(__int_as_float(prim_id), 0.0f, 0.0f, 0.0f);
+        return box;
+    }
+
+    __device__ int prim_id(int reference) const { return __float_as_int(records[2 * (int64)reference + 1].x); }
+    __device__ bool is_active(int reference) const { return records[2 * (int64)reference].w >= 0.0f; }
+
+    __device__ Aabb aabb(int reference) const {
+        const float4 sphere = records[2 * (int64)reference];
+        return Spheres::aabb_of(make_float3(sphere.x, sphere.y, sphere.z), sphere.w);
+    }
+
+    // The nearer root inside (t_min, t_max], else the farther. The discriminant is taken from the point of the ray nearest to the centre, which
+    // keeps its digits when the sphere is small and far (Haines et al., Ray Tracing Gems, chapter 7). u and v are 0.
+    __device__ __forceinline__ Intersection intersect(int reference, const Rays& rays) const {
+        const float4 sphere = records[2 * (int64)reference];
+        const Real cx = sphere.x - rays.ox, cy = sphere.y - rays.oy, cz = sphere.z - rays.oz;
+        const Real squared = rays.dx * rays.dx + rays.dy * rays.dy + rays.dz * rays.dz;
+        const Real nearest = (cx * rays.dx + cy * rays.dy + cz * rays.dz) / squared;
+        const Real lx = cx - nearest * rays.dx, ly = cy - nearest * rays.dy, lz = cz - nearest * rays.dz;
+        const Real inside = (sphere.w * sphere.w - (lx * lx + ly * ly + lz * lz)) / squared;
+        const Real half = lanes_sqrt(max(inside, splat(0.0f)));
+        const Real first = nearest - half, second = nearest + half;
+        const Real t = select((first > rays.t_min) & (first <= rays.t_max), first, second);
+        const Mask hit = rays.active & (inside >= 0.0f) & (t > rays.t_min) & (t <= rays.t_max) & splat_mask(sphere.w >= 0.0f);
+        return {hit, t, splat(0.0f), splat(0.0f), prim_id(reference)};
+    }
+};

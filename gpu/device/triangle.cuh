@@ -1,0 +1,85 @@
+// The triangle as a primitive kind: what builders read (`Triangles`) and what walks intersect (`TriangleRecords`).
+#pragma once
+#include "gpu/device/aabb.cuh"
+#include "gpu/device/intersection.cuh"
+
+// The scene's triangles of this instant. `positions`: 3 floats a vertex, `point_count` of them; `indices`: 3 a triangle, `count` of them.
+struct Triangles {
+    const float* positions;
+    const int* indices;
+    int count, point_count;
+
+    __device__ float3 point(int index) const { return load3(positions, index); }
+
+    __device__ void vertices(int prim_id, float3& a, float3& b, float3& c) const {
+        const int3 corner = load3(indices, prim_id);
+        a = load3(positions, corner.x);
+        b = load3(positions, corner.y);
+        c = load3(positions, corner.z);
+    }
+
+    // Empty where a vertex is not finite: such a triangle is inactive.
+    __device__ Aabb aabb(int prim_id) const {
+        float3 a, b, c;
+        vertices(prim_id, a, b, c);
+        return aabb_of(a, b, c);
+    }
+
+    // Adding 0 turns -0 into +0, so that equal boxes have equal bytes in whatever order they are merged.
+    __device__ static Aabb aabb_of(float3 a, float3 b, float3 c) {
+        if (!is_finite(a + b + c)) return empty_aabb();
+        const float3 zero = make_float3(0.0f, 0.0f, 0.0f);
+        return {min(a, min(b, c)) + zero, max(a, max(b, c)) + zero};
+    }
+};
+
+//  byte  0        12         16       28          32       44          48
+//        | vertex 0 | prim_id | vertex 1 | min_det | vertex 2 | is_active |
+// One record a reference, in leaf order. `min_det` is 0, or infinite for a triangle that no ray can hit (inactive, or degenerate to a line):
+// the determinant is compared with it anyway.
+struct TriangleRecords {
+    float4* records;
+
+    static constexpr int RECORD_FLOAT4S = 3;
+
+    __device__ Aabb write(int reference, const Triangles& triangles, int prim_id) const {
+        float3 a, b, c;
+        triangles.vertices(prim_id, a, b, c);
+        const Aabb box = Triangles::aabb_of(a, b, c);
+        const bool is_active = !is_empty(box);
+        const float3 ab = b - a, ac = c - a, normal = cross(ab, ac);
+        const bool has_area = dot(normal, normal) > 1e-14f * dot(ab, ab) * dot(ac, ac);
+        float4* at = records + 3 * (int64)reference;
+        at[0] = make_float4(a.x, a.y, a.z, __int_as_float(prim_id));
+        at[1] = make_float4(b.x, b.y, b.z, is_active && has_area ? 0.0f : __int_as_float(0x7f800000));
+        at[2] = make_float4(c.x, c.y, c.z, is_active ? 1.0f : 0.0f);
+        return box;
+    }
+
+    __device__ int prim_id(int reference) const { return __float_as_int(records[3 * (int64)reference].w); }
+    __device__ bool is_active(int reference) const { return records[3 * (int64)reference + 2].w != 0.0f; }
+
+    __device__ Aabb aabb(int reference) const {
+        const float4* at = records + 3 * (int64)reference;
+        const float4 a = at[0], b = at[1], c = at[2];
+        if (c.w == 0.0f) return empty_aabb();
+        return Triangles::aabb_of(make_float3(a.x, a.y, a.z), make_float3(b.x, b.y, b.z), make_float3(c.x, c.y, c.z));
+    }
+
+    // Moeller and Trumbore 1997, two-sided, divided only at the end.
+    __device__ __forceinline__ Intersection intersect(int reference, const Rays& rays) const {
+        const float4* at = records + 3 * (int64)reference;
+        const float4 a = at[0], b = at[1], c = at[2];
+        const float3 e1 = make_float3(b.x - a.x, b.y - a.y, b.z - a.z), e2 = make_float3(c.x - a.x, c.y - a.y, c.z - a.z);
+        const Real px = rays.dy * e2.z - rays.dz * e2.y, py = rays.dz * e2.x - rays.dx * e2.z, pz = rays.dx * e2.y - rays.dy * e2.x;
+        const Real det = px * e1.x + py * e1.y + pz * e1.z;
+        const Real sx = rays.ox - a.x, sy = rays.oy - a.y, sz = rays.oz - a.z;
+        const Real qx = sy * e1.z - sz * e1.y, qy = sz * e1.x - sx * e1.z, qz = sx * e1.y - sy * e1.x;
+        const Real inverse = 1.0f / det;
+        const Real u = (sx * px + sy * py + sz * pz) * inverse;
+        const Real v = (rays.dx * qx + rays.dy * qy + rays.dz * qz) * inverse;
+        const Real t = (qx * e2.x + qy * e2.y + qz * e2.z) * inverse;
+        const Mask inside = (u >= 0.0f) & (v >= 0.0f) & (u + v <= 1.0f) & (lanes_abs(det) > b.w);
+        return {rays.active & inside & (t > rays.t_min) & (t <= rays.t_max), t, u, v, __float_as_int(a.w)};
+    }
+};

@@ -1,0 +1,1 @@
+"""Builders: a folder each, whose package defines one subclass of `BvhHierarchy`."""

@@ -1,0 +1,82 @@
+"""Linear BVH: primitives sorted along a Morton curve, a radix tree over their codes, in time linear in their number.
+
+Lauterbach et al., Fast BVH Construction on GPUs (2009); the shape and numbering of Karras, Maximizing Parallelism in the Construction of BVHs,
+Octrees and k-d Trees (2012); built and bounded in one pass from below after Apetrei, Fast and Simple Agglomerative LBVH Construction (2014).
+Fastest to build; its trees cost about a quarter more to trace than those of a binned SAH builder. Equal codes are split by position, so that the depth
+never passes code bits + log2 of the number of primitives. Deterministic.
+"""
+
+from __future__ import annotations
+
+import dataclasses
+
+import numpy as np
+
+from .....settings import option
+from .....target.base import Target
+from ....base import Primitives
+from ....primitives import unit_source
+from ...bvh import CHUNKS, BvhHierarchy
+
+REFERENCE_BITS = 27
+
+
+@dataclasses.dataclass(frozen=True)
+class LbvhOptions:
+    """Options of the linear BVH."""
+
+    code_bits: str = option("30", "Bits of a Morton code; 60 part primitives closer than 1/1024 of the scene, at a dearer sort.", choices=("30", "60"))
+    max_leaf_size: int = option(4, "Most primitives in a leaf: larger leaves make a smaller tree and more intersection tests.", minimum=1, maximum=16)
+
+
+class Lbvh(BvhHierarchy):
+    """See the module."""
+
+    name = "lbvh"
+    title = "Linear BVH (Morton codes)"
+    Options = LbvhOptions
+    options: LbvhOptions
+
+    def __init__(self, target: Target, options: LbvhOptions, layout: str = "auto", traversal: str = "auto") -> None:
+        super().__init__(target, options, layout, traversal)
+        self.code_bits = int(options.code_bits)
+        self._bounds = target.upload(_fresh_bounds(), "hierarchy")
+
+    def max_depth(self) -> int:
+        return self.code_bits + REFERENCE_BITS
+
+    def scratch_bytes(self) -> int:
+        sorted_bytes = 2 * (8 if self.code_bits == 30 else 12)
+        return self.tree.count * (sorted_bytes + 32)
+
+    def emit(self, primitives: Primitives) -> bool:
+        target, tree, n = self.target, self.tree, primitives.count
+        chunk, bvh2 = CHUNKS[target.kind], self.layout.bvh2_nodes
+        constants = {"CODE_BITS": self.code_bits, "CHUNK": chunk, "WRITES_BVH2": bvh2 is not None}
+        unit = target.unit(unit_source("gpu/hierarchy/bvh/builders/lbvh/lbvh.cu", primitives, **constants))
+        keys = target.scratch("lbvh.keys", n, np.uint64)
+        prim_ids = target.scratch("lbvh.prim_ids", n, np.int32) if self.code_bits == 60 else None
+        deposits = target.scratch("lbvh.deposits", (n, 8), np.float32)
+        with target.phase("build.bounds"):
+            target.launch(unit, "compute_bounds", int(primitives.view["point_count"]), primitives.view, self._bounds)
+        with target.phase("build.codes"):
+            target.launch(unit, "compute_codes", n, primitives.view, self._bounds, keys, prim_ids)
+        with target.phase("build.sort"):
+            if prim_ids is None:
+                keys = target.sort_keys(keys, (32, 62), "lbvh.sort")
+            else:
+                keys, prim_ids = target.sort_pairs(keys, prim_ids, (0, 60), "lbvh.sort")
+        with target.phase("build.nodes"):
+            outputs = (tree.records, tree.order, tree.nodes, tree.parent, tree.flags, tree.root, bvh2)
+            arguments = (primitives.view, keys, prim_ids, self.options.max_leaf_size, *outputs, deposits, tree.waiting, self._bounds)
+            target.launch(unit, "build_nodes", n, *arguments, block=chunk if target.kind == "cuda" else 256, blocks=-(-n // chunk))
+        return bvh2 is not None
+
+
+def _fresh_bounds() -> np.ndarray:
+    """An empty box as ordered integers: build_nodes leaves it so for the next build."""
+    largest = np.array([np.finfo(np.float32).max], np.float32).view(np.int32)[0]
+    return np.array([largest] * 3 + [~largest] * 3, np.int32)
+
+
+__all__ = ["Lbvh", "LbvhOptions"]

@@ -1,0 +1,198 @@
+// Linear BVH in one pass. Morton order after Lauterbach et al. 2009; the tree's shape and node ids are those of Karras 2012, but found from
+// below while boxes are merged, after Apetrei 2014: a subtree over [first, last] hangs at the gap beside it whose two codes differ least.
+//
+// In: Primitives (by value). Out: the canonical tree, the records, and with WRITES_BVH2 the bvh2 nodes. Launch order is the file's order;
+// build_nodes takes one block a CHUNK of references (block = CHUNK threads on CUDA).
+// Unit constants: CODE_BITS (30: keys hold code and index; 60: keys hold codes, prim_ids beside them), CHUNK, WRITES_BVH2.
+#include "gpu/device/atomics.cuh"
+#include "gpu/device/block.cuh"
+#include "gpu/device/morton.cuh"
+#include "gpu/hierarchy/bvh/canonical.cuh"
+#include "gpu/hierarchy/bvh/layouts/bvh2.cuh"
+
+// -- bounds and codes --------------------------------------------------------------------------------------------------
+
+// `bounds`: lower x, y, z and upper x, y, z of all finite points, as ordered integers. build_nodes starts them anew for the next build.
+extern "C" __global__ void compute_bounds(Primitives primitives, int* bounds) {
+    Aabb box = empty_aabb();
+    for (int i : grid_stride(primitives.point_count)) {
+        const float3 point = primitives.point(i);
+        if (is_finite(point)) box = grow(box, point);
+    }
+    const float3 lower = make_float3(block_min(box.lower.x), block_min(box.lower.y), block_min(box.lower.z));
+    const float3 upper = make_float3(block_max(box.upper.x), block_max(box.upper.y), block_max(box.upper.z));
+    if (thread_index() == 0 && lower.x <= upper.x) {
+        atomic_min_float(bounds + 0, lower.x);
+        atomic_min_float(bounds + 1, lower.y);
+        atomic_min_float(bounds + 2, lower.z);
+        atomic_max_float(bounds + 3, upper.x);
+        atomic_max_float(bounds + 4, upper.y);
+        atomic_max_float(bounds + 5, upper.z);
+    }
+}
+
+// Inactive primitives get the largest code. Each axis is scaled by itself.
+extern "C" __global__ void compute_codes(Primitives primitives, const int* bounds, uint64* keys, int* prim_ids) {
+    const float3 lower = make_float3(ordered_float(bounds[0]), ordered_float(bounds[1]), ordered_float(bounds[2]));
+    const float3 size = make_float3(ordered_float(bounds[3]), ordered_float(bounds[4]), ordered_float(bounds[5])) - lower;
+    const float3 scale = make_float3(size.x > 0.0f ? 1.0f / size.x : 0.0f, size.y > 0.0f ? 1.0f / size.y : 0.0f, size.z > 0.0f ? 1.0f / size.z : 0.0f);
+    for (int i : grid_stride(primitives.count)) {
+        const Aabb box = primitives.aabb(i);
+        const bool is_active = !is_empty(box);
+        const float3 unit = is_active ? (centre(box) - lower) * scale : make_float3(1.0f, 1.0f, 1.0f);
+        if (CODE_BITS == 30) {
+            keys[i] = (uint64)morton_code_30(unit) << 32 | (unsigned)i;
+        } else {
+            keys[i] = morton_code_60(unit);
+            prim_ids[i] = i;
+        }
+    }
+}
+
+// -- the climb ---------------------------------------------------------------------------------------------------------
+
+constexpr int NO_ONE = -1;       // nobody has arrived at a gap yet
+constexpr int OUTSIDE_RANK = 255;  // of the places before the first and after the last reference
+
+// A finished subtree over the references [first, last] on its way up.
+struct Subtree {
+    Aabb box;
+    int first, last;
+    bool is_absorbed;
+};
+
+// Where everything is written.
+struct Output {
+    float4* nodes;
+    int* parent;
+    uint8* flags;
+    int* root;
+    float4* bvh2;
+    int max_leaf_size;
+};
+
+__device__ __forceinline__ uint64 code_of(uint64 key) { return CODE_BITS == 30 ? key >> 32 : key; }
+
+// How much the references on both sides of `gap` (`gap` and `gap` + 1) differ: the place of the highest differing bit of their codes, or of their
+// positions where the codes are equal. Ranks on the way to the root only grow, hence depth <= CODE_BITS + bits of n.
+__device__ __forceinline__ int rank_of_gap(const uint64* keys, int n, int gap) {
+    if (gap < 0 || gap >= n - 1) return OUTSIDE_RANK;
+    const uint64 difference = code_of(keys[gap]) ^ code_of(keys[gap + 1]);
+    return difference != 0 ? 95 - __clzll((int64)difference) : 31 - __clz(gap ^ (gap + 1));
+}
+
+__device__ __forceinline__ int child_of(const Subtree& subtree, int node_id, int max_leaf_size) {
+    const int count = subtree.last - subtree.first + 1;
+    return count <= max_leaf_size ? leaf_child(subtree.first, count) : node_id;
+}
+
+__device__ __forceinline__ void store_subtree(float4* slots, int slot, const Subtree& subtree) {
+    slots[2 * (int64)slot] = make_float4(subtree.box.lower.x, subtree.box.lower.y, subtree.box.lower.z, subtree.is_absorbed ? 1.0f : 0.0f);
+    slots[2 * (int64)slot + 1] = make_float4(subtree.box.upper.x, subtree.box.upper.y, subtree.box.upper.z, 0.0f);
+}
+__device__ __forceinline__ Subtree load_subtree(const float4* slots, int slot, int first, int last) {
+    const float4 low = slots[2 * (int64)slot], high = slots[2 * (int64)slot + 1];
+    return {{make_float3(low.x, low.y, low.z), make_float3(high.x, high.y, high.z)}, first, last, low.w != 0.0f};
+}
+
+// The two halves of `gap` become the node `node_id`; nodes of at most max_leaf_size references are leaves and not written.
+__device__ __forceinline__ Subtree join(const Subtree& left, const Subtree& right, int node_id, bool is_root, const Output& out) {
+    Subtree joined = {merge(left.box, right.box), left.first, right.last, false};
+    if (right.last - left.first + 1 <= out.max_leaf_size) {
+        out.flags[node_id] = 0;
+        return joined;
+    }
+    const int gap = left.last;
+    const int left_child = child_of(left, gap, out.max_leaf_size), right_child = child_of(right, gap + 1, out.max_leaf_size);
+    joined.is_absorbed = !is_root && !left.is_absorbed && !right.is_absorbed;
+    store_node(out.nodes, node_id, joined.box, left_child, right_child);
+    if (WRITES_BVH2) store_bvh2_node(out.bvh2, node_id, left.box, left_child, right.box, right_child);
+    out.flags[node_id] = (uint8)(NODE_EXISTS | (joined.is_absorbed ? NODE_IS_ABSORBED : 0));
+    if (!is_leaf(left_child)) out.parent[left_child] = node_id;
+    if (!is_leaf(right_child)) out.parent[right_child] = node_id;
+    return joined;
+}
+
+// Where subtrees meet. A subtree waits in the slot of its own Karras id (a left child's is its last reference, a right child's its first): when a
+// slot is used again, by the subtree that grew around it, what lay in it has been read. The exchange at a gap tells the second arriver how far the
+// first one's references reach; it leaves the gap as it was found.
+struct LocalMeeting {
+    const uint8* ranks;
+    float4* slots;
+    int* far_ends;
+    int first;  // the chunk's first reference; gap `first` - 1 has index 0
+
+    __device__ int rank(int gap) const { return ranks[gap - first + 1]; }
+    __device__ void store(int slot, const Subtree& subtree) const { store_subtree(slots, slot - first, subtree); }
+    __device__ Subtree load(int slot, int low, int high) const { return load_subtree(slots, slot - first, low, high); }
+    __device__ int arrive(int gap, int far_end) const { return block_atomic_exchange(far_ends + (gap - first + 1), far_end); }
+    __device__ void leave(int gap) const { far_ends[gap - first + 1] = NO_ONE; }
+};
+struct GlobalMeeting {
+    const uint64* keys;
+    float4* slots;
+    int* far_ends;
+    int n;
+
+    __device__ int rank(int gap) const { return rank_of_gap(keys, n, gap); }
+    __device__ void store(int slot, const Subtree& subtree) const { store_subtree(slots, slot, subtree); }
+    __device__ Subtree load(int slot, int low, int high) const { return load_subtree(slots, slot, low, high); }
+    __device__ int arrive(int gap, int far_end) const { return atomic_exchange(far_ends + gap, far_end); }
+    __device__ void leave(int gap) const { far_ends[gap] = NO_ONE; }
+};
+
+// Carry `subtree` up until it has to wait for its other half, or is the whole tree.
+template <class Meeting> __device__ __forceinline__ void climb(Subtree subtree, const Meeting& meeting, const Output& out) {
+    int before = meeting.rank(subtree.first - 1), after = meeting.rank(subtree.last);
+    while (before != OUTSIDE_RANK || after != OUTSIDE_RANK) {
+        const bool is_left = after < before;
+        const int gap = is_left ? subtree.last : subtree.first - 1;
+        meeting.store(is_left ? gap : gap + 1, subtree);
+        const int far_end = meeting.arrive(gap, is_left ? subtree.first : subtree.last);
+        if (far_end == NO_ONE) return;
+        meeting.leave(gap);
+        const Subtree other = is_left ? meeting.load(gap + 1, gap + 1, far_end) : meeting.load(gap, far_end, gap);
+        const Subtree left = is_left ? subtree : other, right = is_left ? other : subtree;
+        before = meeting.rank(left.first - 1);
+        after = meeting.rank(right.last);
+        const bool is_root = before == OUTSIDE_RANK && after == OUTSIDE_RANK;
+        const int node_id = is_root ? 0 : (after < before ? right.last : left.first);
+        subtree = join(left, right, node_id, is_root, out);
+    }
+    out.root[0] = child_of(subtree, 0, out.max_leaf_size);
+    if (!is_leaf(out.root[0])) out.parent[0] = -1;
+}
+
+// Each block works its own chunk first, in shared memory; what found no partner there goes on in global memory. `deposits`: two float4 a
+// reference; `far_ends`: NO_ONE at every gap, before and after.
+extern "C" __global__ void build_nodes(Primitives primitives, const uint64* keys, const int* prim_ids, int max_leaf_size, float4* record_data, int* order,
+                                       float4* nodes, int* parent, uint8* flags, int* root, float4* bvh2, float4* deposits, int* far_ends, int* bounds) {
+    SHARED uint8 chunk_ranks[CHUNK + 1];
+    SHARED int chunk_far_ends[CHUNK + 1];
+    SHARED float4 chunk_slots[2 * CHUNK];
+    const int n = primitives.count, first = block_index() * CHUNK, count = min(n - first, CHUNK);
+    const Records records = {record_data};
+    const Output out = {nodes, parent, flags, root, bvh2, max_leaf_size};
+    if (block_index() == 0 && thread_index() == 0) {
+        for (int i = 0; i < 6; ++i) bounds[i] = ordered_int(i < 3 ? FLOAT_MAX : -FLOAT_MAX);
+    }
+    for (int i : block_stride(count + 1)) {
+        chunk_ranks[i] = (uint8)rank_of_gap(keys, n, first - 1 + i);
+        chunk_far_ends[i] = NO_ONE;
+    }
+    block_sync();
+    const LocalMeeting local = {chunk_ranks, chunk_slots, chunk_far_ends, first};
+    for (int i : block_stride(count)) {
+        const int reference = first + i;
+        const int prim_id = CODE_BITS == 30 ? (int)(unsigned)keys[reference] : prim_ids[reference];
+        order[reference] = prim_id;
+        climb(Subtree{records.write(reference, primitives, prim_id), reference, reference, false}, local, out);
+    }
+    block_sync();
+    const GlobalMeeting global = {keys, deposits, far_ends, n};
+    for (int i : block_stride(count + 1)) {
+        const int gap = first - 1 + i, far_end = chunk_far_ends[i];
+        if (far_end == NO_ONE) continue;
+        climb(far_end <= gap ? local.load(gap, far_end, gap) : local.load(gap + 1, gap + 1, far_end), global, out);
+    }
+}

@@ -1,0 +1,50 @@
+// The canonical tree of the family: binary, what every builder emits and what refit, statistics and layouts read. bvh.py describes it.
+#pragma once
+#include "gpu/device/aabb.cuh"
+
+// A child, or the root, in one word: an inner node's id, or below zero a leaf's first reference (27 bits) and its count - 1 (4 bits), inverted.
+constexpr int EMPTY_CHILD = (int)0x80000000;  // of a tree without primitives, and in unused places of wide nodes
+constexpr int MAX_LEAF_REFERENCES = 16;
+
+__device__ __forceinline__ int leaf_child(int first, int count) { return ~(first | (count - 1) << 27); }
+__device__ __forceinline__ bool is_leaf(int child) { return child < 0; }
+__device__ __forceinline__ int first_reference(int leaf) { return ~leaf & 0x07ffffff; }
+__device__ __forceinline__ int reference_count(int leaf) { return (~leaf >> 27 & 15) + 1; }
+
+// flags: every id below n - 1 has its byte written by every build. Only nodes that exist are part of the tree.
+constexpr int NODE_EXISTS = 1;
+constexpr int NODE_IS_ABSORBED = 2;  // a wide layout puts its children in its parent's node: never the root, and no child of it is absorbed
+
+//  byte  0       12     16      28      32
+//        | lower | left | upper | right |
+struct CanonicalNode {
+    float3 lower;
+    int left;
+    float3 upper;
+    int right;
+
+    __device__ Aabb aabb() const { return {lower, upper}; }
+};
+static_assert(sizeof(CanonicalNode) == 32, "drawn above; bvh.py reads it");
+
+__device__ __forceinline__ CanonicalNode load_node(const float4* nodes, int node_id) {
+    const float4 low = nodes[2 * (int64)node_id], high = nodes[2 * (int64)node_id + 1];
+    return {make_float3(low.x, low.y, low.z), __float_as_int(low.w), make_float3(high.x, high.y, high.z), __float_as_int(high.w)};
+}
+__device__ __forceinline__ void store_node(float4* nodes, int node_id, const Aabb& box, int left, int right) {
+    nodes[2 * (int64)node_id] = make_float4(box.lower.x, box.lower.y, box.lower.z, __int_as_float(left));
+    nodes[2 * (int64)node_id + 1] = make_float4(box.upper.x, box.upper.y, box.upper.z, __int_as_float(right));
+}
+
+// The box of a leaf, from its primitives' records.
+template <class Records> __device__ Aabb leaf_aabb(const Records& records, int leaf) {
+    Aabb box = empty_aabb();
+    const int first = first_reference(leaf), last = first + reference_count(leaf);
+    for (int reference = first; reference < last; ++reference) box = merge(box, records.aabb(reference));
+    return box;
+}
+// The box of any child.
+template <class Records> __device__ Aabb child_aabb(const float4* nodes, const Records& records, int child) {
+    if (child == EMPTY_CHILD) return empty_aabb();
+    return is_leaf(child) ? leaf_aabb(records, child) : load_node(nodes, child).aabb();
+}

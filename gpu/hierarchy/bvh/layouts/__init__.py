@@ -1,0 +1,72 @@
+"""Layouts: how a canonical tree lies in memory for a walk. One module a layout, named like it, with one subclass of `Layout`."""
+
+from __future__ import annotations
+
+import abc
+import functools
+import importlib
+import pathlib
+from typing import TYPE_CHECKING, ClassVar
+
+import numpy as np
+
+from ....target.base import Array, Target
+from ...base import HierarchyError, Primitives
+
+if TYPE_CHECKING:
+    from ..tree import CanonicalTree
+
+
+class Layout(abc.ABC):
+    """The nodes of one tree in one layout. `waiting_per_level` bounds the children that a walk leaves waiting a canonical level."""
+
+    name: ClassVar[str]
+    node_dtype: ClassVar[np.dtype]
+    waiting_per_level: ClassVar[int]
+
+    def __init__(self, target: Target) -> None:
+        self.target = target
+
+    @abc.abstractmethod
+    def reserve(self, primitive_count: int) -> None:
+        """Make room for any tree over so many primitives."""
+
+    @abc.abstractmethod
+    def write(self, tree: CanonicalTree, primitives: Primitives) -> None:
+        """Write every node from the canonical tree: after a build that did not, and after a refit that did not."""
+
+    @property
+    @abc.abstractmethod
+    def nodes(self) -> Array:
+        """What a walk reads, root first."""
+
+    @property
+    @abc.abstractmethod
+    def bytes(self) -> int:
+        """Reserved bytes."""
+
+    @property
+    def bvh2_nodes(self) -> Array | None:
+        """Where a builder or the refit may write bvh2 nodes directly; None for every other layout."""
+        return None
+
+
+@functools.cache
+def layout_classes() -> dict[str, type[Layout]]:
+    """Every layout of this folder by name."""
+    found = {}
+    for path in sorted(pathlib.Path(__file__).parent.glob("[a-z]*.py")):
+        module = importlib.import_module(f".{path.stem}", __package__)
+        classes = [thing for thing in vars(module).values() if isinstance(thing, type) and issubclass(thing, Layout) and thing is not Layout]
+        if len(classes) != 1 or classes[0].name != path.stem:
+            raise HierarchyError(f"{path.name} must define one Layout with the name {path.stem}.")
+        found[path.stem] = classes[0]
+    return found
+
+
+@functools.cache
+def traversal_names(layout: str) -> tuple[str, ...]:
+    """The walks of a layout: the headers traversals/<layout>_*.cuh, the plain stack first."""
+    folder = pathlib.Path(__file__).parents[1] / "traversals"
+    names = sorted(path.stem for path in folder.glob(f"{layout}_*.cuh"))
+    return tuple(sorted(names, key=lambda name: name != f"{layout}_stack"))

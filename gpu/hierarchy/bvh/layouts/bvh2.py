@@ -1,0 +1,44 @@
+"""The binary layout: 64 bytes a node, both children's boxes in it. bvh2.cuh draws it."""
+
+from __future__ import annotations
+
+from typing import ClassVar
+
+import numpy as np
+
+from ....target.base import Array
+from ...base import Primitives
+from ...primitives import reserved, unit_source
+from ..tree import CanonicalTree
+from . import Layout
+
+
+class Bvh2(Layout):
+    """A node's index is its canonical id, so that builders and the refit may write it on their way."""
+
+    name = "bvh2"
+    node_dtype: ClassVar[np.dtype] = np.dtype([("xy", "f4", (2, 4)), ("z", "f4", 4), ("left", "i4"), ("right", "i4"), ("unused", "i4", 2)])
+    waiting_per_level = 1
+
+    _nodes: Array | None = None
+
+    def reserve(self, primitive_count: int) -> None:
+        self._nodes = reserved(self.target, self._nodes, (max(1, primitive_count - 1), 16), np.float32, "hierarchy")
+
+    def write(self, tree: CanonicalTree, primitives: Primitives) -> None:
+        unit = self.target.unit(unit_source("gpu/hierarchy/bvh/layouts/bvh2.cu", primitives))
+        capacity = tree.node_capacity
+        self.target.launch(unit, "write_bvh2_nodes", capacity, tree.records, tree.nodes, tree.flags, capacity, self.nodes)
+
+    @property
+    def nodes(self) -> Array:
+        assert self._nodes is not None, "reserve() comes first"
+        return self._nodes
+
+    @property
+    def bvh2_nodes(self) -> Array | None:
+        return self._nodes
+
+    @property
+    def bytes(self) -> int:
+        return 0 if self._nodes is None else int(self._nodes.nbytes)

@@ -1,0 +1,50 @@
+"""The 4-wide layout: 128 bytes a node, the boxes of up to four children. bvh4.cuh draws it.
+
+Absorption from below (tree.py) leaves at most half of the inner nodes, rounded up, as wide nodes: that much is reserved.
+"""
+
+from __future__ import annotations
+
+from typing import ClassVar
+
+import numpy as np
+
+from ....target.base import Array
+from ...base import Primitives
+from ...primitives import reserved, unit_source
+from ..tree import CanonicalTree
+from . import Layout
+
+
+class Bvh4(Layout):
+    """Nodes without gaps, in canonical order."""
+
+    name = "bvh4"
+    node_dtype: ClassVar[np.dtype] = np.dtype(
+        [("x", "f4", (2, 4)), ("y", "f4", (2, 4)), ("z", "f4", (2, 4)), ("children", "i4", 4), ("unused", "i4", 4)]
+    )
+    waiting_per_level = 2
+
+    _nodes: Array | None = None
+
+    def reserve(self, primitive_count: int) -> None:
+        self._nodes = reserved(self.target, self._nodes, (primitive_count // 2 + 1, 32), np.float32, "hierarchy")
+
+    def write(self, tree: CanonicalTree, primitives: Primitives) -> None:
+        target, capacity = self.target, tree.node_capacity
+        if capacity == 0:
+            return
+        unit = target.unit(unit_source("gpu/hierarchy/bvh/layouts/bvh4.cu", primitives))
+        wide_ids = target.scratch("bvh.wide_ids", capacity, np.int32)
+        target.launch(unit, "mark_wide_nodes", capacity, tree.flags, capacity, wide_ids)
+        target.exclusive_scan(wide_ids, wide_ids, "bvh.scan")
+        target.launch(unit, "write_bvh4_nodes", capacity, tree.records, tree.nodes, tree.flags, wide_ids, capacity, self.nodes)
+
+    @property
+    def nodes(self) -> Array:
+        assert self._nodes is not None, "reserve() comes first"
+        return self._nodes
+
+    @property
+    def bytes(self) -> int:
+        return 0 if self._nodes is None else int(self._nodes.nbytes)

@@ -1,0 +1,100 @@
+// Refit of any canonical tree: same topology, new boxes. Records are written again, then boxes climb: a thread starts at each node whose children
+// are both leaves, and where two inner children meet the second arriver goes on (Karras 2012). As in lbvh.cu, a block joins what it can in shared
+// memory before it goes on in global memory.
+//
+// Launch order is the file's; refit_nodes takes one block a CHUNK of node ids. Unit constants: CHUNK, WRITES_BVH2.
+#include "gpu/device/atomics.cuh"
+#include "gpu/device/block.cuh"
+#include "gpu/hierarchy/bvh/canonical.cuh"
+#include "gpu/hierarchy/bvh/layouts/bvh2.cuh"
+
+extern "C" __global__ void refit_records(Primitives primitives, const int* order, float4* record_data) {
+    const Records records = {record_data};
+    for (int reference : grid_stride(primitives.count)) records.write(reference, primitives, order[reference]);
+}
+
+constexpr int NO_ONE = -1;
+
+// Where children meet: `arrive` is true for the one that finds its sibling finished, or that has none.
+struct LocalMeeting {
+    int* waiting;   // at a parent of this chunk: the child that came first
+    int* leaving;   // at a child: its parent lies in another chunk
+    int first;
+
+    __device__ bool arrive(int parent_id, int child_id, bool is_alone) const {
+        const int at = parent_id - first;
+        if (at < 0 || at >= CHUNK) {
+            leaving[child_id - first] = 1;
+            return false;
+        }
+        if (is_alone) return true;
+        const bool is_second = block_atomic_exchange(waiting + at, child_id) != NO_ONE;
+        if (is_second) waiting[at] = NO_ONE;
+        return is_second;
+    }
+};
+struct GlobalMeeting {
+    int* waiting;
+
+    __device__ bool arrive(int parent_id, int child_id, bool is_alone) const {
+        if (is_alone) return true;
+        const bool is_second = atomic_exchange(waiting + parent_id, child_id) != NO_ONE;
+        if (is_second) waiting[parent_id] = NO_ONE;
+        return is_second;
+    }
+};
+
+struct Tree {
+    Records records;
+    float4* nodes;
+    const int* parent;
+    float4* bvh2;
+
+    __device__ void fit(int node_id) const {
+        const CanonicalNode node = load_node(nodes, node_id);
+        const Aabb left = child_aabb(nodes, records, node.left), right = child_aabb(nodes, records, node.right);
+        store_node(nodes, node_id, merge(left, right), node.left, node.right);
+        if (WRITES_BVH2) store_bvh2_node(bvh2, node_id, left, node.left, right, node.right);
+    }
+
+    // Whether the parent of `child_id` may be fitted now, by the caller.
+    template <class Meeting> __device__ bool enter(int child_id, const Meeting& meeting) const {
+        const int parent_id = parent[child_id];
+        const bool is_alone = is_leaf(__float_as_int(nodes[2 * (int64)parent_id].w)) || is_leaf(__float_as_int(nodes[2 * (int64)parent_id + 1].w));
+        return meeting.arrive(parent_id, child_id, is_alone);
+    }
+
+    // Fit every ancestor of the finished `node_id` that this thread is the last to reach.
+    template <class Meeting> __device__ void climb(int node_id, const Meeting& meeting) const {
+        while (node_id != 0 && enter(node_id, meeting)) {
+            node_id = parent[node_id];
+            fit(node_id);
+        }
+    }
+};
+
+extern "C" __global__ void refit_nodes(float4* record_data, float4* nodes, const int* parent, const uint8* flags, int node_capacity, float4* bvh2, int* waiting) {
+    SHARED int chunk_waiting[CHUNK];
+    SHARED int chunk_leaving[CHUNK];
+    const int first = block_index() * CHUNK, count = min(node_capacity - first, CHUNK);
+    const Tree tree = {{record_data}, nodes, parent, bvh2};
+    for (int i : block_stride(CHUNK)) {
+        chunk_waiting[i] = NO_ONE;
+        chunk_leaving[i] = 0;
+    }
+    block_sync();
+    const LocalMeeting local = {chunk_waiting, chunk_leaving, first};
+    for (int i : block_stride(count)) {
+        const int node_id = first + i;
+        if (!(flags[node_id] & NODE_EXISTS)) continue;
+        if (!is_leaf(__float_as_int(nodes[2 * (int64)node_id].w)) || !is_leaf(__float_as_int(nodes[2 * (int64)node_id + 1].w))) continue;
+        tree.fit(node_id);
+        tree.climb(node_id, local);
+    }
+    block_sync();
+    const GlobalMeeting global = {waiting};
+    for (int i : block_stride(count)) {
+        if (chunk_leaving[i]) tree.climb(first + i, global);
+        if (chunk_waiting[i] != NO_ONE) tree.climb(chunk_waiting[i], global);
+    }
+}

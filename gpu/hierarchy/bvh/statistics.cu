@@ -1,0 +1,85 @@
+// Counts and quality of a canonical tree, and its boxes for the node table. Outside the frame's critical path: at most a few times a second.
+//
+// SAH cost = (inner areas x 1 + leaf areas x count x 1) / root area, root included.
+#include "gpu/device/block.cuh"
+#include "gpu/hierarchy/bvh/canonical.cuh"
+
+constexpr int SUMS = 5;  // cost, inner nodes, leaves, inactive references, depth
+
+__device__ int depth_of(const int* parent, int node_id) {
+    int depth = 0;
+    for (; node_id != 0; node_id = parent[node_id]) ++depth;
+    return depth;
+}
+
+// `sums`: SUMS doubles a block.
+extern "C" __global__ void measure_blocks(float4* record_data, const float4* nodes, const int* parent, const uint8* flags, const int* root, int n, double* sums) {
+    const Records records = {record_data};
+    double cost = 0.0, inner_count = 0.0, leaf_count = 0.0, inactive_count = 0.0;
+    int depth = 0;
+    for (int node_id : grid_stride(n - 1)) {
+        if (!(flags[node_id] & NODE_EXISTS)) continue;
+        const CanonicalNode node = load_node(nodes, node_id);
+        cost += half_area(node.aabb());
+        inner_count += 1.0;
+        const int children[2] = {node.left, node.right};
+        for (int child : children) {
+            if (!is_leaf(child)) continue;
+            cost += (double)half_area(leaf_aabb(records, child)) * reference_count(child);
+            leaf_count += 1.0;
+        }
+        if (is_leaf(node.left) || is_leaf(node.right)) depth = max(depth, depth_of(parent, node_id) + 1);
+    }
+    for (int reference : grid_stride(n)) inactive_count += records.is_active(reference) ? 0.0 : 1.0;
+    cost = block_sum(cost);
+    inner_count = block_sum(inner_count);
+    leaf_count = block_sum(leaf_count);
+    inactive_count = block_sum(inactive_count);
+    depth = block_max(depth);
+    if (thread_index() != 0) return;
+    double* at = sums + SUMS * block_index();
+    at[0] = cost;
+    at[1] = inner_count;
+    at[2] = leaf_count;
+    at[3] = inactive_count;
+    at[4] = depth;
+}
+
+// One thread adds the blocks in their order, and divides by the root's area.
+extern "C" __global__ void measure_tree(float4* record_data, const float4* nodes, const int* root, const double* sums, int sum_count, double* result) {
+    const Records records = {record_data};
+    for (int item : grid_stride(1)) {
+        double total[SUMS] = {};
+        for (int block = 0; block < sum_count; ++block) {
+            for (int i = 0; i < SUMS - 1; ++i) total[i] += sums[SUMS * block + i];
+            total[4] = sums[SUMS * block + 4] > total[4] ? sums[SUMS * block + 4] : total[4];
+        }
+        const double area = half_area(child_aabb(nodes, records, root[0]));
+        if (is_leaf(root[0])) {
+            total[0] = area * reference_count(root[0]);
+            total[2] = 1.0;
+        }
+        result[item] = area > 0.0 ? total[0] / area : 0.0;
+        for (int i = 1; i < SUMS; ++i) result[i] = total[i];
+    }
+}
+
+// `boxes`: 12 floats a node id, the left child's lower and upper, then the right child's; `root_box`: 6 floats.
+extern "C" __global__ void write_boxes(float4* record_data, const float4* nodes, const uint8* flags, const int* root, int n, float* boxes, float* root_box) {
+    const Records records = {record_data};
+    for (int node_id : grid_stride(n)) {
+        if (node_id == 0) {
+            const Aabb box = child_aabb(nodes, records, root[0]);
+            store3(root_box, 0, box.lower);
+            store3(root_box, 1, box.upper);
+        }
+        if (node_id >= n - 1 || !(flags[node_id] & NODE_EXISTS)) continue;
+        const CanonicalNode node = load_node(nodes, node_id);
+        const int children[2] = {node.left, node.right};
+        for (int side = 0; side < 2; ++side) {
+            const Aabb box = child_aabb(nodes, records, children[side]);
+            store3(boxes, 4 * (int64)node_id + 2 * side, box.lower);
+            store3(boxes, 4 * (int64)node_id + 2 * side + 1, box.upper);
+        }
+    }
+}

@@ -1,0 +1,104 @@
+// The slab test of a lane pack against one box, and the stack of waiting children that the walks share.
+//
+// Distances are plane * inverse - origin * inverse: one fused operation a plane. Its rounding moves a plane by up to 2^-22 of the origin's
+// coordinate, so near products are rounded towards the ray's start and far ones away from it, and the comparison leaves 2^-21 of the distance:
+// a box that a ray touches is never missed (after Ize 2013). Planes are chosen by the ray's sign, hence an inverted box is never hit.
+#pragma once
+#include "gpu/device/aabb.cuh"
+#include "gpu/device/ray.cuh"
+#include "gpu/hierarchy/bvh/canonical.cuh"
+
+struct Slabs {
+    Real near_x, near_y, near_z, far_x, far_y, far_z;  // origin * inverse, rounded outwards
+    Mask negative_x, negative_y, negative_z;
+    int sign_x, sign_y, sign_z;  // 1 where the pack's rays all go down the axis; only for packs whose active rays agree
+};
+
+__device__ __forceinline__ void round_outwards(Real product, Real& near, Real& far) {
+    const Real slack = lanes_abs(product) * 2.4e-7f;
+    near = product + slack;
+    far = product - slack;
+}
+
+// `agrees`: all active rays have the same signs, so that a walk may choose planes once for all.
+__device__ __forceinline__ Slabs make_slabs(const Rays& rays, bool& agrees) {
+    Slabs slabs;
+    round_outwards(rays.ox * rays.ix, slabs.near_x, slabs.far_x);
+    round_outwards(rays.oy * rays.iy, slabs.near_y, slabs.far_y);
+    round_outwards(rays.oz * rays.iz, slabs.near_z, slabs.far_z);
+    slabs.negative_x = rays.ix < splat(0.0f);
+    slabs.negative_y = rays.iy < splat(0.0f);
+    slabs.negative_z = rays.iz < splat(0.0f);
+    const unsigned all = mask_bits(rays.active);
+    const unsigned x = mask_bits(slabs.negative_x) & all, y = mask_bits(slabs.negative_y) & all, z = mask_bits(slabs.negative_z) & all;
+    slabs.sign_x = x != 0u;
+    slabs.sign_y = y != 0u;
+    slabs.sign_z = z != 0u;
+    agrees = (x == 0u || x == all) && (y == 0u || y == all) && (z == 0u || z == all);
+    return slabs;
+}
+
+// The lanes whose ray passes the box between t_min and t_max, and where each enters it.
+__device__ __forceinline__ Mask enter_planes(const Slabs& slabs, const Rays& rays, Real near_x, Real near_y, Real near_z, Real far_x, Real far_y, Real far_z,
+                                             Real& entry) {
+    entry = max(max(near_x * rays.ix - slabs.near_x, near_y * rays.iy - slabs.near_y), max(near_z * rays.iz - slabs.near_z, rays.t_min));
+    const Real exit = min(min(far_x * rays.ix - slabs.far_x, far_y * rays.iy - slabs.far_y), min(far_z * rays.iz - slabs.far_z, rays.t_max));
+    return rays.active & (entry <= exit * 1.0000005f);
+}
+
+// The same with planes chosen lane by lane.
+__device__ __forceinline__ Mask enter_box(const Slabs& slabs, const Rays& rays, float3 lower, float3 upper, Real& entry) {
+    const Real near_x = select(slabs.negative_x, splat(upper.x), splat(lower.x)), far_x = select(slabs.negative_x, splat(lower.x), splat(upper.x));
+    const Real near_y = select(slabs.negative_y, splat(upper.y), splat(lower.y)), far_y = select(slabs.negative_y, splat(lower.y), splat(upper.y));
+    const Real near_z = select(slabs.negative_z, splat(upper.z), splat(lower.z)), far_z = select(slabs.negative_z, splat(lower.z), splat(upper.z));
+    return enter_planes(slabs, rays, near_x, near_y, near_z, far_x, far_y, far_z, entry);
+}
+
+// Children that wait their turn. With KEEPS_ENTRIES each carries where the lanes enter it and is dropped when all have found something nearer.
+// Lanes and depths are kept only where on_node asks for them (OnNode::IS_ASKED): a compiler does not see that nobody reads them.
+template <int CAPACITY, bool KEEPS_ENTRIES, bool KEEPS_LANES> struct WaitingChildren {
+    int children[CAPACITY];
+    int depths[KEEPS_LANES ? CAPACITY : 1];
+    Real entries[KEEPS_ENTRIES ? CAPACITY : 1];
+    Mask lanes[KEEPS_LANES ? CAPACITY : 1];
+    int count;
+
+    __device__ __forceinline__ void push(int child, int depth, Real entry, Mask of_lanes) {
+        children[count] = child;
+        if (KEEPS_LANES) {
+            depths[count] = depth;
+            lanes[count] = of_lanes;
+        }
+        if (KEEPS_ENTRIES) entries[count] = select(of_lanes, entry, splat(FLOAT_MAX));
+        ++count;
+    }
+
+    // The child that was pushed last and is still of use, or EMPTY_CHILD.
+    __device__ __forceinline__ int pop(const Rays& rays, int& depth, Mask& of_lanes) {
+        while (count > 0) {
+            --count;
+            if (KEEPS_ENTRIES && !any(rays.active & (entries[count] <= rays.t_max))) continue;
+            if (KEEPS_LANES) {
+                depth = depths[count];
+                of_lanes = lanes[count] & rays.active;
+            }
+            return children[count];
+        }
+        return EMPTY_CHILD;
+    }
+};
+
+// Hand a leaf's references to on_primitive; false when no ray goes on.
+template <class Primitives, class OnPrimitive>
+__device__ __forceinline__ bool visit_leaf(int leaf, const Primitives& primitives, Rays& rays, OnPrimitive& on_primitive) {
+    const int first = first_reference(leaf), last = first + reference_count(leaf);
+    for (int reference = first; reference < last; ++reference) on_primitive(rays, primitives.intersect(reference, rays));
+    return any(rays.active);
+}
+
+// Whether most of the lanes that enter both boxes enter the second one first.
+__device__ __forceinline__ bool is_second_nearer(Mask first, Mask second, Real first_entry, Real second_entry) {
+    if (PACK == 1) return any(second_entry < first_entry);
+    const unsigned both = mask_bits(first & second);
+    return 2 * __popc(both & mask_bits(second_entry < first_entry)) > __popc(both);
+}

@@ -1,0 +1,84 @@
+"""Primitive kinds: how vertices and spheres on a target become the `Primitives` that structures take, and the records they are kept in."""
+
+from __future__ import annotations
+
+import dataclasses
+from typing import Any
+
+import numpy as np
+
+from ..target.base import Array, Target, UnitSource
+from ..target.structs import make_struct, struct_dtype
+from .base import HierarchyError, Primitives
+
+
+@dataclasses.dataclass(frozen=True)
+class PrimitiveKind:
+    """The device side of a kind: its header, the view that builders read, the records that walks intersect and their size in float32."""
+
+    header: str
+    view_type: str
+    records_type: str
+    record_floats: int
+
+
+KINDS = {
+    "triangle": PrimitiveKind("gpu/device/triangle.cuh", "Triangles", "TriangleRecords", 12),
+    "sphere": PrimitiveKind("gpu/device/sphere.cuh", "Spheres", "SphereRecords", 8),
+}
+
+_TRIANGLES = struct_dtype([("positions", "pointer"), ("indices", "pointer"), ("count", "int"), ("point_count", "int")])
+_SPHERES = struct_dtype([("centres", "pointer"), ("radii", "pointer"), ("count", "int"), ("point_count", "int")])
+_RECORDS = struct_dtype([("records", "pointer")])
+
+MAX_PRIMITIVES = 1 << 27
+"""References have 27 bits in a leaf's word."""
+
+
+def triangle_primitives(positions: Array, indices: Array, **versions: Any) -> Primitives:
+    """Triangles of `positions` (V, 3) float32 and `indices` (T, 3) int32 on a target; `versions` are further fields of Primitives."""
+    view = make_struct(_TRIANGLES, positions=positions, indices=indices, count=len(indices), point_count=len(positions))
+    return _primitives("triangle", view, len(indices), (positions, indices), versions)
+
+
+def sphere_primitives(centres: Array, radii: Array, **versions: Any) -> Primitives:
+    """Spheres of `centres` (N, 3) and `radii` (N,) float32 on a target; `versions` are further fields of Primitives."""
+    view = make_struct(_SPHERES, centres=centres, radii=radii, count=len(radii), point_count=len(radii))
+    return _primitives("sphere", view, len(radii), (centres, radii), versions)
+
+
+def _primitives(kind: str, view: np.ndarray, count: int, arrays: tuple[Array, ...], versions: dict[str, Any]) -> Primitives:
+    header, type_name = KINDS[kind].header, KINDS[kind].view_type
+    return Primitives(kind, header, type_name, view, count, keep_alive=arrays, **versions)
+
+
+def records_view(records: Array) -> np.ndarray:
+    """The by-value struct of a kind's records."""
+    return make_struct(_RECORDS, records=records)
+
+
+def unit_source(path: str, primitives: Primitives, **constants: int | bool) -> UnitSource:
+    """A unit that reads `Primitives` and writes or reads `Records` of the kind at hand."""
+    kind = KINDS[primitives.kind]
+    return UnitSource(path, (primitives.header,), (("Primitives", primitives.type_name), ("Records", kind.records_type)), tuple(constants.items()))
+
+
+def check_primitives(structure: str, kinds: tuple[str, ...], primitives: Primitives) -> None:
+    """Raise HierarchyError where a structure cannot take these primitives."""
+    if primitives.kind not in kinds:
+        raise HierarchyError(f"The structure {structure} takes {' and '.join(kinds)} primitives, not {primitives.kind} primitives.")
+    if primitives.count >= MAX_PRIMITIVES:
+        raise HierarchyError(f"The structure {structure} takes at most {MAX_PRIMITIVES - 1:,} primitives; the scene has {primitives.count:,}.")
+
+
+def grown_capacity(capacity: int, count: int) -> int:
+    """How much to reserve for `count` things where `capacity` is there: exactly at first, then in steps of at least 1/8."""
+    return count if capacity == 0 else max(count, capacity + capacity // 8)
+
+
+def reserved(target: Target, held: Array | None, shape: tuple[int, ...], dtype: Any, tag: str) -> Array:
+    """`held` if its first axis is long enough, else a new array: its content is lost."""
+    if held is not None and len(held) >= shape[0]:
+        return held
+    capacity = grown_capacity(0 if held is None else len(held), shape[0])
+    return target.empty((capacity, *shape[1:]), dtype, tag)

@@ -1,0 +1,75 @@
+"""Finds the structures: every folder `<family>/builders/<name>` whose package defines a Hierarchy, and every family that is one itself (brute_force).
+
+Nothing is registered by hand: a new folder is in the menu, on the command line, in the benchmark and in the contract tests. What is wrong with a
+folder is an error that names it.
+"""
+
+from __future__ import annotations
+
+import functools
+import importlib
+import inspect
+import pathlib
+from collections.abc import Iterable, Iterator
+from types import ModuleType
+
+from ..settings import OptionError
+from .base import Hierarchy, HierarchyError
+
+_ROOM = pathlib.Path(__file__).parent
+
+
+@functools.cache
+def structures() -> dict[str, type[Hierarchy]]:
+    """Every structure by its name on the command line, families in alphabetical order. Raises HierarchyError where a folder does not hold its promise."""
+    return collect(_packages())
+
+
+def structure(name: str) -> type[Hierarchy]:
+    """The structure of that name; OptionError lists what there is."""
+    known = structures()
+    if name not in known:
+        raise OptionError("hierarchy", name, "one of " + ", ".join(known))
+    return known[name]
+
+
+def layouts() -> dict[str, tuple[str, ...]]:
+    """The layouts of every structure by its name."""
+    return {name: found.layouts() for name, found in structures().items()}
+
+
+def traversals() -> dict[str, tuple[str, ...]]:
+    """The traversals of every layout of every structure, by the layout's name."""
+    return {layout: found.traversals(layout) for found in structures().values() for layout in found.layouts()}
+
+
+def collect(packages: Iterable[tuple[str, ModuleType]]) -> dict[str, type[Hierarchy]]:
+    """Names to classes, from (folder name, its package) pairs: one concrete Hierarchy a package, named like its folder, names unique."""
+    found: dict[str, type[Hierarchy]] = {}
+    for folder, package in packages:
+        classes = [thing for thing in vars(package).values() if _is_structure(thing) and thing.__module__.startswith(package.__name__)]
+        if len(classes) != 1:
+            raise HierarchyError(f"{package.__name__} must define one structure (a Hierarchy with every method given); it defines {len(classes)}.")
+        made = classes[0]
+        missing = [field for field in ("name", "family", "title", "Options") if not hasattr(made, field)]
+        if missing:
+            raise HierarchyError(f"The structure {made.__name__} in {package.__name__} does not say its {' and '.join(missing)}.")
+        if made.name != folder:
+            raise HierarchyError(f"The structure {made.__name__} is called {made.name!r}; its folder {folder!r} must have the same name.")
+        if made.name in found:
+            raise HierarchyError(f"Two structures are called {made.name}: {found[made.name].__module__} and {made.__module__}.")
+        found[made.name] = made
+    return found
+
+
+def _is_structure(thing: object) -> bool:
+    return isinstance(thing, type) and issubclass(thing, Hierarchy) and not inspect.isabstract(thing)
+
+
+def _packages() -> Iterator[tuple[str, ModuleType]]:
+    for family in sorted(path.parent for path in _ROOM.glob("*/__init__.py")):
+        if (family / "builders").is_dir():
+            for builder in sorted(path.parent for path in family.glob("builders/*/__init__.py")):
+                yield builder.name, importlib.import_module(f".{family.name}.builders.{builder.name}", __package__)
+        else:
+            yield family.name, importlib.import_module(f".{family.name}", __package__)
