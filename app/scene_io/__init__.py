@@ -1,0 +1,55 @@
+"""Files -> Scene, and the built-in scenes. The program's process parses no model itself: a child process does, with limits.
+
+    load(paths)       check the files, import them in a child, map the result                   importer.py  files.py  limits.py
+    the child         child.py -> read.py: unpack, read, sanitise, hand over                    compressed.py  exchange.py
+    Assimp            structs, one file in memory, scene, materials, clips                      assimp*.py  images.py
+    key frames        several files of one topology; scenes far from zero                       sequence.py  recentre.py  origin.py
+    sanitise(scene)   what every reader's scene passes: finite, in range, counted               sanitise*.py  bounds.py  normals.py
+    describe(scene)   plain values for `info`                                                   describe.py
+    float64 tools     node transforms, tracks at an instant; joining equal vertices             transforms.py  joining.py
+
+Only `child.py` and what it imports loads Assimp or decodes an image.
+"""
+
+from __future__ import annotations
+
+import math
+import os
+import threading
+from collections.abc import Callable, Sequence
+
+from gpu.scene import Scene
+
+from . import importer
+from .describe import describe
+from .errors import ImportCancelled, SceneError
+from .files import EXTENSIONS, PACKED, check_file, expand, natural_order
+from .limits import ImportLimits
+from .sanitise import sanitise
+
+__all__ = ["EXTENSIONS", "PACKED", "ImportCancelled", "ImportLimits", "SceneError", "describe", "load", "natural_order", "sanitise"]
+
+DEFAULT_LIMITS = ImportLimits()
+
+
+def load(
+    paths: str | os.PathLike[str] | Sequence[str | os.PathLike[str]],
+    limits: ImportLimits = DEFAULT_LIMITS,
+    on_progress: Callable[[float, str], None] | None = None,
+    cancel: threading.Event | None = None,
+    fps: float = 30.0,
+) -> Scene:
+    """The scene of a file, or of several files (a glob, a numbered pattern) that are key frames at `fps`.
+
+    `on_progress(fraction, what)` is called in this thread; `cancel`, once set, ends the child and raises `ImportCancelled` within 0.5 s.
+    Raises `SceneError` with a sentence for a person; an open scene is not touched.
+    """
+    files = expand([paths] if isinstance(paths, str | os.PathLike) else paths)
+    if len(files) > limits.max_key_frames:
+        many = f"{len(files):,} files were named and the limit is {limits.max_key_frames:,} key frames"
+        raise SceneError(f"{many}. Raise import.max_key_frames.", files[0])
+    if not (math.isfinite(fps) and fps > 0.0):
+        raise SceneError(f"A sequence cannot be played at {fps:g} key frames a second. Give a rate above 0.", files[0])
+    for file in files:
+        check_file(file, limits)
+    return importer.run(files, limits, fps, on_progress, cancel)

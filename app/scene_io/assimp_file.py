@@ -1,0 +1,110 @@
+"""One file in Assimp's memory: read, repaired, post-processed, released.
+
+Two of Assimp's steps are left out on purpose. FindInvalidData deletes a whole mesh for one vertex that is not finite, and validation
+refuses a whole file for one index out of range: here bad faces are unhooked first (and counted), and `sanitise` drops the triangles
+at bad vertices. FindDegenerates would turn thin triangles into lines; they are kept and counted.
+"""
+
+from __future__ import annotations
+
+from types import TracebackType
+
+import numpy as np
+
+from . import assimp
+from .errors import SceneError, shown
+
+INDEXED = frozenset({"gltf", "glb", "vrm", "ply", "off"})
+MAX_IN_MEMORY = (1 << 32) - 1
+
+
+class AssimpFile:
+    """`with AssimpFile(name, data, extension) as file`: the file at `name` (relative to the current folder), or `data` in its place."""
+
+    def __init__(self, name: str, data: bytes | None, extension: str) -> None:
+        self.name, self.extension = name, extension
+        self.library = assimp.load_library()
+        if data is None:
+            self.pointer = self.library.aiImportFile(name.encode("utf-8", "surrogateescape"), 0)
+        elif len(data) > MAX_IN_MEMORY:
+            raise SceneError(f"{shown(name)}: unpacked it is larger than 4 GiB, more than Assimp reads from memory. Unpack the file first.", name)
+        else:
+            self.pointer = self.library.aiImportFileFromMemory(data, len(data), 0, extension.encode())
+        self.bad_face_count = 0
+        self._check("cannot be read")
+        self._unhook_bad_faces()
+
+    def __enter__(self) -> AssimpFile:
+        return self
+
+    def __exit__(self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None) -> None:
+        if self.pointer:
+            self.library.aiReleaseImport(self.pointer)
+            self.pointer = None
+
+    @property
+    def scene(self) -> assimp.Scene:
+        """The aiScene; valid inside the with block."""
+        return self.pointer.contents
+
+    def meshes(self) -> list[assimp.Mesh]:
+        """The scene's meshes, those without a face too."""
+        return [self.scene.meshes[i].contents for i in range(self.scene.mesh_count)]
+
+    def process(self, flags: int) -> None:
+        """Apply Assimp's post-processing steps; `SceneError` with Assimp's words where one fails."""
+        self.pointer = self.library.aiApplyPostProcessing(self.pointer, flags)
+        self._check("is inconsistent")
+
+    def join_flag(self) -> int:
+        """JoinIdenticalVertices where the format comes unjoined; never over bones or morph targets, whose weights it does not compare."""
+        is_deformed = any(mesh.bone_count or mesh.anim_mesh_count for mesh in self.meshes())
+        return 0 if is_deformed or self.extension in INDEXED else assimp.JOIN
+
+    def has_faces(self) -> bool:
+        """Whether any mesh has a face of three corners or more."""
+        return any((faces_of(mesh)["count"] >= 3).any() for mesh in self.meshes())
+
+    def _check(self, verb: str) -> None:
+        if self.pointer:
+            return
+        words = (self.library.aiGetErrorString() or b"").decode("utf-8", "replace").strip() or "no reason given"
+        if "bad_alloc" in words or "bad array new" in words:
+            raise MemoryError(words)
+        raise SceneError(
+            f"{shown(self.name)} {verb}; Assimp says: {words.rstrip('.')}. Check that the file is whole and of the type its name says.", self.name
+        )
+
+    def _unhook_bad_faces(self) -> None:
+        """Make a point of every face with an index out of range, so that sorting by type takes it away."""
+        for mesh in self.meshes():
+            faces = faces_of(mesh)
+            flat, owner = corners_of(mesh)
+            bad = np.unique(owner[flat >= mesh.vertex_count])
+            if len(bad):
+                self.bad_face_count += len(bad)
+                mesh.primitive_types |= 1
+                for face_id in bad:
+                    assimp.view(int(faces["indices"][face_id]), np.uint32, (1,))[0] = 0
+                faces["count"][bad] = 1
+
+
+def faces_of(mesh: assimp.Mesh) -> np.ndarray:
+    """The mesh's faces, FACE records over Assimp's memory (writable)."""
+    return assimp.view(mesh.faces, assimp.FACE, (mesh.face_count,))
+
+
+def corners_of(mesh: assimp.Mesh) -> tuple[np.ndarray, np.ndarray]:
+    """All faces' indices one after another (uint32), and the face of each (int64)."""
+    faces = faces_of(mesh)
+    counts = np.where(faces["indices"] == 0, 0, faces["count"]).astype(np.int64)
+    if (counts == 3).all():
+        return assimp.triangles_of(mesh).reshape(-1), np.repeat(np.arange(len(counts)), 3)
+    owner = np.repeat(np.arange(len(counts)), counts)
+    within = np.arange(len(owner)) - np.repeat(np.cumsum(counts) - counts, counts)
+    return assimp.gather(faces["indices"].astype(np.int64)[owner] + 4 * within), owner
+
+
+def vectors(address: int | None, count: int, width: int = 3) -> np.ndarray | None:
+    """A copy of `count` rows of three floats, cut to `width`; None where Assimp has none."""
+    return assimp.view(address, np.float32, (count, 3))[:, :width].copy() if address else None

@@ -1,0 +1,225 @@
+"""Assimp's scene -> our Scene: nodes, meshes, skins, morph targets, lights, cameras (materials and clips in their own files)."""
+
+from __future__ import annotations
+
+import math
+from pathlib import Path
+
+import numpy as np
+
+from gpu.scene import Light, Mesh, MorphTargets, Node, Object, Remark, Scene, SceneCamera, Skin
+
+from . import assimp
+from .assimp_animation import AnimationReader
+from .assimp_file import INDEXED, AssimpFile, vectors
+from .assimp_materials import MaterialReader
+from .errors import SceneError, shown
+from .joining import joined
+from .limits import ImportLimits
+from .transforms import node_of
+
+MAX_NODES = 1_000_000
+DIRECTIONAL, POINT, SPOT, AREA = 1, 2, 3, 5
+
+
+def read_scene(name: str, data: bytes | None, extension: str, limits: ImportLimits) -> Scene:
+    """The file `name` of the current folder (or `data` in its place) as a Scene that is not yet sanitised; `SceneError` where it cannot."""
+    with AssimpFile(name, data, extension) as file:
+        if not file.has_faces():
+            raise no_triangles(name)
+        flags = assimp.TRIANGULATE | assimp.SORT_BY_TYPE | assimp.TRANSFORM_UVS | assimp.VALIDATE
+        file.process(flags | file.join_flag())
+        return SceneReader(file, limits).read()
+
+
+def no_triangles(name: str) -> SceneError:
+    """What a file of points or lines gets."""
+    return SceneError(f"{shown(name)} has no triangles: it holds only points or lines, or nothing. Open a file with a mesh.", name)
+
+
+class SceneReader:
+    """Turns what an `AssimpFile` holds into a Scene; everything is copied out of Assimp's memory."""
+
+    def __init__(self, file: AssimpFile, limits: ImportLimits) -> None:
+        self.file, self.limits, self.scene = file, limits, file.scene
+        self.nodes: list[Node] = []
+        self.node_ids: dict[str, int] = {}
+        self.meshes_of_nodes: list[tuple[int, int]] = []
+        self.sheared_count = self.trimmed_count = self.colored_count = 0
+
+    def read(self) -> Scene:
+        """The whole scene."""
+        self._read_nodes()
+        mesh_ids, meshes = self._read_meshes()
+        objects = tuple(Object(node, mesh_ids[mesh]) for node, mesh in self.meshes_of_nodes if mesh in mesh_ids)
+        self._check_size(meshes, objects)
+        materials = MaterialReader(self.file.library, self.file.pointer, Path("."), self.limits.texture_size)
+        read_materials = materials.read()
+        animations = AnimationReader(self.scene, self.nodes, self.node_ids)
+        clips = animations.read()
+        lights, light_remarks = self._lights()
+        cameras = self._cameras()
+        remarks = [*materials.remarks(), *animations.remarks(), *light_remarks, *self._remarks()]
+        return Scene(
+            name=Path(self.file.name).name, nodes=tuple(self.nodes), meshes=tuple(meshes), objects=objects, materials=read_materials,
+            textures=tuple(materials.textures), lights=lights, cameras=cameras, clips=clips, remarks=tuple(remarks),
+        )  # fmt: skip
+
+    def _read_nodes(self) -> None:
+        """Nodes parents first, and the meshes that hang from them."""
+        stack: list[tuple[assimp.Node, int]] = [(self.scene.root.contents, -1)]
+        while stack:
+            source, parent = stack.pop()
+            index = len(self.nodes)
+            if index >= MAX_NODES:
+                raise SceneError(f"{shown(self.file.name)} has more than {MAX_NODES:,} nodes. Export it with fewer, joined objects.", self.file.name)
+            node, is_sheared = node_of(source.name.text, parent, _finite(assimp.matrix(source.transformation)))
+            self.nodes.append(node)
+            self.node_ids.setdefault(node.name, index)
+            self.sheared_count += is_sheared
+            self.meshes_of_nodes += [(index, source.meshes[i]) for i in range(source.mesh_count)]
+            stack += [(source.children[i].contents, index) for i in reversed(range(source.child_count))]
+
+    def _read_meshes(self) -> tuple[dict[int, int], list[Mesh]]:
+        """Meshes with triangles, and where each of Assimp's went."""
+        mesh_ids: dict[int, int] = {}
+        meshes: list[Mesh] = []
+        for index, source in enumerate(self.file.meshes()):
+            triangles = assimp.triangles_of(source)
+            if len(triangles) and source.vertices:
+                mesh_ids[index] = len(meshes)
+                meshes.append(self._mesh(source, triangles))
+        return mesh_ids, meshes
+
+    def _mesh(self, source: assimp.Mesh, triangles: np.ndarray) -> Mesh:
+        count = source.vertex_count
+        positions = vectors(source.vertices, count)
+        assert positions is not None
+        uvs = vectors(source.uvs[0], count, 2)
+        if uvs is not None:
+            uvs[:, 1] = 1.0 - uvs[:, 1]
+        self.colored_count += bool(source.colors[0])
+        material_ids = np.full(len(triangles), source.material, np.int32)
+        mesh = Mesh(
+            source.name.text, positions, triangles.astype(np.int32), material_ids, vectors(source.normals, count), uvs,
+            skin=self._skin(source), morph_targets=self._morph_targets(source, positions),
+        )  # fmt: skip
+        is_deformed = mesh.skin is not None or mesh.morph_targets is not None
+        return joined(mesh) if is_deformed and self.file.extension not in INDEXED else mesh
+
+    def _skin(self, source: assimp.Mesh) -> Skin | None:
+        """Four joints a vertex, the heaviest ones, weights adding up to 1; a vertex without any hangs from the first joint."""
+        bones = [source.bones[i].contents for i in range(source.bone_count)]
+        bones = [bone for bone in bones if bone.name.text in self.node_ids]
+        if not bones:
+            return None
+        pairs = [assimp.view(bone.weights, assimp.VERTEX_WEIGHT, (bone.count,)) for bone in bones]
+        slots = np.repeat(np.arange(len(bones)), [len(p) for p in pairs])
+        vertices = np.concatenate([p["vertex"] for p in pairs]).astype(np.int64)
+        weights = np.concatenate([p["weight"] for p in pairs])
+        keep = (vertices < source.vertex_count) & np.isfinite(weights) & (weights > 0.0)
+        joint_ids, weights = self._heaviest(slots[keep], vertices[keep], weights[keep], source.vertex_count)
+        return Skin(
+            joints=np.array([self.node_ids[bone.name.text] for bone in bones], np.int32),
+            inverse_bind=np.array([_finite(assimp.matrix(bone.offset)) for bone in bones], np.float32),
+            joint_ids=joint_ids,
+            weights=weights,
+        )
+
+    def _heaviest(self, slots: np.ndarray, vertices: np.ndarray, weights: np.ndarray, count: int) -> tuple[np.ndarray, np.ndarray]:
+        order = np.lexsort((-weights, vertices))
+        vertices, weights, slots = vertices[order], weights[order], slots[order]
+        rank = np.arange(len(vertices)) - np.searchsorted(vertices, vertices)
+        self.trimmed_count += len(np.unique(vertices[rank >= 4]))
+        keep = rank < 4
+        joint_ids, result = np.zeros((count, 4), np.int32), np.zeros((count, 4), np.float32)
+        joint_ids[vertices[keep], rank[keep]] = slots[keep]
+        result[vertices[keep], rank[keep]] = weights[keep]
+        sums = result.sum(axis=1, keepdims=True)
+        result[sums[:, 0] <= 0.0, 0] = 1.0
+        return joint_ids, result / np.where(sums > 0.0, sums, 1.0)
+
+    def _morph_targets(self, source: assimp.Mesh, positions: np.ndarray) -> MorphTargets | None:
+        """Assimp's targets hold absolute positions; ours hold differences."""
+        targets = [source.anim_meshes[i].contents for i in range(source.anim_mesh_count)]
+        if not targets or any(target.vertex_count != source.vertex_count for target in targets):
+            return None
+        moved = [vectors(target.vertices, source.vertex_count) for target in targets]
+        turned = [vectors(target.normals, source.vertex_count) for target in targets]
+        base = vectors(source.normals, source.vertex_count)
+        has_normals = base is not None and all(normals is not None for normals in turned)
+        return MorphTargets(
+            positions=np.stack([np.zeros_like(positions) if points is None else points - positions for points in moved]),
+            normals=np.stack([normals - base for normals in turned]) if has_normals else None,  # type: ignore[operator]
+            weights=np.array([target.weight for target in targets], np.float32),
+        )
+
+    def _check_size(self, meshes: list[Mesh], objects: tuple[Object, ...]) -> None:
+        count = sum(len(meshes[thing.mesh].triangles) for thing in objects)
+        if count > self.limits.max_triangles:
+            raise SceneError(
+                f"{shown(self.file.name)} has {count:,} triangles and the limit is {self.limits.max_triangles:,}. Raise import.max_triangles "
+                "if the memory allows, or open a smaller model.",
+                self.file.name,
+            )
+
+    def _lights(self) -> tuple[tuple[Light, ...], list[Remark]]:
+        lights, spots, lost = [], 0, 0
+        for index in range(self.scene.light_count):
+            source = self.scene.lights[index].contents
+            node = self.node_ids.get(source.name.text, -1)
+            color = (float(source.diffuse[0]), float(source.diffuse[1]), float(source.diffuse[2]))
+            position = (float(source.position[0]), float(source.position[1]), float(source.position[2]))
+            if source.kind == DIRECTIONAL:
+                direction = (float(source.direction[0]), float(source.direction[1]), float(source.direction[2]))
+                lights.append(Light("directional", color, direction=direction, node=node))
+            elif source.kind in (POINT, SPOT, AREA):
+                spots += source.kind != POINT
+                falloff = source.quadratic if source.quadratic > 0.0 else 1.0
+                lights.append(Light("point", (color[0] / falloff, color[1] / falloff, color[2] / falloff), position, node=node))
+            else:
+                lost += 1
+        remarks = [Remark(spots, "Spot and area lights shine as point lights.")] if spots else []
+        return tuple(lights), remarks + ([Remark(lost, "Lights of another kind (ambient) were left out.")] if lost else [])
+
+    def _cameras(self) -> tuple[SceneCamera, ...]:
+        """A camera that does not look along -Z of its node gets a node of its own that does."""
+        cameras = []
+        for index in range(self.scene.camera_count):
+            source = self.scene.cameras[index].contents
+            name = source.name.text
+            node = self.node_ids.get(name, 0)
+            frame = _camera_frame(source)
+            if not np.allclose(frame, np.eye(4), atol=1e-6):
+                self.nodes.append(node_of(f"{name} view", node, frame)[0])
+                node = len(self.nodes) - 1
+            aspect = source.aspect if source.aspect > 0.0 else 1.0
+            half = min(max(source.horizontal_fov, 1e-3), math.pi - 1e-3) / 2.0 if math.isfinite(source.horizontal_fov) else math.pi / 8.0
+            cameras.append(SceneCamera(name or f"camera {index + 1}", node, math.degrees(2.0 * math.atan(math.tan(half) / aspect))))
+        return tuple(cameras)
+
+    def _remarks(self) -> list[Remark]:
+        counted = [
+            (self.file.bad_face_count, "Faces with an index out of range were dropped."),
+            (self.sheared_count, "Nodes with a shear: the shear was left out, the rest of their transform was kept."),
+            (self.trimmed_count, "Vertices hang from more than four joints: the four heaviest were kept."),
+            (self.colored_count, "Meshes have vertex colours, which are not drawn."),
+        ]
+        return [Remark(count, sentence) for count, sentence in counted if count]
+
+
+def _camera_frame(source: assimp.Camera) -> np.ndarray:
+    """The camera's frame in its node: looks along -Z, +Y up."""
+    look, up = np.array(source.look_at, np.float64), np.array(source.up, np.float64)
+    frame = np.eye(4)
+    frame[:3, 3] = np.nan_to_num(np.array(source.position, np.float64))
+    right = np.cross(look, up)
+    if np.isfinite(right).all() and np.linalg.norm(right) > 1e-9:
+        back = -look / np.linalg.norm(look)
+        right /= np.linalg.norm(right)
+        frame[:3, :3] = np.stack([right, np.cross(back, right), back], axis=1)
+    return frame
+
+
+def _finite(matrix: np.ndarray) -> np.ndarray:
+    return matrix if np.isfinite(matrix).all() else np.eye(4)

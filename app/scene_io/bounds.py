@@ -1,0 +1,88 @@
+"""The box around a scene over its whole animation, in float64."""
+
+from __future__ import annotations
+
+import numpy as np
+
+from gpu.scene import Clip, Mesh, Scene
+
+from .transforms import global_matrices, posed
+
+MAX_SAMPLES = 64
+EXACT_VERTICES = 4_000_000
+
+Box = tuple[np.ndarray, np.ndarray]
+
+
+def scene_box(scene: Scene, with_clips: bool = True) -> Box:
+    """Lower and upper corner (float64) of all objects at rest, at all their key frames and, sampled, during the clips.
+
+    Objects that clips move count by their transformed boxes and skins by their joints' boxes, so the box may be somewhat too large.
+    """
+    boxes = [_rest_box(scene)]
+    points = [_local_points(mesh) for mesh in scene.meshes]
+    for clip in scene.clips if with_clips else ():
+        for time in sample_times(clip):
+            matrices = global_matrices(posed(scene.nodes, clip, float(time)))
+            boxes += [_moved_box(scene.meshes[t.mesh], points[t.mesh], matrices, t.node) for t in scene.objects]
+    if scene.spheres is not None and len(scene.spheres.centres):
+        radii = scene.spheres.radii[:, None]
+        boxes.append(((scene.spheres.centres - radii).min(axis=0), (scene.spheres.centres + radii).max(axis=0)))
+    lower = np.min([box[0] for box in boxes], axis=0)
+    upper = np.max([box[1] for box in boxes], axis=0)
+    if not (np.isfinite(lower).all() and np.isfinite(upper).all()):
+        return np.full(3, -1.0), np.full(3, 1.0)
+    return lower, upper
+
+
+def sample_times(clip: Clip) -> np.ndarray:
+    """Instants at which a clip's bounds are taken: its keys and a regular comb, at most `MAX_SAMPLES`."""
+    keys = [channel.track.times for channel in clip.channels]
+    times = np.unique(np.concatenate([*keys, np.linspace(0.0, clip.duration, 17)])) if keys else np.zeros(1)
+    return times if len(times) <= MAX_SAMPLES else np.linspace(float(times[0]), float(times[-1]), MAX_SAMPLES)
+
+
+def _rest_box(scene: Scene) -> Box:
+    matrices = global_matrices(scene.nodes)
+    lower, upper = np.full(3, np.inf), np.full(3, -np.inf)
+    for thing in scene.objects:
+        mesh, matrix = scene.meshes[thing.mesh], matrices[thing.node]
+        is_along_axes = (np.count_nonzero(np.abs(matrix[:3, :3]) > 1e-12, axis=1) <= 1).all()
+        is_plain = mesh.skin is None and mesh.morph_targets is None and mesh.key_frames is None
+        if is_plain and not is_along_axes and len(mesh.positions) <= EXACT_VERTICES:
+            moved = mesh.positions @ matrix[:3, :3].T + matrix[:3, 3]
+            box: Box = (moved.min(axis=0), moved.max(axis=0))
+        else:
+            box = _moved_box(mesh, _local_points(mesh), matrices, thing.node)
+        lower, upper = np.minimum(lower, box[0]), np.maximum(upper, box[1])
+    return lower, upper
+
+
+def _moved_box(mesh: Mesh, points: np.ndarray, matrices: np.ndarray, node: int) -> Box:
+    """The box of `points`: one set of eight corners at the node, or one set a joint."""
+    chosen = matrices[node][None] if mesh.skin is None else matrices[mesh.skin.joints] @ mesh.skin.inverse_bind.astype(np.float64)
+    is_used = np.isfinite(points).all(axis=(1, 2))
+    moved = np.einsum("jrc,jpc->jpr", chosen[is_used, :3, :3], points[is_used]) + chosen[is_used, None, :3, 3]
+    return moved.min(axis=(0, 1), initial=np.inf), moved.max(axis=(0, 1), initial=-np.inf)
+
+
+def _local_points(mesh: Mesh) -> np.ndarray:
+    """Corners of the mesh's box in its own frame: (1, 8, 3), or (J, 8, 3) of what hangs from each joint (infinite where nothing does)."""
+    lower, upper = mesh.positions.astype(np.float64), mesh.positions.astype(np.float64)
+    if mesh.key_frames is not None and len(mesh.key_frames.positions):
+        lower = np.minimum(lower, mesh.key_frames.positions.min(axis=0))
+        upper = np.maximum(upper, mesh.key_frames.positions.max(axis=0))
+    if mesh.morph_targets is not None:
+        lower = lower + np.minimum(mesh.morph_targets.positions, 0.0).sum(axis=0)
+        upper = upper + np.maximum(mesh.morph_targets.positions, 0.0).sum(axis=0)
+    if mesh.skin is None:
+        return _corners(lower.min(axis=0, initial=np.inf), upper.max(axis=0, initial=-np.inf))[None]
+    result = []
+    for joint in range(len(mesh.skin.joints)):
+        hangs = ((mesh.skin.joint_ids == joint) & (mesh.skin.weights > 0.0)).any(axis=1)
+        result.append(_corners(lower[hangs].min(axis=0, initial=np.inf), upper[hangs].max(axis=0, initial=-np.inf)))
+    return np.array(result)
+
+
+def _corners(lower: np.ndarray, upper: np.ndarray) -> np.ndarray:
+    return np.array([[(lower, upper)[(i >> axis) & 1][axis] for axis in range(3)] for i in range(8)])

@@ -1,0 +1,84 @@
+"""The importing child process: `python -m app.scene_io.child FD` reads a job (JSON) from stdin and writes the scene to file FD.
+
+Lines of JSON on stdout tell the parent of progress, of the end, or of an error with its sentence. Memory is limited before any foreign code
+is loaded; libraries that print are sent to stderr. The process dies with its parent.
+"""
+
+from __future__ import annotations
+
+import ctypes
+import json
+import os
+import resource
+import signal
+import sys
+from typing import Any, TextIO
+
+from .errors import SceneError, shown
+from .limits import ImportLimits
+
+PR_SET_PDEATHSIG = 1
+
+
+def main() -> int:
+    """Read the job, import, report; returns the exit code."""
+    lines = _protect_stdout()
+    job = json.loads(sys.stdin.readline())
+    limits = ImportLimits(**job["limits"])
+    _limit(limits)
+    try:
+        _import(job, limits, int(sys.argv[1]), lines)
+    except SceneError as error:
+        _say(lines, error=str(error), path=error.path)
+    except MemoryError:
+        _say(lines, memory=True)
+    return 0
+
+
+def _protect_stdout() -> TextIO:
+    """Keep the pipe for ourselves: whatever a library prints goes to stderr."""
+    lines = os.fdopen(os.dup(1), "w", encoding="utf-8", errors="backslashreplace")
+    os.dup2(2, 1)
+    return lines
+
+
+def _limit(limits: ImportLimits) -> None:
+    if sys.platform == "linux":
+        ctypes.CDLL(None).prctl(PR_SET_PDEATHSIG, signal.SIGKILL, 0, 0, 0)
+    _lower(resource.RLIMIT_AS, limits.memory_mib << 20)
+    _lower(resource.RLIMIT_CORE, 0)
+    # The parent counts seconds of the clock; this is for the case that it is gone.
+    _lower(resource.RLIMIT_CPU, int(limits.seconds) * (os.cpu_count() or 1) + 5)
+
+
+def _lower(kind: int, value: int) -> None:
+    hard = resource.getrlimit(kind)[1]
+    value = value if hard == resource.RLIM_INFINITY else min(value, hard)
+    resource.setrlimit(kind, (value, value))
+
+
+def _import(job: dict[str, Any], limits: ImportLimits, descriptor: int, lines: TextIO) -> None:
+    from . import exchange
+    from .read import read_files
+
+    def progress(fraction: float, text: str) -> None:
+        _say(lines, progress=fraction, text=text)
+
+    scene = read_files(job["paths"], limits, job["fps"], progress)
+    progress(0.95, "Handing over")
+    try:
+        with os.fdopen(descriptor, "wb") as file:
+            exchange.write(scene, file)
+    except OSError as error:
+        why = f"no room for the imported scene ({error.strerror}). Free space on the disk of temporary files."
+        raise SceneError(f"{shown(job['paths'][0])}: {why}", job["paths"][0]) from error
+    _say(lines, done=True)
+
+
+def _say(lines: TextIO, **message: Any) -> None:
+    lines.write(json.dumps(message) + "\n")
+    lines.flush()
+
+
+if __name__ == "__main__":
+    sys.exit(main())

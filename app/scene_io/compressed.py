@@ -1,0 +1,47 @@
+"""Files packed by gzip, xz or bzip2, unpacked into memory up to a limit."""
+
+from __future__ import annotations
+
+import bz2
+import gzip
+import lzma
+import zlib
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+from .errors import SceneError, shown
+
+OPENERS: dict[str, Callable[..., Any]] = {".gz": gzip.open, ".xz": lzma.open, ".bz2": bz2.open}
+PIECE = 1 << 22
+
+
+def is_packed(path: str | Path) -> bool:
+    """Whether the name ends in .gz, .xz or .bz2."""
+    return Path(path).suffix.lower() in OPENERS
+
+
+def inner_name(path: str | Path) -> str:
+    """The file's name without the packer's ending."""
+    name = Path(path).name
+    return name[: -len(Path(name).suffix)] if is_packed(name) else name
+
+
+def unpack(path: str | Path, limit: int) -> bytes:
+    """The file's unpacked bytes; `SceneError` where it is damaged, cut short, or unpacks to more than `limit` bytes."""
+    pieces, size = [], 0
+    try:
+        with OPENERS[Path(path).suffix.lower()](path, "rb") as file:
+            while piece := file.read(PIECE):
+                pieces.append(piece)
+                size += len(piece)
+                if size > limit:
+                    raise SceneError(
+                        f"{shown(path)} unpacks to more than {limit >> 20:,} MiB, which is the limit. Raise import.file_mib if that is right.", path
+                    )
+    except (EOFError, OSError, lzma.LZMAError, zlib.error) as error:
+        why = f"it is damaged or cut short ({error})"
+        raise SceneError(f"{shown(path)} cannot be unpacked: {why}. Fetch it again, or unpack it by hand.", path) from error
+    if not size:
+        raise SceneError(f"{shown(path)} is empty once unpacked. Export or fetch it again.", path)
+    return b"".join(pieces)

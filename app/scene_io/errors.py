@@ -1,0 +1,23 @@
+"""The one error of this room: a sentence that names the file, the place, the reason and what to do."""
+
+from __future__ import annotations
+
+import os
+
+
+class SceneError(Exception):
+    """A scene that cannot be had. `str()` is a sentence to show; `path` is the file it speaks of ("" for none)."""
+
+    def __init__(self, message: str, path: str | os.PathLike[str] = "") -> None:
+        super().__init__(message)
+        self.path = os.fspath(path)
+
+
+class ImportCancelled(SceneError):  # noqa: N818 - it is no error of the file
+    """The caller asked to stop; nothing is wrong with the file."""
+
+
+def shown(path: str | os.PathLike[str]) -> str:
+    """A path as a person can read it: what is not Unicode is escaped, what is very long is shortened in the middle."""
+    text = os.fspath(path).encode("utf-8", "backslashreplace").decode()
+    return text if len(text) <= 160 else f"{text[:70]}...{text[-80:]}"

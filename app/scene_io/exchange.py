@@ -1,0 +1,169 @@
+"""A scene as one flat file between the importing child and the program: arrays as raw bytes, everything else as JSON.
+
+    arrays, each at a multiple of 64 | JSON | trailer: offset and length of the JSON, magic (24 bytes)
+
+Nothing is unpickled. The reader trusts no number: types follow the dataclasses of `gpu.scene`, every array must lie inside the file, and
+`check` looks at what kernels will index with. What does not fit raises `ExchangeError`.
+"""
+
+from __future__ import annotations
+
+import dataclasses
+import functools
+import json
+import math
+import os
+import struct
+import types
+import typing
+from typing import Any, BinaryIO
+
+import numpy as np
+
+from gpu.scene import Mesh, Scene
+
+ALIGNMENT = 64
+TRAILER = struct.Struct("<QQ8s")
+MAGIC = b"RGSCENE1"
+DTYPES: dict[str, np.dtype[Any]] = {"f4": np.dtype("<f4"), "i4": np.dtype("<i4"), "u1": np.dtype("u1")}
+MAX_JSON = 1 << 30
+
+
+class ExchangeError(ValueError):
+    """The file is not what `write` writes."""
+
+
+def write(scene: Scene, file: BinaryIO) -> None:
+    """Write a sanitised scene (arrays float32, int32 or uint8) to an empty file."""
+    arrays: list[tuple[str, tuple[int, ...], int]] = []
+    seen: dict[int, int] = {}
+
+    def put(array: np.ndarray) -> dict[str, int]:
+        if id(array) not in seen:
+            data = np.ascontiguousarray(array)
+            name = next(name for name, dtype in DTYPES.items() if dtype == data.dtype)
+            file.write(b"\0" * (-file.tell() % ALIGNMENT))
+            arrays.append((name, data.shape, file.tell()))
+            file.write(data.reshape(-1).view(np.uint8).data)
+            seen[id(array)] = len(arrays) - 1
+        return {"array": seen[id(array)]}
+
+    document = _encoded(scene, put)
+    text = json.dumps({"scene": document, "arrays": arrays}).encode()
+    start = file.tell()
+    file.write(text)
+    file.write(TRAILER.pack(start, len(text), MAGIC))
+    file.flush()
+
+
+def read(file: BinaryIO) -> Scene:
+    """The scene of such a file, its arrays mapped from it (copy on write); `ExchangeError` where anything does not fit."""
+    size = os.fstat(file.fileno()).st_size
+    if size < TRAILER.size:
+        raise ExchangeError("it is too short")
+    mapped = np.memmap(file, np.uint8, mode="c", shape=(size,))
+    start, length, magic = TRAILER.unpack(bytes(mapped[-TRAILER.size :]))
+    if magic != MAGIC or length > MAX_JSON or start + length + TRAILER.size != size:
+        raise ExchangeError("its end is not where it should be")
+    try:
+        document = json.loads(bytes(mapped[start : start + length]))
+        arrays = [_mapped_array(mapped, start, entry) for entry in document["arrays"]]
+        scene = _decoded(Scene, document["scene"], arrays)
+    except (KeyError, TypeError, ValueError, RecursionError, OverflowError) as error:
+        raise ExchangeError(f"its description does not fit ({error})") from error
+    check(scene)
+    return scene
+
+
+def check(scene: Scene) -> None:
+    """What kernels rely on: shapes that agree, indices in range, finite positions. Raises `ExchangeError`."""
+    node_count, mesh_count, texture_count = len(scene.nodes), len(scene.meshes), len(scene.textures)
+    _require(node_count > 0 and all(-1 <= node.parent < index for index, node in enumerate(scene.nodes)), "a node's parent")
+    _require(all(0 <= t.node < node_count and 0 <= t.mesh < mesh_count for t in scene.objects), "an object's node or mesh")
+    _require(len(scene.materials) > 0 and all(-1 <= m.base_color_texture < texture_count for m in scene.materials), "a material's texture")
+    _require(all(t.pixels.ndim == 3 and t.pixels.shape[2] == 4 and t.pixels.dtype == np.uint8 for t in scene.textures), "a texture's shape")
+    _require(all(-1 <= light.node < node_count for light in scene.lights), "a light's node")
+    _require(all(0 <= camera.node < node_count for camera in scene.cameras), "a camera's node")
+    for clip in scene.clips:
+        for channel in clip.channels:
+            track = channel.track
+            _require(0 <= channel.node < node_count and 0 < len(track.times) == len(track.values), "a track")
+    for mesh in scene.meshes:
+        _check_mesh(mesh, node_count, len(scene.materials))
+
+
+def _check_mesh(mesh: Mesh, node_count: int, material_count: int) -> None:
+    count, keys, skin, morph = len(mesh.positions), mesh.key_frames, mesh.skin, mesh.morph_targets
+    _require(mesh.positions.shape == (count, 3) and mesh.positions.dtype == np.float32, "a mesh's positions")
+    _require(math.isfinite(float(np.abs(mesh.positions).max(initial=0.0))), "a mesh's positions")
+    _require(mesh.triangles.shape == (len(mesh.triangles), 3) and mesh.triangles.dtype == np.int32, "a mesh's triangles")
+    _require(_is_within(mesh.triangles, count), "a mesh's indices")
+    _require(mesh.material_ids.shape == (len(mesh.triangles),) and _is_within(mesh.material_ids, material_count), "a mesh's materials")
+    _require(mesh.normals is None or mesh.normals.shape == (count, 3), "a mesh's normals")
+    _require(mesh.uvs is None or mesh.uvs.shape == (count, 2), "a mesh's texture coordinates")
+    if keys is not None:
+        _require(keys.positions.shape == (len(keys.times), count, 3) and len(keys.times) > 0, "a mesh's key frames")
+        _require(keys.normals is None or keys.normals.shape == keys.positions.shape, "a mesh's key frames")
+    if skin is not None:
+        fits = skin.joint_ids.shape == skin.weights.shape == (count, 4) and skin.inverse_bind.shape == (len(skin.joints), 4, 4)
+        _require(fits and _is_within(skin.joints, node_count) and _is_within(skin.joint_ids, len(skin.joints)), "a mesh's skin")
+    if morph is not None:
+        fits = morph.positions.shape == (len(morph.weights), count, 3)
+        _require(fits and (morph.normals is None or morph.normals.shape == morph.positions.shape), "a mesh's morph targets")
+
+
+def _is_within(ids: np.ndarray, count: int) -> bool:
+    return ids.dtype == np.int32 and (not ids.size or bool(ids.min() >= 0 and ids.max() < count))
+
+
+def _require(holds: bool, what: str) -> None:
+    if not holds:
+        raise ExchangeError(f"{what} does not fit")
+
+
+def _encoded(value: Any, put: Any) -> Any:
+    if isinstance(value, np.ndarray):
+        return put(value)
+    if dataclasses.is_dataclass(value):
+        return {field.name: _encoded(getattr(value, field.name), put) for field in dataclasses.fields(value)}
+    if isinstance(value, tuple | list):
+        return [_encoded(item, put) for item in value]
+    return value
+
+
+def _mapped_array(mapped: np.ndarray, end: int, entry: Any) -> np.ndarray:
+    name, shape, offset = entry
+    dtype = DTYPES[name]
+    if not all(isinstance(n, int) and 0 <= n < 1 << 40 for n in (*shape, offset)) or len(shape) > 4:
+        raise ExchangeError("an array's shape does not fit")
+    size = math.prod(shape) * dtype.itemsize
+    if offset % ALIGNMENT or offset + size > end:
+        raise ExchangeError("an array lies outside the file")
+    return np.asarray(mapped[offset : offset + size]).view(dtype).reshape(shape)
+
+
+@functools.cache
+def _hints(kind: type) -> dict[str, Any]:
+    return typing.get_type_hints(kind)
+
+
+def _decoded(hint: Any, value: Any, arrays: list[np.ndarray]) -> Any:
+    """`value` as the type that `hint` names, or TypeError."""
+    if isinstance(hint, types.UnionType):
+        inner = next(part for part in typing.get_args(hint) if part is not type(None))
+        return None if value is None else _decoded(inner, value, arrays)
+    if hint is np.ndarray and isinstance(value, dict):
+        return arrays[value["array"]]
+    if dataclasses.is_dataclass(hint) and isinstance(value, dict):
+        hints = _hints(typing.cast(type, hint))
+        return typing.cast(Any, hint)(**{name: _decoded(hints[name], item, arrays) for name, item in value.items()})
+    if typing.get_origin(hint) is tuple and isinstance(value, list):
+        parts = typing.get_args(hint)
+        if len(parts) == 2 and parts[1] is Ellipsis:
+            return tuple(_decoded(parts[0], item, arrays) for item in value)
+        return tuple(_decoded(part, item, arrays) for part, item in zip(parts, value, strict=True))
+    if hint is float and isinstance(value, int | float) and math.isfinite(value):
+        return float(value)
+    if hint in (int, str, bool) and type(value) is hint:
+        return value
+    raise TypeError(f"{value!r:.60} where {hint} is expected")

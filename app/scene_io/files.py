@@ -1,0 +1,129 @@
+"""Which files are meant, and whether they can be read at all: everything that is found out before a child process starts."""
+
+from __future__ import annotations
+
+import glob
+import os
+import re
+import stat
+from collections.abc import Sequence
+from pathlib import Path
+
+from .compressed import inner_name
+from .errors import SceneError, shown
+from .limits import ImportLimits
+
+EXTENSIONS = (
+    "3d", "3ds", "3mf", "ac", "ac3d", "acc", "amf", "ase", "ask", "b3d", "blend", "bsp", "bvh", "cob", "csm", "dae", "dxf", "enff", "fbx", "glb",
+    "gltf", "hmp", "ifc", "iqm", "irr", "irrmesh", "lwo", "lws", "lxo", "md2", "md3", "md5mesh", "mdc", "mdl", "mesh", "ms3d", "ndo", "nff", "obj",
+    "off", "ogex", "ply", "pmx", "q3o", "q3s", "raw", "scn", "sib", "smd", "step", "stl", "stp", "ter", "uc", "vrm", "vta", "x", "x3d", "x3db",
+    "xgl", "zgl",
+)  # fmt: skip
+PACKED = ("gz", "xz", "bz2")
+PATTERN = re.compile(r"%0?(\d*)d|(#+)")
+
+
+def natural_order(paths: Sequence[str]) -> list[str]:
+    """Paths sorted as people count: frame_2 before frame_10."""
+    return sorted(paths, key=lambda path: [int(part) if part.isdigit() else part for part in re.split(r"([0-9]+)", path)])
+
+
+def expand(paths: Sequence[str | os.PathLike[str]]) -> list[str]:
+    """The files that `paths` mean, in order: a glob or a numbered pattern (frame_%04d.obj, frame_####.obj) stands for all it matches.
+
+    A path that exists is always itself. `SceneError` where nothing matches.
+    """
+    if not paths:
+        raise SceneError("No file was named. Give a model's path, a glob or a numbered pattern such as frame_%04d.obj.")
+    result: list[str] = []
+    for path in [os.fspath(path) for path in paths]:
+        if _lexists(path):
+            result.append(path)
+        elif PATTERN.search(os.path.basename(path)):
+            result += _numbered(path)
+        elif glob.has_magic(path):
+            found = natural_order(glob.glob(path))
+            if not found:
+                raise SceneError(f"{shown(path)}: no file matches this pattern. Check the folder and the pattern.", path)
+            result += found
+        else:
+            result.append(path)
+    return [os.path.abspath(path) for path in result]
+
+
+def _lexists(path: str) -> bool:
+    try:
+        return os.path.lexists(path)
+    except (OSError, ValueError):
+        return False
+
+
+def _numbered(path: str) -> list[str]:
+    """Files that a numbered pattern matches, by number; a gap in the numbers is named."""
+    folder, name = os.path.split(path)
+    match = PATTERN.search(name)
+    assert match is not None
+    width = int(match[1] or 0) if match[2] is None else len(match[2])
+    expression = re.compile(re.escape(name[: match.start()]) + r"([0-9]+)" + re.escape(name[match.end() :]) + r"\Z")
+    found: dict[int, str] = {}
+    try:
+        entries = os.listdir(folder or ".")
+    except OSError as error:
+        raise SceneError(f"{shown(path)}: its folder cannot be listed ({error.strerror}). Check the path.", path) from error
+    for entry in entries:
+        hit = expression.match(entry)
+        if hit and (len(hit[1]) == width or len(hit[1]) > width and not hit[1].startswith("0") or width == 0):
+            found[int(hit[1])] = os.path.join(folder, entry)
+    if not found:
+        raise SceneError(f"{shown(path)}: no file matches this numbered pattern. Check the folder and the number of digits.", path)
+    numbers = sorted(found)
+    missing = next((n for n in range(numbers[0], numbers[-1]) if n not in found), None)
+    if missing is not None:
+        raise SceneError(
+            f"{shown(path)}: number {missing} is missing between {numbers[0]} and {numbers[-1]}. Add the file, or name the frames one by one.", path
+        )
+    return [found[number] for number in numbers]
+
+
+def extension_of(path: str) -> str:
+    """The model's type by its name, without dot and packer, in lower case."""
+    return Path(inner_name(path)).suffix[1:].lower()
+
+
+def check_file(path: str, limits: ImportLimits) -> None:
+    """`SceneError` with a sentence where the file is missing, of a kind or type that cannot be read, empty, too large or not ours to read."""
+    try:
+        status = os.stat(path)
+    except FileNotFoundError as error:
+        broken = _lexists(path)
+        why = "is a link to a file that is not there" if broken else "does not exist"
+        raise SceneError(f"{shown(path)} {why}. Check the path.", path) from error
+    except PermissionError as error:
+        raise SceneError(f"{shown(path)} cannot be reached: no permission for its folder. Change the permissions or copy the file.", path) from error
+    except ValueError as error:
+        raise SceneError(f"{shown(path)} is not a path: {error}. Check the name.", path) from error
+    except OSError as error:
+        advice = "Check the path; a very long one can be shortened by moving the file."
+        raise SceneError(f"{shown(path)} cannot be opened: {error.strerror}. {advice}", path) from error
+    _check_kind(path, status)
+    if extension_of(path) not in EXTENSIONS:
+        ending = extension_of(path)
+        kind = f"the type .{ending} is not known" if ending else "its name has no ending that tells its type"
+        known = "Known are obj, ply, gltf, glb, fbx, dae, stl and others, also as .gz, .xz or .bz2."
+        raise SceneError(f"{shown(path)} cannot be read: {kind}. {known}", path)
+    if status.st_size > limits.file_mib << 20:
+        raise SceneError(
+            f"{shown(path)} has {status.st_size >> 20:,} MiB and the limit is {limits.file_mib:,} MiB. Raise import.file_mib to open it.", path
+        )
+
+
+def _check_kind(path: str, status: os.stat_result) -> None:
+    if stat.S_ISDIR(status.st_mode):
+        raise SceneError(f"{shown(path)} is a folder. Open a file in it, or a pattern such as {shown(os.path.basename(path))}/*.obj.", path)
+    if not stat.S_ISREG(status.st_mode):
+        kind = "a FIFO" if stat.S_ISFIFO(status.st_mode) else "a socket" if stat.S_ISSOCK(status.st_mode) else "a device"
+        raise SceneError(f"{shown(path)} is {kind}, not a file. Write the data to a file and open that.", path)
+    if status.st_size == 0:
+        raise SceneError(f"{shown(path)} is empty. Export or fetch it again.", path)
+    if not os.access(path, os.R_OK):
+        raise SceneError(f"{shown(path)} cannot be read: no permission. Change its permissions or copy it.", path)

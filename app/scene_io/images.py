@@ -1,0 +1,86 @@
+"""Texture files and bytes to RGBA8 pixels, by Pillow, inside the importing child process."""
+
+from __future__ import annotations
+
+import io
+import os
+import stat
+import urllib.parse
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+if TYPE_CHECKING:
+    from PIL import Image
+
+
+class ImageError(ValueError):
+    """A texture that cannot be used; the text says why."""
+
+
+def decode(data: bytes | Path, longest_side: int) -> np.ndarray:
+    """(H, W, 4) uint8, row 0 on top, scaled down so that no side is longer than `longest_side`; `ImageError` where it cannot be read."""
+    from PIL import Image
+
+    Image.MAX_IMAGE_PIXELS = None
+    try:
+        with Image.open(io.BytesIO(data) if isinstance(data, bytes) else data) as image:
+            if image.width * image.height > 1 << 28:
+                raise ImageError(f"has {image.width} x {image.height} pixels, which is too many")
+            image.draft("RGB", (longest_side, longest_side))
+            pixels = _to_rgba(image)
+    except ImageError:
+        raise
+    except MemoryError:
+        raise
+    except Exception as error:
+        raise ImageError(f"cannot be decoded ({error})") from error
+    if max(pixels.size) > longest_side:
+        pixels.thumbnail((longest_side, longest_side), Image.Resampling.BOX)
+    return np.array(pixels, np.uint8)
+
+
+def _to_rgba(image: Image.Image) -> Image.Image:
+    """Pillow clips 16-bit grey instead of scaling it, so that case is done here."""
+    from PIL import Image
+
+    if image.mode.startswith("I") or image.mode == "F":
+        values = np.asarray(image, np.float64)
+        top = 65535.0 if image.mode.startswith("I") else 1.0
+        return Image.fromarray(np.clip(values / top * 255.0 + 0.5, 0, 255).astype(np.uint8)).convert("RGBA")
+    return image.convert("RGBA")
+
+
+def find(name: str, folder: Path) -> Path | None:
+    """The texture file that a model means by `name`: beside it, whatever the slashes, the case and the percent signs; None if absent."""
+    plain = name.replace("\\", "/")
+    candidates = [plain, urllib.parse.unquote(plain)]
+    tail = plain.rsplit("/", 1)[-1]
+    candidates += [tail, f"textures/{tail}"]
+    for candidate in candidates:
+        path = folder / candidate
+        if _is_file(path):
+            return path
+        if (other := _other_case(path)) is not None:
+            return other
+    return None
+
+
+def _is_file(path: Path) -> bool:
+    """A regular file that can be opened: a FIFO would hang the reader."""
+    try:
+        return stat.S_ISREG(os.stat(path).st_mode) and os.access(path, os.R_OK)
+    except (OSError, ValueError):
+        return False
+
+
+def _other_case(path: Path) -> Path | None:
+    try:
+        entries = sorted(os.listdir(path.parent))
+    except (OSError, ValueError):
+        return None
+    for entry in entries:
+        if entry.lower() == path.name.lower() and _is_file(path.parent / entry):
+            return path.parent / entry
+    return None

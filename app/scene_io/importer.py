@@ -1,0 +1,172 @@
+"""Parsing in a child process with limits: a crash, a hang or a bomb in a file becomes a sentence, and the window lives.
+
+The child gets its job on stdin, writes the scene as raw arrays to a nameless temporary file that this process then maps (`exchange`), and
+tells progress on stdout. It is killed with its whole group at the time limit, on cancel, and on any way out of `run`.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import dataclasses
+import json
+import os
+import selectors
+import signal
+import subprocess
+import sys
+import tempfile
+import threading
+import time
+from collections.abc import Callable, Sequence
+from pathlib import Path
+from typing import Any, BinaryIO
+
+from gpu.scene import Scene
+
+from . import exchange
+from .errors import ImportCancelled, SceneError, shown
+from .limits import ImportLimits
+
+CHILD_MODULE = "app.scene_io.child"
+ROOT = Path(__file__).resolve().parents[2]
+POLL_SECONDS = 0.05
+MAX_LINE = 1 << 20
+
+OnProgress = Callable[[float, str], None]
+
+
+def run(paths: Sequence[str], limits: ImportLimits, fps: float, on_progress: OnProgress | None, cancel: threading.Event | None) -> Scene:
+    """Import the files in a child process; `SceneError` with a sentence on any failure, `ImportCancelled` within 0.5 s of `cancel`."""
+    with tempfile.TemporaryFile(prefix="raygrove-") as result, tempfile.TemporaryFile() as words:
+        child = _start(result.fileno(), words)
+        try:
+            job = {"paths": list(paths), "limits": dataclasses.asdict(limits), "fps": fps}
+            outcome = _Talk(child, paths[0], limits, on_progress, cancel).until_end(json.dumps(job).encode() + b"\n")
+        finally:
+            _kill(child)
+        if not outcome.get("done"):
+            raise _error(outcome, child.returncode, paths[0], limits, words)
+        try:
+            return exchange.read(result)
+        except exchange.ExchangeError as error:
+            why = f"the importer gave back a scene that cannot be used: {error}"
+            raise SceneError(f"{shown(paths[0])}: {why}. The file may be damaged.", paths[0]) from error
+
+
+def _start(descriptor: int, words: BinaryIO) -> subprocess.Popen[bytes]:
+    paths = [str(ROOT), *filter(None, [os.environ.get("PYTHONPATH")])]
+    environment = {**os.environ, "PYTHONPATH": os.pathsep.join(paths), "OPENBLAS_NUM_THREADS": "1", "OMP_NUM_THREADS": "1"}
+    return subprocess.Popen(
+        [sys.executable, "-m", CHILD_MODULE, str(descriptor)],
+        stdin=subprocess.PIPE,
+        stdout=subprocess.PIPE,
+        stderr=words,
+        pass_fds=(descriptor,),
+        start_new_session=True,
+        env=environment,
+    )
+
+
+def _kill(child: subprocess.Popen[bytes]) -> None:
+    """End the child and whatever it started, and collect it."""
+    with contextlib.suppress(ProcessLookupError):
+        os.killpg(child.pid, signal.SIGKILL)
+    child.wait()
+    for pipe in (child.stdin, child.stdout):
+        if pipe is not None:
+            pipe.close()
+
+
+class _Talk:
+    """The conversation with one child, until it ends, the time is up or the caller cancels."""
+
+    def __init__(
+        self, child: subprocess.Popen[bytes], path: str, limits: ImportLimits, on_progress: OnProgress | None, cancel: threading.Event | None
+    ) -> None:
+        self.child, self.path, self.limits, self.on_progress, self.cancel = child, path, limits, on_progress, cancel
+        self.outcome: dict[str, Any] = {}
+        self.rest = b""
+
+    def until_end(self, job: bytes) -> dict[str, Any]:
+        """The child's last word: done, error or memory; empty where it ended without one."""
+        end = time.monotonic() + self.limits.seconds
+        assert self.child.stdin is not None and self.child.stdout is not None
+        with selectors.DefaultSelector() as selector:
+            selector.register(self.child.stdout, selectors.EVENT_READ)
+            self._send(job)
+            while True:
+                if self.cancel is not None and self.cancel.is_set():
+                    raise ImportCancelled(f"Opening {shown(self.path)} was cancelled.", self.path)
+                if time.monotonic() > end:
+                    raise self._too_slow()
+                if selector.select(POLL_SECONDS) and not self._read():
+                    break
+        self._wait(end)
+        return self.outcome
+
+    def _send(self, job: bytes) -> None:
+        assert self.child.stdin is not None
+        try:
+            self.child.stdin.write(job)
+            self.child.stdin.close()
+        except BrokenPipeError:
+            pass  # The child is already gone; its exit code tells why.
+
+    def _read(self) -> bool:
+        """Take what the child has written; False at its end."""
+        assert self.child.stdout is not None
+        piece = os.read(self.child.stdout.fileno(), 1 << 16)
+        *lines, self.rest = (self.rest + piece).split(b"\n")
+        for line in lines:
+            self._take(line)
+        return bool(piece) and len(self.rest) < MAX_LINE
+
+    def _take(self, line: bytes) -> None:
+        try:
+            message = json.loads(line)
+        except ValueError:
+            return
+        if not isinstance(message, dict):
+            return
+        if "progress" not in message:
+            self.outcome = message
+        elif self.on_progress is not None:
+            self.on_progress(float(message["progress"]), str(message.get("text", "")))
+
+    def _wait(self, end: float) -> None:
+        try:
+            self.child.wait(max(min(end - time.monotonic(), 5.0), 0.1))
+        except subprocess.TimeoutExpired as error:
+            raise self._too_slow() from error
+
+    def _too_slow(self) -> SceneError:
+        return SceneError(
+            f"{shown(self.path)}: reading it took longer than {self.limits.seconds:g} s and was stopped. The file may be damaged; "
+            "for a very large one raise import.seconds.",
+            self.path,
+        )
+
+
+def _error(outcome: dict[str, Any], code: int, path: str, limits: ImportLimits, words: BinaryIO) -> SceneError:
+    """The sentence for a child that did not hand over a scene."""
+    if "error" in outcome:
+        return SceneError(str(outcome["error"]), str(outcome.get("path") or path))
+    said = _last_words(words)
+    if outcome.get("memory") or "bad_alloc" in said or "MemoryError" in said or "cannot allocate memory" in said.lower():
+        return SceneError(
+            f"{shown(path)}: reading it needs more memory than the {limits.memory_mib:,} MiB an import may use. Raise import.memory_mib, "
+            "or open a smaller file.",
+            path,
+        )
+    if code < 0:
+        name = signal.Signals(-code).name if -code in {s.value for s in signal.Signals} else f"signal {-code}"
+        hint = " The system may have run out of memory." if -code == signal.SIGKILL else ""
+        why = f"the reader crashed ({name}); the file is probably damaged.{hint}"
+        return SceneError(f"{shown(path)}: {why} Export it again or in another format.", path)
+    reason = f" ({said.splitlines()[-1][:300]})" if said else ""
+    return SceneError(f"{shown(path)}: the reader ended without a scene{reason}. Please report this with the file.", path)
+
+
+def _last_words(words: BinaryIO) -> str:
+    words.seek(max(words.seek(0, os.SEEK_END) - 4000, 0))
+    return words.read().decode("utf-8", "replace").strip()

@@ -1,0 +1,58 @@
+"""Inside the child: files -> a sanitised scene."""
+
+from __future__ import annotations
+
+import dataclasses
+import os
+from collections.abc import Callable, Sequence
+from pathlib import Path
+
+from gpu.scene import Scene
+
+from .assimp_scene import read_scene
+from .compressed import inner_name, is_packed, unpack
+from .errors import SceneError
+from .files import extension_of
+from .limits import ImportLimits
+from .recentre import far_origin, shifted
+from .sanitise import sanitise
+from .sequence import read_sequence
+
+Progress = Callable[[float, str], None]
+
+
+def read_files(paths: Sequence[str], limits: ImportLimits, fps: float, progress: Progress) -> Scene:
+    """One file, or several as the key frames of one scene at `fps`; sanitised. `SceneError` with a sentence where it cannot be."""
+    progress(0.05, "Reading")
+    scene = read_file(paths[0], limits) if len(paths) == 1 else read_sequence(paths, limits, fps, progress)
+    progress(0.8, "Checking")
+    return sanitise(scene, paths[0])
+
+
+def read_file(path: str, limits: ImportLimits) -> Scene:
+    """One file, not yet sanitised."""
+    with_folder(path)
+    data = load_bytes(path, limits)
+    name, extension = os.path.basename(path), extension_of(path)
+    try:
+        scene = read_scene(name, data, extension, limits)
+        origin = far_origin(scene, extension)
+        moved = None if origin is None else shifted(data if data is not None else Path(name).read_bytes(), extension, origin)
+        if origin is not None and moved is not None:
+            scene = dataclasses.replace(read_scene(name, moved, extension, limits), origin=tuple(origin.tolist()))
+    except SceneError as error:
+        raise SceneError(str(error), path) from error
+    return dataclasses.replace(scene, name=inner_name(path))
+
+
+def with_folder(path: str) -> None:
+    """Make the file's folder the current one: names stay short for Assimp, and what a model names beside itself is found."""
+    try:
+        os.chdir(os.path.dirname(path))
+    except OSError as error:
+        raise SceneError(f"The folder {os.path.dirname(path)!r} cannot be entered: {error.strerror}. Check its permissions.", path) from error
+
+
+def load_bytes(path: str, limits: ImportLimits) -> bytes | None:
+    """The unpacked bytes of a packed file; None for a plain one, which Assimp reads itself."""
+    return unpack(path, limits.file_mib << 20) if is_packed(path) else None

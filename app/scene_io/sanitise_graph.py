@@ -1,0 +1,133 @@
+"""The sanitiser's part for nodes, clips, lights and cameras."""
+
+from __future__ import annotations
+
+import dataclasses
+from collections import Counter
+from typing import TypeVar
+
+import numpy as np
+
+from gpu.scene import Channel, Clip, Light, Node, Object, Scene, SceneCamera, Track
+
+HUGE = 1e18
+WIDTHS = {"translation": 3, "rotation": 4, "scale": 3}
+Placed = TypeVar("Placed", Light, SceneCamera, Object)
+
+
+def clean_nodes(scene: Scene, counts: Counter[str]) -> Scene:
+    """Finite transforms, unit quaternions, parents before children; a wrong parent or a circle ends at the root."""
+    nodes = [_clean_node(node, len(scene.nodes), counts) for node in scene.nodes] or [Node()]
+    if all(node.parent < index for index, node in enumerate(nodes)):
+        return dataclasses.replace(scene, nodes=tuple(nodes))
+    order = _parents_first(nodes, counts)
+    new_ids = {old: new for new, old in enumerate(order)}
+    moved = []
+    for old in order:
+        parent = new_ids.get(nodes[old].parent, -1)
+        moved.append(dataclasses.replace(nodes[old], parent=parent if parent < new_ids[old] else -1))
+    return _renumbered(dataclasses.replace(scene, nodes=tuple(moved)), new_ids)
+
+
+def _clean_node(node: Node, count: int, counts: Counter[str]) -> Node:
+    values = np.array([*node.translation, *node.rotation, *node.scale], np.float64)
+    length = float(np.linalg.norm(values[3:7]))
+    parent = node.parent if -1 <= node.parent < count else -1
+    if not (np.abs(values) <= HUGE).all() or not 1e-12 < length < HUGE:
+        counts["node"] += 1
+        return Node(node.name, parent)
+    counts["node"] += parent != node.parent
+    rotation = tuple((values[3:7] / length).tolist()) if abs(length - 1.0) > 1e-12 else node.rotation
+    return dataclasses.replace(node, parent=parent, rotation=rotation)
+
+
+def _parents_first(nodes: list[Node], counts: Counter[str]) -> list[int]:
+    children: dict[int, list[int]] = {}
+    for index, node in enumerate(nodes):
+        children.setdefault(node.parent, []).append(index)
+    order: list[int] = []
+    is_done = [False] * len(nodes)
+    stack = list(reversed(children.get(-1, [])))
+    remaining = iter(range(len(nodes)))
+    while len(order) < len(nodes):
+        if not stack:
+            # Whoever is left hangs from a circle: cut it here.
+            stack.append(next(index for index in remaining if not is_done[index]))
+            counts["node"] += 1
+        index = stack.pop()
+        if not is_done[index]:
+            is_done[index] = True
+            order.append(index)
+            stack += reversed(children.get(index, []))
+    return order
+
+
+def _renumbered(scene: Scene, new_ids: dict[int, int]) -> Scene:
+    def placed(things: tuple[Placed, ...]) -> tuple[Placed, ...]:
+        return tuple(dataclasses.replace(thing, node=new_ids.get(thing.node, thing.node)) for thing in things)
+
+    def renumbered(clip: Clip) -> Clip:
+        channels = [dataclasses.replace(channel, node=new_ids.get(channel.node, channel.node)) for channel in clip.channels]
+        return dataclasses.replace(clip, channels=tuple(channels))
+
+    clips = [renumbered(clip) for clip in scene.clips]
+    meshes = []
+    for mesh in scene.meshes:
+        skin = mesh.skin and dataclasses.replace(mesh.skin, joints=np.array([new_ids.get(int(j), int(j)) for j in mesh.skin.joints], np.int32))
+        meshes.append(dataclasses.replace(mesh, skin=skin))
+    return dataclasses.replace(
+        scene, objects=placed(scene.objects), lights=placed(scene.lights), cameras=placed(scene.cameras), clips=tuple(clips), meshes=tuple(meshes)
+    )
+
+
+def clean_clips(scene: Scene, counts: Counter[str]) -> Scene:
+    """Tracks sorted and finite, of the right width, on nodes that are there; clips without a channel go."""
+    clips = []
+    for clip in scene.clips:
+        channels = [channel for source in clip.channels if (channel := _clean_channel(source, scene, counts)) is not None]
+        last = max((float(channel.track.times[-1]) for channel in channels), default=0.0)
+        duration = clip.duration if np.isfinite(clip.duration) and 0.0 <= clip.duration < HUGE else 0.0
+        if channels:
+            clips.append(Clip(clip.name, max(duration, last), tuple(channels)))
+    return dataclasses.replace(scene, clips=tuple(clips))
+
+
+def _clean_channel(channel: Channel, scene: Scene, counts: Counter[str]) -> Channel | None:
+    track = channel.track
+    times, values = np.asarray(track.times, np.float32), np.asarray(track.values, np.float32)
+    is_known = 0 <= channel.node < len(scene.nodes) and (channel.path in WIDTHS or channel.path == "weights")
+    is_known &= track.interpolation in ("step", "linear", "cubic") and times.ndim == 1 and len(values) == len(times)
+    is_known &= values.ndim == (3 if track.interpolation == "cubic" else 2)
+    if not is_known or values.shape[-1] != WIDTHS.get(channel.path, values.shape[-1]):
+        counts["track"] += 1
+        return None
+    good = np.isfinite(times) & (np.abs(values) <= HUGE).reshape(len(times), -1).all(axis=1)
+    middle = values[:, 1] if track.interpolation == "cubic" else values
+    if channel.path == "rotation":
+        good &= np.linalg.norm(middle.astype(np.float64), axis=1) > 1e-12
+    order = np.argsort(times, kind="stable")
+    order = order[good[order]]
+    # Of several keys at one time the last one counts.
+    order = order[np.append(times[order][1:] != times[order][:-1], True)] if len(order) else order
+    counts["track"] += not good.all()
+    if not len(order):
+        return None
+    values = values[order]
+    if channel.path == "rotation" and track.interpolation != "cubic":
+        values = (values / np.linalg.norm(values.astype(np.float64), axis=1)[:, None]).astype(np.float32)
+    return Channel(channel.node, channel.path, Track(times[order], values, track.interpolation))
+
+
+def clean_places(scene: Scene, counts: Counter[str]) -> Scene:
+    """Lights and cameras that are finite and hang from a node that is there."""
+    lights = [light for light in scene.lights if _is_good_light(light, len(scene.nodes))]
+    cameras = [c for c in scene.cameras if 0 <= c.node < len(scene.nodes) and 0.0 < c.fov < 180.0]
+    counts["place"] += len(scene.lights) - len(lights) + len(scene.cameras) - len(cameras)
+    return dataclasses.replace(scene, lights=tuple(lights), cameras=tuple(cameras))
+
+
+def _is_good_light(light: Light, node_count: int) -> bool:
+    values = np.array([*light.color, *light.position, *light.direction], np.float64)
+    is_finite = bool((np.abs(values) <= HUGE).all()) and min(light.color) >= 0.0
+    is_aimed = light.kind == "point" or (light.kind == "directional" and any(light.direction))
+    return is_finite and is_aimed and -1 <= light.node < node_count
