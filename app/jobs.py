@@ -9,6 +9,7 @@ from typing import Any
 
 from app.problem import Problem
 from app.problems import problem_of
+from app.scene_io.errors import ImportCancelled
 
 
 class Cancelled(Exception):  # noqa: N818
@@ -48,7 +49,7 @@ class Job:
         self.message = ""
         self.result: Any = None
         self.problem: Problem | None = None
-        self._cancel = threading.Event()
+        self.cancel_event = threading.Event()
         self._done = threading.Event()
 
     @property
@@ -59,11 +60,11 @@ class Job:
     @property
     def is_cancelled(self) -> bool:
         """Whether someone asked it to stop."""
-        return self._cancel.is_set()
+        return self.cancel_event.is_set()
 
     def cancel(self) -> None:
         """Ask it to stop; it does at its next `report`."""
-        self._cancel.set()
+        self.cancel_event.set()
 
     def wait(self, timeout: float | None = None) -> bool:
         """Wait for its end; True when it has ended. Its outcome is delivered by the mailroom all the same."""
@@ -80,8 +81,8 @@ class Job:
         """Do the work here, keeping its result or problem."""
         try:
             self.result = work(self)
-        except Cancelled:
-            self._cancel.set()
+        except (Cancelled, ImportCancelled):
+            self.cancel_event.set()
         except Exception as error:  # whatever it is becomes a sentence, and the window lives
             self.problem = problem_of(error)
         finally:

@@ -9,6 +9,8 @@ import numpy as np
 
 from app import timeline as timelines
 from app.jobs import Job
+from app.scene_io import SceneError, load
+from app.scene_io.demos import make_demo
 from app.settings import Settings
 from app.state import SceneReference, State
 from app.timeline import Timeline
@@ -17,8 +19,14 @@ from gpu.scene import Node, Scene, SceneCamera
 
 
 def open_scene(reference: SceneReference, settings: Settings, job: Job | None = None) -> Scene:
-    """Read or make the scene. Raises SceneError with a sentence."""
-    raise NotImplementedError
+    """Read or make the scene. Raises SceneError (ImportCancelled where the job was cancelled) and UnknownDemoError, both with a sentence."""
+    if reference.kind == "demo":
+        return make_demo(reference.names[0], settings.demo.triangles, settings.demo.seed)
+    if reference.kind != "files" or not reference.names:
+        raise SceneError("No scene was named: give a file or a built-in scene.")
+    progress = job.report if job is not None else None
+    cancel = job.cancel_event if job is not None else None
+    return load(reference.names, settings.importer, progress, cancel, fps=settings.timeline.fps or timelines.DEFAULT_FPS)
 
 
 def first_look(state: State, scene: Scene) -> State:

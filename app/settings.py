@@ -76,7 +76,10 @@ class Settings:
 TABLES = ("hierarchy", "ray_type")
 """The groups that hold one table of options a name."""
 
-GROUPS = tuple(field.name for field in dataclasses.fields(Settings) if field.name not in TABLES)
+FIELDS = {"import" if field.name == "importer" else field.name: field.name for field in dataclasses.fields(Settings)}
+"""The field of each group; `import` is a word of Python."""
+
+GROUPS = tuple(group for group in FIELDS if group not in TABLES)
 """The groups that hold options themselves."""
 
 
@@ -91,7 +94,7 @@ def _table_entry(settings: Settings, group: str, name: str) -> Any:
 def option_groups(settings: Settings) -> Iterator[tuple[str, Any]]:
     """Every table of the settings with its dotted name, the registries' ones too: ("render", RenderOptions), ("hierarchy.lbvh", ...)."""
     for group in GROUPS:
-        yield group, getattr(settings, group)
+        yield group, getattr(settings, FIELDS[group])
     for name in option_tables.builders():
         yield f"hierarchy.{name}", settings.hierarchy_options(name)
     for name in option_tables.ray_types():
@@ -116,14 +119,14 @@ def set_option(settings: Settings, key: str, value: object) -> Settings:
         raise OptionError(key, value, "it is one of " + option_tables.TARGETS_ALLOWED)
     group, _, rest = key.partition(".")
     if group not in TABLES:
-        return _with_group(settings, group, dataclasses.replace(getattr(settings, group), **{rest: checked}))
+        return _with_group(settings, group, dataclasses.replace(getattr(settings, FIELDS[group]), **{rest: checked}))
     name, _, rest = rest.partition(".")
     entry = dataclasses.replace(_table_entry(settings, group, name), **{rest: checked})
     return _with_group(settings, group, {**getattr(settings, group), name: entry})
 
 
 def _with_group(settings: Settings, group: str, value: Any) -> Settings:
-    return dataclasses.replace(settings, **{group: value})
+    return dataclasses.replace(settings, **{FIELDS[group]: value})
 
 
 def set_text(settings: Settings, key: str, text: str) -> Settings:
@@ -150,7 +153,7 @@ def _options_type(table: str, key: str) -> type:
     """The dataclass of a table's options; raises OptionError with the tables there are."""
     group, _, name = table.partition(".")
     if group in GROUPS and not name:
-        return typing.get_type_hints(Settings)[group]  # type: ignore[no-any-return]
+        return typing.get_type_hints(Settings)[FIELDS[group]]  # type: ignore[no-any-return]
     if group in TABLES:
         kind = option_tables.options_type(group, name)
         if kind is not None:

@@ -145,11 +145,13 @@ def previous_key(timeline: Timeline, span: Span) -> Timeline:
 
 
 def frame_time(frame: int, span: Span, repeat: str = "loop") -> float:
-    """The time of a numbered frame, for files: a frame beyond the end is folded back by the rule of repeating."""
-    time = frame / span.fps
-    if span.duration <= 0.0:
-        return 0.0
-    return _folded(Timeline(), time, span, repeat).time
+    """The time of a numbered frame, for files."""
+    return frame_time_at(frame / span.fps, span, repeat)
+
+
+def frame_time_at(seconds: float, span: Span, repeat: str = "loop") -> float:
+    """`seconds` since the beginning as a time of the animation: beyond the end it is folded back by the rule of repeating."""
+    return _folded(Timeline(), seconds, span, repeat).time if span.duration > 0.0 else 0.0
 
 
 def moment(timeline: Timeline, frame_id: int = 0) -> Moment:

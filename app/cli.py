@@ -1,0 +1,80 @@
+"""The command line: arguments to one command, errors to sentences and exit codes. Data on stdout, words on stderr.
+
+Commands are modules of their own, `cli_NAME`, imported when they are called: Qt, numpy and cupy only where they are needed.
+"""
+
+from __future__ import annotations
+
+import argparse
+import importlib
+import os
+import sys
+from collections.abc import Sequence
+
+from app.cli_arguments import parse
+
+VERSION = "0.1.0"
+EXIT_FAILURE, EXIT_INTERRUPTED = 1, 130
+
+
+class Words:
+    """What is said to the person, on stderr: `say` unless --quiet, `detail` with -v, `error` always."""
+
+    def __init__(self, names: argparse.Namespace) -> None:
+        self._quiet, self._verbose = names.quiet, names.verbose
+
+    def say(self, sentence: str) -> None:
+        """Something good to know."""
+        if not self._quiet:
+            print(sentence, file=sys.stderr, flush=True)
+
+    def detail(self, sentence: str) -> None:
+        """Something for who asked for more."""
+        if self._verbose:
+            print(sentence, file=sys.stderr, flush=True)
+
+    def error(self, sentence: str) -> None:
+        """Why it did not work."""
+        print(f"error: {sentence}", file=sys.stderr, flush=True)
+
+
+def main(arguments: Sequence[str]) -> int:
+    """Run the command line; returns the exit code."""
+    try:
+        names = parse(list(arguments), VERSION)
+    except SystemExit as leaving:
+        return int(leaving.code or 0)
+    words = Words(names)
+    try:
+        return run(names, words)
+    except KeyboardInterrupt:
+        words.error("interrupted.")
+        return EXIT_INTERRUPTED
+    except BrokenPipeError:
+        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())  # so that the interpreter's last flush finds a reader
+        return EXIT_FAILURE
+    except Exception as error:
+        return _failed(error, names, words)
+
+
+def run(names: argparse.Namespace, words: Words) -> int:
+    """Call the command's module."""
+    code: int = importlib.import_module(f"app.cli_{names.command}").run(names, words)
+    sys.stdout.flush()
+    return code
+
+
+def _failed(error: Exception, names: argparse.Namespace, words: Words) -> int:
+    """The error as a sentence, with everything behind it where --debug asks for that."""
+    if isinstance(error, ModuleNotFoundError) and not (error.name or "").startswith(("app", "gpu", "bench")):
+        words.error(f"the library {error.name} is missing. Run `make env`, then start the program by .venv/bin/python main.py.")
+        return EXIT_FAILURE
+    from app.problems import problem_of
+
+    problem = problem_of(error)
+    words.error(problem.sentence)
+    if names.debug:
+        print(problem.details, file=sys.stderr)
+    elif problem.title == "Something went wrong":
+        words.error("this is a fault of the program; --debug shows where.")
+    return problem.exit_code

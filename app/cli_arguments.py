@@ -1,0 +1,251 @@
+"""The command line's words. Nothing heavy is imported here, so that `--help` answers at once; values are only read, not yet checked."""
+
+from __future__ import annotations
+
+import argparse
+import re
+
+COMMANDS = ("view", "render", "bench", "info", "doctor")
+DEFAULT_COMMAND = "view"
+SIZE_LIMIT = 16384
+FRAME_LIMIT = 1_000_000
+
+OPTION_KEYS = {
+    "target": "render.target",
+    "threads": "target.threads",
+    "hierarchy": "render.hierarchy",
+    "optimiser": "render.optimiser",
+    "layout": "render.layout",
+    "traversal": "render.traversal",
+    "update": "update.mode",
+    "ray_type": "render.ray_type",
+    "samples": "render.samples",
+    "fps": "timeline.fps",
+}
+"""Flags that are settings: the flag's name and the setting's key."""
+
+EXAMPLES = {
+    "": """examples:
+  python main.py                                       the window, on its welcome page
+  python main.py bunny.obj                             the window with a model
+  python main.py gallop/frame_*.obj                    a sequence of key frames plays
+  python main.py render --demo orbit --frames 0:60 --size 512x384 --out out/
+  python main.py bench build --demo cloth --json
+  python main.py COMMAND --help                        what a command takes""",
+    "view": """examples:
+  python main.py view --demo orbit --hierarchy lbvh --layout bvh4
+  python main.py sponza/sponza.obj --eye 0,200,0 --look-at 500,200,0""",
+    "render": """examples:
+  python main.py render --demo orbit --frames 0:10 --size 512x384 --out out/ --json
+  python main.py render bunny.obj --ray-type steps --out steps.png
+  python main.py render --demo cloth --set demo.triangles=1000000 --update refit --time 0.5 --out cloth.png""",
+    "bench": """examples:
+  python main.py bench build --demo cloth --json
+  python main.py bench trace --demo blob --layout bvh4 --size 1024x768 --repeat 20
+  python main.py bench frame --demo orbit --target host --threads 2""",
+    "info": """examples:
+  python main.py info sponza.obj
+  python main.py info --demo walker --json""",
+    "doctor": """examples:
+  python main.py doctor
+  python main.py doctor --json""",
+}
+
+EXIT_CODES = "exit codes: 0 ok, 1 failure, 2 usage, 3 file cannot be read, 4 no usable device, 5 out of memory, 130 interrupted"
+
+
+def parse(arguments: list[str], version: str) -> argparse.Namespace:
+    """The arguments as a namespace with `command`. Leaves by SystemExit: 0 after --help and --version, 2 with a sentence after a mistake."""
+    if arguments and arguments[0] in ("-h", "--help", "--version"):
+        top_parser(version).parse_args(arguments[:1])
+    is_named = bool(arguments) and arguments[0] in COMMANDS
+    command = arguments[0] if is_named else DEFAULT_COMMAND
+    rest = arguments[1:] if is_named else arguments
+    names = command_parser(command, version).parse_intermixed_args(joined_negatives(rest))
+    names.command = command
+    return names
+
+
+def top_parser(version: str) -> argparse.ArgumentParser:
+    """What `--help` alone shows."""
+    parser = _parser("python main.py", "Dynamic scenes through acceleration structures: build, refit, trace, look, measure.", "")
+    parser.add_argument("--version", action="version", version=f"Raygrove {version}")
+    commands = parser.add_argument_group("commands")
+    commands.add_argument("view", nargs="?", help="the window (also without this word); no FILE: the welcome page with the built-in scenes")
+    commands.add_argument("render", nargs="?", help="pictures without a window: PNG, PNG sequence; statistics as a table or JSON")
+    commands.add_argument("bench", nargs="?", help="measure: bench build, trace or frame")
+    commands.add_argument("info", nargs="?", help="what is in a file")
+    commands.add_argument("doctor", nargs="?", help="what this machine can do, as a report to paste")
+    return parser
+
+
+def command_parser(command: str, version: str) -> argparse.ArgumentParser:
+    """The parser of one command."""
+    sentences = {
+        "view": "Open the window.",
+        "render": "Draw pictures without a window.",
+        "bench": "Measure. Tables go to stdout, raw samples with --json.",
+        "info": "Say what is in a scene.",
+        "doctor": "Say what this machine can do, as a report to paste.",
+    }
+    parser = _parser(f"python main.py {command}", sentences[command], command)
+    if command == "bench":
+        parser.add_argument("kind", choices=("build", "trace", "frame", "suite"), help="what is measured")
+    if command != "doctor":
+        _add_scene(parser)
+        _add_choices(parser)
+    if command in ("view", "render", "bench"):
+        _add_picture(parser)
+    if command in ("render", "bench"):
+        _add_measuring(parser)
+    _add_common(parser, version)
+    return parser
+
+
+def _parser(program: str, sentence: str, command: str) -> argparse.ArgumentParser:
+    epilog = f"{EXAMPLES[command]}\n\n{EXIT_CODES}"
+    return _Parser(prog=program, description=sentence, epilog=epilog, formatter_class=argparse.RawDescriptionHelpFormatter, allow_abbrev=False)
+
+
+class _Parser(argparse.ArgumentParser):
+    """A mistake is one sentence and the place where help is."""
+
+    def error(self, message: str) -> None:  # type: ignore[override]
+        if message.startswith("the following arguments are required: kind"):
+            message = "say what to measure: bench build, bench trace or bench frame"
+        self.exit(2, f"error: {message.removeprefix('argument ')}.\nSee {self.prog} --help.\n")
+
+
+def _add_scene(parser: argparse.ArgumentParser) -> None:
+    group = parser.add_argument_group("scene")
+    group.add_argument("files", nargs="*", metavar="FILE", help="a model; several, a glob or frame_%%04d.obj are the key frames of one scene")
+    group.add_argument("--demo", metavar="NAME", help="a built-in scene: orbit, explode, walker, cloth, blob, room")
+    group.add_argument("--seed", metavar="N", help="seed of everything random")
+
+
+def _add_choices(parser: argparse.ArgumentParser) -> None:
+    group = parser.add_argument_group("what runs, and where")
+    group.add_argument("--target", metavar="auto|cuda[:N]|host", help="where kernels run")
+    group.add_argument("--threads", metavar="N", help="threads of the host target")
+    group.add_argument("--hierarchy", metavar="NAME", help="the structure's builder")
+    group.add_argument("--optimiser", metavar="NAME", help="what improves the tree after the build")
+    group.add_argument("--layout", metavar="NAME", help="how nodes lie in memory")
+    group.add_argument("--traversal", metavar="NAME", help="how rays walk the layout")
+    group.add_argument("--update", metavar="rebuild|refit|auto", help="how the structure follows a moving scene")
+
+
+def _add_picture(parser: argparse.ArgumentParser) -> None:
+    group = parser.add_argument_group("picture")
+    group.add_argument("--ray-type", metavar="NAME", help="what the rays show")
+    group.add_argument("--samples", metavar="N", help="samples of a pixel")
+    group.add_argument("--size", metavar="WxH", type=_size, help="width and height in pixels")
+    times = group.add_mutually_exclusive_group()
+    times.add_argument("--time", metavar="S", type=_seconds, help="the instant to draw, in seconds")
+    times.add_argument("--frames", metavar="A:B", type=_frames, help="frames A to B - 1")
+    group.add_argument("--fps", metavar="N", help="frames a second (default: the file's, or 30)")
+    group.add_argument("--eye", metavar="X,Y,Z", type=_vector, help="where the camera stands")
+    group.add_argument("--look-at", metavar="X,Y,Z", type=_vector, help="what it looks at")
+    group.add_argument("--up", metavar="X,Y,Z", type=_vector, help="which way is up")
+    group.add_argument("--fov", metavar="DEG", type=_degrees, help="vertical field of view")
+
+
+def _add_measuring(parser: argparse.ArgumentParser) -> None:
+    group = parser.add_argument_group("output and measuring")
+    group.add_argument("--out", metavar="FILE|DIR/", help="FILE.png, or a folder for frame_0000.png ...")
+    group.add_argument("--repeat", metavar="N", type=_count(1), help="measure so many times; the median counts")
+    group.add_argument("--warmup", metavar="N", type=_count(0), help="runs before measuring")
+
+
+def _add_common(parser: argparse.ArgumentParser, version: str) -> None:
+    group = parser.add_argument_group("settings and words")
+    group.add_argument("--settings", metavar="FILE.toml", help="a settings file, stronger than the user's own")
+    group.add_argument("--set", metavar="KEY=VALUE", action="append", default=[], type=_assignment, help="one setting, as in the file; repeats")
+    group.add_argument("--json", action="store_true", help="data as JSON on stdout")
+    words = group.add_mutually_exclusive_group()
+    words.add_argument("--quiet", action="store_true", help="no words, only errors")
+    words.add_argument("-v", "--verbose", action="store_true", help="more words")
+    group.add_argument("--debug", action="store_true", help="the whole traceback of an error")
+    group.add_argument("--version", action="version", version=f"Raygrove {version}")
+
+
+def joined_negatives(arguments: list[str]) -> list[str]:
+    """`--eye -1,2,3` as `--eye=-1,2,3`, which argparse would take for another flag."""
+    joined: list[str] = []
+    for argument in arguments:
+        if joined and re.fullmatch(r"--(eye|look-at|up|fov|time|frames)", joined[-1]) and re.match(r"-[\d.]", argument):
+            joined[-1] += "=" + argument
+        else:
+            joined.append(argument)
+    return joined
+
+
+# -- values ---------------------------------------------------------------------------------------------------------
+def _size(text: str) -> tuple[int, int]:
+    match = re.fullmatch(r"(\d{1,9})[xX](\d{1,9})", text)
+    if not match:
+        raise argparse.ArgumentTypeError(f"{text!r} is not a size: write width and height as 1024x768")
+    width, height = int(match[1]), int(match[2])
+    if not (1 <= width <= SIZE_LIMIT and 1 <= height <= SIZE_LIMIT):
+        raise argparse.ArgumentTypeError(f"a picture of {width} x {height} pixels cannot be drawn: both sides are from 1 to {SIZE_LIMIT}")
+    return width, height
+
+
+def _frames(text: str) -> tuple[int, int]:
+    match = re.fullmatch(r"(\d{1,9}):(\d{1,9})", text)
+    if not match:
+        raise argparse.ArgumentTypeError(f"{text!r} is no range of frames: write the first and the one after the last as 0:60")
+    first, end = int(match[1]), int(match[2])
+    if not first < end <= FRAME_LIMIT:
+        raise argparse.ArgumentTypeError(f"{text!r} holds no frame: the first is smaller than the end, and the end at most {FRAME_LIMIT}")
+    return first, end
+
+
+def _number(text: str, what: str) -> float:
+    try:
+        value = float(text)
+    except ValueError:
+        value = float("nan")
+    if not -1e30 < value < 1e30:
+        raise argparse.ArgumentTypeError(f"{text!r} is not {what}")
+    return value
+
+
+def _seconds(text: str) -> float:
+    value = _number(text, "a time in seconds")
+    if value < 0.0:
+        raise argparse.ArgumentTypeError(f"{text!r} is before the beginning: a time is 0 or more seconds")
+    return value
+
+
+def _degrees(text: str) -> float:
+    value = _number(text, "an angle in degrees")
+    if not 1.0 <= value <= 170.0:
+        raise argparse.ArgumentTypeError(f"{text!r} is no field of view: it is from 1 to 170 degrees")
+    return value
+
+
+def _vector(text: str) -> tuple[float, float, float]:
+    parts = text.split(",")
+    if len(parts) != 3:
+        raise argparse.ArgumentTypeError(f"{text!r} is no position: write three numbers as 1,2,3")
+    x, y, z = (_number(part, "a number") for part in parts)
+    return x, y, z
+
+
+class _count:  # noqa: N801 - argparse shows it as a type
+    """A whole number of at least `minimum`."""
+
+    def __init__(self, minimum: int) -> None:
+        self.minimum = minimum
+
+    def __call__(self, text: str) -> int:
+        if not re.fullmatch(r"\d{1,6}", text) or int(text) < self.minimum:
+            raise argparse.ArgumentTypeError(f"{text!r} is not a whole number from {self.minimum} to 999999")
+        return int(text)
+
+
+def _assignment(text: str) -> tuple[str, str]:
+    key, sign, value = text.partition("=")
+    if not sign or "." not in key:
+        raise argparse.ArgumentTypeError(f"{text!r} sets nothing: write GROUP.KEY=VALUE, as in update.mode=refit")
+    return key.strip(), value.strip()

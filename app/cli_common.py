@@ -1,0 +1,117 @@
+"""What several commands share: settings from files and flags, the scene, the camera, the target."""
+
+from __future__ import annotations
+
+import argparse
+import dataclasses
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from app.cli_arguments import OPTION_KEYS
+from app.opening import cameras_of, open_scene
+from app.problems import UsageError
+from app.scene_io.demos import demo_info
+from app.settings import Settings, set_option, set_text
+from app.settings_file import load_settings, load_user_settings, sentence_of
+from app.state import SceneReference, State
+from gpu.camera import Camera, Vector
+from gpu.scene import Scene
+from gpu.settings import OptionError
+from gpu.target import choose
+from gpu.target.base import Target
+
+if TYPE_CHECKING:
+    from app.cli import Words
+
+DEFAULT_DEMO = "orbit"
+
+
+def settings_from(names: argparse.Namespace, words: Words) -> Settings:
+    """Built-in values < the user's file < --settings < --set < flags. Raises SettingsError (a file) and UsageError (the command line)."""
+    settings, warning = load_user_settings()
+    if warning:
+        words.error(f"warning: {warning}")
+    if names.settings:
+        settings = load_settings(Path(names.settings), settings)
+    for key, text in names.set:
+        settings = _set(settings, key, text, f"--set {key}={text}")
+    for name, key in OPTION_KEYS.items():
+        text = getattr(names, name, None)
+        if text is not None:
+            settings = _set(settings, key, text, f"--{name.replace('_', '-')} {text}")
+    if getattr(names, "seed", None) is not None:
+        for key in ("render.seed", "demo.seed"):
+            settings = _set(settings, key, names.seed, f"--seed {names.seed}")
+    if getattr(names, "size", None) is not None:
+        settings = set_option(set_option(settings, "render.width", names.size[0]), "render.height", names.size[1])
+    return settings
+
+
+def _set(settings: Settings, key: str, text: str, shown: str) -> Settings:
+    try:
+        return set_text(settings, key, text)
+    except OptionError as error:
+        raise UsageError(f"{shown}: {sentence_of(error)}") from error
+
+
+def reference_from(names: argparse.Namespace) -> SceneReference:
+    """The scene asked for: files, a built-in scene, or none. Raises UsageError for both at once, UnknownDemoError."""
+    if names.files and names.demo:
+        raise UsageError(f"either files or --demo {names.demo} can be opened, not both.")
+    if names.demo:
+        demo_info(names.demo)
+        return SceneReference("demo", (names.demo,))
+    return SceneReference("files", tuple(names.files)) if names.files else SceneReference()
+
+
+def scene_from(names: argparse.Namespace, settings: Settings, words: Words) -> tuple[SceneReference, Scene]:
+    """Open the scene asked for, or the default built-in one, and say what the reader remarked. Raises SceneError and UsageError."""
+    reference = reference_from(names)
+    if reference.kind == "none":
+        reference = SceneReference("demo", (DEFAULT_DEMO,))
+        words.say(f"No scene was named: the built-in scene {DEFAULT_DEMO} is taken.")
+    scene = open_scene(reference, settings)
+    words.detail(f"{scene.name}: {scene.triangle_count} triangles, {scene.vertex_count} vertices, {scene.duration():.2f} s.")
+    for remark in scene.remarks:
+        words.say(f"{scene.name}: {remark.sentence}")
+    return reference, scene
+
+
+def state_from(names: argparse.Namespace, settings: Settings, reference: SceneReference, scene: Scene) -> State:
+    """The state a command draws: the scene's camera, changed by the flags."""
+    aspect = settings.render.width / settings.render.height
+    cameras = cameras_of(scene, aspect)
+    return State(scene=reference, settings=settings, cameras=(camera_from(names, cameras[0], scene), *cameras[1:]))
+
+
+def camera_from(names: argparse.Namespace, camera: Camera, scene: Scene) -> Camera:
+    """A camera changed by --eye, --look-at, --up and --fov, which are in the file's coordinates. Raises UsageError where it would look nowhere."""
+    changes: dict[str, Vector | float] = {}
+    for name in ("eye", "look_at"):
+        place = getattr(names, name, None)
+        if place is not None:
+            changes[name] = _relative(place, scene)
+    if getattr(names, "up", None) is not None:
+        if not any(names.up):
+            raise UsageError("--up 0,0,0 is no direction.")
+        changes["up"] = names.up
+    if getattr(names, "fov", None) is not None:
+        changes["fov"] = names.fov
+    changed = dataclasses.replace(camera, **changes)  # type: ignore[arg-type]
+    if changed.eye == changed.look_at:
+        raise UsageError("the camera stands on the very point it looks at: give another --eye or --look-at.")
+    return changed
+
+
+def _relative(place: Vector, scene: Scene) -> Vector:
+    x, y, z = (np.asarray(place, np.float64) - np.asarray(scene.origin, np.float64)).tolist()
+    return x, y, z
+
+
+def target_from(settings: Settings, words: Words) -> Target:
+    """The target the settings choose. Raises NoDeviceError."""
+    target = choose(settings.render.target, settings.target)
+    words.detail(f"Target: {target.name} ({target.device_name}).")
+    return target

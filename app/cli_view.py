@@ -1,0 +1,55 @@
+"""`view`: the window."""
+
+from __future__ import annotations
+
+import argparse
+import importlib
+from typing import TYPE_CHECKING
+
+from app import timeline as timelines
+from app.cli_common import camera_from, reference_from, settings_from
+from app.document import Document
+from app.problems import UsageError, problem_of
+from gpu.scene import Scene
+
+if TYPE_CHECKING:
+    from app.cli import Words
+
+
+def run(names: argparse.Namespace, words: Words) -> int:
+    """Open the window with what was asked for; returns the exit code when it is closed."""
+    if names.json:
+        raise UsageError("the window has no --json; render, bench, info and doctor have.")
+    if names.frames:
+        raise UsageError("the window plays all frames; --frames is for render and bench.")
+    document = Document(settings_from(names, words))
+    reference = reference_from(names)
+    document.on_scene.append(_FirstLook(names, document))
+    if reference.kind == "demo":
+        document.open_demo(reference.names[0])
+    elif reference.kind == "files":
+        document.open_files(reference.names)
+    code: int = importlib.import_module("app.ui.application").run(document)
+    return code
+
+
+class _FirstLook:
+    """Puts the first scene's camera and head where the flags say, once."""
+
+    def __init__(self, names: argparse.Namespace, document: Document) -> None:
+        self._names, self._document, self._is_done = names, document, False
+
+    def __call__(self, scene: Scene | None) -> None:
+        if scene is None or self._is_done:
+            return
+        self._is_done = True
+        state = self._document.state
+        try:
+            camera = camera_from(self._names, state.cameras[0], scene)
+        except UsageError as error:
+            self._document.report(problem_of(error))
+            camera = state.cameras[0]
+        if camera != state.cameras[0]:
+            self._document.change("cameras.0", camera)
+        if self._names.time is not None:
+            self._document.change("timeline", timelines.scrub(timelines.pause(state.timeline), self._names.time, self._document.span))

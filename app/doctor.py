@@ -1,0 +1,186 @@
+"""What this machine can do, as a report one can paste. Each finding says what is there, or what is missing and the line that installs it."""
+
+from __future__ import annotations
+
+import contextlib
+import dataclasses
+import importlib.util
+import os
+import shutil
+import sys
+import tempfile
+from collections.abc import Callable, Iterator
+from pathlib import Path
+
+from app import machine
+from app.settings_file import load_settings, user_file
+from gpu.target import choose
+
+WINDOW_PACKAGES = {
+    "libxcb-cursor.so.0": "libxcb-cursor0",
+    "libxcb-icccm.so.4": "libxcb-icccm4",
+    "libxcb-keysyms.so.1": "libxcb-keysyms1",
+    "libxcb-shape.so.0": "libxcb-shape0",
+    "libxkbcommon-x11.so.0": "libxkbcommon-x11-0",
+    "libxkbcommon.so.0": "libxkbcommon0",
+    "libGL.so.1": "libgl1",
+    "libEGL.so.1": "libegl1",
+    "libglib-2.0.so.0": "libglib2.0-0",
+    "libgthread-2.0.so.0": "libglib2.0-0",
+    "libfontconfig.so.1": "libfontconfig1",
+    "libdbus-1.so.3": "libdbus-1-3",
+}
+"""Debian's packages of the shared libraries that Qt's window needs."""
+
+
+@dataclasses.dataclass(frozen=True)
+class Finding:
+    """One line of the report. `is_good` is None where there is nothing to judge; `advice` says what to do about a bad one."""
+
+    section: str
+    name: str
+    text: str
+    is_good: bool | None = None
+    advice: str = ""
+
+
+def examine() -> list[Finding]:
+    """The whole report. A check that fails is a finding, never an error."""
+    checks: tuple[Callable[[], Iterator[Finding]], ...] = (_machine, _libraries, _compilers, _targets, _display, _folders)
+    findings: list[Finding] = []
+    for check in checks:
+        try:
+            findings.extend(check())
+        except Exception as error:
+            findings.append(Finding(check.__name__.strip("_"), "check", f"could not be made: {type(error).__name__}: {error}", False))
+    return findings
+
+
+def report(findings: list[Finding]) -> str:
+    """The report as text: sections, aligned names, advice under what needs it."""
+    lines: list[str] = []
+    width = max(len(finding.name) for finding in findings)
+    section = ""
+    for finding in findings:
+        if finding.section != section:
+            section = finding.section
+            lines += ["", section] if lines else [section]
+        mark = {True: "ok  ", False: "FAIL", None: "    "}[finding.is_good]
+        lines.append(f"  {mark} {finding.name.ljust(width)}  {finding.text}")
+        lines += [f"       {' ' * width}  -> {finding.advice}"] if finding.advice else []
+    return "\n".join(lines)
+
+
+def _machine() -> Iterator[Finding]:
+    commit, (total, free) = machine.commit(), machine.memory()
+    yield Finding("machine", "Raygrove", commit or "not a checkout")
+    yield Finding("machine", "system", machine.system())
+    yield Finding("machine", "processor", f"{_processor()}, {machine.cores()} cores for this process")
+    yield Finding("machine", "memory", f"{total / 2**30:.1f} GiB, {free / 2**30:.1f} GiB free" if total else "unknown")
+    old = sys.version_info < (3, 11)
+    yield Finding("machine", "Python", f"{sys.version.split()[0]} ({sys.executable})", not old, "Python 3.11 or later is needed." if old else "")
+    gpus = machine.nvidia_gpus()
+    for index, gpu in enumerate(gpus):
+        yield Finding("machine", f"GPU {index}", f"{gpu['name']}, {gpu['memory']}, compute capability {gpu['compute_capability']}, driver {gpu['driver']}", True)
+    if not gpus:
+        yield Finding("machine", "GPU", "no NVIDIA GPU (nvidia-smi names none); the host target works without one")
+
+
+def _processor() -> str:
+    from gpu.target.host_compiler import processor
+
+    return processor()[0]
+
+
+def _libraries() -> Iterator[Finding]:
+    found = machine.versions()
+    for name in machine.LIBRARIES:
+        advice = "" if name in found else "make env"
+        yield Finding("libraries", name, found.get(name, "missing"), name in found, advice)
+    for name in machine.OPTIONAL_LIBRARIES:
+        if name in found:
+            yield Finding("libraries", name, found[name], True)
+    if not any(name.startswith("cupy") for name in found):
+        needed = bool(machine.nvidia_gpus())
+        yield Finding("libraries", "cupy", "not installed", False if needed else None, "make env (with the GPU's driver running)" if needed else "")
+
+
+def _compilers() -> Iterator[Finding]:
+    from gpu.target.base import NoDeviceError
+    from gpu.target.host_compiler import compiler_version, find_compiler
+
+    try:
+        yield Finding("compiler", "C++", f"{compiler_version()} ({shutil.which(find_compiler()[0]) or find_compiler()[0]})", True)
+    except NoDeviceError as error:
+        yield Finding("compiler", "C++", str(error), False, "sudo apt-get install g++")
+
+
+def _targets() -> Iterator[Finding]:
+    """Each target is really made, and given back."""
+    from gpu.target.base import TargetError
+
+    gpus = max(1, len(machine.nvidia_gpus()))
+    for name in ["host", *("cuda" if index == 0 else f"cuda:{index}" for index in range(gpus))]:
+        try:
+            with contextlib.closing(choose(name)) as target:
+                yield Finding("targets", name, f"{target.device_name}, {target.lane_count} lanes", True)
+        except (TargetError, OSError) as error:
+            without_gpu = name != "host" and not machine.nvidia_gpus()
+            yield Finding("targets", name, str(error).partition("\n")[0], None if without_gpu else False)
+
+
+def _display() -> Iterator[Finding]:
+    variables = {name: os.environ[name] for name in ("DISPLAY", "WAYLAND_DISPLAY", "QT_QPA_PLATFORM") if os.environ.get(name)}
+    shown = " ".join(f"{name}={value}" for name, value in variables.items())
+    yield Finding("display", "display", shown or "none (no DISPLAY, no WAYLAND_DISPLAY): render and bench work, the window does not", bool(shown) or None)
+    missing = missing_libraries()
+    packages = sorted({WINDOW_PACKAGES.get(name, name) for name in missing})
+    text = "all there" if not missing else "missing: " + ", ".join(missing)
+    advice = f"sudo apt-get install --no-install-recommends {' '.join(packages)}" if packages else ""
+    if importlib.util.find_spec("PySide6") is not None:
+        yield Finding("display", "Qt's libraries", text, not missing, advice)
+    yield from _gl(bool(variables.get("DISPLAY") or variables.get("WAYLAND_DISPLAY")))
+
+
+def missing_libraries() -> list[str]:
+    """Shared libraries that Qt's X11 plugin needs and the system lacks, as `ldd` finds them."""
+    spec = importlib.util.find_spec("PySide6")
+    if spec is None or not spec.submodule_search_locations:
+        return []
+    folder = Path(next(iter(spec.submodule_search_locations)))
+    looked_at = [folder / "Qt/plugins/platforms/libqxcb.so", folder / "Qt/lib/libQt6Gui.so.6", folder / "Qt/lib/libQt6OpenGLWidgets.so.6"]
+    text = "\n".join(machine.output(["ldd", str(path)]) for path in looked_at if path.exists())
+    return sorted({line.split()[0] for line in text.splitlines() if "not found" in line and line.strip()})
+
+
+def _gl(has_display: bool) -> Iterator[Finding]:
+    """What draws the window's GL, asked in a child process: a broken driver must not end the report."""
+    if not has_display or importlib.util.find_spec("app.ui.gl_probe") is None:
+        return
+    text = machine.output([sys.executable, "-m", "app.ui.gl_probe"], timeout=20.0)
+    yield Finding("display", "OpenGL", text or "no context could be made: the painter view is used", bool(text) or None)
+
+
+def _folders() -> Iterator[Finding]:
+    from gpu.target.cache import cache_folder
+
+    folder = cache_folder()
+    files = [path for path in folder.iterdir() if path.is_file()]
+    size = sum(path.stat().st_size for path in files)
+    yield Finding("folders", "kernel cache", f"{folder}: {len(files)} files, {size / 2**20:.1f} MiB", *_writable(folder))
+    path = user_file()
+    try:
+        text = "not there: built-in settings" if not path.exists() else "read without complaint"
+        if path.exists():
+            load_settings(path)
+        yield Finding("folders", "settings", f"{path}: {text}", True)
+    except ValueError as error:
+        yield Finding("folders", "settings", str(error), False, "correct the line, or move the file away")
+
+
+def _writable(folder: Path) -> tuple[bool, str]:
+    try:
+        with tempfile.TemporaryFile(dir=folder):
+            return True, ""
+    except OSError as error:
+        return False, f"it cannot be written ({error.strerror}): kernels are compiled again at every start; set RAYGROVE_CACHE to a folder that can"
