@@ -47,6 +47,19 @@ extern "C" __global__ void scan_digits(int* counts, int tile_count, int* digit_t
     }
 }
 
+// Prefix sums over the warps of each digit, in place, and each digit's sum.
+__device__ __forceinline__ void count_in_warps(int (*of_warp)[DIGITS + 1], int* sums) {
+    for (int digit : block_stride(DIGITS)) {
+        int sum = 0;
+        for (int warp = 0; warp < WARPS; ++warp) {
+            const int of_this = of_warp[warp][digit];
+            of_warp[warp][digit] = sum;
+            sum += of_this;
+        }
+        sums[digit] = sum;
+    }
+}
+
 extern "C" __global__ void scatter_digits(const Key* keys, const unsigned* values, int n, int shift, int mask, int tile_count, const int* counts,
                                           const int* digit_totals, Key* keys_out, unsigned* values_out) {
     SHARED int of_warp[WARPS][DIGITS + 1];  // how many keys of a digit each warp has; the last column is for places past the end
@@ -78,16 +91,7 @@ extern "C" __global__ void scatter_digits(const Key* keys, const unsigned* value
         }
         block_sync();
 
-        // Prefix sums over the warps of a digit, then over the digits of the tile.
-        for (int digit : block_stride(DIGITS)) {
-            int sum = 0;
-            for (int w = 0; w < WARPS; ++w) {
-                const int of_this = of_warp[w][digit];
-                of_warp[w][digit] = sum;
-                sum += of_this;
-            }
-            first_in_tile[digit] = sum;
-        }
+        count_in_warps(of_warp, first_in_tile);
         block_sync();
         scan_in_block(first_in_tile, DIGITS);
         for (int digit : block_stride(DIGITS)) place[digit] += counts[digit * tile_count + tile] - first_in_tile[digit];

@@ -1,0 +1,18 @@
+"""The CUDA target alone; the fixtures for each target in turn are in tests/conftest.py. Nothing here needs Qt or a display."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+import pytest
+
+from gpu.target.base import Target
+from tests.conftest import make_target
+
+
+@pytest.fixture(scope="session")
+def cuda_target() -> Iterator[Target]:
+    """The first CUDA device with the default options, or a skip that says why there is none."""
+    made = make_target("cuda")
+    yield made
+    made.close()
