@@ -65,10 +65,22 @@ class FrameLoop(QObject):
         self._problem_posted.connect(self._take_problem, queued)
         self._busy_posted.connect(self.busy, queued)
         self._thread = RenderThread(self._frame_posted.emit, self._problem_posted.emit, self._busy_posted.emit)
-        view.painted.connect(self._painted)
-        view.exchange_changed.connect(self.request)
+        self._connect_view()
         self._forget = document.observe(self._changed)
         document.on_scene.append(self._scene_changed)
+
+    def set_view(self, view: View) -> None:
+        """Show pictures in another view from now on."""
+        self._view.painted.disconnect(self._painted)
+        self._view.exchange_changed.disconnect(self.request)
+        self._view = view
+        self._has_unpainted = False
+        self._connect_view()
+        self.request()
+
+    def _connect_view(self) -> None:
+        self._view.painted.connect(self._painted)
+        self._view.exchange_changed.connect(self.request)
 
     def start(self) -> None:
         """Start the render thread."""
@@ -128,12 +140,11 @@ class FrameLoop(QObject):
         self.last_frame = frame
         self._arrived_serial = max(self._arrived_serial, frame.request.moment.frame_id)
         self._arrivals.append(time.perf_counter())
-        self._has_waiting = self._has_unpainted
-        self._has_unpainted = True
+        is_ahead, self._has_unpainted = self._has_unpainted, True
         self._view.use_target(frame.target_name)
         self._view.refresh()
         self.frame_arrived.emit(frame)
-        if not self._has_waiting:
+        if not is_ahead:
             self._play_on()
 
     def _painted(self) -> None:

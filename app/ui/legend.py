@@ -1,55 +1,63 @@
-"""The legend of the heat map of traversal steps: its colours and the number of steps at its ends."""
+"""The scale that explains a picture's colours, over a corner of it."""
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from typing import Any
 
 from PySide6.QtCore import QPointF, QRectF, QSize, Qt
 from PySide6.QtGui import QColor, QFontMetricsF, QLinearGradient, QPainter, QPaintEvent
 from PySide6.QtWidgets import QWidget
 
-WIDTH, HEIGHT, BAR = 260, 50, 12
+WIDTH, HEIGHT, BAR = 280, 64, 12
+STOPS = 16
 
 
-class Legend(QWidget):
-    """Lies over a corner of the picture. `stops` are (share of the limit, sRGB colour from 0 to 1)."""
+class LegendPlate(QWidget):
+    """Shows a ray type's legend: its label, its colours, and the numbers at both ends and in the middle."""
 
     def __init__(self, parent: QWidget | None = None) -> None:
         super().__init__(parent)
         self.setObjectName("legend")
         self.setAttribute(Qt.WidgetAttribute.WA_TransparentForMouseEvents)
         self.setFixedSize(WIDTH, HEIGHT)
-        self.limit = 0
-        self._stops: Sequence[tuple[float, tuple[float, float, float]]] = ()
+        self.scale: Any = None
         self.hide()
 
     def sizeHint(self) -> QSize:
         """Its fixed size."""
         return QSize(WIDTH, HEIGHT)
 
-    def show_scale(self, stops: Sequence[tuple[float, tuple[float, float, float]]], limit: int) -> None:
-        """Show the colours from 0 to `limit` steps."""
-        self._stops, self.limit = stops, limit
-        self.show()
+    def show_scale(self, scale: Any) -> None:
+        """Show `scale` (label, low, high, colors (N, 3) uint8 sRGB); None hides the plate."""
+        self.scale = scale
+        self.setVisible(scale is not None)
         self.raise_()
         self.update()
 
     def paintEvent(self, event: QPaintEvent) -> None:
-        """A dark plate, the colours, the numbers."""
+        """A dark plate, the label, the colours, the numbers."""
+        if self.scale is None:
+            return
         painter = QPainter(self)
         painter.setRenderHint(QPainter.RenderHint.Antialiasing)
         painter.setPen(Qt.PenStyle.NoPen)
         painter.setBrush(QColor(20, 20, 24, 215))
         painter.drawRoundedRect(self.rect(), 5, 5)
-        bar = QRectF(10, 10, WIDTH - 20, BAR)
-        gradient = QLinearGradient(bar.left(), 0, bar.right(), 0)
-        for share, color in self._stops:
-            gradient.setColorAt(share, QColor.fromRgbF(*color))
-        painter.setBrush(gradient)
+        metrics = QFontMetricsF(painter.font())
+        bar = QRectF(10, 8 + metrics.height(), WIDTH - 20, BAR)
+        painter.setBrush(self._gradient(bar))
         painter.drawRect(bar)
         painter.setPen(QColor(235, 235, 235))
-        metrics = QFontMetricsF(painter.font())
+        painter.drawText(QPointF(bar.left(), 4 + metrics.ascent()), self.scale.label)
         for share in (0.0, 0.5, 1.0):
-            text = f"{round(share * self.limit)}" + (self.tr(" steps or more") if share == 1.0 else "")
-            x = bar.left() + share * bar.width() - (0.0 if share == 0.0 else metrics.horizontalAdvance(text) * (0.5 if share == 0.5 else 1.0))
-            painter.drawText(QPointF(x, bar.bottom() + metrics.ascent() + 4), text)
+            text = f"{self.scale.low + share * (self.scale.high - self.scale.low):g}" + (self.tr(" or more") if share == 1.0 else "")
+            x = bar.left() + share * (bar.width() - metrics.horizontalAdvance(text))
+            painter.drawText(QPointF(x, bar.bottom() + metrics.ascent() + 3), text)
+
+    def _gradient(self, bar: QRectF) -> QLinearGradient:
+        gradient = QLinearGradient(bar.left(), 0, bar.right(), 0)
+        last = len(self.scale.colors) - 1
+        for stop in range(STOPS + 1):
+            red, green, blue = (int(c) for c in self.scale.colors[round(last * stop / STOPS)])
+            gradient.setColorAt(stop / STOPS, QColor(red, green, blue))
+        return gradient

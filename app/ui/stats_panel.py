@@ -6,7 +6,7 @@ import collections
 import time
 from typing import Any
 
-from PySide6.QtCore import QTimer
+from PySide6.QtCore import Qt, QTimer
 from PySide6.QtGui import QGuiApplication, QHideEvent, QPalette, QShowEvent
 from PySide6.QtWidgets import QHBoxLayout, QHeaderView, QLabel, QPushButton, QTreeWidget, QTreeWidgetItem, QVBoxLayout, QWidget
 
@@ -123,7 +123,7 @@ class StatsPanel(QWidget):
         for row in rows:
             above = self._items.get(row.parent)
             item = QTreeWidgetItem([row.name, row.value])
-            item.setTextAlignment(1, 0x82)
+            item.setTextAlignment(1, Qt.AlignmentFlag.AlignRight | Qt.AlignmentFlag.AlignVCenter)
             self._items[row.key] = item
             if above is None:
                 self._tree.addTopLevelItem(item)

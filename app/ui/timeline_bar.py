@@ -138,6 +138,17 @@ class TimelineBar(QWidget):
         """Pause and move by whole frames."""
         self._set(timelines.step(self._document.state.timeline, frames, self._document.span, self._document.state.settings.timeline))
 
+    def reverse(self) -> None:
+        """Turn the direction of play round."""
+        self._set(timelines.reverse(self._document.state.timeline))
+
+    def scale_speed(self, factor: float) -> None:
+        """Play faster or slower, within what the option takes."""
+        field = next(field for field in fields_of(timelines.TimelineOptions) if field.name == "speed")
+        low, high = field.info.minimum or 0.0, field.info.maximum or factor
+        speed = self._document.state.settings.timeline.speed * factor
+        self._document.change("settings.timeline.speed", min(max(speed, low), high), "speed")
+
     def show_state(self) -> None:
         """Show where the head stands."""
         state, span = self._document.state, self._document.span

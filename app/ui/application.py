@@ -1,0 +1,107 @@
+"""Starts Qt, chooses how pictures come into the window, and runs it."""
+
+from __future__ import annotations
+
+import signal
+import sys
+from typing import Any
+
+from PySide6.QtCore import QCoreApplication, Qt, QTimer
+from PySide6.QtGui import QGuiApplication, QOffscreenSurface, QOpenGLContext, QSurfaceFormat
+from PySide6.QtWidgets import QApplication
+
+from app.document import Document
+from app.ui.main_window import MainWindow
+from app.ui.painter_view import PainterView
+
+
+def run(document: Document, arguments: Any = None) -> int:
+    """Open the window and stay until it is closed; returns the exit code. `arguments` are the command line's: files, demo, size."""
+    application = make_application(document.state.settings.display.swap_interval)
+    window = MainWindow(document, make_view)
+    size = getattr(arguments, "size", None)
+    open_window(window, tuple(size) if size else None)
+    open_scene(window, arguments)
+    ticker = QTimer()
+    ticker.timeout.connect(lambda: None)  # lets Python see Ctrl+C
+    ticker.start(200)
+    signal.signal(signal.SIGINT, lambda *_: window.close())
+    return application.exec()
+
+
+def make_application(swap_interval: int = 1) -> QApplication:
+    """The QApplication, set up for a GL view that may be undocked."""
+    existing = QApplication.instance()
+    if isinstance(existing, QApplication):
+        return existing
+    QCoreApplication.setAttribute(Qt.ApplicationAttribute.AA_ShareOpenGLContexts)
+    surface = QSurfaceFormat()
+    surface.setVersion(3, 3)
+    surface.setProfile(QSurfaceFormat.OpenGLContextProfile.CoreProfile)
+    surface.setSwapInterval(swap_interval)
+    QSurfaceFormat.setDefaultFormat(surface)
+    QGuiApplication.setHighDpiScaleFactorRoundingPolicy(Qt.HighDpiScaleFactorRoundingPolicy.PassThrough)
+    application = QApplication(sys.argv[:1])
+    application.setApplicationName("Raygrove")
+    application.setDesktopFileName("raygrove")
+    return application
+
+
+def make_view(choice: str) -> Any:
+    """The widget for `display.view`: gl or painter; auto takes GL where it is in hardware."""
+    if choice == "painter" or (choice == "auto" and not has_hardware_gl()):
+        return PainterView()
+    from app.ui.viewport import Viewport
+
+    return Viewport()
+
+
+def gl_renderer() -> str:
+    """Who would draw with OpenGL here; an empty text where there is none."""
+    context = QOpenGLContext()
+    if QGuiApplication.platformName() in ("offscreen", "minimal") or not context.create():
+        return ""
+    surface = QOffscreenSurface()
+    surface.setFormat(context.format())
+    surface.create()
+    if not context.makeCurrent(surface):
+        return ""
+    from gpu.display.gl import renderer_name
+
+    name = renderer_name()
+    context.doneCurrent()
+    return name
+
+
+def has_hardware_gl() -> bool:
+    """Whether OpenGL is drawn by a graphics card."""
+    renderer = gl_renderer()
+    if not renderer:
+        return False
+    from gpu.display.gl import is_hardware
+
+    return is_hardware(renderer)
+
+
+def open_window(window: MainWindow, size: tuple[int, int] | None) -> None:
+    """Show the window; with `size` the picture has that many pixels."""
+    window.show()
+    if size is not None:
+        extra = window.size() - window.stack.size()
+        ratio = window.devicePixelRatioF()
+        window.resize(extra.width() + round(size[0] / ratio), extra.height() + round(size[1] / ratio))
+    window.loop.start()
+    window.document.mailroom.poll()
+    if window.document.scene is None:
+        window.show_welcome()
+
+
+def open_scene(window: MainWindow, arguments: Any) -> None:
+    """Open what the command line names, unless the document already has a scene or opens one."""
+    if window.document.scene is not None or window.document.jobs:
+        return
+    files, demo = getattr(arguments, "files", None), getattr(arguments, "demo", None)
+    if files:
+        window.open_files(list(files))
+    elif demo:
+        window.open_demo(demo)

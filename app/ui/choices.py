@@ -1,0 +1,100 @@
+"""What the Structure and Render menus offer, from the registries; and how a choice is made. No widget here."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+from app import option_tables
+from app.document import Document
+from app.settings import option_field
+
+Choice = tuple[str, str, str, bool]
+"""Value, title, tip, whether it can be chosen now."""
+
+SAMPLES = (1, 4, 16, 64, 256)
+UPDATE_TITLES = {"rebuild": "Rebuild every frame", "refit": "Refit every frame", "auto": "Automatic"}
+
+
+class Choices:
+    """The choices of one document."""
+
+    def __init__(self, document: Document) -> None:
+        self._document = document
+
+    def current(self, key: str) -> Callable[[], str]:
+        """What a setting is now, as text."""
+        group, _, name = key.partition(".")
+        return lambda: str(getattr(getattr(self._document.state.settings, group), name))
+
+    def choose(self, key: str) -> Callable[[str], None]:
+        """Set a setting."""
+        return lambda value: self._document.change(f"settings.{key}", value)
+
+    def hierarchies(self) -> list[Choice]:
+        """Every structure, by family."""
+        kinds = sorted(option_tables.builders().items(), key=lambda item: (item[1].family, item[0]))
+        return [(name, f"{kind.title} ({name})", _first_line(kind.__doc__), True) for name, kind in kinds]
+
+    def choose_hierarchy(self, name: str) -> None:
+        """Another structure; a layout or traversal that it does not have gives way to auto, in the same step of undo."""
+        settings = self._document.state.settings.render
+        self._document.change("settings.render.hierarchy", name, "structure")
+        if settings.layout != "auto" and settings.layout not in option_tables.layouts(name):
+            self._document.change("settings.render.layout", "auto", "structure")
+        if settings.traversal != "auto":
+            self._document.change("settings.render.traversal", "auto", "structure")
+        self._document.end_merge()
+
+    def layouts(self) -> list[Choice]:
+        """Auto and the layouts of the present structure."""
+        names = option_tables.layouts(self._document.state.settings.render.hierarchy)
+        return [("auto", "Automatic", "The structure's best for the target.", True), *((name, name, "", True) for name in names)]
+
+    def choose_layout(self, name: str) -> None:
+        """Another layout; the traversal goes back to the layout's best, in the same step of undo."""
+        self._document.change("settings.render.layout", name, "layout")
+        if self._document.state.settings.render.traversal != "auto":
+            self._document.change("settings.render.traversal", "auto", "layout")
+        self._document.end_merge()
+
+    def traversals(self) -> list[Choice]:
+        """Auto and the traversals of the present layout."""
+        render = self._document.state.settings.render
+        names = option_tables.traversals(render.hierarchy, render.layout)
+        return [("auto", "Automatic", "The layout's best.", True), *((name, name, "", True) for name in names)]
+
+    def updates(self) -> list[Choice]:
+        """Rebuild, refit, automatic; what the structure cannot do is shown and cannot be chosen."""
+        kind = option_tables.builders().get(self._document.state.settings.render.hierarchy)
+        can_refit = kind is None or kind.capabilities.refit
+        tip = option_field("update.mode").info.sentence if can_refit else "This structure cannot be refitted."
+        modes = option_field("update.mode").info.choices
+        return [(mode, UPDATE_TITLES.get(mode, mode), tip, mode == "rebuild" or can_refit) for mode in modes]
+
+    def ray_types(self) -> list[Choice]:
+        """Every ray type."""
+        kinds = sorted(option_tables.ray_types().items())
+        return [(name, getattr(kind, "title", "") or name, _first_line(kind.__doc__), True) for name, kind in kinds]
+
+    def targets(self) -> list[Choice]:
+        """Automatic, the processor, the first GPU; another GPU is chosen in the settings."""
+        present = self._document.state.settings.render.target
+        found: list[Choice] = [
+            ("auto", "Automatic", "The NVIDIA GPU where there is one, else the processor.", True),
+            ("host", "Processor (host)", "All cores of this machine.", True),
+            ("cuda", "NVIDIA GPU (cuda)", "The first NVIDIA GPU.", True),
+        ]
+        return found if present in ("auto", "host", "cuda") else [*found, (present, f"NVIDIA GPU ({present})", "", True)]
+
+    def samples(self) -> list[Choice]:
+        """Numbers of samples a pixel."""
+        present = self._document.state.settings.render.samples
+        return [(str(count), str(count), "", True) for count in sorted({*SAMPLES, present})]
+
+    def choose_samples(self, count: str) -> None:
+        """Another number of samples."""
+        self._document.change("settings.render.samples", int(count))
+
+
+def _first_line(text: str | None) -> str:
+    return (text or "").strip().split("\n")[0]

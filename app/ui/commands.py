@@ -1,0 +1,159 @@
+"""Every command of the program as a QAction with its key, in the menus where people look for it."""
+
+from __future__ import annotations
+
+import functools
+from collections.abc import Callable
+from typing import TYPE_CHECKING
+
+from PySide6.QtCore import QObject
+from PySide6.QtGui import QAction, QKeySequence
+from PySide6.QtWidgets import QMenu
+
+from app import cameras, timeline
+from app.ui.choice_menu import ChoiceMenu
+
+if TYPE_CHECKING:
+    from app.ui.main_window import MainWindow
+
+Key = QKeySequence.StandardKey | str | None
+
+
+class Commands(QObject):
+    """Makes the menus of a window. `actions` holds every action by its object name."""
+
+    def __init__(self, window: MainWindow) -> None:
+        super().__init__(window)
+        self._window = window
+        self.actions: dict[str, QAction] = {}
+        self.menus: dict[str, ChoiceMenu] = {}
+        for make in (self._file, self._edit, self._view, self._animation, self._structure, self._render, self._help):
+            make()
+
+    def all(self) -> list[QAction]:
+        """Every action, in the order of the menus."""
+        return list(self.actions.values())
+
+    def _menu(self, title: str) -> QMenu:
+        menu = self._window.menuBar().addMenu(title)
+        menu.setToolTipsVisible(True)
+        return menu
+
+    def _add(self, menu: QMenu, name: str, text: str, run: Callable[[], object], key: Key | list[str] = None, *, checkable: bool = False) -> QAction:
+        action = QAction(text, self._window)
+        action.setObjectName(name)
+        action.setCheckable(checkable)
+        if isinstance(key, list):
+            action.setShortcuts([QKeySequence(one) for one in key])
+        elif isinstance(key, str):
+            action.setShortcut(QKeySequence(key))
+        elif key is not None:
+            action.setShortcuts(key)
+        action.triggered.connect(lambda checked=False: run())
+        menu.addAction(action)
+        self.actions[name] = action
+        return action
+
+    def _choice(self, menu: QMenu, name: str, made: ChoiceMenu) -> None:
+        made.setObjectName(name)
+        menu.addMenu(made)
+        self.menus[name] = made
+
+    # -- menus ----------------------------------------------------------------------------------------------------
+    def _file(self) -> None:
+        window, keys = self._window, QKeySequence.StandardKey
+        menu = self._menu(self.tr("&File"))
+        self._add(menu, "file.open", self.tr("&Open…"), window.ask_for_files, keys.Open)
+        recent = QMenu(self.tr("Open &recent"), window)
+        recent.aboutToShow.connect(lambda: window.fill_recent_menu(recent))
+        menu.addMenu(recent)
+        demos = menu.addMenu(self.tr("&Built-in scenes"))
+        for info in window.demos:
+            action = self._add(demos, f"file.demo.{info.name}", info.title, functools.partial(window.open_demo, info.name))
+            action.setToolTip(info.sentence)
+        demos.setToolTipsVisible(True)
+        self._add(menu, "file.reload", self.tr("Re&load"), window.document.reopen, "F5")
+        self._add(menu, "file.welcome", self.tr("&Welcome page"), window.show_welcome, "Ctrl+Home")
+        menu.addSeparator()
+        self._add(menu, "file.picture", self.tr("&Save picture…"), window.save_picture, ["F12", "Ctrl+Shift+S"])
+        menu.addSeparator()
+        self._add(menu, "file.quit", self.tr("&Quit"), window.close, "Ctrl+Q")
+
+    def _edit(self) -> None:
+        window, keys = self._window, QKeySequence.StandardKey
+        menu = self._menu(self.tr("&Edit"))
+        self._add(menu, "edit.undo", self.tr("&Undo"), window.document.undo, keys.Undo)
+        self._add(menu, "edit.redo", self.tr("&Redo"), window.document.redo, ["Ctrl+Shift+Z", "Ctrl+Y"])
+        menu.addSeparator()
+        self._add(menu, "edit.settings", self.tr("&Settings…"), window.show_settings, "Ctrl+,")
+
+    def _view(self) -> None:
+        window, moves = self._window, self._window.camera_commands
+        menu = self._menu(self.tr("&View"))
+        self._add(menu, "view.fit", self.tr("&Fit the scene"), moves.fit, "F")
+        self._add(menu, "view.reset", self.tr("&Reset the camera"), moves.reset, "R")
+        sides = menu.addMenu(self.tr("&Look from"))
+        for number, side in enumerate(cameras.STANDARD_VIEWS, 1):
+            self._add(sides, f"view.{side}", side.capitalize(), functools.partial(moves.look_from, side), f"Ctrl+{number}")
+        self._add(menu, "view.orthographic", self.tr("&Orthographic"), moves.toggle_orthographic, "O", checkable=True)
+        self._choice(menu, "view.camera", ChoiceMenu(self.tr("&Camera"), moves.choices, moves.current, moves.choose, window))
+        menu.addSeparator()
+        for dock in window.docks:
+            action = dock.toggleViewAction()
+            action.setObjectName(f"view.{dock.objectName()}")
+            menu.addAction(action)
+            self.actions[action.objectName()] = action
+        self._add(menu, "view.reset_layout", self.tr("Reset the &layout"), window.reset_layout)
+        self._add(menu, "view.full_screen", self.tr("F&ull screen"), window.toggle_full_screen, "F11", checkable=True)
+
+    def _animation(self) -> None:
+        bar = self._window.timeline_bar
+        menu = self._menu(self.tr("&Animation"))
+        self._add(menu, "animation.play", self.tr("&Play or pause"), bar.toggle_play, "Space")
+        self._add(menu, "animation.step", self.tr("One frame &on"), lambda: bar.step(1), "Right")
+        self._add(menu, "animation.step_back", self.tr("One frame &back"), lambda: bar.step(-1), "Left")
+        self._add(menu, "animation.first", self.tr("&First frame"), lambda: bar.go(timeline.first), "Home")
+        self._add(menu, "animation.last", self.tr("&Last frame"), lambda: bar.go(timeline.last), "End")
+        self._add(menu, "animation.next_key", self.tr("&Next key"), lambda: bar.go(timeline.next_key), "Ctrl+Right")
+        self._add(menu, "animation.previous_key", self.tr("P&revious key"), lambda: bar.go(timeline.previous_key), "Ctrl+Left")
+        menu.addSeparator()
+        self._add(menu, "animation.reverse", self.tr("Play back&wards"), bar.reverse, "B", checkable=True)
+        self._add(menu, "animation.faster", self.tr("Fas&ter"), lambda: bar.scale_speed(2.0), "]")
+        self._add(menu, "animation.slower", self.tr("Slo&wer"), lambda: bar.scale_speed(0.5), "[")
+
+    def _structure(self) -> None:
+        window, choices = self._window, self._window.choices
+        menu = self._menu(self.tr("&Structure"))
+        current = choices.current
+        entries = (
+            ("hierarchy", self.tr("&Builder"), choices.hierarchies, choices.choose_hierarchy),
+            ("layout", self.tr("&Layout"), choices.layouts, choices.choose_layout),
+            ("traversal", self.tr("&Traversal"), choices.traversals, choices.choose("render.traversal")),
+        )
+        for name, title, offers, choose in entries:
+            self._choice(menu, f"structure.{name}", ChoiceMenu(title, offers, current(f"render.{name}"), choose, window))
+        update = ChoiceMenu(self.tr("Rebuild or &refit"), choices.updates, current("update.mode"), choices.choose("update.mode"), window)
+        self._choice(menu, "structure.update", update)
+        menu.addSeparator()
+        self._add(menu, "structure.options", self.tr("&Options of this structure…"), window.show_structure_options)
+
+    def _render(self) -> None:
+        window, choices = self._window, self._window.choices
+        menu = self._menu(self.tr("&Render"))
+        current = choices.current
+        entries = (
+            ("ray_type", self.tr("&Ray type"), choices.ray_types, choices.choose("render.ray_type")),
+            ("samples", self.tr("&Samples of a pixel"), choices.samples, choices.choose_samples),
+            ("target", self.tr("&Target"), choices.targets, choices.choose("render.target")),
+        )
+        for name, title, offers, choose in entries:
+            self._choice(menu, f"render.{name}", ChoiceMenu(title, offers, current(f"render.{name}"), choose, window))
+        menu.addSeparator()
+        self._add(menu, "render.options", self.tr("&Options of this ray type…"), window.show_ray_type_options)
+
+    def _help(self) -> None:
+        window = self._window
+        menu = self._menu(self.tr("&Help"))
+        self._add(menu, "help.cheat_sheet", self.tr("&Cheat sheet"), window.show_cheat_sheet, ["F1", "H"])
+        self._add(menu, "help.report", self.tr("Copy a &report of this machine"), window.copy_report)
+        self._add(menu, "help.about", self.tr("&About Raygrove"), window.show_about)

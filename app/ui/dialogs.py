@@ -1,0 +1,78 @@
+"""The window's questions and answers: which files, where to save, what this program and this machine are."""
+
+from __future__ import annotations
+
+import subprocess
+import sys
+from collections.abc import Iterable
+from typing import TYPE_CHECKING
+
+from PySide6.QtCore import QCoreApplication, Qt
+from PySide6.QtGui import QAction, QGuiApplication, QImage
+from PySide6.QtWidgets import QFileDialog, QMessageBox, QWidget
+
+from app.jobs import Job
+from app.ui.cheat_sheet import CheatSheet
+from app.ui.previews import ROOT
+
+if TYPE_CHECKING:
+    from app.ui.main_window import MainWindow
+
+REPORT_TIMEOUT_S = 60.0
+SCENE_FILES = "*.obj *.ply *.gltf *.glb *.stl *.fbx *.dae *.3ds *.off *.x *.blend *.gz *.xz *.bz2"
+
+
+def tr(text: str) -> str:
+    """`text` in the user's language."""
+    return QCoreApplication.translate("dialogs", text)
+
+
+def ask_for_files(parent: QWidget, folder: str) -> list[str]:
+    """Which files to open; none where it was cancelled."""
+    filters = f"{tr('Models')} ({SCENE_FILES} {SCENE_FILES.upper()});;{tr('All files')} (*)"
+    paths, _ = QFileDialog.getOpenFileNames(parent, tr("Open a model, or the key frames of one"), folder, filters)
+    return list(paths)
+
+
+def save_picture(window: MainWindow, picture: QImage | None, folder: str) -> None:
+    """Ask for a name and write the picture as PNG."""
+    if picture is None or picture.isNull():
+        window.banners.show_message("warning", tr("There is no picture to save yet."), topic="picture")
+        return
+    path, _ = QFileDialog.getSaveFileName(window, tr("Save the picture"), f"{folder}/raygrove.png" if folder else "raygrove.png", "PNG (*.png)")
+    if not path:
+        return
+    path = path if path.lower().endswith(".png") else f"{path}.png"
+    if picture.save(path, b"PNG"):
+        window.statusBar().showMessage(tr("Saved {path}").format(path=path), 5000)
+    else:
+        sentence = tr("{path} cannot be written: check the folder and the space on the disk.").format(path=path)
+        window.banners.show_message("error", sentence, topic="picture")
+
+
+def show_cheat_sheet(window: QWidget, actions: Iterable[QAction]) -> None:
+    """The keys and the mouse."""
+    sheet = CheatSheet(actions, window)
+    sheet.setAttribute(Qt.WidgetAttribute.WA_DeleteOnClose)
+    sheet.show()
+
+
+def show_about(window: QWidget) -> None:
+    """What this is."""
+    text = tr("A viewer for dynamic scenes and a laboratory of acceleration structures. Every frame is animated, built, traced and measured.")
+    box = QMessageBox(QMessageBox.Icon.NoIcon, tr("About Raygrove"), f"<h3>Raygrove</h3><p>{text}</p>", QMessageBox.StandardButton.Close, window)
+    box.setAttribute(Qt.WidgetAttribute.WA_DeleteOnClose)
+    box.open()
+
+
+def copy_report(window: MainWindow) -> None:
+    """Put what this machine can do on the clipboard, found out in the background."""
+    def report(job: object) -> str:
+        command = [sys.executable, str(ROOT / "main.py"), "doctor"]
+        return subprocess.run(command, capture_output=True, text=True, timeout=REPORT_TIMEOUT_S, check=False, cwd=ROOT).stdout
+
+    def finished(job: Job) -> None:
+        QGuiApplication.clipboard().setText(job.result)
+        window.statusBar().showMessage(tr("The report is on the clipboard."), 5000)
+
+    window.document.start_job(tr("Looking at this machine"), report, finished)

@@ -1,0 +1,347 @@
+"""The window: the picture in the middle, the figures and the timeline beside it, and the wiring of all of them to the document."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+from PySide6.QtCore import Qt, QTimer, Signal
+from PySide6.QtGui import QCloseEvent, QDragEnterEvent, QDropEvent, QResizeEvent
+from PySide6.QtWidgets import QDockWidget, QLabel, QMainWindow, QMenu, QStackedWidget, QVBoxLayout, QWidget
+
+from app import option_tables
+from app.document import Document
+from app.problem import Problem
+from app.render_thread import FinishedFrame
+from app.scene_io.demos import DEMOS
+from app.state import State
+from app.ui import dialogs
+from app.ui.banner import Banners, ProgressStrip
+from app.ui.camera_commands import CameraCommands
+from app.ui.choices import Choices
+from app.ui.commands import Commands
+from app.ui.frame_loop import FrameLoop
+from app.ui.legend import LegendPlate
+from app.ui.memory import Memory
+from app.ui.navigation import Navigator
+from app.ui.previews import Previews
+from app.ui.settings_dialog import SettingsDialog
+from app.ui.stats_panel import StatsPanel
+from app.ui.timeline_bar import TimelineBar
+from app.ui.welcome import WelcomePage
+from gpu.scene import Scene
+
+PROGRESS_INTERVAL_MS = 100
+LEGEND_MARGIN = 12
+
+
+class MainWindow(QMainWindow):
+    """See the module. `make_view` makes the widget that shows pictures: the GL viewport or the painter view, as the settings say."""
+
+    _mail_arrived = Signal()
+
+    def __init__(self, document: Document, make_view: Callable[[str], Any], parent: QWidget | None = None) -> None:
+        super().__init__(parent)
+        self.document, self._make_view = document, make_view
+        self.demos = DEMOS
+        self.memory, self.choices = Memory(), Choices(document)
+        self.setObjectName("window")
+        self.setWindowTitle("Raygrove")
+        self.setAcceptDrops(True)
+        self.resize(1280, 860)
+        self._is_closed = False
+        self._settings_dialog: SettingsDialog | None = None
+        self._make_parts()
+        self._make_docks()
+        self._make_page()
+        self.camera_commands = CameraCommands(document, self._aspect)
+        self.commands = Commands(self)
+        self.loop = FrameLoop(document, self.view, self)
+        self._connect()
+        self._show_state()
+        self.memory.restore_window(self)
+
+    # -- parts ----------------------------------------------------------------------------------------------------
+    def _make_parts(self) -> None:
+        self.banners, self.progress = Banners(), ProgressStrip()
+        self.stats_panel, self.timeline_bar = StatsPanel(), TimelineBar(self.document)
+        self.previews = Previews(parent=self)
+        self.welcome = WelcomePage(self.demos, self.previews)
+        self.view = self._make_view(self.document.state.settings.display.view)
+        self.legend = LegendPlate(self.view)
+        self.navigator = Navigator(self.view, self.document)
+        self._device_label, self._busy_label = QLabel(), QLabel()
+        self.statusBar().addWidget(self._busy_label, 1)
+        self.statusBar().addPermanentWidget(self._device_label)
+
+    def _make_docks(self) -> None:
+        places = (
+            ("stats", self.tr("Statistics"), self.stats_panel, Qt.DockWidgetArea.RightDockWidgetArea),
+            ("timeline", self.tr("Timeline"), self.timeline_bar, Qt.DockWidgetArea.BottomDockWidgetArea),
+        )
+        self.docks = []
+        for name, title, widget, area in places:
+            dock = QDockWidget(title, self)
+            dock.setObjectName(f"dock.{name}")
+            dock.setWidget(widget)
+            self.addDockWidget(area, dock)
+            self.docks.append(dock)
+        self.setCorner(Qt.Corner.BottomRightCorner, Qt.DockWidgetArea.BottomDockWidgetArea)
+        self.resizeDocks([self.docks[0]], [300], Qt.Orientation.Horizontal)
+        self._first_layout = self.saveState()
+
+    def _make_page(self) -> None:
+        self.stack = QStackedWidget()
+        self.stack.addWidget(self.welcome)
+        self.stack.addWidget(self.view)
+        page = QWidget()
+        column = QVBoxLayout(page)
+        column.setContentsMargins(0, 0, 0, 0)
+        column.setSpacing(0)
+        column.addWidget(self.banners)
+        column.addWidget(self.progress)
+        column.addWidget(self.stack, 1)
+        self.setCentralWidget(page)
+
+    def _connect(self) -> None:
+        document = self.document
+        self._mail_arrived.connect(document.mailroom.poll, Qt.ConnectionType.QueuedConnection)
+        document.mailroom.wake = self._mail_arrived.emit
+        document.on_scene.append(self._scene_changed)
+        document.on_problem.append(self.show_problem)
+        document.on_jobs.append(self._show_jobs)
+        document.observe(self._state_changed)
+        self._job_timer = QTimer(self, interval=PROGRESS_INTERVAL_MS)
+        self._job_timer.timeout.connect(self._show_jobs)
+        self.progress.cancelled.connect(self.cancel_jobs)
+        self.welcome.demo_chosen.connect(self.open_demo)
+        self.welcome.file_chosen.connect(lambda path: self.open_files([path]))
+        self.welcome.open_wanted.connect(self.ask_for_files)
+        self.loop.frame_arrived.connect(self._show_frame)
+        self.loop.problem.connect(self.show_problem)
+        self.loop.busy.connect(self._busy_label.setText)
+        self._connect_view()
+
+    def _connect_view(self) -> None:
+        self.navigator.moved.connect(self._camera_moved)
+        self.navigator.rested.connect(self._camera_rested)
+        self.view.interop_failed.connect(lambda sentence: self.banners.show_message("information", sentence, topic="interop"))
+
+    # -- scenes ---------------------------------------------------------------------------------------------------
+    def open_files(self, paths: list[str]) -> None:
+        """Open files as one scene, in the background."""
+        self.banners.clear("problem")
+        self.memory.set_folder(paths[0])
+        self.document.open_files(paths)
+
+    def open_demo(self, name: str) -> None:
+        """Open a built-in scene, in the background."""
+        self.banners.clear("problem")
+        self.document.open_demo(name)
+
+    def ask_for_files(self) -> None:
+        """File > Open."""
+        paths = dialogs.ask_for_files(self, self.memory.folder())
+        if paths:
+            self.open_files(paths)
+
+    def fill_recent_menu(self, menu: QMenu) -> None:
+        """The files opened last, and a way to forget them."""
+        menu.clear()
+        for path in self.memory.recent():
+            menu.addAction(path).triggered.connect(lambda checked=False, path=path: self.open_files([path]))
+        menu.addSeparator()
+        menu.addAction(self.tr("Clear the list")).triggered.connect(self._clear_recent)
+
+    def show_welcome(self) -> None:
+        """The first page; the open scene stays open, and stops playing."""
+        if self.document.state.timeline.is_playing:
+            self.timeline_bar.toggle_play()
+        self.welcome.show_recent(self.memory.recent())
+        self.stack.setCurrentWidget(self.welcome)
+
+    def cancel_jobs(self) -> None:
+        """Cancel whatever runs in the background."""
+        for job in list(self.document.jobs):
+            job.cancel()
+        self.progress.hide()
+
+    # -- commands -------------------------------------------------------------------------------------------------
+    def show_settings(self, table: str = "") -> None:
+        """Edit > Settings, at a page."""
+        dialog = self._settings_dialog
+        if dialog is None:
+            dialog = self._settings_dialog = SettingsDialog(self.document, self)
+            dialog.setAttribute(Qt.WidgetAttribute.WA_DeleteOnClose)
+            dialog.destroyed.connect(self._forget_settings)
+        dialog.show_page(table or "render")
+        dialog.show()
+        dialog.raise_()
+
+    def show_structure_options(self) -> None:
+        """Structure > Options."""
+        self.show_settings(f"hierarchy.{self.document.state.settings.render.hierarchy}")
+
+    def show_ray_type_options(self) -> None:
+        """Render > Options."""
+        self.show_settings(f"ray_type.{self.document.state.settings.render.ray_type}")
+
+    def save_picture(self) -> None:
+        """File > Save picture."""
+        dialogs.save_picture(self, self.view.picture(), self.memory.folder())
+
+    def show_cheat_sheet(self) -> None:
+        """Help > Cheat sheet."""
+        dialogs.show_cheat_sheet(self, self.commands.all())
+
+    def show_about(self) -> None:
+        """Help > About."""
+        dialogs.show_about(self)
+
+    def copy_report(self) -> None:
+        """Help > Copy a report."""
+        dialogs.copy_report(self)
+
+    def reset_layout(self) -> None:
+        """Put the docks back."""
+        self.memory.forget_window()
+        self.restoreState(self._first_layout)
+
+    def toggle_full_screen(self) -> None:
+        """Full screen, and back."""
+        self.setWindowState(self.windowState() ^ Qt.WindowState.WindowFullScreen)
+        self.commands.actions["view.full_screen"].setChecked(self.isFullScreen())
+
+    # -- what happens ---------------------------------------------------------------------------------------------
+    def show_problem(self, problem: Problem) -> None:
+        """Say what went wrong, in a line."""
+        self.banners.show_message("error", f"{problem.title}. {problem.sentence}", problem.details, "problem")
+
+    def _scene_changed(self, scene: Scene | None) -> None:
+        self.stats_panel.clear()
+        self.setWindowTitle(f"{self.document.state.scene.title} - Raygrove" if scene is not None else "Raygrove")
+        self.banners.clear("remarks")
+        if scene is None:
+            self.show_welcome()
+            return
+        self.stack.setCurrentWidget(self.view)
+        self.view.setFocus()
+        if self.document.state.scene.kind == "files":
+            self.memory.add_recent(self.document.state.scene.names)
+        if scene.remarks:
+            sentences = [f"{remark.count:,} x {remark.sentence}" if remark.count > 1 else remark.sentence for remark in scene.remarks]
+            more = self.tr(" (and {count} more)").format(count=len(sentences) - 1) if len(sentences) > 1 else ""
+            self.banners.show_message("information", sentences[0] + more, "\n".join(sentences) if more else "", "remarks")
+
+    def _show_frame(self, frame: FinishedFrame) -> None:
+        self.stats_panel.take(frame, self.loop.fps(), self.view.paint_ms, self.view.device_size(), self.view.way)
+        text = f"{frame.device_name} ({frame.target_name}), {self.view.way}"
+        if self._device_label.text() != text:
+            self._device_label.setText(text)
+
+    def _show_jobs(self) -> None:
+        jobs = self.document.jobs
+        if not jobs:
+            self._job_timer.stop()
+            self.progress.hide()
+            return
+        job = jobs[-1]
+        self.progress.show_progress(f"{job.title} {job.message}".strip(), job.progress)
+        if not self._job_timer.isActive():
+            self._job_timer.start()
+
+    def _camera_moved(self) -> None:
+        self.loop.is_dragging = self.navigator.is_active
+        self.loop.camera_moved()
+
+    def _camera_rested(self) -> None:
+        self.loop.is_dragging = self.navigator.is_active
+        self.document.end_merge()
+        self.loop.camera_moved()
+
+    def _state_changed(self, before: State, after: State) -> None:
+        if before.settings != after.settings or before.cameras != after.cameras or before.views != after.views:
+            self._show_state()
+        if before.settings.display.view != after.settings.display.view:
+            QTimer.singleShot(0, self.change_view)
+        if before.settings.display.swap_interval != after.settings.display.swap_interval:
+            self.banners.show_message("information", self.tr("The new swap interval counts from the next start."), topic="swap")
+        if before.timeline.direction != after.timeline.direction:
+            self.commands.actions["animation.reverse"].setChecked(after.timeline.direction < 0)
+
+    def _show_state(self) -> None:
+        state, actions = self.document.state, self.commands.actions
+        actions["edit.undo"].setEnabled(self.document.can_undo)
+        actions["edit.redo"].setEnabled(self.document.can_redo)
+        actions["view.orthographic"].setChecked(state.camera_of(0).orthographic)
+        self.stats_panel.minimum_fps = state.settings.display.minimum_fps
+        name = state.settings.render.ray_type
+        kind = option_tables.ray_types().get(name)
+        scale = kind.legend(state.settings.ray_type_options(name)) if kind is not None else None
+        if scale is not self.legend.scale:
+            self.legend.show_scale(scale)
+        self._place_legend()
+
+    def change_view(self) -> None:
+        """Show pictures the other way: display.view was changed."""
+        wanted = self._make_view(self.document.state.settings.display.view)
+        if wanted.kind == self.view.kind:
+            wanted.deleteLater()
+            return
+        old, self.view = self.view, wanted
+        self.legend.setParent(wanted)
+        self.navigator = Navigator(wanted, self.document)
+        self._connect_view()
+        is_shown = self.stack.currentWidget() is old
+        self.stack.addWidget(wanted)
+        if is_shown:
+            self.stack.setCurrentWidget(wanted)
+        self.loop.set_view(wanted)
+        self.stack.removeWidget(old)
+        old.close_slots()
+        old.deleteLater()
+        self._show_state()
+
+    def _clear_recent(self) -> None:
+        self.memory.clear_recent()
+        self.welcome.show_recent([])
+
+    def _forget_settings(self) -> None:
+        self._settings_dialog = None
+
+    def _aspect(self) -> float:
+        return self.view.width() / max(self.view.height(), 1)
+
+    def _place_legend(self) -> None:
+        self.legend.move(LEGEND_MARGIN, max(0, self.view.height() - self.legend.height() - LEGEND_MARGIN))
+
+    # -- Qt -------------------------------------------------------------------------------------------------------
+    def resizeEvent(self, event: QResizeEvent) -> None:
+        """Keep the legend in its corner."""
+        super().resizeEvent(event)
+        QTimer.singleShot(0, self._place_legend)
+
+    def dragEnterEvent(self, event: QDragEnterEvent) -> None:
+        """Files are welcome."""
+        if any(url.isLocalFile() for url in event.mimeData().urls()):
+            event.acceptProposedAction()
+
+    def dropEvent(self, event: QDropEvent) -> None:
+        """Open what was dropped."""
+        paths = [url.toLocalFile() for url in event.mimeData().urls() if url.isLocalFile()]
+        if paths:
+            event.acceptProposedAction()
+            self.open_files(sorted(paths))
+
+    def closeEvent(self, event: QCloseEvent) -> None:
+        """Remember the window, cancel jobs, end the render thread."""
+        if not self._is_closed:
+            self._is_closed = True
+            self.memory.save_window(self)
+            self.hide()
+            self.previews.stop()
+            self._job_timer.stop()
+            self.cancel_jobs()
+            self.document.mailroom.wake = lambda: None
+            self.loop.stop()
+        super().closeEvent(event)

@@ -1,0 +1,98 @@
+"""Preview pictures of the built-in scenes, drawn by the engine in processes of their own, one after another, and kept in the user's cache."""
+
+from __future__ import annotations
+
+import hashlib
+import os
+import sys
+from collections.abc import Iterable
+from pathlib import Path
+
+from PySide6.QtCore import QObject, QProcess, Signal
+from PySide6.QtGui import QPixmap
+
+ROOT = Path(__file__).resolve().parents[2]
+SIZE = (320, 240)
+TIMES = {"explode": 2.0, "walker": 1.0, "orbit": 0.5, "cloth": 1.0}
+
+
+def cache_folder() -> Path:
+    """Where previews are kept."""
+    import platformdirs
+
+    return Path(platformdirs.user_cache_dir("raygrove", appauthor=False)) / "previews"
+
+
+def preview_key() -> str:
+    """Changes with the code that makes and draws the scenes, so that an old preview is not taken for a new one."""
+    digest = hashlib.sha256()
+    for folder, pattern in (("app/scene_io", "demo*.py"), ("gpu/shade", "*.*")):
+        for path in sorted((ROOT / folder).glob(pattern)):
+            if path.is_file():
+                digest.update(path.read_bytes())
+    return digest.hexdigest()[:16]
+
+
+class Previews(QObject):
+    """`ready` carries a scene's name and its picture; what cannot be drawn is left out."""
+
+    ready = Signal(str, QPixmap)
+
+    def __init__(self, folder: Path | None = None, parent: QObject | None = None) -> None:
+        super().__init__(parent)
+        self._folder = folder
+        self._key = ""
+        self._waiting: list[str] = []
+        self._process: QProcess | None = None
+
+    def ask(self, names: Iterable[str]) -> None:
+        """Give the previews that are kept at once, and draw the others."""
+        self._folder = self._folder or cache_folder()
+        self._key = self._key or preview_key()
+        for name in names:
+            pixmap = QPixmap(str(self.path_of(name))) if self.path_of(name).exists() else QPixmap()
+            if not pixmap.isNull():
+                self.ready.emit(name, pixmap)
+            elif name not in self._waiting:
+                self._waiting.append(name)
+        self._next()
+
+    def stop(self) -> None:
+        """Draw no more: the page is left."""
+        self._waiting.clear()
+        process, self._process = self._process, None
+        if process is not None:
+            process.finished.disconnect()
+            process.kill()
+            process.waitForFinished(1000)
+
+    def path_of(self, name: str) -> Path:
+        """Where a preview is kept."""
+        assert self._folder is not None
+        return self._folder / f"{name}-{self._key}.png"
+
+    def _next(self) -> None:
+        if self._process is not None or not self._waiting:
+            return
+        name = self._waiting.pop(0)
+        path = self.path_of(name)
+        path.parent.mkdir(parents=True, exist_ok=True)
+        partial = path.with_name(f".{name}-{os.getpid()}.png")
+        size = f"{SIZE[0]}x{SIZE[1]}"
+        arguments = ["render", "--demo", name, "--target", "host", "--size", size, "--samples", "4", "--time", str(TIMES.get(name, 0.0)), "--quiet"]
+        process = QProcess(self)
+        process.setWorkingDirectory(str(ROOT))
+        process.finished.connect(lambda code, status: self._finished(name, partial, code))
+        self._process = process
+        process.start(sys.executable, [str(ROOT / "main.py"), *arguments, "--out", str(partial)])
+
+    def _finished(self, name: str, partial: Path, code: int) -> None:
+        process, self._process = self._process, None
+        if process is not None:
+            process.deleteLater()
+        if code == 0 and partial.exists():
+            os.replace(partial, self.path_of(name))
+            pixmap = QPixmap(str(self.path_of(name)))
+            if not pixmap.isNull():
+                self.ready.emit(name, pixmap)
+        self._next()
