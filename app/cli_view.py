@@ -29,7 +29,7 @@ def run(names: argparse.Namespace, words: Words) -> int:
         document.open_demo(reference.names[0])
     elif reference.kind == "files":
         document.open_files(reference.names)
-    code: int = importlib.import_module("app.ui.application").run(document)
+    code: int = importlib.import_module("app.ui.application").run(document, names)
     return code
 
 

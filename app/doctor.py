@@ -81,7 +81,8 @@ def _machine() -> Iterator[Finding]:
     yield Finding("machine", "Python", f"{sys.version.split()[0]} ({sys.executable})", not old, "Python 3.11 or later is needed." if old else "")
     gpus = machine.nvidia_gpus()
     for index, gpu in enumerate(gpus):
-        yield Finding("machine", f"GPU {index}", f"{gpu['name']}, {gpu['memory']}, compute capability {gpu['compute_capability']}, driver {gpu['driver']}", True)
+        text = f"{gpu['name']}, {gpu['memory']}, compute capability {gpu['compute_capability']}, driver {gpu['driver']}"
+        yield Finding("machine", f"GPU {index}", text, True)
     if not gpus:
         yield Finding("machine", "GPU", "no NVIDIA GPU (nvidia-smi names none); the host target works without one")
 
@@ -132,7 +133,8 @@ def _targets() -> Iterator[Finding]:
 def _display() -> Iterator[Finding]:
     variables = {name: os.environ[name] for name in ("DISPLAY", "WAYLAND_DISPLAY", "QT_QPA_PLATFORM") if os.environ.get(name)}
     shown = " ".join(f"{name}={value}" for name, value in variables.items())
-    yield Finding("display", "display", shown or "none (no DISPLAY, no WAYLAND_DISPLAY): render and bench work, the window does not", bool(shown) or None)
+    without = "none (no DISPLAY, no WAYLAND_DISPLAY): render and bench work, the window does not"
+    yield Finding("display", "display", shown or without, bool(shown) or None)
     missing = missing_libraries()
     packages = sorted({WINDOW_PACKAGES.get(name, name) for name in missing})
     text = "all there" if not missing else "missing: " + ", ".join(missing)
@@ -155,10 +157,10 @@ def missing_libraries() -> list[str]:
 
 def _gl(has_display: bool) -> Iterator[Finding]:
     """What draws the window's GL, asked in a child process: a broken driver must not end the report."""
-    if not has_display or importlib.util.find_spec("app.ui.gl_probe") is None:
-        return
-    text = machine.output([sys.executable, "-m", "app.ui.gl_probe"], timeout=20.0)
-    yield Finding("display", "OpenGL", text or "no context could be made: the painter view is used", bool(text) or None)
+    if has_display:
+        question = "from app.ui.application import gl_renderer, make_application; make_application(); print(gl_renderer())"
+        text = machine.output([sys.executable, "-c", question], timeout=30.0, folder=machine.ROOT)
+        yield Finding("display", "OpenGL", text or "no context could be made: the painter view is used", bool(text) or None)
 
 
 def _folders() -> Iterator[Finding]:

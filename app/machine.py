@@ -81,10 +81,10 @@ def nvidia_gpus() -> list[dict[str, str]]:
     return [dict(zip(("name", "driver", "memory", "compute_capability"), row, strict=True)) for row in rows if len(row) == 4]
 
 
-def output(command: list[str], timeout: float = 10.0) -> str:
+def output(command: list[str], timeout: float = 10.0, folder: Path | None = None) -> str:
     """What a program prints, stripped; "" where it is missing, fails or hangs."""
     try:
-        done = subprocess.run(command, capture_output=True, text=True, errors="replace", timeout=timeout, check=False)
+        done = subprocess.run(command, capture_output=True, text=True, errors="replace", timeout=timeout, check=False, cwd=folder)
     except (OSError, subprocess.SubprocessError):
         return ""
     return done.stdout.strip() if done.returncode == 0 else ""

@@ -5,9 +5,11 @@ Nothing here names one of them: a new folder in `gpu/hierarchy` or file in `gpu/
 
 from __future__ import annotations
 
-import importlib
 import re
 from typing import Any
+
+from gpu.hierarchy import registry as hierarchy_registry
+from gpu.shade import registry as ray_type_registry
 
 TARGET_NAME = re.compile(r"auto|host|cuda(:\d+)?")
 TARGETS_ALLOWED = "auto, host, cuda, or cuda:N for the N-th GPU"
@@ -15,14 +17,12 @@ TARGETS_ALLOWED = "auto, host, cuda, or cuda:N for the N-th GPU"
 
 def builders() -> dict[str, Any]:
     """Every structure's class by name."""
-    found: dict[str, Any] = importlib.import_module("gpu.hierarchy.registry").builders()
-    return found
+    return dict(hierarchy_registry.structures())
 
 
 def ray_types() -> dict[str, Any]:
     """Every ray type's class by name."""
-    found: dict[str, Any] = importlib.import_module("gpu.shade.registry").ray_types()
-    return found
+    return dict(ray_type_registry.ray_types())
 
 
 def layouts(hierarchy: str = "") -> tuple[str, ...]:

@@ -20,7 +20,7 @@ FILE_LINES, FUNCTION_LINES = 400, 60
 # Who may import whom: the longest name that fits the importing module counts. A room always knows itself.
 ARROWS: dict[str, tuple[str, ...]] = {
     "main": ("app.cli",),
-    "app": ("app", "gpu.engine", "gpu.update_policy", "gpu.target", "gpu.hierarchy.registry", "gpu.hierarchy.base", *PLAIN),
+    "app": ("app", "gpu.engine", "gpu.update_policy", "gpu.target", "gpu.hierarchy.registry", "gpu.hierarchy.base", "gpu.shade.registry", *PLAIN),
     "app.cli": ("app", "bench", "gpu"),
     "app.timeline": PLAIN,
     "app.cameras": PLAIN,
@@ -28,6 +28,7 @@ ARROWS: dict[str, tuple[str, ...]] = {
     "app.export": PLAIN,
     "app.ui": ("app", "gpu.display", "gpu.engine", *PLAIN),
     "bench": ("gpu",),
+    "bench.goals": ("app.scene_io", "bench", "gpu"),  # a script, not a library: it makes the built-in scenes itself
     "gpu": ("gpu",),
     "gpu.settings": (),
     "gpu.scene": ("gpu.settings",),
