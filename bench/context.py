@@ -1,0 +1,82 @@
+"""Where a measurement was made: device, driver, compiler, versions, commit, options, seed."""
+
+from __future__ import annotations
+
+import datetime
+import importlib.metadata
+import os
+import pathlib
+import platform
+import subprocess
+import sys
+from typing import Any
+
+from gpu.settings import fields_of
+from gpu.target.base import Target, TargetError
+
+ROOT = pathlib.Path(__file__).resolve().parents[1]
+PACKAGES = ("numpy", "cupy-cuda13x", "cupy-cuda12x", "cuda-bindings", "cuda-cccl", "nvidia-cuda-nvrtc", "nvidia-cuda-nvrtc-cu12")
+
+
+def context(target: Target, seed: int = 0, command: list[str] | None = None) -> dict[str, Any]:
+    """The `context` object of the JSON. Keys are always the same; what cannot be found out is None."""
+    return {
+        "device": target.device_name,
+        "target": target.name,
+        "driver": _driver(target),
+        "compiler": _compiler(target),
+        "threads": getattr(target, "threads", None),
+        "system": f"{platform.system()} {platform.release()} {platform.machine()}",
+        "versions": versions(),
+        "commit": commit(),
+        "date": datetime.datetime.now(datetime.UTC).isoformat(timespec="seconds"),
+        "command": command if command is not None else [pathlib.Path(sys.argv[0]).name, *sys.argv[1:]],
+        "options": {field.name: getattr(target.options, field.name) for field in fields_of(target.options)},
+        "seed": seed,
+    }
+
+
+def versions() -> dict[str, str]:
+    """Python's version, and those of the libraries that matter here and are installed."""
+    found = {"python": platform.python_version()}
+    for package in PACKAGES:
+        try:
+            found[package] = importlib.metadata.version(package)
+        except importlib.metadata.PackageNotFoundError:
+            continue
+    return found
+
+
+def commit() -> str | None:
+    """The commit of the working tree, with a plus sign where files differ from it; RAYGROVE_COMMIT where there is no repository; else None."""
+    try:
+        done = [_git("rev-parse", "HEAD"), _git("status", "--porcelain", "--untracked-files=no")]
+    except (OSError, subprocess.SubprocessError):
+        return os.environ.get("RAYGROVE_COMMIT") or None
+    return done[0].strip() + ("+" if done[1].strip() else "")
+
+
+def _git(*words: str) -> str:
+    done = subprocess.run(["git", "-C", str(ROOT), *words], capture_output=True, text=True, timeout=10, check=True)
+    return done.stdout
+
+
+def _compiler(target: Target) -> str | None:
+    if target.kind == "host":
+        from gpu.target.host_compiler import compiler_version
+
+        try:
+            return compiler_version()
+        except TargetError:
+            return None
+    return _said(target, "compiler")
+
+
+def _driver(target: Target) -> str | None:
+    return _said(target, "driver") if target.kind == "cuda" else None
+
+
+def _said(target: Target, name: str) -> str | None:
+    """An attribute that a target may have."""
+    value = getattr(target, name, None)
+    return None if value is None else str(value)

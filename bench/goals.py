@@ -1,0 +1,217 @@
+"""The figures that the project has promised, measured in one run: `python -m bench.goals [--target host|cuda] [--out PREFIX]`.
+
+A script, not a library: it makes the built-in scenes itself. It needs numpy and the target's libraries only. With --out it writes PREFIX.json and
+PREFIX.txt beside what it prints. Exit code 0 when it has measured, whether or not every goal was reached.
+"""
+
+from __future__ import annotations
+
+import argparse
+import contextlib
+import dataclasses
+import json
+import pathlib
+import sys
+from collections.abc import Callable, Iterator
+from typing import Any
+
+from app.scene_io.demos import make_demo
+from gpu.engine import ViewSettings
+from gpu.scene import Moment, Scene
+from gpu.target import choose
+from gpu.target.base import NoDeviceError, Target
+
+from .build import run_build
+from .context import context
+from .frame import run_frame
+from .measure import Stage, Task, median, timed
+from .rows import Row
+from .table import aligned, build_table, frame_table, trace_table
+from .trace import run_trace
+
+
+@dataclasses.dataclass(frozen=True)
+class Goal:
+    """One promise: what, the bar, the figure measured (None: not measured, `note` says why). `at_most` or else at least."""
+
+    what: str
+    bar: float
+    measured: float | None
+    unit: str
+    at_most: bool = True
+    note: str = ""
+
+    @property
+    def is_reached(self) -> bool | None:
+        """Whether the bar was met; None where there is no figure."""
+        if self.measured is None:
+            return None
+        return self.measured <= self.bar if self.at_most else self.measured >= self.bar
+
+
+@dataclasses.dataclass
+class Report:
+    """All goals and rows of a run."""
+
+    goals: list[Goal] = dataclasses.field(default_factory=list)
+    builds: list[Row] = dataclasses.field(default_factory=list)
+    traces: list[Row] = dataclasses.field(default_factory=list)
+    frames: list[Row] = dataclasses.field(default_factory=list)
+
+    def text(self) -> str:
+        """The tables for people: goals first."""
+        words = {True: "reached", False: "MISSED", None: "not measured"}
+        lines = [(g.what, ("<= " if g.at_most else ">= ") + f"{g.bar:g}", g.measured, g.unit, words[g.is_reached], g.note) for g in self.goals]
+        parts = [aligned(("goal", "bar", "measured", "unit", "", "note"), lines)]
+        tables = ((build_table, self.builds), (trace_table, self.traces), (frame_table, self.frames))
+        return "\n\n".join(parts + [table(rows) for table, rows in tables if rows])
+
+    def as_json(self, about: dict[str, Any]) -> dict[str, Any]:
+        """`context` and `results` as `bench --json` has them, and `goals`."""
+        goals = [{**dataclasses.asdict(goal), "is_reached": goal.is_reached} for goal in self.goals]
+        return {"context": about, "goals": goals, "results": [row.as_json() for row in (*self.builds, *self.traces, *self.frames)]}
+
+
+@dataclasses.dataclass(frozen=True)
+class Bars:
+    """What a target's goals are: triangles -> most milliseconds."""
+
+    build_ms: dict[int, float]
+    refit_ms: dict[int, float]
+
+
+HOST = Bars({100_000: 6.0, 300_000: 18.0}, {})
+CUDA = Bars({512_000: 0.34, 12_800_000: 4.9}, {512_000: 0.20, 12_800_000: 3.5})
+LAYOUT_BYTES = {"bvh2": 160.0, "bvh4": 200.0}
+SCRATCH_BYTES = 72.0
+
+
+def measure_goals(target: Target, repeat: int, say: Callable[[str], None]) -> Report:
+    """Every goal that this kind of target has."""
+    report = Report()
+    bars = HOST if target.kind == "host" else CUDA
+    for count in bars.build_ms:
+        say(f"building blob of {count:,} triangles")
+        _builds(target, report, bars, count, repeat)
+    say("tracing")
+    if target.kind == "host":
+        _trace_beside_embree(target, report, repeat)
+    else:
+        _trace_on_device(target, report, repeat)
+    say("drawing orbit")
+    _frames(target, report, repeat)
+    return report
+
+
+def _builds(target: Target, report: Report, bars: Bars, count: int, repeat: int) -> None:
+    """Both layouts; the goals are those of the layout that the target takes by itself. Memory holds for each."""
+    scene = make_demo("blob", count)
+    rows = {layout: run_build(target, Task(scene, ViewSettings(layout=layout), repeat=repeat)) for layout in LAYOUT_BYTES}
+    report.builds += rows.values()
+    row = rows[default_layout(target)]
+    note = f"{row.layout}, {row.triangles:,} triangles"
+    report.goals.append(Goal(f"LBVH rebuild, {count:,} triangles", bars.build_ms[count], row.build_ms, "ms", note=note))
+    if target.kind == "cuda":
+        graph = build_as_graph(target, scene, repeat)
+        report.goals.append(Goal(f"LBVH rebuild as a graph, {count:,} triangles", bars.build_ms[count], graph, "ms", note=note))
+    if count in bars.refit_ms:
+        report.goals.append(Goal(f"refit, {count:,} triangles", bars.refit_ms[count], row.refit_ms, "ms", note=note))
+    for layout, built in rows.items():
+        report.goals.append(Goal(f"memory of {layout}, {count:,} triangles", LAYOUT_BYTES[layout], _each(built.bytes, built), "bytes/triangle"))
+    scratch = max((_each(built.scratch_bytes, built) or 0.0) for built in rows.values())
+    report.goals.append(Goal(f"scratch, {count:,} triangles", SCRATCH_BYTES, scratch, "bytes/triangle"))
+
+
+def build_as_graph(target: Target, scene: Scene, repeat: int) -> float:
+    """Median milliseconds of a rebuild that was captured once and is replayed, as the engine does."""
+    with contextlib.closing(Stage(target, scene, ViewSettings())) as stage:
+        primitives = stage.show(Moment()).primitives
+        stage.hierarchy.build(primitives)
+        target.synchronize()
+        replay = target.capture(lambda: stage.hierarchy.build(primitives))
+        return median(timed(target, replay, repeat, 5).spans_ms)
+
+
+def _trace_beside_embree(target: Target, report: Report, repeat: int) -> None:
+    for count, is_goal in ((100_000, True), (512_000, False)):
+        row = run_trace(target, Task(make_demo("blob", count), repeat=repeat), peers=("embree",), kinds=("primary",))[0]
+        report.traces.append(row)
+        packs = {peer["pack"]: peer for peer in row.peers if "pack" in peer}
+        if not is_goal:
+            continue
+        absent = next((peer["absent"] for peer in row.peers if "absent" in peer), "")
+        share = row.mrays_per_s / packs[8]["mrays_per_s"] if 8 in packs and row.mrays_per_s else None
+        note = absent or f"{row.mrays_per_s:.1f} of {packs[8]['mrays_per_s']:.1f} MRays/s, hits {row.hits:,} and {packs[8]['hits']:,}"
+        report.goals.append(Goal(f"primary rays over Embree's packets of 8, {count:,} triangles", 0.75, share, "times", at_most=False, note=note))
+
+
+def _trace_on_device(target: Target, report: Report, repeat: int) -> None:
+    for name, count, bar in (("blob", 512_000, 2.3), ("room", 499_712, None), ("blob", 12_800_000, None)):
+        for layout in LAYOUT_BYTES:
+            rows = run_trace(target, Task(make_demo(name, count), ViewSettings(layout=layout), repeat=repeat))
+            report.traces += rows
+            if bar is not None and layout == default_layout(target):
+                rate = (rows[0].mrays_per_s or 0.0) / 1e3
+                report.goals.append(Goal(f"primary rays, {name} of {count:,} triangles", bar, rate, "GRays/s", at_most=False, note=layout))
+
+
+def _frames(target: Target, report: Report, repeat: int) -> None:
+    scene = make_demo("orbit")
+    size = (512, 384) if target.kind == "host" else (1024, 768)
+    moments = tuple(Moment(scene.duration() * step / 60.0) for step in range(60))
+    row = run_frame(target, Task(scene, size=size, moments=moments, repeat=max(1, repeat // 10), warmup=5))
+    report.frames.append(row)
+    if target.kind == "host":
+        rate = median(row.samples["frames_per_s"])
+        report.goals.append(Goal("orbit, 512x384, headless", 30.0, rate, "frames/s", at_most=False, note=f"{row.ray_type}, {row.update}"))
+    else:
+        over = median(row.samples["host_over_device_ms"])
+        note = f"{median(row.samples['wall_ms']):.3f} a frame, {median(row.samples['frame_ms']):.3f} of it the device"
+        report.goals.append(Goal("orbit, 1024x768: host work over device time", 0.15, over, "ms", note=note))
+
+
+def default_layout(target: Target) -> str:
+    """What `auto` is for LBVH on this target."""
+    from gpu.hierarchy import registry
+
+    layout: str = registry.structure("lbvh").default_layout(target.kind)
+    return layout
+
+
+def _each(amount: int | None, row: Row) -> float | None:
+    return None if amount is None else amount / row.triangles
+
+
+@contextlib.contextmanager
+def _target(name: str) -> Iterator[Target]:
+    made = choose(name)
+    try:
+        yield made
+    finally:
+        made.close()
+
+
+def main(arguments: list[str] | None = None) -> int:
+    """The script. Words go to stderr, tables to stdout."""
+    parser = argparse.ArgumentParser(prog="python -m bench.goals", description="Measure the project's goals in one run.")
+    parser.add_argument("--target", default="auto", help="auto, host, cuda or cuda:N")
+    parser.add_argument("--repeat", type=int, default=20, help="runs of each measurement; the median counts")
+    parser.add_argument("--out", help="also write PREFIX.json and PREFIX.txt")
+    names = parser.parse_args(arguments)
+    try:
+        with _target(names.target) as target:
+            report = measure_goals(target, max(1, names.repeat), lambda words: print(words, file=sys.stderr))
+            about = context(target)
+    except (NoDeviceError, ValueError) as error:
+        print(error, file=sys.stderr)
+        return 4
+    text = "\n".join(f"{key}: {about[key]}" for key in ("device", "driver", "compiler", "commit", "date")) + "\n\n" + report.text()
+    print(text)
+    if names.out:
+        pathlib.Path(names.out + ".json").write_text(json.dumps(report.as_json(about), indent=1) + "\n", encoding="utf-8")
+        pathlib.Path(names.out + ".txt").write_text(text + "\n", encoding="utf-8")
+    return 0
+
+
+if __name__ == "__main__":
+    raise SystemExit(main())

@@ -1,0 +1,70 @@
+"""`bench trace`: rays a second through a structure that stands still, closest hit and any hit, with the hits themselves as proof."""
+
+from __future__ import annotations
+
+import contextlib
+from collections.abc import Sequence
+from typing import Any
+
+from gpu.target.base import Target
+from gpu.trace.trace import totals
+
+from .measure import Stage, Task, median, timed
+from .peers import embree
+from .rows import Row, chosen, tree_fields
+
+KINDS = {"primary": "closest", "primary any-hit": "any"}
+"""A row's `ray_type` and the tracer's kind."""
+
+
+def run_trace(target: Target, task: Task, peers: Sequence[str] = (), kinds: Sequence[str] = tuple(KINDS)) -> list[Row]:
+    """One row a kind of ray, at the first moment. `peers` names other programs to trace the same rays with (embree); one that is absent is said in
+    the row's `peers` with its sentence under `absent`."""
+    with contextlib.closing(Stage(target, task.scene, task.settings)) as stage:
+        stage.hierarchy.build(stage.show(task.moments[0]).primitives)
+        tree = stage.statistics()
+        others = [entry for peer in peers for entry in beside(stage, task, peer)]
+        rows = []
+        for ray_type in kinds:
+            found, timing = _measure(stage, task, KINDS[ray_type])
+            rays, trace_ms = task.size[0] * task.size[1], median(timing.spans_ms)
+            row = Row(
+                scene=task.scene.name,
+                triangles=task.scene.triangle_count,
+                **{**chosen(target, task.settings), **stage.names(), **tree_fields(tree), "ray_type": ray_type, "update": "rebuild"},
+                size=task.size,
+                time=task.moments[0].time,
+                trace_ms=trace_ms,
+                mrays_per_s=rays / trace_ms / 1e3 if trace_ms else None,
+                rays=rays,
+                hits=found.hits,
+                sum_t=found.sum_t if ray_type == "primary" else None,
+                launches=timing.launches,
+                phases_ms=timing.medians(),
+                peers=others if ray_type == "primary" else [],
+                samples={"trace_ms": timing.spans_ms},
+            )
+            rows.append(row)
+    return rows
+
+
+def beside(stage: Stage, task: Task, peer: str) -> list[dict[str, Any]]:
+    """Another program's figures for the same triangles and rays. Raises KeyError for one nobody has written."""
+    measure = {"embree": embree.measure}[peer]
+    threads = getattr(stage.target, "threads", 1)
+    try:
+        positions, triangles = stage.triangles()
+        return measure(positions, triangles, task.view_from(), task.size, threads, max(3, task.repeat // 2), min(task.warmup, 2)).as_peers()
+    except embree.PeerAbsentError as error:
+        return [{"program": peer, "absent": str(error)}]
+
+
+def _measure(stage: Stage, task: Task, kind: str) -> tuple[Any, Any]:
+    rays = stage.rays(task.view_from(), task.size)
+    found = totals(stage.target, stage.trace(rays, kind))
+
+    def body() -> None:
+        with stage.target.phase("trace.primary"):
+            stage.trace(rays, kind)
+
+    return found, timed(stage.target, body, task.repeat, task.warmup)
