@@ -3,8 +3,14 @@
 from __future__ import annotations
 
 import dataclasses
+import time
+from collections.abc import Callable
 
+from .hierarchy.base import CannotRefitError, Hierarchy, Primitives
 from .settings import option
+
+MEASURE_INTERVAL = 0.1
+"""Seconds between two measurements of a tree's quality, at least."""
 
 
 @dataclasses.dataclass(frozen=True)
@@ -14,3 +20,86 @@ class UpdateOptions:
     mode: str = option("rebuild", "Rebuild every frame, refit every frame, or let the measured cost decide.", choices=("rebuild", "refit", "auto"))
     always: bool = option(False, "Update even when nothing moved; benchmarks do, to measure the same work every frame.")
     cost_ratio: float = option(1.5, "In auto, rebuild when the SAH cost is this many times that of the last build.", minimum=1.0, maximum=100.0)
+
+
+@dataclasses.dataclass(frozen=True)
+class Decision:
+    """`update` is nothing, refit or rebuild; `reason` says why."""
+
+    update: str
+    reason: str
+
+
+class UpdatePolicy:
+    """Remembers of one structure what it was last brought up to date with, and how good it was. `clock` gives seconds."""
+
+    def __init__(self, clock: Callable[[], float] = time.perf_counter) -> None:
+        self._clock = clock
+        self._seen: tuple[int, int] | None = None
+        self._built_cost: float | None = None
+        self._cost: float | None = None
+        self._measured_at = float("-inf")
+        self._is_measured = True
+        self._is_pending = False
+
+    def decide(self, hierarchy: Hierarchy, primitives: Primitives, options: UpdateOptions) -> Decision:
+        """What to do before this frame is traced. Raises CannotRefitError where refit is chosen and the structure has none."""
+        if self._seen is None:
+            return Decision("rebuild", "there was no tree yet")
+        if self._seen[0] != primitives.topology_version:
+            return Decision("rebuild", "the triangles are others")
+        if self._seen[1] == primitives.shape_version and not options.always:
+            return Decision("nothing", "nothing moved")
+        if options.mode == "rebuild":
+            return Decision("rebuild", "rebuild is chosen")
+        if options.mode == "refit":
+            if not hierarchy.capabilities.refit:
+                raise CannotRefitError(f"{hierarchy.title} cannot be refitted: choose update rebuild or auto, or another structure.")
+            return Decision("refit", "refit is chosen")
+        return self._by_cost(hierarchy, options)
+
+    def apply(self, decision: Decision, hierarchy: Hierarchy, primitives: Primitives) -> None:
+        """Do what was decided."""
+        if decision.update == "rebuild":
+            hierarchy.build(primitives)
+            self._built_cost = self._cost = None
+        elif decision.update == "refit":
+            hierarchy.refit(primitives)
+        self._seen = (primitives.topology_version, primitives.shape_version)
+        self._is_measured = self._is_measured and decision.update == "nothing"
+
+    def wants_measurement(self) -> bool:
+        """Whether the tree's quality should be measured now: it has changed, and the last time is long enough ago. Counts as done."""
+        now = self._clock()
+        if self._is_measured or now - self._measured_at < MEASURE_INTERVAL:
+            return False
+        self._measured_at, self._is_measured, self._is_pending = now, True, True
+        return True
+
+    @property
+    def is_measured(self) -> bool:
+        """Whether the tree as it is has been measured."""
+        return self._is_measured
+
+    def mark_measured(self) -> None:
+        """The tree as it is has been measured by someone else."""
+        self._measured_at, self._is_measured, self._is_pending = self._clock(), True, True
+
+    def _by_cost(self, hierarchy: Hierarchy, options: UpdateOptions) -> Decision:
+        if not hierarchy.capabilities.refit:
+            return Decision("rebuild", f"{hierarchy.title} cannot be refitted")
+        self._take_cost(hierarchy)
+        if self._cost is None or self._built_cost is None:
+            return Decision("refit", "its cost since the last build is not known yet")
+        ratio = self._cost / self._built_cost if self._built_cost > 0.0 else 1.0
+        if ratio >= options.cost_ratio:
+            return Decision("rebuild", f"its cost is {ratio:.2f} times that of the last build")
+        return Decision("refit", f"its cost is {ratio:.2f} times that of the last build")
+
+    def _take_cost(self, hierarchy: Hierarchy) -> None:
+        # Values arrive a frame or two after they were asked for: they are read when the next measurement is due, when they are surely there.
+        if not self._is_pending or self._clock() - self._measured_at < MEASURE_INTERVAL:
+            return
+        self._is_pending, self._cost = False, hierarchy.stats().sah_cost
+        if self._built_cost is None:
+            self._built_cost = self._cost

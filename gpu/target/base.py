@@ -100,6 +100,8 @@ class Target(abc.ABC):
     device_name: str
     lane_count: int
     options: TargetOptions
+    phase_prefix: str = ""
+    """Put before the names of phases; the engine sets it, so that the phases of several views in one frame stay apart."""
 
     # -- memory ---------------------------------------------------------------------------------------------------
     @abc.abstractmethod
@@ -181,6 +183,7 @@ class Target(abc.ABC):
     @contextlib.contextmanager
     def phase(self, name: str) -> Iterator[None]:
         """Time what is launched inside under `name` ("build.sort"); phases of one name add up within a frame; they do not nest."""
+        name = self.phase_prefix + name
         self._begin_phase(name)
         try:
             yield

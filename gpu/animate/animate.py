@@ -1,0 +1,248 @@
+"""Scene and moment -> the surface of this instant: world-space vertices, evaluated on the target every frame that something moves.
+
+Nodes move by tracks (step, linear with quaternion slerp, cubic), meshes by whole-mesh key frames (linear, Meister 2014, 6.2.3). Only objects that
+the clip moves are written again; a scene that does not move costs nothing. What is not drawn as the file means it is said in `Animator.remarks`.
+"""
+
+from __future__ import annotations
+
+import dataclasses
+from collections.abc import Callable
+
+import numpy as np
+
+from ..hierarchy.base import ObjectRange, Primitives
+from ..hierarchy.primitives import triangle_primitives
+from ..scene import Mesh, Moment, Remark, Scene
+from ..target.base import Array, Target, UnitSource
+from . import tables
+
+_MOMENT = np.dtype([("time", "f4"), ("clip", "i4")])
+_PLACEMENT_BYTES = 112
+_MAX_BLOCKS = 1 << 16
+"""Tiles past this many share blocks."""
+
+
+@dataclasses.dataclass(eq=False)
+class Surface:
+    """The scene's triangles at one instant, on the target. V vertices, T triangles over all objects, in the objects' order.
+
+    positions, previous (the instant before), normals (V, 3) float32; uvs (V, 2) float32 or one row of zeros; triangles (T, 3) int32 into the
+    vertices; material_ids (T,) int32; lights (max(1, L), 8) float32 as animate.cu places them. `version` grows when anything of it changes.
+    """
+
+    positions: Array
+    previous: Array
+    normals: Array
+    uvs: Array
+    triangles: Array
+    material_ids: Array
+    lights: Array
+    light_count: int
+    primitives: Primitives
+    version: int = 1
+
+
+@dataclasses.dataclass(frozen=True, eq=False)
+class _Parts:
+    """What a clip moves: object indices, whether nothing at all moves, and the tiles (X, 4) int32 of the moving and of the other objects."""
+
+    moving: np.ndarray
+    is_still: bool
+    moving_tiles: Array
+    still_tiles: Array
+
+
+class Animator:
+    """Holds a scene on a target and brings its surface to a moment. Raises ValueError for a scene whose parts do not fit one another."""
+
+    def __init__(self, target: Target, scene: Scene) -> None:
+        self._target, self._scene = target, scene
+        self._unit = target.unit(UnitSource("gpu/animate/animate.cu"))
+        self._counts = np.array([len(scene.meshes[o.mesh].positions) for o in scene.objects], np.int64)
+        self._first_vertex = np.cumsum(self._counts) - self._counts
+        self._upload_motion()
+        self._upload_sources()
+        self.surface = self._make_surface()
+        self.remarks = remarks_of(scene)
+        self._shown: tuple[float, int] | None = None
+        self._unsettled: Callable[[], None] | None = None
+        self._parts: dict[int, _Parts] = {}
+        self._not_finite = target.zeros(2, np.int32, "surface")
+
+    # -- the frame ------------------------------------------------------------------------------------------------
+    def prepare(self, moment: Moment) -> tuple[Callable[[], None], ...]:
+        """Write the moment, and give what has to be launched for it: nothing, what moves, or everything the first time and when the clip changes.
+
+        The launches stay the same from frame to frame while a clip plays; an unmoved frame after a moved one launches once more, so that
+        `previous` becomes equal to `positions`."""
+        clip = moment.clip if 0 <= moment.clip < len(self._scene.clips) else 0
+        wanted, shown = (float(np.float32(moment.time)), clip), self._shown
+        moving = self._parts_of(clip).moving
+        if shown is not None and shown[1] == clip and (wanted == shown or self._parts_of(clip).is_still):
+            launches = (self._unsettled,) if self._unsettled else ()
+            self._unsettled = None
+            return launches
+        self._shown = wanted
+        self._target.write(self._moment, np.array(wanted, _MOMENT).reshape(1).view(np.uint8))
+        if shown is None:
+            return (self._launch_all, self._launch_all)
+        is_new_clip = shown[1] != clip
+        self._count_motion(np.arange(len(self._scene.objects)) if is_new_clip else moving)
+        self._unsettled = self._launch_all if is_new_clip else self._launch_moving
+        return (self._unsettled,)
+
+    def at(self, moment: Moment) -> Surface:
+        """The surface at a moment: prepare and launch."""
+        for launch in self.prepare(moment):
+            launch()
+        return self.surface
+
+    def not_finite_count(self) -> int:
+        """Vertices that are not finite at the moment shown, their primitives inactive. Waits: on request, outside a frame."""
+        moving, still = self._target.download(self._not_finite).tolist()
+        return int(moving) + int(still)
+
+    def object_of(self, prim_id: int) -> int:
+        """The object that a primitive belongs to."""
+        firsts = [thing.first for thing in self.surface.primitives.objects]
+        return int(np.searchsorted(firsts, prim_id, side="right")) - 1
+
+    def _parts_of(self, clip: int) -> _Parts:
+        if clip not in self._parts:
+            nodes = tables.moving_nodes(self._scene, clip)
+            keyed = [m.key_frames is not None and len(m.key_frames.times) > 1 for m in self._scene.meshes]
+            moves = np.array([bool(nodes[o.node]) or keyed[o.mesh] for o in self._scene.objects], bool)
+            moving, still = np.flatnonzero(moves), np.flatnonzero(~moves)
+            lights_move = any(light.node >= 0 and nodes[light.node] for light in self._scene.lights)
+            is_still = not len(moving) and not lights_move
+            self._parts[clip] = _Parts(moving, is_still, *(self._upload_tiles(part) for part in (moving, still)))
+        return self._parts[clip]
+
+    def _count_motion(self, moved: np.ndarray) -> None:
+        self.surface.version += 1
+        primitives = self.surface.primitives
+        if not len(moved):
+            return
+        objects = list(primitives.objects)
+        for index in moved:
+            objects[index] = dataclasses.replace(objects[index], version=objects[index].version + 1)
+        primitives.objects, primitives.shape_version = tuple(objects), primitives.shape_version + 1
+
+    # -- launches -------------------------------------------------------------------------------------------------
+    def _launch_moving(self) -> None:
+        self._place()
+        assert self._shown is not None
+        self._transform(self._parts_of(self._shown[1]).moving_tiles, self._not_finite[0:1])
+
+    def _launch_all(self) -> None:
+        self._launch_moving()
+        assert self._shown is not None
+        self._transform(self._parts_of(self._shown[1]).still_tiles, self._not_finite[1:2])
+
+    def _place(self) -> None:
+        launch, nodes = self._target.launch, len(self._scene.nodes)
+        tracks = (self._channels, self._tracks, self._times, self._values)
+        launch(self._unit, "evaluate_nodes", nodes, self._moment, self._rest, *tracks, nodes, self._local)
+        launch(self._unit, "compose_nodes", nodes, self._local, self._parents, nodes, self._world)
+        count = len(self._scene.objects)
+        launch(self._unit, "place_objects", count, self._moment, self._world, self._objects, self._key_times, count, self._placements)
+        surface, lights = self.surface, self.surface.light_count
+        launch(self._unit, "place_lights", lights, self._world, self._lights_at_rest, self._light_nodes, lights, surface.lights)
+
+    def _transform(self, tiles: Array, not_finite: Array) -> None:
+        self._target.fill(not_finite, 0)
+        count, surface = len(tiles), self.surface
+        if count:
+            buffers = (surface.positions, surface.previous, surface.normals, not_finite)
+            sources = (self._source_positions, self._source_normals)
+            self._target.launch(
+                self._unit, "transform_vertices", count, tiles, count, self._placements, *sources, *buffers, blocks=min(count, _MAX_BLOCKS)
+            )
+
+    # -- once a scene ---------------------------------------------------------------------------------------------
+    def _upload_motion(self) -> None:
+        target, scene = self._target, self._scene
+        rest, parents = tables.node_tables(scene.nodes)
+        tracks = tables.track_tables(scene)
+        self._rest, self._parents = target.upload(rest, "animation"), target.upload(parents, "animation")
+        self._channels, self._tracks = target.upload(tracks.channels, "animation"), target.upload(tracks.tracks, "animation")
+        self._times, self._values = target.upload(tracks.times, "animation"), target.upload(tracks.values, "animation")
+        self._moment = target.zeros(_MOMENT.itemsize, np.uint8, "animation")
+        self._local = target.empty((len(scene.nodes), 12), np.float32, "animation")
+        self._world = target.empty((len(scene.nodes), 12), np.float32, "animation")
+        lights, nodes = tables.light_tables(scene.lights)
+        self._lights_at_rest, self._light_nodes = target.upload(lights, "animation"), target.upload(nodes, "animation")
+
+    def _upload_sources(self) -> None:
+        target, scene = self._target, self._scene
+        places = tables.source_tables(scene.meshes)
+        positions, normals = [np.zeros((1, 3), np.float32)], [np.zeros((1, 3), np.float32)]
+        for mesh in scene.meshes:
+            key_positions = mesh.positions[None] if mesh.key_frames is None else mesh.key_frames.positions
+            key_normals = mesh.normals[None] if mesh.key_frames is None and mesh.normals is not None else None
+            key_normals = mesh.key_frames.normals if mesh.key_frames is not None else key_normals
+            if key_normals is None:
+                key_normals = np.stack([tables.vertex_normals(key, mesh.triangles) for key in key_positions])
+            positions.append(np.asarray(key_positions, np.float32).reshape(-1, 3))
+            normals.append(np.asarray(key_normals, np.float32).reshape(-1, 3))
+        self._source_positions = target.upload(np.concatenate(positions), "animation")
+        self._source_normals = target.upload(np.concatenate(normals), "animation")
+        self._key_times = target.upload(places.key_times, "animation")
+        # The source buffer starts with one unused vertex, so that it is never empty.
+        rows = [
+            (o.node, len(scene.meshes[o.mesh].positions), places.first[o.mesh] + 1, places.keys[o.mesh], places.first_time[o.mesh])
+            for o in scene.objects
+        ]
+        self._objects = target.upload(np.array(rows or [(0, 0, 0, 1, 0)], np.int32), "animation")
+        self._placements = target.zeros((max(1, len(rows)), _PLACEMENT_BYTES), np.uint8, "animation")
+
+    def _upload_tiles(self, objects: np.ndarray) -> Array:
+        return self._target.upload(tables.tiles_of(self._first_vertex, self._counts, objects), "animation")
+
+    def _make_surface(self) -> Surface:
+        target, scene = self._target, self._scene
+        meshes = [scene.meshes[o.mesh] for o in scene.objects]
+        vertex_count, triangle_count = int(self._counts.sum()), sum(len(m.triangles) for m in meshes)
+        triangles, materials = np.zeros((max(1, triangle_count), 3), np.int32), np.zeros(max(1, triangle_count), np.int32)
+        uvs = np.zeros((max(1, vertex_count) if scene.textures else 1, 2), np.float32)
+        ranges, first = [], 0
+        for thing, mesh, first_vertex in zip(scene.objects, meshes, self._first_vertex.tolist(), strict=True):
+            last = first + len(mesh.triangles)
+            _check_indices(mesh)
+            triangles[first:last] = mesh.triangles + np.int32(first_vertex)
+            materials[first:last] = np.clip(mesh.material_ids, 0, max(0, len(scene.materials) - 1))
+            if scene.textures and mesh.uvs is not None:
+                uvs[first_vertex : first_vertex + len(mesh.positions)] = mesh.uvs
+            ranges.append(ObjectRange(first, len(mesh.triangles), thing.node))
+            first = last
+        vertices = tuple(target.zeros((max(1, vertex_count), 3), np.float32, "surface") for _ in range(3))
+        indices = target.upload(triangles, "surface")
+        primitives = triangle_primitives(
+            vertices[0][:vertex_count], indices[:triangle_count], objects=tuple(ranges), topology_version=1, shape_version=1
+        )
+        lights = target.zeros(self._lights_at_rest.shape, np.float32, "surface")
+        count = min(len(scene.lights), tables.MAX_LIGHTS)
+        positions, previous, normals = vertices
+        on_target = (target.upload(uvs, "surface"), indices, target.upload(materials, "surface"))
+        return Surface(positions, previous, normals, *on_target, lights, count, primitives)
+
+
+def _check_indices(mesh: Mesh) -> None:
+    if len(mesh.triangles) and not 0 <= int(mesh.triangles.min()) <= int(mesh.triangles.max()) < len(mesh.positions):
+        raise ValueError(f"Mesh {mesh.name!r} has triangles whose vertices do not exist: it has {len(mesh.positions)} vertices.")
+
+
+def remarks_of(scene: Scene) -> tuple[Remark, ...]:
+    """What this version does not draw as the scene means it."""
+    skinned = sum(m.skin is not None for m in scene.meshes)
+    morphed = sum(m.morph_targets is not None for m in scene.meshes)
+    spheres = 0 if scene.spheres is None else len(scene.spheres.centres)
+    lights = max(0, len(scene.lights) - tables.MAX_LIGHTS)
+    found = (
+        (skinned, "Skinned meshes are drawn at rest, placed by their node: bones do not bend them yet."),
+        (morphed, "Meshes with morph targets are drawn in their base shape."),
+        (spheres, "Spheres and points are not drawn yet."),
+        (lights, f"Lights past the first {tables.MAX_LIGHTS} are left out."),
+    )
+    return tuple(Remark(count, sentence) for count, sentence in found if count)

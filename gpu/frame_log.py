@@ -1,0 +1,110 @@
+"""Puts a frame's statistics together when its times arrive: what the host knew at once waits here for what the target says later."""
+
+from __future__ import annotations
+
+import collections
+import dataclasses
+from collections.abc import Callable
+
+import numpy as np
+
+from .stats import FrameStatistics, HierarchyStatistics, ViewStatistics
+from .target.base import FrameTiming, Target
+
+MAX_WAITING = 64
+"""Frames whose times have not come; the oldest is dropped beyond that."""
+
+
+@dataclasses.dataclass(frozen=True, eq=False)
+class ViewRecord:
+    """What the host knows of one view when its frame is issued. `prefix` marks its phases, `secondary_rays` gives one number once counted."""
+
+    prefix: str
+    hierarchy: str
+    layout: str
+    ray_type: str
+    update: str
+    reason: str
+    primary_rays: int
+    width: int
+    height: int
+    samples: int
+    structure: Callable[[], HierarchyStatistics]
+    secondary_rays: Callable[[], np.ndarray | None]
+
+
+@dataclasses.dataclass(frozen=True, eq=False)
+class FrameRecord:
+    """What the host knows of a frame."""
+
+    frame_id: int
+    time: float
+    triangles: int
+    host_ms: float
+    views: tuple[ViewRecord, ...]
+
+
+class FrameLog:
+    """Frames that wait for their times, by the number the target knows them by."""
+
+    def __init__(self, target: Target) -> None:
+        self._target = target
+        self._waiting: collections.OrderedDict[int, FrameRecord] = collections.OrderedDict()
+        self.newest: FrameStatistics | None = None
+
+    def add(self, number: int, record: FrameRecord) -> None:
+        """A frame was issued."""
+        self._waiting[number] = record
+        if len(self._waiting) > MAX_WAITING:
+            self._waiting.popitem(last=False)
+
+    def collect(self) -> FrameStatistics | None:
+        """Take what the target has finished; the statistics of the newest finished frame. Does not wait."""
+        for timing in self._target.finished_frames():
+            record = self._waiting.pop(timing.frame_id, None)
+            if record is not None:
+                self.newest = self._statistics(record, timing)
+        return self.newest
+
+    def _statistics(self, record: FrameRecord, timing: FrameTiming) -> FrameStatistics:
+        return FrameStatistics(
+            frame_id=record.frame_id,
+            time=record.time,
+            target=self._target.name,
+            triangles=record.triangles,
+            animate_ms=timing.phases_ms.get("animate", 0.0),
+            frame_ms=timing.span_ms,
+            host_ms=record.host_ms,
+            launches=timing.launches,
+            bytes=self._target.memory(),
+            views=tuple(_view_statistics(view, timing) for view in record.views),
+        )
+
+
+def _view_statistics(view: ViewRecord, timing: FrameTiming) -> ViewStatistics:
+    phases = {name[len(view.prefix) :]: ms for name, ms in timing.phases_ms.items() if name.startswith(view.prefix)}
+
+    def total(kind: str) -> float:
+        return sum(ms for name, ms in phases.items() if name == kind or name.startswith(kind + "."))
+
+    secondary = view.secondary_rays()
+    rays = view.primary_rays + (0 if secondary is None else int(secondary.reshape(-1)[0]))
+    trace_ms = total("trace")
+    return ViewStatistics(
+        hierarchy=view.hierarchy,
+        layout=view.layout,
+        ray_type=view.ray_type,
+        update=view.update,
+        reason=view.reason,
+        phases_ms=phases,
+        build_ms=total("build"),
+        refit_ms=total("refit"),
+        trace_ms=trace_ms,
+        shade_ms=total("shade") + total("resolve"),
+        rays=rays,
+        mrays_per_s=rays / trace_ms / 1000.0 if trace_ms > 0.0 else 0.0,
+        width=view.width,
+        height=view.height,
+        samples=view.samples,
+        structure=view.structure(),
+    )

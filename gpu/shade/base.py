@@ -1,0 +1,120 @@
+"""The contract of a ray type: an integrator that draws one sample of a view into its film.
+
+`prepare` does the host's part of a frame (options, memory); `render` only launches, so that a frame of unchanged shape can be captured.
+"""
+
+from __future__ import annotations
+
+import abc
+import dataclasses
+from typing import Any, ClassVar
+
+import numpy as np
+
+from ..animate.animate import Surface
+from ..settings import option
+from ..target.base import Array, Target, Unit, UnitSource
+from ..target.structs import make_struct, struct_dtype
+from ..trace.trace import Tracer
+from .film import Film
+from .materials import Materials
+
+Color = tuple[float, float, float]
+
+_ARRAYS = ("positions", "normals", "uvs", "triangles", "material_ids", "materials", "textures", "texels", "decode", "lights")
+SURFACE_VIEW = struct_dtype(
+    [
+        (name, "pointer")
+        for name in ("positions", "normals", "uvs", "triangles", "material_ids", "materials", "textures", "texels", "decode", "lights")
+    ]
+    + [("light_count", "int"), ("has_textures", "int")]
+)
+"""SurfaceView of shading.cuh."""
+
+
+@dataclasses.dataclass(frozen=True)
+class PictureOptions:
+    """What every ray type has: exposure and background."""
+
+    exposure: float = option(0.0, "Brightens (or darkens) the picture; each step doubles the light.", minimum=-10.0, maximum=10.0, unit="stops")
+    background_below: Color = option((0.2, 0.2, 0.22), "Linear colour of the background straight down.", minimum=0.0, maximum=100.0)
+    background_above: Color = option(
+        (0.32, 0.4, 0.52), "Linear colour of the background straight up; the same as below makes it constant.", minimum=0.0, maximum=100.0
+    )
+
+
+@dataclasses.dataclass(frozen=True)
+class Legend:
+    """A scale that explains a picture's colours: `colors` (N, 3) uint8 sRGB from `low` to `high` of `label`."""
+
+    label: str
+    low: float
+    high: float
+    colors: np.ndarray
+
+
+class RayType(abc.ABC):
+    """See the module. One instance a view; `name` is the command line's."""
+
+    name: ClassVar[str]
+    title: ClassVar[str]
+    Options: ClassVar[type]
+
+    def __init__(self, target: Target, materials: Materials) -> None:
+        self.target, self.materials = target, materials
+        self._packed: bytes = b""
+        self._parameters: Array = None
+
+    @abc.abstractmethod
+    def parameters(self, options: Any, surface: Surface) -> tuple[float, ...]:
+        """The options as the kernel's float array."""
+
+    @abc.abstractmethod
+    def render(self, tracer: Tracer, surface: Surface, film: Film) -> None:
+        """Trace and shade one sample into the film. Launches only."""
+
+    def prepare(self, options: Any, surface: Surface) -> None:
+        """Write the options to the target where they changed."""
+        values = np.array(self.parameters(options, surface), np.float32)
+        if self._parameters is None:
+            self._parameters = self.target.zeros(len(values), np.float32, "shade")
+        if values.tobytes() != self._packed:
+            self._packed = values.tobytes()
+            self.target.write(self._parameters, values)
+
+    def exposure(self, options: Any) -> float:
+        """The factor on linear colours before they are clamped."""
+        return float(2.0**options.exposure)
+
+    def shadow_ray_counter(self) -> Array | None:
+        """One uint64 on the target: the secondary rays of the sample last rendered; None where there are none."""
+        return None
+
+    @classmethod
+    def legend(cls, options: Any) -> Legend | None:
+        """What the colours mean, where they mean a number."""
+        return None
+
+    def _unit(self, path: str) -> Unit:
+        return self.target.unit(UnitSource(path, rays_per_thread=0))
+
+    def _packs(self, film: Film) -> int:
+        return film.rays.padded_count // self.target.lane_count
+
+    def _surface_view(self, surface: Surface) -> np.ndarray:
+        m = self.materials
+        return make_struct(
+            SURFACE_VIEW,
+            positions=surface.positions,
+            normals=surface.normals,
+            uvs=surface.uvs,
+            triangles=surface.triangles,
+            material_ids=surface.material_ids,
+            materials=m.records,
+            textures=m.textures,
+            texels=m.texels,
+            decode=m.decode,
+            lights=surface.lights,
+            light_count=surface.light_count,
+            has_textures=int(m.has_textures),
+        )

@@ -1,0 +1,44 @@
+"""Ray types by name: every file of this folder that defines a RayType is one."""
+
+from __future__ import annotations
+
+import functools
+import importlib
+import pathlib
+
+from .base import RayType
+
+
+class UnknownRayTypeError(LookupError):
+    """No ray type has this name; the message lists those there are."""
+
+
+@functools.cache
+def ray_types() -> dict[str, type[RayType]]:
+    """All ray types by name, in alphabetical order. Raises TypeError where a file's ray type is incomplete or a name is taken twice."""
+    found: dict[str, type[RayType]] = {}
+    for path in sorted(pathlib.Path(__file__).parent.glob("*.py")):
+        if path.stem == "__init__":
+            continue
+        module = importlib.import_module(f"{__package__}.{path.stem}")
+        for thing in vars(module).values():
+            if isinstance(thing, type) and issubclass(thing, RayType) and thing is not RayType and thing.__module__ == module.__name__:
+                _check(thing, path.name, found)
+                found[thing.name] = thing
+    return dict(sorted(found.items()))
+
+
+def ray_type(name: str) -> type[RayType]:
+    """The ray type of that name, or UnknownRayTypeError."""
+    known = ray_types()
+    if name not in known:
+        raise UnknownRayTypeError(f"There is no ray type {name!r}; there are {', '.join(known)}.")
+    return known[name]
+
+
+def _check(kind: type[RayType], file_name: str, found: dict[str, type[RayType]]) -> None:
+    missing = [attribute for attribute in ("name", "title", "Options") if not hasattr(kind, attribute)]
+    if missing:
+        raise TypeError(f"gpu/shade/{file_name}: {kind.__name__} lacks {', '.join(missing)}.")
+    if kind.name in found:
+        raise TypeError(f"gpu/shade/{file_name}: the name {kind.name!r} is taken by {found[kind.name].__module__}.")

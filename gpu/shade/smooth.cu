@@ -1,0 +1,77 @@
+// Smooth shading: interpolated normals, textures, and for every light Lambert's diffuse and Blinn-Phong's specular reflection, with shadows.
+//
+// Metallic-roughness materials: diffuse colour base * (1 - metallic), specular colour from 0.04 to base, exponent 2 / roughness^4 - 2 (Walter et al.
+// 2007's match of Blinn-Phong to roughness), energy factor (exponent + 8) / (8 pi). Radiance leaving is what the film sums.
+// `options`: background below and above, ambient light, and whether a light at the eye shines.
+#include "gpu/shade/shading.cuh"
+
+struct Reflector {
+    Real3 diffuse, specular;
+    Real exponent, factor;
+};
+__device__ __forceinline__ Reflector make_reflector(const MaterialSample& m) {
+    const Real3 dielectric = splat3(0.04f, 0.04f, 0.04f);
+    const Real alpha = max(m.roughness * m.roughness, splat(0.03f));
+    const Real exponent = max(splat(2.0f) / (alpha * alpha) - splat(2.0f), splat(1.0f));
+    return {m.base_color * (splat(1.0f) - m.metallic), lerp(dielectric, m.base_color, m.metallic), exponent,
+            (exponent + splat(8.0f)) * splat(1.0f / (8.0f * PI))};
+}
+
+__device__ __forceinline__ Real3 reflect_light(const Reflector& surface, Real3 normal, Real3 to_eye, Real3 to_light, Real3 irradiance) {
+    const Real cosine = max(dot(normal, to_light), splat(0.0f));
+    const Real peak = min(max(dot(normal, normalize(to_eye + to_light)), splat(0.0f)), splat(1.0f));
+    const Real3 shine = surface.specular * (surface.factor * power_of(peak, surface.exponent));
+    return (surface.diffuse * splat(1.0f / PI) + shine) * irradiance * cosine;
+}
+
+// The vertices' normal, on the side of the triangle that the eye sees; the triangle's own where the vertices have none.
+__device__ __forceinline__ Real3 shading_normal(const SurfaceView& surface, const Corners& corners, Real u, Real v, Real3 direction) {
+    const Real3 own = triangle_normal(surface.positions, corners);
+    const Real3 sum = gather3(surface.normals, corners.a) * (splat(1.0f) - u - v) + gather3(surface.normals, corners.b) * u +
+                      gather3(surface.normals, corners.c) * v;
+    const Mask has_normal = dot(sum, sum) > splat(1e-12f);
+    const Real3 smooth = select(has_normal, normalize(sum), own);
+    const Mask is_behind = dot(own, direction) * dot(own, smooth) > splat(0.0f);
+    return select(is_behind, smooth * splat(-1.0f), smooth);
+}
+
+__device__ __forceinline__ Real3 shade_hits(const SurfaceView& surface, const float* options, const Rays& rays, Mask hit, Real distance, Int primitives,
+                                            Real u, Real v, Int shadowed) {
+    const Corners corners = gather_corners(surface.triangles, primitives);
+    const Real3 direction = direction_of(rays), to_eye = direction * splat(-1.0f);
+    const Real3 normal = shading_normal(surface, corners, u, v, direction);
+    MaterialSample material = load_material(surface.materials, gather_int(surface.material_ids, primitives));
+    if (surface.has_textures) apply_textures(surface, hit, corners, u, v, material);
+    const Reflector reflector = make_reflector(material);
+    Real3 color = material.emission + (reflector.diffuse + reflector.specular) * splat3(options[6], options[7], options[8]);
+    if (options[9] != 0.0f) color = color + reflect_light(reflector, normal, to_eye, to_eye, splat3(PI, PI, PI) * splat(options[9]));
+    const Real3 point = point_at(rays, distance);
+    for (int l = 0; l < surface.light_count; ++l) {
+        const LightSample light = sample_light(surface.lights + 8 * l, point);
+        const Mask dark = !((shadowed & (int)(1u << l)) == splat_int(0));
+        const Real3 reflected = reflect_light(reflector, normal, to_eye, light.towards, light.irradiance);
+        color = color + select(dark, splat3(0.0f, 0.0f, 0.0f), reflected);
+    }
+    return color;
+}
+
+// `shadowed`: bit l where light l does not reach the hit (gpu/trace/shadow.cu), or null: all lights reach everywhere.
+extern "C" __global__ void shade_smooth(SurfaceView surface, const ViewFrame* frame, const float* options, int pack_count, const float* t,
+                                        const int* prim_id, const float* u, const float* v, const int* shadowed, float* sums) {
+    const CameraRays camera = {frame};
+    const int64 plane = (int64)pack_count * PACK;
+    for (int pack : grid_stride(pack_count)) {
+        const int first = pack * PACK;
+        const Rays rays = camera.rays(first);
+        const Int primitives = load(prim_id + first);
+        const Mask hit = !(primitives < splat_int(0));
+        Real3 color = background(options, direction_of(rays));
+        if (any(hit)) {
+            const Real distance = select(hit, load(t + first), splat(0.0f));
+            const Int dark = shadowed ? load(shadowed + first) : splat_int(0);
+            const Int safe = select(hit, primitives, splat_int(0));
+            color = select(hit, shade_hits(surface, options, rays, hit, distance, safe, load(u + first), load(v + first), dark), color);
+        }
+        add_to_film(sums, plane, first, frame->sample_index, color);
+    }
+}

@@ -1,0 +1,67 @@
+"""Smooth shading (Meister 2014, 6.2.5): interpolated normals, textures, Blinn-Phong reflection, shadows of point and directional lights.
+
+A scene without lights is lit from the eye. Materials are metallic-roughness; smooth.cu says how they become diffuse and specular reflection.
+"""
+
+from __future__ import annotations
+
+import dataclasses
+from typing import Any
+
+import numpy as np
+
+from ..animate.animate import Surface
+from ..settings import option
+from ..target.base import Array, Target
+from ..trace.trace import Tracer
+from .base import Color, PictureOptions, RayType
+from .film import Film
+from .materials import Materials
+
+
+@dataclasses.dataclass(frozen=True)
+class SmoothOptions(PictureOptions):
+    """Options of smooth shading."""
+
+    ambient: Color = option((0.12, 0.13, 0.15), "Linear light that reaches every surface from all sides.", minimum=0.0, maximum=10.0)
+    headlight: float = option(0.0, "Strength of a light at the eye; scenes without lights always have one of 1.", minimum=0.0, maximum=10.0)
+    shadows: bool = option(True, "Trace a ray from every hit to every light, so that things cast shadows.")
+
+
+class Smooth(RayType):
+    """Primary rays, then a shadow ray a light and hit."""
+
+    name = "smooth"
+    title = "Smooth"
+    Options = SmoothOptions
+
+    def __init__(self, target: Target, materials: Materials) -> None:
+        super().__init__(target, materials)
+        self._has_shadows = True
+        self._counter = target.zeros(1, np.uint64, "shade")
+
+    def shadow_ray_counter(self) -> Array | None:
+        return self._counter if self._has_shadows else None
+
+    def parameters(self, options: Any, surface: Surface) -> tuple[float, ...]:
+        headlight = options.headlight if surface.light_count else max(options.headlight, 1.0)
+        return (*options.background_below, *options.background_above, *options.ambient, headlight)
+
+    def prepare(self, options: Any, surface: Surface) -> None:
+        super().prepare(options, surface)
+        self._has_shadows = options.shadows and surface.light_count > 0
+
+    def render(self, tracer: Tracer, surface: Surface, film: Film) -> None:
+        with self.target.phase("trace.primary"):
+            hits = tracer.trace(film.rays)
+        shadowed = None
+        if self._has_shadows:
+            with self.target.phase("trace.shadow"):
+                self.target.fill(self._counter, 0)
+                geometry = (surface.positions, surface.triangles, surface.lights, surface.light_count)
+                shadowed = tracer.trace_shadows(film.rays, hits, *geometry, self._counter)
+        with self.target.phase("shade"):
+            packs = self._packs(film)
+            arguments = (self._surface_view(surface), film.frame, self._parameters, packs)
+            buffers = (hits.t, hits.prim_id, hits.u, hits.v, shadowed, film.sums)
+            self.target.launch(self._unit("gpu/shade/smooth.cu"), "shade_smooth", packs, *arguments, *buffers)

@@ -1,0 +1,58 @@
+// What a walk does with what it meets. `on_primitive(rays, intersection)` is called with the lanes that hit inside (t_min, t_max];
+// `on_node(node_id, depth, is_leaf, lanes)` with every node visited and the lanes that visit it.
+#pragma once
+#include "gpu/device/intersection.cuh"
+
+// A pack's hits: prim_id -1 where nothing was hit.
+struct Hits {
+    Real t, u, v;
+    Int prim_id;
+
+    __device__ __forceinline__ void keep(Mask mask, Real new_t, Real new_u, Real new_v, int new_prim_id) {
+        t = select(mask, new_t, t);
+        u = select(mask, new_u, u);
+        v = select(mask, new_v, v);
+        prim_id = select(mask, splat_int(new_prim_id), prim_id);
+    }
+};
+__device__ __forceinline__ Hits no_hits() { return {splat(FLOAT_MAX), splat(0.0f), splat(0.0f), splat_int(-1)}; }
+
+// The nearest hit: each hit shortens its ray. Of hits at one distance the smallest prim_id stays, in whatever order the walk finds them.
+struct ClosestHit {
+    Hits hits;
+
+    __device__ __forceinline__ void operator()(Rays& rays, const Intersection& found) {
+        const Mask before = (splat_int(found.prim_id) < hits.prim_id) | (hits.prim_id < splat_int(0));
+        const Mask closer = found.hit & ((found.t < rays.t_max) | before);
+        hits.keep(closer, found.t, found.u, found.v, found.prim_id);
+        rays.t_max = select(closer, found.t, rays.t_max);
+    }
+};
+
+// Whether anything is hit: the first hit ends its lane.
+struct AnyHit {
+    Hits hits;
+
+    __device__ __forceinline__ void operator()(Rays& rays, const Intersection& found) {
+        hits.keep(found.hit, found.t, found.u, found.v, found.prim_id);
+        rays.active = rays.active & !found.hit;
+    }
+};
+
+// Not asked for: compiles to nothing.
+struct NoNodes {
+    static constexpr bool IS_ASKED = false;
+
+    __device__ __forceinline__ void operator()(int, int, bool, Mask) {}
+    __device__ __forceinline__ void store_counts(int*, int) const {}
+};
+
+// Traversal steps: nodes visited, leaves among them, a lane.
+struct CountSteps {
+    static constexpr bool IS_ASKED = true;
+
+    Int count;
+
+    __device__ __forceinline__ void operator()(int, int, bool, Mask lanes) { count = count + select(lanes, splat_int(1), splat_int(0)); }
+    __device__ __forceinline__ void store_counts(int* steps, int first) const { store(steps + first, count); }
+};

@@ -1,0 +1,30 @@
+// Rays -> hits, whatever the structure. The unit names Tree and Records (the structure's view and its primitives' records), RaySource
+// (CameraRays or BufferRays), OnPrimitive (ClosestHit or AnyHit) and OnNode (NoNodes or CountSteps).
+//
+// One loop item is a pack of RAYS_PER_THREAD consecutive rays. Hit arrays are as long as the rays, rounded up to whole tiles of 64.
+#include "gpu/device/loops.cuh"
+#include "gpu/trace/on_primitive.cuh"
+#include "gpu/trace/ray_sources.cuh"
+
+struct TraceInput {
+    Tree tree;
+    Records records;
+    RaySource source;
+};
+static_assert(sizeof(TraceInput) == TRACE_INPUT_BYTES, "trace.py lays this struct out");
+
+extern "C" __global__ void trace_rays(TraceInput input, int pack_count, float* t, int* prim_id, float* u, float* v, int* steps) {
+    for (int pack : grid_stride(pack_count)) {
+        const int first = pack * PACK;
+        Rays rays = input.source.rays(first);
+        OnPrimitive on_primitive = {no_hits()};
+        OnNode on_node = {};
+        if (any(rays.active)) traverse(input.tree, input.records, rays, on_primitive, on_node);
+        const Hits& hits = on_primitive.hits;
+        store(t + first, hits.t);
+        store(prim_id + first, hits.prim_id);
+        store(u + first, hits.u);
+        store(v + first, hits.v);
+        on_node.store_counts(steps, first);
+    }
+}

@@ -1,0 +1,179 @@
+"""Rays -> hits, on both targets, compiled against whatever traversal a structure gives.
+
+A ray source is a camera (`CameraRays`) or a buffer (`BufferRays`); a kind is `closest`, `any` or `steps` (the closest hit, and the nodes visited on
+the way). Rays are traced in packs of the target's lane count; `steps` goes ray by ray on every target, so that counts mean the same everywhere.
+"""
+
+from __future__ import annotations
+
+import dataclasses
+
+import numpy as np
+
+from ..hierarchy.base import Traversal
+from ..target.base import Array, Target, Unit, UnitSource
+from ..target.structs import make_struct, struct_dtype
+
+TILE_SIDE = 8
+TILE_RAYS = 64
+MAX_SHADOW_LIGHTS = 32
+"""Lights that a word of shadow bits has room for."""
+
+KINDS = {"closest": ("ClosestHit", "NoNodes", 0), "any": ("AnyHit", "NoNodes", 0), "steps": ("ClosestHit", "CountSteps", 1)}
+"""Kind -> what happens at primitives, at nodes, and the width of a pack (0: the target's own)."""
+
+VIEW_FRAME = np.dtype(
+    [("camera", "f4", 16), ("width", "i4"), ("height", "i4"), ("sample_index", "i4"), ("sample_count", "i4"), ("jitter", "f4", 2)]
+    + [("exposure", "f4"), ("unused", "i4")]
+)
+"""ViewFrame of ray_sources.cuh: what changes from frame to frame in one view."""
+
+_CAMERA_RAYS = struct_dtype([("frame", "pointer")])
+_BUFFER_RAYS = struct_dtype([("rows", "pointer"), ("count", "int"), ("stride", "int")])
+
+
+def rays_of_picture(width: int, height: int) -> int:
+    """Rays of a picture, those of the tiles' overhang included."""
+    return -(-width // TILE_SIDE) * -(-height // TILE_SIDE) * TILE_RAYS
+
+
+def pixel_order(width: int, height: int) -> tuple[np.ndarray, np.ndarray]:
+    """x and y of every ray of a picture, int32, in the order of the rays; overhanging rays lie outside the picture."""
+    ray = np.arange(rays_of_picture(width, height), dtype=np.int32)
+    local, tile, across = ray % TILE_RAYS, ray // TILE_RAYS, -(-width // TILE_SIDE)
+    x = (local & 1) | (local >> 1 & 2) | (local >> 2 & 4)
+    y = (local >> 1 & 1) | (local >> 2 & 2) | (local >> 3 & 4)
+    return x + tile % across * TILE_SIDE, y + tile // across * TILE_SIDE
+
+
+@dataclasses.dataclass(frozen=True, eq=False)
+class CameraRays:
+    """Rays of a picture. `frame` is a uint8 array on the target that holds a VIEW_FRAME."""
+
+    frame: Array
+    width: int
+    height: int
+
+    @property
+    def padded_count(self) -> int:
+        """Places in ray order, the tiles' overhang included."""
+        return rays_of_picture(self.width, self.height)
+
+    @property
+    def count(self) -> int:
+        """Rays that are traced."""
+        return self.width * self.height
+
+    device_type = "CameraRays"
+
+    def view(self) -> np.ndarray:
+        """The by-value struct."""
+        return make_struct(_CAMERA_RAYS, frame=self.frame)
+
+
+@dataclasses.dataclass(frozen=True, eq=False)
+class BufferRays:
+    """Rays of a buffer: `rows` (8, S) float32 on the target: origin, direction, t_min, t_max; S a multiple of 64, `count` of them in use."""
+
+    rows: Array
+    count: int
+
+    @property
+    def padded_count(self) -> int:
+        """Places in ray order."""
+        return int(self.rows.shape[1])
+
+    device_type = "BufferRays"
+
+    def view(self) -> np.ndarray:
+        """The by-value struct."""
+        return make_struct(_BUFFER_RAYS, rows=self.rows, count=self.count, stride=self.padded_count)
+
+
+def upload_rays(
+    target: Target, origins: np.ndarray, directions: np.ndarray, t_min: np.ndarray | float = 0.0, t_max: np.ndarray | float = np.inf
+) -> BufferRays:
+    """Rays from the host: origins and directions (N, 3); distances (N,) or one for all. An infinite t_max becomes the largest float."""
+    count = len(origins)
+    rows = np.zeros((8, max(1, -(-count // TILE_RAYS)) * TILE_RAYS), np.float32)
+    rows[0:3, :count], rows[3:6, :count] = np.transpose(origins), np.transpose(directions)
+    rows[6, :count] = t_min
+    rows[7, :count] = np.minimum(t_max, np.finfo(np.float32).max)
+    return BufferRays(target.upload(rows, "rays"), count)
+
+
+@dataclasses.dataclass(frozen=True, eq=False)
+class HitBuffer:
+    """Hits in the order of the rays: t, u, v float32 and prim_id int32 (-1: nothing hit); `steps` int32 for the kind `steps`. The arrays are as long
+    as the padded rays; they are scratch memory that the next trace overwrites."""
+
+    t: Array
+    prim_id: Array
+    u: Array
+    v: Array
+    steps: Array | None
+    ray_count: int
+
+
+@dataclasses.dataclass(frozen=True)
+class Totals:
+    """Hits among a hit buffer's rays, and the sum of their distances in float64."""
+
+    hits: int
+    sum_t: float
+
+
+class Tracer:
+    """Traces through one structure. Cheap to make: compiled units are found by what decides them."""
+
+    def __init__(self, target: Target, traversal: Traversal) -> None:
+        self.target, self.traversal = target, traversal
+
+    def trace(self, rays: CameraRays | BufferRays, kind: str = "closest") -> HitBuffer:
+        """The hits of `rays`; `kind` is closest, any or steps. Launches only; raises KeyError for an unknown kind."""
+        on_primitive, on_node, width = KINDS[kind]
+        unit, source_view = self._unit("gpu/trace/trace.cu", rays, width, (("OnPrimitive", on_primitive), ("OnNode", on_node)))
+        hits = self._hit_buffer(rays, kind)
+        packs = rays.padded_count // (width or self.target.lane_count)
+        self.target.launch(unit, "trace_rays", packs, source_view, packs, hits.t, hits.prim_id, hits.u, hits.v, hits.steps)
+        return hits
+
+    def trace_shadows(
+        self, rays: CameraRays, hits: HitBuffer, positions: Array, triangles: Array, lights: Array, light_count: int, ray_count: Array
+    ) -> Array:
+        """Rays from the hits of `rays` to every light: int32 in ray order, bit l set where light l does not reach the hit. `ray_count`, one
+        uint64, grows by the rays traced."""
+        unit, source_view = self._unit("gpu/trace/shadow.cu", rays, 0, ())
+        shadowed = self.target.scratch("trace.shadowed", rays.padded_count, np.int32)
+        packs = rays.padded_count // self.target.lane_count
+        arguments = (hits.t, hits.prim_id, positions, triangles, lights, light_count, shadowed, ray_count)
+        self.target.launch(unit, "trace_shadow_rays", packs, source_view, packs, *arguments)
+        return shadowed
+
+    def _unit(self, path: str, rays: CameraRays | BufferRays, width: int, aliases: tuple[tuple[str, str], ...]) -> tuple[Unit, np.ndarray]:
+        traversal, source = self.traversal, rays.view()
+        parts = {"tree": traversal.view, "records": traversal.records_view, "source": source}
+        view = np.zeros((), np.dtype([(name, part.dtype) for name, part in parts.items()], align=True))
+        for name, part in parts.items():
+            view[name] = part
+        headers = (traversal.records_header, traversal.header, "gpu/trace/ray_sources.cuh", "gpu/trace/on_primitive.cuh")
+        types = (("Tree", traversal.type_name), ("Records", traversal.records_type), ("RaySource", rays.device_type))
+        constants = (*traversal.constants, ("TRACE_INPUT_BYTES", view.dtype.itemsize))
+        return self.target.unit(UnitSource(path, headers, (*types, *aliases), constants, width)), view
+
+    def _hit_buffer(self, rays: CameraRays | BufferRays, kind: str) -> HitBuffer:
+        def array(name: str, dtype: type) -> Array:
+            return self.target.scratch("trace." + name, rays.padded_count, dtype)
+
+        steps = array("steps", np.int32) if kind == "steps" else None
+        return HitBuffer(array("t", np.float32), array("prim_id", np.int32), array("u", np.float32), array("v", np.float32), steps, rays.count)
+
+
+def totals(target: Target, hits: HitBuffer) -> Totals:
+    """Count the hits and add up their distances. Waits: on request, outside a frame. The same hits give the same sum."""
+    blocks = 64
+    partial = target.scratch("trace.partial", (blocks, 2), np.float64)
+    unit = target.unit(UnitSource("gpu/trace/totals.cu"))
+    target.launch(unit, "sum_hits", len(hits.t), hits.t, hits.prim_id, len(hits.t), partial, blocks=blocks)
+    counted, sum_t = target.download(partial).sum(axis=0)
+    return Totals(int(counted), float(sum_t))
