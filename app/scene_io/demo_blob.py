@@ -20,6 +20,6 @@ def make_blob(triangles: int, seed: int) -> Scene:
         lights=(Light("directional", (3.0, 2.9, 2.7), direction=(-0.5, -0.7, -0.6)),),
         lower=lower,
         upper=upper,
-        eye=(1.06, 0.83, 2.12),
+        eye=(1.04, 0.815, 2.09),
         look_at=(0.0, 0.0, 0.0),
     )
