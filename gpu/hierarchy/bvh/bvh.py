@@ -94,21 +94,25 @@ class BvhHierarchy(Hierarchy):
 
     def refit(self, primitives: Primitives) -> None:
         self._check_refit(primitives)
-        if primitives.count == 0:
-            return
+        if primitives.count > 0:
+            self.fit(primitives, "refit")
+        self._built = primitives
+
+    def fit(self, primitives: Primitives, stage: str) -> None:
+        """Records, boxes and layout nodes for the topology that the tree has; phases are named after `stage`. For refits, and for builders that emit
+        topology alone."""
         tree, target = self.tree, self.target
         chunk, bvh2 = CHUNKS[target.kind], self.layout.bvh2_nodes
         unit = target.unit(unit_source("gpu/hierarchy/bvh/refit.cu", primitives, CHUNK=chunk, WRITES_BVH2=bvh2 is not None))
         capacity = tree.node_capacity
-        with target.phase("refit.records"):
+        with target.phase(f"{stage}.records"):
             target.launch(unit, "refit_records", primitives.count, primitives.view, tree.order, tree.records)
-        with target.phase("refit.nodes"):
+        with target.phase(f"{stage}.nodes"):
             arguments = (tree.records, tree.nodes, tree.parent, tree.flags, capacity, bvh2, tree.waiting)
             target.launch(unit, "refit_nodes", capacity, *arguments, blocks=-(-capacity // chunk))
         if bvh2 is None:
-            with target.phase("refit.layout"):
+            with target.phase(f"{stage}.layout"):
                 self.layout.write(tree, primitives)
-        self._built = primitives
 
     def _check_refit(self, primitives: Primitives) -> None:
         built = self._built
@@ -118,7 +122,7 @@ class BvhHierarchy(Hierarchy):
             raise CannotRefitError(f"The structure {self.name} has not been built yet: there is nothing to refit.")
         if (built.kind, built.count) != (primitives.kind, primitives.count):
             raise CannotRefitError(
-                f"The structure {self.name} was built over {built.count:,} {built.kind}s and cannot be refitted to {primitives.count:,} {primitives.kind}s."
+                f"The structure {self.name} holds {built.count:,} {built.kind}s and cannot be refitted to {primitives.count:,} {primitives.kind}s."
             )
         if built.topology_version != primitives.topology_version:
             raise CannotRefitError(f"The primitives' topology has changed since {self.name} was built: rebuild it.")
