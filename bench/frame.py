@@ -5,71 +5,43 @@ from __future__ import annotations
 import contextlib
 import dataclasses
 import time
-from collections.abc import Iterator
-from typing import Any
-
-import numpy as np
 
 from gpu.engine import Engine, View, ViewSettings
-from gpu.scene import Moment
+from gpu.pixels import ArrayPixels
 from gpu.stats import FrameStatistics, ViewStatistics
-from gpu.target.base import Array, Target
+from gpu.target.base import Target
 
-from .measure import Stage, Task, median
+from .measure import Task, median
 from .rows import Row, row_of_frame
-
-
-class Picture:
-    """Where frames go: a picture in the target's memory that nobody looks at."""
-
-    def __init__(self, target: Target, size: tuple[int, int]) -> None:
-        self.width, self.height = size
-        self.array = target.empty((self.height, self.width, 4), np.uint8, "display")
-
-    @contextlib.contextmanager
-    def map(self) -> Iterator[Array]:
-        """The array for one frame."""
-        yield self.array
 
 
 def run_frame(target: Target, task: Task) -> Row:
     """Frames at each moment in turn, `repeat` rounds of them, issued without waiting. Samples: `frame_ms` on the target, `host_ms` of the issuing
     thread, `wall_ms` a frame of the whole run, `host_over_device_ms` the part of it that is not the target's, `frames_per_s`."""
-    settings = _always(task.settings)
-    picture = Picture(target, task.size)
-    rounds = [dataclasses.replace(moment, frame_id=turn) for turn in range(task.repeat) for moment in task.moments]
+    settings = dataclasses.replace(task.settings, update=dataclasses.replace(task.settings.update, always=True))
+    view = View(settings, task.view_from(), ArrayPixels(target, *task.size))
     with contextlib.closing(Engine(target, task.scene)) as engine:
         for turn in range(max(1, task.warmup)):
-            engine.render_frame(task.moments[turn % len(task.moments)], [_view(settings, task, picture, turn)])
+            engine.render_frame(task.moments[turn % len(task.moments)], [view])
         engine.flush()
-        finished, wall_ms = _play(engine, rounds, settings, task, picture)
-    row = _row(target, settings, task, finished, wall_ms)
-    with contextlib.closing(Stage(target, task.scene, settings)) as stage:
-        stage.hierarchy.build(stage.show(task.moments[-1]).primitives)
-        found = stage.totals(task.view_from(), task.size)
-    return dataclasses.replace(row, hits=found.hits, sum_t=found.sum_t, **stage.names())
+        finished, wall_ms = _play(engine, task, view)
+        found = engine.totals(view)
+    return dataclasses.replace(_row(target, settings, task, finished, wall_ms), hits=found.hits, sum_t=found.sum_t)
 
 
-def _always(settings: ViewSettings) -> ViewSettings:
-    return dataclasses.replace(settings, update=dataclasses.replace(settings.update, always=True))
-
-
-def _view(settings: ViewSettings, task: Task, picture: Picture, turn: int) -> View:
-    """A film that is full draws nothing, so every other frame has another seed."""
-    return View(dataclasses.replace(settings, seed=settings.seed + turn % 2), task.view_from(), picture)
-
-
-def _play(engine: Any, moments: list[Moment], settings: ViewSettings, task: Task, picture: Picture) -> tuple[list[FrameStatistics], float]:
+def _play(engine: Engine, task: Task, view: View) -> tuple[list[FrameStatistics], float]:
     """The finished frames, each once, and the wall time of a frame."""
+    rounds = [moment for _ in range(task.repeat) for moment in task.moments]
     finished: dict[int, FrameStatistics] = {}
     started = time.perf_counter()
-    for turn, moment in enumerate(moments):
-        done = engine.render_frame(dataclasses.replace(moment, frame_id=turn), [_view(settings, task, picture, turn)])
+    for number, moment in enumerate(rounds):
+        done = engine.render_frame(dataclasses.replace(moment, frame_id=number), [view])
         if done is not None:
-            finished[id(done)] = done
+            finished[done.frame_id] = done
+    engine.target.synchronize()
+    wall_ms = (time.perf_counter() - started) * 1e3 / len(rounds)
     last = engine.flush()
-    wall_ms = (time.perf_counter() - started) * 1e3 / len(moments)
-    finished[id(last)] = last
+    finished[last.frame_id] = last
     return list(finished.values()), wall_ms
 
 

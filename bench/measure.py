@@ -11,8 +11,7 @@ import numpy as np
 
 from gpu.animate.animate import Animator, Surface
 from gpu.camera import Camera, fit
-from gpu.engine import ViewSettings
-from gpu.hierarchy import registry
+from gpu.engine import ViewSettings, make_structure
 from gpu.hierarchy.base import Hierarchy
 from gpu.scene import Moment, Scene
 from gpu.stats import HierarchyStatistics
@@ -77,9 +76,7 @@ class Stage:
     def __init__(self, target: Target, scene: Scene, settings: ViewSettings) -> None:
         self.target, self.settings = target, settings
         self.animator = Animator(target, scene)
-        kind = registry.structure(settings.hierarchy)
-        options = settings.hierarchy_options if settings.hierarchy_options is not None else kind.Options()
-        self.hierarchy: Hierarchy = kind(target, options, settings.layout, settings.traversal)
+        self.hierarchy: Hierarchy = make_structure(target, settings)
         self._frame = target.zeros(VIEW_FRAME.itemsize, np.uint8, "film")
 
     def show(self, moment: Moment) -> Surface:
