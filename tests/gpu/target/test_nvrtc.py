@@ -1,0 +1,145 @@
+"""Every kernel of the project, compiled for NVIDIA GPUs without one: it compiles, spills nothing, and stays under a ceiling of registers.
+
+What "every" means is found by running the project: the units that a host target is asked for while primitives and whole frames run are compiled
+here for three architectures, and a kernel file of which no unit was seen is an error.
+"""
+
+from __future__ import annotations
+
+import concurrent.futures
+import pathlib
+from collections.abc import Iterator
+
+import numpy as np
+import pytest
+
+from gpu.target import nvrtc
+from gpu.target.base import CompileError, NoDeviceError, Target, UnitSource
+from gpu.target.nvrtc import ARCHITECTURES, architecture_for, compile_options, compile_text, compile_unit, parse_report
+from gpu.target.own_sort import OwnSorter
+from gpu.target.translation_unit import ROOT, parse_kernels, read_source, write_unit
+from tests.gpu.sanitizers.scenario import run_everything
+
+from .recording import RecordingTarget
+
+REGISTERS = 128  # two blocks of 256 threads a multiprocessor, whatever the kernel
+CEILINGS = {"gpu/trace/": 96, "gpu/hierarchy/": 64, "gpu/animate/": 64, "gpu/primitives/": 96}
+
+
+def run_own_sorter(target: Target) -> None:
+    """The project's own sort and scan, which the host target does not use by itself."""
+    sorter = OwnSorter(target)
+    for kind in ("u4", "u8"):
+        keys, values = target.upload(np.arange(5000, dtype=kind)[::-1], "test"), target.upload(np.arange(5000, dtype="u4"), "test")
+        sorter.sort_keys(keys, (0, 13), "own")
+        sorter.sort_pairs(keys, values, (0, 13), "own")
+    sorter.exclusive_scan(target.zeros(5000, "i4", "test"), target.zeros(5000, "i4", "test"), "own")
+
+
+@pytest.fixture(scope="module")
+def launched() -> Iterator[dict[UnitSource, set[str]]]:
+    """Every unit that the project uses, and the kernels that ran."""
+    target = RecordingTarget()
+    run_everything(target)
+    run_own_sorter(target)
+    yield target.launched
+    target.close()
+
+
+@pytest.mark.parametrize("architecture", ARCHITECTURES)
+def test_every_unit_compiles_without_spills_under_its_ceiling(launched: dict[UnitSource, set[str]], architecture: int) -> None:
+    def complaints(source: UnitSource) -> list[str]:
+        text = write_unit(source, "cuda", 1)
+        resources = compile_unit(text, architecture, name=source.path).resources
+        ceiling = next((most for room, most in CEILINGS.items() if source.path.startswith(room)), REGISTERS)
+        found = [f"{name} is not in the report" for name in text.kernels if name not in resources]
+        found += [f"{name} spills {r.spill_bytes} bytes" for name, r in resources.items() if r.spill_bytes]
+        found += [f"{name} takes {r.registers} registers, {ceiling} are allowed" for name, r in resources.items() if r.registers > ceiling]
+        return [f"sm_{architecture} {source.path} {dict(source.aliases)}: {complaint}" for complaint in found]
+
+    with concurrent.futures.ThreadPoolExecutor(2) as pool:
+        wrong = [complaint for some in pool.map(complaints, launched) for complaint in some]
+    assert not wrong, "\n".join(wrong)
+
+
+def test_every_kernel_of_the_project_is_among_them(launched: dict[UnitSource, set[str]]) -> None:
+    ran = {(source.path, kernel) for source, kernels in launched.items() for kernel in kernels}
+    paths = sorted(str(path.relative_to(ROOT)) for path in pathlib.Path(ROOT, "gpu").rglob("*.cu"))
+    missing = [f"{path}: {kernel}" for path in paths for kernel in parse_kernels(read_source(path), path) if (path, kernel) not in ran]
+    assert len(paths) > 4
+    assert not missing, "never launched by tests/gpu/sanitizers/scenario.py:\n" + "\n".join(missing)
+
+
+# -- the compiler itself --------------------------------------------------------------------------------------------
+
+HEAD = 'extern "C" __global__ void '
+KERNEL = HEAD + "twice(const float* values, int n, float* out) { if (threadIdx.x < n) out[threadIdx.x] = 2.0f * values[threadIdx.x]; }"
+
+
+def test_a_cubin_is_for_its_architecture() -> None:
+    images = {architecture: compile_text(KERNEL, compile_options(architecture)).image for architecture in ARCHITECTURES}
+    assert all(image[:4] == b"\x7fELF" for image in images.values())
+    assert len(set(images.values())) == len(ARCHITECTURES)
+
+
+def test_the_report_names_registers_shared_memory_and_stack() -> None:
+    shares = "shares(float* out) { __shared__ float tile[256]; tile[threadIdx.x] = out[threadIdx.x]; __syncthreads(); out[0] = tile[7]; }"
+    stacks = "stacks(const int* in, int* out) { int local[100]; for (int i = 0; i < 100; ++i) local[in[i]] = i; out[0] = local[in[0]]; }"
+    text = HEAD + shares + HEAD + stacks
+    resources = compile_text(text, compile_options(90)).resources
+    assert resources["shares"].shared_bytes == 1024 and resources["shares"].stack_bytes == 0
+    assert resources["stacks"].stack_bytes >= 400 and resources["stacks"].shared_bytes == 0
+    assert all(0 < found.registers < 64 and found.spill_bytes == 0 for found in resources.values())
+
+
+def test_a_kernel_that_spills_is_found_out() -> None:
+    body = "".join(f"float v{i} = in[threadIdx.x + {i}] * in[{i}];" for i in range(90))
+    total = "+".join(f"v{i} * v{(i * 7 + 1) % 90}" for i in range(90))
+    text = HEAD + f"__launch_bounds__(1024, 2) spills(const float* in, float* out) {{ {body} __syncthreads(); out[threadIdx.x] = {total}; }}"
+    assert compile_text(text, compile_options(90)).resources["spills"].spill_bytes > 0
+
+
+@pytest.mark.parametrize("start", ["    ", "ptxas         .     "])
+def test_reports_of_older_and_newer_assemblers_are_read(start: str) -> None:
+    lines = ("ptxas info    : Compiling entry function 'walk' for 'sm_90'", f"{start}16 bytes stack frame, 8 bytes spill stores, 4 bytes spill loads")
+    report = "\n".join([*lines, "ptxas info    : Used 40 registers, used 1 barriers, 96 bytes smem"])
+    assert parse_report(report) == {"walk": nvrtc.KernelResources(40, 16, 12, 96)}
+
+
+def test_a_text_that_does_not_compile_is_an_error_with_its_place() -> None:
+    with pytest.raises(CompileError, match=r"broken.*sm_90(.|\n)*undeclared_thing"):
+        compile_text(HEAD + "f() { undeclared_thing(); }", compile_options(90), "broken")
+
+
+def test_constants_of_a_unit_can_be_used_by_reference() -> None:
+    text = "constexpr int TILE = 4; template <class T> __device__ T least(const T& a, const T& b) { return a < b ? a : b; }\n"
+    text += HEAD + "f(int n, int* out) { out[0] = least(TILE, n); }"
+    assert "f" in compile_text(text, compile_options(90)).resources
+
+
+def test_a_unit_is_compiled_once_for_each_architecture_and_contraction(tmp_path: pathlib.Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("RAYGROVE_CACHE", str(tmp_path))
+    text = write_unit(UnitSource("tests/gpu/target/contract.cu"), "cuda", 1)
+    compiled: list[tuple[str, ...]] = []
+
+    def counting(unit: str, options: tuple[str, ...], name: str = "unit") -> nvrtc.Cubin:
+        compiled.append(options)
+        return compile_text(unit, options, name)
+
+    monkeypatch.setattr(nvrtc, "compile_text", counting)
+    first = compile_unit(text, 90)
+    again = compile_unit(text, 90)
+    apart = compile_unit(text, 90, contraction=False)
+    other = compile_unit(text, 75)
+    assert len(compiled) == 3
+    assert again.image == first.image and again.resources == first.resources and len(first.resources) == len(text.kernels)
+    assert len({first.image, apart.image, other.image}) == 3
+    assert not [path for path in tmp_path.iterdir() if path.suffix not in (".cubin", ".txt")]
+
+
+def test_a_device_gets_the_newest_code_that_runs_on_it() -> None:
+    assert architecture_for(90) == 90
+    assert architecture_for(89) == 89
+    assert architecture_for(75) == 75
+    with pytest.raises(NoDeviceError, match=r"compute capability 6\.1"):
+        architecture_for(61)
