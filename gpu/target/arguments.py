@@ -15,6 +15,7 @@ from .translation_unit import KernelSignature, Parameter
 _SCALARS = {"int": "i", "unsigned": "I", "float": "f", "int64": "q", "uint64": "Q", "bool": "?", "uint8": "B"}
 _POINTEES = {"int": "i4", "unsigned": "u4", "float": "f4", "int64": "i8", "uint64": "u8", "uint8": "u1", "double": "f8"}
 _VECTOR_BASES = {f"{base}{width}": kind for base, kind in (("float", "f4"), ("int", "i4"), ("uint", "u4")) for width in (2, 3, 4)}
+_DTYPES = {name: np.dtype(kind) for name, kind in (_POINTEES | _VECTOR_BASES).items()}
 
 
 class ArgumentBlock:
@@ -22,6 +23,8 @@ class ArgumentBlock:
 
     def __init__(self, signature: KernelSignature, address_of: Callable[[Any], int]) -> None:
         self.signature, self._address_of = signature, address_of
+        self._convert = [self._converter(parameter) for parameter in signature.parameters]
+        self._has_structs = any(not p.is_pointer and p.type_name not in _SCALARS for p in signature.parameters)
         self._packer: struct.Struct | None = None
         self._struct_sizes: tuple[int, ...] = ()
         self._buffer = ctypes.create_string_buffer(1)
@@ -30,11 +33,10 @@ class ArgumentBlock:
 
     def pack(self, arguments: tuple[Any, ...]) -> None:
         """Take the values of one launch; raises TargetError where they do not fit the declaration."""
-        parameters = self.signature.parameters
-        if len(arguments) != len(parameters):
-            raise TargetError(f"Kernel {self.signature.name} takes {len(parameters)} arguments, {len(arguments)} were given.")
-        values = [self._value(p, a) for p, a in zip(parameters, arguments, strict=True)]
-        sizes = tuple(len(v) for v in values if isinstance(v, bytes))
+        if len(arguments) != len(self._convert):
+            raise TargetError(f"Kernel {self.signature.name} takes {len(self._convert)} arguments, {len(arguments)} were given.")
+        values = [convert(argument) for convert, argument in zip(self._convert, arguments, strict=True)]
+        sizes = tuple(len(v) for v in values if isinstance(v, bytes)) if self._has_structs else ()
         if self._packer is None or sizes != self._struct_sizes:
             self._lay_out(sizes)
         assert self._packer is not None
@@ -57,26 +59,44 @@ class ArgumentBlock:
         for index, place in enumerate(offsets):
             self._pointers[index] = start + self._base + place
 
-    def _value(self, parameter: Parameter, value: Any) -> int | float | bytes:
+    def _converter(self, parameter: Parameter) -> Callable[[Any], int | float | bytes]:
+        """How one parameter's value is packed. Launches are frequent: what can be known beforehand is."""
         if parameter.is_pointer:
-            return 0 if value is None else self._pointer(parameter, value)
+            return self._pointer_converter(parameter)
         if parameter.type_name in _SCALARS:
-            if hasattr(value, "shape") and value.shape:
-                raise self._error(parameter, f"a number was expected, an array of shape {value.shape} was given")
-            return float(value) if parameter.type_name == "float" else int(value)
-        if not isinstance(value, np.ndarray | np.void):
-            raise self._error(parameter, f"a struct {parameter.type_name} was expected, {type(value).__name__} was given")
-        return value.tobytes()
+            return self._number_converter(parameter, float if parameter.type_name == "float" else int)
 
-    def _pointer(self, parameter: Parameter, value: Any) -> int:
-        if not hasattr(value, "dtype"):
-            raise self._error(parameter, f"an array was expected, {type(value).__name__} was given")
-        wanted = _POINTEES.get(parameter.type_name) or _VECTOR_BASES.get(parameter.type_name)
-        if wanted is not None and value.dtype.kind != "V" and value.dtype != wanted:
-            raise self._error(parameter, f"an array of {np.dtype(wanted).name} was expected, {value.dtype.name} was given")
-        if not value.flags.c_contiguous:
-            raise self._error(parameter, "the array is not contiguous")
-        return self._address_of(value)
+        def struct_bytes(value: Any) -> bytes:
+            if not isinstance(value, np.ndarray | np.void):
+                raise self._error(parameter, f"a struct {parameter.type_name} was expected, {type(value).__name__} was given")
+            return value.tobytes()
+
+        return struct_bytes
+
+    def _number_converter(self, parameter: Parameter, kind: Callable[[Any], int | float]) -> Callable[[Any], int | float]:
+        def number(value: Any) -> int | float:
+            if getattr(value, "shape", ()):
+                raise self._error(parameter, f"a number was expected, an array of shape {value.shape} was given")
+            return kind(value)
+
+        return number
+
+    def _pointer_converter(self, parameter: Parameter) -> Callable[[Any], int]:
+        wanted, address_of = _DTYPES.get(parameter.type_name), self._address_of
+
+        def pointer(value: Any) -> int:
+            if value is None:
+                return 0
+            dtype = getattr(value, "dtype", None)
+            if dtype is None:
+                raise self._error(parameter, f"an array was expected, {type(value).__name__} was given")
+            if wanted is not None and dtype is not wanted and dtype != wanted and dtype.kind != "V":
+                raise self._error(parameter, f"an array of {wanted.name} was expected, {dtype.name} was given")
+            if not value.flags.c_contiguous:
+                raise self._error(parameter, "the array is not contiguous")
+            return address_of(value)
+
+        return pointer
 
     def _error(self, parameter: Parameter, what: str) -> TargetError:
         return TargetError(f"Kernel {self.signature.name}, parameter {parameter.name}: {what}.")
