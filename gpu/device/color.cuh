@@ -12,6 +12,21 @@ __device__ __forceinline__ Real real_of_bits(Int bits) { return __int_as_float(b
 __device__ __forceinline__ Int truncated(Real value) { return (int)value; }
 #endif
 
+// The lowest lane of a mask, 0 of none.
+__device__ __forceinline__ int lowest_lane(Mask mask) {
+    const int place = __ffs((int)mask_bits(mask));
+    return place > 0 ? place - 1 : 0;
+}
+
+// The part of a number above the next smaller whole one, in [0, 1); 0 where that is not known (beyond 2^22, infinite, not a number).
+__device__ __forceinline__ Real fraction_of(Real value) {
+    const Mask known = lanes_abs(value) < splat(4194304.0f);
+    const Real bounded = select(known, value, splat(0.0f));
+    const Real rest = bounded - to_real(truncated(bounded));
+    const Real raised = select(rest < splat(0.0f), rest + splat(1.0f), rest);
+    return select(raised < splat(1.0f), raised, splat(0.0f));
+}
+
 // log2 of a positive normal number, error below 1e-7 times its size: the mantissa in [0.707, 1.414) by the series of atanh.
 __device__ __forceinline__ Real log2_of(Real value) {
     const Int bits = bits_of(value) - splat_int(0x3f3504f3);

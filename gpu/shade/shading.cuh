@@ -28,51 +28,61 @@ struct MaterialSample {
     Real metallic, roughness;
     Int texture;
 };
-__device__ __forceinline__ MaterialSample load_material(const float* materials, Int material_id) {
+// Most packs lie on one material: then it is read once.
+__device__ __forceinline__ MaterialSample load_material(const float* materials, Int material_id, Mask hit) {
+    const int first = lane(material_id, lowest_lane(hit));
+    const float* m = materials + MATERIAL_FLOATS * first;
+    if (all((material_id == splat_int(first)) | !hit))
+        return {splat3(m[0], m[1], m[2]), splat3(m[4], m[5], m[6]), splat(m[8]), splat(m[9]), splat_int((int)m[7])};
     const Int at = material_id * splat_int(MATERIAL_FLOATS);
     return {{gather(materials, at), gather(materials + 1, at), gather(materials + 2, at)},
             {gather(materials + 4, at), gather(materials + 5, at), gather(materials + 6, at)},
             gather(materials + 8, at), gather(materials + 9, at), truncated(gather(materials + 7, at))};
 }
 
-__device__ __forceinline__ float3 texel_color(const SurfaceView& surface, const int4& place, int x, int y) {
-    const unsigned texel = surface.texels[place.x + y * place.y + x];
-    const float* decode = surface.decode + (place.w ? 256 : 0);
-    return make_float3(decode[texel & 255u], decode[texel >> 8 & 255u], decode[texel >> 16 & 255u]);
+// The corner at column x, row y of each lane's texture.
+__device__ __forceinline__ Real3 texel_color(const SurfaceView& surface, Int row_start, Int x, Int decode_start) {
+    const Int texel = gather_int((const int*)surface.texels, row_start + x);
+    return {gather(surface.decode, decode_start + (texel & 255)), gather(surface.decode, decode_start + ((texel >> 8) & 255)),
+            gather(surface.decode, decode_start + ((texel >> 16) & 255))};
 }
 
-__device__ __forceinline__ int wrapped(int index, int size) { return index < 0 ? index + size : (index >= size ? index - size : index); }
+// Where a coordinate lies between two texels of `size`, repeating.
+struct TexelPair {
+    Int first, second;
+    Real weight;
+};
+__device__ __forceinline__ TexelPair texels_around(Real coordinate, Int size) {
+    const Real fraction = fraction_of(coordinate);
+    const Real place = fraction * to_real(size) + splat(0.5f);   // one texel too far right, so that it is positive
+    const Int next = truncated(place), zero = splat_int(0);
+    const Int first = select(next < splat_int(1), size - splat_int(1), next - splat_int(1));
+    return {first, select(next < size, next, zero), place - to_real(next)};
+}
 
-// Bilinear, repeating; texel centres at .5, v downwards. Filtered after decoding. Coordinates that are not finite take texel 0.
-__device__ __forceinline__ float3 sample_texture(const SurfaceView& surface, int texture, float u, float v) {
-    const int4 place = surface.textures[texture];
-    const float whole_u = u - floorf(u), whole_v = v - floorf(v);
-    const float x = (is_finite(whole_u) ? whole_u : 0.0f) * place.y - 0.5f, y = (is_finite(whole_v) ? whole_v : 0.0f) * place.z - 0.5f;
-    const float floor_x = floorf(x), floor_y = floorf(y);
-    const int x0 = wrapped((int)floor_x, place.y), x1 = wrapped((int)floor_x + 1, place.y);
-    const int y0 = wrapped((int)floor_y, place.z), y1 = wrapped((int)floor_y + 1, place.z);
-    const float s = x - floor_x, t = y - floor_y;
-    const float3 above = lerp(texel_color(surface, place, x0, y0), texel_color(surface, place, x1, y0), s);
-    const float3 below = lerp(texel_color(surface, place, x0, y1), texel_color(surface, place, x1, y1), s);
-    return lerp(above, below, t);
+// Bilinear, repeating; texel centres at .5, v downwards. Filtered after decoding.
+__device__ __forceinline__ Real3 sample_textures(const SurfaceView& surface, Int texture, Real u, Real v) {
+    const int* places = (const int*)surface.textures;
+    const Int at = texture << 2;
+    const Int first = gather_int(places, at), width = gather_int(places + 1, at), height = gather_int(places + 2, at);
+    const Int decode = gather_int(places + 3, at) << 8;
+    const TexelPair x = texels_around(u, width), y = texels_around(v, height);
+    const Int above = first + y.first * width, below = first + y.second * width;
+    const Real3 top = lerp(texel_color(surface, above, x.first, decode), texel_color(surface, above, x.second, decode), x.weight);
+    const Real3 bottom = lerp(texel_color(surface, below, x.first, decode), texel_color(surface, below, x.second, decode), x.weight);
+    return lerp(top, bottom, y.weight);
 }
 
 // Multiply the base colour of the lanes that have a texture.
 __device__ __forceinline__ void apply_textures(const SurfaceView& surface, Mask hit, const Corners& corners, Real u, Real v, MaterialSample& material) {
-    const unsigned textured = mask_bits(hit & !(material.texture < splat_int(0)));
-    if (!textured) return;
+    const Mask textured = hit & !(material.texture < splat_int(0));
+    if (!any(textured)) return;
     const Real w = splat(1.0f) - u - v;
     const Int a = corners.a + corners.a, b = corners.b + corners.b, c = corners.c + corners.c;
     const Real s = gather(surface.uvs, a) * w + gather(surface.uvs, b) * u + gather(surface.uvs, c) * v;
     const Real t = gather(surface.uvs + 1, a) * w + gather(surface.uvs + 1, b) * u + gather(surface.uvs + 1, c) * v;
-#pragma unroll
-    for (int i = 0; i < PACK; ++i) {
-        if (!(textured >> i & 1u)) continue;
-        const float3 color = sample_texture(surface, lane(material.texture, i), lane(s, i), lane(t, i));
-        set_lane(material.base_color.x, i, lane(material.base_color.x, i) * color.x);
-        set_lane(material.base_color.y, i, lane(material.base_color.y, i) * color.y);
-        set_lane(material.base_color.z, i, lane(material.base_color.z, i) * color.z);
-    }
+    const Real3 color = sample_textures(surface, select(textured, material.texture, splat_int(0)), s, t);
+    material.base_color = select(textured, material.base_color * color, material.base_color);
 }
 
 // From below to above by the direction's height; equal colours make it constant.

@@ -26,11 +26,10 @@ __device__ __forceinline__ Real3 reflect_light(const Reflector& surface, Real3 n
 
 // The vertices' normal, on the side of the triangle that the eye sees; the triangle's own where the vertices have none.
 __device__ __forceinline__ Real3 shading_normal(const SurfaceView& surface, const Corners& corners, Real u, Real v, Real3 direction) {
-    const Real3 own = triangle_normal(surface.positions, corners);
+    const Real3 own = triangle_area_vector(surface.positions, corners);
     const Real3 sum = gather3(surface.normals, corners.a) * (splat(1.0f) - u - v) + gather3(surface.normals, corners.b) * u +
                       gather3(surface.normals, corners.c) * v;
-    const Mask has_normal = dot(sum, sum) > splat(1e-12f);
-    const Real3 smooth = select(has_normal, normalize(sum), own);
+    const Real3 smooth = normalize(select(dot(sum, sum) > splat(1e-12f), sum, own));
     const Mask is_behind = dot(own, direction) * dot(own, smooth) > splat(0.0f);
     return select(is_behind, smooth * splat(-1.0f), smooth);
 }
@@ -40,7 +39,7 @@ __device__ __forceinline__ Real3 shade_hits(const SurfaceView& surface, const fl
     const Corners corners = gather_corners(surface.triangles, primitives);
     const Real3 direction = direction_of(rays), to_eye = direction * splat(-1.0f);
     const Real3 normal = shading_normal(surface, corners, u, v, direction);
-    MaterialSample material = load_material(surface.materials, gather_int(surface.material_ids, primitives));
+    MaterialSample material = load_material(surface.materials, gather_int(surface.material_ids, primitives), hit);
     if (surface.has_textures) apply_textures(surface, hit, corners, u, v, material);
     const Reflector reflector = make_reflector(material);
     Real3 color = material.emission + (reflector.diffuse + reflector.specular) * splat3(options[6], options[7], options[8]);

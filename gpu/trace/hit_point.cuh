@@ -39,10 +39,13 @@ __device__ __forceinline__ Corners gather_corners(const int* triangles, Int prim
     return {gather_int(triangles, at), gather_int(triangles + 1, at), gather_int(triangles + 2, at)};
 }
 
-// Unit length; zero for a degenerate triangle.
-__device__ __forceinline__ Real3 triangle_normal(const float* positions, const Corners& corners) {
+// Along the triangle's normal, as long as twice its area; zero for a degenerate triangle.
+__device__ __forceinline__ Real3 triangle_area_vector(const float* positions, const Corners& corners) {
     const Real3 a = gather3(positions, corners.a);
-    return normalize(cross(gather3(positions, corners.b) - a, gather3(positions, corners.c) - a));
+    return cross(gather3(positions, corners.b) - a, gather3(positions, corners.c) - a);
+}
+__device__ __forceinline__ Real3 triangle_normal(const float* positions, const Corners& corners) {
+    return normalize(triangle_area_vector(positions, corners));
 }
 
 __device__ __forceinline__ Real3 direction_of(const Rays& rays) { return {rays.dx, rays.dy, rays.dz}; }
