@@ -46,7 +46,7 @@ def make_explode(triangles: int, seed: int) -> Scene:
         lights=(Light("directional", (3.0, 2.9, 2.7), direction=(-0.5, -0.8, -0.35)),),
         lower=low,
         upper=high,
-        eye=(2.4, 1.5, 6.2),
+        eye=(1.7, 1.1, 4.3),
         look_at=(0.0, 0.0, 0.0),
     )
 
@@ -68,7 +68,7 @@ def _fly(whole: Surface, times: np.ndarray, positions: np.ndarray, normals: np.n
         spin = rng.uniform(-2.0, 2.0, (n, 1, 1)).astype(np.float32)
         part = slice(3 * first, 3 * (first + n))
         for key, time in enumerate(times):
-            flown = np.float32(max(0.0, time - 0.08 * DURATION) ** 1.3 * 0.21)
+            flown = np.float32(max(0.0, time - 0.08 * DURATION) ** 1.3 * 0.13)
             moved = _turned(points - centre, axis, spin * flown * 2.0) + centre + velocity * flown
             positions[key, part] = moved.reshape(-1, 3)
             turned = _turned(directions, axis, spin * flown * 2.0).reshape(-1, 3)

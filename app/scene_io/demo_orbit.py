@@ -17,8 +17,8 @@ from .demo_textures import wood
 DURATION = 12.0
 SPHERES = 12
 RING_RADIUS = 2.7
-ROOM = np.array([5.5, 3.0, 5.5])
-"""Half the room's size."""
+LOWER, UPPER = np.array([-5.5, -2.8, -5.5]), np.array([5.5, 3.8, 5.5])
+"""The room."""
 
 
 def make_orbit(triangles: int, seed: int) -> Scene:
@@ -44,7 +44,7 @@ def make_orbit(triangles: int, seed: int) -> Scene:
         Material("parquet", (1.0, 1.0, 1.0, 1.0), roughness=0.4, base_color_texture=0),
         Material("ceiling", (0.78, 0.77, 0.74, 1.0), roughness=0.9),
     )
-    lower, upper = bounds(-ROOM, ROOM)
+    lower, upper = bounds(LOWER, UPPER)
     return Scene(
         "orbit",
         nodes=nodes,
@@ -52,7 +52,7 @@ def make_orbit(triangles: int, seed: int) -> Scene:
         objects=tuple(objects),
         materials=materials,
         textures=(wood("parquet", seed=seed),),
-        lights=(Light("point", (52.0, 49.0, 44.0), position=(0.9, float(ROOM[1]) - 0.35, 1.6)),),
+        lights=(Light("point", (66.0, 62.0, 56.0), position=(2.0, 3.5, 2.2)),),
         clips=(Clip("orbit", DURATION, channels),),
         lower=lower,
         upper=upper,
@@ -63,7 +63,7 @@ def make_orbit(triangles: int, seed: int) -> Scene:
 
 def _walls(squares: int, first_material: int) -> list[tuple[Surface, int]]:
     """The room seen from inside: mirrors all round, parquet below, plaster above."""
-    sides = box_sheets(-ROOM, ROOM, squares, inwards=True, repeat=4.0)
+    sides = box_sheets(LOWER, UPPER, squares, inwards=True, repeat=4.0)
     mirror, parquet, ceiling = first_material + 1, first_material + 2, first_material + 3
     return list(zip(sides, (mirror, mirror, parquet, ceiling, mirror, mirror), strict=True))
 
