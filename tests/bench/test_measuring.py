@@ -1,0 +1,153 @@
+"""Measuring on the host target: rows say what design promises, hits are the same whatever is measured, and nothing is timed that should not be."""
+
+from __future__ import annotations
+
+import dataclasses
+import json
+
+import numpy as np
+import pytest
+
+from app.scene_io.demos import make_demo
+from bench.build import run_build
+from bench.context import context
+from bench.frame import run_frame
+from bench.measure import Stage, Task, timed
+from bench.rows import ROW_FIELDS, Row
+from bench.table import aligned, build_table, frame_table, trace_table
+from bench.trace import run_trace
+from gpu.engine import ViewSettings
+from gpu.hierarchy.base import Capabilities, Hierarchy
+from gpu.scene import Moment
+from gpu.target.base import Target
+from gpu.update_policy import UpdateOptions
+
+PROMISED = (
+    "scene triangles target hierarchy optimiser layout traversal update ray_type size time options build_ms refit_ms trace_ms mrays_per_s rays hits "
+    "sum_t sah_cost node_count leaf_count reference_count depth bytes scratch_bytes launches phases_ms peers samples"
+)
+SIZE = (64, 48)
+
+
+@pytest.fixture(scope="module")
+def task() -> Task:
+    return Task(make_demo("walker", 1500), size=SIZE, moments=(Moment(0.0), Moment(0.3)), repeat=2, warmup=1)
+
+
+@pytest.fixture(scope="module")
+def built(host_target: Target, task: Task) -> Row:
+    return run_build(host_target, task)
+
+
+def test_a_row_has_the_promised_fields(built: Row) -> None:
+    assert " ".join(ROW_FIELDS) == PROMISED
+    text = json.dumps(built.as_json(), allow_nan=False)
+    assert " ".join(json.loads(text)) == PROMISED
+
+
+def test_build_times_rebuild_and_refit(built: Row, task: Task) -> None:
+    assert built.triangles == task.scene.triangle_count == built.reference_count
+    assert built.build_ms is not None and built.build_ms > 0.0 and built.refit_ms is not None and built.refit_ms > 0.0
+    assert len(built.samples["build_ms"]) == len(built.samples["refit_ms"]) == 4, "warm-up runs are not kept"
+    assert any(name.startswith("build.") for name in built.phases_ms) and any(name.startswith("refit.") for name in built.phases_ms)
+    assert "animate" not in built.phases_ms and "measure" not in built.phases_ms
+    assert built.node_count is not None and built.leaf_count == built.node_count + 1
+    assert built.sah_cost is not None and built.sah_cost > 1.0 and built.depth is not None and built.depth > 3
+    assert built.bytes is not None and built.scratch_bytes is not None and built.bytes > 48 * built.triangles
+    assert built.layout in ("bvh2", "bvh4") and built.traversal.startswith(built.layout)
+    assert built.options["hierarchy.lbvh.max_leaf_size"] == 4
+
+
+def test_layouts_find_the_same_hits(host_target: Target, task: Task) -> None:
+    rows = [run_trace(host_target, dataclasses.replace(task, settings=ViewSettings(layout=layout))) for layout in ("bvh2", "bvh4")]
+    (primary, any_hit), (other, _) = rows
+    assert (primary.ray_type, any_hit.ray_type) == ("primary", "primary any-hit")
+    assert primary.hits is not None and 0 < primary.hits < SIZE[0] * SIZE[1] == primary.rays
+    assert primary.hits == any_hit.hits == other.hits
+    assert primary.sum_t == pytest.approx(other.sum_t, rel=1e-6)
+    assert primary.mrays_per_s == pytest.approx(primary.rays / primary.trace_ms / 1e3)
+    assert any_hit.sum_t is None and primary.build_ms is None
+
+
+def test_frame_and_trace_agree(host_target: Target, task: Task) -> None:
+    still = dataclasses.replace(task, moments=(Moment(0.3),))
+    traced = run_trace(host_target, still)[0]
+    drawn = run_frame(host_target, still)
+    assert (drawn.hits, drawn.sum_t) == (traced.hits, pytest.approx(traced.sum_t))
+    assert drawn.time == pytest.approx(0.3) and drawn.size == SIZE
+
+
+def test_frame_rebuilds_every_time(host_target: Target, task: Task) -> None:
+    rebuilt = run_frame(host_target, task)
+    assert rebuilt.update == "rebuild" and rebuilt.build_ms is not None and rebuilt.build_ms > 0.0 and rebuilt.refit_ms == 0.0
+    assert len(rebuilt.samples["frame_ms"]) == 4 and rebuilt.samples["frames_per_s"][0] > 0.0
+    assert rebuilt.samples["wall_ms"][0] >= min(rebuilt.samples["frame_ms"])
+    assert {"animate", "shade", "resolve"} <= {name.split(".")[0] for name in rebuilt.phases_ms}
+    refitted = run_frame(host_target, dataclasses.replace(task, settings=ViewSettings(update=UpdateOptions("refit"))))
+    assert refitted.update == "refit" and refitted.refit_ms is not None and refitted.refit_ms > 0.0
+    assert refitted.hits == rebuilt.hits, "a refitted tree shows the same picture"
+
+
+def test_a_still_scene_is_measured_too(host_target: Target) -> None:
+    row = run_frame(host_target, Task(make_demo("blob", 500), size=SIZE, repeat=3, warmup=1))
+    assert row.update == "rebuild" and row.build_ms is not None and row.build_ms > 0.0
+    assert row.mrays_per_s is not None and row.mrays_per_s > 0.0, "every frame draws, though nothing moves"
+
+
+def test_a_structure_without_refit_says_none(host_target: Target, task: Task, monkeypatch: pytest.MonkeyPatch) -> None:
+    from gpu.hierarchy.registry import structure
+
+    kind: type[Hierarchy] = structure("lbvh")
+    monkeypatch.setattr(kind, "capabilities", Capabilities(refit=False))
+    row = run_build(host_target, task)
+    assert row.refit_ms is None and "refit_ms" not in row.samples
+
+
+def test_timed_frames_hold_the_body_only(host_target: Target, task: Task) -> None:
+    stage = Stage(host_target, task.scene, task.settings)
+    primitives = stage.show(Moment()).primitives
+    timing = timed(host_target, lambda: stage.hierarchy.build(primitives), repeat=20, warmup=3)
+    assert len(timing.spans_ms) == 20 and timing.launches > 0
+    assert all(len(values) == 20 for values in timing.phases_ms.values())
+    for frame, span in enumerate(timing.spans_ms):
+        assert 0.0 < sum(values[frame] for values in timing.phases_ms.values()) <= span * 1.001
+    stage.close()
+
+
+def test_context_says_where(host_target: Target) -> None:
+    about = context(host_target, seed=7, command=["bench", "build"])
+    assert about["device"] == host_target.device_name and about["seed"] == 7 and about["target"] == "host"
+    assert "+" in about["compiler"] or "clang" in about["compiler"]
+    assert about["versions"]["numpy"] == np.__version__ and about["options"]["contraction"] is True
+    assert about["driver"] is None and about["command"] == ["bench", "build"]
+    json.dumps(about)
+
+
+def test_context_without_a_repository(host_target: Target, monkeypatch: pytest.MonkeyPatch) -> None:
+    import bench.context
+
+    def absent(*_: str) -> str:
+        raise FileNotFoundError("git")
+
+    monkeypatch.setattr(bench.context, "_git", absent)
+    monkeypatch.setenv("RAYGROVE_COMMIT", "abc123")
+    assert context(host_target)["commit"] == "abc123"
+
+
+def test_numbers_that_json_does_not_know_become_null() -> None:
+    row = Row("s", 1, "host", "lbvh", sum_t=float("nan"), samples={"a": [np.float32(1.5), float("inf")]})
+    assert row.as_json()["sum_t"] is None and row.as_json()["samples"] == {"a": [1.5, None]}
+
+
+def test_tables_are_aligned(built: Row) -> None:
+    text = aligned(("name", "count"), [("a", 1), ("long name", 1234567), ("b", None)])
+    expected = ["name           count", "---------  ---------", "a                  1", "long name  1,234,567", "b                  -"]
+    assert text.splitlines() == expected
+    assert aligned(("name",), []) == "name\n----"
+    tables = [build_table([built]), trace_table([built]), frame_table([built])]
+    for table in tables:
+        lines = table.splitlines()
+        assert "walker" in lines[2] and len(lines[0]) >= 60
+    assert "build.sort" in tables[0]
+    absent = dataclasses.replace(built, peers=[{"program": "embree", "absent": "Embree is not measured: it is not there."}])
+    assert trace_table([absent]).endswith("it is not there.")
