@@ -20,6 +20,9 @@ from .transforms import node_of
 
 MAX_NODES = 1_000_000
 DIRECTIONAL, POINT, SPOT, AREA = 1, 2, 3, 5
+# Assimp hands out half the horizontal angle of view for these and the whole one for the others (its issue 5691).
+HALF_ANGLES = frozenset({"fbx", "blend"})
+PERCENT_LIGHTS = frozenset({"fbx"})
 
 
 def read_scene(name: str, data: bytes | None, extension: str, limits: ImportLimits) -> Scene:
@@ -168,7 +171,8 @@ class SceneReader:
         for index in range(self.scene.light_count):
             source = self.scene.lights[index].contents
             node = self.node_ids.get(source.name.text, -1)
-            color = (float(source.diffuse[0]), float(source.diffuse[1]), float(source.diffuse[2]))
+            unit = 0.01 if self.file.extension in PERCENT_LIGHTS else 1.0
+            color = (source.diffuse[0] * unit, source.diffuse[1] * unit, source.diffuse[2] * unit)
             position = (float(source.position[0]), float(source.position[1]), float(source.position[2]))
             if source.kind == DIRECTIONAL:
                 direction = (float(source.direction[0]), float(source.direction[1]), float(source.direction[2]))
@@ -194,7 +198,8 @@ class SceneReader:
                 self.nodes.append(node_of(f"{name} view", node, frame)[0])
                 node = len(self.nodes) - 1
             aspect = source.aspect if source.aspect > 0.0 else 1.0
-            half = min(max(source.horizontal_fov, 1e-3), math.pi - 1e-3) / 2.0 if math.isfinite(source.horizontal_fov) else math.pi / 8.0
+            half = source.horizontal_fov if self.file.extension in HALF_ANGLES else source.horizontal_fov / 2.0
+            half = min(max(half, 1e-3), math.pi / 2.0 - 1e-3) if math.isfinite(half) else math.pi / 8.0
             cameras.append(SceneCamera(name or f"camera {index + 1}", node, math.degrees(2.0 * math.atan(math.tan(half) / aspect))))
         return tuple(cameras)
 

@@ -1,0 +1,140 @@
+"""Generated files of each format, through the child process: counts, colours, textures, nodes, clips."""
+
+from __future__ import annotations
+
+import bz2
+import gzip
+import lzma
+import math
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+from app.scene_io import describe, load
+from app.scene_io.transforms import matrices_at, sample
+from tests.app.scene_io import writers
+
+
+def test_an_obj_is_joined_and_gets_smooth_normals(tmp_path: Path) -> None:
+    positions, triangles = writers.sphere(12, 16)
+    scene = load(writers.write_obj(tmp_path / "ball.obj", positions, triangles))
+    (mesh,) = scene.meshes
+    assert scene.triangle_count == len(triangles) and len(mesh.positions) == len(positions)
+    assert mesh.positions.dtype == np.float32 and mesh.triangles.dtype == np.int32 and mesh.normals is not None
+    outwards = mesh.positions / np.linalg.norm(mesh.positions, axis=1)[:, None]
+    assert np.einsum("ij,ij->i", mesh.normals, outwards).min() > 0.98
+    assert np.allclose(np.linalg.norm(mesh.normals, axis=1), 1.0, atol=1e-5)
+    assert scene.lower == pytest.approx((-1, -1, -1), abs=1e-6) and scene.upper == pytest.approx((1, 1, 1), abs=1e-6)
+    assert scene.remarks == ()
+
+
+def test_an_obj_brings_its_materials_and_texture(tmp_path: Path) -> None:
+    scene = load([writers.write_textured_obj(tmp_path)])
+    materials = {material.name: material for material in scene.materials}
+    painted, red = materials["painted"], materials["red"]
+    assert painted.base_color == pytest.approx((0.5, 0.5, 0.5, 1.0)) and painted.base_color_texture == 0
+    assert red.base_color == pytest.approx((0.9, 0.1, 0.2, 0.75)) and red.base_color_texture == -1
+    assert red.emission == pytest.approx((0.25, 0.0, 0.0)) and red.roughness == pytest.approx(math.sqrt(2.0 / 50.0)) and red.metallic == 0.0
+    (texture,) = scene.textures
+    assert texture.is_srgb and np.array_equal(texture.pixels, writers.quarters())
+    left = next(mesh for mesh in scene.meshes if scene.materials[mesh.material_ids[0]].name == "painted")
+    assert len(scene.meshes) == 2 and left.uvs is not None
+    top = left.positions[:, 1] == 1.0
+    assert (left.uvs[top, 1] == 0.0).all() and (left.uvs[~top, 1] == 1.0).all(), "v runs downwards: the upper edge shows row 0"
+
+
+def test_a_missing_texture_is_listed_and_drawn_plain(tmp_path: Path) -> None:
+    path = writers.write_textured_obj(tmp_path)
+    (tmp_path / "picture.png").unlink()
+    scene = load([path])
+    (remark,) = [remark for remark in scene.remarks if "picture.png" in remark.sentence]
+    assert remark.count == 1 and "not found" in remark.sentence and scene.textures == ()
+    assert all(material.base_color_texture == -1 for material in scene.materials)
+
+
+def test_a_texture_is_found_whatever_its_case_and_slashes(tmp_path: Path) -> None:
+    path = writers.write_textured_obj(tmp_path)
+    (tmp_path / "picture.png").rename(tmp_path / "PICTURE.png")
+    mtl = tmp_path / "quads.mtl"
+    mtl.write_text(mtl.read_text().replace("picture.png", "C:\\work\\Picture.png"))
+    assert len(load([path]).textures) == 1
+
+
+def test_a_damaged_texture_is_listed(tmp_path: Path) -> None:
+    path = writers.write_textured_obj(tmp_path)
+    (tmp_path / "picture.png").write_bytes(b"\x89PNG\r\n\x1a\nnothing")
+    assert any("cannot be decoded" in remark.sentence for remark in load([path]).remarks)
+
+
+@pytest.mark.parametrize(("form", "kind"), [("ascii", "float"), ("binary_little_endian", "float"), ("binary_big_endian", "double")])
+def test_a_ply_in_each_form(tmp_path: Path, form: str, kind: str) -> None:
+    positions, triangles = writers.sphere()
+    scene = load([writers.write_ply(tmp_path / "ball.ply", positions, triangles, form, kind)])
+    (mesh,) = scene.meshes
+    assert np.allclose(mesh.positions, positions, atol=1e-6) and np.array_equal(mesh.triangles, triangles)
+
+
+@pytest.mark.parametrize(("ending", "opener"), [(".gz", gzip.open), (".xz", lzma.open), (".bz2", bz2.open)])
+def test_packed_files_open_and_find_what_lies_beside_them(tmp_path: Path, ending: str, opener: object) -> None:
+    plain = writers.write_textured_obj(tmp_path)
+    packed = tmp_path / ("quads.obj" + ending)
+    with opener(packed, "wb") as file:  # type: ignore[operator]
+        file.write(plain.read_bytes())
+    plain.unlink()
+    scene = load([packed])
+    assert scene.name == "quads.obj" and scene.triangle_count == 4 and len(scene.textures) == 1
+
+
+def test_a_glb_with_texture_and_animation(tmp_path: Path) -> None:
+    scene = load([writers.write_animated_glb(tmp_path / "wave.glb")])
+    names = {node.name: index for index, node in enumerate(scene.nodes)}
+    arm, hand = scene.nodes[names["arm"]], scene.nodes[names["hand"]]
+    assert arm.translation == (0.0, 2.0, 0.0) and arm.scale == pytest.approx((2, 2, 2)) and hand.parent == names["arm"]
+    paint = next(material for material in scene.materials if material.name == "paint")
+    assert paint.base_color == (0.5, 0.25, 1.0, 1.0) and (paint.metallic, paint.roughness) == (0.75, 0.125)
+    assert paint.emission == pytest.approx((0.5, 0.0, 1.0)) and paint.base_color_texture == 0
+    assert np.array_equal(scene.textures[0].pixels, writers.quarters())
+    (mesh,) = scene.meshes
+    assert mesh.uvs is not None and np.allclose(mesh.uvs[np.argmax(mesh.positions[:, 1] - mesh.positions[:, 0])], (0.0, 0.0))
+    (clip,) = scene.clips
+    tracks = {(channel.node, channel.path): channel.track for channel in clip.channels}
+    assert clip.name == "wave" and clip.duration == pytest.approx(2.0) and len(tracks) == 2
+    turn, step = tracks[names["arm"], "rotation"], tracks[names["hand"], "translation"]
+    assert turn.interpolation == "linear" and np.allclose(turn.times, [0.0, 0.5, 2.0]) and np.allclose(turn.values, writers.TURN, atol=1e-6)
+    assert step.interpolation == "step" and np.allclose(sample(step, 0.49), (3, 0, 0)) and np.allclose(sample(step, 0.5), (4, 0, 0))
+    corner = matrices_at(scene, 0, 0.5)[names["hand"]] @ np.array([0.0, 0.0, 0.0, 1.0])
+    assert np.allclose(corner[:3], (0.0, 2.0, -8.0), atol=1e-5), "turned by 90 degrees about Y, stepped to x = 4, twice as large"
+    assert scene.lower[0] <= -10.0 and scene.upper[0] >= 8.0 and scene.upper[2] >= 0.0, "the bounds cover the animation"
+
+
+def test_a_camera_and_its_angle(tmp_path: Path) -> None:
+    scene = load([writers.write_animated_glb(tmp_path / "wave.glb")])
+    (camera,) = scene.cameras
+    assert camera.fov == pytest.approx(math.degrees(0.8), abs=1e-3) and scene.nodes[camera.node].translation == (0.0, 0.0, 9.0)
+
+
+def test_a_skinned_and_morphing_glb(tmp_path: Path) -> None:
+    scene = load([writers.write_skinned_glb(tmp_path / "strip.glb")])
+    (mesh,) = scene.meshes
+    names = {node.name: index for index, node in enumerate(scene.nodes)}
+    assert mesh.skin is not None and mesh.morph_targets is not None
+    assert [scene.nodes[joint].name for joint in mesh.skin.joints] == ["low", "high"]
+    bend = np.zeros((len(mesh.positions), 2))
+    np.put_along_axis(bend, mesh.skin.joint_ids[:, :2].astype(np.int64), mesh.skin.weights[:, :2], axis=1)
+    assert np.allclose(bend[:, 1], mesh.positions[:, 1] / 2.0) and np.allclose(mesh.skin.weights.sum(axis=1), 1.0)
+    high = [scene.nodes[joint].name for joint in mesh.skin.joints].index("high")
+    assert np.allclose(mesh.skin.inverse_bind[high][:3, 3], (0, -1, 0))
+    assert np.allclose(mesh.morph_targets.positions, [[[0, 1, 0]] * 6]) and mesh.morph_targets.weights == pytest.approx([0.25])
+    (channel,) = scene.clips[0].channels
+    assert channel.path == "weights" and channel.node == names["body"] and np.allclose(channel.track.values, [[0.0], [1.0]])
+
+
+def test_describe_is_plain_and_complete(tmp_path: Path) -> None:
+    import json
+
+    told = json.loads(json.dumps(describe(load([writers.write_animated_glb(tmp_path / "wave.glb")]))))
+    assert (told["triangles"], told["vertices"], told["objects"]) == (2, 4, 1)
+    assert told["clips"] == [{"name": "wave", "duration": pytest.approx(2.0), "channels": 2, "keys": 3}]
+    assert told["textures"][0]["width"] == 4 and told["textures"][0]["height"] == 2
+    assert told["cameras"][0]["name"] == "eye" and told["duration"] == pytest.approx(2.0)
