@@ -14,6 +14,7 @@ __device__ __forceinline__ int reference_count(int leaf) { return (~leaf >> 27 &
 // flags: every id below n - 1 has its byte written by every build. Only nodes that exist are part of the tree.
 constexpr int NODE_EXISTS = 1;
 constexpr int NODE_IS_ABSORBED = 2;  // a wide layout puts its children in its parent's node: never the root, and no child of it is absorbed
+constexpr int NODE_IS_LOWEST = 4;    // both children are leaves: a refit starts here
 
 //  byte  0       12     16      28      32
 //        | lower | left | upper | right |

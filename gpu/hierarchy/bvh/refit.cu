@@ -86,8 +86,7 @@ extern "C" __global__ void refit_nodes(float4* record_data, float4* nodes, const
     const LocalMeeting local = {chunk_waiting, chunk_leaving, first};
     for (int i : block_stride(count)) {
         const int node_id = first + i;
-        if (!(flags[node_id] & NODE_EXISTS)) continue;
-        if (!is_leaf(__float_as_int(nodes[2 * (int64)node_id].w)) || !is_leaf(__float_as_int(nodes[2 * (int64)node_id + 1].w))) continue;
+        if (!(flags[node_id] & NODE_IS_LOWEST)) continue;
         tree.fit(node_id);
         tree.climb(node_id, local);
     }

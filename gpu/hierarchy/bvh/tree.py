@@ -7,9 +7,10 @@ For n primitives (canonical.cuh has the device side):
 - `nodes` (n - 1, 8) float32: inner nodes, 32 bytes: lower, left, upper, right. Ids may have gaps; the root is 0. Builders after Karras give a
   node over the references [first, last] the id `first` where it is a right child, `last` where it is a left one.
 - `parent` (n - 1,) int32: the parent of each inner node, -1 of the root.
-- `flags` (n - 1,) uint8, written for every id by every build: bit 0 the node exists, bit 1 it is absorbed. A node is absorbed when it is not the
-  root and no child of it is absorbed: wide layouts put its children in its parent's node. Decided from below, so that every node which stays has an
-  absorbed child or is the root: wide nodes number at most half of the inner nodes, rounded up.
+- `flags` (n - 1,) uint8, written for every id by every build: bit 0 the node exists, bit 1 it is absorbed, bit 2 both children are leaves (there
+  a refit starts). A node is absorbed when it is not the root and no child of it is absorbed: wide layouts put its children in its parent's node.
+  Decided from below, so that every node which stays has an absorbed child or is the root: wide nodes number at most half of the inner nodes,
+  rounded up.
 - `root` (1,) int32: the root as a child word.
 
 A child word is an inner node's id, or a leaf: ~(first reference | (count - 1) << 27), count 1 to 16; -2^31 is no child at all (an empty tree).

@@ -2,16 +2,33 @@
 
 from __future__ import annotations
 
+import contextlib
+import dataclasses
+from collections.abc import Iterator
+
 import numpy as np
 
+from gpu.camera import Camera
+from gpu.engine import Engine, View, ViewSettings
+from gpu.hierarchy.bvh.bvh import BvhHierarchy
+from gpu.hierarchy.primitives import sphere_primitives, triangle_primitives
+from gpu.hierarchy.registry import structures
 from gpu.primitives.compact import compact, compact_indices
 from gpu.primitives.reduce import OPERATIONS, reduce
-from gpu.target.base import Target
+from gpu.scene import Channel, Clip, KeyFrames, Light, Material, Mesh, Moment, Node, Object, Scene, Texture, Track
+from gpu.shade.registry import ray_types
+from gpu.target.base import Array, Target
+from gpu.update_policy import UpdateOptions
+
+TRIANGLES = 1700
+"""More than one chunk of the builders, so that subtrees meet within blocks and between them."""
 
 
 def run_everything(target: Target) -> None:
-    """Primitives, then whole frames."""
+    """Primitives, structures by themselves, then whole frames."""
     run_primitives(target)
+    run_structures(target)
+    run_frames(target)
 
 
 def run_primitives(target: Target) -> None:
@@ -29,3 +46,96 @@ def run_primitives(target: Target) -> None:
         keys = random.integers(0, 2**bits, 9001, dtype=dtype)
         target.sort_keys(target.upload(keys, "test"), (0, bits), "sort")
         target.sort_pairs(target.upload(keys, "test"), target.zeros(9001, "u4", "test"), (0, bits), "sort")
+
+
+def run_structures(target: Target) -> None:
+    """Each structure in each layout: build, refit, measure, read; triangles and, where it takes them, spheres; none, one, many."""
+    random = np.random.default_rng(2)
+    for structure in structures().values():
+        for layout in structure.layouts():
+            for count in (0, 1, TRIANGLES):
+                corners = random.uniform(-1, 1, (count * 3, 3)).astype(np.float32)
+                corners[:3] = np.nan
+                indices = np.arange(count * 3, dtype=np.int32).reshape(count, 3)
+                made = structure(target, structure.Options(), layout)
+                primitives = triangle_primitives(target.upload(corners, "test"), target.upload(indices, "test"))
+                made.build(primitives)
+                if isinstance(made, BvhHierarchy) and count > 0:
+                    made.layout.write(made.tree, primitives)
+                if made.capabilities.refit:
+                    made.refit(primitives)
+                made.measure()
+                assert len(made.nodes().references) == count
+        if "sphere" in structure.capabilities.primitive_kinds:
+            centres, radii = random.uniform(-1, 1, (300, 3)), random.uniform(0, 0.1, 300)
+            made = structure(target, structure.Options(), structure.default_layout("host"))
+            made.build(sphere_primitives(target.upload(centres.astype(np.float32), "test"), target.upload(radii.astype(np.float32), "test")))
+
+
+@dataclasses.dataclass
+class Picture:
+    """Pixels on the target."""
+
+    image: Array
+
+    @property
+    def width(self) -> int:
+        return int(self.image.shape[1])
+
+    @property
+    def height(self) -> int:
+        return int(self.image.shape[0])
+
+    @contextlib.contextmanager
+    def map(self) -> Iterator[Array]:
+        yield self.image
+
+
+def run_frames(target: Target) -> None:
+    """Two frames, one of them refitted, for pairs of structure and ray type that meet every layout and every ray type."""
+    chosen = [(name, layout) for name, structure in structures().items() for layout in structure.layouts()]
+    names = list(ray_types())
+    for number in range(max(len(chosen), len(names))):
+        (hierarchy, layout), ray_type = chosen[number % len(chosen)], names[number % len(names)]
+        can_refit = structures()[hierarchy].capabilities.refit
+        settings = ViewSettings(hierarchy, layout=layout, ray_type=ray_type, update=UpdateOptions("refit" if can_refit else "rebuild"))
+        picture = Picture(target.zeros((21, 43, 4), np.uint8, "test"))
+        view = View(settings, Camera(eye=(0.0, 0.5, 4.0)), picture)
+        engine = Engine(target, make_scene())
+        for frame, time in enumerate((0.0, 0.4)):
+            engine.render_frame(Moment(time, 0, frame), [view])
+        engine.flush()
+        assert engine.totals(view).hits > 0
+        engine.pick(view, 21.0, 10.0)
+        engine.close()
+
+
+def make_scene() -> Scene:
+    """Two objects of a textured soup, one with key frames, under moving nodes and two lights."""
+    random = np.random.default_rng(3)
+    corners = (random.uniform(-1, 1, (TRIANGLES, 1, 3)) + random.normal(scale=0.1, size=(TRIANGLES, 3, 3))).reshape(-1, 3).astype(np.float32)
+    triangles = np.arange(len(corners), dtype=np.int32).reshape(-1, 3)
+    uvs = random.uniform(-2, 2, (len(corners), 2)).astype(np.float32)
+    normals = corners / np.maximum(np.linalg.norm(corners, axis=1, keepdims=True), 1e-6)
+    still = Mesh("still", corners, triangles, np.zeros(TRIANGLES, np.int32), normals, uvs)
+    keys = KeyFrames(np.array([0.0, 1.0], np.float32), np.stack([corners[:99], corners[:99] * 0.5]), np.stack([normals[:99], normals[:99]]))
+    moving = Mesh("moving", corners[:99], triangles[:33], np.ones(33, np.int32), normals[:99], None, keys)
+    times = np.array([0.0, 0.5, 1.0], np.float32)
+    turn = np.array([[0, 0, 0, 1], [0, 0.6, 0, 0.8], [0, 1, 0, 0]], np.float32)
+    move = np.array([[0, 0, 0], [0.2, 0, 0], [0, 0.2, 0]], np.float32)
+    channels = (
+        Channel(1, "rotation", Track(times, turn)),
+        Channel(1, "translation", Track(times, move)),
+        Channel(2, "scale", Track(times, np.ones((3, 3), np.float32) - move, "step")),
+    )
+    texels = random.integers(0, 256, (5, 7, 4)).astype(np.uint8)
+    return Scene(
+        "scenario",
+        nodes=(Node(), Node("turning", 0), Node("growing", 1)),
+        meshes=(still, moving),
+        objects=(Object(1, 0), Object(2, 1)),
+        materials=(Material(base_color_texture=0), Material(base_color=(0.9, 0.2, 0.1, 1.0))),
+        textures=(Texture("noise", texels),),
+        lights=(Light("point", (30.0, 30.0, 30.0), (1.0, 3.0, 3.0)), Light("directional", direction=(0.3, -1.0, -0.2), node=1)),
+        clips=(Clip("all", 1.0, channels),),
+    )

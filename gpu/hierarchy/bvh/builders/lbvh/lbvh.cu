@@ -107,7 +107,8 @@ __device__ __forceinline__ Subtree join(const Subtree& left, const Subtree& righ
     joined.is_absorbed = !is_root && !left.is_absorbed && !right.is_absorbed;
     store_node(out.nodes, node_id, joined.box, left_child, right_child);
     if (WRITES_BVH2) store_bvh2_node(out.bvh2, node_id, left.box, left_child, right.box, right_child);
-    out.flags[node_id] = (uint8)(NODE_EXISTS | (joined.is_absorbed ? NODE_IS_ABSORBED : 0));
+    const bool is_lowest = is_leaf(left_child) && is_leaf(right_child);
+    out.flags[node_id] = (uint8)(NODE_EXISTS | (joined.is_absorbed ? NODE_IS_ABSORBED : 0) | (is_lowest ? NODE_IS_LOWEST : 0));
     if (!is_leaf(left_child)) out.parent[left_child] = node_id;
     if (!is_leaf(right_child)) out.parent[right_child] = node_id;
     return joined;
