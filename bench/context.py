@@ -26,6 +26,7 @@ def context(target: Target, seed: int = 0, command: list[str] | None = None) -> 
         "driver": _driver(target),
         "compiler": _compiler(target),
         "threads": getattr(target, "threads", None),
+        "load": os.getloadavg()[0] if hasattr(os, "getloadavg") else None,
         "system": f"{platform.system()} {platform.release()} {platform.machine()}",
         "versions": versions(),
         "commit": commit(),

@@ -17,16 +17,20 @@ from .rows import Row, row_of_frame
 
 def run_frame(target: Target, task: Task) -> Row:
     """Frames at each moment in turn, `repeat` rounds of them, issued without waiting. Samples: `frame_ms` on the target, `host_ms` of the issuing
-    thread, `wall_ms` a frame of the whole run, `host_over_device_ms` the part of it that is not the target's, `frames_per_s`."""
+    thread, `wall_ms` a frame of the whole run, `host_over_device_ms` the part of it that is not the target's, `frames_per_s`,
+    `allocated_bytes` by which the target's memory grew meanwhile."""
     settings = dataclasses.replace(task.settings, update=dataclasses.replace(task.settings.update, always=True))
     view = View(settings, task.view_from(), ArrayPixels(target, *task.size))
     with contextlib.closing(Engine(target, task.scene)) as engine:
         for turn in range(max(1, task.warmup)):
             engine.render_frame(task.moments[turn % len(task.moments)], [view])
         engine.flush()
+        before = sum(target.memory().values())
         finished, wall_ms = _play(engine, task, view)
+        allocated = sum(target.memory().values()) - before
         found = engine.totals(view)
-    return dataclasses.replace(_row(target, settings, task, finished, wall_ms), hits=found.hits, sum_t=found.sum_t)
+    row = _row(target, settings, task, finished, wall_ms)
+    return dataclasses.replace(row, hits=found.hits, sum_t=found.sum_t, samples={**row.samples, "allocated_bytes": [float(allocated)]})
 
 
 def _play(engine: Engine, task: Task, view: View) -> tuple[list[FrameStatistics], float]:

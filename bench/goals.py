@@ -109,7 +109,7 @@ def _builds(target: Target, report: Report, bars: Bars, count: int, repeat: int)
     rows = {layout: run_build(target, Task(scene, ViewSettings(layout=layout), repeat=repeat)) for layout in LAYOUT_BYTES}
     report.builds += rows.values()
     row = rows[default_layout(target)]
-    note = f"{row.layout}, {row.triangles:,} triangles"
+    note = f"{row.layout}, {row.triangles:,} triangles; at best {min(row.samples['build_ms']):.3f}"
     report.goals.append(Goal(f"LBVH rebuild, {count:,} triangles", bars.build_ms[count], row.build_ms, "ms", note=note))
     if target.kind == "cuda":
         graph = build_as_graph(target, scene, repeat)
@@ -161,6 +161,7 @@ def _frames(target: Target, report: Report, repeat: int) -> None:
     moments = tuple(Moment(scene.duration() * step / 60.0) for step in range(60))
     row = run_frame(target, Task(scene, size=size, moments=moments, repeat=max(1, repeat // 10), warmup=5))
     report.frames.append(row)
+    report.goals.append(Goal("memory allocated by frames after the first ones", 0.0, row.samples["allocated_bytes"][0], "bytes"))
     if target.kind == "host":
         rate = median(row.samples["frames_per_s"])
         report.goals.append(Goal("orbit, 512x384, headless", 30.0, rate, "frames/s", at_most=False, note=f"{row.ray_type}, {row.update}"))
@@ -205,7 +206,7 @@ def main(arguments: list[str] | None = None) -> int:
     except (NoDeviceError, ValueError) as error:
         print(error, file=sys.stderr)
         return 4
-    text = "\n".join(f"{key}: {about[key]}" for key in ("device", "driver", "compiler", "commit", "date")) + "\n\n" + report.text()
+    text = "\n".join(f"{key}: {about[key]}" for key in ("device", "driver", "compiler", "commit", "date", "load")) + "\n\n" + report.text()
     print(text)
     if names.out:
         pathlib.Path(names.out + ".json").write_text(json.dumps(report.as_json(about), indent=1) + "\n", encoding="utf-8")

@@ -31,10 +31,10 @@ def test_measures_every_goal_of_the_host(host_target: Target, monkeypatch: pytes
     said: list[str] = []
     report = measure_goals(host_target, 1, said.append)
     names = [goal.what for goal in report.goals]
-    wanted_names = ("LBVH rebuild, 100,000", "refit, 100,000", "memory of bvh2", "memory of bvh4", "scratch", "Embree's packets of 8", "orbit, 512x384")
+    wanted_names = ("LBVH rebuild, 100,000", "refit, 100,000", "memory of bvh2", "memory of bvh4", "scratch", "Embree's packets", "orbit, 512x384")
     for wanted in wanted_names:
         assert any(wanted in name for name in names), wanted
-    assert all(goal.measured is not None and goal.measured > 0.0 for goal in report.goals if "Embree" not in goal.what)
+    assert all(goal.measured is not None and goal.measured >= 0.0 for goal in report.goals if "Embree" not in goal.what)
     assert said and len(report.builds) == 2 and len(report.traces) == 2 and len(report.frames) == 1
     text = report.text()
     assert "reached" in text and "build.sort" in text

@@ -83,6 +83,7 @@ def test_frame_rebuilds_every_time(host_target: Target, task: Task) -> None:
     assert len(rebuilt.samples["frame_ms"]) == 4 and rebuilt.samples["frames_per_s"][0] > 0.0
     assert rebuilt.samples["wall_ms"][0] >= min(rebuilt.samples["frame_ms"])
     assert {"animate", "shade", "resolve"} <= {name.split(".")[0] for name in rebuilt.phases_ms}
+    assert rebuilt.samples["allocated_bytes"] == [0.0], "frames allocate nothing"
     refitted = run_frame(host_target, dataclasses.replace(task, settings=ViewSettings(update=UpdateOptions("refit"))))
     assert refitted.update == "refit" and refitted.refit_ms is not None and refitted.refit_ms > 0.0
     assert refitted.hits == rebuilt.hits, "a refitted tree shows the same picture"

@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from app.scene_io.demo_shapes import grid_triangles, lathe, rounded_box, torus, torus_knot
+from app.scene_io.demo_shapes import Surface, grid_triangles, lathe, rounded_box, torus, torus_knot
 from app.scene_io.demo_sphere import displaced, icosphere, icosphere_frequency
 from app.scene_io.demos import DEMOS, DemoOptions, UnknownDemoError, demo_info, make_demo
 from gpu.scene import Mesh, Scene
@@ -221,7 +221,7 @@ def test_displaced_normals_are_those_of_the_surface() -> None:
     [torus_knot(2, 3, 1.0, 0.5, 0.2, 60, 8), torus(1.0, 0.25, 24, 9), rounded_box(5, 4.0), rounded_box(1, 2.0)],
     ids=["knot", "torus", "rounded box", "octahedral sphere"],
 )
-def test_solid_shapes_are_closed(surface) -> None:
+def test_solid_shapes_are_closed(surface: Surface) -> None:
     assert is_closed(surface.triangles)
     corners = surface.positions[surface.triangles].astype(np.float64)
     volume = np.sum(corners[:, 0] * np.cross(corners[:, 1], corners[:, 2])) / 6.0
