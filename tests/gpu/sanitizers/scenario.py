@@ -13,6 +13,7 @@ from gpu.engine import Engine, View, ViewSettings
 from gpu.hierarchy.bvh.bvh import BvhHierarchy
 from gpu.hierarchy.primitives import sphere_primitives, triangle_primitives
 from gpu.hierarchy.registry import structures
+from gpu.primitives import radix_sort
 from gpu.primitives.compact import compact, compact_indices
 from gpu.primitives.reduce import OPERATIONS, reduce
 from gpu.scene import Channel, Clip, KeyFrames, Light, Material, Mesh, Moment, Node, Object, Scene, Texture, Track
@@ -46,6 +47,9 @@ def run_primitives(target: Target) -> None:
         keys = random.integers(0, 2**bits, 9001, dtype=dtype)
         target.sort_keys(target.upload(keys, "test"), (0, bits), "sort")
         target.sort_pairs(target.upload(keys, "test"), target.zeros(9001, "u4", "test"), (0, bits), "sort")
+        radix_sort.sort_keys(target, target.upload(keys, "test"), (0, bits))
+        radix_sort.sort_pairs(target, target.upload(keys, "test"), target.zeros(9001, "u4", "test"), (0, bits))
+    radix_sort.exclusive_scan(target, flags, target.zeros(9001, "i4", "test"))
 
 
 def run_structures(target: Target) -> None:
