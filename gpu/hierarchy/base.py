@@ -73,8 +73,8 @@ class Primitives:
 
 @dataclasses.dataclass(frozen=True, eq=False)
 class Traversal:
-    """What a trace unit is compiled against and launched with: `header` defines `type_name` (the view struct) and `traverse`; `records` is the primitive
-    kind's device type that the walk intersects and `records_view` its by-value struct. Two traversals with equal `key` share a compiled unit."""
+    """What a trace unit is compiled against and launched with: `header` defines `type_name` (the view struct) and `traverse`; `records` is the
+    primitive kind's device type that the walk intersects and `records_view` its by-value struct. Traversals of equal `key` share a unit."""
 
     header: str
     type_name: str

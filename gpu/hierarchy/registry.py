@@ -21,7 +21,7 @@ _ROOM = pathlib.Path(__file__).parent
 
 @functools.cache
 def structures() -> dict[str, type[Hierarchy]]:
-    """Every structure by its name on the command line, families in alphabetical order. Raises HierarchyError where a folder does not hold its promise."""
+    """Every structure by its name on the command line, families in alphabetical order; HierarchyError where a folder breaks its promise."""
     return collect(_packages())
 
 

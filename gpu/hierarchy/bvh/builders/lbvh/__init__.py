@@ -2,8 +2,8 @@
 
 Lauterbach et al., Fast BVH Construction on GPUs (2009); the shape and numbering of Karras, Maximizing Parallelism in the Construction of BVHs,
 Octrees and k-d Trees (2012); built and bounded in one pass from below after Apetrei, Fast and Simple Agglomerative LBVH Construction (2014).
-Fastest to build; its trees cost about a quarter more to trace than those of a binned SAH builder. Equal codes are split by position, so that the depth
-never passes code bits + log2 of the number of primitives. Deterministic.
+Fastest to build; its trees cost about a quarter more to trace than those of a binned SAH builder. Equal codes are split by position, so
+that the depth never passes code bits + log2 of the number of primitives. Deterministic.
 """
 
 from __future__ import annotations
@@ -25,7 +25,7 @@ REFERENCE_BITS = 27
 class LbvhOptions:
     """Options of the linear BVH."""
 
-    code_bits: str = option("30", "Bits of a Morton code; 60 part primitives closer than 1/1024 of the scene, at a dearer sort.", choices=("30", "60"))
+    code_bits: str = option("30", "Bits of a Morton code; 60 tell primitives apart that are closer than 1/1024 of the scene.", choices=("30", "60"))
     max_leaf_size: int = option(4, "Most primitives in a leaf: larger leaves make a smaller tree and more intersection tests.", minimum=1, maximum=16)
 
 

@@ -1,0 +1,223 @@
+"""What is special to the family: the layouts' bytes, packs of every width, results that no thread and no block can change, memory, names."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+import pytest
+
+from gpu.hierarchy.base import Hierarchy
+from gpu.hierarchy.bvh import bvh
+from gpu.hierarchy.bvh.bvh import BvhHierarchy
+from gpu.hierarchy.bvh.layouts import layout_classes, traversal_names
+from gpu.hierarchy.bvh.tree import EMPTY_CHILD, NODE_DTYPE
+from gpu.settings import OptionError
+from gpu.target.base import Target
+from tests.conftest import make_target
+from tests.oracle.closest_hits import triangle_hits
+
+from .scenes import SCENES, make, rays, soup, trace
+
+EXISTS, ABSORBED = 1, 2
+
+
+def built(target: Target, layout: str, scene_name: str = "soup", **options: Any) -> BvhHierarchy:
+    hierarchy = make(target, "lbvh", layout, **options)
+    assert isinstance(hierarchy, BvhHierarchy)
+    hierarchy.build(SCENES[scene_name]().upload(target))
+    return hierarchy
+
+
+def canonical(hierarchy: BvhHierarchy) -> dict[str, np.ndarray]:
+    """The canonical tree on the host; what lies at ids of no node is cut out."""
+    tree, target = hierarchy.tree, hierarchy.target
+    flags = target.download(tree.flags)[: tree.node_capacity]
+    exists = flags & EXISTS != 0
+    nodes = target.download(tree.nodes)[: tree.node_capacity].view(NODE_DTYPE).reshape(-1)
+    return {
+        "ids": np.flatnonzero(exists),
+        "flags": flags,
+        "nodes": nodes[exists],
+        "parent": target.download(tree.parent)[: tree.node_capacity][exists],
+        "order": target.download(tree.order)[: tree.count],
+        "records": target.download(tree.records)[: tree.count].view(np.int32),
+        "root": target.download(tree.root),
+    }
+
+
+def layout_bytes(hierarchy: BvhHierarchy) -> bytes:
+    """The layout's nodes, where there are any."""
+    tree = canonical(hierarchy)
+    nodes = hierarchy.target.download(hierarchy.layout.nodes)
+    if hierarchy.layout_name == "bvh2":
+        return nodes[tree["ids"]].tobytes()
+    return nodes[: int((tree["flags"] == EXISTS).sum())].tobytes()
+
+
+def leaf_boxes(hierarchy: BvhHierarchy, words: np.ndarray, scene_name: str) -> tuple[np.ndarray, np.ndarray]:
+    """The boxes of leaf words, from the scene."""
+    lower, upper = SCENES[scene_name]().boxes()
+    order = canonical(hierarchy)["order"]
+    packed = ~words
+    spans = [order[f : f + c] for f, c in zip(packed & 0x07FFFFFF, (packed >> 27 & 15) + 1, strict=True)]
+    return np.array([lower[s].min(axis=0) for s in spans]), np.array([upper[s].max(axis=0) for s in spans])
+
+
+@pytest.mark.parametrize("scene_name", ["soup", "degenerate", "stairs"])
+def test_bvh2_nodes_hold_their_childrens_boxes(target: Target, scene_name: str) -> None:
+    hierarchy = built(target, "bvh2", scene_name)
+    assert layout_classes()["bvh2"].node_dtype.itemsize == 64
+    tree = canonical(hierarchy)
+    stored = target.download(hierarchy.layout.nodes).view(layout_classes()["bvh2"].node_dtype).reshape(-1)[tree["ids"]]
+    by_id = dict(zip(tree["ids"], tree["nodes"], strict=True))
+    for side, word in enumerate(("left", "right")):
+        words = tree["nodes"][word]
+        np.testing.assert_array_equal(stored[word], words)
+        leaf = words < 0
+        lower = np.array([by_id[w]["lower"] if w >= 0 else (0, 0, 0) for w in words])
+        upper = np.array([by_id[w]["upper"] if w >= 0 else (0, 0, 0) for w in words])
+        lower[leaf], upper[leaf] = leaf_boxes(hierarchy, words[leaf], scene_name)
+        z = stored["z"][:, 2 * side : 2 * side + 2]
+        np.testing.assert_array_equal(np.stack([stored["xy"][:, side, 0], stored["xy"][:, side, 2], z[:, 0]], 1), lower)
+        np.testing.assert_array_equal(np.stack([stored["xy"][:, side, 1], stored["xy"][:, side, 3], z[:, 1]], 1), upper)
+
+
+@pytest.mark.parametrize("scene_name", ["soup", "degenerate", "coincident", "stairs"])
+@pytest.mark.parametrize("max_leaf_size", [1, 4])
+def test_bvh4_nodes_reach_everything_once(target: Target, scene_name: str, max_leaf_size: int) -> None:
+    hierarchy = built(target, "bvh4", scene_name, max_leaf_size=max_leaf_size)
+    dtype = layout_classes()["bvh4"].node_dtype
+    assert dtype.itemsize == 128
+    tree = canonical(hierarchy)
+    wide_count = int((tree["flags"] == EXISTS).sum())
+    assert 0 < wide_count <= (len(tree["ids"]) + 1) // 2
+    nodes = target.download(hierarchy.layout.nodes).view(dtype).reshape(-1)[:wide_count]
+    words = nodes["children"].reshape(-1)
+    empty = words == EMPTY_CHILD
+    lower = np.stack([nodes[axis][:, 0].reshape(-1) for axis in "xyz"], 1)
+    upper = np.stack([nodes[axis][:, 1].reshape(-1) for axis in "xyz"], 1)
+    assert (lower[empty] > upper[empty]).all()
+    np.testing.assert_array_equal(np.sort(words[words >= 0]), np.arange(1, wide_count))
+    leaf = (words < 0) & ~empty
+    covered = np.concatenate([np.arange(f, f + c) for f, c in zip(~words[leaf] & 0x07FFFFFF, (~words[leaf] >> 27 & 15) + 1, strict=True)])
+    np.testing.assert_array_equal(np.sort(covered), np.arange(hierarchy.tree.count))
+    for found, expected in zip((lower[leaf], upper[leaf]), leaf_boxes(hierarchy, words[leaf], scene_name), strict=True):
+        np.testing.assert_array_equal(found, expected)
+    inner = np.flatnonzero(words >= 0)
+    np.testing.assert_array_equal(lower[inner], lower.reshape(-1, 4, 3)[words[inner]].min(axis=1))
+    np.testing.assert_array_equal(upper[inner], upper.reshape(-1, 4, 3)[words[inner]].max(axis=1))
+
+
+@pytest.mark.parametrize("scene_name", ["soup", "coincident", "degenerate"])
+def test_a_node_is_absorbed_when_no_child_of_it_is(target: Target, scene_name: str) -> None:
+    hierarchy = built(target, "bvh4", scene_name, max_leaf_size=1)
+    tree = canonical(hierarchy)
+    for node_id, node in zip(tree["ids"], tree["nodes"], strict=True):
+        children = [word for word in (node["left"], node["right"]) if word >= 0]
+        should = node_id != 0 and not any(tree["flags"][child] & ABSORBED for child in children)
+        assert bool(tree["flags"][node_id] & ABSORBED) == should
+        assert all(tree["parent"][np.searchsorted(tree["ids"], child)] == node_id for child in children)
+    assert tree["parent"][0] == -1
+
+
+@pytest.mark.parametrize("scene_name", ["soup", "degenerate"])
+def test_nodes_written_on_the_way_equal_nodes_written_afterwards(target: Target, scene_name: str) -> None:
+    hierarchy = built(target, "bvh2", scene_name)
+    direct = layout_bytes(hierarchy)
+    target.fill(hierarchy.layout.nodes, 0)
+    hierarchy.layout.write(hierarchy.tree, SCENES[scene_name]().upload(target))
+    assert layout_bytes(hierarchy) == direct
+
+
+@pytest.mark.parametrize("layout", ["bvh2", "bvh4"])
+def test_refit_writes_what_a_build_wrote(target: Target, layout: str) -> None:
+    scene = SCENES["degenerate"]()
+    hierarchy = built(target, layout, "degenerate")
+    tree, nodes = canonical(hierarchy), layout_bytes(hierarchy)
+    hierarchy.refit(scene.upload(target, later=True))
+    hierarchy.refit(scene.upload(target))
+    for name, column in canonical(hierarchy).items():
+        np.testing.assert_array_equal(column.view(np.uint8), tree[name].view(np.uint8), err_msg=name)
+    assert layout_bytes(hierarchy) == nodes
+
+
+@pytest.mark.parametrize("layout", ["bvh2", "bvh4"])
+def test_threads_and_chunks_do_not_show(monkeypatch: pytest.MonkeyPatch, layout: str) -> None:
+    """One thread and two (both forced to take blocks), chunks of 16 and of the target's own size: the same bytes, after a build and after a refit."""
+    monkeypatch.setenv("RAYGROVE_HOST_FORCE_SPLIT", "1")
+    scene, outcomes = soup(3000), []
+    for threads, chunk in ((1, 1024), (2, 1024), (2, 16)):
+        monkeypatch.setitem(bvh.CHUNKS, "host", chunk)
+        monkeypatch.setattr("gpu.hierarchy.bvh.builders.lbvh.CHUNKS", bvh.CHUNKS)
+        target = make_target("host", threads=threads)
+        hierarchy = make(target, "lbvh", layout)
+        assert isinstance(hierarchy, BvhHierarchy)
+        for moved in (False, True):
+            (hierarchy.refit if moved else hierarchy.build)(scene.upload(target, later=moved))
+            outcomes.append([column.tobytes() for column in canonical(hierarchy).values()] + [layout_bytes(hierarchy)])
+        target.close()
+    assert outcomes[0] == outcomes[2] == outcomes[4]
+    assert outcomes[1] == outcomes[3] == outcomes[5]
+    assert outcomes[0] != outcomes[1]
+
+
+@pytest.mark.parametrize("layout", ["bvh2", "bvh4"])
+def test_packs_of_every_width_find_the_same(host_target: Target, layout: str) -> None:
+    scene = SCENES["stairs"]()
+    expected = triangle_hits(scene.corners(), *rays())
+    sure = expected.is_certain
+    one_by_one = trace(built(host_target, layout, "stairs"), *rays(), "steps")
+    np.testing.assert_array_equal(one_by_one.prim_id[sure], expected.prim_id[sure])
+    for width in (8, 16):
+        target = make_target("host")
+        target.lane_count = width
+        found = trace(built(target, layout, "stairs"), *rays())
+        np.testing.assert_array_equal(found.prim_id, one_by_one.prim_id)
+        target.close()
+
+
+def test_rays_that_start_on_a_flat_box_meet_it(host_target: Target) -> None:
+    """Directions with zeros, origins in the planes of boxes without volume: 0 times infinity must not hide what is there."""
+    for layout in ("bvh2", "bvh4"):
+        hierarchy = built(host_target, layout, "stairs", max_leaf_size=1)
+        x = (np.arange(40) + 0.5) / 40
+        origins = np.stack([x, x + 1.0 / 80, np.full(40, -1.0)], 1).astype(np.float32)
+        directions = np.tile(np.array([[0.0, -1.0, 0.0]], np.float32), (40, 1))
+        assert (trace(hierarchy, origins + (0, 0, 1.3), directions).prim_id >= 0).all()
+        straight_up = trace(hierarchy, origins + (0, -2.0, 1.6), -directions)
+        assert (straight_up.prim_id >= 0).all()
+
+
+def reserved_bytes_a_triangle(hierarchy: Hierarchy, count: int) -> tuple[float, float]:
+    stats = hierarchy.stats()
+    return stats.bytes / count, stats.scratch_bytes / count
+
+
+@pytest.mark.parametrize(("layout", "limit"), [("bvh2", 160), ("bvh4", 200)])
+@pytest.mark.parametrize("code_bits", ["30", "60"])
+def test_memory_stays_in_its_budget(host_target: Target, layout: str, limit: int, code_bits: str) -> None:
+    count = 20000
+    hierarchy = make(host_target, "lbvh", layout, code_bits=code_bits)
+    hierarchy.build(soup(count).upload(host_target))
+    kept, scratch = reserved_bytes_a_triangle(hierarchy, count)
+    assert 140 < kept <= limit
+    assert 40 < scratch <= 72
+
+
+def test_memory_is_kept_from_build_to_build(host_target: Target) -> None:
+    hierarchy = built(host_target, "bvh2")
+    nodes, count = hierarchy.layout.nodes, hierarchy.tree.count
+    hierarchy.build(soup(count - 100).upload(host_target))
+    assert hierarchy.layout.nodes is nodes and hierarchy.tree.count == count - 100
+    hierarchy.build(soup(count + 1).upload(host_target))
+    assert len(hierarchy.layout.nodes) >= (count - 1) * 9 // 8
+    assert (trace(hierarchy, *rays()).prim_id >= 0).any()
+
+
+def test_unknown_layout_and_traversal_are_named(host_target: Target) -> None:
+    with pytest.raises(OptionError, match="bvh2, bvh4"):
+        make(host_target, "lbvh", "bvh3")
+    with pytest.raises(OptionError, match="bvh2_stack"):
+        make(host_target, "lbvh", "bvh2", "bvh4_stack")
+    assert traversal_names("bvh4")[0] == "bvh4_stack"

@@ -1,0 +1,202 @@
+"""THE suite: every structure of the registry, in every layout, on every target, over every scene, keeps every promise of the contract."""
+
+from __future__ import annotations
+
+import functools
+
+import numpy as np
+import pytest
+
+from gpu.hierarchy.base import CannotRefitError, Hierarchy, HierarchyError, Primitives
+from gpu.hierarchy.registry import structures
+from gpu.target.base import Target
+from tests.oracle.closest_hits import OracleHits, sphere_hits, triangle_hits
+from tests.oracle.tree_walker import check_tree, walk_statistics
+
+from .scenes import SCENES, TriangleScene, make, rays, sphere_scene, trace
+
+CHOICES = [
+    (name, layout, traversal) for name, found in structures().items() for layout in found.layouts() for traversal in found.traversals(layout)
+]
+over_choices = pytest.mark.parametrize("choice", CHOICES, ids="-".join)
+over_scenes = pytest.mark.parametrize("scene_name", SCENES)
+
+
+@functools.cache
+def scene_and_hits(name: str, later: bool = False) -> tuple[TriangleScene, OracleHits]:
+    scene = SCENES[name]()
+    return scene, triangle_hits(scene.corners(later), *rays())
+
+
+def assert_hits(hierarchy: Hierarchy, expected: OracleHits) -> None:
+    """Closest hits as the oracle's wherever it is certain; any hit if and only if closest hit; u, v, t lie on the primitive."""
+    origins, directions = rays()
+    closest, any_hit = trace(hierarchy, origins, directions), trace(hierarchy, origins, directions, "any")
+    sure = expected.is_certain
+    assert sure.mean() > 0.9
+    np.testing.assert_array_equal(closest.prim_id[sure], expected.prim_id[sure])
+    is_hit = sure & (expected.prim_id >= 0)
+    np.testing.assert_allclose(closest.t[is_hit], expected.t[is_hit], rtol=1e-4, atol=1e-4)
+    np.testing.assert_array_equal(any_hit.prim_id >= 0, closest.prim_id >= 0)
+
+
+@over_scenes
+@over_choices
+def test_tree_and_hits(target: Target, choice: tuple[str, str, str], scene_name: str) -> None:
+    scene, expected = scene_and_hits(scene_name)
+    hierarchy = make(target, *choice)
+    hierarchy.build(scene.upload(target))
+    check_tree(hierarchy.nodes(), *scene.boxes(), splits_references=hierarchy.capabilities.splits_references)
+    assert_hits(hierarchy, expected)
+
+
+@over_scenes
+@over_choices
+def test_statistics_are_a_walkers_count(target: Target, choice: tuple[str, str, str], scene_name: str) -> None:
+    scene, _ = scene_and_hits(scene_name)
+    hierarchy = make(target, *choice)
+    hierarchy.build(scene.upload(target))
+    assert hierarchy.stats().sah_cost is None
+    hierarchy.measure()
+    target.synchronize()
+    stats, walked = hierarchy.stats(), walk_statistics(hierarchy.nodes())
+    assert (stats.node_count, stats.leaf_count, stats.depth) == (walked.node_count, walked.leaf_count, walked.depth)
+    assert stats.sah_cost == pytest.approx(walked.sah_cost, rel=1e-5)
+    assert stats.primitive_count == len(scene.indices) and stats.reference_count >= stats.primitive_count
+    assert stats.inactive_count == int((scene.boxes()[0] > scene.boxes()[1]).any(axis=1).sum())
+    assert stats.bytes > 0 or stats.primitive_count == 0
+
+
+def all_bytes(hierarchy: Hierarchy) -> tuple[bytes, ...]:
+    table = hierarchy.nodes()
+    return tuple(np.ascontiguousarray(column).tobytes() for column in vars(table).values())
+
+
+@over_scenes
+@over_choices
+def test_refit_of_unmoved_is_identity(target: Target, choice: tuple[str, str, str], scene_name: str) -> None:
+    scene, expected = scene_and_hits(scene_name)
+    hierarchy, primitives = make(target, *choice), scene.upload(target)
+    hierarchy.build(primitives)
+    if not hierarchy.capabilities.refit:
+        with pytest.raises(CannotRefitError):
+            hierarchy.refit(primitives)
+        return
+    before = all_bytes(hierarchy)
+    for _ in range(2):
+        hierarchy.refit(primitives)
+    assert all_bytes(hierarchy) == before
+    assert_hits(hierarchy, expected)
+
+
+@pytest.mark.parametrize("scene_name", ["two", "soup", "stairs", "moving"])
+@over_choices
+def test_refit_of_moved_finds_what_a_rebuild_finds(target: Target, choice: tuple[str, str, str], scene_name: str) -> None:
+    scene, expected = scene_and_hits(scene_name, later=True)
+    hierarchy = make(target, *choice)
+    if not hierarchy.capabilities.refit:
+        pytest.skip("this structure is never refitted")
+    hierarchy.build(scene.upload(target))
+    before = hierarchy.nodes()
+    hierarchy.refit(scene.upload(target, later=True))
+    after = hierarchy.nodes()
+    for column in ("parent", "depth", "is_leaf", "first_reference", "reference_count", "references"):
+        np.testing.assert_array_equal(getattr(after, column), getattr(before, column))
+    check_tree(after, *scene.boxes(later=True))
+    assert_hits(hierarchy, expected)
+
+
+@over_choices
+def test_refit_says_why_it_cannot(host_target: Target, choice: tuple[str, str, str]) -> None:
+    scene, other = SCENES["soup"](), SCENES["stairs"]()
+    hierarchy = make(host_target, *choice)
+    with pytest.raises(CannotRefitError, match=choice[0]):
+        hierarchy.refit(scene.upload(host_target))
+    with pytest.raises(HierarchyError, match=choice[0]):
+        hierarchy.traversal()
+    hierarchy.build(scene.upload(host_target))
+    with pytest.raises(CannotRefitError):
+        hierarchy.refit(other.upload(host_target))
+    with pytest.raises(CannotRefitError, match="topology"):
+        hierarchy.refit(scene.upload(host_target, topology_version=1))
+
+
+@over_choices
+def test_unknown_primitives_are_refused(host_target: Target, choice: tuple[str, str, str]) -> None:
+    strange = Primitives("disc", "", "", np.zeros(()), 1)
+    with pytest.raises(HierarchyError, match="disc"):
+        make(host_target, *choice).build(strange)
+
+
+@pytest.mark.parametrize("scene_name", ["soup", "degenerate", "coincident"])
+@over_choices
+def test_same_input_same_bytes(target: Target, choice: tuple[str, str, str], scene_name: str) -> None:
+    scene, _ = scene_and_hits(scene_name)
+    first, second = make(target, *choice), make(target, *choice)
+    if not first.capabilities.deterministic:
+        pytest.skip("this structure does not promise it")
+    other = SCENES["stairs"]()
+    first.build(scene.upload(target))
+    second.build(other.upload(target))
+    second.build(scene.upload(target))
+    assert all_bytes(first) == all_bytes(second)
+
+
+@over_choices
+def test_coincident_primitives_give_one_picture(exact_target: Target, choice: tuple[str, str, str]) -> None:
+    """Of hits at one distance the smallest prim_id stays, so that no structure can be told by its picture: equal to brute force bit by bit."""
+    scene = SCENES["coincident"]()
+    plain, hierarchy = make(exact_target, "brute_force"), make(exact_target, *choice)
+    for made in (plain, hierarchy):
+        made.build(scene.upload(exact_target))
+    expected, found = trace(plain, *rays()), trace(hierarchy, *rays())
+    assert (expected.prim_id >= 0).sum() > 20
+    assert expected.prim_id.max() < 3
+    for column in ("t", "prim_id", "u", "v"):
+        np.testing.assert_array_equal(getattr(found, column), getattr(expected, column))
+
+
+@over_choices
+def test_rays_end_where_they_are_told(target: Target, choice: tuple[str, str, str]) -> None:
+    scene, _ = scene_and_hits("soup")
+    hierarchy = make(target, *choice)
+    hierarchy.build(scene.upload(target))
+    short = trace(hierarchy, *rays(), t_max=0.3)
+    assert_short = triangle_hits(scene.corners(), *rays(), t_max=0.3)
+    sure = assert_short.is_certain
+    np.testing.assert_array_equal(short.prim_id[sure] >= 0, assert_short.prim_id[sure] >= 0)
+    assert (short.prim_id >= 0).any() and (short.t[short.prim_id >= 0] <= 0.3).all()
+
+
+@pytest.mark.parametrize("count", [0, 1, 3, 400])
+@over_choices
+def test_spheres(target: Target, choice: tuple[str, str, str], count: int) -> None:
+    hierarchy = make(target, *choice)
+    if "sphere" not in hierarchy.capabilities.primitive_kinds:
+        pytest.skip("this structure takes no spheres")
+    centres, radii, primitives = sphere_scene(target, count)
+    hierarchy.build(primitives)
+    expected = sphere_hits(centres, radii, *rays())
+    assert count < 400 or (expected.prim_id >= 0).sum() > 60
+    assert_hits(hierarchy, expected)
+    if hierarchy.capabilities.refit:
+        hierarchy.refit(primitives)
+        assert_hits(hierarchy, expected)
+
+
+@pytest.mark.cuda
+@pytest.mark.parametrize("scene_name", ["soup", "degenerate", "stairs", "moving"])
+@over_choices
+def test_host_topology_is_cudas(exact_target: Target, choice: tuple[str, str, str], scene_name: str) -> None:
+    """Both targets without contraction: nodes, boxes and references equal byte by byte (on the host target: equal to a second one)."""
+    from tests.conftest import make_target
+
+    scene, other = SCENES[scene_name](), make_target("host", contraction=False)
+    tables = []
+    for target in (exact_target, other):
+        layout = choice[1]
+        hierarchy = make(target, choice[0], layout, choice[2], **({"max_leaf_size": 4} if choice[0] == "lbvh" else {}))
+        hierarchy.build(scene.upload(target))
+        tables.append(all_bytes(hierarchy))
+    other.close()
+    assert tables[0] == tables[1]

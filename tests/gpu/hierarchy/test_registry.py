@@ -1,0 +1,70 @@
+"""A folder is an option: what is found, and what is said of a folder that breaks its promise."""
+
+from __future__ import annotations
+
+import dataclasses
+import types
+
+import pytest
+
+from gpu.hierarchy import registry
+from gpu.hierarchy.base import Hierarchy, HierarchyError
+from gpu.hierarchy.brute_force import BruteForce
+from gpu.settings import OptionError, fields_of
+
+
+def package(name: str, **content: object) -> types.ModuleType:
+    made = types.ModuleType(f"gpu.hierarchy.bvh.builders.{name}")
+    for key, value in content.items():
+        if isinstance(value, type):
+            value.__module__ = made.__name__
+        setattr(made, key, value)
+    return made
+
+
+def structure(name: str) -> type[Hierarchy]:
+    return type("Made", (BruteForce,), {"name": name})
+
+
+def test_the_folders_are_the_structures() -> None:
+    found = registry.structures()
+    assert {"lbvh", "brute_force"} <= set(found)
+    assert all(registry.structure(name) is found[name] and found[name].name == name for name in found)
+    assert registry.layouts()["lbvh"] == ("bvh2", "bvh4")
+    assert registry.traversals()["bvh2"] == ("bvh2_stack",)
+
+
+def test_every_structure_can_be_shown_and_set() -> None:
+    for found in registry.structures().values():
+        assert found.title and found.family and dataclasses.is_dataclass(found.Options)
+        assert all(field.info.sentence.endswith(".") for field in fields_of(found.Options))
+        for kind in ("host", "cuda"):
+            assert found.default_layout(kind) in found.layouts()
+        assert all(found.traversals(layout) for layout in found.layouts())
+
+
+def test_an_unknown_name_lists_the_known_ones() -> None:
+    with pytest.raises(OptionError, match="brute_force, lbvh"):
+        registry.structure("octree_of_dreams")
+
+
+def test_two_of_one_name_are_refused() -> None:
+    twice = [("a", package("a", Made=structure("a"))), ("a", package("a_again", Made=structure("a")))]
+    with pytest.raises(HierarchyError, match="Two structures are called a"):
+        registry.collect(twice)
+
+
+def test_a_name_that_is_not_the_folders_is_refused() -> None:
+    with pytest.raises(HierarchyError, match="'b'.*'a'"):
+        registry.collect([("a", package("a", Made=structure("b")))])
+
+
+def test_a_folder_without_a_structure_is_refused() -> None:
+    with pytest.raises(HierarchyError, match="builders.a must define one structure.*defines 0"):
+        registry.collect([("a", package("a", Other=BruteForceLike))])
+    with pytest.raises(HierarchyError, match="defines 2"):
+        registry.collect([("a", package("a", One=structure("a"), Two=structure("a")))])
+
+
+class BruteForceLike:
+    """No Hierarchy."""
