@@ -67,8 +67,10 @@ def test_reals(processors: Target, width: int) -> None:
     rows = run_kernel(processors, "lanes", "compute_reals", PACKS, a, b, places, PACKS, np.zeros((17, len(a)), np.float32), width=width)[-1]
     with np.errstate(all="ignore"):
         lanes = np.tile(np.arange(width, dtype=np.float32), PACKS)
-        # min and max give the second argument where the comparison is false: NaN included.
+        # With a NaN, the host's min and max give the second argument, CUDA's the other one (vec.cuh).
         smaller, larger = np.where(a < b, a, b), np.where(a > b, a, b)
+        if processors.kind == "cuda":
+            smaller, larger = np.fmin(a, b), np.fmax(a, b)
         expected = [a + b, a - b, a * b, a / b, -a, smaller, larger, np.abs(a), np.sqrt(np.abs(a)), smaller]
         expected += [a + 2, 2 - a, a * 3, 1 / b, a[places], lanes, np.full_like(a, 7.5)]
     for row, (found, wanted) in enumerate(zip(rows, expected, strict=True)):

@@ -142,7 +142,7 @@ def test_scratch_keeps_its_place_and_grows(target: Target) -> None:
     assert address(again) == address(first)
     assert again.shape == (10, 10) and again.dtype == np.int32
     np.testing.assert_array_equal(target.download(again).view("f4"), np.full((10, 10), 3))
-    grown = target.scratch("contract.place", 1001, "f4")
+    grown = target.scratch("contract.place", 1030, "f4")
     assert address(target.scratch("contract.place", 1120, "f4")) == address(grown), "growth is by at least 1/8"
     assert address(target.scratch("contract.other", 1000, "f4")) != address(grown)
 
