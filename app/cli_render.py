@@ -39,7 +39,8 @@ def run(names: argparse.Namespace, words: Words) -> int:
     begin = time.perf_counter()
     with contextlib.closing(target_from(settings, words)) as target:
         context = context_row(target, state)
-        for frame in render_frames(target, scene, state, frames, repeat=names.repeat or 1, warmup=names.warmup or 0):
+        repeat, warmup = names.repeat or 1, names.warmup or 0
+        for frame in render_frames(target, scene, state, frames, repeat=repeat, warmup=warmup, with_totals=names.json):
             rows.append({"frame": frame.number, "time": frame.time, **frame_row(frame, scene, state, target), "image_sha256": digest(frame.pixels)})
             _write(names.out, frame, count, words)
             words.detail(f"Frame {frame.number} at {frame.time:.3f} s.")

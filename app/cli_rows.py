@@ -6,6 +6,7 @@ import statistics
 from collections.abc import Sequence
 from typing import Any
 
+from app import option_tables
 from app.headless import Frame
 from app.settings_file import to_table
 from app.state import State
@@ -36,8 +37,18 @@ def frame_row(frame: Frame, scene: Scene, state: State, target: Target) -> dict[
         row[name] = _median([one[name] for one in rows])
         row["samples"][name] = [one[name] for one in rows]
     row["samples"].update(others)
+    row.update(hits=frame.hits, sum_t=frame.sum_t, **resolved_names(state, row["layout"]))
     row.update({name: _median(values) for name, values in others.items()})
     return row
+
+
+def resolved_names(state: State, layout: str) -> dict[str, str]:
+    """The traversal that `auto` means for a layout, or the one that was chosen."""
+    settings = view_settings(state)
+    traversal = settings.traversal
+    if traversal == "auto":
+        traversal = next(iter(option_tables.traversals(settings.hierarchy, layout)), "")
+    return {"traversal": traversal}
 
 
 def _median(values: Sequence[float | None]) -> float | None:

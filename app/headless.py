@@ -10,7 +10,7 @@ import numpy as np
 
 from app.state import State
 from app.views import view_settings
-from gpu.engine import Engine, View, ViewSettings
+from gpu.engine import Engine, View
 from gpu.scene import Moment, Scene
 from gpu.stats import FrameStatistics
 from gpu.target.base import Array, Target
@@ -36,16 +36,26 @@ class TargetPixels:
 
 @dataclasses.dataclass(frozen=True)
 class Frame:
-    """One picture: its number and time, the statistics of each time it was drawn, and the pixels (H, W, 4) uint8."""
+    """One picture: its number and time, the statistics of each time it was drawn, the pixels (H, W, 4) uint8, and the hits of the
+    primary rays with the sum of their distances where they were asked for."""
 
     number: int
     time: float
     statistics: tuple[FrameStatistics, ...]
     pixels: np.ndarray
+    hits: int | None = None
+    sum_t: float | None = None
 
 
 def render_frames(
-    target: Target, scene: Scene, state: State, frames: Sequence[tuple[int, float]], *, repeat: int = 1, warmup: int = 0
+    target: Target,
+    scene: Scene,
+    state: State,
+    frames: Sequence[tuple[int, float]],
+    *,
+    repeat: int = 1,
+    warmup: int = 0,
+    with_totals: bool = False,
 ) -> Iterator[Frame]:
     """Draw (number, seconds) pairs at `settings.render`'s size and samples. With `repeat` each is drawn so many times, as new each time."""
     render = state.settings.render
@@ -53,16 +63,55 @@ def render_frames(
     view = View(view_settings(state), state.camera_of(0), pixels)
     with contextlib.closing(Engine(target, scene)) as engine:
         for _ in range(warmup if frames else 0):
-            _draw(engine, frames[0][1], state.timeline.clip, view, 0)
+            _draw(engine, Moment(frames[0][1], state.timeline.clip), view, is_new=True)
         for number, time in frames:
-            drawn = [_draw(engine, time, state.timeline.clip, view, repeat - 1 - turn) for turn in range(repeat)]
-            yield Frame(number, time, tuple(drawn), pixels.pixels())
+            moment = Moment(time, state.timeline.clip, number)
+            drawn = [_draw(engine, moment, view, is_new=repeat > 1) for _ in range(repeat)]
+            found = engine.totals(view) if with_totals else None
+            yield Frame(number, time, tuple(drawn), pixels.pixels(), found.hits if found else None, found.sum_t if found else None)
 
 
-def _draw(engine: Engine, time: float, clip: int, view: View, turn: int) -> FrameStatistics:
-    """One picture with all its samples. Another seed in all turns but the last makes the engine start anew."""
-    settings: ViewSettings = view.settings
-    turned = dataclasses.replace(view, settings=dataclasses.replace(settings, seed=settings.seed + turn)) if turn else view
-    for _ in range(settings.samples):
-        engine.render_frame(Moment(time, clip), [turned])
-    return engine.flush()
+def _draw(engine: Engine, moment: Moment, view: View, *, is_new: bool) -> FrameStatistics:
+    """One picture with all its samples, and what they cost together. A new one is animated, built and drawn even where nothing has changed."""
+    if is_new:
+        update = dataclasses.replace(view.settings.update, always=True)
+        engine.render_frame(moment, [dataclasses.replace(view, settings=dataclasses.replace(view.settings, update=update))])
+        cost = [engine.flush()]
+        if view.settings.samples == 1:
+            return cost[0]
+    else:
+        cost = []
+    for _ in range(view.settings.samples):
+        engine.render_frame(moment, [view])
+        cost.append(engine.flush())
+    return together(cost)
+
+
+def together(frames: Sequence[FrameStatistics]) -> FrameStatistics:
+    """The cost of several frames of the same picture as that of one; what happened to the structure is what the first did."""
+    first, last = frames[0], frames[-1]
+    if len(frames) == 1:
+        return first
+    views = [frame.views[0] for frame in frames]
+    trace_ms, rays = sum(view.trace_ms for view in views), sum(view.rays for view in views)
+    names = list(dict.fromkeys(name for view in views for name in view.phases_ms))
+    view = dataclasses.replace(
+        last.views[0],
+        update=views[0].update,
+        reason=views[0].reason,
+        phases_ms={name: sum(view.phases_ms.get(name, 0.0) for view in views) for name in names},
+        build_ms=sum(view.build_ms for view in views),
+        refit_ms=sum(view.refit_ms for view in views),
+        trace_ms=trace_ms,
+        shade_ms=sum(view.shade_ms for view in views),
+        rays=rays,
+        mrays_per_s=rays / trace_ms / 1e3 if trace_ms else 0.0,
+    )
+    return dataclasses.replace(
+        last,
+        animate_ms=sum(frame.animate_ms for frame in frames),
+        frame_ms=sum(frame.frame_ms for frame in frames),
+        host_ms=sum(frame.host_ms for frame in frames),
+        launches=sum(frame.launches for frame in frames),
+        views=(view,),
+    )

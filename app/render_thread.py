@@ -164,7 +164,7 @@ class RenderThread:
         finally:
             for exchange, slot in zip(request.exchanges, slots, strict=True):
                 exchange.finish(slot, is_drawn)
-        self._samples = outcome.samples
+        self._failed, self._samples = None, outcome.samples
         self._is_complete = outcome.samples >= outcome.samples_wanted
         statistics = outcome.statistics
         if self._is_complete and not self._has_mail:

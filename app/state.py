@@ -62,14 +62,17 @@ class State:
 
 
 def value_at(value: Any, path: str) -> Any:
-    """What stands at a dotted path: fields of dataclasses, keys of mappings, indices of tuples ("cameras.0.fov")."""
+    """What stands at a dotted path: fields of dataclasses, keys of mappings, indices of tuples ("cameras.0.fov"). KeyError where the path leads
+    nowhere."""
     for name in path.split("."):
         if isinstance(value, Mapping):
             value = value[name]
         elif isinstance(value, tuple):
             value = value[int(name)]
-        else:
+        elif any(field.name == name for field in dataclasses.fields(value)):
             value = getattr(value, name)
+        else:
+            raise KeyError(f"{type(value).__name__} has no field '{name}'")
     return value
 
 

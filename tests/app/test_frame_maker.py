@@ -1,0 +1,155 @@
+"""Target, engine and pace are kept from frame to frame and made anew when the choice changes."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+
+import pytest
+
+from app.frame_maker import FrameMaker
+from app.pixel_slots import HostSlot
+from app.state import State, replaced
+from gpu.engine import View
+from gpu.scene import Moment, Scene
+from gpu.stats import FrameStatistics, HierarchyStatistics, ViewStatistics
+from gpu.target.base import NoDeviceError, TargetOptions
+
+SCENE = Scene("nothing")
+
+
+class FakeTarget:
+    """A target by name."""
+
+    kind, device_name = "host", "a test"
+
+    def __init__(self, name: str) -> None:
+        self.name, self.is_closed = name, False
+
+    def close(self) -> None:
+        self.is_closed = True
+
+
+class FakeEngine:
+    """An engine of a machine that needs `full_ms` for 400 x 320 pixels and `build_ms` beside them."""
+
+    full_ms, build_ms = 10.0, 1.0
+
+    def __init__(self, target: Any, scene: Scene) -> None:
+        self.target, self.scene, self.is_closed = target, scene, False
+        self.views: list[View] = []
+        self.last: FrameStatistics | None = None
+
+    def render_frame(self, moment: Moment, views: Sequence[View]) -> FrameStatistics:
+        self.views = list(views)
+        pixels = views[0].pixels
+        with pixels.map() as image:
+            image[:] = 1
+        trace = self.full_ms * pixels.width * pixels.height / 128000.0
+        view = ViewStatistics(
+            "lbvh", "bvh2", "smooth", "rebuild", "", {}, self.build_ms, 0.0, trace, 0.0, 0, 0.0, pixels.width, pixels.height, 1, HierarchyStatistics()
+        )
+        self.last = FrameStatistics(moment.frame_id, moment.time, "host", 0, 0.5, trace + self.build_ms + 0.5, 0.1, 1, {}, (view,))
+        return self.last
+
+    def flush(self) -> FrameStatistics | None:
+        return self.last
+
+    def close(self) -> None:
+        self.is_closed = True
+
+
+class Makers:
+    """A frame maker and everything it made."""
+
+    def __init__(self, full_ms: float = 10.0, build_ms: float = 1.0) -> None:
+        self.targets: list[FakeTarget] = []
+        self.engines: list[FakeEngine] = []
+        self.busy: list[str] = []
+        self.full_ms, self.build_ms = full_ms, build_ms
+        self.maker = FrameMaker(self.busy.append, self.choose, self.engine)  # type: ignore[arg-type]
+        self.slot = HostSlot(400, 320)
+
+    def choose(self, name: str, options: TargetOptions) -> FakeTarget:
+        if name == "cuda":
+            raise NoDeviceError("There is no GPU.")
+        self.targets.append(FakeTarget(name))
+        return self.targets[-1]
+
+    def engine(self, target: Any, scene: Scene) -> FakeEngine:
+        self.engines.append(FakeEngine(target, scene))
+        self.engines[-1].full_ms, self.engines[-1].build_ms = self.full_ms, self.build_ms
+        return self.engines[-1]
+
+    def draw(self, state: State | None = None, *, scene: Scene = SCENE, time: float = 0.0, moving: bool = False) -> Any:
+        return self.maker.draw(scene, state or State(), Moment(time), [self.slot], moving)
+
+
+@pytest.fixture
+def makers() -> Makers:
+    return Makers()
+
+
+def test_target_and_engine_are_kept(makers: Makers) -> None:
+    ids = [makers.draw(time=t).frame_id for t in (0.0, 0.1, 0.2)]
+    assert ids == [1, 2, 3]
+    assert (len(makers.targets), len(makers.engines)) == (1, 1)
+    assert makers.busy[0].startswith("Preparing the auto target") and makers.busy[-1] == ""
+
+
+def test_another_target_or_scene_makes_them_anew(makers: Makers) -> None:
+    makers.draw()
+    makers.draw(replaced(State(), "settings.target.threads", 1))
+    assert makers.targets[0].is_closed and makers.engines[0].is_closed and len(makers.targets) == 2
+    makers.draw(replaced(State(), "settings.target.threads", 1), scene=Scene("another"))
+    assert len(makers.targets) == 2 and len(makers.engines) == 3 and makers.engines[1].is_closed
+    makers.maker.close()
+    assert makers.targets[1].is_closed and makers.engines[2].is_closed
+
+
+def test_a_device_that_is_not_there_is_an_error_and_the_next_choice_works(makers: Makers) -> None:
+    with pytest.raises(NoDeviceError):
+        makers.draw(replaced(State(), "settings.render.target", "cuda"))
+    assert makers.busy[-1] == ""
+    assert makers.draw().target_name == "auto"
+
+
+def test_what_the_engine_is_asked_follows_the_state(makers: Makers) -> None:
+    state = replaced(replaced(State(), "settings.render.ray_type", "steps"), "views.0.hierarchy", "brute_force")
+    state = replaced(state, "settings.render.samples", 8)
+    makers.draw(state)
+    settings = makers.engines[0].views[0].settings
+    assert (settings.ray_type, settings.hierarchy, settings.samples) == ("steps", "brute_force", 8)
+    makers.draw(state, moving=True)
+    assert makers.engines[0].views[0].settings.samples == 1
+
+
+def test_samples_are_counted_for_as_long_as_nothing_changes(makers: Makers) -> None:
+    state = replaced(State(), "settings.render.samples", 3)
+    assert [makers.draw(state).samples for _ in range(5)] == [1, 2, 3, 3, 3]
+    assert makers.draw(state, time=1.0).samples == 1
+    assert makers.draw(replaced(state, "cameras.0.fov", 30.0), time=1.0).samples == 1
+
+
+def test_resolution_follows_the_pace_only_while_something_moves() -> None:
+    makers = Makers(full_ms=200.0)
+    sizes = []
+    for index in range(10):
+        makers.draw(time=index / 10, moving=True)
+        sizes.append(makers.slot.drawn)
+    assert sizes[0] == (400, 320)
+    assert 200.0 * sizes[-1][0] * sizes[-1][1] / 128000.0 + 1.5 < 50.0
+    makers.draw(time=1.0)
+    assert makers.slot.drawn == (400, 320)
+    makers.draw(replaced(State(), "settings.display.adapt_resolution", False), time=1.1, moving=True)
+    assert makers.slot.drawn == (400, 320)
+
+
+def test_what_takes_the_time_is_named_where_pixels_cannot_help() -> None:
+    makers = Makers(full_ms=20.0, build_ms=120.0)
+    limits = [makers.draw(time=index / 10, moving=True).limited_by for index in range(4)]
+    assert limits[-1] == "build"
+    assert makers.draw(time=9.0).limited_by == ""
+    assert Makers(full_ms=20.0).draw(moving=True).limited_by == ""
+
+

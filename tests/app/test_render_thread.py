@@ -1,0 +1,214 @@
+"""The render thread: the latest request wins, samples add up, errors are told once, and it never dies."""
+
+from __future__ import annotations
+
+import dataclasses
+import threading
+import time
+from collections.abc import Callable, Iterator, Sequence
+from typing import Any
+
+import pytest
+
+from app.frame_maker import Outcome
+from app.pixel_slots import HostSlot, PixelSlot, SlotExchange
+from app.problem import Problem
+from app.render_thread import FinishedFrame, FrameRequest, RenderThread
+from app.state import State, replaced
+from gpu.scene import Moment, Scene
+from gpu.target.base import NoDeviceError
+
+
+class Maker:
+    """Draws nothing, remembers everything; fails for the structure brute_force."""
+
+    made: list[Maker] = []
+
+    def __init__(self, on_busy: Callable[[str], None]) -> None:
+        self.times: list[float] = []
+        self.samples = 0
+        self.is_closed = 0
+        self.gate = threading.Event()
+        self.gate.set()
+        self.key: Any = None
+        Maker.made.append(self)
+
+    def draw(self, scene: Scene, state: State, moment: Moment, slots: Sequence[PixelSlot], is_moving: bool) -> Outcome:
+        self.gate.wait(10.0)
+        if state.settings.render.hierarchy == "brute_force":
+            raise NoDeviceError("There is no device for brute_force.")
+        key = (scene, state, moment.time)
+        self.samples = self.samples + 1 if key == self.key else 1
+        self.key = key
+        self.times.append(moment.time)
+        for slot in slots:
+            slot.drawn = (slot.width, slot.height)
+        wanted = 1 if is_moving else state.settings.render.samples
+        return Outcome(len(self.times), self.samples, wanted, None, "host", "a test")
+
+    def flush(self) -> None:
+        return None
+
+    def close(self) -> None:
+        self.is_closed += 1
+
+
+class Bench:
+    """A render thread with ears."""
+
+    def __init__(self) -> None:
+        self.frames: list[FinishedFrame] = []
+        self.problems: list[Problem] = []
+        self.thread = RenderThread(self.frames.append, self.problems.append, make_maker=Maker)  # type: ignore[arg-type]
+        self.maker = Maker.made[-1]
+        self.thread.start()
+
+    def wait(self, condition: Callable[[], bool], seconds: float = 10.0) -> None:
+        end = time.monotonic() + seconds
+        while not condition():
+            assert time.monotonic() < end, "it never came"
+            time.sleep(0.002)
+
+    def shown(self, exchange: SlotExchange) -> None:
+        slot = exchange.newest_finished()
+        if slot is not None:
+            exchange.give_back(slot)
+
+
+@pytest.fixture
+def bench() -> Iterator[Bench]:
+    made = Bench()
+    yield made
+    made.maker.gate.set()
+    assert made.thread.stop()
+
+
+SCENE = Scene("nothing")
+
+
+def exchange(width: int = 8) -> SlotExchange:
+    return SlotExchange((HostSlot(width, 4), HostSlot(width, 4)))
+
+
+def request(time: float = 0.0, slots: SlotExchange | None = None, moving: bool = False, **changes: Any) -> FrameRequest:
+    state = State()
+    for path, value in changes.items():
+        state = replaced(state, path.replace("__", "."), value)
+    return FrameRequest(SCENE, state, Moment(time), (slots or exchange(),), moving)
+
+
+def test_a_request_becomes_a_frame(bench: Bench) -> None:
+    asked = request(0.5)
+    bench.thread.submit(asked)
+    bench.wait(lambda: bool(bench.frames))
+    frame = bench.frames[0]
+    assert frame.request is asked and frame.drawn == (8, 4) and frame.samples == 1 and frame.device_name == "a test"
+    assert asked.exchanges[0].newest_finished() is not None
+
+
+def test_the_latest_request_wins(bench: Bench) -> None:
+    slots = exchange()
+    bench.maker.gate.clear()
+    bench.thread.submit(request(0.0, slots))
+    for index in range(1, 50):
+        bench.thread.submit(request(index / 10, slots))
+    bench.maker.gate.set()
+    bench.wait(lambda: bool(bench.maker.times) and bench.maker.times[-1] == 4.9)
+    assert len(bench.maker.times) <= 3
+
+
+def test_samples_add_up_until_there_are_enough_then_it_idles(bench: Bench) -> None:
+    slots = exchange()
+    bench.thread.submit(request(0.0, slots, settings__render__samples=5))
+    bench.wait(lambda: bench.shown(slots) or (bool(bench.frames) and bench.frames[-1].samples == 5))
+    time.sleep(0.05)
+    assert [frame.samples for frame in bench.frames] == [1, 2, 3, 4, 5]
+    assert all(frame.samples_wanted == 5 for frame in bench.frames)
+    bench.thread.submit(request(0.0, slots, settings__render__samples=5))
+    time.sleep(0.05)
+    assert len(bench.frames) == 5, "the same picture is not drawn again"
+
+
+def test_a_moving_picture_has_one_sample(bench: Bench) -> None:
+    bench.thread.submit(request(0.0, moving=True, settings__render__samples=64))
+    bench.wait(lambda: bool(bench.frames))
+    time.sleep(0.03)
+    assert len(bench.frames) == 1
+
+
+def test_without_a_free_slot_it_waits_for_one_and_still_hears(bench: Bench) -> None:
+    slots = exchange()
+    lent = [slots.take_free(), slots.take_free()]
+    bench.thread.submit(request(0.0, slots))
+    bench.thread.submit(request(1.0, slots))
+    time.sleep(0.06)
+    assert not bench.frames
+    assert lent[0] is not None
+    slots.finish(lent[0], is_drawn=False)
+    bench.wait(lambda: bool(bench.frames))
+    assert bench.maker.times == [1.0]
+
+
+def test_a_failure_is_told_once_and_another_choice_works(bench: Bench) -> None:
+    slots = exchange()
+    for index in range(20):
+        bench.thread.submit(request(index / 10, slots, settings__render__hierarchy="brute_force"))
+        time.sleep(0.002)
+    bench.wait(lambda: bool(bench.problems))
+    time.sleep(0.03)
+    assert [(problem.exit_code, "brute_force" in problem.sentence) for problem in bench.problems] == [(4, True)]
+    assert bench.maker.is_closed == 1
+    assert slots.newest_finished() is None, "a failed picture is never shown"
+    bench.thread.submit(request(0.0, slots))
+    bench.wait(lambda: bool(bench.frames))
+    bench.thread.submit(request(0.0, slots, settings__render__hierarchy="brute_force"))
+    bench.wait(lambda: len(bench.problems) == 2)
+
+
+def test_no_scene_draws_nothing(bench: Bench) -> None:
+    bench.thread.submit(request())
+    bench.wait(lambda: bool(bench.frames))
+    bench.thread.submit(None)
+    time.sleep(0.03)
+    assert len(bench.frames) == 1
+
+
+def test_a_new_size_is_a_new_picture(bench: Bench) -> None:
+    bench.thread.submit(request(0.0, exchange(8)))
+    bench.wait(lambda: len(bench.frames) == 1)
+    bench.thread.submit(request(0.0, exchange(16)))
+    bench.wait(lambda: len(bench.frames) == 2)
+    assert bench.frames[1].drawn == (16, 4)
+
+
+def test_a_closed_exchange_is_left_alone(bench: Bench) -> None:
+    slots = exchange()
+    assert slots.close()
+    bench.thread.submit(request(0.0, slots))
+    time.sleep(0.06)
+    assert not bench.frames and not bench.problems
+    bench.thread.submit(request(0.0))
+    bench.wait(lambda: bool(bench.frames))
+
+
+def test_stopping_gives_everything_back() -> None:
+    made = Bench()
+    made.thread.submit(request())
+    made.wait(lambda: bool(made.frames))
+    assert made.thread.stop()
+    assert made.maker.is_closed == 1
+
+
+def test_a_thread_that_never_started_stops() -> None:
+    assert RenderThread(print, print, make_maker=Maker).stop()  # type: ignore[arg-type]
+
+
+def test_what_counts_as_the_same_picture() -> None:
+    slots = exchange()
+    one = request(1.0, slots)
+    assert one.shows_same(dataclasses.replace(one, moment=Moment(1.0, 0, 99)))
+    assert not one.shows_same(request(2.0, slots))
+    assert not one.shows_same(request(1.0))
+    assert not one.shows_same(None)
+    assert one.choice_equals(request(2.0, slots))
+    assert not one.choice_equals(request(2.0, slots, settings__render__ray_type="flat"))

@@ -1,0 +1,56 @@
+"""The resolution that keeps the frame rate."""
+
+from __future__ import annotations
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from app.resolution import SCALES, Pace, is_pixel_bound, next_scale, observed, scaled
+
+
+def simulate(full_ms: float, fixed_ms: float, minimum_fps: float, frames: int = 40) -> list[float]:
+    """Scales of successive frames on a machine that needs `full_ms` for all pixels and `fixed_ms` beside them."""
+    pace, scales = Pace(), []
+    for _ in range(frames):
+        scale = next_scale(pace, minimum_fps)
+        scales.append(scale)
+        pace = observed(pace, scale, full_ms * scale**2, fixed_ms)
+    return scales
+
+
+def test_a_fast_machine_draws_everything() -> None:
+    assert set(simulate(10.0, 5.0, 20.0)) == {1.0}
+
+
+@given(st.floats(1.0, 400.0), st.floats(0.0, 30.0), st.sampled_from([20.0, 30.0]))
+def test_it_settles_where_the_rate_is_kept_as_far_as_pixels_can(full_ms: float, fixed_ms: float, minimum_fps: float) -> None:
+    scales = simulate(full_ms, fixed_ms, minimum_fps)
+    settled = scales[-1]
+    assert len(set(scales[-10:])) == 1, "the size must not hunt"
+    budget = 1000.0 / minimum_fps
+    if full_ms * SCALES[-1] ** 2 + fixed_ms <= 0.85 * budget:
+        assert full_ms * settled**2 + fixed_ms <= budget
+    else:
+        assert settled == SCALES[-1]
+
+
+def test_it_shrinks_at_once_and_grows_step_by_step() -> None:
+    slow = observed(Pace(), 1.0, 300.0, 2.0)
+    assert next_scale(slow, 20.0) < 0.5
+    recovered = Pace(0.25, 0.1, 0.1, True)
+    assert next_scale(recovered, 20.0) == SCALES[-2]
+
+
+def test_what_pixels_cannot_help_is_told() -> None:
+    assert is_pixel_bound(Pace(1.0, 100.0, 10.0, True), 20.0)
+    assert not is_pixel_bound(Pace(0.25, 1.0, 60.0, True), 20.0)
+
+
+@pytest.mark.parametrize("size", [(1024, 768), (64, 64), (1, 1), (3000, 20), (16384, 16384)])
+@pytest.mark.parametrize("scale", SCALES)
+def test_sizes_are_possible_and_keep_the_shape(size: tuple[int, int], scale: float) -> None:
+    width, height = scaled(*size, scale)
+    assert 1 <= width <= size[0] and 1 <= height <= size[1]
+    assert min(width, height) >= min(64, *size)
+    assert abs(width / size[0] - height / size[1]) <= 1.0 / min(size)
