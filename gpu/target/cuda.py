@@ -196,12 +196,14 @@ class CudaTarget(Target):
                 return
             blocks = min(-(-count // block), self._max_blocks)
         arguments.pack(args)
-        with self._clock.timed_launch(kernel) if self.options.profile else contextlib.nullcontext():
+        if self.options.profile:
+            with self._clock.timed_launch(kernel):
+                status = self._launch_kernel(function, blocks, 1, 1, block, 1, 1, 0, self._launch_stream, arguments.address, 0)[0]
+        else:
             status = self._launch_kernel(function, blocks, 1, 1, block, 1, 1, 0, self._launch_stream, arguments.address, 0)[0]
+            self._clock.count_launch()
         if int(status):
             raise error_for(int(status), f"launching {kernel} with {blocks} blocks of {block} threads")
-        if not self.options.profile:
-            self._clock.count_launch()
 
     def sort_keys(self, keys: Array, bits: tuple[int, int], scratch: str) -> Array:
         check_sort(keys, None, bits)
@@ -275,7 +277,8 @@ class CudaTarget(Target):
             for unit in self._units.values():
                 self._cuda.driver.cuModuleUnload(unit.module)
         self._units.clear()
-        self._memory.close()
+        with contextlib.suppress(Exception):  # of a lost device nothing can be given back
+            self._memory.close()
 
     # -- inside ---------------------------------------------------------------------------------------------------
     def _adopt_thread(self) -> None:

@@ -1,28 +1,38 @@
-"""A host target that notes every unit it is asked for and every kernel launched from it, in the width that CUDA uses."""
+"""Host targets that note every unit they are asked for and every kernel launched from it, in the width that CUDA uses."""
 
 from __future__ import annotations
 
 from typing import Any
 
 from gpu.target.base import DeviceCount, TargetOptions, Unit, UnitSource
-from gpu.target.host import HostTarget
+from gpu.target.host import HostTarget, HostUnit
+from gpu.target.translation_unit import parse_kernels, read_source
 
 
 class RecordingTarget(HostTarget):
-    """Runs as the host target does, with packs of one ray, so that a unit's source is the one a CUDA target would be given."""
+    """Packs have one ray, so that a unit's source is the one a CUDA target would be given. With `is_dry` nothing is compiled and nothing
+    runs: for code that only launches."""
 
-    def __init__(self) -> None:
+    def __init__(self, is_dry: bool = False) -> None:
         super().__init__(TargetOptions(threads=2))
-        self.lane_count = 1
+        self.lane_count, self.is_dry = 1, is_dry
         self.launched: dict[UnitSource, set[str]] = {}
         self._source_of: dict[int, UnitSource] = {}
+        self._dry_units: dict[UnitSource, HostUnit] = {}
 
     def unit(self, source: UnitSource) -> Unit:
-        made = super().unit(source)
+        made: Unit
+        if self.is_dry:
+            names = tuple(parse_kernels(read_source(source.path), source.path))
+            made = self._dry_units.setdefault(source, HostUnit(names, {}, {}))
+        else:
+            made = super().unit(source)
         self.launched.setdefault(source, set())
         self._source_of[id(made)] = source
         return made
 
     def launch(self, unit: Unit, kernel: str, n: int | DeviceCount, *args: Any, block: int = 256, blocks: int = 0) -> None:
+        assert kernel in unit.kernels
         self.launched[self._source_of[id(unit)]].add(kernel)
-        super().launch(unit, kernel, n, *args, block=block, blocks=blocks)
+        if not self.is_dry:
+            super().launch(unit, kernel, n, *args, block=block, blocks=blocks)
