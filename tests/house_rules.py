@@ -36,7 +36,7 @@ ARROWS: dict[str, tuple[str, ...]] = {
     "gpu.stats": (),
     "gpu.target": PLAIN,
     "gpu.primitives": ("gpu.target",),
-    "gpu.animate": ("gpu.primitives", "gpu.target", "gpu.hierarchy.base", *PLAIN),
+    "gpu.animate": ("gpu.primitives", "gpu.target", "gpu.hierarchy.base", "gpu.hierarchy.primitives", *PLAIN),
     "gpu.hierarchy": ("gpu.primitives", "gpu.target", *PLAIN),
     "gpu.hierarchy.base": ("gpu.target", *PLAIN),
     "gpu.trace": ("gpu.hierarchy.base", "gpu.primitives", "gpu.target", *PLAIN),
@@ -93,7 +93,7 @@ _REGISTRY = re.compile(r"https?://[^/\s\"']*(?:py" + r"pi|python" + r"hosted|npm
 # -- files ---------------------------------------------------------------------------------------------------------------
 def files_of(root: pathlib.Path, *suffixes: str) -> Iterator[tuple[str, str]]:
     """Name relative to `root` and text of each file of the project (what git would commit, or all files where there is no git)."""
-    for name in _names(root):
+    for name in names_of(root):
         path = root / name
         if path.suffix in suffixes or not suffixes:
             try:
@@ -102,7 +102,8 @@ def files_of(root: pathlib.Path, *suffixes: str) -> Iterator[tuple[str, str]]:
                 continue
 
 
-def _names(root: pathlib.Path) -> list[str]:
+def names_of(root: pathlib.Path) -> list[str]:
+    """Every file, relative to `root`."""
     if (root / ".git").exists():
         command = ["git", "-C", str(root), "ls-files", "-z", "--cached", "--others", "--exclude-standard"]
         return sorted(filter(None, subprocess.run(command, capture_output=True, text=True, check=True).stdout.split("\0")))
@@ -129,7 +130,7 @@ def broken_arrows(root: pathlib.Path) -> list[str]:
 def _is_allowed(module: str, imported: str) -> bool:
     if any(re.match(importer, module) and re.match(target, imported) for importer, target in NEVER):
         return False
-    family = re.match(r"gpu\.hierarchy\.(?!base\b|registry\b)(\w+)", imported)
+    family = re.match(r"gpu\.hierarchy\.(?!(?:base|primitives|registry)\b)(\w+)", imported)
     if family and module.startswith("gpu.hierarchy."):
         return _knows_family(module, imported, family[1])
     room = max((r for r in ARROWS if _is_inside(module, r)), key=len)
@@ -161,10 +162,10 @@ def _project_imports(root: pathlib.Path, name: str, text: str) -> Iterator[tuple
             base = package[: len(package) - node.level + 1] if node.level else []
             source = ".".join([*base, *((node.module or "").split(".") if node.module else [])])
             if source.split(".")[0] in ROOMS:
-                for alias in node.names:
-                    inner = root / source.replace(".", "/") / alias.name
-                    is_module = inner.with_suffix(".py").is_file() or inner.is_dir()
-                    yield (f"{source}.{alias.name}" if is_module else source), node.lineno, node.level > 0
+                inner = {alias.name: root / source.replace(".", "/") / alias.name for alias in node.names}
+                modules = {name for name, path in inner.items() if path.with_suffix(".py").is_file() or path.is_dir()}
+                for imported in sorted({f"{source}.{name}" if name in modules else source for name in inner}):
+                    yield imported, node.lineno, node.level > 0
 
 
 def _module_name(name: str) -> str:

@@ -2,7 +2,13 @@
 
 from __future__ import annotations
 
+import os
 import pathlib
+import re
+import shlex
+import shutil
+import subprocess
+import sys
 from collections.abc import Callable
 
 import pytest
@@ -97,6 +103,35 @@ def test_an_unlocked_package_is_seen(tmp_path: pathlib.Path) -> None:
     assert rules.unlocked_packages(tmp_path) == [
         f".ci/requirements/{lock}.txt: sandpaper is missing; run .ci/lock." for lock in ("core", "dev", "cuda13", "cuda12")
     ]
+
+
+def test_the_recipe_for_a_structure_works(tmp_path: pathlib.Path) -> None:
+    """docs/adding-a-structure.md, performed: its files written into a copy of the project, its commands run there."""
+    recipe = (ROOT / "docs/adding-a-structure.md").read_text(encoding="utf-8")
+    copy = tmp_path / "copy"
+    for name in rules.names_of(ROOT):
+        if (ROOT / name).is_file():
+            (copy / name).parent.mkdir(parents=True, exist_ok=True)
+            shutil.copy(ROOT / name, copy / name)
+    files = re.findall(r"^`([\w./]+)`\n\n```\w+\n(.*?)^```", recipe, re.MULTILINE | re.DOTALL)
+    assert [name.rsplit("/", 1)[1] for name, _ in files] == ["__init__.py", "in_order.cu"]
+    for name, text in files:
+        write(copy / name, text)
+    assert [sentence for rule in rules.RULES for sentence in rule(copy)] == []
+    outputs = [run(command, copy) for block in re.findall(r"^```sh\n(.*?)^```", recipe, re.MULTILINE | re.DOTALL) for command in block.splitlines()]
+    assert len(outputs) == 3
+    assert re.search(r"^\d+ passed", outputs[0], re.MULTILINE), outputs[0]
+    assert (copy / "in_order.png").stat().st_size > 1000
+    assert re.search(r"^cloth .* in_order ", outputs[2], re.MULTILINE), outputs[2]
+
+
+def run(command: str, folder: pathlib.Path) -> str:
+    """The standard output of a command of the recipe, which must succeed."""
+    words = shlex.split(command.replace(".venv/bin/python", shlex.quote(sys.executable)))
+    environment = {name: value for name, value in os.environ.items() if not name.startswith("PYTEST_")}
+    done = subprocess.run(words, cwd=folder, env=environment, capture_output=True, text=True, timeout=280, check=False)
+    assert done.returncode == 0, f"{command}\n{done.stdout[-3000:]}\n{done.stderr[-3000:]}"
+    return done.stdout
 
 
 def write(path: pathlib.Path, text: str) -> None:
