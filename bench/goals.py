@@ -9,6 +9,7 @@ from __future__ import annotations
 import argparse
 import contextlib
 import dataclasses
+import functools
 import json
 import pathlib
 import sys
@@ -17,9 +18,11 @@ from typing import Any
 
 from app.scene_io.demos import make_demo
 from gpu.engine import ViewSettings
+from gpu.hierarchy.base import HierarchyError
+from gpu.hierarchy.registry import structure
 from gpu.scene import Moment, Scene
 from gpu.target import choose
-from gpu.target.base import NoDeviceError, Target
+from gpu.target.base import NoDeviceError, Target, TargetError
 
 from .build import run_build
 from .context import context
@@ -86,20 +89,23 @@ LAYOUT_BYTES = {"bvh2": 160.0, "bvh4": 200.0}
 SCRATCH_BYTES = 72.0
 
 
-def measure_goals(target: Target, repeat: int, say: Callable[[str], None]) -> Report:
-    """Every goal that this kind of target has."""
+def measure_goals(target: Target, repeat: int, say: Callable[[str], None], keep: Callable[[Report], None] = lambda report: None) -> Report:
+    """Every goal that this kind of target has. `keep` gets the report after each part, so that a run which is cut short leaves something; a part that
+    fails is a goal not measured, with the sentence why."""
     report = Report()
     bars = HOST if target.kind == "host" else CUDA
-    for count in bars.build_ms:
-        say(f"building blob of {count:,} triangles")
-        _builds(target, report, bars, count, repeat)
-    say("tracing")
-    if target.kind == "host":
-        _trace_beside_embree(target, report, repeat)
-    else:
-        _trace_on_device(target, report, repeat)
-    say("drawing orbit")
-    _frames(target, report, repeat)
+    trace = _trace_beside_embree if target.kind == "host" else _trace_on_device
+    parts: list[tuple[str, Callable[[], None]]] = [
+        (f"building blob of {count:,} triangles", functools.partial(_builds, target, report, bars, count, repeat)) for count in bars.build_ms
+    ]
+    parts += [("tracing", functools.partial(trace, target, report, repeat)), ("drawing orbit", functools.partial(_frames, target, report, repeat))]
+    for words, part in parts:
+        say(words)
+        try:
+            part()
+        except (TargetError, HierarchyError) as error:
+            report.goals.append(Goal(words, 0.0, None, "", note=str(error)))
+        keep(report)
     return report
 
 
@@ -147,8 +153,9 @@ def _trace_beside_embree(target: Target, report: Report, repeat: int) -> None:
 
 def _trace_on_device(target: Target, report: Report, repeat: int) -> None:
     for name, count, bar in (("blob", 512_000, 2.3), ("room", 499_712, None), ("blob", 12_800_000, None)):
+        scene = make_demo(name, count)
         for layout in LAYOUT_BYTES:
-            rows = run_trace(target, Task(make_demo(name, count), ViewSettings(layout=layout), repeat=repeat))
+            rows = run_trace(target, Task(scene, ViewSettings(layout=layout), repeat=repeat))
             report.traces += rows
             if bar is not None and layout == default_layout(target):
                 rate = (rows[0].mrays_per_s or 0.0) / 1e3
@@ -173,10 +180,7 @@ def _frames(target: Target, report: Report, repeat: int) -> None:
 
 def default_layout(target: Target) -> str:
     """What `auto` is for LBVH on this target."""
-    from gpu.hierarchy import registry
-
-    layout: str = registry.structure("lbvh").default_layout(target.kind)
-    return layout
+    return structure("lbvh").default_layout(target.kind)
 
 
 def _each(amount: int | None, row: Row) -> float | None:
@@ -201,17 +205,24 @@ def main(arguments: list[str] | None = None) -> int:
     names = parser.parse_args(arguments)
     try:
         with _target(names.target) as target:
-            report = measure_goals(target, max(1, names.repeat), lambda words: print(words, file=sys.stderr))
             about = context(target)
+
+            def keep(report: Report) -> None:
+                if names.out:
+                    pathlib.Path(names.out + ".json").write_text(json.dumps(report.as_json(about), indent=1) + "\n", encoding="utf-8")
+                    pathlib.Path(names.out + ".txt").write_text(_page(about, report) + "\n", encoding="utf-8")
+
+            report = measure_goals(target, max(1, names.repeat), lambda words: print(words, file=sys.stderr), keep)
     except (NoDeviceError, ValueError) as error:
         print(error, file=sys.stderr)
         return 4
-    text = "\n".join(f"{key}: {about[key]}" for key in ("device", "driver", "compiler", "commit", "date", "load")) + "\n\n" + report.text()
-    print(text)
-    if names.out:
-        pathlib.Path(names.out + ".json").write_text(json.dumps(report.as_json(about), indent=1) + "\n", encoding="utf-8")
-        pathlib.Path(names.out + ".txt").write_text(text + "\n", encoding="utf-8")
+    print(_page(about, report))
     return 0
+
+
+def _page(about: dict[str, Any], report: Report) -> str:
+    lines = [f"{key}: {about[key]}" for key in ("device", "driver", "compiler", "commit", "date", "load")]
+    return "\n".join([*lines, "command: " + " ".join(about["command"]), "", report.text()])
 
 
 if __name__ == "__main__":

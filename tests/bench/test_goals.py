@@ -11,7 +11,8 @@ import pytest
 
 import bench.goals as goals
 from bench.goals import Bars, Goal, main, measure_goals
-from gpu.target.base import Target
+from gpu.target.base import Target, TargetError
+from gpu.target.host import HostTarget
 
 ROOT = pathlib.Path(__file__).resolve().parents[2]
 
@@ -40,6 +41,37 @@ def test_measures_every_goal_of_the_host(host_target: Target, monkeypatch: pytes
     assert "reached" in text and "build.sort" in text
     found = json.loads(json.dumps(report.as_json({"device": "x"})))
     assert len(found["results"]) == 5 and len(found["goals"]) == len(names) and found["goals"][0]["is_reached"] in (True, False)
+
+
+class Device(HostTarget):
+    """The host under a device's name: the goals of a GPU are asked for, whatever computes them."""
+
+    kind = "cuda"
+
+
+def test_measures_every_goal_of_a_device(monkeypatch: pytest.MonkeyPatch, tmp_path: pathlib.Path) -> None:
+    small = {name: goals.make_demo(name, 300) for name in ("blob", "orbit", "room")}
+    monkeypatch.setattr(goals, "make_demo", lambda name, count=None: small[name])
+    monkeypatch.setattr(goals, "choose", lambda name: Device())
+    assert main(["--target", "cuda", "--repeat", "1", "--out", str(tmp_path / "goals")]) == 0
+    found = json.loads((tmp_path / "goals.json").read_text())
+    names = " | ".join(goal["what"] for goal in found["goals"])
+    for wanted in ("rebuild, 512,000", "rebuild, 12,800,000", "as a graph", "refit, 12,800,000", "primary rays, blob of", "host work over"):
+        assert wanted in names
+    assert all(goal["measured"] is not None for goal in found["goals"]), found["goals"]
+    assert "primary any-hit" in (tmp_path / "goals.txt").read_text()
+
+
+def test_a_part_that_fails_leaves_the_others(host_target: Target, monkeypatch: pytest.MonkeyPatch) -> None:
+    def fail(*_: object) -> None:
+        raise TargetError("The device has gone away.")
+
+    for part in ("_builds", "_trace_beside_embree"):
+        monkeypatch.setattr(goals, part, fail)
+    monkeypatch.setattr(goals, "make_demo", lambda name, count=None, original=goals.make_demo: original(name, 300))
+    report = measure_goals(host_target, 1, lambda words: None)
+    assert [goal.note for goal in report.goals if goal.measured is None] == ["The device has gone away."] * 3
+    assert report.frames and "not measured" in report.text()
 
 
 def test_a_target_that_is_not_there_is_a_sentence(capsys: pytest.CaptureFixture[str]) -> None:
