@@ -51,6 +51,7 @@ class FrameLoop(QObject):
         super().__init__(parent)
         self._document, self._view = document, view
         self._serial = 0
+        self._submitted: FrameRequest | None = None
         self._arrived_serial = 0
         self._has_unpainted = False
         self._is_stopped = False
@@ -102,13 +103,18 @@ class FrameLoop(QObject):
             return
         scene, exchange = self._document.scene, self._view.exchange
         if scene is None or exchange is None:
+            self._submitted = None
             self._thread.submit(None)
             return
-        self._serial += 1
         state = self._document.state
         exchanges = (exchange,) * len(state.views)
         is_moving = state.timeline.is_playing or self.is_dragging or self._rest.isActive()
-        self._thread.submit(FrameRequest(scene, state, self._document.moment(self._serial), exchanges, is_moving))
+        request = FrameRequest(scene, state, self._document.moment(self._serial + 1), exchanges, is_moving)
+        if request.shows_same(self._submitted):
+            return  # no picture would come of it, and the animation would wait for one
+        self._serial += 1
+        self._submitted = request
+        self._thread.submit(request)
 
     def fps(self) -> float:
         """Pictures that arrived in the last second, 0 when nothing moves."""

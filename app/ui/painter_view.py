@@ -60,6 +60,7 @@ class PainterView(QWidget):
     def refresh(self) -> None:
         """A picture was finished: show it."""
         self._take_newest()
+        self._has_news = True  # also where the picture was of a size that is gone: who waits for the painting must not wait for ever
         self.update()
 
     def clear(self) -> None:
@@ -107,7 +108,6 @@ class PainterView(QWidget):
         self._image = image_of(slot.pixels)
         self._image.setDevicePixelRatio(1.0)
         exchange.give_back(slot)
-        self._has_news = True
 
     def _fit_slots(self) -> None:
         self._slots.resize(*self.device_size())

@@ -8,7 +8,7 @@ from time import monotonic
 
 from PySide6.QtCore import QEvent, QPointF, QRectF, QSignalBlocker, QSize, Qt, Signal
 from PySide6.QtGui import QHelpEvent, QMouseEvent, QPainter, QPaintEvent, QPalette
-from PySide6.QtWidgets import QComboBox, QDoubleSpinBox, QHBoxLayout, QLabel, QSpinBox, QToolButton, QToolTip, QWidget
+from PySide6.QtWidgets import QAbstractSpinBox, QComboBox, QDoubleSpinBox, QHBoxLayout, QLabel, QSpinBox, QToolButton, QToolTip, QWidget
 
 from app import timeline as timelines
 from app.document import Document
@@ -166,11 +166,11 @@ class TimelineBar(QWidget):
             self.time_box.setMaximum(span.duration)
             self.frame_box.setMaximum(max(span.frame_count - 1, 0))
             self._total.setText(self.tr("of {seconds:.2f} s, {frames} frames").format(seconds=span.duration, frames=span.frame_count))
-        if not self.time_box.hasFocus():
+        if not _is_typing(self.time_box):
             self.time_box.setValue(head.time)
-        if not self.frame_box.hasFocus():
+        if not _is_typing(self.frame_box):
             self.frame_box.setValue(timelines.frame_of(head, span))
-        if not self.speed_box.hasFocus():
+        if not _is_typing(self.speed_box):
             self.speed_box.setCurrentText(f"{state.settings.timeline.speed:g}")
         self.repeat_box.setCurrentText(state.settings.timeline.repeat)
         del blockers
@@ -253,3 +253,9 @@ class TimelineBar(QWidget):
         if before.timeline != after.timeline or before.settings.timeline != after.settings.timeline:
             self._shown_time = monotonic()
             self.show_state()
+
+
+def _is_typing(box: QAbstractSpinBox | QComboBox) -> bool:
+    """Whether someone is in the middle of a number: it must not be overwritten."""
+    line = box.lineEdit()
+    return line is not None and line.hasFocus() and line.isModified()

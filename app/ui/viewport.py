@@ -119,18 +119,19 @@ class Viewport(QOpenGLWidget):
         start = time.perf_counter()
         if self._presenter is None:
             return
-        is_new = self._is_pending and self._take_newest(self._presenter)
+        if self._is_pending:
+            self._take_newest(self._presenter)
         self._presenter.draw(*self.device_size(), background=BACKGROUND)
-        if is_new:
+        if self._is_pending:  # also where the picture was of a size that is gone: who waits for the painting must not wait for ever
             self._is_pending = False
             self.paint_ms = (time.perf_counter() - start) * 1e3
             QTimer.singleShot(0, self.painted.emit)
 
-    def _take_newest(self, presenter: Presenter) -> bool:
+    def _take_newest(self, presenter: Presenter) -> None:
         exchange = self.exchange
         slot = exchange.newest_finished() if exchange is not None else None
         if exchange is None or slot is None:
-            return False
+            return
         if isinstance(slot, PixelBuffer):
             slot.reclaim()
             presenter.upload(slot)
@@ -138,7 +139,6 @@ class Viewport(QOpenGLWidget):
         elif isinstance(slot, HostSlot):
             presenter.upload(slot.pixels)
         exchange.give_back(slot)
-        return True
 
     def _fit_slots(self) -> None:
         self._slots.resize(*self.device_size())

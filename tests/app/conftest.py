@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -11,6 +11,7 @@ import numpy as np
 import pytest
 
 from gpu.scene import Clip, KeyFrames, Mesh, Node, Object, Scene
+from tests.app.stand_ins import PaintedMaker
 
 if TYPE_CHECKING:
     from app.document import Document
@@ -35,63 +36,6 @@ def moving_scene() -> Scene:
     keys = KeyFrames(np.array([0.0, 0.5, 2.0], np.float32), np.stack([positions, positions + 1, positions]).astype(np.float32))
     mesh = Mesh("two", positions, np.array([[0, 1, 2], [2, 1, 3]], np.int32), np.zeros(2, np.int32), key_frames=keys)
     return Scene("two triangles", (Node(),), (mesh,), (Object(0, 0),), clips=(Clip("all", 2.0),), lower=(0, 0, 0), upper=(2, 2, 1))
-
-
-class PaintedMaker:
-    """Stands in for target and engine: a frame whose red grows to the right and whose green grows downwards, at full size."""
-
-    drawn: list[Any] = []
-
-    def __init__(self, on_busy: Callable[[str], None] = lambda sentence: None) -> None:
-        self._frame_id = 0
-        self.kind = "host"
-
-    def draw(self, scene: Scene, state: Any, moment: Any, slots: Any, is_moving: bool) -> Any:
-        """Paint every slot."""
-        from app.frame_maker import Outcome
-
-        self._frame_id += 1
-        PaintedMaker.drawn.append((state, moment, is_moving))
-        for slot in slots:
-            with slot.image(self, slot.width, slot.height) as image:
-                image[:] = test_picture(slot.width, slot.height)
-        return Outcome(self._frame_id, 1, 1, None, "host", "a painter")
-
-    def flush(self) -> Any:
-        """There is nothing to wait for."""
-        return made_statistics()
-
-    def close(self) -> None:
-        """There is nothing to give back."""
-
-
-def test_picture(width: int, height: int) -> np.ndarray:
-    """(height, width, 4) uint8: red from left to right, green from top to bottom, blue 40."""
-    image = np.full((height, width, 4), 255, np.uint8)
-    image[..., 0] = np.linspace(0, 255, width).astype(np.uint8)[None, :]
-    image[..., 1] = np.linspace(0, 255, height).astype(np.uint8)[:, None]
-    image[..., 2] = 40
-    return image
-
-
-test_picture.__test__ = False  # type: ignore[attr-defined]
-
-
-def made_statistics(**changes: Any) -> Any:
-    """Statistics of a frame, as an engine gives them."""
-    from gpu.stats import FrameStatistics, HierarchyStatistics, ViewStatistics
-
-    structure = HierarchyStatistics(99_999, 25_000, 100_000, 100_000, 3, 21, 57.25, 12_000_000, 4_000_000)
-    view = ViewStatistics(
-        hierarchy="lbvh", layout="bvh4", ray_type="smooth", update="rebuild", reason="rebuild was chosen",
-        phases_ms={"build.sort": 1.5, "build.emit": 0.5, "trace.primary": 12.0}, build_ms=2.0, refit_ms=0.0, trace_ms=12.0, shade_ms=3.0,
-        rays=786_432, mrays_per_s=65.5, width=1024, height=768, samples=1, structure=structure,
-    )  # fmt: skip
-    values = {
-        "frame_id": 7, "time": 0.25, "target": "host", "triangles": 100_000, "animate_ms": 0.75, "frame_ms": 18.0, "host_ms": 0.3,
-        "launches": 19, "bytes": {"hierarchy": 12 << 20, "scratch": 4 << 20}, "views": (view,), **changes,
-    }  # fmt: skip
-    return FrameStatistics(**values)
 
 
 @pytest.fixture

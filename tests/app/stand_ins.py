@@ -1,0 +1,62 @@
+"""Stand-ins for the engine in tests of the window: pictures that are known pixel by pixel, and statistics that are known figure by figure."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+import numpy as np
+
+from app.frame_maker import Outcome
+from gpu.scene import Scene
+from gpu.stats import FrameStatistics, HierarchyStatistics, ViewStatistics
+
+
+class PaintedMaker:
+    """Stands in for target and engine: a frame whose red grows to the right and whose green grows downwards, at full size."""
+
+    drawn: list[Any] = []
+
+    def __init__(self, on_busy: Callable[[str], None] = lambda sentence: None) -> None:
+        self._frame_id = 0
+        self.kind = "host"
+
+    def draw(self, scene: Scene, state: Any, moment: Any, slots: Any, is_moving: bool) -> Any:
+        """Paint every slot."""
+        self._frame_id += 1
+        PaintedMaker.drawn.append((state, moment, is_moving))
+        for slot in slots:
+            with slot.image(self, slot.width, slot.height) as image:
+                image[:] = gradient(slot.width, slot.height)
+        return Outcome(self._frame_id, 1, 1, None, "host", "a painter")
+
+    def flush(self) -> Any:
+        """There is nothing to wait for."""
+        return made_statistics()
+
+    def close(self) -> None:
+        """There is nothing to give back."""
+
+
+def gradient(width: int, height: int) -> np.ndarray:
+    """(height, width, 4) uint8: red from left to right, green from top to bottom, blue 40."""
+    image = np.full((height, width, 4), 255, np.uint8)
+    image[..., 0] = np.linspace(0, 255, width).astype(np.uint8)[None, :]
+    image[..., 1] = np.linspace(0, 255, height).astype(np.uint8)[:, None]
+    image[..., 2] = 40
+    return image
+
+
+def made_statistics(**changes: Any) -> FrameStatistics:
+    """Statistics of a frame, as an engine gives them."""
+    structure = HierarchyStatistics(99_999, 25_000, 100_000, 100_000, 3, 21, 57.25, 12_000_000, 4_000_000)
+    view = ViewStatistics(
+        hierarchy="lbvh", layout="bvh4", ray_type="smooth", update="rebuild", reason="rebuild was chosen",
+        phases_ms={"build.sort": 1.5, "build.emit": 0.5, "trace.primary": 12.0}, build_ms=2.0, refit_ms=0.0, trace_ms=12.0, shade_ms=3.0,
+        rays=786_432, mrays_per_s=65.5, width=1024, height=768, samples=1, structure=structure,
+    )  # fmt: skip
+    values = {
+        "frame_id": 7, "time": 0.25, "target": "host", "triangles": 100_000, "animate_ms": 0.75, "frame_ms": 18.0, "host_ms": 0.3,
+        "launches": 19, "bytes": {"hierarchy": 12 << 20, "scratch": 4 << 20}, "views": (view,), **changes,
+    }  # fmt: skip
+    return FrameStatistics(**values)

@@ -1,0 +1,221 @@
+"""The window as a person uses it: actions change the state, pictures follow, nothing that comes late breaks it."""
+
+from __future__ import annotations
+
+import sys
+import threading
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+from PySide6.QtCore import QMimeData, QPointF, Qt, QUrl
+from PySide6.QtGui import QDragEnterEvent, QDropEvent, QImage
+from PySide6.QtTest import QTest
+from PySide6.QtWidgets import QApplication
+
+from app.jobs import Job
+from app.problem import Problem
+from app.ui.main_window import MainWindow
+from gpu.scene import Scene
+from tests.app.stand_ins import PaintedMaker, gradient
+
+
+def pixels_of(image: QImage) -> np.ndarray:
+    """(height, width, 3) of an image."""
+    copy = image.convertToFormat(QImage.Format.Format_RGBX8888)
+    return np.frombuffer(copy.constBits(), np.uint8).reshape(copy.height(), copy.width(), 4)[..., :3]
+
+
+def test_a_picture_arrives_unflipped_and_unmixed(scene_window: MainWindow, qtbot: Any) -> None:
+    view = scene_window.view
+    qtbot.waitUntil(lambda: view.picture().width() == view.device_size()[0])
+    image = view.picture()
+    assert np.array_equal(pixels_of(image), gradient(image.width(), image.height())[..., :3])
+    grabbed = pixels_of(view.grab().toImage())
+    assert np.abs(grabbed.astype(int) - gradient(grabbed.shape[1], grabbed.shape[0])[..., :3]).max() <= 2
+
+
+def test_every_action_has_a_name_a_text_and_a_key_of_its_own(window: MainWindow) -> None:
+    actions = window.commands.all()
+    assert len({action.objectName() for action in actions}) == len(actions) and all(action.text() for action in actions)
+    keys = [key.toString() for action in actions for key in action.shortcuts()]
+    assert len(set(keys)) == len(keys)
+    by_name = {action.objectName(): {key.toString() for key in action.shortcuts()} for action in actions}
+    for name, key in {
+        "file.open": "Ctrl+O", "edit.undo": "Ctrl+Z", "edit.redo": "Ctrl+Shift+Z", "view.fit": "F", "view.reset": "R",
+        "animation.play": "Space", "animation.step": "Right", "animation.first": "Home", "help.cheat_sheet": "F1", "view.full_screen": "F11",
+    }.items():  # fmt: skip
+        assert key in by_name[name], name
+
+
+def test_play_and_undo_by_actions(scene_window: MainWindow, qtbot: Any, painted: type[PaintedMaker]) -> None:
+    actions, document = scene_window.commands.actions, scene_window.document
+    actions["animation.play"].trigger()
+    qtbot.waitUntil(lambda: len({moment.time for _, moment, _ in painted.drawn}) > 5)
+    actions["animation.play"].trigger()
+    assert not document.state.timeline.is_playing and any(is_moving for _, _, is_moving in painted.drawn)
+    before = document.state.cameras[0]
+    actions["view.top"].trigger()
+    assert document.state.cameras[0] != before and actions["edit.undo"].isEnabled()
+    actions["view.orthographic"].trigger()
+    assert document.state.cameras[0].orthographic and actions["view.orthographic"].isChecked()
+    actions["edit.undo"].trigger()
+    actions["edit.undo"].trigger()
+    assert document.state.cameras[0] == before
+    actions["edit.redo"].trigger()
+    assert document.state.cameras[0] != before
+
+
+def test_menus_offer_what_the_registries_know_and_choose_it(scene_window: MainWindow) -> None:
+    document, menus = scene_window.document, scene_window.commands.menus
+    for name, key, value in (
+        ("structure.hierarchy", "hierarchy", "brute_force"), ("structure.hierarchy", "hierarchy", "lbvh"), ("structure.layout", "layout", "bvh2"),
+        ("render.ray_type", "ray_type", "flat"), ("render.samples", "samples", "16"), ("render.target", "target", "host"),
+    ):  # fmt: skip
+        menus[name].refresh()
+        menus[name].trigger(value)
+        assert str(getattr(document.state.settings.render, key)) == value
+    menus["structure.update"].refresh()
+    menus["structure.update"].trigger("refit")
+    assert document.state.settings.update.mode == "refit"
+    menus["structure.update"].refresh()
+    assert [action.data() for action in menus["structure.update"].actions() if action.isChecked()] == ["refit"]
+
+
+def test_another_structure_takes_back_a_layout_it_does_not_have_in_one_step(scene_window: MainWindow) -> None:
+    document = scene_window.document
+    document.change("settings.render.layout", "bvh4")
+    scene_window.choices.choose_hierarchy("brute_force")
+    assert (document.state.settings.render.hierarchy, document.state.settings.render.layout) == ("brute_force", "auto")
+    document.undo()
+    assert (document.state.settings.render.hierarchy, document.state.settings.render.layout) == ("lbvh", "bvh4")
+
+
+def test_the_heat_map_has_a_legend(scene_window: MainWindow) -> None:
+    assert not scene_window.legend.isVisible()
+    scene_window.document.change("settings.render.ray_type", "steps")
+    assert scene_window.legend.isVisible() and scene_window.legend.scale.high == 96
+    scene_window.document.change("settings.ray_type.steps.maximum", 200)
+    assert scene_window.legend.scale.high == 200
+    scene_window.document.change("settings.render.ray_type", "flat")
+    assert not scene_window.legend.isVisible()
+
+
+def test_dropped_files_are_opened(window: MainWindow, monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
+    opened: list[list[str]] = []
+    monkeypatch.setattr(window.document, "open_files", opened.append)
+    data = QMimeData()
+    data.setUrls([QUrl.fromLocalFile(str(tmp_path / name)) for name in ("b.obj", "a.obj")])
+    copy, none = Qt.DropAction.CopyAction, Qt.KeyboardModifier.NoModifier
+    enter = QDragEnterEvent(QPointF(50, 50).toPoint(), copy, data, Qt.MouseButton.LeftButton, none)
+    QApplication.sendEvent(window, enter)
+    assert enter.isAccepted()
+    QApplication.sendEvent(window, QDropEvent(QPointF(50, 50), copy, data, Qt.MouseButton.LeftButton, none))
+    assert opened == [[str(tmp_path / "a.obj"), str(tmp_path / "b.obj")]]
+
+
+def test_a_file_that_cannot_be_read_is_a_sentence_and_the_scene_stays(scene_window: MainWindow, qtbot: Any, tmp_path: Path) -> None:
+    path = tmp_path / "broken.obj"
+    path.write_text("this is no model\n")
+    scene = scene_window.document.scene
+    scene_window.open_files([str(path)])
+    qtbot.waitUntil(lambda: bool(scene_window.banners.messages()), timeout=20000)
+    (banner,) = scene_window.banners.messages()
+    assert banner.kind == "error" and "broken.obj" in banner.sentence
+    assert scene_window.document.scene is scene and scene_window.stack.currentWidget() is scene_window.view
+
+
+def test_a_problem_of_the_render_thread_is_one_banner(scene_window: MainWindow, qtbot: Any, monkeypatch: pytest.MonkeyPatch) -> None:
+    def fail(*_: Any) -> Any:
+        raise RuntimeError("the kernel went wrong")
+
+    monkeypatch.setattr(PaintedMaker, "draw", fail)
+    scene_window.document.change("settings.render.ray_type", "flat")
+    qtbot.waitUntil(lambda: bool(scene_window.banners.messages()))
+    scene_window.document.change("cameras.0.fov", 50.0)
+    qtbot.wait(50)
+    assert len(scene_window.banners.messages()) == 1 and "the kernel went wrong" in scene_window.banners.messages()[0].sentence
+
+
+def test_the_window_can_be_closed_while_a_scene_loads(window: MainWindow, qtbot: Any) -> None:
+    started, may_end = threading.Event(), threading.Event()
+
+    def work(job: Job) -> None:
+        started.set()
+        while not may_end.wait(0.01):
+            job.report(0.5)
+
+    job = window.document.start_job("Opening something large", work, lambda job: pytest.fail("a cancelled job was delivered"))
+    assert started.wait(5)
+    qtbot.waitUntil(lambda: window.progress.isVisible())
+    assert window.close()
+    may_end.set()
+    assert job.wait(5) and job.is_cancelled
+    qtbot.wait(50)
+    assert window.document.mailroom.poll() <= 1
+
+
+def test_cancel_ends_a_job(window: MainWindow, qtbot: Any) -> None:
+    def work(job: Job) -> None:
+        while True:
+            job.report(0.1)
+
+    job = window.document.start_job("Counting", work, lambda job: None)
+    qtbot.waitUntil(lambda: window.progress.isVisible())
+    window.progress.cancelled.emit()
+    qtbot.waitUntil(lambda: job.is_done, timeout=500)
+    qtbot.waitUntil(lambda: not window.progress.isVisible())
+
+
+def test_the_view_can_be_exchanged_at_run_time(scene_window: MainWindow, qtbot: Any, monkeypatch: pytest.MonkeyPatch) -> None:
+    from app.ui.painter_view import PainterView
+
+    class Other(PainterView):
+        kind = "gl"
+
+    old = scene_window.view
+    monkeypatch.setattr(scene_window, "_make_view", lambda choice: Other())
+    scene_window.document.change("settings.display.view", "gl")
+    qtbot.waitUntil(lambda: scene_window.view is not old)
+    qtbot.waitUntil(lambda: scene_window.view.picture() is not None)
+    QTest.keyClick(scene_window.view, Qt.Key.Key_F)
+    assert scene_window.stack.currentWidget() is scene_window.view and scene_window.legend.parent() is scene_window.view
+
+
+def test_a_resized_window_gets_pictures_of_its_size(scene_window: MainWindow, qtbot: Any) -> None:
+    scene_window.resize(scene_window.width() + 120, scene_window.height() + 90)
+    qtbot.waitUntil(lambda: (scene_window.view.picture().width(), scene_window.view.picture().height()) == scene_window.view.device_size())
+
+
+def test_recent_files_and_docks_are_remembered(window: MainWindow, tmp_path: Path, moving_scene: Scene) -> None:
+    from app.state import SceneReference
+    from app.ui.memory import Memory
+
+    path = tmp_path / "ein Würfel.obj"
+    path.write_text("")
+    window.document.set_scene(SceneReference("files", (str(path),)), moving_scene)
+    assert Memory().recent() == [str(path)]
+    window.docks[0].hide()
+    window.memory.save_window(window)
+    window.docks[0].show()
+    window.memory.restore_window(window)
+    assert not window.docks[0].isVisibleTo(window)
+    window.reset_layout()
+    assert window.docks[0].isVisibleTo(window)
+    path.unlink()
+    assert Memory().recent() == []
+
+
+def test_problems_and_remarks_are_told_apart(window: MainWindow) -> None:
+    window.show_problem(Problem("The file cannot be read", "a.obj: it is empty.", "details"))
+    assert [banner.kind for banner in window.banners.messages()] == ["error"]
+
+
+@pytest.mark.skipif(sys.version_info >= (3, 12), reason="None is immortal from Python 3.12 on")
+def test_no_reference_to_none_is_lost_by_updates(window: MainWindow) -> None:
+    window.view.update()
+    before = sys.getrefcount(None)
+    for _ in range(1000):
+        window.view.update()
+    assert sys.getrefcount(None) > before - 500

@@ -1,0 +1,79 @@
+"""The figures of a frame, as rows and as text."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import pytest
+from PySide6.QtWidgets import QLabel, QPushButton, QTreeWidget
+
+from app.render_thread import FinishedFrame, FrameRequest
+from app.state import State
+from app.ui.stats_panel import StatsPanel
+from app.ui.stats_rows import bottleneck, phases_of, rows_of
+from gpu.scene import Moment, Scene
+from tests.app.stand_ins import made_statistics
+
+
+def frame(**changes: Any) -> FinishedFrame:
+    request = FrameRequest(Scene("a scene"), State(), Moment(), (), is_moving=True)
+    values = {
+        "request": request, "frame_id": 7, "drawn": (512, 384), "samples": 1, "samples_wanted": 4, "statistics": made_statistics(),
+        "frame_ms": 19.5, "target_name": "host", "device_name": "a processor", **changes,
+    }  # fmt: skip
+    return FinishedFrame(**values)
+
+
+def test_rows_hold_every_figure_the_issue_asks_for() -> None:
+    rows = {row.key: row for row in rows_of(frame(), 42.0, 0.8, (1024, 768), "painted by Qt")}
+    values = {key: row.value for key, row in rows.items()}
+    assert values["fps"] == "42.0" and values["drawn"] == "512 x 384 of 1024 x 768" and values["samples"] == "1 of 4"
+    assert values["animate"] == "0.750 ms" and values["build"] == "2.000 ms" and values["trace"] == "12.0 ms"
+    assert values["shade"] == "3.000 ms" and values["display"] == "0.800 ms"
+    assert rows["build.sort"].parent == "build" and values["build.sort"] == "1.500 ms"
+    assert values["mrays"] == "65.5" and values["triangles"] == "100,000" and values["nodes"] == "99,999"
+    assert values["leaves"] == "25,000" and values["depth"] == "21" and values["sah"] == "57.25"
+    assert values["memory"] == "16.0 MiB" and values["launches"] == "19" and "refit" not in values
+
+
+def test_phases_are_those_of_the_chart() -> None:
+    assert phases_of(made_statistics(), 0.5) == {"animate": 0.75, "build": 2.0, "refit": 0.0, "trace": 12.0, "shade": 3.0, "display": 0.5}
+
+
+@pytest.mark.parametrize(("fps", "limited_by", "expected"), [(30.0, "", ""), (12.0, "", "trace takes"), (12.0, "build", "build takes")])
+def test_below_the_limit_a_sentence_says_what_takes_the_time(fps: float, limited_by: str, expected: str) -> None:
+    sentence = bottleneck(frame(limited_by=limited_by), fps, 0.5, 20.0)
+    assert (expected in sentence) if expected else sentence == ""
+
+
+def test_the_panel_shows_and_copies_the_rows(qtbot: Any) -> None:
+    panel = StatsPanel()
+    qtbot.addWidget(panel)
+    panel.show()
+    panel.take(frame(), 12.0, 0.8, (512, 384), "painted by Qt")
+    tree = panel.findChild(QTreeWidget, "rows")
+    assert tree is not None
+    qtbot.waitUntil(lambda: tree.topLevelItemCount() > 10)
+    hint = panel.findChild(QLabel, "bottleneck")
+    assert hint is not None and "trace takes the time" in hint.text()
+    button = panel.findChild(QPushButton, "copy")
+    assert button is not None
+    button.click()
+    from PySide6.QtGui import QGuiApplication
+
+    lines = QGuiApplication.clipboard().text().splitlines()
+    assert any(line.split() == ["SAH", "cost", "57.25"] for line in lines)
+    assert any(line.startswith("  sort") for line in lines)
+
+
+def test_updates_come_at_most_ten_times_a_second(qtbot: Any, monkeypatch: pytest.MonkeyPatch) -> None:
+    panel = StatsPanel()
+    qtbot.addWidget(panel)
+    panel.show()
+    qtbot.wait(20)
+    shown: list[object] = []
+    monkeypatch.setattr(panel, "_show_rows", shown.append)
+    for number in range(60):
+        panel.take(frame(frame_id=number), 100.0, 0.1, (512, 384), "")
+        qtbot.wait(5)
+    assert 1 <= len(shown) <= 7

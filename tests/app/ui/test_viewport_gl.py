@@ -1,0 +1,78 @@
+"""The GL view, under a virtual X server: pictures arrive unflipped, unmixed in colour, at every size, and after the context has moved."""
+
+from __future__ import annotations
+
+import os
+import shutil
+import subprocess
+import sys
+from collections.abc import Callable
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+from tests.app.stand_ins import gradient
+
+pytestmark = pytest.mark.gl
+ROOT = Path(__file__).resolve().parents[3]
+Stage = Callable[[str], dict[str, np.ndarray]]
+
+
+@pytest.fixture
+def stage(tmp_path: Path) -> Stage:
+    """Run a scene of gl_stage.py in a process of its own; a skip where there is no virtual X server."""
+    if shutil.which("Xvfb") is None or shutil.which("xvfb-run") is None:
+        pytest.skip("Xvfb is not installed: apt-get install xvfb xauth")
+
+    def run(name: str) -> dict[str, np.ndarray]:
+        path = tmp_path / f"{name}.npz"
+        screen = ["xvfb-run", "--auto-servernum", "--server-args=-screen 0 1280x1024x24 +extension GLX"]
+        command = [*screen, sys.executable, "-m", "tests.app.ui.gl_stage", name, str(path)]
+        environment = {key: value for key, value in os.environ.items() if key not in ("DISPLAY", "WAYLAND_DISPLAY")}
+        done = subprocess.run(command, cwd=ROOT, env=environment, capture_output=True, text=True, timeout=60, check=False)
+        assert done.returncode == 0, done.stderr[-3000:]
+        with np.load(path) as answers:
+            return dict(answers)
+
+    return run
+
+
+def difference(shown: np.ndarray, expected: np.ndarray) -> int:
+    return int(np.abs(shown.astype(int) - expected[..., :3]).max())
+
+
+def test_a_picture_arrives_unflipped_and_unmixed_in_colour(stage: Stage) -> None:
+    answers = stage("picture")
+    expected = gradient(320, 240)
+    assert difference(answers["full"], expected) == 0
+    assert difference(answers["full"], expected[::-1]) > 100 and difference(answers["full"], expected[..., [2, 1, 0, 3]]) > 100
+    assert difference(answers["half"], expected) <= 4, "a smaller picture fills the view, interpolated"
+    narrow = answers["narrow"]
+    assert narrow[:, 110:210].max() > 250 and narrow[120, :105].max() <= 25, "a picture of another shape keeps it"
+
+
+def test_the_context_is_core_and_software_counts_as_none(stage: Stage) -> None:
+    answers = stage("context")
+    assert tuple(answers["version"]) >= (3, 3)
+    assert "llvmpipe" in str(answers["renderer"]).lower() and not bool(answers["is_hardware"])
+    assert [str(answers[f"view_{choice}"]) for choice in ("auto", "gl", "painter")] == ["painter", "gl", "painter"]
+
+
+def test_the_picture_survives_another_window_and_another_size(stage: Stage) -> None:
+    answers = stage("undock")
+    assert difference(answers["moved"], gradient(320, 240)) == 0
+    assert answers["resized"].shape == (100, 200, 3) and difference(answers["resized"], gradient(200, 100)) == 0
+
+
+def test_without_the_gpus_context_pictures_are_copied_and_it_is_said_once(stage: Stage) -> None:
+    answers = stage("interop")
+    assert not bool(answers["has_interop"]) and len(answers["sentences"]) == 1
+    assert "copied through main memory" in str(answers["sentences"][0])
+    assert difference(answers["shown"], gradient(320, 240)) == 0
+
+
+def test_the_whole_window_plays_resizes_and_closes(stage: Stage) -> None:
+    answers = stage("whole_window")
+    height, width, _ = answers["shown"].shape
+    assert bool(answers["is_closed"]) and difference(answers["shown"], gradient(width, height)) <= 4
