@@ -13,6 +13,8 @@ from collections.abc import Callable
 
 import pytest
 
+from app.cli_arguments import COMMANDS, parse
+
 from . import house_rules as rules
 
 ROOT = pathlib.Path(__file__).resolve().parents[1]
@@ -123,6 +125,23 @@ def test_the_recipe_for_a_structure_works(tmp_path: pathlib.Path) -> None:
     assert re.search(r"^\d+ passed", outputs[0], re.MULTILINE), outputs[0]
     assert (copy / "in_order.png").stat().st_size > 1000
     assert re.search(r"^cloth .* in_order ", outputs[2], re.MULTILINE), outputs[2]
+
+
+@pytest.mark.parametrize("page", ["README.md", "docs/architecture.md", "docs/adding-a-structure.md"])
+def test_the_page_tells_the_truth(page: str) -> None:
+    """Its links lead somewhere, the program understands its commands, and make knows its targets."""
+    text = (ROOT / page).read_text(encoding="utf-8")
+    for link in re.findall(r"\]\(([^)#:]+)\)", text):
+        assert ((ROOT / page).parent / link).exists(), link
+    lines = [line for block in re.findall(r"^```sh\n(.*?)^```", text, re.MULTILINE | re.DOTALL) for line in block.splitlines()]
+    for line in lines:
+        words = shlex.split(line, comments=True)
+        if words[0] == "make":
+            assert re.search(rf"^{words[1]}:", (ROOT / "Makefile").read_text(), re.MULTILINE), line
+        elif words[1:2] == ["main.py"]:
+            assert parse(words[2:], "0").command in COMMANDS, line
+        else:
+            assert words[0] in (".ci/run", ".venv/bin/python"), line
 
 
 def run(command: str, folder: pathlib.Path) -> str:
