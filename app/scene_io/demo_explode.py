@@ -65,19 +65,27 @@ def _fly(whole: Surface, times: np.ndarray, positions: np.ndarray, normals: np.n
         velocity += 0.75 * rng.standard_normal((n, 1, 3)).astype(np.float32)
         axis = rng.standard_normal((n, 1, 3)).astype(np.float32)
         axis /= np.linalg.norm(axis, axis=2, keepdims=True)
-        spin = rng.uniform(-2.0, 2.0, (n, 1, 1)).astype(np.float32)
+        spin = rng.uniform(-4.0, 4.0, (n, 1, 1)).astype(np.float32)
+        offsets, turning = _spinning(points - centre, axis), _spinning(directions, axis)
         part = slice(3 * first, 3 * (first + n))
         for key, time in enumerate(times):
             flown = np.float32(max(0.0, time - 0.08 * DURATION) ** 1.3 * 0.13)
-            moved = _turned(points - centre, axis, spin * flown * 2.0) + centre + velocity * flown
+            moved = _turned(offsets, spin * flown) + (centre + velocity * flown)
             positions[key, part] = moved.reshape(-1, 3)
-            turned = _turned(directions, axis, spin * flown * 2.0).reshape(-1, 3)
-            normals[key, part] = turned / np.linalg.norm(turned, axis=1, keepdims=True)
+            normals[key, part] = _turned(turning, spin * flown).reshape(-1, 3)
             lower, upper = np.minimum(lower, moved.min(axis=(0, 1))), np.maximum(upper, moved.max(axis=(0, 1)))
     return lower, upper
 
 
-def _turned(vectors: np.ndarray, axis: np.ndarray, angle: np.ndarray) -> np.ndarray:
-    """Vectors (N, 3, 3) about unit axes (N, 1, 3) by angles (N, 1, 1): Rodrigues' formula."""
-    c, s = np.cos(angle), np.sin(angle)
-    return vectors * c + np.cross(axis, vectors) * s + axis * (np.sum(axis * vectors, axis=2, keepdims=True) * (1.0 - c))
+def _spinning(vectors: np.ndarray, axis: np.ndarray) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
+    """Vectors (N, 3, 3) in three parts about unit axes (N, 1, 3), as Rodrigues' formula takes them: along, across, and a quarter turn on."""
+    along = axis * np.sum(axis * vectors, axis=2, keepdims=True)
+    x, y, z = vectors[..., 0], vectors[..., 1], vectors[..., 2]
+    a, b, c = axis[..., 0], axis[..., 1], axis[..., 2]
+    return along, vectors - along, np.stack([b * z - c * y, c * x - a * z, a * y - b * x], axis=2)
+
+
+def _turned(parts: tuple[np.ndarray, np.ndarray, np.ndarray], angle: np.ndarray) -> np.ndarray:
+    """The vectors turned by angles (N, 1, 1)."""
+    along, across, quarter = parts
+    return along + across * np.cos(angle) + quarter * np.sin(angle)
