@@ -18,12 +18,12 @@ import numpy as np
 from ..settings import option
 from .arguments import ArgumentBlock
 from .base import Array, DeviceCount, FrameTiming, Target, TargetError, TargetOptions, Unit, UnitSource
-from .cuda_driver import Cuda, checked, choose_device, cuda_available, cuda_report, error_for, load
+from .cuda_driver import Cuda, checked, choose_device, cuda_available, cuda_report, driver_text, error_for, load
 from .cuda_graph import CapturedGraph
 from .cuda_memory import DeviceMemory, StagingRing
 from .cuda_sort import check_sort, choose_sorter
 from .cuda_timing import CudaClock
-from .nvrtc import KernelResources, architecture_for, compile_unit
+from .nvrtc import KernelResources, architecture_for, compile_unit, nvrtc_version
 from .translation_unit import write_unit
 
 __all__ = ["CudaOptions", "CudaTarget", "CudaUnit", "cuda_available", "cuda_report"]
@@ -39,6 +39,9 @@ class CudaOptions:
         "auto",
         "Who sorts on the GPU: NVIDIA's library (cuda.compute) or Raygrove's own radix sort; auto takes the library where it is installed.",
         choices=("auto", "library", "own"),
+    )
+    exact_memory: bool = option(
+        False, "Make every array an allocation of its own, of exactly its size: slow, and what memory checkers need to find an access past an end."
     )
 
 
@@ -71,7 +74,7 @@ class CudaTarget(Target):
         self.stream_pointer: int = int(self._stream.ptr)
         self._launch_kernel = self._cuda.driver.cuLaunchKernel
         self._launch_stream = self._cuda.driver.CUstream(self.stream_pointer)
-        self._memory = DeviceMemory(self._cuda, ordinal, self._stream)
+        self._memory = DeviceMemory(self._cuda, ordinal, self._stream, self.cuda_options.exact_memory)
         self._staging = StagingRing(self._cuda, self._stream)
         self._clock = CudaClock(self._cuda, self.stream_pointer, self.options.profile)
         self._units: dict[UnitSource, CudaUnit] = {}
@@ -84,6 +87,26 @@ class CudaTarget(Target):
     def sorter_name(self) -> str:
         """Who sorts: library or own."""
         return self._sorter.name
+
+    @property
+    def compiler(self) -> str:
+        """NVRTC's version and the architecture compiled for."""
+        return f"NVRTC {'.'.join(map(str, nvrtc_version()))}, sm_{self.architecture}"
+
+    @property
+    def driver(self) -> str:
+        """The CUDA version of the driver."""
+        return driver_text()
+
+    @property
+    def launch_count(self) -> int:
+        """Kernels launched since the target was made, those of replayed graphs included."""
+        return self._clock.total_launches
+
+    @property
+    def unit_count(self) -> int:
+        """Units compiled or loaded so far."""
+        return len(self._units)
 
     # -- memory ---------------------------------------------------------------------------------------------------
     def empty(self, shape: int | tuple[int, ...], dtype: Any, tag: str) -> Array:

@@ -123,7 +123,7 @@ def cuda_available(ordinal: int = 0) -> tuple[bool, str]:
 def cuda_report() -> list[tuple[str, str]]:
     """What `doctor` prints of CUDA: pairs of a name and a value. Never raises."""
     rows: list[tuple[str, str]] = []
-    for name, read in (("NVRTC", _nvrtc_text), ("CUDA libraries", _library_text), ("CUDA driver", _driver_text), ("GPU sort", _sort_text)):
+    for name, read in (("NVRTC", _nvrtc_text), ("CUDA libraries", _library_text), ("CUDA driver", driver_text), ("GPU sort", _sort_text)):
         try:
             rows.append((name, read()))
         except Exception as error:
@@ -160,7 +160,8 @@ def _library_text() -> str:
     return f"cupy {cuda.cupy.__version__}, CUDA runtime {_dotted(runtime)}"
 
 
-def _driver_text() -> str:
+def driver_text() -> str:
+    """The driver's CUDA version, as people write it."""
     _, version = load().runtime.cudaDriverGetVersion()
     return f"CUDA {_dotted(version)}" if version else "none"
 

@@ -27,12 +27,16 @@ class _Reservation:
 
 
 class DeviceMemory:
-    """Arrays from a pool of our own. All of them are used on one stream only, so a freed block can be handed out at once."""
+    """Arrays from a pool of our own. All of them are used on one stream only, so a freed block can be handed out at once.
 
-    def __init__(self, cuda: Cuda, ordinal: int, stream: Any) -> None:
+    With `is_exact` there is no pool: each array is an allocation of exactly its size, given back when the device is idle."""
+
+    def __init__(self, cuda: Cuda, ordinal: int, stream: Any, is_exact: bool = False) -> None:
         self._cupy, self._ordinal, self._stream = cuda.cupy, ordinal, stream
         self._runtime = cuda.runtime
         self._pool = cuda.cupy.cuda.MemoryPool()
+        self._round = 1 if is_exact else _ROUND
+        self._is_exact = is_exact
         self._tags: collections.Counter[str] = collections.Counter()
         self._lock = threading.RLock()  # finalizers run wherever the garbage collector does
         self._scratch: dict[str, Array] = {}
@@ -45,7 +49,7 @@ class DeviceMemory:
             raise TargetError(f"Memory was asked for ({tag}) while a CUDA graph was being captured: run the frame once before it is captured.")
         shape = (shape,) if isinstance(shape, int | np.integer) else tuple(shape)
         kind = np.dtype(dtype)
-        reserved = -(-max(1, math.prod(shape) * kind.itemsize) // _ROUND) * _ROUND
+        reserved = -(-max(1, math.prod(shape) * kind.itemsize) // self._round) * self._round
         owner = _Reservation(self._allocate(reserved, tag))
         with self._lock:
             self._tags[tag] += reserved
@@ -68,7 +72,7 @@ class DeviceMemory:
             size = max(needed, buffer.nbytes * 9 // 8) if buffer is not None else needed
             self._scratch.pop(name, None)
             del buffer
-            buffer = self._scratch[name] = self.empty(-(-size // _ROUND) * _ROUND, np.uint8, "scratch")
+            buffer = self._scratch[name] = self.empty(-(-size // self._round) * self._round, np.uint8, "scratch")
         if len(self._views) > 512:
             self._views.clear()
         made = self._views[key] = self._cupy.ndarray(shape, kind, buffer.data)
@@ -91,6 +95,8 @@ class DeviceMemory:
 
     def _allocate(self, reserved: int, tag: str) -> Any:
         try:
+            if self._is_exact:
+                return self._cupy.cuda.MemoryPointer(self._cupy.cuda.Memory(reserved), 0)
             with self._stream:
                 return self._pool.malloc(reserved)
         except self._cupy.cuda.memory.OutOfMemoryError as error:

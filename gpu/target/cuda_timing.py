@@ -124,12 +124,19 @@ class CudaClock:
         self._shared: Any = None  # the last span's end, as long as nothing was launched after it
         self._phase_first: Any = None
         self.launches = 0
+        self._earlier_launches = 0
+
+    @property
+    def total_launches(self) -> int:
+        """All launches since the clock was made."""
+        return self._earlier_launches + self.launches
 
     # -- frames ---------------------------------------------------------------------------------------------------
     def begin_frame(self, frame_id: int) -> None:
         """Start a frame's clock and counts."""
         if self._frame is not None:
             self._abandon(self._frame)
+        self._earlier_launches += self.launches
         self._frame, self._shared, self.launches = _Frame(frame_id, self.pool.take()), None, 0
         self._record(self._frame.origin)
 

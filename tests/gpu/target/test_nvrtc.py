@@ -7,62 +7,22 @@ here for three architectures, and a kernel file of which no unit was seen is an 
 from __future__ import annotations
 
 import concurrent.futures
-import itertools
 import pathlib
 from collections.abc import Iterator
 
-import numpy as np
 import pytest
 
-from gpu.hierarchy.base import Hierarchy
-from gpu.hierarchy.primitives import sphere_primitives, triangle_primitives
-from gpu.hierarchy.registry import structures
 from gpu.target import nvrtc
-from gpu.target.base import CompileError, NoDeviceError, Target, UnitSource
+from gpu.target.base import CompileError, NoDeviceError, UnitSource
 from gpu.target.nvrtc import ARCHITECTURES, architecture_for, compile_options, compile_text, compile_unit, parse_report
-from gpu.target.own_sort import OwnSorter
 from gpu.target.translation_unit import ROOT, parse_kernels, read_source, write_unit
-from gpu.trace.trace import KINDS, VIEW_FRAME, CameraRays, Tracer, upload_rays
 from tests.gpu.sanitizers.scenario import run_everything
 
+from .every_kernel import trace_every_way
 from .recording import RecordingTarget
 
 REGISTERS = 128  # two blocks of 256 threads a multiprocessor, whatever the kernel
 CEILINGS = {"gpu/trace/": 96, "gpu/hierarchy/": 64, "gpu/animate/": 72, "gpu/primitives/": 96}
-
-
-def trace_every_way(target: Target) -> None:
-    """Launch every traversal of every layout of every structure: each kind of primitive, ray source and hit, and shadow rays."""
-    corners, indices = target.zeros((3, 3), "f4", "test"), target.zeros((1, 3), "i4", "test")
-    kinds = {"triangle": triangle_primitives(corners, indices), "sphere": sphere_primitives(corners, target.zeros(3, "f4", "test"))}
-    camera = CameraRays(target.zeros(VIEW_FRAME.itemsize, "u1", "test"), 9, 9)
-    buffer = upload_rays(target, np.zeros((5, 3)), np.ones((5, 3)))
-    lights, counter = target.zeros((1, 16), "f4", "test"), target.zeros(1, "u8", "test")
-    for structure in structures().values():
-        for layout, traversal, kind in structure_choices(structure):
-            made = structure(target, structure.Options(), layout, traversal)
-            made.build(kinds[kind])
-            tracer = Tracer(target, made.traversal())
-            for hit, rays in itertools.product(KINDS, (camera, buffer)):
-                tracer.trace(rays, hit)
-            if kind == "triangle":
-                tracer.trace_shadows(camera, tracer.trace(camera), corners, indices, lights, 1, counter)
-
-
-def structure_choices(structure: type[Hierarchy]) -> list[tuple[str, str, str]]:
-    """Layout, traversal and kind of primitive."""
-    kinds = structure.capabilities.primitive_kinds
-    return [(layout, traversal, kind) for layout in structure.layouts() for traversal in structure.traversals(layout) for kind in kinds]
-
-
-def run_own_sorter(target: Target) -> None:
-    """The project's own sort and scan, which the host target does not use by itself."""
-    sorter = OwnSorter(target)
-    for kind in ("u4", "u8"):
-        keys, values = target.upload(np.arange(5000, dtype=kind)[::-1], "test"), target.upload(np.arange(5000, dtype="u4"), "test")
-        sorter.sort_keys(keys, (0, 13), "own")
-        sorter.sort_pairs(keys, values, (0, 13), "own")
-    sorter.exclusive_scan(target.zeros(5000, "i4", "test"), target.zeros(5000, "i4", "test"), "own")
 
 
 @pytest.fixture(scope="module")
@@ -70,7 +30,6 @@ def launched() -> Iterator[dict[UnitSource, set[str]]]:
     """Every unit that the project uses, and the kernels that ran."""
     target, dry = RecordingTarget(), RecordingTarget(is_dry=True)
     run_everything(target)
-    run_own_sorter(target)
     trace_every_way(dry)
     yield dry.launched | target.launched
     target.close()

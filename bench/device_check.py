@@ -1,0 +1,146 @@
+"""Everything that needs a GPU to be checked, in one command: python -m bench.device_check [--out DIR] [--only STEP,...] [--workers N].
+
+Runs the tests marked cuda (tests/gpu alone: no Qt, no display), then compute-sanitizer's memcheck, racecheck, synccheck and initcheck over a
+small program that launches every kernel once (tests/gpu/target/every_kernel.py). Writes a log a step and `device_check.json`, and prints a short
+table last. The exit status is 0 when every step passed, 4 without a device.
+"""
+
+from __future__ import annotations
+
+import argparse
+import concurrent.futures
+import dataclasses
+import datetime
+import json
+import os
+import pathlib
+import re
+import shutil
+import subprocess
+import sys
+import time
+
+from gpu.target.cuda import cuda_available, cuda_report
+
+from .context import commit, versions
+
+ROOT = pathlib.Path(__file__).resolve().parents[1]
+TOOLS = ("memcheck", "racecheck", "synccheck", "initcheck")
+EXIT_OF_FINDINGS = 66
+
+
+@dataclasses.dataclass(frozen=True)
+class Outcome:
+    """A step's end: `outcome` is ok, failed, missing or too slow; `detail` its closing line."""
+
+    step: str
+    outcome: str
+    seconds: float
+    detail: str
+
+
+def main() -> int:
+    """Run the steps that are asked for."""
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("--out", type=pathlib.Path, default=pathlib.Path(os.environ.get("OUT", "out")), help="folder of the logs")
+    parser.add_argument("--only", default=",".join(("pytest", *TOOLS)), help="steps, separated by commas")
+    parser.add_argument("--workers", type=int, default=0, help="processes of pytest (needs pytest-xdist)")
+    parser.add_argument("--together", action="store_true", help="run the four tools at the same time")
+    parser.add_argument("--limit", type=int, default=280, help="seconds a step may take")
+    parser.add_argument("--select", default="", help="pytest's -k")
+    options = parser.parse_args()
+    there, device = cuda_available()
+    if not there:
+        print(device, file=sys.stderr)
+        return 4
+    options.out.mkdir(parents=True, exist_ok=True)
+    wanted = [step for step in options.only.split(",") if step]
+    outcomes = []
+    if "pytest" in wanted:
+        outcomes.append(run_tests(options.out, options.workers, options.select, options.limit))
+    tools = [step for step in wanted if step in TOOLS]
+    if tools:
+        warm_up(options.out, options.limit)
+        with concurrent.futures.ThreadPoolExecutor(len(tools) if options.together else 1) as pool:
+            outcomes += pool.map(lambda tool: run_tool(tool, options.out, options.limit), tools)
+    write_summary(options.out, outcomes)
+    for outcome in outcomes:
+        print(f"{outcome.step:10} {outcome.outcome:8} {outcome.seconds:7.1f} s  {outcome.detail}")
+    return 0 if outcomes and all(outcome.outcome == "ok" for outcome in outcomes) else 1
+
+
+def run_tests(out: pathlib.Path, workers: int, select: str, limit: int) -> Outcome:
+    """The tests marked cuda."""
+    command = [sys.executable, "-m", "pytest", "-m", "cuda", "tests/gpu", "-q", "-ra", "--tb=short", "-p", "no:cacheprovider", "--durations=8"]
+    command += ["-n", str(workers)] if workers else []
+    command += ["-k", select] if select else []
+    code, seconds, text = run("pytest", command, out, limit)
+    closing = [line for line in text.splitlines() if re.search(r"\d+ (passed|failed|error|skipped|deselected)", line)]
+    detail = closing[-1].strip("= ") if closing else last_line(text)
+    # Tests that are all skipped have shown nothing.
+    outcome = "too slow" if code is None else "ok" if code == 0 and "passed" in detail else "failed"
+    return Outcome("pytest", outcome, seconds, detail)
+
+
+def warm_up(out: pathlib.Path, limit: int) -> None:
+    """Compile every unit outside the tools, so that they watch kernels and not the compiler."""
+    code, seconds, text = run("warm_up", every_kernel(), out, limit)
+    print(f"every kernel once, unwatched: {'ok' if code == 0 else 'failed'}, {seconds:.1f} s, {last_line(text)}", flush=True)
+
+
+def run_tool(tool: str, out: pathlib.Path, limit: int) -> Outcome:
+    """One tool of compute-sanitizer over every kernel."""
+    sanitizer = shutil.which("compute-sanitizer") or shutil.which("compute-sanitizer", path="/usr/local/cuda/bin:/opt/cuda/bin")
+    if sanitizer is None:
+        return Outcome(tool, "missing", 0.0, "compute-sanitizer is not installed (it comes with the CUDA toolkit)")
+    flags = ["--tool", tool, "--error-exitcode", str(EXIT_OF_FINDINGS), "--print-limit", "40"]
+    flags += ["--leak-check", "no"] if tool == "memcheck" else ["--racecheck-report", "all"] if tool == "racecheck" else []
+    code, seconds, text = run(tool, [sanitizer, *flags, *every_kernel()], out, limit)
+    found = re.findall(r"(?:ERROR SUMMARY|RACECHECK SUMMARY): (.*)", text)
+    launched = re.findall(r"\d+ launches, \d+ units", text)
+    detail = f"{found[-1] if found else last_line(text)} ({launched[-1] if launched else 'the program did not finish'})"
+    outcome = "too slow" if code is None else "ok" if code == 0 and found and launched else "failed"
+    return Outcome(tool, outcome, seconds, detail)
+
+
+def every_kernel() -> list[str]:
+    """The program that launches every kernel once."""
+    return [sys.executable, "-m", "tests.gpu.target.every_kernel"]
+
+
+def run(step: str, command: list[str], out: pathlib.Path, limit: int) -> tuple[int | None, float, str]:
+    """Exit status (None: past the limit), seconds and output, which is also written to a log."""
+    started, log = time.monotonic(), out / f"{step}.log"
+    with log.open("w", encoding="utf-8") as file:
+        print("+", " ".join(command), file=file, flush=True)
+        process = subprocess.Popen(command, stdout=file, stderr=subprocess.STDOUT, cwd=ROOT)
+        try:
+            code: int | None = process.wait(timeout=limit)
+        except subprocess.TimeoutExpired:
+            process.kill()
+            process.wait()
+            code = None
+    return code, time.monotonic() - started, log.read_text(encoding="utf-8", errors="replace")
+
+
+def last_line(text: str) -> str:
+    """What a program said last."""
+    lines = [line.strip() for line in text.splitlines() if line.strip()]
+    return lines[-1][:200] if lines else ""
+
+
+def write_summary(out: pathlib.Path, outcomes: list[Outcome]) -> None:
+    """`device_check.json`: device, versions, commit, date, and how each step ended; what bench/results keeps."""
+    summary = {
+        "device": dict(cuda_report()),
+        "versions": versions(),
+        "commit": commit(),
+        "date": datetime.datetime.now(datetime.UTC).isoformat(timespec="seconds"),
+        "command": ["python", "-m", "bench.device_check", *sys.argv[1:]],
+        "steps": [dataclasses.asdict(outcome) for outcome in outcomes],
+    }
+    (out / "device_check.json").write_text(json.dumps(summary, indent=2) + "\n", encoding="utf-8")
+
+
+if __name__ == "__main__":
+    sys.exit(main())

@@ -1,0 +1,60 @@
+"""Every kernel on a CUDA device, once: python -m tests.gpu.target.every_kernel [--sort library]. What compute-sanitizer watches.
+
+Every array is an allocation of its own, of exactly its size, so that an access one element past an end is found. Prints what was launched.
+"""
+
+from __future__ import annotations
+
+import argparse
+import itertools
+
+import numpy as np
+
+from gpu.hierarchy.base import Hierarchy
+from gpu.hierarchy.primitives import sphere_primitives, triangle_primitives
+from gpu.hierarchy.registry import structures
+from gpu.target.base import Target
+from gpu.trace.trace import KINDS, VIEW_FRAME, CameraRays, Tracer, upload_rays
+from tests.gpu.sanitizers.scenario import run_everything
+
+
+def trace_every_way(target: Target) -> None:
+    """Launch every traversal of every layout of every structure: each kind of primitive, ray source and hit, and shadow rays."""
+    corners, indices = target.zeros((3, 3), "f4", "test"), target.zeros((1, 3), "i4", "test")
+    kinds = {"triangle": triangle_primitives(corners, indices), "sphere": sphere_primitives(corners, target.zeros(3, "f4", "test"))}
+    camera = CameraRays(target.zeros(VIEW_FRAME.itemsize, "u1", "test"), 9, 9)
+    buffer = upload_rays(target, np.zeros((5, 3)), np.ones((5, 3)))
+    lights, counter = target.zeros((1, 16), "f4", "test"), target.zeros(1, "u8", "test")
+    for structure in structures().values():
+        for layout, traversal, kind in structure_choices(structure):
+            made = structure(target, structure.Options(), layout, traversal)
+            made.build(kinds[kind])
+            tracer = Tracer(target, made.traversal())
+            for hit, rays in itertools.product(KINDS, (camera, buffer)):
+                tracer.trace(rays, hit)
+            if kind == "triangle":
+                tracer.trace_shadows(camera, tracer.trace(camera), corners, indices, lights, 1, counter)
+
+
+def structure_choices(structure: type[Hierarchy]) -> list[tuple[str, str, str]]:
+    """Layout, traversal and kind of primitive."""
+    kinds = structure.capabilities.primitive_kinds
+    return [(layout, traversal, kind) for layout in structure.layouts() for traversal in structure.traversals(layout) for kind in kinds]
+
+
+def main() -> None:
+    """Run everything on the first device."""
+    from gpu.target.cuda import CudaOptions, CudaTarget
+
+    parser = argparse.ArgumentParser(description=__doc__)
+    parser.add_argument("--sort", choices=("own", "library"), default="own")
+    target = CudaTarget(cuda_options=CudaOptions(sort=parser.parse_args().sort, exact_memory=True))
+    run_everything(target)
+    trace_every_way(target)
+    target.synchronize()
+    print(f"{target.device_name}: {target.launch_count} launches, {target.unit_count} units, sort {target.sorter_name}", flush=True)
+    target.close()
+
+
+if __name__ == "__main__":
+    main()
