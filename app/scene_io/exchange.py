@@ -69,7 +69,7 @@ def read(file: BinaryIO) -> Scene:
         document = json.loads(bytes(mapped[start : start + length]))
         arrays = [_mapped_array(mapped, start, entry) for entry in document["arrays"]]
         scene = _decoded(Scene, document["scene"], arrays)
-    except (KeyError, TypeError, ValueError, RecursionError, OverflowError) as error:
+    except (LookupError, TypeError, ValueError, RecursionError, OverflowError) as error:
         raise ExchangeError(f"its description does not fit ({error})") from error
     check(scene)
     return scene
@@ -164,6 +164,8 @@ def _decoded(hint: Any, value: Any, arrays: list[np.ndarray]) -> Any:
         return tuple(_decoded(part, item, arrays) for part, item in zip(parts, value, strict=True))
     if hint is float and isinstance(value, int | float) and math.isfinite(value):
         return float(value)
-    if hint in (int, str, bool) and type(value) is hint:
+    if hint is str and isinstance(value, str):
+        return value.encode("utf-8", "backslashreplace").decode()
+    if hint in (int, bool) and type(value) is hint:
         return value
     raise TypeError(f"{value!r:.60} where {hint} is expected")

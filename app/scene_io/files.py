@@ -59,7 +59,7 @@ def _lexists(path: str) -> bool:
 
 
 def _numbered(path: str) -> list[str]:
-    """Files that a numbered pattern matches, by number; a gap in the numbers is named."""
+    """Files that a numbered pattern matches, by number in steps of any size; a gap is named."""
     folder, name = os.path.split(path)
     match = PATTERN.search(name)
     assert match is not None
@@ -77,7 +77,8 @@ def _numbered(path: str) -> list[str]:
     if not found:
         raise SceneError(f"{shown(path)}: no file matches this numbered pattern. Check the folder and the number of digits.", path)
     numbers = sorted(found)
-    missing = next((n for n in range(numbers[0], numbers[-1]) if n not in found), None)
+    step = min((after - before for before, after in zip(numbers, numbers[1:], strict=False)), default=1)
+    missing = next((n for n in range(numbers[0], numbers[-1], step) if n not in found), None)
     if missing is not None:
         raise SceneError(
             f"{shown(path)}: number {missing} is missing between {numbers[0]} and {numbers[-1]}. Add the file, or name the frames one by one.", path

@@ -101,7 +101,7 @@ def _clean_channel(channel: Channel, scene: Scene, counts: Counter[str]) -> Chan
     if not is_known or values.shape[-1] != WIDTHS.get(channel.path, values.shape[-1]):
         counts["track"] += 1
         return None
-    good = np.isfinite(times) & (np.abs(values) <= HUGE).reshape(len(times), -1).all(axis=1)
+    good = np.isfinite(times) & (np.abs(values) <= HUGE).all(axis=tuple(range(1, values.ndim)))
     middle = values[:, 1] if track.interpolation == "cubic" else values
     if channel.path == "rotation":
         good &= np.linalg.norm(middle.astype(np.float64), axis=1) > 1e-12
@@ -109,7 +109,7 @@ def _clean_channel(channel: Channel, scene: Scene, counts: Counter[str]) -> Chan
     order = order[good[order]]
     # Of several keys at one time the last one counts.
     order = order[np.append(times[order][1:] != times[order][:-1], True)] if len(order) else order
-    counts["track"] += not good.all()
+    counts["track"] += not len(order) or not good.all()
     if not len(order):
         return None
     values = values[order]

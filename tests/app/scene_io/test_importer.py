@@ -1,0 +1,107 @@
+"""The importing child: crashes, hangs, memory, cancel, progress."""
+
+from __future__ import annotations
+
+import subprocess
+import sys
+import threading
+import time
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from app.scene_io import ImportCancelled, ImportLimits, SceneError, importer, load
+from gpu.settings import OptionError, checked, fields_of
+from tests.app.scene_io import writers
+
+FAULTS = {
+    "crash": r"crashed \(SIGSEGV\).*damaged",
+    "abort": r"crashed \(SIGABRT\)",
+    "killed": r"crashed \(SIGKILL\).*run out of memory",
+    "hang": r"longer than 1 s and was stopped",
+    "deaf": r"longer than 1 s and was stopped",
+    "memory": r"needs more memory than the 12,288 MiB",
+    "exit": r"ended without a scene \(something odd\)",
+    "garbage": r"gave back a scene that cannot be used",
+    "babble": r"ended without a scene|was stopped|crashed",
+}
+
+
+@pytest.mark.parametrize("fault", FAULTS)
+def test_a_faulty_child_becomes_a_sentence(fault: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(importer, "CHILD_MODULE", "tests.app.scene_io.faulty_child")
+    path = tmp_path / f"{fault}.obj"
+    path.write_bytes(b"v 0 0 0\n")
+    start = time.monotonic()
+    with pytest.raises(SceneError, match=FAULTS[fault]) as caught:
+        load([path], ImportLimits(seconds=1.0))
+    assert time.monotonic() - start < 8.0 and caught.value.path == str(path) and f"{fault}.obj" in str(caught.value)
+
+
+def test_too_little_memory_is_a_sentence(tmp_path: Path) -> None:
+    """A real file that needs more than the limit: the limit is the child's own, so the real reader runs into it."""
+    path = tmp_path / "large.obj"
+    path.write_text("v 0 0 0\nv 1 0 0\nv 0 1 0\n" + "f 1 2 3\n" * 1_500_000)
+    with pytest.raises(SceneError, match="needs more memory than the 256 MiB"):
+        load([path], ImportLimits(memory_mib=256))
+
+
+def test_cancel_acts_within_half_a_second(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(importer, "CHILD_MODULE", "tests.app.scene_io.faulty_child")
+    (tmp_path / "hang.obj").write_bytes(b"v 0 0 0\n")
+    cancel, cancelled_at = threading.Event(), []
+
+    def stop() -> None:
+        cancelled_at.append(time.monotonic())
+        cancel.set()
+
+    timer = threading.Timer(0.4, stop)
+    timer.start()
+    with pytest.raises(ImportCancelled, match="was cancelled"):
+        load([tmp_path / "hang.obj"], ImportLimits(seconds=60.0), cancel=cancel)
+    assert time.monotonic() - cancelled_at[0] < 0.5
+
+
+def test_no_child_is_left(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    started: list[subprocess.Popen[bytes]] = []
+    start = importer._start
+
+    def noted(*arguments: Any) -> subprocess.Popen[bytes]:
+        started.append(start(*arguments))
+        return started[-1]
+
+    monkeypatch.setattr(importer, "_start", noted)
+    load([writers.write_obj(tmp_path / "ball.obj", *writers.sphere())])
+    monkeypatch.setattr(importer, "CHILD_MODULE", "tests.app.scene_io.faulty_child")
+    (tmp_path / "hang.obj").write_bytes(b"v 0 0 0\n")
+    with pytest.raises(SceneError):
+        load([tmp_path / "hang.obj"], ImportLimits(seconds=0.3))
+    assert len(started) == 2 and all(child.returncode is not None for child in started)
+
+
+def test_progress_rises_to_the_end(tmp_path: Path) -> None:
+    seen: list[tuple[float, str]] = []
+    load(writers.write_sequence(tmp_path, 3), on_progress=lambda fraction, text: seen.append((fraction, text)))
+    fractions = [fraction for fraction, _ in seen]
+    assert fractions == sorted(fractions) and fractions[0] >= 0.0 and 0.9 < fractions[-1] <= 1.0
+    assert "Reading key frame 2 of 3" in [text for _, text in seen]
+
+
+def test_the_program_itself_loads_neither_assimp_nor_pillow(tmp_path: Path) -> None:
+    path = writers.write_animated_glb(tmp_path / "wave.glb")
+    code = (
+        "import sys\nfrom app.scene_io import load\n"
+        f"assert load([{str(path)!r}]).triangle_count == 2\n"
+        "bad = [m for m in sys.modules if m.split('.')[0] in ('PIL', 'PySide6', 'cupy') or m == 'app.scene_io.assimp']\n"
+        "assert not bad, bad\n"
+        "assert 'libassimp' not in open('/proc/self/maps').read()\n"
+    )
+    subprocess.run([sys.executable, "-c", code], check=True, cwd=importer.ROOT, timeout=60)
+
+
+def test_limits_are_options_with_ranges() -> None:
+    assert {"seconds", "memory_mib", "max_triangles"} <= {field.name for field in fields_of(ImportLimits)}
+    assert all(field.info.sentence and field.info.minimum is not None for field in fields_of(ImportLimits))
+    with pytest.raises(OptionError):
+        checked(ImportLimits, {"seconds": -1})
