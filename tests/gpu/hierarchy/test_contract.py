@@ -13,7 +13,7 @@ from gpu.target.base import Target
 from tests.oracle.closest_hits import OracleHits, sphere_hits, triangle_hits
 from tests.oracle.tree_walker import check_tree, walk_statistics
 
-from .scenes import SCENES, TriangleScene, make, rays, sphere_scene, trace
+from .scenes import SCENES, TriangleScene, make, rays, scene_of, sphere_scene, trace
 
 CHOICES = [
     (name, layout, traversal) for name, found in structures().items() for layout in found.layouts() for traversal in found.traversals(layout)
@@ -154,6 +154,27 @@ def test_coincident_primitives_give_one_picture(exact_target: Target, choice: tu
     assert expected.prim_id.max() < 3
     for column in ("t", "prim_id", "u", "v"):
         np.testing.assert_array_equal(getattr(found, column), getattr(expected, column))
+
+
+@over_choices
+def test_lines_are_never_hit(target: Target, choice: tuple[str, str, str]) -> None:
+    """Triangles whose corners lie on a line have no area: rounding must not make specks of them. Their boxes count, without any -0."""
+    random = np.random.default_rng(2)
+    start, along = random.integers(-9, 10, (200, 3)), random.integers(-5, 6, (200, 3))
+    corners = np.stack([start, start + along * 2, start - along * 3], axis=1).astype(np.float32)
+    corners[:20] = -0.0
+    corners[20:40, :, 1] = np.array([0.0, -0.0, 0.0], np.float32)
+    corners[20:40, 1:] = corners[20:40, :1]
+    scene = scene_of(corners)
+    hierarchy = make(target, *choice)
+    hierarchy.build(scene.upload(target))
+    onto = (corners[:, 0] + corners[:, 1]) / 2
+    origins = np.repeat(onto, 5, axis=0) + random.standard_normal((1000, 3))
+    directions = np.repeat(onto, 5, axis=0) - origins
+    found = trace(hierarchy, origins.astype(np.float32), directions.astype(np.float32))
+    assert (found.prim_id == -1).all()
+    table = hierarchy.nodes()
+    assert not np.signbit(table.lower[table.lower == 0]).any() and not np.signbit(table.upper[table.upper == 0]).any()
 
 
 @over_choices
