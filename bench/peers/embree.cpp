@@ -50,34 +50,43 @@ void read_exactly(std::FILE* file, void* into, size_t bytes) {
 }
 
 // Ray r of a picture: x has bits 0, 2, 4 and y bits 1, 3, 5 of r % 64; tile r / 64 in row-major order (gpu/trace/ray_sources.cuh).
+// Rays are made in local arrays by a loop that compilers turn into vector code, so that making them costs Embree no more than it costs us.
 template <int N, class RayHit>
 void make_rays(const Job& job, int first, RayHit& pack, int* valid) {
-    const float* c = job.camera;
-    const int across = (job.width + TILE_SIDE - 1) / TILE_SIDE, tile = first / TILE_RAYS;
+    float c[16], dx[N], dy[N], dz[N];
+    std::copy_n(job.camera, 16, c);
+    const int width = job.width, height = job.height, across = (width + TILE_SIDE - 1) / TILE_SIDE, tile = first / TILE_RAYS, local = first % TILE_RAYS;
     const int left = tile % across * TILE_SIDE, top = tile / across * TILE_SIDE;
+    const float wide = 1.0f / float(width), high = 1.0f / float(height);
+    int inside[N];
     for (int lane = 0; lane < N; ++lane) {
-        const int r = first % TILE_RAYS + lane;
+        const int r = local + lane;
         const int x = left + ((r & 1) | ((r >> 1) & 2) | ((r >> 2) & 4)), y = top + (((r >> 1) & 1) | ((r >> 2) & 2) | ((r >> 3) & 4));
-        const float s = (float(x) + 0.5f) * (1.0f / float(job.width)) - 0.5f, t = (float(y) + 0.5f) * (1.0f / float(job.height)) - 0.5f;
-        const float dx = c[4] + c[8] * s + c[12] * t, dy = c[5] + c[9] * s + c[13] * t, dz = c[6] + c[10] * s + c[14] * t;
-        const float shrink = 1.0f / std::sqrt(dx * dx + dy * dy + dz * dz);
+        const float s = (float(x) + 0.5f) * wide - 0.5f, t = (float(y) + 0.5f) * high - 0.5f;
+        const float px = c[4] + c[8] * s + c[12] * t, py = c[5] + c[9] * s + c[13] * t, pz = c[6] + c[10] * s + c[14] * t;
+        const float shrink = 1.0f / std::sqrt(px * px + py * py + pz * pz);
+        dx[lane] = px * shrink, dy[lane] = py * shrink, dz[lane] = pz * shrink;
+        inside[lane] = -int((x < width) & (y < height));
+    }
+    for (int lane = 0; lane < N; ++lane) {
         pack.ray.org_x[lane] = c[0], pack.ray.org_y[lane] = c[1], pack.ray.org_z[lane] = c[2];
-        pack.ray.dir_x[lane] = dx * shrink, pack.ray.dir_y[lane] = dy * shrink, pack.ray.dir_z[lane] = dz * shrink;
+        pack.ray.dir_x[lane] = dx[lane], pack.ray.dir_y[lane] = dy[lane], pack.ray.dir_z[lane] = dz[lane];
         pack.ray.tnear[lane] = 0.0f, pack.ray.tfar[lane] = std::numeric_limits<float>::infinity();
         pack.ray.time[lane] = 0.0f, pack.ray.mask[lane] = ~0u, pack.ray.flags[lane] = 0u;
         pack.hit.geomID[lane] = RTC_INVALID_GEOMETRY_ID;
-        valid[lane] = x < job.width && y < job.height ? -1 : 0;
+        valid[lane] = inside[lane];
     }
 }
 
 template <int N, class RayHit>
 void store_hits(const RayHit& pack, const int* valid, int first, Hits& hits) {
+    std::copy_n(pack.ray.tfar, N, &hits.t[first]);
+    std::copy_n(pack.hit.u, N, &hits.u[first]);
+    std::copy_n(pack.hit.v, N, &hits.v[first]);
+    unsigned* prim_id = &hits.prim_id[first];
     for (int lane = 0; lane < N; ++lane) {
-        const bool hit = valid[lane] != 0 && pack.hit.geomID[lane] != RTC_INVALID_GEOMETRY_ID;
-        hits.t[first + lane] = pack.ray.tfar[lane];
-        hits.u[first + lane] = pack.hit.u[lane];
-        hits.v[first + lane] = pack.hit.v[lane];
-        hits.prim_id[first + lane] = hit ? pack.hit.primID[lane] : ~0u;
+        const bool hit = (valid[lane] != 0) & (pack.hit.geomID[lane] != RTC_INVALID_GEOMETRY_ID);
+        prim_id[lane] = pack.hit.primID[lane] | (hit ? 0u : ~0u);
     }
 }
 

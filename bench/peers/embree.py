@@ -23,7 +23,7 @@ from gpu.target.cache import cached_file
 from gpu.target.host_compiler import compiler_version, find_compiler
 
 SOURCE = pathlib.Path(__file__).with_name("embree.cpp")
-FLAGS = ("-std=c++17", "-O3", "-march=native", "-pthread")
+FLAGS = ("-std=c++17", "-O3", "-march=native", "-fno-math-errno", "-fno-trapping-math", "-pthread")
 HEADERS = (pathlib.Path("/usr/include/embree3/rtcore.h"), pathlib.Path("/usr/local/include/embree3/rtcore.h"))
 
 
