@@ -13,7 +13,7 @@ from PySide6.QtGui import QPixmap
 
 ROOT = Path(__file__).resolve().parents[2]
 SIZE = (320, 240)
-TIMES = {"explode": 2.0, "walker": 1.0, "orbit": 0.5, "cloth": 1.0}
+TIMES = {"explode": 0.9, "walker": 1.0, "orbit": 0.5, "cloth": 1.0}
 
 
 def cache_folder() -> Path:

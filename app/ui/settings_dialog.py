@@ -50,6 +50,7 @@ class SettingsPage(QWidget):
         self.form.changed.connect(self._apply)
         reset = QPushButton(self.tr("Reset this page"), self)
         reset.setObjectName("reset")
+        reset.setAutoDefault(False)  # Return in a field means that field
         reset.clicked.connect(self.reset)
         heading = QLabel(f"<b>{page_title(table)}</b><br>{(type(options).__doc__ or '').split(chr(10))[0]}", self)
         heading.setWordWrap(True)
@@ -146,7 +147,7 @@ class SettingsDialog(QDialog):
             self.pages[table] = page
 
     def _buttons(self) -> QHBoxLayout:
-        row = QHBoxLayout()
+        row = QHBoxLayout()  # no button is the default one: Return in a field means that field
         undo = QPushButton(self.tr("Undo"), self)
         undo.clicked.connect(self._document.undo)
         save = QPushButton(self.tr("Save for the next start"), self)
@@ -154,6 +155,9 @@ class SettingsDialog(QDialog):
         save.clicked.connect(self._save)
         box = QDialogButtonBox(QDialogButtonBox.StandardButton.Close, self)
         box.rejected.connect(self.close)
+        for button in (undo, save, *box.buttons()):
+            if isinstance(button, QPushButton):
+                button.setAutoDefault(False)
         self._note = QLabel(self)
         row.addWidget(undo)
         row.addWidget(save)

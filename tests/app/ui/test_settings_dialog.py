@@ -6,6 +6,7 @@ import dataclasses
 from typing import Any
 
 import pytest
+from PySide6.QtCore import Qt
 from PySide6.QtWidgets import QComboBox, QLabel, QListWidget, QPushButton, QSpinBox
 
 from app.document import Document
@@ -76,6 +77,12 @@ def test_search_leaves_the_pages_and_rows_that_match(dialog: SettingsDialog) -> 
     assert dialog.pages["update"].form.editors["cost_ratio"].isVisible()
     dialog.search.setText("")
     assert not any(pages.item(row).isHidden() for row in range(pages.count()))
+
+
+def test_return_in_a_field_presses_no_button(dialog: SettingsDialog, document: Document, qtbot: Any) -> None:
+    document.change("settings.render.samples", 5)
+    qtbot.keyClick(dialog.pages["render"].form.editors["target"].input, Qt.Key.Key_Return)
+    assert document.state.settings.render.samples == 5 and dialog.isVisible()
 
 
 def test_save_writes_the_user_file(dialog: SettingsDialog, document: Document) -> None:
