@@ -172,10 +172,9 @@ class Engine:
             return self._animator.at(moment)
 
     def _slot_for(self, view: View) -> _Slot:
-        slot = self._slots.get(view.name)
-        if slot is None:
-            slot = self._slots[view.name] = _Slot(view.name, self.target, self._materials, self._resolver)
+        slot = self._slots.get(view.name) or _Slot(view.name, self.target, self._materials, self._resolver)
         slot.take(view)
+        self._slots[view.name] = slot
         self.target.phase_prefix = slot.prefix
         return slot
 
