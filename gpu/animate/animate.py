@@ -58,6 +58,8 @@ class Animator:
 
     def __init__(self, target: Target, scene: Scene) -> None:
         self._target, self._scene = target, scene
+        for mesh in scene.meshes:
+            _check_mesh(mesh)
         self._unit = target.unit(UnitSource("gpu/animate/animate.cu"))
         self._counts = np.array([len(scene.meshes[o.mesh].positions) for o in scene.objects], np.int64)
         self._first_vertex = np.cumsum(self._counts) - self._counts
@@ -209,7 +211,6 @@ class Animator:
         ranges, first = [], 0
         for thing, mesh, first_vertex in zip(scene.objects, meshes, self._first_vertex.tolist(), strict=True):
             last = first + len(mesh.triangles)
-            _check_indices(mesh)
             triangles[first:last] = mesh.triangles + np.int32(first_vertex)
             materials[first:last] = np.clip(mesh.material_ids, 0, max(0, len(scene.materials) - 1))
             if scene.textures and mesh.uvs is not None:
@@ -228,9 +229,13 @@ class Animator:
         return Surface(positions, previous, normals, *on_target, lights, count, primitives)
 
 
-def _check_indices(mesh: Mesh) -> None:
-    if len(mesh.triangles) and not 0 <= int(mesh.triangles.min()) <= int(mesh.triangles.max()) < len(mesh.positions):
-        raise ValueError(f"Mesh {mesh.name!r} has triangles whose vertices do not exist: it has {len(mesh.positions)} vertices.")
+def _check_mesh(mesh: Mesh) -> None:
+    count = len(mesh.positions)
+    if len(mesh.triangles) and not 0 <= int(mesh.triangles.min()) <= int(mesh.triangles.max()) < count:
+        raise ValueError(f"Mesh {mesh.name!r} has triangles whose vertices do not exist: it has {count} vertices.")
+    if mesh.key_frames is not None and mesh.key_frames.positions.shape != (len(mesh.key_frames.times), count, 3):
+        shape = mesh.key_frames.positions.shape
+        raise ValueError(f"Mesh {mesh.name!r} has {len(mesh.key_frames.times)} key times and {count} vertices, but key positions of shape {shape}.")
 
 
 def remarks_of(scene: Scene) -> tuple[Remark, ...]:

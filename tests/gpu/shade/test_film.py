@@ -1,0 +1,117 @@
+"""The film: exact sRGB, samples that add up, restarts, and the order of pixels."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+
+from gpu.camera import Camera
+from gpu.pixels import ArrayPixels
+from gpu.shade import srgb
+from gpu.shade.film import Film, Resolver, sample_place
+from gpu.target.base import Target
+from gpu.trace.trace import pixel_order
+
+
+def fill_sums(target: Target, film: Film, colors: np.ndarray) -> None:
+    """Give the film the colours (height, width, 3) of its pixels."""
+    x, y = pixel_order(film.width, film.height)
+    inside = (x < film.width) & (y < film.height)
+    planes = np.zeros((3, len(x)), np.float32)
+    planes[:, inside] = colors[y[inside], x[inside]].T
+    target.write(film.sums, planes.reshape(-1))
+
+
+def resolved(target: Target, film: Film) -> np.ndarray:
+    pixels = ArrayPixels(target, film.width, film.height)
+    with pixels.map() as image:
+        film.resolve(image)
+    return pixels.download()
+
+
+def oracle(linear: np.ndarray) -> np.ndarray:
+    """sRGB bytes in float64, rounded half up."""
+    return np.floor(srgb.encode(linear.astype(np.float64)) * 255.0 + 0.5).astype(np.uint8)
+
+
+def test_the_transfer_function_is_the_standards() -> None:
+    assert srgb.encode(np.array([0.0, 0.0031308, 0.18, 0.5, 1.0])) == pytest.approx([0.0, 0.04045, 0.46136, 0.73536, 1.0], abs=1e-5)
+    bytes_ = np.arange(256) / 255.0
+    assert np.allclose(srgb.encode(srgb.decode(bytes_)), bytes_, atol=1e-7)
+    assert np.array_equal(srgb.decode_table()[:256], bytes_.astype(np.float32))
+
+
+def test_bytes_are_exactly_rounded(target: Target) -> None:
+    # Every threshold between two bytes with its neighbours in float32, random values, and what lies outside.
+    edges = srgb.decode((np.arange(1, 256) - 0.5) / 255.0).astype(np.float32)
+    near = [edges]
+    for direction in (-np.inf, np.inf):
+        moved = edges
+        for _ in range(3):
+            moved = np.nextafter(moved, np.float32(direction))
+            near.append(moved)
+    rng = np.random.default_rng(0)
+    outside = np.array([-1.0, -0.0, 0.0, 1e-40, 1.0, 1.5, 1e30, np.inf], np.float32)
+    values = np.concatenate([*near, rng.uniform(0, 1, 60_000), rng.uniform(0, 0.01, 20_000), outside]).astype(np.float32)
+    values = np.resize(values, (149, 211, 3))
+    film = Film(target, Resolver(target))
+    assert film.begin(Camera(), 211, 149, "key", 1)
+    fill_sums(target, film, values)
+    image = resolved(target, film)
+    assert np.array_equal(image[..., :3], oracle(values))
+    assert np.all(image[..., 3] == 255)
+
+
+def test_what_is_not_a_number_is_black(target: Target) -> None:
+    film = Film(target, Resolver(target))
+    film.begin(Camera(), 8, 8, "key", 1)
+    fill_sums(target, film, np.full((8, 8, 3), np.nan, np.float32))
+    assert np.all(resolved(target, film)[..., :3] == 0)
+
+
+def test_exposure_and_mean(target: Target) -> None:
+    film = Film(target, Resolver(target))
+    for sample in range(4):
+        assert film.begin(Camera(), 13, 5, "key", 4, exposure=2.0)
+        assert film.samples == sample + 1
+    fill_sums(target, film, np.full((5, 13, 3), 0.25 * 4, np.float32))
+    assert np.all(resolved(target, film)[..., :3] == oracle(np.array(0.5)))
+    assert not film.begin(Camera(), 13, 5, "key", 4, exposure=1.0)
+    assert film.samples == 4
+    assert np.all(resolved(target, film)[..., :3] == oracle(np.array(0.25)))
+
+
+def test_the_film_restarts_when_its_key_changes(target: Target) -> None:
+    film, camera = Film(target, Resolver(target)), Camera()
+    film.begin(camera, 16, 16, "key", 3)
+    for change in ((Camera(fov=30.0), 16, 16, "key"), (camera, 17, 16, "key"), (camera, 16, 16, "other")):
+        film.begin(*change[:1], *change[1:], 3)  # type: ignore[misc]
+        assert film.samples == 1 and film.is_drawing
+    film.begin(camera, 16, 16, "other", 3)
+    assert film.samples == 2
+    film.begin(camera, 16, 16, "other", 9)
+    assert film.samples == 3, "asking for more samples goes on where it was"
+    film.restart()
+    film.begin(camera, 16, 16, "other", 9)
+    assert film.samples == 1
+
+
+def test_memory_grows_in_steps_and_never_for_a_smaller_picture(target: Target) -> None:
+    film = Film(target, Resolver(target))
+    film.begin(Camera(), 320, 240, "key", 1)
+    reserved = target.memory()["film"]
+    for size in ((160, 120), (320, 240), (8, 8)):
+        film.begin(Camera(), *size, "key", 1)
+        assert target.memory()["film"] == reserved
+    film.begin(Camera(), 328, 240, "key", 1)
+    grown = target.memory()["film"]
+    film.begin(Camera(), 344, 240, "key", 1)
+    assert target.memory()["film"] == grown
+
+
+def test_samples_cover_the_pixel_from_its_centre() -> None:
+    assert np.array_equal(sample_place(0, 0), [0.5, 0.5])
+    places = np.array([sample_place(index, 0) for index in range(64)])
+    counts = np.histogram2d(places[:, 0], places[:, 1], bins=4, range=[[0, 1], [0, 1]])[0]
+    assert counts.min() >= 2 and counts.max() <= 6
+    assert not np.array_equal(sample_place(0, 1), sample_place(0, 0))

@@ -1,0 +1,243 @@
+"""Whole frames: one picture whatever the structure, several views, samples, statistics, memory, picking, errors."""
+
+from __future__ import annotations
+
+import contextlib
+import dataclasses
+from collections.abc import Iterator
+from typing import Any
+
+import numpy as np
+import pytest
+
+from gpu.camera import Camera
+from gpu.engine import Engine, View, ViewSettings
+from gpu.hierarchy.base import HierarchyError
+from gpu.pixels import ArrayPixels
+from gpu.scene import Channel, Clip, Light, Material, Mesh, Moment, Node, Object, Scene, Track
+from gpu.settings import OptionError
+from gpu.target.base import Target
+from gpu.update_policy import UpdateOptions
+
+SIZE = (96, 72)
+CAMERA = Camera(eye=(0.5, 1.2, 4.5), look_at=(0.0, 0.0, 0.0))
+TREES = [{"hierarchy": "brute_force"}, {"hierarchy": "lbvh", "layout": "bvh2"}, {"hierarchy": "lbvh", "layout": "bvh4"}]
+
+
+def moving_scene(seed: int = 0, triangles: int = 250) -> Scene:
+    """A soup that turns beside one that stays, over a floor, under two lights."""
+    rng = np.random.default_rng(seed)
+
+    def soup(count: int) -> Mesh:
+        corners = rng.uniform(-0.9, 0.9, (count, 1, 3)) + rng.normal(0, 0.12, (count, 3, 3))
+        indices = np.arange(3 * count, dtype=np.int32).reshape(-1, 3)
+        return Mesh("soup", corners.reshape(-1, 3).astype(np.float32), indices, rng.integers(0, 3, count).astype(np.int32))
+
+    corners = np.array([[-4, -1.2, 4], [4, -1.2, 4], [4, -1.2, -4], [-4, -1.2, -4]], np.float32)
+    floor = Mesh("floor", corners, np.array([[0, 1, 2], [0, 2, 3]], np.int32), np.full(2, 3, np.int32))
+    turn = Track(np.array([0, 1, 2], np.float32), np.array([[0, 0, 0, 1], [0, 0.7071068, 0, 0.7071068], [0, 1, 0, 0]], np.float32))
+    nodes = (Node("still"), Node("turns", translation=(0.3, 0.0, 0.0)))
+    materials = (Material(base_color=(0.8, 0.2, 0.2, 1)), Material(base_color=(0.2, 0.8, 0.2, 1), metallic=0.7), Material(roughness=0.2), Material())
+    lights = (Light("point", (30.0, 28.0, 25.0), position=(1.0, 3.0, 2.0)), Light("directional", (0.6, 0.6, 0.8), direction=(1.0, -1.0, -0.5)))
+    clip = Clip("turn", 2.0, (Channel(1, "rotation", turn),))
+    things = (Object(0, 0), Object(0, 1), Object(1, 2))
+    return Scene("moving", nodes, (floor, soup(triangles), soup(triangles)), things, materials=materials, lights=lights, clips=(clip,))
+
+
+@pytest.fixture
+def engine(target: Target) -> Iterator[Engine]:
+    with contextlib.closing(Engine(target, moving_scene())) as made:
+        yield made
+
+
+def view_of(target: Target, name: str = "main", camera: Camera = CAMERA, size: tuple[int, int] = SIZE, **settings: Any) -> View:
+    return View(ViewSettings(**settings), camera, ArrayPixels(target, *size), name)
+
+
+def shown(view: View) -> np.ndarray:
+    assert isinstance(view.pixels, ArrayPixels)
+    return view.pixels.download()
+
+
+@pytest.mark.parametrize("ray_type", ["flat", "smooth"])
+def test_every_structure_gives_the_same_picture(engine: Engine, ray_type: str) -> None:
+    views = [view_of(engine.target, f"view {index}", ray_type=ray_type, **tree) for index, tree in enumerate(TREES)]
+    for time in (0.0, 0.7, 1.4):
+        engine.render_frame(Moment(time), views)
+        first, *others = [shown(view) for view in views]
+        assert len(np.unique(first.reshape(-1, 4), axis=0)) > 100
+        for other in others:
+            assert np.array_equal(first, other)
+
+
+@pytest.mark.parametrize("mode", ["refit", "auto"])
+def test_refit_draws_what_a_rebuild_draws(engine: Engine, mode: str) -> None:
+    views = [view_of(engine.target, name, update=UpdateOptions(name)) for name in ("rebuild", mode)]
+    for frame in range(4):
+        engine.render_frame(Moment(frame * 0.5), views)
+        assert np.array_equal(*map(shown, views))
+    statistics = engine.flush()
+    assert [view.update for view in statistics.views] == ["rebuild", "refit"]
+
+
+def test_views_differ_in_everything_and_keep_their_own(engine: Engine) -> None:
+    target = engine.target
+    views = [
+        view_of(target, "a", ray_type="flat", hierarchy="brute_force"),
+        view_of(target, "b", size=(50, 31), samples=3),
+        view_of(target, "c", camera=dataclasses.replace(CAMERA, eye=(-3.0, 2.0, 2.0)), ray_type="steps", layout="bvh2"),
+    ]
+    for _ in range(3):
+        engine.render_frame(Moment(0.5), views)
+    together = [shown(view) for view in views]
+    statistics = engine.flush()
+    assert [(v.hierarchy, v.ray_type, v.width, v.samples) for v in statistics.views] == [
+        ("brute_force", "flat", 96, 1),
+        ("lbvh", "smooth", 50, 3),
+        ("lbvh", "steps", 96, 1),
+    ]
+    for view, image in zip(views, together, strict=True):
+        with contextlib.closing(Engine(target, moving_scene())) as alone:
+            for _ in range(3):
+                alone.render_frame(Moment(0.5), [view])
+        assert np.array_equal(shown(view), image)
+
+
+def test_samples_add_up_and_then_nothing_is_drawn(engine: Engine) -> None:
+    view = view_of(engine.target, samples=3)
+    images, launches = [], []
+    for frame in range(5):
+        engine.render_frame(Moment(0.5, 0, frame), [view])
+        statistics = engine.flush()
+        images.append(shown(view))
+        launches.append(statistics.launches)
+        assert statistics.frame_id == frame
+        assert statistics.views[0].samples == min(frame + 1, 3)
+        assert (statistics.views[0].rays > 0) == (frame < 3)
+    assert not np.array_equal(images[0], images[1]) and not np.array_equal(images[1], images[2])
+    assert np.array_equal(images[2], images[3]) and np.array_equal(images[3], images[4])
+    assert launches[4] <= 1, "only the resolve into the pixels is left"
+    engine.render_frame(Moment(0.6), [view])
+    assert engine.flush().views[0].samples == 1
+
+
+def test_the_film_restarts_for_what_changes_the_picture(engine: Engine) -> None:
+    view = view_of(engine.target, samples=9)
+
+    def samples_after(**change: Any) -> int:
+        for name, value in change.items():
+            setattr(view, name, value)
+        engine.render_frame(Moment(0.5), [view])
+        return engine.flush().views[0].samples
+
+    assert [samples_after() for _ in range(2)] == [1, 2]
+    assert samples_after(camera=dataclasses.replace(CAMERA, fov=30.0)) == 1
+    assert samples_after(settings=dataclasses.replace(view.settings, seed=4)) == 1
+    assert samples_after() == 2
+    assert samples_after(pixels=ArrayPixels(engine.target, *SIZE)) == 3, "another buffer of the same size shows the same film"
+
+
+def test_always_draws_a_still_scene_again(engine: Engine) -> None:
+    view = view_of(engine.target, update=UpdateOptions("refit", always=True))
+    for _ in range(3):
+        engine.render_frame(Moment(0.5), [view])
+    statistics = engine.flush().views[0]
+    assert (statistics.update, statistics.samples) == ("refit", 1) and statistics.rays >= SIZE[0] * SIZE[1]
+
+
+def test_statistics_add_up(engine: Engine) -> None:
+    view = view_of(engine.target)
+    for frame in range(3):
+        engine.render_frame(Moment(frame * 0.3, 0, 40 + frame), [view])
+    statistics = engine.flush()
+    of_view = statistics.views[0]
+    assert (statistics.frame_id, statistics.triangles, statistics.target) == (42, 502, engine.target.name)
+    assert statistics.time == pytest.approx(0.6) and statistics.animate_ms > 0 and statistics.host_ms > 0 and statistics.launches > 8
+    assert of_view.build_ms == pytest.approx(sum(ms for name, ms in of_view.phases_ms.items() if name.startswith("build.")))
+    assert of_view.trace_ms == pytest.approx(of_view.phases_ms["trace.primary"] + of_view.phases_ms["trace.shadow"])
+    assert statistics.frame_ms >= sum(of_view.phases_ms.values()) * 0.99
+    assert of_view.mrays_per_s == pytest.approx(of_view.rays / of_view.trace_ms / 1000)
+    assert of_view.structure.primitive_count == 502 and of_view.structure.sah_cost is not None and of_view.structure.depth is not None
+    assert sum(statistics.bytes.values()) > 100_000 and statistics.bytes["film"] > 0
+    hits = engine.totals(view)
+    assert SIZE[0] * SIZE[1] < of_view.rays <= SIZE[0] * SIZE[1] + 2 * hits.hits
+    assert 0 < hits.hits < SIZE[0] * SIZE[1] and 3.0 < hits.sum_t / hits.hits < 9.0
+
+
+def test_statistics_come_without_waiting(engine: Engine) -> None:
+    view = view_of(engine.target)
+    seen = [engine.render_frame(Moment(frame * 0.1, 0, frame), [view]) for frame in range(6)]
+    ids = [statistics.frame_id for statistics in seen if statistics is not None]
+    assert ids == sorted(ids) and all(number <= frame for frame, number in enumerate(ids))
+    assert engine.flush().frame_id == 5
+
+
+def test_a_frame_allocates_nothing_once_warm(engine: Engine) -> None:
+    views = [view_of(engine.target, "one"), view_of(engine.target, "two", ray_type="steps", layout="bvh2", update=UpdateOptions("refit"))]
+    for frame in range(3):
+        engine.render_frame(Moment(frame * 0.1), views)
+    before = engine.target.memory()
+    for frame in range(5):
+        engine.render_frame(Moment(1.0 + frame * 0.1), views)
+        assert engine.target.memory() == before
+
+
+def test_what_lies_under_a_pixel(engine: Engine) -> None:
+    view = view_of(engine.target)
+    engine.render_frame(Moment(0.7), [view])
+    floor = engine.pick(view, 3.5, 70.5)
+    assert floor is not None and (floor.object_id, floor.node, floor.mesh, floor.material) == (0, 0, 0, 3)
+    assert floor.prim_id in (0, 1) and floor.position[1] == pytest.approx(-1.2, abs=1e-4)
+    assert np.linalg.norm(np.subtract(floor.position, CAMERA.eye)) == pytest.approx(floor.t, rel=1e-4)
+    assert engine.pick(view, 1.5, 1.5) is None
+    objects = {hit.object_id for x in range(20, 80, 4) for y in range(16, 50, 4) if (hit := engine.pick(view, x + 0.5, y + 0.5)) is not None}
+    assert {1, 2} <= objects
+
+
+def test_nodes_are_those_of_the_view(engine: Engine) -> None:
+    view = view_of(engine.target, layout="bvh4")
+    engine.render_frame(Moment(0.7), [view])
+    table = engine.nodes(view)
+    assert len(table) > 100 and table.parent[0] == -1
+    assert sorted(table.references.tolist()) == list(range(502))
+
+
+def test_wrong_choices_are_named_and_the_engine_goes_on(engine: Engine) -> None:
+    view = view_of(engine.target)
+    engine.render_frame(Moment(), [view])
+    for change, error, words in (
+        ({"hierarchy": "btree"}, OptionError, "btree"),
+        ({"ray_type": "phong"}, LookupError, "phong"),
+        ({"optimiser": "rotations"}, HierarchyError, "rotations"),
+        ({"layout": "bvh99"}, (OptionError, HierarchyError), "bvh99"),
+    ):
+        with pytest.raises(error, match=words):
+            engine.render_frame(Moment(0.1), [dataclasses.replace(view, settings=dataclasses.replace(view.settings, **change))])
+        engine.render_frame(Moment(0.2), [view])
+    assert engine.flush().views[0].hierarchy == "lbvh"
+
+
+def test_before_the_first_frame_there_is_nothing_to_ask(engine: Engine) -> None:
+    view = view_of(engine.target)
+    with pytest.raises(HierarchyError, match="No frame has been drawn yet"):
+        engine.flush()
+    with pytest.raises(HierarchyError, match="'main' has not been drawn yet"):
+        engine.pick(view, 0, 0)
+
+
+def test_an_empty_scene_shows_its_background(target: Target) -> None:
+    with contextlib.closing(Engine(target, Scene("empty"))) as engine:
+        for ray_type in ("flat", "smooth", "steps"):
+            view = view_of(target, ray_type=ray_type)
+            engine.render_frame(Moment(), [view])
+            assert np.all(shown(view)[..., 3] == 255)
+            assert engine.totals(view).hits == 0
+
+
+def test_pictures_have_a_size() -> None:
+    from tests.conftest import make_target
+
+    with contextlib.closing(make_target("host", threads=1)) as target:
+        for size in ((0, 5), (5, 0), (16385, 1)):
+            with pytest.raises(ValueError, match="each side is 1 to 16384 pixels"):
+                ArrayPixels(target, *size)

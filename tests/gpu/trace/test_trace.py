@@ -1,0 +1,165 @@
+"""Rays -> hits: sources, kinds, packs, order and sums, against the float64 oracle."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+
+from gpu.camera import Camera
+from gpu.hierarchy.base import NodeTable
+from gpu.target.base import Target
+from gpu.trace.trace import VIEW_FRAME, BufferRays, CameraRays, pixel_order, rays_of_picture, totals, upload_rays
+from tests.oracle.closest_hits import triangle_hits
+
+from .scenes import random_rays, soup, tracer_over
+
+STRUCTURES = [("brute_force", "auto"), ("lbvh", "bvh2"), ("lbvh", "bvh4")]
+
+
+def camera_rays(target: Target, camera: Camera, width: int, height: int) -> CameraRays:
+    frame = np.zeros((), VIEW_FRAME)
+    frame["camera"], frame["width"], frame["height"], frame["jitter"] = camera.frame(width, height), width, height, 0.5
+    return CameraRays(target.upload(frame.reshape(1).view(np.uint8), "test"), width, height)
+
+
+def expected_rays(camera: Camera, width: int, height: int) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
+    """Origins, unit directions and the mask of real pixels in ray order, float64, from the definition of the camera."""
+    x, y = pixel_order(width, height)
+    right, up, forward = camera.basis()
+    tall = camera.height if camera.orthographic else 2.0 * np.tan(np.radians(camera.fov) / 2.0)
+    s, t = ((x + 0.5) / width - 0.5) * tall * width / height, (0.5 - (y + 0.5) / height) * tall
+    across = s[:, None] * right + t[:, None] * up
+    origins, directions = np.tile(camera.eye, (len(x), 1)).astype(float), np.tile(forward, (len(x), 1))
+    if camera.orthographic:
+        origins = origins + across
+    else:
+        directions = directions + across
+        directions /= np.linalg.norm(directions, axis=1, keepdims=True)
+    return origins, directions, (x < width) & (y < height)
+
+
+def test_rays_walk_morton_tiles() -> None:
+    x, y = pixel_order(20, 9)
+    assert rays_of_picture(20, 9) == len(x) == 3 * 2 * 64
+    assert list(zip(x[:8].tolist(), y[:8].tolist(), strict=True)) == [(0, 0), (1, 0), (0, 1), (1, 1), (2, 0), (3, 0), (2, 1), (3, 1)]
+    assert (x[64], y[64], x[3 * 64], y[3 * 64]) == (8, 0, 0, 8)
+    assert len(set(zip(x.tolist(), y.tolist(), strict=True))) == len(x)
+
+
+@pytest.mark.parametrize("orthographic", [False, True])
+@pytest.mark.parametrize("size", [(64, 48), (37, 21), (1, 1)])
+def test_camera_rays_hit_what_the_oracle_says(target: Target, orthographic: bool, size: tuple[int, int]) -> None:
+    camera = Camera(eye=(0.5, 1.0, 4.0), look_at=(0.1, 0.0, 0.0), fov=35.0, orthographic=orthographic, height=2.5)
+    vertices = soup(1, 60, 0.5)
+    hits = tracer_over(target, vertices).trace(camera_rays(target, camera, *size))
+    t, prim_id = target.download(hits.t), target.download(hits.prim_id)
+    origins, directions, inside = expected_rays(camera, *size)
+    wanted = triangle_hits(vertices, origins, directions)
+    sure = wanted.is_certain & inside
+    assert np.all(prim_id[~inside] == -1)
+    assert np.array_equal(prim_id[sure], wanted.prim_id[sure])
+    struck = sure & (wanted.prim_id >= 0)
+    assert struck.sum() > (100 if size[0] > 1 else -1)
+    assert np.allclose(t[struck], wanted.t[struck], rtol=2e-5)
+
+
+def test_near_and_far_lie_along_the_view_axis(target: Target) -> None:
+    vertices = np.array([[[-30, -30, z], [30, -30, z], [0, 60, z]] for z in (1.0, 0.0, -1.0)])
+    tracer = tracer_over(target, vertices)
+    eye = {"eye": (0.0, 0.0, 5.0), "fov": 90.0}
+    for near, far, expected in ((0.0, 0.0, 0), (4.1, 0.0, 1), (4.1, 4.9, -1), (5.5, 6.5, 2)):
+        hits = tracer.trace(camera_rays(target, Camera(near=near, far=far, **eye), 24, 24))  # type: ignore[arg-type]
+        assert set(target.download(hits.prim_id)[:192].tolist()) == {expected}
+
+
+@pytest.mark.parametrize(("name", "layout"), STRUCTURES)
+def test_buffer_rays_closest_and_any(target: Target, name: str, layout: str) -> None:
+    vertices = soup(2, 300, 0.1)
+    origins, directions = random_rays(3, 333)
+    tracer = tracer_over(target, vertices, name, layout)
+    rays = upload_rays(target, origins, directions)
+    hits = tracer.trace(rays)
+    t, prim_id, u, v = (target.download(array)[:333] for array in (hits.t, hits.prim_id, hits.u, hits.v))
+    wanted = triangle_hits(vertices, origins, directions)
+    assert wanted.is_certain.mean() > 0.9 and 50 < np.sum(prim_id >= 0) < 330
+    assert np.array_equal(prim_id[wanted.is_certain], wanted.prim_id[wanted.is_certain])
+    struck = np.flatnonzero(prim_id >= 0)
+    corners = vertices[prim_id[struck]].astype(np.float64)
+    on_triangle = corners[:, 0] * (1 - u - v)[struck, None] + corners[:, 1] * u[struck, None] + corners[:, 2] * v[struck, None]
+    assert np.allclose(on_triangle, origins[struck] + t[struck, None] * directions[struck], atol=1e-4)
+    shadowed = target.download(tracer.trace(rays, "any").prim_id)[:333] >= 0
+    assert np.array_equal(shadowed, prim_id >= 0)
+
+
+def test_distances_bound_the_rays(target: Target) -> None:
+    vertices = np.array([[[-9, -9, z], [9, -9, z], [0, 20, z]] for z in (1.0, 2.0, 3.0)])
+    tracer = tracer_over(target, vertices)
+    t_min, t_max = np.array([0, 1.5, 2.5, 1.2, 3.5, 2.0]), np.array([9, 9, 9, 1.8, 9, 1.0])
+    origins, directions = np.zeros((6, 3)), np.tile([0.0, 0.0, 1.0], (6, 1))
+    for kind in ("closest", "any", "steps"):
+        prim_id = target.download(tracer.trace(upload_rays(target, origins, directions, t_min, t_max), kind).prim_id)[:6]
+        assert (prim_id >= 0).tolist() == [True, True, True, False, False, False]
+        if kind != "any":
+            assert prim_id[:3].tolist() == [0, 1, 2]
+
+
+def test_of_coincident_triangles_the_first_is_hit(target: Target) -> None:
+    vertices = np.tile(np.array([[[-9, -9, 0], [9, -9, 0], [0, 20, 0]]], np.float32), (40, 1, 1))
+    rays = upload_rays(target, *random_rays(0, 64))
+    for name, layout in STRUCTURES:
+        prim_id = target.download(tracer_over(target, vertices, name, layout).trace(rays).prim_id)
+        assert set(prim_id.tolist()) <= {0, -1} and np.sum(prim_id == 0) > 20
+
+
+def visited(table: NodeTable, origins: np.ndarray, directions: np.ndarray) -> np.ndarray:
+    """Nodes that a walk without hits must visit: those whose own and ancestors' boxes the ray meets; the root always."""
+    with np.errstate(divide="ignore", invalid="ignore"):
+        low = (table.lower[None] - origins[:, None]) / directions[:, None]
+        high = (table.upper[None] - origins[:, None]) / directions[:, None]
+    entry, leave = np.minimum(low, high).max(axis=2), np.maximum(low, high).min(axis=2)
+    meets = (entry <= leave) & (leave >= 0)
+    meets[:, 0] = True
+    for node in range(1, len(table)):
+        meets[:, node] &= meets[:, table.parent[node]]
+    return meets.sum(axis=1)
+
+
+def test_steps_count_the_nodes_visited(target: Target) -> None:
+    tracer = tracer_over(target, soup(5, 200, 0.02), "lbvh", "bvh2")
+    origins, directions = random_rays(6, 256)
+    rays = upload_rays(target, origins, directions)
+    counted = tracer.trace(rays, "steps")
+    assert counted.steps is not None
+    steps, prim_id = target.download(counted.steps)[:256], target.download(counted.prim_id)[:256]
+    assert np.array_equal(prim_id, target.download(tracer.trace(rays).prim_id)[:256])
+    missed = prim_id < 0
+    wanted = visited(tracer.structure.nodes(), origins.astype(np.float64), directions.astype(np.float64))
+    assert missed.sum() > 100 and wanted[missed].max() > 8
+    # A ray that grazes a box may be told otherwise in float32.
+    assert np.mean(steps[missed] == wanted[missed]) > 0.97
+    assert np.all(steps <= wanted + 2)
+    brute = tracer_over(target, soup(5, 200, 0.02), "brute_force").trace(rays, "steps")
+    assert set(target.download(brute.steps)[:256].tolist()) == {1}
+
+
+def test_totals_add_up_and_repeat(target: Target) -> None:
+    vertices = soup(2, 300, 0.2)
+    tracer = tracer_over(target, vertices)
+    hits = tracer.trace(camera_rays(target, Camera(eye=(0, 0, 4)), 60, 50))
+    t, prim_id = target.download(hits.t).astype(np.float64), target.download(hits.prim_id)
+    first, second = totals(target, hits), totals(target, hits)
+    assert first == second and first.hits == np.sum(prim_id >= 0) > 500
+    assert first.sum_t == pytest.approx(t[prim_id >= 0].sum(), rel=1e-12)
+
+
+def test_an_unknown_kind_and_no_rays(target: Target) -> None:
+    tracer = tracer_over(target, soup(0, 4))
+    with pytest.raises(KeyError, match="nearest"):
+        tracer.trace(upload_rays(target, np.zeros((1, 3)), np.ones((1, 3))), "nearest")
+    none = tracer.trace(upload_rays(target, np.zeros((0, 3)), np.zeros((0, 3))))
+    assert none.ray_count == 0 and np.all(target.download(none.prim_id) == -1)
+
+
+def test_a_buffer_of_rays_says_its_length(target: Target) -> None:
+    rays = upload_rays(target, *random_rays(0, 65))
+    assert isinstance(rays, BufferRays) and (rays.count, rays.padded_count) == (65, 128)
