@@ -1,8 +1,8 @@
 """Everything that needs a GPU to be checked, in one command: python -m bench.device_check [--out DIR] [--only STEP,...] [--workers N].
 
 Runs the tests marked cuda (tests/gpu alone: no Qt, no display), then compute-sanitizer's memcheck, racecheck, synccheck and initcheck over a
-small program that launches every kernel once (tests/gpu/target/every_kernel.py). Writes a log a step and `device_check.json`, and prints a short
-table last. The exit status is 0 when every step passed, 4 without a device.
+small program that launches every kernel once (tests/gpu/target/every_kernel.py), and times sorting by each sorter (bench/sorting.py). Writes a log a
+step and `device_check.json`, and prints a short table last. The exit status is 0 when every step passed, 4 without a device.
 """
 
 from __future__ import annotations
@@ -43,7 +43,7 @@ def main() -> int:
     """Run the steps that are asked for."""
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--out", type=pathlib.Path, default=pathlib.Path(os.environ.get("OUT", "out")), help="folder of the logs")
-    parser.add_argument("--only", default=",".join(("pytest", *TOOLS)), help="steps, separated by commas")
+    parser.add_argument("--only", default=",".join(("pytest", *TOOLS, "sorting")), help="steps, separated by commas")
     parser.add_argument("--workers", type=int, default=0, help="processes of pytest (needs pytest-xdist)")
     parser.add_argument("--together", action="store_true", help="run the four tools at the same time")
     parser.add_argument("--limit", type=int, default=280, help="seconds a step may take")
@@ -63,6 +63,8 @@ def main() -> int:
         warm_up(options.out, options.limit)
         with concurrent.futures.ThreadPoolExecutor(len(tools) if options.together else 1) as pool:
             outcomes += pool.map(lambda tool: run_tool(tool, options.out, options.limit), tools)
+    if "sorting" in wanted:
+        outcomes.append(run_sorting(options.out, options.limit))
     write_summary(options.out, outcomes)
     for outcome in outcomes:
         print(f"{outcome.step:10} {outcome.outcome:8} {outcome.seconds:7.1f} s  {outcome.detail}")
@@ -101,6 +103,13 @@ def run_tool(tool: str, out: pathlib.Path, limit: int) -> Outcome:
     detail = f"{found[-1] if found else last_line(text)} ({launched[-1] if launched else 'the program did not finish'})"
     outcome = "too slow" if code is None else "ok" if code == 0 and found and launched else "failed"
     return Outcome(tool, outcome, seconds, detail)
+
+
+def run_sorting(out: pathlib.Path, limit: int) -> Outcome:
+    """The figures of the sorters; the table is in the log and printed."""
+    code, seconds, text = run("sorting", [sys.executable, "-m", "bench.sorting", "--target", "cuda"], out, limit)
+    print("\n".join(text.splitlines()[1:]))
+    return Outcome("sorting", "too slow" if code is None else "ok" if code == 0 else "failed", seconds, last_line(text))
 
 
 def every_kernel() -> list[str]:

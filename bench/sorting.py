@@ -1,0 +1,88 @@
+"""What sorting and scanning cost, by each sorter there is: python -m bench.sorting [--target cuda|host] [--repeat N].
+
+Keys are `code << 32 | index`, sorted by the code's 30 bits and by the index's in turn, so that every sort finds its keys in random order. Pairs are
+32-bit keys with 32-bit values, sorted by low and high bits in turn. Milliseconds of the target's own clock, medians.
+"""
+
+from __future__ import annotations
+
+import argparse
+import itertools
+import sys
+from collections.abc import Callable, Iterator
+
+import numpy as np
+
+from gpu.target import choose
+from gpu.target.base import Target, TargetError
+from gpu.target.own_sort import OwnSorter
+
+from .measure import median, timed
+
+COUNTS = (512_000, 12_800_000)
+
+
+def main(arguments: list[str] | None = None) -> int:
+    """Print the table."""
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("--target", default="auto")
+    parser.add_argument("--repeat", type=int, default=30)
+    parser.add_argument("--counts", type=int, nargs="+", default=list(COUNTS))
+    options = parser.parse_args(arguments)
+    try:
+        target = choose(options.target)
+    except TargetError as error:
+        print(error, file=sys.stderr)
+        return 4
+    print(f"{target.device_name}, the target's own sorter: {getattr(target, 'sorter_name', 'host')}")
+    print(f"{'count':>12}  {'what':22}  {'target ms':>10}  {'own ms':>10}")
+    for count in options.counts:
+        bodies = zip(measured(target, target, count), measured(target, OwnSorter(target), count), strict=True)
+        for (what, body), (_, own) in bodies:
+            ours = [median(timed(target, each, options.repeat, 6).spans_ms) for each in (body, own)]
+            print(f"{count:12,}  {what:22}  {ours[0]:10.4f}  {ours[1]:10.4f}", flush=True)
+    target.close()
+    return 0
+
+
+def measured(target: Target, sorter: Target | OwnSorter, count: int) -> Iterator[tuple[str, Callable[[], None]]]:
+    """What is measured of one sorter: a name and a body that only launches."""
+    random = np.random.default_rng(count)
+    packed = random.integers(0, 1 << 30, count).astype(np.uint64) << np.uint64(32) | random.permutation(count).astype(np.uint64)
+    narrow = random.integers(0, 1 << 32, count, dtype=np.uint32)
+    keys = target.upload(packed, "bench")
+
+    def timing(run: Callable[[], None]) -> Callable[[], None]:
+        def body() -> None:
+            with target.phase("sort"):
+                run()
+
+        return body
+
+    def alternate(pairs: bool, bits: tuple[tuple[int, int], ...], first: np.ndarray) -> Callable[[], None]:
+        held = [target.upload(first, "bench"), target.upload(np.arange(count, dtype=np.uint32), "bench")]
+        turns = itertools.cycle(bits)
+
+        place = ""  # the scratch memory that holds the keys now; the next sort must use another
+
+        def run() -> None:
+            nonlocal place
+            name, given = "bench.b" if place == "bench.a" else "bench.a", held[0]
+            if pairs:
+                held[:] = sorter.sort_pairs(held[0], held[1], next(turns), name)
+            else:
+                held[0] = sorter.sort_keys(held[0], next(turns), name)
+            place = place if held[0] is given else name
+
+        return timing(run)
+
+    yield "keys, bits [32, 62)", alternate(False, ((32, 62), (0, 30)), packed)
+    yield "pairs, 64-bit, 60 bits", alternate(True, ((2, 62), (0, 60)), packed)
+    yield "pairs, 32-bit, 30 bits", alternate(True, ((2, 32), (0, 30)), narrow)
+    sums = target.zeros(count, "i4", "bench")
+    ones = keys.view(np.int32)[:count]
+    yield "exclusive scan", timing(lambda: sorter.exclusive_scan(ones, sums, "bench.scan"))
+
+
+if __name__ == "__main__":
+    sys.exit(main())
