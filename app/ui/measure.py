@@ -1,6 +1,6 @@
 """Measures the window itself: `python -m app.ui.measure`, started by bench/window.py.
 
-The window opens as the program opens it, with its docks, draws the scene at the size asked for, plays it, and counts. What is printed is one JSON object.
+The window opens as the program opens it, with its docks, draws the scene at the size asked for, plays it, and counts. It prints one JSON object.
 """
 
 from __future__ import annotations

@@ -191,7 +191,7 @@ class Chart(QWidget):
         self._plot.setXRange(0, HISTORY, padding=0.0)
         for name in PHASES:
             self._curves[name] = self._plot.plot(pen=pyqtgraph.mkPen(COLORS[name], width=1.5))
-        legend = QLabel("  ".join(f'<span style="color:{COLORS[name]}">■</span> {name}' for name in PHASES), self)
+        legend = QLabel(" &nbsp;".join(f'<span style="color:{COLORS[name]}">■</span>&nbsp;{name}' for name in PHASES), self)
         legend.setWordWrap(True)
         self._column.addWidget(self._plot, 1)
         self._column.addWidget(legend)

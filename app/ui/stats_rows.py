@@ -85,10 +85,15 @@ def _phase_rows(statistics: FrameStatistics, paint_ms: float) -> list[Row]:
         tip = view.reason if view is not None and name in ("build", "refit") else ""
         rows.append(Row(name, name.capitalize(), _ms(spent), tip=tip))
         steps = view.phases_ms if view is not None else {}
-        rows += [Row(key, key.partition(".")[2], _ms(value), parent=name) for key, value in steps.items() if key.startswith(name + ".")]
+        rows += [Row(key, key.rpartition(".")[2], _ms(value), parent=name) for key, value in steps.items() if _phase_of(key) == name and key != name]
     if view is not None:
         rows.append(Row("update", "Structure was", {"rebuild": "rebuilt", "refit": "refitted"}.get(view.update, "kept"), tip=view.reason))
     return rows
+
+
+def _phase_of(step: str) -> str:
+    """The phase a step belongs to; resolving the film counts as shading."""
+    return "shade" if step == "resolve" else step.partition(".")[0]
 
 
 def _view_rows(view: ViewStatistics, statistics: FrameStatistics) -> list[Row]:

@@ -227,6 +227,7 @@ class TimelineBar(QWidget):
         for button in self._buttons.values():
             row.addWidget(button)
         row.addWidget(self.scrubber, 1)
+        self._total.setContentsMargins(0, 0, 10, 0)
         for widget in (self.time_box, self.frame_box, self._total, QLabel(self.tr("speed"), self), self.speed_box, self.repeat_box):
             row.addWidget(widget)
 

@@ -29,7 +29,8 @@ def pixels_of(image: QImage) -> np.ndarray:
 
 def test_a_picture_arrives_unflipped_and_unmixed(scene_window: MainWindow, qtbot: Any) -> None:
     view = scene_window.view
-    qtbot.waitUntil(lambda: view.picture().width() == view.device_size()[0])
+    qtbot.wait(150)  # until the docks have found their sizes
+    qtbot.waitUntil(lambda: (view.picture().width(), view.picture().height()) == view.device_size())
     image = view.picture()
     assert np.array_equal(pixels_of(image), gradient(image.width(), image.height())[..., :3])
     grabbed = pixels_of(view.grab().toImage())

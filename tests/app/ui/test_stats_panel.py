@@ -31,6 +31,7 @@ def test_rows_hold_every_figure_the_issue_asks_for() -> None:
     assert values["animate"] == "0.750 ms" and values["build"] == "2.000 ms" and values["trace"] == "12.0 ms"
     assert values["shade"] == "3.000 ms" and values["display"] == "0.800 ms"
     assert rows["build.sort"].parent == "build" and values["build.sort"] == "1.500 ms"
+    assert rows["resolve"].parent == "shade" and values["resolve"] == "0.500 ms"
     assert values["mrays"] == "65.5" and values["triangles"] == "100,000" and values["nodes"] == "99,999"
     assert values["leaves"] == "25,000" and values["depth"] == "21" and values["sah"] == "57.25"
     assert values["memory"] == "16.0 MiB" and values["launches"] == "19" and "refit" not in values

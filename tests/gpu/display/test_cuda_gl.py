@@ -1,0 +1,154 @@
+"""CUDA-GL interop: the order of its calls by a runtime that only writes them down, and the sentence where there is no device."""
+
+from __future__ import annotations
+
+import types
+from typing import Any
+
+import numpy as np
+import pytest
+
+from gpu.display import cuda_gl, pixel_buffer
+from gpu.display.cuda_gl import CudaGl, InteropUnavailable
+from gpu.display.pixel_buffer import PixelBuffer
+
+
+class RecordingRuntime:
+    """Answers like cuda.bindings.runtime. `failing` names a function that refuses."""
+
+    def __init__(self, failing: str = "") -> None:
+        self.cudaStreamNonBlocking, self.cudaEventDisableTiming = 1, 2
+        self.cudaError_t = types.SimpleNamespace(cudaSuccess=0)
+        self.cudaGraphicsRegisterFlags = types.SimpleNamespace(cudaGraphicsRegisterFlagsWriteDiscard=2)
+        self.calls: list[tuple[Any, ...]] = []
+        self.failing = failing
+        self._events = 0
+
+    def __getattr__(self, name: str) -> Any:
+        if not name.startswith("cuda"):
+            raise AttributeError(name)
+
+        def call(*arguments: Any) -> tuple[Any, ...]:
+            self.calls.append((name.removeprefix("cuda"), *arguments))
+            if name == self.failing:
+                return (999,)
+            return (0, *self._answer(name))
+
+        return call
+
+    def _answer(self, name: str) -> tuple[Any, ...]:
+        if name == "cudaEventCreateWithFlags":
+            self._events += 1
+            return (f"event{self._events}",)
+        answers = {
+            "cudaStreamCreateWithFlags": ("gui stream",),
+            "cudaGraphicsGLRegisterBuffer": ("resource",),
+            "cudaGraphicsResourceGetMappedPointer": (4096, 320 * 240 * 4),
+            "cudaGetErrorString": (b"unknown error",),
+        }
+        return answers.get(name, ())
+
+    def names(self) -> list[str]:
+        """The functions called, in order."""
+        return [call[0] for call in self.calls]
+
+
+class RecordingGl:
+    """Answers like PyOpenGL's GL module."""
+
+    GL_PIXEL_UNPACK_BUFFER, GL_STREAM_DRAW = 1, 2
+
+    def __init__(self, runtime: RecordingRuntime) -> None:
+        self._runtime = runtime
+
+    def glGenBuffers(self, count: int) -> int:
+        return 17
+
+    def glBindBuffer(self, place: int, buffer_id: int) -> None:
+        pass
+
+    def glBufferData(self, *arguments: Any) -> None:
+        self._runtime.calls.append(("glBufferData", arguments[1]))
+
+    def glDeleteBuffers(self, count: int, ids: list[int]) -> None:
+        self._runtime.calls.append(("glDeleteBuffers", *ids))
+
+
+class FakeTarget:
+    """The CUDA target's two words for the window."""
+
+    stream_pointer = 77
+
+    def wrap_pointer(self, pointer: int, shape: tuple[int, ...], dtype: Any) -> np.ndarray:
+        assert pointer == 4096
+        return np.zeros(shape, dtype)
+
+
+@pytest.fixture
+def runtime(monkeypatch: pytest.MonkeyPatch) -> RecordingRuntime:
+    made = RecordingRuntime()
+    monkeypatch.setattr(cuda_gl, "_runtime", lambda: made)
+    monkeypatch.setattr(pixel_buffer, "GL", RecordingGl(made))
+    return made
+
+
+def test_a_frame_maps_waits_records_and_unmaps_in_this_order(runtime: RecordingRuntime) -> None:
+    buffer = PixelBuffer(CudaGl(1), 320, 240)
+    assert ("SetDevice", 1) in runtime.calls and ("glBufferData", 320 * 240 * 4) in runtime.calls
+    runtime.calls.clear()
+    buffer.lend()
+    with buffer.image(FakeTarget(), 160, 120) as image:
+        assert image.shape == (120, 160, 4)
+    buffer.reclaim()
+    assert runtime.calls == [
+        ("GraphicsMapResources", 1, "resource", "gui stream"),
+        ("GraphicsResourceGetMappedPointer", "resource"),
+        ("EventRecord", "event1", "gui stream"),
+        ("StreamWaitEvent", 77, "event1", 0),
+        ("EventRecord", "event2", 77),
+        ("StreamWaitEvent", "gui stream", "event2", 0),
+        ("GraphicsUnmapResources", 1, "resource", "gui stream"),
+    ]
+    assert buffer.drawn == (160, 120)
+
+
+def test_a_buffer_is_unmapped_and_unregistered_before_it_goes(runtime: RecordingRuntime) -> None:
+    buffer = PixelBuffer(CudaGl(), 320, 240)
+    buffer.lend()
+    runtime.calls.clear()
+    buffer.close()
+    assert runtime.names() == ["GraphicsUnmapResources", "GraphicsUnregisterResource", "glDeleteBuffers", "EventDestroy", "EventDestroy"]
+    buffer.close()
+    assert runtime.names()[-1] == "EventDestroy" and len(runtime.calls) == 5
+
+
+def test_what_was_not_handed_over_is_not_drawn_into(runtime: RecordingRuntime) -> None:
+    buffer = PixelBuffer(CudaGl(), 320, 240)
+    with pytest.raises(InteropUnavailable, match="not handed over"), buffer.map(FakeTarget()):
+        pass
+    buffer.lend()
+    with pytest.raises(ValueError, match="does not fit"), buffer.image(FakeTarget(), 321, 240):
+        pass
+
+
+@pytest.mark.parametrize("size", [(0, 10), (10, -1), (16385, 10)])
+def test_sizes_out_of_range_are_refused(runtime: RecordingRuntime, size: tuple[int, int]) -> None:
+    with pytest.raises(ValueError, match="from 1 to 16384"):
+        PixelBuffer(CudaGl(), *size)
+
+
+def test_a_refusal_clears_the_sticky_error_and_is_a_sentence(runtime: RecordingRuntime) -> None:
+    runtime.failing = "cudaGraphicsGLRegisterBuffer"
+    with pytest.raises(InteropUnavailable, match="could not register .* unknown error.* copied through main memory"):
+        PixelBuffer(CudaGl(), 320, 240)
+    assert "GetLastError" in runtime.names()
+    assert runtime.names()[-3:] == ["glDeleteBuffers", "EventDestroy", "EventDestroy"], "nothing is left behind"
+
+
+def test_without_a_device_the_runtime_itself_says_why() -> None:
+    bindings = pytest.importorskip("cuda.bindings.runtime", reason="cuda-bindings is not installed")
+    code, count = bindings.cudaGetDeviceCount()
+    if int(code) == 0 and count:
+        pytest.skip("there is a CUDA device here")
+    with pytest.raises(InteropUnavailable, match="could not select the device"):
+        CudaGl()
