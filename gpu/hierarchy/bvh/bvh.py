@@ -25,6 +25,9 @@ from .tree import CanonicalTree
 CHUNKS = {"cuda": 256, "host": 1024}
 """References or nodes that one block joins in shared memory before it goes on in global memory."""
 
+KEEPS_DISTANCE = {"cuda": False, "host": True}
+"""Whether waiting children carry the distance at which they are entered: fewer nodes visited, more memory traffic of the stack."""
+
 _WALK_VIEW = struct_dtype([("nodes", "pointer"), ("root", "pointer")])
 _SUMS = 5
 _MEASURE_BLOCKS = 256
@@ -133,7 +136,7 @@ class BvhHierarchy(Hierarchy):
         type_name = "".join(word.capitalize() for word in self.traversal_name.split("_"))
         view = make_struct(_WALK_VIEW, nodes=self.layout.nodes, root=self.tree.root)
         depth = 1 + self.layout.waiting_per_level * self.max_depth()
-        constants = (("STACK_DEPTH", depth), ("STACK_KEEPS_DISTANCE", self.target.kind == "host"))
+        constants = (("STACK_DEPTH", depth), ("STACK_KEEPS_DISTANCE", KEEPS_DISTANCE[self.target.kind]))
         header = f"gpu/hierarchy/bvh/traversals/{self.traversal_name}.cuh"
         return Traversal(header, type_name, view, kind.header, kind.records_type, records_view(self.tree.records), constants)
 
