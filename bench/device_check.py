@@ -1,8 +1,9 @@
 """Everything that needs a GPU to be checked, in one command: python -m bench.device_check [--out DIR] [--only STEP,...] [--workers N].
 
-Runs the tests marked cuda (tests/gpu alone: no Qt, no display), then compute-sanitizer's memcheck, racecheck, synccheck and initcheck over a
-small program that launches every kernel once (tests/gpu/target/every_kernel.py), and times sorting by each sorter (bench/sorting.py). Writes a log a
-step and `device_check.json`, and prints a short table last. The exit status is 0 when every step passed, 4 without a device.
+Runs the tests marked cuda (tests/gpu and tests/images: no Qt, no display), then compute-sanitizer's memcheck, racecheck, synccheck and
+initcheck over a small program that launches every kernel once (tests/gpu/target/every_kernel.py), and times sorting by each sorter
+(bench/sorting.py). Writes a log a step and `device_check.json`, and prints a short table last. The exit status is 0 when every step passed, 4
+without a device.
 """
 
 from __future__ import annotations
@@ -73,7 +74,8 @@ def main() -> int:
 
 def run_tests(out: pathlib.Path, workers: int, select: str, limit: int) -> Outcome:
     """The tests marked cuda."""
-    command = [sys.executable, "-m", "pytest", "-m", "cuda", "tests/gpu", "-q", "-ra", "--tb=short", "-p", "no:cacheprovider", "--durations=8"]
+    command = [sys.executable, "-m", "pytest", "-m", "cuda", "tests/gpu", "tests/images", "-q", "-ra", "--tb=short", "-p", "no:cacheprovider"]
+    command += ["--durations=8"]
     command += ["-n", str(workers)] if workers else []
     command += ["-k", select] if select else []
     code, seconds, text = run("pytest", command, out, limit)
