@@ -18,7 +18,7 @@ EXIT_FAILURE, EXIT_INTERRUPTED = 1, 130
 
 
 class Words:
-    """What is said to the person, on stderr: `say` unless --quiet, `detail` with -v, `error` always."""
+    """What is said to the person, on stderr: `say` unless --quiet, `detail` with -v, `warn` and `error` always."""
 
     def __init__(self, names: argparse.Namespace) -> None:
         self._quiet, self._verbose = names.quiet, names.verbose
@@ -33,6 +33,10 @@ class Words:
         if self._verbose:
             print(sentence, file=sys.stderr, flush=True)
 
+    def warn(self, sentence: str) -> None:
+        """Something that went another way than was asked for."""
+        print(f"warning: {sentence}", file=sys.stderr, flush=True)
+
     def error(self, sentence: str) -> None:
         """Why it did not work."""
         print(f"error: {sentence}", file=sys.stderr, flush=True)
@@ -41,18 +45,25 @@ class Words:
 def main(arguments: Sequence[str]) -> int:
     """Run the command line; returns the exit code."""
     try:
+        return _main(arguments)
+    except KeyboardInterrupt:
+        print("error: interrupted.", file=sys.stderr, flush=True)
+        return EXIT_INTERRUPTED
+    except BrokenPipeError:
+        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())  # so that the interpreter's last flush finds a reader
+        return EXIT_FAILURE
+
+
+def _main(arguments: Sequence[str]) -> int:
+    try:
         names = parse(list(arguments), VERSION)
     except SystemExit as leaving:
         return int(leaving.code or 0)
     words = Words(names)
     try:
         return run(names, words)
-    except KeyboardInterrupt:
-        words.error("interrupted.")
-        return EXIT_INTERRUPTED
     except BrokenPipeError:
-        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())  # so that the interpreter's last flush finds a reader
-        return EXIT_FAILURE
+        raise
     except Exception as error:
         return _failed(error, names, words)
 

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
+from app import option_tables
 from app.cli_arguments import OPTION_KEYS
 from app.opening import cameras_of, open_scene
 from app.problems import UsageError
@@ -32,7 +33,7 @@ def settings_from(names: argparse.Namespace, words: Words) -> Settings:
     """Built-in values < the user's file < --settings < --set < flags. Raises SettingsError (a file) and UsageError (the command line)."""
     settings, warning = load_user_settings()
     if warning:
-        words.error(f"warning: {warning}")
+        words.warn(warning)
     if names.settings:
         settings = load_settings(Path(names.settings), settings)
     for key, text in names.set:
@@ -46,7 +47,19 @@ def settings_from(names: argparse.Namespace, words: Words) -> Settings:
             settings = _set(settings, key, names.seed, f"--seed {names.seed}")
     if getattr(names, "size", None) is not None:
         settings = set_option(set_option(settings, "render.width", names.size[0]), "render.height", names.size[1])
+    check_combination(settings)
     return settings
+
+
+def check_combination(settings: Settings) -> None:
+    """Refuse a layout that the structure is not written in, or a traversal that does not walk it. Raises UsageError with what there is."""
+    render = settings.render
+    layouts = option_tables.layouts(render.hierarchy)
+    if render.layout not in ("auto", *layouts):
+        raise UsageError(f"--layout {render.layout}: {render.hierarchy} is not written in it, only in {', '.join(layouts)}.")
+    traversals = option_tables.traversals(render.hierarchy, render.layout)
+    if render.traversal not in ("auto", *traversals):
+        raise UsageError(f"--traversal {render.traversal}: it does not walk {render.hierarchy} here; {', '.join(traversals)} does.")
 
 
 def _set(settings: Settings, key: str, text: str, shown: str) -> Settings:

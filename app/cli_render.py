@@ -52,6 +52,8 @@ def check_output(out: str | None, frame_count: int) -> None:
     """Refuse an output that cannot be, before any work. Raises UsageError."""
     if out is None:
         return
+    if not out:
+        raise UsageError("--out names nothing: give FILE.png or DIR/.")
     try:
         picture_path(out, 0, frame_count)
     except OutputError as error:

@@ -109,10 +109,11 @@ class FrameMaker:
         engine, target = self._engine, self._target
         self._engine, self._scene, self._target, self._target_key, self._last_key = None, None, None, None, None
         self._pace = Pace()
-        if engine is not None:
-            engine.close()
-        if target is not None:
-            target.close()
+        with contextlib.ExitStack() as stack:
+            if target is not None:
+                stack.callback(target.close)
+            if engine is not None:
+                stack.callback(engine.close)
 
     def _engine_for(self, target: Target, scene: Scene) -> Any:
         if self._engine is None or scene is not self._scene:

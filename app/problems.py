@@ -41,7 +41,7 @@ def problem_of(error: BaseException) -> Problem:
             sentence, _, rest = str(error).partition("\n")
             return Problem(title, sentence, f"{rest}\n{details}" if rest else details, code)
     if isinstance(error, MemoryError):
-        sentence = f"The program ran out of memory: {error or 'an array did not fit'}. A smaller scene or picture needs less."
+        sentence = f"The program ran out of memory: {str(error) or 'an array did not fit'}. A smaller scene or picture needs less."
         return Problem("Not enough memory", sentence, details, EXIT_MEMORY)
     if isinstance(error, KeyboardInterrupt):
         return Problem("Interrupted", "Interrupted.", details, EXIT_INTERRUPTED)

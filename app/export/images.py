@@ -24,11 +24,14 @@ def save_png(path: Path, pixels: np.ndarray, text: dict[str, str] | None = None)
 
 
 def write_atomically(path: Path, write: Callable[[IO[bytes]], object]) -> None:
-    """Let `write` fill a temporary file beside `path`, then rename it. Nothing is left behind where that fails."""
-    with _temporary(path) as (file, name):
-        write(file)
-        file.flush()
-        os.replace(name, path)
+    """Let `write` fill a temporary file beside `path`, then rename it. Nothing is left behind where that fails; the OSError names `path`."""
+    try:
+        with _temporary(path) as (file, name):
+            write(file)
+            file.flush()
+            os.replace(name, path)
+    except OSError as error:
+        raise OSError(error.errno, error.strerror or str(error), str(path)) from error
 
 
 @contextlib.contextmanager

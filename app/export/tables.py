@@ -6,7 +6,7 @@ import csv
 import dataclasses
 import io
 import json
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from typing import Any
 
 import numpy as np
@@ -38,17 +38,6 @@ def csv_table(rows: Sequence[Row], columns: Sequence[str]) -> str:
 def json_text(value: Any) -> str:
     """JSON, two spaces deep; dataclasses and numpy values are written as what they hold, a number that is not finite as null."""
     return json.dumps(_plain(value), indent=2, allow_nan=False, ensure_ascii=False)
-
-
-def summary(rows: Iterable[Row], columns: Sequence[str]) -> dict[str, float]:
-    """The median of each numeric column over the rows that have it."""
-    kept = list(rows)
-    medians: dict[str, float] = {}
-    for column in columns:
-        values = [row[column] for row in kept if isinstance(row.get(column), int | float) and not isinstance(row.get(column), bool)]
-        if values:
-            medians[column] = float(np.median(values))
-    return medians
 
 
 def _shown(value: Any) -> str:

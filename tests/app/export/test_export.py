@@ -1,0 +1,92 @@
+"""What is written: whole files, numbered names, tables that add up."""
+
+from __future__ import annotations
+
+import csv
+import dataclasses
+import io
+import json
+from pathlib import Path
+
+import numpy as np
+import pytest
+from PIL import Image
+
+from app.export.images import save_png, write_atomically
+from app.export.sequence import OutputError, is_folder, picture_path
+from app.export.tables import csv_table, json_text, text_table
+
+
+def test_a_picture_comes_back_as_it_was(tmp_path: Path) -> None:
+    pixels = np.random.default_rng(1).integers(0, 256, (7, 5, 4), np.uint8)
+    path = tmp_path / "new" / "folder" / "one.png"
+    save_png(path, pixels, {"state": "läuft"})
+    with Image.open(path) as image:
+        image.load()
+        assert image.size == (5, 7) and image.info["state"] == "läuft"  # type: ignore[attr-defined]
+        assert np.array_equal(np.asarray(image), pixels[:, :, :3])
+    assert path.stat().st_mode & 0o777 == 0o666 & ~umask()
+
+
+def umask() -> int:
+    text = Path("/proc/self/status").read_text()
+    return int(next(line.split()[1] for line in text.splitlines() if line.startswith("Umask")), 8)
+
+
+def test_a_failed_write_leaves_what_was_there(tmp_path: Path) -> None:
+    path = tmp_path / "one.png"
+    path.write_bytes(b"before")
+
+    def fails(file: object) -> None:
+        raise OSError(28, "No space left on device")
+
+    with pytest.raises(OSError, match="one.png"):
+        write_atomically(path, fails)
+    assert path.read_bytes() == b"before" and [one.name for one in tmp_path.iterdir()] == ["one.png"]
+
+
+def test_a_place_that_cannot_be_written_is_named(tmp_path: Path) -> None:
+    (tmp_path / "file").touch()
+    with pytest.raises(OSError, match="inside.png"):
+        save_png(tmp_path / "file" / "inside.png", np.zeros((1, 1, 4), np.uint8))
+
+
+@pytest.mark.parametrize(
+    ("out", "frame", "count", "name"),
+    [("out/", 7, 9, "out/frame_0007.png"), ("a/b.png", 0, 1, "a/b.png"), ("out/", 12345, 1, "out/frame_12345.png")],
+)
+def test_names_follow_the_frames_number(out: str, frame: int, count: int, name: str) -> None:
+    assert picture_path(out, frame, count) == Path(name)
+
+
+def test_a_folder_that_exists_needs_no_slash(tmp_path: Path) -> None:
+    assert is_folder(str(tmp_path)) and picture_path(str(tmp_path), 3, 5).name == "frame_0003.png"
+
+
+@pytest.mark.parametrize(("out", "count", "expected"), [("a.mp4", 5, "ffmpeg"), ("a.jpg", 1, ".png"), ("noend", 2, "noend/"), ("a.png", 2, "a/")])
+def test_what_cannot_be_written_is_said(out: str, count: int, expected: str) -> None:
+    with pytest.raises(OutputError, match=expected):
+        picture_path(out, 0, count)
+
+
+ROWS = [{"name": "orbit", "ms": 1.5, "count": 3}, {"name": "cloth", "ms": 1234.5678, "count": None}]
+
+
+def test_tables_are_aligned() -> None:
+    lines = text_table(ROWS, ("name", "ms", "count")).splitlines()
+    assert lines == ["name      ms  count", "orbit  1.500      3", "cloth   1235      -"]
+
+
+def test_csv_reads_back() -> None:
+    read = list(csv.DictReader(io.StringIO(csv_table(ROWS, ("name", "ms", "count")))))
+    assert [(row["name"], float(row["ms"]), row["count"]) for row in read] == [("orbit", 1.5, "3"), ("cloth", 1234.5678, "")]
+
+
+def test_json_holds_what_numpy_and_dataclasses_hold() -> None:
+    @dataclasses.dataclass
+    class Thing:
+        values: np.ndarray
+        ratio: float
+
+    text = json_text({"thing": Thing(np.arange(3), float("nan")), "one": np.float32(0.5), "pair": (1, 2)})
+    assert json.loads(text) == {"thing": {"values": [0, 1, 2], "ratio": None}, "one": 0.5, "pair": [1, 2]}

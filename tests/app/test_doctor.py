@@ -1,0 +1,73 @@
+"""The doctor's report: everything is asked, nothing it meets ends it."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+
+import pytest
+
+from app import doctor, machine
+from app.cli import main
+from app.settings_file import user_file
+
+
+def test_the_report_names_what_a_helper_would_ask_for(capsys: pytest.CaptureFixture[str]) -> None:
+    assert main(["doctor"]) == 0
+    text = capsys.readouterr().out
+    for word in ("Raygrove", "Python", "numpy", "PySide6", "host", "cuda", "C++", "kernel cache", "settings", "display", "memory"):
+        assert word in text
+
+
+def test_it_reads_as_json_too(capsys: pytest.CaptureFixture[str]) -> None:
+    assert main(["doctor", "--json", "--quiet"]) == 0
+    findings = json.loads(capsys.readouterr().out)["findings"]
+    host = next(finding for finding in findings if finding["section"] == "targets" and finding["name"] == "host")
+    assert host["is_good"] is True
+
+
+def test_a_check_that_fails_is_a_finding(monkeypatch: pytest.MonkeyPatch) -> None:
+    def broken() -> None:
+        raise PermissionError("no way in")
+
+    monkeypatch.setattr(doctor, "_folders", broken)
+    bad = [finding for finding in doctor.examine() if finding.is_good is False]
+    assert any("no way in" in finding.text for finding in bad)
+
+
+def test_missing_libraries_come_with_the_line_that_installs_them(monkeypatch: pytest.MonkeyPatch) -> None:
+    said = "\tlibxcb-cursor.so.0 => not found\n\tlibc.so.6 => /lib/libc.so.6"
+    monkeypatch.setattr(machine, "output", lambda command, **_: said if "ldd" in command else "")
+    assert doctor.missing_libraries() == ["libxcb-cursor.so.0"]
+    found = next(finding for finding in doctor.examine() if finding.name == "Qt's libraries")
+    assert found.is_good is False and found.advice.endswith("libxcb-cursor0")
+    assert found.advice in doctor.report([found])
+
+
+def test_no_compiler_is_said_with_the_line_that_installs_one(monkeypatch: pytest.MonkeyPatch) -> None:
+    from gpu.target import host_compiler
+    from gpu.target.base import NoDeviceError
+
+    def none() -> None:
+        raise NoDeviceError("There is no compiler.")
+
+    monkeypatch.setattr(host_compiler, "find_compiler", none)
+    monkeypatch.setattr(host_compiler, "compiler_version", none)
+    found = next(finding for finding in doctor.examine() if finding.section == "compiler")
+    assert found.is_good is False and "apt-get install" in found.advice
+
+
+def test_a_bad_settings_file_is_a_finding_and_stays(own_folders: Path) -> None:
+    user_file().parent.mkdir(parents=True)
+    user_file().write_text("[render]\nwidth = 0\n")
+    found = next(finding for finding in doctor.examine() if finding.name == "settings")
+    assert found.is_good is False and "line 2" in found.text
+    assert user_file().exists()
+
+
+def test_gpus_are_read_from_the_drivers_words(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(machine.shutil, "which", lambda name: "/usr/bin/nvidia-smi")
+    monkeypatch.setattr(machine, "output", lambda command, **_: "NVIDIA H200, 580.1, 143771 MiB, 9.0")
+    assert machine.nvidia_gpus() == [{"name": "NVIDIA H200", "driver": "580.1", "memory": "143771 MiB", "compute_capability": "9.0"}]
+    monkeypatch.setattr(machine, "output", lambda command, **_: "No devices were found")
+    assert machine.nvidia_gpus() == []

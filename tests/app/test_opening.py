@@ -1,0 +1,82 @@
+"""Opening a scene and the first look at it."""
+
+from __future__ import annotations
+
+import dataclasses
+import math
+
+import numpy as np
+import pytest
+
+from app.jobs import Cancelled, Job
+from app.opening import cameras_of, first_look, open_scene, rest_matrix
+from app.scene_io import SceneError
+from app.scene_io.demos import UnknownDemoError
+from app.settings import Settings, set_option
+from app.state import SceneReference, State, replaced
+from gpu.scene import Node, Scene, SceneCamera
+
+QUARTER = (0.0, math.sin(math.pi / 4), 0.0, math.cos(math.pi / 4))
+
+
+def test_demos_follow_their_options() -> None:
+    settings = set_option(Settings(), "demo.triangles", 2000)
+    small = open_scene(SceneReference("demo", ("cloth",)), settings)
+    assert small.triangle_count < 3000 < open_scene(SceneReference("demo", ("cloth",)), Settings()).triangle_count
+
+
+def test_what_cannot_be_opened() -> None:
+    with pytest.raises(UnknownDemoError):
+        open_scene(SceneReference("demo", ("octopus",)), Settings())
+    with pytest.raises(SceneError, match="absent"):
+        open_scene(SceneReference("files", ("absent.obj",)), Settings())
+    with pytest.raises(SceneError, match="No scene"):
+        open_scene(SceneReference(), Settings())
+
+
+def test_a_cancelled_job_opens_nothing() -> None:
+    job = Job("opening")
+    job.cancel()
+    with pytest.raises(Cancelled):
+        job.report(0.5)
+    job.run(lambda running: running.report(0.1))
+    assert job.is_done and job.problem is None and job.result is None
+
+
+def test_a_transform_at_rest_goes_through_the_parents() -> None:
+    nodes = (Node(translation=(1.0, 0.0, 0.0), rotation=QUARTER), Node(parent=0, translation=(0.0, 0.0, 2.0), scale=(2.0, 2.0, 2.0)))
+    matrix = rest_matrix(nodes, 1)
+    assert matrix @ [0.0, 0.0, 0.0, 1.0] == pytest.approx([3.0, 0.0, 0.0, 1.0])
+    assert matrix @ [0.0, 0.0, 1.0, 0.0] == pytest.approx([2.0, 0.0, 0.0, 0.0])
+
+
+def test_the_scenes_camera_looks_along_minus_z_of_its_node() -> None:
+    scene = Scene("one", (Node(translation=(5.0, 0.0, 0.0), rotation=QUARTER),), cameras=(SceneCamera("eye", 0, 30.0),))
+    free, own = cameras_of(scene)
+    assert own == free and own.fov == 30.0
+    assert own.eye == pytest.approx((5.0, 0.0, 0.0))
+    assert own.basis()[2] == pytest.approx([-1.0, 0.0, 0.0], abs=1e-12)
+    assert own.look_at == pytest.approx((0.0, 0.0, 0.0), abs=1e-9)
+
+
+def test_a_scene_without_camera_is_seen_whole() -> None:
+    (camera,) = cameras_of(Scene("box", lower=(-1.0, -2.0, -3.0), upper=(3.0, 2.0, 1.0)))
+    assert camera.look_at == pytest.approx((1.0, 0.0, -1.0))
+    corner = np.array([3.0, 2.0, 1.0]) - camera.eye
+    angle = math.degrees(math.acos(float(np.dot(corner, camera.basis()[2]) / np.linalg.norm(corner))))
+    assert angle < camera.fov / 2.0 + 1e-6
+    given = dataclasses.replace(Scene("box"), eye=(0.0, 1.0, 2.0), look_at=(0.0, 0.0, 1.0))
+    assert cameras_of(given)[0].eye == (0.0, 1.0, 2.0)
+
+
+def test_what_moves_plays_at_once_if_it_may(moving_scene: Scene) -> None:
+    state = State()
+    assert first_look(state, moving_scene).timeline.is_playing
+    assert not first_look(state, Scene("still")).timeline.is_playing
+    assert not first_look(replaced(state, "settings.timeline.autoplay", False), moving_scene).timeline.is_playing
+
+
+def test_a_reference_has_a_title() -> None:
+    assert SceneReference("files", ("/a/b/c.obj", "/a/b/d.obj", "/a/b/e.obj")).title == "c.obj and 2 more"
+    assert SceneReference("demo", ("orbit",)).title == "orbit"
+    assert SceneReference().title == ""
