@@ -17,5 +17,4 @@ test:
 
 lint:
 	@.ci/environment dev
-	.venv/bin/ruff check .
-	.venv/bin/mypy
+	@outcome=0; .venv/bin/ruff check . || outcome=1; .venv/bin/mypy || outcome=1; exit $$outcome
