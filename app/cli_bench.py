@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING
 from app import timeline as timelines
 from app.cli_common import scene_from, settings_from, state_from, target_from
 from app.cli_render import frames_of
-from app.cli_rows import context_row, resolved_names
+from app.cli_rows import context_row, resolved_traversal
 from app.export.images import write_atomically
 from app.export.tables import json_text
 from app.problems import UsageError
@@ -45,7 +45,7 @@ def run(names: argparse.Namespace, words: Words) -> int:
     with contextlib.closing(target_from(settings, words)) as target:
         context = context_row(target, state)
         measured = measure(names.kind, target, task_of(names, scene, state))
-    rows = [dataclasses.replace(row, **resolved_names(state, row.layout)) for row in measured]
+    rows = [dataclasses.replace(row, traversal=resolved_traversal(state, row.layout)) for row in measured]
     words.say(f"{context['device']}: {rows[0].hierarchy}, layout {rows[0].layout}, traversal {rows[0].traversal}.")
     text = json_text({"context": context, "results": [row.as_json() for row in rows]})
     if names.out:

@@ -37,18 +37,17 @@ def frame_row(frame: Frame, scene: Scene, state: State, target: Target) -> dict[
         row[name] = _median([one[name] for one in rows])
         row["samples"][name] = [one[name] for one in rows]
     row["samples"].update(others)
-    row.update(hits=frame.hits, sum_t=frame.sum_t, **resolved_names(state, row["layout"]))
+    row.update(hits=frame.hits, sum_t=frame.sum_t, traversal=resolved_traversal(state, row["layout"]))
     row.update({name: _median(values) for name, values in others.items()})
     return row
 
 
-def resolved_names(state: State, layout: str) -> dict[str, str]:
-    """The traversal that `auto` means for a layout, or the one that was chosen."""
+def resolved_traversal(state: State, layout: str) -> str:
+    """The traversal that was chosen, or the one that `auto` means for a layout."""
     settings = view_settings(state)
-    traversal = settings.traversal
-    if traversal == "auto":
-        traversal = next(iter(option_tables.traversals(settings.hierarchy, layout)), "")
-    return {"traversal": traversal}
+    if settings.traversal != "auto":
+        return settings.traversal
+    return next(iter(option_tables.traversals(settings.hierarchy, layout)), "")
 
 
 def _median(values: Sequence[float | None]) -> float | None:

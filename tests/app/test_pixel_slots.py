@@ -104,7 +104,8 @@ def test_a_waiting_taker_is_woken() -> None:
 
 
 def test_pictures_arrive_whole_and_in_order() -> None:
-    slots, seen, count = exchange(), [], 300
+    slots, count = exchange(), 300
+    seen: list[int] = []
 
     def draw() -> None:
         for value in range(1, count + 1):

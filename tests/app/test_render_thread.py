@@ -69,10 +69,12 @@ class Bench:
             assert time.monotonic() < end, "it never came"
             time.sleep(0.002)
 
-    def shown(self, exchange: SlotExchange) -> None:
+    def shows(self, exchange: SlotExchange, samples: int) -> bool:
+        """Take what is finished off the exchange; whether a picture with so many samples has arrived."""
         slot = exchange.newest_finished()
         if slot is not None:
             exchange.give_back(slot)
+        return bool(self.frames) and self.frames[-1].samples == samples
 
 
 @pytest.fixture
@@ -120,7 +122,7 @@ def test_the_latest_request_wins(bench: Bench) -> None:
 def test_samples_add_up_until_there_are_enough_then_it_idles(bench: Bench) -> None:
     slots = exchange()
     bench.thread.submit(request(0.0, slots, settings__render__samples=5))
-    bench.wait(lambda: bench.shown(slots) or (bool(bench.frames) and bench.frames[-1].samples == 5))
+    bench.wait(lambda: bench.shows(slots, 5))
     time.sleep(0.05)
     assert [frame.samples for frame in bench.frames] == [1, 2, 3, 4, 5]
     assert all(frame.samples_wanted == 5 for frame in bench.frames)
