@@ -109,11 +109,16 @@ def _libraries() -> Iterator[Finding]:
 def _compilers() -> Iterator[Finding]:
     from gpu.target.base import NoDeviceError
     from gpu.target.host_compiler import compiler_version, find_compiler
+    from gpu.target.nvrtc import nvrtc_version
 
     try:
         yield Finding("compiler", "C++", f"{compiler_version()} ({shutil.which(find_compiler()[0]) or find_compiler()[0]})", True)
     except NoDeviceError as error:
         yield Finding("compiler", "C++", str(error), False, "sudo apt-get install g++")
+    try:
+        yield Finding("compiler", "NVRTC", ".".join(map(str, nvrtc_version())), True)
+    except NoDeviceError as error:
+        yield Finding("compiler", "NVRTC", str(error), False if machine.nvidia_gpus() else None)
 
 
 def _targets() -> Iterator[Finding]:
@@ -125,6 +130,9 @@ def _targets() -> Iterator[Finding]:
         try:
             with contextlib.closing(choose(name)) as target:
                 yield Finding("targets", name, f"{target.device_name}, {target.lane_count} lanes", True)
+                if hasattr(target, "sorter_name"):
+                    text = {"library": "NVIDIA's library (cuda.compute)", "own": "Raygrove's own radix sort: cuda-cccl is missing or does not load"}
+                    yield Finding("targets", f"{name} sort", text[target.sorter_name], target.sorter_name == "library" or None)
         except (TargetError, OSError) as error:
             without_gpu = name != "host" and not machine.nvidia_gpus()
             yield Finding("targets", name, str(error).partition("\n")[0], None if without_gpu else False)
