@@ -28,6 +28,9 @@ from .translation_unit import write_unit
 
 __all__ = ["CudaOptions", "CudaTarget", "CudaUnit", "cuda_available", "cuda_report"]
 
+_here = threading.local()
+"""`ordinal` is the device that is current in this thread, as far as targets made it so."""
+
 _BLOCKS_A_PROCESSOR = 32  # of a grid-stride loop: enough that the hardware balances uneven work
 
 
@@ -68,7 +71,7 @@ class CudaTarget(Target):
         self.name, self.device_name = f"cuda:{ordinal}", self.facts.name
         self.architecture = architecture_for(self.facts.capability)
         self._cuda: Cuda = load()
-        self._runtime, self._thread = self._cuda.runtime, 0
+        self._runtime = self._cuda.runtime
         self._adopt_thread()
         self._stream = self._cuda.cupy.cuda.Stream(non_blocking=True)
         self.stream_pointer: int = int(self._stream.ptr)
@@ -207,7 +210,7 @@ class CudaTarget(Target):
         return CudaUnit(tuple(text.kernels), functions, cubin.resources, module)
 
     def launch(self, unit: Unit, kernel: str, n: int | DeviceCount, *args: Any, block: int = 256, blocks: int = 0) -> None:
-        if threading.get_ident() != self._thread:
+        if getattr(_here, "ordinal", -1) != self.ordinal:
             self._adopt_thread()
         try:
             function, arguments = unit.functions[kernel]  # type: ignore[attr-defined]
@@ -306,12 +309,11 @@ class CudaTarget(Target):
     # -- inside ---------------------------------------------------------------------------------------------------
     def _adopt_thread(self) -> None:
         """Make the device current in the thread that uses the target now."""
-        here = threading.get_ident()
-        if here != self._thread:
+        if getattr(_here, "ordinal", -1) != self.ordinal:
             checked(self._runtime.cudaSetDevice(self.ordinal), f"selecting CUDA device {self.ordinal}")
             self._cuda.cupy.cuda.Device(self.ordinal).use()
             checked(self._runtime.cudaFree(0), f"opening CUDA device {self.ordinal}")
-            self._thread = here
+            _here.ordinal = self.ordinal
 
     def _not_captured(self, doing: str) -> None:
         if self._memory.is_frozen:
