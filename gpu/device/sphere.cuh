@@ -31,24 +31,24 @@ struct SphereRecords {
     __device__ Aabb write(int reference, const Spheres& spheres, int prim_id) const {
         const float3 centre = spheres.point(prim_id);
         const Aabb box = spheres.aabb(prim_id);
-        float4* at = records + 2 * (int64)reference;
+        float4* at = records + RECORD_FLOAT4S * (int64)reference;
         at[0] = make_float4(centre.x, centre.y, centre.z, is_empty(box) ? -1.0f : spheres.radii[prim_id]);
         at[1] = make_float4(__int_as_float(prim_id), 0.0f, 0.0f, 0.0f);
         return box;
     }
 
-    __device__ int prim_id(int reference) const { return __float_as_int(records[2 * (int64)reference + 1].x); }
-    __device__ bool is_active(int reference) const { return records[2 * (int64)reference].w >= 0.0f; }
+    __device__ int prim_id(int reference) const { return __float_as_int(records[RECORD_FLOAT4S * (int64)reference + 1].x); }
+    __device__ bool is_active(int reference) const { return records[RECORD_FLOAT4S * (int64)reference].w >= 0.0f; }
 
     __device__ Aabb aabb(int reference) const {
-        const float4 sphere = records[2 * (int64)reference];
+        const float4 sphere = records[RECORD_FLOAT4S * (int64)reference];
         return Spheres::aabb_of(make_float3(sphere.x, sphere.y, sphere.z), sphere.w);
     }
 
     // The nearer root inside (t_min, t_max], else the farther. The discriminant is taken from the point of the ray nearest to the centre, which
     // keeps its digits when the sphere is small and far (Haines et al., Ray Tracing Gems, chapter 7). u and v are 0.
     __device__ __forceinline__ Intersection intersect(int reference, const Rays& rays) const {
-        const float4 sphere = records[2 * (int64)reference];
+        const float4 sphere = records[RECORD_FLOAT4S * (int64)reference];
         const Real cx = sphere.x - rays.ox, cy = sphere.y - rays.oy, cz = sphere.z - rays.oz;
         const Real squared = rays.dx * rays.dx + rays.dy * rays.dy + rays.dz * rays.dz;
         const Real nearest = (cx * rays.dx + cy * rays.dy + cz * rays.dz) / squared;

@@ -49,18 +49,18 @@ struct TriangleRecords {
         const bool is_active = !is_empty(box);
         const float3 ab = b - a, ac = c - a, normal = cross(ab, ac);
         const bool has_area = dot(normal, normal) > 1e-14f * dot(ab, ab) * dot(ac, ac);
-        float4* at = records + 3 * (int64)reference;
+        float4* at = records + RECORD_FLOAT4S * (int64)reference;
         at[0] = make_float4(a.x, a.y, a.z, __int_as_float(prim_id));
         at[1] = make_float4(b.x, b.y, b.z, is_active && has_area ? 0.0f : __int_as_float(0x7f800000));
         at[2] = make_float4(c.x, c.y, c.z, is_active ? 1.0f : 0.0f);
         return box;
     }
 
-    __device__ int prim_id(int reference) const { return __float_as_int(records[3 * (int64)reference].w); }
-    __device__ bool is_active(int reference) const { return records[3 * (int64)reference + 2].w != 0.0f; }
+    __device__ int prim_id(int reference) const { return __float_as_int(records[RECORD_FLOAT4S * (int64)reference].w); }
+    __device__ bool is_active(int reference) const { return records[RECORD_FLOAT4S * (int64)reference + 2].w != 0.0f; }
 
     __device__ Aabb aabb(int reference) const {
-        const float4* at = records + 3 * (int64)reference;
+        const float4* at = records + RECORD_FLOAT4S * (int64)reference;
         const float4 a = at[0], b = at[1], c = at[2];
         if (c.w == 0.0f) return empty_aabb();
         return Triangles::aabb_of(make_float3(a.x, a.y, a.z), make_float3(b.x, b.y, b.z), make_float3(c.x, c.y, c.z));
@@ -68,7 +68,7 @@ struct TriangleRecords {
 
     // Moeller and Trumbore 1997, two-sided, divided only at the end.
     __device__ __forceinline__ Intersection intersect(int reference, const Rays& rays) const {
-        const float4* at = records + 3 * (int64)reference;
+        const float4* at = records + RECORD_FLOAT4S * (int64)reference;
         const float4 a = at[0], b = at[1], c = at[2];
         const float3 e1 = make_float3(b.x - a.x, b.y - a.y, b.z - a.z), e2 = make_float3(c.x - a.x, c.y - a.y, c.z - a.z);
         const Real px = rays.dy * e2.z - rays.dz * e2.y, py = rays.dz * e2.x - rays.dx * e2.z, pz = rays.dx * e2.y - rays.dy * e2.x;

@@ -156,7 +156,7 @@ class Hierarchy(abc.ABC):
 
     @abc.abstractmethod
     def measure(self) -> None:
-        """Launch the computation of SAH cost, depth and counts; their values appear in `stats` when the target has got there."""
+        """Launch the computation of SAH cost, depth and counts; their values appear in `stats` when the target has got there, and stay until the next."""
 
     @abc.abstractmethod
     def nodes(self) -> NodeTable:

@@ -66,7 +66,7 @@ class BruteForce(Hierarchy):
         self._order = reserved(self.target, self._order, (max(1, primitives.count),), np.int32, "hierarchy")
         with self.target.phase("build.nodes"):
             self._write(primitives)
-        self._built, self._is_measured = primitives, False
+        self._built = primitives
 
     def refit(self, primitives: Primitives) -> None:
         built = self._built
@@ -90,8 +90,7 @@ class BruteForce(Hierarchy):
         return Traversal(header, "EveryPrimitive", view, kind.header, kind.records_type, records_view(self._records))
 
     def measure(self) -> None:
-        with self.target.phase("measure"):
-            self._pending = self.target.read_later(self._measure(self._last_built()))
+        self._pending = self.target.read_later(self._measure(self._last_built()))
 
     def stats(self) -> HierarchyStatistics:
         arrived = self._pending() if self._pending is not None else None

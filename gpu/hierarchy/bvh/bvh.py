@@ -1,7 +1,7 @@
 """The family of bounding volume hierarchies: everything but `emit`, which builders give.
 
 A builder emits the canonical tree (tree.py); the family keeps its memory, writes the chosen layout from it, refits it, measures it and shows it as a
-node table. Phases: build.* by the builder, build.layout, refit.nodes, refit.layout, measure.
+node table. Phases: build.* by the builder, build.layout, refit.records, refit.nodes, refit.layout.
 """
 
 from __future__ import annotations
@@ -93,7 +93,7 @@ class BvhHierarchy(Hierarchy):
         elif not self.emit(primitives):
             with self.target.phase("build.layout"):
                 self.layout.write(self.tree, primitives)
-        self._built, self._is_measured = primitives, False
+        self._built = primitives
 
     def refit(self, primitives: Primitives) -> None:
         self._check_refit(primitives)
@@ -148,10 +148,9 @@ class BvhHierarchy(Hierarchy):
         unit = target.unit(unit_source("gpu/hierarchy/bvh/statistics.cu", primitives))
         sums = target.scratch("bvh.sums", _MEASURE_BLOCKS * _SUMS, np.float64)
         result = target.scratch("bvh.measured", _SUMS, np.float64)
-        with target.phase("measure"):
-            arguments = (tree.records, tree.nodes, tree.parent, tree.flags, tree.root, primitives.count, sums)
-            target.launch(unit, "measure_blocks", primitives.count, *arguments, blocks=_MEASURE_BLOCKS)
-            target.launch(unit, "measure_tree", 1, tree.records, tree.nodes, tree.root, sums, _MEASURE_BLOCKS, result)
+        arguments = (tree.records, tree.nodes, tree.parent, tree.flags, primitives.count, sums)
+        target.launch(unit, "measure_blocks", primitives.count, *arguments, blocks=_MEASURE_BLOCKS)
+        target.launch(unit, "measure_tree", 1, tree.records, tree.nodes, tree.root, sums, _MEASURE_BLOCKS, result)
         self._pending = target.read_later(result)
 
     def stats(self) -> HierarchyStatistics:

@@ -13,7 +13,7 @@ __device__ int depth_of(const int* parent, int node_id) {
 }
 
 // `sums`: SUMS doubles a block.
-extern "C" __global__ void measure_blocks(float4* record_data, const float4* nodes, const int* parent, const uint8* flags, const int* root, int n, double* sums) {
+extern "C" __global__ void measure_blocks(float4* record_data, const float4* nodes, const int* parent, const uint8* flags, int n, double* sums) {
     const Records records = {record_data};
     double cost = 0.0, inner_count = 0.0, leaf_count = 0.0, inactive_count = 0.0;
     int depth = 0;

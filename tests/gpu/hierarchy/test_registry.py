@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import dataclasses
+import re
 import types
 
 import pytest
@@ -10,7 +11,9 @@ import pytest
 from gpu.hierarchy import registry
 from gpu.hierarchy.base import Hierarchy, HierarchyError
 from gpu.hierarchy.brute_force import BruteForce
+from gpu.hierarchy.primitives import KINDS
 from gpu.settings import OptionError, fields_of
+from gpu.target.translation_unit import read_source
 
 
 def package(name: str, **content: object) -> types.ModuleType:
@@ -41,6 +44,13 @@ def test_every_structure_can_be_shown_and_set() -> None:
         for kind in ("host", "cuda"):
             assert found.default_layout(kind) in found.layouts()
         assert all(found.traversals(layout) for layout in found.layouts())
+
+
+def test_a_kinds_record_is_as_long_as_its_header_says() -> None:
+    for kind in KINDS.values():
+        found = re.search(r"RECORD_FLOAT4S = (\d+);", read_source(kind.header))
+        assert found and 4 * int(found[1]) == kind.record_floats
+        assert f"struct {kind.view_type} " in read_source(kind.header) and f"struct {kind.records_type} " in read_source(kind.header)
 
 
 def test_an_unknown_name_lists_the_known_ones() -> None:
