@@ -1,13 +1,15 @@
 """One file in Assimp's memory: read, repaired, post-processed, released.
 
-Two of Assimp's steps are left out on purpose. FindInvalidData deletes a whole mesh for one vertex that is not finite, and validation
-refuses a whole file for one index out of range: here bad faces are unhooked first (and counted), and `sanitise` drops the triangles
-at bad vertices. FindDegenerates would turn thin triangles into lines; they are kept and counted.
+Two of Assimp's steps are left out on purpose. FindInvalidData deletes a whole mesh for one vertex that is not finite: here `sanitise`
+drops the triangles at such vertices. FindDegenerates would turn thin triangles into lines; they are kept and counted. A file that fails
+Assimp's validation, which one index out of range does, is read again without it: bad faces are unhooked and counted, and a remark tells.
+Validation runs while reading and never later: libassimp 6.0.5 frees a scene twice when it fails in aiApplyPostProcessing.
 """
 
 from __future__ import annotations
 
 from types import TracebackType
+from typing import Any
 
 import numpy as np
 
@@ -16,6 +18,7 @@ from .errors import SceneError, shown
 
 INDEXED = frozenset({"gltf", "glb", "vrm", "ply", "off"})
 MAX_IN_MEMORY = (1 << 32) - 1
+COMPLAINT = "Validation failed"
 
 
 class AssimpFile:
@@ -24,15 +27,14 @@ class AssimpFile:
     def __init__(self, name: str, data: bytes | None, extension: str) -> None:
         self.name, self.extension = name, extension
         self.library = assimp.load_library()
-        if data is None:
-            self.pointer = self.library.aiImportFile(name.encode("utf-8", "surrogateescape"), 0)
-        elif len(data) > MAX_IN_MEMORY:
-            raise SceneError(f"{shown(name)}: unpacked it is larger than 4 GiB, more than Assimp reads from memory. Unpack the file first.", name)
-        else:
-            self.pointer = self.library.aiImportFileFromMemory(data, len(data), 0, extension.encode())
-        self.bad_face_count = 0
+        self.bad_face_count, self.complaint = 0, ""
+        self.pointer = self._read(data, assimp.VALIDATE)
+        if not self.pointer and self._words().startswith(COMPLAINT):
+            self.complaint = self._words()
+            self.pointer = self._read(data, 0)
         self._check("cannot be read")
-        self._unhook_bad_faces()
+        if self.complaint:
+            self._repair()
 
     def __enter__(self) -> AssimpFile:
         return self
@@ -65,28 +67,40 @@ class AssimpFile:
         """Whether any mesh has a face of three corners or more."""
         return any((faces_of(mesh)["count"] >= 3).any() for mesh in self.meshes())
 
+    def _read(self, data: bytes | None, flags: int) -> Any:
+        if data is None:
+            return self.library.aiImportFile(self.name.encode("utf-8", "surrogateescape"), flags)
+        if len(data) > MAX_IN_MEMORY:
+            why = "unpacked it is larger than 4 GiB, more than Assimp reads from memory"
+            raise SceneError(f"{shown(self.name)}: {why}. Unpack the file first.", self.name)
+        return self.library.aiImportFileFromMemory(data, len(data), flags, self.extension.encode())
+
+    def _words(self) -> str:
+        return (self.library.aiGetErrorString() or b"").decode("utf-8", "replace").strip()
+
     def _check(self, verb: str) -> None:
         if self.pointer:
             return
-        words = (self.library.aiGetErrorString() or b"").decode("utf-8", "replace").strip() or "no reason given"
+        words = self._words() or "no reason given"
         if "bad_alloc" in words or "bad array new" in words:
             raise MemoryError(words)
         raise SceneError(
             f"{shown(self.name)} {verb}; Assimp says: {words.rstrip('.')}. Check that the file is whole and of the type its name says.", self.name
         )
 
-    def _unhook_bad_faces(self) -> None:
-        """Make a point of every face with an index out of range, so that sorting by type takes it away."""
+    def _repair(self) -> None:
+        """Make a point of every face with an index out of range, so that sorting by type takes it away, and tell the types that are there."""
         for mesh in self.meshes():
             faces = faces_of(mesh)
             flat, owner = corners_of(mesh)
             bad = np.unique(owner[flat >= mesh.vertex_count])
             if len(bad):
                 self.bad_face_count += len(bad)
-                mesh.primitive_types |= 1
                 for face_id in bad:
                     assimp.view(int(faces["indices"][face_id]), np.uint32, (1,))[0] = 0
                 faces["count"][bad] = 1
+            counts = np.minimum(faces["count"], 4)
+            mesh.primitive_types = int(sum(1 << (n - 1) for n in np.unique(counts) if n))
 
 
 def faces_of(mesh: assimp.Mesh) -> np.ndarray:

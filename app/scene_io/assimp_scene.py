@@ -30,7 +30,7 @@ def read_scene(name: str, data: bytes | None, extension: str, limits: ImportLimi
     with AssimpFile(name, data, extension) as file:
         if not file.has_faces():
             raise no_triangles(name)
-        flags = assimp.TRIANGULATE | assimp.SORT_BY_TYPE | assimp.TRANSFORM_UVS | assimp.VALIDATE
+        flags = assimp.TRIANGULATE | assimp.SORT_BY_TYPE | assimp.TRANSFORM_UVS
         file.process(flags | file.join_flag())
         return SceneReader(file, limits).read()
 
@@ -210,7 +210,10 @@ class SceneReader:
             (self.trimmed_count, "Vertices hang from more than four joints: the four heaviest were kept."),
             (self.colored_count, "Meshes have vertex colours, which are not drawn."),
         ]
-        return [Remark(count, sentence) for count, sentence in counted if count]
+        remarks = [Remark(count, sentence) for count, sentence in counted if count]
+        if self.file.complaint:
+            remarks.append(Remark(1, f"The file contradicts itself and was read as far as it goes; Assimp says: {self.file.complaint}"))
+        return remarks
 
 
 def _camera_frame(source: assimp.Camera) -> np.ndarray:
