@@ -156,7 +156,7 @@ class Hierarchy(abc.ABC):
 
     @abc.abstractmethod
     def measure(self) -> None:
-        """Launch the computation of SAH cost, depth and counts; their values appear in `stats` when the target has got there, and stay until the next."""
+        """Launch the computation of SAH cost, depth and counts; their values appear in `stats` once the target has got there."""
 
     @abc.abstractmethod
     def nodes(self) -> NodeTable:
