@@ -53,7 +53,7 @@ class DeviceMemory:
         owner = _Reservation(self._allocate(reserved, tag))
         with self._lock:
             self._tags[tag] += reserved
-        weakref.finalize(owner, self._forget, tag, reserved)
+        weakref.finalize(owner, self._forget, tag, reserved).atexit = False
         memory = self._cupy.cuda.UnownedMemory(owner.block.ptr, reserved, owner, self._ordinal)
         return self._cupy.ndarray(shape, kind, self._cupy.cuda.MemoryPointer(memory, 0))
 
