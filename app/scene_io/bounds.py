@@ -68,7 +68,7 @@ def _moved_box(mesh: Mesh, points: np.ndarray, matrices: np.ndarray, node: int) 
 
 def _local_points(mesh: Mesh) -> np.ndarray:
     """Corners of the mesh's box in its own frame: (1, 8, 3), or (J, 8, 3) of what hangs from each joint (infinite where nothing does)."""
-    lower, upper = mesh.positions.astype(np.float64), mesh.positions.astype(np.float64)
+    lower = upper = mesh.positions
     if mesh.key_frames is not None and len(mesh.key_frames.positions):
         lower = np.minimum(lower, mesh.key_frames.positions.min(axis=0))
         upper = np.maximum(upper, mesh.key_frames.positions.max(axis=0))
@@ -85,4 +85,4 @@ def _local_points(mesh: Mesh) -> np.ndarray:
 
 
 def _corners(lower: np.ndarray, upper: np.ndarray) -> np.ndarray:
-    return np.array([[(lower, upper)[(i >> axis) & 1][axis] for axis in range(3)] for i in range(8)])
+    return np.array([[(lower, upper)[(i >> axis) & 1][axis] for axis in range(3)] for i in range(8)], np.float64)
