@@ -15,6 +15,9 @@ from gpu.scene import Moment, Scene
 from gpu.stats import FrameStatistics
 from gpu.target.base import Array, Target
 
+TINY = 8
+"""Side of the picture that is drawn before the first one, in pixels."""
+
 
 class TargetPixels:
     """A picture in the target's memory: what the engine draws into and `pixels` reads back."""
@@ -61,30 +64,50 @@ def render_frames(
     render = state.settings.render
     pixels = TargetPixels(target, render.width, render.height)
     view = View(view_settings(state), state.camera_of(0), pixels)
+    moments = [Moment(time, state.timeline.clip, number) for number, time in frames]
     with contextlib.closing(Engine(target, scene)) as engine:
-        for _ in range(warmup if frames else 0):
-            _draw(engine, Moment(frames[0][1], state.timeline.clip), view, is_new=True)
-        for number, time in frames:
-            moment = Moment(time, state.timeline.clip, number)
-            drawn = [_draw(engine, moment, view, is_new=repeat > 1) for _ in range(repeat)]
+        _prepare(engine, target, moments, view)
+        for _ in range(warmup if moments else 0):
+            _draw(engine, moments[0], view, is_new=True)
+        for moment in moments:
+            is_new = repeat > 1 or moment is moments[0]
+            drawn = [_draw(engine, moment, view, is_new=is_new) for _ in range(repeat)]
             found = engine.totals(view) if with_totals else None
-            yield Frame(number, time, tuple(drawn), pixels.pixels(), found.hits if found else None, found.sum_t if found else None)
+            yield Frame(moment.frame_id, moment.time, tuple(drawn), pixels.pixels(), found.hits if found else None, found.sum_t if found else None)
+
+
+def _prepare(engine: Engine, target: Target, moments: Sequence[Moment], view: View) -> None:
+    """Draw one tiny picture of an instant beside the first, so that whatever is compiled at its first use is not counted as the first
+    frame's time."""
+    if moments:
+        beside = dataclasses.replace(moments[0], time=moments[0].time + 1e-3)
+        engine.render_frame(beside, [dataclasses.replace(view, pixels=TargetPixels(target, TINY, TINY))])
+        engine.flush()
 
 
 def _draw(engine: Engine, moment: Moment, view: View, *, is_new: bool) -> FrameStatistics:
-    """One picture with all its samples, and what they cost together. A new one is animated, built and drawn even where nothing has changed."""
+    """One picture with all its samples, and what they cost together. A new one is animated, built and drawn even where nothing has changed:
+    its first sample updates the structure, and is drawn again where more follow, because a film that is always updated keeps only one."""
+    cost = []
     if is_new:
         update = dataclasses.replace(view.settings.update, always=True)
         engine.render_frame(moment, [dataclasses.replace(view, settings=dataclasses.replace(view.settings, update=update))])
         cost = [engine.flush()]
         if view.settings.samples == 1:
             return cost[0]
-    else:
-        cost = []
+        cost = [_only_update(cost[0])]
     for _ in range(view.settings.samples):
         engine.render_frame(moment, [view])
         cost.append(engine.flush())
     return together(cost)
+
+
+def _only_update(frame: FrameStatistics) -> FrameStatistics:
+    """A frame without what its rays cost."""
+    view = frame.views[0]
+    phases = {name: value for name, value in view.phases_ms.items() if name.startswith(("build", "refit", "measure"))}
+    spent = sum(phases.values()) + frame.animate_ms
+    return dataclasses.replace(frame, frame_ms=spent, views=(dataclasses.replace(view, phases_ms=phases, trace_ms=0.0, shade_ms=0.0, rays=0),))
 
 
 def together(frames: Sequence[FrameStatistics]) -> FrameStatistics:
