@@ -92,8 +92,7 @@ def open_window(window: MainWindow, size: tuple[int, int] | None) -> None:
         window.resize(extra.width() + round(size[0] / ratio), extra.height() + round(size[1] / ratio))
     window.loop.start()
     window.document.mailroom.poll()
-    if window.document.scene is None:
-        window.show_welcome()
+    window.show_jobs()
 
 
 def open_scene(window: MainWindow, arguments: Any) -> None:

@@ -4,11 +4,11 @@ from __future__ import annotations
 
 from typing import Any
 
-from PySide6.QtCore import QPointF, QRectF, QSize, Qt
-from PySide6.QtGui import QColor, QFontMetricsF, QLinearGradient, QPainter, QPaintEvent
+from PySide6.QtCore import QEvent, QObject, QPointF, QRectF, QSize, Qt
+from PySide6.QtGui import QColor, QFontMetricsF, QLinearGradient, QPainter, QPaintEvent, QResizeEvent
 from PySide6.QtWidgets import QWidget
 
-WIDTH, HEIGHT, BAR = 280, 64, 12
+WIDTH, HEIGHT, BAR, MARGIN = 280, 64, 12, 12
 STOPS = 16
 
 
@@ -22,6 +22,24 @@ class LegendPlate(QWidget):
         self.setFixedSize(WIDTH, HEIGHT)
         self.scale: Any = None
         self.hide()
+
+    def lie_on(self, picture: QWidget) -> None:
+        """Lie over the lower left corner of a picture, whatever its size becomes."""
+        if self.parentWidget() is not None:
+            self.parentWidget().removeEventFilter(self)
+        self.setParent(picture)
+        picture.installEventFilter(self)
+        self._place(picture.height())
+        self.setVisible(self.scale is not None)
+
+    def eventFilter(self, watched: QObject, event: QEvent) -> bool:
+        """Keep to the corner."""
+        if isinstance(event, QResizeEvent):
+            self._place(event.size().height())
+        return False
+
+    def _place(self, height: int) -> None:
+        self.move(MARGIN, max(0, height - HEIGHT - MARGIN))
 
     def sizeHint(self) -> QSize:
         """Its fixed size."""

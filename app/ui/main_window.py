@@ -6,7 +6,7 @@ from collections.abc import Callable
 from typing import Any
 
 from PySide6.QtCore import Qt, QTimer, Signal
-from PySide6.QtGui import QCloseEvent, QDragEnterEvent, QDropEvent, QResizeEvent
+from PySide6.QtGui import QCloseEvent, QDragEnterEvent, QDropEvent
 from PySide6.QtWidgets import QDockWidget, QLabel, QMainWindow, QMenu, QStackedWidget, QVBoxLayout, QWidget
 
 from app import option_tables
@@ -32,7 +32,6 @@ from app.ui.welcome import WelcomePage
 from gpu.scene import Scene
 
 PROGRESS_INTERVAL_MS = 100
-LEGEND_MARGIN = 12
 
 
 class MainWindow(QMainWindow):
@@ -68,7 +67,8 @@ class MainWindow(QMainWindow):
         self.previews = Previews(parent=self)
         self.welcome = WelcomePage(self.demos, self.previews)
         self.view = self._make_view(self.document.state.settings.display.view)
-        self.legend = LegendPlate(self.view)
+        self.legend = LegendPlate()
+        self.legend.lie_on(self.view)
         self.navigator = Navigator(self.view, self.document)
         self._device_label, self._busy_label = QLabel(), QLabel()
         self.statusBar().addWidget(self._busy_label, 1)
@@ -92,8 +92,8 @@ class MainWindow(QMainWindow):
 
     def _make_page(self) -> None:
         self.stack = QStackedWidget()
-        self.stack.addWidget(self.welcome)
         self.stack.addWidget(self.view)
+        self.stack.addWidget(self.welcome)
         page = QWidget()
         column = QVBoxLayout(page)
         column.setContentsMargins(0, 0, 0, 0)
@@ -109,10 +109,10 @@ class MainWindow(QMainWindow):
         document.mailroom.wake = self._mail_arrived.emit
         document.on_scene.append(self._scene_changed)
         document.on_problem.append(self.show_problem)
-        document.on_jobs.append(self._show_jobs)
+        document.on_jobs.append(self.show_jobs)
         document.observe(self._state_changed)
         self._job_timer = QTimer(self, interval=PROGRESS_INTERVAL_MS)
-        self._job_timer.timeout.connect(self._show_jobs)
+        self._job_timer.timeout.connect(self.show_jobs)
         self.progress.cancelled.connect(self.cancel_jobs)
         self.welcome.demo_chosen.connect(self.open_demo)
         self.welcome.file_chosen.connect(lambda path: self.open_files([path]))
@@ -229,7 +229,7 @@ class MainWindow(QMainWindow):
         if self.document.state.scene.kind == "files":
             self.memory.add_recent(self.document.state.scene.names)
         if scene.remarks:
-            sentences = [f"{remark.count:,} x {remark.sentence}" if remark.count > 1 else remark.sentence for remark in scene.remarks]
+            sentences = [f"{remark.sentence} ({remark.count:,} times)" if remark.count > 1 else remark.sentence for remark in scene.remarks]
             more = self.tr(" (and {count} more)").format(count=len(sentences) - 1) if len(sentences) > 1 else ""
             self.banners.show_message("information", sentences[0] + more, "\n".join(sentences) if more else "", "remarks")
 
@@ -239,11 +239,14 @@ class MainWindow(QMainWindow):
         if self._device_label.text() != text:
             self._device_label.setText(text)
 
-    def _show_jobs(self) -> None:
+    def show_jobs(self) -> None:
+        """Show what runs in the background, or the first page where nothing is open."""
         jobs = self.document.jobs
         if not jobs:
             self._job_timer.stop()
             self.progress.hide()
+            if self.document.scene is None and not self._is_closed:
+                self.show_welcome()
             return
         job = jobs[-1]
         self.progress.show_progress(f"{job.title} {job.message}".strip(), job.progress)
@@ -280,7 +283,6 @@ class MainWindow(QMainWindow):
         scale = kind.legend(state.settings.ray_type_options(name)) if kind is not None else None
         if scale is not self.legend.scale:
             self.legend.show_scale(scale)
-        self._place_legend()
 
     def change_view(self) -> None:
         """Show pictures the other way: display.view was changed."""
@@ -289,7 +291,7 @@ class MainWindow(QMainWindow):
             wanted.deleteLater()
             return
         old, self.view = self.view, wanted
-        self.legend.setParent(wanted)
+        self.legend.lie_on(wanted)
         self.navigator = Navigator(wanted, self.document)
         self._connect_view()
         is_shown = self.stack.currentWidget() is old
@@ -312,15 +314,7 @@ class MainWindow(QMainWindow):
     def _aspect(self) -> float:
         return self.view.width() / max(self.view.height(), 1)
 
-    def _place_legend(self) -> None:
-        self.legend.move(LEGEND_MARGIN, max(0, self.view.height() - self.legend.height() - LEGEND_MARGIN))
-
     # -- Qt -------------------------------------------------------------------------------------------------------
-    def resizeEvent(self, event: QResizeEvent) -> None:
-        """Keep the legend in its corner."""
-        super().resizeEvent(event)
-        QTimer.singleShot(0, self._place_legend)
-
     def dragEnterEvent(self, event: QDragEnterEvent) -> None:
         """Files are welcome."""
         if any(url.isLocalFile() for url in event.mimeData().urls()):

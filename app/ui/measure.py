@@ -9,10 +9,11 @@ import argparse
 import json
 import statistics
 import sys
+import tempfile
 import time
 from typing import Any
 
-from PySide6.QtCore import QTimer
+from PySide6.QtCore import QSettings, QTimer
 
 from app.document import Document
 from app.render_thread import FinishedFrame
@@ -120,6 +121,7 @@ def main(arguments: list[str]) -> int:
     names = parse(arguments)
     settings = settings_of(names)
     application = make_application(settings.display.swap_interval)
+    QSettings.setPath(QSettings.Format.NativeFormat, QSettings.Scope.UserScope, tempfile.mkdtemp())  # the user's window stays as it was
     window = MainWindow(Document(settings), make_view)
     measurement = Measurement(window, names)
     width, height = (int(side) for side in names.size.split("x"))

@@ -25,6 +25,7 @@ class StatsPanel(QWidget):
     def __init__(self, parent: QWidget | None = None) -> None:
         super().__init__(parent)
         self.setObjectName("stats")
+        self.setMinimumWidth(270)
         self.rows: list[Row] = []
         self.minimum_fps = 20.0
         self._items: dict[str, QTreeWidgetItem] = {}
@@ -40,9 +41,8 @@ class StatsPanel(QWidget):
         self._tree.setHeaderHidden(True)
         self._tree.setUniformRowHeights(True)
         self._tree.setIndentation(14)
-        self._tree.header().setSectionResizeMode(0, QHeaderView.ResizeMode.Stretch)
-        self._tree.header().setSectionResizeMode(1, QHeaderView.ResizeMode.ResizeToContents)
-        self._tree.header().setStretchLastSection(False)
+        self._tree.header().setSectionResizeMode(0, QHeaderView.ResizeMode.ResizeToContents)
+        self._tree.header().setSectionResizeMode(1, QHeaderView.ResizeMode.Stretch)
         copy = QPushButton(self.tr("Copy as text"), self)
         copy.setObjectName("copy")
         copy.clicked.connect(lambda: QGuiApplication.clipboard().setText(self.text()))

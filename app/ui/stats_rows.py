@@ -28,7 +28,7 @@ def rows_of(frame: FinishedFrame, fps: float, paint_ms: float, view_size: tuple[
     if frame.drawn != view_size:
         drawn += f" of {view_size[0]} x {view_size[1]}"
     rows = [
-        Row("fps", "Frames per second", f"{fps:.1f}", tip="Pictures that arrived in the last second."),
+        Row("fps", "Frames per second", f"{fps:.1f}" if frame.request.is_moving else "still", tip="Pictures that arrived in the last second."),
         Row("frame", "Frame", _ms(frame.frame_ms), tip="The render thread's time for the whole frame."),
         Row("drawn", "Drawn size", drawn, tip="Smaller than the view while something moves, where that keeps it fluent."),
         Row("samples", "Samples", f"{frame.samples} of {frame.samples_wanted}"),
@@ -67,7 +67,8 @@ def bottleneck(frame: FinishedFrame, fps: float, paint_ms: float, minimum_fps: f
     phases = phases_of(frame.statistics, paint_ms)
     name = frame.limited_by or max(phases, key=lambda phase: phases[phase])
     spent = f" ({_ms(phases[name])} of {_ms(frame.frame_ms)})" if name in phases else ""
-    return f"{fps:.0f} frames a second: {name} takes the time{spent}."
+    shown = f"{fps:.0f}" if fps >= 10.0 else f"{fps:.1f}"
+    return f"{shown} frames a second: {name} takes the time{spent}."
 
 
 def as_text(rows: list[Row]) -> str:

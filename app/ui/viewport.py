@@ -49,7 +49,7 @@ class Viewport(QOpenGLWidget):
     @property
     def way(self) -> str:
         """How pictures come here, in words."""
-        return "drawn by OpenGL from CUDA's buffers" if self._interop is not None else "drawn by OpenGL from main memory"
+        return "OpenGL, CUDA interop" if self._interop is not None else "OpenGL, copied"
 
     @property
     def has_interop(self) -> bool:
