@@ -59,7 +59,7 @@ class FrameMaker:
         self._scene: Scene | None = None
         self._pace = Pace()
         self._pace_key: object = None
-        self._frame_id = 0
+        self._frame_id = self._observed_id = 0
         self._last_key: object = None
         self._samples = 0
 
@@ -137,7 +137,8 @@ class FrameMaker:
         """Samples in the film: one more a frame for as long as nothing changes."""
         sizes = tuple((view.pixels.width, view.pixels.height) for view in views)
         key = (id(scene), state.settings, state.views, state.cameras, moment.time, moment.clip, sizes, views[0].settings.samples)
-        self._samples = min(self._samples + 1, views[0].settings.samples) if key == self._last_key else 1
+        continues = key == self._last_key and not state.settings.update.always
+        self._samples = min(self._samples + 1, views[0].settings.samples) if continues else 1
         self._last_key = key
         return self._samples
 
@@ -149,8 +150,9 @@ class FrameMaker:
             self._pace, self._pace_key = Pace(), key
 
     def _observe(self, statistics: FrameStatistics | None, slot: PixelSlot) -> None:
-        if statistics is None or not statistics.views:
+        if statistics is None or not statistics.views or statistics.frame_id == self._observed_id:
             return
+        self._observed_id = statistics.frame_id
         pixel_ms = sum(view.trace_ms + view.shade_ms for view in statistics.views)
         whole = max(statistics.frame_ms, statistics.host_ms)
         self._pace = observed(self._pace, statistics.views[0].width / slot.width, pixel_ms, max(whole - pixel_ms, 0.0))

@@ -1,7 +1,7 @@
 """The one thread that owns target, engine and stream. It draws the newest request, again and again, until there is nothing to add.
 
 `submit` replaces the request that waits (the latest wins). A request whose picture still gains samples is drawn again without being
-asked; then the thread sleeps. Callbacks are called on the render thread: hand over to your own.
+asked, and with `update.always` every picture is; then the thread sleeps. Callbacks are called on the render thread: hand over to your own.
 """
 
 from __future__ import annotations
@@ -165,10 +165,10 @@ class RenderThread:
             for exchange, slot in zip(request.exchanges, slots, strict=True):
                 exchange.finish(slot, is_drawn)
         self._failed, self._samples = None, outcome.samples
-        self._is_complete = outcome.samples >= outcome.samples_wanted
+        self._is_complete = outcome.samples >= outcome.samples_wanted and not request.state.settings.update.always
         statistics = outcome.statistics
-        if self._is_complete and not self._has_mail:
-            statistics = self._maker.flush()
+        if self._is_complete and not request.is_moving and not self._has_mail:
+            statistics = self._maker.flush()  # the last picture for a while: its own statistics, complete
         elapsed = (time.perf_counter() - begin) * 1000.0
         self._on_frame(
             FinishedFrame(

@@ -129,6 +129,8 @@ def test_samples_are_counted_for_as_long_as_nothing_changes(makers: Makers) -> N
     assert [makers.draw(state).samples for _ in range(5)] == [1, 2, 3, 3, 3]
     assert makers.draw(state, time=1.0).samples == 1
     assert makers.draw(replaced(state, "cameras.0.fov", 30.0), time=1.0).samples == 1
+    always = replaced(state, "settings.update.always", True)
+    assert [makers.draw(always).samples for _ in range(3)] == [1, 1, 1]
 
 
 def test_resolution_follows_the_pace_only_while_something_moves() -> None:

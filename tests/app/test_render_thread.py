@@ -27,7 +27,7 @@ class Maker:
     def __init__(self, on_busy: Callable[[str], None]) -> None:
         self.times: list[float] = []
         self.samples = 0
-        self.is_closed = 0
+        self.is_closed = self.flushes = 0
         self.gate = threading.Event()
         self.gate.set()
         self.key: Any = None
@@ -47,7 +47,7 @@ class Maker:
         return Outcome(len(self.times), self.samples, wanted, None, "host", "a test")
 
     def flush(self) -> None:
-        return None
+        self.flushes += 1
 
     def close(self) -> None:
         self.is_closed += 1
@@ -136,6 +136,21 @@ def test_a_moving_picture_has_one_sample(bench: Bench) -> None:
     bench.wait(lambda: bool(bench.frames))
     time.sleep(0.03)
     assert len(bench.frames) == 1
+    assert bench.maker.flushes == 0, "a playing animation never waits for the target"
+
+
+def test_a_picture_that_stays_has_its_own_statistics(bench: Bench) -> None:
+    bench.thread.submit(request())
+    bench.wait(lambda: bool(bench.frames))
+    assert bench.maker.flushes == 1
+
+
+def test_what_is_always_updated_is_drawn_again_and_again(bench: Bench) -> None:
+    slots = exchange()
+    bench.thread.submit(request(0.0, slots, settings__update__always=True))
+    bench.wait(lambda: bench.shows(slots, -1) or len(bench.frames) > 20)
+    assert bench.maker.flushes == 0
+    bench.thread.submit(None)
 
 
 def test_without_a_free_slot_it_waits_for_one_and_still_hears(bench: Bench) -> None:
