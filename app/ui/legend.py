@@ -25,8 +25,9 @@ class LegendPlate(QWidget):
 
     def lie_on(self, picture: QWidget) -> None:
         """Lie over the lower left corner of a picture, whatever its size becomes."""
-        if self.parentWidget() is not None:
-            self.parentWidget().removeEventFilter(self)
+        before = self.parentWidget()
+        if before is not None:
+            before.removeEventFilter(self)
         self.setParent(picture)
         picture.installEventFilter(self)
         self._place(picture.height())

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import collections
+import threading
 import time
 from typing import Any
 
@@ -144,6 +145,9 @@ class Chart(QWidget):
         self._curves: dict[str, Any] = {}
         self._plot: Any = None
         self._limit = 0.0
+        self._library: Any = None
+        self._is_missing = False
+        self._loader = threading.Thread(target=self._load, name="load the chart", daemon=True)
         self._column = QVBoxLayout(self)
         self._column.setContentsMargins(0, 0, 0, 0)
 
@@ -157,10 +161,18 @@ class Chart(QWidget):
         for curve in self._curves.values():
             curve.setData([])
 
+    def limit(self) -> float:
+        """The upper end of the range, in milliseconds."""
+        return self._limit
+
+    def lines(self) -> dict[str, list[float]]:
+        """What is drawn: each phase's milliseconds, oldest first."""
+        return {name: list(curve.getData()[1]) for name, curve in self._curves.items() if curve.getData()[1] is not None}
+
     def show_history(self) -> None:
         """Draw the frames so far, in a range that changes only when a frame does not fit."""
         if self._plot is None:
-            self._make_plot()
+            self._make_plot_when_loaded()
         if not self._curves or not self._history:
             return
         top = max(max(phases.values()) for phases in self._history)
@@ -171,13 +183,28 @@ class Chart(QWidget):
         for name, curve in self._curves.items():
             curve.setData([phases.get(name, 0.0) for phases in self._history])
 
-    def _make_plot(self) -> None:
+    def showEvent(self, event: QShowEvent) -> None:
+        """Load pyqtgraph beside the window: it takes longer than the window may stand still."""
+        super().showEvent(event)
+        if not self._loader.is_alive() and self._library is None and not self._is_missing:
+            self._loader.start()
+
+    def _load(self) -> None:
         try:
             import pyqtgraph
         except ImportError:
+            self._is_missing = True
+        else:
+            self._library = pyqtgraph
+
+    def _make_plot_when_loaded(self) -> None:
+        if self._is_missing:
             self._plot = QLabel(self.tr("The chart needs the package pyqtgraph."), self)
             self._column.addWidget(self._plot)
-            return
+        elif self._library is not None:
+            self._make_plot(self._library)
+
+    def _make_plot(self, pyqtgraph: Any) -> None:
         palette = self.palette()
         self._plot = pyqtgraph.PlotWidget(self, background=palette.color(QPalette.ColorRole.Base))
         item = self._plot.getPlotItem()

@@ -9,8 +9,8 @@ from PySide6.QtWidgets import QLabel, QPushButton, QTreeWidget
 
 from app.render_thread import FinishedFrame, FrameRequest
 from app.state import State
-from app.ui.stats_panel import StatsPanel
-from app.ui.stats_rows import bottleneck, phases_of, rows_of
+from app.ui.stats_panel import Chart, StatsPanel
+from app.ui.stats_rows import PHASES, bottleneck, phases_of, rows_of
 from gpu.scene import Moment, Scene
 from tests.app.stand_ins import made_statistics
 
@@ -65,6 +65,22 @@ def test_the_panel_shows_and_copies_the_rows(qtbot: Any) -> None:
     lines = QGuiApplication.clipboard().text().splitlines()
     assert any(line.split() == ["SAH", "cost", "57.25"] for line in lines)
     assert any(line.startswith("  sort") for line in lines)
+
+
+def test_the_chart_has_a_line_a_phase_in_a_fixed_range(qtbot: Any) -> None:
+    panel = StatsPanel()
+    qtbot.addWidget(panel)
+    panel.show()
+    chart = panel.findChild(Chart)
+    assert chart is not None
+
+    def is_drawn() -> bool:
+        panel.take(frame(), 12.0, 0.8, (512, 384), "painted by Qt")
+        return len(chart.lines()) == len(PHASES)
+
+    qtbot.waitUntil(is_drawn, timeout=20000)
+    assert chart.limit() == 20.0, "the range fits the 12 ms of tracing"
+    assert chart.lines()["trace"][-1] == 12.0 and chart.lines()["display"][-1] == 0.8
 
 
 def test_updates_come_at_most_ten_times_a_second(qtbot: Any, monkeypatch: pytest.MonkeyPatch) -> None:
