@@ -36,6 +36,10 @@ extern "C" __global__ void sum_by_last_arriver(const int* values, int n, int* wr
     }
 }
 
+extern "C" __global__ void arrive_at_one_place(int n, int* place, int* got) {
+    for (int i : grid_stride(n)) got[i] = atomic_arrive(place);
+}
+
 // A chain: each item swaps its number in and writes down what it got; together with the last one left, every number appears once.
 extern "C" __global__ void swap_round(int n, int* place, int* got) {
     for (int i : grid_stride(n)) got[i] = atomic_exchange(place, i);

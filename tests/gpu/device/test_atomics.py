@@ -50,6 +50,12 @@ def test_the_last_arriver_sees_what_all_wrote(target: Target) -> None:
     np.testing.assert_array_equal(sums, values.reshape(4, -1).sum(0))
 
 
+def test_no_arrival_is_lost(target: Target) -> None:
+    place, got = run_kernel(target, "atomics", "arrive_at_one_place", N, N, np.zeros(1, np.int32), np.zeros(N, np.int32), blocks=BLOCKS)
+    assert place[0] == N
+    np.testing.assert_array_equal(np.sort(got), np.arange(N))
+
+
 def test_exchange_loses_nothing(target: Target) -> None:
     place, got = run_kernel(target, "atomics", "swap_round", N, N, np.array([-1], np.int32), np.zeros(N, np.int32), blocks=BLOCKS)
     assert sorted([*got, *place]) == list(range(-1, N))

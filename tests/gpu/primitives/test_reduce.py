@@ -48,10 +48,14 @@ def test_reduce_of_nothing_is_the_identity(target: Target) -> None:
     assert reduced(target, "maximum", np.zeros(0, np.int32)) == np.iinfo(np.int32).min
 
 
-def test_nan_is_no_extreme(target: Target) -> None:
-    values = np.array([np.nan, 3.0, np.nan, -2.0, np.nan], np.float32)
-    assert reduced(target, "minimum", values) == -2.0
-    assert reduced(target, "maximum", values) == 3.0
+@pytest.mark.parametrize("seed", range(8))
+def test_nan_is_no_extreme(target: Target, seed: int) -> None:
+    random = np.random.default_rng(seed)
+    values = random.normal(size=random.integers(2, 600)).astype(np.float32)
+    values[random.random(len(values)) < 0.5] = np.nan
+    values[0] = 0.25
+    assert reduced(target, "minimum", values) == np.nanmin(values)
+    assert reduced(target, "maximum", values) == np.nanmax(values)
 
 
 def test_float_sum_is_the_drawn_tree(target: Target) -> None:
