@@ -11,8 +11,9 @@ import numpy as np
 
 from gpu.animate.animate import Animator, Surface
 from gpu.camera import Camera, fit
-from gpu.engine import ViewSettings, make_structure
+from gpu.engine import ViewSettings
 from gpu.hierarchy.base import Hierarchy
+from gpu.hierarchy.registry import structure
 from gpu.scene import Moment, Scene
 from gpu.stats import HierarchyStatistics
 from gpu.target.base import FrameTiming, Target
@@ -76,7 +77,8 @@ class Stage:
     def __init__(self, target: Target, scene: Scene, settings: ViewSettings) -> None:
         self.target, self.settings = target, settings
         self.animator = Animator(target, scene)
-        self.hierarchy: Hierarchy = make_structure(target, settings)
+        kind = structure(settings.hierarchy)
+        self.hierarchy: Hierarchy = kind(target, settings.hierarchy_options or kind.Options(), settings.layout, settings.traversal)
         self._frame = target.zeros(VIEW_FRAME.itemsize, np.uint8, "film")
 
     def show(self, moment: Moment) -> Surface:
