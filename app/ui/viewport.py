@@ -134,7 +134,7 @@ class Viewport(QOpenGLWidget):
             return
         if isinstance(slot, PixelBuffer):
             slot.reclaim()
-            presenter.upload(slot)
+            presenter.upload(slot if slot.staged is None else slot.staged)
             slot.lend()
         elif isinstance(slot, HostSlot):
             presenter.upload(slot.pixels)

@@ -39,6 +39,7 @@ class CudaGl:
 
     def __init__(self, device_id: int = 0) -> None:
         self._cuda = _runtime()
+        self.device_id = device_id
         self._call("select the device", self._cuda.cudaSetDevice, device_id)
         flags = self._cuda.cudaStreamNonBlocking
         self.stream = self._call("make a stream", self._cuda.cudaStreamCreateWithFlags, flags)
@@ -82,12 +83,6 @@ class CudaGl:
         """Whether the device has passed `event`."""
         (code,) = self._cuda.cudaEventQuery(event)
         return bool(code == self._cuda.cudaError_t.cudaSuccess)
-
-    def close(self) -> None:
-        """Give the stream back."""
-        if self.stream is not None:
-            self._call("destroy the stream", self._cuda.cudaStreamDestroy, self.stream)
-            self.stream = None
 
     def _call(self, purpose: str, function: Any, *arguments: Any) -> Any:
         code, *values = function(*arguments)

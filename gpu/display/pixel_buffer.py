@@ -30,6 +30,7 @@ class PixelBuffer:
             raise ValueError(f"A picture of {width} x {height} pixels cannot be drawn: both sides must be from 1 to {MAXIMUM_SIZE}.")
         self.width, self.height = width, height
         self.drawn = (width, height)
+        self.staged: np.ndarray | None = None
         self.buffer_id = 0
         self._interop = interop
         self._resource: Any = None
@@ -51,16 +52,21 @@ class PixelBuffer:
 
     @contextlib.contextmanager
     def image(self, target: Any, width: int, height: int) -> Iterator[Array]:
-        """Lend a (height, width, 4) uint8 array of the CUDA target `target` for one frame. Its stream waits for the mapping; the host does not."""
+        """Lend a (height, width, 4) uint8 array of `target` for one frame. On the buffer's own device its stream waits for the mapping and the host
+        does not; a picture of another target (it was changed a moment ago) goes to `staged`."""
         if not self._pointer:
             raise InteropUnavailable("The window's pixel buffer was not handed over before it was drawn into.")
         if not (0 < width <= self.width and 0 < height <= self.height):
             raise ValueError(f"A picture of {width} x {height} pixels does not fit into a buffer of {self.width} x {self.height}.")
+        self.drawn, self.staged = (width, height), None
+        if target.kind != "cuda" or target.ordinal != self._interop.device_id:
+            with self._stage(target) as array:
+                yield array
+            return
         stream = target.stream_pointer
         self._interop.wait(self._ready, stream)
         yield target.wrap_pointer(self._pointer, (height, width, 4), np.uint8)
         self._interop.record(self._done, stream)
-        self.drawn = (width, height)
         self._is_written = True
 
     def map(self, target: Any) -> contextlib.AbstractContextManager[Array]:
@@ -89,6 +95,13 @@ class PixelBuffer:
             if event is not None:
                 self._interop.destroy_event(event)
         self._ready = self._done = None
+
+    @contextlib.contextmanager
+    def _stage(self, target: Any) -> Iterator[Array]:
+        width, height = self.drawn
+        array = target.empty((height, width, 4), np.uint8, "display")
+        yield array
+        self.staged = np.ascontiguousarray(target.download(array))
 
     def _allocate(self) -> None:
         self.buffer_id = int(GL.glGenBuffers(1))

@@ -74,10 +74,22 @@ class RecordingGl:
         self._runtime.calls.append(("glDeleteBuffers", *ids))
 
 
+class OtherTarget:
+    """A target that is not the buffer's device."""
+
+    kind, ordinal = "host", -1
+
+    def empty(self, shape: tuple[int, ...], dtype: Any, tag: str) -> np.ndarray:
+        return np.empty(shape, dtype)
+
+    def download(self, array: np.ndarray) -> np.ndarray:
+        return array.copy()
+
+
 class FakeTarget:
     """The CUDA target's two words for the window."""
 
-    stream_pointer = 77
+    kind, ordinal, stream_pointer = "cuda", 1, 77
 
     def wrap_pointer(self, pointer: int, shape: tuple[int, ...], dtype: Any) -> np.ndarray:
         assert pointer == 4096
@@ -112,6 +124,19 @@ def test_a_frame_maps_waits_records_and_unmaps_in_this_order(runtime: RecordingR
     assert buffer.drawn == (160, 120)
 
 
+def test_a_picture_of_another_target_is_staged(runtime: RecordingRuntime) -> None:
+    buffer = PixelBuffer(CudaGl(1), 320, 240)
+    buffer.lend()
+    runtime.calls.clear()
+    with buffer.image(OtherTarget(), 8, 4) as image:
+        image[:] = 9
+    assert buffer.staged is not None and buffer.staged.shape == (4, 8, 4) and (buffer.staged == 9).all()
+    assert runtime.calls == []
+    with buffer.image(FakeTarget(), 8, 4):
+        pass
+    assert buffer.staged is None
+
+
 def test_a_buffer_is_unmapped_and_unregistered_before_it_goes(runtime: RecordingRuntime) -> None:
     buffer = PixelBuffer(CudaGl(), 320, 240)
     buffer.lend()
@@ -123,7 +148,7 @@ def test_a_buffer_is_unmapped_and_unregistered_before_it_goes(runtime: Recording
 
 
 def test_what_was_not_handed_over_is_not_drawn_into(runtime: RecordingRuntime) -> None:
-    buffer = PixelBuffer(CudaGl(), 320, 240)
+    buffer = PixelBuffer(CudaGl(1), 320, 240)
     with pytest.raises(InteropUnavailable, match="not handed over"), buffer.map(FakeTarget()):
         pass
     buffer.lend()
