@@ -58,13 +58,10 @@ class UpdatePolicy:
             return Decision("refit", "refit is chosen")
         return self._by_cost(hierarchy, options)
 
-    def apply(self, decision: Decision, hierarchy: Hierarchy, primitives: Primitives) -> None:
-        """Do what was decided."""
+    def note(self, decision: Decision, primitives: Primitives) -> None:
+        """What was decided has been done."""
         if decision.update == "rebuild":
-            hierarchy.build(primitives)
             self._built_cost = self._cost = None
-        elif decision.update == "refit":
-            hierarchy.refit(primitives)
         self._seen = (primitives.topology_version, primitives.shape_version)
         self._is_measured = self._is_measured and decision.update == "nothing"
 

@@ -94,6 +94,11 @@ class Animator:
         self._unsettled = self._launch_all if is_new_clip else self._launch_moving
         return (self._unsettled,)
 
+    def forget(self) -> None:
+        """What was prepared was not launched: everything is written anew for the next moment."""
+        self._shown = None
+        self._count_motion(np.arange(len(self._scene.objects)))
+
     def at(self, moment: Moment) -> Surface:
         """The surface at a moment: prepare and launch."""
         for launch in self.prepare(moment):

@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import abc
 import dataclasses
+from collections.abc import Hashable
 from typing import Any, ClassVar
 
 import numpy as np
@@ -85,6 +86,11 @@ class RayType(abc.ABC):
     def exposure(self, options: Any) -> float:
         """The factor on linear colours before they are clamped."""
         return float(2.0**options.exposure)
+
+    @property
+    def shape(self) -> Hashable:
+        """What of the options decides which kernels `render` launches."""
+        return ()
 
     def shadow_ray_counter(self) -> Array | None:
         """One uint64 on the target: the secondary rays of the sample last rendered; None where there are none."""

@@ -29,14 +29,14 @@ class Resolver:
 
 
 class Film:
-    """See the module. `samples` counts what the sums hold; `is_drawing` says whether this frame adds one."""
+    """See the module. `samples` counts what the sums hold; `is_drawing` says whether this frame adds one; `generation` grows with new memory."""
 
     def __init__(self, target: Target, resolver: Resolver) -> None:
         self._target, self._resolver = target, resolver
         self._key: Hashable = None
         self._frame = np.zeros((), VIEW_FRAME)
         self.frame = target.zeros(VIEW_FRAME.itemsize, np.uint8, "film")
-        self.width = self.height = self.samples = 0
+        self.width = self.height = self.samples = self.generation = 0
         self.is_drawing = False
         self._memory: Array = None
         self._sums: Array = None
@@ -72,6 +72,7 @@ class Film:
         # Capacity grows in steps, so that a window dragged larger, or a resolution that adapts, does not allocate at every size.
         if self._memory is None or len(self._memory) < count:
             self._memory = self._target.empty(count if self._memory is None else count + count // 8, np.float32, "film")
+            self.generation += 1
         self._sums = self._memory[:count]
 
     def restart(self) -> None:

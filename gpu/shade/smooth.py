@@ -6,6 +6,7 @@ A scene without lights is lit from the eye. Materials are metallic-roughness; sm
 from __future__ import annotations
 
 import dataclasses
+from collections.abc import Hashable
 from typing import Any
 
 import numpy as np
@@ -39,6 +40,10 @@ class Smooth(RayType):
         super().__init__(target, materials)
         self._has_shadows = True
         self._counter = target.zeros(1, np.uint64, "shade")
+
+    @property
+    def shape(self) -> Hashable:
+        return self._has_shadows
 
     def shadow_ray_counter(self) -> Array | None:
         return self._counter if self._has_shadows else None

@@ -86,6 +86,17 @@ def test_versions_grow_for_what_moves_and_only_for_it(target: Target) -> None:
     assert [animator.object_of(prim_id) for prim_id in (0, 4, 5, 14)] == [0, 0, 1, 2]
 
 
+def test_what_was_prepared_and_never_launched_is_made_up_for(target: Target) -> None:
+    scene = random_scene(8)
+    animator = Animator(target, scene)
+    animator.at(Moment(0.2))
+    animator.prepare(Moment(0.9))
+    version = animator.surface.primitives.shape_version
+    animator.forget()
+    assert_shows(target, animator, scene, Moment(0.9))
+    assert animator.surface.primitives.shape_version > version
+
+
 def test_topology_joins_all_objects(target: Target) -> None:
     scene = random_scene(2)
     surface = Animator(target, scene).surface

@@ -1,0 +1,169 @@
+"""What a view keeps from frame to frame: structure, film, ray type, policy; and its part of a frame.
+
+A frame's part has three acts: `prepare` decides and writes what kernels read, `draw` only launches, so that frames of one `shape` can be captured
+and repeated, and `finish` measures now and then and resolves the film into the view's pixels, which may be others every frame.
+"""
+
+from __future__ import annotations
+
+import dataclasses
+from collections.abc import Hashable
+from typing import Any
+
+import numpy as np
+
+from .animate.animate import Surface
+from .frame_log import ViewRecord
+from .hierarchy import registry as structures
+from .hierarchy.base import Hierarchy, HierarchyError
+from .shade.base import RayType
+from .shade.film import Film, Resolver
+from .shade.materials import Materials
+from .shade.registry import ray_type
+from .stats import HierarchyStatistics
+from .target.base import Target
+from .trace.trace import VIEW_FRAME, CameraRays, Tracer
+from .update_policy import Decision, UpdatePolicy
+from .view import View, ViewSettings
+
+
+class ViewSlot:
+    """See the module. Its parts are made anew where the view's choice changes; raises what making them raises, and then keeps none of it."""
+
+    def __init__(self, view: View, target: Target, materials: Materials, resolver: Resolver) -> None:
+        self.prefix = view.name + "/"
+        self._target, self._materials = target, materials
+        self.film = Film(target, resolver)
+        self.hierarchy: Hierarchy
+        self.ray_type: RayType
+        self.policy: UpdatePolicy
+        self._generation = 0
+        self._structure_choice: Any = None
+        self._ray_type_name = ""
+        self._measured = HierarchyStatistics()
+        self.decision = Decision("nothing", "")
+        self.take(view)
+
+    def take(self, view: View) -> None:
+        """Take up a view's settings; make the structure and the ray type it chooses where they are others than before."""
+        settings = view.settings
+        choice = (settings.hierarchy, settings.optimiser, settings.layout, settings.traversal, settings.hierarchy_options, settings.layout_options)
+        integrator: RayType | None = None
+        if settings.ray_type != self._ray_type_name:
+            integrator = ray_type(settings.ray_type)(self._target, self._materials)
+        if choice != self._structure_choice:
+            made = make_structure(self._target, settings)
+            if self._structure_choice is not None:
+                self.hierarchy.close()
+            self.hierarchy, self._structure_choice, self.policy = made, choice, UpdatePolicy()
+            self._measured = HierarchyStatistics()
+            self._generation += 1
+        if integrator is not None:
+            self.ray_type, self._ray_type_name = integrator, settings.ray_type
+            self._generation += 1
+        self._options = settings.ray_type_options or type(self.ray_type).Options()
+        self.view = view
+
+    # -- the frame ------------------------------------------------------------------------------------------------
+    def prepare(self, surface: Surface) -> None:
+        """Decide between nothing, refit and rebuild, take the film to its next sample, and write what kernels read of this frame."""
+        view, settings = self.view, self.view.settings
+        self.decision = self.policy.decide(self.hierarchy, surface.primitives, settings.update)
+        if settings.update.always:
+            self.film.restart()
+        key = (dataclasses.replace(settings, samples=1), surface.version)
+        exposure = self.ray_type.exposure(self._options)
+        self.film.begin(view.camera, view.pixels.width, view.pixels.height, key, settings.samples, settings.seed, exposure)
+        self.ray_type.prepare(self._options, surface)
+
+    @property
+    def shape(self) -> Hashable:
+        """What decides the launches of `draw` and their arguments."""
+        film = self.film
+        return (self.prefix, self._generation, self.decision.update, film.is_drawing, film.width, film.height, film.generation, self.ray_type.shape)
+
+    @property
+    def has_work(self) -> bool:
+        """Whether `draw` launches anything."""
+        return self.film.is_drawing or self.decision.update != "nothing"
+
+    def draw(self, surface: Surface) -> None:
+        """Bring the structure up to date and add a sample to the film. Launches only."""
+        update(self.hierarchy, self.decision, surface)
+        if self.film.is_drawing:
+            self.ray_type.render(self.tracer(), surface, self.film)
+
+    def finish(self, surface: Surface) -> None:
+        """Count the update as done, measure the tree's quality now and then, and resolve the film into the view's pixels."""
+        self.policy.note(self.decision, surface.primitives)
+        if self.policy.wants_measurement():
+            self.hierarchy.measure()
+        with self.view.pixels.map() as image, self._target.phase("resolve"):
+            self.film.resolve(image)
+
+    def record(self) -> ViewRecord:
+        """What the log keeps of this frame's view."""
+        film, hierarchy = self.film, self.hierarchy
+        counter = self.ray_type.shadow_ray_counter() if film.is_drawing else None
+        return ViewRecord(
+            prefix=self.prefix,
+            hierarchy=hierarchy.name,
+            layout=hierarchy.layout_name,
+            ray_type=self._ray_type_name,
+            update=self.decision.update,
+            reason=self.decision.reason,
+            primary_rays=film.rays.count if film.is_drawing else 0,
+            width=film.width,
+            height=film.height,
+            samples=film.samples,
+            structure=self.structure_statistics,
+            secondary_rays=(lambda: None) if counter is None else self._target.read_later(counter),
+        )
+
+    # -- on request -----------------------------------------------------------------------------------------------
+    def tracer(self) -> Tracer:
+        """Traces through the structure as it was last built."""
+        return Tracer(self._target, self.hierarchy.traversal())
+
+    def structure_statistics(self) -> HierarchyStatistics:
+        """Counts of the tree with the quality that was measured last."""
+        now = self.hierarchy.stats()
+        if now.sah_cost is not None:
+            self._measured = now
+        return dataclasses.replace(now, sah_cost=self._measured.sah_cost, depth=self._measured.depth)
+
+    def measure_now(self) -> None:
+        """Measure the tree if it has changed since the last time; outside a frame."""
+        if not self.policy.is_measured:
+            self.hierarchy.measure()
+            self.policy.mark_measured()
+
+    def trace_pixel(self, x: float, y: float) -> tuple[int, float, float, float]:
+        """prim_id, t, u, v of the ray through pixel (x, y): a picture of one pixel, through the unit that draws the view."""
+        width, height = self.film.width, self.film.height
+        rows = self.view.camera.frame(width, height).reshape(4, 4)
+        origin_row = 0 if rows[0, 3] != 0.0 else 1
+        rows[origin_row, :3] += rows[2, :3] * (x / width - 0.5) + rows[3, :3] * (y / height - 0.5)
+        rows[2, :3] = rows[3, :3] = 0.0
+        frame = np.zeros((), VIEW_FRAME)
+        frame["camera"], frame["width"], frame["height"], frame["jitter"] = rows.reshape(16), 1, 1, 0.5
+        on_target = self._target.upload(frame.reshape(1).view(np.uint8), "rays")
+        hits = self.tracer().trace(CameraRays(on_target, 1, 1))
+        prim_id, t, u, v = (self._target.download(array)[0] for array in (hits.prim_id, hits.t, hits.u, hits.v))
+        return int(prim_id), float(t), float(u), float(v)
+
+
+def update(hierarchy: Hierarchy, decision: Decision, surface: Surface) -> None:
+    """Nothing, refit or rebuild."""
+    if decision.update == "rebuild":
+        hierarchy.build(surface.primitives)
+    elif decision.update == "refit":
+        hierarchy.refit(surface.primitives)
+
+
+def make_structure(target: Target, settings: ViewSettings) -> Hierarchy:
+    """The structure that the settings name. Raises OptionError for an unknown name, HierarchyError for what there is not yet."""
+    kind = structures.structure(settings.hierarchy)
+    if settings.optimiser != "none":
+        raise HierarchyError(f"There is no optimiser {settings.optimiser!r} yet; choose none.")
+    return kind(target, settings.hierarchy_options or kind.Options(), settings.layout, settings.traversal)

@@ -1,0 +1,205 @@
+"""Frames that are captured and replayed draw what frames that are launched draw, and nothing but launches is captured."""
+
+from __future__ import annotations
+
+import contextlib
+from collections.abc import Callable, Iterator
+from typing import Any
+
+import numpy as np
+import pytest
+
+from gpu.animate.animate import Surface
+from gpu.camera import Camera
+from gpu.engine import Engine, View, ViewSettings
+from gpu.pixels import ArrayPixels
+from gpu.repeated_launches import FRAMES_BEFORE_CAPTURE, MAX_CAPTURED, RepeatedLaunches
+from gpu.scene import Moment
+from gpu.target.base import Target, TargetOptions
+from gpu.target.host import HostTarget
+from gpu.update_policy import UpdateOptions
+from gpu.view_slot import ViewSlot
+
+from .test_engine import moving_scene
+
+
+class ReplayingTarget(HostTarget):
+    """A host target whose captures are like CUDA's: fixed launches with fixed arguments; no memory, no writes and no reads inside.
+
+    Sorting decides by its run where its result lies, so capturing runs the body once."""
+
+    def __init__(self) -> None:
+        super().__init__(TargetOptions(threads=2))
+        self._calls: list[Callable[[], Any]] | None = None
+        self.captured = self.replayed = 0
+
+    def capture(self, body: Callable[[], None]) -> Callable[[], None]:
+        calls: list[Callable[[], Any]] = []
+        self._calls = calls
+        try:
+            body()
+        finally:
+            self._calls = None
+        self.captured += 1
+
+        def replay() -> None:
+            self.replayed += 1
+            for call in calls:
+                call()
+
+        return replay
+
+    def _note(self, name: str, arguments: tuple[Any, ...], named: dict[str, Any]) -> Any:
+        call: Callable[[], Any] = lambda: getattr(super(ReplayingTarget, self), name)(*arguments, **named)  # noqa: E731
+        if self._calls is not None:
+            self._calls.append(call)
+        return call()
+
+    def launch(self, *arguments: Any, **named: Any) -> None:
+        fixed = tuple(np.array(a) if isinstance(a, np.ndarray) and a.shape == () else a for a in arguments)
+        self._note("launch", fixed, named)
+
+    def fill(self, *arguments: Any) -> None:
+        self._note("fill", arguments, {})
+
+    def _sort(self, *arguments: Any) -> Any:
+        return self._note("_sort", arguments, {})
+
+    def exclusive_scan(self, *arguments: Any) -> None:
+        self._note("exclusive_scan", arguments, {})
+
+    def _refuse(self, what: str) -> None:
+        assert self._calls is None, f"{what} inside captured launches"
+
+    def empty(self, *arguments: Any) -> Any:
+        self._refuse("memory")
+        return super().empty(*arguments)
+
+    def write(self, *arguments: Any) -> None:
+        self._refuse("a write")
+        super().write(*arguments)
+
+    def download(self, *arguments: Any) -> Any:
+        self._refuse("a download")
+        return super().download(*arguments)
+
+    def read_later(self, *arguments: Any) -> Any:
+        self._refuse("a read-back")
+        return super().read_later(*arguments)
+
+
+@pytest.fixture
+def replaying() -> Iterator[ReplayingTarget]:
+    with contextlib.closing(ReplayingTarget()) as made:
+        yield made
+
+
+@contextlib.contextmanager
+def both_engines(target: Target) -> Iterator[tuple[Engine, Engine]]:
+    """One that replays and one that launches."""
+    with contextlib.closing(Engine(target, moving_scene())) as replays, contextlib.closing(Engine(target, moving_scene(), repeats=False)) as launches:
+        yield replays, launches
+
+
+def views_on(target: Target) -> list[View]:
+    cases: list[tuple[str, dict[str, Any]]] = [
+        ("smooth", {"layout": "bvh4"}),
+        ("flat", {"layout": "bvh2", "update": UpdateOptions("refit")}),
+        ("steps", {"hierarchy": "brute_force", "update": UpdateOptions("auto")}),
+    ]
+    camera = Camera(eye=(0.5, 1.2, 4.5))
+    return [View(ViewSettings(ray_type=name, **more), camera, ArrayPixels(target, 61, 47), name) for name, more in cases]
+
+
+def pictures(engine: Engine, views: list[View], times: list[float]) -> list[np.ndarray]:
+    drawn = []
+    for frame, time in enumerate(times):
+        for view in views:
+            view.camera = Camera(eye=(0.5 + 0.01 * frame, 1.2, 4.5))
+        engine.render_frame(Moment(time), views)
+        drawn += [view.pixels.download() for view in views]  # type: ignore[attr-defined]
+    return drawn
+
+
+def test_replayed_frames_equal_launched_ones(replaying: ReplayingTarget, monkeypatch: pytest.MonkeyPatch) -> None:
+    bodies: list[ViewSlot] = []
+    draw = ViewSlot.draw
+
+    def counted(slot: ViewSlot, surface: Surface) -> None:
+        bodies.append(slot)
+        draw(slot, surface)
+
+    monkeypatch.setattr(ViewSlot, "draw", counted)
+    times = [0.1 * frame for frame in range(8)]
+    with (
+        contextlib.closing(Engine(replaying, moving_scene())) as engine,
+        contextlib.closing(Engine(replaying, moving_scene(), repeats=False)) as plain,
+    ):
+        replayed = pictures(engine, views_on(replaying), times)
+        # The first frame rebuilds everything; of the seven alike, two are launched and one is captured.
+        assert (replaying.captured, replaying.replayed) == (1, 5)
+        assert len(bodies) == 3 * 4
+        assert engine.flush().views[0].structure.sah_cost is not None
+        launched = pictures(plain, views_on(replaying), times)
+    assert all(np.array_equal(a, b) for a, b in zip(replayed, launched, strict=True))
+
+
+def test_every_way_a_frame_can_change_is_seen(replaying: ReplayingTarget) -> None:
+    # The same steps with and without capture: sizes, choices, options, a scene that stops and goes on.
+    def steps(engine: Engine) -> list[np.ndarray]:
+        drawn = []
+        (view, *_), other = views_on(replaying), ArrayPixels(replaying, 40, 90)
+        changes: list[tuple[str, Any]] = [
+            ("pixels", other),
+            ("settings", ViewSettings(ray_type="smooth", layout="bvh2")),
+            ("settings", ViewSettings(ray_type="smooth", layout="bvh2", update=UpdateOptions("refit"))),
+            ("settings", ViewSettings(ray_type="flat")),
+            ("settings", ViewSettings(ray_type="steps", hierarchy="brute_force")),
+            ("settings", ViewSettings(ray_type="smooth")),
+            ("pixels", ArrayPixels(replaying, 200, 120)),
+        ]
+        times = iter(np.arange(100) * 0.013)
+        for field, value in [("name", "main"), *changes]:
+            setattr(view, field, value)
+            for _ in range(5):
+                engine.render_frame(Moment(float(next(times))), [view])
+                drawn.append(view.pixels.download())  # type: ignore[attr-defined]
+            engine.render_frame(Moment(1.0), [view])
+            engine.render_frame(Moment(1.0), [view])
+            drawn.append(view.pixels.download())  # type: ignore[attr-defined]
+        return drawn
+
+    with (
+        contextlib.closing(Engine(replaying, moving_scene())) as engine,
+        contextlib.closing(Engine(replaying, moving_scene(), repeats=False)) as plain,
+    ):
+        replayed = steps(engine)
+        assert replaying.captured >= 6
+        launched = steps(plain)
+    assert all(np.array_equal(a, b) for a, b in zip(replayed, launched, strict=True))
+
+
+def test_what_repeats_is_captured_and_the_oldest_dropped(replaying: ReplayingTarget) -> None:
+    launches, ran = RepeatedLaunches(replaying), []
+    for key in range(MAX_CAPTURED + 1):
+        for _ in range(FRAMES_BEFORE_CAPTURE + 2):
+            launches.run(key, lambda key=key: ran.append(key))  # type: ignore[misc]
+    assert ran.count(0) == FRAMES_BEFORE_CAPTURE + 1 and replaying.captured == MAX_CAPTURED + 1
+    launches.run(0, lambda: ran.append("again"))  # type: ignore[arg-type]
+    launches.run(MAX_CAPTURED, lambda: ran.append("never"))  # type: ignore[arg-type]
+    assert "again" in ran and "never" not in ran
+    for turn in range(10):
+        launches.run(f"alternating {turn % 2}", lambda: None)
+    assert replaying.captured == MAX_CAPTURED + 1, "keys that take turns are not captured"
+
+
+@pytest.mark.cuda
+def test_graphs_on_the_device_draw_the_same(cuda_target: Target) -> None:
+    times = [0.1 * frame for frame in range(12)]
+    with (
+        contextlib.closing(Engine(cuda_target, moving_scene())) as engine,
+        contextlib.closing(Engine(cuda_target, moving_scene(), repeats=False)) as plain,
+    ):
+        replayed, launched = pictures(engine, views_on(cuda_target), times), pictures(plain, views_on(cuda_target), times)
+        assert engine.flush().launches == plain.flush().launches
+    assert all(np.array_equal(a, b) for a, b in zip(replayed, launched, strict=True))
