@@ -8,8 +8,9 @@ from typing import TYPE_CHECKING
 
 from app import timeline as timelines
 from app.cli_common import camera_from, reference_from, settings_from
+from app.display_check import display_problem
 from app.document import Document
-from app.problems import UsageError, problem_of
+from app.problems import EXIT_FAILURE, UsageError, problem_of
 from gpu.scene import Scene
 
 if TYPE_CHECKING:
@@ -22,6 +23,10 @@ def run(names: argparse.Namespace, words: Words) -> int:
         raise UsageError("the window has no --json; render, bench, info and doctor have.")
     if names.frames:
         raise UsageError("the window plays all frames; --frames is for render and bench.")
+    problem = display_problem()
+    if problem:
+        words.error(problem)
+        return EXIT_FAILURE
     document = Document(settings_from(names, words))
     reference = reference_from(names)
     document.on_scene.append(_FirstLook(names, document))

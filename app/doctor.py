@@ -144,12 +144,17 @@ def _display() -> Iterator[Finding]:
     without = "none (no DISPLAY, no WAYLAND_DISPLAY): render and bench work, the window does not"
     yield Finding("display", "display", shown or without, bool(shown) or None)
     missing = missing_libraries()
-    packages = sorted({WINDOW_PACKAGES.get(name, name) for name in missing})
     text = "all there" if not missing else "missing: " + ", ".join(missing)
-    advice = f"sudo apt-get install --no-install-recommends {' '.join(packages)}" if packages else ""
+    advice = install_line(missing)
     if importlib.util.find_spec("PySide6") is not None:
         yield Finding("display", "Qt's libraries", text, not missing, advice)
     yield from _gl(bool(variables.get("DISPLAY") or variables.get("WAYLAND_DISPLAY")))
+
+
+def install_line(missing: list[str]) -> str:
+    """The command that installs Debian's packages of missing shared libraries; "" for none."""
+    packages = sorted({WINDOW_PACKAGES.get(name, name) for name in missing})
+    return f"sudo apt-get install --no-install-recommends {' '.join(packages)}" if packages else ""
 
 
 def missing_libraries() -> list[str]:
