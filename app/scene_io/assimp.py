@@ -17,8 +17,7 @@ from typing import Any
 import numpy as np
 
 CHANNELS = 8
-TRIANGULATE, JOIN, VALIDATE, SORT_BY_TYPE, FIND_INVALID = 0x8, 0x2, 0x400, 0x8000, 0x20000
-TRANSFORM_UVS = 0x80000
+TRIANGULATE, JOIN, VALIDATE, SORT_BY_TYPE = 0x8, 0x2, 0x400, 0x8000
 
 
 class String(Structure):

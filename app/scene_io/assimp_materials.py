@@ -7,6 +7,7 @@ sqrt(2 / (n + 2)) (Walter 2007, Beckmann width of a Phong lobe).
 from __future__ import annotations
 
 import ctypes
+import dataclasses
 from pathlib import Path
 from typing import Any
 
@@ -15,10 +16,12 @@ import numpy as np
 from gpu.scene import Material, Remark, Texture
 
 from . import assimp
+from .assimp_file import AssimpFile
 from .errors import shown
 from .images import ImageError, decode, find
 
-DIFFUSE, EMISSIVE, BASE_COLOR, UNKNOWN = 1, 4, 12, 18
+DIFFUSE, BASE_COLOR = 1, 12
+GLTF = frozenset({"gltf", "glb", "vrm"})
 Key = tuple[str, int, int]
 
 
@@ -40,11 +43,21 @@ def properties_of(material: assimp.Material) -> dict[Key, Any]:
     return result
 
 
-class MaterialReader:
-    """Reads the materials of one file; `textures` and `remarks` fill as they are met. Texture files are looked for beside the model."""
+@dataclasses.dataclass(frozen=True, eq=False)
+class Placement:
+    """How a texture lies on a mesh: the set of texture coordinates, and a (2, 3) matrix for them (v downwards) or None."""
 
-    def __init__(self, library: ctypes.CDLL, scene: Any, folder: Path, texture_size: int) -> None:
-        self.library, self.scene, self.folder, self.texture_size = library, scene, folder, texture_size
+    uv_set: int = 0
+    matrix: np.ndarray | None = None
+
+
+class MaterialReader:
+    """Reads the materials of one file and fills `textures`, `placements` and `missing`. Texture files are looked for beside the model."""
+
+    def __init__(self, file: AssimpFile, folder: Path, texture_size: int) -> None:
+        self.library, self.scene, self.folder, self.texture_size = file.library, file.pointer, folder, texture_size
+        self.is_gltf = file.extension in GLTF
+        self.placements: list[Placement] = []
         self.textures: list[Texture] = []
         self.texture_ids: dict[str, int] = {}
         self.missing: dict[str, str] = {}
@@ -66,14 +79,15 @@ class MaterialReader:
 
     def _material(self, material: assimp.Material) -> Material:
         values = properties_of(material)
-        texture, uv_set = self._texture(values)
+        texture, placement = self._texture(values)
+        self.placements.append(placement)
         return Material(
             name=_text(values, "?mat.name"),
             base_color=self._base_color(values),
             metallic=_number(values, "$mat.metallicFactor", 0.0),
             roughness=_roughness(values),
             emission=_emission(values),
-            base_color_texture=texture if uv_set == 0 else -1,
+            base_color_texture=texture,
         )
 
     @staticmethod
@@ -86,14 +100,27 @@ class MaterialReader:
         alpha = min(alpha, _number(values, "$mat.opacity", 1.0))
         return float(color[0]), float(color[1]), float(color[2]), alpha
 
-    def _texture(self, values: dict[Key, Any]) -> tuple[int, int]:
-        """Index of the base colour texture, -1 for none, and the set of texture coordinates that it uses."""
+    def _texture(self, values: dict[Key, Any]) -> tuple[int, Placement]:
+        """Index of the base colour texture, -1 for none, and how it lies on the mesh."""
         for semantic in (BASE_COLOR, DIFFUSE):
             name = values.get(("$tex.file", semantic, 0), "")
             if isinstance(name, str) and name:
-                uv_set = values.get(("$tex.uvwsrc", semantic, 0), np.zeros(1))
-                return self._texture_id(name), int(uv_set[0]) if len(uv_set) else 0
-        return -1, 0
+                return self._texture_id(name), self._placement(values, semantic)
+        return -1, Placement()
+
+    def _placement(self, values: dict[Key, Any], semantic: int) -> Placement:
+        uv_set = values.get(("$tex.uvwsrc", semantic, 0), np.zeros(1))
+        number = int(uv_set[0]) if len(uv_set) and 0 <= uv_set[0] < assimp.CHANNELS else 0
+        parts = values.get(("$tex.uvtrafo", semantic, 0))
+        if parts is None or len(parts) != 5 or not np.isfinite(parts).all() or tuple(parts) == (0.0, 0.0, 1.0, 1.0, 0.0):
+            return Placement(number)
+        tx, ty, sx, sy, turn = (float(part) for part in parts)
+        if not self.is_gltf:
+            return Placement(number, np.array([[sx, 0.0, tx], [0.0, sy, 1.0 - sy - ty]]))
+        # Assimp turned glTF's transform (about the upper left corner, v downwards) into one about the middle: take that back.
+        c, s = np.cos(-turn), np.sin(-turn)
+        ox, oy = tx - 0.5 * sx * (1.0 + s - c), 0.5 * sy * (s + c - 1.0) + 1.0 - sy - ty
+        return Placement(number, np.array([[sx * c, sy * s, ox], [-sx * s, sy * c, oy]]))
 
     def _texture_id(self, name: str) -> int:
         if name not in self.texture_ids:

@@ -12,7 +12,7 @@ from gpu.scene import Light, Mesh, MorphTargets, Node, Object, Remark, Scene, Sc
 from . import assimp
 from .assimp_animation import AnimationReader
 from .assimp_file import INDEXED, AssimpFile, vectors
-from .assimp_materials import MaterialReader
+from .assimp_materials import MaterialReader, Placement
 from .errors import SceneError, shown
 from .joining import joined
 from .limits import ImportLimits
@@ -30,7 +30,7 @@ def read_scene(name: str, data: bytes | None, extension: str, limits: ImportLimi
     with AssimpFile(name, data, extension) as file:
         if not file.has_faces():
             raise no_triangles(name)
-        flags = assimp.TRIANGULATE | assimp.SORT_BY_TYPE | assimp.TRANSFORM_UVS
+        flags = assimp.TRIANGULATE | assimp.SORT_BY_TYPE
         file.process(flags | file.join_flag())
         return SceneReader(file, limits).read()
 
@@ -45,6 +45,7 @@ class SceneReader:
 
     def __init__(self, file: AssimpFile, limits: ImportLimits) -> None:
         self.file, self.limits, self.scene = file, limits, file.scene
+        self.materials = MaterialReader(file, Path("."), limits.texture_size)
         self.nodes: list[Node] = []
         self.node_ids: dict[str, int] = {}
         self.meshes_of_nodes: list[tuple[int, int]] = []
@@ -53,19 +54,18 @@ class SceneReader:
     def read(self) -> Scene:
         """The whole scene."""
         self._read_nodes()
+        materials = self.materials.read()
         mesh_ids, meshes = self._read_meshes()
         objects = tuple(Object(node, mesh_ids[mesh]) for node, mesh in self.meshes_of_nodes if mesh in mesh_ids)
         self._check_size(meshes, objects)
-        materials = MaterialReader(self.file.library, self.file.pointer, Path("."), self.limits.texture_size)
-        read_materials = materials.read()
         animations = AnimationReader(self.scene, self.nodes, self.node_ids)
         clips = animations.read()
         lights, light_remarks = self._lights()
         cameras = self._cameras()
-        remarks = [*materials.remarks(), *animations.remarks(), *light_remarks, *self._remarks()]
+        remarks = [*self.materials.remarks(), *animations.remarks(), *light_remarks, *self._remarks()]
         return Scene(
-            name=Path(self.file.name).name, nodes=tuple(self.nodes), meshes=tuple(meshes), objects=objects, materials=read_materials,
-            textures=tuple(materials.textures), lights=lights, cameras=cameras, clips=clips, remarks=tuple(remarks),
+            name=Path(self.file.name).name, nodes=tuple(self.nodes), meshes=tuple(meshes), objects=objects, materials=materials,
+            textures=tuple(self.materials.textures), lights=lights, cameras=cameras, clips=clips, remarks=tuple(remarks),
         )  # fmt: skip
 
     def _read_nodes(self) -> None:
@@ -98,9 +98,7 @@ class SceneReader:
         count = source.vertex_count
         positions = vectors(source.vertices, count)
         assert positions is not None
-        uvs = vectors(source.uvs[0], count, 2)
-        if uvs is not None:
-            uvs[:, 1] = 1.0 - uvs[:, 1]
+        uvs = self._uvs(source)
         self.colored_count += bool(source.colors[0])
         material_ids = np.full(len(triangles), source.material, np.int32)
         mesh = Mesh(
@@ -109,6 +107,17 @@ class SceneReader:
         )  # fmt: skip
         is_deformed = mesh.skin is not None or mesh.morph_targets is not None
         return joined(mesh) if is_deformed and self.file.extension not in INDEXED else mesh
+
+    def _uvs(self, source: assimp.Mesh) -> np.ndarray | None:
+        """Texture coordinates of the set that the material's texture uses, v downwards, with its transform."""
+        placements = self.materials.placements
+        placement = placements[source.material] if source.material < len(placements) else Placement()
+        uvs = vectors(source.uvs[placement.uv_set], source.vertex_count, 2)
+        if uvs is not None:
+            uvs[:, 1] = 1.0 - uvs[:, 1]
+            if placement.matrix is not None:
+                uvs = (uvs @ placement.matrix[:, :2].T + placement.matrix[:, 2]).astype(np.float32)
+        return uvs
 
     def _skin(self, source: assimp.Mesh) -> Skin | None:
         """Four joints a vertex, the heaviest ones, weights adding up to 1; a vertex without any hangs from the first joint."""

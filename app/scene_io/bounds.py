@@ -4,12 +4,13 @@ from __future__ import annotations
 
 import numpy as np
 
-from gpu.scene import Clip, Mesh, Scene
+from gpu.scene import Clip, Mesh, Scene, Skin
 
 from .transforms import global_matrices, posed
 
 MAX_SAMPLES = 64
 EXACT_VERTICES = 4_000_000
+EXACT_SKIN_VERTICES = 5_000
 
 Box = tuple[np.ndarray, np.ndarray]
 
@@ -17,7 +18,7 @@ Box = tuple[np.ndarray, np.ndarray]
 def scene_box(scene: Scene, with_clips: bool = True) -> Box:
     """Lower and upper corner (float64) of all objects at rest, at all their key frames and, sampled, during the clips.
 
-    Objects that clips move count by their transformed boxes and skins by their joints' boxes, so the box may be somewhat too large.
+    Objects that clips move count by their transformed boxes and large skins by their joints' boxes, so the box may be somewhat too large.
     """
     boxes = [_rest_box(scene)]
     points = [_local_points(mesh) for mesh in scene.meshes]
@@ -61,9 +62,18 @@ def _rest_box(scene: Scene) -> Box:
 def _moved_box(mesh: Mesh, points: np.ndarray, matrices: np.ndarray, node: int) -> Box:
     """The box of `points`: one set of eight corners at the node, or one set a joint."""
     chosen = matrices[node][None] if mesh.skin is None else matrices[mesh.skin.joints] @ mesh.skin.inverse_bind.astype(np.float64)
+    if mesh.skin is not None and mesh.morph_targets is None and mesh.key_frames is None and len(mesh.positions) <= EXACT_SKIN_VERTICES:
+        return _skinned_box(mesh, mesh.skin, chosen)
     is_used = np.isfinite(points).all(axis=(1, 2))
     moved = np.einsum("jrc,jpc->jpr", chosen[is_used, :3, :3], points[is_used]) + chosen[is_used, None, :3, 3]
     return moved.min(axis=(0, 1), initial=np.inf), moved.max(axis=(0, 1), initial=-np.inf)
+
+
+def _skinned_box(mesh: Mesh, skin: Skin, joints: np.ndarray) -> Box:
+    """The box of the vertices as the joints' (J, 4, 4) matrices bend them."""
+    blended = np.einsum("vk,vkrc->vrc", skin.weights, joints[skin.joint_ids, :3])
+    moved = np.einsum("vrc,vc->vr", blended[:, :, :3], mesh.positions) + blended[:, :, 3]
+    return moved.min(axis=0, initial=np.inf), moved.max(axis=0, initial=-np.inf)
 
 
 def _local_points(mesh: Mesh) -> np.ndarray:

@@ -124,7 +124,7 @@ class _FrameReader:
             if not file.has_faces():
                 raise no_triangles(path)
             frame = _frame(file)
-            file.process(assimp.TRIANGULATE | assimp.TRANSFORM_UVS)
+            file.process(assimp.TRIANGULATE)
             mesh_ids = [i for i, mesh in enumerate(file.meshes()) if mesh.vertices and len(assimp.triangles_of(mesh))]
             return SceneReader(file, self.limits).read(), frame, mesh_ids
 

@@ -7,6 +7,7 @@ import gzip
 import lzma
 import math
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 import pytest
@@ -106,6 +107,22 @@ def test_a_glb_with_texture_and_animation(tmp_path: Path) -> None:
     corner = matrices_at(scene, 0, 0.5)[names["hand"]] @ np.array([0.0, 0.0, 0.0, 1.0])
     assert np.allclose(corner[:3], (0.0, 2.0, -8.0), atol=1e-5), "turned by 90 degrees about Y, stepped to x = 4, twice as large"
     assert scene.lower[0] <= -10.0 and scene.upper[0] >= 8.0 and scene.upper[2] >= 0.0, "the bounds cover the animation"
+
+
+@pytest.mark.parametrize("turn", [0.0, 0.5])
+def test_a_texture_transform_moves_the_texture_coordinates(tmp_path: Path, turn: float) -> None:
+    """KHR_texture_transform: offset, rotation and scale about the upper left corner."""
+
+    def edit(document: dict[str, Any]) -> None:
+        texture = document["materials"][0]["pbrMetallicRoughness"]["baseColorTexture"]
+        texture["extensions"] = {"KHR_texture_transform": {"offset": [0.25, 0.125], "scale": [2.0, 0.5], "rotation": turn}}
+        document["extensionsUsed"] = ["KHR_texture_transform"]
+
+    path = writers.write_animated_glb(tmp_path / "plain.glb")
+    plain, moved = load(path).meshes[0].uvs, load(writers.edit_glb(path, edit)).meshes[0].uvs
+    c, s = math.cos(turn), math.sin(turn)
+    expected = (plain * (2.0, 0.5)) @ np.array([[c, s], [-s, c]]).T + (0.25, 0.125)
+    assert np.allclose(moved, expected, atol=1e-5)
 
 
 def test_a_camera_and_its_angle(tmp_path: Path) -> None:

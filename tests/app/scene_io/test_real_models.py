@@ -70,6 +70,12 @@ def test_animated_models(name: str, triangles: int, clips: dict[str, float], ski
     assert describe(scene)["triangles"] == triangles
 
 
+def test_an_fbx_camera_has_its_whole_angle() -> None:
+    """Blender's camera of 50 mm on 36 mm at 16:9 sees 22.9 degrees vertically; Assimp hands out half angles for FBX only."""
+    (camera,) = load([data_file("animated/animation_with_skeleton.fbx")]).cameras
+    assert camera.fov == pytest.approx(22.9, abs=0.1)
+
+
 def test_a_scan_without_faces_is_no_scene() -> None:
     from app.scene_io import SceneError
 

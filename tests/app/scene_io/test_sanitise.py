@@ -166,6 +166,18 @@ def test_the_bounds_follow_a_clip() -> None:
     assert result.upper[0] >= 7.0 - 1e-6 and result.upper[2] == pytest.approx(1.0) and result.lower[1] <= -1.0 + 1e-6 and result.lower[0] >= -1.5
 
 
+@pytest.mark.parametrize("limit", [0, 5000])
+def test_the_bounds_of_a_skin_follow_its_joints(limit: int, monkeypatch: pytest.MonkeyPatch) -> None:
+    """The object's own node does not count; exact and by the joints' boxes, which are the same for one joint that only slides."""
+    monkeypatch.setattr("app.scene_io.bounds.EXACT_SKIN_VERTICES", limit)
+    slide = Track(np.array([0.0, 1.0]), np.array([[0, 0, 0.0], [7.0, 0, 0]]))
+    skin = Skin(np.array([1]), np.eye(4, dtype=np.float32)[None], np.zeros((4, 4), np.int32), np.array([[1.0, 0, 0, 0]] * 4))
+    nodes = (Node("body", -1, (100.0, 0.0, 0.0)), Node("joint", -1, (0.0, 2.0, 0.0)))
+    clip = Clip("c", 1.0, (Channel(1, "translation", slide),))
+    result = sanitise(scene(mesh(skin=skin), nodes=nodes, clips=(clip,)))
+    assert result.lower == pytest.approx((0.0, 0.0, 0.0)) and result.upper == pytest.approx((8.0, 3.0, 1.0))
+
+
 @given(
     arrays.arrays(np.float32, (6, 3), elements=st.floats(width=32)),
     arrays.arrays(np.int64, (5, 3), elements=st.integers(-2, 7)),

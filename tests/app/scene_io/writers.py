@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import struct
 import zlib
+from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
@@ -121,6 +122,19 @@ class Glb:
         chunks = struct.pack("<I4s", len(text), b"JSON") + text + struct.pack("<I4s", len(body), b"BIN\0") + body
         path.write_bytes(b"glTF" + struct.pack("<II", 2, 12 + len(chunks)) + chunks)
         return path
+
+
+def edit_glb(path: Path, edit: Callable[[dict[str, Any]], None]) -> Path:
+    """Change a binary glTF's JSON in place."""
+    data = path.read_bytes()
+    length = struct.unpack_from("<I", data, 12)[0]
+    document = json.loads(data[20 : 20 + length])
+    edit(document)
+    text = json.dumps(document).encode()
+    text += b" " * (-len(text) % 4)
+    body = struct.pack("<I4s", len(text), b"JSON") + text + data[20 + length :]
+    path.write_bytes(b"glTF" + struct.pack("<II", 2, 12 + len(body)) + body)
+    return path
 
 
 TURN = np.array([[0.0, 0.0, 0.0, 1.0], [0.0, 0.70710678, 0.0, 0.70710678], [0.0, 1.0, 0.0, 0.0]], np.float32)
