@@ -12,6 +12,14 @@ from app.cli import main
 from app.settings_file import user_file
 
 
+@pytest.fixture(autouse=True)
+def no_display(monkeypatch: pytest.MonkeyPatch, request: pytest.FixtureRequest) -> None:
+    """Asking for OpenGL takes a second; one test does."""
+    if "opengl" not in request.node.name:
+        monkeypatch.delenv("DISPLAY", raising=False)
+        monkeypatch.delenv("WAYLAND_DISPLAY", raising=False)
+
+
 def test_the_report_names_what_a_helper_would_ask_for(capsys: pytest.CaptureFixture[str]) -> None:
     assert main(["doctor"]) == 0
     text = capsys.readouterr().out
@@ -71,3 +79,12 @@ def test_gpus_are_read_from_the_drivers_words(monkeypatch: pytest.MonkeyPatch) -
     assert machine.nvidia_gpus() == [{"name": "NVIDIA H200", "driver": "580.1", "memory": "143771 MiB", "compute_capability": "9.0"}]
     monkeypatch.setattr(machine, "output", lambda command, **_: "No devices were found")
     assert machine.nvidia_gpus() == []
+
+
+def test_opengl_is_asked_in_a_process_of_its_own(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("QT_QPA_PLATFORM", "offscreen")
+    (found,) = doctor._gl(True)
+    assert "painter view" in found.text and found.is_good is None
+    monkeypatch.setattr(machine, "output", lambda command, **_: "A card" if "gl_renderer" in command[-1] else "")
+    assert [one.text for one in doctor._gl(True)] == ["A card"]
+    assert not list(doctor._gl(False))
