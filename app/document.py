@@ -35,6 +35,8 @@ class Document:
         self._scene: Scene | None = None
         self._history: History[State] = History()
         self._opening: Job | None = None
+        self._span = Span()
+        self._span_key: tuple[Scene | None, int, float] = (None, 0, 0.0)
         self._observers: list[StateObserver] = []
         self.mailroom = Mailroom()
         self.jobs: list[Job] = []
@@ -55,8 +57,12 @@ class Document:
 
     @property
     def span(self) -> Span:
-        """What the open scene offers to the timeline."""
-        return timelines.span_of(self._scene, self._state.timeline, self._state.settings.timeline)
+        """What the open scene offers to the timeline. Kept, because finding all keys takes longer than a tick may."""
+        key = (self._scene, self._state.timeline.clip, self._state.settings.timeline.fps)
+        if key != self._span_key:
+            self._span_key = key
+            self._span = timelines.span_of(self._scene, self._state.timeline, self._state.settings.timeline)
+        return self._span
 
     def moment(self, frame_id: int = 0) -> Moment:
         """The instant at the playing head."""

@@ -107,6 +107,17 @@ def test_the_playing_head_is_no_step(document: Document, moving_scene: Scene) ->
     assert not document.can_undo
 
 
+def test_the_span_follows_scene_and_options(document: Document, moving_scene: Scene) -> None:
+    assert document.span.duration == 0.0
+    document.set_scene(SceneReference("demo", ("two",)), moving_scene)
+    assert (document.span.duration, document.span.fps) == (2.0, 30.0)
+    assert document.span is document.span
+    document.change("settings.timeline.fps", 12.0)
+    assert document.span.fps == 12.0
+    document.close_scene()
+    assert document.span.duration == 0.0
+
+
 def test_options_of_structures_are_changed_by_their_names(document: Document) -> None:
     key = next(iter(vars(document.state.settings.ray_type_options("smooth"))))
     value = getattr(document.state.settings.ray_type_options("smooth"), key)
