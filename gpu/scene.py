@@ -85,7 +85,7 @@ class MorphTargets:
 
 @dataclasses.dataclass(frozen=True, eq=False)
 class Mesh:
-    """Triangles over vertices. positions (V, 3) float32, triangles (T, 3) int32, material_ids (T,) int32, normals (V, 3), uvs (V, 2) with v downwards."""
+    """Triangles over vertices: positions (V, 3) float32, triangles (T, 3) and material_ids (T,) int32, normals (V, 3), uvs (V, 2), v downwards."""
 
     name: str
     positions: np.ndarray

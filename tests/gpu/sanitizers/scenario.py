@@ -43,8 +43,8 @@ def run_primitives(target: Target) -> None:
     out, count = target.zeros(9001, "u4", "test"), target.zeros(1, "i4", "test")
     compact(target, target.upload(random.integers(0, 2**32, 9001, dtype=np.uint32), "test"), flags, out, count)
     compact_indices(target, flags, out.view("i4"), count)
-    for dtype, bits in ((np.uint32, 32), (np.uint64, 60)):
-        keys = random.integers(0, 2**bits, 9001, dtype=dtype)
+    for dtype, bits in (("u4", 32), ("u8", 60)):
+        keys = random.integers(0, 2**bits, 9001, dtype=np.uint64).astype(dtype)
         target.sort_keys(target.upload(keys, "test"), (0, bits), "sort")
         target.sort_pairs(target.upload(keys, "test"), target.zeros(9001, "u4", "test"), (0, bits), "sort")
         radix_sort.sort_keys(target, target.upload(keys, "test"), (0, bits))
