@@ -127,7 +127,7 @@ class MaterialReader:
             try:
                 pixels = self._pixels(name)
                 self.texture_ids[name] = len(self.textures)
-                self.textures.append(Texture(name, pixels))
+                self.textures.append(Texture(self._shown_name(name), pixels))
             except ImageError as error:
                 self.missing[name] = str(error)
                 self.texture_ids[name] = -1
@@ -142,6 +142,13 @@ class MaterialReader:
         if path is None:
             raise ImageError("not found")
         return decode(path, self.texture_size)
+
+    def _shown_name(self, name: str) -> str:
+        """Embedded textures are called *0, *1 ...; they may have a name of their own."""
+        if not name.startswith("*"):
+            return name
+        embedded = self.library.aiGetEmbeddedTexture(self.scene, name.encode("utf-8", "surrogateescape"))
+        return (embedded.contents.file_name.text if embedded else "") or f"image {name[1:]}"
 
     def _embedded(self, texture: assimp.Texture) -> np.ndarray:
         if texture.height == 0:

@@ -37,6 +37,7 @@ OnProgress = Callable[[float, str], None]
 
 def run(paths: Sequence[str], limits: ImportLimits, fps: float, on_progress: OnProgress | None, cancel: threading.Event | None) -> Scene:
     """Import the files in a child process; `SceneError` with a sentence on any failure, `ImportCancelled` within 0.5 s of `cancel`."""
+    limits = within_memory(limits)
     with tempfile.TemporaryFile(prefix="raygrove-") as result, tempfile.TemporaryFile() as words:
         child = _start(result.fileno(), words)
         try:
@@ -51,6 +52,21 @@ def run(paths: Sequence[str], limits: ImportLimits, fps: float, on_progress: OnP
         except exchange.ExchangeError as error:
             why = f"the importer gave back a scene that cannot be used: {error}"
             raise SceneError(f"{shown(paths[0])}: {why}. The file may be damaged.", paths[0]) from error
+
+
+def within_memory(limits: ImportLimits) -> ImportLimits:
+    """The limits with no more memory than the machine has free, so that the system never has to choose whom to end."""
+    free = free_mib()
+    return dataclasses.replace(limits, memory_mib=min(limits.memory_mib, max(free, 256))) if free else limits
+
+
+def free_mib() -> int:
+    """Memory that is free on this machine, in MiB; 0 where the system does not tell."""
+    try:
+        lines = Path("/proc/meminfo").read_text().splitlines()
+        return next(int(line.split()[1]) >> 10 for line in lines if line.startswith("MemAvailable:"))
+    except (OSError, StopIteration, ValueError, IndexError):
+        return 0
 
 
 def _start(descriptor: int, words: BinaryIO) -> subprocess.Popen[bytes]:
@@ -153,11 +169,8 @@ def _error(outcome: dict[str, Any], code: int, path: str, limits: ImportLimits, 
         return SceneError(str(outcome["error"]), str(outcome.get("path") or path))
     said = _last_words(words)
     if outcome.get("memory") or "bad_alloc" in said or "MemoryError" in said or "cannot allocate memory" in said.lower():
-        return SceneError(
-            f"{shown(path)}: reading it needs more memory than the {limits.memory_mib:,} MiB an import may use. Raise import.memory_mib, "
-            "or open a smaller file.",
-            path,
-        )
+        advice = f"{free_mib():,} MiB are free on this machine: raise import.memory_mib, close other programs, or open a smaller file"
+        return SceneError(f"{shown(path)}: reading it needs more memory than the {limits.memory_mib:,} MiB an import may use. {advice}.", path)
     if code < 0:
         name = signal.Signals(-code).name if -code in {s.value for s in signal.Signals} else f"signal {-code}"
         hint = " The system may have run out of memory." if -code == signal.SIGKILL else ""

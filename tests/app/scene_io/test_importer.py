@@ -21,7 +21,7 @@ FAULTS = {
     "killed": r"crashed \(SIGKILL\).*run out of memory",
     "hang": r"longer than 1 s and was stopped",
     "deaf": r"longer than 1 s and was stopped",
-    "memory": r"needs more memory than the 12,288 MiB",
+    "memory": r"needs more memory than the [0-9,]+ MiB an import may use\. [0-9,]+ MiB are free",
     "exit": r"ended without a scene \(something odd\)",
     "garbage": r"gave back a scene that cannot be used",
     "babble": r"ended without a scene|was stopped|crashed",
@@ -45,6 +45,13 @@ def test_too_little_memory_is_a_sentence(tmp_path: Path) -> None:
     path.write_text("v 0 0 0\nv 1 0 0\nv 0 1 0\n" + "f 1 2 3\n" * 1_500_000)
     with pytest.raises(SceneError, match="needs more memory than the 256 MiB"):
         load([path], ImportLimits(memory_mib=256))
+
+
+def test_an_import_gets_no_more_memory_than_is_free(monkeypatch: pytest.MonkeyPatch) -> None:
+    assert 256 < importer.free_mib() < 1 << 24
+    monkeypatch.setattr(importer, "free_mib", lambda: 1000)
+    assert importer.within_memory(ImportLimits(memory_mib=4000)).memory_mib == 1000
+    assert importer.within_memory(ImportLimits(memory_mib=500)).memory_mib == 500
 
 
 def test_cancel_acts_within_half_a_second(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
