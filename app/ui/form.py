@@ -114,7 +114,7 @@ class Editor(QWidget):
             box.setStepType(QSpinBox.StepType.AdaptiveDecimalStepType if box.maximum() > 1000 else QSpinBox.StepType.DefaultStepType)
         else:
             box = QDoubleSpinBox(self)
-            box.setDecimals(3 if (low is None or low >= 0.001 or low == 0.0) else 6)
+            box.setDecimals(_decimals(self.field))
             box.setRange(low if low is not None else -_FLOAT_LIMIT, high if high is not None else _FLOAT_LIMIT)
             box.setStepType(QDoubleSpinBox.StepType.AdaptiveDecimalStepType)
         box.setKeyboardTracking(False)
@@ -187,6 +187,12 @@ def tooltip_of(field: OptionField) -> str:
     """The sentence, what is allowed and the default."""
     default = str(field.default).lower() if isinstance(field.default, bool) else field.default
     return f"<p>{field.info.sentence}</p><p>Takes {field.allowed()}. Default: {default if default != '' else 'nothing'}.</p>"
+
+
+def _decimals(field: OptionField) -> int:
+    """Three, unless the default or a limit needs more."""
+    numbers = [*(field.default if isinstance(field.default, tuple) else (field.default,)), field.info.minimum, field.info.maximum]
+    return 3 if all(number is None or round(number, 3) == number for number in numbers) else 6
 
 
 def _needs_text(field: OptionField) -> bool:

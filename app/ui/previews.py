@@ -44,6 +44,7 @@ class Previews(QObject):
         self._key = ""
         self._waiting: list[str] = []
         self._process: QProcess | None = None
+        self._drawn = ("", Path())
 
     def ask(self, names: Iterable[str]) -> None:
         """Give the previews that are kept at once, and draw the others."""
@@ -82,12 +83,12 @@ class Previews(QObject):
         arguments = ["render", "--demo", name, "--target", "host", "--size", size, "--samples", "4", "--time", str(TIMES.get(name, 0.0)), "--quiet"]
         process = QProcess(self)
         process.setWorkingDirectory(str(ROOT))
-        process.finished.connect(lambda code, status: self._finished(name, partial, code))
-        self._process = process
+        process.finished.connect(self._finished)
+        self._process, self._drawn = process, (name, partial)
         process.start(sys.executable, [str(ROOT / "main.py"), *arguments, "--out", str(partial)])
 
-    def _finished(self, name: str, partial: Path, code: int) -> None:
-        process, self._process = self._process, None
+    def _finished(self, code: int, status: QProcess.ExitStatus) -> None:
+        (name, partial), process, self._process = self._drawn, self._process, None
         if process is not None:
             process.deleteLater()
         if code == 0 and partial.exists():

@@ -7,7 +7,7 @@ import threading
 import time
 from typing import Any
 
-from PySide6.QtCore import Qt, QTimer
+from PySide6.QtCore import QEvent, Qt, QTimer
 from PySide6.QtGui import QGuiApplication, QHideEvent, QPalette, QShowEvent
 from PySide6.QtWidgets import QHBoxLayout, QHeaderView, QLabel, QPushButton, QTreeWidget, QTreeWidgetItem, QVBoxLayout, QWidget
 
@@ -189,6 +189,17 @@ class Chart(QWidget):
         if not self._loader.is_alive() and self._library is None and not self._is_missing:
             self._loader.start()
 
+    def changeEvent(self, event: QEvent) -> None:
+        """Take the colours of light or dark."""
+        super().changeEvent(event)
+        if event.type() == QEvent.Type.PaletteChange and self._curves:
+            self._color()
+
+    def _color(self) -> None:
+        palette = self.palette()
+        self._plot.setBackground(palette.color(QPalette.ColorRole.Base))
+        self._plot.getPlotItem().getAxis("left").setTextPen(palette.color(QPalette.ColorRole.Text))
+
     def _load(self) -> None:
         try:
             import pyqtgraph
@@ -205,13 +216,12 @@ class Chart(QWidget):
             self._make_plot(self._library)
 
     def _make_plot(self, pyqtgraph: Any) -> None:
-        palette = self.palette()
-        self._plot = pyqtgraph.PlotWidget(self, background=palette.color(QPalette.ColorRole.Base))
+        self._plot = pyqtgraph.PlotWidget(self)
+        self._color()
         item = self._plot.getPlotItem()
         item.setMenuEnabled(False)
         item.hideButtons()
         self._plot.setMouseEnabled(False, False)
-        item.getAxis("left").setTextPen(palette.color(QPalette.ColorRole.Text))
         item.getAxis("left").setLabel("ms")
         item.hideAxis("bottom")
         item.showGrid(y=True, alpha=0.2)

@@ -18,7 +18,7 @@ from app.ui.icons import icon
 from gpu.settings import fields_of
 
 MARGIN = 9
-MOST_TICKS = 400
+TICK_DISTANCE = 5
 SPEEDS = ("0.1", "0.25", "0.5", "1", "2", "4")
 REPEATS = next(field.info.choices for field in fields_of(timelines.TimelineOptions) if field.name == "repeat")
 SHOW_INTERVAL_S = 1.0 / 30.0
@@ -71,7 +71,8 @@ class Scrubber(QWidget):
         painter.drawRoundedRect(QRectF(MARGIN, middle - 2, self.place_of(self._time) - MARGIN, 4), 2, 2)
         painter.setPen(palette.color(QPalette.ColorRole.WindowText))
         keys = self._span.key_times
-        for time in keys[:: max(1, -(-len(keys) // MOST_TICKS))]:
+        most = max(self.width() // TICK_DISTANCE, 1)
+        for time in keys[:: max(1, -(-len(keys) // most))]:
             x = self.place_of(time)
             painter.drawLine(QPointF(x, middle + 5), QPointF(x, middle + 10))
         painter.setPen(palette.color(QPalette.ColorRole.Base))
@@ -111,6 +112,7 @@ class TimelineBar(QWidget):
         super().__init__(parent)
         self._document = document
         self.setObjectName("timeline")
+        self._buttons: dict[str, QToolButton] = {}
         self._shown_span: Span | None = None
         self._play_icon = "play"
         self._shown_time = 0.0
@@ -174,6 +176,13 @@ class TimelineBar(QWidget):
             self.speed_box.setCurrentText(f"{state.settings.timeline.speed:g}")
         self.repeat_box.setCurrentText(state.settings.timeline.repeat)
         del blockers
+
+    def changeEvent(self, event: QEvent) -> None:
+        """Draw the icons anew where the colours have changed from light to dark."""
+        super().changeEvent(event)
+        if event.type() == QEvent.Type.PaletteChange:
+            for name, button in self._buttons.items():
+                button.setIcon(icon(self._play_icon if name == "play" else name))
 
     # -- making ---------------------------------------------------------------------------------------------------
     def _moves(self) -> list[tuple[str, str, Callable[[], None]]]:

@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
+import functools
 from collections.abc import Sequence
 from typing import Any
 
 from PySide6.QtCore import QRectF, QSize, Qt, Signal
-from PySide6.QtGui import QHideEvent, QIcon, QPainter, QPainterPath, QPalette, QPixmap, QShowEvent
+from PySide6.QtGui import QHideEvent, QIcon, QPainter, QPainterPath, QPalette, QPixmap, QResizeEvent, QShowEvent
 from PySide6.QtWidgets import (
     QFrame,
     QGridLayout,
@@ -23,7 +24,8 @@ from PySide6.QtWidgets import (
 
 from app.ui.previews import SIZE, Previews
 
-COLUMNS = 3
+MOST_COLUMNS = 3
+SIDE_WIDTH = 220
 CARD = QSize(232, 174)
 
 
@@ -78,6 +80,7 @@ class WelcomePage(QScrollArea):
         self._previews = previews
         self._previews.ready.connect(self._show_picture)
         self.cards = {info.name: Card(info) for info in demos}
+        self._columns = 0
         self._recent = QListWidget()
         self._recent.setObjectName("recent")
         self._recent.itemActivated.connect(lambda item: self.file_chosen.emit(item.data(Qt.ItemDataRole.UserRole)))
@@ -87,8 +90,13 @@ class WelcomePage(QScrollArea):
         column = QVBoxLayout(page)
         column.setContentsMargins(28, 20, 28, 20)
         column.addWidget(self._heading())
+        self._grid = QGridLayout()
+        self._grid.setSpacing(10)
+        for card in self.cards.values():
+            card.clicked.connect(functools.partial(self.demo_chosen.emit, card.name))
+        self._place_cards(MOST_COLUMNS)
         row = QHBoxLayout()
-        row.addLayout(self._grid())
+        row.addLayout(self._grid)
         row.addLayout(self._side(), 1)
         column.addLayout(row)
         column.addStretch(1)
@@ -119,19 +127,24 @@ class WelcomePage(QScrollArea):
         words = self.tr("Open an animated model, choose a structure, and see what every frame costs.")
         return QLabel(f"<h1>Raygrove</h1><p>{words}</p>")
 
-    def _grid(self) -> QGridLayout:
-        grid = QGridLayout()
-        grid.setSpacing(10)
+    def resizeEvent(self, event: QResizeEvent) -> None:
+        """As many cards in a row as there is room for."""
+        super().resizeEvent(event)
+        room = event.size().width() - SIDE_WIDTH
+        self._place_cards(min(max(room // (CARD.width() + 18), 1), MOST_COLUMNS))
+
+    def _place_cards(self, columns: int) -> None:
+        if self._grid.count() and columns == self._columns:
+            return
+        self._columns = columns
         for place, card in enumerate(self.cards.values()):
-            grid.addWidget(card, place // COLUMNS, place % COLUMNS)
-            card.clicked.connect(lambda checked=False, name=card.name: self.demo_chosen.emit(name))
-        return grid
+            self._grid.addWidget(card, place // columns, place % columns)
 
     def _side(self) -> QVBoxLayout:
         side = QVBoxLayout()
         button = QPushButton(self.tr("Open a model…"))
         button.setObjectName("open")
-        button.setMinimumHeight(40)
+        button.setMinimumSize(140, 40)
         button.clicked.connect(self.open_wanted)
         hint = QLabel(self.tr("or drop files here. Several files, or a numbered sequence, are the key frames of one scene."))
         hint.setWordWrap(True)
