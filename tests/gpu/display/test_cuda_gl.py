@@ -10,9 +10,9 @@ import pytest
 
 pytest.importorskip("OpenGL", reason="PyOpenGL is not installed: a bare GPU machine has no window")
 
-from gpu.display import cuda_gl, pixel_buffer  # noqa: E402
-from gpu.display.cuda_gl import CudaGl, InteropUnavailable  # noqa: E402
-from gpu.display.pixel_buffer import PixelBuffer  # noqa: E402
+from gpu.display import cuda_gl, pixel_buffer
+from gpu.display.cuda_gl import CudaGl, InteropUnavailable
+from gpu.display.pixel_buffer import PixelBuffer
 
 
 class RecordingRuntime:
