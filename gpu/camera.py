@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import dataclasses
 import math
+from collections.abc import Sequence
 
 import numpy as np
 
@@ -32,11 +33,11 @@ class Camera:
         forward = np.subtract(self.look_at, self.eye).astype(np.float64)
         length = float(np.linalg.norm(forward))
         forward = forward / length if length > 1e-30 else np.array([0.0, 0.0, -1.0])
-        right = np.cross(forward, self.up)
+        right = _cross(forward, self.up)
         if float(np.linalg.norm(right)) < 1e-9:
-            right = np.cross(forward, np.eye(3)[int(np.argmin(np.abs(forward)))])
+            right = _cross(forward, np.eye(3)[int(np.argmin(np.abs(forward)))])
         right /= np.linalg.norm(right)
-        return right, np.cross(right, forward), forward
+        return right, _cross(right, forward), forward
 
     def frame(self, width: int, height: int) -> np.ndarray:
         """The camera as kernels read it: float32 (16,), four rows of four.
@@ -53,6 +54,12 @@ class Camera:
         rows[2] = [*(right * tall * width / height), self.far if self.far > 0.0 else np.finfo(np.float32).max]
         rows[3] = [*(-up * tall), 0.0]
         return rows.reshape(16)
+
+
+def _cross(a: Sequence[float] | np.ndarray, b: Sequence[float] | np.ndarray) -> np.ndarray:
+    # numpy's own takes ten times as long for one pair, and a camera is asked for every frame.
+    (ax, ay, az), (bx, by, bz) = a, b
+    return np.array([ay * bz - az * by, az * bx - ax * bz, ax * by - ay * bx])
 
 
 def fit(lower: Vector, upper: Vector, camera: Camera | None = None, aspect: float = 4.0 / 3.0) -> Camera:

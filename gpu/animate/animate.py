@@ -133,7 +133,8 @@ class Animator:
             return
         objects = list(primitives.objects)
         for index in moved:
-            objects[index] = dataclasses.replace(objects[index], version=objects[index].version + 1)
+            old = objects[index]
+            objects[index] = ObjectRange(old.first, old.count, old.node, old.version + 1)
         primitives.objects, primitives.shape_version = tuple(objects), primitives.shape_version + 1
 
     # -- launches -------------------------------------------------------------------------------------------------

@@ -34,6 +34,7 @@ class Film:
     def __init__(self, target: Target, resolver: Resolver) -> None:
         self._target, self._resolver = target, resolver
         self._key: Hashable = None
+        self._seen_from: Hashable = None
         self._frame = np.zeros((), VIEW_FRAME)
         self.frame = target.zeros(VIEW_FRAME.itemsize, np.uint8, "film")
         self.width = self.height = self.samples = self.generation = 0
@@ -63,7 +64,9 @@ class Film:
         self._frame["sample_index"] = self.samples
         self.samples += 1 if self.is_drawing else 0
         self._frame["sample_count"] = self.samples
-        self._frame["camera"], self._frame["width"], self._frame["height"] = camera.frame(width, height), width, height
+        if (camera, width, height) != self._seen_from:
+            self._seen_from = (camera, width, height)
+            self._frame["camera"], self._frame["width"], self._frame["height"] = camera.frame(width, height), width, height
         self._frame["jitter"], self._frame["exposure"] = sample_place(int(self._frame["sample_index"]), seed), exposure
         self._target.write(self.frame, self._frame.reshape(1).view(np.uint8))
         return self.is_drawing

@@ -194,6 +194,52 @@ def test_what_lies_under_a_pixel(engine: Engine) -> None:
     assert {1, 2} <= objects
 
 
+def test_picking_in_a_parallel_view_and_past_the_edge(engine: Engine) -> None:
+    camera = Camera(eye=(0.0, 5.0, 0.0), look_at=(0.0, 0.0, 0.0), up=(0.0, 0.0, -1.0), orthographic=True, height=7.2)
+    view = view_of(engine.target, camera=camera)
+    engine.render_frame(Moment(0.7), [view])
+    corner = engine.pick(view, 10.5, 3.5)
+    assert corner is not None and corner.object_id == 0
+    assert corner.position == pytest.approx(((10.5 / 96 - 0.5) * 9.6, -1.2, (3.5 / 72 - 0.5) * 7.2), abs=1e-4)
+    assert corner.t == pytest.approx(6.2, abs=1e-4)
+
+
+def test_a_triangle_that_is_not_finite_is_left_out_and_counted(target: Target) -> None:
+    scene = moving_scene()
+    soup = scene.meshes[1]
+    broken = soup.positions.copy()
+    broken[[0, 4, 8]] = np.nan, np.inf, -np.inf
+    keep = np.ones(len(soup.triangles), bool)
+    keep[:3] = False
+    pictures: list[np.ndarray] = []
+    for mesh in (
+        dataclasses.replace(soup, positions=broken),
+        dataclasses.replace(soup, triangles=soup.triangles[keep], material_ids=soup.material_ids[keep]),
+    ):
+        view = view_of(target)
+        with contextlib.closing(Engine(target, dataclasses.replace(scene, meshes=(scene.meshes[0], mesh, scene.meshes[2])))) as engine:
+            engine.render_frame(Moment(0.7), [view])
+            assert engine.not_finite_count() == (0 if pictures else 3)
+            assert engine.flush().views[0].structure.inactive_count == (0 if pictures else 3)
+        pictures.append(shown(view))
+    assert np.array_equal(*pictures)
+
+
+@pytest.mark.parametrize("width", [1, 8])
+def test_every_width_of_packs_draws_the_same(width: int) -> None:
+    from tests.conftest import make_target
+
+    pictures: list[list[np.ndarray]] = []
+    for lanes in (width, 16):
+        with contextlib.closing(make_target("host", contraction=False)) as target:
+            target.lane_count = lanes
+            views = [view_of(target, name, ray_type=name) for name in ("flat", "smooth", "steps")]
+            with contextlib.closing(Engine(target, moving_scene())) as engine:
+                engine.render_frame(Moment(0.7), views)
+            pictures.append([shown(view) for view in views])
+    assert all(np.array_equal(a, b) for a, b in zip(*pictures, strict=True))
+
+
 def test_nodes_are_those_of_the_view(engine: Engine) -> None:
     view = view_of(engine.target, layout="bvh4")
     engine.render_frame(Moment(0.7), [view])
