@@ -19,7 +19,7 @@ from tests.oracle.closest_hits import triangle_hits
 
 from .scenes import SCENES, make, rays, soup, trace
 
-EXISTS, ABSORBED = 1, 2
+EXISTS, ABSORBED, LOWEST = 1, 2, 4
 
 
 def built(target: Target, layout: str, scene_name: str = "soup", **options: Any) -> BvhHierarchy:
@@ -52,7 +52,7 @@ def layout_bytes(hierarchy: BvhHierarchy) -> bytes:
     nodes = hierarchy.target.download(hierarchy.layout.nodes)
     if hierarchy.layout_name == "bvh2":
         return nodes[tree["ids"]].tobytes()
-    return nodes[: int((tree["flags"] == EXISTS).sum())].tobytes()
+    return nodes[: int((tree["flags"] & (EXISTS | ABSORBED) == EXISTS).sum())].tobytes()
 
 
 def leaf_boxes(hierarchy: BvhHierarchy, words: np.ndarray, scene_name: str) -> tuple[np.ndarray, np.ndarray]:
@@ -90,7 +90,7 @@ def test_bvh4_nodes_reach_everything_once(target: Target, scene_name: str, max_l
     dtype = layout_classes()["bvh4"].node_dtype
     assert dtype.itemsize == 128
     tree = canonical(hierarchy)
-    wide_count = int((tree["flags"] == EXISTS).sum())
+    wide_count = int((tree["flags"] & (EXISTS | ABSORBED) == EXISTS).sum())
     assert 0 < wide_count <= (len(tree["ids"]) + 1) // 2
     nodes = target.download(hierarchy.layout.nodes).view(dtype).reshape(-1)[:wide_count]
     words = nodes["children"].reshape(-1)
@@ -110,13 +110,14 @@ def test_bvh4_nodes_reach_everything_once(target: Target, scene_name: str, max_l
 
 
 @pytest.mark.parametrize("scene_name", ["soup", "coincident", "degenerate"])
-def test_a_node_is_absorbed_when_no_child_of_it_is(target: Target, scene_name: str) -> None:
+def test_flags_say_who_is_absorbed_and_who_is_lowest(target: Target, scene_name: str) -> None:
     hierarchy = built(target, "bvh4", scene_name, max_leaf_size=1)
     tree = canonical(hierarchy)
     for node_id, node in zip(tree["ids"], tree["nodes"], strict=True):
         children = [word for word in (node["left"], node["right"]) if word >= 0]
         should = node_id != 0 and not any(tree["flags"][child] & ABSORBED for child in children)
         assert bool(tree["flags"][node_id] & ABSORBED) == should
+        assert bool(tree["flags"][node_id] & LOWEST) == (not children)
         assert all(tree["parent"][np.searchsorted(tree["ids"], child)] == node_id for child in children)
     assert tree["parent"][0] == -1
 

@@ -12,10 +12,17 @@ struct Bvh2Node {
 };
 static_assert(sizeof(Bvh2Node) == 64, "drawn above; bvh2.py reads it");
 
-__device__ __forceinline__ void store_bvh2_node(float4* bvh2, int node_id, const Aabb& left_box, int left, const Aabb& right_box, int right) {
+// One child's box (`side` 0 or 1), and the places of both.
+__device__ __forceinline__ void store_bvh2_child(float4* bvh2, int node_id, int side, const Aabb& box) {
     float4* at = bvh2 + 4 * (int64)node_id;
-    at[0] = make_float4(left_box.lower.x, left_box.upper.x, left_box.lower.y, left_box.upper.y);
-    at[1] = make_float4(right_box.lower.x, right_box.upper.x, right_box.lower.y, right_box.upper.y);
-    at[2] = make_float4(left_box.lower.z, left_box.upper.z, right_box.lower.z, right_box.upper.z);
-    at[3] = make_float4(__int_as_float(left), __int_as_float(right), 0.0f, 0.0f);
+    at[side] = make_float4(box.lower.x, box.upper.x, box.lower.y, box.upper.y);
+    ((float2*)(at + 2))[side] = make_float2(box.lower.z, box.upper.z);
+}
+__device__ __forceinline__ void store_bvh2_links(float4* bvh2, int node_id, int left, int right) {
+    bvh2[4 * (int64)node_id + 3] = make_float4(__int_as_float(left), __int_as_float(right), 0.0f, 0.0f);
+}
+__device__ __forceinline__ void store_bvh2_node(float4* bvh2, int node_id, const Aabb& left_box, int left, const Aabb& right_box, int right) {
+    store_bvh2_child(bvh2, node_id, 0, left_box);
+    store_bvh2_child(bvh2, node_id, 1, right_box);
+    store_bvh2_links(bvh2, node_id, left, right);
 }

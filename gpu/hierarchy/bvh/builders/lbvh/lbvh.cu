@@ -54,11 +54,10 @@ extern "C" __global__ void compute_codes(Primitives primitives, const int* bound
 constexpr int NO_ONE = -1;       // nobody has arrived at a gap yet
 constexpr int OUTSIDE_RANK = 255;  // of the places before the first and after the last reference
 
-// A finished subtree over the references [first, last] on its way up.
+// A finished subtree over the references [first, last] on its way up. Its id is Karras': the last reference of a left child, the first of a right one.
 struct Subtree {
     Aabb box;
-    int first, last;
-    bool is_absorbed;
+    int first, last, is_absorbed;
 };
 
 // Where everything is written.
@@ -87,36 +86,42 @@ __device__ __forceinline__ int child_of(const Subtree& subtree, int node_id, int
 }
 
 __device__ __forceinline__ void store_subtree(float4* slots, int slot, const Subtree& subtree) {
-    slots[2 * (int64)slot] = make_float4(subtree.box.lower.x, subtree.box.lower.y, subtree.box.lower.z, subtree.is_absorbed ? 1.0f : 0.0f);
+    slots[2 * (int64)slot] = make_float4(subtree.box.lower.x, subtree.box.lower.y, subtree.box.lower.z, __int_as_float(subtree.is_absorbed));
     slots[2 * (int64)slot + 1] = make_float4(subtree.box.upper.x, subtree.box.upper.y, subtree.box.upper.z, 0.0f);
 }
 __device__ __forceinline__ Subtree load_subtree(const float4* slots, int slot, int first, int last) {
     const float4 low = slots[2 * (int64)slot], high = slots[2 * (int64)slot + 1];
-    return {{make_float3(low.x, low.y, low.z), make_float3(high.x, high.y, high.z)}, first, last, low.w != 0.0f};
+    return {{make_float3(low.x, low.y, low.z), make_float3(high.x, high.y, high.z)}, first, last, __float_as_int(low.w)};
 }
 
-// The two halves of `gap` become the node `node_id`; nodes of at most max_leaf_size references are leaves and not written.
-__device__ __forceinline__ Subtree join(const Subtree& left, const Subtree& right, int node_id, bool is_root, const Output& out) {
-    Subtree joined = {merge(left.box, right.box), left.first, right.last, false};
-    if (right.last - left.first + 1 <= out.max_leaf_size) {
+// `mine` and `other` become the node `node_id`; `mine_id` and `other_id` are theirs. Nodes of at most max_leaf_size references are leaves and not
+// written. Nothing but the two sides' places depends on which of them is the left one.
+__device__ __forceinline__ Subtree join(const Subtree& mine, int mine_id, const Subtree& other, int other_id, bool is_left, int node_id, bool is_root,
+                                        const Output& out) {
+    Subtree joined = {merge(mine.box, other.box), min(mine.first, other.first), max(mine.last, other.last), 0};
+    if (joined.last - joined.first + 1 <= out.max_leaf_size) {
         out.flags[node_id] = 0;
         return joined;
     }
-    const int gap = left.last;
-    const int left_child = child_of(left, gap, out.max_leaf_size), right_child = child_of(right, gap + 1, out.max_leaf_size);
-    joined.is_absorbed = !is_root && !left.is_absorbed && !right.is_absorbed;
+    const int mine_child = child_of(mine, mine_id, out.max_leaf_size), other_child = child_of(other, other_id, out.max_leaf_size);
+    joined.is_absorbed = !is_root && !mine.is_absorbed && !other.is_absorbed;
+    const int left_child = is_left ? mine_child : other_child, right_child = is_left ? other_child : mine_child;
     store_node(out.nodes, node_id, joined.box, left_child, right_child);
-    if (WRITES_BVH2) store_bvh2_node(out.bvh2, node_id, left.box, left_child, right.box, right_child);
+    if (WRITES_BVH2) {
+        store_bvh2_child(out.bvh2, node_id, is_left ? 0 : 1, mine.box);
+        store_bvh2_child(out.bvh2, node_id, is_left ? 1 : 0, other.box);
+        store_bvh2_links(out.bvh2, node_id, left_child, right_child);
+    }
     const bool is_lowest = is_leaf(left_child) && is_leaf(right_child);
     out.flags[node_id] = (uint8)(NODE_EXISTS | (joined.is_absorbed ? NODE_IS_ABSORBED : 0) | (is_lowest ? NODE_IS_LOWEST : 0));
-    if (!is_leaf(left_child)) out.parent[left_child] = node_id;
-    if (!is_leaf(right_child)) out.parent[right_child] = node_id;
+    if (!is_leaf(mine_child)) out.parent[mine_child] = node_id;
+    if (!is_leaf(other_child)) out.parent[other_child] = node_id;
     return joined;
 }
 
-// Where subtrees meet. A subtree waits in the slot of its own Karras id (a left child's is its last reference, a right child's its first): when a
-// slot is used again, by the subtree that grew around it, what lay in it has been read. The exchange at a gap tells the second arriver how far the
-// first one's references reach; it leaves the gap as it was found.
+// Where subtrees meet. A subtree waits in the slot of its own id; a leaf's is its reference, whichever child it is. When a slot is used again, by the
+// subtree that grew around it, what lay in it has been read. The exchange at a gap tells the second arriver how far the first one's references
+// reach; it leaves the gap as it was found.
 struct LocalMeeting {
     const uint8* ranks;
     float4* slots;
@@ -142,25 +147,24 @@ struct GlobalMeeting {
     __device__ void leave(int gap) const { far_ends[gap] = NO_ONE; }
 };
 
-// Carry `subtree` up until it has to wait for its other half, or is the whole tree.
-template <class Meeting> __device__ __forceinline__ void climb(Subtree subtree, const Meeting& meeting, const Output& out) {
-    int before = meeting.rank(subtree.first - 1), after = meeting.rank(subtree.last);
+// Carry `mine`, which lies in its slot, up until it has to wait for its other half, or is the whole tree.
+template <class Meeting> __device__ __forceinline__ void climb(Subtree mine, const Meeting& meeting, const Output& out) {
+    int before = meeting.rank(mine.first - 1), after = meeting.rank(mine.last);
     while (before != OUTSIDE_RANK || after != OUTSIDE_RANK) {
         const bool is_left = after < before;
-        const int gap = is_left ? subtree.last : subtree.first - 1;
-        meeting.store(is_left ? gap : gap + 1, subtree);
-        const int far_end = meeting.arrive(gap, is_left ? subtree.first : subtree.last);
+        const int gap = is_left ? mine.last : mine.first - 1;
+        const int far_end = meeting.arrive(gap, is_left ? mine.first : mine.last);
         if (far_end == NO_ONE) return;
         meeting.leave(gap);
-        const Subtree other = is_left ? meeting.load(gap + 1, gap + 1, far_end) : meeting.load(gap, far_end, gap);
-        const Subtree left = is_left ? subtree : other, right = is_left ? other : subtree;
-        before = meeting.rank(left.first - 1);
-        after = meeting.rank(right.last);
+        const int mine_id = is_left ? gap : gap + 1, other_id = is_left ? gap + 1 : gap;
+        const Subtree other = meeting.load(other_id, min(far_end, other_id), max(far_end, other_id));
+        if (is_left) after = meeting.rank(far_end); else before = meeting.rank(far_end - 1);
         const bool is_root = before == OUTSIDE_RANK && after == OUTSIDE_RANK;
-        const int node_id = is_root ? 0 : (after < before ? right.last : left.first);
-        subtree = join(left, right, node_id, is_root, out);
+        const int node_id = is_root ? 0 : after < before ? max(mine.last, far_end) : min(mine.first, far_end);
+        mine = join(mine, mine_id, other, other_id, is_left, node_id, is_root, out);
+        if (!is_root) meeting.store(node_id, mine);
     }
-    out.root[0] = child_of(subtree, 0, out.max_leaf_size);
+    out.root[0] = child_of(mine, 0, out.max_leaf_size);
     if (!is_leaf(out.root[0])) out.parent[0] = -1;
 }
 
@@ -187,13 +191,17 @@ extern "C" __global__ void build_nodes(Primitives primitives, const uint64* keys
         const int reference = first + i;
         const int prim_id = CODE_BITS == 30 ? (int)(unsigned)keys[reference] : prim_ids[reference];
         order[reference] = prim_id;
-        climb(Subtree{records.write(reference, primitives, prim_id), reference, reference, false}, local, out);
+        local.store(reference, Subtree{records.write(reference, primitives, prim_id), reference, reference, 0});
     }
+    for (int i : block_stride(count)) climb(local.load(first + i, first + i, first + i), local, out);
     block_sync();
     const GlobalMeeting global = {keys, deposits, far_ends, n};
     for (int i : block_stride(count + 1)) {
         const int gap = first - 1 + i, far_end = chunk_far_ends[i];
         if (far_end == NO_ONE) continue;
-        climb(far_end <= gap ? local.load(gap, far_end, gap) : local.load(gap + 1, gap + 1, far_end), global, out);
+        const int slot = far_end <= gap ? gap : gap + 1;
+        const Subtree waiting = local.load(slot, min(far_end, slot), max(far_end, slot));
+        global.store(slot, waiting);
+        climb(waiting, global, out);
     }
 }
