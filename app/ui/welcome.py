@@ -25,8 +25,8 @@ from PySide6.QtWidgets import (
 from app.ui.previews import SIZE, Previews
 
 MOST_COLUMNS = 3
-SIDE_WIDTH = 220
-CARD = QSize(232, 174)
+SIDE_WIDTH = 190
+CARD = QSize(200, 150)
 
 
 class Card(QToolButton):
