@@ -66,6 +66,8 @@ class Engine:
 
         Raises the typed errors of target, structures, registries and options; the frame is then not drawn, the engine can be used on."""
         slots = tuple(self._slot_for(view) for view in views)
+        for slot in slots:
+            slot.warm(self._animator.surface)
         with self._frame(moment, slots):
             motion, surface = self._animator.prepare(moment), self._animator.surface
             for slot in self._each(slots):

@@ -74,6 +74,11 @@ class UpdatePolicy:
         return True
 
     @property
+    def is_new(self) -> bool:
+        """Whether there has been no tree yet."""
+        return self._seen is None
+
+    @property
     def is_measured(self) -> bool:
         """Whether the tree as it is has been measured."""
         return self._is_measured

@@ -38,6 +38,7 @@ class ViewSlot:
         self.ray_type: RayType
         self.policy: UpdatePolicy
         self._generation = 0
+        self._is_cold = True
         self._structure_choice: Any = None
         self._ray_type_name = ""
         self._measured = HierarchyStatistics()
@@ -58,11 +59,26 @@ class ViewSlot:
             self.hierarchy, self._structure_choice, self.policy = made, choice, UpdatePolicy()
             self._measured = HierarchyStatistics()
             self._generation += 1
+            self._is_cold = True
         if integrator is not None:
             self.ray_type, self._ray_type_name = integrator, settings.ray_type
             self._generation += 1
+            self._is_cold = True
         self._options = settings.ray_type_options or type(self.ray_type).Options()
         self.view = view
+
+    def warm(self, surface: Surface) -> None:
+        """Before the first frame with these parts: compile all they launch. A structure tells its traversal only once it is built, so a new one is
+        built on the surface as it is, and forgotten."""
+        if not self._is_cold:
+            return
+        if self.policy.is_new:
+            self.hierarchy.build(surface.primitives)
+            self.hierarchy.measure()
+            if self.view.settings.update.mode != "rebuild" and self.hierarchy.capabilities.refit:
+                self.hierarchy.refit(surface.primitives)
+        self.ray_type.compile(self.tracer(), surface, self.film)
+        self._is_cold = False
 
     # -- the frame ------------------------------------------------------------------------------------------------
     def prepare(self, surface: Surface) -> None:

@@ -71,6 +71,10 @@ class RayType(abc.ABC):
         """The options as the kernel's float array."""
 
     @abc.abstractmethod
+    def compile(self, tracer: Tracer, surface: Surface, film: Film) -> None:
+        """Compile what `render` launches: ahead of the first frame, so that no frame's times hold a compiler's."""
+
+    @abc.abstractmethod
     def render(self, tracer: Tracer, surface: Surface, film: Film) -> None:
         """Trace and shade one sample into the film. Launches only."""
 

@@ -30,6 +30,10 @@ class Flat(RayType):
     def parameters(self, options: Any, surface: Surface) -> tuple[float, ...]:
         return (*options.background_below, *options.background_above, *options.color, options.ambient)
 
+    def compile(self, tracer: Tracer, surface: Surface, film: Film) -> None:
+        tracer.compile(film.rays)
+        self._unit("gpu/shade/flat.cu")
+
     def render(self, tracer: Tracer, surface: Surface, film: Film) -> None:
         with self.target.phase("trace.primary"):
             hits = tracer.trace(film.rays)

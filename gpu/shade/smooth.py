@@ -56,6 +56,12 @@ class Smooth(RayType):
         super().prepare(options, surface)
         self._has_shadows = options.shadows and surface.light_count > 0
 
+    def compile(self, tracer: Tracer, surface: Surface, film: Film) -> None:
+        tracer.compile(film.rays)
+        if surface.light_count:
+            tracer.compile_shadows(film.rays)
+        self._unit("gpu/shade/smooth.cu")
+
     def render(self, tracer: Tracer, surface: Surface, film: Film) -> None:
         with self.target.phase("trace.primary"):
             hits = tracer.trace(film.rays)

@@ -57,6 +57,10 @@ class Steps(RayType):
         # The legend is read against the colours as they are.
         return 1.0
 
+    def compile(self, tracer: Tracer, surface: Surface, film: Film) -> None:
+        tracer.compile(film.rays, "steps")
+        self._unit("gpu/shade/steps.cu")
+
     def render(self, tracer: Tracer, surface: Surface, film: Film) -> None:
         with self.target.phase("trace.primary"):
             hits = tracer.trace(film.rays, "steps")

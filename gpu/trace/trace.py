@@ -131,10 +131,9 @@ class Tracer:
 
     def trace(self, rays: CameraRays | BufferRays, kind: str = "closest") -> HitBuffer:
         """The hits of `rays`; `kind` is closest, any or steps. Launches only; raises KeyError for an unknown kind."""
-        on_primitive, on_node, width = KINDS[kind]
-        unit, source_view = self._unit("gpu/trace/trace.cu", rays, width, (("OnPrimitive", on_primitive), ("OnNode", on_node)))
+        unit, source_view = self.compile(rays, kind)
         hits = self._hit_buffer(rays, kind)
-        packs = rays.padded_count // (width or self.target.lane_count)
+        packs = rays.padded_count // (KINDS[kind][2] or self.target.lane_count)
         self.target.launch(unit, "trace_rays", packs, source_view, packs, hits.t, hits.prim_id, hits.u, hits.v, hits.steps)
         return hits
 
@@ -143,12 +142,21 @@ class Tracer:
     ) -> Array:
         """Rays from the hits of `rays` to every light: int32 in ray order, bit l set where light l does not reach the hit. `ray_count`, one
         uint64, grows by the rays traced."""
-        unit, source_view = self._unit("gpu/trace/shadow.cu", rays, 0, ())
+        unit, source_view = self.compile_shadows(rays)
         shadowed = self.target.scratch("trace.shadowed", rays.padded_count, np.int32)
         packs = rays.padded_count // self.target.lane_count
         arguments = (hits.t, hits.prim_id, positions, triangles, lights, light_count, shadowed, ray_count)
         self.target.launch(unit, "trace_shadow_rays", packs, source_view, packs, *arguments)
         return shadowed
+
+    def compile(self, rays: CameraRays | BufferRays, kind: str = "closest") -> tuple[Unit, np.ndarray]:
+        """The unit that traces such rays, and its by-value struct."""
+        on_primitive, on_node, width = KINDS[kind]
+        return self._unit("gpu/trace/trace.cu", rays, width, (("OnPrimitive", on_primitive), ("OnNode", on_node)))
+
+    def compile_shadows(self, rays: CameraRays) -> tuple[Unit, np.ndarray]:
+        """The unit that traces shadow rays from the hits of such rays, and its by-value struct."""
+        return self._unit("gpu/trace/shadow.cu", rays, 0, ())
 
     def _unit(self, path: str, rays: CameraRays | BufferRays, width: int, aliases: tuple[tuple[str, str], ...]) -> tuple[Unit, np.ndarray]:
         traversal, source = self.traversal, rays.view()

@@ -16,7 +16,8 @@ from gpu.hierarchy.base import HierarchyError
 from gpu.pixels import ArrayPixels
 from gpu.scene import Channel, Clip, Light, Material, Mesh, Moment, Node, Object, Scene, Track
 from gpu.settings import OptionError
-from gpu.target.base import Target
+from gpu.target.base import Target, TargetOptions, Unit, UnitSource
+from gpu.target.host import HostTarget
 from gpu.update_policy import UpdateOptions
 
 SIZE = (96, 72)
@@ -180,6 +181,42 @@ def test_a_frame_allocates_nothing_once_warm(engine: Engine) -> None:
     for frame in range(5):
         engine.render_frame(Moment(1.0 + frame * 0.1), views)
         assert engine.target.memory() == before
+
+
+class WatchfulTarget(HostTarget):
+    """A host target that knows which units it met for the first time inside a frame."""
+
+    def __init__(self) -> None:
+        super().__init__(TargetOptions(threads=1))
+        self.met: set[UnitSource] = set()
+        self.late: list[str] = []
+        self.is_in_frame = False
+
+    def begin_frame(self, frame_id: int) -> None:
+        self.is_in_frame = True
+        super().begin_frame(frame_id)
+
+    def end_frame(self) -> None:
+        self.is_in_frame = False
+        super().end_frame()
+
+    def unit(self, source: UnitSource) -> Unit:
+        if self.is_in_frame and source not in self.met:
+            self.late.append(source.path)
+        self.met.add(source)
+        return super().unit(source)
+
+
+@pytest.mark.parametrize("mode", ["rebuild", "refit", "auto"])
+def test_nothing_is_compiled_inside_a_frame(mode: str) -> None:
+    with contextlib.closing(WatchfulTarget()) as target, contextlib.closing(Engine(target, moving_scene())) as engine:
+        view = view_of(target, update=UpdateOptions(mode))
+        for ray_type in ("smooth", "flat", "steps"):
+            for tree in TREES:
+                view.settings = ViewSettings(ray_type=ray_type, update=view.settings.update, **tree)  # type: ignore[arg-type]
+                for frame in range(2):
+                    engine.render_frame(Moment(frame * 0.2), [view])
+        assert target.late == [] and len(target.met) > 12
 
 
 def test_what_lies_under_a_pixel(engine: Engine) -> None:
