@@ -23,7 +23,7 @@ def run_frame(target: Target, task: Task) -> Row:
     view = View(settings, task.view_from(), ArrayPixels(target, *task.size))
     with contextlib.closing(Engine(target, task.scene)) as engine:
         for turn in range(max(1, task.warmup)):
-            engine.render_frame(task.moments[turn % len(task.moments)], [view])
+            engine.render_frame(dataclasses.replace(task.moments[turn % len(task.moments)], frame_id=-1), [view])
         engine.flush()
         before = sum(target.memory().values())
         finished, wall_ms = _play(engine, task, view)
@@ -40,7 +40,7 @@ def _play(engine: Engine, task: Task, view: View) -> tuple[list[FrameStatistics]
     started = time.perf_counter()
     for number, moment in enumerate(rounds):
         done = engine.render_frame(dataclasses.replace(moment, frame_id=number), [view])
-        if done is not None:
+        if done is not None and done.frame_id >= 0:
             finished[done.frame_id] = done
     engine.target.synchronize()
     wall_ms = (time.perf_counter() - started) * 1e3 / len(rounds)

@@ -205,7 +205,7 @@ def main(arguments: list[str] | None = None) -> int:
     names = parser.parse_args(arguments)
     try:
         with _target(names.target) as target:
-            about = context(target)
+            about = context(target, command=["python", "-m", "bench.goals", *(sys.argv[1:] if arguments is None else arguments)])
 
             def keep(report: Report) -> None:
                 if names.out:
