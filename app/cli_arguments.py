@@ -121,6 +121,7 @@ def _add_scene(parser: argparse.ArgumentParser) -> None:
     group.add_argument("files", nargs="*", metavar="FILE", help="a model; several, a glob or frame_%%04d.obj are the key frames of one scene")
     group.add_argument("--demo", metavar="NAME", help="a built-in scene: orbit, explode, walker, cloth, blob, room")
     group.add_argument("--seed", metavar="N", help="seed of everything random")
+    group.add_argument("--fps", metavar="N", help="frames a second (default: the file's, or 30)")
 
 
 def _add_choices(parser: argparse.ArgumentParser) -> None:
@@ -142,7 +143,6 @@ def _add_picture(parser: argparse.ArgumentParser) -> None:
     times = group.add_mutually_exclusive_group()
     times.add_argument("--time", metavar="S", type=_seconds, help="the instant to draw, in seconds")
     times.add_argument("--frames", metavar="A:B", type=_frames, help="frames A to B - 1")
-    group.add_argument("--fps", metavar="N", help="frames a second (default: the file's, or 30)")
     group.add_argument("--eye", metavar="X,Y,Z", type=_vector, help="where the camera stands")
     group.add_argument("--look-at", metavar="X,Y,Z", type=_vector, help="what it looks at")
     group.add_argument("--up", metavar="X,Y,Z", type=_vector, help="which way is up")

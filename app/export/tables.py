@@ -36,7 +36,8 @@ def csv_table(rows: Sequence[Row], columns: Sequence[str]) -> str:
 
 
 def json_text(value: Any) -> str:
-    """JSON, two spaces deep; dataclasses and numpy values are written as what they hold, a number that is not finite as null, what is not ASCII as escapes."""
+    """JSON, two spaces deep; dataclasses and numpy values are written as what they hold, a number that is not finite as null, what is not
+    ASCII as escapes."""
     return json.dumps(_plain(value), indent=2, allow_nan=False)
 
 

@@ -205,6 +205,34 @@ def test_info_says_what_is_in_a_scene(run: Any) -> None:
     assert json.loads(run("info", "--demo", "cloth", "--json")[1])["triangles"] == 100_000
 
 
+def obj_keys(folder: Path, count: int = 3) -> None:
+    """A tetrahedron that grows from file to file: key_01.obj ..."""
+    corners = np.array([[0, 0, 0], [1, 0, 0], [0, 1, 0], [0, 0, 1]], np.float64)
+    for key in range(1, count + 1):
+        vertices = "".join(f"v {x} {y} {z}\n" for x, y, z in corners * key)
+        (folder / f"key_{key:02d}.obj").write_text(vertices + "f 1 3 2\nf 1 2 4\nf 2 3 4\nf 3 1 4\n")
+
+
+@pytest.mark.parametrize("shape", ["files", "glob", "pattern"])
+def test_several_files_are_the_key_frames_of_one_scene(run: Any, tmp_path: Path, shape: str) -> None:
+    obj_keys(tmp_path)
+    named = {"files": sorted(map(str, tmp_path.glob("*.obj"))), "glob": [f"{tmp_path}/key_*.obj"], "pattern": [f"{tmp_path}/key_%02d.obj"]}[shape]
+    info = json.loads(run("info", *named, "--json", "--fps", "10")[1])
+    assert (info["key_frames"], info["triangles"], info["duration"]) == (3, 4, pytest.approx(0.2))
+    code, out, _ = run("render", *named, "--target", "host", "--size", "32x24", "--fps", "10", "--frames", "0:3", "--json")
+    frames = json.loads(out)["frames"]
+    assert code == 0 and len({frame["image_sha256"] for frame in frames}) == 3
+    assert [frame["time"] for frame in frames] == pytest.approx([0.0, 0.1, 0.2])
+
+
+def test_key_frames_of_another_shape_are_named(run: Any, tmp_path: Path) -> None:
+    obj_keys(tmp_path)
+    with (tmp_path / "key_02.obj").open("a") as file:
+        file.write("f 1 2 3\n")
+    code, _, err = run("render", f"{tmp_path}/key_*.obj")
+    assert code == 3 and "key_02.obj" in err
+
+
 def test_settings_come_in_order_of_strength(run: Any, tmp_path: Path) -> None:
     user_file().parent.mkdir(parents=True)
     user_file().write_text('[render]\nray_type = "flat"\nwidth = 40\nheight = 30\nsamples = 2\n')
