@@ -7,6 +7,9 @@ import re
 
 COMMANDS = ("view", "render", "bench", "info", "doctor")
 DEFAULT_COMMAND = "view"
+FLAGS = ("-v", "--verbose", "--quiet", "--debug", "--json")
+"""What may stand before the command."""
+
 SIZE_LIMIT = 16384
 FRAME_LIMIT = 1_000_000
 
@@ -58,9 +61,10 @@ def parse(arguments: list[str], version: str) -> argparse.Namespace:
     """The arguments as a namespace with `command`. Leaves by SystemExit: 0 after --help and --version, 2 with a sentence after a mistake."""
     if arguments and arguments[0] in ("-h", "--help", "--version"):
         top_parser(version).parse_args(arguments[:1])
-    is_named = bool(arguments) and arguments[0] in COMMANDS
-    command = arguments[0] if is_named else DEFAULT_COMMAND
-    rest = arguments[1:] if is_named else arguments
+    place = next((index for index, word in enumerate(arguments) if word not in FLAGS), len(arguments))
+    is_named = place < len(arguments) and arguments[place] in COMMANDS
+    command = arguments[place] if is_named else DEFAULT_COMMAND
+    rest = arguments[:place] + arguments[place + 1 :] if is_named else arguments
     names = command_parser(command, version).parse_intermixed_args(joined_negatives(rest))
     names.command = command
     return names

@@ -271,6 +271,9 @@ def test_files_alone_mean_the_window() -> None:
     assert (parse(["a.obj", "b.obj"], "0").command, parse(["a.obj", "b.obj"], "0").files) == ("view", ["a.obj", "b.obj"])
     assert parse([], "0").command == "view"
     assert parse(["view", "-v", "a.obj"], "0").files == ["a.obj"]
+    named = parse(["--debug", "-v", "render", "a.obj"], "0")
+    assert (named.command, named.files, named.debug, named.verbose) == ("render", ["a.obj"], True, True)
+    assert parse(["--json", "view"], "0").command == "view"
 
 
 @pytest.mark.parametrize("command", ["", "view", "render", "bench", "info", "doctor"])
