@@ -2,6 +2,7 @@
 #pragma once
 #include "gpu/device/aabb.cuh"
 #include "gpu/device/intersection.cuh"
+#include "gpu/device/prefetch.cuh"
 
 // The scene's spheres of this instant. `centres`: 3 floats a sphere; `radii`: one. A sphere that is not finite or has a negative radius is inactive.
 struct Spheres {
@@ -10,6 +11,10 @@ struct Spheres {
     int count, point_count;
 
     __device__ float3 point(int index) const { return load3(centres, index); }
+
+    // Hints for a loop that meets spheres in no order.
+    __device__ void prefetch_indices(int) const {}
+    __device__ void prefetch_points(int prim_id) const { prefetch(centres + 3 * (int64)prim_id); }
 
     __device__ Aabb aabb(int prim_id) const { return aabb_of(load3(centres, prim_id), radii[prim_id]); }
 

@@ -2,6 +2,7 @@
 #pragma once
 #include "gpu/device/aabb.cuh"
 #include "gpu/device/intersection.cuh"
+#include "gpu/device/prefetch.cuh"
 
 // The scene's triangles of this instant. `positions`: 3 floats a vertex, `point_count` of them; `indices`: 3 a triangle, `count` of them.
 struct Triangles {
@@ -16,6 +17,15 @@ struct Triangles {
         a = load3(positions, corner.x);
         b = load3(positions, corner.y);
         c = load3(positions, corner.z);
+    }
+
+    // Hints for a loop that meets triangles in no order: ask for the indices well ahead of the vertices, and for those well ahead of their use.
+    __device__ void prefetch_indices(int prim_id) const { prefetch(indices + 3 * (int64)prim_id); }
+    __device__ void prefetch_points(int prim_id) const {
+        const int3 corner = load3(indices, prim_id);
+        prefetch(positions + 3 * (int64)corner.x);
+        prefetch(positions + 3 * (int64)corner.y);
+        prefetch(positions + 3 * (int64)corner.z);
     }
 
     // Empty where a vertex is not finite: such a triangle is inactive.

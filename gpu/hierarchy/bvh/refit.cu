@@ -10,7 +10,12 @@
 
 extern "C" __global__ void refit_records(Primitives primitives, const int* order, float4* record_data) {
     const Records records = {record_data};
-    for (int reference : grid_stride(primitives.count)) records.write(reference, primitives, order[reference]);
+    const int last = primitives.count - 1;
+    for (int reference : grid_stride(primitives.count)) {
+        primitives.prefetch_indices(order[min(reference + PREFETCH_INDICES_AHEAD, last)]);
+        primitives.prefetch_points(order[min(reference + PREFETCH_POINTS_AHEAD, last)]);
+        records.write(reference, primitives, order[reference]);
+    }
 }
 
 constexpr int NO_ONE = -1;

@@ -70,6 +70,9 @@ struct Output {
     int max_leaf_size;
 };
 
+__device__ __forceinline__ int prim_id_of(const uint64* keys, const int* prim_ids, int reference) {
+    return CODE_BITS == 30 ? (int)(unsigned)keys[reference] : prim_ids[reference];
+}
 __device__ __forceinline__ uint64 code_of(uint64 key) { return CODE_BITS == 30 ? key >> 32 : key; }
 
 // How much the references on both sides of `gap` (`gap` and `gap` + 1) differ: the place of the highest differing bit of their codes, or of their
@@ -189,7 +192,9 @@ extern "C" __global__ void build_nodes(Primitives primitives, const uint64* keys
     const LocalMeeting local = {chunk_ranks, chunk_slots, chunk_far_ends, first};
     for (int i : block_stride(count)) {
         const int reference = first + i;
-        const int prim_id = CODE_BITS == 30 ? (int)(unsigned)keys[reference] : prim_ids[reference];
+        const int prim_id = prim_id_of(keys, prim_ids, reference);
+        primitives.prefetch_indices(prim_id_of(keys, prim_ids, min(reference + PREFETCH_INDICES_AHEAD, n - 1)));
+        primitives.prefetch_points(prim_id_of(keys, prim_ids, min(reference + PREFETCH_POINTS_AHEAD, n - 1)));
         order[reference] = prim_id;
         local.store(reference, Subtree{records.write(reference, primitives, prim_id), reference, reference, 0});
     }
