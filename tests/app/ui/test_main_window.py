@@ -24,7 +24,7 @@ from tests.app.stand_ins import PaintedMaker, gradient
 def pixels_of(image: QImage) -> np.ndarray:
     """(height, width, 3) of an image."""
     copy = image.convertToFormat(QImage.Format.Format_RGBX8888)
-    return np.frombuffer(copy.constBits(), np.uint8).reshape(copy.height(), copy.width(), 4)[..., :3]
+    return np.frombuffer(copy.constBits(), np.uint8).reshape(copy.height(), copy.width(), 4)[..., :3].copy()
 
 
 def test_a_picture_arrives_unflipped_and_unmixed(scene_window: MainWindow, qtbot: Any) -> None:
