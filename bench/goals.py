@@ -147,7 +147,8 @@ def _trace_beside_embree(target: Target, report: Report, repeat: int) -> None:
             continue
         absent = next((peer["absent"] for peer in row.peers if "absent" in peer), "")
         share = row.mrays_per_s / packs[8]["mrays_per_s"] if 8 in packs and row.mrays_per_s else None
-        note = absent or f"{row.mrays_per_s:.1f} of {packs[8]['mrays_per_s']:.1f} MRays/s, hits {row.hits:,} and {packs[8]['hits']:,}"
+        rates = f"{row.mrays_per_s:.1f} (packs of {target.lane_count}) and {packs[8]['mrays_per_s']:.1f} MRays/s" if 8 in packs else absent
+        note = f"{rates}, hits {row.hits:,} and {packs[8]['hits']:,}" if 8 in packs else absent
         report.goals.append(Goal(f"primary rays over Embree's packets of 8, {count:,} triangles", 0.75, share, "times", at_most=False, note=note))
 
 
