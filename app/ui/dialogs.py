@@ -12,6 +12,7 @@ from PySide6.QtGui import QAction, QGuiApplication, QImage
 from PySide6.QtWidgets import QFileDialog, QMessageBox, QWidget
 
 from app.jobs import Job
+from app.scene_io import EXTENSIONS, PACKED
 from app.ui.cheat_sheet import CheatSheet
 from app.ui.previews import ROOT
 
@@ -19,7 +20,7 @@ if TYPE_CHECKING:
     from app.ui.main_window import MainWindow
 
 REPORT_TIMEOUT_S = 60.0
-SCENE_FILES = "*.obj *.ply *.gltf *.glb *.stl *.fbx *.dae *.3ds *.off *.x *.blend *.gz *.xz *.bz2"
+SCENE_FILES = " ".join(f"*.{ending}" for ending in (*EXTENSIONS, *PACKED))
 
 
 def tr(text: str) -> str:

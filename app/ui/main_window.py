@@ -13,6 +13,7 @@ from app import option_tables
 from app.document import Document
 from app.problem import Problem
 from app.render_thread import FinishedFrame
+from app.scene_io import natural_order
 from app.scene_io.demos import DEMOS
 from app.state import State
 from app.ui import dialogs
@@ -58,6 +59,7 @@ class MainWindow(QMainWindow):
         self.loop = FrameLoop(document, self.view, self)
         self._connect()
         self._show_state()
+        self._say_view()
         self.memory.restore_window(self)
 
     # -- parts ----------------------------------------------------------------------------------------------------
@@ -143,7 +145,7 @@ class MainWindow(QMainWindow):
         """File > Open."""
         paths = dialogs.ask_for_files(self, self.memory.folder())
         if paths:
-            self.open_files(paths)
+            self.open_files(natural_order(paths))
 
     def fill_recent_menu(self, menu: QMenu) -> None:
         """The files opened last, and a way to forget them."""
@@ -287,6 +289,7 @@ class MainWindow(QMainWindow):
     def change_view(self) -> None:
         """Show pictures the other way: display.view was changed."""
         wanted = self._make_view(self.document.state.settings.display.view)
+        self._say_view(wanted.kind)
         if wanted.kind == self.view.kind:
             wanted.deleteLater()
             return
@@ -303,6 +306,13 @@ class MainWindow(QMainWindow):
         old.close_slots()
         old.deleteLater()
         self._show_state()
+
+    def _say_view(self, kind: str = "") -> None:
+        if self.document.state.settings.display.view == "gl" and (kind or self.view.kind) != "gl":
+            sentence = self.tr("There is no OpenGL here, so pictures are painted by Qt. `python main.py doctor` says what is missing.")
+            self.banners.show_message("warning", sentence, topic="view")
+        else:
+            self.banners.clear("view")
 
     def _clear_recent(self) -> None:
         self.memory.clear_recent()
@@ -325,7 +335,7 @@ class MainWindow(QMainWindow):
         paths = [url.toLocalFile() for url in event.mimeData().urls() if url.isLocalFile()]
         if paths:
             event.acceptProposedAction()
-            self.open_files(sorted(paths))
+            self.open_files(natural_order(paths))
 
     def closeEvent(self, event: QCloseEvent) -> None:
         """Remember the window, cancel jobs, end the render thread."""

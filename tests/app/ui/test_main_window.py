@@ -107,13 +107,13 @@ def test_dropped_files_are_opened(window: MainWindow, monkeypatch: pytest.Monkey
     opened: list[list[str]] = []
     monkeypatch.setattr(window.document, "open_files", opened.append)
     data = QMimeData()
-    data.setUrls([QUrl.fromLocalFile(str(tmp_path / name)) for name in ("b.obj", "a.obj")])
+    data.setUrls([QUrl.fromLocalFile(str(tmp_path / name)) for name in ("f10.obj", "f2.obj")])
     copy, none = Qt.DropAction.CopyAction, Qt.KeyboardModifier.NoModifier
     enter = QDragEnterEvent(QPointF(50, 50).toPoint(), copy, data, Qt.MouseButton.LeftButton, none)
     QApplication.sendEvent(window, enter)
     assert enter.isAccepted()
     QApplication.sendEvent(window, QDropEvent(QPointF(50, 50), copy, data, Qt.MouseButton.LeftButton, none))
-    assert opened == [[str(tmp_path / "a.obj"), str(tmp_path / "b.obj")]]
+    assert opened == [[str(tmp_path / "f2.obj"), str(tmp_path / "f10.obj")]]
 
 
 def test_a_file_that_cannot_be_read_is_a_sentence_and_the_scene_stays(scene_window: MainWindow, qtbot: Any, tmp_path: Path) -> None:
@@ -182,6 +182,17 @@ def test_the_view_can_be_exchanged_at_run_time(scene_window: MainWindow, qtbot: 
     qtbot.waitUntil(lambda: scene_window.view.picture() is not None)
     QTest.keyClick(scene_window.view, Qt.Key.Key_F)
     assert scene_window.stack.currentWidget() is scene_window.view and scene_window.legend.parent() is scene_window.view
+
+
+def test_gl_that_is_not_there_is_said_and_painted(scene_window: MainWindow, qtbot: Any, monkeypatch: pytest.MonkeyPatch) -> None:
+    from app.ui.application import make_view
+
+    monkeypatch.setattr(scene_window, "_make_view", make_view)
+    scene_window.document.change("settings.display.view", "gl")
+    qtbot.waitUntil(lambda: bool(scene_window.banners.messages()))
+    assert scene_window.view.kind == "painter" and "no OpenGL here" in scene_window.banners.messages()[0].sentence
+    scene_window.document.change("settings.display.view", "painter")
+    qtbot.waitUntil(lambda: not scene_window.banners.messages())
 
 
 def test_a_resized_window_gets_pictures_of_its_size(scene_window: MainWindow, qtbot: Any) -> None:
