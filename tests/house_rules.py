@@ -72,6 +72,9 @@ LIBRARIES: dict[str, tuple[str, ...]] = {
     "cmeel": ("app/scene_io/",),
     "platformdirs": ("app/",),
     "tomli_w": ("app/",),
+    # Of the standard library: foreign memory and other programs (compilers, importers, measured peers).
+    "ctypes": ("gpu/target/", "app/scene_io/"),
+    "subprocess": ("gpu/target/", "app/", "bench/"),
 }
 TEST_LIBRARIES = ("pytest", "hypothesis", "_pytest", "pytestqt")
 
@@ -180,6 +183,8 @@ def strange_libraries(root: pathlib.Path) -> list[str]:
         mirrored = name.removeprefix("tests/").replace("test_", "")
         for library, line in _libraries(text):
             rooms = LIBRARIES.get(library)
+            if is_test and library in sys.stdlib_module_names:
+                continue
             if is_test and library in TEST_LIBRARIES and (library != "pytestqt" or name.startswith("tests/app/")):
                 continue
             if rooms is None:
@@ -196,7 +201,7 @@ def _libraries(text: str) -> Iterator[tuple[str, int]]:
         names = [a.name for a in node.names] if isinstance(node, ast.Import) else [node.module or ""] if not node.level else []
         for full in names:
             top = full.split(".")[0]
-            if top not in sys.stdlib_module_names and top not in (*ROOMS, "main"):
+            if (top not in sys.stdlib_module_names or top in LIBRARIES) and top not in (*ROOMS, "main"):
                 yield top, node.lineno
 
 

@@ -58,6 +58,8 @@ PLANTED: list[tuple[Rule, str, str, str]] = [
     (rules.strange_libraries, "tests/gpu/test_a.py", "import PySide6", "PySide6 belongs to app/ui/"),
     (rules.strange_libraries, "tests/gpu/test_a.py", "import pytestqt", "pytestqt has no room"),
     (rules.strange_libraries, "app/a.py", "import pytest", "pytest has no room"),
+    (rules.strange_libraries, "gpu/trace/a.py", "import subprocess", "subprocess belongs to gpu/target/"),
+    (rules.strange_libraries, "bench/a.py", "import ctypes", "ctypes belongs to gpu/target/"),
     (rules.broken_includes, "gpu/trace/a.cu", '#include "gpu/hierarchy/bvh/n.cuh"', "may not include gpu/hierarchy/bvh/n.cuh"),
     (rules.broken_includes, "gpu/device/a.cuh", '#include "gpu/hierarchy/bvh/n.cuh"', "may not include gpu/hierarchy/bvh/n.cuh"),
     (rules.broken_includes, "gpu/hierarchy/bvh/builders/a/a.cu", '#include "gpu/hierarchy/bvh/builders/b/b.cuh"', "may not include"),
