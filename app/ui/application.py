@@ -48,7 +48,7 @@ def make_application(swap_interval: int = 1) -> QApplication:
 
 
 def make_view(choice: str) -> Any:
-    """The widget for `display.view`: gl or painter; auto takes GL where it is in hardware. Without any GL: the painter view, and the window says so."""
+    """The widget for `display.view`: gl or painter; auto takes GL where it is in hardware. Without any GL: the painter view, and a banner."""
     if choice == "painter" or (choice == "auto" and not has_hardware_gl()) or not gl_renderer():
         return PainterView()
     from app.ui.viewport import Viewport

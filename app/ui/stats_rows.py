@@ -62,7 +62,8 @@ def phases_of(statistics: FrameStatistics, paint_ms: float) -> dict[str, float]:
 
 def bottleneck(frame: FinishedFrame, fps: float, paint_ms: float, minimum_fps: float) -> str:
     """A sentence that says what takes the time, where frames come more slowly than they should; else an empty text."""
-    if frame.statistics is None or not frame.request.is_moving or fps <= 0.0 or fps >= minimum_fps:
+    is_slow = max(frame.frame_ms, paint_ms) > 1000.0 / minimum_fps  # else few pictures came because few were asked for
+    if frame.statistics is None or not frame.request.is_moving or not is_slow or fps <= 0.0 or fps >= minimum_fps:
         return ""
     phases = phases_of(frame.statistics, paint_ms)
     name = frame.limited_by or max(phases, key=lambda phase: phases[phase])

@@ -43,15 +43,16 @@ def test_phases_are_those_of_the_chart() -> None:
 
 @pytest.mark.parametrize(("fps", "limited_by", "expected"), [(30.0, "", ""), (12.0, "", "trace takes"), (12.0, "build", "build takes")])
 def test_below_the_limit_a_sentence_says_what_takes_the_time(fps: float, limited_by: str, expected: str) -> None:
-    sentence = bottleneck(frame(limited_by=limited_by), fps, 0.5, 20.0)
+    sentence = bottleneck(frame(limited_by=limited_by, frame_ms=80.0), fps, 0.5, 20.0)
     assert (expected in sentence) if expected else sentence == ""
+    assert bottleneck(frame(limited_by=limited_by), fps, 0.5, 20.0) == "", "a quick frame after a pause is no reason to complain"
 
 
 def test_the_panel_shows_and_copies_the_rows(qtbot: Any) -> None:
     panel = StatsPanel()
     qtbot.addWidget(panel)
     panel.show()
-    panel.take(frame(), 12.0, 0.8, (512, 384), "painted by Qt")
+    panel.take(frame(frame_ms=80.0), 12.0, 0.8, (512, 384), "painted by Qt")
     tree = panel.findChild(QTreeWidget, "rows")
     assert tree is not None
     qtbot.waitUntil(lambda: tree.topLevelItemCount() > 10)
