@@ -14,12 +14,15 @@ from gpu.hierarchy.bvh.layouts import layout_classes, traversal_names
 from gpu.hierarchy.bvh.tree import EMPTY_CHILD, NODE_DTYPE
 from gpu.settings import OptionError
 from gpu.target.base import Target
+from gpu.trace.trace import Tracer, upload_rays
 from tests.conftest import make_target
 from tests.oracle.closest_hits import triangle_hits
 
-from .scenes import SCENES, make, rays, soup, trace
+from .scenes import SCENES, make, rays, scene_of, soup, trace
 
 EXISTS, ABSORBED, LOWEST = 1, 2, 4
+FAR_AWAY = np.float32(1e30)
+"""Where bvh2 keeps the boxes of subtrees that hold inactive primitives alone."""
 
 
 def built(target: Target, layout: str, scene_name: str = "soup", **options: Any) -> BvhHierarchy:
@@ -78,9 +81,28 @@ def test_bvh2_nodes_hold_their_childrens_boxes(target: Target, scene_name: str) 
         lower = np.array([by_id[w]["lower"] if w >= 0 else (0, 0, 0) for w in words])
         upper = np.array([by_id[w]["upper"] if w >= 0 else (0, 0, 0) for w in words])
         lower[leaf], upper[leaf] = leaf_boxes(hierarchy, words[leaf], scene_name)
+        is_empty = (lower > upper).any(axis=1)
+        lower[is_empty] = upper[is_empty] = FAR_AWAY
         z = stored["z"][:, 2 * side : 2 * side + 2]
         np.testing.assert_array_equal(np.stack([stored["xy"][:, side, 0], stored["xy"][:, side, 2], z[:, 0]], 1), lower)
         np.testing.assert_array_equal(np.stack([stored["xy"][:, side, 1], stored["xy"][:, side, 3], z[:, 1]], 1), upper)
+
+
+@pytest.mark.parametrize("layout", ["bvh2", "bvh4"])
+def test_inactive_subtrees_are_never_walked(target: Target, layout: str) -> None:
+    corners = soup(600).corners().copy()
+    corners[100:] = np.nan
+    hierarchy = make(target, "lbvh", layout)
+    hierarchy.build(scene_of(corners).upload(target))
+    everything = make(target, "lbvh", layout)
+    everything.build(scene_of(corners[:100]).upload(target))
+    origins, directions = rays(300)
+    with_inactive, without = (
+        target.download(Tracer(target, tree.traversal()).trace(upload_rays(target, origins, directions), "steps").steps)[:300]
+        for tree in (hierarchy, everything)
+    )
+    assert without.max() > 3
+    assert (with_inactive <= without + 12).all(), "at most the way to where the inactive ones hang"
 
 
 @pytest.mark.parametrize("scene_name", ["soup", "degenerate", "coincident", "stairs"])

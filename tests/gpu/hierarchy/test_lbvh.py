@@ -20,8 +20,8 @@ def morton_codes(scene: TriangleScene, code_bits: int) -> np.ndarray:
     """Codes by bit loops, in float32 as the kernel does it; inactive triangles get the largest."""
     lower, upper = scene.boxes()
     finite = scene.positions[np.isfinite(scene.positions).all(axis=1)]
-    origin, size = finite.min(axis=0), finite.max(axis=0) - finite.min(axis=0)
-    scale = np.where(size > 0, np.float32(1) / np.where(size > 0, size, 1), 0).astype(np.float32)
+    origin, size = finite.min(axis=0), (finite.max(axis=0) - finite.min(axis=0)).max()
+    scale = np.float32(1) / size if size > 0 else np.float32(0)
     bits = code_bits // 3
     with np.errstate(over="ignore"):
         unit = ((lower + upper) * np.float32(0.5) - origin) * scale

@@ -5,6 +5,7 @@
 //  byte  0                                 16                                32                                48                     64
 //        | lower.x0 upper.x0 lower.y0 upper.y0 | lower.x1 upper.x1 lower.y1 upper.y1 | lower.z0 upper.z0 lower.z1 upper.z1 | left right unused unused |
 // 0 is the left child, 1 the right one. A node's index is its canonical id. A walk that knows the ray's signs reads near planes at + sign.
+// An empty box (only inactive primitives below) is stored as a point far away, so that a walk may take any box for upright.
 struct Bvh2Node {
     float4 xy[2];
     float4 z;
@@ -12,8 +13,11 @@ struct Bvh2Node {
 };
 static_assert(sizeof(Bvh2Node) == 64, "drawn above; bvh2.py reads it");
 
+constexpr float FAR_AWAY = 1e30f;
+
 // One child's box (`side` 0 or 1), and the places of both.
-__device__ __forceinline__ void store_bvh2_child(float4* bvh2, int node_id, int side, const Aabb& box) {
+__device__ __forceinline__ void store_bvh2_child(float4* bvh2, int node_id, int side, Aabb box) {
+    if (is_empty(box)) box.lower = box.upper = make_float3(FAR_AWAY, FAR_AWAY, FAR_AWAY);
     float4* at = bvh2 + 4 * (int64)node_id;
     at[side] = make_float4(box.lower.x, box.upper.x, box.lower.y, box.upper.y);
     ((float2*)(at + 2))[side] = make_float2(box.lower.z, box.upper.z);

@@ -19,14 +19,14 @@ template <bool AGREES> __device__ __forceinline__ Mask enter_bvh2_child(const fl
     } else {
         const float4 xy = node[side], z = node[2];
         const float3 lower = make_float3(xy.x, xy.z, side ? z.z : z.x), upper = make_float3(xy.y, xy.w, side ? z.w : z.y);
-        return enter_box(slabs, rays, lower, upper, entry);
+        return PACK == 1 ? enter_upright_box(slabs, rays, lower, upper, entry) : enter_box(slabs, rays, lower, upper, entry);
     }
 }
 
 template <bool AGREES, class Primitives, class OnPrimitive, class OnNode>
 __device__ __forceinline__ void walk_bvh2(const Bvh2Stack& tree, const Slabs& slabs, const Primitives& primitives, Rays& rays, OnPrimitive& on_primitive,
                                           OnNode& on_node) {
-    WaitingChildren<STACK_DEPTH, STACK_KEEPS_DISTANCE, OnNode::IS_ASKED> waiting;
+    WaitingChildren<STACK_DEPTH, STACK_KEEPS_DISTANCE || OnNode::IS_ASKED, OnNode::IS_ASKED> waiting;
     waiting.count = 0;
     int child = tree.root[0], depth = 0;
     Mask lanes = rays.active;

@@ -10,7 +10,7 @@ struct Bvh4Stack {
     const float4* nodes;
     const int* root;
 };
-template <class OnNode> using Bvh4Waiting = WaitingChildren<STACK_DEPTH, STACK_KEEPS_DISTANCE, OnNode::IS_ASKED>;
+template <class OnNode> using Bvh4Waiting = WaitingChildren<STACK_DEPTH, STACK_KEEPS_DISTANCE || OnNode::IS_ASKED, OnNode::IS_ASKED>;
 
 // The child to go on with, the others it enters pushed; EMPTY_CHILD if it enters none. One ray: distances as integers of the same order, their
 // last two bits the place, go through a sorting network.

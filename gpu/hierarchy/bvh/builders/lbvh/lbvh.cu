@@ -31,11 +31,11 @@ extern "C" __global__ void compute_bounds(Primitives primitives, int* bounds) {
     }
 }
 
-// Inactive primitives get the largest code. Each axis is scaled by itself.
+// Inactive primitives get the largest code. Cells are cubes: long ones make long boxes.
 extern "C" __global__ void compute_codes(Primitives primitives, const int* bounds, uint64* keys, int* prim_ids) {
     const float3 lower = make_float3(ordered_float(bounds[0]), ordered_float(bounds[1]), ordered_float(bounds[2]));
     const float3 size = make_float3(ordered_float(bounds[3]), ordered_float(bounds[4]), ordered_float(bounds[5])) - lower;
-    const float3 scale = make_float3(size.x > 0.0f ? 1.0f / size.x : 0.0f, size.y > 0.0f ? 1.0f / size.y : 0.0f, size.z > 0.0f ? 1.0f / size.z : 0.0f);
+    const float largest = max(size.x, max(size.y, size.z)), scale = largest > 0.0f ? 1.0f / largest : 0.0f;
     for (int i : grid_stride(primitives.count)) {
         const Aabb box = primitives.aabb(i);
         const bool is_active = !is_empty(box);
