@@ -13,7 +13,8 @@ struct TraceInput {
 };
 static_assert(sizeof(TraceInput) == TRACE_INPUT_BYTES, "trace.py lays this struct out");
 
-extern "C" __global__ void trace_rays(TraceInput input, int pack_count, float* t, int* prim_id, float* u, float* v, int* steps) {
+extern "C" __global__ void __launch_bounds__(TRACE_BLOCK, 8)
+    trace_rays(TraceInput input, int pack_count, float* t, int* prim_id, float* u, float* v, int* steps) {
     for (int pack : grid_stride(pack_count)) {
         const int first = pack * PACK;
         Rays rays = input.source.rays(first);

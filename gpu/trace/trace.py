@@ -14,6 +14,9 @@ from ..hierarchy.base import Traversal
 from ..target.base import Array, Target, Unit, UnitSource
 from ..target.structs import make_struct, struct_dtype
 
+TRACE_BLOCK = 128
+"""Threads of a tracing block on CUDA: 128 with room for 64 registers a thread was the fastest of 64 to 256 (docs/decisions/tracing-on-cuda.md)."""
+
 TILE_SIDE = 8
 TILE_RAYS = 64
 MAX_SHADOW_LIGHTS = 32
@@ -134,7 +137,8 @@ class Tracer:
         unit, source_view = self.compile(rays, kind)
         hits = self._hit_buffer(rays, kind)
         packs = rays.padded_count // (KINDS[kind][2] or self.target.lane_count)
-        self.target.launch(unit, "trace_rays", packs, source_view, packs, hits.t, hits.prim_id, hits.u, hits.v, hits.steps)
+        outputs = (hits.t, hits.prim_id, hits.u, hits.v, hits.steps)
+        self.target.launch(unit, "trace_rays", packs, source_view, packs, *outputs, block=TRACE_BLOCK)
         return hits
 
     def trace_shadows(
@@ -146,7 +150,7 @@ class Tracer:
         shadowed = self.target.scratch("trace.shadowed", rays.padded_count, np.int32)
         packs = rays.padded_count // self.target.lane_count
         arguments = (hits.t, hits.prim_id, positions, triangles, lights, light_count, shadowed, ray_count)
-        self.target.launch(unit, "trace_shadow_rays", packs, source_view, packs, *arguments)
+        self.target.launch(unit, "trace_shadow_rays", packs, source_view, packs, *arguments, block=TRACE_BLOCK)
         return shadowed
 
     def compile(self, rays: CameraRays | BufferRays, kind: str = "closest") -> tuple[Unit, np.ndarray]:
@@ -166,7 +170,7 @@ class Tracer:
             view[name] = part
         headers = (traversal.records_header, traversal.header, "gpu/trace/ray_sources.cuh", "gpu/trace/on_primitive.cuh")
         types = (("Tree", traversal.type_name), ("Records", traversal.records_type), ("RaySource", rays.device_type))
-        constants = (*traversal.constants, ("TRACE_INPUT_BYTES", view.dtype.itemsize))
+        constants = (*traversal.constants, ("TRACE_BLOCK", TRACE_BLOCK), ("TRACE_INPUT_BYTES", view.dtype.itemsize))
         return self.target.unit(UnitSource(path, headers, (*types, *aliases), constants, width)), view
 
     def _hit_buffer(self, rays: CameraRays | BufferRays, kind: str) -> HitBuffer:
