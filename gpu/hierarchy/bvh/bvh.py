@@ -25,7 +25,7 @@ from .tree import CanonicalTree
 CHUNKS = {"cuda": 256, "host": 1024}
 """References or nodes that one block joins in shared memory before it goes on in global memory."""
 
-KEEPS_DISTANCE = {"cuda": False, "host": True}
+KEEPS_DISTANCE = {"cuda": False, "host": False}
 """Whether waiting children carry the distance at which they are entered: fewer nodes visited, more memory traffic of the stack."""
 
 _WALK_VIEW = struct_dtype([("nodes", "pointer"), ("root", "pointer")])
