@@ -17,8 +17,8 @@ from .demo_textures import wood
 DURATION = 12.0
 SPHERES = 12
 RING_RADIUS = 2.7
-LOWER, UPPER = np.array([-5.5, -2.8, -5.5]), np.array([5.5, 3.8, 5.5])
-"""The room."""
+LOWER, UPPER = np.array([-8.0, -2.8, -8.0]), np.array([8.0, 6.2, 8.0])
+"""The room: a camera that turns about the knot from where it starts stays inside."""
 
 
 def make_orbit(triangles: int, seed: int) -> Scene:
@@ -63,7 +63,7 @@ def make_orbit(triangles: int, seed: int) -> Scene:
 
 def _walls(squares: int, first_material: int) -> list[tuple[Surface, int]]:
     """The room seen from inside: mirrors all round, parquet below, plaster above."""
-    sides = box_sheets(LOWER, UPPER, squares, inwards=True, repeat=4.0)
+    sides = box_sheets(LOWER, UPPER, squares, inwards=True, repeat=6.0)
     mirror, parquet, ceiling = first_material + 1, first_material + 2, first_material + 3
     return list(zip(sides, (mirror, mirror, parquet, ceiling, mirror, mirror), strict=True))
 

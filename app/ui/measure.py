@@ -101,6 +101,7 @@ def parse(arguments: list[str]) -> argparse.Namespace:
     parser.add_argument("--screenshot", default="", metavar="FILE.png", help="where the window is saved as a picture")
     parser.add_argument("--set", action="append", default=[], metavar="KEY=VALUE", help="a setting, as on the command line")
     parser.add_argument("--target", default="auto", help="auto, host or cuda")
+    parser.add_argument("--alone", action="store_true", help="hide docks and bars: a virtual display copies the whole window every frame")
     return parser.parse_args(arguments)
 
 
@@ -123,6 +124,9 @@ def main(arguments: list[str]) -> int:
     application = make_application(settings.display.swap_interval)
     QSettings.setPath(QSettings.Format.NativeFormat, QSettings.Scope.UserScope, tempfile.mkdtemp())  # the user's window stays as it was
     window = MainWindow(Document(settings), make_view)
+    if names.alone:
+        for part in (*window.docks, window.menuBar(), window.statusBar()):
+            part.hide()
     measurement = Measurement(window, names)
     width, height = (int(side) for side in names.size.split("x"))
     open_window(window, (width, height))
