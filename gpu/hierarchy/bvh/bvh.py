@@ -23,7 +23,10 @@ from .node_table import read_node_table
 from .tree import CanonicalTree
 
 CHUNKS = {"cuda": 256, "host": 1024}
-"""References or nodes that one block joins in shared memory before it goes on in global memory."""
+"""References that one block of a build joins in shared memory before it goes on in global memory."""
+
+REFIT_CHUNKS = {"cuda": 2048, "host": 1024}
+"""Node ids that one block of a refit fits in shared memory before it goes on in global memory."""
 
 KEEPS_DISTANCE = {"cuda": False, "host": False}
 """Whether waiting children carry the distance at which they are entered: fewer nodes visited, more memory traffic of the stack."""
@@ -105,7 +108,7 @@ class BvhHierarchy(Hierarchy):
         """Records, boxes and layout nodes for the topology that the tree has; phases are named after `stage`. For refits, and for builders that emit
         topology alone."""
         tree, target = self.tree, self.target
-        chunk, bvh2 = CHUNKS[target.kind], self.layout.bvh2_nodes
+        chunk, bvh2 = REFIT_CHUNKS[target.kind], self.layout.bvh2_nodes
         unit = target.unit(unit_source("gpu/hierarchy/bvh/refit.cu", primitives, CHUNK=chunk, WRITES_BVH2=bvh2 is not None))
         capacity = tree.node_capacity
         with target.phase(f"{stage}.records"):

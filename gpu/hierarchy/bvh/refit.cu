@@ -1,6 +1,6 @@
 // Refit of any canonical tree: same topology, new boxes. Records are written again, then boxes climb: a thread starts at each node whose children
 // are both leaves, and where two inner children meet the second arriver goes on (Karras 2012). As in lbvh.cu, a block joins what it can in shared
-// memory before it goes on in global memory.
+// memory before it goes on in global memory. Only one id in eight is such a node (leaves of 4), so a block gathers a chunk's first: full warps.
 //
 // Launch order is the file's; refit_nodes takes one block a CHUNK of node ids. Unit constants: CHUNK, WRITES_BVH2.
 #include "gpu/device/atomics.cuh"
@@ -23,7 +23,7 @@ constexpr int NO_ONE = -1;
 // Where children meet: `arrive` is true for the one that finds its sibling finished, or that has none.
 struct LocalMeeting {
     int* waiting;   // at a parent of this chunk: the child that came first
-    int* leaving;   // at a child: its parent lies in another chunk
+    uint8* leaving; // at a child: its parent lies in another chunk
     int first;
 
     __device__ bool arrive(int parent_id, int child_id, bool is_alone) const {
@@ -80,20 +80,24 @@ struct Tree {
 
 extern "C" __global__ void refit_nodes(float4* record_data, float4* nodes, const int* parent, const uint8* flags, int node_capacity, float4* bvh2, int* waiting) {
     SHARED int chunk_waiting[CHUNK];
-    SHARED int chunk_leaving[CHUNK];
+    SHARED uint8 chunk_leaving[CHUNK];
+    SHARED int chunk_lowest[CHUNK];
+    SHARED int lowest_count;
     const int first = block_index() * CHUNK, count = min(node_capacity - first, CHUNK);
     const Tree tree = {{record_data}, nodes, parent, bvh2};
-    for (int i : block_stride(CHUNK)) {
+    if (thread_index() == 0) lowest_count = 0;
+    block_sync();
+    for (int i : block_stride(count)) {
         chunk_waiting[i] = NO_ONE;
         chunk_leaving[i] = 0;
+        // Their order does not matter: every box is the same whoever comes last.
+        if (flags[first + i] & NODE_IS_LOWEST) chunk_lowest[block_atomic_add(&lowest_count, 1)] = first + i;
     }
     block_sync();
     const LocalMeeting local = {chunk_waiting, chunk_leaving, first};
-    for (int i : block_stride(count)) {
-        const int node_id = first + i;
-        if (!(flags[node_id] & NODE_IS_LOWEST)) continue;
-        tree.fit(node_id);
-        tree.climb(node_id, local);
+    for (int i : block_stride(lowest_count)) {
+        tree.fit(chunk_lowest[i]);
+        tree.climb(chunk_lowest[i], local);
     }
     block_sync();
     const GlobalMeeting global = {waiting};

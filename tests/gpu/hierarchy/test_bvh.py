@@ -172,6 +172,7 @@ def test_threads_and_chunks_do_not_show(monkeypatch: pytest.MonkeyPatch, layout:
     scene, outcomes = soup(3000), []
     for threads, chunk in ((1, 1024), (2, 1024), (2, 16)):
         monkeypatch.setitem(bvh.CHUNKS, "host", chunk)
+        monkeypatch.setitem(bvh.REFIT_CHUNKS, "host", chunk)
         monkeypatch.setattr("gpu.hierarchy.bvh.builders.lbvh.CHUNKS", bvh.CHUNKS)
         target = make_target("host", threads=threads)
         hierarchy = make(target, "lbvh", layout)
