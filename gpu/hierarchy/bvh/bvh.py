@@ -22,10 +22,10 @@ from .layouts import Layout, layout_classes, traversal_names
 from .node_table import read_node_table
 from .tree import CanonicalTree
 
-CHUNKS = {"cuda": 256, "host": 1024}
+CHUNKS = {"cuda": 128, "host": 1024}
 """References that one block of a build joins in shared memory before it goes on in global memory."""
 
-REFIT_CHUNKS = {"cuda": 2048, "host": 1024}
+REFIT_CHUNKS = {"cuda": 1024, "host": 1024}
 """Node ids that one block of a refit fits in shared memory before it goes on in global memory."""
 
 KEEPS_DISTANCE = {"cuda": False, "host": False}

@@ -21,8 +21,8 @@ from .scenes import random_mesh, random_scene
 def assert_shows(target: Target, animator: Animator, scene: Scene, moment: Moment) -> None:
     shown = animator.at(moment)
     positions, normals = reference.surface(scene, float(np.float32(moment.time)), moment.clip)
-    size = np.maximum(1.0, np.abs(positions))
-    assert np.max(np.abs(target.download(shown.positions) - positions) / size) < 1e-5
+    size = max(1.0, np.max(np.abs(positions)))  # parents' large terms may cancel: their rounding stays
+    assert np.max(np.abs(target.download(shown.positions) - positions)) / size < 3e-6
     assert np.max(np.abs(target.download(shown.normals) - normals)) < 1e-4
 
 

@@ -68,10 +68,11 @@ def test_reals(processors: Target, width: int) -> None:
     with np.errstate(all="ignore"):
         lanes = np.tile(np.arange(width, dtype=np.float32), PACKS)
         # With a NaN, the host's min and max give the second argument, CUDA's the other one (vec.cuh).
-        smaller, larger = np.where(a < b, a, b), np.where(a > b, a, b)
+        chosen, larger = np.where(a < b, a, b), np.where(a > b, a, b)
+        smaller = chosen
         if processors.kind == "cuda":
             smaller, larger = np.fmin(a, b), np.fmax(a, b)
-        expected = [a + b, a - b, a * b, a / b, -a, smaller, larger, np.abs(a), np.sqrt(np.abs(a)), smaller]
+        expected = [a + b, a - b, a * b, a / b, -a, smaller, larger, np.abs(a), np.sqrt(np.abs(a)), chosen]
         expected += [a + 2, 2 - a, a * 3, 1 / b, a[places], lanes, np.full_like(a, 7.5)]
     for row, (found, wanted) in enumerate(zip(rows, expected, strict=True)):
         np.testing.assert_array_equal(found, wanted.astype(np.float32), err_msg=f"row {row}")
