@@ -31,7 +31,7 @@ __all__ = ["CudaOptions", "CudaTarget", "CudaUnit", "cuda_available", "cuda_repo
 _here = threading.local()
 """`ordinal` is the device that is current in this thread, as far as targets made it so."""
 
-_THREADS_A_PROCESSOR = 1 << 14  # of a grid-stride loop: enough that the hardware balances uneven work
+_BLOCKS_A_PROCESSOR = 40  # of a grid-stride loop: enough that the hardware balances uneven work (docs/decisions/tracing-on-cuda.md)
 
 
 @dataclasses.dataclass(frozen=True)
@@ -82,7 +82,7 @@ class CudaTarget(Target):
         self._clock = CudaClock(self._cuda, self.stream_pointer, self.options.profile)
         self._units: dict[UnitSource, CudaUnit] = {}
         self._graphs: weakref.WeakSet[CapturedGraph] = weakref.WeakSet()
-        self._max_threads = _THREADS_A_PROCESSOR * self.facts.processors
+        self._max_blocks = _BLOCKS_A_PROCESSOR * self.facts.processors
         self._sorter = choose_sorter(self.cuda_options.sort, self, self._cuda, self._stream, self.architecture)
         self._is_open = True
 
@@ -220,7 +220,7 @@ class CudaTarget(Target):
             count = n.upper_bound if isinstance(n, DeviceCount) else int(n)
             if count <= 0:
                 return
-            blocks = min(-(-count // block), self._max_threads // block)
+            blocks = min(-(-count // block), self._max_blocks)
         arguments.pack(args)
         if self.options.profile:
             with self._clock.timed_launch(kernel):

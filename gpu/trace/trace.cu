@@ -13,7 +13,7 @@ struct TraceInput {
 };
 static_assert(sizeof(TraceInput) == TRACE_INPUT_BYTES, "trace.py lays this struct out");
 
-extern "C" __global__ void __launch_bounds__(TRACE_BLOCK, 8)
+extern "C" __global__ void __launch_bounds__(TRACE_BLOCK, 1024 / TRACE_BLOCK)
     trace_rays(TraceInput input, int pack_count, float* t, int* prim_id, float* u, float* v, int* steps) {
     for (int pack : grid_stride(pack_count)) {
         const int first = pack * PACK;
