@@ -31,6 +31,9 @@ REFIT_CHUNKS = {"cuda": 1024, "host": 1024}
 KEEPS_DISTANCE = {"cuda": False, "host": False}
 """Whether waiting children carry the distance at which they are entered: fewer nodes visited, more memory traffic of the stack."""
 
+LEAST_STACK = 64
+"""Places of a walk's stack at least: an array of fewer is kept in registers by ptxas for sm_75, which then spills."""
+
 _WALK_VIEW = struct_dtype([("nodes", "pointer"), ("root", "pointer")])
 _SUMS = 5
 _MEASURE_BLOCKS = 256
@@ -138,7 +141,7 @@ class BvhHierarchy(Hierarchy):
         kind = KINDS[self._last_built().kind]
         type_name = "".join(word.capitalize() for word in self.traversal_name.split("_"))
         view = make_struct(_WALK_VIEW, nodes=self.layout.nodes, root=self.tree.root)
-        depth = 1 + self.layout.waiting_per_level * self.max_depth()
+        depth = max(LEAST_STACK, 1 + self.layout.waiting_per_level * self.max_depth())
         constants = (("STACK_DEPTH", depth), ("STACK_KEEPS_DISTANCE", KEEPS_DISTANCE[self.target.kind]))
         header = f"gpu/hierarchy/bvh/traversals/{self.traversal_name}.cuh"
         return Traversal(header, type_name, view, kind.header, kind.records_type, records_view(self.tree.records), constants)
