@@ -1,7 +1,8 @@
 """From changes to pictures: hands the render thread its requests and the view its finished frames.
 
 The render thread calls back on its own thread; queued signals carry the calls over. While the animation plays the next frame is asked for
-as soon as one has arrived and the one before it has been painted: drawing and painting overlap, and neither runs ahead of the other.
+at the end of each painting, before Qt copies it to the screen: the copy needs no Python, so drawing and copying overlap, and neither thread
+waits for the other's Python. A view that is hidden is never painted; there the next frame follows the last at once.
 """
 
 from __future__ import annotations
@@ -35,6 +36,7 @@ class View(Protocol):
     def use_target(self, target_name: str) -> None: ...
     def refresh(self) -> None: ...
     def close_slots(self) -> bool: ...
+    def isVisible(self) -> bool: ...
 
 
 class FrameLoop(QObject):
@@ -53,7 +55,6 @@ class FrameLoop(QObject):
         self._serial = 0
         self._submitted: FrameRequest | None = None
         self._arrived_serial = 0
-        self._has_unpainted = False
         self._is_stopped = False
         self._tick_time = 0.0
         self._arrivals: collections.deque[float] = collections.deque(maxlen=240)
@@ -72,15 +73,14 @@ class FrameLoop(QObject):
 
     def set_view(self, view: View) -> None:
         """Show pictures in another view from now on."""
-        self._view.painted.disconnect(self._painted)
+        self._view.painted.disconnect(self._play_on)
         self._view.exchange_changed.disconnect(self.request)
         self._view = view
-        self._has_unpainted = False
         self._connect_view()
         self.request()
 
     def _connect_view(self) -> None:
-        self._view.painted.connect(self._painted)
+        self._view.painted.connect(self._play_on)
         self._view.exchange_changed.connect(self.request)
 
     def start(self) -> None:
@@ -146,16 +146,11 @@ class FrameLoop(QObject):
         self.last_frame = frame
         self._arrived_serial = max(self._arrived_serial, frame.request.moment.frame_id)
         self._arrivals.append(time.perf_counter())
-        is_ahead, self._has_unpainted = self._has_unpainted, True
         self._view.use_target(frame.target_name)
         self._view.refresh()
         self.frame_arrived.emit(frame)
-        if not is_ahead:
+        if not self._view.isVisible():
             self._play_on()
-
-    def _painted(self) -> None:
-        self._has_unpainted = False
-        self._play_on()
 
     def _play_on(self) -> None:
         """The next frame of the animation, unless one is being drawn."""

@@ -125,7 +125,7 @@ class Viewport(QOpenGLWidget):
         if self._is_pending:  # also where the picture was of a size that is gone: who waits for the painting must not wait for ever
             self._is_pending = False
             self.paint_ms = (time.perf_counter() - start) * 1e3
-            QTimer.singleShot(0, self.painted.emit)
+            self.painted.emit()  # now, not after the swap: the next frame is drawn while this one is being copied to the screen
 
     def _take_newest(self, presenter: Presenter) -> None:
         exchange = self.exchange
