@@ -58,7 +58,7 @@ def run_child(tool: str, scenario: str) -> subprocess.CompletedProcess[str]:
     [
         ("address", "write_past_the_end", "AddressSanitizer: use-after-poison"),
         ("address", "read_past_the_end", "AddressSanitizer: use-after-poison"),
-        ("address", "write_past_a_tile", "index 8 out of bounds"),
+        ("address", "write_past_a_tile", "out of bounds for type 'int [8]'"),
         ("address", "overflow_a_sum", "signed integer overflow"),
         ("thread", "race_for_a_sum", "ThreadSanitizer: data race"),
     ],
