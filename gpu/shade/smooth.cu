@@ -24,14 +24,16 @@ __device__ __forceinline__ Real3 reflect_light(const Reflector& surface, Real3 n
     return (surface.diffuse * splat(1.0f / PI) + shine) * irradiance * cosine;
 }
 
-// The vertices' normal, on the side of the triangle that the eye sees; the triangle's own where the vertices have none.
+// The vertices' normal, on the side of the triangle that the eye sees; the triangle's own where the vertices have none. At silhouettes it may
+// still look away from the eye, which no light would reach (dark specks): it is then mirrored to face the eye, without a step in between.
 __device__ __forceinline__ Real3 shading_normal(const SurfaceView& surface, const Corners& corners, Real u, Real v, Real3 direction) {
     const Real3 own = triangle_area_vector(surface.positions, corners);
     const Real3 sum = gather3(surface.normals, corners.a) * (splat(1.0f) - u - v) + gather3(surface.normals, corners.b) * u +
                       gather3(surface.normals, corners.c) * v;
     const Real3 smooth = normalize(select(dot(sum, sum) > splat(1e-12f), sum, own));
     const Mask is_behind = dot(own, direction) * dot(own, smooth) > splat(0.0f);
-    return select(is_behind, smooth * splat(-1.0f), smooth);
+    const Real3 normal = select(is_behind, smooth * splat(-1.0f), smooth);
+    return normal - direction * (splat(2.0f) * max(dot(normal, direction), splat(0.0f)));
 }
 
 __device__ __forceinline__ Real3 shade_hits(const SurfaceView& surface, const float* options, const Rays& rays, Mask hit, Real distance, Int primitives,

@@ -135,6 +135,24 @@ def test_a_scene_without_lights_is_lit_from_the_eye(target: Target) -> None:
     assert_close(image, reflected(MATT, to_eye, to_eye, to_eye, np.full(3, np.pi)))
 
 
+def test_normals_that_look_away_at_a_silhouette_are_mirrored_to_the_eye(target: Target) -> None:
+    # A strip turned 80 degrees from the eye, whose vertices' normals run from 70 to 110 degrees: no light would reach beyond 90.
+    across = np.array([np.cos(np.radians(80.0)), 0.0, -np.sin(np.radians(80.0))])
+    corners = np.array([-across + [0, 1, 0], across + [0, 1, 0], across - [0, 1, 0], -across - [0, 1, 0]])
+    angles = np.radians([70.0, 110.0, 110.0, 70.0])
+    normals = np.stack([np.sin(angles), np.zeros(4), np.cos(angles)], -1)
+    scene = scene_of(mesh_of(corners, [[0, 2, 1], [0, 3, 2]], normals=normals), materials=(MATT,))
+    camera = Camera(eye=(0, 0, 4), orthographic=True, height=float(2.0 * across[0]))
+    image = picture(target, scene, camera, (128, 128), options=BARE)
+    x = (np.arange(128) + 0.5) / 64.0 - 1.0
+    blended = np.outer(1.0 - x, normals[0]) + np.outer(1.0 + x, normals[1])
+    blended /= np.linalg.norm(blended, axis=-1, keepdims=True)
+    blended[:, 2] = np.abs(blended[:, 2])
+    to_eye = np.broadcast_to([0.0, 0.0, 1.0], blended.shape)
+    assert_close(image[64], reflected(MATT, blended, to_eye, to_eye, np.full(3, np.pi)), 2)
+    assert np.all(image[64, 80:, :3] > 20)
+
+
 def bilinear(texels: np.ndarray, u: np.ndarray, v: np.ndarray) -> np.ndarray:
     """Repeating bilinear lookup of (H, W, C) float64 texels, v downwards."""
     height, width = texels.shape[:2]
