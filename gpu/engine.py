@@ -10,6 +10,7 @@ from collections.abc import Callable, Iterator, Sequence
 import numpy as np
 
 from .animate.animate import Animator
+from .buffers import Buffers, read_buffers
 from .frame_log import FrameLog, FrameRecord
 from .hierarchy.base import HierarchyError, NodeTable
 from .repeated_launches import RepeatedLaunches
@@ -120,6 +121,11 @@ class Engine:
         """Hits and the sum of hit distances of the primary rays of the view's last frame, traced once more. Waits."""
         slot = self._drawn_slot(view)
         return totals(self.target, slot.tracer().trace(slot.film.rays))
+
+    def buffers(self, view: View) -> Buffers:
+        """Depth, normals, ids and steps of what the view's last frame shows, as arrays on the host (gpu/buffers.py). Waits."""
+        slot = self._drawn_slot(view)
+        return read_buffers(self.target, slot.tracer(), self._animator.surface, slot.view.camera, slot.film.width, slot.film.height)
 
     def not_finite_count(self) -> int:
         """Vertices that are not finite at the moment last drawn. Waits."""

@@ -1,0 +1,78 @@
+"""What the rays of a picture found, as arrays on the host: depth, normals, ids and steps. Made on request, outside the frame.
+
+Rays go through the pixels' centres, one a pixel, whatever samples the picture has. Where nothing is hit the depth is infinite, the normal zero and
+the ids -1.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+from .animate.animate import Surface
+from .camera import Camera
+from .target.base import Target
+from .trace.trace import VIEW_FRAME, CameraRays, Tracer, pixel_order
+
+Buffers = dict[str, np.ndarray]
+"""depth (H, W) float32, along the axis of view; normal (H, W, 3) float32, of unit length, towards the eye, in the scene's axes; prim_id, object_id
+and steps (H, W) int32: the scene's primitive, the object it belongs to, the nodes that the ray visited."""
+
+
+def read_buffers(target: Target, tracer: Tracer, surface: Surface, camera: Camera, width: int, height: int) -> Buffers:
+    """Trace a picture's rays once more and read back what they found. Waits."""
+    frame = np.zeros((), VIEW_FRAME)
+    frame["camera"], frame["width"], frame["height"], frame["jitter"] = camera.frame(width, height), width, height, 0.5
+    rays = CameraRays(target.upload(frame.reshape(1).view(np.uint8), "rays"), width, height)
+    hits = tracer.trace(rays, "steps")
+    x, y = pixel_order(width, height)
+    inside = (x < width) & (y < height)
+
+    def picture(array: Any) -> np.ndarray:
+        values = target.download(array)[: len(inside)]
+        made = np.empty((height, width), values.dtype)
+        made[y[inside], x[inside]] = values[inside]
+        return made
+
+    t, prim_id, u, v, steps = (picture(array) for array in (hits.t, hits.prim_id, hits.u, hits.v, hits.steps))
+    directions = pixel_directions(camera, width, height)
+    is_hit = prim_id >= 0
+    depth = np.where(is_hit, t * (directions @ camera.basis()[2]), np.inf).astype(np.float32)
+    normal = np.zeros((height, width, 3), np.float32)
+    normal[is_hit] = _normals(target, surface, prim_id[is_hit], u[is_hit], v[is_hit], directions[is_hit])
+    firsts = [thing.first for thing in surface.primitives.objects]
+    object_id = np.where(is_hit, np.searchsorted(firsts, prim_id, side="right") - 1, -1).astype(np.int32)
+    return {"depth": depth, "normal": normal, "prim_id": prim_id, "object_id": object_id, "steps": steps}
+
+
+def pixel_directions(camera: Camera, width: int, height: int) -> np.ndarray:
+    """Unit directions of the rays through the pixels' centres, (H, W, 3) float64."""
+    rows = camera.frame(width, height).astype(np.float64).reshape(4, 4)
+    s, t = (np.arange(width) + 0.5) / width - 0.5, (np.arange(height) + 0.5) / height - 0.5
+    across = rows[2, :3] * s[None, :, None] + rows[3, :3] * t[:, None, None]
+    directions = rows[1, :3] + (0.0 if camera.orthographic else across)
+    return np.broadcast_to(directions / np.linalg.norm(directions, axis=-1, keepdims=True), (height, width, 3))
+
+
+def _normals(target: Target, surface: Surface, prim_id: np.ndarray, u: np.ndarray, v: np.ndarray, directions: np.ndarray) -> np.ndarray:
+    """What `smooth` shades with (gpu/shade/smooth.cu): the vertices' normals where there are some, else the triangle's, turned to the eye."""
+    if not len(prim_id):
+        return np.zeros((0, 3), np.float32)
+    corners = target.download(surface.triangles)[prim_id]
+    positions = target.download(surface.positions)[corners].astype(np.float64)
+    weights = np.stack([1.0 - u - v, u, v], axis=1).astype(np.float64)[..., None]
+    own = np.cross(positions[:, 1] - positions[:, 0], positions[:, 2] - positions[:, 0])
+    summed = (target.download(surface.normals)[corners] * weights).sum(axis=1)
+    smooth = _unit(np.where((summed**2).sum(axis=1, keepdims=True) > 1e-12, summed, own))
+    is_behind = _dot(own, directions) * _dot(own, smooth) > 0.0
+    normal = np.where(is_behind, -smooth, smooth)
+    return np.asarray(normal - directions * (2.0 * np.maximum(_dot(normal, directions), 0.0)), np.float32)
+
+
+def _dot(a: np.ndarray, b: np.ndarray) -> np.ndarray:
+    return (a * b).sum(axis=1, keepdims=True)
+
+
+def _unit(vectors: np.ndarray) -> np.ndarray:
+    return vectors / np.maximum(np.linalg.norm(vectors, axis=1, keepdims=True), 1e-30)
