@@ -5,6 +5,7 @@
     Assimp            structs, one file in memory, scene, materials, clips                      assimp*.py  images.py
     key frames        several files of one topology; scenes far from zero                       sequence.py  recentre.py  origin.py
     sanitise(scene)   what every reader's scene passes: finite, in range, counted               sanitise*.py  bounds.py  normals.py
+    scaled(scene)     import.scale: one node above all others                                 scaling.py
     describe(scene)   plain values for `info`                                                   describe.py
     float64 tools     node transforms, tracks at an instant; joining equal vertices             transforms.py  joining.py
 

@@ -1,4 +1,4 @@
-"""How much time, memory and data one import may take."""
+"""How a file is read: its scale, and how much time, memory and data one import may take."""
 
 from __future__ import annotations
 
@@ -9,8 +9,9 @@ from gpu.settings import option
 
 @dataclasses.dataclass(frozen=True)
 class ImportLimits:
-    """Limits of the child process that parses a file."""
+    """How a file is read, and the limits of the child process that parses it."""
 
+    scale: float = option(1.0, "Every length of a file is multiplied by this: 0.01 turns centimetres into metres.", minimum=1e-6, maximum=1e6)
     seconds: float = option(
         120.0, "An import that takes longer is stopped; raise it for very large files or slow disks.", minimum=0.1, maximum=86400.0, unit="s"
     )

@@ -16,17 +16,18 @@ from .files import extension_of
 from .limits import ImportLimits
 from .recentre import far_origin, shifted
 from .sanitise import sanitise
+from .scaling import scaled
 from .sequence import read_sequence
 
 Progress = Callable[[float, str], None]
 
 
 def read_files(paths: Sequence[str], limits: ImportLimits, fps: float, progress: Progress) -> Scene:
-    """One file, or several as the key frames of one scene at `fps`; sanitised. `SceneError` with a sentence where it cannot be."""
+    """One file, or several as the key frames of one scene at `fps`; sanitised and scaled. `SceneError` with a sentence where it cannot be."""
     progress(0.05, "Reading")
     scene = read_file(paths[0], limits) if len(paths) == 1 else read_sequence(paths, limits, fps, progress)
     progress(0.8, "Checking")
-    return sanitise(scene, paths[0])
+    return scaled(sanitise(scene, paths[0]), limits.scale)
 
 
 def read_file(path: str, limits: ImportLimits) -> Scene:
