@@ -41,11 +41,14 @@ class UpdatePolicy:
         self._measured_at = float("-inf")
         self._is_measured = True
         self._is_pending = False
+        self._is_as_built = False
+        self._has_base = False
 
     def decide(self, hierarchy: Hierarchy, primitives: Primitives, options: UpdateOptions) -> Decision:
         """What to do before this frame is traced. Raises CannotRefitError where refit is chosen and the structure has none."""
         if self._seen is None:
             return Decision("rebuild", "there was no tree yet")
+        self._take_cost(hierarchy)
         if self._seen[0] != primitives.topology_version:
             return Decision("rebuild", "the triangles are others")
         if self._seen[1] == primitives.shape_version and not options.always:
@@ -62,6 +65,8 @@ class UpdatePolicy:
         """What was decided has been done."""
         if decision.update == "rebuild":
             self._built_cost = self._cost = None
+            self._is_pending = self._has_base = False
+        self._is_as_built = decision.update == "rebuild" or (self._is_as_built and decision.update == "nothing")
         self._seen = (primitives.topology_version, primitives.shape_version)
         self._is_measured = self._is_measured and decision.update == "nothing"
 
@@ -70,7 +75,7 @@ class UpdatePolicy:
         now = self._clock()
         if self._is_measured or now - self._measured_at < MEASURE_INTERVAL:
             return False
-        self._measured_at, self._is_measured, self._is_pending = now, True, True
+        self._count_measurement(now)
         return True
 
     @property
@@ -85,12 +90,17 @@ class UpdatePolicy:
 
     def mark_measured(self) -> None:
         """The tree as it is has been measured by someone else."""
-        self._measured_at, self._is_measured, self._is_pending = self._clock(), True, True
+        self._count_measurement(self._clock())
+
+    def _count_measurement(self, now: float) -> None:
+        self._measured_at, self._is_measured, self._is_pending = now, True, True
+        self._has_base = self._has_base or self._is_as_built
 
     def _by_cost(self, hierarchy: Hierarchy, options: UpdateOptions) -> Decision:
         if not hierarchy.capabilities.refit:
             return Decision("rebuild", f"{hierarchy.title} cannot be refitted")
-        self._take_cost(hierarchy)
+        if not self._has_base:
+            return Decision("rebuild", "what the last build was worth has not been measured yet")
         if self._cost is None or self._built_cost is None:
             return Decision("refit", "its cost since the last build is not known yet")
         ratio = self._cost / self._built_cost if self._built_cost > 0.0 else 1.0

@@ -81,6 +81,43 @@ def test_auto_rebuilds_at_the_ratio_and_starts_afresh() -> None:
     assert seen == ["rebuild", "refit", "refit", "refit", "refit", "rebuild", "refit", "refit", "refit"]
 
 
+class Spoilt(Structure):
+    """Costs 10 as built and 1 more after each refit; tells what it cost when it was measured last."""
+
+    measured: float | None = None
+
+    def stats(self) -> HierarchyStatistics:
+        return HierarchyStatistics(sah_cost=self.measured)
+
+    def follow(self, policy: UpdatePolicy, shape: int, mode: str) -> str:
+        """One frame."""
+        decision = policy.decide(self, primitives(shape=shape), UpdateOptions(mode))  # type: ignore[arg-type]
+        self.cost = 10.0 if decision.update == "rebuild" else self.cost + 1.0
+        policy.note(decision, primitives(shape=shape))
+        if policy.wants_measurement():
+            self.measured = self.cost
+        return decision.update
+
+
+@pytest.mark.parametrize("before", ["rebuild", "refit"])
+def test_auto_compares_with_a_tree_as_it_was_built(before: str) -> None:
+    # Turned on in the middle of another mode, between two measurements: the base must not be a tree that refits have spoilt.
+    clock = Clock()
+    policy, structure, seen = UpdatePolicy(clock), Spoilt(), []
+    for shape in range(1, 66):
+        update = structure.follow(policy, shape, before if shape <= 25 else "auto")
+        clock.now += 0.01
+        if shape > 25:
+            seen.append(update)
+    if before == "refit":
+        assert seen[0] == "rebuild", "that the refits before have spoilt the tree is known at once"
+        assert "refit" in seen[1:10]
+    else:
+        first_refit = seen.index("refit")
+        assert first_refit <= 10, "rebuilt only until the next measurement may be made"
+        assert "rebuild" in seen[first_refit : first_refit + 25], "10 refits make it twice as dear, and that is seen"
+
+
 def test_quality_is_measured_ten_times_a_second_at_most() -> None:
     clock = Clock()
     policy, structure = UpdatePolicy(clock), Structure()
