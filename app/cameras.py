@@ -11,6 +11,24 @@ import math
 import numpy as np
 
 from gpu.camera import Camera, Vector, fit
+from gpu.settings import option
+
+
+@dataclasses.dataclass(frozen=True)
+class CameraOptions:
+    """How the camera moves, and how it stands when a scene opens."""
+
+    mode: str = option(
+        "orbit", "What a left drag does: orbit about a point with up staying up, turn freely about any axis, or look round as in flight.",
+        choices=("orbit", "axis-free", "fly"),
+    )  # fmt: skip
+    pivot: str = option("pointer", "A drag turns about the point under the pointer, or the picture's centre.", choices=("pointer", "centre"))
+    up_axis: str = option("y", "The axis that points up when a scene opens; many CAD and map files need z.", choices=("x", "y", "z"))
+    speed: float = option(1.0, "Flying speed; 1 crosses a fifth of the scene in a second.", minimum=0.001, maximum=1000.0)
+    field_of_view: float = option(45.0, "Vertical angle of the camera when a scene opens.", minimum=1.0, maximum=170.0, unit="degrees")
+    near: float = option(0.0, "Nearest depth that is drawn when a scene opens.", minimum=0.0, maximum=1e12, unit="scene units")
+    far: float = option(0.0, "Farthest depth that is drawn when a scene opens; 0 sets no bound.", minimum=0.0, maximum=1e12, unit="scene units")
+
 
 STANDARD_VIEWS: dict[str, tuple[Vector, Vector]] = {
     "front": ((0.0, 0.0, 1.0), (0.0, 1.0, 0.0)),
@@ -19,8 +37,17 @@ STANDARD_VIEWS: dict[str, tuple[Vector, Vector]] = {
     "left": ((-1.0, 0.0, 0.0), (0.0, 1.0, 0.0)),
     "top": ((0.0, 1.0, 0.0), (0.0, 0.0, -1.0)),
     "bottom": ((0.0, -1.0, 0.0), (0.0, 0.0, 1.0)),
+    "corner": ((1.0, 1.0, 1.0), (0.0, 1.0, 0.0)),
+    "far corner": ((-1.0, 1.0, -1.0), (0.0, 1.0, 0.0)),
 }
-"""Where the eye stands, seen from the centre, and which way is up."""
+"""Where the eye stands, seen from the centre, and which way is up, where y is up."""
+
+UP_AXES: dict[str, np.ndarray] = {
+    "y": np.eye(3),
+    "z": np.array([[1.0, 0.0, 0.0], [0.0, 0.0, -1.0], [0.0, 1.0, 0.0]]),
+    "x": np.array([[0.0, 1.0, 0.0], [-1.0, 0.0, 0.0], [0.0, 0.0, 1.0]]),
+}
+"""The turn that takes y to each axis; with z up the front is -y, as modelling programs have it."""
 
 POLE_LIMIT = math.radians(89.5)
 
@@ -39,6 +66,54 @@ def orbit(camera: Camera, across: float, down: float, centre: Vector | None = No
     eye = pivot + rotation @ (np.asarray(camera.eye) - pivot)
     look_at = pivot + rotation @ (np.asarray(camera.look_at) - pivot)
     return dataclasses.replace(camera, eye=_vector(eye), look_at=_vector(look_at))
+
+
+def turn_freely(camera: Camera, across: float, down: float, centre: Vector | None = None) -> Camera:
+    """Turn about `centre` (default: what is looked at) and the picture's own axes; up turns too, so that there is no pole."""
+    right, up, _ = camera.basis()
+    return _turned(camera, _rotation(up, -across * math.pi) @ _rotation(right, -down * math.pi), centre)
+
+
+def roll(camera: Camera, turns: float) -> Camera:
+    """Turn the picture about its middle; positive turns it clockwise."""
+    _, _, forward = camera.basis()
+    return _turned(camera, _rotation(forward, -turns * 2.0 * math.pi), camera.eye)
+
+
+def _turned(camera: Camera, rotation: np.ndarray, centre: Vector | None) -> Camera:
+    pivot = np.asarray(camera.look_at if centre is None else centre, np.float64)
+    _, up, _ = camera.basis()
+    eye = pivot + rotation @ (np.asarray(camera.eye) - pivot)
+    look_at = pivot + rotation @ (np.asarray(camera.look_at) - pivot)
+    return dataclasses.replace(camera, eye=_vector(eye), look_at=_vector(look_at), up=_vector(rotation @ up))
+
+
+def focus(camera: Camera, point: Vector, nearer: float = 1.0) -> Camera:
+    """Look at a point in the direction the camera has, from the same distance times `nearer`."""
+    _, _, forward = camera.basis()
+    away = distance(camera) * nearer
+    return dataclasses.replace(camera, look_at=point, eye=_vector(np.asarray(point) - forward * away), height=camera.height * nearer)
+
+
+def up_axis_of(camera: Camera) -> str:
+    """The axis nearest to up."""
+    return "xyz"[int(np.argmax(np.abs(camera.up)))]
+
+
+def with_up(camera: Camera, axis: str) -> Camera:
+    """The same look at the scene with another axis pointing up: the eye goes round what is looked at as the axes do. Up is upright afterwards."""
+    turn = UP_AXES[axis] @ UP_AXES[up_axis_of(camera)].T
+    offset = turn @ np.subtract(camera.eye, camera.look_at)
+    return dataclasses.replace(camera, eye=_vector(np.asarray(camera.look_at) + offset), up=_vector(UP_AXES[axis][:, 1]))
+
+
+def toggled_orthographic(camera: Camera) -> Camera:
+    """Parallel or perspective rays; what is looked at keeps its size."""
+    tall = 2.0 * math.tan(math.radians(camera.fov) / 2.0)
+    if not camera.orthographic:
+        return dataclasses.replace(camera, orthographic=True, height=tall * distance(camera))
+    _, _, forward = camera.basis()
+    return dataclasses.replace(camera, orthographic=False, eye=_vector(np.asarray(camera.look_at) - forward * camera.height / tall))
 
 
 def pan(camera: Camera, across: float, down: float) -> Camera:
@@ -94,8 +169,8 @@ def fly(
 
 
 def standard_view(camera: Camera, name: str, lower: Vector, upper: Vector, aspect: float = 4.0 / 3.0) -> Camera:
-    """Look at the whole box from one of its sides: front, back, right, left, top, bottom. KeyError for another name."""
-    side, up = STANDARD_VIEWS[name]
+    """Look at the whole box from one of its sides, the camera's up axis staying up: a name of STANDARD_VIEWS. KeyError for another."""
+    side, up = (_vector(UP_AXES[up_axis_of(camera)] @ np.asarray(part)) for part in STANDARD_VIEWS[name])
     return fit(lower, upper, dataclasses.replace(camera, eye=side, look_at=(0.0, 0.0, 0.0), up=up), aspect)
 
 

@@ -95,7 +95,7 @@ def scene_from(names: argparse.Namespace, settings: Settings, words: Words) -> t
 def state_from(names: argparse.Namespace, settings: Settings, reference: SceneReference, scene: Scene) -> State:
     """The state a command draws: the scene's camera, changed by the flags."""
     aspect = settings.render.width / settings.render.height
-    cameras = cameras_of(scene, aspect)
+    cameras = cameras_of(scene, aspect, settings.camera)
     return State(scene=reference, settings=settings, cameras=(camera_from(names, cameras[0], scene), *cameras[1:]))
 
 

@@ -10,7 +10,7 @@ import dataclasses
 from collections.abc import Callable, Sequence
 from typing import Any
 
-from app import opening, settings_file
+from app import opening, scene_nodes, settings_file
 from app import timeline as timelines
 from app.history import History
 from app.jobs import Job, Mailroom
@@ -24,7 +24,7 @@ StateObserver = Callable[[State, State], None]
 """Called with the state before and after each change."""
 
 UNRECORDED = ("timeline", "selection")
-"""Fields whose changes are no steps of the history: nobody wants to undo a pause."""
+"""Fields whose changes are no steps of the history by themselves: nobody wants to undo a pause. `move_head` makes steps of the timeline's."""
 
 
 class Document:
@@ -86,6 +86,13 @@ class Document:
             self._history.record(before, merge_key)
         self._set(after)
 
+    def move_head(self, head: timelines.Timeline, merge_key: str | None = None) -> None:
+        """Put the playing head elsewhere, on another clip or the other way round, as a step of undo: what a person does, not what playing does."""
+        before = self._state
+        if head != before.timeline:
+            self._history.record(before, merge_key, "timeline")
+            self._set(dataclasses.replace(before, timeline=head))
+
     def end_merge(self) -> None:
         """The next change is a step of its own, whatever its merge key: a drag has ended."""
         self._history.end_merge()
@@ -97,6 +104,10 @@ class Document:
             self._set(dataclasses.replace(self._state, timeline=head))
 
     def _set(self, state: State) -> None:
+        head = state.timeline
+        if self._scene is not None and (self._scene.cameras and len(state.cameras) > 1):
+            moved = scene_nodes.followed(state.cameras, self._scene, head.time, head.clip)
+            state = dataclasses.replace(state, cameras=moved) if moved != state.cameras else state
         before, self._state = self._state, state
         for observer in list(self._observers):
             observer(before, state)
@@ -113,15 +124,16 @@ class Document:
         return self._history.can_redo
 
     def undo(self) -> None:
-        """Take back the last step; the playing head and the open scene stay."""
-        self._restore(self._history.undo(self._state))
+        """Take back the last step; the playing head, unless the step moved it, and the open scene stay."""
+        self._restore(*self._history.undo(self._state))
 
     def redo(self) -> None:
         """Make the step again that was taken back."""
-        self._restore(self._history.redo(self._state))
+        self._restore(*self._history.redo(self._state))
 
-    def _restore(self, state: State) -> None:
-        kept = dataclasses.replace(state, scene=self._state.scene, timeline=self._state.timeline, selection=self._state.selection)
+    def _restore(self, state: State, scope: str) -> None:
+        head = timelines.pause(state.timeline) if scope == "timeline" else self._state.timeline
+        kept = dataclasses.replace(state, scene=self._state.scene, timeline=head, selection=self._state.selection)
         if kept != self._state:
             self._set(kept)
 
@@ -153,7 +165,9 @@ class Document:
         state = dataclasses.replace(self._state, scene=reference)
         if not keep_view:
             self._history = History()
-            state = opening.first_look(state, scene)
+            state = dataclasses.replace(opening.first_look(state, scene), bookmarks=())
+        else:
+            state = opening.same_look(state, scene)
         head = timelines.scrub(state.timeline, state.timeline.time, timelines.span_of(scene, state.timeline, state.settings.timeline))
         self._set(dataclasses.replace(state, timeline=head))
         self._tell_scene()

@@ -10,11 +10,12 @@ LIMIT = 500
 
 
 class History(Generic[Value]):
-    """The values before and after the present one. Changes with the same key, one after another, count as one."""
+    """The values before and after the present one. Changes with the same key, one after another, count as one. Each step has a `scope`: what
+    part of the value it changed, for whoever restores only that."""
 
     def __init__(self) -> None:
-        self._past: list[Value] = []
-        self._future: list[Value] = []
+        self._past: list[tuple[Value, str]] = []
+        self._future: list[tuple[Value, str]] = []
         self._key: str | None = None
 
     @property
@@ -27,10 +28,10 @@ class History(Generic[Value]):
         """Whether there is a value to go forward to."""
         return bool(self._future)
 
-    def record(self, before: Value, key: str | None) -> None:
+    def record(self, before: Value, key: str | None, scope: str = "") -> None:
         """Remember the value before a change, unless the change continues the last one."""
         if key is None or key != self._key:
-            self._past.append(before)
+            self._past.append((before, scope))
             del self._past[:-LIMIT]
         self._future.clear()
         self._key = key
@@ -39,17 +40,18 @@ class History(Generic[Value]):
         """The next change starts a step of its own, whatever its key."""
         self._key = None
 
-    def undo(self, present: Value) -> Value:
-        """The value before; `present` can be redone. The present one where there is none."""
+    def undo(self, present: Value) -> tuple[Value, str]:
+        """The value before and the step's scope; `present` can be redone. The present one where there is none."""
         return self._step(self._past, self._future, present)
 
-    def redo(self, present: Value) -> Value:
-        """The value after an undone change."""
+    def redo(self, present: Value) -> tuple[Value, str]:
+        """The value after an undone change and the step's scope."""
         return self._step(self._future, self._past, present)
 
-    def _step(self, source: list[Value], other: list[Value], present: Value) -> Value:
+    def _step(self, source: list[tuple[Value, str]], other: list[tuple[Value, str]], present: Value) -> tuple[Value, str]:
         self._key = None
         if not source:
-            return present
-        other.append(present)
-        return source.pop()
+            return present, ""
+        value, scope = source.pop()
+        other.append((present, scope))
+        return value, scope

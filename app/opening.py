@@ -3,19 +3,18 @@
 from __future__ import annotations
 
 import dataclasses
-import math
 
-import numpy as np
-
+from app import cameras, scene_nodes
 from app import timeline as timelines
+from app.cameras import CameraOptions
 from app.jobs import Job
 from app.scene_io import SceneError, load
 from app.scene_io.demos import make_demo
 from app.settings import Settings
 from app.state import SceneReference, State
 from app.timeline import Timeline
-from gpu.camera import Camera, Vector, fit
-from gpu.scene import Node, Scene, SceneCamera
+from gpu.camera import Camera, fit
+from gpu.scene import Scene
 
 
 def open_scene(reference: SceneReference, settings: Settings, job: Job | None = None) -> Scene:
@@ -31,58 +30,29 @@ def open_scene(reference: SceneReference, settings: Settings, job: Job | None = 
 
 def first_look(state: State, scene: Scene) -> State:
     """The state as a new scene begins: its cameras, the head at the start, playing if it moves and `timeline.autoplay` says so."""
-    cameras = cameras_of(scene)
+    found = cameras_of(scene, options=state.settings.camera)
     views = tuple(dataclasses.replace(view, camera=0) for view in state.views)
     moves = timelines.span_of(scene, Timeline(), state.settings.timeline).duration > 0.0
     head = Timeline(is_playing=moves and state.settings.timeline.autoplay)
-    return dataclasses.replace(state, cameras=cameras, views=views, timeline=head)
+    return dataclasses.replace(state, cameras=found, views=views, timeline=head)
 
 
-def cameras_of(scene: Scene, aspect: float = 4.0 / 3.0) -> tuple[Camera, ...]:
+def same_look(state: State, scene: Scene) -> State:
+    """The state as a scene that was read again goes on: the free camera stays; what the file no longer has gives way to it, or to its first clip."""
+    found = (state.cameras[0], *cameras_of(scene, options=state.settings.camera)[1:])
+    views = tuple(view if view.camera < len(found) else dataclasses.replace(view, camera=0) for view in state.views)
+    clip = state.timeline.clip if state.timeline.clip < max(len(scene.clips), 1) else 0
+    return dataclasses.replace(state, cameras=found, views=views, timeline=dataclasses.replace(state.timeline, clip=clip))
+
+
+def cameras_of(scene: Scene, aspect: float = 4.0 / 3.0, options: CameraOptions | None = None) -> tuple[Camera, ...]:
     """The free camera, then the scene's own. The free one starts where the scene says, or at its first camera, or sees everything."""
-    own = tuple(_camera_from_node(scene, camera) for camera in scene.cameras)
+    options = options or CameraOptions()
+    near, far = options.near, options.far
+    own = tuple(dataclasses.replace(scene_nodes.camera_at(scene, camera), near=near, far=far) for camera in scene.cameras)
+    side = Camera(eye=(0.8, 0.5, 1.6), fov=options.field_of_view, near=near, far=far)
     if scene.eye is not None and scene.look_at is not None:
-        return (Camera(eye=scene.eye, look_at=scene.look_at), *own)
-    return (own[0] if own else fit(scene.lower, scene.upper, None, aspect), *own)
-
-
-def _camera_from_node(scene: Scene, camera: SceneCamera) -> Camera:
-    """A camera that looks along -Z of its node at rest; it looks at the point nearest to the scene's centre on its axis."""
-    matrix = rest_matrix(scene.nodes, camera.node)
-    eye, forward, up = matrix[:3, 3], -_unit(matrix[:3, 2]), _unit(matrix[:3, 1])
-    centre = (np.asarray(scene.lower, np.float64) + np.asarray(scene.upper, np.float64)) / 2.0
-    distance = max(float(np.dot(centre - eye, forward)), 1e-3 * float(np.linalg.norm(np.subtract(scene.upper, scene.lower))), 1e-6)
-    return Camera(eye=_vector(eye), look_at=_vector(eye + forward * distance), up=_vector(up), fov=camera.fov)
-
-
-def rest_matrix(nodes: tuple[Node, ...], index: int) -> np.ndarray:
-    """A node's world transform as it stands without animation: (4, 4) float64."""
-    matrix = np.eye(4)
-    while index >= 0:
-        node = nodes[index]
-        local = np.eye(4)
-        local[:3, :3] = _rotation(node.rotation) * np.asarray(node.scale)
-        local[:3, 3] = node.translation
-        matrix = local @ matrix
-        index = node.parent
-    return matrix
-
-
-def _rotation(quaternion: tuple[float, float, float, float]) -> np.ndarray:
-    x, y, z, w = np.asarray(quaternion, np.float64) / (math.sqrt(sum(q * q for q in quaternion)) or 1.0)
-    return np.array(
-        [
-            [1 - 2 * (y * y + z * z), 2 * (x * y - z * w), 2 * (x * z + y * w)],
-            [2 * (x * y + z * w), 1 - 2 * (x * x + z * z), 2 * (y * z - x * w)],
-            [2 * (x * z - y * w), 2 * (y * z + x * w), 1 - 2 * (x * x + y * y)],
-        ]
-    )
-
-
-def _unit(vector: np.ndarray) -> np.ndarray:
-    length = float(np.linalg.norm(vector))
-    return vector / length if length > 0.0 else np.array([0.0, 0.0, 1.0])
-
-
-def _vector(values: np.ndarray) -> Vector:
-    return (float(values[0]), float(values[1]), float(values[2]))
+        return (dataclasses.replace(side, eye=scene.eye, look_at=scene.look_at), *own)
+    if own:
+        return (own[0], *own)
+    return (fit(scene.lower, scene.upper, cameras.with_up(side, options.up_axis), aspect),)

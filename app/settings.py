@@ -12,6 +12,7 @@ from collections.abc import Iterator, Mapping
 from typing import Any
 
 from app import option_tables
+from app.cameras import CameraOptions
 from app.scene_io.demos import DemoOptions
 from app.scene_io.limits import ImportLimits
 from app.timeline import TimelineOptions
@@ -59,6 +60,7 @@ class Settings:
     target: TargetOptions = TargetOptions()
     display: DisplayOptions = DisplayOptions()
     timeline: TimelineOptions = TimelineOptions()
+    camera: CameraOptions = CameraOptions()
     demo: DemoOptions = DemoOptions()
     importer: ImportLimits = ImportLimits()
     hierarchy: Mapping[str, Any] = dataclasses.field(default_factory=dict)

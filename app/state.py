@@ -39,6 +39,14 @@ class ViewState:
 
 
 @dataclasses.dataclass(frozen=True)
+class Bookmark:
+    """A camera that was kept under a name."""
+
+    name: str = ""
+    camera: Camera = Camera()
+
+
+@dataclasses.dataclass(frozen=True)
 class Selection:
     """What is selected in the scene: an object's index, -1 for nothing."""
 
@@ -53,6 +61,7 @@ class State:
     settings: Settings = Settings()
     views: tuple[ViewState, ...] = (ViewState(),)
     cameras: tuple[Camera, ...] = (Camera(),)
+    bookmarks: tuple[Bookmark, ...] = ()
     timeline: Timeline = Timeline()
     selection: Selection = Selection()
 

@@ -113,7 +113,7 @@ def test_standard_views_see_the_box_from_their_side(name: str) -> None:
     centre = np.array([1.0, 0.0, -1.0])
     assert view.look_at == pytest.approx(centre)
     direction = np.subtract(view.eye, centre)
-    assert direction / np.linalg.norm(direction) == pytest.approx(np.asarray(side))
+    assert direction / np.linalg.norm(direction) == pytest.approx(np.asarray(side) / np.linalg.norm(side))
     right, up, _ = view.basis()
     assert np.isfinite([right, up]).all()
 
@@ -128,3 +128,74 @@ def test_fitting_keeps_the_side() -> None:
     before, after = offset(CAMERA), offset(fitted)
     assert after / np.linalg.norm(after) == pytest.approx(before / np.linalg.norm(before))
     assert fitted.look_at == pytest.approx((0.0, 0.0, 0.0))
+
+
+@given(fractions, fractions)
+def test_turning_freely_keeps_distance_and_upright_basis(across: float, down: float) -> None:
+    turned = cameras.turn_freely(CAMERA, across, down)
+    assert np.linalg.norm(offset(turned)) == pytest.approx(np.linalg.norm(offset(CAMERA)))
+    right, up, forward = turned.basis()
+    assert np.stack([right, up, forward]) @ np.stack([right, up, forward]).T == pytest.approx(np.eye(3), abs=1e-9)
+
+
+def test_turning_freely_passes_the_pole_and_a_whole_turn_comes_back() -> None:
+    assert cameras.turn_freely(Camera(), 0.0, 0.75).up[1] < 0.0, "upside down beyond the pole"
+    camera = CAMERA
+    for _ in range(40):
+        camera = cameras.turn_freely(camera, 0.0, 0.05)
+    assert camera.eye == pytest.approx(CAMERA.eye, abs=1e-9)
+
+
+def test_free_turns_and_orbits_agree_where_up_is_up() -> None:
+    level = Camera(eye=(0.0, 0.0, 5.0))
+    for across, down in ((0.1, 0.0), (0.0, 0.1)):
+        assert cameras.turn_freely(level, across, down).eye == pytest.approx(cameras.orbit(level, across, down).eye)
+
+
+def test_a_pivot_keeps_its_place_in_the_picture() -> None:
+    pivot = (0.4, 0.2, 0.5)
+
+    def depth(camera: Camera) -> float:
+        return float(np.linalg.norm(np.subtract(pivot, camera.eye)))
+
+    for move in (cameras.orbit, cameras.turn_freely):
+        assert depth(move(CAMERA, 0.3, -0.1, pivot)) == pytest.approx(depth(CAMERA))
+
+
+def test_rolling_turns_up_and_nothing_else() -> None:
+    rolled = cameras.roll(CAMERA, 0.25)
+    assert rolled.eye == pytest.approx(CAMERA.eye) and rolled.look_at == pytest.approx(CAMERA.look_at)
+    right, _, _ = CAMERA.basis()
+    assert rolled.basis()[1] == pytest.approx(right) or rolled.basis()[1] == pytest.approx(-right)
+
+
+def test_focus_looks_at_the_point_from_the_same_side() -> None:
+    near = cameras.focus(CAMERA, (1.0, 2.0, 3.0), 0.5)
+    assert near.look_at == (1.0, 2.0, 3.0)
+    assert near.basis()[2] == pytest.approx(CAMERA.basis()[2])
+    assert cameras.distance(near) == pytest.approx(0.5 * cameras.distance(CAMERA))
+
+
+@pytest.mark.parametrize("axis", "xyz")
+def test_another_axis_up_is_the_same_look_at_turned_axes(axis: str) -> None:
+    turned = cameras.with_up(CAMERA, axis)
+    assert cameras.up_axis_of(turned) == axis and turned.look_at == CAMERA.look_at
+    assert cameras.distance(turned) == pytest.approx(cameras.distance(CAMERA))
+    height = float(np.dot(np.subtract(turned.eye, turned.look_at), turned.up))
+    assert height == pytest.approx(CAMERA.eye[1] - CAMERA.look_at[1]), "as high above the new ground as above the old"
+    back = cameras.with_up(turned, "y")
+    assert back.eye == pytest.approx(CAMERA.eye)
+
+
+def test_with_z_up_the_front_is_minus_y() -> None:
+    view = cameras.standard_view(cameras.with_up(CAMERA, "z"), "front", (-1.0, -1.0, -1.0), (1.0, 1.0, 1.0))
+    direction = np.asarray(view.eye) / np.linalg.norm(view.eye)
+    assert direction == pytest.approx([0.0, -1.0, 0.0]) and view.up == pytest.approx((0.0, 0.0, 1.0))
+
+
+def test_parallel_and_perspective_show_what_is_looked_at_alike() -> None:
+    flat = cameras.toggled_orthographic(CAMERA)
+    tall = 2.0 * cameras.distance(CAMERA) * np.tan(np.radians(CAMERA.fov) / 2.0)
+    assert flat.orthographic and flat.height == pytest.approx(tall)
+    back = cameras.toggled_orthographic(cameras.dolly(flat, 2.0))
+    assert not back.orthographic and cameras.distance(back) == pytest.approx(0.81 * cameras.distance(CAMERA))

@@ -9,7 +9,7 @@ import numpy as np
 import pytest
 
 from app.jobs import Cancelled, Job
-from app.opening import cameras_of, first_look, open_scene, rest_matrix
+from app.opening import cameras_of, first_look, open_scene
 from app.scene_io import SceneError
 from app.scene_io.demos import UnknownDemoError
 from app.settings import Settings, set_option
@@ -41,13 +41,6 @@ def test_a_cancelled_job_opens_nothing() -> None:
         job.report(0.5)
     job.run(lambda running: running.report(0.1))
     assert job.is_done and job.problem is None and job.result is None
-
-
-def test_a_transform_at_rest_goes_through_the_parents() -> None:
-    nodes = (Node(translation=(1.0, 0.0, 0.0), rotation=QUARTER), Node(parent=0, translation=(0.0, 0.0, 2.0), scale=(2.0, 2.0, 2.0)))
-    matrix = rest_matrix(nodes, 1)
-    assert matrix @ [0.0, 0.0, 0.0, 1.0] == pytest.approx([3.0, 0.0, 0.0, 1.0])
-    assert matrix @ [0.0, 0.0, 1.0, 0.0] == pytest.approx([2.0, 0.0, 0.0, 0.0])
 
 
 def test_the_scenes_camera_looks_along_minus_z_of_its_node() -> None:

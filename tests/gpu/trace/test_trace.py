@@ -63,10 +63,11 @@ def test_camera_rays_hit_what_the_oracle_says(target: Target, orthographic: bool
     assert np.allclose(t[struck], wanted.t[struck], rtol=2e-5)
 
 
-def test_near_and_far_lie_along_the_view_axis(target: Target) -> None:
+@pytest.mark.parametrize("orthographic", [False, True])
+def test_near_and_far_lie_along_the_view_axis(target: Target, orthographic: bool) -> None:
     vertices = np.array([[[-30, -30, z], [30, -30, z], [0, 60, z]] for z in (1.0, 0.0, -1.0)])
     tracer = tracer_over(target, vertices)
-    eye = {"eye": (0.0, 0.0, 5.0), "fov": 90.0}
+    eye = {"eye": (0.0, 0.0, 5.0), "fov": 90.0, "orthographic": orthographic, "height": 10.0}
     for near, far, expected in ((0.0, 0.0, 0), (4.1, 0.0, 1), (4.1, 4.9, -1), (5.5, 6.5, 2)):
         hits = tracer.trace(camera_rays(target, Camera(near=near, far=far, **eye), 24, 24))  # type: ignore[arg-type]
         assert set(target.download(hits.prim_id)[:192].tolist()) == {expected}
