@@ -7,11 +7,12 @@ import dataclasses
 from collections.abc import Callable, Sequence
 from typing import Any
 
+from app.node_path import PathNode, path_to
 from app.pixel_slots import PixelSlot
 from app.resolution import Pace, is_pixel_bound, next_scale, observed, scaled
 from app.state import State
 from app.views import view_settings
-from gpu.engine import Engine, View
+from gpu.engine import Engine, Hit, View
 from gpu.scene import Moment, Scene
 from gpu.stats import FrameStatistics
 from gpu.target import choose
@@ -29,6 +30,14 @@ class Outcome:
     target_name: str
     device_name: str
     limited_by: str = ""
+
+
+@dataclasses.dataclass(frozen=True)
+class Picked:
+    """What lies under a place of the picture: the hit, None for the background, and the nodes from the root to its leaf where they were asked for."""
+
+    hit: Hit | None
+    path: tuple[PathNode, ...] = ()
 
 
 class SlotPixels:
@@ -57,6 +66,7 @@ class FrameMaker:
         self._target_key: object = None
         self._engine: Any = None
         self._scene: Scene | None = None
+        self._views: Sequence[View] = ()
         self._pace = Pace()
         self._pace_key: object = None
         self._frame_id = self._observed_id = 0
@@ -74,7 +84,9 @@ class FrameMaker:
         wanted = 1 if is_moving else state.settings.render.samples
         views = [self._view(state, index, slot, target, scale, wanted) for index, slot in enumerate(slots)]
         self._frame_id += 1
+        self._views = ()
         statistics = engine.render_frame(dataclasses.replace(moment, frame_id=self._frame_id), views)
+        self._views = views
         self._observe(statistics, slots[0])
         return Outcome(
             frame_id=self._frame_id,
@@ -90,6 +102,16 @@ class FrameMaker:
         """Wait for the newest frame and its statistics."""
         statistics: FrameStatistics | None = self._engine.flush() if self._engine is not None else None
         return statistics
+
+    def pick(self, across: float, down: float, view: int = 0, *, with_path: bool = False) -> Picked | None:
+        """What the newest picture of a view shows at a place, from 0 to 1 of its width and height; None before the first picture. Waits for the
+        target; `with_path` also reads the structure back, which takes longer the larger it is."""
+        if self._engine is None or view >= len(self._views):
+            return None
+        shown = self._views[view]
+        hit = self._engine.pick(shown, across * shown.pixels.width, down * shown.pixels.height)
+        path = path_to(self._engine.nodes(shown), hit.prim_id, hit.position) if with_path and hit is not None else ()
+        return Picked(hit, path)
 
     def target_for(self, state: State) -> Target:
         """The target the settings choose; the old one is given back first."""
@@ -108,7 +130,7 @@ class FrameMaker:
         """Give engine and target back."""
         engine, target = self._engine, self._target
         self._engine, self._scene, self._target, self._target_key, self._last_key = None, None, None, None, None
-        self._pace = Pace()
+        self._pace, self._views = Pace(), ()
         with contextlib.ExitStack() as stack:
             if target is not None:
                 stack.callback(target.close)
@@ -119,7 +141,7 @@ class FrameMaker:
         if self._engine is None or scene is not self._scene:
             if self._engine is not None:
                 self._engine.close()
-                self._engine = None
+                self._engine, self._views = None, ()
             self._on_busy(f"Preparing {scene.name} ...")
             try:
                 self._engine = self._make_engine(target, scene)

@@ -1,7 +1,7 @@
 """The one thread that owns target, engine and stream. It draws the newest request, again and again, until there is nothing to add.
 
 `submit` replaces the request that waits (the latest wins). A request whose picture still gains samples is drawn again without being
-asked, and with `update.always` every picture is; then the thread sleeps. Callbacks are called on the render thread: hand over to your own.
+asked, and with `update.always` every picture is; then the thread sleeps. `ask` puts questions to what draws, between frames. Callbacks are called on the render thread: hand over to your own.
 """
 
 from __future__ import annotations
@@ -11,6 +11,7 @@ import dataclasses
 import threading
 import time
 from collections.abc import Callable, Sequence
+from typing import Any
 
 from app.frame_maker import FrameMaker
 from app.pixel_slots import PixelSlot, SlotExchange
@@ -19,6 +20,11 @@ from app.problems import problem_of
 from app.state import State
 from gpu.scene import Moment, Scene
 from gpu.stats import FrameStatistics
+
+Question = Callable[[FrameMaker], Any]
+"""What is asked of the engine between two frames, on the render thread."""
+
+Answer = Callable[[Any], None]
 
 SLOT_PATIENCE = 0.02
 """Seconds to wait for a free slot before looking into the mailbox again."""
@@ -93,6 +99,7 @@ class RenderThread:
         self._mail = threading.Condition()
         self._waiting: FrameRequest | None = None
         self._has_mail = False
+        self._questions: dict[str, tuple[Question, Answer]] = {}
         self._is_stopping = False
         self._present: FrameRequest | None = None
         self._failed: FrameRequest | None = None
@@ -110,6 +117,13 @@ class RenderThread:
             self._waiting, self._has_mail = request, True
             self._mail.notify()
 
+    def ask(self, key: str, question: Question, answer: Answer) -> None:
+        """Put `question(maker)` between two frames and call `answer` with what it gives, on the render thread. Never waits. A newer question of the
+        same key replaces one that waits; that one is not answered. A question that fails is a problem, and its answer None."""
+        with self._mail:
+            self._questions[key] = (question, answer)
+            self._mail.notify()
+
     def stop(self, timeout: float = 10.0) -> bool:
         """End the thread, giving engine and target back; True when it has ended."""
         with self._mail:
@@ -122,6 +136,7 @@ class RenderThread:
     # -- the thread -----------------------------------------------------------------------------------------------
     def _run(self) -> None:
         while self._await_work():
+            self._answer_questions()
             request = self._present
             if request is None or self._is_complete:
                 continue
@@ -135,10 +150,21 @@ class RenderThread:
     def _await_work(self) -> bool:
         """Sleep until there is something to draw; take the mail. False: stop."""
         with self._mail:
-            self._mail.wait_for(lambda: self._is_stopping or self._has_mail or not self._is_complete)
+            self._mail.wait_for(lambda: self._is_stopping or self._has_mail or self._questions or not self._is_complete)
             if self._has_mail:
                 self._take_mail()
             return not self._is_stopping
+
+    def _answer_questions(self) -> None:
+        with self._mail:
+            asked, self._questions = list(self._questions.values()), {}
+        for question, answer in asked:
+            found = None
+            try:
+                found = question(self._maker)
+            except Exception as error:
+                self._on_problem(problem_of(error))
+            answer(found)
 
     def _take_mail(self) -> None:
         request, self._waiting, self._has_mail = self._waiting, None, False

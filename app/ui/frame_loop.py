@@ -9,14 +9,15 @@ from __future__ import annotations
 
 import collections
 import time
-from typing import Protocol
+from collections.abc import Callable
+from typing import Any, Protocol
 
 from PySide6.QtCore import QObject, Qt, QTimer, Signal, SignalInstance
 
 from app.document import Document
 from app.pixel_slots import SlotExchange
 from app.problem import Problem
-from app.render_thread import FinishedFrame, FrameRequest, RenderThread
+from app.render_thread import FinishedFrame, FrameRequest, Question, RenderThread
 from app.state import State
 
 REST_MS = 250
@@ -48,6 +49,7 @@ class FrameLoop(QObject):
     _frame_posted = Signal(object)
     _problem_posted = Signal(object)
     _busy_posted = Signal(str)
+    _answer_posted = Signal(object, object)
 
     def __init__(self, document: Document, view: View, parent: QObject | None = None) -> None:
         super().__init__(parent)
@@ -66,6 +68,7 @@ class FrameLoop(QObject):
         self._frame_posted.connect(self._take_frame, queued)
         self._problem_posted.connect(self._take_problem, queued)
         self._busy_posted.connect(self.busy, queued)
+        self._answer_posted.connect(self._take_answer, queued)
         self._thread = RenderThread(self._frame_posted.emit, self._problem_posted.emit, self._busy_posted.emit)
         self._connect_view()
         self._forget = document.observe(self._changed)
@@ -116,6 +119,11 @@ class FrameLoop(QObject):
         self._submitted = request
         self._thread.submit(request)
 
+    def ask(self, key: str, question: Question, take: Callable[[Any], None]) -> None:
+        """Put a question to what draws, between two frames; `take` is called on this thread with the answer (RenderThread.ask). Never waits."""
+        if not self._is_stopped:
+            self._thread.ask(key, question, lambda found: self._answer_posted.emit(take, found))
+
     def fps(self) -> float:
         """Pictures that arrived in the last second, 0 when nothing moves."""
         now = time.perf_counter()
@@ -160,6 +168,10 @@ class FrameLoop(QObject):
         passed = min(now - self._tick_time, LONGEST_STEP_S)
         self._tick_time = now
         self._document.tick(passed)
+
+    def _take_answer(self, take: Callable[[Any], None], found: Any) -> None:
+        if not self._is_stopped:
+            take(found)
 
     def _take_problem(self, problem: Problem) -> None:
         if not self._is_stopped:

@@ -7,7 +7,9 @@ from typing import Any
 
 import numpy as np
 
-from app.frame_maker import Outcome
+from app.frame_maker import Outcome, Picked
+from app.node_path import PathNode
+from gpu.engine import Hit
 from gpu.scene import Scene
 from gpu.stats import FrameStatistics, HierarchyStatistics, ViewStatistics
 
@@ -29,6 +31,13 @@ class PaintedMaker:
             with slot.image(self, slot.width, slot.height) as image:
                 image[:] = gradient(slot.width, slot.height)
         return Outcome(self._frame_id, 1, 1, None, "host", "a painter")
+
+    def pick(self, across: float, down: float, view: int = 0, *, with_path: bool = False) -> Picked:
+        """The left half of the picture is triangle 1 of the scene's first object, the right half background."""
+        if across > 0.5:
+            return Picked(None)
+        nodes = (PathNode(0, 0, (0, 0, 0), (2, 2, 1), 1.0, False, 0), PathNode(2, 1, (0, 0, 0), (1, 1, 1), 0.5, True, 2)) if with_path else ()
+        return Picked(Hit(1, 4.5, 0.25, 0.5, (across, down, 0.0), 0, 0, 0, 0), nodes)
 
     def flush(self) -> Any:
         """There is nothing to wait for."""

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import dataclasses
+import functools
 import threading
 import time
 from collections.abc import Callable, Iterator, Sequence
@@ -205,6 +206,33 @@ def test_a_closed_exchange_is_left_alone(bench: Bench) -> None:
     time.sleep(0.06)
     assert not bench.frames and not bench.problems
     bench.thread.submit(request(0.0))
+    bench.wait(lambda: bool(bench.frames))
+
+
+def test_questions_are_answered_between_frames_and_the_newest_of_a_key_wins(bench: Bench) -> None:
+    heard: list[Any] = []
+    bench.maker.gate.clear()
+    bench.thread.submit(request(moving=True))
+    time.sleep(0.02)  # the frame is being drawn: questions wait, who asks does not
+    for number in range(5):
+        bench.thread.ask("where", functools.partial(lambda number, maker: (number, len(maker.times)), number), heard.append)
+    bench.thread.ask("what", lambda maker: maker is bench.maker and threading.current_thread().name, heard.append)
+    assert heard == []
+    bench.maker.gate.set()
+    bench.wait(lambda: len(heard) == 2)
+    assert heard == [(4, 1), "render"]
+
+
+def test_a_question_that_fails_is_a_problem_and_the_thread_goes_on(bench: Bench) -> None:
+    heard: list[Any] = []
+
+    def fail(maker: Any) -> Any:
+        raise NoDeviceError("It cannot be told.")
+
+    bench.thread.ask("what", fail, heard.append)
+    bench.wait(lambda: bool(heard))
+    assert heard == [None] and "It cannot be told." in bench.problems[0].sentence
+    bench.thread.submit(request())
     bench.wait(lambda: bool(bench.frames))
 
 
