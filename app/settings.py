@@ -15,6 +15,7 @@ from app import option_tables
 from app.cameras import CameraOptions
 from app.scene_io.demos import DemoOptions
 from app.scene_io.limits import ImportLimits
+from app.start_options import StartOptions
 from app.timeline import TimelineOptions
 from gpu.settings import OptionError, OptionField, fields_of, option
 from gpu.target.base import TargetOptions
@@ -53,7 +54,8 @@ class DisplayOptions:
 
 @dataclasses.dataclass(frozen=True)
 class Settings:
-    """Everything that can be chosen. `hierarchy` and `ray_type` hold a table of options a name, but only where something was changed."""
+    """Everything that can be chosen. `hierarchy` and `ray_type` hold a table of options a name, but only where something was changed;
+    `meister` keeps what a file in Meister's form says that nothing here stands for yet."""
 
     render: RenderOptions = RenderOptions()
     update: UpdateOptions = UpdateOptions()
@@ -61,10 +63,12 @@ class Settings:
     display: DisplayOptions = DisplayOptions()
     timeline: TimelineOptions = TimelineOptions()
     camera: CameraOptions = CameraOptions()
+    start: StartOptions = StartOptions()
     demo: DemoOptions = DemoOptions()
     importer: ImportLimits = ImportLimits()
     hierarchy: Mapping[str, Any] = dataclasses.field(default_factory=dict)
     ray_type: Mapping[str, Any] = dataclasses.field(default_factory=dict)
+    meister: Mapping[str, Any] = dataclasses.field(default_factory=dict)
 
     def hierarchy_options(self, name: str) -> Any:
         """The options of a structure: what was changed, else its defaults."""
@@ -81,7 +85,13 @@ TABLES = ("hierarchy", "ray_type")
 FIELDS = {"import" if field.name == "importer" else field.name: field.name for field in dataclasses.fields(Settings)}
 """The field of each group; `import` is a word of Python."""
 
-GROUPS = tuple(group for group in FIELDS if group not in TABLES)
+KEPT = "meister"
+"""The group of values that are kept and not used."""
+
+KEPT_NAMES = ("aoRadius", "rayType", "mortonCodeBits", "mortonCodeSAHBits", "splitMethod")
+"""What can be kept there: the keys of `app.meister_env` whose feature may not exist yet."""
+
+GROUPS = tuple(group for group in FIELDS if group not in (*TABLES, KEPT))
 """The groups that hold options themselves."""
 
 
@@ -116,6 +126,8 @@ def option_field(key: str) -> OptionField:
 
 def set_option(settings: Settings, key: str, value: object) -> Settings:
     """The settings with one option changed, by its dotted key. Raises OptionError with the key and what is allowed."""
+    if key.startswith(f"{KEPT}."):
+        return _with_kept(settings, key, value)
     checked = option_field(key).checked(value, key)
     if key == "render.target" and not option_tables.TARGET_NAME.fullmatch(checked):
         raise OptionError(key, value, "it is one of " + option_tables.TARGETS_ALLOWED)
@@ -125,6 +137,15 @@ def set_option(settings: Settings, key: str, value: object) -> Settings:
     name, _, rest = rest.partition(".")
     entry = dataclasses.replace(_table_entry(settings, group, name), **{rest: checked})
     return _with_group(settings, group, {**getattr(settings, group), name: entry})
+
+
+def _with_kept(settings: Settings, key: str, value: object) -> Settings:
+    name = key.removeprefix(f"{KEPT}.")
+    if name not in KEPT_NAMES:
+        raise OptionError(key, value, f"the known names in [{KEPT}] are " + ", ".join(KEPT_NAMES))
+    if not isinstance(value, str):
+        raise OptionError(key, value, "a text")
+    return _with_group(settings, KEPT, {**settings.meister, name: value})
 
 
 def _with_group(settings: Settings, group: str, value: Any) -> Settings:

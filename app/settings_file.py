@@ -1,26 +1,32 @@
 """Settings files: TOML to settings and back, with the line of whatever is wrong.
 
 Precedence, weakest first: built-in values, the user's file, the file of `--settings`, the command line. A file says only what it
-changes; saving writes only what differs from the built-in values.
+changes; saving writes only what differs from the built-in values, into the text that is there.
 """
 
 from __future__ import annotations
 
+import contextlib
+import glob
 import os
 import re
+import shutil
 import tempfile
+import time
 import tomllib
 from collections.abc import Iterator, Mapping
 from pathlib import Path
 from typing import Any
 
 import platformdirs
-import tomli_w
 
-from app.settings import TABLES, Settings, option_groups, set_option
+from app.settings import KEPT, TABLES, Settings, option_field, option_groups, set_option
+from app.settings_text import merged_text
 from gpu.settings import OptionError, fields_of
 
 SIZE_LIMIT_BYTES = 1 << 20
+STALE_S = 60.0
+"""Seconds after which a half-written file counts as left over."""
 
 
 class SettingsError(ValueError):
@@ -36,22 +42,23 @@ def user_file() -> Path:
     return Path(platformdirs.user_config_dir("raygrove", appauthor=False)) / "settings.toml"
 
 
-def load_settings(path: Path, base: Settings | None = None) -> Settings:
-    """`base` (default: the built-in values) with what a file changes. Raises SettingsError with file, line, key and what is allowed."""
-    text = _read(path)
-    try:
-        table = tomllib.loads(text)
-    except tomllib.TOMLDecodeError as error:
-        line = re.search(r"line (\d+)", str(error))
-        number = int(line.group(1)) if line else text.count("\n") + 1
-        reason = re.sub(r" \(at .*\)$", "", str(error))
-        raise SettingsError(path, number, "", f"this is not TOML: {reason}.") from error
+def load_settings(path: Path, base: Settings | None = None, skipped: list[str] | None = None) -> Settings:
+    """`base` (default: the built-in values) with what a file changes. Raises SettingsError with file, line, key and what is allowed; with a list
+    `skipped`, a wrong entry is left out and its sentence goes there instead."""
+    return settings_of(_read(path), path, base, skipped)
+
+
+def settings_of(text: str, path: Path, base: Settings | None = None, skipped: list[str] | None = None) -> Settings:
+    """`base` with what a text in TOML changes; errors speak of `path`, from where the text is."""
     settings = base or Settings()
-    for key, value in leaves(table):
+    for key, value in leaves(_parsed(text, path)):
         try:
-            settings = set_option(settings, key, value)
+            settings = set_option(settings, key, _from_folder(key, value, path))
         except OptionError as error:
-            raise SettingsError(path, line_of(text, key), key, sentence_of(error)) from error
+            wrong = SettingsError(path, line_of(text, key), key, sentence_of(error))
+            if skipped is None:
+                raise wrong from error
+            skipped.append(str(wrong))
     return settings
 
 
@@ -63,12 +70,14 @@ def sentence_of(error: OptionError) -> str:
 
 
 def load_user_settings(path: Path | None = None) -> tuple[Settings, str]:
-    """The user's settings and a warning. A file that cannot be used is renamed to .bad and the built-in values are taken."""
+    """The user's settings and a warning, a line an entry. A wrong entry is left out and stays in the file; a file that cannot be read as
+    settings at all is renamed to .bad, and the built-in values are taken."""
     path = path or user_file()
+    skipped: list[str] = []
     try:
         if not path.exists():
             return Settings(), ""
-        return load_settings(path), ""
+        settings = load_settings(path, None, skipped)
     except (SettingsError, OSError) as error:
         kept = path.with_suffix(path.suffix + ".bad")
         try:
@@ -76,27 +85,81 @@ def load_user_settings(path: Path | None = None) -> tuple[Settings, str]:
         except OSError as renaming:
             return Settings(), f"{error} The built-in settings are used; the file could not be renamed ({renaming.strerror})."
         return Settings(), f"{error} The built-in settings are used; the file is kept as {kept}."
+    return settings, "\n".join(f"{sentence} The entry is not used." for sentence in skipped)
 
 
-def save_settings(settings: Settings, path: Path | None = None) -> Path:
-    """Write what differs from the built-in values, atomically. Returns the file's path; OSError where it cannot be written."""
-    path = path or user_file()
+def save_settings(settings: Settings, path: Path | None = None) -> str:
+    """Write what differs from the built-in values, atomically; comments and unknown keys of the file that is there stay. Returns a sentence
+    where something of it was lost, else an empty text; OSError where it cannot be written."""
+    path = Path(os.path.realpath(path or user_file()))
     path.parent.mkdir(parents=True, exist_ok=True)
+    old, lost = "", ""
+    try:
+        old = _read(path) if path.exists() else ""
+    except SettingsError as error:
+        lost = f"{error} It was written anew."
+    text, dropped = merged_text(old, dict(leaves(to_table(settings))), is_known)
+    _write(path, text)
+    return lost or dropped
+
+
+def is_known(key: str) -> bool:
+    """Whether a dotted key is a setting of this program."""
+    try:
+        return key.startswith(f"{KEPT}.") or bool(option_field(key))
+    except OptionError:
+        return False
+
+
+def settings_text(settings: Settings) -> str:
+    """What differs from the built-in values, as a new file says it."""
+    return merged_text("", dict(leaves(to_table(settings))), is_known)[0]
+
+
+def _write(path: Path, text: str) -> None:
+    """The whole text or nothing: under another name first, then renamed; what a killed program left so is cleared away."""
+    for stale in path.parent.glob(f"{glob.escape(path.name)}.*.tmp"):
+        with contextlib.suppress(OSError):
+            if time.time() - stale.stat().st_mtime > STALE_S:
+                stale.unlink()
     handle, temporary = tempfile.mkstemp(dir=path.parent, prefix=path.name + ".", suffix=".tmp")
     try:
         with os.fdopen(handle, "wb") as file:
-            tomli_w.dump(to_table(settings), file)
+            file.write(text.encode())
+            file.flush()
+            os.fsync(file.fileno())
+        if path.exists():
+            shutil.copymode(path, temporary)
         os.replace(temporary, path)
     except BaseException:
         Path(temporary).unlink(missing_ok=True)
         raise
-    return path
+
+
+def _parsed(text: str, path: Path) -> dict[str, Any]:
+    try:
+        return tomllib.loads(text)
+    except tomllib.TOMLDecodeError as error:
+        line = re.search(r"line (\d+)", str(error))
+        number = int(line.group(1)) if line else text.count("\n") + 1
+        reason = re.sub(r" \(at .*\)$", "", str(error))
+        raise SettingsError(path, number, "", f"this is not TOML: {reason}.") from error
+    except RecursionError as error:
+        raise SettingsError(path, 0, "", "this is not a settings file: its lists or tables lie too deep in one another.") from error
+    except ValueError as error:  # a number of more digits than Python reads
+        raise SettingsError(path, 0, "", f"this is not a settings file: {error}.") from error
+
+
+def _from_folder(key: str, value: Any, path: Path) -> Any:
+    """A scene that a file names is meant from the file's own folder."""
+    if key == "start.scene" and isinstance(value, str) and value:
+        return os.path.normpath(os.path.join(path.absolute().parent, value))
+    return value
 
 
 def to_table(settings: Settings, *, everything: bool = False) -> dict[str, Any]:
     """Nested tables as TOML writes them: what differs from the built-in values, or everything."""
-    default = Settings()
-    built_in = dict(option_groups(default))
+    built_in = dict(option_groups(Settings()))
     table: dict[str, Any] = {}
     for name, options in option_groups(settings):
         values = {field.name: getattr(options, field.name) for field in fields_of(options) if getattr(options, field.name) is not None}
@@ -105,7 +168,7 @@ def to_table(settings: Settings, *, everything: bool = False) -> dict[str, Any]:
             group, _, rest = name.partition(".")
             place = table.setdefault(group, {})
             (place.setdefault(rest, {}) if rest else place).update({key: _plain(value) for key, value in changed.items()})
-    return table
+    return table | ({KEPT: dict(settings.meister)} if settings.meister else {})
 
 
 def leaves(table: Mapping[str, Any], prefix: str = "") -> Iterator[tuple[str, Any]]:

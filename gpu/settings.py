@@ -52,11 +52,11 @@ class OptionField:
         noun = noun or f"{len(typing.get_args(self.type))} numbers"
         low, high = self.info.minimum, self.info.maximum
         if low is not None and high is not None:
-            noun += f" from {low:g} to {high:g}"
+            noun += f" from {_written(low)} to {_written(high)}"
         elif low is not None:
-            noun += f" of at least {low:g}"
+            noun += f" of at least {_written(low)}"
         elif high is not None:
-            noun += f" of at most {high:g}"
+            noun += f" of at most {_written(high)}"
         return noun + (f" ({self.info.unit})" if self.info.unit else "")
 
     def checked(self, value: object, key: str = "") -> Any:
@@ -67,20 +67,20 @@ class OptionField:
         if self.type is int and isinstance(value, int) and not isinstance(value, bool):
             return self._in_range(value, key)
         if self.type is float and isinstance(value, int | float) and not isinstance(value, bool):
-            return self._in_range(float(value), key)
+            return self._in_range(_float(value), key)
         if self.type is str and isinstance(value, str):
             if not self.info.choices or value in self.info.choices:
                 return value
         if typing.get_origin(self.type) is tuple and isinstance(value, list | tuple):
             numbers = [v for v in value if isinstance(v, int | float) and not isinstance(v, bool)]
             if len(numbers) == len(value) == len(typing.get_args(self.type)):
-                return tuple(self._in_range(float(v), key) for v in numbers)
+                return tuple(self._in_range(_float(v), key) for v in numbers)
         raise OptionError(key, value, self.allowed())
 
     def _in_range(self, value: Any, key: str) -> Any:
         low, high = self.info.minimum, self.info.maximum
         outside = (low is not None and value < low) or (high is not None and value > high)
-        if outside or not math.isfinite(value):
+        if outside or not math.isfinite(_float(value)):
             raise OptionError(key, value, self.allowed())
         return value
 
@@ -117,6 +117,19 @@ def checked(kind: type[Options], values: Mapping[str, object], prefix: str = "")
         if name not in known:
             raise OptionError(prefix + name, value, "the known names here are " + (", ".join(known) or "none"))
     return kind(**{name: known[name].checked(value, prefix + name) for name, value in values.items()})
+
+
+def _float(value: float) -> float:
+    """A number as a float; a whole number beyond all floats is infinite, and so in no range."""
+    try:
+        return float(value)
+    except OverflowError:
+        return math.inf
+
+
+def _written(bound: float) -> str:
+    """A bound as one would type it: whole numbers with all their digits."""
+    return str(int(bound)) if math.isfinite(bound) and bound == int(bound) and abs(bound) < 1e15 else f"{bound:g}"
 
 
 def _plain_type(hint: Any) -> Any:

@@ -100,17 +100,29 @@ def test_files_that_are_none(tmp_path: Path) -> None:
         load_settings(huge)
 
 
-def test_a_bad_user_file_is_kept_aside_and_said(own_folders: Path) -> None:
+def test_a_user_file_that_is_none_is_kept_aside_and_said(own_folders: Path) -> None:
     path = user_file()
     assert path.is_relative_to(own_folders)
     assert load_user_settings() == (Settings(), "")
     path.parent.mkdir(parents=True)
-    path.write_text("[render]\nwidth = 0\n")
+    path.write_text("[render]\nwidth = \n")
     settings, warning = load_user_settings()
     assert settings == Settings()
     assert "line 2" in warning and ".bad" in warning
     assert not path.exists()
-    assert path.with_suffix(".toml.bad").read_text() == "[render]\nwidth = 0\n"
+    assert path.with_suffix(".toml.bad").read_text() == "[render]\nwidth = \n"
+
+
+def test_a_wrong_entry_of_the_users_file_costs_only_itself() -> None:
+    path = user_file()
+    path.parent.mkdir(parents=True)
+    text = "[render]\nwidth = 0\nheight = 333\ncolour = 'red'\n"
+    path.write_text(text)
+    settings, warning = load_user_settings()
+    assert settings == set_option(Settings(), "render.height", 333) and path.read_text() == text
+    first, second = warning.splitlines()
+    assert "line 2: render.width = 0 is not allowed" in first and first.endswith("The entry is not used.")
+    assert "line 4: there is no setting render.colour" in second
 
 
 def test_saving_is_whole_or_nothing(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
