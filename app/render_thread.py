@@ -1,7 +1,8 @@
 """The one thread that owns target, engine and stream. It draws the newest request, again and again, until there is nothing to add.
 
 `submit` replaces the request that waits (the latest wins). A request whose picture still gains samples is drawn again without being
-asked, and with `update.always` every picture is; then the thread sleeps. `ask` puts questions to what draws, between frames. Callbacks are called on the render thread: hand over to your own.
+asked, and with `update.always` every picture is; then the thread sleeps. `ask` puts questions to what draws,
+between frames. Callbacks are called on the render thread: hand over to your own.
 """
 
 from __future__ import annotations

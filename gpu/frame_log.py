@@ -8,7 +8,7 @@ from collections.abc import Callable
 
 import numpy as np
 
-from .stats import FrameStatistics, HierarchyStatistics, ViewStatistics
+from .stats import FrameStatistics, HierarchyStatistics, StepCounts, ViewStatistics
 from .target.base import FrameTiming, Target
 
 MAX_WAITING = 64
@@ -31,6 +31,7 @@ class ViewRecord:
     samples: int
     structure: Callable[[], HierarchyStatistics]
     secondary_rays: Callable[[], np.ndarray | None]
+    steps: Callable[[], StepCounts | None] = lambda: None
 
 
 @dataclasses.dataclass(frozen=True, eq=False)
@@ -107,4 +108,5 @@ def _view_statistics(view: ViewRecord, timing: FrameTiming) -> ViewStatistics:
         height=view.height,
         samples=view.samples,
         structure=view.structure(),
+        steps=view.steps(),
     )

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import dataclasses
 
+import numpy as np
+
 
 @dataclasses.dataclass(frozen=True)
 class HierarchyStatistics:
@@ -20,12 +22,43 @@ class HierarchyStatistics:
     scratch_bytes: int = 0
 
 
+EXACT_STEPS, BUCKETS_AN_OCTAVE, STEP_BUCKETS = 64, 32, 864
+"""Buckets of a step histogram: one a count up to 63, then 32 for each doubling, up to 2^31."""
+
+
+def bucket_edges() -> np.ndarray:
+    """The smallest count of each bucket, and what lies beyond the last (STEP_BUCKETS + 1,) int64."""
+    far = np.arange(STEP_BUCKETS + 1 - EXACT_STEPS, dtype=np.int64)
+    octaves = (BUCKETS_AN_OCTAVE + far % BUCKETS_AN_OCTAVE) << (1 + far // BUCKETS_AN_OCTAVE)
+    return np.concatenate([np.arange(EXACT_STEPS, dtype=np.int64), octaves])
+
+
+@dataclasses.dataclass(frozen=True, eq=False)
+class StepCounts:
+    """How much work the rays of a picture were: `histogram` (STEP_BUCKETS,) counts rays by their steps (bucket_edges), `low` and `high` are the ends
+    of the colours' range in that picture, `what` says which steps were counted."""
+
+    what: str
+    histogram: np.ndarray
+    low: int
+    high: int
+
+    def quantile(self, share: float) -> int:
+        """The steps that a share of all rays does not exceed, at most one bucket too large; 0 without rays."""
+        below = np.cumsum(self.histogram.astype(np.int64))
+        if len(below) == 0 or below[-1] == 0:
+            return 0
+        bucket = int(np.searchsorted(below, max(share * below[-1], 1.0)))
+        return int(bucket_edges()[min(bucket, STEP_BUCKETS - 1) + 1]) - 1
+
+
 @dataclasses.dataclass(frozen=True)
 class ViewStatistics:
     """One view of one frame. `update` is what happened to the structure: nothing, refit or rebuild, and `reason` why.
 
     `phases_ms` has every phase by name (`build.sort`, `trace.primary` ...), in the order of the frame; `build_ms`, `refit_ms`, `trace_ms`
-    and `shade_ms` are sums of them. `rays` counts rays shot, `hits` and `sum_t` primary hits (None until asked for).
+    and `shade_ms` are sums of them. `rays` counts rays shot, `hits` and `sum_t` primary hits (None until asked for). `steps` is there where
+    the ray type counts them.
     """
 
     hierarchy: str
@@ -44,6 +77,7 @@ class ViewStatistics:
     height: int
     samples: int
     structure: HierarchyStatistics
+    steps: StepCounts | None = None
 
 
 @dataclasses.dataclass(frozen=True)

@@ -134,6 +134,7 @@ class ViewSlot:
             samples=film.samples,
             structure=self.structure_statistics,
             secondary_rays=(lambda: None) if counter is None else self._target.read_later(counter),
+            steps=self.ray_type.step_reader() if film.is_drawing else (lambda: None),
         )
 
     # -- on request -----------------------------------------------------------------------------------------------

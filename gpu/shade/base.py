@@ -7,13 +7,14 @@ from __future__ import annotations
 
 import abc
 import dataclasses
-from collections.abc import Hashable
+from collections.abc import Callable, Hashable
 from typing import Any, ClassVar
 
 import numpy as np
 
 from ..animate.animate import Surface
 from ..settings import option
+from ..stats import StepCounts
 from ..target.base import Array, Target, Unit, UnitSource
 from ..target.structs import make_struct, struct_dtype
 from ..trace.trace import Tracer
@@ -99,6 +100,10 @@ class RayType(abc.ABC):
     def shadow_ray_counter(self) -> Array | None:
         """One uint64 on the target: the secondary rays of the sample last rendered; None where there are none."""
         return None
+
+    def step_reader(self) -> Callable[[], StepCounts | None]:
+        """Start reading back the steps that the sample last rendered has counted; the function gives them once they are there, else None."""
+        return lambda: None
 
     @classmethod
     def legend(cls, options: Any) -> Legend | None:

@@ -1,38 +1,43 @@
-"""Traversal steps as a heat map: how many nodes each primary ray visits, from dark blue (few) to yellow (many)."""
+"""Traversal steps as a heat map: how much work each primary ray is, by nodes visited, primitives tested or both.
+
+The range of the colours belongs to the ray type, not to a structure, so that structures are compared on one scale; with `automatic` it follows each
+picture. How many rays took how many steps goes with the frame's statistics.
+"""
 
 from __future__ import annotations
 
 import dataclasses
+from collections.abc import Callable
 from typing import Any
 
 import numpy as np
 
 from ..animate.animate import Surface
 from ..settings import option
+from ..stats import STEP_BUCKETS, StepCounts
 from ..target.base import Target
-from ..trace.trace import Tracer
+from ..trace.trace import HitBuffer, Tracer
 from . import srgb
 from .base import Legend, RayType
+from .color_maps import NAMES, color_map
 from .film import Film
 from .materials import Materials
 
-VIRIDIS = ("440154", "482878", "3e4989", "31688e", "26828e", "1f9e89", "35b779", "6ece58", "b5de2b", "fde725")
-"""Ten points of the Viridis colour map (van der Walt and Smith 2015, CC0), sRGB."""
+COUNTED = {"nodes": (1.0, 0.0), "primitives": (0.0, 1.0), "total": (1.0, 1.0)}
+"""What `count` takes, and whether it adds nodes visited and primitives tested."""
 
-
-def palette() -> np.ndarray:
-    """(256, 3) uint8 sRGB: Viridis, linear between its points."""
-    points = np.array([[int(point[i : i + 2], 16) for i in (0, 2, 4)] for point in VIRIDIS], np.float64)
-    places = np.linspace(0.0, len(points) - 1.0, 256)
-    columns = [np.interp(places, np.arange(len(points)), points[:, channel]) for channel in range(3)]
-    return np.round(np.stack(columns, axis=1)).astype(np.uint8)
+LABELS = {"nodes": "nodes visited a ray", "primitives": "primitives tested a ray", "total": "nodes and primitives a ray"}
 
 
 @dataclasses.dataclass(frozen=True)
 class StepsOptions:
     """Options of the heat map."""
 
-    maximum: int = option(96, "Nodes visited that get the brightest colour; more look the same.", minimum=1, maximum=100000, unit="nodes")
+    count: str = option("nodes", "What is counted: nodes visited (each a test of boxes), primitives tested, or both.", choices=tuple(COUNTED))
+    minimum: int = option(0, "Steps that get the darkest colour; fewer look the same.", minimum=0, maximum=100_000_000, unit="steps")
+    maximum: int = option(96, "Steps that get the brightest colour; more look the same.", minimum=1, maximum=100_000_000, unit="steps")
+    automatic: bool = option(False, "Fit the range to each picture; the brightest colour is what one ray in two hundred exceeds.")
+    colors: str = option("viridis", "The colour map.", choices=NAMES)
 
 
 class Steps(RayType):
@@ -44,14 +49,18 @@ class Steps(RayType):
 
     def __init__(self, target: Target, materials: Materials) -> None:
         super().__init__(target, materials)
-        self._palette = target.upload(srgb.decode(palette() / 255.0).astype(np.float32), "shade")
+        maps = np.stack([srgb.decode(color_map(name) / 255.0) for name in NAMES])
+        self._color_maps = target.upload(maps.astype(np.float32), "shade")
+        self._measured = target.zeros(STEP_BUCKETS + 2, np.int32, "shade")
+        self._what = ""
 
     @classmethod
     def legend(cls, options: Any) -> Legend:
-        return Legend("nodes visited a ray", 0.0, float(options.maximum), palette())
+        return Legend(LABELS[options.count], float(options.minimum), float(max(options.maximum, options.minimum + 1)), color_map(options.colors))
 
     def parameters(self, options: Any, surface: Surface) -> tuple[float, ...]:
-        return (float(options.maximum),)
+        self._what = LABELS[options.count]
+        return (options.minimum, options.maximum, *COUNTED[options.count], options.automatic, NAMES.index(options.colors))
 
     def exposure(self, options: Any) -> float:
         # The legend is read against the colours as they are.
@@ -65,6 +74,21 @@ class Steps(RayType):
         with self.target.phase("trace.primary"):
             hits = tracer.trace(film.rays, "steps")
         with self.target.phase("shade"):
-            packs = self._packs(film)
-            arguments = (film.frame, self._parameters, self._palette, packs, hits.steps, film.sums)
-            self.target.launch(self._unit("gpu/shade/steps.cu"), "shade_steps", packs, *arguments)
+            self._color(hits, film)
+
+    def _color(self, hits: HitBuffer, film: Film) -> None:
+        unit, packs = self._unit("gpu/shade/steps.cu"), self._packs(film)
+        self.target.fill(self._measured, 0)
+        self.target.launch(unit, "count_steps", packs, film.frame, self._parameters, packs, hits.steps, hits.tests, self._measured)
+        self.target.launch(unit, "choose_range", 1, self._parameters, film.rays.count, self._measured)
+        arguments = (film.frame, self._parameters, self._color_maps, packs, hits.steps, hits.tests, self._measured, film.sums)
+        self.target.launch(unit, "shade_steps", packs, *arguments)
+
+    def step_reader(self) -> Callable[[], StepCounts | None]:
+        what, arrives = self._what, self.target.read_later(self._measured)
+
+        def read() -> StepCounts | None:
+            arrived = arrives()
+            return None if arrived is None else StepCounts(what, arrived[:STEP_BUCKETS], int(arrived[-2]), int(arrived[-1]))
+
+        return read

@@ -29,6 +29,23 @@ struct ClosestHit {
     }
 };
 
+// The nearest hit, and how many primitives each lane is tested against on the way.
+struct CountedClosestHit {
+    Hits hits;
+    Int test_count;
+
+    __device__ __forceinline__ void operator()(Rays& rays, const Intersection& found) {
+        test_count = test_count + select(rays.active, splat_int(1), splat_int(0));
+        ClosestHit nearest = {hits};
+        nearest(rays, found);
+        hits = nearest.hits;
+    }
+};
+
+// The counts of a functor that counts; of any other, nothing.
+template <class OnPrimitive> __device__ __forceinline__ void store_tests(const OnPrimitive&, int*, int64) {}
+__device__ __forceinline__ void store_tests(const CountedClosestHit& counted, int* steps, int64 first) { store(steps + first, counted.test_count); }
+
 // Whether anything is hit: the first hit ends its lane.
 struct AnyHit {
     Hits hits;

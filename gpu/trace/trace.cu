@@ -1,7 +1,7 @@
 // Rays -> hits, whatever the structure. The unit names Tree and Records (the structure's view and its primitives' records), RaySource
-// (CameraRays or BufferRays), OnPrimitive (ClosestHit or AnyHit) and OnNode (NoNodes or CountSteps).
+// (CameraRays or BufferRays), OnPrimitive (ClosestHit, CountedClosestHit or AnyHit) and OnNode (NoNodes or CountSteps).
 //
-// One loop item is a pack of RAYS_PER_THREAD consecutive rays. Hit arrays are as long as the rays, rounded up to whole tiles of 64.
+// Behind `steps`, nodes visited, lies as long an array of primitives tested. One loop item is a pack of RAYS_PER_THREAD consecutive rays. Hit arrays are as long as the rays, rounded up to whole tiles of 64.
 #include "gpu/device/loops.cuh"
 #include "gpu/trace/on_primitive.cuh"
 #include "gpu/trace/ray_sources.cuh"
@@ -27,5 +27,6 @@ extern "C" __global__ void __launch_bounds__(TRACE_BLOCK, 1024 / TRACE_BLOCK)
         store(u + first, hits.u);
         store(v + first, hits.v);
         on_node.store_counts(steps, first);
+        store_tests(on_primitive, steps, (int64)pack_count * PACK + first);
     }
 }

@@ -1,7 +1,7 @@
 """Rays -> hits, on both targets, compiled against whatever traversal a structure gives.
 
-A ray source is a camera (`CameraRays`) or a buffer (`BufferRays`); a kind is `closest`, `any` or `steps` (the closest hit, and the nodes visited on
-the way). Rays are traced in packs of the target's lane count; `steps` goes ray by ray on every target, so that counts mean the same everywhere.
+A ray source is a camera (`CameraRays`) or a buffer (`BufferRays`); a kind is `closest`, `any` or `steps` (the closest hit, the nodes visited and the
+primitives tested on the way). Rays are traced in packs of the target's lane count; `steps` goes ray by ray on every target, so that counts mean the same everywhere.
 """
 
 from __future__ import annotations
@@ -22,7 +22,7 @@ TILE_RAYS = 64
 MAX_SHADOW_LIGHTS = 32
 """Lights that a word of shadow bits has room for."""
 
-KINDS = {"closest": ("ClosestHit", "NoNodes", 0), "any": ("AnyHit", "NoNodes", 0), "steps": ("ClosestHit", "CountSteps", 1)}
+KINDS = {"closest": ("ClosestHit", "NoNodes", 0), "any": ("AnyHit", "NoNodes", 0), "steps": ("CountedClosestHit", "CountSteps", 1)}
 """Kind -> what happens at primitives, at nodes, and the width of a pack (0: the target's own)."""
 
 VIEW_FRAME = np.dtype(
@@ -107,8 +107,8 @@ def upload_rays(
 
 @dataclasses.dataclass(frozen=True, eq=False)
 class HitBuffer:
-    """Hits in the order of the rays: t, u, v float32 and prim_id int32 (-1: nothing hit); `steps` int32 for the kind `steps`. The arrays are as long
-    as the padded rays; they are scratch memory that the next trace overwrites."""
+    """Hits in the order of the rays: t, u, v float32 and prim_id int32 (-1: nothing hit); for the kind `steps` also int32 `steps`, nodes visited, leaves
+    among them, and `tests`, primitives tested. The arrays are as long as the padded rays; they are scratch memory that the next trace overwrites."""
 
     t: Array
     prim_id: Array
@@ -116,6 +116,7 @@ class HitBuffer:
     v: Array
     steps: Array | None
     ray_count: int
+    tests: Array | None = None
 
 
 @dataclasses.dataclass(frozen=True)
@@ -177,8 +178,9 @@ class Tracer:
         def array(name: str, dtype: type) -> Array:
             return self.target.scratch("trace." + name, rays.padded_count, dtype)
 
-        steps = array("steps", np.int32) if kind == "steps" else None
-        return HitBuffer(array("t", np.float32), array("prim_id", np.int32), array("u", np.float32), array("v", np.float32), steps, rays.count)
+        steps = self.target.scratch("trace.steps", (2, rays.padded_count), np.int32) if kind == "steps" else None
+        counts = (None, rays.count, None) if steps is None else (steps[0], rays.count, steps[1])
+        return HitBuffer(array("t", np.float32), array("prim_id", np.int32), array("u", np.float32), array("v", np.float32), *counts)
 
 
 def totals(target: Target, hits: HitBuffer) -> Totals:

@@ -10,9 +10,10 @@ import pytest
 from gpu.camera import Camera
 from gpu.scene import Light, Material, Scene, Texture
 from gpu.shade import srgb
+from gpu.shade.color_maps import NAMES, color_map
 from gpu.shade.flat import FlatOptions
 from gpu.shade.smooth import SmoothOptions
-from gpu.shade.steps import Steps, StepsOptions, palette
+from gpu.shade.steps import LABELS, Steps, StepsOptions
 from gpu.target.base import Target
 from gpu.trace.trace import pixel_order
 
@@ -217,18 +218,29 @@ def test_flat_shades_each_triangle_by_its_own_normal(target: Target) -> None:
     assert_close(image, np.broadcast_to(np.array([0.5, 0.7, 0.9]) * (0.2 + 0.8 * np.sqrt(0.5)), (32, 32, 3)))
 
 
-def test_steps_take_the_palette_and_its_ends(target: Target) -> None:
-    # Without a tree every ray takes one step.
-    for maximum, index in ((1, 255), (2, 128), (100000, 0)):
-        image = picture(target, scene_of(square(3.0)), DOWN, (16, 16), "steps", StepsOptions(maximum), hierarchy="brute_force")
-        assert np.all(image[..., :3] == palette()[index])
-    legend = Steps.legend(StepsOptions(64))
-    assert (legend.low, legend.high) == (0.0, 64.0) and np.array_equal(legend.colors, palette())
+def test_steps_take_the_color_map_and_its_ends(target: Target) -> None:
+    # Without a tree every ray visits one node, and tests both triangles.
+    scene = scene_of(square(3.0))
+    for options, name, index in (
+        (StepsOptions(maximum=1), "viridis", 255), (StepsOptions(maximum=2), "viridis", 128), (StepsOptions(maximum=100000), "viridis", 0),
+        (StepsOptions("primitives", maximum=4, colors="magma"), "magma", 128), (StepsOptions("total", maximum=3, colors="plasma"), "plasma", 255),
+        (StepsOptions("total", 2, 4, colors="spectrum"), "spectrum", 128), (StepsOptions("total", 5, 9), "viridis", 0),
+        (StepsOptions("total", 7, 3), "viridis", 0), (StepsOptions("total", 1, 1), "viridis", 255),
+    ):  # fmt: skip
+        image = picture(target, scene, DOWN, (16, 16), "steps", options, hierarchy="brute_force")
+        assert np.all(image[..., :3] == color_map(name)[index]), options
+    legend = Steps.legend(StepsOptions("primitives", 8, 64, colors="magma"))
+    assert (legend.label, legend.low, legend.high) == (LABELS["primitives"], 8.0, 64.0) and np.array_equal(legend.colors, color_map("magma"))
 
 
-def test_viridis_grows_brighter_throughout() -> None:
-    luminance = srgb.decode(palette() / 255.0) @ [0.2126, 0.7152, 0.0722]
-    assert np.all(luminance[8:] > luminance[:-8]) and luminance[0] < 0.02 and luminance[-1] > 0.7
+@pytest.mark.parametrize("name", NAMES)
+def test_color_maps_tell_every_step_apart(name: str) -> None:
+    colors = color_map(name)
+    luminance = srgb.decode(colors / 255.0) @ [0.2126, 0.7152, 0.0722]
+    assert colors.shape == (256, 3) and np.max(np.abs(np.diff(colors.astype(int), axis=0))) <= 12
+    assert len(np.unique(colors, axis=0)) > 220
+    if name != "spectrum":
+        assert np.all(luminance[8:] > luminance[:-8]) and luminance[0] < 0.025 and luminance[-1] > 0.7
 
 
 def test_samples_smooth_an_edge(target: Target) -> None:

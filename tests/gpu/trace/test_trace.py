@@ -113,7 +113,17 @@ def test_of_coincident_triangles_the_first_is_hit(target: Target) -> None:
 
 
 def visited(table: NodeTable, origins: np.ndarray, directions: np.ndarray) -> np.ndarray:
-    """Nodes that a walk without hits must visit: those whose own and ancestors' boxes the ray meets; the root always."""
+    """How many nodes a walk without hits must visit."""
+    return meeting(table, origins, directions).sum(axis=1)
+
+
+def primitives_met(table: NodeTable, origins: np.ndarray, directions: np.ndarray) -> np.ndarray:
+    """How many primitives a walk without hits must test: those of the leaves it visits."""
+    return meeting(table, origins, directions) @ table.reference_count
+
+
+def meeting(table: NodeTable, origins: np.ndarray, directions: np.ndarray) -> np.ndarray:
+    """(rays, nodes): the nodes whose own and ancestors' boxes the ray meets; the root always."""
     with np.errstate(divide="ignore", invalid="ignore"):
         low = (table.lower[None] - origins[:, None]) / directions[:, None]
         high = (table.upper[None] - origins[:, None]) / directions[:, None]
@@ -122,7 +132,7 @@ def visited(table: NodeTable, origins: np.ndarray, directions: np.ndarray) -> np
     meets[:, 0] = True
     for node in range(1, len(table)):
         meets[:, node] &= meets[:, table.parent[node]]
-    return meets.sum(axis=1)
+    return meets
 
 
 def test_steps_count_the_nodes_visited(target: Target) -> None:
@@ -130,8 +140,8 @@ def test_steps_count_the_nodes_visited(target: Target) -> None:
     origins, directions = random_rays(6, 256)
     rays = upload_rays(target, origins, directions)
     counted = tracer.trace(rays, "steps")
-    assert counted.steps is not None
-    steps, prim_id = target.download(counted.steps)[:256], target.download(counted.prim_id)[:256]
+    assert counted.steps is not None and counted.tests is not None
+    steps, tests, prim_id = target.download(counted.steps)[:256], target.download(counted.tests)[:256], target.download(counted.prim_id)[:256]
     assert np.array_equal(prim_id, target.download(tracer.trace(rays).prim_id)[:256])
     missed = prim_id < 0
     wanted = visited(tracer.structure.nodes(), origins.astype(np.float64), directions.astype(np.float64))
@@ -139,8 +149,11 @@ def test_steps_count_the_nodes_visited(target: Target) -> None:
     # A ray that grazes a box may be told otherwise in float32.
     assert np.mean(steps[missed] == wanted[missed]) > 0.97
     assert np.all(steps <= wanted + 2)
+    table = tracer.structure.nodes()
+    in_leaves = primitives_met(table, origins.astype(np.float64), directions.astype(np.float64))
+    assert in_leaves[missed].max() > 3 and np.mean(tests[missed] == in_leaves[missed]) > 0.97 and np.all(tests <= in_leaves + 8)
     brute = tracer_over(target, soup(5, 200, 0.02), "brute_force").trace(rays, "steps")
-    assert set(target.download(brute.steps)[:256].tolist()) == {1}
+    assert np.all(target.download(brute.steps)[:256] == 1) and np.all(target.download(brute.tests)[:256] == 200)
 
 
 def test_totals_add_up_and_repeat(target: Target) -> None:

@@ -1,0 +1,31 @@
+"""Colour maps of heat maps, (256, 3) uint8 sRGB. Light grows evenly along all of them but `spectrum`, which trades that for more hues."""
+
+from __future__ import annotations
+
+import numpy as np
+
+POINTS = {
+    "viridis": ("440154", "482878", "3e4989", "31688e", "26828e", "1f9e89", "35b779", "6ece58", "b5de2b", "fde725"),
+    "magma": ("000004", "180f3d", "440f76", "721f81", "9e2f7f", "cd4071", "f1605d", "fd9668", "feca8d", "fcfdbf"),
+    "plasma": ("0d0887", "46039f", "7201a8", "9c179e", "bd3786", "d8576b", "ed7953", "fb9f3a", "fdca26", "f0f921"),
+}
+"""Ten points of each map (van der Walt and Smith 2015, CC0)."""
+
+NAMES = (*POINTS, "spectrum")
+
+
+def color_map(name: str) -> np.ndarray:
+    """The map of that name, one of NAMES."""
+    if name == "spectrum":
+        return _spectrum()
+    points = np.array([[int(point[i : i + 2], 16) for i in (0, 2, 4)] for point in POINTS[name]], np.float64)
+    places = np.linspace(0.0, len(points) - 1.0, 256)
+    columns = [np.interp(places, np.arange(len(points)), points[:, channel]) for channel in range(3)]
+    return np.round(np.stack(columns, axis=1)).astype(np.uint8)
+
+
+def _spectrum() -> np.ndarray:
+    """From dark blue by cyan, green and yellow to dark red: three humps of equal width, smooth at both feet."""
+    places = np.linspace(0.0, 1.0, 256)[:, None]
+    rise = np.clip(1.6 - np.abs(4.0 * places - np.array([3.05, 2.0, 0.95])), 0.0, 1.0)
+    return np.round(255.0 * rise * rise * (3.0 - 2.0 * rise)).astype(np.uint8)

@@ -1,0 +1,92 @@
+"""The heat map's histogram and range, against numpy over the counts that a tracer gives."""
+
+from __future__ import annotations
+
+import contextlib
+from typing import Any
+
+import numpy as np
+import pytest
+
+from gpu.camera import Camera
+from gpu.engine import Engine, View, ViewSettings
+from gpu.pixels import ArrayPixels
+from gpu.scene import Moment, Scene
+from gpu.shade.color_maps import color_map
+from gpu.shade.steps import StepsOptions
+from gpu.stats import STEP_BUCKETS, StepCounts, bucket_edges
+from gpu.target.base import Target
+from gpu.trace.trace import pixel_order
+
+from .pictures import mesh_of, scene_of
+
+SIZE = (50, 37)
+CAMERA = Camera(eye=(0.3, 0.2, 4.0))
+
+
+def crowd(count: int) -> Scene:
+    """Small triangles at random places."""
+    random = np.random.default_rng(11)
+    corners = (random.uniform(-1, 1, (count, 1, 3)) + random.normal(scale=0.15, size=(count, 3, 3))).reshape(-1, 3)
+    return scene_of(mesh_of(corners, np.arange(3 * count).reshape(count, 3)))
+
+
+def counted(target: Target, scene: Scene, options: StepsOptions, **settings: Any) -> tuple[np.ndarray, StepCounts, np.ndarray]:
+    """The picture, its statistics, and (2, height, width) nodes and primitives traced once more."""
+    pixels = ArrayPixels(target, *SIZE)
+    view = View(ViewSettings(ray_type="steps", ray_type_options=options, **settings), CAMERA, pixels)
+    with contextlib.closing(Engine(target, scene)) as engine:
+        engine.render_frame(Moment(), [view])
+        found = engine.flush().views[0].steps
+        slot = engine._slots["main"]
+        hits = slot.tracer().trace(slot.film.rays, "steps")
+        rows = np.stack([target.download(hits.steps), target.download(hits.tests)])
+    x, y = pixel_order(*SIZE)
+    inside = (x < SIZE[0]) & (y < SIZE[1])
+    counts = np.zeros((2, SIZE[1], SIZE[0]), np.int64)
+    counts[:, y[inside], x[inside]] = rows[:, inside]
+    assert found is not None
+    return pixels.download(), found, counts
+
+
+def binned(counts: np.ndarray) -> np.ndarray:
+    return np.bincount(np.searchsorted(bucket_edges(), counts.reshape(-1), side="right") - 1, minlength=STEP_BUCKETS)
+
+
+@pytest.mark.parametrize(("count", "rows"), [("nodes", (0,)), ("primitives", (1,)), ("total", (0, 1))])
+@pytest.mark.parametrize("hierarchy", ["lbvh", "brute_force"])
+def test_the_histogram_counts_every_pixel(target: Target, hierarchy: str, count: str, rows: tuple[int, ...]) -> None:
+    _, found, counts = counted(target, crowd(700), StepsOptions(count, 3, 40), hierarchy=hierarchy)
+    assert np.array_equal(found.histogram, binned(counts[list(rows)].sum(axis=0)))
+    assert found.histogram.sum() == SIZE[0] * SIZE[1] and (found.low, found.high) == (3, 40)
+    assert counts[1].max() == 700 if hierarchy == "brute_force" else 5 < counts[1].max() < 400
+
+
+def test_an_automatic_range_fits_the_picture(target: Target) -> None:
+    image, found, counts = counted(target, crowd(700), StepsOptions("total", 5, 6, automatic=True))
+    total = counts.sum(axis=0)
+    assert found.low <= total.min() < found.low * 1.04 + 1
+    assert 0 < np.sum(total > found.high) <= total.size // 200
+    assert found.high <= np.quantile(total, 0.995) * 1.04 + 1 and found.high == found.quantile(0.995)
+    place = np.clip((total - found.low) * np.float32(255.0 / (found.high - found.low)) + 0.5, 0, 255).astype(int)
+    wanted = color_map("viridis")[place]
+    assert np.mean(np.all(image[..., :3] == wanted, axis=-1)) > 0.99
+    assert np.max(np.abs(image[..., :3].astype(int) - wanted)) <= 6, "a step of the colour map at most"
+
+
+def test_one_count_everywhere_is_a_range_too(target: Target) -> None:
+    image, found, _ = counted(target, crowd(9), StepsOptions("primitives", automatic=True), hierarchy="brute_force")
+    assert (found.low, found.high) == (9, 10) and np.all(image[..., :3] == color_map("viridis")[0])
+
+
+def test_edges_hold_every_count() -> None:
+    edges = bucket_edges()
+    assert edges[:66].tolist() == [*range(65), 66] and edges[-1] == 2**31 and np.all(np.diff(edges) > 0)
+    assert np.max(np.diff(edges)[64:] / edges[64:-1]) <= 1 / 32
+
+
+def test_quantiles_without_rays_and_with_one() -> None:
+    nothing, one = np.zeros(STEP_BUCKETS, np.int32), np.zeros(STEP_BUCKETS, np.int32)
+    one[7] = 1
+    assert StepCounts("", nothing, 0, 1).quantile(0.5) == 0
+    assert StepCounts("", one, 0, 1).quantile(0.01) == StepCounts("", one, 0, 1).quantile(1.0) == 7
