@@ -11,7 +11,7 @@ import math
 import numpy as np
 
 from gpu.camera import Camera, Vector, fit
-from gpu.settings import option
+from gpu.settings import OptionField, OptionInfo, option
 
 
 @dataclasses.dataclass(frozen=True)
@@ -29,6 +29,19 @@ class CameraOptions:
     near: float = option(0.0, "Nearest depth that is drawn when a scene opens.", minimum=0.0, maximum=1e12, unit="scene units")
     far: float = option(0.0, "Farthest depth that is drawn when a scene opens; 0 sets no bound.", minimum=0.0, maximum=1e12, unit="scene units")
 
+
+FAR = 1e18
+LENS: tuple[OptionField, ...] = (
+    OptionField("eye", Vector, Camera().eye, OptionInfo("Where the camera stands.", -FAR, FAR)),
+    OptionField("look_at", Vector, Camera().look_at, OptionInfo("The point in the middle of the picture that it turns about.", -FAR, FAR)),
+    OptionField("up", Vector, Camera().up, OptionInfo("The direction that points up in the picture.", -FAR, FAR)),
+    OptionField("fov", float, Camera().fov, OptionInfo("Vertical field of view.", 1.0, 170.0, "degrees")),
+    OptionField("orthographic", bool, False, OptionInfo("Parallel rays: sizes do not shrink with distance.")),
+    OptionField("height", float, Camera().height, OptionInfo("Height of an orthographic picture.", 1e-9, 1e12, "scene units")),
+    OptionField("near", float, 0.0, OptionInfo("Nothing nearer to the camera is drawn.", 0.0, 1e12, "scene units")),
+    OptionField("far", float, 0.0, OptionInfo("Nothing farther from the camera is drawn; 0 sets no bound.", 0.0, 1e12, "scene units")),
+)
+"""The fields of a Camera, with what each takes."""
 
 STANDARD_VIEWS: dict[str, tuple[Vector, Vector]] = {
     "front": ((0.0, 0.0, 1.0), (0.0, 1.0, 0.0)),
@@ -66,6 +79,13 @@ def orbit(camera: Camera, across: float, down: float, centre: Vector | None = No
     eye = pivot + rotation @ (np.asarray(camera.eye) - pivot)
     look_at = pivot + rotation @ (np.asarray(camera.look_at) - pivot)
     return dataclasses.replace(camera, eye=_vector(eye), look_at=_vector(look_at))
+
+
+def aimed(camera: Camera, point: Vector) -> Camera:
+    """The same picture, but what is looked at lies as deep as a point: pans and the wheel then move at its pace. A point behind changes nothing."""
+    _, _, forward = camera.basis()
+    depth = float(np.dot(np.subtract(point, camera.eye), forward))
+    return dataclasses.replace(camera, look_at=_vector(np.asarray(camera.eye) + forward * depth)) if depth > 1e-9 else camera
 
 
 def turn_freely(camera: Camera, across: float, down: float, centre: Vector | None = None) -> Camera:

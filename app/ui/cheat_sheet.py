@@ -8,7 +8,7 @@ from PySide6.QtGui import QAction, QKeySequence
 from PySide6.QtWidgets import QDialog, QDialogButtonBox, QTextBrowser, QVBoxLayout, QWidget
 
 MOUSE = (
-    ("Left drag", "orbit about what is looked at"),
+    ("Left drag", "orbit about the point under the pointer"),
     ("Middle drag, or Shift and left drag", "pan"),
     ("Right drag", "look round from where the camera stands"),
     ("Wheel", "come nearer to what lies under the pointer (Shift faster, Ctrl slower)"),

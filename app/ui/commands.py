@@ -10,7 +10,8 @@ from PySide6.QtCore import QObject
 from PySide6.QtGui import QAction, QKeySequence
 from PySide6.QtWidgets import QMenu
 
-from app import cameras, timeline
+from app import timeline
+from app.ui import camera_menu
 from app.ui.choice_menu import ChoiceMenu
 
 if TYPE_CHECKING:
@@ -27,7 +28,7 @@ class Commands(QObject):
         self._window = window
         self.actions: dict[str, QAction] = {}
         self.menus: dict[str, ChoiceMenu] = {}
-        for make in (self._file, self._edit, self._view, self._animation, self._structure, self._render, self._help):
+        for make in (self._file, self._edit, self._view, self._camera, self._animation, self._structure, self._render, self._help):
             make()
 
     def all(self) -> list[QAction]:
@@ -39,7 +40,8 @@ class Commands(QObject):
         menu.setToolTipsVisible(True)
         return menu
 
-    def _add(self, menu: QMenu, name: str, text: str, run: Callable[[], object], key: Key | list[str] = None, *, checkable: bool = False) -> QAction:
+    def add(self, menu: QMenu, name: str, text: str, run: Callable[[], object], key: Key | list[str] = None, *, checkable: bool = False) -> QAction:
+        """Make an action of that name and put it into a menu; it appears in the palette, on the cheat sheet and on the page of keys by itself."""
         action = QAction(text, self._window)
         action.setObjectName(name)
         action.setCheckable(checkable)
@@ -54,7 +56,8 @@ class Commands(QObject):
         self.actions[name] = action
         return action
 
-    def _choice(self, menu: QMenu, name: str, made: ChoiceMenu) -> None:
+    def choice(self, menu: QMenu, name: str, made: ChoiceMenu) -> None:
+        """Put a menu of choices into a menu."""
         made.setObjectName(name)
         menu.addMenu(made)
         self.menus[name] = made
@@ -63,63 +66,58 @@ class Commands(QObject):
     def _file(self) -> None:
         window, keys = self._window, QKeySequence.StandardKey
         menu = self._menu(self.tr("&File"))
-        self._add(menu, "file.open", self.tr("&Open…"), window.ask_for_files, keys.Open)
+        self.add(menu, "file.open", self.tr("&Open…"), window.ask_for_files, keys.Open)
         recent = QMenu(self.tr("Open &recent"), window)
         recent.aboutToShow.connect(lambda: window.fill_recent_menu(recent))
         menu.addMenu(recent)
         demos = menu.addMenu(self.tr("&Built-in scenes"))
         for info in window.demos:
-            action = self._add(demos, f"file.demo.{info.name}", info.title, functools.partial(window.open_demo, info.name))
+            action = self.add(demos, f"file.demo.{info.name}", info.title, functools.partial(window.open_demo, info.name))
             action.setToolTip(info.sentence)
         demos.setToolTipsVisible(True)
-        self._add(menu, "file.reload", self.tr("Re&load"), window.document.reopen, "F5")
-        self._add(menu, "file.welcome", self.tr("&Welcome page"), window.show_welcome, "Ctrl+Home")
+        self.add(menu, "file.reload", self.tr("Re&load"), window.document.reopen, "F5")
+        self.add(menu, "file.welcome", self.tr("&Welcome page"), window.show_welcome, "Ctrl+Home")
         menu.addSeparator()
-        self._add(menu, "file.picture", self.tr("&Save picture…"), window.save_picture, ["F12", "Ctrl+Shift+S"])
+        self.add(menu, "file.picture", self.tr("&Save picture…"), window.save_picture, ["F12", "Ctrl+Shift+S"])
         menu.addSeparator()
-        self._add(menu, "file.quit", self.tr("&Quit"), window.close, "Ctrl+Q")
+        self.add(menu, "file.quit", self.tr("&Quit"), window.close, "Ctrl+Q")
 
     def _edit(self) -> None:
         window, keys = self._window, QKeySequence.StandardKey
         menu = self._menu(self.tr("&Edit"))
-        self._add(menu, "edit.undo", self.tr("&Undo"), window.document.undo, keys.Undo)
-        self._add(menu, "edit.redo", self.tr("&Redo"), window.document.redo, ["Ctrl+Shift+Z", "Ctrl+Y"])
+        self.add(menu, "edit.undo", self.tr("&Undo"), window.document.undo, keys.Undo)
+        self.add(menu, "edit.redo", self.tr("&Redo"), window.document.redo, ["Ctrl+Shift+Z", "Ctrl+Y"])
         menu.addSeparator()
-        self._add(menu, "edit.settings", self.tr("&Settings…"), window.show_settings, "Ctrl+,")
+        self.add(menu, "edit.settings", self.tr("&Settings…"), window.show_settings, "Ctrl+,")
 
     def _view(self) -> None:
-        window, moves = self._window, self._window.camera_commands
+        window = self._window
         menu = self._menu(self.tr("&View"))
-        self._add(menu, "view.fit", self.tr("&Fit the scene"), moves.fit, "F")
-        self._add(menu, "view.reset", self.tr("&Reset the camera"), moves.reset, "R")
-        sides = menu.addMenu(self.tr("&Look from"))
-        for number, side in enumerate(cameras.STANDARD_VIEWS, 1):
-            self._add(sides, f"view.{side}", side.capitalize(), functools.partial(moves.look_from, side), f"Ctrl+{number}")
-        self._add(menu, "view.orthographic", self.tr("&Orthographic"), moves.toggle_orthographic, "O", checkable=True)
-        self._choice(menu, "view.camera", ChoiceMenu(self.tr("&Camera"), moves.choices, moves.current, moves.choose, window))
-        menu.addSeparator()
         for dock in window.docks:
             action = dock.toggleViewAction()
             action.setObjectName(f"view.{dock.objectName()}")
             menu.addAction(action)
             self.actions[action.objectName()] = action
-        self._add(menu, "view.reset_layout", self.tr("Reset the &layout"), window.reset_layout)
-        self._add(menu, "view.full_screen", self.tr("F&ull screen"), window.toggle_full_screen, "F11", checkable=True)
+        self.add(menu, "view.reset_layout", self.tr("Reset the &layout"), window.reset_layout)
+        self.add(menu, "view.full_screen", self.tr("F&ull screen"), window.toggle_full_screen, "F11", checkable=True)
+
+    def _camera(self) -> None:
+        camera_menu.fill(self._menu(self.tr("&Camera")), self, self._window)
 
     def _animation(self) -> None:
         bar = self._window.timeline_bar
         menu = self._menu(self.tr("&Animation"))
-        self._add(menu, "animation.play", self.tr("&Play or pause"), bar.toggle_play, "Space")
-        self._add(menu, "animation.step", self.tr("One frame &on"), lambda: bar.step(1), "Right")
-        self._add(menu, "animation.step_back", self.tr("One frame &back"), lambda: bar.step(-1), "Left")
-        self._add(menu, "animation.first", self.tr("&First frame"), lambda: bar.go(timeline.first), "Home")
-        self._add(menu, "animation.last", self.tr("&Last frame"), lambda: bar.go(timeline.last), "End")
-        self._add(menu, "animation.next_key", self.tr("&Next key"), lambda: bar.go(timeline.next_key), "Ctrl+Right")
-        self._add(menu, "animation.previous_key", self.tr("P&revious key"), lambda: bar.go(timeline.previous_key), "Ctrl+Left")
+        self.add(menu, "animation.play", self.tr("&Play or pause"), bar.toggle_play, "Space")
+        self.add(menu, "animation.step", self.tr("One frame &on"), lambda: bar.step(1), "Right")
+        self.add(menu, "animation.step_back", self.tr("One frame &back"), lambda: bar.step(-1), "Left")
+        self.add(menu, "animation.first", self.tr("&First frame"), lambda: bar.go(timeline.first), "Home")
+        self.add(menu, "animation.last", self.tr("&Last frame"), lambda: bar.go(timeline.last), "End")
+        self.add(menu, "animation.next_key", self.tr("&Next key"), lambda: bar.go(timeline.next_key), "Ctrl+Right")
+        self.add(menu, "animation.previous_key", self.tr("P&revious key"), lambda: bar.go(timeline.previous_key), "Ctrl+Left")
         menu.addSeparator()
-        self._add(menu, "animation.reverse", self.tr("Play back&wards"), bar.reverse, "B", checkable=True)
-        self._add(menu, "animation.faster", self.tr("Fas&ter"), lambda: bar.scale_speed(2.0), "]")
-        self._add(menu, "animation.slower", self.tr("Slo&wer"), lambda: bar.scale_speed(0.5), "[")
+        self.add(menu, "animation.reverse", self.tr("Play back&wards"), bar.reverse, "B", checkable=True)
+        self.add(menu, "animation.faster", self.tr("Fas&ter"), lambda: bar.scale_speed(2.0), "]")
+        self.add(menu, "animation.slower", self.tr("Slo&wer"), lambda: bar.scale_speed(0.5), "[")
 
     def _structure(self) -> None:
         window, choices = self._window, self._window.choices
@@ -131,11 +129,11 @@ class Commands(QObject):
             ("traversal", self.tr("&Traversal"), choices.traversals, choices.choose("render.traversal")),
         )
         for name, title, offers, choose in entries:
-            self._choice(menu, f"structure.{name}", ChoiceMenu(title, offers, current(f"render.{name}"), choose, window))
+            self.choice(menu, f"structure.{name}", ChoiceMenu(title, offers, current(f"render.{name}"), choose, window))
         update = ChoiceMenu(self.tr("Rebuild or &refit"), choices.updates, current("update.mode"), choices.choose("update.mode"), window)
-        self._choice(menu, "structure.update", update)
+        self.choice(menu, "structure.update", update)
         menu.addSeparator()
-        self._add(menu, "structure.options", self.tr("&Options of this structure…"), window.show_structure_options)
+        self.add(menu, "structure.options", self.tr("&Options of this structure…"), window.show_structure_options)
 
     def _render(self) -> None:
         window, choices = self._window, self._window.choices
@@ -147,13 +145,13 @@ class Commands(QObject):
             ("target", self.tr("&Target"), choices.targets, choices.choose("render.target")),
         )
         for name, title, offers, choose in entries:
-            self._choice(menu, f"render.{name}", ChoiceMenu(title, offers, current(f"render.{name}"), choose, window))
+            self.choice(menu, f"render.{name}", ChoiceMenu(title, offers, current(f"render.{name}"), choose, window))
         menu.addSeparator()
-        self._add(menu, "render.options", self.tr("&Options of this ray type…"), window.show_ray_type_options)
+        self.add(menu, "render.options", self.tr("&Options of this ray type…"), window.show_ray_type_options)
 
     def _help(self) -> None:
         window = self._window
         menu = self._menu(self.tr("&Help"))
-        self._add(menu, "help.cheat_sheet", self.tr("&Cheat sheet"), window.show_cheat_sheet, ["F1", "H"])
-        self._add(menu, "help.report", self.tr("Copy a &report of this machine"), window.copy_report)
-        self._add(menu, "help.about", self.tr("&About Raygrove"), window.show_about)
+        self.add(menu, "help.cheat_sheet", self.tr("&Cheat sheet"), window.show_cheat_sheet, ["F1", "H"])
+        self.add(menu, "help.report", self.tr("Copy a &report of this machine"), window.copy_report)
+        self.add(menu, "help.about", self.tr("&About Raygrove"), window.show_about)

@@ -19,6 +19,7 @@ from app.state import State
 from app.ui import dialogs
 from app.ui.banner import Banners, ProgressStrip
 from app.ui.camera_commands import CameraCommands
+from app.ui.camera_panel import CameraPanel
 from app.ui.choices import Choices
 from app.ui.commands import Commands
 from app.ui.frame_loop import FrameLoop
@@ -30,9 +31,12 @@ from app.ui.settings_dialog import SettingsDialog
 from app.ui.stats_panel import StatsPanel
 from app.ui.timeline_bar import TimelineBar
 from app.ui.welcome import WelcomePage
+from gpu.camera import Vector
 from gpu.scene import Scene
 
 PROGRESS_INTERVAL_MS = 100
+FIRST_HIDDEN = ("camera",)
+"""Docks that are not shown until someone asks for them."""
 
 
 class MainWindow(QMainWindow):
@@ -51,10 +55,10 @@ class MainWindow(QMainWindow):
         self.resize(1280, 860)
         self._is_closed = False
         self._settings_dialog: SettingsDialog | None = None
+        self.camera_commands = CameraCommands(document, self._aspect, lambda: self.navigator.pointer(), self._pick)
         self._make_parts()
         self._make_docks()
         self._make_page()
-        self.camera_commands = CameraCommands(document, self._aspect)
         self.commands = Commands(self)
         self.loop = FrameLoop(document, self.view, self)
         self._connect()
@@ -66,12 +70,13 @@ class MainWindow(QMainWindow):
     def _make_parts(self) -> None:
         self.banners, self.progress = Banners(), ProgressStrip()
         self.stats_panel, self.timeline_bar = StatsPanel(), TimelineBar(self.document)
+        self.camera_panel = CameraPanel(self.document, self.camera_commands)
         self.previews = Previews(parent=self)
         self.welcome = WelcomePage(self.demos, self.previews)
         self.view = self._make_view(self.document.state.settings.display.view)
         self.legend = LegendPlate()
         self.legend.lie_on(self.view)
-        self.navigator = Navigator(self.view, self.document)
+        self.navigator = Navigator(self.view, self.document, self._pick)
         self._device_label, self._busy_label = QLabel(), QLabel()
         self.statusBar().addWidget(self._busy_label, 1)
         self.statusBar().addPermanentWidget(self._device_label)
@@ -79,6 +84,7 @@ class MainWindow(QMainWindow):
     def _make_docks(self) -> None:
         places = (
             ("stats", self.tr("Statistics"), self.stats_panel, Qt.DockWidgetArea.RightDockWidgetArea),
+            ("camera", self.tr("Camera"), self.camera_panel, Qt.DockWidgetArea.LeftDockWidgetArea),
             ("timeline", self.tr("Timeline"), self.timeline_bar, Qt.DockWidgetArea.BottomDockWidgetArea),
         )
         self.docks = []
@@ -87,6 +93,7 @@ class MainWindow(QMainWindow):
             dock.setObjectName(f"dock.{name}")
             dock.setWidget(widget)
             self.addDockWidget(area, dock)
+            dock.setVisible(name not in FIRST_HIDDEN)
             self.docks.append(dock)
         self.setCorner(Qt.Corner.BottomRightCorner, Qt.DockWidgetArea.BottomDockWidgetArea)
         self.resizeDocks([self.docks[0]], [300], Qt.Orientation.Horizontal)
@@ -127,6 +134,7 @@ class MainWindow(QMainWindow):
     def _connect_view(self) -> None:
         self.navigator.moved.connect(self._camera_moved)
         self.navigator.rested.connect(self._camera_rested)
+        self.navigator.focus_wanted.connect(self.camera_commands.focus)
         self.view.interop_failed.connect(lambda sentence: self.banners.show_message("information", sentence, topic="interop"))
 
     # -- scenes ---------------------------------------------------------------------------------------------------
@@ -231,7 +239,7 @@ class MainWindow(QMainWindow):
         if self.document.state.scene.kind == "files":
             self.memory.add_recent(self.document.state.scene.names)
         if scene.remarks:
-            sentences = [f"{remark.sentence} ({remark.count:,} times)" if remark.count > 1 else remark.sentence for remark in scene.remarks]
+            sentences = [remark.counted for remark in scene.remarks]
             more = self.tr(" (and {count} more)").format(count=len(sentences) - 1) if len(sentences) > 1 else ""
             self.banners.show_message("information", sentences[0] + more, "\n".join(sentences) if more else "", "remarks")
 
@@ -254,6 +262,10 @@ class MainWindow(QMainWindow):
         self.progress.show_progress(f"{job.title} {job.message}".strip(), job.progress)
         if not self._job_timer.isActive():
             self._job_timer.start()
+
+    def _pick(self, across: float, down: float, take: Callable[[Vector | None], None]) -> None:
+        """What the picture shows at a place; `take` is called with the point when the render thread has found it."""
+        self.loop.ask("navigate", lambda maker: maker.pick(across, down), lambda found: take(found.hit.position if found and found.hit else None))
 
     def _camera_moved(self) -> None:
         self.loop.is_dragging = self.navigator.is_active
@@ -278,7 +290,7 @@ class MainWindow(QMainWindow):
         state, actions = self.document.state, self.commands.actions
         actions["edit.undo"].setEnabled(self.document.can_undo)
         actions["edit.redo"].setEnabled(self.document.can_redo)
-        actions["view.orthographic"].setChecked(state.camera_of(0).orthographic)
+        actions["camera.orthographic"].setChecked(state.camera_of(0).orthographic)
         self.stats_panel.minimum_fps = state.settings.display.minimum_fps
         name = state.settings.render.ray_type
         kind = option_tables.ray_types().get(name)
@@ -295,7 +307,7 @@ class MainWindow(QMainWindow):
             return
         old, self.view = self.view, wanted
         self.legend.lie_on(wanted)
-        self.navigator = Navigator(wanted, self.document)
+        self.navigator = Navigator(wanted, self.document, self._pick)
         self._connect_view()
         is_shown = self.stack.currentWidget() is old
         self.stack.addWidget(wanted)

@@ -1,8 +1,12 @@
 """Mouse and keyboard to camera moves, for whichever widget shows the picture.
 
-Left drag orbits, middle drag or Shift and left drag pans, right drag looks round, the wheel comes nearer to what lies under the pointer,
-W A S D Q E fly while the picture has the focus (Shift ten times as fast, Ctrl a tenth). Each drag, flight and turn of the
-wheel is one step of undo.
+Left drag does what `camera.mode` says: it orbits or turns freely (then Ctrl rolls) about the point under the pointer, or looks round. Middle drag
+or Shift and left drag pans, right drag looks round, the wheel comes nearer to the point under the pointer (in the mode fly it sets the speed), a
+double click focuses on it, W A S D Q E fly while the picture has the focus (Shift ten times as fast, Ctrl a tenth). Each drag, flight and
+turn of the wheel is one step of undo.
+
+What lies under the pointer is asked of whoever draws, and nobody waits for the answer: a drag turns about what is looked at until it
+comes, and notches of the wheel are gathered for a moment. Over the background, what is looked at counts.
 """
 
 from __future__ import annotations
@@ -13,30 +17,43 @@ import time
 
 import numpy as np
 from PySide6.QtCore import QEvent, QObject, QPointF, Qt, QTimer, Signal
-from PySide6.QtGui import QFocusEvent, QKeyEvent, QMouseEvent, QWheelEvent
+from PySide6.QtGui import QCursor, QFocusEvent, QKeyEvent, QMouseEvent, QWheelEvent
 from PySide6.QtWidgets import QWidget
 
 from app import cameras
 from app.document import Document
-from gpu.camera import Camera
+from app.ui.camera_commands import Pick, set_camera
+from gpu.camera import Camera, Vector
 
 FLY_KEYS = {Qt.Key.Key_W: "w", Qt.Key.Key_A: "a", Qt.Key.Key_S: "s", Qt.Key.Key_D: "d", Qt.Key.Key_Q: "q", Qt.Key.Key_E: "e"}
 FLY_INTERVAL_MS = 16
 WHEEL_PAUSE_S = 0.5
+WHEEL_REACH = 4.0
+"""Pixels that the pointer may move between two notches that come nearer to the same point."""
+
+ANSWER_PATIENCE_MS = 80
+"""Notches wait so long for the point under the pointer."""
+
 
 
 class Navigator(QObject):
-    """Watches a widget's events and changes the document's camera. `moved` is emitted with each change, `rested` when a drag or flight ends."""
+    """Watches a widget's events and changes the document's camera. `moved` is emitted with each change, `rested` when a drag or flight ends,
+    `focus_wanted` by a double click. `pick` asks what lies under the pointer."""
 
     moved = Signal()
     rested = Signal()
+    focus_wanted = Signal()
 
-    def __init__(self, widget: QWidget, document: Document) -> None:
+    def __init__(self, widget: QWidget, document: Document, pick: Pick | None = None) -> None:
         super().__init__(widget)
-        self._widget, self._document = widget, document
+        self._widget, self._document, self._pick = widget, document, pick
+        self._pivot: Vector | None = None
         self._last: QPointF | None = None
         self._gesture = 0
-        self._wheel_time = 0.0
+        self._wheel_time, self._wheel_place, self._wheel_key = 0.0, QPointF(), ""
+        self._notches = 0.0
+        self._patience = QTimer(self, singleShot=True, interval=ANSWER_PATIENCE_MS)
+        self._patience.timeout.connect(self._roll)
         self._keys: set[str] = set()
         self._flight_time = 0.0
         self._timer = QTimer(self)
@@ -49,6 +66,14 @@ class Navigator(QObject):
     def is_active(self) -> bool:
         """Whether a drag or a flight goes on."""
         return self._last is not None or bool(self._keys)
+
+    def pointer(self) -> tuple[float, float] | None:
+        """Where the pointer is in the picture, from 0 to 1 of its width and height; None outside it."""
+        place = self._widget.mapFromGlobal(QCursor.pos())
+        return self._share(QPointF(place)) if self._widget.rect().contains(place) else None
+
+    def _share(self, place: QPointF) -> tuple[float, float]:
+        return place.x() / max(self._widget.width(), 1), place.y() / max(self._widget.height(), 1)
 
     def eventFilter(self, watched: QObject, event: QEvent) -> bool:
         """Take what moves the camera; leave the rest to the widget."""
@@ -67,9 +92,12 @@ class Navigator(QObject):
         kind = event.type()
         if kind == QEvent.Type.MouseButtonPress:
             if self._last is None:
-                self._gesture += 1
+                self._begin(event.position())
             self._last = event.position()
             self._widget.setFocus(Qt.FocusReason.MouseFocusReason)
+            return True
+        if kind == QEvent.Type.MouseButtonDblClick and event.button() == Qt.MouseButton.LeftButton:
+            self.focus_wanted.emit()
             return True
         if kind == QEvent.Type.MouseMove and self._last is not None and event.buttons():
             self._drag(event)
@@ -80,6 +108,22 @@ class Navigator(QObject):
             return True
         return False
 
+    def _begin(self, place: QPointF) -> None:
+        """A new gesture, and its question: what lies under the pointer?"""
+        self._roll()
+        self._gesture += 1
+        self._pivot = None
+        gesture = self._gesture
+
+        def take(point: Vector | None) -> None:
+            if gesture == self._gesture:
+                self._pivot = point
+                self._roll()
+
+        if self._pick is not None:
+            self._patience.start()
+            self._pick(*self._share(place), take)
+
     def _drag(self, event: QMouseEvent) -> None:
         assert self._last is not None
         delta = (event.position() - self._last) / max(self._widget.height(), 1)
@@ -87,27 +131,58 @@ class Navigator(QObject):
         has_shift = bool(event.modifiers() & Qt.KeyboardModifier.ShiftModifier)
         camera = self._camera()
         if event.buttons() & Qt.MouseButton.MiddleButton or has_shift:
-            self._change(cameras.pan(camera, delta.x(), delta.y()), f"pan {self._gesture}")
+            self._change(cameras.pan(self._aimed(camera), delta.x(), delta.y()), f"pan {self._gesture}")
         elif event.buttons() & Qt.MouseButton.RightButton:
             self._change(cameras.look(camera, -delta.x(), -delta.y()), f"look {self._gesture}")
         else:
-            self._change(cameras.orbit(camera, delta.x(), delta.y()), f"orbit {self._gesture}")
+            self._turn(camera, delta, bool(event.modifiers() & Qt.KeyboardModifier.ControlModifier))
+
+    def _turn(self, camera: Camera, delta: QPointF, has_ctrl: bool) -> None:
+        """What a left drag does."""
+        mode, key = self._document.state.settings.camera.mode, f"orbit {self._gesture}"
+        if mode == "fly":
+            self._change(cameras.look(camera, -delta.x(), -delta.y()), key)
+        elif mode == "axis-free" and has_ctrl:
+            self._change(cameras.roll(camera, delta.x() / 2.0), key)
+        else:
+            turn = cameras.turn_freely if mode == "axis-free" else cameras.orbit
+            is_about_point = self._document.state.settings.camera.pivot == "pointer" and self._pivot is not None
+            self._change(turn(self._aimed(camera) if is_about_point else camera, delta.x(), delta.y(), self._pivot if is_about_point else None), key)
 
     def _wheel(self, event: QWheelEvent) -> bool:
         notches = (event.angleDelta().y() or event.angleDelta().x()) / 120.0
         if notches == 0.0:
             return True
-        now = time.monotonic()
-        if now - self._wheel_time > WHEEL_PAUSE_S:
-            self._gesture += 1
+        now, place = time.monotonic(), event.position()
+        is_new = now - self._wheel_time > WHEEL_PAUSE_S or (place - self._wheel_place).manhattanLength() > WHEEL_REACH
         self._wheel_time = now
+        if is_new or self._wheel_key != f"wheel {self._gesture}":
+            self._begin(place)
+            self._wheel_place, self._wheel_key = place, f"wheel {self._gesture}"
         modifiers = event.modifiers()
-        notches *= 3.0 if modifiers & Qt.KeyboardModifier.ShiftModifier else 0.2 if modifiers & Qt.KeyboardModifier.ControlModifier else 1.0
-        size = self._widget.size()
-        at = (event.position().x() / max(size.width(), 1) - 0.5, event.position().y() / max(size.height(), 1) - 0.5)
-        self._change(dolly_at(self._camera(), notches, *at, size.width() / max(size.height(), 1)), f"wheel {self._gesture}")
-        self.rested.emit()
+        pace = 3.0 if modifiers & Qt.KeyboardModifier.ShiftModifier else 0.2 if modifiers & Qt.KeyboardModifier.ControlModifier else 1.0
+        if self._document.state.settings.camera.mode == "fly":
+            speed = self._document.state.settings.camera.speed * 1.25 ** (notches * pace)
+            self._document.change("settings.camera.speed", min(max(speed, 0.001), 1000.0), self._wheel_key)
+            return True
+        self._notches += notches * pace
+        if not self._patience.isActive():
+            self._roll()
         return True
+
+    def _roll(self) -> None:
+        """Come nearer by the notches that wait."""
+        self._patience.stop()
+        notches, self._notches = self._notches, 0.0
+        if notches == 0.0:
+            return
+        width, height = max(self._widget.width(), 1), max(self._widget.height(), 1)
+        across, down = self._wheel_place.x() / width - 0.5, self._wheel_place.y() / height - 0.5
+        self._change(dolly_at(self._aimed(self._camera()), notches, across, down, width / height), self._wheel_key)
+
+    def _aimed(self, camera: Camera) -> Camera:
+        """The same picture, with what is looked at as deep as the point of this gesture."""
+        return camera if self._pivot is None else cameras.aimed(camera, self._pivot)
 
     # -- the keyboard ---------------------------------------------------------------------------------------------
     def _key(self, event: QKeyEvent) -> bool:
@@ -123,9 +198,9 @@ class Navigator(QObject):
         if event.isAutoRepeat():
             return True
         if event.type() == QEvent.Type.KeyRelease:
-            self._keys.discard(name)
-            if not self._keys:
+            if self._keys == {name}:
                 self._land()
+            self._keys.discard(name)
             return True
         if not self._keys:
             self._gesture += 1
@@ -142,7 +217,7 @@ class Navigator(QObject):
         self._flight_time = now
         modifiers = QGuiApplication.queryKeyboardModifiers()
         camera = cameras.fly(
-            self._camera(), self._keys, seconds, self._scene_size(),
+            self._camera(), self._keys, seconds, self._scene_size() * self._document.state.settings.camera.speed,
             fast=bool(modifiers & Qt.KeyboardModifier.ShiftModifier), slow=bool(modifiers & Qt.KeyboardModifier.ControlModifier),
         )  # fmt: skip
         self._change(camera, f"fly {self._gesture}")
@@ -159,7 +234,7 @@ class Navigator(QObject):
         return self._document.state.camera_of(0)
 
     def _change(self, camera: Camera, merge_key: str) -> None:
-        self._document.change(f"cameras.{self._document.state.views[0].camera}", camera, merge_key)
+        set_camera(self._document, camera, merge_key)
         self.moved.emit()
 
     def _scene_size(self) -> float:

@@ -44,7 +44,9 @@ def test_every_action_has_a_name_a_text_and_a_key_of_its_own(window: MainWindow)
     assert len(set(keys)) == len(keys)
     by_name = {action.objectName(): {key.toString() for key in action.shortcuts()} for action in actions}
     for name, key in {
-        "file.open": "Ctrl+O", "edit.undo": "Ctrl+Z", "edit.redo": "Ctrl+Shift+Z", "view.fit": "F", "view.reset": "R",
+        "file.open": "Ctrl+O", "edit.undo": "Ctrl+Z", "edit.redo": "Ctrl+Shift+Z", "camera.focus": "F", "camera.reset": "R",
+        "camera.next_up_axis": "U", "camera.front": "1", "camera.right": "3", "camera.top": "7", "camera.corner": "9", "camera.back": "Ctrl+1",
+        "camera.left": "Ctrl+3", "camera.bottom": "Ctrl+7", "camera.orthographic": "5", "camera.bookmark": "Ctrl+B",
         "animation.play": "Space", "animation.step": "Right", "animation.first": "Home", "help.cheat_sheet": "F1", "view.full_screen": "F11",
     }.items():  # fmt: skip
         assert key in by_name[name], name
@@ -57,10 +59,10 @@ def test_play_and_undo_by_actions(scene_window: MainWindow, qtbot: Any, painted:
     actions["animation.play"].trigger()
     assert not document.state.timeline.is_playing and any(is_moving for _, _, is_moving in painted.drawn)
     before = document.state.cameras[0]
-    actions["view.top"].trigger()
+    actions["camera.top"].trigger()
     assert document.state.cameras[0] != before and actions["edit.undo"].isEnabled()
-    actions["view.orthographic"].trigger()
-    assert document.state.cameras[0].orthographic and actions["view.orthographic"].isChecked()
+    actions["camera.orthographic"].trigger()
+    assert document.state.cameras[0].orthographic and actions["camera.orthographic"].isChecked()
     actions["edit.undo"].trigger()
     actions["edit.undo"].trigger()
     assert document.state.cameras[0] == before
