@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Callable
 
+from PySide6.QtCore import QCoreApplication
+
 from app import option_tables
 from app.document import Document
 from app.settings import option_field
@@ -12,7 +14,7 @@ Choice = tuple[str, str, str, bool]
 """Value, title, tip, whether it can be chosen now."""
 
 SAMPLES = (1, 4, 16, 64, 256)
-UPDATE_TITLES = {"rebuild": "Rebuild every frame", "refit": "Refit every frame", "auto": "Automatic"}
+tr = QCoreApplication.translate
 
 
 class Choices:
@@ -48,7 +50,10 @@ class Choices:
     def layouts(self) -> list[Choice]:
         """Auto and the layouts of the present structure."""
         names = option_tables.layouts(self._document.state.settings.render.hierarchy)
-        return [("auto", "Automatic", "The structure's best for the target.", True), *((name, name, "", True) for name in names)]
+        return [
+            ("auto", tr("Choices", "Automatic"), tr("Choices", "The structure's best for the target."), True),
+            *((name, name, "", True) for name in names),
+        ]
 
     def choose_layout(self, name: str) -> None:
         """Another layout; the traversal goes back to the layout's best, in the same step of undo."""
@@ -61,15 +66,20 @@ class Choices:
         """Auto and the traversals of the present layout."""
         render = self._document.state.settings.render
         names = option_tables.traversals(render.hierarchy, render.layout)
-        return [("auto", "Automatic", "The layout's best.", True), *((name, name, "", True) for name in names)]
+        return [("auto", tr("Choices", "Automatic"), tr("Choices", "The layout's best."), True), *((name, name, "", True) for name in names)]
 
     def updates(self) -> list[Choice]:
         """Rebuild, refit, automatic; what the structure cannot do is shown and cannot be chosen."""
         kind = option_tables.builders().get(self._document.state.settings.render.hierarchy)
         can_refit = kind is None or kind.capabilities.refit
-        tip = option_field("update.mode").info.sentence if can_refit else "This structure cannot be refitted."
+        tip = option_field("update.mode").info.sentence if can_refit else tr("Choices", "This structure cannot be refitted.")
         modes = option_field("update.mode").info.choices
-        return [(mode, UPDATE_TITLES.get(mode, mode), tip, mode == "rebuild" or can_refit) for mode in modes]
+        titles = {
+            "rebuild": tr("Choices", "Rebuild every frame"),
+            "refit": tr("Choices", "Refit every frame"),
+            "auto": tr("Choices", "Automatic"),
+        }
+        return [(mode, titles.get(mode, mode), tip, mode == "rebuild" or can_refit) for mode in modes]
 
     def ray_types(self) -> list[Choice]:
         """Every ray type."""
@@ -80,11 +90,13 @@ class Choices:
         """Automatic, the processor, the first GPU; another GPU is chosen in the settings."""
         present = self._document.state.settings.render.target
         found: list[Choice] = [
-            ("auto", "Automatic", "The NVIDIA GPU where there is one, else the processor.", True),
-            ("host", "Processor (host)", "All cores of this machine.", True),
-            ("cuda", "NVIDIA GPU (cuda)", "The first NVIDIA GPU.", True),
+            ("auto", tr("Choices", "Automatic"), tr("Choices", "The NVIDIA GPU where there is one, else the processor."), True),
+            ("host", tr("Choices", "Processor (host)"), tr("Choices", "All cores of this machine."), True),
+            ("cuda", tr("Choices", "NVIDIA GPU (cuda)"), tr("Choices", "The first NVIDIA GPU."), True),
         ]
-        return found if present in ("auto", "host", "cuda") else [*found, (present, f"NVIDIA GPU ({present})", "", True)]
+        return (
+            found if present in ("auto", "host", "cuda") else [*found, (present, tr("Choices", "NVIDIA GPU ({name})").format(name=present), "", True)]
+        )
 
     def samples(self) -> list[Choice]:
         """Numbers of samples a pixel."""

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import collections
+import dataclasses
 import threading
 import time
 from typing import Any
@@ -12,7 +13,7 @@ from PySide6.QtGui import QGuiApplication, QHideEvent, QPalette, QShowEvent
 from PySide6.QtWidgets import QHBoxLayout, QHeaderView, QLabel, QPushButton, QTreeWidget, QTreeWidgetItem, QVBoxLayout, QWidget
 
 from app.render_thread import FinishedFrame
-from app.ui.stats_rows import PHASES, Row, as_text, bottleneck, phases_of, rows_of
+from app.ui.stats_rows import PHASES, Row, as_text, bottleneck, phases_of, rows_of, update_text
 
 UPDATE_INTERVAL_S = 0.1
 HISTORY = 160
@@ -31,6 +32,7 @@ class StatsPanel(QWidget):
         self.minimum_fps = 20.0
         self._items: dict[str, QTreeWidgetItem] = {}
         self._latest: tuple[FinishedFrame, float, float, tuple[int, int], str] | None = None
+        self._last_update = ""
         self._shown_time = 0.0
         self._hint = QLabel(self)
         self._hint.setObjectName("bottleneck")
@@ -62,9 +64,13 @@ class StatsPanel(QWidget):
 
     def take(self, frame: FinishedFrame, fps: float, paint_ms: float, view_size: tuple[int, int], way: str) -> None:
         """Remember a frame, and show it when it is time."""
-        self._latest = (frame, fps, paint_ms, view_size, way)
-        if frame.statistics is not None:
+        if _is_shown_again(frame) and self._latest is not None and self._latest[0].statistics is not None:
+            before = self._latest[0]  # nothing was traced, the picture was only handed over again: what it cost is what it cost before
+            frame = dataclasses.replace(frame, statistics=before.statistics, frame_ms=before.frame_ms)
+        elif frame.statistics is not None:
             self._chart.add(phases_of(frame.statistics, paint_ms))
+            self._last_update = update_text(frame.statistics) or self._last_update
+        self._latest = (frame, fps, paint_ms, view_size, way)
         if not self._timer.isActive() and self.isVisible():
             wait = self._shown_time + UPDATE_INTERVAL_S - time.monotonic()
             self._timer.start(max(0, round(wait * 1000)))
@@ -75,7 +81,7 @@ class StatsPanel(QWidget):
             return
         self._shown_time = time.monotonic()
         frame, fps, paint_ms, view_size, way = self._latest
-        self.rows = rows_of(frame, fps, paint_ms, view_size, way)
+        self.rows = rows_of(frame, fps, paint_ms, view_size, way, self._last_update)
         self._show_rows(self.rows)
         hint = bottleneck(frame, fps, paint_ms, self.minimum_fps)
         self._hint.setText(hint)
@@ -88,7 +94,7 @@ class StatsPanel(QWidget):
 
     def clear(self) -> None:
         """Forget everything: another scene begins."""
-        self._latest, self.rows = None, []
+        self._latest, self.rows, self._last_update = None, [], ""
         self._items.clear()
         self._tree.clear()
         self._hint.hide()
@@ -132,6 +138,12 @@ class StatsPanel(QWidget):
                 above.addChild(item)
         for key, item in self._items.items():
             item.setExpanded(key not in closed)
+
+
+def _is_shown_again(frame: FinishedFrame) -> bool:
+    """Whether no view of a frame needed a ray or anything of its structure."""
+    views = frame.statistics.views if frame.statistics is not None else ()
+    return bool(views) and all(view.rays == 0 and view.update == "nothing" for view in views)
 
 
 class Chart(QWidget):

@@ -1,14 +1,28 @@
-"""What the stats panel shows, as plain rows: no widget here."""
+"""What the stats panel shows, as plain rows: no widget here. Texts are translated in the context "Statistics"."""
 
 from __future__ import annotations
 
 import dataclasses
+from typing import Any
+
+from PySide6.QtCore import QT_TRANSLATE_NOOP, QCoreApplication
 
 from app.render_thread import FinishedFrame
 from gpu.stats import FrameStatistics, ViewStatistics
 
 PHASES = ("animate", "build", "refit", "trace", "shade", "display")
 """The phases of a frame, in its order; the chart's lines."""
+
+TITLES: dict[str, Any] = {
+    "animate": QT_TRANSLATE_NOOP("Statistics", "Animate"),
+    "build": QT_TRANSLATE_NOOP("Statistics", "Build"),
+    "refit": QT_TRANSLATE_NOOP("Statistics", "Refit"),
+    "trace": QT_TRANSLATE_NOOP("Statistics", "Trace"),
+    "shade": QT_TRANSLATE_NOOP("Statistics", "Shade"),
+    "display": QT_TRANSLATE_NOOP("Statistics", "Display"),
+    "rebuild": QT_TRANSLATE_NOOP("Statistics", "rebuilt"),
+    "nothing": QT_TRANSLATE_NOOP("Statistics", "kept"),
+}
 
 
 @dataclasses.dataclass(frozen=True)
@@ -22,29 +36,50 @@ class Row:
     tip: str = ""
 
 
-def rows_of(frame: FinishedFrame, fps: float, paint_ms: float, view_size: tuple[int, int], way: str) -> list[Row]:
-    """The rows of a finished frame."""
+def translate(text: str) -> str:
+    """A text in the user's language."""
+    return QCoreApplication.translate("Statistics", text)
+
+
+def rows_of(frame: FinishedFrame, fps: float, paint_ms: float, view_size: tuple[int, int], way: str, last_update: str = "") -> list[Row]:
+    """The rows of a finished frame. `last_update` says what the last build or refit cost, for frames that needed none."""
+    tr = QCoreApplication.translate
     drawn = f"{frame.drawn[0]} x {frame.drawn[1]}"
     if frame.drawn != view_size:
-        drawn += f" of {view_size[0]} x {view_size[1]}"
+        drawn = tr("Statistics", "{drawn} of {whole}").format(drawn=drawn, whole=f"{view_size[0]} x {view_size[1]}")
+    samples = tr("Statistics", "{there} of {wanted}").format(there=frame.samples, wanted=frame.samples_wanted)
     rows = [
-        Row("fps", "Frames per second", f"{fps:.1f}" if frame.request.is_moving else "still", tip="Pictures that arrived in the last second."),
-        Row("frame", "Frame", _ms(frame.frame_ms), tip="The render thread's time for the whole frame."),
-        Row("drawn", "Drawn size", drawn, tip="Smaller than the view while something moves, where that keeps it fluent."),
-        Row("samples", "Samples", f"{frame.samples} of {frame.samples_wanted}"),
-    ]
+        Row(
+            "fps", tr("Statistics", "Frames per second"), f"{fps:.1f}" if frame.request.is_moving else tr("Statistics", "still"),
+            tip=tr("Statistics", "Pictures that arrived in the last second."),
+        ),
+        Row("frame", tr("Statistics", "Frame"), _ms(frame.frame_ms), tip=tr("Statistics", "The render thread's time for the whole frame.")),
+        Row(
+            "drawn", tr("Statistics", "Drawn size"), drawn,
+            tip=tr("Statistics", "Smaller than the view while something moves, where that keeps it fluent."),
+        ),
+        Row("samples", tr("Statistics", "Samples"), samples),
+    ]  # fmt: skip
     statistics = frame.statistics
     if statistics is not None:
-        rows += _phase_rows(statistics, paint_ms)
+        rows += _phase_rows(statistics, paint_ms, last_update)
         for view in statistics.views[:1]:
             rows += _view_rows(view, statistics)
         rows += _memory_rows(statistics)
     rows += [
-        Row("target", "Target", frame.target_name),
-        Row("device", "Device", frame.device_name),
-        Row("way", "View", way),
+        Row("target", tr("Statistics", "Target"), frame.target_name),
+        Row("device", tr("Statistics", "Device"), frame.device_name),
+        Row("way", tr("Statistics", "View"), way),
     ]
     return rows
+
+
+def update_text(statistics: FrameStatistics) -> str:
+    """What building or refitting cost in this frame ("rebuilt, 3.1 ms"); an empty text where there was nothing to do."""
+    spent = sum(view.build_ms + view.refit_ms for view in statistics.views)
+    if spent <= 0.0 or statistics.views[0].update == "nothing":
+        return ""
+    return f"{_updated(statistics.views[0].update)}, {_ms(spent)}"
 
 
 def phases_of(statistics: FrameStatistics, paint_ms: float) -> dict[str, float]:
@@ -67,9 +102,11 @@ def bottleneck(frame: FinishedFrame, fps: float, paint_ms: float, minimum_fps: f
         return ""
     phases = phases_of(frame.statistics, paint_ms)
     name = frame.limited_by or max(phases, key=lambda phase: phases[phase])
-    spent = f" ({_ms(phases[name])} of {_ms(frame.frame_ms)})" if name in phases else ""
+    share = QCoreApplication.translate("Statistics", " ({part} of {whole})")
+    spent = share.format(part=_ms(phases[name]), whole=_ms(frame.frame_ms)) if name in phases else ""
     shown = f"{fps:.0f}" if fps >= 10.0 else f"{fps:.1f}"
-    return f"{shown} frames a second: {name} takes the time{spent}."
+    sentence = QCoreApplication.translate("Statistics", "{fps} frames a second: {phase} takes the time{spent}.")
+    return sentence.format(fps=shown, phase=name, spent=spent)
 
 
 def as_text(rows: list[Row]) -> str:
@@ -78,19 +115,27 @@ def as_text(rows: list[Row]) -> str:
     return "\n".join(f"{('  ' if row.parent else '') + row.name:<{width}}  {row.value}" for row in rows) + "\n"
 
 
-def _phase_rows(statistics: FrameStatistics, paint_ms: float) -> list[Row]:
+def _phase_rows(statistics: FrameStatistics, paint_ms: float, last_update: str) -> list[Row]:
+    tr = QCoreApplication.translate
     rows: list[Row] = []
     view = statistics.views[0] if statistics.views else None
     for name, spent in phases_of(statistics, paint_ms).items():
         if name in ("build", "refit") and spent == 0.0 and view is not None and view.update != {"build": "rebuild"}.get(name, name):
             continue
         tip = view.reason if view is not None and name in ("build", "refit") else ""
-        rows.append(Row(name, name.capitalize(), _ms(spent), tip=tip))
+        rows.append(Row(name, translate(TITLES[name]), _ms(spent), tip=tip))
         steps = view.phases_ms if view is not None else {}
         rows += [Row(key, key.rpartition(".")[2], _ms(value), parent=name) for key, value in steps.items() if _phase_of(key) == name and key != name]
     if view is not None:
-        rows.append(Row("update", "Structure was", {"rebuild": "rebuilt", "refit": "refitted"}.get(view.update, "kept"), tip=view.reason))
+        rows.append(Row("update", tr("Statistics", "Structure was"), _updated(view.update), tip=view.reason))
+        if last_update and view.update == "nothing":
+            rows.append(Row("last_update", tr("Statistics", "Before that"), last_update, tip=tr("Statistics", "The last time it was not kept.")))
     return rows
+
+
+def _updated(update: str) -> str:
+    """What happened to a structure, in a word."""
+    return QCoreApplication.translate("Statistics", "refitted") if update == "refit" else translate(TITLES.get(update, update))
 
 
 def _phase_of(step: str) -> str:
@@ -99,26 +144,29 @@ def _phase_of(step: str) -> str:
 
 
 def _view_rows(view: ViewStatistics, statistics: FrameStatistics) -> list[Row]:
-    structure = view.structure
+    structure, tr = view.structure, QCoreApplication.translate
+    depth = "…" if structure.depth is None else str(structure.depth)
+    cost = "…" if structure.sah_cost is None else f"{structure.sah_cost:.2f}"
     return [
-        Row("mrays", "MRays/s", f"{view.mrays_per_s:,.1f}", tip="All rays of the ray type over the time of tracing."),
-        Row("rays", "Rays", f"{view.rays:,}"),
-        Row("triangles", "Triangles", f"{statistics.triangles:,}"),
-        Row("structure", "Structure", f"{view.hierarchy}, {view.layout}"),
-        Row("nodes", "Nodes", f"{structure.node_count:,}", tip="Inner nodes."),
-        Row("leaves", "Leaves", f"{structure.leaf_count:,}"),
-        Row("depth", "Depth", "…" if structure.depth is None else str(structure.depth), tip="Of the deepest leaf; the root has 0."),
-        Row("sah", "SAH cost", "…" if structure.sah_cost is None else f"{structure.sah_cost:.2f}", tip="Computed at most ten times a second."),
-        Row("inactive", "Inactive primitives", f"{structure.inactive_count:,}"),
-        Row("launches", "Launches", f"{statistics.launches:,}", tip="Kernels launched in the frame."),
+        Row("mrays", "MRays/s", f"{view.mrays_per_s:,.1f}", tip=tr("Statistics", "All rays of the ray type over the time of tracing.")),
+        Row("rays", tr("Statistics", "Rays"), f"{view.rays:,}"),
+        Row("triangles", tr("Statistics", "Triangles"), f"{statistics.triangles:,}"),
+        Row("structure", tr("Statistics", "Structure"), f"{view.hierarchy}, {view.layout}"),
+        Row("nodes", tr("Statistics", "Nodes"), f"{structure.node_count:,}", tip=tr("Statistics", "Inner nodes.")),
+        Row("leaves", tr("Statistics", "Leaves"), f"{structure.leaf_count:,}"),
+        Row("depth", tr("Statistics", "Depth"), depth, tip=tr("Statistics", "Of the deepest leaf; the root has 0.")),
+        Row("sah", tr("Statistics", "SAH cost"), cost, tip=tr("Statistics", "Computed at most ten times a second.")),
+        Row("inactive", tr("Statistics", "Inactive primitives"), f"{structure.inactive_count:,}"),
+        Row("launches", tr("Statistics", "Launches"), f"{statistics.launches:,}", tip=tr("Statistics", "Kernels launched in the frame.")),
     ]
 
 
 def _memory_rows(statistics: FrameStatistics) -> list[Row]:
+    tr = QCoreApplication.translate
     total = sum(statistics.bytes.values())
     largest_first = sorted(statistics.bytes.items(), key=lambda item: -item[1])
     rows = [Row(f"memory.{tag}", tag, _mib(count), parent="memory") for tag, count in largest_first]
-    return [Row("memory", "Memory", _mib(total), tip="Reserved on the target."), *rows]
+    return [Row("memory", tr("Statistics", "Memory"), _mib(total), tip=tr("Statistics", "Reserved on the target.")), *rows]
 
 
 def _ms(value: float) -> str:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import dataclasses
 from typing import Any
 
 import pytest
@@ -95,3 +96,31 @@ def test_updates_come_at_most_ten_times_a_second(qtbot: Any, monkeypatch: pytest
         panel.take(frame(frame_id=number), 100.0, 0.1, (512, 384), "")
         qtbot.wait(5)
     assert 1 <= len(shown) <= 7
+
+
+def test_a_picture_shown_again_keeps_the_figures_of_when_it_was_drawn(qtbot: Any) -> None:
+    panel = StatsPanel()
+    qtbot.addWidget(panel)
+    drawn = made_statistics()
+    view = dataclasses.replace(drawn.views[0], update="nothing", build_ms=0.0, rays=0, mrays_per_s=0.0, trace_ms=0.0, phases_ms={"resolve": 0.5})
+    panel.take(frame(), 12.0, 0.8, (512, 384), "painted by Qt")
+    panel.take(frame(statistics=made_statistics(views=(view,)), frame_ms=0.7), 12.0, 0.8, (512, 384), "painted by Qt")
+    panel.show_latest()
+    values = {row.key: row.value for row in panel.rows}
+    assert (values["rays"], values["mrays"], values["trace"], values["frame"]) == ("786,432", "65.5", "12.0 ms", "19.5 ms")
+
+
+def test_what_the_structure_cost_stays_while_it_is_kept(qtbot: Any) -> None:
+    panel = StatsPanel()
+    qtbot.addWidget(panel)
+    drawn = made_statistics()
+    kept = made_statistics(views=(dataclasses.replace(drawn.views[0], update="nothing", build_ms=0.0),))
+    panel.take(frame(), 12.0, 0.8, (512, 384), "painted by Qt")
+    panel.take(frame(statistics=kept), 12.0, 0.8, (512, 384), "painted by Qt")
+    panel.show_latest()
+    values = {row.key: row.value for row in panel.rows}
+    assert values["update"] == "kept" and values["last_update"] == "rebuilt, 2.000 ms" and "build" not in values
+    panel.clear()
+    panel.take(frame(statistics=kept), 12.0, 0.8, (512, 384), "painted by Qt")
+    panel.show_latest()
+    assert "last_update" not in {row.key for row in panel.rows}, "another scene has another past"
