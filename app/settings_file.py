@@ -45,7 +45,7 @@ def user_file() -> Path:
 def load_settings(path: Path, base: Settings | None = None, skipped: list[str] | None = None) -> Settings:
     """`base` (default: the built-in values) with what a file changes. Raises SettingsError with file, line, key and what is allowed; with a list
     `skipped`, a wrong entry is left out and its sentence goes there instead."""
-    return settings_of(_read(path), path, base, skipped)
+    return settings_of(read_text(path), path, base, skipped)
 
 
 def settings_of(text: str, path: Path, base: Settings | None = None, skipped: list[str] | None = None) -> Settings:
@@ -95,7 +95,7 @@ def save_settings(settings: Settings, path: Path | None = None) -> str:
     path.parent.mkdir(parents=True, exist_ok=True)
     old, lost = "", ""
     try:
-        old = _read(path) if path.exists() else ""
+        old = read_text(path) if path.exists() else ""
     except SettingsError as error:
         lost = f"{error} It was written anew."
     text, dropped = merged_text(old, dict(leaves(to_table(settings))), is_known)
@@ -213,7 +213,7 @@ def _plain(value: Any) -> Any:
     return list(value) if isinstance(value, tuple) else value
 
 
-def _read(path: Path) -> str:
+def read_text(path: Path) -> str:
     """The file's text, with a sentence for each way it cannot be had."""
     try:
         if not path.is_file():
