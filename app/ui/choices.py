@@ -32,6 +32,10 @@ class Choices:
         """Set a setting."""
         return lambda value: self._document.change(f"settings.{key}", value)
 
+    def of_option(self, key: str) -> list[Choice]:
+        """The choices of any option that has some."""
+        return [(choice, choice.capitalize(), "", True) for choice in option_field(key).info.choices]
+
     def hierarchies(self) -> list[Choice]:
         """Every structure, by family."""
         kinds = sorted(option_tables.builders().items(), key=lambda item: (item[1].family, item[0]))

@@ -112,12 +112,22 @@ class Commands(QObject):
         self.add(menu, "animation.step_back", self.tr("One frame &back"), lambda: bar.step(-1), "Left")
         self.add(menu, "animation.first", self.tr("&First frame"), lambda: bar.go(timeline.first), "Home")
         self.add(menu, "animation.last", self.tr("&Last frame"), lambda: bar.go(timeline.last), "End")
-        self.add(menu, "animation.next_key", self.tr("&Next key"), lambda: bar.go(timeline.next_key), "Ctrl+Right")
-        self.add(menu, "animation.previous_key", self.tr("P&revious key"), lambda: bar.go(timeline.previous_key), "Ctrl+Left")
+        self.add(menu, "animation.next_key", self.tr("&Next key"), lambda: bar.go(timeline.next_key), ["Shift+Right", "Ctrl+Right"])
+        self.add(menu, "animation.previous_key", self.tr("P&revious key"), lambda: bar.go(timeline.previous_key), ["Shift+Left", "Ctrl+Left"])
         menu.addSeparator()
-        self.add(menu, "animation.reverse", self.tr("Play back&wards"), bar.reverse, "B", checkable=True)
+        self.add(menu, "animation.reverse", self.tr("Play back&wards"), bar.reverse, "Shift+Space", checkable=True)
         self.add(menu, "animation.faster", self.tr("Fas&ter"), lambda: bar.scale_speed(2.0), "]")
         self.add(menu, "animation.slower", self.tr("Slo&wer"), lambda: bar.scale_speed(0.5), "[")
+        menu.addSeparator()
+        choices, current = self._window.choices, self._window.choices.current
+        for name, title in (("repeat", self.tr("At the &end")), ("step", self.tr("&Time steps"))):
+            key = f"timeline.{name}"
+            made = ChoiceMenu(title, functools.partial(choices.of_option, key), current(key), choices.choose(key), self._window)
+            self.choice(menu, f"animation.{name}_mode", made)
+        document = self._window.document
+        clip = ChoiceMenu(self.tr("&Clip"), bar.clips, lambda: str(document.state.timeline.clip), lambda index: bar.choose_clip(int(index)))
+        self.choice(menu, "animation.clip", clip)
+        bar.show_keys(self.actions)
 
     def _structure(self) -> None:
         window, choices = self._window, self._window.choices

@@ -18,7 +18,7 @@ _FLOAT_LIMIT = 1e12
 
 def title_of(name: str) -> str:
     """An option's name as a label: `cost_ratio` is "Cost ratio"."""
-    words = {"hierarchy": "structure"}.get(name, name).replace("_", " ")
+    words = {"hierarchy": "structure", "fov": "field of view"}.get(name, name).replace("_", " ")
     return words[:1].upper() + words[1:]
 
 

@@ -10,6 +10,7 @@ _SIDE = 48
 
 _PIECES: dict[str, tuple[tuple[str, float, float], ...]] = {
     "play": (("triangle", 13, 39),),
+    "reverse": (("triangle", 35, 9),),
     "pause": (("bar", 12, 8), ("bar", 28, 8)),
     "first": (("bar", 10, 5), ("triangle", 38, 17)),
     "last": (("bar", 33, 5), ("triangle", 10, 31)),

@@ -2,17 +2,19 @@
 
 from __future__ import annotations
 
+import dataclasses
 from typing import Any
 
 import pytest
 from PySide6.QtCore import QPoint, Qt
+from PySide6.QtGui import QAction
 from PySide6.QtTest import QTest
 from PySide6.QtWidgets import QToolButton
 
 from app.document import Document
 from app.state import SceneReference
 from app.ui.timeline_bar import TimelineBar
-from gpu.scene import Scene
+from gpu.scene import Clip, Scene
 
 
 @pytest.fixture
@@ -41,7 +43,75 @@ def test_buttons_move_the_head(bar: TimelineBar, document: Document) -> None:
     for name, expected in (*there, ("previous_key", 0.5), ("last", 2.0), ("first", 0.0)):
         click(bar, name)
         assert document.state.timeline.time == pytest.approx(expected), name
-    assert not document.can_undo or document.state.timeline.time == 0.0
+
+
+def test_what_a_person_does_is_undone_and_playing_is_not(bar: TimelineBar, document: Document) -> None:
+    def head() -> tuple[float, int]:
+        return document.state.timeline.time, document.state.timeline.direction
+
+    click(bar, "next_key")
+    for _ in range(3):
+        click(bar, "step")
+    click(bar, "reverse")
+    assert head() == (pytest.approx(0.6), -1) and bar.findChild(QToolButton, "reverse").isChecked()
+    document.change("cameras.0.fov", 50.0)
+    bar.toggle_play()
+    document.tick(0.25)
+    played = document.state.timeline.time
+    assert played == pytest.approx(0.35)
+    document.undo()
+    assert document.state.cameras[0].fov == 45.0 and document.state.timeline.time == played, "a camera's step leaves the head alone"
+    document.undo()
+    assert head() == (pytest.approx(0.6), 1) and not document.state.timeline.is_playing
+    document.undo()
+    assert head() == (0.5, 1), "steps on and on are one"
+    document.undo()
+    assert head() == (0.0, 1) and not document.can_undo
+    document.redo()
+    document.redo()
+    assert head() == (pytest.approx(0.6), 1)
+
+
+def test_a_scrub_is_one_step(bar: TimelineBar, document: Document) -> None:
+    place = bar.scrubber.place_of
+    for times in ((0.3, 0.6, 1.0), (1.5, 1.2)):
+        QTest.mousePress(bar.scrubber, Qt.MouseButton.LeftButton, pos=QPoint(round(place(times[0])), 10))
+        for time in times[1:]:
+            bar.scrubber.scrubbed.emit(time)
+    document.undo()
+    assert document.state.timeline.time == 1.0
+    document.undo()
+    assert document.state.timeline.time == 0.0 and not document.can_undo
+
+
+def test_the_clip_is_chosen_where_there_are_several(bar: TimelineBar, document: Document, moving_scene: Scene) -> None:
+    assert not bar.clip_box.isVisible()
+    clips = (Clip("walk", 2.0), Clip("", 3.0), Clip("run", 4.0))
+    document.set_scene(SceneReference("demo", ("three",)), dataclasses.replace(moving_scene, clips=clips))
+    assert bar.clip_box.isVisible() and [bar.clip_box.itemText(i) for i in range(3)] == ["walk", "clip 2", "run"]
+    click(bar, "last")
+    bar.clip_box.activated.emit(2)
+    assert (document.state.timeline.clip, document.state.timeline.time, document.span.duration) == (2, 0.0, 4.0)
+    click(bar, "last")
+    assert document.state.timeline.time == 4.0
+    document.undo()
+    document.undo()
+    assert (document.state.timeline.clip, document.state.timeline.time) == (0, 2.0) and bar.clip_box.currentText() == "walk"
+
+
+def test_fixed_steps_and_tooltips_of_keys(bar: TimelineBar, document: Document) -> None:
+    bar.step_box.textActivated.emit("fixed")
+    bar.toggle_play()
+    document.tick(7.0)
+    assert document.state.timeline.time == pytest.approx(1 / 30)
+    document.undo()
+    assert document.state.settings.timeline.step == "real-time" and bar.step_box.currentText() == "real-time"
+    names = ("first", "previous_key", "step_back", "reverse", "play", "step", "next_key", "last")
+    actions = {f"animation.{name}": QAction(name) for name in names}
+    bar.show_keys(actions)
+    actions["animation.play"].setShortcut("P")
+    assert bar.findChild(QToolButton, "play").toolTip() == "Play or pause (P)"
+    assert bar.findChild(QToolButton, "last").toolTip() == "Last frame"
 
 
 def test_scrubbing_pauses_and_sets_the_time(bar: TimelineBar, document: Document) -> None:
