@@ -10,13 +10,15 @@ import argparse
 import contextlib
 import dataclasses
 import functools
+import itertools
 import json
 import pathlib
 import sys
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from typing import Any
 
 from app.scene_io.demos import make_demo
+from gpu.animate.animate import Animator
 from gpu.engine import ViewSettings
 from gpu.hierarchy.base import HierarchyError
 from gpu.hierarchy.registry import structure
@@ -28,6 +30,7 @@ from .build import run_build
 from .context import context
 from .frame import run_frame
 from .measure import Stage, Task, median, timed
+from .rig import make_rig
 from .rows import Row
 from .table import aligned, build_table, frame_table, trace_table
 from .trace import run_trace
@@ -77,14 +80,16 @@ class Report:
 
 @dataclasses.dataclass(frozen=True)
 class Bars:
-    """What a target's goals are: triangles -> most milliseconds."""
+    """What a target's goals are: triangles -> most milliseconds; `deform_ms` for RIG_VERTICES skinned and morphed vertices."""
 
     build_ms: dict[int, float]
     refit_ms: dict[int, float]
+    deform_ms: float
 
 
-HOST = Bars({100_000: 6.0, 300_000: 18.0}, {})
-CUDA = Bars({512_000: 0.34, 12_800_000: 4.9}, {512_000: 0.20, 12_800_000: 3.5})
+HOST = Bars({100_000: 6.0, 300_000: 18.0}, {}, 1.5)
+CUDA = Bars({512_000: 0.34, 12_800_000: 4.9}, {512_000: 0.20, 12_800_000: 3.5}, 0.02)
+RIG_VERTICES = 100_000
 LAYOUT_BYTES = {"bvh2": 160.0, "bvh4": 200.0}
 SCRATCH_BYTES = 72.0
 
@@ -98,6 +103,7 @@ def measure_goals(target: Target, repeat: int, say: Callable[[str], None], keep:
     parts: list[tuple[str, Callable[[], None]]] = [
         (f"building blob of {count:,} triangles", functools.partial(_builds, target, report, bars, count, repeat)) for count in bars.build_ms
     ]
+    parts.append(("skinning and morphing", functools.partial(_deform, target, report, bars, repeat)))
     parts += [("tracing", functools.partial(trace, target, report, repeat)), ("drawing orbit", functools.partial(_frames, target, report, repeat))]
     for words, part in parts:
         say(words)
@@ -136,6 +142,36 @@ def build_as_graph(target: Target, scene: Scene, repeat: int) -> float:
         target.synchronize()
         replay = target.capture(lambda: stage.hierarchy.build(primitives))
         return median(timed(target, replay, repeat, 5).spans_ms)
+
+
+def _deform(target: Target, report: Report, bars: Bars, repeat: int) -> None:
+    """Everything from tracks to world-space vertices of the rig, as the engine repeats it: captured once, another moment each frame."""
+    scene = make_rig(RIG_VERTICES)
+    animator, moments = Animator(target, scene), itertools.count(1)
+
+    def launches(motion: Sequence[Callable[[], None]]) -> None:
+        with target.phase("animate"):
+            for launch in motion:
+                launch()
+
+    def next_motion() -> tuple[Callable[[], None], ...]:
+        return animator.prepare(Moment(next(moments) * 1e-3))
+
+    launches(next_motion())
+    motion = next_motion()
+    launches(motion)
+    target.synchronize()
+    replay = target.capture(lambda: launches(motion))
+
+    def body() -> None:
+        next_motion()
+        replay()
+
+    times = timed(target, body, 10 * repeat, 10).phases_ms["animate"]
+    mesh = scene.meshes[0]
+    targets = 0 if mesh.morph_targets is None else len(mesh.morph_targets.weights)
+    note = f"four joints a vertex, {targets} targets, normals too; from tracks to vertices; at best {min(times):.3f}"
+    report.goals.append(Goal(f"skinning and morphing, {RIG_VERTICES:,} vertices", bars.deform_ms, median(times), "ms", note=note))
 
 
 def _trace_beside_embree(target: Target, report: Report, repeat: int) -> None:

@@ -1,7 +1,8 @@
 """Scene and moment -> the surface of this instant: world-space vertices, evaluated on the target every frame that something moves.
 
-Nodes move by tracks (step, linear with quaternion slerp, cubic), meshes by whole-mesh key frames (linear, Meister 2014, 6.2.3). Only objects that
-the clip moves are written again; a scene that does not move costs nothing. What is not drawn as the file means it is said in `Animator.remarks`.
+Nodes move by tracks (step, linear with quaternion slerp, cubic), meshes by whole-mesh key frames (linear, Meister 2014, 6.2.3), morph targets and
+skins (deform.py). Only objects that the clip moves are written again; a scene that does not move costs nothing. What is not drawn as the file
+means it is said in `Animator.remarks`.
 """
 
 from __future__ import annotations
@@ -15,12 +16,11 @@ from ..hierarchy.base import ObjectRange, Primitives
 from ..hierarchy.primitives import triangle_primitives
 from ..scene import Mesh, Moment, Remark, Scene
 from ..target.base import Array, Target, UnitSource
-from . import tables
+from . import deform_tables, tables
+from .deform import Deformer
 
 _MOMENT = np.dtype([("time", "f4"), ("clip", "i4")])
 _PLACEMENT_BYTES = 112
-_MAX_BLOCKS = 1 << 16
-"""Tiles past this many share blocks."""
 
 
 @dataclasses.dataclass(eq=False)
@@ -45,12 +45,13 @@ class Surface:
 
 @dataclasses.dataclass(frozen=True, eq=False)
 class _Parts:
-    """What a clip moves: object indices, whether nothing at all moves, and the tiles (X, 4) int32 of the moving and of the other objects."""
+    """What a clip moves: object indices, whether nothing at all moves, and the tiles (X, 4) int32 of the moving and of the other objects, apart
+    for those that keep their shape and those that deform."""
 
     moving: np.ndarray
     is_still: bool
-    moving_tiles: Array
-    still_tiles: Array
+    moving_tiles: tuple[Array, Array]
+    still_tiles: tuple[Array, Array]
 
 
 class Animator:
@@ -59,12 +60,12 @@ class Animator:
     def __init__(self, target: Target, scene: Scene) -> None:
         self._target, self._scene = target, scene
         for mesh in scene.meshes:
-            _check_mesh(mesh)
-        self._unit = target.unit(UnitSource("gpu/animate/animate.cu"))
+            _check_mesh(mesh, len(scene.nodes))
+        self._unit = target.unit(UnitSource("gpu/animate/animate.cu", constants=(("COMPOSED_NODES", tables.COMPOSED_NODES),)))
         self._counts = np.array([len(scene.meshes[o.mesh].positions) for o in scene.objects], np.int64)
         self._first_vertex = np.cumsum(self._counts) - self._counts
         self._upload_motion()
-        self._upload_sources()
+        self._deformer = Deformer(target, scene, self._upload_sources())
         self.surface = self._make_surface()
         self.remarks = remarks_of(scene)
         self._shown: tuple[float, int] | None = None
@@ -119,7 +120,9 @@ class Animator:
         if clip not in self._parts:
             nodes = tables.moving_nodes(self._scene, clip)
             keyed = [m.key_frames is not None and len(m.key_frames.times) > 1 for m in self._scene.meshes]
-            moves = np.array([bool(nodes[o.node]) or keyed[o.mesh] for o in self._scene.objects], bool)
+            skinned = [m.skin is not None for m in self._scene.meshes]
+            moves = np.array([(bool(nodes[o.node]) and not skinned[o.mesh]) or keyed[o.mesh] for o in self._scene.objects], bool)
+            moves |= self._deformer.moves(clip, nodes)
             moving, still = np.flatnonzero(moves), np.flatnonzero(~moves)
             lights_move = any(light.node >= 0 and nodes[light.node] for light in self._scene.lights)
             is_still = not len(moving) and not lights_move
@@ -150,63 +153,71 @@ class Animator:
 
     def _place(self) -> None:
         launch, nodes = self._target.launch, len(self._scene.nodes)
-        tracks = (self._channels, self._tracks, self._times, self._values)
-        launch(self._unit, "evaluate_nodes", nodes, self._moment, self._rest, *tracks, nodes, self._local)
-        launch(self._unit, "compose_nodes", nodes, self._local, self._parents, nodes, self._world)
+        tracks = (self._tracks.channels, self._tracks.tracks, self._tracks.times, self._tracks.values)
+        launch(self._unit, "evaluate_nodes", nodes, self._moment, self._rest, *tracks, nodes, self._matrices[0])
+        for number, ancestors in enumerate(self._ancestors):
+            launch(self._unit, "compose_nodes", nodes, self._matrices[number % 2], ancestors, nodes, self._matrices[(number + 1) % 2])
         count = len(self._scene.objects)
         launch(self._unit, "place_objects", count, self._moment, self._world, self._objects, self._key_times, count, self._placements)
         surface, lights = self.surface, self.surface.light_count
         launch(self._unit, "place_lights", lights, self._world, self._lights_at_rest, self._light_nodes, lights, surface.lights)
+        self._deformer.prepare(self._moment, self._world, self._tracks)
 
-    def _transform(self, tiles: Array, not_finite: Array) -> None:
+    def _transform(self, tiles: tuple[Array, Array], not_finite: Array) -> None:
         self._target.fill(not_finite, 0)
-        count, surface = len(tiles), self.surface
+        (rigid, deformed), surface = tiles, self.surface
+        buffers = (surface.positions, surface.previous, surface.normals, not_finite)
+        sources = (self._source_positions, self._source_normals)
+        count = len(rigid)
         if count:
-            buffers = (surface.positions, surface.previous, surface.normals, not_finite)
-            sources = (self._source_positions, self._source_normals)
-            self._target.launch(
-                self._unit, "transform_vertices", count, tiles, count, self._placements, *sources, *buffers, blocks=min(count, _MAX_BLOCKS)
-            )
+            blocks = min(count, tables.MAX_BLOCKS)
+            self._target.launch(self._unit, "transform_vertices", count, rigid, count, self._placements, *sources, *buffers, blocks=blocks)
+        self._deformer.deform(deformed, self._placements, sources, buffers)
 
     # -- once a scene ---------------------------------------------------------------------------------------------
     def _upload_motion(self) -> None:
         target, scene = self._target, self._scene
         rest, parents = tables.node_tables(scene.nodes)
-        tracks = tables.track_tables(scene)
-        self._rest, self._parents = target.upload(rest, "animation"), target.upload(parents, "animation")
-        self._channels, self._tracks = target.upload(tracks.channels, "animation"), target.upload(tracks.tracks, "animation")
-        self._times, self._values = target.upload(tracks.times, "animation"), target.upload(tracks.values, "animation")
+        rows = deform_tables.weight_tables(scene).rows
+        weights = [deform_tables.weight_tracks(scene, clip, rows) for clip in range(len(scene.clips))]
+        tracks = tables.track_tables(scene, weights, len(rows))
+        self._tracks = tables.TrackTables(*(target.upload(getattr(tracks, field.name), "animation") for field in dataclasses.fields(tracks)))
+        self._rest = target.upload(rest, "animation")
+        self._ancestors = [target.upload(ancestors, "animation") for ancestors in tables.ancestor_tables(parents)]
         self._moment = target.zeros(_MOMENT.itemsize, np.uint8, "animation")
-        self._local = target.empty((len(scene.nodes), 12), np.float32, "animation")
-        self._world = target.empty((len(scene.nodes), 12), np.float32, "animation")
+        # Passes read the one and write the other; the last one's is the nodes' matrices to the world.
+        self._matrices = tuple(target.empty((len(scene.nodes), 12), np.float32, "animation") for _ in range(2))
+        self._world = self._matrices[len(self._ancestors) % 2]
         lights, nodes = tables.light_tables(scene.lights)
         self._lights_at_rest, self._light_nodes = target.upload(lights, "animation"), target.upload(nodes, "animation")
 
-    def _upload_sources(self) -> None:
+    def _upload_sources(self) -> np.ndarray:
+        """Shapes at rest and in all key frames; returns how many vertices each mesh's take."""
         target, scene = self._target, self._scene
         places = tables.source_tables(scene.meshes)
-        positions, normals = [np.zeros((1, 3), np.float32)], [np.zeros((1, 3), np.float32)]
+        unused = np.zeros((tables.ALIGNED_VERTICES, 3), np.float32)
+        positions, normals = [unused], [unused]
         for mesh in scene.meshes:
             key_positions = mesh.positions[None] if mesh.key_frames is None else mesh.key_frames.positions
             key_normals = mesh.normals[None] if mesh.key_frames is None and mesh.normals is not None else None
             key_normals = mesh.key_frames.normals if mesh.key_frames is not None else key_normals
             if key_normals is None:
                 key_normals = np.stack([tables.vertex_normals(key, mesh.triangles) for key in key_positions])
-            positions.append(np.asarray(key_positions, np.float32).reshape(-1, 3))
-            normals.append(np.asarray(key_normals, np.float32).reshape(-1, 3))
+            positions.append(tables.padded(np.asarray(key_positions, np.float32)))
+            normals.append(tables.padded(np.asarray(key_normals, np.float32)))
         self._source_positions = target.upload(np.concatenate(positions), "animation")
         self._source_normals = target.upload(np.concatenate(normals), "animation")
         self._key_times = target.upload(places.key_times, "animation")
-        # The source buffer starts with one unused vertex, so that it is never empty.
-        rows = [
-            (o.node, len(scene.meshes[o.mesh].positions), places.first[o.mesh] + 1, places.keys[o.mesh], places.first_time[o.mesh])
-            for o in scene.objects
-        ]
+        rows = [(o.node, *(part[o.mesh] for part in (places.strides, places.first, places.keys, places.first_time))) for o in scene.objects]
         self._objects = target.upload(np.array(rows or [(0, 0, 0, 1, 0)], np.int32), "animation")
         self._placements = target.zeros((max(1, len(rows)), _PLACEMENT_BYTES), np.uint8, "animation")
+        return places.strides
 
-    def _upload_tiles(self, objects: np.ndarray) -> Array:
-        return self._target.upload(tables.tiles_of(self._first_vertex, self._counts, objects), "animation")
+    def _upload_tiles(self, objects: np.ndarray) -> tuple[Array, Array]:
+        """Tiles of the objects that keep their shape, and of those that deform."""
+        deforms = self._deformer.deforms[objects]
+        rigid = self._target.upload(tables.tiles_of(self._first_vertex, self._counts, objects[~deforms]), "animation")
+        return rigid, self._deformer.tiles(self._first_vertex, self._counts, objects[deforms])
 
     def _make_surface(self) -> Surface:
         target, scene = self._target, self._scene
@@ -235,25 +246,30 @@ class Animator:
         return Surface(positions, previous, normals, *on_target, lights, count, primitives)
 
 
-def _check_mesh(mesh: Mesh) -> None:
+def _check_mesh(mesh: Mesh, node_count: int) -> None:
     count = len(mesh.positions)
     if len(mesh.triangles) and not 0 <= int(mesh.triangles.min()) <= int(mesh.triangles.max()) < count:
         raise ValueError(f"Mesh {mesh.name!r} has triangles whose vertices do not exist: it has {count} vertices.")
     if mesh.key_frames is not None and mesh.key_frames.positions.shape != (len(mesh.key_frames.times), count, 3):
         shape = mesh.key_frames.positions.shape
         raise ValueError(f"Mesh {mesh.name!r} has {len(mesh.key_frames.times)} key times and {count} vertices, but key positions of shape {shape}.")
+    skin, morph = mesh.skin, mesh.morph_targets
+    if skin is not None and not (skin.joint_ids.shape == skin.weights.shape == (count, 4) and _is_within(skin.joint_ids, len(skin.joints))):
+        raise ValueError(f"Mesh {mesh.name!r} hangs from joints that its skin does not have: it has {len(skin.joints)} joints and {count} vertices.")
+    if skin is not None and not _is_within(skin.joints, node_count):
+        raise ValueError(f"Mesh {mesh.name!r} has joints at nodes that the scene does not have: it has {node_count} nodes.")
+    if morph is not None and morph.positions.shape != (len(morph.weights), count, 3):
+        shape = morph.positions.shape
+        raise ValueError(f"Mesh {mesh.name!r} has {len(morph.weights)} weights and {count} vertices, but targets of shape {shape}.")
+
+
+def _is_within(ids: np.ndarray, count: int) -> bool:
+    return not ids.size or 0 <= int(ids.min()) <= int(ids.max()) < count
 
 
 def remarks_of(scene: Scene) -> tuple[Remark, ...]:
     """What this version does not draw as the scene means it."""
-    skinned = sum(m.skin is not None for m in scene.meshes)
-    morphed = sum(m.morph_targets is not None for m in scene.meshes)
     spheres = 0 if scene.spheres is None else len(scene.spheres.centres)
     lights = max(0, len(scene.lights) - tables.MAX_LIGHTS)
-    found = (
-        (skinned, "Skinned meshes are drawn at rest, placed by their node: bones do not bend them yet."),
-        (morphed, "Meshes with morph targets are drawn in their base shape."),
-        (spheres, "Spheres and points are not drawn yet."),
-        (lights, f"Lights past the first {tables.MAX_LIGHTS} are left out."),
-    )
+    found = ((spheres, "Spheres and points are not drawn yet."), (lights, f"Lights past the first {tables.MAX_LIGHTS} are left out."))
     return tuple(Remark(count, sentence) for count, sentence in found if count)

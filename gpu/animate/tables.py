@@ -1,8 +1,13 @@
-"""The scene's moving parts as flat arrays for animate.cu: nodes, tracks, objects, key frames, tiles of vertices. Numpy only."""
+"""The scene's moving parts as flat arrays for animate.cu: nodes, tracks, objects, key frames, tiles of vertices. Numpy only.
+
+Skins and morph targets are deform_tables.py's.
+"""
 
 from __future__ import annotations
 
 import dataclasses
+from collections.abc import Mapping, Sequence
+from typing import Any
 
 import numpy as np
 
@@ -11,18 +16,26 @@ from ..scene import Light, Mesh, Node, Scene, Track
 INTERPOLATIONS = {"step": 0, "linear": 1, "cubic": 2}
 PATHS = {"translation": 0, "rotation": 1, "scale": 2}
 TILE_VERTICES = 1024
+COMPOSED_NODES = 16
+"""Matrices that one pass of compose_nodes multiplies for a node."""
+ALIGNED_VERTICES = 4
+"""Meshes' vertices lie at multiples of this: four times three floats are three loads of sixteen bytes."""
+MAX_BLOCKS = 1 << 16
+"""Tiles past this many share blocks."""
 MAX_LIGHTS = 32
 """Lights that shading and shadows take; a remark names the rest."""
 
 
 @dataclasses.dataclass(frozen=True, eq=False)
 class TrackTables:
-    """`channels` (clips, N, 3) int32 track ids, `tracks` (X, 4) int32, `times` and `values` float32: every key of every track."""
+    """`channels` (clips, N, 3) and `weight_channels` (clips, rows) int32 track ids, `tracks` (X, 4) int32, `times` and `values` float32: every key of
+    every track. Numpy arrays, or arrays of a target."""
 
-    channels: np.ndarray
-    tracks: np.ndarray
-    times: np.ndarray
-    values: np.ndarray
+    channels: Any
+    weight_channels: Any
+    tracks: Any
+    times: Any
+    values: Any
 
 
 def node_tables(nodes: tuple[Node, ...]) -> tuple[np.ndarray, np.ndarray]:
@@ -34,25 +47,46 @@ def node_tables(nodes: tuple[Node, ...]) -> tuple[np.ndarray, np.ndarray]:
     return np.array([(*n.translation, *n.rotation, *n.scale) for n in nodes], np.float32).reshape(-1, 10), parents
 
 
-def track_tables(scene: Scene) -> TrackTables:
-    """The tracks of all clips, clip after clip; a scene without clips has one that drives nothing."""
-    channels = np.full((max(1, len(scene.clips)), len(scene.nodes), 3), -1, np.int32)
+def ancestor_tables(parents: np.ndarray) -> list[np.ndarray]:
+    """One (N,) int32 a pass of compose_nodes: table p leads COMPOSED_NODES^p nodes up, -1 past the root. As many as the deepest node needs."""
+    passes = [parents]
+    while True:
+        ancestor = np.arange(len(parents), dtype=np.int32)
+        for _ in range(COMPOSED_NODES):
+            ancestor = np.where(ancestor >= 0, passes[-1][ancestor], -1).astype(np.int32)
+        if (ancestor < 0).all():
+            return passes
+        passes.append(ancestor)
+
+
+def track_tables(scene: Scene, weights: Sequence[Mapping[int, Track]] = (), row_count: int = 0) -> TrackTables:
+    """The tracks of all clips, clip after clip; a scene without clips has one that drives nothing. `weights` are each clip's tracks of weights by
+    row, of `row_count` rows."""
+    clip_count = max(1, len(scene.clips))
+    channels = np.full((clip_count, len(scene.nodes), 3), -1, np.int32)
+    weight_channels = np.full((clip_count, max(1, row_count)), -1, np.int32)
     rows: list[tuple[int, int, int, int]] = []
     times: list[np.ndarray] = [np.zeros(1, np.float32)]
     values: list[np.ndarray] = [np.zeros(1, np.float32)]
     time_count = value_count = 1
+
+    def add(track: Track) -> int:
+        nonlocal time_count, value_count
+        rows.append((time_count, value_count, len(track.times), INTERPOLATIONS[track.interpolation]))
+        times.append(np.asarray(track.times, np.float32))
+        values.append(np.asarray(track.values, np.float32).reshape(-1))
+        time_count, value_count = time_count + len(times[-1]), value_count + len(values[-1])
+        return len(rows) - 1
+
     for clip_id, clip in enumerate(scene.clips):
         for channel in clip.channels:
-            if channel.path not in PATHS or len(channel.track.times) == 0:
-                continue
-            channels[clip_id, channel.node, PATHS[channel.path]] = len(rows)
-            track: Track = channel.track
-            rows.append((time_count, value_count, len(track.times), INTERPOLATIONS[track.interpolation]))
-            times.append(np.asarray(track.times, np.float32))
-            values.append(np.asarray(track.values, np.float32).reshape(-1))
-            time_count, value_count = time_count + len(times[-1]), value_count + len(values[-1])
+            if channel.path in PATHS and len(channel.track.times):
+                channels[clip_id, channel.node, PATHS[channel.path]] = add(channel.track)
+    for clip_id, driven in enumerate(weights):
+        for row, track in driven.items():
+            weight_channels[clip_id, row] = add(track)
     tracks = np.array(rows, np.int32).reshape(-1, 4) if rows else np.zeros((1, 4), np.int32)
-    return TrackTables(channels, tracks, np.concatenate(times), np.concatenate(values))
+    return TrackTables(channels, weight_channels, tracks, np.concatenate(times), np.concatenate(values))
 
 
 def moving_nodes(scene: Scene, clip: int) -> np.ndarray:
@@ -68,23 +102,34 @@ def moving_nodes(scene: Scene, clip: int) -> np.ndarray:
 @dataclasses.dataclass(frozen=True, eq=False)
 class SourceTables:
     """Where meshes' vertices come from: `first` (meshes,) in the source buffer, `keys` (meshes,) how many key frames lie there one after
-    the other, `first_time` into `key_times`; `mesh_keyed` (meshes,) bool."""
+    the other, each of `strides` (meshes,) vertices, `first_time` into `key_times`."""
 
     first: np.ndarray
     keys: np.ndarray
+    strides: np.ndarray
     first_time: np.ndarray
     key_times: np.ndarray
-    vertex_count: int
 
 
 def source_tables(meshes: tuple[Mesh, ...]) -> SourceTables:
-    """Places of all meshes in the source buffer."""
+    """Places of all meshes in the source buffer, which starts with ALIGNED_VERTICES unused vertices, so that it is never empty."""
     keys = np.array([len(m.key_frames.times) if m.key_frames is not None else 1 for m in meshes], np.int64)
-    sizes = keys * np.array([len(m.positions) for m in meshes], np.int64)
+    strides = np.array([_aligned(len(m.positions)) for m in meshes], np.int64)
     times = [m.key_frames.times if m.key_frames is not None else np.zeros(1) for m in meshes]
     counts = np.array([len(t) for t in times], np.int64)
     joined = np.concatenate(times).astype(np.float32) if meshes else np.zeros(1, np.float32)
-    return SourceTables(np.cumsum(sizes) - sizes, keys, np.cumsum(counts) - counts, joined, int(sizes.sum()))
+    sizes = keys * strides
+    return SourceTables(ALIGNED_VERTICES + np.cumsum(sizes) - sizes, keys, strides, np.cumsum(counts) - counts, joined)
+
+
+def _aligned(count: int) -> int:
+    return -(-count // ALIGNED_VERTICES) * ALIGNED_VERTICES
+
+
+def padded(shapes: np.ndarray) -> np.ndarray:
+    """Shapes (K, V, 3) one after another, each with zeros up to a multiple of ALIGNED_VERTICES: (K * stride, 3)."""
+    missing = _aligned(shapes.shape[1]) - shapes.shape[1]
+    return np.pad(shapes, ((0, 0), (0, missing), (0, 0))).reshape(-1, 3) if missing else shapes.reshape(-1, 3)
 
 
 def vertex_normals(positions: np.ndarray, triangles: np.ndarray) -> np.ndarray:
@@ -99,12 +144,10 @@ def vertex_normals(positions: np.ndarray, triangles: np.ndarray) -> np.ndarray:
     return np.divide(summed, lengths, out=np.zeros_like(summed), where=lengths > 0.0).astype(np.float32)
 
 
-def tiles_of(first_vertex: np.ndarray, counts: np.ndarray, objects: np.ndarray) -> np.ndarray:
-    """(X, 4) int32: first vertex, count, object, first local vertex of each tile of the given objects."""
+def tiles_of(first_vertex: np.ndarray, counts: np.ndarray, objects: np.ndarray, size: int = TILE_VERTICES) -> np.ndarray:
+    """(X, 4) int32: first vertex, count, object, first local vertex of each tile of at most `size` vertices of the given objects."""
     rows = [
-        (int(first_vertex[i]) + local, min(TILE_VERTICES, int(counts[i]) - local), int(i), local)
-        for i in objects
-        for local in range(0, int(counts[i]), TILE_VERTICES)
+        (int(first_vertex[i]) + local, min(size, int(counts[i]) - local), int(i), local) for i in objects for local in range(0, int(counts[i]), size)
     ]
     return np.array(rows, np.int32).reshape(-1, 4)
 

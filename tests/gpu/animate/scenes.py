@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+import dataclasses
+
 import numpy as np
 
-from gpu.scene import Channel, Clip, KeyFrames, Light, Mesh, Node, Object, Scene, Track
+from gpu.scene import Channel, Clip, KeyFrames, Light, Mesh, MorphTargets, Node, Object, Scene, Skin, Track
 
 
 def random_mesh(rng: np.random.Generator, vertices: int, keys: int = 0) -> Mesh:
@@ -62,3 +64,47 @@ def random_scene(seed: int, nodes: int = 9, still: bool = False) -> Scene:
     light = Light("point", (1.0, 2.0, 3.0), (0.5, -0.5, 1.0), node=nodes - 1)
     sun = Light("directional", (1.0, 1.0, 1.0), direction=(0.0, -2.0, 0.0), node=0)
     return Scene("random", tuple(made), meshes, objects, lights=(light, sun), clips=(Clip("all", 5.0, tuple(channels)), Clip("rest", 5.0)))
+
+
+def random_morph(rng: np.random.Generator, vertices: int, targets: int, with_normals: bool = True) -> MorphTargets:
+    """Targets small enough that no normal vanishes."""
+    positions = 0.3 * rng.normal(size=(targets, vertices, 3))
+    normals = rng.uniform(-0.2, 0.2, (targets, vertices, 3)) / targets if with_normals else None
+    weights = rng.uniform(0.0, 1.0, targets)
+    return MorphTargets(positions.astype(np.float32), None if normals is None else normals.astype(np.float32), weights.astype(np.float32))
+
+
+def random_skin(rng: np.random.Generator, vertices: int, nodes: int, joints: int) -> Skin:
+    """Four joints a vertex, one of which counts most, so that no blend of them is singular; some weights are zero."""
+    weights = np.concatenate([np.ones((vertices, 1)), rng.choice([0.0, 0.02, 0.05], (vertices, 3))], axis=1)
+    binds = np.tile(np.eye(4), (joints, 1, 1))
+    binds[:, :3] += rng.uniform(-0.2, 0.2, (joints, 3, 4))
+    return Skin(
+        rng.integers(0, nodes, joints).astype(np.int32),
+        binds.astype(np.float32),
+        rng.integers(0, joints, (vertices, 4)).astype(np.int32),
+        (weights / weights.sum(axis=1, keepdims=True)).astype(np.float32),
+    )
+
+
+def deformed_scene(seed: int, nodes: int = 9) -> Scene:
+    """A random scene whose meshes bend and change their shape too, each in another way; some weights are driven, more or fewer than there are."""
+    rng = np.random.default_rng(seed)
+    scene = random_scene(seed, nodes)
+    soup, large, keyed = scene.meshes
+    meshes = (
+        dataclasses.replace(soup, skin=random_skin(rng, len(soup.positions), nodes, 5), morph_targets=random_morph(rng, len(soup.positions), 3)),
+        dataclasses.replace(large, morph_targets=random_morph(rng, len(large.positions), 7, with_normals=False)),
+        dataclasses.replace(keyed, skin=random_skin(rng, len(keyed.positions), nodes, 12)),
+        random_mesh(rng, 261),
+    )
+    objects = (*scene.objects, Object(0, 3), Object(3, 1))
+    channels = list(scene.clips[0].channels)
+    for node in sorted({thing.node for thing in objects if thing.mesh in (0, 1)}):
+        if rng.uniform() < 0.7:
+            interpolation, width = str(rng.choice(["step", "linear", "cubic"])), int(rng.integers(1, 9))
+            times = np.cumsum(rng.uniform(0.1, 1.0, 4)).astype(np.float32)
+            values = rng.uniform(0.0, 1.0, (4, 3, width) if interpolation == "cubic" else (4, width))
+            channels.append(Channel(node, "weights", Track(times, values.astype(np.float32), interpolation)))
+    clips = (dataclasses.replace(scene.clips[0], channels=tuple(channels)), scene.clips[1])
+    return dataclasses.replace(scene, meshes=meshes, objects=objects, clips=clips)

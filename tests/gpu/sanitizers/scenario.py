@@ -16,7 +16,7 @@ from gpu.hierarchy.registry import structures
 from gpu.primitives import radix_sort
 from gpu.primitives.compact import compact, compact_indices
 from gpu.primitives.reduce import OPERATIONS, reduce
-from gpu.scene import Channel, Clip, KeyFrames, Light, Material, Mesh, Moment, Node, Object, Scene, Texture, Track
+from gpu.scene import Channel, Clip, KeyFrames, Light, Material, Mesh, Moment, MorphTargets, Node, Object, Scene, Skin, Texture, Track
 from gpu.shade.registry import ray_types
 from gpu.target.base import Array, Target
 from gpu.update_policy import UpdateOptions
@@ -115,7 +115,7 @@ def run_frames(target: Target) -> None:
 
 
 def make_scene() -> Scene:
-    """Two objects of a textured soup, one with key frames, under moving nodes and two lights."""
+    """A textured soup, one with key frames, one that bends and changes its shape and one that does the latter alone; moving nodes and two lights."""
     random = np.random.default_rng(3)
     corners = (random.uniform(-1, 1, (TRIANGLES, 1, 3)) + random.normal(scale=0.1, size=(TRIANGLES, 3, 3))).reshape(-1, 3).astype(np.float32)
     triangles = np.arange(len(corners), dtype=np.int32).reshape(-1, 3)
@@ -124,6 +124,11 @@ def make_scene() -> Scene:
     still = Mesh("still", corners, triangles, np.zeros(TRIANGLES, np.int32), normals, uvs)
     keys = KeyFrames(np.array([0.0, 1.0], np.float32), np.stack([corners[:99], corners[:99] * 0.5]), np.stack([normals[:99], normals[:99]]))
     moving = Mesh("moving", corners[:99], triangles[:33], np.ones(33, np.int32), normals[:99], None, keys)
+    targets = MorphTargets(corners[None, :501] * [[[0.1]], [[0.2]]], random.normal(scale=0.1, size=(2, 501, 3)), np.zeros(2, np.float32))
+    ids, weights = random.integers(0, 2, (501, 4)).astype(np.int32), np.full((501, 4), 0.25, np.float32)
+    skin = Skin(np.array([1, 2], np.int32), np.tile(np.eye(4, dtype=np.float32), (2, 1, 1)), ids, weights)
+    shape = Mesh("shape", corners[:501], triangles[:167], np.ones(167, np.int32), normals[:501], morph_targets=targets)
+    bent = dataclasses.replace(shape, name="bent", skin=skin)
     times = np.array([0.0, 0.5, 1.0], np.float32)
     turn = np.array([[0, 0, 0, 1], [0, 0.6, 0, 0.8], [0, 1, 0, 0]], np.float32)
     move = np.array([[0, 0, 0], [0.2, 0, 0], [0, 0.2, 0]], np.float32)
@@ -131,13 +136,14 @@ def make_scene() -> Scene:
         Channel(1, "rotation", Track(times, turn)),
         Channel(1, "translation", Track(times, move)),
         Channel(2, "scale", Track(times, np.ones((3, 3), np.float32) - move, "step")),
+        Channel(2, "weights", Track(times, move[:, :2])),
     )
     texels = random.integers(0, 256, (5, 7, 4)).astype(np.uint8)
     return Scene(
         "scenario",
         nodes=(Node(), Node("turning", 0), Node("growing", 1)),
-        meshes=(still, moving),
-        objects=(Object(1, 0), Object(2, 1)),
+        meshes=(still, moving, shape, bent),
+        objects=(Object(1, 0), Object(2, 1), Object(2, 2), Object(0, 3)),
         materials=(Material(base_color_texture=0), Material(base_color=(0.9, 0.2, 0.1, 1.0))),
         textures=(Texture("noise", texels),),
         lights=(Light("point", (30.0, 30.0, 30.0), (1.0, 3.0, 3.0)), Light("directional", direction=(0.3, -1.0, -0.2), node=1)),
