@@ -13,6 +13,7 @@ from PySide6.QtWidgets import QMenu
 from app import timeline
 from app.ui import camera_menu
 from app.ui.choice_menu import ChoiceMenu
+from app.ui.extras import Extras
 
 if TYPE_CHECKING:
     from app.ui.main_window import MainWindow
@@ -28,6 +29,7 @@ class Commands(QObject):
         self._window = window
         self.actions: dict[str, QAction] = {}
         self.menus: dict[str, ChoiceMenu] = {}
+        self.extras = Extras(window)
         for make in (self._file, self._edit, self._view, self._camera, self._animation, self._structure, self._render, self._help):
             make()
 
@@ -162,6 +164,7 @@ class Commands(QObject):
     def _help(self) -> None:
         window = self._window
         menu = self._menu(self.tr("&Help"))
+        self.add(menu, "help.palette", self.tr("Find a &command…"), self.extras.show_palette, "Ctrl+Shift+P")
         self.add(menu, "help.cheat_sheet", self.tr("&Cheat sheet"), window.show_cheat_sheet, ["F1", "H"])
         self.add(menu, "help.report", self.tr("Copy a &report of this machine"), window.copy_report)
         self.add(menu, "help.about", self.tr("&About Raygrove"), window.show_about)

@@ -1,0 +1,160 @@
+"""The command palette: type a few letters of what should happen, press Return. It lists what the menus hold when it opens, and every setting."""
+
+from __future__ import annotations
+
+import dataclasses
+from collections.abc import Callable, Iterator
+from typing import TYPE_CHECKING
+
+from PySide6.QtCore import QEvent, QObject, Qt
+from PySide6.QtGui import QAction, QKeyEvent, QKeySequence
+from PySide6.QtWidgets import QDialog, QLineEdit, QListWidget, QListWidgetItem, QMenu, QVBoxLayout
+
+from app.settings import option_groups
+from app.ui.form import title_of
+from app.ui.settings_dialog import page_title
+from gpu.settings import fields_of
+
+if TYPE_CHECKING:
+    from app.ui.main_window import MainWindow
+
+SHOWN = 60
+SEPARATOR = " › "
+LIST_KEYS = (Qt.Key.Key_Up, Qt.Key.Key_Down, Qt.Key.Key_PageUp, Qt.Key.Key_PageDown)
+
+
+@dataclasses.dataclass(frozen=True)
+class Entry:
+    """One thing to do: its path through the menus, its key, a sentence, and what runs it."""
+
+    path: tuple[str, ...]
+    key: str
+    tip: str
+    run: Callable[[], object]
+
+    @property
+    def text(self) -> str:
+        """The path in one line."""
+        return SEPARATOR.join(self.path)
+
+
+def entries_of(window: MainWindow) -> list[Entry]:
+    """Every command that can be given now, then every setting."""
+    commands = [entry for action in window.menuBar().actions() for entry in _below(action, ())]
+    return [*commands, *_settings(window)]
+
+
+def _below(action: QAction, path: tuple[str, ...]) -> Iterator[Entry]:
+    """An action, or what its menu holds; menus that are filled when they open are filled now."""
+    if action.isSeparator() or not action.isVisible():
+        return
+    here = (*path, action.text().replace("&&", "\0").replace("&", "").replace("\0", "&").rstrip("….") or "?")
+    menu = action.menu()
+    if isinstance(menu, QMenu):
+        menu.aboutToShow.emit()
+        for inner in menu.actions():
+            yield from _below(inner, here)
+    elif action.isEnabled():
+        tip = action.toolTip() if action.toolTip().rstrip("….") != here[-1] else ""
+        yield Entry(here, action.shortcut().toString(QKeySequence.SequenceFormat.NativeText), tip, action.trigger)
+
+
+def _settings(window: MainWindow) -> Iterator[Entry]:
+    for table, options in option_groups(window.document.state.settings):
+        for field in fields_of(options) if options is not None else ():
+            path = (window.tr("Settings"), page_title(table), title_of(field.name))
+            yield Entry(path, "", field.info.sentence, lambda table=table: window.show_settings(table))  # type: ignore[misc]
+
+
+def rank(words: str, text: str) -> float | None:
+    """How badly a text fits what was typed, 0 the best; None where a word is not in it. Letters may be left out, in their order."""
+    lower = text.lower()
+    total = 0.0
+    for word in words.lower().split():
+        place = lower.find(word)
+        if place >= 0:
+            is_start = place == 0 or not lower[place - 1].isalnum()
+            total += (0.0 if is_start else 2.0) + place / 1000.0
+            continue
+        spread = _spread(word, lower)
+        if spread is None:
+            return None
+        total += 5.0 + spread / 10.0
+    return total + len(text) / 10000.0
+
+
+def _spread(word: str, text: str) -> int | None:
+    """The letters between the first and the last letter of a word whose letters stand in a text in order."""
+    first = at = -1
+    for letter in word:
+        at = text.find(letter, at + 1)
+        if at < 0:
+            return None
+        first = at if first < 0 else first
+    return at - first
+
+
+class Palette(QDialog):
+    """See the module. `recent` holds the texts of what was run last, newest first; those come first while nothing is typed."""
+
+    def __init__(self, window: MainWindow, recent: list[str]) -> None:
+        super().__init__(window)
+        self.setObjectName("palette")
+        self.setWindowTitle(self.tr("Commands"))
+        self._recent = recent
+        self._entries = entries_of(window)
+        self.line = QLineEdit(self)
+        self.line.setPlaceholderText(self.tr("Type what should happen"))
+        self.line.textChanged.connect(self._fill)
+        self.line.returnPressed.connect(self.run)
+        self.line.installEventFilter(self)
+        self.list = QListWidget(self)
+        self.list.setUniformItemSizes(True)
+        self.list.itemActivated.connect(lambda item: self.run())
+        self.list.itemClicked.connect(lambda item: self.run())
+        self.list.setFocusPolicy(Qt.FocusPolicy.NoFocus)
+        column = QVBoxLayout(self)
+        column.setContentsMargins(6, 6, 6, 6)
+        column.addWidget(self.line)
+        column.addWidget(self.list)
+        self.resize(min(620, window.width()), min(420, window.height()))
+        corner = window.mapToGlobal(window.rect().topLeft())
+        self.move(corner.x() + (window.width() - self.width()) // 2, corner.y() + 60)
+        self._found: list[Entry] = []
+        self._fill("")
+
+    def found(self) -> list[str]:
+        """What is listed, best first."""
+        return [entry.text for entry in self._found]
+
+    def run(self) -> None:
+        """Do what is marked, and close."""
+        row = self.list.currentRow()
+        if not 0 <= row < len(self._found):
+            return
+        entry = self._found[row]
+        self._recent[:] = [entry.text, *(text for text in self._recent if text != entry.text)][:10]
+        self.accept()
+        entry.run()
+
+    def eventFilter(self, watched: QObject, event: QEvent) -> bool:
+        """Arrows in the line move the mark in the list."""
+        if isinstance(event, QKeyEvent) and event.type() == QEvent.Type.KeyPress and event.key() in LIST_KEYS:
+            step = {Qt.Key.Key_Up: -1, Qt.Key.Key_Down: 1, Qt.Key.Key_PageUp: -10, Qt.Key.Key_PageDown: 10}[Qt.Key(event.key())]
+            self.list.setCurrentRow(min(max(self.list.currentRow() + step, 0), self.list.count() - 1))
+            return True
+        return super().eventFilter(watched, event)
+
+    def _fill(self, words: str) -> None:
+        ranked = [(rank(words, entry.text), order, entry) for order, entry in enumerate(self._entries)]
+        fitting = [(value, order, entry) for value, order, entry in ranked if value is not None]
+        if words.strip():
+            fitting.sort(key=lambda one: one[:2])
+        else:
+            fitting.sort(key=lambda one: (self._recent.index(one[2].text) if one[2].text in self._recent else len(self._recent), one[1]))
+        self._found = [entry for _, _, entry in fitting][:SHOWN]
+        self.list.clear()
+        for entry in self._found:
+            item = QListWidgetItem(f"{entry.text}    {entry.key}" if entry.key else entry.text, self.list)
+            item.setToolTip(entry.tip)
+        self.list.setCurrentRow(0)
