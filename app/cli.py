@@ -12,8 +12,8 @@ import sys
 from collections.abc import Sequence
 
 from app.cli_arguments import parse
+from app.version import VERSION
 
-VERSION = "0.1.0"
 EXIT_FAILURE, EXIT_INTERRUPTED = 1, 130
 
 
@@ -44,6 +44,7 @@ class Words:
 
 def main(arguments: Sequence[str]) -> int:
     """Run the command line; returns the exit code."""
+    _open_streams()
     try:
         return _main(arguments)
     except KeyboardInterrupt:
@@ -52,6 +53,18 @@ def main(arguments: Sequence[str]) -> int:
     except BrokenPipeError:
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())  # so that the interpreter's last flush finds a reader
         return EXIT_FAILURE
+
+
+def _open_streams() -> None:
+    """Put /dev/null in the place of standard streams that the caller has closed: a file opened later would get their number and be written to."""
+    for descriptor in (0, 1, 2):
+        try:
+            os.fstat(descriptor)
+        except OSError:
+            os.open(os.devnull, os.O_RDWR)  # takes the lowest free number, which is this one
+    for name in ("stdout", "stderr"):
+        if getattr(sys, name) is None:
+            setattr(sys, name, open(os.devnull, "w", encoding="utf-8"))  # noqa: SIM115 - open to the end of the process
 
 
 def _main(arguments: Sequence[str]) -> int:

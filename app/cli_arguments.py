@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import argparse
+import os
 import re
 
 COMMANDS = ("view", "render", "bench", "info", "doctor")
@@ -65,9 +66,20 @@ def parse(arguments: list[str], version: str) -> argparse.Namespace:
     is_named = place < len(arguments) and arguments[place] in COMMANDS
     command = arguments[place] if is_named else DEFAULT_COMMAND
     rest = arguments[:place] + arguments[place + 1 :] if is_named else arguments
-    names = command_parser(command, version).parse_intermixed_args(joined_negatives(rest))
+    parser = command_parser(command, version)
+    names = parser.parse_intermixed_args(joined_negatives(plain_files(rest)))
     names.command = command
+    _check_files(parser, names, is_typed=is_named)
     return names
+
+
+def _check_files(parser: argparse.ArgumentParser, names: argparse.Namespace, *, is_typed: bool) -> None:
+    """Refuse what no file can be: an empty name, and a word without a command that is no path either, which is a mistyped command."""
+    files = getattr(names, "files", [])
+    if "" in files:
+        parser.error("FILE: an empty name names nothing")
+    if files and not is_typed and re.fullmatch(r"[A-Za-z]+", files[0]) and not os.path.lexists(files[0]):
+        parser.error(f"there is neither a command nor a file {files[0]!r}; the commands are {', '.join(COMMANDS)}")
 
 
 def top_parser(version: str) -> argparse.ArgumentParser:
@@ -102,7 +114,7 @@ def command_parser(command: str, version: str) -> argparse.ArgumentParser:
         _add_picture(parser)
     if command in ("render", "bench"):
         _add_measuring(parser)
-    _add_common(parser, version)
+    _add_common(parser, version, has_settings=command != "doctor")
     return parser
 
 
@@ -160,10 +172,11 @@ def _add_measuring(parser: argparse.ArgumentParser) -> None:
     group.add_argument("--warmup", metavar="N", type=_count(0), help="runs before measuring")
 
 
-def _add_common(parser: argparse.ArgumentParser, version: str) -> None:
-    group = parser.add_argument_group("settings and words")
-    group.add_argument("--settings", metavar="FILE.toml", help="a settings file, stronger than the user's own")
-    group.add_argument("--set", metavar="KEY=VALUE", action="append", default=[], type=_assignment, help="one setting, as in the file; repeats")
+def _add_common(parser: argparse.ArgumentParser, version: str, *, has_settings: bool) -> None:
+    group = parser.add_argument_group("settings and words" if has_settings else "words")
+    if has_settings:
+        group.add_argument("--settings", metavar="FILE.toml", help="a settings file, stronger than the user's own")
+        group.add_argument("--set", metavar="KEY=VALUE", action="append", default=[], type=_assignment, help="one setting, as in the file; repeats")
     group.add_argument("--json", action="store_true", help="data as JSON on stdout")
     words = group.add_mutually_exclusive_group()
     words.add_argument("--quiet", action="store_true", help="no words, only errors")
@@ -172,11 +185,19 @@ def _add_common(parser: argparse.ArgumentParser, version: str) -> None:
     group.add_argument("--version", action="version", version=f"Raygrove {version}")
 
 
+def plain_files(arguments: list[str]) -> list[str]:
+    """What follows `--` as paths that no longer look like flags: argparse forgets the `--` where files and flags are mixed."""
+    if "--" not in arguments:
+        return arguments
+    place = arguments.index("--")
+    return arguments[:place] + [f"./{name}" if name.startswith("-") else name for name in arguments[place + 1 :]]
+
+
 def joined_negatives(arguments: list[str]) -> list[str]:
     """`--eye -1,2,3` as `--eye=-1,2,3`, which argparse would take for another flag."""
     joined: list[str] = []
     for argument in arguments:
-        if joined and re.fullmatch(r"--(eye|look-at|up|fov|time|frames)", joined[-1]) and re.match(r"-[\d.]", argument):
+        if joined and re.fullmatch(r"--(eye|look-at|up|fov|time|frames|size)", joined[-1]) and re.match(r"-[\d.]", argument):
             joined[-1] += "=" + argument
         else:
             joined.append(argument)
@@ -197,7 +218,7 @@ def _size(text: str) -> tuple[int, int]:
 def _frames(text: str) -> tuple[int, int]:
     match = re.fullmatch(r"(\d{1,9}):(\d{1,9})", text)
     if not match:
-        raise argparse.ArgumentTypeError(f"{text!r} is no range of frames: write the first and the one after the last as 0:60")
+        raise argparse.ArgumentTypeError(f"{text!r} is no range of frames: write the first, from 0, and the one after the last, as 0:60")
     first, end = int(match[1]), int(match[2])
     if not first < end <= FRAME_LIMIT:
         raise argparse.ArgumentTypeError(f"{text!r} holds no frame: the first is smaller than the end, and the end at most {FRAME_LIMIT}")

@@ -34,7 +34,7 @@ def settings_from(names: argparse.Namespace, words: Words) -> Settings:
     settings, warning = load_user_settings()
     if warning:
         words.warn(warning)
-    if names.settings:
+    if names.settings is not None:
         settings = load_settings(Path(names.settings), settings)
     for key, text in names.set:
         settings = _set(settings, key, text, f"--set {key}={text}")
@@ -71,9 +71,9 @@ def _set(settings: Settings, key: str, text: str, shown: str) -> Settings:
 
 def reference_from(names: argparse.Namespace) -> SceneReference:
     """The scene asked for: files, a built-in scene, or none. Raises UsageError for both at once, UnknownDemoError."""
-    if names.files and names.demo:
+    if names.files and names.demo is not None:
         raise UsageError(f"either files or --demo {names.demo} can be opened, not both.")
-    if names.demo:
+    if names.demo is not None:
         demo_info(names.demo)
         return SceneReference("demo", (names.demo,))
     return SceneReference("files", tuple(names.files)) if names.files else SceneReference()
@@ -88,7 +88,7 @@ def scene_from(names: argparse.Namespace, settings: Settings, words: Words) -> t
     scene = open_scene(reference, settings)
     words.detail(f"{scene.name}: {scene.triangle_count} triangles, {scene.vertex_count} vertices, {scene.duration():.2f} s.")
     for remark in scene.remarks:
-        words.say(f"{scene.name}: {remark.sentence}")
+        words.say(f"{scene.name}: {remark.counted}")
     return reference, scene
 
 

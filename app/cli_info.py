@@ -10,6 +10,7 @@ from app.export.tables import json_text
 from app.opening import open_scene
 from app.problems import UsageError
 from app.scene_io import describe
+from gpu.scene import Remark
 
 if TYPE_CHECKING:
     from app.cli import Words
@@ -44,7 +45,7 @@ def _is_list(value: Any) -> bool:
 
 def _entry(entry: dict[str, Any]) -> str:
     if set(entry) == {"count", "sentence"}:
-        return str(entry["sentence"])
+        return Remark(**entry).counted
     rest = ", ".join(f"{key.replace('_', ' ')} {_value(value)}" for key, value in entry.items() if key != "name" and value not in ("", 0, False))
     return f"{entry.get('name') or '(no name)'}: {rest}" if "name" in entry else rest
 

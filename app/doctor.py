@@ -14,6 +14,7 @@ from pathlib import Path
 
 from app import machine
 from app.settings_file import load_settings, user_file
+from app.version import VERSION
 from gpu.target import choose
 
 WINDOW_PACKAGES = {
@@ -73,7 +74,7 @@ def report(findings: list[Finding]) -> str:
 
 def _machine() -> Iterator[Finding]:
     commit, (total, free) = machine.commit(), machine.memory()
-    yield Finding("machine", "Raygrove", commit or "not a checkout")
+    yield Finding("machine", "Raygrove", f"{VERSION}, {f'commit {commit}' if commit else 'not a checkout'}")
     yield Finding("machine", "system", machine.system())
     yield Finding("machine", "processor", f"{_processor()}, {machine.cores()} cores for this process")
     yield Finding("machine", "memory", f"{total / 2**30:.1f} GiB, {free / 2**30:.1f} GiB free" if total else "unknown")
@@ -191,6 +192,8 @@ def _folders() -> Iterator[Finding]:
         yield Finding("folders", "settings", f"{path}: {text}", True)
     except ValueError as error:
         yield Finding("folders", "settings", str(error), False, "correct the line, or move the file away")
+    except OSError as error:
+        yield Finding("folders", "settings", f"{path}: {error.strerror}", False, "change its permissions, or those of its folder")
 
 
 def _writable(folder: Path) -> tuple[bool, str]:
@@ -198,4 +201,5 @@ def _writable(folder: Path) -> tuple[bool, str]:
         with tempfile.TemporaryFile(dir=folder):
             return True, ""
     except OSError as error:
-        return False, f"it cannot be written ({error.strerror}): kernels are compiled again at every start; set RAYGROVE_CACHE to a folder that can"
+        why = f"it cannot be written ({error.strerror}), so kernels that it lacks are kept among the temporary files"
+        return False, f"{why}; set RAYGROVE_CACHE to a folder that can"

@@ -2,8 +2,12 @@
 
 from __future__ import annotations
 
+import errno
+import os
 import traceback
 
+from app.export.sequence import OutputError
+from app.export.video import VideoError
 from app.problem import Problem
 from app.scene_io.demos import UnknownDemoError
 from app.scene_io.errors import SceneError
@@ -25,12 +29,27 @@ KINDS: tuple[tuple[type[BaseException], str, int], ...] = (
     (OptionError, "This value is not allowed", EXIT_USAGE),
     (UnknownDemoError, "There is no such built-in scene", EXIT_USAGE),
     (UsageError, "This is not possible", EXIT_USAGE),
+    (OutputError, "This cannot be written", EXIT_USAGE),
+    (VideoError, "The video cannot be written", EXIT_FAILURE),
     (OutOfMemoryError, "Not enough memory", EXIT_MEMORY),
     (NoDeviceError, "No usable device", EXIT_NO_DEVICE),
     (CompileError, "A kernel does not compile", EXIT_FAILURE),
     (TargetError, "The device failed", EXIT_FAILURE),
     (HierarchyError, "The structure cannot do this", EXIT_FAILURE),
 )
+
+
+ADVICE = {
+    errno.EACCES: "Change the permissions, or name another place.",
+    errno.EPERM: "Change the permissions, or name another place.",
+    errno.EROFS: "Name a place that can be written.",
+    errno.ENOSPC: "Free some space, or name another disk.",
+    errno.EDQUOT: "Free some space, or name another disk.",
+    errno.ENOTDIR: "Check the path.",
+    errno.ENOENT: "Check the path.",
+    errno.EMFILE: "Close other programs, or raise the limit of open files (ulimit -n).",
+}
+"""What to do about what the system refuses."""
 
 
 def problem_of(error: BaseException) -> Problem:
@@ -46,6 +65,16 @@ def problem_of(error: BaseException) -> Problem:
     if isinstance(error, KeyboardInterrupt):
         return Problem("Interrupted", "Interrupted.", details, EXIT_INTERRUPTED)
     if isinstance(error, OSError):
-        where = f"{error.filename}: " if error.filename else ""
-        return Problem("A file cannot be read or written", f"{where}{error.strerror or error}.", details)
+        return Problem("A file cannot be read or written", _of_system(error), details)
     return Problem("Something went wrong", f"{type(error).__name__}: {error}".rstrip(": ") + ".", details)
+
+
+def _of_system(error: OSError) -> str:
+    """The system's refusal as a sentence: where, why, what to do."""
+    if error.errno == errno.ENOENT and not error.filename:
+        try:
+            os.getcwd()
+        except OSError:
+            return "The folder that this program was started in is not there any more. Change into another one."
+    where = f"{error.filename}: " if error.filename else ""
+    return f"{where}{error.strerror or error}. {ADVICE.get(error.errno or 0, '')}".rstrip()

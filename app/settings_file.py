@@ -38,8 +38,12 @@ class SettingsError(ValueError):
 
 
 def user_file() -> Path:
-    """The user's settings file."""
-    return Path(platformdirs.user_config_dir("raygrove", appauthor=False)) / "settings.toml"
+    """The user's settings file; a user without a home has one among the temporary files."""
+    try:
+        folder = Path(platformdirs.user_config_dir("raygrove", appauthor=False))
+    except RuntimeError:
+        folder = Path(tempfile.gettempdir()) / f"raygrove-{os.getuid()}"
+    return folder / "settings.toml"
 
 
 def load_settings(path: Path, base: Settings | None = None, skipped: list[str] | None = None) -> Settings:
@@ -78,7 +82,11 @@ def load_user_settings(path: Path | None = None) -> tuple[Settings, str]:
         if not path.exists():
             return Settings(), ""
         settings = load_settings(path, None, skipped)
-    except (SettingsError, OSError) as error:
+    except OSError as error:
+        return Settings(), f"{path}: {error.strerror}. The built-in settings are used; correct the file's permissions."
+    except SettingsError as error:
+        if isinstance(error.__cause__, OSError):
+            return Settings(), f"{error} The built-in settings are used; correct the file's permissions."
         kept = path.with_suffix(path.suffix + ".bad")
         try:
             os.replace(path, kept)

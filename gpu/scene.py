@@ -164,6 +164,11 @@ class Remark:
     count: int
     sentence: str
 
+    @property
+    def counted(self) -> str:
+        """The sentence with how often it holds, as people read it."""
+        return f"{self.sentence} ({self.count:,} times)" if self.count > 1 else self.sentence
+
 
 @dataclasses.dataclass(frozen=True, eq=False)
 class Scene:

@@ -50,6 +50,11 @@ class TargetOptions:
     )
     contraction: bool = option(True, "Let the compiler fuse multiplications and additions. Off, pictures are equal bit by bit on every target.")
     profile: bool = option(False, "Time every single launch, not only phases.")
+    sort: str = option(
+        "auto",
+        "Who sorts on a GPU: NVIDIA's library (cuda.compute) or Raygrove's own radix sort; auto takes the library where it is installed.",
+        choices=("auto", "library", "own"),
+    )
 
 
 @dataclasses.dataclass(frozen=True)

@@ -15,7 +15,6 @@ from typing import Any
 
 import numpy as np
 
-from ..settings import option
 from .arguments import ArgumentBlock
 from .base import Array, DeviceCount, FrameTiming, Target, TargetError, TargetOptions, Unit, UnitSource
 from .cuda_driver import Cuda, checked, choose_device, cuda_available, cuda_report, driver_text, error_for, load
@@ -26,26 +25,12 @@ from .cuda_timing import CudaClock
 from .nvrtc import KernelResources, architecture_for, compile_unit, nvrtc_version
 from .translation_unit import write_unit
 
-__all__ = ["CudaOptions", "CudaTarget", "CudaUnit", "cuda_available", "cuda_report"]
+__all__ = ["CudaTarget", "CudaUnit", "cuda_available", "cuda_report"]
 
 _here = threading.local()
 """`ordinal` is the device that is current in this thread, as far as targets made it so."""
 
 _BLOCKS_A_PROCESSOR = 40  # of a grid-stride loop: enough that the hardware balances uneven work (docs/decisions/tracing-on-cuda.md)
-
-
-@dataclasses.dataclass(frozen=True)
-class CudaOptions:
-    """What can be chosen about the CUDA target alone."""
-
-    sort: str = option(
-        "auto",
-        "Who sorts on the GPU: NVIDIA's library (cuda.compute) or Raygrove's own radix sort; auto takes the library where it is installed.",
-        choices=("auto", "library", "own"),
-    )
-    exact_memory: bool = option(
-        False, "Make every array an allocation of its own, of exactly its size: slow, and what memory checkers need to find an access past an end."
-    )
 
 
 @dataclasses.dataclass(eq=False)
@@ -59,14 +44,14 @@ class CudaUnit:
 
 
 class CudaTarget(Target):
-    """See the module. Raises NoDeviceError where there is no device, driver or library for it."""
+    """See the module. Raises NoDeviceError where there is no device, driver or library for it. `exact_memory` makes every array an allocation of
+    its own, of exactly its size: slow, and what memory checkers need to find an access past an end."""
 
     kind = "cuda"
     lane_count = 1
 
-    def __init__(self, options: TargetOptions | None = None, ordinal: int = 0, cuda_options: CudaOptions | None = None) -> None:
+    def __init__(self, options: TargetOptions | None = None, ordinal: int = 0, *, exact_memory: bool = False) -> None:
         self.options, self.ordinal = options or TargetOptions(), ordinal
-        self.cuda_options = cuda_options or CudaOptions()
         self.facts = choose_device(ordinal)
         self.name, self.device_name = f"cuda:{ordinal}", self.facts.name
         self.architecture = architecture_for(self.facts.capability)
@@ -77,13 +62,13 @@ class CudaTarget(Target):
         self.stream_pointer: int = int(self._stream.ptr)
         self._launch_kernel = self._cuda.driver.cuLaunchKernel
         self._launch_stream = self._cuda.driver.CUstream(self.stream_pointer)
-        self._memory = DeviceMemory(self._cuda, ordinal, self._stream, self.cuda_options.exact_memory)
+        self._memory = DeviceMemory(self._cuda, ordinal, self._stream, exact_memory)
         self._staging = StagingRing(self._cuda, self._stream)
         self._clock = CudaClock(self._cuda, self.stream_pointer, self.options.profile)
         self._units: dict[UnitSource, CudaUnit] = {}
         self._graphs: weakref.WeakSet[CapturedGraph] = weakref.WeakSet()
         self._max_blocks = _BLOCKS_A_PROCESSOR * self.facts.processors
-        self._sorter = choose_sorter(self.cuda_options.sort, self, self._cuda, self._stream, self.architecture)
+        self._sorter = choose_sorter(self.options.sort, self, self._cuda, self._stream, self.architecture)
         self._is_open = True
 
     @property

@@ -6,12 +6,14 @@ compiler flags (sanitizers), RAYGROVE_HOST_FORCE_SPLIT=1 makes every thread take
 
 from __future__ import annotations
 
+import contextlib
 import ctypes
 import dataclasses
 import hashlib
 import math
 import os
 import pathlib
+import resource
 import weakref
 from collections.abc import Callable
 from typing import Any
@@ -190,14 +192,22 @@ class HostTarget(Target):
 
 
 def available_memory() -> int:
-    """Bytes that the host can still give, as Linux estimates them."""
-    try:
-        for line in pathlib.Path("/proc/meminfo").read_text(encoding="ascii").splitlines():
-            if line.startswith("MemAvailable:"):
-                return int(line.split()[1]) * 1024
-    except OSError:
-        pass
-    return 1 << 62
+    """Bytes that this process can still have: what Linux estimates to be free, the limit of its address space, and that of its control group."""
+    limits = [1 << 62]
+    with contextlib.suppress(OSError, ValueError, StopIteration):
+        lines = pathlib.Path("/proc/meminfo").read_text(encoding="ascii").splitlines()
+        limits.append(next(int(line.split()[1]) for line in lines if line.startswith("MemAvailable:")) * 1024)
+    with contextlib.suppress(OSError, ValueError, IndexError):
+        ceiling = resource.getrlimit(resource.RLIMIT_AS)[0]
+        if ceiling != resource.RLIM_INFINITY:
+            used = int(pathlib.Path("/proc/self/statm").read_text(encoding="ascii").split()[0]) * resource.getpagesize()
+            limits.append(ceiling - used)
+    with contextlib.suppress(OSError, ValueError, KeyError):
+        group = pathlib.Path("/sys/fs/cgroup")
+        ceiling, used = (int((group / name).read_text(encoding="ascii")) for name in ("memory.max", "memory.current"))
+        kept = dict(line.split() for line in (group / "memory.stat").read_text(encoding="ascii").splitlines())
+        limits.append(ceiling - used + int(kept["inactive_file"]))  # pages of files are given back before anything is refused
+    return max(min(limits), 0)
 
 
 def _load_runtime() -> ctypes.CDLL:

@@ -28,9 +28,13 @@ def find_compiler() -> tuple[str, ...]:
     """The compiler's command: CXX where it is set, else the first of c++, g++, clang++, zig. Raises NoDeviceError where there is none."""
     named = os.environ.get("CXX")
     if named:
-        if shutil.which(shlex.split(named)[0]) is None:
+        try:
+            words = shlex.split(named)
+        except ValueError as error:
+            raise NoDeviceError(f"CXX, {named}, cannot be read as a command: {error}".rstrip(".") + ". Unset CXX or correct it.") from error
+        if not words or shutil.which(words[0]) is None:
             raise NoDeviceError(f"The compiler named by CXX, {named}, is not there. Unset CXX or name one that is.")
-        return tuple(shlex.split(named))
+        return tuple(words)
     for name in ("c++", "g++", "clang++"):
         if shutil.which(name):
             return (name,)
@@ -46,7 +50,7 @@ def compiler_version() -> str:
     try:
         return subprocess.run(command, capture_output=True, text=True, timeout=60, check=True).stdout.splitlines()[0]
     except (OSError, subprocess.SubprocessError, IndexError) as error:
-        raise NoDeviceError(f"The C++ compiler {command[0]} does not run: {error}. {INSTALL_HINT}") from error
+        raise NoDeviceError(f"The C++ compiler {command[0]} does not run: {str(error).rstrip('.')}. {INSTALL_HINT}") from error
 
 
 @functools.lru_cache(maxsize=1)
@@ -76,7 +80,15 @@ def compile_library(text: str, digest: str, contraction: bool, libraries: tuple[
     def make(path: pathlib.Path) -> None:
         _run_compiler([*find_compiler(), *flags, f"-I{ROOT}", "-x", "c++", "-", "-o", str(path), *libraries], text)
 
-    return ctypes.CDLL(str(cached_file(key, ".so", make)))
+    path = cached_file(key, ".so", make)
+    try:
+        return ctypes.CDLL(str(path))
+    except OSError:
+        path.unlink(missing_ok=True)  # damaged, by a full disk or a power cut: made once more
+    try:
+        return ctypes.CDLL(str(cached_file(key, ".so", make)))
+    except OSError as error:
+        raise CompileError(f"What the C++ compiler {find_compiler()[0]} made cannot be loaded: {error}. {INSTALL_HINT}") from error
 
 
 def _run_compiler(command: list[str], text: str) -> None:
@@ -85,4 +97,7 @@ def _run_compiler(command: list[str], text: str) -> None:
     except (OSError, subprocess.SubprocessError) as error:
         raise CompileError(f"The C++ compiler {command[0]} could not be run: {error}.") from error
     if done.returncode != 0:
-        raise CompileError(f"A kernel unit did not compile with {command[0]}:\n{done.stderr.strip()[:4000]}")
+        said = done.stderr.strip()
+        lines = said.splitlines() or ["it gives no reason"]
+        reason = next((line for line in lines if "error" in line.lower() or "No space left" in line), lines[-1])
+        raise CompileError(f"A kernel unit did not compile with {command[0]}: {reason[:300]}\n{said[:4000]}")

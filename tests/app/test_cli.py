@@ -37,6 +37,11 @@ def run(capsys: pytest.CaptureFixture[str]) -> Any:
         (["--size", "0x5"], "from 1 to 16384"),
         (["--size", "20000x5"], "from 1 to 16384"),
         (["--size", "wide"], "1024x768"),
+        (["--size", "-5x5"], "1024x768"),
+        (["--frames", "-3:3"], "from 0"),
+        (["--demo", ""], "orbit, explode"),
+        ([""], "empty name"),
+        (["--seed", "-1"], "from 0 to 2147483647"),
         (["--frames", "5:5"], "holds no frame"),
         (["--frames", "5"], "0:60"),
         (["--time", "-1"], "before the beginning"),
@@ -74,7 +79,17 @@ def test_what_cannot_be_meant_is_a_sentence_and_exit_code_2(run: Any, arguments:
 
 
 @pytest.mark.parametrize(
-    "arguments", [("bench",), ("bench", "suite"), ("bench", "build", "--out", "x.png"), ("info",), ("view", "--json"), ("view", "--frames", "0:2")]
+    "arguments",
+    [
+        ("bench",),
+        ("bench", "suite"),
+        ("bench", "build", "--out", "x.png"),
+        ("info",),
+        ("view", "--json"),
+        ("view", "--frames", "0:2"),
+        ("doctor", "--set", "a.b=1"),
+        ("rendr", "--demo", "orbit"),
+    ],
 )
 def test_other_commands_refuse_what_they_cannot_do(run: Any, arguments: tuple[str, ...]) -> None:
     code, _, err = run(*arguments)
@@ -89,6 +104,7 @@ def test_files_that_cannot_be_read_are_exit_code_3(run: Any, tmp_path: Path) -> 
         (["info", str(tmp_path)], str(tmp_path)),
         (["bench", "build", str(tmp_path / "empty.obj")], "empty.obj"),
         (["render", "--settings", str(tmp_path / "absent.toml")], "no such file"),
+        (["render", "--settings", ""], "it is not a file"),
         (["render", "--settings", str(tmp_path / "bad.toml")], "bad.toml, line 2: render.width = 0 is not allowed"),
     ):
         code, out, err = run(*arguments)
@@ -247,7 +263,10 @@ def test_a_bad_user_file_is_a_warning_and_the_program_goes_on(run: Any) -> None:
     user_file().parent.mkdir(parents=True)
     user_file().write_text("[render]\nwidth = 0\n")
     code, out, err = run("render", "--demo", "walker", *SMALL)
-    assert code == 0 and out and "warning: " in err and "line 2" in err and ".bad" in err
+    assert code == 0 and out and "warning: " in err and "line 2" in err and "not used" in err
+    user_file().write_text("[render\n")
+    code, out, err = run("render", "--demo", "walker", *SMALL)
+    assert code == 0 and out and "warning: " in err and "line 1" in err and ".bad" in err
     assert "warning" not in run("render", "--demo", "walker", *SMALL)[2]
 
 
@@ -274,6 +293,7 @@ def test_files_alone_mean_the_window() -> None:
     named = parse(["--debug", "-v", "render", "a.obj"], "0")
     assert (named.command, named.files, named.debug, named.verbose) == ("render", ["a.obj"], True, True)
     assert parse(["--json", "view"], "0").command == "view"
+    assert parse(["a.obj", "--", "-b.obj"], "0").files == ["a.obj", "./-b.obj"]
 
 
 @pytest.mark.parametrize("command", ["", "view", "render", "bench", "info", "doctor"])

@@ -47,6 +47,18 @@ def test_a_closed_pipe_is_no_traceback() -> None:
     assert process.wait(60) == 1 and "Traceback" not in err and "Exception ignored" not in err
 
 
+@pytest.mark.parametrize("closed", [">&-", "2>&-", ">&- 2>&- <&-"])
+def test_streams_that_are_closed_change_nothing_else(tmp_path: Path, closed: str) -> None:
+    (tmp_path / "one.obj").write_text("v 0 0 0\nv 1 0 0\nv 0 1 0\nf 1 2 3\n")
+    picture = tmp_path / "one.png"
+    arguments = f"render {tmp_path}/one.obj --target host --size 16x16 --out {picture}"
+    done = subprocess.run(
+        f"{sys.executable} {ROOT}/main.py {arguments} {closed}", shell=True, capture_output=True, text=True, timeout=60, check=False
+    )
+    assert (done.returncode, "error" in done.stderr) == (0, False), done.stderr
+    assert picture.read_bytes().endswith(b"IEND\xaeB`\x82")
+
+
 @pytest.mark.parametrize(("arguments", "code"), [(["--version"], 0), (["render", "--size", "0x0"], 2), (["info", "absent.obj"], 3)])
 def test_exit_codes_reach_the_shell(arguments: list[str], code: int) -> None:
     process = start(*arguments)

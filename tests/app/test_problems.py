@@ -26,7 +26,7 @@ from gpu.target.base import CompileError, NoDeviceError, OutOfMemoryError
         (MemoryError(), 5, "The program ran out of memory: an array did not fit. A smaller scene or picture needs less."),
         (CannotRefitError("grid cannot refit."), 1, "grid cannot refit."),
         (KeyboardInterrupt(), 130, "Interrupted."),
-        (PermissionError(13, "Permission denied", "out.png"), 1, "out.png: Permission denied."),
+        (PermissionError(13, "Permission denied", "out.png"), 1, "out.png: Permission denied. Change the permissions, or name another place."),
         (ZeroDivisionError("oh"), 1, "ZeroDivisionError: oh."),
     ],
 )
@@ -40,3 +40,11 @@ def test_a_compilers_text_is_a_detail() -> None:
     problem = problem_of(CompileError("lbvh.cu does not compile.\nline 5: error\nline 6: error"))
     assert problem.sentence == "lbvh.cu does not compile."
     assert "line 6: error" in problem.details
+
+
+def test_a_folder_that_went_away_is_named(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    gone = tmp_path / "gone"
+    gone.mkdir()
+    monkeypatch.chdir(gone)
+    gone.rmdir()
+    assert "started in is not there any more" in problem_of(FileNotFoundError(2, "No such file or directory")).sentence

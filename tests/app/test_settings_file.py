@@ -138,3 +138,26 @@ def test_saving_is_whole_or_nothing(tmp_path: Path, monkeypatch: pytest.MonkeyPa
         save_settings(Settings(), path)
     assert path.read_bytes() == before
     assert [one.name for one in path.parent.iterdir()] == ["settings.toml"]
+
+
+def test_a_user_without_a_home_has_settings_too(monkeypatch: pytest.MonkeyPatch) -> None:
+    def homeless(*_: object, **__: object) -> str:
+        raise RuntimeError("could not determine the home directory")
+
+    monkeypatch.setattr("app.settings_file.platformdirs.user_config_dir", homeless)
+    assert user_file().name == "settings.toml" and load_user_settings() == (Settings(), "")
+
+
+@pytest.mark.parametrize("method", ["exists", "read_bytes"])
+def test_a_file_that_may_not_be_read_is_said_and_stays(monkeypatch: pytest.MonkeyPatch, method: str) -> None:
+    user_file().parent.mkdir(parents=True)
+    user_file().write_text("[render]\nwidth = 40\n")
+
+    def refused(self: Path) -> None:
+        raise PermissionError(13, "Permission denied", str(self))
+
+    with monkeypatch.context() as patched:
+        patched.setattr(Path, method, refused)
+        settings, warning = load_user_settings()
+    assert settings == Settings() and str(user_file()) in warning and "Permission denied" in warning and "Errno" not in warning
+    assert user_file().exists()

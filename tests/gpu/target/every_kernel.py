@@ -13,7 +13,7 @@ import numpy as np
 from gpu.hierarchy.base import Hierarchy
 from gpu.hierarchy.primitives import sphere_primitives, triangle_primitives
 from gpu.hierarchy.registry import structures
-from gpu.target.base import Target
+from gpu.target.base import Target, TargetOptions
 from gpu.trace.trace import KINDS, VIEW_FRAME, CameraRays, Tracer, upload_rays
 from tests.gpu.sanitizers.scenario import run_everything
 
@@ -44,11 +44,11 @@ def structure_choices(structure: type[Hierarchy]) -> list[tuple[str, str, str]]:
 
 def main() -> None:
     """Run everything on the first device."""
-    from gpu.target.cuda import CudaOptions, CudaTarget
+    from gpu.target.cuda import CudaTarget
 
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--sort", choices=("own", "library"), default="own")
-    target = CudaTarget(cuda_options=CudaOptions(sort=parser.parse_args().sort, exact_memory=True))
+    target = CudaTarget(TargetOptions(sort=parser.parse_args().sort), exact_memory=True)
     run_everything(target)
     trace_every_way(target)
     target.synchronize()

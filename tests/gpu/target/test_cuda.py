@@ -12,7 +12,7 @@ import numpy as np
 import pytest
 
 from gpu.target.base import NoDeviceError, TargetError, TargetOptions, UnitSource
-from gpu.target.cuda import CudaOptions, CudaTarget, cuda_available, cuda_report
+from gpu.target.cuda import CudaTarget, cuda_available, cuda_report
 from gpu.target.cuda_driver import DeviceLostError, error_for
 from gpu.target.translation_unit import ROOT
 
@@ -112,7 +112,7 @@ def test_another_thread_may_take_the_target_over(cuda_target: CudaTarget) -> Non
 @pytest.mark.cuda
 @pytest.mark.parametrize("key_bits", [32, 64])
 def test_our_own_sort_and_the_librarys_agree(cuda_target: CudaTarget, key_bits: int) -> None:
-    own = CudaTarget(cuda_options=CudaOptions(sort="own"))
+    own = CudaTarget(TargetOptions(sort="own"))
     keys = np.random.default_rng(key_bits).integers(0, 1 << (key_bits - 1), 300_001).astype(f"u{key_bits // 8}")
     values = np.arange(keys.size, dtype="u4")
     results = []
