@@ -14,7 +14,7 @@ from app.settings import Settings, option_groups, set_option
 from app.settings_file import SettingsError, load_settings, load_user_settings, save_settings, settings_text, user_file
 from gpu.settings import fields_of
 
-MUTANTS, KILLS = 100, 200
+MUTANTS, KILLS = 100, 100
 ROOT = Path(__file__).resolve().parents[2]
 
 
