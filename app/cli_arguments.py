@@ -41,6 +41,9 @@ EXAMPLES = {
   python main.py sponza/sponza.obj --eye 0,200,0 --look-at 500,200,0""",
     "render": """examples:
   python main.py render --demo orbit --frames 0:10 --size 512x384 --out out/ --json
+  python main.py render --demo walker --out walker.mp4 --statistics walker.csv
+  python main.py render bunny.obj --turntable 6 --out turn.mp4
+  python main.py render picture.png --out depth.exr        the state that a saved picture carries
   python main.py render bunny.obj --ray-type steps --out steps.png
   python main.py render --demo cloth --set demo.triangles=1000000 --update refit --time 0.5 --out cloth.png""",
     "bench": """examples:
@@ -88,7 +91,7 @@ def top_parser(version: str) -> argparse.ArgumentParser:
     parser.add_argument("--version", action="version", version=f"Raygrove {version}")
     commands = parser.add_argument_group("commands")
     commands.add_argument("view", nargs="?", help="the window (also without this word); no FILE: the welcome page with the built-in scenes")
-    commands.add_argument("render", nargs="?", help="pictures without a window: PNG, PNG sequence; statistics as a table or JSON")
+    commands.add_argument("render", nargs="?", help="pictures without a window: PNG, video, EXR; statistics as a table or JSON")
     commands.add_argument("bench", nargs="?", help="measure: bench build, trace or frame")
     commands.add_argument("info", nargs="?", help="what is in a file")
     commands.add_argument("doctor", nargs="?", help="what this machine can do, as a report to paste")
@@ -114,6 +117,8 @@ def command_parser(command: str, version: str) -> argparse.ArgumentParser:
         _add_picture(parser)
     if command in ("render", "bench"):
         _add_measuring(parser)
+    if command == "render":
+        _add_export(parser)
     _add_common(parser, version, has_settings=command != "doctor")
     return parser
 
@@ -167,9 +172,15 @@ def _add_picture(parser: argparse.ArgumentParser) -> None:
 
 def _add_measuring(parser: argparse.ArgumentParser) -> None:
     group = parser.add_argument_group("output and measuring")
-    group.add_argument("--out", metavar="FILE|DIR/", help="FILE.png, or a folder for frame_0000.png ...")
+    group.add_argument("--out", metavar="FILE|DIR/", help="FILE.png, .mp4, .exr, .csv or .json; a folder for frame_0000.png ...; or NAME_%%04d.exr")
     group.add_argument("--repeat", metavar="N", type=_count(1), help="measure so many times; the median counts")
     group.add_argument("--warmup", metavar="N", type=_count(0), help="runs before measuring")
+
+
+def _add_export(parser: argparse.ArgumentParser) -> None:
+    group = parser.add_argument_group("export")
+    group.add_argument("--turntable", metavar="S", type=_seconds, help="the camera goes round what it looks at, in S seconds")
+    group.add_argument("--statistics", metavar="FILE", help="what each frame cost, as FILE.csv or FILE.json")
 
 
 def _add_common(parser: argparse.ArgumentParser, version: str, *, has_settings: bool) -> None:

@@ -12,8 +12,8 @@ from app import timeline as timelines
 from app.cli_common import scene_from, settings_from, state_from, target_from
 from app.cli_render import frames_of
 from app.cli_rows import context_row, resolved_traversal
-from app.export.images import write_atomically
 from app.export.tables import json_text
+from app.export.whole_files import write_atomically
 from app.problems import UsageError
 from app.state import State
 from app.views import view_settings

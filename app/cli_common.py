@@ -34,6 +34,11 @@ def settings_from(names: argparse.Namespace, words: Words) -> Settings:
     settings, warning = load_user_settings()
     if warning:
         words.warn(warning)
+    return settings_of_flags(names, settings)
+
+
+def settings_of_flags(names: argparse.Namespace, settings: Settings) -> Settings:
+    """`settings` (the user's, or a picture's) < --settings < --set < flags. Raises as `settings_from`."""
     if names.settings is not None:
         settings = load_settings(Path(names.settings), settings)
     for key, text in names.set:
@@ -85,11 +90,16 @@ def scene_from(names: argparse.Namespace, settings: Settings, words: Words) -> t
     if reference.kind == "none":
         reference = SceneReference("demo", (DEFAULT_DEMO,))
         words.say(f"No scene was named: the built-in scene {DEFAULT_DEMO} is taken.")
+    return reference, opened(reference, settings, words)
+
+
+def opened(reference: SceneReference, settings: Settings, words: Words) -> Scene:
+    """Open a scene, and say what the reader remarked. Raises SceneError."""
     scene = open_scene(reference, settings)
     words.detail(f"{scene.name}: {scene.triangle_count} triangles, {scene.vertex_count} vertices, {scene.duration():.2f} s.")
     for remark in scene.remarks:
         words.say(f"{scene.name}: {remark.counted}")
-    return reference, scene
+    return scene
 
 
 def state_from(names: argparse.Namespace, settings: Settings, reference: SceneReference, scene: Scene) -> State:

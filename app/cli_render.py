@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import argparse
 import contextlib
+import dataclasses
 import hashlib
 import time
 from collections.abc import Sequence
@@ -12,14 +13,20 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from app import exporting, saved_state
 from app import timeline as timelines
-from app.cli_common import scene_from, settings_from, state_from, target_from
+from app.cli_common import camera_from, opened, reference_from, scene_from, settings_from, settings_of_flags, state_from, target_from
 from app.cli_rows import COLUMNS, context_row, frame_row
-from app.export.images import save_png, write_atomically
-from app.export.sequence import OutputError, is_folder, picture_path
+from app.export.outputs import Exported, Output, open_output, write_table
+from app.export.sequence import OutputError, is_folder, kind_of
+from app.export.sequence import check_output as check_place
 from app.export.tables import csv_table, json_text, text_table
-from app.headless import Frame, render_frames
+from app.export.video import even
+from app.export.whole_files import write_atomically
+from app.headless import render_frames
 from app.problems import UsageError
+from app.scene_io import is_picture, load_picture
+from app.settings import Settings, set_option
 from app.state import State
 from gpu.scene import Scene
 
@@ -30,43 +37,82 @@ if TYPE_CHECKING:
 def run(names: argparse.Namespace, words: Words) -> int:
     """Draw what was asked for; returns the exit code."""
     settings = settings_from(names, words)
-    count = names.frames[1] - names.frames[0] if names.frames else 1
-    check_output(names.out, count)
-    reference, scene = scene_from(names, settings, words)
-    state = state_from(names, settings, reference, scene)
-    frames = frames_of(names, scene, state)
+    check_output(names, names.frames[1] - names.frames[0] if names.frames else 1)
+    scene, state = _start(names, settings, words)
+    plan = plan_from(names, scene, state)
+    check_output(names, len(plan.frames))
+    _remark(plan, scene, state, words)
     rows: list[dict[str, Any]] = []
     begin = time.perf_counter()
-    with contextlib.closing(target_from(settings, words)) as target:
+    with contextlib.closing(target_from(state.settings, words)) as target, contextlib.ExitStack() as stack:
         context = context_row(target, state)
-        repeat, warmup = names.repeat or 1, names.warmup or 0
-        for frame in render_frames(target, scene, state, frames, repeat=repeat, warmup=warmup, with_totals=names.json):
+        output = _open_output(stack, plan, state, context)
+        drawn = render_frames(
+            target, scene, state, plan.frames, repeat=names.repeat or 1, warmup=names.warmup or 0, with_totals=names.json,
+            with_buffers=output is not None and output.needs_buffers, turntable=plan.turntable,
+        )  # fmt: skip
+        for frame in drawn:
             rows.append({"frame": frame.number, "time": frame.time, **frame_row(frame, scene, state, target), "image_sha256": digest(frame.pixels)})
-            _write(names.out, frame, count, words)
+            if output is not None:
+                texts = exporting.texts_of_frame(state, frame, f"{target.device_name} ({target.name})")
+                output.add(Exported(frame.number, frame.pixels, texts, frame.buffers, rows[-1]))
             words.detail(f"Frame {frame.number} at {frame.time:.3f} s.")
+    for path in output.files if output is not None else ():
+        words.detail(f"Wrote {path}.")
     _report(names, context, rows, time.perf_counter() - begin, words)
     return 0
 
 
-def check_output(out: str | None, frame_count: int) -> None:
+def check_output(names: argparse.Namespace, frame_count: int) -> None:
     """Refuse an output that cannot be, before any work. Raises UsageError."""
-    if out is None:
-        return
-    if not out:
-        raise UsageError("--out names nothing: give FILE.png or DIR/.")
     try:
-        picture_path(out, 0, frame_count)
+        if names.out is not None:
+            if not names.out:
+                raise UsageError("--out names nothing: give FILE.png, FILE.mp4 or DIR/.")
+            check_place(names.out, frame_count)
+        if names.statistics is not None and kind_of(names.statistics) not in ("csv", "json"):
+            raise UsageError(f"--statistics {names.statistics}: tables are written as .csv or .json.")
     except OutputError as error:
         raise UsageError(f"--out {error}") from error
 
 
+def _start(names: argparse.Namespace, settings: Settings, words: Words) -> tuple[Scene, State]:
+    """The scene and the state to draw: what the flags name, or what a saved picture carries, changed by the flags."""
+    if not is_picture(names.files) or names.demo is not None:
+        reference, scene = scene_from(names, settings, words)
+        return scene, state_from(names, settings, reference, scene)
+    reference_from(names)
+    path = names.files[0]
+    texts, width, height = load_picture(path, settings.importer)
+    state = saved_state.state_of(texts, path, settings)
+    of_its_size = set_option(set_option(state.settings, "render.width", width), "render.height", height)
+    state = dataclasses.replace(state, settings=settings_of_flags(names, of_its_size))
+    scene = opened(state.scene, state.settings, words)
+    state = saved_state.fitted(state, scene)
+    place = state.views[0].camera
+    camera = camera_from(names, state.cameras[place], scene)
+    return scene, dataclasses.replace(state, cameras=(*state.cameras[:place], camera, *state.cameras[place + 1 :]))
+
+
+def plan_from(names: argparse.Namespace, scene: Scene, state: State) -> exporting.ExportPlan:
+    """Which frames go where. A video or a turntable without --frames has all of the animation, or of the turn; with --time it turns at one instant."""
+    plan = exporting.plan_of(state, scene, names.out or "", range(0), names.turntable or 0.0)
+    drawn = frames_of(names, scene, state)
+    if plan.turntable and not names.frames:
+        drawn = [(number, drawn[0][1]) for number in range(plan.turntable)]
+    if not names.frames and names.time is None and (plan.turntable or (names.out and kind_of(names.out) == "video")):
+        count = timelines.span_of(scene, state.timeline, state.settings.timeline).frame_count
+        return exporting.plan_of(state, scene, plan.out, range(plan.turntable or count), names.turntable or 0.0)
+    return dataclasses.replace(plan, frames=tuple(drawn))
+
+
 def frames_of(names: argparse.Namespace, scene: Scene, state: State) -> list[tuple[int, float]]:
-    """Numbers and times of the frames asked for: --frames by their number, else --time, else the beginning."""
+    """Numbers and times of the frames asked for: --frames by their number, else --time, else where the head stands."""
     options = state.settings.timeline
     span = timelines.span_of(scene, state.timeline, options)
     if names.frames:
         return [(number, timelines.frame_time(number, span, options.repeat)) for number in range(*names.frames)]
-    seconds = names.time or 0.0
+    seconds = state.timeline.time if names.time is None else names.time
     if span.duration <= 0.0:
         return [(0, 0.0)]
     return [(int(seconds * span.fps), timelines.frame_time_at(seconds, span, options.repeat))]
@@ -77,20 +123,33 @@ def digest(pixels: np.ndarray) -> str:
     return hashlib.sha256(np.ascontiguousarray(pixels).tobytes()).hexdigest()
 
 
-def _write(out: str | None, frame: Frame, count: int, words: Words) -> None:
-    if out is not None:
-        path = picture_path(out, frame.number, count)
-        save_png(path, frame.pixels)
-        words.detail(f"Wrote {path}.")
+def _open_output(stack: contextlib.ExitStack, plan: exporting.ExportPlan, state: State, context: dict[str, Any]) -> Output | None:
+    render = state.settings.render
+    if not plan.out:
+        return None
+    return stack.enter_context(open_output(plan.out, len(plan.frames), (render.width, render.height), plan.fps, context))
+
+
+def _remark(plan: exporting.ExportPlan, scene: Scene, state: State, words: Words) -> None:
+    """What someone who waits for a video may not expect of it."""
+    if not plan.out or kind_of(plan.out) != "video":
+        return
+    width, height = state.settings.render.width, state.settings.render.height
+    if (even(width), even(height)) != (width, height):
+        words.say(f"Video has even sides: {plan.out} becomes {even(width)}x{even(height)}, its last row or column repeated.")
+    if len(plan.frames) == 1:
+        words.say(f"{scene.name} does not move, so the video has one frame; --turntable 6 turns the camera round it.")
 
 
 def _report(names: argparse.Namespace, context: dict[str, Any], rows: Sequence[dict[str, Any]], seconds: float, words: Words) -> None:
-    """The table on stdout, or JSON; beside a sequence the table as CSV."""
+    """The table on stdout, or JSON; beside a sequence in a folder the table as CSV, and where --statistics says."""
     first = rows[0]
     words.say(f"{context['device']}: {first['hierarchy']}, layout {first['layout']}, ray type {first['ray_type']}.")
     if names.out is not None and is_folder(names.out):
         table = csv_table(rows, ("frame", "time", *COLUMNS, "image_sha256"))
         write_atomically(Path(names.out) / "statistics.csv", lambda file: file.write(table.encode()))
+    if names.statistics is not None:
+        write_table(Path(names.statistics), rows, context)
     if names.json:
         print(json_text({"context": context, "frames": list(rows)}))
     else:

@@ -7,16 +7,18 @@ connect `document.mailroom.wake` to something that calls `document.mailroom.poll
 from __future__ import annotations
 
 import dataclasses
+import os
 from collections.abc import Callable, Sequence
 from typing import Any
 
-from app import opening, scene_nodes, settings_file
+from app import bookmarks, opening, saved_state, scene_nodes, settings_file
 from app import timeline as timelines
 from app.history import History
 from app.jobs import Job, Mailroom
 from app.problem import Problem
+from app.scene_io import is_picture
 from app.settings import Settings, set_option
-from app.state import SceneReference, State, replaced, value_at
+from app.state import Bookmark, SceneReference, State, replaced, value_at
 from app.timeline import Span
 from gpu.scene import Moment, Scene
 
@@ -109,6 +111,8 @@ class Document:
             moved = scene_nodes.followed(state.cameras, self._scene, head.time, head.clip)
             state = dataclasses.replace(state, cameras=moved) if moved != state.cameras else state
         before, self._state = self._state, state
+        if before.bookmarks != state.bookmarks and before.scene == state.scene:
+            self._keep_bookmarks()
         for observer in list(self._observers):
             observer(before, state)
 
@@ -139,8 +143,20 @@ class Document:
 
     # -- scenes ---------------------------------------------------------------------------------------------------
     def open_files(self, paths: Sequence[str]) -> Job:
-        """Open files as one scene (several are its key frames) in the background. The open scene stays until the new one is read, and on failure."""
-        return self._open(SceneReference("files", tuple(paths)))
+        """Open files as one scene (several are its key frames) in the background; a picture that was saved with its state opens that. The open scene
+        stays until the new one is read, and on failure."""
+        return self.open_picture(paths[0]) if is_picture(paths) else self._open(SceneReference("files", tuple(paths)))
+
+    def open_picture(self, path: str, changed: Callable[[Settings], Settings] = lambda settings: settings) -> Job:
+        """Restore what a saved picture shows: its scene, settings (as `changed` makes them), cameras and instant."""
+        own = self._state.settings
+
+        def work(job: Job) -> tuple[State, Scene]:
+            saved = opening.open_picture(path, own, job)
+            state = dataclasses.replace(saved, settings=changed(saved.settings))
+            return state, opening.open_scene(state.scene, state.settings, job)
+
+        return self._start_opening(os.path.basename(path), work, lambda result: self.set_state(*result))
 
     def open_demo(self, name: str) -> Job:
         """Open a built-in scene in the background, made with `settings.demo`."""
@@ -156,7 +172,7 @@ class Document:
         """Back to no scene."""
         self._scene = None
         self._history = History()
-        self._set(dataclasses.replace(self._state, scene=SceneReference(), timeline=timelines.Timeline()))
+        self._set(dataclasses.replace(self._state, scene=SceneReference(), bookmarks=(), timeline=timelines.Timeline()))
         self._tell_scene()
 
     def set_scene(self, reference: SceneReference, scene: Scene, *, keep_view: bool = False) -> None:
@@ -165,11 +181,34 @@ class Document:
         state = dataclasses.replace(self._state, scene=reference)
         if not keep_view:
             self._history = History()
-            state = dataclasses.replace(opening.first_look(state, scene), bookmarks=())
+            state = dataclasses.replace(opening.first_look(state, scene), bookmarks=self._kept_bookmarks(reference))
         else:
             state = opening.same_look(state, scene)
         head = timelines.scrub(state.timeline, state.timeline.time, timelines.span_of(scene, state.timeline, state.settings.timeline))
         self._set(dataclasses.replace(state, timeline=head))
+        self._tell_scene()
+
+    def _kept_bookmarks(self, reference: SceneReference) -> tuple[Bookmark, ...]:
+        try:
+            return bookmarks.load(reference)
+        except bookmarks.BookmarksError as error:
+            self.report(Problem("The bookmarks cannot be read", str(error)))
+            return ()
+
+    def _keep_bookmarks(self) -> None:
+        try:
+            bookmarks.save(self._state.scene, self._state.bookmarks)
+        except (OSError, bookmarks.BookmarksError) as error:
+            reason = str(error) if isinstance(error, ValueError) else f"{bookmarks.file_of_user()}: {error.strerror}."
+            self.report(Problem("The bookmarks cannot be saved", reason))
+
+    def set_state(self, state: State, scene: Scene) -> None:
+        """Show a scene as a restored state has it, paused at its instant. The user's own bookmarks of the scene stay."""
+        own = self._kept_bookmarks(state.scene)
+        names = {bookmark.name for bookmark in own}
+        marks = (*own, *(bookmark for bookmark in state.bookmarks if bookmark.name not in names))
+        self._scene, self._history = scene, History()
+        self._set(dataclasses.replace(saved_state.fitted(state, scene), bookmarks=marks))
         self._tell_scene()
 
     def _tell_scene(self) -> None:
@@ -177,20 +216,24 @@ class Document:
             observer(self._scene)
 
     def _open(self, reference: SceneReference, *, keep_view: bool = False) -> Job:
+        settings = self._state.settings
+
+        def show(scene: Scene) -> None:
+            self.set_scene(reference, scene, keep_view=keep_view)
+
+        return self._start_opening(reference.title, lambda job: opening.open_scene(reference, settings, job), show)
+
+    def _start_opening(self, title: str, work: Callable[[Job], Any], show: Callable[[Any], None]) -> Job:
         """Only the newest opening counts: one that is still running is cancelled."""
         if self._opening is not None:
             self._opening.cancel()
-        settings = self._state.settings
-
-        def work(job: Job) -> Scene:
-            return opening.open_scene(reference, settings, job)
 
         def finished(job: Job) -> None:
             if job is self._opening:
                 self._opening = None
-                self.set_scene(reference, job.result, keep_view=keep_view)
+                show(job.result)
 
-        self._opening = self.start_job(f"Opening {reference.title}", work, finished)
+        self._opening = self.start_job(f"Opening {title}", work, finished)
         return self._opening
 
     # -- jobs -----------------------------------------------------------------------------------------------------

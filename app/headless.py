@@ -4,12 +4,14 @@ from __future__ import annotations
 
 import contextlib
 import dataclasses
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Generator, Iterator, Sequence
 
 import numpy as np
 
+from app import cameras, scene_nodes
 from app.state import State
 from app.views import view_settings
+from gpu.camera import Camera
 from gpu.engine import Engine, View
 from gpu.scene import Moment, Scene
 from gpu.stats import FrameStatistics
@@ -39,15 +41,17 @@ class TargetPixels:
 
 @dataclasses.dataclass(frozen=True)
 class Frame:
-    """One picture: its number and time, the statistics of each time it was drawn, the pixels (H, W, 4) uint8, and the hits of the
-    primary rays with the sum of their distances where they were asked for."""
+    """One picture: its number and time, the statistics of each time it was drawn, the pixels (H, W, 4) uint8, the camera, and the hits of the
+    primary rays with the sum of their distances, and the buffers (gpu/buffers.py), where they were asked for."""
 
     number: int
     time: float
     statistics: tuple[FrameStatistics, ...]
     pixels: np.ndarray
+    camera: Camera
     hits: int | None = None
     sum_t: float | None = None
+    buffers: dict[str, np.ndarray] | None = None
 
 
 def render_frames(
@@ -59,8 +63,12 @@ def render_frames(
     repeat: int = 1,
     warmup: int = 0,
     with_totals: bool = False,
-) -> Iterator[Frame]:
-    """Draw (number, seconds) pairs at `settings.render`'s size and samples. With `repeat` each is drawn so many times, as new each time."""
+    with_buffers: bool = False,
+    turntable: int = 0,
+    check: Callable[[], None] = lambda: None,
+) -> Generator[Frame, None, None]:
+    """Draw (number, seconds) pairs at `settings.render`'s size and samples. With `repeat` each is drawn so many times, as new each time. With
+    `turntable` the camera goes round in so many frames. `check` is called after each sample and may raise."""
     render = state.settings.render
     pixels = TargetPixels(target, render.width, render.height)
     view = View(view_settings(state), state.camera_of(0), pixels)
@@ -68,12 +76,22 @@ def render_frames(
     with contextlib.closing(Engine(target, scene)) as engine:
         _prepare(engine, target, moments, view)
         for _ in range(warmup if moments else 0):
-            _draw(engine, moments[0], view, is_new=True)
+            _draw(engine, moments[0], view, check, is_new=True)
         for moment in moments:
+            view = dataclasses.replace(view, camera=camera_at(state, scene, moment, turntable))
             is_new = repeat > 1 or moment is moments[0]
-            drawn = [_draw(engine, moment, view, is_new=is_new) for _ in range(repeat)]
+            drawn = tuple(_draw(engine, moment, view, check, is_new=is_new) for _ in range(repeat))
             found = engine.totals(view) if with_totals else None
-            yield Frame(moment.frame_id, moment.time, tuple(drawn), pixels.pixels(), found.hits if found else None, found.sum_t if found else None)
+            buffers = engine.buffers(view) if with_buffers else None
+            hits, sum_t = (found.hits, found.sum_t) if found else (None, None)
+            yield Frame(moment.frame_id, moment.time, drawn, pixels.pixels(), view.camera, hits, sum_t, buffers)
+
+
+def camera_at(state: State, scene: Scene, moment: Moment, turntable: int = 0) -> Camera:
+    """The camera of a frame: one of the file moves as its clip says; with `turntable` it has gone round what it looks at, by the frame's number."""
+    followed = scene_nodes.followed(state.cameras, scene, moment.time, moment.clip)
+    camera = followed[state.views[0].camera]
+    return cameras.orbit(camera, 2.0 * (moment.frame_id % turntable) / turntable, 0.0) if turntable else camera
 
 
 def _prepare(engine: Engine, target: Target, moments: Sequence[Moment], view: View) -> None:
@@ -85,7 +103,7 @@ def _prepare(engine: Engine, target: Target, moments: Sequence[Moment], view: Vi
         engine.flush()
 
 
-def _draw(engine: Engine, moment: Moment, view: View, *, is_new: bool) -> FrameStatistics:
+def _draw(engine: Engine, moment: Moment, view: View, check: Callable[[], None], *, is_new: bool) -> FrameStatistics:
     """One picture with all its samples, and what they cost together. A new one is animated, built and drawn even where nothing has changed:
     its first sample updates the structure, and is drawn again where more follow, because a film that is always updated keeps only one."""
     cost = []
@@ -93,12 +111,14 @@ def _draw(engine: Engine, moment: Moment, view: View, *, is_new: bool) -> FrameS
         update = dataclasses.replace(view.settings.update, always=True)
         engine.render_frame(moment, [dataclasses.replace(view, settings=dataclasses.replace(view.settings, update=update))])
         cost = [engine.flush()]
+        check()
         if view.settings.samples == 1:
             return cost[0]
         cost = [_only_update(cost[0])]
     for _ in range(view.settings.samples):
         engine.render_frame(moment, [view])
         cost.append(engine.flush())
+        check()
     return together(cost)
 
 

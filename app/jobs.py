@@ -49,6 +49,7 @@ class Job:
         self.message = ""
         self.result: Any = None
         self.problem: Problem | None = None
+        self.error: Exception | None = None
         self.cancel_event = threading.Event()
         self._done = threading.Event()
 
@@ -72,10 +73,14 @@ class Job:
 
     def report(self, progress: float | None = None, message: str = "") -> None:
         """Called by the work: say how far it is. Raises Cancelled where someone asked to stop."""
-        if self.is_cancelled:
-            raise Cancelled(self.title)
+        self.check()
         self.progress = progress
         self.message = message or self.message
+
+    def check(self) -> None:
+        """Called by the work where it has nothing to say: raises Cancelled where someone asked to stop."""
+        if self.is_cancelled:
+            raise Cancelled(self.title)
 
     def run(self, work: Callable[[Job], Any]) -> None:
         """Do the work here, keeping its result or problem."""
@@ -84,7 +89,7 @@ class Job:
         except (Cancelled, ImportCancelled):
             self.cancel_event.set()
         except Exception as error:  # whatever it is becomes a sentence, and the window lives
-            self.problem = problem_of(error)
+            self.error, self.problem = error, problem_of(error)
         finally:
             self._done.set()
 

@@ -4,11 +4,11 @@ from __future__ import annotations
 
 import dataclasses
 
-from app import cameras, scene_nodes
+from app import cameras, saved_state, scene_nodes
 from app import timeline as timelines
 from app.cameras import CameraOptions
 from app.jobs import Job
-from app.scene_io import SceneError, load
+from app.scene_io import SceneError, load, load_picture
 from app.scene_io.demos import make_demo
 from app.settings import Settings
 from app.state import SceneReference, State
@@ -26,6 +26,12 @@ def open_scene(reference: SceneReference, settings: Settings, job: Job | None = 
     progress = job.report if job is not None else None
     cancel = job.cancel_event if job is not None else None
     return load(reference.names, settings.importer, progress, cancel, fps=settings.timeline.fps or timelines.DEFAULT_FPS)
+
+
+def open_picture(path: str, own: Settings, job: Job | None = None) -> State:
+    """The state that a saved picture carries; limits of `import` are those of `own`. Raises SceneError with a sentence."""
+    texts, _, _ = load_picture(path, own.importer, job.cancel_event if job is not None else None)
+    return saved_state.state_of(texts, path, own)
 
 
 def first_look(state: State, scene: Scene) -> State:

@@ -4,6 +4,7 @@
     the child         child.py -> read.py: unpack, read, sanitise, hand over                    compressed.py  exchange.py
     Assimp            structs, one file in memory, scene, materials, clips                      assimp*.py  images.py
     key frames        several files of one topology; scenes far from zero                       sequence.py  recentre.py  origin.py
+    load_picture(png) the texts that a saved picture carries, read in the child                 picture_texts.py
     sanitise(scene)   what every reader's scene passes: finite, in range, counted               sanitise*.py  bounds.py  normals.py
     scaled(scene)     import.scale: one node above all others                                 scaling.py
     describe(scene)   plain values for `info`                                                   describe.py
@@ -24,11 +25,14 @@ from gpu.scene import Scene
 from . import importer
 from .describe import describe
 from .errors import ImportCancelled, SceneError
-from .files import EXTENSIONS, PACKED, check_file, expand, natural_order
+from .files import EXTENSIONS, PACKED, check_file, check_readable, expand, natural_order
 from .limits import ImportLimits
 from .sanitise import sanitise
 
-__all__ = ["EXTENSIONS", "PACKED", "ImportCancelled", "ImportLimits", "SceneError", "describe", "load", "natural_order", "sanitise"]
+__all__ = [
+    "EXTENSIONS", "PACKED", "ImportCancelled", "ImportLimits", "SceneError",
+    "describe", "is_picture", "load", "load_picture", "natural_order", "sanitise",
+]  # fmt: skip
 
 DEFAULT_LIMITS = ImportLimits()
 
@@ -54,3 +58,16 @@ def load(
     for file in files:
         check_file(file, limits)
     return importer.run(files, limits, fps, on_progress, cancel)
+
+
+def is_picture(paths: Sequence[str]) -> bool:
+    """Whether what is to be opened is a saved picture, not a scene."""
+    return len(paths) == 1 and paths[0].lower().endswith(".png")
+
+
+def load_picture(path: str, limits: ImportLimits = DEFAULT_LIMITS, cancel: threading.Event | None = None) -> tuple[dict[str, str], int, int]:
+    """The texts that this program saved in a PNG file by keyword, and the picture's width and height. Raises `SceneError` with a sentence."""
+    path = os.path.abspath(path)
+    check_readable(path)
+    found = importer.read_picture(path, limits, cancel)
+    return found["texts"], found["width"], found["height"]

@@ -1,4 +1,5 @@
-"""The importing child process: `python -m app.scene_io.child FD` reads a job (JSON) from stdin and writes the scene to file FD.
+"""The importing child process: `python -m app.scene_io.child FD` reads a job (JSON) from stdin and writes the scene to file FD; of a picture, the
+state that was saved in it.
 
 Lines of JSON on stdout tell the parent of progress, of the end, or of an error with its sentence. Memory is limited before any foreign code
 is loaded; libraries that print are sent to stderr. The process dies with its parent.
@@ -58,6 +59,13 @@ def _lower(kind: int, value: int) -> None:
 
 
 def _import(job: dict[str, Any], limits: ImportLimits, descriptor: int, lines: TextIO) -> None:
+    if "picture" in job:
+        from .picture_texts import read_picture
+
+        with os.fdopen(descriptor, "wb") as file:
+            file.write(json.dumps(read_picture(job["picture"])).encode())
+        _say(lines, done=True)
+        return
     from . import exchange
     from .read import read_files
 

@@ -93,6 +93,20 @@ def extension_of(path: str) -> str:
 
 def check_file(path: str, limits: ImportLimits) -> None:
     """`SceneError` with a sentence where the file is missing, of a kind or type that cannot be read, empty, too large or not ours to read."""
+    status = check_readable(path)
+    if extension_of(path) not in EXTENSIONS:
+        ending = extension_of(path)
+        kind = f"the type .{ending} is not known" if ending else "its name has no ending that tells its type"
+        known = "Known are obj, ply, gltf, glb, fbx, dae, stl and others, also as .gz, .xz or .bz2."
+        raise SceneError(f"{shown(path)} cannot be read: {kind}. {known}", path)
+    if status.st_size > limits.file_mib << 20:
+        raise SceneError(
+            f"{shown(path)} has {status.st_size >> 20:,} MiB and the limit is {limits.file_mib:,} MiB. Raise import.file_mib to open it.", path
+        )
+
+
+def check_readable(path: str) -> os.stat_result:
+    """What the system knows of a file; `SceneError` where it is missing, no file, empty or not ours to read."""
     try:
         status = os.stat(path)
     except FileNotFoundError as error:
@@ -107,15 +121,7 @@ def check_file(path: str, limits: ImportLimits) -> None:
         advice = "Check the path; a very long one can be shortened by moving the file."
         raise SceneError(f"{shown(path)} cannot be opened: {error.strerror}. {advice}", path) from error
     _check_kind(path, status)
-    if extension_of(path) not in EXTENSIONS:
-        ending = extension_of(path)
-        kind = f"the type .{ending} is not known" if ending else "its name has no ending that tells its type"
-        known = "Known are obj, ply, gltf, glb, fbx, dae, stl and others, also as .gz, .xz or .bz2."
-        raise SceneError(f"{shown(path)} cannot be read: {kind}. {known}", path)
-    if status.st_size > limits.file_mib << 20:
-        raise SceneError(
-            f"{shown(path)} has {status.st_size >> 20:,} MiB and the limit is {limits.file_mib:,} MiB. Raise import.file_mib to open it.", path
-        )
+    return status
 
 
 def _check_kind(path: str, status: os.stat_result) -> None:

@@ -17,7 +17,7 @@ import sys
 import tempfile
 import threading
 import time
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from pathlib import Path
 from typing import Any, BinaryIO
 
@@ -31,27 +31,48 @@ CHILD_MODULE = "app.scene_io.child"
 ROOT = Path(__file__).resolve().parents[2]
 POLL_SECONDS = 0.05
 MAX_LINE = 1 << 20
+MAX_PICTURE_JSON = 64 << 20
 
 OnProgress = Callable[[float, str], None]
 
 
 def run(paths: Sequence[str], limits: ImportLimits, fps: float, on_progress: OnProgress | None, cancel: threading.Event | None) -> Scene:
     """Import the files in a child process; `SceneError` with a sentence on any failure, `ImportCancelled` within 0.5 s of `cancel`."""
-    limits = within_memory(limits)
-    with tempfile.TemporaryFile(prefix="raygrove-") as result, tempfile.TemporaryFile() as words:
-        child = _start(result.fileno(), words)
-        try:
-            job = {"paths": list(paths), "limits": dataclasses.asdict(limits), "fps": fps}
-            outcome = _Talk(child, paths[0], limits, on_progress, cancel).until_end(json.dumps(job).encode() + b"\n")
-        finally:
-            _kill(child)
-        if not outcome.get("done"):
-            raise _error(outcome, child.returncode, paths[0], limits, words)
+    with _done_in_child({"paths": list(paths), "fps": fps}, paths[0], limits, on_progress, cancel) as result:
         try:
             return exchange.read(result)
         except exchange.ExchangeError as error:
             why = f"the importer gave back a scene that cannot be used: {error}"
             raise SceneError(f"{shown(paths[0])}: {why}. The file may be damaged.", paths[0]) from error
+
+
+def read_picture(path: str, limits: ImportLimits, cancel: threading.Event | None) -> dict[str, Any]:
+    """The size and the text entries of a PNG file, read in a child process (picture_texts.py); errors as of `run`."""
+    with _done_in_child({"picture": path}, path, limits, None, cancel) as result:
+        result.seek(0)
+        try:
+            found = json.loads(result.read(MAX_PICTURE_JSON))
+        except ValueError as error:
+            raise SceneError(f"{shown(path)}: the reader gave back what is no picture's text. The file may be damaged.", path) from error
+        return dict(found)
+
+
+@contextlib.contextmanager
+def _done_in_child(
+    job: dict[str, Any], path: str, limits: ImportLimits, on_progress: OnProgress | None, cancel: threading.Event | None
+) -> Iterator[BinaryIO]:
+    """The file that a child process has filled as the job says; it is gone afterwards."""
+    limits = within_memory(limits)
+    with tempfile.TemporaryFile(prefix="raygrove-") as result, tempfile.TemporaryFile() as words:
+        child = _start(result.fileno(), words)
+        try:
+            text = json.dumps({**job, "limits": dataclasses.asdict(limits)})
+            outcome = _Talk(child, path, limits, on_progress, cancel).until_end(text.encode() + b"\n")
+        finally:
+            _kill(child)
+        if not outcome.get("done"):
+            raise _error(outcome, child.returncode, path, limits, words)
+        yield result
 
 
 def within_memory(limits: ImportLimits) -> ImportLimits:

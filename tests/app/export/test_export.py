@@ -12,9 +12,10 @@ import numpy as np
 import pytest
 from PIL import Image
 
-from app.export.images import save_png, write_atomically
-from app.export.sequence import OutputError, is_folder, picture_path
+from app.export.images import save_png
+from app.export.sequence import OutputError, check_output, is_folder, picture_path
 from app.export.tables import csv_table, json_text, text_table
+from app.export.whole_files import write_atomically
 
 
 def test_a_picture_comes_back_as_it_was(tmp_path: Path) -> None:
@@ -53,7 +54,8 @@ def test_a_place_that_cannot_be_written_is_named(tmp_path: Path) -> None:
 
 @pytest.mark.parametrize(
     ("out", "frame", "count", "name"),
-    [("out/", 7, 9, "out/frame_0007.png"), ("a/b.png", 0, 1, "a/b.png"), ("out/", 12345, 1, "out/frame_12345.png")],
+    [("out/", 7, 9, "out/frame_0007.png"), ("a/b.png", 0, 1, "a/b.png"), ("out/", 12345, 1, "out/frame_12345.png"),
+     ("a/z_%03d.exr", 7, 9, "a/z_007.exr"), ("a/z_####.png", 7, 1, "a/z_0007.png"), ("a/%d.png", 7, 2, "a/7.png")],
 )
 def test_names_follow_the_frames_number(out: str, frame: int, count: int, name: str) -> None:
     assert picture_path(out, frame, count) == Path(name)
@@ -63,10 +65,10 @@ def test_a_folder_that_exists_needs_no_slash(tmp_path: Path) -> None:
     assert is_folder(str(tmp_path)) and picture_path(str(tmp_path), 3, 5).name == "frame_0003.png"
 
 
-@pytest.mark.parametrize(("out", "count", "expected"), [("a.mp4", 5, "ffmpeg"), ("a.jpg", 1, ".png"), ("noend", 2, "noend/"), ("a.png", 2, "a/")])
+@pytest.mark.parametrize(("out", "count", "expected"), [("a.webm", 5, ".mp4"), ("a.jpg", 1, ".png"), ("noend", 2, "noend/"), ("a.png", 2, "a/")])
 def test_what_cannot_be_written_is_said(out: str, count: int, expected: str) -> None:
     with pytest.raises(OutputError, match=expected):
-        picture_path(out, 0, count)
+        check_output(out, count)
 
 
 ROWS = [{"name": "orbit", "ms": 1.5, "count": 3}, {"name": "cloth", "ms": 1234.5678, "count": None}]

@@ -1,0 +1,88 @@
+"""Files that appear whole or not at all: written beside their place under another name, then renamed.
+
+A file is never seen half written: on an error, a full disk or a cancel the old one stays and nothing is left beside it; a process that is killed
+leaves the old file, and at worst a hidden `.NAME.*.part`.
+"""
+
+from __future__ import annotations
+
+import atexit
+import contextlib
+import errno
+import os
+import tempfile
+from collections.abc import Callable, Iterator
+from pathlib import Path
+from typing import IO, Any
+
+Check = Callable[[], None]
+"""Called now and then while a file is written; raises where someone asked to stop."""
+
+
+def nothing_to_check() -> None:
+    """Nobody can ask to stop."""
+
+
+def write_atomically(path: Path, write: Callable[[IO[bytes]], object], check: Check = nothing_to_check) -> None:
+    """Let `write` fill a temporary file beside `path`, then rename it. Nothing is left behind where that fails; the OSError names `path`."""
+    with whole_file(path, check) as file:
+        write(file)
+
+
+@contextlib.contextmanager
+def whole_file(path: Path, check: Check = nothing_to_check) -> Iterator[IO[bytes]]:
+    """A file to write that takes the place of `path` at the end; an error inside leaves what was there."""
+    with whole_path(path, check) as name, open(name, "r+b") as file:
+        yield _Checked(file, check)  # type: ignore[misc]
+        file.flush()
+
+
+@contextlib.contextmanager
+def whole_path(path: Path, check: Check = nothing_to_check) -> Iterator[Path]:
+    """The name of an empty file that takes the place of `path` at the end, for libraries that open files themselves."""
+    try:
+        path.parent.mkdir(parents=True, exist_ok=True)
+        handle, name = tempfile.mkstemp(dir=path.parent, prefix=f".{path.name[:80]}.", suffix=".part")
+        _unfinished.add(name)
+        try:
+            os.fchmod(handle, 0o666 & ~_umask())
+            os.close(handle)
+            yield Path(name)
+            check()
+            os.replace(name, path)
+        finally:
+            Path(name).unlink(missing_ok=True)
+            _unfinished.discard(name)
+    except OSError as error:
+        raise OSError(error.errno or errno.EIO, error.strerror or str(error), str(path)) from error
+
+
+class _Checked:
+    """A file that asks before each write whether to go on, so that a cancel acts in the middle of a large picture."""
+
+    def __init__(self, file: IO[bytes], check: Check) -> None:
+        self._file, self._check = file, check
+
+    def write(self, data: Any) -> int:
+        self._check()
+        return self._file.write(data)
+
+    def __getattr__(self, name: str) -> Any:
+        return getattr(self._file, name)
+
+
+_unfinished: set[str] = set()
+
+
+@atexit.register
+def _forget_unfinished() -> None:
+    """The program ends while another thread writes: what it wrote so far is nobody's."""
+    for name in list(_unfinished):
+        Path(name).unlink(missing_ok=True)
+
+
+def _umask() -> int:
+    """The process's mask for new files; it can only be read by setting it."""
+    mask = os.umask(0o022)
+    os.umask(mask)
+    return mask

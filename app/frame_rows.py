@@ -1,0 +1,25 @@
+"""A frame's statistics as one flat row of a table, under the names that `render --json` has."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any
+
+from gpu.stats import FrameStatistics
+
+
+def row_of(number: int, time: float, frame: FrameStatistics) -> Mapping[str, Any]:
+    """The row; `phases_ms` and `memory` are tables of their own, for JSON."""
+    view = frame.views[0]
+    tree = view.structure
+    return {
+        "frame": number, "time": time, "target": frame.target, "triangles": frame.triangles,
+        "hierarchy": view.hierarchy, "layout": view.layout, "ray_type": view.ray_type, "update": view.update, "reason": view.reason,
+        "width": view.width, "height": view.height, "samples_per_pixel": view.samples,
+        "animate_ms": frame.animate_ms, "build_ms": view.build_ms, "refit_ms": view.refit_ms, "trace_ms": view.trace_ms,
+        "shade_ms": view.shade_ms, "frame_ms": frame.frame_ms, "host_ms": frame.host_ms,
+        "rays": view.rays, "mrays_per_s": view.mrays_per_s, "launches": frame.launches,
+        "sah_cost": tree.sah_cost, "depth": tree.depth, "node_count": tree.node_count, "leaf_count": tree.leaf_count,
+        "reference_count": tree.reference_count, "bytes": tree.bytes, "scratch_bytes": tree.scratch_bytes,
+        "phases_ms": dict(view.phases_ms), "memory": dict(frame.bytes),
+    }  # fmt: skip
