@@ -8,8 +8,8 @@ from collections.abc import Callable, Sequence
 from typing import Any
 
 from app.node_path import PathNode, path_to
-from app.pixel_slots import PixelSlot
-from app.resolution import Pace, is_pixel_bound, next_scale, observed, scaled
+from app.pixel_slots import HostSlot, PixelSlot
+from app.resolution import Pace, is_pixel_bound, next_scale, observed, probe_size, probed, scaled, still_scale
 from app.state import State
 from app.views import view_settings
 from gpu.engine import Engine, Hit, View
@@ -72,15 +72,19 @@ class FrameMaker:
         self._frame_id = self._observed_id = 0
         self._last_key: object = None
         self._samples = 0
+        self._probed_key: object = None
 
     def draw(self, scene: Scene, state: State, moment: Moment, slots: Sequence[PixelSlot], is_moving: bool) -> Outcome:
-        """One frame, one picture a view, into the slots. While something moves it may be smaller than the slots, and has one sample."""
+        """One frame, one picture a view, into the slots. While something moves it may be smaller than the slots, and has one sample; while nothing
+        moves it is smaller only where full size would keep everybody waiting."""
         target = self.target_for(state)
         engine = self._engine_for(target, scene)
         display = state.settings.display
         self._forget_pace_of_another(scene, state)
+        if display.adapt_resolution:
+            self._probe(state, moment, slots)
         adapts = is_moving and display.adapt_resolution
-        scale = next_scale(self._pace, display.minimum_fps) if adapts else 1.0
+        scale = next_scale(self._pace, display.minimum_fps) if adapts else still_scale(self._pace) if display.adapt_resolution else 1.0
         wanted = 1 if is_moving else state.settings.render.samples
         views = [self._view(state, index, slot, target, scale, wanted) for index, slot in enumerate(slots)]
         self._frame_id += 1
@@ -112,6 +116,14 @@ class FrameMaker:
         hit = self._engine.pick(shown, across * shown.pixels.width, down * shown.pixels.height)
         path = path_to(self._engine.nodes(shown), hit.prim_id, hit.position) if with_path and hit is not None else ()
         return Picked(hit, path)
+
+    def steps(self, across: float, down: float, view: int = 0) -> tuple[int, int] | None:
+        """Nodes visited and primitives tested by the ray at a place of the newest picture, from 0 to 1; None before the first one. Waits."""
+        if self._engine is None or view >= len(self._views):
+            return None
+        shown = self._views[view]
+        found: tuple[int, int] = self._engine.steps(shown, across * shown.pixels.width, down * shown.pixels.height)
+        return found
 
     def target_for(self, state: State) -> Target:
         """The target the settings choose; the old one is given back first."""
@@ -171,13 +183,25 @@ class FrameMaker:
         if key != self._pace_key:
             self._pace, self._pace_key = Pace(), key
 
+    def _probe(self, state: State, moment: Moment, slots: Sequence[PixelSlot]) -> None:
+        """Before the first picture of a choice, a tiny one: a frame at full size could take minutes, and nothing can stop it."""
+        if self._probed_key == self._pace_key or self._target is None:
+            return
+        self._probed_key = self._pace_key
+        size = probe_size(slots[0].width, slots[0].height)
+        views = [self._view(state, index, HostSlot(*size), self._target, 1.0, 1) for index in range(len(slots))]
+        self._views = ()
+        self._engine.render_frame(dataclasses.replace(moment, frame_id=0), views)
+        statistics: FrameStatistics | None = self._engine.flush()
+        if statistics is not None and statistics.views:
+            self._pace = probed(size[0] / slots[0].width, *_split(statistics))
+
     def _observe(self, statistics: FrameStatistics | None, slot: PixelSlot) -> None:
-        if statistics is None or not statistics.views or statistics.frame_id == self._observed_id:
+        if statistics is None or not statistics.views or statistics.frame_id in (0, self._observed_id):
             return
         self._observed_id = statistics.frame_id
-        pixel_ms = sum(view.trace_ms + view.shade_ms for view in statistics.views)
-        whole = max(statistics.frame_ms, statistics.host_ms)
-        self._pace = observed(self._pace, statistics.views[0].width / slot.width, pixel_ms, max(whole - pixel_ms, 0.0))
+        if sum(view.rays for view in statistics.views) > 0:
+            self._pace = observed(self._pace, statistics.views[0].width / slot.width, *_split(statistics))
 
     def _limit(self, statistics: FrameStatistics | None, minimum_fps: float) -> str:
         """The phase that takes the time, where fewer pixels cannot make the frame fast enough."""
@@ -188,3 +212,9 @@ class FrameMaker:
             phases["build"] = phases.get("build", 0.0) + view.build_ms
             phases["refit"] = phases.get("refit", 0.0) + view.refit_ms
         return max(phases, key=lambda name: phases[name])
+
+
+def _split(statistics: FrameStatistics) -> tuple[float, float]:
+    """A frame's milliseconds that grow with the pixels, and the others."""
+    pixel_ms = sum(view.trace_ms + view.shade_ms for view in statistics.views)
+    return pixel_ms, max(max(statistics.frame_ms, statistics.host_ms) - pixel_ms, 0.0)

@@ -5,13 +5,19 @@ from __future__ import annotations
 import dataclasses
 import math
 
-SCALES = (1.0, 0.84, 0.71, 0.6, 0.5, 0.42, 0.35, 0.3, 0.25)
+SCALES = (1.0, 0.84, 0.71, 0.6, 0.5, 0.42, 0.35, 0.3, 0.25, 0.21, 0.18, 0.15, 0.125)
 """Steps of the side lengths; a step is about 0.71 of the pixels, so that the size changes seldom and never hunts."""
 
 HEADROOM = 0.85
 """A frame is planned to take this part of the time there is, because scenes are not even."""
 
 SMALLEST_SIDE = 64
+
+STILL_LIMIT_MS = 2000.0
+"""A picture that is looked at in peace may take so long. Nothing can stop a frame that is being drawn: who waits for it cannot choose anything."""
+
+PROBE_PIXELS = 1200
+"""Pixels of the picture that shows whether a new choice is slow beyond measure."""
 
 
 @dataclasses.dataclass(frozen=True)
@@ -47,6 +53,24 @@ def next_scale(pace: Pace, minimum_fps: float) -> float:
     wanted = fitting[0] if fitting else SCALES[-1]
     larger = [scale for scale in SCALES if scale > pace.scale + 1e-6]
     return min(wanted, larger[-1]) if larger and wanted > pace.scale else wanted
+
+
+def still_scale(pace: Pace) -> float:
+    """The scale of a picture while nothing moves: full size, or the largest step that is drawn within STILL_LIMIT_MS."""
+    full_ms = pace.pixel_ms / pace.scale**2
+    return next((scale for scale in SCALES if full_ms * scale**2 + pace.fixed_ms <= STILL_LIMIT_MS), SCALES[-1])
+
+
+def probed(scale: float, pixel_ms: float, fixed_ms: float) -> Pace:
+    """What a small picture tells before the first one: nothing, unless full size would take too long to be tried."""
+    pace = Pace(scale, pixel_ms, fixed_ms, True)
+    return pace if still_scale(pace) < 1.0 else Pace()
+
+
+def probe_size(width: int, height: int) -> tuple[int, int]:
+    """The size of that small picture: the same shape."""
+    factor = min(1.0, math.sqrt(PROBE_PIXELS / (width * height)))
+    return max(1, round(width * factor)), max(1, round(height * factor))
 
 
 def is_pixel_bound(pace: Pace, minimum_fps: float) -> bool:

@@ -63,9 +63,11 @@ class Previews(QObject):
         self._waiting.clear()
         process, self._process = self._process, None
         if process is not None:
+            # Its end is not waited for: that takes longer than a window may stand still.
+            _, partial = self._drawn
             process.finished.disconnect()
+            process.finished.connect(lambda: _forget(process, partial))
             process.kill()
-            process.waitForFinished(1000)
 
     def path_of(self, name: str) -> Path:
         """Where a preview is kept."""
@@ -97,3 +99,8 @@ class Previews(QObject):
             if not pixmap.isNull():
                 self.ready.emit(name, pixmap)
         self._next()
+
+
+def _forget(process: QProcess, partial: Path) -> None:
+    partial.unlink(missing_ok=True)
+    process.deleteLater()

@@ -83,7 +83,7 @@ class StatsPanel(QWidget):
         frame, fps, paint_ms, view_size, way = self._latest
         self.rows = rows_of(frame, fps, paint_ms, view_size, way, self._last_update)
         self._show_rows(self.rows)
-        hint = bottleneck(frame, fps, paint_ms, self.minimum_fps)
+        hint = bottleneck(frame, fps, paint_ms, self.minimum_fps, view_size)
         self._hint.setText(hint)
         self._hint.setVisible(bool(hint))
         self._chart.show_history()

@@ -95,8 +95,13 @@ def phases_of(statistics: FrameStatistics, paint_ms: float) -> dict[str, float]:
     }
 
 
-def bottleneck(frame: FinishedFrame, fps: float, paint_ms: float, minimum_fps: float) -> str:
+def bottleneck(frame: FinishedFrame, fps: float, paint_ms: float, minimum_fps: float, view_size: tuple[int, int]) -> str:
     """A sentence that says what takes the time, where frames come more slowly than they should; else an empty text."""
+    if not frame.request.is_moving and frame.drawn[0] < view_size[0]:
+        return QCoreApplication.translate(
+            "Statistics",
+            "The whole picture would take longer than 2 s: this is a smaller one. Settings > display > adapt resolution can forbid that.",
+        )
     is_slow = max(frame.frame_ms, paint_ms) > 1000.0 / minimum_fps  # else few pictures came because few were asked for
     if frame.statistics is None or not frame.request.is_moving or not is_slow or fps <= 0.0 or fps >= minimum_fps:
         return ""

@@ -33,22 +33,26 @@ class FakeTarget:
 class FakeEngine:
     """An engine of a machine that needs `full_ms` for 400 x 320 pixels and `build_ms` beside them."""
 
-    full_ms, build_ms = 10.0, 1.0
+    full_ms, build_ms, has_rays = 10.0, 1.0, True
 
     def __init__(self, target: Any, scene: Scene) -> None:
         self.target, self.scene, self.is_closed = target, scene, False
         self.views: list[View] = []
+        self.sizes: list[tuple[int, int]] = []
         self.last: FrameStatistics | None = None
 
     def render_frame(self, moment: Moment, views: Sequence[View]) -> FrameStatistics:
         self.views = list(views)
         pixels = views[0].pixels
+        self.sizes.append((pixels.width, pixels.height))
         with pixels.map() as image:
             image[:] = 1
-        trace = self.full_ms * pixels.width * pixels.height / 128000.0
+        rays = pixels.width * pixels.height * self.has_rays
+        trace = self.full_ms * self.has_rays * pixels.width * pixels.height / 128000.0
         view = ViewStatistics(
-            "lbvh", "bvh2", "smooth", "rebuild", "", {}, self.build_ms, 0.0, trace, 0.0, 0, 0.0, pixels.width, pixels.height, 1, HierarchyStatistics()
-        )
+            "lbvh", "bvh2", "smooth", "rebuild", "", {}, self.build_ms, 0.0, trace, 0.0, rays, 0.0,
+            pixels.width, pixels.height, 1, HierarchyStatistics(),
+        )  # fmt: skip
         self.last = FrameStatistics(moment.frame_id, moment.time, "host", 0, 0.5, trace + self.build_ms + 0.5, 0.1, 1, {}, (view,))
         return self.last
 
@@ -155,3 +159,35 @@ def test_what_takes_the_time_is_named_where_pixels_cannot_help() -> None:
     assert Makers(full_ms=20.0).draw(moving=True).limited_by == ""
 
 
+def test_a_choice_that_is_slow_beyond_measure_never_draws_at_full_size() -> None:
+    makers = Makers(full_ms=80_000.0)
+    for index in range(3):
+        makers.draw(time=index / 10, moving=index > 0)
+    sizes = makers.engines[0].sizes
+    assert sizes[0][0] * sizes[0][1] <= 1250 and len(sizes) == 4, "a tiny picture goes before the first"
+    assert all(80_000.0 * width * height / 128000.0 <= 3300.0 for width, height in sizes)
+    makers.draw(replaced(State(), "settings.display.adapt_resolution", False))
+    assert makers.engines[0].sizes[-1] == (400, 320), "who wants it whole can have it"
+
+
+def test_an_ordinary_choice_is_drawn_whole_from_the_first_picture() -> None:
+    makers = Makers(full_ms=30.0)
+    drawn = []
+    for index in range(3):
+        makers.draw(time=index / 10)
+        drawn.append(makers.slot.drawn)
+    assert drawn == [(400, 320)] * 3
+    assert len(makers.engines[0].sizes) == 4
+    makers.draw(replaced(State(), "settings.render.layout", "bvh2"))
+    assert len(makers.engines[0].sizes) == 6, "another choice is tried anew"
+
+
+def test_a_picture_that_was_shown_again_tells_nothing_of_the_pace() -> None:
+    makers = Makers(full_ms=200.0)
+    for index in range(4):
+        makers.draw(time=index / 10, moving=True)
+    drawn = makers.slot.drawn
+    makers.engines[0].has_rays = False
+    for _ in range(12):
+        makers.draw(time=0.3, moving=True)
+    assert makers.slot.drawn == drawn

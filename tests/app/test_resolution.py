@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from app.resolution import SCALES, Pace, is_pixel_bound, next_scale, observed, scaled
+from app.resolution import PROBE_PIXELS, SCALES, STILL_LIMIT_MS, Pace, is_pixel_bound, next_scale, observed, probe_size, probed, scaled, still_scale
 
 
 def simulate(full_ms: float, fixed_ms: float, minimum_fps: float, frames: int = 40) -> list[float]:
@@ -39,7 +39,21 @@ def test_it_shrinks_at_once_and_grows_step_by_step() -> None:
     slow = observed(Pace(), 1.0, 300.0, 2.0)
     assert next_scale(slow, 20.0) < 0.5
     recovered = Pace(0.25, 0.1, 0.1, True)
-    assert next_scale(recovered, 20.0) == SCALES[-2]
+    assert next_scale(recovered, 20.0) == 0.3
+
+
+def test_a_still_picture_is_whole_unless_everybody_would_wait_for_it() -> None:
+    assert still_scale(Pace()) == 1.0 and still_scale(Pace(1.0, 1500.0, 100.0, True)) == 1.0
+    slow = still_scale(Pace(0.25, 1000.0, 0.0, True))
+    assert slow < 1.0 and 1000.0 * (slow / 0.25) ** 2 <= STILL_LIMIT_MS
+    assert still_scale(Pace(1.0, 1e9, 0.0, True)) == SCALES[-1]
+
+
+def test_a_probe_warns_only_of_what_is_slow_beyond_measure() -> None:
+    size = probe_size(1000, 800)
+    assert abs(size[0] * size[1] - PROBE_PIXELS) < 60 and probe_size(20, 10) == (20, 10)
+    assert probed(0.04, 1.0, 5.0) == Pace(), "a tiny picture is a poor measure of ordinary structures"
+    assert next_scale(probed(0.04, 200.0, 5.0), 20.0) == SCALES[-1]
 
 
 def test_what_pixels_cannot_help_is_told() -> None:

@@ -44,9 +44,15 @@ def test_phases_are_those_of_the_chart() -> None:
 
 @pytest.mark.parametrize(("fps", "limited_by", "expected"), [(30.0, "", ""), (12.0, "", "trace takes"), (12.0, "build", "build takes")])
 def test_below_the_limit_a_sentence_says_what_takes_the_time(fps: float, limited_by: str, expected: str) -> None:
-    sentence = bottleneck(frame(limited_by=limited_by, frame_ms=80.0), fps, 0.5, 20.0)
+    sentence = bottleneck(frame(limited_by=limited_by, frame_ms=80.0), fps, 0.5, 20.0, (512, 384))
     assert (expected in sentence) if expected else sentence == ""
-    assert bottleneck(frame(limited_by=limited_by), fps, 0.5, 20.0) == "", "a quick frame after a pause is no reason to complain"
+    assert bottleneck(frame(limited_by=limited_by), fps, 0.5, 20.0, (512, 384)) == "", "a quick frame after a pause is no reason to complain"
+
+
+def test_a_still_picture_that_is_not_whole_says_so() -> None:
+    still = FrameRequest(Scene("a scene"), State(), Moment(), (), is_moving=False)
+    assert "smaller" in bottleneck(frame(request=still), 0.0, 0.5, 20.0, (1024, 768))
+    assert bottleneck(frame(request=still), 0.0, 0.5, 20.0, (512, 384)) == ""
 
 
 def test_the_panel_shows_and_copies_the_rows(qtbot: Any) -> None:
