@@ -113,6 +113,10 @@ class Engine:
         material = int(self.scene.meshes[placed.mesh].material_ids[local])
         return Hit(prim_id, t, u, v, tuple(position.tolist()), thing, placed.node, placed.mesh, material)
 
+    def steps(self, view: View, x: float, y: float) -> tuple[int, int]:
+        """Nodes visited and primitives tested by the ray through pixel (x, y) of the view's last frame. Waits."""
+        return self._drawn_slot(view).count_steps(x, y)
+
     def nodes(self, view: View) -> NodeTable:
         """The view's structure as a table. Waits."""
         return self._drawn_slot(view).hierarchy.nodes()

@@ -156,7 +156,18 @@ class ViewSlot:
             self.policy.mark_measured()
 
     def trace_pixel(self, x: float, y: float) -> tuple[int, float, float, float]:
-        """prim_id, t, u, v of the ray through pixel (x, y): a picture of one pixel, through the unit that draws the view."""
+        """prim_id, t, u, v of the ray through pixel (x, y), through the unit that draws the view."""
+        hits = self.tracer().trace(self._ray_through(x, y))
+        prim_id, t, u, v = (self._target.download(array)[0] for array in (hits.prim_id, hits.t, hits.u, hits.v))
+        return int(prim_id), float(t), float(u), float(v)
+
+    def count_steps(self, x: float, y: float) -> tuple[int, int]:
+        """Nodes visited and primitives tested by the ray through pixel (x, y)."""
+        hits = self.tracer().trace(self._ray_through(x, y), "steps")
+        return int(self._target.download(hits.steps)[0]), int(self._target.download(hits.tests)[0])
+
+    def _ray_through(self, x: float, y: float) -> CameraRays:
+        """A picture of one pixel."""
         width, height = self.film.width, self.film.height
         rows = self.view.camera.frame(width, height).reshape(4, 4)
         origin_row = 0 if rows[0, 3] != 0.0 else 1
@@ -164,10 +175,7 @@ class ViewSlot:
         rows[2, :3] = rows[3, :3] = 0.0
         frame = np.zeros((), VIEW_FRAME)
         frame["camera"], frame["width"], frame["height"], frame["jitter"] = rows.reshape(16), 1, 1, 0.5
-        on_target = self._target.upload(frame.reshape(1).view(np.uint8), "rays")
-        hits = self.tracer().trace(CameraRays(on_target, 1, 1))
-        prim_id, t, u, v = (self._target.download(array)[0] for array in (hits.prim_id, hits.t, hits.u, hits.v))
-        return int(prim_id), float(t), float(u), float(v)
+        return CameraRays(self._target.upload(frame.reshape(1).view(np.uint8), "rays"), 1, 1)
 
 
 def update(hierarchy: Hierarchy, decision: Decision, surface: Surface) -> None:

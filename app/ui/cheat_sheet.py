@@ -11,6 +11,7 @@ MOUSE = (
     ("Left drag", "orbit about the point under the pointer"),
     ("Middle drag, or Shift and left drag", "pan"),
     ("Right drag", "look round from where the camera stands"),
+    ("Shift and left click", "pick: what lies under the pointer, and the nodes that lead to it"),
     ("Wheel", "come nearer to what lies under the pointer (Shift faster, Ctrl slower)"),
     ("W A S D Q E", "fly forward, left, back, right, down, up (Shift ten times as fast, Ctrl a tenth)"),
 )

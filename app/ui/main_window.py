@@ -9,7 +9,6 @@ from PySide6.QtCore import Qt, QTimer, Signal
 from PySide6.QtGui import QCloseEvent, QDragEnterEvent, QDropEvent
 from PySide6.QtWidgets import QDockWidget, QLabel, QMainWindow, QMenu, QStackedWidget, QVBoxLayout, QWidget
 
-from app import option_tables
 from app.document import Document
 from app.problem import Problem
 from app.render_thread import FinishedFrame
@@ -22,7 +21,9 @@ from app.ui.camera_commands import CameraCommands
 from app.ui.camera_panel import CameraPanel
 from app.ui.choices import Choices
 from app.ui.commands import Commands
+from app.ui.export_dialog import ExportDialog
 from app.ui.frame_loop import FrameLoop
+from app.ui.inspectors import Inspectors
 from app.ui.legend import LegendPlate
 from app.ui.memory import Memory
 from app.ui.navigation import Navigator
@@ -35,7 +36,7 @@ from gpu.camera import Vector
 from gpu.scene import Scene
 
 PROGRESS_INTERVAL_MS = 100
-FIRST_HIDDEN = ("camera",)
+FIRST_HIDDEN = ("camera", "heat", "pick")
 """Docks that are not shown until someone asks for them."""
 
 
@@ -76,7 +77,9 @@ class MainWindow(QMainWindow):
         self.view = self._make_view(self.document.state.settings.display.view)
         self.legend = LegendPlate()
         self.legend.lie_on(self.view)
+        self.inspectors = Inspectors(self.document, self)
         self.navigator = Navigator(self.view, self.document, self._pick)
+        self.inspectors.lie_on(self.view)  # after the navigator: who comes last is asked first
         self._device_label, self._busy_label = QLabel(), QLabel()
         self.statusBar().addWidget(self._busy_label, 1)
         self.statusBar().addPermanentWidget(self._device_label)
@@ -86,6 +89,7 @@ class MainWindow(QMainWindow):
             ("stats", self.tr("Statistics"), self.stats_panel, Qt.DockWidgetArea.RightDockWidgetArea),
             ("camera", self.tr("Camera"), self.camera_panel, Qt.DockWidgetArea.LeftDockWidgetArea),
             ("timeline", self.tr("Timeline"), self.timeline_bar, Qt.DockWidgetArea.BottomDockWidgetArea),
+            *self.inspectors.places(),
         )
         self.docks = []
         for name, title, widget, area in places:
@@ -95,6 +99,7 @@ class MainWindow(QMainWindow):
             self.addDockWidget(area, dock)
             dock.setVisible(name not in FIRST_HIDDEN)
             self.docks.append(dock)
+        self.inspectors.take_docks(self, self.docks)
         self.setCorner(Qt.Corner.BottomRightCorner, Qt.DockWidgetArea.BottomDockWidgetArea)
         self.resizeDocks([self.docks[0]], [300], Qt.Orientation.Horizontal)
         self._first_layout = self.saveState()
@@ -127,6 +132,8 @@ class MainWindow(QMainWindow):
         self.welcome.file_chosen.connect(lambda path: self.open_files([path]))
         self.welcome.open_wanted.connect(self.ask_for_files)
         self.loop.frame_arrived.connect(self._show_frame)
+        self.inspectors.attach(self.loop)
+        self.inspectors.legend_changed.connect(self.legend.show_scale)
         self.loop.problem.connect(self.show_problem)
         self.loop.busy.connect(self._busy_label.setText)
         self._connect_view()
@@ -199,6 +206,10 @@ class MainWindow(QMainWindow):
     def save_picture(self) -> None:
         """File > Save picture."""
         dialogs.save_picture(self, self.view.picture(), self.memory.folder())
+
+    def show_export(self) -> None:
+        """File > Export."""
+        ExportDialog(self).show()
 
     def show_cheat_sheet(self) -> None:
         """Help > Cheat sheet."""
@@ -292,9 +303,7 @@ class MainWindow(QMainWindow):
         actions["edit.redo"].setEnabled(self.document.can_redo)
         actions["camera.orthographic"].setChecked(state.camera_of(0).orthographic)
         self.stats_panel.minimum_fps = state.settings.display.minimum_fps
-        name = state.settings.render.ray_type
-        kind = option_tables.ray_types().get(name)
-        scale = kind.legend(state.settings.ray_type_options(name)) if kind is not None else None
+        scale = self.inspectors.legend()
         if scale is not self.legend.scale:
             self.legend.show_scale(scale)
 
@@ -308,6 +317,7 @@ class MainWindow(QMainWindow):
         old, self.view = self.view, wanted
         self.legend.lie_on(wanted)
         self.navigator = Navigator(wanted, self.document, self._pick)
+        self.inspectors.lie_on(wanted)
         self._connect_view()
         is_shown = self.stack.currentWidget() is old
         self.stack.addWidget(wanted)

@@ -1,7 +1,8 @@
 """Rays -> hits, on both targets, compiled against whatever traversal a structure gives.
 
 A ray source is a camera (`CameraRays`) or a buffer (`BufferRays`); a kind is `closest`, `any` or `steps` (the closest hit, the nodes visited and the
-primitives tested on the way). Rays are traced in packs of the target's lane count; `steps` goes ray by ray on every target, so that counts mean the same everywhere.
+primitives tested on the way). Rays are traced in packs of the target's lane count; `steps` goes ray by ray on every target, so that counts mean
+the same everywhere.
 """
 
 from __future__ import annotations
@@ -107,8 +108,8 @@ def upload_rays(
 
 @dataclasses.dataclass(frozen=True, eq=False)
 class HitBuffer:
-    """Hits in the order of the rays: t, u, v float32 and prim_id int32 (-1: nothing hit); for the kind `steps` also int32 `steps`, nodes visited, leaves
-    among them, and `tests`, primitives tested. The arrays are as long as the padded rays; they are scratch memory that the next trace overwrites."""
+    """Hits in the order of the rays: t, u, v float32 and prim_id int32 (-1: nothing hit); for the kind `steps` also int32 `steps`, nodes visited, and
+    `tests`, primitives tested. The arrays are as long as the padded rays; they are scratch memory that the next trace overwrites."""
 
     t: Array
     prim_id: Array

@@ -39,6 +39,10 @@ class PaintedMaker:
         nodes = (PathNode(0, 0, (0, 0, 0), (2, 2, 1), 1.0, False, 0), PathNode(2, 1, (0, 0, 0), (1, 1, 1), 0.5, True, 2)) if with_path else ()
         return Picked(Hit(1, 4.5, 0.25, 0.5, (across, down, 0.0), 0, 0, 0, 0), nodes)
 
+    def steps(self, across: float, down: float, view: int = 0) -> tuple[int, int]:
+        """A hundred nodes from left to right, ten primitives from top to bottom."""
+        return int(100 * across), int(10 * down)
+
     def flush(self) -> Any:
         """There is nothing to wait for."""
         return made_statistics()

@@ -79,6 +79,19 @@ def test_one_count_everywhere_is_a_range_too(target: Target) -> None:
     assert (found.low, found.high) == (9, 10) and np.all(image[..., :3] == color_map("viridis")[0])
 
 
+def test_the_steps_of_a_pixel_are_those_of_the_picture(target: Target) -> None:
+    scene, pixels = crowd(700), ArrayPixels(target, *SIZE)
+    view = View(ViewSettings(ray_type="steps"), CAMERA, pixels)
+    _, _, counts = counted(target, scene, StepsOptions())
+    with contextlib.closing(Engine(target, scene)) as engine:
+        engine.render_frame(Moment(), [view])
+        places = [(x, y) for x in range(1, SIZE[0], 7) for y in range(1, SIZE[1], 5)]
+        found = np.array([engine.steps(view, x + 0.5, y + 0.5) for x, y in places])
+    wanted = np.array([counts[:, y, x] for x, y in places])
+    assert np.mean(np.all(found == wanted, axis=1)) > 0.97, "but for rays that graze a box"
+    assert len(np.unique(found[:, 0])) > 5
+
+
 def test_edges_hold_every_count() -> None:
     edges = bucket_edges()
     assert edges[:66].tolist() == [*range(65), 66] and edges[-1] == 2**31 and np.all(np.diff(edges) > 0)

@@ -1,0 +1,170 @@
+"""The heat map's panel: what is counted, in which colours and range, how many rays took how many steps, and the count under the pointer."""
+
+from __future__ import annotations
+
+import time
+from typing import Any
+
+import numpy as np
+from PySide6.QtCore import QTimer, Signal
+from PySide6.QtGui import QShowEvent
+from PySide6.QtWidgets import QFormLayout, QHBoxLayout, QLabel, QPushButton, QVBoxLayout, QWidget
+
+from app import option_tables
+from app.document import Document
+from app.render_thread import FinishedFrame
+from app.ui.form import Editor
+from app.ui.histogram import Histogram
+from app.ui.panel_bar import PanelBar, Table
+from gpu.settings import fields_of
+from gpu.stats import StepCounts, bucket_edges
+
+UPDATE_INTERVAL_S = 0.1
+RAY_TYPE = "steps"
+TITLES = {"count": "Count", "colors": "Colours", "minimum": "From", "maximum": "To", "automatic": "Fit each picture"}
+
+
+class HeatPanel(QWidget):
+    """See the module. `take` is called with every frame; drawing happens at most ten times a second. `scale_changed` says what the legend shows."""
+
+    scale_changed = Signal(object)
+
+    def __init__(self, document: Document, parent: QWidget | None = None) -> None:
+        super().__init__(parent)
+        self.setObjectName("heat")
+        self._document = document
+        self.counts: StepCounts | None = None
+        self.pointed: tuple[int, int] | None = None
+        self._shown_time = 0.0
+        self._timer = QTimer(self, singleShot=True)
+        self._timer.timeout.connect(self.show_latest)
+        self.histogram = Histogram(self)
+        self.figures, self.pointer = QLabel(self), QLabel(self)
+        self.figures.setObjectName("figures")
+        self.pointer.setObjectName("pointer")
+        self.figures.setWordWrap(True)
+        self.bar = PanelBar("steps", self.table, self.text, self)
+        self.bar.frozen.connect(lambda is_frozen: None if is_frozen else self._timer.start(0))
+        self._make_editors()
+        self._lay_out()
+        self._latest: StepCounts | None = None
+        document.observe(lambda before, after: self._show_options() if before.settings is not after.settings else None)
+        self._show_options()
+
+    @property
+    def options(self) -> Any:
+        """The heat map's options."""
+        return self._document.state.settings.ray_type_options(RAY_TYPE)
+
+    def take(self, frame: FinishedFrame) -> None:
+        """Remember a frame's counts, and show them when it is time."""
+        statistics = frame.statistics
+        found = statistics.views[0].steps if statistics is not None and statistics.views else None
+        if found is None or self.bar.is_frozen:
+            return
+        self._latest = found
+        if not self._timer.isActive():
+            wait = self._shown_time + UPDATE_INTERVAL_S - time.monotonic()
+            self._timer.start(max(0, round(wait * 1000)))
+
+    def show_latest(self) -> None:
+        """Show the newest counts now."""
+        if self._latest is None or self.bar.is_frozen:
+            return
+        self._shown_time = time.monotonic()
+        self.counts = self._latest
+        self.scale_changed.emit((float(self.counts.low), float(self.counts.high)))
+        if self.isVisible():
+            self._show_counts()
+
+    def point_at(self, found: tuple[int, int] | None) -> None:
+        """Nodes visited and primitives tested under the pointer; None: the pointer is elsewhere."""
+        self.pointed = found
+        if found is None:
+            self.pointer.setText(self.tr("Point at the picture to read a ray's steps."))
+            self.histogram.mark(None)
+            return
+        nodes, primitives = found
+        self.pointer.setText(self.tr("Under the pointer: {nodes:,} nodes, {primitives:,} primitives").format(nodes=nodes, primitives=primitives))
+        self.histogram.mark({"nodes": nodes, "primitives": primitives}.get(self.options.count, nodes + primitives))
+
+    def clear(self) -> None:
+        """Another scene begins."""
+        self.counts = self._latest = None
+        self.point_at(None)
+        self._show_counts()
+
+    def fit_range(self) -> None:
+        """Take the range that fits the picture shown, and keep it: one scale for whatever comes next."""
+        if self.counts is None:
+            return
+        filled = np.flatnonzero(self.counts.histogram)
+        low = int(bucket_edges()[filled[0]]) if len(filled) else 0
+        values = {"automatic": False, "minimum": low, "maximum": max(self.counts.quantile(0.995), low + 1)}
+        for name, value in values.items():
+            self._document.change(f"settings.ray_type.{RAY_TYPE}.{name}", value, "fit the range")
+        self._document.end_merge()
+
+    def table(self) -> Table:
+        """The buckets that have rays."""
+        columns = ("steps_from", "steps_below", "rays")
+        if self.counts is None:
+            return columns, []
+        edges, histogram = bucket_edges(), self.counts.histogram
+        return columns, [dict(zip(columns, (int(edges[i]), int(edges[i + 1]), int(histogram[i])), strict=True)) for i in np.flatnonzero(histogram)]
+
+    def text(self) -> str:
+        """What is shown, as text."""
+        columns, rows = self.table()
+        lines = [self.figures.text(), "\t".join(columns), *("\t".join(str(row[name]) for name in columns) for row in rows)]
+        return "\n".join(lines) + "\n"
+
+    def showEvent(self, event: QShowEvent) -> None:
+        """Catch up with what came while it was hidden."""
+        super().showEvent(event)
+        self._show_counts()
+
+    # -- parts ----------------------------------------------------------------------------------------------------
+    def _make_editors(self) -> None:
+        kind = option_tables.options_type("ray_type", RAY_TYPE)
+        self.editors = {field.name: Editor(field, parent=self) for field in fields_of(kind) if field.name in TITLES}
+        for name, editor in self.editors.items():
+            editor.edited.connect(lambda value, name=name: self._document.change(f"settings.ray_type.{RAY_TYPE}.{name}", value))
+
+    def _lay_out(self) -> None:
+        form = QFormLayout()
+        for name, title in TITLES.items():
+            form.addRow(self.tr(title), self.editors[name])
+        fit = QPushButton(self.tr("Fit once"), self)
+        fit.setObjectName("fit")
+        fit.setToolTip(self.tr("Take the range that fits this picture and keep it, also for other structures"))
+        fit.clicked.connect(self.fit_range)
+        row = QHBoxLayout()
+        row.addWidget(self.figures, 1)
+        row.addWidget(fit)
+        column = QVBoxLayout(self)
+        column.setContentsMargins(6, 6, 6, 6)
+        column.addLayout(form)
+        column.addWidget(self.histogram, 1)
+        column.addLayout(row)
+        column.addWidget(self.pointer)
+        column.addWidget(self.bar)
+
+    def _show_options(self) -> None:
+        options = self.options
+        for name, editor in self.editors.items():
+            editor.set_value(getattr(options, name))
+        for name in ("minimum", "maximum"):
+            self.editors[name].setEnabled(not options.automatic)
+        self._show_counts()
+
+    def _show_counts(self) -> None:
+        options, counts = self.options, self.counts
+        legend = option_tables.ray_types()[RAY_TYPE].legend(options)
+        self.histogram.show_counts(counts if counts is not None and counts.what == legend.label else None, legend)
+        if counts is None:
+            self.figures.setText(self.tr("Choose Render > Ray type > steps to count."))
+            return
+        median, most, highest = (counts.quantile(share) for share in (0.5, 0.99, 1.0))
+        text = self.tr("{what}: median {median:,}, 99 % up to {most:,}, highest {highest:,}")
+        self.figures.setText(text.format(what=counts.what, median=median, most=most, highest=highest))

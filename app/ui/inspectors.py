@@ -1,0 +1,130 @@
+"""The panels that look into a picture, and their wiring: the heat map's counts, and what was picked."""
+
+from __future__ import annotations
+
+import dataclasses
+from collections.abc import Callable
+from typing import Any
+
+from PySide6.QtCore import QObject, Qt, Signal
+from PySide6.QtWidgets import QDockWidget, QMainWindow, QWidget
+
+from app import option_tables
+from app.document import Document
+from app.frame_maker import Picked
+from app.render_thread import FinishedFrame
+from app.state import State
+from app.ui.frame_loop import FrameLoop
+from app.ui.heat_panel import RAY_TYPE, HeatPanel
+from app.ui.marks import Marks
+from app.ui.pick_panel import PickPanel
+from app.ui.pointer import Pointer
+
+Place = tuple[str, str, QWidget, Qt.DockWidgetArea]
+
+
+class Inspectors(QObject):
+    """Makes the panels and answers for them. `legend_changed` carries the scale that the legend over the picture shows, or None."""
+
+    legend_changed = Signal(object)
+
+    def __init__(self, document: Document, parent: QObject) -> None:
+        super().__init__(parent)
+        self._document = document
+        self._loop: FrameLoop | None = None
+        self._docks: dict[str, QDockWidget] = {}
+        self._range: tuple[float, float] | None = None
+        self.heat, self.pick = HeatPanel(document), PickPanel()
+        self.marks, self.pointer = Marks(document), Pointer(self)
+        self.pointer.hovered.connect(self._count_at)
+        self.pointer.left.connect(lambda: self.heat.point_at(None))
+        self.pointer.clicked.connect(self.pick_at)
+        self.pick.mode_changed.connect(self._set_mode)
+        self.pick.path_shown.connect(self.marks.show_path)
+        self.heat.scale_changed.connect(self._take_range)
+        document.observe(self._changed)
+        document.on_scene.append(lambda scene: self.clear())
+
+    def places(self) -> tuple[Place, ...]:
+        """Name, title, widget and side of each dock; none is shown at first."""
+        right = Qt.DockWidgetArea.RightDockWidgetArea
+        return (("heat", self.tr("Heat map"), self.heat, right), ("pick", self.tr("Picked"), self.pick, right))
+
+    def take_docks(self, window: QMainWindow, docks: list[QDockWidget]) -> None:
+        """The docks that the window made of `places`: they share one place."""
+        self._docks = {name: dock for name, _, widget, _ in self.places() for dock in docks if dock.widget() is widget}
+        first, *others = self._docks.values()
+        for dock in others:
+            window.tabifyDockWidget(first, dock)
+
+    def attach(self, loop: FrameLoop) -> None:
+        """Hear of frames, and ask about them."""
+        self._loop = loop
+        loop.frame_arrived.connect(self._take)
+
+    def lie_on(self, picture: QWidget) -> None:
+        """Watch the pointer over a picture, and mark it."""
+        self.pointer.watch(picture)
+        self.marks.lie_on(picture)
+
+    def legend(self) -> Any:
+        """The scale of the ray type's colours, with the range of the newest picture where that is automatic; None where colours mean no number."""
+        state = self._document.state
+        name = state.settings.render.ray_type
+        kind, options = option_tables.ray_types().get(name), state.settings.ray_type_options(name)
+        scale = kind.legend(options) if kind is not None else None
+        if scale is not None and self._range is not None and getattr(options, "automatic", False):
+            scale = dataclasses.replace(scale, low=self._range[0], high=self._range[1])
+        return scale
+
+    def pick_at(self, across: float, down: float) -> None:
+        """Show what lies at a place of the picture, from 0 to 1 of its width and height."""
+        self._ask("pick", lambda maker: maker.pick(across, down, with_path=True), self._show_picked)
+
+    def clear(self) -> None:
+        """Another scene begins."""
+        self._range = None
+        self.heat.clear()
+        self.pick.clear()
+        self.marks.show_point(None)
+
+    # -- what happens ---------------------------------------------------------------------------------------------
+    def _take(self, frame: FinishedFrame) -> None:
+        self.heat.take(frame)
+
+    def _take_range(self, ends: tuple[float, float]) -> None:
+        if ends != self._range:
+            self._range = ends
+            self.legend_changed.emit(self.legend())
+
+    def _count_at(self, across: float, down: float) -> None:
+        is_wanted = self.heat.isVisible() and not self.heat.bar.is_frozen
+        if is_wanted and self._document.scene is not None and self._document.state.settings.render.ray_type == RAY_TYPE:
+            self._ask("steps", lambda maker: maker.steps(across, down), self.heat.point_at)
+
+    def _show_picked(self, picked: Picked | None) -> None:
+        self.pick.show_picked(picked, self._document.scene)
+        is_hit = picked is not None and picked.hit is not None
+        self.marks.show_point(picked.hit.position if is_hit and picked is not None and picked.hit is not None else None)
+        self._show_dock("pick")
+
+    def _set_mode(self, picks_always: bool) -> None:
+        self.pointer.picks_always = picks_always
+
+    def _changed(self, before: State, after: State) -> None:
+        old, new = before.settings.render.ray_type, after.settings.render.ray_type
+        if new == RAY_TYPE and old != new:
+            self._show_dock("heat")
+        if before.timeline.time != after.timeline.time and self.marks.isVisible():
+            self.marks.show_path(())  # the boxes were those of another instant
+            self.marks.show_point(None)
+
+    def _show_dock(self, name: str) -> None:
+        dock = self._docks.get(name)
+        if dock is not None:
+            dock.show()
+            dock.raise_()
+
+    def _ask(self, key: str, question: Callable[[Any], Any], take: Callable[[Any], None]) -> None:
+        if self._loop is not None:
+            self._loop.ask(key, question, take)

@@ -1,0 +1,198 @@
+"""The panels that look into a picture, used as a person does: point, click, fit, freeze, copy, save."""
+
+from __future__ import annotations
+
+import dataclasses
+import json
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+from PySide6.QtCore import QPoint, Qt
+from PySide6.QtGui import QGuiApplication
+from PySide6.QtTest import QTest
+from PySide6.QtWidgets import QPushButton, QToolButton
+
+from app.document import Document
+from app.frame_maker import Picked
+from app.render_thread import FinishedFrame, FrameRequest
+from app.state import State
+from app.ui.heat_panel import HeatPanel
+from app.ui.histogram import BARS, bars
+from app.ui.main_window import MainWindow
+from app.ui.panel_bar import PanelBar
+from gpu.scene import Moment, Scene
+from gpu.stats import STEP_BUCKETS, StepCounts, bucket_edges
+from tests.app.stand_ins import made_statistics
+
+LABEL = "nodes visited a ray"
+
+
+def counts(**rays_of_bucket: int) -> StepCounts:
+    """Counts from buckets by number: counts(b10=5)."""
+    histogram = np.zeros(STEP_BUCKETS, np.int32)
+    for name, rays in rays_of_bucket.items():
+        histogram[int(name[1:])] = rays
+    return StepCounts(LABEL, histogram, 0, 96)
+
+
+def frame(found: StepCounts | None) -> FinishedFrame:
+    statistics = made_statistics()
+    statistics = dataclasses.replace(statistics, views=(dataclasses.replace(statistics.views[0], steps=found),))
+    request = FrameRequest(Scene("a scene"), State(), Moment(), ())
+    return FinishedFrame(request, 1, (64, 48), 1, 1, statistics, 5.0, "host", "a processor")
+
+
+@pytest.fixture
+def heat(qtbot: Any) -> HeatPanel:
+    panel = HeatPanel(Document())
+    qtbot.addWidget(panel)
+    panel.show()
+    return panel
+
+
+def test_the_heat_panel_shows_what_was_counted(heat: HeatPanel, qtbot: Any) -> None:
+    heat.take(frame(counts(b10=900, b40=95, b80=5)))
+    qtbot.waitUntil(lambda: heat.counts is not None)
+    edge = int(bucket_edges()[81]) - 1
+    assert heat.figures.text() == f"{LABEL}: median 10, 99 % up to 40, highest {edge}"
+    assert heat.histogram.heights.sum() == 1000
+    heat.point_at((37, 5))
+    assert "37 nodes, 5 primitives" in heat.pointer.text() and heat.histogram.marked == 37
+    heat.point_at(None)
+    assert heat.histogram.marked is None
+    assert heat.grab().toImage().width() > 100
+
+
+def test_fit_once_keeps_one_scale_and_is_one_step_of_undo(heat: HeatPanel, qtbot: Any) -> None:
+    document = heat._document
+    document.change("settings.ray_type.steps.automatic", True)
+    assert not heat.editors["maximum"].isEnabled()
+    heat.take(frame(counts(b12=996, b50=4)))
+    qtbot.waitUntil(lambda: heat.counts is not None)
+    button = heat.findChild(QPushButton, "fit")
+    assert button is not None
+    button.click()
+    options = document.state.settings.ray_type_options("steps")
+    assert (options.automatic, options.minimum, options.maximum) == (False, 12, 13)
+    document.change("settings.render.hierarchy", "brute_force")
+    assert document.state.settings.ray_type_options("steps") == options, "another structure has the same scale"
+    document.undo()
+    document.undo()
+    assert document.state.settings.ray_type_options("steps").automatic
+
+
+def test_frozen_figures_stay(heat: HeatPanel, qtbot: Any) -> None:
+    heat.take(frame(counts(b10=1)))
+    qtbot.waitUntil(lambda: heat.counts is not None)
+    heat.bar.pause.click()
+    heat.take(frame(counts(b20=1)))
+    qtbot.wait(150)
+    assert heat.table()[1] == [{"steps_from": 10, "steps_below": 11, "rays": 1}]
+    heat.bar.pause.click()
+    heat.take(frame(counts(b20=1)))
+    qtbot.waitUntil(lambda: heat.table()[1][0]["steps_from"] == 20)
+
+
+def test_updates_come_at_most_ten_times_a_second(heat: HeatPanel, qtbot: Any, monkeypatch: pytest.MonkeyPatch) -> None:
+    shown: list[int] = []
+    monkeypatch.setattr(heat, "_show_counts", lambda: shown.append(1))
+    for _ in range(60):
+        heat.take(frame(counts(b10=1)))
+        qtbot.wait(5)
+    assert 1 <= len(shown) <= 7
+
+
+def test_bars_hold_every_ray() -> None:
+    found = counts(b5=10, b63=20, b200=30)
+    heights = bars(found, 128.0)
+    assert len(heights) == BARS and heights.sum() == 60 and heights[2] == 10 and heights[31] == 20 and heights[-1] == 30
+
+
+def test_a_panel_is_copied_and_written(qtbot: Any, tmp_path: Path) -> None:
+    bar = PanelBar("figures", lambda: (("a", "b"), [{"a": 1, "b": "two"}, {"a": 3}]), lambda: "one line\n")
+    qtbot.addWidget(bar)
+    button = bar.findChild(QToolButton, "copy")
+    assert button is not None
+    button.click()
+    assert QGuiApplication.clipboard().text() == "one line\n"
+    assert bar.save(str(tmp_path / "a.csv"), "csv") == "" and (tmp_path / "a.csv").read_text() == "a,b\n1,two\n3,\n"
+    assert bar.save(str(tmp_path / "a.json"), "json") == "" and json.loads((tmp_path / "a.json").read_text())[0] == {"a": 1, "b": "two"}
+    problem = bar.save(str(tmp_path / "nowhere" / "a.csv"), "csv")
+    assert "a.csv cannot be written" in problem and "Choose another place" in problem
+
+
+# -- in the window -----------------------------------------------------------------------------------------------------
+
+
+def click(window: MainWindow, across: float, down: float, modifier: Qt.KeyboardModifier = Qt.KeyboardModifier.ShiftModifier) -> None:
+    at = QPoint(round(window.view.width() * across), round(window.view.height() * down))
+    QTest.mouseClick(window.view, Qt.MouseButton.LeftButton, modifier, at)
+
+
+def test_shift_and_click_picks_and_marks(scene_window: MainWindow, qtbot: Any) -> None:
+    inspectors, camera = scene_window.inspectors, scene_window.document.state.cameras[0]
+    click(scene_window, 0.25, 0.5)
+    qtbot.waitUntil(lambda: bool(inspectors.pick.rows))
+    rows = dict(inspectors.pick.rows)
+    assert rows["Primitive"] == "1" and rows["Distance"] == "4.5" and rows["Material"].startswith("0") and rows["Mesh"] == "0 (two)"
+    assert [node.node_id for node in inspectors.pick.path] == [0, 2] == [node.node_id for node in inspectors.marks.path]
+    assert inspectors.marks.isVisible() and np.isfinite(inspectors.marks.lines()).any() and inspectors.pick.isVisible()
+    assert scene_window.document.state.cameras[0] == camera, "a pick moves no camera"
+    lines = inspectors.pick.text().splitlines()
+    assert lines[0].split() == ["Primitive", "1"] and lines[-1] == "leaf 2, 2 primitives, 50 %"
+    assert inspectors.pick.table()[1][1]["kind"] == "leaf"
+    inspectors.pick.tree.setCurrentItem(inspectors.pick.tree.topLevelItem(8).child(1))
+    assert [node.node_id for node in inspectors.marks.path] == [2]
+    click(scene_window, 0.75, 0.5)
+    qtbot.waitUntil(lambda: not inspectors.pick.rows)
+    assert "Nothing was hit" in inspectors.pick.hint.text() and not inspectors.marks.isVisible()
+
+
+def test_a_plain_click_picks_only_in_the_mode_and_a_drag_never(scene_window: MainWindow, qtbot: Any) -> None:
+    inspectors, none = scene_window.inspectors, Qt.KeyboardModifier.NoModifier
+    picked: list[Picked] = []
+    inspectors.pointer.clicked.connect(lambda *place: picked.append(place))  # type: ignore[arg-type]
+    click(scene_window, 0.25, 0.5, none)
+    assert picked == []
+    inspectors.pick.mode.setChecked(True)
+    click(scene_window, 0.25, 0.5, none)
+    assert len(picked) == 1
+    QTest.mousePress(scene_window.view, Qt.MouseButton.LeftButton, none, QPoint(50, 50))
+    QTest.mouseMove(scene_window.view, QPoint(80, 60))
+    QTest.mouseRelease(scene_window.view, Qt.MouseButton.LeftButton, none, QPoint(80, 60))
+    assert len(picked) == 1
+
+
+def test_the_pointer_reads_steps_while_they_are_shown(scene_window: MainWindow, qtbot: Any) -> None:
+    inspectors = scene_window.inspectors
+    scene_window.document.change("settings.render.ray_type", "steps")
+    qtbot.waitUntil(lambda: inspectors.heat.isVisible())
+    inspectors._count_at(0.5, 0.5)
+    qtbot.waitUntil(lambda: inspectors.heat.pointed == (50, 5))
+    assert "50 nodes, 5 primitives" in inspectors.heat.pointer.text()
+    inspectors.heat.point_at(None)
+    scene_window.document.change("settings.render.ray_type", "flat")
+    inspectors._count_at(0.5, 0.5)
+    qtbot.wait(50)
+    assert inspectors.heat.pointed is None
+
+
+def test_an_automatic_range_reaches_the_legend(scene_window: MainWindow, qtbot: Any) -> None:
+    document, inspectors = scene_window.document, scene_window.inspectors
+    document.change("settings.render.ray_type", "steps")
+    document.change("settings.ray_type.steps.automatic", True)
+    found = counts(b10=5)
+    inspectors._take(frame(StepCounts(LABEL, found.histogram, 7, 55)))
+    qtbot.waitUntil(lambda: scene_window.legend.scale is not None and (scene_window.legend.scale.low, scene_window.legend.scale.high) == (7.0, 55.0))
+    document.change("settings.ray_type.steps.automatic", False)
+    assert scene_window.legend.scale.high == 96.0
+
+
+def test_another_instant_takes_the_marks_away(scene_window: MainWindow, qtbot: Any) -> None:
+    inspectors = scene_window.inspectors
+    inspectors.pick_at(0.2, 0.2)
+    qtbot.waitUntil(lambda: inspectors.marks.isVisible())
+    scene_window.commands.actions["animation.step"].trigger()
+    assert not inspectors.marks.isVisible() and inspectors.pick.rows, "the figures stay to be read"
