@@ -13,6 +13,7 @@ from collections.abc import Callable
 
 import pytest
 
+from app import help_texts
 from app.cli_arguments import COMMANDS, parse
 
 from . import house_rules as rules
@@ -107,6 +108,13 @@ def test_an_unlocked_package_is_seen(tmp_path: pathlib.Path) -> None:
     assert rules.unlocked_packages(tmp_path) == [
         f".ci/requirements/{lock}.txt: sandpaper is missing; run .ci/lock." for lock in ("core", "dev", "cuda13", "cuda12")
     ]
+
+
+@pytest.mark.parametrize("table", help_texts.pages())
+def test_each_structure_and_ray_type_has_its_help_page(table: str) -> None:
+    page = help_texts.pages()[table]
+    assert page.missing == (), f"The docstring of {table}'s module needs the paragraphs {', '.join(page.missing)} (docs/adding-a-structure.md)."
+    assert page.summary.endswith(".") and all(len(text) > 30 for text in page.sections.values())
 
 
 def test_the_recipe_for_a_structure_works(tmp_path: pathlib.Path) -> None:

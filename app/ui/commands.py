@@ -81,6 +81,7 @@ class Commands(QObject):
         self.add(menu, "file.welcome", self.tr("&Welcome page"), window.show_welcome, "Ctrl+Home")
         menu.addSeparator()
         self.add(menu, "file.picture", self.tr("&Save picture…"), window.save_picture, ["F12", "Ctrl+Shift+S"])
+        self.add(menu, "file.export", self.tr("&Export…"), window.show_export, "Ctrl+E")
         menu.addSeparator()
         self.add(menu, "file.quit", self.tr("&Quit"), window.close, "Ctrl+Q")
 
@@ -166,5 +167,7 @@ class Commands(QObject):
         menu = self._menu(self.tr("&Help"))
         self.add(menu, "help.palette", self.tr("Find a &command…"), self.extras.show_palette, "Ctrl+Shift+P")
         self.add(menu, "help.cheat_sheet", self.tr("&Cheat sheet"), window.show_cheat_sheet, ["F1", "H"])
+        self.add(menu, "help.structure", self.tr("About this &structure"), lambda: self.extras.show_help("hierarchy"), "Shift+F1")
+        self.add(menu, "help.ray_type", self.tr("About this r&ay type"), lambda: self.extras.show_help("ray_type"), "Ctrl+F1")
         self.add(menu, "help.report", self.tr("Copy a &report of this machine"), window.copy_report)
         self.add(menu, "help.about", self.tr("&About Raygrove"), window.show_about)

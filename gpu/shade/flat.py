@@ -1,4 +1,15 @@
-"""Flat shading (Meister 2014, 6.2.5): every triangle by its own normal, without materials, lit from the eye."""
+"""Flat shading (Meister 2014, 6.2.5): every triangle by its own normal, without materials, lit from the eye.
+
+Idea: The nearest hit of each primary ray gets one colour, darker the more its triangle turns away from the eye. What is seen is the shape of the
+triangles and nothing else.
+
+Paper: Bouknight, A Procedure for Generation of Three-dimensional Half-toned Computer Graphics Presentations (1970); as a ray type in Meister,
+section 6.2.5 (2014).
+
+Cost: One ray a pixel and a few operations: the picture to compare structures on primary rays with.
+
+Limits: No materials, no textures, no lights of the scene, no shadows; curved surfaces show their facets.
+"""
 
 from __future__ import annotations
 

@@ -1,6 +1,16 @@
 """Smooth shading (Meister 2014, 6.2.5): interpolated normals, textures, Blinn-Phong reflection, shadows of point and directional lights.
 
-A scene without lights is lit from the eye. Materials are metallic-roughness; smooth.cu says how they become diffuse and specular reflection.
+Idea: The normal at a hit is interpolated between the triangle's corners, so that facets look curved. Diffuse and specular light is added for each
+light that a shadow ray finds free. Materials are metallic-roughness; smooth.cu says how they become diffuse and specular reflection.
+
+Paper: Phong, Illumination for Computer Generated Pictures (1975); Blinn, Models of Light Reflection for Computer Synthesized Pictures (1977);
+shadow rays after Whitted, An Improved Illumination Model for Shaded Display (1980); as a ray type in Meister, section 6.2.5 (2014).
+
+Cost: One primary ray a pixel, and one shadow ray for each light at each hit. Shadow rays end at the first hit, and run from neighbouring points to
+the same light, so they are cheaper than primary ones.
+
+Limits: A scene without lights is lit from the eye, without shadows. No reflections, no light from other surfaces; shadows are hard. Silhouettes of
+curved surfaces keep their corners.
 """
 
 from __future__ import annotations

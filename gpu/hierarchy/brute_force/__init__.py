@@ -1,4 +1,14 @@
-"""No structure at all: every ray meets every primitive. Slow, and simple enough to be believed: the oracle that the others are compared with."""
+"""No structure at all: every ray meets every primitive. Slow, and simple enough to be believed: the oracle that the others are compared with.
+
+Idea: Test each ray with each primitive in turn and keep the nearest hit. Nothing is sorted, nothing is skipped, so nothing can be lost.
+
+Paper: Appel, Some Techniques for Shading Machine Renderings of Solids (1968), cast rays so; everything since then avoids it.
+
+Cost: Building copies the primitives and their bounds, nothing more. Tracing grows with rays times primitives: a scene of 100,000 triangles at
+1024 x 768 pixels is 80 thousand million tests a frame.
+
+Limits: For small scenes and for checking pictures of other structures. It has one node, so overlays and statistics of trees say nothing here.
+"""
 
 from __future__ import annotations
 

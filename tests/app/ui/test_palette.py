@@ -38,7 +38,7 @@ def test_what_cannot_be_done_is_not_offered(scene_window: MainWindow) -> None:
 
 @pytest.mark.parametrize(
     ("words", "better", "worse"),
-    [("top", "Camera › Look from › Top", "File › Stop it"), ("full", "View › Full screen", "A careful list"), ("fsc", "Full screen", "For useful parts, c")],
+    [("top", "Camera › Look from › Top", "File › Stop it"), ("full", "View › Full screen", "A careful list"), ("fsc", "Full screen", "For some, c")],
 )
 def test_the_better_fit_comes_first(words: str, better: str, worse: str) -> None:
     first, second = rank(words, better), rank(words, worse)

@@ -1,0 +1,78 @@
+"""Help for each structure and ray type, from where it is written: the module docstring beside the code, found with the folder.
+
+A docstring begins with what the thing is; then come paragraphs that start with the word of a section and a colon.
+"""
+
+from __future__ import annotations
+
+import dataclasses
+import re
+import sys
+from typing import Any
+
+from app import option_tables
+from gpu.settings import OptionField, fields_of
+
+SECTIONS = ("Idea", "Paper", "Cost", "Limits")
+
+
+@dataclasses.dataclass(frozen=True)
+class HelpText:
+    """One page: `table` is the options' table in the settings ("hierarchy.lbvh"), `sections` the text of each of SECTIONS."""
+
+    table: str
+    title: str
+    family: str
+    summary: str
+    sections: dict[str, str]
+    facts: tuple[str, ...]
+    options: tuple[OptionField, ...]
+
+    @property
+    def missing(self) -> tuple[str, ...]:
+        """The sections that nobody has written."""
+        return tuple(name for name in SECTIONS if not self.sections.get(name))
+
+
+def pages() -> dict[str, HelpText]:
+    """Every structure's and every ray type's page by its table, structures by family first."""
+    structures = sorted(option_tables.builders().items(), key=lambda item: (item[1].family, item[0]))
+    found = [_page(f"hierarchy.{name}", kind, kind.family, _facts(kind)) for name, kind in structures]
+    found += [_page(f"ray_type.{name}", kind, "", ()) for name, kind in sorted(option_tables.ray_types().items())]
+    return {page.table: page for page in found}
+
+
+def parsed(docstring: str) -> tuple[str, dict[str, str]]:
+    """What a docstring says before its sections, and the sections; lines of a paragraph are joined."""
+    summary: list[str] = []
+    sections: dict[str, str] = {}
+    name = ""
+    for paragraph in re.split(r"\n\s*\n", docstring.strip()):
+        text = " ".join(paragraph.split())
+        match = re.match(rf"({'|'.join(SECTIONS)}): (.+)", text)
+        if match:
+            name, text = match[1], match[2]
+            sections[name] = text
+        elif name:
+            sections[name] += "\n" + text
+        else:
+            summary.append(text)
+    return "\n".join(summary), sections
+
+
+def _page(table: str, kind: Any, family: str, facts: tuple[str, ...]) -> HelpText:
+    module = sys.modules[kind.__module__]
+    summary, sections = parsed(module.__doc__ or "")
+    return HelpText(table, kind.title, family, summary, sections, facts, fields_of(kind.Options))
+
+
+def _facts(kind: Any) -> tuple[str, ...]:
+    """What a structure's capabilities say, in words."""
+    can = kind.capabilities
+    return (
+        f"Layouts: {', '.join(kind.layouts())}.",
+        "It can be refitted." if can.refit else "It cannot be refitted: it is rebuilt whenever something moves.",
+        "A primitive may be referenced by several leaves." if can.splits_references else "Each primitive is referenced once.",
+        "The same input makes the same tree." if can.deterministic else "The same input may make another tree.",
+        f"Primitives: {', '.join(can.primitive_kinds)}. Targets: {', '.join(can.targets)}.",
+    )

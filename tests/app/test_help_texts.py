@@ -1,0 +1,23 @@
+"""Every structure and every ray type has its help page; tests/test_house.py asks that nothing is missing in any."""
+
+from __future__ import annotations
+
+from app import help_texts, option_tables
+
+PAGES = help_texts.pages()
+
+
+def test_nothing_that_can_be_chosen_is_without_a_page() -> None:
+    wanted = {f"hierarchy.{name}" for name in option_tables.builders()} | {f"ray_type.{name}" for name in option_tables.ray_types()}
+    assert set(PAGES) == wanted and {"hierarchy.lbvh", "ray_type.steps"} <= wanted
+
+
+def test_a_docstring_is_taken_apart() -> None:
+    summary, sections = help_texts.parsed("What it\nis.\n\nMore of it.\n\nIdea: split\nit.\n\nAgain.\n\nCost: none: really.\n")
+    assert summary == "What it is.\nMore of it."
+    assert sections == {"Idea": "split it.\nAgain.", "Cost": "none: really."}
+
+
+def test_what_is_missing_is_named() -> None:
+    page = help_texts.HelpText("hierarchy.x", "X", "bvh", "It is.", {"Idea": "one", "Cost": ""}, (), ())
+    assert page.missing == ("Paper", "Cost", "Limits")

@@ -1,0 +1,39 @@
+"""The help pages in the window: the tree finds them, the page of what is chosen opens, its options are one click away."""
+
+from __future__ import annotations
+
+from PySide6.QtCore import QUrl
+from PySide6.QtWidgets import QDialog
+
+from app.help_texts import pages
+from app.ui.help_page import HelpDialog, html_of
+from app.ui.main_window import MainWindow
+
+
+def shown(window: MainWindow) -> HelpDialog:
+    dialog = window.findChild(QDialog, "help")
+    assert isinstance(dialog, HelpDialog) and dialog.isVisible()
+    return dialog
+
+
+def test_every_page_is_shown_whole() -> None:
+    for table, page in pages().items():
+        text = html_of(page)
+        assert all(title in text for title in ("The idea", "The paper", "What it costs", "Its limits")), table
+        assert text.count("default") >= len(page.options)
+
+
+def test_help_opens_at_what_is_chosen(scene_window: MainWindow) -> None:
+    scene_window.commands.actions["help.structure"].trigger()
+    dialog = shown(scene_window)
+    assert "Morton" in dialog.browser.toPlainText()
+    scene_window.document.change("settings.render.ray_type", "steps")
+    scene_window.commands.actions["help.ray_type"].trigger()
+    assert shown(scene_window) is dialog and "heat map" in dialog.browser.toPlainText()
+
+
+def test_a_click_on_its_options_opens_them(scene_window: MainWindow) -> None:
+    scene_window.commands.actions["help.structure"].trigger()
+    shown(scene_window).browser.anchorClicked.emit(QUrl("options:hierarchy.lbvh"))
+    settings = scene_window.findChild(QDialog, "settings")
+    assert settings is not None and settings.isVisible()
