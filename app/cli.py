@@ -14,7 +14,7 @@ from collections.abc import Sequence
 from app.cli_arguments import parse
 from app.version import VERSION
 
-EXIT_FAILURE, EXIT_INTERRUPTED = 1, 130
+EXIT_FAILURE, EXIT_USAGE, EXIT_INTERRUPTED = 1, 2, 130
 
 
 class Words:
@@ -68,6 +68,8 @@ def _open_streams() -> None:
 
 
 def _main(arguments: Sequence[str]) -> int:
+    if arguments and arguments[0].partition("=")[0] == "--completion":
+        return _print_completion(arguments)
     try:
         names = parse(list(arguments), VERSION)
     except SystemExit as leaving:
@@ -81,9 +83,21 @@ def _main(arguments: Sequence[str]) -> int:
         return _failed(error, names, words)
 
 
+def _print_completion(arguments: Sequence[str]) -> int:
+    """The script that completes the command line in a shell."""
+    completion = importlib.import_module("app.cli_completion")
+    shell = " ".join(arguments).removeprefix("--completion").lstrip("= ")
+    if shell not in completion.SHELLS:
+        print(f"error: --completion {shell}: say for which shell: {', '.join(completion.SHELLS)}.", file=sys.stderr)
+        return EXIT_USAGE
+    print(completion.script(shell), end="", flush=True)
+    return 0
+
+
 def run(names: argparse.Namespace, words: Words) -> int:
     """Call the command's module."""
-    code: int = importlib.import_module(f"app.cli_{names.command}").run(names, words)
+    command = "settings" if getattr(names, "print_settings", False) else names.command
+    code: int = importlib.import_module(f"app.cli_{command}").run(names, words)
     sys.stdout.flush()
     return code
 

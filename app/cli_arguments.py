@@ -8,6 +8,7 @@ import re
 
 COMMANDS = ("view", "render", "bench", "info", "doctor")
 DEFAULT_COMMAND = "view"
+BENCH_KINDS = ("build", "trace", "frame", "suite")
 FLAGS = ("-v", "--verbose", "--quiet", "--debug", "--json")
 """What may stand before the command."""
 
@@ -35,10 +36,13 @@ EXAMPLES = {
   python main.py gallop/frame_*.obj                    a sequence of key frames plays
   python main.py render --demo orbit --frames 0:60 --size 512x384 --out out/
   python main.py bench build --demo cloth --json
-  python main.py COMMAND --help                        what a command takes""",
+  python main.py COMMAND --help                        what a command takes
+  source <(python main.py --completion bash)           the Tab key completes (also zsh, fish)""",
     "view": """examples:
   python main.py view --demo orbit --hierarchy lbvh --layout bvh4
-  python main.py sponza/sponza.obj --eye 0,200,0 --look-at 500,200,0""",
+  python main.py sponza/sponza.obj --eye 0,200,0 --look-at 500,200,0
+  python main.py view default.env                      the scene and the settings of Meister's ray tracer
+  python main.py view --settings dark.toml --set render.samples=16""",
     "render": """examples:
   python main.py render --demo orbit --frames 0:10 --size 512x384 --out out/ --json
   python main.py render --demo walker --out walker.mp4 --statistics walker.csv
@@ -52,7 +56,8 @@ EXAMPLES = {
   python main.py bench frame --demo orbit --target host --threads 2""",
     "info": """examples:
   python main.py info sponza.obj
-  python main.py info --demo walker --json""",
+  python main.py info --demo walker --json
+  python main.py info default.env --print-settings     a settings file as TOML""",
     "doctor": """examples:
   python main.py doctor
   python main.py doctor --json""",
@@ -89,6 +94,7 @@ def top_parser(version: str) -> argparse.ArgumentParser:
     """What `--help` alone shows."""
     parser = _parser("python main.py", "Dynamic scenes through acceleration structures: build, refit, trace, look, measure.", "")
     parser.add_argument("--version", action="version", version=f"Raygrove {version}")
+    parser.add_argument("--completion", metavar="bash|zsh|fish", help="print a script that completes commands, flags, names and settings")
     commands = parser.add_argument_group("commands")
     commands.add_argument("view", nargs="?", help="the window (also without this word); no FILE: the welcome page with the built-in scenes")
     commands.add_argument("render", nargs="?", help="pictures without a window: PNG, video, EXR; statistics as a table or JSON")
@@ -109,7 +115,7 @@ def command_parser(command: str, version: str) -> argparse.ArgumentParser:
     }
     parser = _parser(f"python main.py {command}", sentences[command], command)
     if command == "bench":
-        parser.add_argument("kind", choices=("build", "trace", "frame", "suite"), help="what is measured")
+        parser.add_argument("kind", choices=BENCH_KINDS, help="what is measured")
     if command != "doctor":
         _add_scene(parser)
         _add_choices(parser)
@@ -186,8 +192,9 @@ def _add_export(parser: argparse.ArgumentParser) -> None:
 def _add_common(parser: argparse.ArgumentParser, version: str, *, has_settings: bool) -> None:
     group = parser.add_argument_group("settings and words" if has_settings else "words")
     if has_settings:
-        group.add_argument("--settings", metavar="FILE.toml", help="a settings file, stronger than the user's own")
+        group.add_argument("--settings", metavar="FILE", help="a settings file (TOML, or Meister's .env), stronger than the user's own")
         group.add_argument("--set", metavar="KEY=VALUE", action="append", default=[], type=_assignment, help="one setting, as in the file; repeats")
+        group.add_argument("--print-settings", action="store_true", help="print the settings that would be used as TOML, and do nothing else")
     group.add_argument("--json", action="store_true", help="data as JSON on stdout")
     words = group.add_mutually_exclusive_group()
     words.add_argument("--quiet", action="store_true", help="no words, only errors")
