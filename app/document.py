@@ -115,6 +115,8 @@ class Document:
             self._keep_bookmarks()
         for observer in list(self._observers):
             observer(before, state)
+        if before.settings.motion != state.settings.motion and before.scene == state.scene:
+            self.reopen()
 
     # -- history --------------------------------------------------------------------------------------------------
     @property
@@ -176,7 +178,8 @@ class Document:
         self._tell_scene()
 
     def set_scene(self, reference: SceneReference, scene: Scene, *, keep_view: bool = False) -> None:
-        """Show a scene that has been read."""
+        """Show a scene that has been read. Where the view is kept, a scene that was still and now moves begins to play."""
+        starts = keep_view and self._scene is not None and self.span.duration <= 0.0 and self._state.settings.timeline.autoplay
         self._scene = scene
         state = dataclasses.replace(self._state, scene=reference)
         if not keep_view:
@@ -184,7 +187,9 @@ class Document:
             state = dataclasses.replace(opening.first_look(state, scene), bookmarks=self._kept_bookmarks(reference))
         else:
             state = opening.same_look(state, scene)
-        head = timelines.scrub(state.timeline, state.timeline.time, timelines.span_of(scene, state.timeline, state.settings.timeline))
+        span = timelines.span_of(scene, state.timeline, state.settings.timeline)
+        head = timelines.scrub(state.timeline, state.timeline.time, span)
+        head = dataclasses.replace(head, is_playing=span.duration > 0.0 and (head.is_playing or starts))
         self._set(dataclasses.replace(state, timeline=head))
         self._tell_scene()
 

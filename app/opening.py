@@ -10,6 +10,7 @@ from app.cameras import CameraOptions
 from app.jobs import Job
 from app.scene_io import SceneError, load, load_picture
 from app.scene_io.demos import make_demo
+from app.scene_io.motions import with_motion
 from app.settings import Settings
 from app.state import SceneReference, State
 from app.timeline import Timeline
@@ -18,7 +19,12 @@ from gpu.scene import Scene
 
 
 def open_scene(reference: SceneReference, settings: Settings, job: Job | None = None) -> Scene:
-    """Read or make the scene. Raises SceneError (ImportCancelled where the job was cancelled) and UnknownDemoError, both with a sentence."""
+    """Read or make the scene, with the motion that the settings give a still one. Raises SceneError (ImportCancelled where the job was cancelled) and
+    UnknownDemoError, both with a sentence."""
+    return with_motion(_read(reference, settings, job), settings.motion)
+
+
+def _read(reference: SceneReference, settings: Settings, job: Job | None) -> Scene:
     if reference.kind == "demo":
         return make_demo(reference.names[0], settings.demo.triangles, settings.demo.seed)
     if reference.kind != "files" or not reference.names:

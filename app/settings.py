@@ -12,9 +12,11 @@ from collections.abc import Iterator, Mapping
 from typing import Any
 
 from app import option_tables
+from app.box_options import BoxOptions
 from app.cameras import CameraOptions
 from app.scene_io.demos import DemoOptions
 from app.scene_io.limits import ImportLimits
+from app.scene_io.motions import MotionOptions
 from app.start_options import StartOptions
 from app.timeline import TimelineOptions
 from gpu.settings import OptionError, OptionField, fields_of, option
@@ -64,8 +66,10 @@ class Settings:
     timeline: TimelineOptions = TimelineOptions()
     camera: CameraOptions = CameraOptions()
     start: StartOptions = StartOptions()
+    boxes: BoxOptions = BoxOptions()
     demo: DemoOptions = DemoOptions()
     importer: ImportLimits = ImportLimits()
+    motion: MotionOptions = MotionOptions()
     hierarchy: Mapping[str, Any] = dataclasses.field(default_factory=dict)
     ray_type: Mapping[str, Any] = dataclasses.field(default_factory=dict)
     meister: Mapping[str, Any] = dataclasses.field(default_factory=dict)

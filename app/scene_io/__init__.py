@@ -7,6 +7,7 @@
     load_picture(png) the texts that a saved picture carries, read in the child                 picture_texts.py
     sanitise(scene)   what every reader's scene passes: finite, in range, counted               sanitise*.py  bounds.py  normals.py
     scaled(scene)     import.scale: one node above all others                                 scaling.py
+    with_motion(...)  a motion for a model that has none: turntable, explode, wobble            motions.py
     describe(scene)   plain values for `info`                                                   describe.py
     float64 tools     node transforms, tracks at an instant; joining equal vertices             transforms.py  joining.py
 

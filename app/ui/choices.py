@@ -8,6 +8,7 @@ from PySide6.QtCore import QCoreApplication
 
 from app import option_tables
 from app.document import Document
+from app.scene_io.motions import SENTENCES, moves
 from app.settings import option_field
 
 Choice = tuple[str, str, str, bool]
@@ -35,6 +36,13 @@ class Choices:
     def of_option(self, key: str) -> list[Choice]:
         """The choices of any option that has some."""
         return [(choice, choice.capitalize(), "", True) for choice in option_field(key).info.choices]
+
+    def motions(self) -> list[Choice]:
+        """The motions that a still model can be given; one that moves by itself takes none."""
+        scene, given = self._document.scene, self._document.state.settings.motion.name
+        is_free = scene is None or given != "none" or not moves(scene)
+        tips = SENTENCES if is_free else dict.fromkeys(SENTENCES, "This model moves by itself.")
+        return [(name, name.capitalize(), tip, is_free or name == given) for name, tip in tips.items()]
 
     def hierarchies(self) -> list[Choice]:
         """Every structure, by family."""

@@ -130,6 +130,8 @@ class Commands(QObject):
         document = self._window.document
         clip = ChoiceMenu(self.tr("&Clip"), bar.clips, lambda: str(document.state.timeline.clip), lambda index: bar.choose_clip(int(index)))
         self.choice(menu, "animation.clip", clip)
+        motion = ChoiceMenu(self.tr("&Give a motion"), choices.motions, current("motion.name"), choices.choose("motion.name"), self._window)
+        self.choice(menu, "animation.motion", motion)
         bar.show_keys(self.actions)
 
     def _structure(self) -> None:

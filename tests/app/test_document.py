@@ -211,3 +211,22 @@ def test_settings_that_cannot_be_saved_are_a_problem(document: Document, own_fol
     (own_folders / "raygrove").write_text("a file stands where the folder should be")
     assert not document.save_settings()
     assert "raygrove" in problems[0].sentence
+
+
+def test_a_still_model_is_given_a_motion_and_gives_it_back(document: Document) -> None:
+    document.change("settings.demo.triangles", 500)
+    finish(document, document.open_demo("blob"))
+    still = document.scene
+    assert document.span.duration == 0.0 and not document.state.timeline.is_playing
+    document.change("settings.motion.name", "wobble")
+    finish(document, document.jobs[-1])
+    assert document.scene is not still and document.span.duration == 6.0 and document.state.timeline.is_playing
+    document.change("settings.motion.seconds", 2.5)
+    finish(document, document.jobs[-1])
+    assert document.span.duration == 2.5
+    document.undo()
+    finish(document, document.jobs[-1])
+    assert document.span.duration == 6.0
+    document.undo()
+    finish(document, document.jobs[-1])
+    assert document.span.duration == 0.0 and not document.state.timeline.is_playing and document.state.timeline.time == 0.0

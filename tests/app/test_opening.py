@@ -73,3 +73,11 @@ def test_a_reference_has_a_title() -> None:
     assert SceneReference("files", ("/a/b/c.obj", "/a/b/d.obj", "/a/b/e.obj")).title == "c.obj and 2 more"
     assert SceneReference("demo", ("orbit",)).title == "orbit"
     assert SceneReference().title == ""
+
+
+def test_the_settings_give_a_still_scene_a_motion() -> None:
+    settings = set_option(set_option(Settings(), "demo.triangles", 500), "motion.name", "turntable")
+    scene = open_scene(SceneReference("demo", ("blob",)), settings)
+    assert scene.duration() == 6.0 and scene.clips[0].name == "turntable"
+    walker = open_scene(SceneReference("demo", ("walker",)), settings)
+    assert walker.clips[0].name != "turntable" and "moves by itself" in walker.remarks[-1].sentence

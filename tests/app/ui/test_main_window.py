@@ -233,3 +233,20 @@ def test_no_reference_to_none_is_lost_by_updates(window: MainWindow) -> None:
     for _ in range(1000):
         window.view.update()
     assert sys.getrefcount(None) > before - 500
+
+
+def test_a_still_model_is_given_a_motion_from_the_menu(window: MainWindow, qtbot: Any) -> None:
+    document, menu = window.document, window.commands.menus["animation.motion"]
+    document.change("settings.demo.triangles", 500)
+    window.open_demo("blob")
+    qtbot.waitUntil(lambda: document.scene is not None)
+    menu.refresh()
+    assert menu.values() == ["none", "turntable", "explode", "wobble"]
+    menu.trigger("explode")
+    qtbot.waitUntil(lambda: document.state.timeline.is_playing and document.scene is not None and document.scene.duration() == 6.0)
+    assert window.timeline_bar.isEnabled()
+    window.open_demo("walker")
+    qtbot.waitUntil(lambda: document.scene is not None and document.scene.name == "walker")
+    document.change("settings.motion.name", "none")
+    menu.refresh()
+    assert [action.isEnabled() for action in menu.actions()] == [True, False, False, False]
