@@ -95,7 +95,7 @@ def _start(names: argparse.Namespace, settings: Settings, words: Words) -> tuple
 
 
 def plan_from(names: argparse.Namespace, scene: Scene, state: State) -> exporting.ExportPlan:
-    """Which frames go where. A video or a turntable without --frames has all of the animation, or of the turn; with --time it turns at one instant."""
+    """Which frames go where. A video or a turn without --frames has all of the animation, or of the turn; with --time it turns at one instant."""
     plan = exporting.plan_of(state, scene, names.out or "", range(0), names.turntable or 0.0)
     drawn = frames_of(names, scene, state)
     if plan.turntable and not names.frames:

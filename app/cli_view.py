@@ -7,10 +7,11 @@ import importlib
 from typing import TYPE_CHECKING
 
 from app import timeline as timelines
-from app.cli_common import camera_from, reference_from, settings_from
+from app.cli_common import camera_from, reference_from, settings_from, settings_of_flags
 from app.display_check import display_problem
 from app.document import Document
 from app.problems import EXIT_FAILURE, UsageError, problem_of
+from app.scene_io import is_picture
 from gpu.scene import Scene
 
 if TYPE_CHECKING:
@@ -32,6 +33,8 @@ def run(names: argparse.Namespace, words: Words) -> int:
     document.on_scene.append(_FirstLook(names, document))
     if reference.kind == "demo":
         document.open_demo(reference.names[0])
+    elif is_picture(reference.names):
+        document.open_picture(reference.names[0], lambda settings: settings_of_flags(names, settings))
     elif reference.kind == "files":
         document.open_files(reference.names)
     code: int = importlib.import_module("app.ui.application").run(document, names)

@@ -5,12 +5,16 @@ from __future__ import annotations
 import subprocess
 import sys
 from collections.abc import Iterable
+from pathlib import Path
 from typing import TYPE_CHECKING
 
+import numpy as np
 from PySide6.QtCore import QCoreApplication, Qt
 from PySide6.QtGui import QAction, QGuiApplication, QImage
 from PySide6.QtWidgets import QFileDialog, QMessageBox, QWidget
 
+from app import saved_state
+from app.export.images import save_png
 from app.jobs import Job
 from app.scene_io import EXTENSIONS, PACKED
 from app.ui.cheat_sheet import CheatSheet
@@ -30,25 +34,38 @@ def tr(text: str) -> str:
 
 def ask_for_files(parent: QWidget, folder: str) -> list[str]:
     """Which files to open; none where it was cancelled."""
-    filters = f"{tr('Models')} ({SCENE_FILES} {SCENE_FILES.upper()});;{tr('All files')} (*)"
+    pictures = tr("Pictures with their state")
+    filters = f"{tr('Models and pictures')} ({SCENE_FILES} {SCENE_FILES.upper()} *.png *.PNG);;{pictures} (*.png *.PNG);;{tr('All files')} (*)"
     paths, _ = QFileDialog.getOpenFileNames(parent, tr("Open a model, or the key frames of one"), folder, filters)
     return list(paths)
 
 
 def save_picture(window: MainWindow, picture: QImage | None, folder: str) -> None:
-    """Ask for a name and write the picture as PNG."""
-    if picture is None or picture.isNull():
+    """Ask for a name and write the picture as PNG, with the state that it shows inside."""
+    frame = window.loop.last_frame
+    if picture is None or picture.isNull() or frame is None:
         window.banners.show_message("warning", tr("There is no picture to save yet."), topic="picture")
         return
     path, _ = QFileDialog.getSaveFileName(window, tr("Save the picture"), f"{folder}/raygrove.png" if folder else "raygrove.png", "PNG (*.png)")
     if not path:
         return
     path = path if path.lower().endswith(".png") else f"{path}.png"
-    if picture.save(path, b"PNG"):
+    pixels = pixels_of(picture)
+    state = saved_state.at_moment(frame.request.state, frame.request.moment)
+    texts = saved_state.texts_of(state, frame.statistics, f"{frame.device_name} ({frame.target_name})")
+    title = tr("Saving {name}").format(name=Path(path).name)
+
+    def saved(job: Job) -> None:
         window.statusBar().showMessage(tr("Saved {path}").format(path=path), 5000)
-    else:
-        sentence = tr("{path} cannot be written: check the folder and the space on the disk.").format(path=path)
-        window.banners.show_message("error", sentence, topic="picture")
+
+    window.document.start_job(title, lambda job: save_png(Path(path), pixels, texts, job.check), saved)
+
+
+def pixels_of(picture: QImage) -> np.ndarray:
+    """A picture's pixels, (height, width, 4) uint8, row 0 on top."""
+    image = picture.convertToFormat(QImage.Format.Format_RGBA8888)
+    rows = np.frombuffer(image.constBits(), np.uint8).reshape(image.height(), image.bytesPerLine())
+    return rows[:, : 4 * image.width()].reshape(image.height(), image.width(), 4).copy()
 
 
 def show_cheat_sheet(window: QWidget, actions: Iterable[QAction]) -> None:
