@@ -44,7 +44,7 @@ class Banner(QFrame):
         close = QToolButton(self)
         close.setObjectName("close")
         close.setAutoRaise(True)
-        close.setIcon(self.style().standardIcon(QStyle.StandardPixmap.SP_DialogCloseButton))
+        close.setText("✕")  # a text follows the palette; the style's picture cannot be seen on dark
         close.setToolTip(self.tr("Close this message"))
         close.clicked.connect(self.closed)
         row.addWidget(close)
@@ -62,8 +62,10 @@ class Banner(QFrame):
 
 
 class Banners(QWidget):
-    """The messages that stand, newest last. A message with the `topic` of an older one takes its place."""
+    """The messages that stand, newest last. A message with the `topic` of an older one takes its place. `shown` carries the kind, the sentence and
+    the details of each."""
 
+    shown = Signal(str, str, str)
     LIMIT = 4
 
     def __init__(self, parent: QWidget | None = None) -> None:
@@ -86,6 +88,7 @@ class Banners(QWidget):
         self._shown[topic] = banner
         self._column.addWidget(banner)
         self.show()
+        self.shown.emit(kind, sentence, details)
         return banner
 
     def clear(self, topic: str) -> None:

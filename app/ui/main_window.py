@@ -14,6 +14,7 @@ from app.problem import Problem
 from app.render_thread import FinishedFrame
 from app.scene_io import natural_order
 from app.scene_io.demos import DEMOS
+from app.settings import Settings
 from app.state import State
 from app.ui import dialogs
 from app.ui.banner import Banners, ProgressStrip
@@ -25,6 +26,7 @@ from app.ui.export_dialog import ExportDialog
 from app.ui.frame_loop import FrameLoop
 from app.ui.inspectors import Inspectors
 from app.ui.legend import LegendPlate
+from app.ui.log_pane import Records
 from app.ui.memory import Memory
 from app.ui.navigation import Navigator
 from app.ui.previews import Previews
@@ -36,7 +38,7 @@ from gpu.camera import Vector
 from gpu.scene import Scene
 
 PROGRESS_INTERVAL_MS = 100
-FIRST_HIDDEN = ("camera", "heat", "pick")
+FIRST_HIDDEN = ("camera", "log", "heat", "pick")
 """Docks that are not shown until someone asks for them."""
 
 
@@ -55,6 +57,7 @@ class MainWindow(QMainWindow):
         self.setAcceptDrops(True)
         self.resize(1280, 860)
         self._is_closed = False
+        self._failed_choice: tuple[Scene | None, Settings] | None = None
         self._settings_dialog: SettingsDialog | None = None
         self.camera_commands = CameraCommands(document, self._aspect, lambda: self.navigator.pointer(), self._pick)
         self._make_parts()
@@ -70,6 +73,7 @@ class MainWindow(QMainWindow):
     # -- parts ----------------------------------------------------------------------------------------------------
     def _make_parts(self) -> None:
         self.banners, self.progress = Banners(), ProgressStrip()
+        self.records = Records(self.document, self.banners, self)
         self.stats_panel, self.timeline_bar = StatsPanel(), TimelineBar(self.document)
         self.camera_panel = CameraPanel(self.document, self.camera_commands)
         self.previews = Previews(parent=self)
@@ -83,6 +87,7 @@ class MainWindow(QMainWindow):
         self._device_label, self._busy_label = QLabel(), QLabel()
         self.statusBar().addWidget(self._busy_label, 1)
         self.statusBar().addPermanentWidget(self._device_label)
+        self.statusBar().addPermanentWidget(self.records.mark)
 
     def _make_docks(self) -> None:
         places = (
@@ -90,6 +95,7 @@ class MainWindow(QMainWindow):
             ("camera", self.tr("Camera"), self.camera_panel, Qt.DockWidgetArea.LeftDockWidgetArea),
             ("timeline", self.tr("Timeline"), self.timeline_bar, Qt.DockWidgetArea.BottomDockWidgetArea),
             *self.inspectors.places(),
+            ("log", self.tr("Log"), self.records.pane, Qt.DockWidgetArea.BottomDockWidgetArea),
         )
         self.docks = []
         for name, title, widget, area in places:
@@ -100,6 +106,8 @@ class MainWindow(QMainWindow):
             dock.setVisible(name not in FIRST_HIDDEN)
             self.docks.append(dock)
         self.inspectors.take_docks(self, self.docks)
+        named = {dock.objectName(): dock for dock in self.docks}
+        self.records.follow(self, named["dock.log"], named["dock.timeline"])
         self.setCorner(Qt.Corner.BottomRightCorner, Qt.DockWidgetArea.BottomDockWidgetArea)
         self.resizeDocks([self.docks[0]], [300], Qt.Orientation.Horizontal)
         self._first_layout = self.saveState()
@@ -134,7 +142,7 @@ class MainWindow(QMainWindow):
         self.loop.frame_arrived.connect(self._show_frame)
         self.inspectors.attach(self.loop)
         self.inspectors.legend_changed.connect(self.legend.show_scale)
-        self.loop.problem.connect(self.show_problem)
+        self.loop.problem.connect(self._show_picture_problem)
         self.loop.busy.connect(self._busy_label.setText)
         self._connect_view()
 
@@ -234,9 +242,14 @@ class MainWindow(QMainWindow):
         self.commands.actions["view.full_screen"].setChecked(self.isFullScreen())
 
     # -- what happens ---------------------------------------------------------------------------------------------
-    def show_problem(self, problem: Problem) -> None:
+    def show_problem(self, problem: Problem, topic: str = "problem") -> None:
         """Say what went wrong, in a line."""
-        self.banners.show_message("error", f"{problem.title}. {problem.sentence}", problem.details, "problem")
+        self.banners.show_message("error", f"{problem.title}. {problem.sentence}", problem.details, topic)
+
+    def _show_picture_problem(self, problem: Problem) -> None:
+        """Say why there is no picture, until another choice gives one again."""
+        self._failed_choice = (self.document.scene, self.document.state.settings)
+        self.show_problem(problem, "picture")
 
     def _scene_changed(self, scene: Scene | None) -> None:
         self.stats_panel.clear()
@@ -255,6 +268,9 @@ class MainWindow(QMainWindow):
             self.banners.show_message("information", sentences[0] + more, "\n".join(sentences) if more else "", "remarks")
 
     def _show_frame(self, frame: FinishedFrame) -> None:
+        if self._failed_choice is not None and self._failed_choice != (frame.request.scene, frame.request.state.settings):
+            self._failed_choice = None
+            self.banners.clear("picture")
         self.stats_panel.take(frame, self.loop.fps(), self.view.paint_ms, self.view.device_size(), self.view.way)
         text = f"{frame.device_name} ({frame.target_name}), {self.view.way}"
         if self._device_label.text() != text:

@@ -11,7 +11,7 @@ from time import monotonic
 
 from PySide6.QtCore import QEvent, QSignalBlocker, Qt
 from PySide6.QtGui import QAction, QKeySequence
-from PySide6.QtWidgets import QAbstractSpinBox, QComboBox, QDoubleSpinBox, QHBoxLayout, QLabel, QSpinBox, QToolButton, QToolTip, QWidget
+from PySide6.QtWidgets import QAbstractSpinBox, QComboBox, QDoubleSpinBox, QHBoxLayout, QLabel, QSizePolicy, QSpinBox, QToolButton, QToolTip, QWidget
 
 from app import timeline as timelines
 from app.document import Document
@@ -45,6 +45,7 @@ class TimelineBar(QWidget):
         self._buttons = {name: self._button(name, tip, move) for name, tip, move in self._moves()}
         self._set_up_fields()
         self._lay_out()
+        self.setSizePolicy(QSizePolicy.Policy.Preferred, QSizePolicy.Policy.Maximum)
         document.observe(self._changed)
         document.on_scene.append(self._show_scene)
         self.show_state()
