@@ -11,6 +11,9 @@ SCALES = (1.0, 0.84, 0.71, 0.6, 0.5, 0.42, 0.35, 0.3, 0.25, 0.21, 0.18, 0.15, 0.
 HEADROOM = 0.85
 """A frame is planned to take this part of the time there is, because scenes are not even."""
 
+LEAST_SHARE = 0.15
+"""Of the planned time, for the pixels; with HEADROOM the frame still keeps its rate."""
+
 SMALLEST_SIDE = 64
 
 STILL_LIMIT_MS = 2000.0
@@ -35,21 +38,24 @@ def observed(pace: Pace, scale: float, pixel_ms: float, fixed_ms: float) -> Pace
     if not pace.is_known:
         return Pace(scale, pixel_ms, fixed_ms, True)
     expected = pace.pixel_ms * (scale / pace.scale) ** 2
-    return Pace(scale, _follow(expected, pixel_ms), _follow(pace.fixed_ms, fixed_ms), True)
+    return Pace(scale, _follow(expected, pixel_ms, 0.7), _follow(pace.fixed_ms, fixed_ms, 0.3), True)
 
 
-def _follow(old: float, new: float) -> float:
-    weight = 0.7 if new > old else 0.25
+def _follow(old: float, new: float, weight_of_slower: float) -> float:
+    # What no picture size can help is followed more calmly: one late build must not make the next picture coarse.
+    weight = weight_of_slower if new > old else 0.25
     return old + weight * (new - old)
 
 
 def next_scale(pace: Pace, minimum_fps: float) -> float:
-    """The scale of the next moving frame: the largest step whose expected time stays below 1000 / minimum_fps; it grows one step at a time."""
+    """The scale of the next moving frame: the largest step whose expected time stays below 1000 / minimum_fps; it grows one step at a time. Where
+    the rest of the frame leaves no room, the pixels get a small share all the same: a coarser picture would not help."""
     if not pace.is_known:
         return 1.0
     budget = HEADROOM * 1000.0 / minimum_fps
     full_ms = pace.pixel_ms / pace.scale**2
-    fitting = [scale for scale in SCALES if full_ms * scale**2 + pace.fixed_ms <= budget]
+    room = max(budget - pace.fixed_ms, LEAST_SHARE * budget)
+    fitting = [scale for scale in SCALES if full_ms * scale**2 <= room]
     wanted = fitting[0] if fitting else SCALES[-1]
     larger = [scale for scale in SCALES if scale > pace.scale + 1e-6]
     return min(wanted, larger[-1]) if larger and wanted > pace.scale else wanted

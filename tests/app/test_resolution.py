@@ -32,7 +32,16 @@ def test_it_settles_where_the_rate_is_kept_as_far_as_pixels_can(full_ms: float, 
     if full_ms * SCALES[-1] ** 2 + fixed_ms <= 0.85 * budget:
         assert full_ms * settled**2 + fixed_ms <= budget
     else:
-        assert settled == SCALES[-1]
+        assert settled == SCALES[-1] or full_ms * settled**2 <= 0.15 * 0.85 * budget
+
+
+def test_one_late_build_does_not_make_the_picture_coarse() -> None:
+    pace = observed(Pace(), 1.0, 15.0, 5.0)
+    assert next_scale(observed(pace, 1.0, 15.0, 70.0), 20.0) >= 0.84
+
+
+def test_a_build_that_takes_all_the_time_leaves_a_picture_to_look_at() -> None:
+    assert simulate(30.0, 200.0, 20.0)[-1] > 0.4
 
 
 def test_it_shrinks_at_once_and_grows_step_by_step() -> None:
