@@ -133,12 +133,24 @@ def test_a_problem_of_the_render_thread_is_one_banner(scene_window: MainWindow, 
     def fail(*_: Any) -> Any:
         raise RuntimeError("the kernel went wrong")
 
-    monkeypatch.setattr(PaintedMaker, "draw", fail)
-    scene_window.document.change("settings.render.ray_type", "flat")
-    qtbot.waitUntil(lambda: bool(scene_window.banners.messages()))
-    scene_window.document.change("cameras.0.fov", 50.0)
+    with monkeypatch.context() as patch:
+        patch.setattr(PaintedMaker, "draw", fail)
+        scene_window.document.change("settings.render.ray_type", "flat")
+        qtbot.waitUntil(lambda: bool(scene_window.banners.messages()))
+        scene_window.document.change("cameras.0.fov", 50.0)
+        qtbot.wait(50)
+        assert len(scene_window.banners.messages()) == 1 and "the kernel went wrong" in scene_window.banners.messages()[0].sentence
+    scene_window.document.change("settings.render.ray_type", "smooth")
+    qtbot.waitUntil(lambda: not scene_window.banners.messages())
+
+
+def test_a_file_that_cannot_be_read_is_still_named_when_pictures_go_on(scene_window: MainWindow, qtbot: Any) -> None:
+    scene_window.show_problem(Problem("The scene cannot be opened", "a.obj is empty."))
+    before = len(PaintedMaker.drawn)
+    scene_window.document.change("cameras.0.fov", 40.0)
+    qtbot.waitUntil(lambda: len(PaintedMaker.drawn) > before + 1)
     qtbot.wait(50)
-    assert len(scene_window.banners.messages()) == 1 and "the kernel went wrong" in scene_window.banners.messages()[0].sentence
+    assert [banner.sentence for banner in scene_window.banners.messages()] == ["The scene cannot be opened. a.obj is empty."]
 
 
 def test_the_window_can_be_closed_while_a_scene_loads(window: MainWindow, qtbot: Any) -> None:
