@@ -64,10 +64,10 @@ class Previews(QObject):
         process, self._process = self._process, None
         if process is not None:
             # Its end is not waited for: that takes longer than a window may stand still.
-            _, partial = self._drawn
             process.finished.disconnect()
-            process.finished.connect(lambda: _forget(process, partial))
+            process.finished.connect(process.deleteLater)
             process.kill()
+            self._drawn[1].unlink(missing_ok=True)
 
     def path_of(self, name: str) -> Path:
         """Where a preview is kept."""
@@ -99,8 +99,3 @@ class Previews(QObject):
             if not pixmap.isNull():
                 self.ready.emit(name, pixmap)
         self._next()
-
-
-def _forget(process: QProcess, partial: Path) -> None:
-    partial.unlink(missing_ok=True)
-    process.deleteLater()

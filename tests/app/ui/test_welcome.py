@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import time
 from pathlib import Path
 from typing import Any
 
@@ -81,3 +82,16 @@ def test_without_a_scene_the_window_shows_the_first_page(window: MainWindow, qtb
     window.open_files(["/nowhere/absent.obj"])
     qtbot.waitUntil(lambda: bool(window.banners.messages()), timeout=20000)
     assert window.stack.currentWidget() is window.welcome and "absent.obj" in window.banners.messages()[0].sentence
+
+
+def test_leaving_the_page_stops_the_drawing_at_once_and_leaves_nothing(qtbot: Any, tmp_path: Path) -> None:
+    previews = Previews(tmp_path)
+    previews.ask(["blob"])
+    process = previews._process
+    assert process is not None and process.waitForStarted(10000)
+    before = time.perf_counter()
+    previews.stop()
+    assert time.perf_counter() - before < 0.05
+    with qtbot.waitSignal(process.destroyed, timeout=10000):
+        pass
+    assert not list(tmp_path.iterdir())
