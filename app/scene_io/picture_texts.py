@@ -16,6 +16,8 @@ PREFIX = b"raygrove."
 TEXT_LIMIT = 4 << 20
 """Bytes that all entries together may have, packed and unpacked."""
 CHUNK_LIMIT = 1_000_000
+KEYWORD_BYTES = 80
+"""A keyword has at most 79 bytes, then a zero."""
 
 
 class DamagedError(ValueError):
@@ -50,12 +52,14 @@ def _texts(file: BinaryIO) -> dict[str, str]:
     for _ in range(CHUNK_LIMIT):
         length, kind = _chunk_head(file)
         if kind == b"IEND":
+            _skip(file, length + 4)
             return texts
         if kind not in (b"tEXt", b"zTXt", b"iTXt"):
             _skip(file, length + 4)
             continue
-        keyword = file.read(min(length, 80)).partition(b"\0")[0]
-        file.seek(-min(length, 80), 1)
+        begin = file.read(min(length, KEYWORD_BYTES))
+        keyword = begin.partition(b"\0")[0]
+        file.seek(-len(begin), 1)
         if not keyword.startswith(PREFIX):
             _skip(file, length + 4)
             continue
