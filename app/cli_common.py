@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from app import option_tables
+from app import timeline as timelines
 from app.cli_arguments import OPTION_KEYS
 from app.opening import cameras_of, open_scene
 from app.problems import UsageError
@@ -17,6 +18,7 @@ from app.scene_io.demos import demo_info
 from app.settings import Settings, set_option, set_text
 from app.settings_file import load_settings, load_user_settings, sentence_of
 from app.state import SceneReference, State
+from app.timeline import Timeline
 from gpu.camera import Camera, Vector
 from gpu.scene import Scene
 from gpu.settings import OptionError
@@ -106,7 +108,18 @@ def state_from(names: argparse.Namespace, settings: Settings, reference: SceneRe
     """The state a command draws: the scene's camera, changed by the flags."""
     aspect = settings.render.width / settings.render.height
     cameras = cameras_of(scene, aspect, settings.camera)
-    return State(scene=reference, settings=settings, cameras=(camera_from(names, cameras[0], scene), *cameras[1:]))
+    head = Timeline(clip=clip_from(settings, scene))
+    return State(scene=reference, settings=settings, cameras=(camera_from(names, cameras[0], scene), *cameras[1:]), timeline=head)
+
+
+def clip_from(settings: Settings, scene: Scene) -> int:
+    """The clip that `timeline.clip` names. Raises UsageError with the clips there are."""
+    wanted = settings.timeline.clip
+    index = timelines.clip_named(scene, wanted)
+    if index is None:
+        known = ", ".join(f"{number} {clip.name}".rstrip() for number, clip in enumerate(scene.clips))
+        raise UsageError(f"timeline.clip = {wanted}: {scene.name} has no such clip; {f'its clips are {known}' if known else 'it has none'}.")
+    return index
 
 
 def camera_from(names: argparse.Namespace, camera: Camera, scene: Scene) -> Camera:

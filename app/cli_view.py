@@ -7,7 +7,7 @@ import importlib
 from typing import TYPE_CHECKING
 
 from app import timeline as timelines
-from app.cli_common import camera_from, reference_from, settings_from, settings_of_flags
+from app.cli_common import camera_from, clip_from, reference_from, settings_from, settings_of_flags
 from app.display_check import display_problem
 from app.document import Document
 from app.problems import EXIT_FAILURE, UsageError, problem_of
@@ -52,11 +52,12 @@ class _FirstLook:
             return
         self._is_done = True
         state = self._document.state
+        camera = state.cameras[0]
         try:
-            camera = camera_from(self._names, state.cameras[0], scene)
+            clip_from(state.settings, scene)
+            camera = camera_from(self._names, camera, scene)
         except UsageError as error:
             self._document.report(problem_of(error))
-            camera = state.cameras[0]
         if camera != state.cameras[0]:
             self._document.change("cameras.0", camera)
         if self._names.time is not None:

@@ -44,8 +44,10 @@ def first_look(state: State, scene: Scene) -> State:
     """The state as a new scene begins: its cameras, the head at the start, playing if it moves and `timeline.autoplay` says so."""
     found = cameras_of(scene, options=state.settings.camera)
     views = tuple(dataclasses.replace(view, camera=0) for view in state.views)
-    moves = timelines.span_of(scene, Timeline(), state.settings.timeline).duration > 0.0
-    head = Timeline(is_playing=moves and state.settings.timeline.autoplay)
+    options = state.settings.timeline
+    head = Timeline(clip=timelines.clip_named(scene, options.clip) or 0)
+    moves = timelines.span_of(scene, head, options).duration > 0.0
+    head = dataclasses.replace(head, is_playing=moves and options.autoplay)
     return dataclasses.replace(state, cameras=found, views=views, timeline=head)
 
 

@@ -25,6 +25,7 @@ class TimelineOptions:
     repeat: str = option("loop", "What happens at the end: start again, turn round, or stop.", choices=("loop", "ping-pong", "once"))
     step: str = option("real-time", "Follow the clock, or show every frame however long it takes.", choices=("real-time", "fixed"))
     autoplay: bool = option(True, "Play an animated scene as soon as it is open.")
+    clip: str = option("", "The clip that a scene begins with: its name, or its number from 0; empty takes the first.")
 
 
 @dataclasses.dataclass(frozen=True)
@@ -49,6 +50,15 @@ class Span:
     def frame_count(self) -> int:
         """Frames from the first instant to the last, at least 1."""
         return int(math.floor(self.duration * self.fps + 1e-6)) + 1
+
+
+def clip_named(scene: Scene, wanted: str) -> int | None:
+    """The index of the clip that `timeline.clip` means: by name, else by number; the first for an empty text. None where the scene has none such."""
+    if not wanted:
+        return 0
+    by_name = [index for index, clip in enumerate(scene.clips) if clip.name == wanted]
+    by_number = [index for index in range(len(scene.clips)) if str(index) == wanted]
+    return next(iter(by_name + by_number), None)
 
 
 def span_of(scene: Scene | None, timeline: Timeline, options: TimelineOptions) -> Span:

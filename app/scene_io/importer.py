@@ -94,7 +94,7 @@ def _start(descriptor: int, words: BinaryIO) -> subprocess.Popen[bytes]:
     paths = [str(ROOT), *filter(None, [os.environ.get("PYTHONPATH")])]
     environment = {**os.environ, "PYTHONPATH": os.pathsep.join(paths), "OPENBLAS_NUM_THREADS": "1", "OMP_NUM_THREADS": "1"}
     return subprocess.Popen(
-        [sys.executable, "-m", CHILD_MODULE, str(descriptor)],
+        [sys.executable, "-P", "-m", CHILD_MODULE, str(descriptor)],
         stdin=subprocess.PIPE,
         stdout=subprocess.PIPE,
         stderr=words,

@@ -39,7 +39,7 @@ def find_compiler() -> tuple[str, ...]:
         if shutil.which(name):
             return (name,)
     if importlib.util.find_spec("ziglang") is not None:
-        return (sys.executable, "-m", "ziglang", "c++")
+        return (sys.executable, "-P", "-m", "ziglang", "c++")
     raise NoDeviceError(f"The host target compiles its kernels with a C++ compiler, and none was found (c++, g++, clang++, ziglang). {INSTALL_HINT}")
 
 

@@ -63,6 +63,8 @@ def run(capsys: pytest.CaptureFixture[str]) -> Any:
         (["--target", "octopus"], "cuda:N"),
         (["--threads", "-1"], "from 0"),
         (["--samples", "many"], "whole number"),
+        (["--demo", "walker", "--set", "timeline.clip=jump"], "its clips are 0 walk"),
+        (["--set", "target.sort=octopus"], "auto, library, own"),
         (["--set", "render.octopus=1"], "no setting render.octopus"),
         (["--out", "film.webm"], "video as .mp4"),
         (["--frames", "0:2", "--out", "depth.exr"], "depth_%04d.exr"),

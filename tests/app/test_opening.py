@@ -69,6 +69,14 @@ def test_what_moves_plays_at_once_if_it_may(moving_scene: Scene) -> None:
     assert not first_look(replaced(state, "settings.timeline.autoplay", False), moving_scene).timeline.is_playing
 
 
+def test_a_scene_begins_with_the_clip_that_the_settings_name(moving_scene: Scene) -> None:
+    second = dataclasses.replace(moving_scene.clips[0], name="second")
+    scene = dataclasses.replace(moving_scene, clips=(moving_scene.clips[0], second))
+    assert first_look(State(), scene).timeline.clip == 0
+    head = first_look(replaced(State(), "settings.timeline.clip", "second"), scene).timeline
+    assert (head.clip, head.is_playing) == (1, True)
+
+
 def test_a_reference_has_a_title() -> None:
     assert SceneReference("files", ("/a/b/c.obj", "/a/b/d.obj", "/a/b/e.obj")).title == "c.obj and 2 more"
     assert SceneReference("demo", ("orbit",)).title == "orbit"

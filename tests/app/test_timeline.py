@@ -113,3 +113,12 @@ def test_the_span_comes_from_the_scene() -> None:
     assert t.span_of(scene, Timeline(), options(fps=60.0)).fps == 60.0
     assert t.span_of(None, Timeline(), options()) == Span()
     assert t.moment(Timeline(time=1.5), 7).frame_id == 7
+
+
+def test_a_clip_is_meant_by_its_name_or_its_number() -> None:
+    track = Track(np.array([0.0, 1.0], np.float32), np.zeros((2, 3), np.float32))
+    clips = tuple(Clip(name, 1.0, (Channel(0, "translation", track),)) for name in ("walk", "run", "0"))
+    scene = Scene("moving", clips=clips)
+    assert [t.clip_named(scene, wanted) for wanted in ("", "walk", "run", "1", "0")] == [0, 0, 1, 1, 2]
+    assert [t.clip_named(scene, wanted) for wanted in ("3", "-1", "jump")] == [None, None, None]
+    assert t.clip_named(Scene("still"), "") == 0 and t.clip_named(Scene("still"), "0") is None

@@ -39,6 +39,16 @@ def test_a_faulty_child_becomes_a_sentence(fault: str, tmp_path: Path, monkeypat
     assert time.monotonic() - start < 8.0 and caught.value.path == str(path) and f"{fault}.obj" in str(caught.value)
 
 
+def test_programs_in_the_current_folder_are_not_run(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Someone who opens a model in a folder of downloads trusts none of its files."""
+    (tmp_path / "one.obj").write_text("v 0 0 0\nv 1 0 0\nv 0 1 0\nf 1 2 3\n")
+    for name in ("numbers", "app", "numpy", "json"):
+        (tmp_path / f"{name}.py").write_text(f"open({str(tmp_path / 'was_run')!r}, 'w')\nraise SystemExit(1)\n")
+    monkeypatch.chdir(tmp_path)
+    assert load(["one.obj"]).triangle_count == 1
+    assert not (tmp_path / "was_run").exists()
+
+
 def test_too_little_memory_is_a_sentence(tmp_path: Path) -> None:
     """A real file that needs more than the limit: the limit is the child's own, so the real reader runs into it."""
     path = tmp_path / "large.obj"

@@ -16,6 +16,19 @@ def test_the_host_is_taken_by_its_name() -> None:
         assert (target.kind, target.name, target.options.threads) == ("host", "host", 1)
 
 
+def test_options_of_every_target_are_one_value() -> None:
+    """`target.sort` is CUDA's, `target.threads` the host's: each target takes what concerns it."""
+    with contextlib.closing(targets.choose("host", TargetOptions(sort="own"))) as target:
+        assert target.options.sort == "own"
+
+
+def test_the_options_reach_the_gpu(monkeypatch: pytest.MonkeyPatch) -> None:
+    asked: list[TargetOptions] = []
+    monkeypatch.setattr(targets, "_cuda", lambda options, device: asked.append(options))
+    targets.choose("cuda", TargetOptions(sort="library"))
+    assert asked == [TargetOptions(sort="library")]
+
+
 @pytest.mark.parametrize("name", ["", "gpu", "host:1", "auto:0", "cuda:", "cuda:x", "cuda:-1"])
 def test_other_names_are_refused(name: str) -> None:
     with pytest.raises(ValueError, match="auto, host, cuda"):
