@@ -7,6 +7,7 @@ import dataclasses
 from collections.abc import Callable, Sequence
 from typing import Any
 
+from app.node_boxes import BoxReport, NodeBoxes
 from app.node_path import PathNode, path_to
 from app.pixel_slots import HostSlot, PixelSlot
 from app.resolution import Pace, is_pixel_bound, next_scale, observed, probe_size, probed, scaled, still_scale
@@ -30,6 +31,7 @@ class Outcome:
     target_name: str
     device_name: str
     limited_by: str = ""
+    boxes: BoxReport | None = None
 
 
 @dataclasses.dataclass(frozen=True)
@@ -67,6 +69,7 @@ class FrameMaker:
         self._engine: Any = None
         self._scene: Scene | None = None
         self._views: Sequence[View] = ()
+        self._boxes = NodeBoxes()
         self._pace = Pace()
         self._pace_key: object = None
         self._frame_id = self._observed_id = 0
@@ -91,6 +94,7 @@ class FrameMaker:
         self._views = ()
         statistics = engine.render_frame(dataclasses.replace(moment, frame_id=self._frame_id), views)
         self._views = views
+        self._boxes.paint(engine, views[0], scene, state, moment, is_moving)
         self._observe(statistics, slots[0])
         return Outcome(
             frame_id=self._frame_id,
@@ -100,6 +104,7 @@ class FrameMaker:
             target_name=target.name,
             device_name=target.device_name,
             limited_by=self._limit(statistics, display.minimum_fps) if adapts else "",
+            boxes=self._boxes.report,
         )
 
     def flush(self) -> FrameStatistics | None:
@@ -143,6 +148,7 @@ class FrameMaker:
         engine, target = self._engine, self._target
         self._engine, self._scene, self._target, self._target_key, self._last_key = None, None, None, None, None
         self._pace, self._views = Pace(), ()
+        self._boxes.forget()
         with contextlib.ExitStack() as stack:
             if target is not None:
                 stack.callback(target.close)

@@ -9,6 +9,7 @@ from collections.abc import Callable, Generator, Iterator, Sequence
 import numpy as np
 
 from app import cameras, scene_nodes
+from app.node_boxes import NodeBoxes
 from app.state import State
 from app.views import view_settings
 from gpu.camera import Camera
@@ -73,6 +74,7 @@ def render_frames(
     pixels = TargetPixels(target, render.width, render.height)
     view = View(view_settings(state), state.camera_of(0), pixels)
     moments = [Moment(time, state.timeline.clip, number) for number, time in frames]
+    boxes = NodeBoxes()
     with contextlib.closing(Engine(target, scene)) as engine:
         _prepare(engine, target, moments, view)
         for _ in range(warmup if moments else 0):
@@ -81,6 +83,7 @@ def render_frames(
             view = dataclasses.replace(view, camera=camera_at(state, scene, moment, turntable))
             is_new = repeat > 1 or moment is moments[0]
             drawn = tuple(_draw(engine, moment, view, check, is_new=is_new) for _ in range(repeat))
+            boxes.paint(engine, view, scene, state, moment, is_moving=False)
             found = engine.totals(view) if with_totals else None
             buffers = engine.buffers(view) if with_buffers else None
             hits, sum_t = (found.hits, found.sum_t) if found else (None, None)

@@ -15,6 +15,7 @@ from collections.abc import Callable, Sequence
 from typing import Any
 
 from app.frame_maker import FrameMaker
+from app.node_boxes import BoxReport
 from app.pixel_slots import PixelSlot, SlotExchange
 from app.problem import Problem
 from app.problems import problem_of
@@ -71,7 +72,7 @@ class FinishedFrame:
     """A frame that lies in its exchanges as the newest finished slot. `drawn` is the size of the first view's picture, `samples` of
     `samples_wanted` are in it. `statistics` are those of the newest frame the target has timed (a frame or two earlier on CUDA); `frame_ms` is
     the render thread's time for the whole frame; `limited_by` names the phase that keeps the frame rate down where smaller pictures
-    cannot help, else ""."""
+    cannot help, else "". `boxes` says what was drawn over it, None for nothing."""
 
     request: FrameRequest
     frame_id: int
@@ -83,6 +84,7 @@ class FinishedFrame:
     target_name: str
     device_name: str
     limited_by: str = ""
+    boxes: BoxReport | None = None
 
 
 class RenderThread:
@@ -209,6 +211,7 @@ class RenderThread:
                 target_name=outcome.target_name,
                 device_name=outcome.device_name,
                 limited_by=outcome.limited_by,
+                boxes=outcome.boxes,
             )
         )
 

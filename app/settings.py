@@ -12,6 +12,7 @@ from collections.abc import Iterator, Mapping
 from typing import Any
 
 from app import option_tables
+from app.box_options import BoxOptions
 from app.cameras import CameraOptions
 from app.scene_io.demos import DemoOptions
 from app.scene_io.limits import ImportLimits
@@ -65,6 +66,7 @@ class Settings:
     timeline: TimelineOptions = TimelineOptions()
     camera: CameraOptions = CameraOptions()
     start: StartOptions = StartOptions()
+    boxes: BoxOptions = BoxOptions()
     demo: DemoOptions = DemoOptions()
     importer: ImportLimits = ImportLimits()
     motion: MotionOptions = MotionOptions()

@@ -15,6 +15,7 @@ from .frame_log import FrameLog, FrameRecord
 from .hierarchy.base import HierarchyError, NodeTable
 from .repeated_launches import RepeatedLaunches
 from .scene import Moment, Remark, Scene
+from .shade.boxes import Boxes, BoxPainter, depth_colors
 from .shade.film import Resolver
 from .shade.materials import Materials
 from .stats import FrameStatistics
@@ -23,7 +24,7 @@ from .trace.trace import Totals, totals
 from .view import Pixels, View, ViewSettings
 from .view_slot import ViewSlot
 
-__all__ = ["Engine", "Hit", "Pixels", "View", "ViewSettings"]
+__all__ = ["Boxes", "Engine", "Hit", "Pixels", "View", "ViewSettings", "depth_colors"]
 
 
 @dataclasses.dataclass(frozen=True)
@@ -51,6 +52,7 @@ class Engine:
         self._animator = Animator(target, scene)
         self._materials, self._resolver = Materials(target, scene), Resolver(target)
         self._slots: dict[str, ViewSlot] = {}
+        self._boxes: dict[str, BoxPainter] = {}
         self._launches = RepeatedLaunches(target) if repeats else None
         self._log = FrameLog(target)
         self._number = 0
@@ -97,6 +99,7 @@ class Engine:
         for slot in self._slots.values():
             slot.hierarchy.close()
         self._slots.clear()
+        self._boxes.clear()
         self._last = ()
 
     # -- on request, outside the frame ----------------------------------------------------------------------------
@@ -120,6 +123,13 @@ class Engine:
     def nodes(self, view: View) -> NodeTable:
         """The view's structure as a table. Waits."""
         return self._drawn_slot(view).hierarchy.nodes()
+
+    def paint_boxes(self, view: View, boxes: Boxes) -> None:
+        """Draw boxes over the picture that the view's last frame made, in its pixels. Outside the frame and its statistics; does not wait."""
+        slot = self._drawn_slot(view)
+        painter = self._boxes.setdefault(view.name, BoxPainter(self.target))
+        with view.pixels.map() as image:
+            painter.paint(image, slot.film, boxes)
 
     def totals(self, view: View) -> Totals:
         """Hits and the sum of hit distances of the primary rays of the view's last frame, traced once more. Waits."""

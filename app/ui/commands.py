@@ -148,6 +148,7 @@ class Commands(QObject):
         update = ChoiceMenu(self.tr("Rebuild or &refit"), choices.updates, current("update.mode"), choices.choose("update.mode"), window)
         self.choice(menu, "structure.update", update)
         menu.addSeparator()
+        self.add(menu, "structure.boxes", self.tr("Show or hide the &boxes of its nodes"), window.inspectors.boxes.toggle, "X")
         self.add(menu, "structure.options", self.tr("&Options of this structure…"), window.show_structure_options)
 
     def _render(self) -> None:

@@ -1,4 +1,4 @@
-"""The panels that look into a picture, and their wiring: the heat map's counts, and what was picked."""
+"""The panels that look into a picture, and their wiring: the heat map's counts, what was picked, the boxes' levels."""
 
 from __future__ import annotations
 
@@ -14,6 +14,7 @@ from app.document import Document
 from app.frame_maker import Picked
 from app.render_thread import FinishedFrame
 from app.state import State
+from app.ui.boxes_panel import BoxesPanel
 from app.ui.frame_loop import FrameLoop
 from app.ui.heat_panel import RAY_TYPE, HeatPanel
 from app.ui.marks import Marks
@@ -35,6 +36,7 @@ class Inspectors(QObject):
         self._docks: dict[str, QDockWidget] = {}
         self._range: tuple[float, float] | None = None
         self.heat, self.pick = HeatPanel(document), PickPanel()
+        self.boxes = BoxesPanel(document)
         self.marks, self.pointer = Marks(document), Pointer(self)
         self.pointer.hovered.connect(self._count_at)
         self.pointer.left.connect(lambda: self.heat.point_at(None))
@@ -48,7 +50,11 @@ class Inspectors(QObject):
     def places(self) -> tuple[Place, ...]:
         """Name, title, widget and side of each dock; none is shown at first."""
         right = Qt.DockWidgetArea.RightDockWidgetArea
-        return (("heat", self.tr("Heat map"), self.heat, right), ("pick", self.tr("Picked"), self.pick, right))
+        return (
+            ("heat", self.tr("Heat map"), self.heat, right),
+            ("pick", self.tr("Picked"), self.pick, right),
+            ("boxes", self.tr("Boxes"), self.boxes, right),
+        )
 
     def take_docks(self, window: QMainWindow, docks: list[QDockWidget]) -> None:
         """The docks that the window made of `places`: they share one place."""
@@ -86,11 +92,13 @@ class Inspectors(QObject):
         self._range = None
         self.heat.clear()
         self.pick.clear()
+        self.boxes.clear()
         self.marks.show_point(None)
 
     # -- what happens ---------------------------------------------------------------------------------------------
     def _take(self, frame: FinishedFrame) -> None:
         self.heat.take(frame)
+        self.boxes.take(frame)
 
     def _take_range(self, ends: tuple[float, float]) -> None:
         if ends != self._range:
@@ -115,6 +123,8 @@ class Inspectors(QObject):
         old, new = before.settings.render.ray_type, after.settings.render.ray_type
         if new == RAY_TYPE and old != new:
             self._show_dock("heat")
+        if after.settings.boxes.show and not before.settings.boxes.show:
+            self._show_dock("boxes")
         if before.timeline.time != after.timeline.time and self.marks.isVisible():
             self.marks.show_path(())  # the boxes were those of another instant
             self.marks.show_point(None)

@@ -38,7 +38,7 @@ from gpu.camera import Vector
 from gpu.scene import Scene
 
 PROGRESS_INTERVAL_MS = 100
-FIRST_HIDDEN = ("camera", "log", "heat", "pick")
+FIRST_HIDDEN = ("camera", "log", "heat", "pick", "boxes", "cost")
 """Docks that are not shown until someone asks for them."""
 
 

@@ -16,8 +16,10 @@ from PySide6.QtWidgets import QPushButton, QToolButton
 
 from app.document import Document
 from app.frame_maker import Picked
+from app.node_boxes import BoxReport
 from app.render_thread import FinishedFrame, FrameRequest
 from app.state import State
+from app.ui.boxes_panel import BoxesPanel
 from app.ui.heat_panel import HeatPanel
 from app.ui.histogram import BARS, bars
 from app.ui.main_window import MainWindow
@@ -123,6 +125,37 @@ def test_a_panel_is_copied_and_written(qtbot: Any, tmp_path: Path) -> None:
     assert "a.csv cannot be written" in problem and "Choose another place" in problem
 
 
+def report(levels: int) -> BoxReport:
+    """A full binary tree."""
+    return BoxReport(tuple(2**level for level in range(levels)), (0,) * (levels - 1) + (2 ** (levels - 1),), 7, 9, np.zeros((levels, 3), np.uint8))
+
+
+def test_the_boxes_panel_counts_levels_and_dragging_chooses_them(qtbot: Any) -> None:
+    document = Document()
+    panel = BoxesPanel(document)
+    qtbot.addWidget(panel)
+    panel.show()
+    panel.take(dataclasses.replace(frame(None), boxes=report(8)))
+    assert panel.sentence.text() == "7 of 9 boxes are drawn: those nearest to the eye."
+    assert panel.table()[1][7] == {"depth": 7, "nodes": 128, "leaves": 128} and panel.text().splitlines()[2] == "0\t1\t0"
+    levels, width = panel.levels, panel.levels.width() / 8
+    none, left = Qt.KeyboardModifier.NoModifier, Qt.MouseButton.LeftButton
+    QTest.mousePress(levels, left, none, QPoint(round(4.5 * width), 20))
+    QTest.mouseMove(levels, QPoint(round(2.5 * width), 20))
+    QTest.mouseRelease(levels, left, none, QPoint(round(2.5 * width), 20))
+    options = document.state.settings.boxes
+    assert (options.first_depth, options.last_depth) == (2, 4) == (levels.first, levels.last)
+    assert panel.editors["last_depth"].value() == 4
+    document.undo()
+    assert document.state.settings.boxes.last_depth == 8, "a drag is one step"
+    assert panel.grab().toImage().width() > 100
+    panel.bar.pause.click()
+    panel.take(dataclasses.replace(frame(None), boxes=None))
+    assert panel.report is not None
+    panel.clear()
+    assert panel.table()[1] == [] and "Show the boxes" in panel.sentence.text()
+
+
 # -- in the window -----------------------------------------------------------------------------------------------------
 
 
@@ -177,6 +210,13 @@ def test_the_pointer_reads_steps_while_they_are_shown(scene_window: MainWindow, 
     inspectors._count_at(0.5, 0.5)
     qtbot.wait(50)
     assert inspectors.heat.pointed is None
+
+
+def test_boxes_are_shown_by_a_key_and_open_their_panel(scene_window: MainWindow, qtbot: Any) -> None:
+    scene_window.commands.actions["structure.boxes"].trigger()
+    assert scene_window.document.state.settings.boxes.show and scene_window.inspectors.boxes.isVisible()
+    scene_window.commands.actions["edit.undo"].trigger()
+    assert not scene_window.document.state.settings.boxes.show
 
 
 def test_an_automatic_range_reaches_the_legend(scene_window: MainWindow, qtbot: Any) -> None:

@@ -9,7 +9,7 @@ from collections.abc import Iterator
 import numpy as np
 
 from gpu.camera import Camera
-from gpu.engine import Engine, View, ViewSettings
+from gpu.engine import Boxes, Engine, View, ViewSettings
 from gpu.hierarchy.bvh.bvh import BvhHierarchy
 from gpu.hierarchy.primitives import sphere_primitives, triangle_primitives
 from gpu.hierarchy.registry import structures
@@ -111,6 +111,8 @@ def run_frames(target: Target) -> None:
         engine.flush()
         assert engine.totals(view).hits > 0
         engine.pick(view, 21.0, 10.0)
+        table = engine.nodes(view)
+        engine.paint_boxes(view, Boxes(table.lower, table.upper, table.depth, int(table.depth.max()) + 1))
         engine.close()
 
 
