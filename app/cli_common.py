@@ -12,6 +12,7 @@ import numpy as np
 from app import option_tables
 from app import timeline as timelines
 from app.cli_arguments import OPTION_KEYS
+from app.meister_env import ENDING, load_environment
 from app.opening import cameras_of, open_scene
 from app.problems import UsageError
 from app.scene_io.demos import demo_info
@@ -32,17 +33,20 @@ DEFAULT_DEMO = "orbit"
 
 
 def settings_from(names: argparse.Namespace, words: Words) -> Settings:
-    """Built-in values < the user's file < --settings < --set < flags. Raises SettingsError (a file) and UsageError (the command line)."""
+    """Built-in values < the user's file < --settings < --set < flags. Raises SettingsError (a file) and UsageError (the command line).
+    What could not be used is said, and stays in `names.remarks` for a window to show."""
     settings, warning = load_user_settings()
-    if warning:
-        words.warn(warning)
-    return settings_of_flags(names, settings)
+    names.user_settings, names.remarks = settings, warning.splitlines()
+    settings = settings_of_flags(names, settings)
+    for sentence in names.remarks:
+        words.warn(sentence)
+    return settings
 
 
 def settings_of_flags(names: argparse.Namespace, settings: Settings) -> Settings:
     """`settings` (the user's, or a picture's) < --settings < --set < flags. Raises as `settings_from`."""
-    if names.settings is not None:
-        settings = load_settings(Path(names.settings), settings)
+    for path in _settings_files(names):
+        settings = _with_file(settings, path, names)
     for key, text in names.set:
         settings = _set(settings, key, text, f"--set {key}={text}")
     for name, key in OPTION_KEYS.items():
@@ -56,6 +60,28 @@ def settings_of_flags(names: argparse.Namespace, settings: Settings) -> Settings
         settings = set_option(set_option(settings, "render.width", names.size[0]), "render.height", names.size[1])
     check_combination(settings)
     return settings
+
+
+def _settings_files(names: argparse.Namespace) -> list[str]:
+    """The files of --settings, and FILE where that is one of Meister's, which then names no scene. Raises UsageError."""
+    given = [names.settings] if names.settings is not None else []
+    environments = [name for name in getattr(names, "files", []) if name.lower().endswith(ENDING)]
+    if environments and len(names.files) > 1:
+        raise UsageError(f"{environments[0]} holds settings and names its own scene; give it alone, or by --settings.")
+    if environments:
+        names.files, names.environment = [], environments[0]
+    environment = getattr(names, "environment", None)
+    return [*given, environment] if environment is not None else given
+
+
+def _with_file(settings: Settings, path: str, names: argparse.Namespace) -> Settings:
+    if not path.lower().endswith(ENDING):
+        return load_settings(Path(path), settings)
+    found = load_environment(Path(path), settings)
+    names.remarks = [*getattr(names, "remarks", []), *found.remarks]
+    if {"width", "height"} <= found.keys and getattr(names, "size", None) is None and path == getattr(names, "environment", None):
+        names.size = (found.settings.render.width, found.settings.render.height)
+    return found.settings
 
 
 def check_combination(settings: Settings) -> None:
@@ -76,19 +102,20 @@ def _set(settings: Settings, key: str, text: str, shown: str) -> Settings:
         raise UsageError(f"{shown}: {sentence_of(error)}") from error
 
 
-def reference_from(names: argparse.Namespace) -> SceneReference:
-    """The scene asked for: files, a built-in scene, or none. Raises UsageError for both at once, UnknownDemoError."""
+def reference_from(names: argparse.Namespace, settings: Settings) -> SceneReference:
+    """The scene asked for: files, a built-in scene, what `start.scene` names, or none. Raises UsageError for both at once, UnknownDemoError."""
     if names.files and names.demo is not None:
         raise UsageError(f"either files or --demo {names.demo} can be opened, not both.")
     if names.demo is not None:
         demo_info(names.demo)
         return SceneReference("demo", (names.demo,))
-    return SceneReference("files", tuple(names.files)) if names.files else SceneReference()
+    files = names.files or ([settings.start.scene] if settings.start.scene else [])
+    return SceneReference("files", tuple(files)) if files else SceneReference()
 
 
 def scene_from(names: argparse.Namespace, settings: Settings, words: Words) -> tuple[SceneReference, Scene]:
     """Open the scene asked for, or the default built-in one, and say what the reader remarked. Raises SceneError and UsageError."""
-    reference = reference_from(names)
+    reference = reference_from(names, settings)
     if reference.kind == "none":
         reference = SceneReference("demo", (DEFAULT_DEMO,))
         words.say(f"No scene was named: the built-in scene {DEFAULT_DEMO} is taken.")
@@ -107,7 +134,7 @@ def opened(reference: SceneReference, settings: Settings, words: Words) -> Scene
 def state_from(names: argparse.Namespace, settings: Settings, reference: SceneReference, scene: Scene) -> State:
     """The state a command draws: the scene's camera, changed by the flags."""
     aspect = settings.render.width / settings.render.height
-    cameras = cameras_of(scene, aspect, settings.camera)
+    cameras = cameras_of(scene, aspect, settings.camera, settings.start)
     head = Timeline(clip=clip_from(settings, scene))
     return State(scene=reference, settings=settings, cameras=(camera_from(names, cameras[0], scene), *cameras[1:]), timeline=head)
 

@@ -8,7 +8,6 @@ from __future__ import annotations
 import argparse
 from collections.abc import Iterator
 
-from app import option_tables
 from app.cli_arguments import BENCH_KINDS, COMMANDS, OPTION_KEYS, command_parser, top_parser
 from app.scene_io.demos import DEMOS
 from app.settings import Settings, option_field, option_groups

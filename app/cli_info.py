@@ -21,10 +21,11 @@ LISTED = 12
 
 def run(names: argparse.Namespace, words: Words) -> int:
     """Describe the scene on stdout; returns the exit code."""
-    reference = reference_from(names)
+    settings = settings_from(names, words)
+    reference = reference_from(names, settings)
     if reference.kind == "none":
         raise UsageError("say which file: python main.py info FILE, or --demo NAME.")
-    facts = describe(open_scene(reference, settings_from(names, words)))
+    facts = describe(open_scene(reference, settings))
     print(json_text(facts) if names.json else shown(facts))
     return 0
 

@@ -81,7 +81,7 @@ def _start(names: argparse.Namespace, settings: Settings, words: Words) -> tuple
     if not is_picture(names.files) or names.demo is not None:
         reference, scene = scene_from(names, settings, words)
         return scene, state_from(names, settings, reference, scene)
-    reference_from(names)
+    reference_from(names, settings)
     path = names.files[0]
     texts, width, height = load_picture(path, settings.importer)
     state = saved_state.state_of(texts, path, settings)

@@ -12,6 +12,7 @@ from app.display_check import display_problem
 from app.document import Document
 from app.problems import EXIT_FAILURE, UsageError, problem_of
 from app.scene_io import is_picture
+from app.settings_file import overridden
 from gpu.scene import Scene
 
 if TYPE_CHECKING:
@@ -28,8 +29,9 @@ def run(names: argparse.Namespace, words: Words) -> int:
     if problem:
         words.error(problem)
         return EXIT_FAILURE
-    document = Document(settings_from(names, words))
-    reference = reference_from(names)
+    settings = settings_from(names, words)
+    document = Document(settings, overridden(names.user_settings, settings))
+    reference = reference_from(names, document.state.settings)
     document.on_scene.append(_FirstLook(names, document))
     if reference.kind == "demo":
         document.open_demo(reference.names[0])

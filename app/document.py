@@ -8,10 +8,10 @@ from __future__ import annotations
 
 import dataclasses
 import os
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
-from app import bookmarks, opening, saved_state, scene_nodes, settings_file
+from app import bookmarks, camera_follow, opening, saved_state, scene_nodes, settings_file
 from app import timeline as timelines
 from app.history import History
 from app.jobs import Job, Mailroom
@@ -32,7 +32,8 @@ UNRECORDED = ("timeline", "selection")
 class Document:
     """See the module. `on_scene`, `on_problem` and `on_jobs` are lists of callbacks, called on the owner's thread."""
 
-    def __init__(self, settings: Settings | None = None) -> None:
+    def __init__(self, settings: Settings | None = None, overrides: Mapping[str, Any] | None = None) -> None:
+        self._overrides = dict(overrides or {})
         self._state = State(settings=settings or Settings())
         self._scene: Scene | None = None
         self._history: History[State] = History()
@@ -81,7 +82,7 @@ class Document:
         Changes with the same merge key, one after another, are one step of undo (a drag). Raises OptionError where the option does
         not take the value or is unknown, KeyError or IndexError where the path leads nowhere, TypeError for a value of another kind."""
         before = self._state
-        after = _changed(before, path, value)
+        after = camera_follow.followed(before, _changed(before, path, value), self._scene)
         if after == before:
             return
         if path.partition(".")[0] not in UNRECORDED:
@@ -270,14 +271,18 @@ class Document:
             observer()
 
     # -- settings -------------------------------------------------------------------------------------------------
-    def save_settings(self) -> bool:
-        """Write the settings to the user's file, atomically; False where that failed, which is reported as a problem."""
+    def save_settings(self) -> str:
+        """Write the settings to the user's file, atomically; what only the command line said is left out. Returns a sentence for a person, an
+        empty one where it failed, which is reported as a problem."""
         try:
-            settings_file.save_settings(self._state.settings)
+            own, _ = settings_file.load_user_settings()
+            kept, left = settings_file.to_keep(self._state.settings, own, self._overrides)
+            lost = settings_file.save_settings(kept)
         except OSError as error:
             self.report(Problem("The settings cannot be saved", f"{settings_file.user_file()}: {error.strerror}.", exit_code=1))
-            return False
-        return True
+            return ""
+        said = f" Not saved, because only this start's command line says so: {', '.join(left)}." if left else ""
+        return f"Saved.{said}{' ' + lost if lost else ''}"
 
 
 def _changed(state: State, path: str, value: Any) -> State:

@@ -12,6 +12,7 @@ from app.scene_io import SceneError, load, load_picture
 from app.scene_io.demos import make_demo
 from app.scene_io.motions import with_motion
 from app.settings import Settings
+from app.start_options import StartOptions, placed
 from app.state import SceneReference, State
 from app.timeline import Timeline
 from gpu.camera import Camera, fit
@@ -42,7 +43,7 @@ def open_picture(path: str, own: Settings, job: Job | None = None) -> State:
 
 def first_look(state: State, scene: Scene) -> State:
     """The state as a new scene begins: its cameras, the head at the start, playing if it moves and `timeline.autoplay` says so."""
-    found = cameras_of(scene, options=state.settings.camera)
+    found = cameras_of(scene, options=state.settings.camera, start=state.settings.start)
     views = tuple(dataclasses.replace(view, camera=0) for view in state.views)
     options = state.settings.timeline
     head = Timeline(clip=timelines.clip_named(scene, options.clip) or 0)
@@ -59,9 +60,16 @@ def same_look(state: State, scene: Scene) -> State:
     return dataclasses.replace(state, cameras=found, views=views, timeline=dataclasses.replace(state.timeline, clip=clip))
 
 
-def cameras_of(scene: Scene, aspect: float = 4.0 / 3.0, options: CameraOptions | None = None) -> tuple[Camera, ...]:
-    """The free camera, then the scene's own. The free one starts where the scene says, or at its first camera, or sees everything."""
+def cameras_of(
+    scene: Scene, aspect: float = 4.0 / 3.0, options: CameraOptions | None = None, start: StartOptions | None = None
+) -> tuple[Camera, ...]:
+    """The free camera, then the scene's own. The free one starts where `start` says, or the scene, or at its first camera, or sees everything."""
     options = options or CameraOptions()
+    free, *own = _cameras_of(scene, aspect, options)
+    return (placed(free, start, scene, options.up_axis) if start is not None else free, *own)
+
+
+def _cameras_of(scene: Scene, aspect: float, options: CameraOptions) -> tuple[Camera, ...]:
     near, far = options.near, options.far
     own = tuple(dataclasses.replace(scene_nodes.camera_at(scene, camera), near=near, far=far) for camera in scene.cameras)
     side = Camera(eye=(0.8, 0.5, 1.6), fov=options.field_of_view, near=near, far=far)

@@ -7,6 +7,7 @@ changes; saving writes only what differs from the built-in values, into the text
 from __future__ import annotations
 
 import contextlib
+import dataclasses
 import glob
 import os
 import re
@@ -109,6 +110,28 @@ def save_settings(settings: Settings, path: Path | None = None) -> str:
     text, dropped = merged_text(old, dict(leaves(to_table(settings))), is_known)
     _write(path, text)
     return lost or dropped
+
+
+def overridden(own: Settings, started: Settings) -> dict[str, Any]:
+    """The keys that a start with --settings or flags set otherwise than the user's own settings, with the values they got."""
+    before, now = (dict(leaves(to_table(settings, everything=True))) for settings in (own, started))
+    return {key: value for key, value in now.items() if before.get(key) != value}
+
+
+def to_keep(settings: Settings, own: Settings, overrides: Mapping[str, Any]) -> tuple[Settings, list[str]]:
+    """The settings as the user's file should have them: what only --settings or a flag said, and was not changed since, stays as in `own`. With
+    the keys that were left so."""
+    now, before = (dict(leaves(to_table(one, everything=True))) for one in (settings, own))
+    left = [key for key, value in overrides.items() if now.get(key) == value and before.get(key) != value]
+    for key in left:
+        settings = without(settings, key) if key not in before else set_option(settings, key, before[key])
+    return settings, left
+
+
+def without(settings: Settings, key: str) -> Settings:
+    """The settings without a value that is only kept."""
+    kept = {name: value for name, value in settings.meister.items() if f"{KEPT}.{name}" != key}
+    return dataclasses.replace(settings, meister=kept)
 
 
 def is_known(key: str) -> bool:

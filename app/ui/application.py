@@ -13,6 +13,7 @@ from PySide6.QtWidgets import QApplication
 from app.document import Document
 from app.ui.main_window import MainWindow
 from app.ui.painter_view import PainterView
+from app.ui.settings_files import show_remarks
 
 
 def run(document: Document, arguments: Any = None) -> int:
@@ -21,6 +22,7 @@ def run(document: Document, arguments: Any = None) -> int:
     window = MainWindow(document, make_view)
     size = getattr(arguments, "size", None)
     open_window(window, tuple(size) if size else None)
+    show_remarks(window, getattr(arguments, "remarks", ()))
     open_scene(window, arguments)
     ticker = QTimer()
     ticker.timeout.connect(lambda: None)  # lets Python see Ctrl+C

@@ -25,6 +25,7 @@ if TYPE_CHECKING:
 
 REPORT_TIMEOUT_S = 60.0
 SCENE_FILES = " ".join(f"*.{ending}" for ending in (*EXTENSIONS, *PACKED))
+SETTINGS_FILES = "*.toml *.env"
 
 
 def tr(text: str) -> str:
@@ -35,7 +36,8 @@ def tr(text: str) -> str:
 def ask_for_files(parent: QWidget, folder: str) -> list[str]:
     """Which files to open; none where it was cancelled."""
     pictures = tr("Pictures with their state")
-    filters = f"{tr('Models and pictures')} ({SCENE_FILES} {SCENE_FILES.upper()} *.png *.PNG);;{pictures} (*.png *.PNG);;{tr('All files')} (*)"
+    models = f"{tr('Models and pictures')} ({SCENE_FILES} {SCENE_FILES.upper()} *.png *.PNG)"
+    filters = f"{models};;{pictures} (*.png *.PNG);;{tr('Settings')} ({SETTINGS_FILES});;{tr('All files')} (*)"
     paths, _ = QFileDialog.getOpenFileNames(parent, tr("Open a model, or the key frames of one"), folder, filters)
     return list(paths)
 

@@ -10,6 +10,7 @@ from PySide6.QtGui import QCloseEvent, QDragEnterEvent, QDropEvent
 from PySide6.QtWidgets import QDockWidget, QLabel, QMainWindow, QMenu, QStackedWidget, QVBoxLayout, QWidget
 
 from app.document import Document
+from app.presets import is_settings_file
 from app.problem import Problem
 from app.render_thread import FinishedFrame
 from app.scene_io import natural_order
@@ -31,6 +32,7 @@ from app.ui.memory import Memory
 from app.ui.navigation import Navigator
 from app.ui.previews import Previews
 from app.ui.settings_dialog import SettingsDialog
+from app.ui.settings_files import open_settings
 from app.ui.stats_panel import StatsPanel
 from app.ui.timeline_bar import TimelineBar
 from app.ui.welcome import WelcomePage
@@ -38,7 +40,7 @@ from gpu.camera import Vector
 from gpu.scene import Scene
 
 PROGRESS_INTERVAL_MS = 100
-FIRST_HIDDEN = ("camera", "log", "heat", "pick", "boxes", "cost")
+FIRST_HIDDEN = ("camera", "log", "heat", "pick")
 """Docks that are not shown until someone asks for them."""
 
 
@@ -154,8 +156,11 @@ class MainWindow(QMainWindow):
 
     # -- scenes ---------------------------------------------------------------------------------------------------
     def open_files(self, paths: list[str]) -> None:
-        """Open files as one scene, in the background."""
+        """Open files as one scene, in the background; a file of settings changes those, and opens the scene that it names."""
         self.banners.clear("problem")
+        if len(paths) == 1 and is_settings_file(paths[0]):
+            open_settings(self, paths[0])
+            return
         self.memory.set_folder(paths[0])
         self.document.open_files(paths)
 

@@ -1,0 +1,63 @@
+"""Presets: kept under a name, passed on as files."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from app import presets
+from app.settings import Settings, set_option
+from app.settings_file import SettingsError, user_file
+
+
+def test_a_preset_gives_back_what_was_saved() -> None:
+    assert presets.names() == []
+    settings = set_option(set_option(Settings(), "render.width", 320), "hierarchy.lbvh.max_leaf_size", 2)
+    path = presets.save("Fast look", settings)
+    presets.save("a second", Settings())
+    assert path == user_file().parent / "presets" / "Fast look.toml" and "width = 320" in path.read_text()
+    assert presets.names() == ["a second", "Fast look"]
+    assert presets.load("Fast look") == settings and presets.load("a second") == Settings()
+    presets.save("Fast look", Settings())
+    assert presets.load("Fast look") == Settings(), "one of that name is replaced"
+    presets.delete("Fast look")
+    assert presets.names() == ["a second"]
+    with pytest.raises(presets.PresetError, match="there are a second"):
+        presets.load("Fast look")
+
+
+NO_NAMES = ["", ".", "..", "../x", "a/b", "a\\b", " a", "a ", "a.", ".hidden", "x" * 65, "a\n", "a\0b", "con", "NUL.x", "~", "*"]
+
+
+@pytest.mark.parametrize("name", NO_NAMES)
+def test_names_that_would_be_no_files_are_refused(name: str) -> None:
+    with pytest.raises(presets.PresetError, match="cannot be the name"):
+        presets.save(name, Settings())
+    assert not presets.folder().exists()
+
+
+@given(st.text(max_size=70))
+def test_whatever_is_typed_stays_in_the_folder(name: str) -> None:
+    try:
+        path = presets.path_of(name)
+    except presets.PresetError:
+        return
+    assert path.parent == presets.folder() and path.resolve().parent == presets.folder().resolve() and path.stem == name
+
+
+def test_a_file_from_somebody_else(tmp_path: Path) -> None:
+    present = set_option(Settings(), "render.samples", 9)
+    toml, env, bad = tmp_path / "a.toml", tmp_path / "a.env", tmp_path / "bad.toml"
+    toml.write_text("[render]\nwidth = 320\n")
+    env.write_text("RenderWidget {\nwidth 320\n}\nBvh {\nmortonCodeBits 45\n}\n")
+    bad.write_text("[render]\nwidth = 0\n")
+    settings, remarks = presets.load_file(str(toml), present)
+    assert (settings.render.width, settings.render.samples, remarks) == (320, 1, ())
+    settings, remarks = presets.load_file(str(env), present)
+    assert (settings.render.width, settings.render.samples) == (320, 9) and "45 is kept" in remarks[0]
+    with pytest.raises(SettingsError, match="line 2"):
+        presets.load_file(str(bad), present)
+    assert [presets.is_settings_file(name) for name in ("x/a.TOML", "default.env", ".env", "a.obj", "toml")] == [True, True, True, False, False]
