@@ -26,6 +26,10 @@ CHOICES = {field.name: field.info.choices for field in fields_of(timelines.Timel
 SHOW_INTERVAL_S = 1.0 / 30.0
 
 
+LEAST_WIDTH = 36
+"""Pixels that a field may be squeezed to in a small window."""
+
+
 class TimelineBar(QWidget):
     """See the module."""
 
@@ -199,6 +203,7 @@ class TimelineBar(QWidget):
         speed = QLabel(self.tr("speed"), self)
         for widget in (self.time_box, self.frame_box, self._total, self.clip_box, speed, self.speed_box, self.repeat_box, self.step_box):
             row.addWidget(widget)
+            widget.setMinimumWidth(LEAST_WIDTH)  # a row of fields must not keep the window from being small
 
     # -- what happens ---------------------------------------------------------------------------------------------
     def _set_speed(self, text: str) -> None:

@@ -155,3 +155,11 @@ def test_a_still_scene_has_no_timeline(qtbot: Any, document: Document) -> None:
     qtbot.addWidget(bar)
     document.set_scene(SceneReference("demo", ("still",)), Scene("still"))
     assert not bar.isEnabled()
+
+
+def test_it_lets_a_window_be_small(bar: TimelineBar, qtbot: Any) -> None:
+    assert bar.minimumSizeHint().width() <= 640
+    bar.resize(640, bar.height())
+    bar.show()
+    fields = (bar.time_box, bar.frame_box, bar.speed_box, bar.repeat_box, bar.scrubber)
+    assert all(field.width() >= 30 and field.geometry().right() <= 640 for field in fields)
