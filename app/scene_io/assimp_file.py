@@ -8,6 +8,8 @@ Validation runs while reading and never later: libassimp 6.0.5 frees a scene twi
 
 from __future__ import annotations
 
+import os
+from pathlib import Path
 from types import TracebackType
 from typing import Any
 
@@ -15,6 +17,7 @@ import numpy as np
 
 from . import assimp
 from .errors import SceneError, shown
+from .obj_faults import fault_of
 
 INDEXED = frozenset({"gltf", "glb", "vrm", "ply", "off"})
 MAX_IN_MEMORY = (1 << 32) - 1
@@ -32,7 +35,7 @@ class AssimpFile:
         if not self.pointer and self._words().startswith(COMPLAINT):
             self.complaint = self._words()
             self.pointer = self._read(data, 0)
-        self._check("cannot be read")
+        self._check("cannot be read", data)
         if self.complaint:
             self._repair()
 
@@ -78,15 +81,17 @@ class AssimpFile:
     def _words(self) -> str:
         return (self.library.aiGetErrorString() or b"").decode("utf-8", "replace").strip()
 
-    def _check(self, verb: str) -> None:
+    def _check(self, verb: str, data: bytes | None = None) -> None:
+        """`SceneError` where Assimp gave no scene. `data` is what it was to read in the place of the file, for a look at the text."""
         if self.pointer:
             return
         words = self._words() or "no reason given"
         if "bad_alloc" in words or "bad array new" in words:
             raise MemoryError(words)
-        raise SceneError(
-            f"{shown(self.name)} {verb}; Assimp says: {words.rstrip('.')}. Check that the file is whole and of the type its name says.", self.name
-        )
+        said = f"{shown(os.path.abspath(self.name))} {verb}; Assimp says: {words.rstrip('.')}."
+        fault = fault_of(data if data is not None else Path(self.name).read_bytes()) if self.extension == "obj" else ""
+        place = f" The first fault is in {fault}." if fault else ""
+        raise SceneError(f"{said}{place} Check that the file is whole and of the type its name says.", self.name)
 
     def _repair(self) -> None:
         """Make a point of every face with an index out of range, so that sorting by type takes it away, and tell the types that are there."""

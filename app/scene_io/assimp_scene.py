@@ -37,7 +37,7 @@ def read_scene(name: str, data: bytes | None, extension: str, limits: ImportLimi
 
 def no_triangles(name: str) -> SceneError:
     """What a file of points or lines gets."""
-    return SceneError(f"{shown(name)} has no triangles: it holds only points or lines, or nothing. Open a file with a mesh.", name)
+    return SceneError(f"{shown(os.path.abspath(name))} has no triangles: it holds only points or lines, or nothing. Open a file with a mesh.", name)
 
 
 class SceneReader:

@@ -1,0 +1,56 @@
+"""Where an OBJ file is wrong. Assimp says what it refuses but not the line; this reads the text again, only after Assimp has refused it."""
+
+from __future__ import annotations
+
+KINDS = {b"v": "vertex", b"vt": "texture coordinate", b"vn": "normal"}
+CORNER = ("vertex", "texture coordinate", "normal")
+LONGEST = 60
+
+
+def fault_of(text: bytes) -> str:
+    """The first line that no reader can take, with its number and the reason; "" where there is none."""
+    lines = [line.split(b"#", 1)[0].split() for line in text.splitlines()]
+    totals = {kind: sum(1 for words in lines if words and words[0] == word) for word, kind in KINDS.items()}
+    so_far = dict.fromkeys(totals, 0)
+    for number, words in enumerate(lines, 1):
+        if not words:
+            continue
+        why = ""
+        if words[0] in KINDS:
+            so_far[KINDS[words[0]]] += 1
+            why = next((f"{_shown(word)} is not a number" for word in words[1:] if not _is_number(word)), "")
+        elif words[0] == b"f":
+            why = next(filter(None, (_corner_fault(word, totals, so_far) for word in words[1:])), "")
+        if why:
+            return f"line {number}, {_shown(b' '.join(words))}: {why}"
+    return ""
+
+
+def _corner_fault(corner: bytes, totals: dict[str, int], so_far: dict[str, int]) -> str:
+    """Why a face's corner, as in 7/3/7, names nothing."""
+    for kind, word in zip(CORNER, corner.split(b"/"), strict=False):
+        if not word:
+            continue
+        try:
+            index = int(word)
+        except ValueError:
+            return f"{_shown(word)} is not a whole number"
+        if index == 0:
+            return f"there is no {kind} 0, they count from 1"
+        if index > totals[kind] or -index > so_far[kind]:
+            known = totals[kind] if index > 0 else so_far[kind]
+            return f"there is no {kind} {index}, only {known:,} {'are there' if index > 0 else 'stand above'}"
+    return ""
+
+
+def _is_number(word: bytes) -> bool:
+    try:
+        float(word)
+    except ValueError:
+        return False
+    return True
+
+
+def _shown(words: bytes) -> str:
+    text = words.decode("ascii", "backslashreplace")
+    return f"`{text if len(text) <= LONGEST else text[:LONGEST] + '...'}`"
