@@ -40,7 +40,7 @@ def read_buffers(target: Target, tracer: Tracer, surface: Surface, camera: Camer
     is_hit = prim_id >= 0
     depth = np.where(is_hit, t * (directions @ camera.basis()[2]), np.inf).astype(np.float32)
     normal = np.zeros((height, width, 3), np.float32)
-    normal[is_hit] = _normals(target, surface, prim_id[is_hit], u[is_hit], v[is_hit], directions[is_hit])
+    normal[is_hit] = _normals(target, surface, prim_id[is_hit], u[is_hit], v[is_hit], directions[is_hit].astype(np.float32))
     firsts = [thing.first for thing in surface.primitives.objects]
     object_id = np.where(is_hit, np.searchsorted(firsts, prim_id, side="right") - 1, -1).astype(np.int32)
     return {"depth": depth, "normal": normal, "prim_id": prim_id, "object_id": object_id, "steps": steps}
@@ -60,19 +60,20 @@ def _normals(target: Target, surface: Surface, prim_id: np.ndarray, u: np.ndarra
     if not len(prim_id):
         return np.zeros((0, 3), np.float32)
     corners = target.download(surface.triangles)[prim_id]
-    positions = target.download(surface.positions)[corners].astype(np.float64)
-    weights = np.stack([1.0 - u - v, u, v], axis=1).astype(np.float64)[..., None]
-    own = np.cross(positions[:, 1] - positions[:, 0], positions[:, 2] - positions[:, 0])
-    summed = (target.download(surface.normals)[corners] * weights).sum(axis=1)
-    smooth = _unit(np.where((summed**2).sum(axis=1, keepdims=True) > 1e-12, summed, own))
+    a, b, c = (target.download(surface.positions)[corners[:, corner]] for corner in range(3))
+    own = np.cross(b - a, c - a)
+    normals = target.download(surface.normals)
+    weights = ((1.0 - u - v)[:, None], u[:, None], v[:, None])
+    summed = sum(normals[corners[:, corner]] * weights[corner] for corner in range(3))
+    smooth = _unit(np.where(_dot(summed, summed) > 1e-12, summed, own))
     is_behind = _dot(own, directions) * _dot(own, smooth) > 0.0
     normal = np.where(is_behind, -smooth, smooth)
-    return np.asarray(normal - directions * (2.0 * np.maximum(_dot(normal, directions), 0.0)), np.float32)
+    return np.asarray(normal - directions * (2.0 * np.maximum(_dot(normal, directions), 0.0)))
 
 
 def _dot(a: np.ndarray, b: np.ndarray) -> np.ndarray:
-    return (a * b).sum(axis=1, keepdims=True)
+    return np.einsum("ij,ij->i", a, b)[:, None]
 
 
 def _unit(vectors: np.ndarray) -> np.ndarray:
-    return vectors / np.maximum(np.linalg.norm(vectors, axis=1, keepdims=True), 1e-30)
+    return vectors / np.sqrt(np.maximum(_dot(vectors, vectors), 1e-36))
