@@ -79,7 +79,8 @@ class Chronicle:
         if scene is None:
             self._log.add("information", "The scene was closed.")
             return
-        self._log.add("information", f"{scene.name}: {scene.triangle_count:,} triangles, {scene.duration():.2f} s, {len(scene.clips)} clips.")
+        clips = "1 clip" if len(scene.clips) == 1 else f"{len(scene.clips)} clips"
+        self._log.add("information", f"{scene.name}: {scene.triangle_count:,} triangles, {scene.duration():.2f} s, {clips}.")
         for remark in scene.remarks:
             self._log.add("information", f"{scene.name}: {remark.counted}")
 

@@ -55,6 +55,14 @@ class DisplayOptions:
 
 
 @dataclasses.dataclass(frozen=True)
+class WindowOptions:
+    """How the window looks, and what it does by itself."""
+
+    theme: str = option("system", "Light, dark, or as the system has it.", choices=("system", "light", "dark"))
+    watch: bool = option(False, "Read the scene again whenever one of its files is written; the camera and the playing head stay.")
+
+
+@dataclasses.dataclass(frozen=True)
 class Settings:
     """Everything that can be chosen. `hierarchy` and `ray_type` hold a table of options a name, but only where something was changed;
     `meister` keeps what a file in Meister's form says that nothing here stands for yet."""
@@ -63,6 +71,7 @@ class Settings:
     update: UpdateOptions = UpdateOptions()
     target: TargetOptions = TargetOptions()
     display: DisplayOptions = DisplayOptions()
+    window: WindowOptions = WindowOptions()
     timeline: TimelineOptions = TimelineOptions()
     camera: CameraOptions = CameraOptions()
     start: StartOptions = StartOptions()

@@ -39,6 +39,7 @@ class CameraPanel(QWidget):
             box.setMinimumWidth(48)
             box.setSizePolicy(QSizePolicy.Policy.Ignored, QSizePolicy.Policy.Fixed)  # limits of 18 digits must not make it wide
             box.setDecimals(DIGITS)
+            box.setSuffix("°" if box.suffix() == " degrees" else "")
             box.setButtonSymbols(QDoubleSpinBox.ButtonSymbols.NoButtons)
         self.form.changed.connect(self._apply)
         self.list = QListWidget(self)

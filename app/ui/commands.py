@@ -32,6 +32,7 @@ class Commands(QObject):
         self.extras = Extras(window)
         for make in (self._file, self._edit, self._view, self._camera, self._animation, self._structure, self._render, self._help):
             make()
+        self.extras.follow(self.actions)
 
     def all(self) -> list[QAction]:
         """Every action, in the order of the menus."""
@@ -78,6 +79,8 @@ class Commands(QObject):
             action.setToolTip(info.sentence)
         demos.setToolTipsVisible(True)
         self.add(menu, "file.reload", self.tr("Re&load"), window.document.reopen, "F5")
+        self.add(menu, "file.watch", self.tr("Reload when the file c&hanges"), self.extras.toggle_watch, "Shift+F5", checkable=True)
+        self.add(menu, "file.close", self.tr("&Close the scene"), self.extras.close_scene, "Ctrl+W")
         self.add(menu, "file.welcome", self.tr("&Welcome page"), window.show_welcome, "Ctrl+Home")
         menu.addSeparator()
         self.add(menu, "file.picture", self.tr("&Save picture…"), window.save_picture, ["F12", "Ctrl+Shift+S"])
@@ -96,6 +99,9 @@ class Commands(QObject):
     def _view(self) -> None:
         window = self._window
         menu = self._menu(self.tr("&View"))
+        schemes = functools.partial(window.choices.of_option, "window.theme")
+        theme = ChoiceMenu(self.tr("&Theme"), schemes, window.choices.current("window.theme"), window.choices.choose("window.theme"), window)
+        self.choice(menu, "view.theme", theme)
         for dock in window.docks:
             action = dock.toggleViewAction()
             action.setObjectName(f"view.{dock.objectName()}")

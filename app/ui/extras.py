@@ -1,13 +1,18 @@
-"""The window's comforts, each opened by a command: the palette of commands, the help pages."""
+"""The window's comforts: the palette of commands, the help pages, the theme, closing the scene, and reading it again when its file changes."""
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from typing import TYPE_CHECKING
 
 from PySide6.QtCore import QObject, Qt
+from PySide6.QtGui import QAction
 
+from app.state import State
+from app.ui import theme
 from app.ui.help_page import HelpDialog
 from app.ui.palette import Palette
+from app.watch import Watcher
 
 if TYPE_CHECKING:
     from app.ui.main_window import MainWindow
@@ -21,6 +26,14 @@ class Extras(QObject):
         self._window = window
         self._recent_commands: list[str] = []
         self._help: HelpDialog | None = None
+        self._actions: Mapping[str, QAction] = {}
+        document = window.document
+        self._watcher = watcher = Watcher(lambda: document.mailroom.post(self._file_changed))
+        self.destroyed.connect(lambda: watcher.stop())
+        document.observe(self._changed)
+        document.on_scene.append(lambda scene: self._watch())
+        if document.state.settings.window.theme != "system":
+            theme.apply(document.state.settings.window.theme)
 
     def show_palette(self) -> None:
         """Help > Find a command."""
@@ -36,3 +49,39 @@ class Extras(QObject):
         self._help.show_page(f"{group}.{getattr(self._window.document.state.settings.render, group)}")
         self._help.show()
         self._help.raise_()
+
+    def close_scene(self) -> None:
+        """File > Close the scene: back to the welcome page; a file that is being opened is not opened."""
+        window = self._window
+        window.cancel_jobs()
+        if window.document.scene is not None:
+            window.document.close_scene()
+
+    def toggle_watch(self) -> None:
+        """File > Reload when the file changes."""
+        self._window.document.change("settings.window.watch", not self._window.document.state.settings.window.watch)
+
+    def follow(self, actions: Mapping[str, QAction]) -> None:
+        """Keep the commands' marks as the state is."""
+        self._actions = actions
+        self._watch()
+
+    def _changed(self, before: State, after: State) -> None:
+        if before.settings.window.theme != after.settings.window.theme:
+            theme.apply(after.settings.window.theme)
+        if before.settings.window.watch != after.settings.window.watch:
+            self._watch()
+
+    def _watch(self) -> None:
+        """Watch the open scene's files, if that is wanted."""
+        state = self._window.document.state
+        is_wanted = state.settings.window.watch and state.scene.kind == "files"
+        self._watcher.watch(state.scene.names if is_wanted else ())
+        self._actions["file.watch"].setChecked(state.settings.window.watch)
+        self._actions["file.close"].setEnabled(state.scene.kind != "none")
+
+    def _file_changed(self) -> None:
+        document = self._window.document
+        if document.state.settings.window.watch:
+            self._window.statusBar().showMessage(self.tr("The file has changed and is read again."), 5000)
+            document.reopen()

@@ -25,7 +25,7 @@ def test_settings_scenes_and_jobs_are_written_down(document: Document, moving_sc
     document.set_scene(SceneReference("demo", ("two",)), moving_scene)
     document.close_scene()
     assert sentences(log) == [
-        "render.samples = 16", "hierarchy.lbvh.max_leaf_size = 2", "two triangles: 2 triangles, 2.00 s, 1 clips.", "The scene was closed.",
+        "render.samples = 16", "hierarchy.lbvh.max_leaf_size = 2", "two triangles: 2 triangles, 2.00 s, 1 clip.", "The scene was closed.",
     ]  # fmt: skip
 
 

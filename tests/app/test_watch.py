@@ -1,0 +1,106 @@
+"""The watcher tells once of a file that was written and has come to rest, and of nothing else."""
+
+from __future__ import annotations
+
+import itertools
+import os
+import threading
+import time
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+
+from app.watch import Watcher, signature
+
+INTERVAL = 0.02
+CLOCK = itertools.count(1)
+
+
+class Heard:
+    """Counts the news."""
+
+    def __init__(self) -> None:
+        self.count = 0
+        self.watcher = Watcher(self._add, INTERVAL)
+
+    def _add(self) -> None:
+        self.count += 1
+
+    def wait_for(self, count: int) -> None:
+        deadline = time.monotonic() + 5.0
+        while self.count < count and time.monotonic() < deadline:
+            time.sleep(INTERVAL)
+        time.sleep(5 * INTERVAL)
+        assert self.count == count
+
+
+@pytest.fixture
+def heard() -> Iterator[Heard]:
+    made = Heard()
+    yield made
+    made.watcher.stop()
+
+
+def write(path: Path, text: str) -> None:
+    """Write a file at a time of its own, however coarse the file system's clock is."""
+    path.write_text(text)
+    stamp = 1_700_000_000_000_000_000 + next(CLOCK) * 1_000_000_000
+    os.utime(path, ns=(stamp, stamp))
+
+
+def test_each_writing_is_told_once(tmp_path: Path, heard: Heard) -> None:
+    path = tmp_path / "a.obj"
+    write(path, "one")
+    heard.watcher.watch([str(path)])
+    heard.wait_for(0)
+    write(path, "two")
+    heard.wait_for(1)
+    write(tmp_path / "a.mtl", "a material")
+    heard.wait_for(2)
+    write(tmp_path / "b.obj", "not watched")
+    heard.wait_for(2)
+
+
+def test_a_file_that_is_gone_is_news_when_it_is_back(tmp_path: Path, heard: Heard) -> None:
+    path = tmp_path / "a.obj"
+    write(path, "one")
+    heard.watcher.watch([str(path)])
+    heard.wait_for(0)
+    path.unlink()
+    heard.wait_for(0)
+    path.write_text("")
+    heard.wait_for(0)
+    write(path, "again")
+    heard.wait_for(1)
+
+
+def test_a_new_file_of_a_sequence_is_news(tmp_path: Path, heard: Heard) -> None:
+    for number in range(3):
+        write(tmp_path / f"f_{number}.obj", "v")
+    heard.watcher.watch([str(tmp_path / "f_*.obj")])
+    heard.wait_for(0)
+    write(tmp_path / "f_3.obj", "v")
+    heard.wait_for(1)
+
+
+def test_what_is_watched_no_more_is_not_told(tmp_path: Path, heard: Heard) -> None:
+    path, other = tmp_path / "a.obj", tmp_path / "b.obj"
+    write(path, "one")
+    write(other, "one")
+    heard.watcher.watch([str(path)])
+    heard.wait_for(0)
+    heard.watcher.watch([str(other)])
+    heard.wait_for(0)
+    write(path, "two")
+    heard.wait_for(0)
+    heard.watcher.watch(())
+    write(other, "two")
+    heard.wait_for(0)
+
+
+def test_nothing_to_watch_needs_no_thread(heard: Heard) -> None:
+    before = threading.active_count()
+    heard.watcher.watch(())
+    assert threading.active_count() == before
+    assert signature(["nowhere/at/all.obj"]) == () and signature(["no?such*.obj"]) == ()
