@@ -21,6 +21,7 @@ from .errors import shown
 from .images import ImageError, decode, find
 
 DIFFUSE, BASE_COLOR = 1, 12
+EMISSION_MAPS = (4, 14)  # of old formats and of glTF
 GLTF = frozenset({"gltf", "glb", "vrm"})
 Key = tuple[str, int, int]
 
@@ -61,6 +62,7 @@ class MaterialReader:
         self.textures: list[Texture] = []
         self.texture_ids: dict[str, int] = {}
         self.missing: dict[str, str] = {}
+        self.unlit_maps = 0
 
     def read(self) -> tuple[Material, ...]:
         """All materials in the file's order; one plain material where it has none."""
@@ -69,13 +71,17 @@ class MaterialReader:
         return tuple(materials) or (Material(),)
 
     def remarks(self) -> list[Remark]:
-        """The textures that could not be had, each with its reason."""
+        """The textures that could not be had, each with its reason, and the emission maps that are not read."""
+        maps = []
+        if self.unlit_maps:
+            sentence = "materials shine by an emission map, which is not read yet: they do not shine."
+            maps.append(Remark(self.unlit_maps, f"{self.unlit_maps} {sentence}"))
         if not self.missing:
-            return []
+            return maps
         listed = [f"{shown(name)} ({reason})" for name, reason in list(self.missing.items())[:20]]
         more = f" and {len(self.missing) - 20} more" if len(self.missing) > 20 else ""
         sentence = f"Textures missing, drawn in a plain colour: {', '.join(listed)}{more}. Put them beside the model and open it again."
-        return [Remark(len(self.missing), sentence)]
+        return [*maps, Remark(len(self.missing), sentence)]
 
     def _material(self, material: assimp.Material) -> Material:
         values = properties_of(material)
@@ -86,7 +92,7 @@ class MaterialReader:
             base_color=self._base_color(values),
             metallic=_number(values, "$mat.metallicFactor", 0.0),
             roughness=_roughness(values),
-            emission=_emission(values),
+            emission=self._emission(values),
             base_color_texture=texture,
         )
 
@@ -99,6 +105,17 @@ class MaterialReader:
         alpha = float(color[3]) if len(color) > 3 else 1.0
         alpha = min(alpha, _number(values, "$mat.opacity", 1.0))
         return float(color[0]), float(color[1]), float(color[2]), alpha
+
+    def _emission(self, values: dict[Key, Any]) -> tuple[float, float, float]:
+        """Without its map the factor alone, mostly white, would drown everything else."""
+        color = _color(values, "$clr.emissive")
+        if color is None or not color[:3].max() > 0.0:
+            return 0.0, 0.0, 0.0
+        if any(values.get(("$tex.file", semantic, 0)) for semantic in EMISSION_MAPS):
+            self.unlit_maps += 1
+            return 0.0, 0.0, 0.0
+        strength = _number(values, "$mat.emissiveIntensity", 1.0)
+        return float(color[0]) * strength, float(color[1]) * strength, float(color[2]) * strength
 
     def _texture(self, values: dict[Key, Any]) -> tuple[int, Placement]:
         """Index of the base colour texture, -1 for none, and how it lies on the mesh."""
@@ -177,11 +194,3 @@ def _roughness(values: dict[Key, Any]) -> float:
     if ("$mat.roughnessFactor", 0, 0) in values or exponent <= 0.0 or specular is None or not specular[:3].max() > 0.0:
         return _number(values, "$mat.roughnessFactor", Material().roughness)
     return float(np.sqrt(2.0 / (exponent + 2.0)))
-
-
-def _emission(values: dict[Key, Any]) -> tuple[float, float, float]:
-    color = _color(values, "$clr.emissive")
-    if color is None:
-        return 0.0, 0.0, 0.0
-    strength = _number(values, "$mat.emissiveIntensity", 1.0)
-    return float(color[0]) * strength, float(color[1]) * strength, float(color[2]) * strength

@@ -131,6 +131,18 @@ def test_a_camera_and_its_angle(tmp_path: Path) -> None:
     assert camera.fov == pytest.approx(math.degrees(0.8), abs=1e-3) and scene.nodes[camera.node].translation == (0.0, 0.0, 9.0)
 
 
+def test_a_material_with_an_emission_map_does_not_drown_in_its_factor(tmp_path: Path) -> None:
+    def shine(document: dict[str, Any]) -> None:
+        document["materials"][0].update(emissiveFactor=[1.0, 0.5, 1.0], emissiveTexture={"index": 0})
+
+    path = writers.write_animated_glb(tmp_path / "wave.glb")
+    assert not any("emission map" in remark.sentence for remark in load([path]).remarks)
+    scene = load([writers.edit_glb(path, shine)])
+    assert scene.materials[0].emission == (0.0, 0.0, 0.0)
+    (remark,) = [remark for remark in scene.remarks if "emission map" in remark.sentence]
+    assert remark.count == 1
+
+
 def test_a_skinned_and_morphing_glb(tmp_path: Path) -> None:
     scene = load([writers.write_skinned_glb(tmp_path / "strip.glb")])
     (mesh,) = scene.meshes
