@@ -10,6 +10,7 @@ from typing import Any
 from PySide6.QtCore import QSignalBlocker, Signal
 from PySide6.QtWidgets import QCheckBox, QComboBox, QDoubleSpinBox, QFormLayout, QHBoxLayout, QLabel, QLineEdit, QSpinBox, QVBoxLayout, QWidget
 
+from app.ui.number_boxes import FloatBox, IntBox
 from gpu.settings import OptionError, OptionField
 
 _INT_LIMIT = 2**31 - 1
@@ -104,23 +105,28 @@ class Editor(QWidget):
         edit.editingFinished.connect(self._emit)
         return edit
 
-    def _number(self, kind: type) -> QSpinBox | QDoubleSpinBox:
+    def _number(self, kind: type) -> IntBox | FloatBox:
         info = self.field.info
         low, high = info.minimum, info.maximum
-        box: QSpinBox | QDoubleSpinBox
+        box: IntBox | FloatBox
         if kind is int:
-            box = QSpinBox(self)
+            box = IntBox(self)
             box.setRange(int(low) if low is not None else -_INT_LIMIT, int(high) if high is not None else _INT_LIMIT)
             box.setStepType(QSpinBox.StepType.AdaptiveDecimalStepType if box.maximum() > 1000 else QSpinBox.StepType.DefaultStepType)
         else:
-            box = QDoubleSpinBox(self)
+            box = FloatBox(self)
             box.setDecimals(_decimals(self.field))
             box.setRange(low if low is not None else -_FLOAT_LIMIT, high if high is not None else _FLOAT_LIMIT)
             box.setStepType(QDoubleSpinBox.StepType.AdaptiveDecimalStepType)
         box.setKeyboardTracking(False)
         box.setSuffix(f" {info.unit}" if info.unit else "")
         box.valueChanged.connect(self._emit)
+        box.refused.connect(self._refuse)
         return box
+
+    def _refuse(self, text: str) -> None:
+        kept = self.tr("{value} stays.").format(value=_listed(self.value()))
+        self.show_error(f"{text or self.tr('nothing')}: {self.tr('it takes')} {self.field.allowed()}. {kept}")
 
     def _read(self, text: str) -> Any:
         kind = self.field.type
@@ -187,6 +193,10 @@ def tooltip_of(field: OptionField) -> str:
     """The sentence, what is allowed and the default."""
     default = str(field.default).lower() if isinstance(field.default, bool) else field.default
     return f"<p>{field.info.sentence}</p><p>Takes {field.allowed()}. Default: {default if default != '' else 'nothing'}.</p>"
+
+
+def _listed(value: Any) -> str:
+    return ", ".join(f"{one:g}" for one in value) if isinstance(value, tuple) else str(value)
 
 
 def _decimals(field: OptionField) -> int:

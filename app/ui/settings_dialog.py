@@ -1,11 +1,13 @@
-"""The settings as pages of forms, made from the options' dataclasses. A change takes effect at once and is a step of undo."""
+"""The settings as pages of forms, made from the options' dataclasses.
+
+The window shows every change at once, and each is a step of undo. Cancel brings back what was there before the dialog opened (or since
+Apply), as one step more; OK and Apply keep the changes. The user's file is written only by "Save for the next start".
+"""
 
 from __future__ import annotations
 
-from typing import Any
-
 from PySide6.QtCore import Qt
-from PySide6.QtGui import QCloseEvent
+from PySide6.QtGui import QCloseEvent, QKeyEvent
 from PySide6.QtWidgets import (
     QDialog,
     QDialogButtonBox,
@@ -24,103 +26,96 @@ from PySide6.QtWidgets import (
 )
 
 from app.document import Document
-from app.settings import option_field, option_groups
+from app.settings import Settings, option_groups
 from app.state import State
-from app.ui.form import OptionForm, title_of
-from gpu.settings import OptionError, OptionField, fields_of
+from app.ui.presets_menu import PresetsButton
+from app.ui.settings_page import SettingsPage, page_title
+from gpu.settings import fields_of
 
-_TITLES = {"hierarchy": "Structure", "ray_type": "Ray type", "importer": "Opening files", "demo": "Built-in scenes", "update": "Build or refit"}
-
-
-def page_title(table: str) -> str:
-    """The title of a table of the settings: `hierarchy.lbvh` is "Structure: lbvh"."""
-    group, _, name = table.partition(".")
-    title = _TITLES.get(group, title_of(group))
-    return f"{title}: {name}" if name else title
-
-
-class SettingsPage(QWidget):
-    """One table of the settings: its sentence, its form and a button that takes everything back to the defaults."""
-
-    def __init__(self, document: Document, table: str, options: Any, parent: QWidget | None = None) -> None:
-        super().__init__(parent)
-        self._document, self.table = document, table
-        self.fields: tuple[OptionField, ...] = tuple(option_field(f"{table}.{field.name}") for field in fields_of(options))
-        self.form = OptionForm(self.fields, parent=self)
-        self.form.changed.connect(self._apply)
-        reset = QPushButton(self.tr("Reset this page"), self)
-        reset.setObjectName("reset")
-        reset.setAutoDefault(False)  # Return in a field means that field
-        reset.clicked.connect(self.reset)
-        heading = QLabel(f"<b>{page_title(table)}</b><br>{(type(options).__doc__ or '').split(chr(10))[0]}", self)
-        heading.setWordWrap(True)
-        column = QVBoxLayout(self)
-        column.addWidget(heading)
-        column.addWidget(self.form)
-        column.addStretch(1)
-        column.addWidget(reset, 0, Qt.AlignmentFlag.AlignLeft)
-        self.show_options(options)
-
-    def show_options(self, options: Any) -> None:
-        """Show the values of an instance."""
-        self.form.set_values(options)
-
-    def reset(self) -> None:
-        """Every option of this page to its default, as one step of undo."""
-        for field in self.fields:
-            self._document.change(f"settings.{self.table}.{field.name}", field.default, f"reset {self.table}")
-        self._document.end_merge()
-
-    def _apply(self, name: str, value: Any) -> None:
-        key = f"settings.{self.table}.{name}"
-        try:
-            self._document.change(key, value, key)
-        except (OptionError, ValueError, TypeError, KeyError) as error:
-            self.form.show_error(name, str(error))
-        else:
-            self.form.show_error(name, "")
+Standard = QDialogButtonBox.StandardButton
 
 
 class SettingsDialog(QDialog):
-    """All settings; stays open beside the window while the picture changes. Save keeps them for the next start."""
+    """See the module. It stays open beside the window while the picture changes."""
 
     def __init__(self, document: Document, parent: QWidget | None = None) -> None:
         super().__init__(parent)
-        self._document = document
+        self._document, self._before = document, document.state
         self.setObjectName("settings")
         self.setWindowTitle(self.tr("Settings"))
         self.setModal(False)
-        self.resize(760, 560)
+        self.resize(820, 600)
         self.search = QLineEdit(self)
         self.search.setObjectName("search")
-        self.search.setPlaceholderText(self.tr("Search the settings"))
+        self.search.setPlaceholderText(self.tr("Search the settings of all pages"))
         self.search.setClearButtonEnabled(True)
         self.search.textChanged.connect(self._filter)
         self._list = QListWidget(self)
         self._list.setObjectName("pages")
         self._stack = QStackedWidget(self)
         self._list.currentRowChanged.connect(self._stack.setCurrentIndex)
+        self._nothing = QLabel(self.tr("No setting has these words in its name, its sentence or its choices."), self)
+        self._nothing.setObjectName("nothing")
+        self._nothing.hide()
         self.pages: dict[str, SettingsPage] = {}
         self._make_pages()
-        splitter = QSplitter(self)
-        splitter.addWidget(self._list)
-        splitter.addWidget(self._stack)
-        splitter.setStretchFactor(1, 1)
-        splitter.setSizes([200, 560])
-        column = QVBoxLayout(self)
-        column.addWidget(self.search)
-        column.addWidget(splitter, 1)
-        column.addLayout(self._buttons())
+        self._lay_out()
+        document.end_merge()
         self._forget = document.observe(self._changed)
+        self._show_changes()
         self._list.setCurrentRow(0)
 
     def show_page(self, table: str) -> None:
         """Turn to a table's page."""
         if table in self.pages:
+            self.search.clear()
             self._list.setCurrentRow(list(self.pages).index(table))
 
+    def apply(self) -> None:
+        """Keep what was changed; Cancel goes back to here."""
+        self._document.end_merge()
+        self._before = self._document.state
+        self._show_changes()
+
+    def accept(self) -> None:
+        """OK: keep what was changed, and close."""
+        self.apply()
+        super().accept()
+
+    def reject(self) -> None:
+        """Cancel, Escape and the window's close button: what was there before, as one step of undo."""
+        self.restore()
+        super().reject()
+
+    def restore(self) -> None:
+        """The settings as they were when the dialog was opened, or at the last Apply; with the cameras, where those followed the settings."""
+        before, now = self._before, self._document.state
+        if before.settings == now.settings:
+            return
+        has_followed = (before.settings.camera, before.settings.start) != (now.settings.camera, now.settings.start)
+        self._document.end_merge()
+        self._document.change("settings", before.settings, "cancel settings")
+        if has_followed and before.scene == now.scene and len(before.cameras) == len(now.cameras):
+            self._document.change("cameras", before.cameras, "cancel settings")
+        self._document.end_merge()
+
+    def reset_all(self) -> None:
+        """Every setting to its built-in value, as one step of undo."""
+        self._document.end_merge()
+        self._document.change("settings", Settings())
+        for page in self.pages.values():
+            for field in page.fields:
+                page.form.show_error(field.name, "")
+
+    def keyPressEvent(self, event: QKeyEvent) -> None:
+        """Return in a field means that field: a button box makes OK the default button, whatever it is told."""
+        if event.key() not in (Qt.Key.Key_Return, Qt.Key.Key_Enter):
+            super().keyPressEvent(event)
+
     def closeEvent(self, event: QCloseEvent) -> None:
-        """Stop watching the document."""
+        """The window's close button is Cancel; nothing is restored once the dialog is done."""
+        if self.isVisible():
+            self.restore()
         self._stop_watching()
         super().closeEvent(event)
 
@@ -133,6 +128,7 @@ class SettingsDialog(QDialog):
         self._forget()
         self._forget = lambda: None
 
+    # -- parts ----------------------------------------------------------------------------------------------------
     def _make_pages(self) -> None:
         for table, options in option_groups(self._document.state.settings):
             if options is None or not fields_of(options):
@@ -146,27 +142,49 @@ class SettingsDialog(QDialog):
             self._list.addItem(QListWidgetItem(page_title(table)))
             self.pages[table] = page
 
+    def _lay_out(self) -> None:
+        splitter = QSplitter(self)
+        splitter.addWidget(self._list)
+        splitter.addWidget(self._stack)
+        splitter.setStretchFactor(1, 1)
+        splitter.setSizes([200, 620])
+        self._note = QLabel(self)
+        self._note.setObjectName("note")
+        self._note.setWordWrap(True)
+        column = QVBoxLayout(self)
+        column.addWidget(self.search)
+        column.addWidget(self._nothing)
+        column.addWidget(splitter, 1)
+        column.addWidget(self._note)
+        column.addLayout(self._buttons())
+
     def _buttons(self) -> QHBoxLayout:
-        row = QHBoxLayout()  # no button is the default one: Return in a field means that field
-        undo = QPushButton(self.tr("Undo"), self)
+        row = QHBoxLayout()
+        undo = QPushButton(self.tr("&Undo"), self)
         undo.clicked.connect(self._document.undo)
-        save = QPushButton(self.tr("Save for the next start"), self)
+        reset = QPushButton(self.tr("&Reset all"), self)
+        reset.setObjectName("reset_all")
+        reset.clicked.connect(self.reset_all)
+        save = QPushButton(self.tr("&Save for the next start"), self)
         save.setObjectName("save")
         save.clicked.connect(self._save)
-        box = QDialogButtonBox(QDialogButtonBox.StandardButton.Close, self)
-        box.rejected.connect(self.close)
-        for button in (undo, save, *box.buttons()):
-            if isinstance(button, QPushButton):
-                button.setAutoDefault(False)
-        self._note = QLabel(self)
-        row.addWidget(undo)
-        row.addWidget(save)
-        row.addWidget(self._note, 1)
-        row.addWidget(box)
+        self.presets = PresetsButton(self._document, self)
+        self.presets.said.connect(self._note.setText)
+        self.presets.failed.connect(self._note.setText)
+        self._box = QDialogButtonBox(Standard.Ok | Standard.Apply | Standard.Cancel, self)
+        self._box.accepted.connect(self.accept)
+        self._box.rejected.connect(self.reject)
+        self._box.button(Standard.Apply).clicked.connect(self.apply)
+        for button in (undo, reset, self.presets, save):
+            button.setAutoDefault(False)
+            row.addWidget(button)
+        row.addStretch(1)
+        row.addWidget(self._box)
         return row
 
+    # -- what happens ---------------------------------------------------------------------------------------------
     def _save(self) -> None:
-        self._note.setText(self.tr("Saved.") if self._document.save_settings() else self.tr("Not saved: see the message in the window."))
+        self._note.setText(self._document.save_settings() or self.tr("Not saved: see the message in the window."))
 
     def _changed(self, before: State, after: State) -> None:
         if before.settings == after.settings:
@@ -175,6 +193,15 @@ class SettingsDialog(QDialog):
         for table, options in option_groups(after.settings):
             if table in self.pages:
                 self.pages[table].show_options(options)
+        self._show_changes()
+
+    def _show_changes(self) -> None:
+        """Apply is for changes, and pages with changes are marked."""
+        before, now = dict(option_groups(self._before.settings)), dict(option_groups(self._document.state.settings))
+        self._box.button(Standard.Apply).setEnabled(self._before.settings != self._document.state.settings)
+        for row, table in enumerate(self.pages):
+            is_changed = before.get(table) != now.get(table)
+            self._list.item(row).setText(page_title(table) + (" •" if is_changed else ""))
 
     def _filter(self, words: str) -> None:
         first = -1
@@ -183,5 +210,7 @@ class SettingsDialog(QDialog):
             count = page.form.filter("" if is_titled else words)
             self._list.item(row).setHidden(count == 0)
             first = row if first < 0 and count else first
+        self._nothing.setVisible(first < 0)
+        self._stack.setVisible(first >= 0)
         if first >= 0 and self._list.item(max(self._list.currentRow(), 0)).isHidden():
             self._list.setCurrentRow(first)

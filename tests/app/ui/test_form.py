@@ -10,6 +10,7 @@ from PySide6.QtCore import Qt
 from PySide6.QtWidgets import QCheckBox, QComboBox, QDoubleSpinBox, QLineEdit, QSpinBox
 
 from app.ui.form import OptionForm, title_of, tooltip_of
+from app.ui.number_boxes import FloatBox, IntBox
 from gpu.settings import OptionError, fields_of, option
 
 
@@ -37,7 +38,7 @@ def form(qtbot: Any) -> OptionForm:
 
 def test_each_option_gets_the_editor_of_its_type(form: OptionForm) -> None:
     kinds = {name: type(editor.input) for name, editor in form.editors.items()}
-    assert kinds["is_on"] is QCheckBox and kinds["leaf_size"] is QSpinBox and kinds["cost_ratio"] is QDoubleSpinBox
+    assert kinds["is_on"] is QCheckBox and kinds["leaf_size"] is IntBox and kinds["cost_ratio"] is FloatBox
     assert kinds["mode"] is QComboBox and kinds["words"] is QLineEdit and kinds["key"] is QLineEdit
     assert len(form.editors["color"].input.findChildren(QDoubleSpinBox)) == 3
 
@@ -106,3 +107,28 @@ def test_choices_may_come_from_elsewhere(qtbot: Any) -> None:
     qtbot.addWidget(form)
     box = form.editors["words"].input
     assert isinstance(box, QComboBox) and [box.itemText(i) for i in range(box.count())] == ["lbvh", "sah"]
+
+
+@pytest.mark.parametrize(
+    ("name", "typed", "sentence"),
+    [
+        ("leaf_size", "900", "900: it takes a whole number from 1 to 64 (triangles). 4 stays."),
+        ("leaf_size", "", "nothing: it takes a whole number from 1 to 64 (triangles). 4 stays."),
+        ("leaf_size", "four", "four: it takes a whole number"),
+        ("cost_ratio", "0.5", "0.5: it takes a number from 1 to 100. 1.5 stays."),
+    ],
+)
+def test_a_number_that_is_not_taken_is_said_at_its_field(form: OptionForm, qtbot: Any, name: str, typed: str, sentence: str) -> None:
+    editor = form.editors[name]
+    before = editor.value()
+    editor.input.setFocus()
+    editor.input.selectAll()  # type: ignore[attr-defined]
+    with qtbot.assertNotEmitted(form.changed):
+        qtbot.keyClick(editor.input, Qt.Key.Key_Delete)
+        qtbot.keyClicks(editor.input, typed)
+        qtbot.keyClick(editor.input, Qt.Key.Key_Return)
+    assert editor.error.startswith(sentence) and editor.value() == before
+    editor.input.selectAll()  # type: ignore[attr-defined]
+    qtbot.keyClicks(editor.input, "2")
+    qtbot.keyClick(editor.input, Qt.Key.Key_Return)
+    assert editor.error == "" and editor.value() == 2

@@ -1,0 +1,47 @@
+"""Spin boxes that say what they do not take. Qt's own swallow the keys of a number out of range, so that nobody learns why."""
+
+from __future__ import annotations
+
+from PySide6.QtCore import Signal
+from PySide6.QtGui import QValidator
+from PySide6.QtWidgets import QDoubleSpinBox, QSpinBox
+
+Verdict = tuple[QValidator.State, str, int]
+
+
+class IntBox(QSpinBox):
+    """A whole number. `refused` carries what was typed when it is no number of the range; the last good one stays."""
+
+    refused = Signal(str)
+
+    def validate(self, text: str, place: int) -> Verdict:
+        """Take the keys; whether the number will do is judged when it is finished."""
+        return _judged(super().validate(text, place), text, place)
+
+    def fixup(self, text: str) -> str:
+        """A number was finished that will not do."""
+        self.refused.emit(_bare(text, self.suffix()))
+        return self.textFromValue(self.value()) + self.suffix()
+
+
+class FloatBox(QDoubleSpinBox):
+    """A number, otherwise as IntBox."""
+
+    refused = Signal(str)
+
+    def validate(self, text: str, place: int) -> Verdict:
+        """Take the keys; whether the number will do is judged when it is finished."""
+        return _judged(super().validate(text, place), text, place)
+
+    def fixup(self, text: str) -> str:
+        """A number was finished that will not do."""
+        self.refused.emit(_bare(text, self.suffix()))
+        return self.textFromValue(self.value()) + self.suffix()
+
+
+def _judged(verdict: Verdict, text: str, place: int) -> Verdict:
+    return (QValidator.State.Intermediate, text, place) if verdict[0] == QValidator.State.Invalid else verdict
+
+
+def _bare(text: str, suffix: str) -> str:
+    return text.removesuffix(suffix).strip()
