@@ -86,7 +86,7 @@ def _view_statistics(view: ViewRecord, timing: FrameTiming) -> ViewStatistics:
     phases = {name[len(view.prefix) :]: ms for name, ms in timing.phases_ms.items() if name.startswith(view.prefix)}
 
     def total(kind: str) -> float:
-        return sum(ms for name, ms in phases.items() if name == kind or name.startswith(kind + "."))
+        return sum((ms for name, ms in phases.items() if name == kind or name.startswith(kind + ".")), 0.0)
 
     secondary = view.secondary_rays()
     rays = view.primary_rays + (0 if secondary is None else int(secondary.reshape(-1)[0]))
