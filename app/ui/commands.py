@@ -94,6 +94,7 @@ class Commands(QObject):
         self.add(menu, "edit.undo", self.tr("&Undo"), window.document.undo, keys.Undo)
         self.add(menu, "edit.redo", self.tr("&Redo"), window.document.redo, ["Ctrl+Shift+Z", "Ctrl+Y"])
         menu.addSeparator()
+        self.add(menu, "edit.keys", self.tr("&Keys…"), self.extras.show_keys, "Ctrl+K")
         self.add(menu, "edit.settings", self.tr("&Settings…"), window.show_settings, "Ctrl+,")
 
     def _view(self) -> None:

@@ -1,4 +1,5 @@
-"""The window's comforts: the palette of commands, the help pages, the theme, closing the scene, and reading it again when its file changes."""
+"""The window's comforts: the palette of commands, the help pages, the page of keys, the theme, closing the scene, and reading it again when its
+file changes."""
 
 from __future__ import annotations
 
@@ -12,6 +13,7 @@ from app.state import State
 from app.ui import theme
 from app.ui.help_page import HelpDialog
 from app.ui.palette import Palette
+from app.ui.shortcuts import KeysDialog, Shortcuts
 from app.watch import Watcher
 
 if TYPE_CHECKING:
@@ -27,6 +29,7 @@ class Extras(QObject):
         self._recent_commands: list[str] = []
         self._help: HelpDialog | None = None
         self._actions: Mapping[str, QAction] = {}
+        self._shortcuts: Shortcuts | None = None
         document = window.document
         self._watcher = watcher = Watcher(lambda: document.mailroom.post(self._file_changed))
         self.destroyed.connect(lambda: watcher.stop())
@@ -40,6 +43,13 @@ class Extras(QObject):
         palette = Palette(self._window, self._recent_commands)
         palette.setAttribute(Qt.WidgetAttribute.WA_DeleteOnClose)
         palette.show()
+
+    def show_keys(self) -> None:
+        """Edit > Keys."""
+        if self._shortcuts is not None:
+            dialog = KeysDialog(self._shortcuts, self._window)
+            dialog.setAttribute(Qt.WidgetAttribute.WA_DeleteOnClose)
+            dialog.show()
 
     def show_help(self, group: str) -> None:
         """Help on the structure (group hierarchy) or ray type (group ray_type) that is chosen now."""
@@ -62,8 +72,12 @@ class Extras(QObject):
         self._window.document.change("settings.window.watch", not self._window.document.state.settings.window.watch)
 
     def follow(self, actions: Mapping[str, QAction]) -> None:
-        """Keep the commands' marks as the state is."""
+        """Give the commands the user's keys, and keep their marks as the state is."""
         self._actions = actions
+        self._shortcuts = Shortcuts(actions, self)
+        problem = self._shortcuts.load()
+        if problem:
+            self._window.banners.show_message("warning", problem, topic="keys")
         self._watch()
 
     def _changed(self, before: State, after: State) -> None:

@@ -1,0 +1,80 @@
+"""The page of keys: a key belongs to one command, is kept for the next start, and can be given back."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Any
+
+import pytest
+from PySide6.QtCore import Qt
+from PySide6.QtGui import QAction, QKeySequence
+from PySide6.QtTest import QTest
+from PySide6.QtWidgets import QDialog, QPushButton, QToolButton
+
+from app import key_bindings
+from app.ui.main_window import MainWindow
+from app.ui.shortcuts import KeysDialog, Shortcuts, keys_of
+
+
+@pytest.fixture
+def shortcuts(qtbot: Any, own_folders: Path) -> Shortcuts:
+    actions = {"open": QAction("&Open…"), "close": QAction("Close"), "play": QAction("Play")}
+    actions["open"].setShortcut("Ctrl+O")
+    actions["play"].setShortcuts([QKeySequence("Space"), QKeySequence("P")])
+    made = Shortcuts(actions, None)
+    return made
+
+
+def test_a_key_belongs_to_one_command(shortcuts: Shortcuts) -> None:
+    assert "belongs to “Open”" in shortcuts.change("close", ("Ctrl+O",))
+    assert shortcuts.change("close", ("Ctrl+J",)) == ""
+    assert "flies" in shortcuts.change("close", ("W",)) and "flies" in shortcuts.change("close", ("Shift+E",))
+    assert "no key" in shortcuts.change("close", ("Nonsense+",))
+    assert keys_of(shortcuts.actions["close"]) == ("Ctrl+J",)
+    assert shortcuts.change("open", ()) == "" and shortcuts.change("close", ("Ctrl+O",)) == ""
+    assert key_bindings.load() == {"open": (), "close": ("Ctrl+O",)}
+    assert "belongs to “Close”" in shortcuts.reset("open")
+    assert shortcuts.reset("close") == "" and shortcuts.reset("open") == ""
+    assert key_bindings.load() == {}
+
+
+def test_keys_are_taken_at_the_next_start_and_wrong_ones_are_named(shortcuts: Shortcuts) -> None:
+    key_bindings.save({"play": ("Ctrl+P",), "gone": ("F9",), "close": ("Ctrl+O",)})
+    problem = shortcuts.load()
+    assert "gone" in problem and "close" in problem and "play" not in problem
+    assert keys_of(shortcuts.actions["play"]) == ("Ctrl+P",) and keys_of(shortcuts.actions["close"]) == ()
+    key_bindings.file_of_user().write_text("broken")
+    assert "cannot be read" in shortcuts.load()
+
+
+def test_a_folder_that_cannot_be_written_changes_nothing(shortcuts: Shortcuts, monkeypatch: pytest.MonkeyPatch) -> None:
+    def fail(*_: Any) -> None:
+        raise PermissionError(13, "Permission denied")
+
+    monkeypatch.setattr(key_bindings, "save", fail)
+    assert "Permission denied" in shortcuts.change("open", ("Ctrl+J",))
+    assert keys_of(shortcuts.actions["open"]) == ("Ctrl+O",)
+
+
+def test_a_person_gives_a_command_another_key(scene_window: MainWindow, qtbot: Any) -> None:
+    scene_window.commands.actions["edit.keys"].trigger()
+    dialog = scene_window.findChild(QDialog, "keys")
+    assert isinstance(dialog, KeysDialog)
+    dialog.turn_to("animation.play")
+    dialog.editor.setKeySequence(QKeySequence("Ctrl+J"))
+    dialog.findChild(QPushButton, "set").click()
+    assert dialog.note.text() == "" and keys_of(scene_window.commands.actions["animation.play"]) == ("Ctrl+J",)
+    assert "Ctrl+J" in scene_window.timeline_bar.findChild(QToolButton, "play").toolTip()
+    dialog.editor.setKeySequence(QKeySequence("F1"))
+    dialog.findChild(QPushButton, "add").click()
+    assert "belongs to" in dialog.note.text()
+    dialog.search.setText("bookmark go")
+    hidden = [dialog.tree.topLevelItem(row).isHidden() for row in range(dialog.tree.topLevelItemCount())]
+    assert 0 < hidden.count(False) < len(hidden)
+    dialog.findChild(QPushButton, "reset_all").click()
+    assert keys_of(scene_window.commands.actions["animation.play"]) == ("Space",) and key_bindings.load() == {}
+    dialog.close()
+    assert not scene_window.document.state.timeline.is_playing
+    scene_window.view.setFocus()
+    QTest.keyClick(scene_window.view, Qt.Key.Key_Space)
+    qtbot.waitUntil(lambda: scene_window.document.state.timeline.is_playing)
