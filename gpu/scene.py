@@ -214,7 +214,9 @@ class Scene:
         times = [m.key_frames.times for m in self.meshes if m.key_frames is not None]
         if 0 <= clip < len(self.clips):
             times += [channel.track.times for channel in self.clips[clip].channels]
-        return np.unique(np.concatenate(times).astype(np.float64)) if times else np.zeros(0)
+        # Not np.unique: its first call imports numpy.ma, for which the window would stand still.
+        together = np.sort(np.concatenate(times).astype(np.float64)) if times else np.zeros(0)
+        return together[np.diff(together, prepend=-np.inf) > 0.0]
 
 
 @dataclasses.dataclass(frozen=True)
