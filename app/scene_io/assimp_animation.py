@@ -23,11 +23,12 @@ class AnimationReader:
 
     def __init__(self, scene: assimp.Scene, nodes: list[Node], node_ids: Mapping[str, int]) -> None:
         self.scene, self.nodes, self.node_ids = scene, nodes, node_ids
-        self.cubic_count = self.lost_count = 0
+        self.cubic_count = self.lost_count = self.still_count = 0
 
     def read(self) -> tuple[Clip, ...]:
         """Clips that move something, in the file's order."""
         clips = [self._clip(self.scene.animations[i].contents, i) for i in range(self.scene.animation_count)]
+        self.still_count = sum(not clip.channels for clip in clips)
         return tuple(clip for clip in clips if clip.channels)
 
     def remarks(self) -> list[Remark]:
@@ -35,6 +36,8 @@ class AnimationReader:
         result = []
         if self.cubic_count:
             result.append(Remark(self.cubic_count, "Tracks with cubic keys are played with straight lines between their keys."))
+        if self.still_count:
+            result.append(Remark(self.still_count, "Clips that move nothing (no keys, or none that differs from the rest) were left out."))
         if self.lost_count:
             result.append(Remark(self.lost_count, "Tracks that move a node that the file does not have were left out."))
         return result

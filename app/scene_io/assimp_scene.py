@@ -17,6 +17,7 @@ from .assimp_materials import MaterialReader, Placement
 from .errors import SceneError, shown
 from .joining import joined
 from .limits import ImportLimits
+from .sanitise import SENTENCES, WEIGHT_TOLERANCE
 from .transforms import node_of
 
 MAX_NODES = 1_000_000
@@ -50,7 +51,7 @@ class SceneReader:
         self.nodes: list[Node] = []
         self.node_ids: dict[str, int] = {}
         self.meshes_of_nodes: list[tuple[int, int]] = []
-        self.sheared_count = self.trimmed_count = self.colored_count = 0
+        self.sheared_count = self.trimmed_count = self.colored_count = self.unbalanced_count = 0
 
     def read(self) -> Scene:
         """The whole scene."""
@@ -140,6 +141,8 @@ class SceneReader:
         )
 
     def _heaviest(self, slots: np.ndarray, vertices: np.ndarray, weights: np.ndarray, count: int) -> tuple[np.ndarray, np.ndarray]:
+        sums = np.bincount(vertices, weights, count)
+        self.unbalanced_count += int(np.count_nonzero(np.abs(sums - 1.0) > WEIGHT_TOLERANCE))
         order = np.lexsort((-weights, vertices))
         vertices, weights, slots = vertices[order], weights[order], slots[order]
         rank = np.arange(len(vertices)) - np.searchsorted(vertices, vertices)
@@ -218,6 +221,7 @@ class SceneReader:
             (self.file.bad_face_count, "Faces with an index out of range were dropped."),
             (self.sheared_count, "Nodes with a shear: the shear was left out, the rest of their transform was kept."),
             (self.trimmed_count, "Vertices hang from more than four joints: the four heaviest were kept."),
+            (self.unbalanced_count, SENTENCES["weights"]),
             (self.colored_count, "Meshes have vertex colours, which are not drawn."),
         ]
         remarks = [Remark(count, sentence) for count, sentence in counted if count]

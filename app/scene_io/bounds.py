@@ -6,7 +6,7 @@ import numpy as np
 
 from gpu.scene import Clip, Mesh, Scene, Skin
 
-from .transforms import global_matrices, posed
+from .transforms import Pose, global_matrices
 
 MAX_SAMPLES = 64
 EXACT_VERTICES = 4_000_000
@@ -22,9 +22,10 @@ def scene_box(scene: Scene, with_clips: bool = True) -> Box:
     """
     boxes = [_rest_box(scene)]
     points = [_local_points(mesh) for mesh in scene.meshes]
+    pose = Pose(scene.nodes)
     for clip in scene.clips if with_clips else ():
         for time in sample_times(clip):
-            matrices = global_matrices(posed(scene.nodes, clip, float(time)))
+            matrices = pose.matrices(clip, float(time))
             boxes += [_moved_box(scene.meshes[t.mesh], points[t.mesh], matrices, t.node) for t in scene.objects]
     if scene.spheres is not None and len(scene.spheres.centres):
         radii = scene.spheres.radii[:, None]

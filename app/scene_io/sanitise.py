@@ -21,6 +21,8 @@ from .origin import near_origin
 from .sanitise_graph import clean_clips, clean_nodes, clean_places
 
 HUGE = 1e18
+WEIGHT_TOLERANCE = 0.01
+"""How far from one a vertex's joint weights may add up without being counted: files round them to bytes."""
 SENTENCES = {
     "not_finite": "Triangles with a coordinate that is not a number, infinite or beyond 1e18 were dropped.",
     "out_of_range": "Triangles with an index out of range were dropped.",
@@ -35,6 +37,9 @@ SENTENCES = {
     "spheres": "Spheres with a value that is not finite were dropped.",
     "empty": "Meshes of which no triangle is left were left out.",
     "node": "Nodes with a transform that is not finite, or with a wrong parent, were reset.",
+    "weights": "Vertices with joint weights that do not add up to one: they were scaled, or given to the first joint where there were none.",
+    "clip": "Clips without a key that can be used were left out.",
+    "keys": "Keys out of order or at one time were sorted, in so many tracks; of keys at one time the last one counts.",
     "track": "Tracks that are empty or not finite were left out, or cut to what is.",
     "place": "Lights or cameras with values that are not finite, or at a node that is not there, were left out.",
 }
@@ -142,7 +147,8 @@ def _fitting(mesh: Mesh, node_count: int, counts: Counter[str]) -> Mesh:
     if mesh.uvs is not None and mesh.uvs.shape != (count, 2):
         mesh = dataclasses.replace(mesh, uvs=None)
     keys, skin, morph = mesh.key_frames, mesh.skin, mesh.morph_targets
-    new_keys, new_skin, new_morph = keys and _fit_keys(keys, count), skin and _fit_skin(skin, count, node_count), morph and _fit_morph(morph, count)
+    new_keys, new_morph = keys and _fit_keys(keys, count), morph and _fit_morph(morph, count)
+    new_skin = skin and _fit_skin(skin, count, node_count, counts)
     counts["deformer"] += sum(old is not None and new is None for old, new in ((keys, new_keys), (skin, new_skin), (morph, new_morph)))
     return dataclasses.replace(mesh, key_frames=new_keys, skin=new_skin, morph_targets=new_morph)
 
@@ -156,7 +162,7 @@ def _fit_keys(keys: KeyFrames, count: int) -> KeyFrames | None:
     return KeyFrames(times, keys.positions, keys.normals if has_normals else None)
 
 
-def _fit_skin(skin: Skin, count: int, node_count: int) -> Skin | None:
+def _fit_skin(skin: Skin, count: int, node_count: int, counts: Counter[str]) -> Skin | None:
     joints = np.asarray(skin.joints, np.int32)
     fits = len(joints) > 0 and skin.inverse_bind.shape == (len(joints), 4, 4) and skin.joint_ids.shape == skin.weights.shape == (count, 4)
     if not fits or joints.min() < 0 or joints.max() >= node_count or not np.isfinite(skin.inverse_bind).all():
@@ -164,6 +170,7 @@ def _fit_skin(skin: Skin, count: int, node_count: int) -> Skin | None:
     joint_ids = np.where((skin.joint_ids >= 0) & (skin.joint_ids < len(joints)), skin.joint_ids, 0).astype(np.int32)
     weights = np.where(np.isfinite(skin.weights) & (skin.weights > 0.0) & (skin.weights < HUGE), skin.weights, 0.0).astype(np.float64)
     sums = weights.sum(axis=1, keepdims=True)
+    counts["weights"] += int(np.count_nonzero(np.abs(sums - 1.0) > WEIGHT_TOLERANCE))
     weights[sums[:, 0] <= 0.0, 0] = 1.0
     return Skin(joints, skin.inverse_bind.astype(np.float32), joint_ids, (weights / np.where(sums > 0.0, sums, 1.0)).astype(np.float32))
 
@@ -203,7 +210,17 @@ def _finish_mesh(mesh: Mesh, counts: Counter[str]) -> Mesh:
             for i in range(len(key_positions))
         ]
         keys = KeyFrames(keys.times, key_positions, np.stack(key_normals))
-    return dataclasses.replace(mesh, positions=positions, triangles=triangles, uvs=uvs, normals=normals, key_frames=keys)
+    morph = mesh.morph_targets and _finish_morph(mesh.morph_targets, positions, triangles, uvs is not None)
+    return dataclasses.replace(mesh, positions=positions, triangles=triangles, uvs=uvs, normals=normals, key_frames=keys, morph_targets=morph)
+
+
+def _finish_morph(morph: MorphTargets, positions: np.ndarray, triangles: np.ndarray, weld: bool) -> MorphTargets:
+    """Targets that bring no normals get those of their shape, as differences too."""
+    moved = np.ascontiguousarray(morph.positions, np.float32)
+    if morph.normals is not None:
+        return MorphTargets(moved, np.ascontiguousarray(morph.normals, np.float32), morph.weights)
+    base = smooth_normals(positions, triangles, weld)
+    return MorphTargets(moved, np.stack([smooth_normals(positions + shift, triangles, weld) - base for shift in moved]), morph.weights)
 
 
 def _usable_normals(normals: np.ndarray | None, positions: np.ndarray, triangles: np.ndarray, weld: bool, counts: Counter[str]) -> np.ndarray:

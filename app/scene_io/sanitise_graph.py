@@ -87,6 +87,7 @@ def clean_clips(scene: Scene, counts: Counter[str]) -> Scene:
         channels = [channel for source in clip.channels if (channel := _clean_channel(source, scene, counts)) is not None]
         last = max((float(channel.track.times[-1]) for channel in channels), default=0.0)
         duration = clip.duration if np.isfinite(clip.duration) and 0.0 <= clip.duration < HUGE else 0.0
+        counts["clip"] += not channels
         if channels:
             clips.append(Clip(clip.name, max(duration, last), tuple(channels)))
     return dataclasses.replace(scene, clips=tuple(clips))
@@ -108,6 +109,7 @@ def _clean_channel(channel: Channel, scene: Scene, counts: Counter[str]) -> Chan
     order = np.argsort(times, kind="stable")
     order = order[good[order]]
     # Of several keys at one time the last one counts.
+    counts["keys"] += bool((np.diff(times[good]) <= 0.0).any())
     order = order[np.append(times[order][1:] != times[order][:-1], True)] if len(order) else order
     counts["track"] += not len(order) or not good.all()
     if not len(order):

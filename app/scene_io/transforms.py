@@ -14,6 +14,7 @@ import numpy as np
 from gpu.scene import Channel, Clip, Node, Scene, Track
 
 SHEAR_TOLERANCE = 1e-3
+PATHS = {"translation": 3, "rotation": 4, "scale": 3}
 
 
 def rotation_matrix(quaternion: Sequence[float] | np.ndarray) -> np.ndarray:
@@ -122,10 +123,42 @@ def posed(nodes: Sequence[Node], clip: Clip | None, time: float) -> list[Node]:
 
 def global_matrices(nodes: Sequence[Node]) -> np.ndarray:
     """(N, 4, 4) float64: each node's matrix to the scene. Parents come before children."""
-    matrices = np.empty((len(nodes), 4, 4))
-    for index, node in enumerate(nodes):
-        local = compose(node.translation, node.rotation, node.scale)
-        matrices[index] = matrices[node.parent] @ local if node.parent >= 0 else local
+    return Pose(nodes).matrices()
+
+
+class Pose:
+    """All nodes' transforms at rest as arrays, and their matrices to the scene at any instant: for trees of any size and depth."""
+
+    def __init__(self, nodes: Sequence[Node]) -> None:
+        self._parents = np.array([node.parent for node in nodes], np.int64).reshape(-1)
+        self._rest = {path: np.array([getattr(node, path) for node in nodes], np.float64).reshape(-1, width) for path, width in PATHS.items()}
+
+    def matrices(self, clip: Clip | None = None, time: float = 0.0) -> np.ndarray:
+        """(N, 4, 4) float64: at rest, or at an instant of a clip."""
+        values = {path: at_rest.copy() for path, at_rest in self._rest.items()}
+        for channel in clip.channels if clip else ():
+            if channel.path in values and 0 <= channel.node < len(self._parents):
+                values[channel.path][channel.node] = sample(channel.track, time, channel.path == "rotation")
+        matrices = _local_matrices(*(values[path] for path in PATHS))
+        # Each round a node takes what its ancestor has gathered so far, and looks twice as far up.
+        ancestors = self._parents
+        while (rising := np.flatnonzero(ancestors >= 0)).size:
+            matrices[rising] = matrices[ancestors[rising]] @ matrices[rising]
+            ancestors = np.where(ancestors >= 0, ancestors[ancestors], -1)
+        return matrices
+
+
+def _local_matrices(translations: np.ndarray, rotations: np.ndarray, scales: np.ndarray) -> np.ndarray:
+    """`compose` for all nodes at once."""
+    lengths = np.linalg.norm(rotations, axis=1, keepdims=True)
+    unit = np.divide(rotations, lengths, out=np.tile([0.0, 0.0, 0.0, 1.0], (len(rotations), 1)), where=lengths > 0.0)
+    x, y, z, w = unit.T
+    matrices = np.zeros((len(unit), 4, 4))
+    matrices[:, 0, :3] = np.stack([1 - 2 * (y * y + z * z), 2 * (x * y - z * w), 2 * (x * z + y * w)], axis=1) * scales
+    matrices[:, 1, :3] = np.stack([2 * (x * y + z * w), 1 - 2 * (x * x + z * z), 2 * (y * z - x * w)], axis=1) * scales
+    matrices[:, 2, :3] = np.stack([2 * (x * z - y * w), 2 * (y * z + x * w), 1 - 2 * (x * x + y * y)], axis=1) * scales
+    matrices[:, :3, 3] = translations
+    matrices[:, 3, 3] = 1.0
     return matrices
 
 

@@ -187,8 +187,9 @@ def write_animated_glb(path: Path) -> Path:
     return glb.save(path)
 
 
-def write_skinned_glb(path: Path) -> Path:
-    """A strip of 6 vertices on two joints, with one morph target that lifts everything by 1, and its weights animated."""
+def write_skinned_glb(path: Path, weigh: float = 1.0) -> Path:
+    """A strip of 6 vertices on two joints, with one morph target that lifts everything by 1, and its weights animated. A vertex's joint weights add
+    up to `weigh`."""
     glb = Glb()
     points = np.array([[0, y, 0] for y in (0, 1, 2)] + [[1, y, 0] for y in (0, 1, 2)], np.float32)
     joints = np.zeros((6, 4), np.uint16)
@@ -196,6 +197,7 @@ def write_skinned_glb(path: Path) -> Path:
     weights = np.zeros((6, 4), np.float32)
     weights[:, 1] = points[:, 1] / 2.0
     weights[:, 0] = 1.0 - weights[:, 1]
+    weights *= np.float32(weigh)
     binds = np.stack([np.eye(4), np.eye(4)]).astype(np.float32)
     binds[1, 3, 1] = -1.0  # column-major: translation by -1 along Y
     lift = np.tile(np.array([[0, 1, 0]], np.float32), (6, 1))
