@@ -13,7 +13,7 @@ from app.cli_common import scene_from, settings_from, state_from, target_from
 from app.cli_render import frames_of
 from app.cli_rows import context_row, resolved_traversal
 from app.export.tables import json_text
-from app.export.whole_files import write_atomically
+from app.export.whole_files import check_writable, write_atomically
 from app.problems import UsageError
 from app.state import State
 from app.views import view_settings
@@ -39,6 +39,8 @@ def run(names: argparse.Namespace, words: Words) -> int:
         raise UsageError("bench suite is not written yet. bench build, bench trace and bench frame measure one scene at a time.")
     if names.out and not names.out.endswith(".json"):
         raise UsageError(f"--out {names.out}: bench writes its figures as JSON; name a file that ends in .json.")
+    if names.out:
+        check_writable(Path(names.out).parent)
     settings = settings_from(names, words)
     reference, scene = scene_from(names, settings, words)
     state = state_from(names, settings, reference, scene)

@@ -22,7 +22,7 @@ from app.export.sequence import OutputError, is_folder, kind_of
 from app.export.sequence import check_output as check_place
 from app.export.tables import csv_table, json_text, text_table
 from app.export.video import even
-from app.export.whole_files import write_atomically
+from app.export.whole_files import check_writable, write_atomically
 from app.headless import render_frames
 from app.problems import UsageError
 from app.scene_io import is_picture, load_picture
@@ -64,12 +64,13 @@ def run(names: argparse.Namespace, words: Words) -> int:
 
 
 def check_output(names: argparse.Namespace, frame_count: int) -> None:
-    """Refuse an output that cannot be, before any work. Raises UsageError."""
+    """Refuse an output that cannot be, before any work. Raises UsageError, and OSError where nothing can be written."""
     try:
         if names.out is not None:
             if not names.out:
                 raise UsageError("--out names nothing: give FILE.png, FILE.mp4 or DIR/.")
             check_place(names.out, frame_count)
+            check_writable(Path(names.out) if is_folder(names.out) else Path(names.out).parent)
         if names.statistics is not None and kind_of(names.statistics) not in ("csv", "json"):
             raise UsageError(f"--statistics {names.statistics}: tables are written as .csv or .json.")
     except OutputError as error:

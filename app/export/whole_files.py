@@ -23,6 +23,17 @@ def nothing_to_check() -> None:
     """Nobody can ask to stop."""
 
 
+def check_writable(folder: Path) -> None:
+    """Raise the OSError that writing a file into `folder`, which may have to be made, would end in, before there is anything to write: as far as
+    permissions tell."""
+    while not folder.exists() and folder != folder.parent:
+        folder = folder.parent
+    if not folder.is_dir():
+        raise NotADirectoryError(errno.ENOTDIR, os.strerror(errno.ENOTDIR), str(folder))
+    if not os.access(folder, os.W_OK | os.X_OK):
+        raise PermissionError(errno.EACCES, os.strerror(errno.EACCES), str(folder))
+
+
 def write_atomically(path: Path, write: Callable[[IO[bytes]], object], check: Check = nothing_to_check) -> None:
     """Let `write` fill a temporary file beside `path`, then rename it. Nothing is left behind where that fails; the OSError names `path`."""
     with whole_file(path, check) as file:

@@ -116,6 +116,20 @@ def test_files_that_cannot_be_read_are_exit_code_3(run: Any, tmp_path: Path) -> 
         assert code == 3 and expected in err and out == "" and "Traceback" not in err, err
 
 
+@pytest.mark.parametrize("command", [["render"], ["bench", "build"]])
+def test_a_place_that_cannot_be_written_is_said_before_any_work(
+    run: Any, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, command: list[str]
+) -> None:
+    monkeypatch.setattr("app.cli_common.choose", lambda *_: pytest.fail("work was done"))
+    ending = "json" if command[0] == "bench" else "png"
+    (tmp_path / "file").touch()
+    code, out, err = run(*command, "--demo", "walker", *SMALL, "--out", f"{tmp_path}/file/deep/one.{ending}")
+    assert (code, out) == (1, "") and f"{tmp_path}/file: Not a directory." in err
+    monkeypatch.setattr("app.export.whole_files.os.access", lambda *_: False)
+    code, out, err = run(*command, "--demo", "walker", *SMALL, "--out", f"{tmp_path}/new/one.{ending}")
+    assert (code, out) == (1, "") and f"{tmp_path}: Permission denied." in err
+
+
 def test_a_target_that_is_not_there_is_exit_code_4(run: Any) -> None:
     code, _, err = run("render", "--demo", "walker", *SMALL[2:], "--target", "cuda:97")
     assert code == 4 and err.count("error: ") == 1
