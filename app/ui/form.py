@@ -165,11 +165,11 @@ class OptionForm(QWidget):
             self._rows.addRow(label, editor)
             self.editors[field.name] = editor
 
-    def set_values(self, options: Any) -> None:
-        """Show the values of an instance."""
+    def set_values(self, options: Any, before: Any = None) -> None:
+        """Show the values of an instance; with the instance `before`, only those that differ, so that a field with an error keeps it."""
         for name, editor in self.editors.items():
             value = getattr(options, name)
-            if not _is_shown(editor, value):
+            if (before is None or getattr(before, name) != value) and not _is_shown(editor, value):
                 editor.set_value(value)
 
     def show_error(self, name: str, sentence: str) -> None:

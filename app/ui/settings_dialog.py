@@ -105,7 +105,7 @@ class SettingsDialog(QDialog):
         self._document.change("settings", Settings())
         for page in self.pages.values():
             for field in page.fields:
-                page.form.show_error(field.name, "")
+                page.form.editors[field.name].set_value(field.default)
 
     def keyPressEvent(self, event: QKeyEvent) -> None:
         """Return in a field means that field: a button box makes OK the default button, whatever it is told."""
@@ -190,9 +190,10 @@ class SettingsDialog(QDialog):
         if before.settings == after.settings:
             return
         self._note.clear()
+        old = dict(option_groups(before.settings))
         for table, options in option_groups(after.settings):
             if table in self.pages:
-                self.pages[table].show_options(options)
+                self.pages[table].show_options(options, old[table])
         self._show_changes()
 
     def _show_changes(self) -> None:

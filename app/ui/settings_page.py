@@ -48,16 +48,16 @@ class SettingsPage(QWidget):
         column.addLayout(self._buttons())
         self.show_options(options)
 
-    def show_options(self, options: Any) -> None:
-        """Show the values of an instance."""
-        self.form.set_values(options)
+    def show_options(self, options: Any, before: Any = None) -> None:
+        """Show the values of an instance; with the instance `before`, only what differs."""
+        self.form.set_values(options, before)
 
     def reset(self) -> None:
         """Every option of this page to its default, as one step of undo."""
         self._document.end_merge()
         for field in self.fields:
             self._document.change(f"settings.{self.table}.{field.name}", field.default, f"reset {self.table}")
-            self.form.show_error(field.name, "")
+            self.form.editors[field.name].set_value(field.default)
         self._document.end_merge()
 
     def take_camera(self) -> None:

@@ -124,6 +124,10 @@ def test_a_number_out_of_range_is_said_at_its_field_and_changes_nothing(dialog: 
     qtbot.keyClicks(width.input, "99999")
     qtbot.keyClick(width.input, Qt.Key.Key_Return)
     assert "99999: it takes a whole number from 1 to 16384" in width.error and document.state.settings.render.width == 1024
+    edit(dialog, "render.height", 500)
+    assert width.error, "another field's change leaves it"
+    click(dialog.pages["render"], "reset")
+    assert not width.error and document.state.settings == Settings()
 
 
 def test_cancel_brings_back_what_was_there_as_one_step(dialog: SettingsDialog, document: Document, moving_scene: Scene) -> None:
