@@ -1,4 +1,5 @@
-"""The panels that look into a picture, and their wiring: the heat map's counts, what was picked, the boxes' levels."""
+"""The panels that look into a picture, and their wiring: the heat map's counts, what was picked, the boxes' levels,
+and what each key costs."""
 
 from __future__ import annotations
 
@@ -10,11 +11,13 @@ from PySide6.QtCore import QObject, Qt, Signal
 from PySide6.QtWidgets import QDockWidget, QMainWindow, QWidget
 
 from app import option_tables
+from app import timeline as timelines
 from app.document import Document
 from app.frame_maker import Picked
 from app.render_thread import FinishedFrame
 from app.state import State
 from app.ui.boxes_panel import BoxesPanel
+from app.ui.cost_panel import CostPanel
 from app.ui.frame_loop import FrameLoop
 from app.ui.heat_panel import RAY_TYPE, HeatPanel
 from app.ui.marks import Marks
@@ -36,7 +39,8 @@ class Inspectors(QObject):
         self._docks: dict[str, QDockWidget] = {}
         self._range: tuple[float, float] | None = None
         self.heat, self.pick = HeatPanel(document), PickPanel()
-        self.boxes = BoxesPanel(document)
+        self.boxes, self.cost = BoxesPanel(document), CostPanel()
+        self.cost.jumped.connect(self._jump)
         self.marks, self.pointer = Marks(document), Pointer(self)
         self.pointer.hovered.connect(self._count_at)
         self.pointer.left.connect(lambda: self.heat.point_at(None))
@@ -54,14 +58,17 @@ class Inspectors(QObject):
             ("heat", self.tr("Heat map"), self.heat, right),
             ("pick", self.tr("Picked"), self.pick, right),
             ("boxes", self.tr("Boxes"), self.boxes, right),
+            ("cost", self.tr("Cost over the keys"), self.cost, Qt.DockWidgetArea.BottomDockWidgetArea),
         )
 
     def take_docks(self, window: QMainWindow, docks: list[QDockWidget]) -> None:
-        """The docks that the window made of `places`: they share one place."""
+        """The docks that the window made of `places`: those at the right share one place, the costs lie over the timeline."""
         self._docks = {name: dock for name, _, widget, _ in self.places() for dock in docks if dock.widget() is widget}
-        first, *others = self._docks.values()
+        first, *others = (self._docks[name] for name in ("heat", "pick", "boxes"))
         for dock in others:
             window.tabifyDockWidget(first, dock)
+        timeline = next(dock for dock in docks if dock.objectName() == "dock.timeline")
+        window.splitDockWidget(self._docks["cost"], timeline, Qt.Orientation.Vertical)
 
     def attach(self, loop: FrameLoop) -> None:
         """Hear of frames, and ask about them."""
@@ -93,12 +100,14 @@ class Inspectors(QObject):
         self.heat.clear()
         self.pick.clear()
         self.boxes.clear()
+        self.cost.begin(self._document.span)
         self.marks.show_point(None)
 
     # -- what happens ---------------------------------------------------------------------------------------------
     def _take(self, frame: FinishedFrame) -> None:
         self.heat.take(frame)
         self.boxes.take(frame)
+        self.cost.take(frame)
 
     def _take_range(self, ends: tuple[float, float]) -> None:
         if ends != self._range:
@@ -123,11 +132,19 @@ class Inspectors(QObject):
         old, new = before.settings.render.ray_type, after.settings.render.ray_type
         if new == RAY_TYPE and old != new:
             self._show_dock("heat")
+        if before.timeline.clip != after.timeline.clip:
+            self.cost.begin(self._document.span)
+        if before.timeline.time != after.timeline.time:
+            self.cost.show_time(after.timeline.time)
         if after.settings.boxes.show and not before.settings.boxes.show:
             self._show_dock("boxes")
         if before.timeline.time != after.timeline.time and self.marks.isVisible():
             self.marks.show_path(())  # the boxes were those of another instant
             self.marks.show_point(None)
+
+    def _jump(self, seconds: float) -> None:
+        head = timelines.pause(self._document.state.timeline)
+        self._document.change("timeline", timelines.scrub(head, seconds, self._document.span))
 
     def _show_dock(self, name: str) -> None:
         dock = self._docks.get(name)

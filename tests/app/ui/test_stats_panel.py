@@ -3,14 +3,18 @@
 from __future__ import annotations
 
 import dataclasses
+import json
+from pathlib import Path
 from typing import Any
 
 import pytest
-from PySide6.QtWidgets import QLabel, QPushButton, QTreeWidget
+from PySide6.QtCore import QRectF
+from PySide6.QtWidgets import QLabel, QToolButton, QTreeWidget
 
 from app.render_thread import FinishedFrame, FrameRequest
 from app.state import State
-from app.ui.stats_panel import Chart, StatsPanel
+from app.ui.phase_chart import HISTORY, Chart, line_in
+from app.ui.stats_panel import StatsPanel
 from app.ui.stats_rows import PHASES, bottleneck, phases_of, rows_of
 from gpu.scene import Moment, Scene
 from tests.app.stand_ins import made_statistics
@@ -65,7 +69,7 @@ def test_the_panel_shows_and_copies_the_rows(qtbot: Any) -> None:
     qtbot.waitUntil(lambda: tree.topLevelItemCount() > 10)
     hint = panel.findChild(QLabel, "bottleneck")
     assert hint is not None and "trace takes the time" in hint.text()
-    button = panel.findChild(QPushButton, "copy")
+    button = panel.findChild(QToolButton, "copy")
     assert button is not None
     button.click()
     from PySide6.QtGui import QGuiApplication
@@ -87,8 +91,36 @@ def test_the_chart_has_a_line_a_phase_in_a_fixed_range(qtbot: Any) -> None:
         return len(chart.lines()) == len(PHASES)
 
     qtbot.waitUntil(is_drawn, timeout=20000)
-    assert chart.limit() == 20.0, "the range fits the 12 ms of tracing"
-    assert chart.lines()["trace"][-1] == 12.0 and chart.lines()["display"][-1] == 0.8
+    assert chart.limit() == 20.0, "the range fits all phases together"
+    assert chart.milliseconds("trace")[-1] == 12.0 and chart.milliseconds("display")[-1] == 0.8
+    lines = {name: line[-1] for name, line in chart.lines().items()}
+    assert lines == pytest.approx({"animate": 0.75, "build": 2.75, "refit": 2.75, "trace": 14.75, "shade": 17.75, "display": 18.55})
+    assert panel.grab().toImage().width() > 200
+
+
+def test_frozen_figures_stay_and_are_written(qtbot: Any, tmp_path: Path) -> None:
+    panel = StatsPanel()
+    qtbot.addWidget(panel)
+    panel.show()
+    panel.take(frame(), 12.0, 0.8, (512, 384), "painted by Qt")
+    panel.show_latest()
+    panel.bar.pause.click()
+    panel.take(frame(frame_ms=99.0), 12.0, 0.8, (512, 384), "painted by Qt")
+    panel.show_latest()
+    assert panel.bar.save(str(tmp_path / "s.csv"), "csv") == "" and panel.bar.save(str(tmp_path / "s.json"), "json") == ""
+    lines = (tmp_path / "s.csv").read_text().splitlines()
+    assert lines[0] == "key,name,value" and "frame,Frame,19.5 ms" in lines and "sah,SAH cost,57.25" in lines
+    assert {"key": "sah", "name": "SAH cost", "value": "57.25"} in json.loads((tmp_path / "s.json").read_text())
+    panel.bar.pause.click()
+    panel.take(frame(frame_ms=99.0), 12.0, 0.8, (512, 384), "painted by Qt")
+    panel.show_latest()
+    assert next(row.value for row in panel.rows if row.key == "frame") == "99.0 ms"
+
+
+def test_a_sparkline_fills_its_cell() -> None:
+    points = line_in([0.0, 2.0, *[1.0] * (HISTORY - 2)], QRectF(10, 5, 60, 20))
+    places = [(point.x(), point.y()) for point in points]
+    assert places[0] == (10, 25) and places[1][1] == 5 and places[-1] == (70, 15)
 
 
 def test_updates_come_at_most_ten_times_a_second(qtbot: Any, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -1,0 +1,65 @@
+"""Costs by structure and key."""
+
+from __future__ import annotations
+
+import dataclasses
+from typing import Any
+
+import pytest
+
+from app.cost_log import CostLog, places_of
+from app.timeline import Span
+from gpu.stats import FrameStatistics
+from tests.app.stand_ins import made_statistics
+
+KEYS = tuple(index * 0.1 for index in range(41))
+SPAN = Span(4.0, 30.0, KEYS)
+
+
+def statistics(time: float, sah: float | None = 50.0, **view: Any) -> FrameStatistics:
+    made = made_statistics(time=time)
+    structure = dataclasses.replace(made.views[0].structure, sah_cost=sah)
+    return dataclasses.replace(made, views=(dataclasses.replace(made.views[0], structure=structure, **view),))
+
+
+def test_places_are_the_keys_and_parts_between_few_of_them() -> None:
+    assert places_of(SPAN) == pytest.approx(KEYS)
+    few = places_of(Span(2.0, 30.0, (0.0, 0.5, 2.0)))
+    assert len(few) >= 32 and {0.0, 0.5, 2.0} <= set(few) and list(few) == sorted(set(few))
+    assert places_of(Span()) == ()
+    many = places_of(Span(100.0, 30.0, tuple(index / 1000 for index in range(100_000))))
+    assert len(many) == 4096 and (many[0], many[-1]) == (0.0, 100.0)
+    assert places_of(Span(1.0, 30.0, ()))[-1] == 1.0
+
+
+def test_a_frame_counts_for_the_nearest_key_and_the_newest_lap_stays() -> None:
+    log = CostLog()
+    log.begin(SPAN)
+    log.add(statistics(0.52, 40.0), "rebuild")
+    log.add(statistics(0.48, 41.0, trace_ms=9.0), "rebuild")
+    log.add(statistics(3.99, 70.0, update="nothing", build_ms=0.0), "rebuild")
+    assert log.line("lbvh, bvh4, rebuild", "sah_cost") == (pytest.approx([0.5, 4.0]), [41.0, 70.0])
+    assert log.line("lbvh, bvh4, rebuild", "trace_ms") == (pytest.approx([0.5, 4.0]), [9.0, 12.0])
+    assert log.line("lbvh, bvh4, rebuild", "build_ms") == (pytest.approx([0.5]), [2.0]), "a tree that was kept tells nothing of a build"
+    assert [(row["key"], row["sah_cost"], row["build_ms"]) for row in log.rows()] == [(6, 41.0, 2.0), (41, 70.0, None)]
+
+
+def test_structures_are_kept_apart() -> None:
+    log = CostLog()
+    log.begin(SPAN)
+    log.add(statistics(1.0, 40.0), "rebuild")
+    log.add(statistics(1.0, 90.0, update="refit", refit_ms=0.5, build_ms=0.0), "refit")
+    assert log.structures == ("lbvh, bvh4, rebuild", "lbvh, bvh4, refit") and log.current == "lbvh, bvh4, refit"
+    assert log.line("lbvh, bvh4, refit", "refit_ms")[1] == [0.5] and log.line("lbvh, bvh4, rebuild", "sah_cost")[1] == [40.0]
+    log.begin(SPAN)
+    assert log.structures == () and log.rows() == []
+
+
+def test_what_is_not_known_leaves_a_gap_and_a_still_scene_nothing() -> None:
+    log = CostLog()
+    log.begin(SPAN)
+    log.add(statistics(1.0, None, rays=0), "auto")
+    assert log.line("lbvh, bvh4, auto", "sah_cost") == ([], []) and log.line("lbvh, bvh4, auto", "trace_ms") == ([], [])
+    log.begin(Span())
+    log.add(statistics(0.0), "auto")
+    assert log.rows() == [] and log.line("nobody", "sah_cost") == ([], [])
