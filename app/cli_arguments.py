@@ -14,6 +14,7 @@ FLAGS = ("-v", "--verbose", "--quiet", "--debug", "--json")
 
 SIZE_LIMIT = 16384
 FRAME_LIMIT = 1_000_000
+TURN_LIMIT_S = 3600
 
 OPTION_KEYS = {
     "target": "render.target",
@@ -185,7 +186,7 @@ def _add_measuring(parser: argparse.ArgumentParser) -> None:
 
 def _add_export(parser: argparse.ArgumentParser) -> None:
     group = parser.add_argument_group("export")
-    group.add_argument("--turntable", metavar="S", type=_seconds, help="the camera goes round what it looks at, in S seconds")
+    group.add_argument("--turntable", metavar="S", type=_turn, help="the camera goes round what it looks at, in S seconds")
     group.add_argument("--statistics", metavar="FILE", help="what each frame cost, as FILE.csv or FILE.json")
 
 
@@ -257,6 +258,13 @@ def _seconds(text: str) -> float:
     value = _number(text, "a time in seconds")
     if value < 0.0:
         raise argparse.ArgumentTypeError(f"{text!r} is before the beginning: a time is 0 or more seconds")
+    return value
+
+
+def _turn(text: str) -> float:
+    value = _seconds(text)
+    if not 0.0 < value <= TURN_LIMIT_S:
+        raise argparse.ArgumentTypeError(f"{text!r} is no turn: it takes more than 0 and at most {TURN_LIMIT_S} seconds")
     return value
 
 

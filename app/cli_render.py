@@ -15,6 +15,7 @@ import numpy as np
 
 from app import exporting, saved_state
 from app import timeline as timelines
+from app.cli_arguments import FRAME_LIMIT
 from app.cli_common import camera_from, opened, reference_from, scene_from, settings_from, settings_of_flags, state_from, target_from
 from app.cli_rows import COLUMNS, context_row, frame_row
 from app.export.outputs import Exported, Output, open_output, write_table
@@ -102,8 +103,10 @@ def plan_from(names: argparse.Namespace, scene: Scene, state: State) -> exportin
     if plan.turntable and not names.frames:
         drawn = [(number, drawn[0][1]) for number in range(plan.turntable)]
     if not names.frames and names.time is None and (plan.turntable or (names.out and kind_of(names.out) == "video")):
-        count = timelines.span_of(scene, state.timeline, state.settings.timeline).frame_count
-        return exporting.plan_of(state, scene, plan.out, range(plan.turntable or count), names.turntable or 0.0)
+        count = plan.turntable or timelines.span_of(scene, state.timeline, state.settings.timeline).frame_count
+        if count > FRAME_LIMIT:
+            raise UsageError(f"that would be {count:,} frames, and {FRAME_LIMIT:,} can be written at once; name some by --frames A:B.")
+        return exporting.plan_of(state, scene, plan.out, range(count), names.turntable or 0.0)
     return dataclasses.replace(plan, frames=tuple(drawn))
 
 
