@@ -10,7 +10,7 @@ from typing import Any
 from app.node_boxes import BoxReport, NodeBoxes
 from app.node_path import PathNode, path_to
 from app.pixel_slots import HostSlot, PixelSlot
-from app.resolution import Pace, is_pixel_bound, next_scale, observed, probe_size, probed, scaled, still_scale
+from app.resolution import PROBE_PIXELS, Pace, is_pixel_bound, next_scale, observed, probe_size, probed, scaled, still_scale
 from app.state import State
 from app.views import view_settings
 from gpu.engine import Engine, Hit, View
@@ -76,6 +76,7 @@ class FrameMaker:
         self._last_key: object = None
         self._samples = 0
         self._probed_key: object = None
+        self._scale, self._was_still = 0.0, False
 
     def draw(self, scene: Scene, state: State, moment: Moment, slots: Sequence[PixelSlot], is_moving: bool) -> Outcome:
         """One frame, one picture a view, into the slots. While something moves it may be smaller than the slots, and has one sample; while nothing
@@ -87,7 +88,7 @@ class FrameMaker:
         if display.adapt_resolution:
             self._probe(state, moment, slots)
         adapts = is_moving and display.adapt_resolution
-        scale = next_scale(self._pace, display.minimum_fps) if adapts else still_scale(self._pace) if display.adapt_resolution else 1.0
+        scale = self._scale = self._next_scale(state, is_moving)
         wanted = 1 if is_moving else state.settings.render.samples
         views = [self._view(state, index, slot, target, scale, wanted) for index, slot in enumerate(slots)]
         self._frame_id += 1
@@ -96,9 +97,13 @@ class FrameMaker:
         self._views = views
         self._boxes.paint(engine, views[0], scene, state, moment, is_moving)
         self._observe(statistics, slots[0])
+        samples = self._count_samples(scene, state, moment, views)
+        if not is_moving and scale < 1.0:
+            self._take_at_its_word(engine.flush(), slots[0])
+            samples = min(samples, wanted - 1) if self._next_scale(state, is_moving) > scale else samples
         return Outcome(
             frame_id=self._frame_id,
-            samples=self._count_samples(scene, state, moment, views),
+            samples=samples,
             samples_wanted=wanted,
             statistics=statistics,
             target_name=target.name,
@@ -187,20 +192,39 @@ class FrameMaker:
         """Another scene or structure has another pace; start at full size and learn anew."""
         key = (id(scene), state.settings.render, state.settings.update.mode, state.views)
         if key != self._pace_key:
-            self._pace, self._pace_key = Pace(), key
+            self._pace, self._pace_key, self._was_still = Pace(), key, False
+
+    def _next_scale(self, state: State, is_moving: bool) -> float:
+        """The scale of the next picture. While nothing moves it only grows, or samples would never add up."""
+        display, was_still = state.settings.display, self._was_still
+        self._was_still = not is_moving
+        if not display.adapt_resolution:
+            return 1.0
+        if is_moving:
+            return next_scale(self._pace, display.minimum_fps)
+        return max(still_scale(self._pace), self._scale if was_still else 0.0)
 
     def _probe(self, state: State, moment: Moment, slots: Sequence[PixelSlot]) -> None:
         """Before the first picture of a choice, a tiny one: a frame at full size could take minutes, and nothing can stop it."""
         if self._probed_key == self._pace_key or self._target is None:
             return
         self._probed_key = self._pace_key
-        size = probe_size(slots[0].width, slots[0].height)
-        views = [self._view(state, index, HostSlot(*size), self._target, 1.0, 1) for index in range(len(slots))]
         self._views = ()
-        self._engine.render_frame(dataclasses.replace(moment, frame_id=0), views)
-        statistics: FrameStatistics | None = self._engine.flush()
-        if statistics is not None and statistics.views:
-            self._pace = probed(size[0] / slots[0].width, *_split(statistics))
+        for pixels in PROBE_PIXELS:
+            size = probe_size(slots[0].width, slots[0].height, pixels)
+            views = [self._view(state, index, HostSlot(*size), self._target, 1.0, 1) for index in range(len(slots))]
+            self._engine.render_frame(dataclasses.replace(moment, frame_id=0), views)
+            statistics: FrameStatistics | None = self._engine.flush()
+            if statistics is not None and statistics.views:
+                self._pace = probed(size[0] / slots[0].width, *_split(statistics))
+            if not self._pace.is_known:
+                return
+
+    def _take_at_its_word(self, statistics: FrameStatistics | None, slot: PixelSlot) -> None:
+        """So slow a picture is waited for, and it alone says how slow: it may have been thought slower than it is."""
+        if statistics is not None and sum(view.rays for view in statistics.views) > 0:
+            self._observed_id = statistics.frame_id
+            self._pace = observed(Pace(), statistics.views[0].width / slot.width, *_split(statistics))
 
     def _observe(self, statistics: FrameStatistics | None, slot: PixelSlot) -> None:
         if statistics is None or not statistics.views or statistics.frame_id in (0, self._observed_id):

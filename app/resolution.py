@@ -19,8 +19,9 @@ SMALLEST_SIDE = 64
 STILL_LIMIT_MS = 2000.0
 """A picture that is looked at in peace may take so long. Nothing can stop a frame that is being drawn: who waits for it cannot choose anything."""
 
-PROBE_PIXELS = 1200
-"""Pixels of the picture that shows whether a new choice is slow beyond measure."""
+PROBE_PIXELS = (1200, 5000)
+"""Pixels of the pictures that show whether a new choice is slow beyond measure. The second is drawn where the first says so: a busy machine says it
+of anything."""
 
 
 @dataclasses.dataclass(frozen=True)
@@ -73,9 +74,9 @@ def probed(scale: float, pixel_ms: float, fixed_ms: float) -> Pace:
     return pace if still_scale(pace) < 1.0 else Pace()
 
 
-def probe_size(width: int, height: int) -> tuple[int, int]:
+def probe_size(width: int, height: int, pixels: int) -> tuple[int, int]:
     """The size of that small picture: the same shape."""
-    factor = min(1.0, math.sqrt(PROBE_PIXELS / (width * height)))
+    factor = min(1.0, math.sqrt(pixels / (width * height)))
     return max(1, round(width * factor)), max(1, round(height * factor))
 
 

@@ -33,7 +33,7 @@ class FakeTarget:
 class FakeEngine:
     """An engine of a machine that needs `full_ms` for 400 x 320 pixels and `build_ms` beside them."""
 
-    full_ms, build_ms, has_rays = 10.0, 1.0, True
+    full_ms, build_ms, hiccup_ms, has_rays = 10.0, 1.0, 0.0, True
 
     def __init__(self, target: Any, scene: Scene) -> None:
         self.target, self.scene, self.is_closed = target, scene, False
@@ -49,6 +49,7 @@ class FakeEngine:
             image[:] = 1
         rays = pixels.width * pixels.height * self.has_rays
         trace = self.full_ms * self.has_rays * pixels.width * pixels.height / 128000.0
+        trace, self.hiccup_ms = trace + self.hiccup_ms, 0.0
         view = ViewStatistics(
             "lbvh", "bvh2", "smooth", "rebuild", "", {}, self.build_ms, 0.0, trace, 0.0, rays, 0.0,
             pixels.width, pixels.height, 1, HierarchyStatistics(),
@@ -70,7 +71,7 @@ class Makers:
         self.targets: list[FakeTarget] = []
         self.engines: list[FakeEngine] = []
         self.busy: list[str] = []
-        self.full_ms, self.build_ms = full_ms, build_ms
+        self.full_ms, self.build_ms, self.hiccup_ms = full_ms, build_ms, 0.0
         self.maker = FrameMaker(self.busy.append, self.choose, self.engine)  # type: ignore[arg-type]
         self.slot = HostSlot(400, 320)
 
@@ -82,7 +83,7 @@ class Makers:
 
     def engine(self, target: Any, scene: Scene) -> FakeEngine:
         self.engines.append(FakeEngine(target, scene))
-        self.engines[-1].full_ms, self.engines[-1].build_ms = self.full_ms, self.build_ms
+        self.engines[-1].full_ms, self.engines[-1].build_ms, self.engines[-1].hiccup_ms = self.full_ms, self.build_ms, self.hiccup_ms
         return self.engines[-1]
 
     def draw(self, state: State | None = None, *, scene: Scene = SCENE, time: float = 0.0, moving: bool = False) -> Any:
@@ -164,7 +165,7 @@ def test_a_choice_that_is_slow_beyond_measure_never_draws_at_full_size() -> None
     for index in range(3):
         makers.draw(time=index / 10, moving=index > 0)
     sizes = makers.engines[0].sizes
-    assert sizes[0][0] * sizes[0][1] <= 1250 and len(sizes) == 4, "a tiny picture goes before the first"
+    assert sizes[0][0] * sizes[0][1] <= 1250 and len(sizes) == 5, "tiny pictures go before the first"
     assert all(80_000.0 * width * height / 128000.0 <= 3300.0 for width, height in sizes)
     makers.draw(replaced(State(), "settings.display.adapt_resolution", False))
     assert makers.engines[0].sizes[-1] == (400, 320), "who wants it whole can have it"
@@ -180,6 +181,33 @@ def test_an_ordinary_choice_is_drawn_whole_from_the_first_picture() -> None:
     assert len(makers.engines[0].sizes) == 4
     makers.draw(replaced(State(), "settings.render.layout", "bvh2"))
     assert len(makers.engines[0].sizes) == 6, "another choice is tried anew"
+
+
+def test_what_only_seemed_slow_is_drawn_whole_after_all() -> None:
+    makers = Makers(full_ms=80_000.0)
+    first = makers.draw()
+    assert first.samples == 1 and makers.slot.drawn != (400, 320)
+    makers.draw(time=0.1, moving=True)
+    makers.engines[0].full_ms = 30.0
+    coarse = makers.draw(time=0.1)
+    assert makers.slot.drawn != (400, 320) and coarse.samples < coarse.samples_wanted, "there is more to draw"
+    whole = makers.draw(time=0.1)
+    assert makers.slot.drawn == (400, 320) and whole.samples == whole.samples_wanted
+
+
+def test_a_slow_picture_that_is_shown_again_stays_as_it_is() -> None:
+    makers = Makers(full_ms=80_000.0)
+    makers.draw()
+    size = makers.slot.drawn
+    makers.engines[0].has_rays = False
+    assert makers.draw().samples == 1 and makers.slot.drawn == size
+
+
+def test_a_busy_machine_is_no_slow_choice() -> None:
+    makers = Makers(full_ms=30.0)
+    makers.hiccup_ms = 8.0
+    makers.draw()
+    assert makers.slot.drawn == (400, 320)
 
 
 def test_a_picture_that_was_shown_again_tells_nothing_of_the_pace() -> None:

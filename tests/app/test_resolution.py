@@ -59,8 +59,9 @@ def test_a_still_picture_is_whole_unless_everybody_would_wait_for_it() -> None:
 
 
 def test_a_probe_warns_only_of_what_is_slow_beyond_measure() -> None:
-    size = probe_size(1000, 800)
-    assert abs(size[0] * size[1] - PROBE_PIXELS) < 60 and probe_size(20, 10) == (20, 10)
+    for pixels in PROBE_PIXELS:
+        size = probe_size(1000, 800, pixels)
+        assert abs(size[0] * size[1] - pixels) < 100 and probe_size(20, 10, pixels) == (20, 10)
     assert probed(0.04, 1.0, 5.0) == Pace(), "a tiny picture is a poor measure of ordinary structures"
     assert next_scale(probed(0.04, 200.0, 5.0), 20.0) == SCALES[-1]
 
