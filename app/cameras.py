@@ -24,7 +24,8 @@ class CameraOptions:
     )  # fmt: skip
     pivot: str = option("pointer", "A drag turns about the point under the pointer, or the picture's centre.", choices=("pointer", "centre"))
     up_axis: str = option("y", "The axis that points up when a scene opens; many CAD and map files need z.", choices=("x", "y", "z"))
-    speed: float = option(1.0, "Flying speed; 1 crosses a fifth of the scene in a second.", minimum=0.001, maximum=1000.0)
+    speed: float = option(1.0, "Flying speed; 1 crosses a fifth of the scene in a second, or goes 30 steps.", minimum=0.001, maximum=1000.0)
+    step: float = option(0.0, "One step of flight; 0 lets the scene's size decide how far one flies.", minimum=0.0, maximum=1e12, unit="scene units")
     field_of_view: float = option(45.0, "Vertical angle of the camera when a scene opens.", minimum=1.0, maximum=170.0, unit="degrees")
     near: float = option(0.0, "Nearest depth that is drawn when a scene opens.", minimum=0.0, maximum=1e12, unit="scene units")
     far: float = option(0.0, "Farthest depth that is drawn when a scene opens; 0 sets no bound.", minimum=0.0, maximum=1e12, unit="scene units")
@@ -186,6 +187,11 @@ def fly(
     right, _, forward = camera.basis()
     axes = np.stack([right, _unit(np.asarray(camera.up, np.float64)), forward])
     return _moved(camera, (direction / length) @ axes * speed * seconds)
+
+
+def flying_size(options: CameraOptions, scene_size: float) -> float:
+    """What `fly` takes as the scene's size, so that it goes `step` thirty times a second, or a fifth of the scene, times the speed."""
+    return (options.step * 30.0 / 0.2 if options.step else scene_size) * options.speed
 
 
 def standard_view(camera: Camera, name: str, lower: Vector, upper: Vector, aspect: float = 4.0 / 3.0) -> Camera:

@@ -64,7 +64,6 @@ MISSING = {
     "mortonCodeBits": "Morton codes have 30 or 60 bits here",
     "mortonCodeSAHBits": "there is no builder with SAH splits of Morton codes yet",
     "splitMethod": "there is no builder with SAH splits of Morton codes yet",
-    "step": "the flying speed goes by the scene's size here",
 }
 
 

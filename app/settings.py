@@ -101,7 +101,7 @@ FIELDS = {"import" if field.name == "importer" else field.name: field.name for f
 KEPT = "meister"
 """The group of values that are kept and not used."""
 
-KEPT_NAMES = ("aoRadius", "rayType", "mortonCodeBits", "mortonCodeSAHBits", "splitMethod", "step")
+KEPT_NAMES = ("aoRadius", "rayType", "mortonCodeBits", "mortonCodeSAHBits", "splitMethod")
 """What can be kept there: the keys of `app.meister_env` whose feature may not exist yet."""
 
 GROUPS = tuple(group for group in FIELDS if group not in (*TABLES, KEPT))

@@ -32,7 +32,7 @@ from app.ui.memory import Memory
 from app.ui.navigation import Navigator
 from app.ui.previews import Previews
 from app.ui.settings_dialog import SettingsDialog
-from app.ui.settings_files import open_settings
+from app.ui.settings_files import Remaker, open_settings
 from app.ui.stats_panel import StatsPanel
 from app.ui.timeline_bar import TimelineBar
 from app.ui.welcome import WelcomePage
@@ -135,6 +135,7 @@ class MainWindow(QMainWindow):
         document.on_problem.append(self.show_problem)
         document.on_jobs.append(self.show_jobs)
         document.observe(self._state_changed)
+        self._remaker = Remaker(document, self)
         self._job_timer = QTimer(self, interval=PROGRESS_INTERVAL_MS)
         self._job_timer.timeout.connect(self.show_jobs)
         self.progress.cancelled.connect(self.cancel_jobs)

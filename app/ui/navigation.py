@@ -217,7 +217,7 @@ class Navigator(QObject):
         self._flight_time = now
         modifiers = QGuiApplication.queryKeyboardModifiers()
         camera = cameras.fly(
-            self._camera(), self._keys, seconds, self._scene_size() * self._document.state.settings.camera.speed,
+            self._camera(), self._keys, seconds, cameras.flying_size(self._document.state.settings.camera, self._scene_size()),
             fast=bool(modifiers & Qt.KeyboardModifier.ShiftModifier), slow=bool(modifiers & Qt.KeyboardModifier.ControlModifier),
         )  # fmt: skip
         self._change(camera, f"fly {self._gesture}")

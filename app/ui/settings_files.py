@@ -6,14 +6,41 @@ import os
 from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
-from PySide6.QtCore import QCoreApplication
+from PySide6.QtCore import QCoreApplication, QObject, QTimer
 
 from app import presets
 from app.document import Document
 from app.problems import problem_of
+from app.state import State
 
 if TYPE_CHECKING:
     from app.ui.main_window import MainWindow
+
+PAUSE_MS = 400
+"""How long settings that make a scene anew must rest before it is made."""
+
+
+class Remaker(QObject):
+    """Reads or makes the open scene again when a setting that it was made with changes: the number of its triangles, its scale."""
+
+    def __init__(self, document: Document, parent: QObject | None = None) -> None:
+        super().__init__(parent)
+        self._document = document
+        self._timer = QTimer(self, singleShot=True, interval=PAUSE_MS)
+        self._timer.timeout.connect(document.reopen)
+        document.observe(self._changed)
+
+    def _changed(self, before: State, after: State) -> None:
+        if before.scene != after.scene:
+            self._timer.stop()
+        elif made_with(before) != made_with(after):
+            self._timer.start()
+
+
+def made_with(state: State) -> object:
+    """The settings that the open scene was made with."""
+    importer = state.settings.importer
+    return {"demo": state.settings.demo, "files": (importer.scale, importer.texture_size)}.get(state.scene.kind)
 
 
 def show_remarks(window: MainWindow, sentences: Sequence[str]) -> None:

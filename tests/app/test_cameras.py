@@ -199,3 +199,10 @@ def test_parallel_and_perspective_show_what_is_looked_at_alike() -> None:
     assert flat.orthographic and flat.height == pytest.approx(tall)
     back = cameras.toggled_orthographic(cameras.dolly(flat, 2.0))
     assert not back.orthographic and cameras.distance(back) == pytest.approx(0.81 * cameras.distance(CAMERA))
+
+
+def test_a_step_of_flight_is_as_long_as_the_settings_say() -> None:
+    by_size, by_step = cameras.CameraOptions(speed=2.0), cameras.CameraOptions(step=0.5)
+    camera = Camera(eye=(0.0, 0.0, 5.0), look_at=(0.0, 0.0, 0.0))
+    gone = [cameras.fly(camera, {"w"}, 1.0, cameras.flying_size(options, 10.0)).eye[2] - 5.0 for options in (by_size, by_step)]
+    assert gone == pytest.approx([-4.0, -15.0])
