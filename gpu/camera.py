@@ -72,4 +72,4 @@ def fit(lower: Vector, upper: Vector, camera: Camera | None = None, aspect: floa
     half_angle = math.radians(camera.fov) / 2.0
     half_angle = min(half_angle, math.atan(math.tan(half_angle) * aspect))
     eye = centre - forward * radius / math.sin(half_angle)
-    return dataclasses.replace(camera, eye=tuple(eye.tolist()), look_at=tuple(centre.tolist()), height=2.0 * radius)
+    return dataclasses.replace(camera, eye=tuple(eye.tolist()), look_at=tuple(centre.tolist()), height=2.0 * radius / min(aspect, 1.0))

@@ -61,11 +61,12 @@ class Extras(QObject):
         self._help.raise_()
 
     def close_scene(self) -> None:
-        """File > Close the scene: back to the welcome page; a file that is being opened is not opened."""
+        """File > Close the scene: back to the welcome page; a file that is being opened is not opened. The device's memory is given back."""
         window = self._window
         window.cancel_jobs()
         if window.document.scene is not None:
             window.document.close_scene()
+            window.loop.ask("close", lambda maker: maker.close(), lambda found: None)
 
     def toggle_watch(self) -> None:
         """File > Reload when the file changes."""

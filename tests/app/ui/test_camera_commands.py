@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import dataclasses
+import itertools
 from typing import Any
 
 import numpy as np
@@ -76,6 +77,21 @@ def test_focus_looks_at_the_point_or_at_all(stage: Stage) -> None:
     stage.place, stage.point = None, (9.0, 9.0, 9.0)
     stage.commands.focus()
     assert stage.camera.look_at == pytest.approx((1.0, 1.0, 0.5)), "a pointer outside the picture points at nothing"
+
+
+@pytest.mark.parametrize("aspect", [0.4, 1.0, 2.5])
+@pytest.mark.parametrize("orthographic", [False, True])
+def test_fit_shows_every_corner_in_every_window(stage: Stage, aspect: float, orthographic: bool) -> None:
+    moves = CameraCommands(stage.document, lambda: aspect, lambda: None, stage.pick)
+    if orthographic:
+        moves.toggle_orthographic()
+    moves.fit()
+    right, up, forward = moves.camera.basis()
+    for corner in itertools.product((0.0, 2.0), (0.0, 2.0), (0.0, 1.0)):
+        offset = np.subtract(corner, moves.camera.eye)
+        depth = float(offset @ forward)
+        half = moves.camera.height / 2.0 if orthographic else depth * np.tan(np.radians(moves.camera.fov) / 2.0)
+        assert depth > 0.0 and abs(offset @ up) <= half and abs(offset @ right) <= half * aspect
 
 
 def test_moving_leaves_the_files_camera_in_one_step(stage: Stage) -> None:

@@ -13,6 +13,7 @@ from PySide6.QtWidgets import QApplication, QToolButton
 
 from app.ui import theme
 from app.ui.main_window import MainWindow
+from tests.app.stand_ins import PaintedMaker
 
 TRIANGLE = "v 0 0 0\nv 1 0 0\nv 0 1 0\nf 1 2 3\n"
 
@@ -23,10 +24,13 @@ def own_theme() -> Iterator[None]:
     theme.apply("system")
 
 
-def test_closing_goes_back_to_the_welcome_page(scene_window: MainWindow, qtbot: Any) -> None:
+def test_closing_goes_back_to_the_welcome_page(scene_window: MainWindow, qtbot: Any, monkeypatch: pytest.MonkeyPatch) -> None:
+    closed: list[object] = []
+    monkeypatch.setattr(PaintedMaker, "close", lambda maker: closed.append(maker))
     scene_window.commands.actions["file.close"].trigger()
     assert scene_window.document.scene is None and scene_window.stack.currentWidget() is scene_window.welcome
     assert not scene_window.commands.actions["file.close"].isEnabled() and scene_window.windowTitle() == "Raygrove"
+    qtbot.waitUntil(lambda: len(closed) == 1)
     scene_window.open_demo("walker")
     qtbot.waitUntil(lambda: scene_window.document.scene is not None, timeout=20000)
     assert scene_window.commands.actions["file.close"].isEnabled()
