@@ -1,7 +1,7 @@
 """Assimp's animations -> clips: translation, rotation, scale and weight tracks in seconds.
 
 Assimp gives rotation keys as w, x, y, z and times in ticks (glTF: 1000 a second; 0 means 25). It hands out the values of cubic keys without
-their tangents, so these are played as linear ones and counted.
+their tangents: where `gltf_tracks` has not read these from the file, they are played as linear ones and counted.
 """
 
 from __future__ import annotations
@@ -13,16 +13,18 @@ import numpy as np
 from gpu.scene import Channel, Clip, Node, Remark, Track
 
 from . import assimp
+from .gltf_tracks import Key
 
 STEP, CUBIC = 0, 3
 DEFAULT_TICKS_PER_SECOND = 25.0
 
 
 class AnimationReader:
-    """Reads the clips of one file. `node_ids` maps names to nodes; `nodes` hold the values at rest."""
+    """Reads the clips of one file. `node_ids` maps names to nodes; `nodes` hold the values at rest; `exact` are tracks that Assimp does not give as
+    they are."""
 
-    def __init__(self, scene: assimp.Scene, nodes: list[Node], node_ids: Mapping[str, int]) -> None:
-        self.scene, self.nodes, self.node_ids = scene, nodes, node_ids
+    def __init__(self, scene: assimp.Scene, nodes: list[Node], node_ids: Mapping[str, int], exact: Mapping[Key, Track]) -> None:
+        self.scene, self.nodes, self.node_ids, self.exact = scene, nodes, node_ids, exact
         self.cubic_count = self.lost_count = self.still_count = 0
 
     def read(self) -> tuple[Clip, ...]:
@@ -46,12 +48,12 @@ class AnimationReader:
         rate = animation.ticks_per_second if animation.ticks_per_second > 0.0 else DEFAULT_TICKS_PER_SECOND
         channels: list[Channel] = []
         for i in range(animation.channel_count):
-            channels += self._node_channels(animation.channels[i].contents, rate)
+            channels += self._node_channels(animation.channels[i].contents, rate, index)
         for i in range(animation.morph_channel_count):
-            channels += self._morph_channel(animation.morph_channels[i].contents, rate)
+            channels += self._morph_channel(animation.morph_channels[i].contents, rate, index)
         return Clip(animation.name.text or f"clip {index + 1}", animation.duration / rate, tuple(channels))
 
-    def _node_channels(self, source: assimp.NodeAnim, rate: float) -> list[Channel]:
+    def _node_channels(self, source: assimp.NodeAnim, rate: float, index: int) -> list[Channel]:
         node = self.node_ids.get(source.name.text, -1)
         if node < 0:
             self.lost_count += 1
@@ -64,6 +66,10 @@ class AnimationReader:
         }
         channels = []
         for path, values in keys.items():
+            exact = self.exact.get((index, source.name.text, path))
+            if exact is not None:
+                channels.append(Channel(node, path, exact))
+                continue
             track = self._track(values, rate, path == "rotation")
             if track is not None and not _is_at_rest(track, getattr(rest, path)):
                 channels.append(Channel(node, path, track))
@@ -78,15 +84,18 @@ class AnimationReader:
         kind = "step" if len(kinds) and (kinds == STEP).all() else "linear"
         return Track((keys["time"] / rate).astype(np.float32), values.astype(np.float32), kind)
 
-    def _morph_channel(self, source: assimp.MeshMorphAnim, rate: float) -> list[Channel]:
+    def _morph_channel(self, source: assimp.MeshMorphAnim, rate: float, index: int) -> list[Channel]:
         name = source.name.text
         node = self.node_ids.get(name, self.node_ids.get(name.split("*")[0], -1))
         if node < 0 or source.key_count == 0:
             self.lost_count += 1
             return []
+        exact = self.exact.get((index, name, "weights"))
+        if exact is not None:
+            return [Channel(node, "weights", exact)]
         times, rows = [], []
-        for index in range(source.key_count):
-            key = source.keys[index]
+        for number in range(source.key_count):
+            key = source.keys[number]
             slots = assimp.view(key.values, np.uint32, (key.count,))
             row = np.zeros(key.count, np.float64)
             inside = slots < key.count

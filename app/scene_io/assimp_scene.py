@@ -4,17 +4,19 @@ from __future__ import annotations
 
 import math
 import os
+from collections.abc import Mapping
 from pathlib import Path
 
 import numpy as np
 
-from gpu.scene import Light, Mesh, MorphTargets, Node, Object, Remark, Scene, SceneCamera, Skin
+from gpu.scene import Light, Mesh, MorphTargets, Node, Object, Remark, Scene, SceneCamera, Skin, Track
 
 from . import assimp
 from .assimp_animation import AnimationReader
 from .assimp_file import INDEXED, AssimpFile, vectors
 from .assimp_materials import MaterialReader, Placement
 from .errors import SceneError, shown
+from .gltf_tracks import Key, exact_tracks
 from .joining import joined
 from .limits import ImportLimits
 from .sanitise import SENTENCES, WEIGHT_TOLERANCE
@@ -34,7 +36,7 @@ def read_scene(name: str, data: bytes | None, extension: str, limits: ImportLimi
             raise no_triangles(name)
         flags = assimp.TRIANGULATE | assimp.SORT_BY_TYPE
         file.process(flags | file.join_flag())
-        return SceneReader(file, limits).read()
+        return SceneReader(file, limits, exact_tracks(name, data, extension)).read()
 
 
 def no_triangles(name: str) -> SceneError:
@@ -45,8 +47,8 @@ def no_triangles(name: str) -> SceneError:
 class SceneReader:
     """Turns what an `AssimpFile` holds into a Scene; everything is copied out of Assimp's memory."""
 
-    def __init__(self, file: AssimpFile, limits: ImportLimits) -> None:
-        self.file, self.limits, self.scene = file, limits, file.scene
+    def __init__(self, file: AssimpFile, limits: ImportLimits, exact: Mapping[Key, Track] | None = None) -> None:
+        self.file, self.limits, self.scene, self.exact = file, limits, file.scene, exact or {}
         self.materials = MaterialReader(file, Path("."), limits.texture_size)
         self.nodes: list[Node] = []
         self.node_ids: dict[str, int] = {}
@@ -60,7 +62,7 @@ class SceneReader:
         mesh_ids, meshes = self._read_meshes()
         objects = tuple(Object(node, mesh_ids[mesh]) for node, mesh in self.meshes_of_nodes if mesh in mesh_ids)
         self._check_size(meshes, objects)
-        animations = AnimationReader(self.scene, self.nodes, self.node_ids)
+        animations = AnimationReader(self.scene, self.nodes, self.node_ids, self.exact)
         clips = animations.read()
         lights, light_remarks = self._lights()
         cameras = self._cameras()

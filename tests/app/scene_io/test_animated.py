@@ -86,6 +86,65 @@ def test_targets_without_normals_get_those_of_their_shape() -> None:
     assert np.mean(np.sum(of_target * expected, axis=1)) > 0.99 > 0.95 > np.mean(np.sum(made.normals * expected, axis=1))
 
 
+CUBIC = {
+    "translation": np.array([[0, 0, 0], [0, 1, 0], [3, 0, 0], [0, -2, 0], [2, 2, 0], [0, 0, 0]], np.float32),
+    "rotation": np.array([[0, 0, 0, 0], [0, 0, 0, 1], [0, 1, 0, 0], [0, 0.5, 0, 0], [0, 0.6, 0, 0.8], [0, 0, 0, 0]], np.float32),
+    "weights": np.array([7, 0, 0.5, 0.25, 1, 7], np.float32),
+}
+
+
+def write_cubic_glb(path: Path, kind: str = "CUBICSPLINE", name: str = "body") -> Path:
+    """The strip with nothing but its morph target, moved by three cubic tracks of two keys; with `kind` STEP only the weights, 0 then 1."""
+    glb = writers.Glb()
+    points = np.array([[0, 0, 0], [1, 0, 0], [0, 1, 0]], np.float32)
+    primitive = {
+        "attributes": {"POSITION": glb.accessor(points, "VEC3")},
+        "indices": glb.accessor(np.array([0, 1, 2], np.uint32), "SCALAR"),
+        "targets": [{"POSITION": glb.accessor(np.tile(np.float32([0, 0, 1]), (3, 1)), "VEC3")}],
+    }
+    times = glb.accessor(np.array([0.0, 2.0], np.float32), "SCALAR")
+    tracks = CUBIC if kind == "CUBICSPLINE" else {"weights": np.array([0, 1], np.float32)}
+    widths = {"translation": "VEC3", "rotation": "VEC4", "weights": "SCALAR"}
+    samplers = [{"input": times, "output": glb.accessor(values, widths[path]), "interpolation": kind} for path, values in tracks.items()]
+    channels = [{"sampler": index, "target": {"node": 0, "path": path}} for index, path in enumerate(tracks)]
+    glb.json |= {
+        "nodes": [{"name": name, "mesh": 0} if name else {"mesh": 0}],
+        "meshes": [{"primitives": [primitive], "weights": [0.0]}],
+        "animations": [{"name": "curve", "samplers": samplers, "channels": channels}],
+    }
+    return glb.save(path)
+
+
+@pytest.mark.parametrize("name", ["body", ""])
+def test_cubic_tracks_keep_their_tangents(host_target: Target, tmp_path: Path, name: str) -> None:
+    scene = load([write_cubic_glb(tmp_path / "curve.glb", name=name)])
+    tracks = {channel.path: channel.track for channel in scene.clips[0].channels}
+    assert {track.interpolation for track in tracks.values()} == {"cubic"} and not any("cubic" in remark.sentence for remark in scene.remarks)
+    for path, values in CUBIC.items():
+        assert np.array_equal(tracks[path].values, values.reshape(2, 3, -1)), path
+    assert_plays(host_target, scene, 0)
+    half = host_target.download(Animator(host_target, scene).at(Moment(1.0)).positions)
+    # Hermite at the middle: (a + b) / 2 + span / 8 x (out-tangent of a - in-tangent of b).
+    weight = 0.5 * (0.0 + 1.0) + 2.0 / 8.0 * (0.5 - 0.25)
+    turn = np.array([0.0, 0.3, 0.0, 0.9]) + 2.0 / 8.0 * np.array([0.0, 0.5, 0.0, 0.0])
+    x, z = turn[1] / np.linalg.norm(turn), turn[3] / np.linalg.norm(turn)
+    way = np.array([1.75, 2.0, 0.0])
+    assert np.allclose(half[0], way + weight * np.array([2 * x * z, 0.0, 1 - 2 * x * x]), atol=1e-5)
+
+
+def test_steps_of_weights_stay_steps(tmp_path: Path) -> None:
+    (channel,) = load([write_cubic_glb(tmp_path / "steps.glb", "STEP")]).clips[0].channels
+    assert channel.path == "weights" and channel.track.interpolation == "step" and channel.track.values.tolist() == [[0.0], [1.0]]
+
+
+def test_cubic_tracks_that_cannot_be_read_exactly_are_counted(tmp_path: Path) -> None:
+    path = write_cubic_glb(tmp_path / "doubled.glb")
+    twins = [{"name": "body", "mesh": 0}, {"name": "body"}]
+    writers.edit_glb(path, lambda document: document.update(nodes=twins, scenes=[{"nodes": [0, 1]}]))
+    scene = load([path])
+    assert {channel.track.interpolation for channel in scene.clips[0].channels} == {"linear"} and remark_of(scene, "cubic keys") == 2
+
+
 # -- what is broken ------------------------------------------------------------------------------------------------------
 
 
