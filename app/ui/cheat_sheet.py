@@ -8,7 +8,8 @@ from PySide6.QtGui import QAction, QKeySequence
 from PySide6.QtWidgets import QDialog, QDialogButtonBox, QTextBrowser, QVBoxLayout, QWidget
 
 MOUSE = (
-    ("Left drag", "orbit about the point under the pointer"),
+    ("Left drag", "orbit about the point under the pointer, or what Camera > Left drag says; axis-free, Ctrl rolls"),
+    ("Double click", "look at what lies under the pointer"),
     ("Middle drag, or Shift and left drag", "pan"),
     ("Right drag", "look round from where the camera stands"),
     ("Shift and left click", "pick: what lies under the pointer, and the nodes that lead to it"),
