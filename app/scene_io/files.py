@@ -98,6 +98,8 @@ def check_file(path: str, limits: ImportLimits) -> None:
         ending = extension_of(path)
         kind = f"the type .{ending} is not known" if ending else "its name has no ending that tells its type"
         known = "Known are obj, ply, gltf, glb, fbx, dae, stl and others, also as .gz, .xz or .bz2."
+        if ending == "png":
+            kind, known = "it is a picture, not a model", "A picture that was saved with its state opens alone, in the window and by `render`."
         raise SceneError(f"{shown(path)} cannot be read: {kind}. {known}", path)
     if status.st_size > limits.file_mib << 20:
         raise SceneError(

@@ -215,7 +215,7 @@ exit $code
 """
 
 
-@pytest.mark.parametrize(("ending", "out"), [("mp4", "one.mp4"), ("png", "p_%d.png"), ("exr", "z_%d.exr"), ("mkv", "one.mkv")])
+@pytest.mark.parametrize(("ending", "out"), [("mp4", "one.mp4"), ("png", "p_%d.png"), ("exr", "z_%d.exr")])
 def test_a_disk_that_fills_leaves_the_old_file_and_nothing_else(tmp_path: Path, ending: str, out: str) -> None:
     pytest.importorskip("av", reason="PyAV is not installed (the extra `video`)")
     pytest.importorskip("OpenEXR", reason="OpenEXR is not installed (the extra `exr`)")
@@ -244,7 +244,7 @@ def test_a_process_that_is_killed_leaves_the_old_or_the_new_file(tmp_path: Path,
         "        with open_video(path, 160, 120, 30.0) as writer: [writer.add(image) for _ in range(5)]\n"
     )
     rng, environment = random.Random(2), {**os.environ, "PYTHONPATH": str(ROOT)}
-    for _ in range(6):
+    for _ in range(4):
         child = subprocess.Popen([sys.executable, "-c", program, str(path)], stdout=subprocess.PIPE, cwd=ROOT, env=environment)
         assert child.stdout is not None and child.stdout.readline()
         time.sleep(rng.uniform(0.0, 0.25))
@@ -252,7 +252,7 @@ def test_a_process_that_is_killed_leaves_the_old_or_the_new_file(tmp_path: Path,
         child.wait()
         child.stdout.close()
         assert path.read_bytes() == b"before" or is_whole(path)
-    assert is_whole(path), "in six runs one was finished"
+    assert is_whole(path), "in four runs one was finished"
 
 
 def is_whole(path: Path) -> bool:

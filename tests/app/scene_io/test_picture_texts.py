@@ -14,7 +14,7 @@ import numpy as np
 import pytest
 from PIL import Image, PngImagePlugin
 
-from app.scene_io import ImportCancelled, SceneError, is_picture, load_picture
+from app.scene_io import ImportCancelled, SceneError, is_picture, load, load_picture
 from app.scene_io.picture_texts import SIGNATURE, TEXT_LIMIT, read_picture
 
 
@@ -119,6 +119,12 @@ def test_a_cancel_is_no_fault_of_the_file(tmp_path: Path) -> None:
     cancel.set()
     with pytest.raises(ImportCancelled):
         load_picture(written(tmp_path / "one.png", END), cancel=cancel)
+
+
+def test_a_picture_among_models_is_told_apart(tmp_path: Path) -> None:
+    path = written(tmp_path / "one.png", END)
+    with pytest.raises(SceneError, match="a picture, not a model.*opens alone"):
+        load([path, path])
 
 
 def test_only_one_png_is_a_picture() -> None:

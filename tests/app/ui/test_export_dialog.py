@@ -37,6 +37,12 @@ def dialog(scene_window: MainWindow, qtbot: Any, tmp_path: Path) -> ExportDialog
     return made
 
 
+def is_settled(window: MainWindow) -> bool:
+    """Whether the picture has the size of the view, which the welcome page has left."""
+    picture = window.view.picture()
+    return picture is not None and (picture.width(), picture.height()) == window.view.device_size()
+
+
 def wait_for_jobs(window: MainWindow, qtbot: Any) -> None:
     qtbot.waitUntil(lambda: not window.document.jobs, timeout=60_000)
 
@@ -170,6 +176,7 @@ def saved(window: MainWindow, qtbot: Any, tmp_path: Path, monkeypatch: pytest.Mo
     document.change("cameras.0.fov", 33.0)
     document.change("timeline.time", 1.5)
     qtbot.waitUntil(lambda: window.loop.last_frame is not None and window.loop.last_frame.request.state == document.state)
+    qtbot.waitUntil(lambda: is_settled(window))
     monkeypatch.setattr(QFileDialog, "getSaveFileName", lambda *_: (str(path.with_suffix("")), ""))
     window.commands.actions["file.picture"].trigger()
     wait_for_jobs(window, qtbot)
