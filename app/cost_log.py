@@ -54,7 +54,7 @@ class CostLog:
         cost = costs.get(place, Cost())
         if view.structure.sah_cost is not None and math.isfinite(view.structure.sah_cost):
             cost = dataclasses.replace(cost, sah_cost=view.structure.sah_cost)
-        if view.rays > 0:
+        if view.rays > 0 and (view.update != "nothing" or cost.trace_ms is None):  # a picture at rest may be larger than those that play
             cost = dataclasses.replace(cost, trace_ms=view.trace_ms)
         if view.update != "nothing":
             cost = dataclasses.replace(cost, build_ms=view.build_ms, refit_ms=view.refit_ms)

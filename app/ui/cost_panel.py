@@ -19,13 +19,13 @@ from app.ui.panel_bar import PanelBar, Table
 from app.ui.phase_chart import COLORS
 from app.ui.plots import PLOTS
 
-UPDATE_INTERVAL_S = 0.2
+UPDATE_INTERVAL_S = 0.5
 TIMES = ("build", "refit", "trace")
 STRUCTURE_COLORS = ("#3a86d4", "#e69f00", "#2fa77a", "#c45a8b", "#8e7cc3", "#7f8c8d", "#d2691e", "#17a2b8")
 
 
 class CostPanel(QWidget):
-    """See the module. `take` is called with every frame, drawing happens five times a second; `jumped` carries seconds."""
+    """See the module. `take` is called with every frame, drawing happens twice a second; `jumped` carries seconds."""
 
     jumped = Signal(float)
 

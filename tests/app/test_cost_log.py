@@ -38,6 +38,7 @@ def test_a_frame_counts_for_the_nearest_key_and_the_newest_lap_stays() -> None:
     log.add(statistics(0.52, 40.0), "rebuild")
     log.add(statistics(0.48, 41.0, trace_ms=9.0), "rebuild")
     log.add(statistics(3.99, 70.0, update="nothing", build_ms=0.0), "rebuild")
+    log.add(statistics(0.5, 41.0, update="nothing", trace_ms=99.0), "rebuild")
     assert log.line("lbvh, bvh4, rebuild", "sah_cost") == (pytest.approx([0.5, 4.0]), [41.0, 70.0])
     assert log.line("lbvh, bvh4, rebuild", "trace_ms") == (pytest.approx([0.5, 4.0]), [9.0, 12.0])
     assert log.line("lbvh, bvh4, rebuild", "build_ms") == (pytest.approx([0.5]), [2.0]), "a tree that was kept tells nothing of a build"

@@ -64,7 +64,7 @@ def test_a_click_jumps_to_the_nearest_key(panel: CostPanel) -> None:
 def test_frozen_lines_stay(panel: CostPanel, qtbot: Any) -> None:
     panel.bar.pause.click()
     panel.take(frame(0.0, 999.0))
-    qtbot.wait(250)
+    qtbot.wait(600)
     assert panel.log.rows()[0]["sah_cost"] == 50.0
 
 
@@ -73,13 +73,13 @@ def test_another_scene_begins_anew(panel: CostPanel) -> None:
     assert panel.lines() == {} and "does not move" in panel.legend.text()
 
 
-def test_drawing_comes_at_most_five_times_a_second(panel: CostPanel, qtbot: Any, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_drawing_comes_at_most_twice_a_second(panel: CostPanel, qtbot: Any, monkeypatch: pytest.MonkeyPatch) -> None:
     shown: list[int] = []
     monkeypatch.setattr(panel, "_draw", lambda *_: shown.append(1))
     for index in range(60):
         panel.take(frame(index * 0.05, 50.0))
-        qtbot.wait(5)
-    assert 4 <= len(shown) <= 12, "four lines each time"
+        qtbot.wait(10)
+    assert 4 <= len(shown) <= 8, "four lines each time"
 
 
 def test_in_the_window_a_jump_moves_the_head_and_pauses(scene_window: MainWindow, qtbot: Any) -> None:
