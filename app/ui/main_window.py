@@ -40,7 +40,7 @@ from gpu.camera import Vector
 from gpu.scene import Scene
 
 PROGRESS_INTERVAL_MS = 100
-FIRST_HIDDEN = ("camera", "log", "heat", "pick")
+FIRST_HIDDEN = ("camera", "log", "heat", "pick", "boxes", "cost")
 """Docks that are not shown until someone asks for them."""
 
 
@@ -105,11 +105,12 @@ class MainWindow(QMainWindow):
             dock.setObjectName(f"dock.{name}")
             dock.setWidget(widget)
             self.addDockWidget(area, dock)
-            dock.setVisible(name not in FIRST_HIDDEN)
             self.docks.append(dock)
         self.inspectors.take_docks(self, self.docks)
         named = {dock.objectName(): dock for dock in self.docks}
         self.records.follow(self, named["dock.log"], named["dock.timeline"])
+        for dock in self.docks:  # after they have been arranged, which shows them
+            dock.setVisible(dock.objectName().removeprefix("dock.") not in FIRST_HIDDEN)
         self.setCorner(Qt.Corner.BottomRightCorner, Qt.DockWidgetArea.BottomDockWidgetArea)
         self.resizeDocks([self.docks[0]], [300], Qt.Orientation.Horizontal)
         self._first_layout = self.saveState()
