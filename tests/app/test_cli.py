@@ -195,6 +195,8 @@ def test_the_same_command_gives_the_same_picture(run: Any) -> None:
     first = picture()
     assert picture() == first
     assert picture("--repeat", "2", "--warmup", "1") == first
+    exact = ("--set", "target.contraction=false", "--threads")
+    assert picture(*exact, "1") == picture(*exact, "2")
     assert picture("--samples", "4") != first
     assert picture("--time", "1.0") != first
     assert picture("--eye", "-9,4,-9") != first
