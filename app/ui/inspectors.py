@@ -110,6 +110,8 @@ class Inspectors(QObject):
         self.cost.take(frame)
 
     def _take_range(self, ends: tuple[float, float]) -> None:
+        if self.pointer.place is not None and self.heat.pointed is not None:
+            self._count_at(*self.pointer.place)  # the picture moves on under a pointer that rests
         if ends != self._range:
             self._range = ends
             self.legend_changed.emit(self.legend())
