@@ -6,11 +6,13 @@ made to be passed on; `--settings FILE` takes them too, there on top of the user
 
 from __future__ import annotations
 
+import dataclasses
 import os
 import re
 from pathlib import Path
 
 from app.meister_env import ENDING, load_environment
+from app.saved_state import OWN_LIMITS
 from app.settings import Settings
 from app.settings_file import SettingsError, load_settings, save_settings, user_file
 
@@ -65,12 +67,14 @@ def delete(name: str) -> None:
 
 
 def load_file(path: str, present: Settings) -> tuple[Settings, tuple[str, ...]]:
-    """The settings of a file that somebody gave: TOML stands for all settings, Meister's .env changes `present`. With the sentences about what
-    could not be used. Raises SettingsError."""
+    """The settings of a file that somebody gave: TOML stands for all settings but the limits of imports, which protect this machine; Meister's
+    .env changes `present`. With the sentences about what could not be used. Raises SettingsError."""
     if path.lower().endswith(ENDING):
         found = load_environment(Path(path), present)
         return found.settings, found.remarks
-    return load_settings(Path(path)), ()
+    settings = load_settings(Path(path))
+    limits = {name: getattr(present.importer, name) for name in OWN_LIMITS}
+    return dataclasses.replace(settings, importer=dataclasses.replace(settings.importer, **limits)), ()
 
 
 def is_settings_file(path: str) -> bool:

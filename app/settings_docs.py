@@ -20,6 +20,8 @@ HEAD = """# Settings
 Every setting of the program, as the settings dialog, the settings file and the command line know it. This page is made from the options'
 dataclasses by `python -m app.settings_docs`; edit those, not this.
 
+![The settings dialog: pages on the left, a changed page marked, a width out of range said at its field](images/settings.png)
+
 A setting has one name everywhere: `width` in the table `[render]` of a settings file is `--set render.width=640` on the command line, and Width
 on the page Render of the dialog. Some have a flag of their own. What is said later counts more:
 
@@ -31,8 +33,9 @@ on the page Render of the dialog. Some have a flag of their own. What is said la
 
 **Save for the next start** in the dialog writes into the user's file what differs from the built-in values; what only this start's command
 line said is left out. `--print-settings` prints what a command would use. **Presets** are files of the same form in the folder `presets`
-beside the user's file. Structures and ray types have tables of their own, `[hierarchy.NAME]` and `[ray_type.NAME]`; all of them are kept,
-whichever is in use. The table `[meister]` keeps what a file in Meister's form says that nothing stands for yet.
+beside the user's file; one that somebody gave is opened by **Presets > Open a file** and changes no limit of imports. Structures and ray
+types have tables of their own, `[hierarchy.NAME]` and `[ray_type.NAME]`; all of them are kept, whichever is in use. The table `[meister]`
+keeps what a file in Meister's form says that nothing stands for yet.
 """
 
 

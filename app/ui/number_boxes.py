@@ -2,9 +2,12 @@
 
 from __future__ import annotations
 
-from PySide6.QtCore import Signal
+from PySide6.QtCore import QSize, Signal
 from PySide6.QtGui import QValidator
 from PySide6.QtWidgets import QDoubleSpinBox, QSpinBox
+
+WIDEST = 110
+"""Pixels that a box asks for at most: one that could show every number of its range would not fit on a page."""
 
 Verdict = tuple[QValidator.State, str, int]
 
@@ -13,6 +16,14 @@ class IntBox(QSpinBox):
     """A whole number. `refused` carries what was typed when it is no number of the range; the last good one stays."""
 
     refused = Signal(str)
+
+    def sizeHint(self) -> QSize:
+        """No wider than a number that somebody would type."""
+        return super().sizeHint().boundedTo(QSize(WIDEST, 1000))
+
+    def minimumSizeHint(self) -> QSize:
+        """No wider than a number that somebody would type."""
+        return super().minimumSizeHint().boundedTo(QSize(WIDEST, 1000))
 
     def validate(self, text: str, place: int) -> Verdict:
         """Take the keys; whether the number will do is judged when it is finished."""
@@ -28,6 +39,14 @@ class FloatBox(QDoubleSpinBox):
     """A number, otherwise as IntBox."""
 
     refused = Signal(str)
+
+    def sizeHint(self) -> QSize:
+        """No wider than a number that somebody would type."""
+        return super().sizeHint().boundedTo(QSize(WIDEST, 1000))
+
+    def minimumSizeHint(self) -> QSize:
+        """No wider than a number that somebody would type."""
+        return super().minimumSizeHint().boundedTo(QSize(WIDEST, 1000))
 
     def validate(self, text: str, place: int) -> Verdict:
         """Take the keys; whether the number will do is judged when it is finished."""

@@ -51,11 +51,13 @@ def test_whatever_is_typed_stays_in_the_folder(name: str) -> None:
 def test_a_file_from_somebody_else(tmp_path: Path) -> None:
     present = set_option(Settings(), "render.samples", 9)
     toml, env, bad = tmp_path / "a.toml", tmp_path / "a.env", tmp_path / "bad.toml"
-    toml.write_text("[render]\nwidth = 320\n")
+    present = set_option(present, "import.seconds", 7.0)
+    toml.write_text("[render]\nwidth = 320\n[import]\nscale = 2.0\nseconds = 80000.0\n")
     env.write_text("RenderWidget {\nwidth 320\n}\nBvh {\nmortonCodeBits 45\n}\n")
     bad.write_text("[render]\nwidth = 0\n")
     settings, remarks = presets.load_file(str(toml), present)
     assert (settings.render.width, settings.render.samples, remarks) == (320, 1, ())
+    assert (settings.importer.scale, settings.importer.seconds) == (2.0, 7.0), "limits that protect this machine stay"
     settings, remarks = presets.load_file(str(env), present)
     assert (settings.render.width, settings.render.samples) == (320, 9) and "45 is kept" in remarks[0]
     with pytest.raises(SettingsError, match="line 2"):

@@ -132,3 +132,10 @@ def test_a_number_that_is_not_taken_is_said_at_its_field(form: OptionForm, qtbot
     qtbot.keyClicks(editor.input, "2")
     qtbot.keyClick(editor.input, Qt.Key.Key_Return)
     assert editor.error == "" and editor.value() == 2
+
+
+def test_boxes_of_vast_ranges_stay_narrow(qtbot: Any) -> None:
+    box = FloatBox()
+    qtbot.addWidget(box)
+    box.setRange(-1e18, 1e18)
+    assert box.minimumSizeHint().width() <= 110 and box.sizeHint().width() <= 110
