@@ -2,7 +2,7 @@
 
     load(paths)       check the files, import them in a child, map the result                   importer.py  files.py  limits.py
     the child         child.py -> read.py: unpack, read, sanitise, hand over                    compressed.py  exchange.py
-    Assimp            structs, one file in memory, scene, materials, clips                      assimp*.py  images.py  gltf_tracks.py
+    Assimp            structs, one file in memory, scene, materials, clips                      assimp*.py  images.py  gltf_tracks.py  obj_faults.py
     key frames        several files of one topology; scenes far from zero                       sequence.py  recentre.py  origin.py
     load_picture(png) the texts that a saved picture carries, read in the child                 picture_texts.py
     sanitise(scene)   what every reader's scene passes: finite, in range, counted               sanitise*.py  bounds.py  normals.py
