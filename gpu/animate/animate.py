@@ -8,6 +8,7 @@ means it is said in `Animator.remarks`.
 from __future__ import annotations
 
 import dataclasses
+import functools
 from collections.abc import Callable
 
 import numpy as np
@@ -46,12 +47,14 @@ class Surface:
 @dataclasses.dataclass(frozen=True, eq=False)
 class _Parts:
     """What a clip moves: object indices, whether nothing at all moves, and the tiles (X, 4) int32 of the moving and of the other objects, apart
-    for those that keep their shape and those that deform."""
+    for those that keep their shape and those that deform. What is launched for it is one function a clip: captured frames are told apart by it."""
 
     moving: np.ndarray
     is_still: bool
     moving_tiles: tuple[Array, Array]
     still_tiles: tuple[Array, Array]
+    launch_moving: Callable[[], None]
+    launch_all: Callable[[], None]
 
 
 class Animator:
@@ -72,6 +75,8 @@ class Animator:
         self._unsettled: Callable[[], None] | None = None
         self._parts: dict[int, _Parts] = {}
         self._not_finite = target.zeros(2, np.int32, "surface")
+        for clip in range(max(1, len(scene.clips))):
+            self._parts_of(clip)  # now, so that no frame allocates
 
     # -- the frame ------------------------------------------------------------------------------------------------
     def prepare(self, moment: Moment) -> tuple[Callable[[], None], ...]:
@@ -81,18 +86,18 @@ class Animator:
         `previous` becomes equal to `positions`."""
         clip = moment.clip if 0 <= moment.clip < len(self._scene.clips) else 0
         wanted, shown = (float(np.float32(moment.time)), clip), self._shown
-        moving = self._parts_of(clip).moving
-        if shown is not None and shown[1] == clip and (wanted == shown or self._parts_of(clip).is_still):
+        parts = self._parts_of(clip)
+        if shown is not None and shown[1] == clip and (wanted == shown or parts.is_still):
             launches = (self._unsettled,) if self._unsettled else ()
             self._unsettled = None
             return launches
         self._shown = wanted
         self._target.write(self._moment, np.array(wanted, _MOMENT).reshape(1).view(np.uint8))
         if shown is None:
-            return (self._launch_all, self._launch_all)
+            return (parts.launch_all, parts.launch_all)
         is_new_clip = shown[1] != clip
-        self._count_motion(np.arange(len(self._scene.objects)) if is_new_clip else moving)
-        self._unsettled = self._launch_all if is_new_clip else self._launch_moving
+        self._count_motion(np.arange(len(self._scene.objects)) if is_new_clip else parts.moving)
+        self._unsettled = parts.launch_all if is_new_clip else parts.launch_moving
         return (self._unsettled,)
 
     def forget(self) -> None:
@@ -126,7 +131,9 @@ class Animator:
             moving, still = np.flatnonzero(moves), np.flatnonzero(~moves)
             lights_move = any(light.node >= 0 and nodes[light.node] for light in self._scene.lights)
             is_still = not len(moving) and not lights_move
-            self._parts[clip] = _Parts(moving, is_still, *(self._upload_tiles(part) for part in (moving, still)))
+            tiles = (self._upload_tiles(moving), self._upload_tiles(still))
+            launches = (functools.partial(self._launch_moving, clip), functools.partial(self._launch_all, clip))
+            self._parts[clip] = _Parts(moving, is_still, *tiles, *launches)
         return self._parts[clip]
 
     def _count_motion(self, moved: np.ndarray) -> None:
@@ -141,15 +148,13 @@ class Animator:
         primitives.objects, primitives.shape_version = tuple(objects), primitives.shape_version + 1
 
     # -- launches -------------------------------------------------------------------------------------------------
-    def _launch_moving(self) -> None:
+    def _launch_moving(self, clip: int) -> None:
         self._place()
-        assert self._shown is not None
-        self._transform(self._parts_of(self._shown[1]).moving_tiles, self._not_finite[0:1])
+        self._transform(self._parts_of(clip).moving_tiles, self._not_finite[0:1])
 
-    def _launch_all(self) -> None:
-        self._launch_moving()
-        assert self._shown is not None
-        self._transform(self._parts_of(self._shown[1]).still_tiles, self._not_finite[1:2])
+    def _launch_all(self, clip: int) -> None:
+        self._launch_moving(clip)
+        self._transform(self._parts_of(clip).still_tiles, self._not_finite[1:2])
 
     def _place(self) -> None:
         launch, nodes = self._target.launch, len(self._scene.nodes)

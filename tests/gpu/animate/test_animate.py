@@ -49,6 +49,21 @@ def test_another_clip_shows_rest_and_back(target: Target) -> None:
         assert_shows(target, animator, scene, moment)
 
 
+def test_launches_repeat_within_a_clip_and_differ_between_clips(target: Target) -> None:
+    scene = random_scene(5)
+    turned = tuple(channel for channel in scene.clips[0].channels if channel.path == "rotation")
+    animator = Animator(target, dataclasses.replace(scene, clips=(scene.clips[0], Clip("turns", 5.0, turned))))
+    animator.at(Moment(0.1, 0))
+    memory = target.memory()
+    first, again = animator.prepare(Moment(0.2, 0)), animator.prepare(Moment(0.3, 0))
+    animator.at(Moment(0.4, 1))
+    assert target.memory() == memory
+    other = animator.prepare(Moment(0.5, 1))
+    assert hash(first) == hash(again) and first == again and other != first, "a captured frame of one clip must not stand for another's"
+    animator.at(Moment(0.6, 0))
+    assert animator.prepare(Moment(0.7, 0)) == first
+
+
 def test_previous_holds_the_instant_before_and_then_settles(target: Target) -> None:
     animator = Animator(target, random_scene(7))
     first = target.download(animator.at(Moment(0.5)).positions)
