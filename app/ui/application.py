@@ -11,13 +11,15 @@ from PySide6.QtGui import QGuiApplication, QOffscreenSurface, QOpenGLContext, QS
 from PySide6.QtWidgets import QApplication
 
 from app.document import Document
+from app.problems import EXIT_INTERRUPTED
 from app.ui.main_window import MainWindow
 from app.ui.painter_view import PainterView
 from app.ui.settings_files import show_remarks
 
 
 def run(document: Document, arguments: Any = None) -> int:
-    """Open the window and stay until it is closed; returns the exit code. `arguments` are the command line's: files, demo, size."""
+    """Open the window and stay until it is closed; returns the exit code, EXIT_INTERRUPTED after Ctrl+C in the terminal. `arguments` are the
+    command line's: files, demo, size."""
     application = make_application(document.state.settings.display.swap_interval)
     window = MainWindow(document, make_view)
     size = getattr(arguments, "size", None)
@@ -27,8 +29,15 @@ def run(document: Document, arguments: Any = None) -> int:
     ticker = QTimer()
     ticker.timeout.connect(lambda: None)  # lets Python see Ctrl+C
     ticker.start(200)
-    signal.signal(signal.SIGINT, lambda *_: window.close())
-    return application.exec()
+    interruptions: list[int] = []
+
+    def interrupt(number: int, _: object) -> None:
+        interruptions.append(number)
+        window.close()
+
+    signal.signal(signal.SIGINT, interrupt)
+    code = application.exec()
+    return EXIT_INTERRUPTED if interruptions else code
 
 
 def make_application(swap_interval: int = 1) -> QApplication:

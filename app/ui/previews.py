@@ -8,7 +8,7 @@ import sys
 from collections.abc import Iterable
 from pathlib import Path
 
-from PySide6.QtCore import QObject, QProcess, Signal
+from PySide6.QtCore import QCoreApplication, QObject, QProcess, Signal
 from PySide6.QtGui import QPixmap
 
 ROOT = Path(__file__).resolve().parents[2]
@@ -44,7 +44,11 @@ class Previews(QObject):
         self._key = ""
         self._waiting: list[str] = []
         self._process: QProcess | None = None
+        self._ending: list[QProcess] = []
         self._drawn = ("", Path())
+        application = QCoreApplication.instance()
+        if application is not None:
+            application.aboutToQuit.connect(self._end)
 
     def ask(self, names: Iterable[str]) -> None:
         """Give the previews that are kept at once, and draw the others."""
@@ -65,9 +69,20 @@ class Previews(QObject):
         if process is not None:
             # Its end is not waited for: that takes longer than a window may stand still.
             process.finished.disconnect()
-            process.finished.connect(process.deleteLater)
+            process.finished.connect(lambda *_: self._forget(process))
+            self._ending.append(process)
             process.kill()
             self._drawn[1].unlink(missing_ok=True)
+
+    def _end(self) -> None:
+        """The program ends, and its processes before it."""
+        self.stop()
+        for process in list(self._ending):
+            process.waitForFinished(1000)
+
+    def _forget(self, process: QProcess) -> None:
+        self._ending.remove(process)
+        process.deleteLater()
 
     def path_of(self, name: str) -> Path:
         """Where a preview is kept."""

@@ -39,6 +39,19 @@ def test_ctrl_c_ends_at_once_and_leaves_no_broken_file(tmp_path: Path) -> None:
         assert picture.read_bytes().endswith(b"IEND\xaeB`\x82")
 
 
+@pytest.mark.parametrize("arguments", [[], ["--demo", "walker"]])
+def test_ctrl_c_closes_the_window(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, arguments: list[str]) -> None:
+    """Whenever it comes: while the window is made, too."""
+    monkeypatch.setenv("QT_QPA_PLATFORM", "offscreen")
+    monkeypatch.setenv("XDG_CACHE_HOME", str(tmp_path))  # no previews are kept, so the first page draws them in a process of its own
+    process = start("view", *arguments, "--set", "render.target=host")
+    time.sleep(3.0)
+    assert process.poll() is None
+    process.send_signal(signal.SIGINT)
+    out, err = process.communicate(timeout=60)
+    assert (process.returncode, out) == (130, "") and "Traceback" not in err and "Destroyed" not in err
+
+
 def test_a_closed_pipe_is_no_traceback() -> None:
     process = start("info", "--demo", "walker", "--json")
     assert process.stdout is not None and process.stderr is not None
