@@ -114,7 +114,9 @@ class FrameLoop(QObject):
         is_moving = state.timeline.is_playing or self.is_dragging or self._rest.isActive()
         request = FrameRequest(scene, state, self._document.moment(self._serial + 1), exchanges, is_moving)
         if request.shows_same(self._submitted):
-            return  # no picture would come of it, and the animation would wait for one
+            # No picture would come of it, and an animation that has just been started would wait for one.
+            QTimer.singleShot(0, self._play_on)
+            return
         self._serial += 1
         self._submitted = request
         self._thread.submit(request)

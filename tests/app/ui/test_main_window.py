@@ -52,6 +52,17 @@ def test_every_action_has_a_name_a_text_and_a_key_of_its_own(window: MainWindow)
         assert key in by_name[name], name
 
 
+def test_play_begins_also_just_after_the_camera_has_moved(scene_window: MainWindow, qtbot: Any) -> None:
+    document, loop = scene_window.document, scene_window.loop
+    loop.camera_moved()
+    document.change("cameras.0.fov", 50.0)
+    qtbot.waitUntil(lambda: loop.last_frame is not None and loop.last_frame.request.state == document.state)
+    qtbot.wait(20)
+    loop.camera_moved()  # its picture is there, and the camera still counts as moving: the first frame would be the same picture
+    scene_window.commands.actions["animation.play"].trigger()
+    qtbot.waitUntil(lambda: document.state.timeline.time > 0.1)
+
+
 def test_play_and_undo_by_actions(scene_window: MainWindow, qtbot: Any, painted: type[PaintedMaker]) -> None:
     actions, document = scene_window.commands.actions, scene_window.document
     actions["animation.play"].trigger()
