@@ -17,4 +17,4 @@ test:
 
 lint:
 	@.ci/environment dev
-	@outcome=0; .venv/bin/ruff check . || outcome=1; .venv/bin/mypy || outcome=1; exit $$outcome
+	@outcome=0; .venv/bin/ruff check . || outcome=1; .venv/bin/ruff format --check . || outcome=1; .venv/bin/mypy || outcome=1; exit $$outcome

@@ -174,9 +174,7 @@ FLY_KEYS: dict[str, tuple[float, float, float]] = {
 """Direction of each key: to the right, up, forward."""
 
 
-def fly(
-    camera: Camera, keys: frozenset[str] | set[str], seconds: float, scene_size: float, *, fast: bool = False, slow: bool = False
-) -> Camera:
+def fly(camera: Camera, keys: frozenset[str] | set[str], seconds: float, scene_size: float, *, fast: bool = False, slow: bool = False) -> Camera:
     """Fly with the keys W A S D Q E: a fifth of `scene_size` (the scene's diagonal) a second, ten times that if `fast` (Shift), a
     tenth if `slow` (Ctrl)."""
     direction = np.sum([FLY_KEYS[key] for key in keys if key in FLY_KEYS] or [(0.0, 0.0, 0.0)], axis=0)

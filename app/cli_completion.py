@@ -85,8 +85,8 @@ _raygrove() {{
   for ((i = first + 1; i < COMP_CWORD; i++)); do
     word="${{COMP_WORDS[i]}}"
     case "$word" in
-      {'|'.join(COMMANDS)}) [[ -n "$command" ]] || command="$word";;
-      {'|'.join(BENCH_KINDS)}) [[ "$command" == bench ]] && kind="$word";;
+      {"|".join(COMMANDS)}) [[ -n "$command" ]] || command="$word";;
+      {"|".join(BENCH_KINDS)}) [[ "$command" == bench ]] && kind="$word";;
     esac
   done
   case "$prev" in
@@ -100,12 +100,12 @@ _raygrove() {{
     esac
     [[ -n "$command" ]] || words="$words --completion"
   elif [[ "$command" == bench && -z "$kind" ]]; then
-    words='{' '.join(BENCH_KINDS)}'
+    words='{" ".join(BENCH_KINDS)}'
   elif [[ "$command" == doctor ]]; then
     return 0
   else
     files=1
-    [[ -n "$command" ]] || words='{' '.join(COMMANDS)}'
+    [[ -n "$command" ]] || words='{" ".join(COMMANDS)}'
   fi
   local IFS=$'\\n'
   COMPREPLY=($(IFS=' '; compgen -W "$words" -- "$cur"))

@@ -89,9 +89,7 @@ def _export(job: Job, state: State, scene: Scene, plan: ExportPlan, make_target:
         device = f"{target.device_name} ({target.name})"
         context = {"device": device, "settings": to_table(state.settings)}
         with open_output(plan.out, count, (render.width, render.height), plan.fps, context, job.check) as output:
-            drawn = render_frames(
-                target, scene, state, plan.frames, with_buffers=output.needs_buffers, turntable=plan.turntable, check=job.check
-            )
+            drawn = render_frames(target, scene, state, plan.frames, with_buffers=output.needs_buffers, turntable=plan.turntable, check=job.check)
             with contextlib.closing(drawn):
                 for index, frame in enumerate(drawn):
                     job.report(index / count, f"frame {index + 1} of {count}")

@@ -50,11 +50,15 @@ class FrameRequest:
 
     def shows_same(self, other: FrameRequest | None) -> bool:
         """Whether both ask for the same picture in the same place; then samples go on adding up."""
-        return other is not None and self.choice_equals(other) and (
-            self.state.cameras == other.state.cameras
-            and (self.moment.time, self.moment.clip) == (other.moment.time, other.moment.clip)
-            and self.is_moving == other.is_moving
-            and all(mine is theirs for mine, theirs in zip(self.exchanges, other.exchanges, strict=False))
+        return (
+            other is not None
+            and self.choice_equals(other)
+            and (
+                self.state.cameras == other.state.cameras
+                and (self.moment.time, self.moment.clip) == (other.moment.time, other.moment.clip)
+                and self.is_moving == other.is_moving
+                and all(mine is theirs for mine, theirs in zip(self.exchanges, other.exchanges, strict=False))
+            )
         )
 
     def choice_equals(self, other: FrameRequest | None) -> bool:
@@ -234,4 +238,3 @@ class RenderThread:
         with contextlib.suppress(Exception):
             self._maker.close()
         self._on_problem(problem_of(error))
-

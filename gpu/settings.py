@@ -104,9 +104,7 @@ def fields_of(options: Any) -> tuple[OptionField, ...]:
     kind = options if isinstance(options, type) else type(options)
     hints = typing.get_type_hints(kind)
     return tuple(
-        OptionField(f.name, _plain_type(hints[f.name]), f.default, f.metadata["option"])
-        for f in dataclasses.fields(kind)
-        if "option" in f.metadata
+        OptionField(f.name, _plain_type(hints[f.name]), f.default, f.metadata["option"]) for f in dataclasses.fields(kind) if "option" in f.metadata
     )
 
 

@@ -87,6 +87,7 @@ def show_about(window: QWidget) -> None:
 
 def copy_report(window: MainWindow) -> None:
     """Put what this machine can do on the clipboard, found out in the background."""
+
     def report(job: object) -> str:
         command = [sys.executable, str(ROOT / "main.py"), "doctor"]
         return subprocess.run(command, capture_output=True, text=True, timeout=REPORT_TIMEOUT_S, check=False, cwd=ROOT).stdout

@@ -35,7 +35,6 @@ ANSWER_PATIENCE_MS = 80
 """Notches wait so long for the point under the pointer."""
 
 
-
 class Navigator(QObject):
     """Watches a widget's events and changes the document's camera. `moved` is emitted with each change, `rested` when a drag or flight ends,
     `focus_wanted` by a double click. `pick` asks what lies under the pointer."""

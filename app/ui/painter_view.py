@@ -121,4 +121,3 @@ def image_of(pixels: np.ndarray) -> QImage:
     height, width, _ = pixels.shape
     lent = QImage(np.ascontiguousarray(pixels).data, width, height, width * 4, QImage.Format.Format_RGBX8888)
     return lent.convertToFormat(QImage.Format.Format_RGB32)
-

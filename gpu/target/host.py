@@ -160,9 +160,7 @@ class HostTarget(Target):
         if values.dtype.itemsize != 4 or out.dtype.itemsize != 4:
             raise TargetError("The exclusive scan takes 32-bit integers.")
         with self._clock.launch("exclusive_scan"):
-            self._runtime.exclusive_scan(
-                self._pool, ctypes.c_void_p(address(values)), ctypes.c_void_p(address(out)), ctypes.c_int64(values.size)
-            )
+            self._runtime.exclusive_scan(self._pool, ctypes.c_void_p(address(values)), ctypes.c_void_p(address(out)), ctypes.c_int64(values.size))
 
     # -- time -----------------------------------------------------------------------------------------------------
     def begin_frame(self, frame_id: int) -> None:

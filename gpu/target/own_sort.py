@@ -55,9 +55,7 @@ class OwnSorter:
             target.launch(unit, "count_digits", n, keys, n, first, mask, tiles, counts, blocks=tiles)
             target.launch(unit, "scan_digits", n, counts, tiles, totals, blocks=DIGITS)
             places = (None if values is None else values.view(np.uint32), None if other_values is None else other_values.view(np.uint32))
-            target.launch(
-                unit, "scatter_digits", n, keys, places[0], n, first, mask, tiles, counts, totals, other, places[1], blocks=tiles
-            )
+            target.launch(unit, "scatter_digits", n, keys, places[0], n, first, mask, tiles, counts, totals, other, places[1], blocks=tiles)
             keys, other, values, other_values = other, keys, other_values, values
         return keys, values
 

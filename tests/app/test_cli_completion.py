@@ -91,7 +91,7 @@ def test_other_shells_offer_the_same(shell: str) -> None:
         assert {"lbvh", "brute_force", "build", "trace"} <= set(done.stdout.split())
         return
     start = script("zsh") + "COMP_WORDS=(python main.py render --hierarchy lb); COMP_CWORD=4\n"
-    text = start + "f() { emulate -L ksh; setopt kshglob noshglob braceexpand; _raygrove 2>/dev/null; print -l -- \"${COMPREPLY[@]}\" }\nf\n"
+    text = start + 'f() { emulate -L ksh; setopt kshglob noshglob braceexpand; _raygrove 2>/dev/null; print -l -- "${COMPREPLY[@]}" }\nf\n'
     done = subprocess.run(["zsh", "-f"], input=text, text=True, capture_output=True, timeout=60, check=False, cwd=ROOT)
     assert "lbvh" in done.stdout.split(), done.stderr
 

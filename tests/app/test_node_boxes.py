@@ -130,4 +130,3 @@ def test_options_are_checked() -> None:
     for key, value in (("boxes.limit", 0), ("boxes.first_depth", -1), ("boxes.opacity", 2.0)):
         with pytest.raises(OptionError, match=key):
             set_option(Settings(), key, value)
-

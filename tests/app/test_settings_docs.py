@@ -18,4 +18,4 @@ def test_every_setting_and_flag_has_a_row() -> None:
         section = text.partition(f"## [{table}]\n")[2].partition("\n## ")[0]
         assert all(f"| `{field.name}` |" in section and field.info.sentence in section for field in fields_of(options))
     assert all(f"| `--{name.replace('_', '-')}` |" in text for name in OPTION_KEYS)
-    assert '| `width` | whole number | `1024` | from 1 to 16384 (pixels) |' in text
+    assert "| `width` | whole number | `1024` | from 1 to 16384 (pixels) |" in text

@@ -56,5 +56,3 @@ def _read_boxes(target: Target, tree: CanonicalTree, primitives: Primitives) -> 
     root_box = target.empty((2, 3), np.float32, "node table")
     target.launch(unit, "write_boxes", tree.count, tree.records, tree.nodes, tree.flags, tree.root, tree.count, boxes, root_box)
     return target.download(boxes), target.download(root_box)
-
-

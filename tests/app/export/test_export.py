@@ -54,8 +54,14 @@ def test_a_place_that_cannot_be_written_is_named(tmp_path: Path) -> None:
 
 @pytest.mark.parametrize(
     ("out", "frame", "count", "name"),
-    [("out/", 7, 9, "out/frame_0007.png"), ("a/b.png", 0, 1, "a/b.png"), ("out/", 12345, 1, "out/frame_12345.png"),
-     ("a/z_%03d.exr", 7, 9, "a/z_007.exr"), ("a/z_####.png", 7, 1, "a/z_0007.png"), ("a/%d.png", 7, 2, "a/7.png")],
+    [
+        ("out/", 7, 9, "out/frame_0007.png"),
+        ("a/b.png", 0, 1, "a/b.png"),
+        ("out/", 12345, 1, "out/frame_12345.png"),
+        ("a/z_%03d.exr", 7, 9, "a/z_007.exr"),
+        ("a/z_####.png", 7, 1, "a/z_0007.png"),
+        ("a/%d.png", 7, 2, "a/7.png"),
+    ],
 )
 def test_names_follow_the_frames_number(out: str, frame: int, count: int, name: str) -> None:
     assert picture_path(out, frame, count) == Path(name)

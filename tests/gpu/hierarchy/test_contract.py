@@ -15,9 +15,7 @@ from tests.oracle.tree_walker import check_tree, walk_statistics
 
 from .scenes import SCENES, TriangleScene, make, rays, scene_of, sphere_scene, trace
 
-CHOICES = [
-    (name, layout, traversal) for name, found in structures().items() for layout in found.layouts() for traversal in found.traversals(layout)
-]
+CHOICES = [(name, layout, traversal) for name, found in structures().items() for layout in found.layouts() for traversal in found.traversals(layout)]
 over_choices = pytest.mark.parametrize("choice", CHOICES, ids="-".join)
 over_scenes = pytest.mark.parametrize("scene_name", SCENES)
 
