@@ -4,43 +4,31 @@ from __future__ import annotations
 
 from typing import Any
 
-from PySide6.QtCore import QEvent, QObject, QPointF, QRectF, QSize, Qt
-from PySide6.QtGui import QColor, QFontMetricsF, QLinearGradient, QPainter, QPaintEvent, QResizeEvent
+from PySide6.QtCore import QPointF, QRectF, QSize, Qt
+from PySide6.QtGui import QColor, QFontMetricsF, QLinearGradient, QPainter, QPaintEvent
 from PySide6.QtWidgets import QWidget
+
+from app.ui.overlay import Overlay
 
 WIDTH, HEIGHT, BAR, MARGIN = 280, 64, 12, 12
 STOPS = 16
 
 
-class LegendPlate(QWidget):
+class LegendPlate(Overlay):
     """Shows a ray type's legend: its label, its colours, and the numbers at both ends and in the middle."""
 
     def __init__(self, parent: QWidget | None = None) -> None:
-        super().__init__(parent)
-        self.setObjectName("legend")
-        self.setAttribute(Qt.WidgetAttribute.WA_TransparentForMouseEvents)
+        super().__init__("legend", parent)
         self.setFixedSize(WIDTH, HEIGHT)
         self.scale: Any = None
-        self.hide()
 
-    def lie_on(self, picture: QWidget) -> None:
-        """Lie over the lower left corner of a picture, whatever its size becomes."""
-        before = self.parentWidget()
-        if before is not None:
-            before.removeEventFilter(self)
-        self.setParent(picture)
-        picture.installEventFilter(self)
-        self._place(picture.height())
-        self.setVisible(self.scale is not None)
+    def place(self, size: QSize) -> None:
+        """The lower left corner."""
+        self.move(MARGIN, max(0, size.height() - HEIGHT - MARGIN))
 
-    def eventFilter(self, watched: QObject, event: QEvent) -> bool:
-        """Keep to the corner."""
-        if isinstance(event, QResizeEvent):
-            self._place(event.size().height())
-        return False
-
-    def _place(self, height: int) -> None:
-        self.move(MARGIN, max(0, height - HEIGHT - MARGIN))
+    def has_content(self) -> bool:
+        """Whether the ray type has a scale."""
+        return self.scale is not None
 
     def sizeHint(self) -> QSize:
         """Its fixed size."""
@@ -49,9 +37,8 @@ class LegendPlate(QWidget):
     def show_scale(self, scale: Any) -> None:
         """Show `scale` (label, low, high, colors (N, 3) uint8 sRGB); None hides the plate."""
         self.scale = scale
-        self.setVisible(scale is not None)
+        self.refresh()
         self.raise_()
-        self.update()
 
     def paintEvent(self, event: QPaintEvent) -> None:
         """A dark plate, the label, the colours, the numbers."""

@@ -3,58 +3,44 @@
 from __future__ import annotations
 
 import numpy as np
-from PySide6.QtCore import QEvent, QLineF, QObject, QPointF, Qt
-from PySide6.QtGui import QColor, QPainter, QPaintEvent, QPen, QResizeEvent
+from PySide6.QtCore import QLineF, QPointF
+from PySide6.QtGui import QColor, QPainter, QPaintEvent, QPen
 from PySide6.QtWidgets import QWidget
 
 from app.document import Document
 from app.node_path import PathNode
 from app.projection import box_lines, point_place
 from app.state import State
+from app.ui.overlay import Overlay
 
 LEAF, INNER, POINT = QColor("#ffcf3f"), QColor(255, 255, 255, 170), QColor("#ff5a4f")
 FAR = 1e5
 """Lines that leave the picture further than this many pixels are not drawn: Qt's painter slows down on them."""
 
 
-class Marks(QWidget):
-    """Lies over a picture and lets the mouse through."""
+class Marks(Overlay):
+    """Draws over the whole picture."""
 
     def __init__(self, document: Document, parent: QWidget | None = None) -> None:
-        super().__init__(parent)
-        self.setObjectName("marks")
-        self.setAttribute(Qt.WidgetAttribute.WA_TransparentForMouseEvents)
+        super().__init__("marks", parent)
         self._document = document
         self.path: tuple[PathNode, ...] = ()
         self.point: tuple[float, float, float] | None = None
         document.observe(self._changed)
-        self.hide()
 
-    def lie_on(self, picture: QWidget) -> None:
-        """Lie over the whole of a picture, whatever its size becomes."""
-        before = self.parentWidget()
-        if before is not None:
-            before.removeEventFilter(self)
-        self.setParent(picture)
-        picture.installEventFilter(self)
-        self.resize(picture.size())
-        self._show()
-
-    def eventFilter(self, watched: QObject, event: QEvent) -> bool:
-        """Keep the picture's size."""
-        if isinstance(event, QResizeEvent):
-            self.resize(event.size())
-        return False
+    def has_content(self) -> bool:
+        """Boxes or a cross."""
+        return bool(self.path) or self.point is not None
 
     def show_path(self, path: tuple[PathNode, ...]) -> None:
         """Draw these boxes."""
         self.path = path
-        self._show()
+        self.refresh()
 
     def show_point(self, point: tuple[float, float, float] | None) -> None:
         """Draw a cross at this point."""
         self.point = point
-        self._show()
+        self.refresh()
 
     def lines(self) -> np.ndarray:
         """(N, 12, 4) ends of the boxes' edges in pixels; NaN where there is nothing to see."""
@@ -82,10 +68,6 @@ class Marks(QWidget):
             painter.setPen(QPen(POINT, 2.0))
             painter.drawLine(at - QPointF(7, 0), at + QPointF(7, 0))
             painter.drawLine(at - QPointF(0, 7), at + QPointF(0, 7))
-
-    def _show(self) -> None:
-        self.setVisible(bool(self.path) or self.point is not None)
-        self.update()
 
     def _changed(self, before: State, after: State) -> None:
         if self.isVisible() and before.cameras != after.cameras:

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 from PySide6.QtCore import QSize, Signal
 from PySide6.QtGui import QValidator
 from PySide6.QtWidgets import QDoubleSpinBox, QSpinBox
@@ -12,50 +14,39 @@ WIDEST = 110
 Verdict = tuple[QValidator.State, str, int]
 
 
-class IntBox(QSpinBox):
+class _Frank:
+    """What both boxes do differently from Qt's; stands before the Qt class among their bases."""
+
+    refused: Any
+
+    def sizeHint(self) -> QSize:
+        """No wider than a number that somebody would type."""
+        return super().sizeHint().boundedTo(QSize(WIDEST, 1000))  # type: ignore[misc]
+
+    def minimumSizeHint(self) -> QSize:
+        """No wider than a number that somebody would type."""
+        return super().minimumSizeHint().boundedTo(QSize(WIDEST, 1000))  # type: ignore[misc]
+
+    def validate(self, text: str, place: int) -> Verdict:
+        """Take the keys; whether the number will do is judged when it is finished."""
+        return _judged(super().validate(text, place), text, place)  # type: ignore[misc]
+
+    def fixup(self: Any, text: str) -> str:
+        """A number was finished that will not do."""
+        self.refused.emit(_bare(text, self.suffix()))
+        return self.textFromValue(self.value()) + self.suffix()
+
+
+class IntBox(_Frank, QSpinBox):
     """A whole number. `refused` carries what was typed when it is no number of the range; the last good one stays."""
 
     refused = Signal(str)
 
-    def sizeHint(self) -> QSize:
-        """No wider than a number that somebody would type."""
-        return super().sizeHint().boundedTo(QSize(WIDEST, 1000))
 
-    def minimumSizeHint(self) -> QSize:
-        """No wider than a number that somebody would type."""
-        return super().minimumSizeHint().boundedTo(QSize(WIDEST, 1000))
-
-    def validate(self, text: str, place: int) -> Verdict:
-        """Take the keys; whether the number will do is judged when it is finished."""
-        return _judged(super().validate(text, place), text, place)
-
-    def fixup(self, text: str) -> str:
-        """A number was finished that will not do."""
-        self.refused.emit(_bare(text, self.suffix()))
-        return self.textFromValue(self.value()) + self.suffix()
-
-
-class FloatBox(QDoubleSpinBox):
+class FloatBox(_Frank, QDoubleSpinBox):
     """A number, otherwise as IntBox."""
 
     refused = Signal(str)
-
-    def sizeHint(self) -> QSize:
-        """No wider than a number that somebody would type."""
-        return super().sizeHint().boundedTo(QSize(WIDEST, 1000))
-
-    def minimumSizeHint(self) -> QSize:
-        """No wider than a number that somebody would type."""
-        return super().minimumSizeHint().boundedTo(QSize(WIDEST, 1000))
-
-    def validate(self, text: str, place: int) -> Verdict:
-        """Take the keys; whether the number will do is judged when it is finished."""
-        return _judged(super().validate(text, place), text, place)
-
-    def fixup(self, text: str) -> str:
-        """A number was finished that will not do."""
-        self.refused.emit(_bare(text, self.suffix()))
-        return self.textFromValue(self.value()) + self.suffix()
 
 
 def _judged(verdict: Verdict, text: str, place: int) -> Verdict:
