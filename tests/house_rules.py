@@ -6,8 +6,10 @@ docs/architecture.md says why. tests/test_house.py asks that the project breaks 
 from __future__ import annotations
 
 import ast
+import os
 import pathlib
 import re
+import shutil
 import subprocess
 import sys
 import tomllib
@@ -105,12 +107,20 @@ def files_of(root: pathlib.Path, *suffixes: str) -> Iterator[tuple[str, str]]:
                 continue
 
 
+MADE_FOLDERS = {".git", "__pycache__", ".pytest_cache", ".hypothesis", ".mypy_cache", ".ruff_cache", "out", "build"}
+"""What .gitignore names: not part of the project."""
+
+
 def names_of(root: pathlib.Path) -> list[str]:
-    """Every file, relative to `root`."""
-    if (root / ".git").exists():
+    """Every file of the project, relative to `root`; without git, or in an unpacked archive, all but what is made."""
+    if (root / ".git").exists() and shutil.which("git"):
         command = ["git", "-C", str(root), "ls-files", "-z", "--cached", "--others", "--exclude-standard"]
         return sorted(filter(None, subprocess.run(command, capture_output=True, text=True, check=True).stdout.split("\0")))
-    return sorted(str(p.relative_to(root)) for p in root.rglob("*") if p.is_file() and "__pycache__" not in p.parts)
+    names = []
+    for folder, folders, files in os.walk(root):
+        folders[:] = [name for name in folders if name not in MADE_FOLDERS and not name.startswith(".venv")]
+        names += [str((pathlib.Path(folder) / name).relative_to(root)) for name in files]
+    return sorted(names)
 
 
 # -- imports -------------------------------------------------------------------------------------------------------------

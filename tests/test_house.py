@@ -28,6 +28,14 @@ def test_the_project_keeps_the_rule(rule: Rule) -> None:
     assert not broken, "\n".join(broken)
 
 
+def test_without_git_what_is_made_is_passed_over(tmp_path: pathlib.Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    for name in ("main.py", "app/cli.py", ".ci/run", "app/__pycache__/cli.pyc", ".venv/lib/six.py", ".venv-312/six.py", ".mypy_cache/x.json", ".git/HEAD"):
+        (tmp_path / name).parent.mkdir(parents=True, exist_ok=True)
+        (tmp_path / name).touch()
+    monkeypatch.setattr(rules.shutil, "which", lambda name: None)
+    assert rules.names_of(tmp_path) == [".ci/run", "app/cli.py", "main.py"]
+
+
 def test_the_rules_see_the_project() -> None:
     """A rule that reads no file would be content with anything."""
     names = [name for name, _ in rules.files_of(ROOT, ".py", ".cu", ".cuh")]
