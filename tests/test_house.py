@@ -29,7 +29,8 @@ def test_the_project_keeps_the_rule(rule: Rule) -> None:
 
 
 def test_without_git_what_is_made_is_passed_over(tmp_path: pathlib.Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    for name in ("main.py", "app/cli.py", ".ci/run", "app/__pycache__/cli.pyc", ".venv/lib/six.py", ".venv-312/six.py", ".mypy_cache/x.json", ".git/HEAD"):
+    made = ("app/__pycache__/cli.pyc", ".venv/lib/six.py", ".venv-312/six.py", ".mypy_cache/x.json", ".git/HEAD")
+    for name in ("main.py", "app/cli.py", ".ci/run", *made):
         (tmp_path / name).parent.mkdir(parents=True, exist_ok=True)
         (tmp_path / name).touch()
     monkeypatch.setattr(rules.shutil, "which", lambda name: None)
