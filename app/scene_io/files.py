@@ -86,6 +86,10 @@ def _numbered(path: str) -> list[str]:
     return [found[number] for number in numbers]
 
 
+UNSUPPORTED = {"usd": "USD", "usda": "USD", "usdc": "USD", "usdz": "USD", "abc": "Alembic"}
+"""Formats that people will try, and that no library here reads well."""
+
+
 def extension_of(path: str) -> str:
     """The model's type by its name, without dot and packer, in lower case."""
     return Path(inner_name(path)).suffix[1:].lower()
@@ -100,6 +104,8 @@ def check_file(path: str, limits: ImportLimits) -> None:
         known = "Known are obj, ply, gltf, glb, fbx, dae, stl and others, also as .gz, .xz or .bz2."
         if ending == "png":
             kind, known = "it is a picture, not a model", "A picture that was saved with its state opens alone, in the window and by `render`."
+        if ending in UNSUPPORTED:
+            kind, known = f"{UNSUPPORTED[ending]} is not supported", "Export the model as glTF (.glb), with its animation, from the program that made it."
         raise SceneError(f"{shown(path)} cannot be read: {kind}. {known}", path)
     if status.st_size > limits.file_mib << 20:
         raise SceneError(

@@ -55,6 +55,8 @@ CASES: dict[str, tuple[Callable[[Path], Path], str]] = {
     "fifo": (_fifo, "a FIFO"),
     "device": (lambda folder: Path("/dev/null"), "a device"),
     "unknown type": (_written("text.docx", b"x"), r"\.docx is not known"),
+    "USD": (_written("scene.usdz", b"x"), r"USD is not supported\. Export the model as glTF"),
+    "Alembic": (_written("scene.abc", b"x"), r"Alembic is not supported\. Export the model as glTF"),
     "no ending": (_written("model", b"x"), "no ending"),
     "very long": (lambda folder: folder / ("x" * 300 + ".obj"), "too long"),
     "a path of many folders": (lambda folder: folder / ("y/" * 3000) / "z.obj", "too long"),
