@@ -105,7 +105,7 @@ def check_file(path: str, limits: ImportLimits) -> None:
         if ending == "png":
             kind, known = "it is a picture, not a model", "A picture that was saved with its state opens alone, in the window and by `render`."
         if ending in UNSUPPORTED:
-            kind, known = f"{UNSUPPORTED[ending]} is not supported", "Export the model as glTF (.glb), with its animation, from the program that made it."
+            kind, known = f"{UNSUPPORTED[ending]} is not supported", "Export the model as glTF (.glb), with its animation, where it was made."
         raise SceneError(f"{shown(path)} cannot be read: {kind}. {known}", path)
     if status.st_size > limits.file_mib << 20:
         raise SceneError(
