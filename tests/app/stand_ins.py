@@ -1,7 +1,9 @@
-"""Stand-ins for the engine in tests of the window: pictures that are known pixel by pixel, and statistics that are known figure by figure."""
+"""Stand-ins for the engine in tests of the window: pictures that are known pixel by pixel, statistics known figure by figure; and waiting for exports."""
 
 from __future__ import annotations
 
+import threading
+import time
 from collections.abc import Callable
 from typing import Any
 
@@ -74,3 +76,11 @@ def made_statistics(**changes: Any) -> FrameStatistics:
         "launches": 19, "bytes": {"hierarchy": 12 << 20, "scratch": 4 << 20}, "views": (view,), **changes,
     }  # fmt: skip
     return FrameStatistics(**values)
+
+
+def wait_for_exports() -> None:
+    """Until no export runs: what was cancelled has run out. A thread is listed a moment before it can be joined, so the list itself is watched."""
+    until = time.monotonic() + 30
+    while any(thread.name == "export" for thread in threading.enumerate()):
+        assert time.monotonic() < until, "an export does not end"
+        time.sleep(0.02)

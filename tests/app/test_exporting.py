@@ -27,6 +27,7 @@ from app.scene_io.demos import make_demo
 from app.settings import Settings, set_option
 from app.state import SceneReference, State
 from gpu.camera import fit
+from tests.app.stand_ins import wait_for_exports
 
 ROOT = Path(__file__).resolve().parents[2]
 SMALL = ["--target", "host", "--size", "64x48", "--set", "demo.triangles=500"]
@@ -140,13 +141,6 @@ def test_tables_have_a_row_a_frame_from_both(run: Any, tmp_path: Path) -> None:
             assert float(row["build_ms"]) > 0 and float(row["trace_ms"]) > 0 and int(row["triangles"]) == SCENE.triangle_count
             assert row["hierarchy"] == "lbvh" and float(row["sah_cost"]) > 1
         assert data["context"]["device"] and data["frames"][0]["phases_ms"]["trace.primary"] > 0
-
-
-def wait_for_exports() -> None:
-    """Until what was cancelled has run out."""
-    for thread in threading.enumerate():
-        if thread.name == "export":
-            thread.join(30)
 
 
 @pytest.mark.parametrize("out", ["one.mp4", "p_%04d.png", "z_%04d.exr", "one.json"])

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import threading
 import time
 from pathlib import Path
 from typing import Any
@@ -18,6 +17,7 @@ from app import timeline
 from app.scene_io import load_picture
 from app.ui.export_dialog import FORMATS, ExportDialog
 from app.ui.main_window import MainWindow
+from tests.app.stand_ins import wait_for_exports
 
 PNG, VIDEO, EXR, CSV, JSON = range(len(FORMATS))
 INSTANT, WHOLE, SOME = range(3)
@@ -126,12 +126,6 @@ def start_a_long_one(dialog: ExportDialog) -> None:
     dialog.start()
 
 
-def wait_for_threads() -> None:
-    for thread in threading.enumerate():
-        if thread.name == "export":
-            thread.join(30)
-
-
 def test_cancel_acts_at_once_and_the_window_lives(dialog: ExportDialog, scene_window: MainWindow, qtbot: Any, tmp_path: Path) -> None:
     (tmp_path / "statistics.json").write_text("before")
     start_a_long_one(dialog)
@@ -144,7 +138,7 @@ def test_cancel_acts_at_once_and_the_window_lives(dialog: ExportDialog, scene_wi
     qtbot.waitUntil(lambda: not scene_window.document.jobs)
     assert time.perf_counter() - begin < 0.5
     assert "was cancelled" in said(scene_window)
-    wait_for_threads()
+    wait_for_exports()
     assert [path.name for path in tmp_path.iterdir()] == ["statistics.json"] and (tmp_path / "statistics.json").read_text() == "before"
 
 
@@ -152,7 +146,7 @@ def test_closing_the_window_ends_an_export(dialog: ExportDialog, scene_window: M
     start_a_long_one(dialog)
     qtbot.waitUntil(lambda: scene_window.progress.isVisible())
     scene_window.close()
-    wait_for_threads()
+    wait_for_exports()
     assert not list(tmp_path.iterdir())
 
 
