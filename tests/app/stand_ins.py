@@ -1,4 +1,4 @@
-"""Stand-ins for the engine in tests of the window: pictures that are known pixel by pixel, statistics known figure by figure; and waiting for exports."""
+"""Stand-ins for the engine in tests of the window, known pixel by pixel and figure by figure; and waiting for exports."""
 
 from __future__ import annotations
 
