@@ -15,7 +15,7 @@ from app.state import State
 from app.views import view_settings
 from gpu.engine import Engine, Hit, View
 from gpu.scene import Moment, Scene
-from gpu.stats import FrameStatistics
+from gpu.stats import FrameStatistics, RaySteps
 from gpu.target import choose
 from gpu.target.base import Array, Target, TargetOptions
 
@@ -127,12 +127,12 @@ class FrameMaker:
         path = path_to(self._engine.nodes(shown), hit.prim_id, hit.position) if with_path and hit is not None else ()
         return Picked(hit, path)
 
-    def steps(self, across: float, down: float, view: int = 0) -> tuple[int, int] | None:
-        """Nodes visited and primitives tested by the ray at a place of the newest picture, from 0 to 1; None before the first one. Waits."""
+    def steps(self, across: float, down: float, view: int = 0) -> RaySteps | None:
+        """What the ray at a place of the newest picture, from 0 to 1, visits and is tested against; None before the first one. Waits."""
         if self._engine is None or view >= len(self._views):
             return None
         shown = self._views[view]
-        found: tuple[int, int] = self._engine.steps(shown, across * shown.pixels.width, down * shown.pixels.height)
+        found: RaySteps = self._engine.steps(shown, across * shown.pixels.width, down * shown.pixels.height)
         return found
 
     def target_for(self, state: State) -> Target:

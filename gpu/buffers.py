@@ -16,8 +16,8 @@ from .target.base import Target
 from .trace.trace import VIEW_FRAME, CameraRays, Tracer, pixel_order
 
 Buffers = dict[str, np.ndarray]
-"""depth (H, W) float32, along the axis of view; normal (H, W, 3) float32, of unit length, towards the eye, in the scene's axes; prim_id, object_id
-and steps (H, W) int32: the scene's primitive, the object it belongs to, the nodes that the ray visited."""
+"""depth (H, W) float32, along the axis of view; normal (H, W, 3) float32, of unit length, towards the eye, in the scene's axes; prim_id, object_id,
+steps, tests and boxes (H, W) int32: the scene's primitive, the object it belongs to, nodes visited, primitives and boxes tested by the ray."""
 
 
 def read_buffers(target: Target, tracer: Tracer, surface: Surface, camera: Camera, width: int, height: int) -> Buffers:
@@ -35,7 +35,8 @@ def read_buffers(target: Target, tracer: Tracer, surface: Surface, camera: Camer
         made[y[inside], x[inside]] = values[inside]
         return made
 
-    t, prim_id, u, v, steps = (picture(array) for array in (hits.t, hits.prim_id, hits.u, hits.v, hits.steps))
+    t, prim_id, u, v = (picture(array) for array in (hits.t, hits.prim_id, hits.u, hits.v))
+    counts = {"steps": hits.steps, "tests": hits.tests, "boxes": hits.boxes}
     directions = pixel_directions(camera, width, height)
     is_hit = prim_id >= 0
     depth = np.where(is_hit, t * (directions @ camera.basis()[2]), np.inf).astype(np.float32)
@@ -43,7 +44,7 @@ def read_buffers(target: Target, tracer: Tracer, surface: Surface, camera: Camer
     normal[is_hit] = _normals(target, surface, prim_id[is_hit], u[is_hit], v[is_hit], directions[is_hit].astype(np.float32))
     firsts = [thing.first for thing in surface.primitives.objects]
     object_id = np.where(is_hit, np.searchsorted(firsts, prim_id, side="right") - 1, -1).astype(np.int32)
-    return {"depth": depth, "normal": normal, "prim_id": prim_id, "object_id": object_id, "steps": steps}
+    return {"depth": depth, "normal": normal, "prim_id": prim_id, "object_id": object_id} | {name: picture(array) for name, array in counts.items()}
 
 
 def pixel_directions(camera: Camera, width: int, height: int) -> np.ndarray:

@@ -18,7 +18,7 @@ from .scene import Moment, Remark, Scene
 from .shade.boxes import Boxes, BoxPainter, depth_colors
 from .shade.film import Resolver
 from .shade.materials import Materials
-from .stats import FrameStatistics
+from .stats import FrameStatistics, RaySteps
 from .target.base import Target
 from .trace.trace import Totals, totals
 from .view import Pixels, View, ViewSettings
@@ -116,8 +116,8 @@ class Engine:
         material = int(self.scene.meshes[placed.mesh].material_ids[local])
         return Hit(prim_id, t, u, v, tuple(position.tolist()), thing, placed.node, placed.mesh, material)
 
-    def steps(self, view: View, x: float, y: float) -> tuple[int, int]:
-        """Nodes visited and primitives tested by the ray through pixel (x, y) of the view's last frame. Waits."""
+    def steps(self, view: View, x: float, y: float) -> RaySteps:
+        """Nodes visited, primitives and boxes tested by the ray through pixel (x, y) of the view's last frame. Waits."""
         return self._drawn_slot(view).count_steps(x, y)
 
     def nodes(self, view: View) -> NodeTable:
@@ -139,7 +139,7 @@ class Engine:
     def buffers(self, view: View) -> Buffers:
         """Depth, normals, ids and steps of what the view's last frame shows, as arrays on the host (gpu/buffers.py). Waits."""
         slot = self._drawn_slot(view)
-        return read_buffers(self.target, slot.tracer(), self._animator.surface, slot.view.camera, slot.film.width, slot.film.height)
+        return read_buffers(self.target, slot.tracer(), self._animator.surface, slot.view.camera, slot.film.width, slot.film.height, slot.clip)
 
     def not_finite_count(self) -> int:
         """Vertices that are not finite at the moment last drawn. Waits."""
@@ -193,7 +193,7 @@ class Engine:
     def _slot_for(self, view: View) -> ViewSlot:
         slot = self._slots.get(view.name)
         if slot is None:
-            slot = self._slots[view.name] = ViewSlot(view, self.target, self._materials, self._resolver)
+            slot = self._slots[view.name] = ViewSlot(view, self.target, self._materials, self._resolver, self.scene)
         else:
             slot.take(view)
         return slot

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import dataclasses
+from typing import NamedTuple
 
 import numpy as np
 
@@ -31,6 +32,18 @@ def bucket_edges() -> np.ndarray:
     far = np.arange(STEP_BUCKETS + 1 - EXACT_STEPS, dtype=np.int64)
     octaves = (BUCKETS_AN_OCTAVE + far % BUCKETS_AN_OCTAVE) << (1 + far // BUCKETS_AN_OCTAVE)
     return np.concatenate([np.arange(EXACT_STEPS, dtype=np.int64), octaves])
+
+
+class RaySteps(NamedTuple):
+    """What one ray did on its way to the nearest hit: nodes visited, primitives tested, boxes tested."""
+
+    nodes: int
+    primitives: int
+    boxes: int
+
+    def counted(self, what: str) -> int:
+        """The sum that the heat map's option `count` names."""
+        return self.boxes + self.primitives if what == "total" else int(getattr(self, what))
 
 
 @dataclasses.dataclass(frozen=True, eq=False)

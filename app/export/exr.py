@@ -1,7 +1,7 @@
 """Buffers to OpenEXR files. The library is the extra `exr`.
 
-Channels: Z (float, along the axis of view, infinite where nothing is hit), N.X N.Y N.Z (float, the scene's axes, towards the eye), and id, object and
-steps as unsigned integers, because a float holds no number beyond 16,777,216 exactly; NOTHING stands where nothing is hit.
+Channels: Z (float, along the axis of view, infinite where nothing is hit), N.X N.Y N.Z (float, the scene's axes, towards the eye), and id, object,
+steps, tests and boxes as unsigned integers, because a float holds no number beyond 16,777,216 exactly; NOTHING stands where nothing is hit.
 """
 
 from __future__ import annotations
@@ -36,5 +36,5 @@ def channels_of(buffers: Mapping[str, np.ndarray]) -> dict[str, np.ndarray]:
     normal = buffers["normal"].astype(np.float32)
     channels = {"Z": buffers["depth"].astype(np.float32)}
     channels |= {f"N.{axis}": np.ascontiguousarray(normal[:, :, index]) for index, axis in enumerate("XYZ")}
-    ids = {"id": "prim_id", "object": "object_id", "steps": "steps"}
+    ids = {"id": "prim_id", "object": "object_id", "steps": "steps", "tests": "tests", "boxes": "boxes"}
     return channels | {name: np.ascontiguousarray(buffers[source], np.int32).view(np.uint32) for name, source in ids.items()}

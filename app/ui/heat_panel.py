@@ -17,7 +17,7 @@ from app.ui.form import Editor
 from app.ui.histogram import Histogram
 from app.ui.panel_bar import PanelBar, Table
 from gpu.settings import fields_of
-from gpu.stats import StepCounts, bucket_edges
+from gpu.stats import RaySteps, StepCounts, bucket_edges
 
 UPDATE_INTERVAL_S = 0.1
 RAY_TYPE = "steps"
@@ -34,7 +34,7 @@ class HeatPanel(QWidget):
         self.setObjectName("heat")
         self._document = document
         self.counts: StepCounts | None = None
-        self.pointed: tuple[int, int] | None = None
+        self.pointed: RaySteps | None = None
         self._shown_time = 0.0
         self._timer = QTimer(self, singleShot=True)
         self._timer.timeout.connect(self.show_latest)
@@ -77,16 +77,16 @@ class HeatPanel(QWidget):
         if self.isVisible():
             self._show_counts()
 
-    def point_at(self, found: tuple[int, int] | None) -> None:
-        """Nodes visited and primitives tested under the pointer; None: the pointer is elsewhere."""
+    def point_at(self, found: RaySteps | None) -> None:
+        """What the ray under the pointer visits and is tested against; None: the pointer is elsewhere."""
         self.pointed = found
         if found is None:
             self.pointer.setText(self.tr("Point at the picture to read a ray's steps."))
             self.histogram.mark(None)
             return
-        nodes, primitives = found
-        self.pointer.setText(self.tr("Under the pointer: {nodes:,} nodes, {primitives:,} primitives").format(nodes=nodes, primitives=primitives))
-        self.histogram.mark({"nodes": nodes, "primitives": primitives}.get(self.options.count, nodes + primitives))
+        text = self.tr("Under the pointer: {nodes:,} nodes, {boxes:,} boxes, {primitives:,} primitives")
+        self.pointer.setText(text.format(**found._asdict()))
+        self.histogram.mark(found.counted(self.options.count))
 
     def clear(self) -> None:
         """Another scene begins."""

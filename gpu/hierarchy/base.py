@@ -6,7 +6,8 @@ On the device a structure is a header with a view struct and one walk:
     __device__ void traverse(const View& tree, const Primitives& primitives, Rays& rays, OnPrimitive& on_primitive, OnNode& on_node);
 
 `Rays` is a lane pack (gpu/device/ray.cuh). The walk hands references to `primitives.intersect`; `on_primitive` decides a lane at a time to go on
-or end, and may shrink `rays.t_max`. `prim_id` is the scene's.
+or end, and may shrink `rays.t_max`. `prim_id` is the scene's. Each node visited is told to `on_node`, with the number of boxes tested there
+(gpu/trace/on_primitive.cuh).
 """
 
 from __future__ import annotations

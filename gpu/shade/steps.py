@@ -1,16 +1,19 @@
-"""Traversal steps as a heat map: how much work each primary ray is, by nodes visited, primitives tested or both.
+"""Traversal steps as a heat map: how much work each primary ray is, by nodes visited, boxes tested, primitives
+tested, or boxes and primitives together.
 
 The range of the colours belongs to the ray type, not to a structure, so that structures are compared on one scale; with `automatic` it follows each
 picture. How many rays took how many steps goes with the frame's statistics.
 
-Idea: Each primary ray counts the nodes that it visits and the primitives that it tests until it has found its nearest hit; the count is a colour.
+Idea: Each primary ray counts the nodes that it visits, the boxes and the primitives that it is tested against until it has found its nearest
+hit; the count is a colour.
 Bright places are where the structure fails: boxes overlap, leaves are full, long thin triangles lie across them.
 
 Paper: Meister, section 6.2.5 (2014), and the usual debug view of ray tracers; the colours are van der Walt and Smith's Viridis (2015).
 
 Cost: The primary rays of a picture, walked one by one and not in packs, so that counts mean the same on every target; this is slower than tracing.
 
-Limits: Counts are not times: a step through a wide node costs more than one through a narrow node, and memory that is near costs less than far.
+Limits: Counts are not times: the boxes of a wide node are tested side by side, and memory that is near costs less than far. A visit to a wide
+node counts as one node and as many boxes as the node has places for.
 """
 
 from __future__ import annotations
@@ -32,17 +35,22 @@ from .color_maps import NAMES, color_map
 from .film import Film
 from .materials import Materials
 
-COUNTED = {"nodes": (1.0, 0.0), "primitives": (0.0, 1.0), "total": (1.0, 1.0)}
-"""What `count` takes, and whether it adds nodes visited and primitives tested."""
+COUNTED = {"nodes": (1.0, 0.0, 0.0), "boxes": (0.0, 0.0, 1.0), "primitives": (0.0, 1.0, 0.0), "total": (0.0, 1.0, 1.0)}
+"""What `count` takes, and whether it adds nodes visited, primitives tested and boxes tested."""
 
-LABELS = {"nodes": "nodes visited a ray", "primitives": "primitives tested a ray", "total": "nodes and primitives a ray"}
+LABELS = {
+    "nodes": "nodes visited a ray",
+    "boxes": "boxes tested a ray",
+    "primitives": "primitives tested a ray",
+    "total": "boxes and primitives a ray",
+}
 
 
 @dataclasses.dataclass(frozen=True)
 class StepsOptions:
     """Options of the heat map."""
 
-    count: str = option("nodes", "What is counted: nodes visited (each a test of boxes), primitives tested, or both.", choices=tuple(COUNTED))
+    count: str = option("nodes", "What is counted: nodes visited, boxes or primitives tested, or the total of both tests.", choices=tuple(COUNTED))
     minimum: int = option(0, "Steps that get the darkest colour; fewer look the same.", minimum=0, maximum=100_000_000, unit="steps")
     maximum: int = option(96, "Steps that get the brightest colour; more look the same.", minimum=1, maximum=100_000_000, unit="steps")
     automatic: bool = option(False, "Fit the range to each picture; the brightest colour is what one ray in two hundred exceeds.")
@@ -69,7 +77,8 @@ class Steps(RayType):
 
     def parameters(self, options: Any, surface: Surface) -> tuple[float, ...]:
         self._what = LABELS[options.count]
-        return (options.minimum, options.maximum, *COUNTED[options.count], options.automatic, NAMES.index(options.colors))
+        nodes, primitives, boxes = COUNTED[options.count]
+        return (options.minimum, options.maximum, nodes, primitives, options.automatic, NAMES.index(options.colors), boxes)
 
     def exposure(self, options: Any) -> float:
         # The legend is read against the colours as they are.
@@ -88,9 +97,9 @@ class Steps(RayType):
     def _color(self, hits: HitBuffer, film: Film) -> None:
         unit, packs = self._unit("gpu/shade/steps.cu"), self._packs(film)
         self.target.fill(self._measured, 0)
-        self.target.launch(unit, "count_steps", packs, film.frame, self._parameters, packs, hits.steps, hits.tests, self._measured)
+        self.target.launch(unit, "count_steps", packs, film.frame, self._parameters, packs, hits.steps, hits.tests, hits.boxes, self._measured)
         self.target.launch(unit, "choose_range", 1, self._parameters, film.rays.count, self._measured)
-        arguments = (film.frame, self._parameters, self._color_maps, packs, hits.steps, hits.tests, self._measured, film.sums)
+        arguments = (film.frame, self._parameters, self._color_maps, packs, hits.steps, hits.tests, hits.boxes, self._measured, film.sums)
         self.target.launch(unit, "shade_steps", packs, *arguments)
 
     def step_reader(self) -> Callable[[], StepCounts | None]:

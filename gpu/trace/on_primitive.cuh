@@ -1,5 +1,6 @@
 // What a walk does with what it meets. `on_primitive(rays, intersection)` is called with the lanes that hit inside (t_min, t_max];
-// `on_node(node_id, depth, is_leaf, lanes)` with every node visited and the lanes that visit it.
+// `on_node(node_id, depth, is_leaf, lanes, box_count)` with every node visited, the lanes that visit it, and how many boxes each of them is
+// tested against there: a node's children, those of empty places too; none (the default) at leaves and in structures without boxes.
 #pragma once
 #include "gpu/device/intersection.cuh"
 
@@ -60,16 +61,22 @@ struct AnyHit {
 struct NoNodes {
     static constexpr bool IS_ASKED = false;
 
-    __device__ __forceinline__ void operator()(int, int, bool, Mask) {}
-    __device__ __forceinline__ void store_counts(int*, int) const {}
+    __device__ __forceinline__ void operator()(int, int, bool, Mask, int = 0) {}
+    __device__ __forceinline__ void store_counts(int*, int64, int64) const {}
 };
 
-// Traversal steps: nodes visited, leaves among them, a lane.
+// Traversal steps a lane: nodes visited, leaves among them, and boxes tested.
 struct CountSteps {
     static constexpr bool IS_ASKED = true;
 
-    Int count;
+    Int count, box_count;
 
-    __device__ __forceinline__ void operator()(int, int, bool, Mask lanes) { count = count + select(lanes, splat_int(1), splat_int(0)); }
-    __device__ __forceinline__ void store_counts(int* steps, int first) const { store(steps + first, count); }
+    __device__ __forceinline__ void operator()(int, int, bool, Mask lanes, int boxes = 0) {
+        count = count + select(lanes, splat_int(1), splat_int(0));
+        box_count = box_count + select(lanes, splat_int(boxes), splat_int(0));
+    }
+    __device__ __forceinline__ void store_counts(int* steps, int64 first, int64 plane) const {
+        store(steps + first, count);
+        store(steps + 2 * plane + first, box_count);
+    }
 };

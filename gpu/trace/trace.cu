@@ -1,7 +1,8 @@
 // Rays -> hits, whatever the structure. The unit names Tree and Records (the structure's view and its primitives' records), RaySource
 // (CameraRays or BufferRays), OnPrimitive (ClosestHit, CountedClosestHit or AnyHit) and OnNode (NoNodes or CountSteps).
 //
-// Behind `steps`, nodes visited, lies as long an array of primitives tested. One loop item is a pack of RAYS_PER_THREAD consecutive rays. Hit arrays are as long as the rays, rounded up to whole tiles of 64.
+// Behind `steps`, nodes visited, lie as long an array of primitives tested and one of boxes tested. One loop item is a pack of RAYS_PER_THREAD
+// consecutive rays. Hit arrays are as long as the rays, rounded up to whole tiles of 64.
 #include "gpu/device/loops.cuh"
 #include "gpu/trace/on_primitive.cuh"
 #include "gpu/trace/ray_sources.cuh"
@@ -26,7 +27,8 @@ extern "C" __global__ void __launch_bounds__(TRACE_BLOCK, 1024 / TRACE_BLOCK)
         store(prim_id + first, hits.prim_id);
         store(u + first, hits.u);
         store(v + first, hits.v);
-        on_node.store_counts(steps, first);
-        store_tests(on_primitive, steps, (int64)pack_count * PACK + first);
+        const int64 plane = (int64)pack_count * PACK;
+        on_node.store_counts(steps, first, plane);
+        store_tests(on_primitive, steps, plane + first);
     }
 }

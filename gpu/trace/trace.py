@@ -1,8 +1,8 @@
 """Rays -> hits, on both targets, compiled against whatever traversal a structure gives.
 
-A ray source is a camera (`CameraRays`) or a buffer (`BufferRays`); a kind is `closest`, `any` or `steps` (the closest hit, the nodes visited and the
-primitives tested on the way). Rays are traced in packs of the target's lane count; `steps` goes ray by ray on every target, so that counts mean
-the same everywhere.
+A ray source is a camera (`CameraRays`) or a buffer (`BufferRays`); a kind is `closest`, `any` or `steps` (the closest hit; the nodes visited, the
+primitives and the boxes tested on the way). Rays are traced in packs of the target's lane count; `steps` goes ray by ray on every target, so that
+counts mean the same everywhere.
 """
 
 from __future__ import annotations
@@ -108,8 +108,9 @@ def upload_rays(
 
 @dataclasses.dataclass(frozen=True, eq=False)
 class HitBuffer:
-    """Hits in the order of the rays: t, u, v float32 and prim_id int32 (-1: nothing hit); for the kind `steps` also int32 `steps`, nodes visited, and
-    `tests`, primitives tested. The arrays are as long as the padded rays; they are scratch memory that the next trace overwrites."""
+    """Hits in the order of the rays: t, u, v float32 and prim_id int32 (-1: nothing hit); for the kind `steps` also int32 `steps`, nodes visited,
+    `tests`, primitives tested, and `boxes`, boxes tested. The arrays are as long as the padded rays; they are scratch memory that the next trace
+    overwrites."""
 
     t: Array
     prim_id: Array
@@ -118,6 +119,7 @@ class HitBuffer:
     steps: Array | None
     ray_count: int
     tests: Array | None = None
+    boxes: Array | None = None
 
 
 @dataclasses.dataclass(frozen=True)
@@ -179,8 +181,8 @@ class Tracer:
         def array(name: str, dtype: type) -> Array:
             return self.target.scratch("trace." + name, rays.padded_count, dtype)
 
-        steps = self.target.scratch("trace.steps", (2, rays.padded_count), np.int32) if kind == "steps" else None
-        counts = (None, rays.count, None) if steps is None else (steps[0], rays.count, steps[1])
+        steps = self.target.scratch("trace.steps", (3, rays.padded_count), np.int32) if kind == "steps" else None
+        counts = (None, rays.count) if steps is None else (steps[0], rays.count, steps[1], steps[2])
         return HitBuffer(array("t", np.float32), array("prim_id", np.int32), array("u", np.float32), array("v", np.float32), *counts)
 
 

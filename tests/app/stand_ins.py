@@ -13,7 +13,7 @@ from app.frame_maker import Outcome, Picked
 from app.node_path import PathNode
 from gpu.engine import Hit
 from gpu.scene import Scene
-from gpu.stats import FrameStatistics, HierarchyStatistics, ViewStatistics
+from gpu.stats import FrameStatistics, HierarchyStatistics, RaySteps, ViewStatistics
 
 
 class PaintedMaker:
@@ -41,9 +41,9 @@ class PaintedMaker:
         nodes = (PathNode(0, 0, (0, 0, 0), (2, 2, 1), 1.0, False, 0), PathNode(2, 1, (0, 0, 0), (1, 1, 1), 0.5, True, 2)) if with_path else ()
         return Picked(Hit(1, 4.5, 0.25, 0.5, (across, down, 0.0), 0, 0, 0, 0), nodes)
 
-    def steps(self, across: float, down: float, view: int = 0) -> tuple[int, int]:
-        """A hundred nodes from left to right, ten primitives from top to bottom."""
-        return int(100 * across), int(10 * down)
+    def steps(self, across: float, down: float, view: int = 0) -> RaySteps:
+        """A hundred nodes from left to right, ten primitives from top to bottom, two boxes a node."""
+        return RaySteps(int(100 * across), int(10 * down), 2 * int(100 * across))
 
     def flush(self) -> Any:
         """There is nothing to wait for."""

@@ -122,7 +122,7 @@ def test_exr_holds_the_buffers_of_the_engine(run: Any, tmp_path: Path) -> None:
         found = {name: channel.pixels for name, channel in file.channels().items()}
     assert np.array_equal(found["Z"], drawn.buffers["depth"]) and np.isfinite(found["Z"]).any()
     assert np.array_equal(found["N.Y"], drawn.buffers["normal"][:, :, 1])
-    for name, source in (("id", "prim_id"), ("object", "object_id"), ("steps", "steps")):
+    for name, source in (("id", "prim_id"), ("object", "object_id"), ("steps", "steps"), ("tests", "tests"), ("boxes", "boxes")):
         assert np.array_equal(found[name].view(np.int32), drawn.buffers[source])
 
 

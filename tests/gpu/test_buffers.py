@@ -41,7 +41,7 @@ def test_buffers_are_what_picking_finds(target: Target, camera: Camera) -> None:
                 assert found["depth"][y, x] == pytest.approx(float(np.subtract(hit.position, camera.eye) @ forward), rel=1e-4)
         assert hits > 50
         assert {name: array.dtype.name for name, array in found.items()} == {
-            "depth": "float32", "normal": "float32", "prim_id": "int32", "object_id": "int32", "steps": "int32",
+            "depth": "float32", "normal": "float32", "prim_id": "int32", "object_id": "int32", "steps": "int32", "tests": "int32", "boxes": "int32",
         }  # fmt: skip
 
 

@@ -25,7 +25,7 @@ from app.ui.histogram import BARS, bars
 from app.ui.main_window import MainWindow
 from app.ui.panel_bar import PanelBar
 from gpu.scene import Moment, Scene
-from gpu.stats import STEP_BUCKETS, StepCounts, bucket_edges
+from gpu.stats import STEP_BUCKETS, RaySteps, StepCounts, bucket_edges
 from tests.app.stand_ins import made_statistics
 
 LABEL = "nodes visited a ray"
@@ -60,8 +60,8 @@ def test_the_heat_panel_shows_what_was_counted(heat: HeatPanel, qtbot: Any) -> N
     edge = int(bucket_edges()[81]) - 1
     assert heat.figures.text() == f"{LABEL}: median 10, 99 % up to 40, highest {edge}"
     assert heat.histogram.heights.sum() == 1000
-    heat.point_at((37, 5))
-    assert "37 nodes, 5 primitives" in heat.pointer.text() and heat.histogram.marked == 37
+    heat.point_at(RaySteps(37, 5, 74))
+    assert "37 nodes, 74 boxes, 5 primitives" in heat.pointer.text() and heat.histogram.marked == 37
     heat.point_at(None)
     assert heat.histogram.marked is None
     assert heat.grab().toImage().width() > 100
@@ -203,11 +203,11 @@ def test_the_pointer_reads_steps_while_they_are_shown(scene_window: MainWindow, 
     scene_window.document.change("settings.render.ray_type", "steps")
     qtbot.waitUntil(lambda: inspectors.heat.isVisible())
     inspectors._count_at(0.5, 0.5)
-    qtbot.waitUntil(lambda: inspectors.heat.pointed == (50, 5))
-    assert "50 nodes, 5 primitives" in inspectors.heat.pointer.text()
+    qtbot.waitUntil(lambda: inspectors.heat.pointed == (50, 5, 100))
+    assert "50 nodes, 100 boxes, 5 primitives" in inspectors.heat.pointer.text()
     inspectors.pointer._place = (0.25, 0.5)
     inspectors._take(frame(counts(b10=5)))
-    qtbot.waitUntil(lambda: inspectors.heat.pointed == (25, 5))
+    qtbot.waitUntil(lambda: inspectors.heat.pointed == (25, 5, 50))
     inspectors.heat.point_at(None)
     scene_window.document.change("settings.render.ray_type", "flat")
     inspectors._count_at(0.5, 0.5)

@@ -10,6 +10,7 @@ import pytest
 from gpu.hierarchy.base import CannotRefitError, Hierarchy, HierarchyError, Primitives
 from gpu.hierarchy.registry import structures
 from gpu.target.base import Target
+from gpu.trace.trace import Tracer, upload_rays
 from tests.oracle.closest_hits import OracleHits, sphere_hits, triangle_hits
 from tests.oracle.tree_walker import check_tree, walk_statistics
 
@@ -63,6 +64,19 @@ def test_statistics_are_a_walkers_count(target: Target, choice: tuple[str, str, 
     assert stats.primitive_count == len(scene.indices) and stats.reference_count >= stats.primitive_count
     assert stats.inactive_count == int((scene.boxes()[0] > scene.boxes()[1]).any(axis=1).sum())
     assert stats.bytes > 0 or stats.primitive_count == 0
+
+
+@over_choices
+def test_boxes_are_counted_where_there_are_some(host_target: Target, choice: tuple[str, str, str]) -> None:
+    """Heat maps of different layouts share a scale, so every walk says how many boxes it tests: at least two a node that is no leaf."""
+    hierarchy = make(host_target, *choice)
+    hierarchy.build(SCENES["soup"]().upload(host_target))
+    found = Tracer(host_target, hierarchy.traversal()).trace(upload_rays(host_target, *rays()), "steps")
+    nodes, boxes = host_target.download(found.steps), host_target.download(found.boxes)
+    if hierarchy.family != "bvh":
+        assert boxes.min() >= 0
+        return
+    assert np.all(boxes[nodes > 1] >= 2) and np.all(boxes[nodes <= 0] == 0) and boxes.max() > 8
 
 
 def all_bytes(hierarchy: Hierarchy) -> tuple[bytes, ...]:

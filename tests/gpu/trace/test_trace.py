@@ -140,7 +140,7 @@ def test_steps_count_the_nodes_visited(target: Target) -> None:
     origins, directions = random_rays(6, 256)
     rays = upload_rays(target, origins, directions)
     counted = tracer.trace(rays, "steps")
-    assert counted.steps is not None and counted.tests is not None
+    assert counted.steps is not None and counted.tests is not None and counted.boxes is not None
     steps, tests, prim_id = target.download(counted.steps)[:256], target.download(counted.tests)[:256], target.download(counted.prim_id)[:256]
     assert np.array_equal(prim_id, target.download(tracer.trace(rays).prim_id)[:256])
     missed = prim_id < 0
@@ -152,7 +152,12 @@ def test_steps_count_the_nodes_visited(target: Target) -> None:
     table = tracer.structure.nodes()
     in_leaves = primitives_met(table, origins.astype(np.float64), directions.astype(np.float64))
     assert in_leaves[missed].max() > 3 and np.mean(tests[missed] == in_leaves[missed]) > 0.97 and np.all(tests <= in_leaves + 8)
+    boxes = target.download(counted.boxes)[:256]
+    assert np.all(boxes % 2 == 0) and np.all(boxes <= 2 * steps), "two at each inner node, none at a leaf"
+    inner = meeting(table, origins.astype(np.float64), directions.astype(np.float64))[:, ~table.is_leaf].sum(axis=1)
+    assert np.mean(boxes[missed] == 2 * inner[missed]) > 0.97
     brute = tracer_over(target, soup(5, 200, 0.02), "brute_force").trace(rays, "steps")
+    assert np.all(target.download(brute.boxes) == 0)
     assert np.all(target.download(brute.steps)[:256] == 1) and np.all(target.download(brute.tests)[:256] == 200)
 
 

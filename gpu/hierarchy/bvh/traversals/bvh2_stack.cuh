@@ -32,7 +32,7 @@ __device__ __forceinline__ void walk_bvh2(const Bvh2Stack& tree, const Slabs& sl
     Mask lanes = rays.active;
     while (child != EMPTY_CHILD) {
         while (!is_leaf(child)) {
-            on_node(child, depth, false, lanes);
+            on_node(child, depth, false, lanes, 2);
             const float4* node = tree.nodes + 4 * (int64)child;
             Real left_entry, right_entry;
             const Mask left = enter_bvh2_child<AGREES>(node, 0, slabs, rays, left_entry);

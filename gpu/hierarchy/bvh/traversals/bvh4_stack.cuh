@@ -81,7 +81,7 @@ __device__ __forceinline__ void walk_bvh4(const Bvh4Stack& tree, const Slabs& sl
     Mask lanes = rays.active;
     while (child != EMPTY_CHILD) {
         while (!is_leaf(child)) {
-            on_node(child, depth, false, lanes);
+            on_node(child, depth, false, lanes, 4);
             ++depth;
             const float4* node = tree.nodes + 8 * (int64)child;
             if constexpr (PACK == 1) {
