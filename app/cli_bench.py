@@ -15,6 +15,7 @@ from app.cli_rows import context_row, resolved_traversal
 from app.export.tables import json_text
 from app.export.whole_files import check_writable, write_atomically
 from app.problems import UsageError
+from app.settings import set_option
 from app.state import State
 from app.views import view_settings
 from bench.build import run_build
@@ -42,6 +43,9 @@ def run(names: argparse.Namespace, words: Words) -> int:
     if names.out:
         check_writable(Path(names.out).parent)
     settings = settings_from(names, words)
+    if settings.clip.on:
+        words.say("bench measures the whole scene: clip.on is left out.")
+        settings = set_option(settings, "clip.on", False)
     reference, scene = scene_from(names, settings, words)
     state = state_from(names, settings, reference, scene)
     with contextlib.closing(target_from(settings, words)) as target:

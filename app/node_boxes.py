@@ -11,6 +11,7 @@ import numpy as np
 
 from app.state import State
 from gpu.camera import Camera
+from gpu.clip import ClipOptions
 from gpu.engine import Boxes, Engine, View, depth_colors
 from gpu.hierarchy.base import NodeTable
 from gpu.scene import Moment, Scene
@@ -81,7 +82,7 @@ class NodeBoxes:
             if self.report is not None:
                 self.forget()
             return
-        chosen = dataclasses.replace(view.settings, ray_type="", ray_type_options=None, samples=1, seed=0)
+        chosen = dataclasses.replace(view.settings, ray_type="", ray_type_options=None, samples=1, seed=0, clip=ClipOptions())
         self._read(engine, view, (id(scene), chosen), (moment.time, moment.clip), is_moving)
         assert self._table is not None
         selection = (id(self._table), options, view.camera)

@@ -19,6 +19,7 @@ from app.scene_io.limits import ImportLimits
 from app.scene_io.motions import MotionOptions
 from app.start_options import StartOptions
 from app.timeline import TimelineOptions
+from gpu.clip import ClipOptions
 from gpu.settings import OptionError, OptionField, fields_of, option
 from gpu.target.base import TargetOptions
 from gpu.update_policy import UpdateOptions
@@ -76,6 +77,7 @@ class Settings:
     camera: CameraOptions = CameraOptions()
     start: StartOptions = StartOptions()
     boxes: BoxOptions = BoxOptions()
+    clip: ClipOptions = ClipOptions()
     demo: DemoOptions = DemoOptions()
     importer: ImportLimits = ImportLimits()
     motion: MotionOptions = MotionOptions()

@@ -20,6 +20,7 @@ def view_settings(state: State, view: int = 0, *, samples: int = 0) -> ViewSetti
         samples=samples or render.samples,
         seed=render.seed,
         update=settings.update,
+        clip=settings.clip,
         hierarchy_options=settings.hierarchy_options(hierarchy),
         ray_type_options=settings.ray_type_options(ray_type),
     )

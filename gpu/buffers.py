@@ -12,18 +12,20 @@ import numpy as np
 
 from .animate.animate import Surface
 from .camera import Camera
+from .clip import HalfSpace
 from .target.base import Target
-from .trace.trace import VIEW_FRAME, CameraRays, Tracer, pixel_order
+from .trace.trace import VIEW_FRAME, CameraRays, Tracer, pixel_order, see_through
 
 Buffers = dict[str, np.ndarray]
 """depth (H, W) float32, along the axis of view; normal (H, W, 3) float32, of unit length, towards the eye, in the scene's axes; prim_id, object_id,
 steps, tests and boxes (H, W) int32: the scene's primitive, the object it belongs to, nodes visited, primitives and boxes tested by the ray."""
 
 
-def read_buffers(target: Target, tracer: Tracer, surface: Surface, camera: Camera, width: int, height: int) -> Buffers:
+def read_buffers(target: Target, tracer: Tracer, surface: Surface, camera: Camera, width: int, height: int, clip: HalfSpace | None = None) -> Buffers:
     """Trace a picture's rays once more and read back what they found. Waits."""
     frame = np.zeros((), VIEW_FRAME)
-    frame["camera"], frame["width"], frame["height"], frame["jitter"] = camera.frame(width, height), width, height, 0.5
+    see_through(frame, camera, width, height, clip)
+    frame["jitter"] = 0.5
     rays = CameraRays(target.upload(frame.reshape(1).view(np.uint8), "rays"), width, height)
     hits = tracer.trace(rays, "steps")
     x, y = pixel_order(width, height)

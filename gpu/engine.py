@@ -139,7 +139,7 @@ class Engine:
     def buffers(self, view: View) -> Buffers:
         """Depth, normals, ids and steps of what the view's last frame shows, as arrays on the host (gpu/buffers.py). Waits."""
         slot = self._drawn_slot(view)
-        return read_buffers(self.target, slot.tracer(), self._animator.surface, slot.view.camera, slot.film.width, slot.film.height)
+        return read_buffers(self.target, slot.tracer(), self._animator.surface, slot.view.camera, slot.film.width, slot.film.height, slot.clip)
 
     def not_finite_count(self) -> int:
         """Vertices that are not finite at the moment last drawn. Waits."""
@@ -193,7 +193,7 @@ class Engine:
     def _slot_for(self, view: View) -> ViewSlot:
         slot = self._slots.get(view.name)
         if slot is None:
-            slot = self._slots[view.name] = ViewSlot(view, self.target, self._materials, self._resolver)
+            slot = self._slots[view.name] = ViewSlot(view, self.target, self._materials, self._resolver, self.scene)
         else:
             slot.take(view)
         return slot

@@ -7,6 +7,7 @@ import dataclasses
 from typing import Any, Protocol
 
 from .camera import Camera
+from .clip import ClipOptions
 from .target.base import Array
 from .update_policy import UpdateOptions
 
@@ -32,6 +33,7 @@ class ViewSettings:
     samples: int = 1
     seed: int = 0
     update: UpdateOptions = UpdateOptions()
+    clip: ClipOptions = ClipOptions()
     hierarchy_options: Any = None
     layout_options: Any = None
     ray_type_options: Any = None

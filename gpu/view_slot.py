@@ -13,16 +13,18 @@ from typing import Any
 import numpy as np
 
 from .animate.animate import Surface
+from .clip import HalfSpace, half_space
 from .frame_log import ViewRecord
 from .hierarchy import registry as structures
 from .hierarchy.base import Hierarchy, HierarchyError
+from .scene import Scene
 from .shade.base import RayType
 from .shade.film import Film, Resolver
 from .shade.materials import Materials
 from .shade.registry import ray_type
 from .stats import HierarchyStatistics, RaySteps
 from .target.base import Target
-from .trace.trace import VIEW_FRAME, CameraRays, Tracer
+from .trace.trace import VIEW_FRAME, CameraRays, Tracer, see_through
 from .update_policy import Decision, UpdatePolicy
 from .view import View, ViewSettings
 
@@ -30,8 +32,8 @@ from .view import View, ViewSettings
 class ViewSlot:
     """See the module. Its parts are made anew where the view's choice changes; raises what making them raises, and then keeps none of it."""
 
-    def __init__(self, view: View, target: Target, materials: Materials, resolver: Resolver) -> None:
-        self.prefix = view.name + "/"
+    def __init__(self, view: View, target: Target, materials: Materials, resolver: Resolver, scene: Scene) -> None:
+        self.prefix, self._scene = view.name + "/", scene
         self._target, self._materials = target, materials
         self.film = Film(target, resolver)
         self.hierarchy: Hierarchy
@@ -89,8 +91,13 @@ class ViewSlot:
             self.film.restart()
         key = (dataclasses.replace(settings, samples=1), surface.version)
         exposure = self.ray_type.exposure(self._options)
-        self.film.begin(view.camera, view.pixels.width, view.pixels.height, key, settings.samples, settings.seed, exposure)
+        self.film.begin(view.camera, view.pixels.width, view.pixels.height, key, settings.samples, settings.seed, exposure, self.clip)
         self.ray_type.prepare(self._options, surface)
+
+    @property
+    def clip(self) -> HalfSpace | None:
+        """What the view sees of the scene; None: all of it."""
+        return half_space(self.view.settings.clip, self._scene.lower, self._scene.upper)
 
     @property
     def shape(self) -> Hashable:
@@ -174,7 +181,8 @@ class ViewSlot:
         rows[origin_row, :3] += rows[2, :3] * (x / width - 0.5) + rows[3, :3] * (y / height - 0.5)
         rows[2, :3] = rows[3, :3] = 0.0
         frame = np.zeros((), VIEW_FRAME)
-        frame["camera"], frame["width"], frame["height"], frame["jitter"] = rows.reshape(16), 1, 1, 0.5
+        see_through(frame, self.view.camera, 1, 1, self.clip)
+        frame["camera"], frame["jitter"] = rows.reshape(16), 0.5
         return CameraRays(self._target.upload(frame.reshape(1).view(np.uint8), "rays"), 1, 1)
 
 

@@ -16,7 +16,7 @@ import tomllib
 from collections.abc import Iterator
 
 ROOMS = ("app", "gpu", "bench", "tests")
-PLAIN = ("gpu.settings", "gpu.scene", "gpu.camera", "gpu.stats")
+PLAIN = ("gpu.settings", "gpu.scene", "gpu.camera", "gpu.clip", "gpu.stats")
 FILE_LINES, FUNCTION_LINES = 400, 60
 
 # Who may import whom: the longest name that fits the importing module counts. A room always knows itself.
@@ -35,6 +35,7 @@ ARROWS: dict[str, tuple[str, ...]] = {
     "gpu.settings": (),
     "gpu.scene": ("gpu.settings",),
     "gpu.camera": (),
+    "gpu.clip": ("gpu.camera", "gpu.settings"),
     "gpu.stats": (),
     "gpu.target": PLAIN,
     "gpu.primitives": ("gpu.target",),

@@ -1,7 +1,8 @@
 // Boxes drawn over a finished picture as lines one pixel wide, each in the colour of its key; of lines through one pixel the greatest key is seen.
 //
 // Every edge leaves its key in `keys` (width * height, begins with zeros); blend_boxes then lays the colours over the picture. The order in which
-// edges are drawn does not matter, and nothing is hidden by the scene: the point is to look into it.
+// edges are drawn does not matter, and nothing is hidden by the scene: the point is to look into it. What a clipping plane takes
+// away is not drawn.
 #include "gpu/device/atomics.cuh"
 #include "gpu/device/loops.cuh"
 #include "gpu/trace/ray_sources.cuh"
@@ -41,6 +42,17 @@ __device__ __forceinline__ bool clip_line(float start, float change, float size,
     return first <= last;
 }
 
+// Shorten an edge to the half space that is seen; false where none of it is.
+__device__ __forceinline__ bool clip_edge(const float* clip, float3& from, float3& to) {
+    const float3 normal = make_float3(clip[0], clip[1], clip[2]);
+    const float a = clip[3] - dot(normal, from), b = clip[3] - dot(normal, to);
+    if (a < 0.0f && b < 0.0f) return false;
+    const float3 cut = a == b ? from : from + (to - from) * (a / (a - b));
+    if (a < 0.0f) from = cut;
+    if (b < 0.0f) to = cut;
+    return true;
+}
+
 __device__ __forceinline__ void draw_line(float x, float y, float dx, float dy, int width, int height, unsigned key, unsigned* keys) {
     float first = 0.0f, last = 1.0f;
     if (!clip_line(x, dx, (float)width, first, last) || !clip_line(y, dy, (float)height, first, last)) return;
@@ -60,6 +72,7 @@ extern "C" __global__ void draw_boxes(const ViewFrame* frame, const float* boxes
         if (!(box[0] <= box[3] && box[1] <= box[4] && box[2] <= box[5])) continue;
         float3 from, to;
         edge_ends(box, item % EDGES, from, to);
+        if (frame->is_clipped && !clip_edge(frame->clip, from, to)) continue;
         Seen a = seen(frame->camera, from), b = seen(frame->camera, to);
         const float nearest = NEAREST * max(a.depth, b.depth);
         if (!(nearest > 0.0f)) continue;

@@ -11,8 +11,9 @@ from collections.abc import Hashable
 import numpy as np
 
 from ..camera import Camera
+from ..clip import HalfSpace
 from ..target.base import Array, Target, UnitSource
-from ..trace.trace import VIEW_FRAME, CameraRays, rays_of_picture
+from ..trace.trace import VIEW_FRAME, CameraRays, rays_of_picture, see_through
 from . import srgb
 
 _GOLDEN = np.array([0.7548776662466927, 0.5698402909980532])
@@ -52,10 +53,20 @@ class Film:
         """(3 * R,) float32: the planes of red, green and blue."""
         return self._sums
 
-    def begin(self, camera: Camera, width: int, height: int, key: Hashable, samples: int, seed: int = 0, exposure: float = 1.0) -> bool:
+    def begin(
+        self,
+        camera: Camera,
+        width: int,
+        height: int,
+        key: Hashable,
+        samples: int,
+        seed: int = 0,
+        exposure: float = 1.0,
+        clip: HalfSpace | None = None,
+    ) -> bool:
         """Take up a frame: restart where `key` or the size differs from what the film shows, choose the sample, write what kernels read.
         True where a sample is to be drawn."""
-        key = (key, camera, width, height, seed)
+        key = (key, camera, width, height, seed, clip)
         if key != self._key:
             self._key, self.samples = key, 0
             self.width, self.height = width, height
@@ -64,9 +75,9 @@ class Film:
         self._frame["sample_index"] = self.samples
         self.samples += 1 if self.is_drawing else 0
         self._frame["sample_count"] = self.samples
-        if (camera, width, height) != self._seen_from:
-            self._seen_from = (camera, width, height)
-            self._frame["camera"], self._frame["width"], self._frame["height"] = camera.frame(width, height), width, height
+        if (camera, width, height, clip) != self._seen_from:
+            self._seen_from = (camera, width, height, clip)
+            see_through(self._frame, camera, width, height, clip)
         self._frame["jitter"], self._frame["exposure"] = sample_place(int(self._frame["sample_index"]), seed), exposure
         self._target.write(self.frame, self._frame.reshape(1).view(np.uint8))
         return self.is_drawing

@@ -11,6 +11,8 @@ import dataclasses
 
 import numpy as np
 
+from ..camera import Camera
+from ..clip import HalfSpace
 from ..hierarchy.base import Traversal
 from ..target.base import Array, Target, Unit, UnitSource
 from ..target.structs import make_struct, struct_dtype
@@ -28,12 +30,18 @@ KINDS = {"closest": ("ClosestHit", "NoNodes", 0), "any": ("AnyHit", "NoNodes", 0
 
 VIEW_FRAME = np.dtype(
     [("camera", "f4", 16), ("width", "i4"), ("height", "i4"), ("sample_index", "i4"), ("sample_count", "i4"), ("jitter", "f4", 2)]
-    + [("exposure", "f4"), ("unused", "i4")]
+    + [("exposure", "f4"), ("is_clipped", "i4"), ("clip", "f4", 4)]
 )
 """ViewFrame of ray_sources.cuh: what changes from frame to frame in one view."""
 
 _CAMERA_RAYS = struct_dtype([("frame", "pointer")])
 _BUFFER_RAYS = struct_dtype([("rows", "pointer"), ("count", "int"), ("stride", "int")])
+
+
+def see_through(frame: np.ndarray, camera: Camera, width: int, height: int, clip: HalfSpace | None = None) -> None:
+    """Write into a VIEW_FRAME whose picture it is, and what of the scene is seen."""
+    frame["camera"], frame["width"], frame["height"] = camera.frame(width, height), width, height
+    frame["is_clipped"], frame["clip"] = int(clip is not None), clip or (0.0, 0.0, 0.0, 0.0)
 
 
 def rays_of_picture(width: int, height: int) -> int:
