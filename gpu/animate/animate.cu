@@ -1,68 +1,9 @@
-// The scene at one instant: tracks -> local matrices -> world matrices -> objects, lights -> world-space vertices of this and the last instant.
+// Vertices of rigid and key-framed objects at one instant: world-space positions of this and the last instant, normals.
 //
-// The instant is read from `moment` in the target's memory; every track and every sequence of key frames finds its own keys there. Kernels in
-// launch order. Meshes that bend or change their shape are deform.cu's.
+// pose.cu has placed the objects before; meshes that bend or change their shape are deform.cu's.
 #include "gpu/animate/animate.cuh"
 #include "gpu/device/atomics.cuh"
 #include "gpu/device/block.cuh"
-
-// `rest` ten floats a node: translation, rotation, scale; `channels` three track ids a node and clip, -1 where nothing drives it.
-extern "C" __global__ void evaluate_nodes(const Moment* moment, const float* rest, const int* channels, const Track* tracks, const float* times,
-                                          const float* values, int node_count, float* local) {
-    const float time = moment->time;
-    for (int i : grid_stride(node_count)) {
-        const int* channel = channels + 3 * ((int64)moment->clip * node_count + i);
-        const float* r = rest + 10 * i;
-        const float3 translation = evaluate_vector(channel[0], tracks, times, values, time, make_float3(r[0], r[1], r[2]));
-        const float4 rotation = evaluate_rotation(channel[1], tracks, times, values, time, make_float4(r[3], r[4], r[5], r[6]));
-        const float3 scale = evaluate_vector(channel[2], tracks, times, values, time, make_float3(r[7], r[8], r[9]));
-        store_affine(local, i, compose(translation, rotation, scale));
-    }
-}
-
-// One pass: each node multiplies what lies in `from` of itself and its next ancestors, COMPOSED_NODES together. After pass p (from 0) a node holds the
-// product of COMPOSED_NODES^(p + 1) nodes, and `ancestors` of pass p leads that of COMPOSED_NODES^p nodes up: no walk is long, however deep the tree.
-extern "C" __global__ void compose_nodes(const float* from, const int* ancestors, int node_count, float* to) {
-    for (int i : grid_stride(node_count)) {
-        Affine transform = load_affine(from, i);
-        int ancestor = ancestors[i];
-        for (int step = 1; step < COMPOSED_NODES && ancestor >= 0; ++step) {
-            transform = multiply(load_affine(from, ancestor), transform);
-            ancestor = ancestors[ancestor];
-        }
-        store_affine(to, i, transform);
-    }
-}
-
-extern "C" __global__ void place_objects(const Moment* moment, const float* world, const Object* objects, const float* key_times, int object_count,
-                                         Placement* placements) {
-    for (int i : grid_stride(object_count)) {
-        const Object object = objects[i];
-        const Affine transform = load_affine(world, object.node);
-        const Keys keys = find_keys(key_times + object.first_time, object.key_count, moment->time);
-        placements[i] = {transform, normal_transform(transform), object.first_source + keys.key * object.stride,
-                         object.first_source + keys.next * object.stride, keys.alpha, 0};
-    }
-}
-
-// A light in eight floats: position or direction, 1 for directional; colour, 0. Lights of node -1 stay where they are.
-extern "C" __global__ void place_lights(const float* world, const float* at_rest, const int* nodes, int light_count, float* lights) {
-    for (int i : grid_stride(light_count)) {
-        const float* from = at_rest + 8 * i;
-        float* to = lights + 8 * i;
-        float3 place = make_float3(from[0], from[1], from[2]);
-        const bool is_directional = from[3] != 0.0f;
-        if (nodes[i] >= 0) {
-            const Affine transform = load_affine(world, nodes[i]);
-            place = is_directional ? transform_vector(transform, place) : transform_point(transform, place);
-        }
-        if (is_directional) place = normalize(place);
-        to[0] = place.x;
-        to[1] = place.y;
-        to[2] = place.z;
-        for (int k = 3; k < 8; ++k) to[k] = from[k];
-    }
-}
 
 // One tile a block. The old positions go to `previous` before the new ones overwrite them. A vertex that is not finite stays so and is counted.
 extern "C" __global__ void transform_vertices(const Tile* tiles, int tile_count, const Placement* placements, const float* source_positions,

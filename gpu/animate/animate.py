@@ -19,9 +19,7 @@ from ..scene import Mesh, Moment, Remark, Scene
 from ..target.base import Array, Target, UnitSource
 from . import deform_tables, tables
 from .deform import Deformer
-
-_MOMENT = np.dtype([("time", "f4"), ("clip", "i4")])
-_PLACEMENT_BYTES = 112
+from .pose import Pose
 
 
 @dataclasses.dataclass(eq=False)
@@ -64,11 +62,14 @@ class Animator:
         self._target, self._scene = target, scene
         for mesh in scene.meshes:
             _check_mesh(mesh, len(scene.nodes))
-        self._unit = target.unit(UnitSource("gpu/animate/animate.cu", constants=(("COMPOSED_NODES", tables.COMPOSED_NODES),)))
+        self._unit = target.unit(UnitSource("gpu/animate/animate.cu"))
         self._counts = np.array([len(scene.meshes[o.mesh].positions) for o in scene.objects], np.int64)
         self._first_vertex = np.cumsum(self._counts) - self._counts
-        self._upload_motion()
-        self._deformer = Deformer(target, scene, self._upload_sources())
+        skins, weights = deform_tables.skin_tables(scene.meshes), deform_tables.weight_tables(scene)
+        sources = tables.source_tables(scene.meshes)
+        self._pose = Pose(target, scene, sources, skins, weights)
+        self._deformer = Deformer(target, scene, sources.strides, skins, weights)
+        self._upload_sources(sources)
         self.surface = self._make_surface()
         self.remarks = remarks_of(scene)
         self._shown: tuple[float, int] | None = None
@@ -92,7 +93,7 @@ class Animator:
             self._unsettled = None
             return launches
         self._shown = wanted
-        self._target.write(self._moment, np.array(wanted, _MOMENT).reshape(1).view(np.uint8))
+        self._pose.write_moment(wanted)
         if shown is None:
             return (parts.launch_all, parts.launch_all)
         is_new_clip = shown[1] != clip
@@ -149,74 +150,35 @@ class Animator:
 
     # -- launches -------------------------------------------------------------------------------------------------
     def _launch_moving(self, clip: int) -> None:
-        self._place()
+        self._pose.launch(self._not_finite[0:1])
         self._transform(self._parts_of(clip).moving_tiles, self._not_finite[0:1])
 
     def _launch_all(self, clip: int) -> None:
         self._launch_moving(clip)
+        self._target.fill(self._not_finite[1:2], 0)
         self._transform(self._parts_of(clip).still_tiles, self._not_finite[1:2])
 
-    def _place(self) -> None:
-        launch, nodes = self._target.launch, len(self._scene.nodes)
-        tracks = (self._tracks.channels, self._tracks.tracks, self._tracks.times, self._tracks.values)
-        launch(self._unit, "evaluate_nodes", nodes, self._moment, self._rest, *tracks, nodes, self._matrices[0])
-        for number, ancestors in enumerate(self._ancestors):
-            launch(self._unit, "compose_nodes", nodes, self._matrices[number % 2], ancestors, nodes, self._matrices[(number + 1) % 2])
-        count = len(self._scene.objects)
-        launch(self._unit, "place_objects", count, self._moment, self._world, self._objects, self._key_times, count, self._placements)
-        surface, lights = self.surface, self.surface.light_count
-        launch(self._unit, "place_lights", lights, self._world, self._lights_at_rest, self._light_nodes, lights, surface.lights)
-        self._deformer.prepare(self._moment, self._world, self._tracks)
-
     def _transform(self, tiles: tuple[Array, Array], not_finite: Array) -> None:
-        self._target.fill(not_finite, 0)
         (rigid, deformed), surface = tiles, self.surface
         buffers = (surface.positions, surface.previous, surface.normals, not_finite)
         sources = (self._source_positions, self._source_normals)
         count = len(rigid)
         if count:
             blocks = min(count, tables.MAX_BLOCKS)
-            self._target.launch(self._unit, "transform_vertices", count, rigid, count, self._placements, *sources, *buffers, blocks=blocks)
-        self._deformer.deform(deformed, self._placements, sources, buffers)
+            self._target.launch(self._unit, "transform_vertices", count, rigid, count, self._pose.placements, *sources, *buffers, blocks=blocks)
+        self._deformer.deform(deformed, self._pose, sources, buffers)
 
     # -- once a scene ---------------------------------------------------------------------------------------------
-    def _upload_motion(self) -> None:
-        target, scene = self._target, self._scene
-        rest, parents = tables.node_tables(scene.nodes)
-        rows = deform_tables.weight_tables(scene).rows
-        weights = [deform_tables.weight_tracks(scene, clip, rows) for clip in range(len(scene.clips))]
-        tracks = tables.track_tables(scene, weights, len(rows))
-        self._tracks = tables.TrackTables(*(target.upload(getattr(tracks, field.name), "animation") for field in dataclasses.fields(tracks)))
-        self._rest = target.upload(rest, "animation")
-        self._ancestors = [target.upload(ancestors, "animation") for ancestors in tables.ancestor_tables(parents)]
-        self._moment = target.zeros(_MOMENT.itemsize, np.uint8, "animation")
-        # Passes read the one and write the other; the last one's is the nodes' matrices to the world.
-        self._matrices = tuple(target.empty((len(scene.nodes), 12), np.float32, "animation") for _ in range(2))
-        self._world = self._matrices[len(self._ancestors) % 2]
-        lights, nodes = tables.light_tables(scene.lights)
-        self._lights_at_rest, self._light_nodes = target.upload(lights, "animation"), target.upload(nodes, "animation")
-
-    def _upload_sources(self) -> np.ndarray:
-        """Shapes at rest and in all key frames; returns how many vertices each mesh's take."""
-        target, scene = self._target, self._scene
-        places = tables.source_tables(scene.meshes)
+    def _upload_sources(self, places: tables.SourceTables) -> None:
+        """Shapes at rest and in their key frames, as many of each mesh as it has slots."""
         unused = np.zeros((tables.ALIGNED_VERTICES, 3), np.float32)
         positions, normals = [unused], [unused]
-        for mesh in scene.meshes:
-            key_positions = mesh.positions[None] if mesh.key_frames is None else mesh.key_frames.positions
-            key_normals = mesh.normals[None] if mesh.key_frames is None and mesh.normals is not None else None
-            key_normals = mesh.key_frames.normals if mesh.key_frames is not None else key_normals
-            if key_normals is None:
-                key_normals = np.stack([tables.vertex_normals(key, mesh.triangles) for key in key_positions])
-            positions.append(tables.padded(np.asarray(key_positions, np.float32)))
-            normals.append(tables.padded(np.asarray(key_normals, np.float32)))
-        self._source_positions = target.upload(np.concatenate(positions), "animation")
-        self._source_normals = target.upload(np.concatenate(normals), "animation")
-        self._key_times = target.upload(places.key_times, "animation")
-        rows = [(o.node, *(part[o.mesh] for part in (places.strides, places.first, places.keys, places.first_time))) for o in scene.objects]
-        self._objects = target.upload(np.array(rows or [(0, 0, 0, 1, 0)], np.int32), "animation")
-        self._placements = target.zeros((max(1, len(rows)), _PLACEMENT_BYTES), np.uint8, "animation")
-        return places.strides
+        for mesh, room in zip(self._scene.meshes, places.slots.tolist(), strict=True):
+            key_positions, key_normals = shapes_of(mesh)
+            positions.append(tables.padded(np.asarray(key_positions[:room], np.float32)))
+            normals.append(tables.padded(np.asarray(key_normals[:room], np.float32)))
+        self._source_positions = self._target.upload(np.concatenate(positions), "animation")
+        self._source_normals = self._target.upload(np.concatenate(normals), "animation")
 
     def _upload_tiles(self, objects: np.ndarray) -> tuple[Array, Array]:
         """Tiles of the objects that keep their shape, and of those that deform."""
@@ -244,11 +206,9 @@ class Animator:
         primitives = triangle_primitives(
             vertices[0][:vertex_count], indices[:triangle_count], objects=tuple(ranges), topology_version=1, shape_version=1
         )
-        lights = target.zeros(self._lights_at_rest.shape, np.float32, "surface")
-        count = min(len(scene.lights), tables.MAX_LIGHTS)
         positions, previous, normals = vertices
         on_target = (target.upload(uvs, "surface"), indices, target.upload(materials, "surface"))
-        return Surface(positions, previous, normals, *on_target, lights, count, primitives)
+        return Surface(positions, previous, normals, *on_target, self._pose.lights, self._pose.light_count, primitives)
 
 
 def _check_mesh(mesh: Mesh, node_count: int) -> None:
@@ -266,6 +226,16 @@ def _check_mesh(mesh: Mesh, node_count: int) -> None:
     if morph is not None and morph.positions.shape != (len(morph.weights), count, 3):
         shape = morph.positions.shape
         raise ValueError(f"Mesh {mesh.name!r} has {len(morph.weights)} weights and {count} vertices, but targets of shape {shape}.")
+
+
+def shapes_of(mesh: Mesh) -> tuple[np.ndarray, np.ndarray]:
+    """Positions and normals of all the mesh's key frames (K, V, 3), its shape at rest where it has none; missing normals from its triangles."""
+    keys = mesh.key_frames
+    positions = mesh.positions[None] if keys is None else keys.positions
+    normals = keys.normals if keys is not None else (None if mesh.normals is None else mesh.normals[None])
+    if normals is None:
+        normals = np.stack([tables.vertex_normals(key, mesh.triangles) for key in positions])
+    return positions, normals
 
 
 def _is_within(ids: np.ndarray, count: int) -> bool:

@@ -1,53 +1,21 @@
 // Meshes that change their shape: morph targets, then skins (glTF 2.0, 3.7), evaluated every frame into the surface's world-space vertices.
 //
 // A tile of TILE_VERTICES vertices a block lies in shared memory as three floats a vertex. The targets are added there sixteen bytes at a time, each
-// vertex is then bent by four joints (linear blend) or placed by its object's node, and the results leave in whole rows. Kernels in launch order.
+// vertex is then bent by four joints (linear blend) or placed by its object's node, and the results leave in whole rows. pose.cu runs before.
 #include "gpu/animate/animate.cuh"
 #include "gpu/device/atomics.cuh"
 #include "gpu/device/block.cuh"
 #include "gpu/device/quad.cuh"
-
-// A weight of a morphed object: component `component` of `width` of the track that drives row `row`, else `rest`.
-struct WeightSlot {
-    int row, component, width;
-    float rest;
-};
 
 // How an object's mesh is deformed. Weights from first_weight on; target t begins at vertex first_target + t * stride of the differences of positions, at
 // first_normal_target + t * stride of those of normals (-1: there are none). Joints from first_joint on (-1: no skin), vertices from first_vertex on.
 struct Deformer {
     int first_weight, target_count, first_target, first_normal_target, stride, first_joint, first_vertex, unused;
 };
-static_assert(sizeof(Deformer) == 32 && sizeof(WeightSlot) == 16, "deform_tables.py writes rows of eight and of four");
+static_assert(sizeof(Deformer) == 32, "deform_tables.py writes rows of eight");
 
 constexpr int TILE_QUADS = 3 * TILE_VERTICES / 4;
 static_assert(3 * TILE_VERTICES % 4 == 0, "a tile is whole quads");
-
-extern "C" __global__ void evaluate_weights(const Moment* moment, const WeightSlot* slots, const int* channels, int row_count, const Track* tracks,
-                                            const float* times, const float* values, int slot_count, float* weights) {
-    for (int i : grid_stride(slot_count)) {
-        const WeightSlot slot = slots[i];
-        const int track_id = channels[(int64)moment->clip * row_count + slot.row];
-        float weight = slot.rest;
-        if (track_id >= 0) {
-            const Track track = tracks[track_id];
-            const Keys keys = find_keys(times + track.first_time, track.key_count, moment->time);
-            weight = evaluate_component(track, values + track.first_value, keys, slot.width, slot.component);
-        }
-        weights[i] = weight;
-    }
-}
-
-// A joint leads from the mesh at rest straight to the scene: the node of the object that is bent does not count. Four columns, each a quad.
-extern "C" __global__ void place_joints(const float* world, const int* nodes, const float* inverse_binds, int joint_count, float4* joints) {
-    for (int i : grid_stride(joint_count)) {
-        const Affine m = multiply(load_affine(world, nodes[i]), load_affine(inverse_binds, i));
-        joints[4 * i] = make_float4(m.row[0].x, m.row[1].x, m.row[2].x, 0.0f);
-        joints[4 * i + 1] = make_float4(m.row[0].y, m.row[1].y, m.row[2].y, 0.0f);
-        joints[4 * i + 2] = make_float4(m.row[0].z, m.row[1].z, m.row[2].z, 0.0f);
-        joints[4 * i + 3] = make_float4(m.origin.x, m.origin.y, m.origin.z, 0.0f);
-    }
-}
 
 // The tile's base shape between two key frames and its targets' differences, weighed and summed, four floats a step.
 __device__ __forceinline__ void morph_tile(const Tile& tile, const Placement& place, const float4* source, const float* weights, int target_count,

@@ -1,4 +1,4 @@
-"""The scene's moving parts as flat arrays for animate.cu: nodes, tracks, objects, key frames, tiles of vertices. Numpy only.
+"""The scene's moving parts as flat arrays for pose.cu and animate.cu: nodes, tracks, objects, key frames, tiles of vertices. Numpy only.
 
 Skins and morph targets are deform_tables.py's.
 """
@@ -101,25 +101,33 @@ def moving_nodes(scene: Scene, clip: int) -> np.ndarray:
 
 @dataclasses.dataclass(frozen=True, eq=False)
 class SourceTables:
-    """Where meshes' vertices come from: `first` (meshes,) in the source buffer, `keys` (meshes,) how many key frames lie there one after
-    the other, each of `strides` (meshes,) vertices, `first_time` into `key_times`."""
+    """Where meshes' vertices come from: `first` (meshes,) in the source buffer, where `slots` (meshes,) shapes of `strides` (meshes,) vertices lie
+    one after the other; `keys` (meshes,) how many key frames there are, `first_time` into `key_times` and `key_slots`; the buffer's `vertices`."""
 
     first: np.ndarray
     keys: np.ndarray
+    slots: np.ndarray
     strides: np.ndarray
     first_time: np.ndarray
     key_times: np.ndarray
+    key_slots: np.ndarray
+    vertices: int
 
 
-def source_tables(meshes: tuple[Mesh, ...]) -> SourceTables:
-    """Places of all meshes in the source buffer, which starts with ALIGNED_VERTICES unused vertices, so that it is never empty."""
+def source_tables(meshes: tuple[Mesh, ...], slots: np.ndarray | None = None) -> SourceTables:
+    """Places of all meshes in the source buffer, which starts with ALIGNED_VERTICES unused vertices, so that it is never empty. `slots` (meshes,)
+    where fewer of a mesh's keys have room than there are; the first ones lie there to begin with."""
     keys = np.array([len(m.key_frames.times) if m.key_frames is not None else 1 for m in meshes], np.int64)
+    slots = keys if slots is None else slots
     strides = np.array([_aligned(len(m.positions)) for m in meshes], np.int64)
     times = [m.key_frames.times if m.key_frames is not None else np.zeros(1) for m in meshes]
     counts = np.array([len(t) for t in times], np.int64)
     joined = np.concatenate(times).astype(np.float32) if meshes else np.zeros(1, np.float32)
-    sizes = keys * strides
-    return SourceTables(ALIGNED_VERTICES + np.cumsum(sizes) - sizes, keys, strides, np.cumsum(counts) - counts, joined)
+    numbers = [np.arange(count) % room for count, room in zip(keys.tolist(), slots.tolist(), strict=True)]
+    key_slots = np.concatenate(numbers).astype(np.int32) if meshes else np.zeros(1, np.int32)
+    sizes = slots * strides
+    first = ALIGNED_VERTICES + np.cumsum(sizes) - sizes
+    return SourceTables(first, keys, slots, strides, np.cumsum(counts) - counts, joined, key_slots, ALIGNED_VERTICES + int(sizes.sum()))
 
 
 def _aligned(count: int) -> int:

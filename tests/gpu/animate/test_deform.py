@@ -9,7 +9,7 @@ import numpy as np
 import pytest
 from hypothesis import strategies
 
-from gpu.animate import deform_tables, tables
+from gpu.animate import deform_tables, pose, tables
 from gpu.animate.animate import Animator
 from gpu.scene import Channel, Clip, Mesh, Moment, MorphTargets, Node, Object, Scene, Skin, Track
 from gpu.target.base import Target
@@ -37,6 +37,18 @@ def test_every_skin_and_target_as_in_float64(target: Target, seed: int, times: l
     animator = Animator(target, scene)
     for time in times:
         assert_shows(target, animator, scene, Moment(time))
+
+
+@pytest.mark.parametrize("seed", [0, 1, 2])
+def test_a_pose_in_one_block_and_launch_after_launch_are_the_same(target: Target, seed: int, monkeypatch: pytest.MonkeyPatch) -> None:
+    scene, found = deformed_scene(seed), []
+    for limit in (pose.AT_ONCE, 0):
+        monkeypatch.setattr(pose, "AT_ONCE", limit)
+        animator = Animator(target, scene)
+        shown = [animator.at(Moment(time)) for time in (0.1, 0.9, 2.3)][-1]
+        found.append([target.download(array) for array in (shown.positions, shown.previous, shown.normals, shown.lights)])
+        assert_shows(target, animator, scene, Moment(1.3))
+    assert all(np.allclose(a, b, rtol=0.0, atol=1e-5) for a, b in zip(*found, strict=True))
 
 
 def test_clips_that_drive_everything_nothing_and_weights_alone(target: Target) -> None:

@@ -8,6 +8,8 @@ from collections.abc import Iterator
 
 import numpy as np
 
+from gpu.animate.animate import Animator
+from gpu.animate.pose import AT_ONCE
 from gpu.camera import Camera
 from gpu.engine import Boxes, Engine, View, ViewSettings
 from gpu.hierarchy.bvh.bvh import BvhHierarchy
@@ -26,9 +28,10 @@ TRIANGLES = 1700
 
 
 def run_everything(target: Target) -> None:
-    """Primitives, structures by themselves, then whole frames."""
+    """Primitives, structures by themselves, a scene of many nodes, then whole frames."""
     run_primitives(target)
     run_structures(target)
+    run_animation(target)
     run_frames(target)
 
 
@@ -74,6 +77,15 @@ def run_structures(target: Target) -> None:
             centres, radii = random.uniform(-1, 1, (300, 3)), random.uniform(0, 0.1, 300)
             made = structure(target, structure.Options(), structure.default_layout("host"))
             made.build(sphere_primitives(target.upload(centres.astype(np.float32), "test"), target.upload(radii.astype(np.float32), "test")))
+
+
+def run_animation(target: Target) -> None:
+    """The scene with so many nodes that its pose takes a launch a step; frames pose the scene by itself in one block."""
+    scene = make_scene()
+    animator = Animator(target, dataclasses.replace(scene, nodes=(*scene.nodes, *(Node("more", index % 40) for index in range(AT_ONCE)))))
+    for time in (0.0, 0.4):
+        animator.at(Moment(time))
+    assert animator.not_finite_count() == 0
 
 
 @dataclasses.dataclass
