@@ -15,6 +15,7 @@ from typing import Any, Protocol
 import numpy as np
 
 from ..settings import option
+from .copies import CopyQueue, ImmediateCopies
 
 Array = Any
 """numpy.ndarray on the host target, cupy.ndarray on the CUDA target: shape, dtype, slicing, `.view`, `.reshape` are alike."""
@@ -52,8 +53,21 @@ class TargetOptions:
     profile: bool = option(False, "Time every single launch, not only phases.")
     sort: str = option(
         "auto",
-        "Who sorts on a GPU: NVIDIA's library (cuda.compute) or Raygrove's own radix sort; auto takes the library where it is installed.",
-        choices=("auto", "library", "own"),
+        "Who sorts: on a GPU NVIDIA's library (cuda.compute) or Raygrove's own radix sort, auto takes the library where it is installed; on every "
+        "target Merrill and Grimshaw's sort with digits of 4 or 5 bits, as in Meister's thesis, to compare.",
+        choices=("auto", "library", "own", "merrill_4", "merrill_5"),
+    )
+    scan: str = option(
+        "auto",
+        "Who computes prefix sums: auto is the library's or the target's own, hillis_steele and blelloch are the scans of Meister's thesis.",
+        choices=("auto", "hillis_steele", "blelloch"),
+    )
+    key_memory_mib: int = option(
+        0,
+        "Memory on the target for key frames; a longer sequence streams through it while it plays. 0 takes half of what is free.",
+        minimum=0,
+        maximum=1048576,
+        unit="MiB",
     )
 
 
@@ -142,6 +156,14 @@ class Target(abc.ABC):
     @abc.abstractmethod
     def memory(self) -> dict[str, int]:
         """Reserved bytes by tag."""
+
+    @abc.abstractmethod
+    def free_bytes(self) -> int:
+        """Bytes that arrays could still have, as far as is known."""
+
+    def copies(self) -> CopyQueue:
+        """A queue of copies from the host that run beside the launches; on a target that has none beside them, at once."""
+        return ImmediateCopies()
 
     @abc.abstractmethod
     def scratch(self, name: str, shape: int | tuple[int, ...], dtype: Any) -> Array:

@@ -17,12 +17,15 @@ import numpy as np
 
 from .arguments import ArgumentBlock
 from .base import Array, DeviceCount, FrameTiming, Target, TargetError, TargetOptions, Unit, UnitSource
+from .copies import CopyQueue
+from .cuda_copies import StreamCopies
 from .cuda_driver import Cuda, checked, choose_device, cuda_available, cuda_report, driver_text, error_for, load
 from .cuda_graph import CapturedGraph
 from .cuda_memory import DeviceMemory, StagingRing
 from .cuda_sort import check_sort, choose_sorter
 from .cuda_timing import CudaClock
 from .nvrtc import KernelResources, architecture_for, compile_unit, nvrtc_version
+from .thesis_sort import chosen_of_thesis
 from .translation_unit import write_unit
 
 __all__ = ["CudaTarget", "CudaUnit", "cuda_available", "cuda_report"]
@@ -67,13 +70,15 @@ class CudaTarget(Target):
         self._clock = CudaClock(self._cuda, self.stream_pointer, self.options.profile)
         self._units: dict[UnitSource, CudaUnit] = {}
         self._graphs: weakref.WeakSet[CapturedGraph] = weakref.WeakSet()
+        self._copies: weakref.WeakSet[StreamCopies] = weakref.WeakSet()
         self._max_blocks = _BLOCKS_A_PROCESSOR * self.facts.processors
-        self._sorter = choose_sorter(self.options.sort, self, self._cuda, self._stream, self.architecture)
+        usual = choose_sorter(self.options.sort, self, self._cuda, self._stream, self.architecture)
+        self._sorter, self._scanner = chosen_of_thesis(self, usual)
         self._is_open = True
 
     @property
     def sorter_name(self) -> str:
-        """Who sorts: library or own."""
+        """Who sorts: library, own, merrill_4 or merrill_5."""
         return self._sorter.name
 
     @property
@@ -165,6 +170,16 @@ class CudaTarget(Target):
     def memory(self) -> dict[str, int]:
         return self._memory.by_tag()
 
+    def free_bytes(self) -> int:
+        self._adopt_thread()
+        return self._memory.free_bytes()
+
+    def copies(self) -> CopyQueue:
+        self._adopt_thread()
+        made = StreamCopies(self._cuda, self.ordinal, self.stream_pointer)
+        self._copies.add(made)
+        return made
+
     def scratch(self, name: str, shape: int | tuple[int, ...], dtype: Any) -> Array:
         return self._memory.scratch(name, shape, dtype)
 
@@ -220,14 +235,14 @@ class CudaTarget(Target):
         check_sort(keys, None, bits)
         if keys.size < 2 or bits[0] == bits[1]:
             return keys
-        with self._library_launch("radix_sort"):
+        with self._library_launch("radix_sort", self._sorter.name):
             return _as(self._sorter.sort_keys(_unsigned(keys), bits, scratch), keys.dtype)
 
     def sort_pairs(self, keys: Array, values: Array, bits: tuple[int, int], scratch: str) -> tuple[Array, Array]:
         check_sort(keys, values, bits)
         if keys.size < 2 or bits[0] == bits[1]:
             return keys, values
-        with self._library_launch("radix_sort"):
+        with self._library_launch("radix_sort", self._sorter.name):
             sorted_keys, sorted_values = self._sorter.sort_pairs(_unsigned(keys), values, bits, scratch)
         return _as(sorted_keys, keys.dtype), sorted_values
 
@@ -235,13 +250,13 @@ class CudaTarget(Target):
         if values.dtype.itemsize != 4 or out.dtype.itemsize != 4:
             raise TargetError("The exclusive scan takes 32-bit integers.")
         if values.size:
-            with self._library_launch("exclusive_scan"):
-                self._sorter.exclusive_scan(_unsigned(values), _unsigned(out), scratch)
+            with self._library_launch("exclusive_scan", self._scanner.name):
+                self._scanner.exclusive_scan(_unsigned(values), _unsigned(out), scratch)
 
-    def _library_launch(self, name: str) -> contextlib.AbstractContextManager[None]:
+    def _library_launch(self, name: str, who: str) -> contextlib.AbstractContextManager[None]:
         """Count a call of the library as one launch; our own kernels count themselves."""
         self._adopt_thread()
-        return self._clock.timed_launch(name) if self._sorter.name == "library" else contextlib.nullcontext()
+        return self._clock.timed_launch(name) if who == "library" else contextlib.nullcontext()
 
     # -- time -----------------------------------------------------------------------------------------------------
     def begin_frame(self, frame_id: int) -> None:
@@ -281,6 +296,8 @@ class CudaTarget(Target):
         self._is_open = False
         with contextlib.suppress(TargetError):
             self.synchronize()
+            for copies in list(self._copies):
+                copies.close()
             for graph in list(self._graphs):
                 graph.close()
             self._staging.close()

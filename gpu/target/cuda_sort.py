@@ -48,7 +48,8 @@ def library_reason() -> str:
 
 
 def choose_sorter(choice: str, target: Target, cuda: Cuda, stream: Any, architecture: int) -> Sorter:
-    """The sorter that the option `sort` asks for: auto, library or own. Raises NoDeviceError where it has to be the library and that is missing."""
+    """The sorter that the option `sort` asks for: auto, library or own (any other name is of those that only sort, beside auto's scan). Raises
+    NoDeviceError where it has to be the library and that is missing."""
     from .own_sort import OwnSorter
 
     reason = library_reason() if choice != "own" else "the option sort is own"

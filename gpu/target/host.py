@@ -25,6 +25,7 @@ from .base import Array, DeviceCount, FrameTiming, OutOfMemoryError, Target, Tar
 from .host_clock import HostClock
 from .host_compiler import compile_library, processor
 from .structs import address
+from .thesis_sort import chosen_of_thesis
 from .translation_unit import write_unit
 
 _ALIGNMENT = 64
@@ -62,6 +63,7 @@ class HostTarget(Target):
         self._tags: dict[str, int] = {}
         self._scratch: dict[str, np.ndarray] = {}
         self._clock = HostClock(self.options.profile)
+        self._sorter, self._scanner = chosen_of_thesis(self, None)
 
     # -- memory ---------------------------------------------------------------------------------------------------
     def empty(self, shape: int | tuple[int, ...], dtype: Any, tag: str) -> Array:
@@ -103,6 +105,9 @@ class HostTarget(Target):
 
     def memory(self) -> dict[str, int]:
         return {tag: size for tag, size in self._tags.items() if size}
+
+    def free_bytes(self) -> int:
+        return available_memory()
 
     def scratch(self, name: str, shape: int | tuple[int, ...], dtype: Any) -> Array:
         dtype = np.dtype(dtype)
@@ -148,6 +153,8 @@ class HostTarget(Target):
     def _sort(self, keys: Array, values: Array | None, bits: tuple[int, int], scratch: str) -> tuple[Array, Array | None]:
         if keys.dtype.itemsize not in (4, 8) or keys.dtype.kind not in "ui" or (values is not None and values.dtype.itemsize != 4):
             raise TargetError(f"Sorting takes 32- or 64-bit integer keys and 32-bit values, not {keys.dtype.name}.")
+        if self._sorter is not None:
+            return (self._sorter.sort_keys(keys, bits, scratch), None) if values is None else self._sorter.sort_pairs(keys, values, bits, scratch)
         other = self.scratch(scratch + ".keys", keys.shape, keys.dtype)
         other_values = None if values is None else self.scratch(scratch + ".values", values.shape, values.dtype)
         function = self._runtime.sort_u32 if keys.dtype.itemsize == 4 else self._runtime.sort_u64
@@ -159,6 +166,9 @@ class HostTarget(Target):
     def exclusive_scan(self, values: Array, out: Array, scratch: str) -> None:
         if values.dtype.itemsize != 4 or out.dtype.itemsize != 4:
             raise TargetError("The exclusive scan takes 32-bit integers.")
+        if self._scanner is not None:
+            self._scanner.exclusive_scan(values, out, scratch)
+            return
         with self._clock.launch("exclusive_scan"):
             self._runtime.exclusive_scan(self._pool, ctypes.c_void_p(address(values)), ctypes.c_void_p(address(out)), ctypes.c_int64(values.size))
 

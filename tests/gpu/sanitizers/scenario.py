@@ -15,7 +15,7 @@ from gpu.engine import Boxes, Engine, View, ViewSettings
 from gpu.hierarchy.bvh.bvh import BvhHierarchy
 from gpu.hierarchy.primitives import sphere_primitives, triangle_primitives
 from gpu.hierarchy.registry import structures
-from gpu.primitives import radix_sort
+from gpu.primitives import radix_sort, thesis
 from gpu.primitives.compact import compact, compact_indices
 from gpu.primitives.reduce import OPERATIONS, reduce
 from gpu.scene import Channel, Clip, KeyFrames, Light, Material, Mesh, Moment, MorphTargets, Node, Object, Scene, Skin, Texture, Track
@@ -52,7 +52,12 @@ def run_primitives(target: Target) -> None:
         target.sort_pairs(target.upload(keys, "test"), target.zeros(9001, "u4", "test"), (0, bits), "sort")
         radix_sort.sort_keys(target, target.upload(keys, "test"), (0, bits))
         radix_sort.sort_pairs(target, target.upload(keys, "test"), target.zeros(9001, "u4", "test"), (0, bits))
+        for digit_bits in (4, 5):
+            thesis.sort_keys(target, target.upload(keys, "test"), (0, bits), digit_bits)
+            thesis.sort_pairs(target, target.upload(keys, "test"), target.zeros(9001, "u4", "test"), (0, bits), digit_bits)
     radix_sort.exclusive_scan(target, flags, target.zeros(9001, "i4", "test"))
+    for algorithm in ("hillis_steele", "blelloch"):
+        thesis.exclusive_scan(target, flags, target.zeros(9001, "i4", "test"), algorithm)
 
 
 def run_structures(target: Target) -> None:
