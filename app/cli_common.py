@@ -87,6 +87,9 @@ def _with_file(settings: Settings, path: str, names: argparse.Namespace) -> Sett
 def check_combination(settings: Settings) -> None:
     """Refuse a layout that the structure is not written in, or a traversal that does not walk it. Raises UsageError with what there is."""
     render = settings.render
+    fitting = option_tables.builders()[render.hierarchy].optimisers()
+    if render.optimiser not in ("none", *fitting):
+        raise UsageError(f"--optimiser {render.optimiser}: {render.hierarchy} is not improved by it, only by {', '.join(('none', *fitting))}.")
     layouts = option_tables.layouts(render.hierarchy)
     if render.layout not in ("auto", *layouts):
         raise UsageError(f"--layout {render.layout}: {render.hierarchy} is not written in it, only in {', '.join(layouts)}.")

@@ -35,9 +35,10 @@ class HelpText:
 
 
 def pages() -> dict[str, HelpText]:
-    """Every structure's and every ray type's page by its table, structures by family first."""
+    """Every structure's, optimiser's and ray type's page by its table, structures by family first."""
     structures = sorted(option_tables.builders().items(), key=lambda item: (item[1].family, item[0]))
     found = [_page(f"hierarchy.{name}", kind, kind.family, _facts(kind)) for name, kind in structures]
+    found += [_page(f"optimiser.{name}", kind, "", ()) for name, kind in sorted(option_tables.optimisers().items())]
     found += [_page(f"ray_type.{name}", kind, "", ()) for name, kind in sorted(option_tables.ray_types().items())]
     return {page.table: page for page in found}
 

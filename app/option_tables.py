@@ -6,6 +6,7 @@ Nothing here names one of them: a new folder in `gpu/hierarchy` or file in `gpu/
 from __future__ import annotations
 
 import re
+from collections.abc import Callable
 from typing import Any
 
 from gpu.hierarchy import registry as hierarchy_registry
@@ -23,6 +24,11 @@ def builders() -> dict[str, Any]:
 def ray_types() -> dict[str, Any]:
     """Every ray type's class by name."""
     return dict(ray_type_registry.ray_types())
+
+
+def optimisers() -> dict[str, Any]:
+    """Every optimiser's class by name."""
+    return dict(hierarchy_registry.optimisers())
 
 
 def layouts(hierarchy: str = "") -> tuple[str, ...]:
@@ -49,11 +55,19 @@ def choices(key: str) -> tuple[str, ...]:
     if key == "render.traversal":
         return ("auto", *traversals())
     if key == "render.optimiser":
-        return ("none",)
+        return ("none", *sorted(optimisers()))
     return ()
 
 
+def names_of(group: str) -> tuple[str, ...]:
+    """The names there are in a group of tables."""
+    return tuple(_GROUPS[group]())
+
+
 def options_type(group: str, name: str) -> type | None:
-    """The options' dataclass of one structure (group hierarchy) or ray type (group ray_type); None where there is no such thing."""
-    kind = {"hierarchy": builders, "ray_type": ray_types}[group]().get(name)
+    """The options' dataclass of one structure (group hierarchy), optimiser or ray type (group ray_type); None where there is no such thing."""
+    kind = _GROUPS[group]().get(name)
     return getattr(kind, "Options", None)
+
+
+_GROUPS: dict[str, Callable[[], dict[str, Any]]] = {"hierarchy": builders, "optimiser": optimisers, "ray_type": ray_types}

@@ -65,7 +65,7 @@ class WindowOptions:
 
 @dataclasses.dataclass(frozen=True)
 class Settings:
-    """Everything that can be chosen. `hierarchy` and `ray_type` hold a table of options a name, but only where something was changed;
+    """Everything that can be chosen. `hierarchy`, `optimiser` and `ray_type` hold a table of options a name, but only where something was changed;
     `meister` keeps what a file in Meister's form says that nothing here stands for yet."""
 
     render: RenderOptions = RenderOptions()
@@ -82,6 +82,7 @@ class Settings:
     importer: ImportLimits = ImportLimits()
     motion: MotionOptions = MotionOptions()
     hierarchy: Mapping[str, Any] = dataclasses.field(default_factory=dict)
+    optimiser: Mapping[str, Any] = dataclasses.field(default_factory=dict)
     ray_type: Mapping[str, Any] = dataclasses.field(default_factory=dict)
     meister: Mapping[str, Any] = dataclasses.field(default_factory=dict)
 
@@ -89,12 +90,16 @@ class Settings:
         """The options of a structure: what was changed, else its defaults."""
         return _table_entry(self, "hierarchy", name)
 
+    def optimiser_options(self, name: str) -> Any:
+        """The options of an optimiser: what was changed, else its defaults; None for none."""
+        return _table_entry(self, "optimiser", name)
+
     def ray_type_options(self, name: str) -> Any:
         """The options of a ray type: what was changed, else its defaults."""
         return _table_entry(self, "ray_type", name)
 
 
-TABLES = ("hierarchy", "ray_type")
+TABLES = ("hierarchy", "optimiser", "ray_type")
 """The groups that hold one table of options a name."""
 
 FIELDS = {"import" if field.name == "importer" else field.name: field.name for field in dataclasses.fields(Settings)}
@@ -124,6 +129,8 @@ def option_groups(settings: Settings) -> Iterator[tuple[str, Any]]:
         yield group, getattr(settings, FIELDS[group])
     for name in option_tables.builders():
         yield f"hierarchy.{name}", settings.hierarchy_options(name)
+    for name in option_tables.optimisers():
+        yield f"optimiser.{name}", settings.optimiser_options(name)
     for name in option_tables.ray_types():
         yield f"ray_type.{name}", settings.ray_type_options(name)
 
@@ -196,6 +203,6 @@ def _options_type(table: str, key: str) -> type:
         kind = option_tables.options_type(group, name)
         if kind is not None:
             return kind
-        known = option_tables.builders() if group == "hierarchy" else option_tables.ray_types()
+        known = option_tables.names_of(group)
         raise OptionError(key, "", f"the known tables in [{group}] are " + ", ".join(f"{group}.{one}" for one in sorted(known)))
     raise OptionError(key, "", "the known tables are " + ", ".join([*GROUPS, *(f"{one}.NAME" for one in TABLES)]))

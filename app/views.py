@@ -22,5 +22,6 @@ def view_settings(state: State, view: int = 0, *, samples: int = 0) -> ViewSetti
         update=settings.update,
         clip=settings.clip,
         hierarchy_options=settings.hierarchy_options(hierarchy),
+        optimiser_options=settings.optimiser_options(chosen.optimiser or render.optimiser),
         ray_type_options=settings.ray_type_options(ray_type),
     )

@@ -13,11 +13,11 @@ from gpu.animate.animate import Animator, Surface
 from gpu.camera import Camera, fit
 from gpu.engine import ViewSettings
 from gpu.hierarchy.base import Hierarchy
-from gpu.hierarchy.registry import structure
 from gpu.scene import Moment, Scene
 from gpu.stats import HierarchyStatistics
 from gpu.target.base import FrameTiming, Target
 from gpu.trace.trace import VIEW_FRAME, CameraRays, HitBuffer, Totals, Tracer, totals
+from gpu.view_slot import make_structure
 
 FRAMES_IN_FLIGHT = 16
 """Frames issued before the target is waited for, so that a device never runs out of work nor a clock out of events."""
@@ -77,8 +77,7 @@ class Stage:
     def __init__(self, target: Target, scene: Scene, settings: ViewSettings) -> None:
         self.target, self.settings = target, settings
         self.animator = Animator(target, scene)
-        kind = structure(settings.hierarchy)
-        self.hierarchy: Hierarchy = kind(target, settings.hierarchy_options or kind.Options(), settings.layout, settings.traversal)
+        self.hierarchy: Hierarchy = make_structure(target, settings)
         self._frame = target.zeros(VIEW_FRAME.itemsize, np.uint8, "film")
 
     def show(self, moment: Moment) -> Surface:

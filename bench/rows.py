@@ -7,7 +7,7 @@ import math
 from typing import Any
 
 from gpu.engine import ViewSettings
-from gpu.hierarchy.registry import structure
+from gpu.hierarchy.registry import optimisers, structure
 from gpu.settings import fields_of
 from gpu.shade.registry import ray_type
 from gpu.stats import FrameStatistics, HierarchyStatistics
@@ -71,11 +71,18 @@ def chosen(target: Target, settings: ViewSettings) -> dict[str, Any]:
     names = {name: getattr(settings, name) for name in ("hierarchy", "optimiser", "layout", "traversal", "ray_type")}
     parts = {
         f"hierarchy.{settings.hierarchy}": settings.hierarchy_options or structure(settings.hierarchy).Options(),
+        f"optimiser.{settings.optimiser}": settings.optimiser_options or optimiser_options(settings.optimiser),
         f"layout.{settings.layout}": settings.layout_options,
         f"ray_type.{settings.ray_type}": settings.ray_type_options or ray_type(settings.ray_type).Options(),
     }
     options = {f"{part}.{f.name}": getattr(values, f.name) for part, values in parts.items() if values is not None for f in fields_of(values)}
     return {**names, "target": target.name, "update": settings.update.mode, "options": options}
+
+
+def optimiser_options(name: str) -> Any:
+    """The defaults of an optimiser; None for none."""
+    kind: Any = optimisers().get(name)
+    return None if kind is None else kind.Options()
 
 
 def row_of_frame(scene: str, target: Target, settings: ViewSettings, frame: FrameStatistics, view: int = 0) -> Row:

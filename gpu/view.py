@@ -35,6 +35,7 @@ class ViewSettings:
     update: UpdateOptions = UpdateOptions()
     clip: ClipOptions = ClipOptions()
     hierarchy_options: Any = None
+    optimiser_options: Any = None
     layout_options: Any = None
     ray_type_options: Any = None
 

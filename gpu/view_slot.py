@@ -16,7 +16,7 @@ from .animate.animate import Surface
 from .clip import HalfSpace, half_space
 from .frame_log import ViewRecord
 from .hierarchy import registry as structures
-from .hierarchy.base import Hierarchy, HierarchyError
+from .hierarchy.base import Hierarchy
 from .scene import Scene
 from .shade.base import RayType
 from .shade.film import Film, Resolver
@@ -50,7 +50,8 @@ class ViewSlot:
     def take(self, view: View) -> None:
         """Take up a view's settings; make the structure and the ray type it chooses where they are others than before."""
         settings = view.settings
-        choice = (settings.hierarchy, settings.optimiser, settings.layout, settings.traversal, settings.hierarchy_options, settings.layout_options)
+        names = (settings.hierarchy, settings.optimiser, settings.layout, settings.traversal)
+        choice = (*names, settings.hierarchy_options, settings.optimiser_options, settings.layout_options)
         integrator: RayType | None = None
         if settings.ray_type != self._ray_type_name:
             integrator = ray_type(settings.ray_type)(self._target, self._materials)
@@ -195,8 +196,7 @@ def update(hierarchy: Hierarchy, decision: Decision, surface: Surface) -> None:
 
 
 def make_structure(target: Target, settings: ViewSettings) -> Hierarchy:
-    """The structure that the settings name. Raises OptionError for an unknown name, HierarchyError for what there is not yet."""
-    kind = structures.structure(settings.hierarchy)
-    if settings.optimiser != "none":
-        raise HierarchyError(f"There is no optimiser {settings.optimiser!r} yet; choose none.")
-    return kind(target, settings.hierarchy_options or kind.Options(), settings.layout, settings.traversal)
+    """The structure that the settings name. Raises OptionError for an unknown name."""
+    return structures.make_structure(
+        target, settings.hierarchy, settings.hierarchy_options, settings.layout, settings.traversal, settings.optimiser, settings.optimiser_options
+    )

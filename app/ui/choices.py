@@ -59,6 +59,13 @@ class Choices:
             self._document.change("settings.render.traversal", "auto", "structure")
         self._document.end_merge()
 
+    def optimisers(self) -> list[Choice]:
+        """None, and every optimiser; those of another family are shown and cannot be chosen."""
+        kind = option_tables.builders().get(self._document.state.settings.render.hierarchy)
+        fitting = () if kind is None else kind.optimisers()
+        none = ("none", tr("Choices", "None"), tr("Choices", "The tree as it is built."), True)
+        return [none, *((name, f"{of.title} ({name})", _first_line(of.__doc__), name in fitting) for name, of in option_tables.optimisers().items())]
+
     def layouts(self) -> list[Choice]:
         """Auto and the layouts of the present structure."""
         names = option_tables.layouts(self._document.state.settings.render.hierarchy)

@@ -147,6 +147,7 @@ class Commands(QObject):
         current = choices.current
         entries = (
             ("hierarchy", self.tr("&Builder"), choices.hierarchies, choices.choose_hierarchy),
+            ("optimiser", self.tr("O&ptimiser"), choices.optimisers, choices.choose("render.optimiser")),
             ("layout", self.tr("&Layout"), choices.layouts, choices.choose_layout),
             ("traversal", self.tr("&Traversal"), choices.traversals, choices.choose("render.traversal")),
         )

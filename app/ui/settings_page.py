@@ -15,6 +15,7 @@ from gpu.settings import OptionError, OptionField, fields_of
 
 _TITLES = {
     "hierarchy": "Structure",
+    "optimiser": "Optimiser",
     "ray_type": "Ray type",
     "import": "Opening files",
     "demo": "Built-in scenes",

@@ -18,6 +18,7 @@ from typing import Any, ClassVar
 
 import numpy as np
 
+from ..settings import OptionError
 from ..stats import HierarchyStatistics
 from ..target.base import Array, Target
 
@@ -142,6 +143,16 @@ class Hierarchy(abc.ABC):
     @abc.abstractmethod
     def traversals(cls, layout: str) -> tuple[str, ...]:
         """The traversals of a layout, the default one first."""
+
+    @classmethod
+    def optimisers(cls) -> dict[str, type]:
+        """What can improve this structure after a build, by name. `none` is always allowed and not among them."""
+        return {}
+
+    def optimise_with(self, name: str, options: Any = None) -> None:
+        """Let the optimiser of that name improve the tree after every build, with its own options. OptionError where there is no such one here."""
+        if name != "none":
+            raise OptionError("optimiser", name, f"the structure {self.name} has none")
 
     @abc.abstractmethod
     def build(self, primitives: Primitives) -> None:

@@ -31,8 +31,8 @@ _TRIANGLES = struct_dtype([("positions", "pointer"), ("indices", "pointer"), ("c
 _SPHERES = struct_dtype([("centres", "pointer"), ("radii", "pointer"), ("count", "int"), ("point_count", "int")])
 _RECORDS = struct_dtype([("records", "pointer")])
 
-MAX_PRIMITIVES = 1 << 27
-"""References have 27 bits in a leaf's word."""
+MAX_PRIMITIVES = 1 << 26
+"""References have 26 bits in a leaf's word."""
 
 
 def triangle_primitives(positions: Array, indices: Array, **versions: Any) -> Primitives:

@@ -12,8 +12,10 @@ import inspect
 import pathlib
 from collections.abc import Iterable, Iterator
 from types import ModuleType
+from typing import Any
 
 from ..settings import OptionError
+from ..target.base import Target
 from .base import Hierarchy, HierarchyError
 
 _ROOM = pathlib.Path(__file__).parent
@@ -41,6 +43,21 @@ def layouts() -> dict[str, tuple[str, ...]]:
 def traversals() -> dict[str, tuple[str, ...]]:
     """The traversals of every layout of every structure, by the layout's name."""
     return {layout: found.traversals(layout) for found in structures().values() for layout in found.layouts()}
+
+
+def make_structure(
+    target: Target, name: str, options: Any, layout: str, traversal: str, optimiser: str = "none", optimiser_options: Any = None
+) -> Hierarchy:
+    """The structure with all that was chosen; options None are the defaults. OptionError for a name that is not known."""
+    kind = structure(name)
+    made = kind(target, options or kind.Options(), layout, traversal)
+    made.optimise_with(optimiser, optimiser_options)
+    return made
+
+
+def optimisers() -> dict[str, type]:
+    """Every optimiser of every family by its name on the command line."""
+    return {name: kind for found in structures().values() for name, kind in found.optimisers().items()}
 
 
 def collect(packages: Iterable[tuple[str, ModuleType]]) -> dict[str, type[Hierarchy]]:

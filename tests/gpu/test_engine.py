@@ -291,7 +291,7 @@ def test_wrong_choices_are_named_and_the_engine_goes_on(engine: Engine) -> None:
     for change, error, words in (
         ({"hierarchy": "btree"}, OptionError, "btree"),
         ({"ray_type": "phong"}, LookupError, "phong"),
-        ({"optimiser": "rotations"}, HierarchyError, "rotations"),
+        ({"optimiser": "gardener"}, OptionError, "gardener"),
         ({"layout": "bvh99"}, (OptionError, HierarchyError), "bvh99"),
     ):
         with pytest.raises(error, match=words):

@@ -1,7 +1,8 @@
 """The family of bounding volume hierarchies: everything but `emit`, which builders give.
 
-A builder emits the canonical tree (tree.py); the family keeps its memory, writes the chosen layout from it, refits it, measures it and shows it as a
-node table. Phases: build.* by the builder, build.layout, refit.records, refit.nodes, refit.layout.
+A builder emits the canonical tree (tree.py), an optimiser may improve it; the family keeps its memory, writes the chosen layout from it, refits it,
+measures it and shows it as a node table. Phases: build.* by the builder, optimise.* by the optimiser, build.layout, refit.records, refit.nodes,
+refit.layout.
 """
 
 from __future__ import annotations
@@ -14,12 +15,13 @@ import numpy as np
 
 from ...settings import OptionError
 from ...stats import HierarchyStatistics
-from ...target.base import Target
+from ...target.base import Array, Target, Unit
 from ...target.structs import make_struct, struct_dtype
 from ..base import CannotRefitError, Capabilities, Hierarchy, HierarchyError, NodeTable, Primitives, Traversal
 from ..primitives import KINDS, check_primitives, records_view, unit_source
 from .layouts import Layout, layout_classes, traversal_names
 from .node_table import read_node_table
+from .optimisers import Optimiser, optimiser_classes
 from .tree import CanonicalTree
 
 CHUNKS = {"cuda": 128, "host": 1024}
@@ -36,11 +38,12 @@ LEAST_STACK = 64
 
 _WALK_VIEW = struct_dtype([("nodes", "pointer"), ("root", "pointer")])
 _SUMS = 5
+_MEASURED = _SUMS + 1
 _MEASURE_BLOCKS = 256
 
 
 class BvhHierarchy(Hierarchy):
-    """See the module. A builder gives `name`, `title`, `Options`, `emit` and `max_depth`."""
+    """See the module. A builder gives `name`, `title`, `Options`, `emit` and `max_depth`; one that splits references `reference_capacity` too."""
 
     family = "bvh"
     capabilities = Capabilities(primitive_kinds=("triangle", "sphere"))
@@ -58,9 +61,10 @@ class BvhHierarchy(Hierarchy):
             raise OptionError("traversal", traversal, f"{self.layout_name} has the traversals {', '.join(self.traversals(self.layout_name))}")
         self.tree = CanonicalTree(target)
         self.layout: Layout = layout_classes()[self.layout_name](target)
+        self.optimiser: Optimiser | None = None
         self._built: Primitives | None = None
         self._primitive_count = 0
-        self._measured = np.zeros(_SUMS)
+        self._measured = np.zeros(_MEASURED)
         self._pending: Callable[[], np.ndarray | None] | None = None
         self._is_measured = False
 
@@ -71,6 +75,16 @@ class BvhHierarchy(Hierarchy):
     @classmethod
     def default_layout(cls, target_kind: str) -> str:
         return cls.best_layouts[target_kind]
+
+    @classmethod
+    def optimisers(cls) -> dict[str, type]:
+        return dict(optimiser_classes())
+
+    def optimise_with(self, name: str, options: Any = None) -> None:
+        known = optimiser_classes()
+        if name != "none" and name not in known:
+            raise OptionError("optimiser", name, f"trees of the family {self.family} can be improved by {', '.join(('none', *known))}")
+        self.optimiser = None if name == "none" else known[name](self.target, options or known[name].Options())
 
     @classmethod
     def traversals(cls, layout: str) -> tuple[str, ...]:
@@ -85,6 +99,10 @@ class BvhHierarchy(Hierarchy):
     def max_depth(self) -> int:
         """A proven bound of the inner nodes on a way from the root, whatever the primitives: it sizes the walks' stacks."""
 
+    def reference_capacity(self, primitives: Primitives) -> int:
+        """The most references that the builder may make of these primitives."""
+        return primitives.count
+
     def scratch_bytes(self) -> int:
         """Scratch memory that builds take beside `waiting`."""
         return 0
@@ -92,36 +110,70 @@ class BvhHierarchy(Hierarchy):
     # -- build and refit --------------------------------------------------------------------------------------------
     def build(self, primitives: Primitives) -> None:
         check_primitives(self.name, self.capabilities.primitive_kinds, primitives)
-        self.tree.reserve(primitives.count, KINDS[primitives.kind].record_floats)
-        self.layout.reserve(primitives.count)
+        capacity = max(primitives.count, self.reference_capacity(primitives))
+        self.tree.reserve(capacity, KINDS[primitives.kind].record_floats, self.capabilities.splits_references)
+        self.layout.reserve(capacity)
         if primitives.count == 0:
             self.tree.empty()
-        elif not self.emit(primitives):
-            with self.target.phase("build.layout"):
-                self.layout.write(self.tree, primitives)
+        else:
+            is_written = self.emit(primitives)
+            if self.optimiser is not None:
+                is_written = self._improve(self.optimiser, primitives)
+            if not is_written:
+                self._write_layout(primitives, "build")
         self._built = primitives
 
     def refit(self, primitives: Primitives) -> None:
         self._check_refit(primitives)
         if primitives.count > 0:
-            self.fit(primitives, "refit")
+            is_changed = self.optimiser is not None and self.optimiser.after_refit
+            self._fit_records(primitives, "refit")
+            is_written = self._fit_nodes(primitives, "refit.nodes", marks=False, bvh2=None if is_changed else self.layout.bvh2_nodes)
+            if self.optimiser is not None and is_changed:
+                is_written = self._improve(self.optimiser, primitives)
+            if not is_written:
+                self._write_layout(primitives, "refit")
         self._built = primitives
 
-    def fit(self, primitives: Primitives, stage: str) -> None:
-        """Records, boxes and layout nodes for the topology that the tree has; phases are named after `stage`. For refits, and for builders that emit
-        topology alone."""
-        tree, target = self.tree, self.target
-        chunk, bvh2 = REFIT_CHUNKS[target.kind], self.layout.bvh2_nodes
-        unit = target.unit(unit_source("gpu/hierarchy/bvh/refit.cu", primitives, CHUNK=chunk, WRITES_BVH2=bvh2 is not None))
-        capacity = tree.node_capacity
-        with target.phase(f"{stage}.records"):
-            target.launch(unit, "refit_records", primitives.count, primitives.view, tree.order, tree.records)
-        with target.phase(f"{stage}.nodes"):
-            arguments = (tree.records, tree.nodes, tree.parent, tree.flags, capacity, bvh2, tree.waiting)
-            target.launch(unit, "refit_nodes", capacity, *arguments, blocks=-(-capacity // chunk))
-        if bvh2 is None:
-            with target.phase(f"{stage}.layout"):
-                self.layout.write(tree, primitives)
+    @property
+    def direct_nodes(self) -> Array | None:
+        """Where `emit` may write bvh2 nodes on its way; None where the layout is another one, or an optimiser is still to come."""
+        return self.layout.bvh2_nodes if self.optimiser is None else None
+
+    def fit(self, primitives: Primitives, stage: str = "build") -> bool:
+        """Make the rest of a topology: records, boxes, the flags LOWEST and ABSORBED, and the bvh2 nodes where that is the layout; whether those are
+        written is what `emit` returns. For builders that emit order, links, parents, EXISTS flags and root alone; phases are named after `stage`."""
+        self._fit_records(primitives, stage)
+        return self._fit_nodes(primitives, f"{stage}.nodes", marks=True, bvh2=self.direct_nodes)
+
+    def _improve(self, optimiser: Optimiser, primitives: Primitives) -> bool:
+        optimiser.improve(self.tree, primitives)
+        return self._fit_nodes(primitives, "optimise.nodes", marks=True, bvh2=self.layout.bvh2_nodes)
+
+    def _fit_records(self, primitives: Primitives, stage: str) -> None:
+        tree, unit = self.tree, self._fitting_unit(primitives, False, None)
+        with self.target.phase(f"{stage}.records"):
+            self.target.launch(unit, "refit_records", tree.count, primitives.view, tree.order, tree.reference_count, tree.records)
+
+    def _fit_nodes(self, primitives: Primitives, phase: str, *, marks: bool, bvh2: Array | None) -> bool:
+        """Boxes from below, flags where the tree is new (`marks`), and bvh2 nodes where there is room for them: true where these are written."""
+        tree, target, capacity = self.tree, self.target, self.tree.node_capacity
+        unit = self._fitting_unit(primitives, marks, bvh2)
+        starts = target.scratch("bvh.starts", capacity, np.uint8) if marks else tree.flags
+        with target.phase(phase):
+            if marks:
+                target.launch(unit, "mark_lowest", capacity, tree.nodes, tree.flags, capacity, starts)
+            arguments = (tree.records, tree.reference_boxes, tree.nodes, tree.parent, starts, tree.flags, capacity, bvh2, tree.waiting)
+            target.launch(unit, "refit_nodes", capacity, *arguments, blocks=-(-capacity // REFIT_CHUNKS[target.kind]))
+        return bvh2 is not None
+
+    def _fitting_unit(self, primitives: Primitives, marks: bool, bvh2: Array | None) -> Unit:
+        constants = {"CHUNK": REFIT_CHUNKS[self.target.kind], "WRITES_BVH2": bvh2 is not None, "MARKS": marks}
+        return self.target.unit(unit_source("gpu/hierarchy/bvh/refit.cu", primitives, **constants))
+
+    def _write_layout(self, primitives: Primitives, stage: str) -> None:
+        with self.target.phase(f"{stage}.layout"):
+            self.layout.write(self.tree, primitives)
 
     def _check_refit(self, primitives: Primitives) -> None:
         built = self._built
@@ -141,7 +193,7 @@ class BvhHierarchy(Hierarchy):
         kind = KINDS[self._last_built().kind]
         type_name = "".join(word.capitalize() for word in self.traversal_name.split("_"))
         view = make_struct(_WALK_VIEW, nodes=self.layout.nodes, root=self.tree.root)
-        depth = max(LEAST_STACK, 1 + self.layout.waiting_per_level * self.max_depth())
+        depth = max(LEAST_STACK, 1 + self.layout.waiting_per_level * self._deepest())
         constants = (("STACK_DEPTH", depth), ("STACK_KEEPS_DISTANCE", KEEPS_DISTANCE[self.target.kind]))
         header = f"gpu/hierarchy/bvh/traversals/{self.traversal_name}.cuh"
         return Traversal(header, type_name, view, kind.header, kind.records_type, records_view(self.tree.records), constants)
@@ -149,37 +201,41 @@ class BvhHierarchy(Hierarchy):
     def measure(self) -> None:
         primitives, tree, target = self._last_built(), self.tree, self.target
         if primitives.count == 0:
-            self._measured, self._is_measured = np.zeros(_SUMS), True
+            self._measured, self._is_measured = np.zeros(_MEASURED), True
             return
         unit = target.unit(unit_source("gpu/hierarchy/bvh/statistics.cu", primitives))
         sums = target.scratch("bvh.sums", _MEASURE_BLOCKS * _SUMS, np.float64)
-        result = target.scratch("bvh.measured", _SUMS, np.float64)
-        arguments = (tree.records, tree.nodes, tree.parent, tree.flags, primitives.count, sums)
-        target.launch(unit, "measure_blocks", primitives.count, *arguments, blocks=_MEASURE_BLOCKS)
-        target.launch(unit, "measure_tree", 1, tree.records, tree.nodes, tree.root, sums, _MEASURE_BLOCKS, result)
+        result = target.scratch("bvh.measured", _MEASURED, np.float64)
+        boxes = (tree.records, tree.reference_boxes, tree.nodes)
+        arguments = (*boxes, tree.parent, tree.flags, tree.count, tree.reference_count, sums)
+        target.launch(unit, "measure_blocks", tree.count, *arguments, blocks=_MEASURE_BLOCKS)
+        target.launch(unit, "measure_tree", 1, *boxes, tree.root, sums, _MEASURE_BLOCKS, tree.reference_count, result)
         self._pending = target.read_later(result)
 
     def stats(self) -> HierarchyStatistics:
         arrived = self._pending() if self._pending is not None else None
         if arrived is not None:
             self._measured, self._is_measured, self._pending = arrived, True, None
-        cost, inner_count, leaf_count, inactive_count, depth = self._measured
-        count = self.tree.count
+        cost, inner_count, leaf_count, inactive_count, depth, references = self._measured
+        count = 0 if self._built is None else self._built.count
         waiting = int(self.tree.waiting.nbytes) if self._built is not None else 0
         return HierarchyStatistics(
             node_count=int(inner_count),
             leaf_count=int(leaf_count),
-            reference_count=count,
+            reference_count=int(references) if self.capabilities.splits_references else count,
             primitive_count=count,
             inactive_count=int(inactive_count),
             depth=int(depth) if self._is_measured else None,
             sah_cost=float(cost) if self._is_measured else None,
             bytes=self.tree.bytes + self.layout.bytes,
-            scratch_bytes=waiting + self.scratch_bytes(),
+            scratch_bytes=waiting + self.scratch_bytes() + (0 if self.optimiser is None else self.optimiser.scratch_bytes(self.tree.count)),
         )
 
     def nodes(self) -> NodeTable:
         return read_node_table(self.target, self.tree, self._last_built())
+
+    def _deepest(self) -> int:
+        return self.max_depth() if self.optimiser is None else self.optimiser.max_depth(self.max_depth())
 
     def _last_built(self) -> Primitives:
         if self._built is None:

@@ -2,14 +2,15 @@
 #pragma once
 #include "gpu/device/aabb.cuh"
 
-// A child, or the root, in one word: an inner node's id, or below zero a leaf's first reference (27 bits) and its count - 1 (4 bits), inverted.
+// A child, or the root, in one word: an inner node's id, or below zero a leaf's first reference and its count - 1, inverted.
 constexpr int EMPTY_CHILD = (int)0x80000000;  // of a tree without primitives, and in unused places of wide nodes
-constexpr int MAX_LEAF_REFERENCES = 16;
+constexpr int REFERENCE_BITS = 26;  // of the first reference; tree.py has the same
+constexpr int MAX_LEAF_REFERENCES = 32;
 
-__device__ __forceinline__ int leaf_child(int first, int count) { return ~(first | (count - 1) << 27); }
+__device__ __forceinline__ int leaf_child(int first, int count) { return ~(first | (count - 1) << REFERENCE_BITS); }
 __device__ __forceinline__ bool is_leaf(int child) { return child < 0; }
-__device__ __forceinline__ int first_reference(int leaf) { return ~leaf & 0x07ffffff; }
-__device__ __forceinline__ int reference_count(int leaf) { return (~leaf >> 27 & 15) + 1; }
+__device__ __forceinline__ int first_reference(int leaf) { return ~leaf & ((1 << REFERENCE_BITS) - 1); }
+__device__ __forceinline__ int reference_count(int leaf) { return (~leaf >> REFERENCE_BITS & (MAX_LEAF_REFERENCES - 1)) + 1; }
 
 // flags: every id below n - 1 has its byte written by every build. Only nodes that exist are part of the tree.
 constexpr int NODE_EXISTS = 1;
@@ -37,15 +38,31 @@ __device__ __forceinline__ void store_node(float4* nodes, int node_id, const Aab
     nodes[2 * (int64)node_id + 1] = make_float4(box.upper.x, box.upper.y, box.upper.z, __int_as_float(right));
 }
 
-// The box of a leaf, from its primitives' records.
-template <class Records> __device__ Aabb leaf_aabb(const Records& records, int leaf) {
+// What leaves are made of: the boxes of the records, or, where a primitive was split and every reference keeps a part of it, boxes of their own.
+template <class Records> struct ReferencesOf {
+    Records records;
+    const float4* boxes;  // two float4 a reference, lower and upper; null where nothing was split
+
+    __device__ Aabb aabb(int reference) const {
+        if (boxes == nullptr) return records.aabb(reference);
+        const float4 lower = boxes[2 * (int64)reference], upper = boxes[2 * (int64)reference + 1];
+        return {make_float3(lower.x, lower.y, lower.z), make_float3(upper.x, upper.y, upper.z)};
+    }
+};
+__device__ __forceinline__ void store_reference_box(float4* boxes, int reference, const Aabb& box) {
+    boxes[2 * (int64)reference] = make_float4(box.lower.x, box.lower.y, box.lower.z, 0.0f);
+    boxes[2 * (int64)reference + 1] = make_float4(box.upper.x, box.upper.y, box.upper.z, 0.0f);
+}
+
+// The box of a leaf.
+template <class References> __device__ Aabb leaf_aabb(const References& references, int leaf) {
     Aabb box = empty_aabb();
     const int first = first_reference(leaf), last = first + reference_count(leaf);
-    for (int reference = first; reference < last; ++reference) box = merge(box, records.aabb(reference));
+    for (int reference = first; reference < last; ++reference) box = merge(box, references.aabb(reference));
     return box;
 }
 // The box of any child.
-template <class Records> __device__ Aabb child_aabb(const float4* nodes, const Records& records, int child) {
+template <class References> __device__ Aabb child_aabb(const float4* nodes, const References& references, int child) {
     if (child == EMPTY_CHILD) return empty_aabb();
-    return is_leaf(child) ? leaf_aabb(records, child) : load_node(nodes, child).aabb();
+    return is_leaf(child) ? leaf_aabb(references, child) : load_node(nodes, child).aabb();
 }

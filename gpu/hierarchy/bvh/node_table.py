@@ -7,7 +7,7 @@ import numpy as np
 from ...target.base import Target
 from ..base import NodeTable, Primitives
 from ..primitives import unit_source
-from .tree import NODE_DTYPE, CanonicalTree
+from .tree import NODE_DTYPE, CanonicalTree, first_references, reference_counts
 
 
 def read_node_table(target: Target, tree: CanonicalTree, primitives: Primitives) -> NodeTable:
@@ -30,16 +30,15 @@ def read_node_table(target: Target, tree: CanonicalTree, primitives: Primitives)
     words = np.concatenate([level[1] for level in levels])
     box = np.concatenate([level[2] for level in levels])
     is_leaf = words < 0
-    packed = ~words
     return NodeTable(
         parent=np.concatenate([level[0] for level in levels]).astype(np.int32),
         depth=np.repeat(np.arange(len(levels)), [len(level[1]) for level in levels]).astype(np.int32),
         lower=box[:, 0],
         upper=box[:, 1],
         is_leaf=is_leaf,
-        first_reference=np.where(is_leaf, packed & 0x07FFFFFF, 0).astype(np.int32),
-        reference_count=np.where(is_leaf, (packed >> 27 & 15) + 1, 0).astype(np.int32),
-        references=target.download(tree.order)[: tree.count],
+        first_reference=np.where(is_leaf, first_references(words), 0).astype(np.int32),
+        reference_count=np.where(is_leaf, reference_counts(words), 0).astype(np.int32),
+        references=target.download(tree.order)[: int(target.download(tree.reference_count)[0])],
     )
 
 
@@ -54,5 +53,6 @@ def _read_boxes(target: Target, tree: CanonicalTree, primitives: Primitives) -> 
     unit = target.unit(unit_source("gpu/hierarchy/bvh/statistics.cu", primitives))
     boxes = target.empty((max(1, tree.count - 1), 2, 2, 3), np.float32, "node table")
     root_box = target.empty((2, 3), np.float32, "node table")
-    target.launch(unit, "write_boxes", tree.count, tree.records, tree.nodes, tree.flags, tree.root, tree.count, boxes, root_box)
+    arguments = (tree.records, tree.reference_boxes, tree.nodes, tree.flags, tree.root)
+    target.launch(unit, "write_boxes", tree.count, *arguments, tree.count, boxes, root_box)
     return target.download(boxes), target.download(root_box)

@@ -2,19 +2,34 @@
 // are both leaves, and where two inner children meet the second arriver goes on (Karras 2012). As in lbvh.cu, a block joins what it can in shared
 // memory before it goes on in global memory. Only one id in eight is such a node (leaves of 4), so a block gathers a chunk's first: full warps.
 //
-// Launch order is the file's; refit_nodes takes one block a CHUNK of node ids. Unit constants: CHUNK, WRITES_BVH2.
+// For a topology that is new (a builder's that emits no boxes, an optimiser's) the same climb decides the flags: MARKS. `starts` are then bytes of
+// their own, because flags are written while other blocks still gather their chunks.
+//
+// Launch order is the file's; refit_nodes takes one block a CHUNK of node ids. Unit constants: CHUNK, WRITES_BVH2, MARKS.
 #include "gpu/device/atomics.cuh"
 #include "gpu/device/block.cuh"
 #include "gpu/hierarchy/bvh/canonical.cuh"
 #include "gpu/hierarchy/bvh/layouts/bvh2.cuh"
 
-extern "C" __global__ void refit_records(Primitives primitives, const int* order, float4* record_data) {
+extern "C" __global__ void refit_records(Primitives primitives, const int* order, const int* reference_count, float4* record_data) {
     const Records records = {record_data};
-    const int last = primitives.count - 1;
-    for (int reference : grid_stride(primitives.count)) {
+    const int count = *reference_count, last = count - 1;
+    for (int reference : grid_stride(count)) {
         primitives.prefetch_indices(order[min(reference + PREFETCH_INDICES_AHEAD, last)]);
         primitives.prefetch_points(order[min(reference + PREFETCH_POINTS_AHEAD, last)]);
         records.write(reference, primitives, order[reference]);
+    }
+}
+
+// Where a climb starts. Only EXISTS is set in `flags`; what lies at ids of no node is not read.
+extern "C" __global__ void mark_lowest(const float4* nodes, const uint8* flags, int node_capacity, uint8* starts) {
+    for (int node_id : grid_stride(node_capacity)) {
+        bool is_lowest = false;
+        if (flags[node_id] & NODE_EXISTS) {
+            const CanonicalNode node = load_node(nodes, node_id);
+            is_lowest = is_leaf(node.left) && is_leaf(node.right);
+        }
+        starts[node_id] = is_lowest ? NODE_IS_LOWEST : 0;
     }
 }
 
@@ -50,16 +65,24 @@ struct GlobalMeeting {
 };
 
 struct Tree {
-    Records records;
+    ReferencesOf<Records> references;
     float4* nodes;
     const int* parent;
+    uint8* flags;
     float4* bvh2;
+
+    __device__ bool is_absorbed(int child) const { return !is_leaf(child) && (flags[child] & NODE_IS_ABSORBED); }
 
     __device__ void fit(int node_id) const {
         const CanonicalNode node = load_node(nodes, node_id);
-        const Aabb left = child_aabb(nodes, records, node.left), right = child_aabb(nodes, records, node.right);
+        const Aabb left = child_aabb(nodes, references, node.left), right = child_aabb(nodes, references, node.right);
         store_node(nodes, node_id, merge(left, right), node.left, node.right);
         if (WRITES_BVH2) store_bvh2_node(bvh2, node_id, left, node.left, right, node.right);
+        if (MARKS) {
+            const bool absorbed = node_id != 0 && !is_absorbed(node.left) && !is_absorbed(node.right);
+            const bool lowest = is_leaf(node.left) && is_leaf(node.right);
+            flags[node_id] = (uint8)(NODE_EXISTS | (absorbed ? NODE_IS_ABSORBED : 0) | (lowest ? NODE_IS_LOWEST : 0));
+        }
     }
 
     // Whether the parent of `child_id` may be fitted now, by the caller.
@@ -78,20 +101,21 @@ struct Tree {
     }
 };
 
-extern "C" __global__ void refit_nodes(float4* record_data, float4* nodes, const int* parent, const uint8* flags, int node_capacity, float4* bvh2, int* waiting) {
+extern "C" __global__ void refit_nodes(float4* record_data, const float4* reference_boxes, float4* nodes, const int* parent, const uint8* starts, uint8* flags,
+                                       int node_capacity, float4* bvh2, int* waiting) {
     SHARED int chunk_waiting[CHUNK];
     SHARED uint8 chunk_leaving[CHUNK];
     SHARED int chunk_lowest[CHUNK];
     SHARED int lowest_count;
     const int first = block_index() * CHUNK, count = min(node_capacity - first, CHUNK);
-    const Tree tree = {{record_data}, nodes, parent, bvh2};
+    const Tree tree = {{{record_data}, reference_boxes}, nodes, parent, flags, bvh2};
     if (thread_index() == 0) lowest_count = 0;
     block_sync();
     for (int i : block_stride(count)) {
         chunk_waiting[i] = NO_ONE;
         chunk_leaving[i] = 0;
         // Their order does not matter: every box is the same whoever comes last.
-        if (flags[first + i] & NODE_IS_LOWEST) chunk_lowest[block_atomic_add(&lowest_count, 1)] = first + i;
+        if (starts[first + i] & NODE_IS_LOWEST) chunk_lowest[block_atomic_add(&lowest_count, 1)] = first + i;
     }
     block_sync();
     const LocalMeeting local = {chunk_waiting, chunk_leaving, first};

@@ -13,11 +13,12 @@ __device__ int depth_of(const int* parent, int node_id) {
 }
 
 // `sums`: SUMS doubles a block.
-extern "C" __global__ void measure_blocks(float4* record_data, const float4* nodes, const int* parent, const uint8* flags, int n, double* sums) {
-    const Records records = {record_data};
+extern "C" __global__ void measure_blocks(float4* record_data, const float4* reference_boxes, const float4* nodes, const int* parent, const uint8* flags,
+                                          int capacity, const int* reference_count_now, double* sums) {
+    const ReferencesOf<Records> references = {{record_data}, reference_boxes};
     double cost = 0.0, inner_count = 0.0, leaf_count = 0.0, inactive_count = 0.0;
     int depth = 0;
-    for (int node_id : grid_stride(n - 1)) {
+    for (int node_id : grid_stride(capacity - 1)) {
         if (!(flags[node_id] & NODE_EXISTS)) continue;
         const CanonicalNode node = load_node(nodes, node_id);
         cost += half_area(node.aabb());
@@ -25,12 +26,12 @@ extern "C" __global__ void measure_blocks(float4* record_data, const float4* nod
         const int children[2] = {node.left, node.right};
         for (int child : children) {
             if (!is_leaf(child)) continue;
-            cost += (double)half_area(leaf_aabb(records, child)) * reference_count(child);
+            cost += (double)half_area(leaf_aabb(references, child)) * reference_count(child);
             leaf_count += 1.0;
         }
         if (is_leaf(node.left) || is_leaf(node.right)) depth = max(depth, depth_of(parent, node_id) + 1);
     }
-    for (int reference : grid_stride(n)) inactive_count += records.is_active(reference) ? 0.0 : 1.0;
+    for (int reference : grid_stride(*reference_count_now)) inactive_count += references.records.is_active(reference) ? 0.0 : 1.0;
     cost = block_sum(cost);
     inner_count = block_sum(inner_count);
     leaf_count = block_sum(leaf_count);
@@ -46,30 +47,33 @@ extern "C" __global__ void measure_blocks(float4* record_data, const float4* nod
 }
 
 // One thread adds the blocks in their order, and divides by the root's area.
-extern "C" __global__ void measure_tree(float4* record_data, const float4* nodes, const int* root, const double* sums, int sum_count, double* result) {
-    const Records records = {record_data};
+extern "C" __global__ void measure_tree(float4* record_data, const float4* reference_boxes, const float4* nodes, const int* root, const double* sums, int sum_count,
+                                        const int* reference_count_now, double* result) {
+    const ReferencesOf<Records> references = {{record_data}, reference_boxes};
     for (int item : grid_stride(1)) {
         double total[SUMS] = {};
         for (int block = 0; block < sum_count; ++block) {
             for (int i = 0; i < SUMS - 1; ++i) total[i] += sums[SUMS * block + i];
             total[4] = sums[SUMS * block + 4] > total[4] ? sums[SUMS * block + 4] : total[4];
         }
-        const double area = half_area(child_aabb(nodes, records, root[0]));
+        const double area = half_area(child_aabb(nodes, references, root[0]));
         if (is_leaf(root[0])) {
             total[0] = area * reference_count(root[0]);
             total[2] = 1.0;
         }
         result[item] = area > 0.0 ? total[0] / area : 0.0;
         for (int i = 1; i < SUMS; ++i) result[i] = total[i];
+        result[SUMS] = *reference_count_now;
     }
 }
 
 // `boxes`: 12 floats a node id, the left child's lower and upper, then the right child's; `root_box`: 6 floats.
-extern "C" __global__ void write_boxes(float4* record_data, const float4* nodes, const uint8* flags, const int* root, int n, float* boxes, float* root_box) {
-    const Records records = {record_data};
+extern "C" __global__ void write_boxes(float4* record_data, const float4* reference_boxes, const float4* nodes, const uint8* flags, const int* root, int n,
+                                       float* boxes, float* root_box) {
+    const ReferencesOf<Records> references = {{record_data}, reference_boxes};
     for (int node_id : grid_stride(n)) {
         if (node_id == 0) {
-            const Aabb box = child_aabb(nodes, records, root[0]);
+            const Aabb box = child_aabb(nodes, references, root[0]);
             store3(root_box, 0, box.lower);
             store3(root_box, 1, box.upper);
         }
@@ -77,7 +81,7 @@ extern "C" __global__ void write_boxes(float4* record_data, const float4* nodes,
         const CanonicalNode node = load_node(nodes, node_id);
         const int children[2] = {node.left, node.right};
         for (int side = 0; side < 2; ++side) {
-            const Aabb box = child_aabb(nodes, records, children[side]);
+            const Aabb box = child_aabb(nodes, references, children[side]);
             store3(boxes, 4 * (int64)node_id + 2 * side, box.lower);
             store3(boxes, 4 * (int64)node_id + 2 * side + 1, box.upper);
         }

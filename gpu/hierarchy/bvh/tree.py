@@ -1,8 +1,11 @@
 """The canonical tree of the family: what every builder emits, and optimisers, layouts, refit and statistics take.
 
-For n primitives (canonical.cuh has the device side):
+For n references, which are as many as the primitives unless the builder splits them (canonical.cuh has the device side):
 
-- `order` (n,) int32: reference -> prim_id. References are numbered in leaf order.
+- `order` (n,) int32: reference -> prim_id. The references of a leaf are neighbours.
+- `reference_count` (1,) int32: how many references there are now. A builder that splits references reserves room for `count` of them, fills as
+  many as it needs, from the front, and writes their number here, on the device; for all others it is `count`.
+- `reference_boxes` (n, 8) float32 or None: where references are split, the box of each one's part (lower, 0, upper, 0), written by the builder.
 - `records` (n, floats): one record a reference, what walks intersect (gpu/hierarchy/primitives.py).
 - `nodes` (n - 1, 8) float32: inner nodes, 32 bytes: lower, left, upper, right. Ids may have gaps; the root is 0. Builders after Karras give a
   node over the references [first, last] the id `first` where it is a right child, `last` where it is a left one.
@@ -13,30 +16,53 @@ For n primitives (canonical.cuh has the device side):
   rounded up.
 - `root` (1,) int32: the root as a child word.
 
-A child word is an inner node's id, or a leaf: ~(first reference | (count - 1) << 27), count 1 to 16; -2^31 is no child at all (an empty tree).
-Leaves' boxes are not stored: they are the boxes of their records. A subtree of at most max_leaf_size references is a leaf.
+A child word is an inner node's id, or a leaf: ~(first reference | (count - 1) << 26), count 1 to 32; -2^31 is no child at all (an empty tree).
+Leaves' boxes are not stored: they are the boxes of their references. Word by word in Python: leaf_words, first_references, reference_counts.
 """
 
 from __future__ import annotations
 
+from typing import Any
+
 import numpy as np
 
 from ...target.base import Array, Target
-from ..primitives import reserved
+from ..base import HierarchyError
+from ..primitives import MAX_PRIMITIVES, reserved
 
 EMPTY_CHILD = -(1 << 31)
+REFERENCE_BITS = 26
+MAX_LEAF_SIZE = 32
+"""Most references in a leaf: a word has 31 - REFERENCE_BITS bits for their number."""
 NO_ONE = -1
 NODE_DTYPE = np.dtype([("lower", "f4", 3), ("left", "i4"), ("upper", "f4", 3), ("right", "i4")])
 
 
+def leaf_words(first: Any, count: Any) -> Any:
+    """The child words of leaves; numbers or integer arrays."""
+    return ~(first | (count - 1) << REFERENCE_BITS)
+
+
+def first_references(words: Any) -> Any:
+    """The first reference of each leaf word."""
+    return ~words & (1 << REFERENCE_BITS) - 1
+
+
+def reference_counts(words: Any) -> Any:
+    """The number of references of each leaf word."""
+    return (~words >> REFERENCE_BITS & MAX_LEAF_SIZE - 1) + 1
+
+
 class CanonicalTree:
-    """The arrays, in memory that grows in steps of 1/8. `count` is the number of references now, `node_capacity` that of node ids."""
+    """The arrays, in memory that grows in steps of 1/8. `count` is the number of references now, or, where they are split, the most there may be;
+    `node_capacity` that of node ids."""
 
     order: Array
     records: Array
     nodes: Array
     parent: Array
     flags: Array
+    reference_boxes: Array | None = None
     waiting: Array
     """Scratch of n words, NO_ONE between launches: who came first where two subtrees meet. Kernels leave it as they found it."""
 
@@ -45,15 +71,19 @@ class CanonicalTree:
         self.count = 0
         self._held: dict[str, Array] = {}
         self.root = target.empty(1, np.int32, "hierarchy")
+        self.reference_count = target.empty(1, np.int32, "hierarchy")
+        self._written_count = -1
         self.empty()
 
     def empty(self) -> None:
         """Make it the tree of no primitive."""
-        self.count = 0
+        self._take_count(0, False)
         self.target.write(self.root, np.array([EMPTY_CHILD], np.int32))
 
-    def reserve(self, count: int, record_floats: int) -> None:
-        """Make room for `count` references; the content is lost."""
+    def reserve(self, count: int, record_floats: int, splits_references: bool = False) -> None:
+        """Make room for `count` references; the content is lost. Where references are split, the builder writes how many there are."""
+        if count >= MAX_PRIMITIVES:
+            raise HierarchyError(f"A tree holds at most {MAX_PRIMITIVES - 1:,} references; {count:,} were asked for: let the builder split fewer.")
         node_rows = max(1, count - 1)
         for name, shape, dtype in (
             ("order", (max(1, count),), np.int32),
@@ -70,7 +100,9 @@ class CanonicalTree:
         if waiting is not self._held.get("waiting"):
             self.target.fill(waiting, NO_ONE)
         self._hold("waiting", waiting)
-        self.count = count
+        if splits_references:
+            self._hold("reference_boxes", reserved(self.target, self._held.get("reference_boxes"), (max(1, count), 8), np.float32, "hierarchy"))
+        self._take_count(count, splits_references)
 
     @property
     def node_capacity(self) -> int:
@@ -80,7 +112,16 @@ class CanonicalTree:
     @property
     def bytes(self) -> int:
         """Reserved bytes, `waiting` not among them."""
-        return int(self.root.nbytes) + sum(int(array.nbytes) for name, array in self._held.items() if name != "waiting")
+        return int(self.root.nbytes + self.reference_count.nbytes) + sum(int(array.nbytes) for name, array in self._held.items() if name != "waiting")
+
+    def _take_count(self, count: int, splits_references: bool) -> None:
+        """Written only where it is another one than before: rebuilds of one scene write nothing."""
+        self.count = count
+        if splits_references:
+            self._written_count = -1
+        elif count != self._written_count:
+            self.target.write(self.reference_count, np.array([count], np.int32))
+            self._written_count = count
 
     def _hold(self, name: str, array: Array) -> None:
         self._held[name] = array

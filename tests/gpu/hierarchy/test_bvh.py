@@ -11,7 +11,7 @@ from gpu.hierarchy.base import Hierarchy
 from gpu.hierarchy.bvh import bvh
 from gpu.hierarchy.bvh.bvh import BvhHierarchy
 from gpu.hierarchy.bvh.layouts import layout_classes, traversal_names
-from gpu.hierarchy.bvh.tree import EMPTY_CHILD, NODE_DTYPE
+from gpu.hierarchy.bvh.tree import EMPTY_CHILD, NODE_DTYPE, first_references, reference_counts
 from gpu.settings import OptionError
 from gpu.target.base import Target
 from gpu.trace.trace import Tracer, upload_rays
@@ -62,8 +62,7 @@ def leaf_boxes(hierarchy: BvhHierarchy, words: np.ndarray, scene_name: str) -> t
     """The boxes of leaf words, from the scene."""
     lower, upper = SCENES[scene_name]().boxes()
     order = canonical(hierarchy)["order"]
-    packed = ~words
-    spans = [order[f : f + c] for f, c in zip(packed & 0x07FFFFFF, (packed >> 27 & 15) + 1, strict=True)]
+    spans = [order[f : f + c] for f, c in zip(first_references(words), reference_counts(words), strict=True)]
     return np.array([lower[s].min(axis=0) for s in spans]), np.array([upper[s].max(axis=0) for s in spans])
 
 
@@ -122,7 +121,7 @@ def test_bvh4_nodes_reach_everything_once(target: Target, scene_name: str, max_l
     assert (lower[empty] > upper[empty]).all()
     np.testing.assert_array_equal(np.sort(words[words >= 0]), np.arange(1, wide_count))
     leaf = (words < 0) & ~empty
-    covered = np.concatenate([np.arange(f, f + c) for f, c in zip(~words[leaf] & 0x07FFFFFF, (~words[leaf] >> 27 & 15) + 1, strict=True)])
+    covered = np.concatenate([np.arange(f, f + c) for f, c in zip(first_references(words[leaf]), reference_counts(words[leaf]), strict=True)])
     np.testing.assert_array_equal(np.sort(covered), np.arange(hierarchy.tree.count))
     for found, expected in zip((lower[leaf], upper[leaf]), leaf_boxes(hierarchy, words[leaf], scene_name), strict=True):
         np.testing.assert_array_equal(found, expected)

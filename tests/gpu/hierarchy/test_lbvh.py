@@ -9,7 +9,7 @@ import pytest
 from hypothesis import given
 
 from gpu.hierarchy.bvh.bvh import BvhHierarchy
-from gpu.hierarchy.bvh.tree import NODE_DTYPE
+from gpu.hierarchy.bvh.tree import NODE_DTYPE, leaf_words
 from gpu.target.base import Target
 from tests.oracle.tree_walker import check_tree
 
@@ -42,7 +42,7 @@ def karras_tree(codes: list[int], max_leaf_size: int) -> dict[int, tuple[int, in
     def word(first: int, last: int, node_id: int) -> int:
         count = last - first + 1
         if count <= max_leaf_size:
-            return ~(first | (count - 1) << 27)
+            return int(leaf_words(first, count))
         top = (keys[first] ^ keys[last]).bit_length() - 1
         split = next(i for i in range(first, last) if (keys[i + 1] >> top) & 1 and not (keys[i] >> top) & 1)
         found[node_id] = (word(first, split, split), word(split + 1, last, split + 1))
@@ -69,7 +69,7 @@ def test_references_are_in_morton_order(exact_target: Target, scene_name: str, c
 
 
 @pytest.mark.parametrize("scene_name", ["two", "soup", "degenerate", "coincident", "stairs", "moving"])
-@pytest.mark.parametrize(("code_bits", "max_leaf_size"), [(30, 1), (30, 4), (60, 2)])
+@pytest.mark.parametrize(("code_bits", "max_leaf_size"), [(30, 1), (30, 4), (30, 32), (60, 2)])
 def test_topology_is_karras(exact_target: Target, scene_name: str, code_bits: int, max_leaf_size: int) -> None:
     scene = SCENES[scene_name]()
     hierarchy = build(exact_target, scene, code_bits=str(code_bits), max_leaf_size=max_leaf_size)
@@ -100,7 +100,7 @@ def test_equal_codes_stay_within_the_depth_bound(target: Target, layout: str) ->
 
 @given(
     cells=arrays.arrays(np.int8, st.tuples(st.integers(0, 40), st.just(3), st.just(3)), elements=st.integers(-3, 3)),
-    max_leaf_size=st.integers(1, 16),
+    max_leaf_size=st.integers(1, 32),
     layout=st.sampled_from(["bvh2", "bvh4"]),
     code_bits=st.sampled_from(["30", "60"]),
 )

@@ -9,8 +9,8 @@ extern "C" __global__ void mark_wide_nodes(const uint8* flags, int node_capacity
     for (int node_id : grid_stride(node_capacity)) is_wide_node[node_id] = is_wide(flags[node_id]);
 }
 
-extern "C" __global__ void write_bvh4_nodes(float4* record_data, const float4* nodes, const uint8* flags, const int* wide_ids, int node_capacity, float* bvh4) {
-    const Records records = {record_data};
+extern "C" __global__ void write_bvh4_nodes(float4* record_data, const float4* reference_boxes, const float4* nodes, const uint8* flags, const int* wide_ids, int node_capacity, float* bvh4) {
+    const ReferencesOf<Records> references = {{record_data}, reference_boxes};
     for (int node_id : grid_stride(node_capacity)) {
         if (!is_wide(flags[node_id])) continue;
         const CanonicalNode node = load_node(nodes, node_id);
@@ -24,7 +24,7 @@ extern "C" __global__ void write_bvh4_nodes(float4* record_data, const float4* n
         }
         float* at = bvh4 + 32 * (int64)wide_ids[node_id];
         for (int place = 0; place < 4; ++place) {
-            const Aabb box = child_aabb(nodes, records, children[place]);
+            const Aabb box = child_aabb(nodes, references, children[place]);
             at[place] = box.lower.x;
             at[4 + place] = box.upper.x;
             at[8 + place] = box.lower.y;

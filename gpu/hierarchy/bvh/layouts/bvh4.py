@@ -38,7 +38,7 @@ class Bvh4(Layout):
         wide_ids = target.scratch("bvh.wide_ids", capacity, np.int32)
         target.launch(unit, "mark_wide_nodes", capacity, tree.flags, capacity, wide_ids)
         target.exclusive_scan(wide_ids, wide_ids, "bvh.scan")
-        target.launch(unit, "write_bvh4_nodes", capacity, tree.records, tree.nodes, tree.flags, wide_ids, capacity, self.nodes)
+        target.launch(unit, "write_bvh4_nodes", capacity, tree.records, tree.reference_boxes, tree.nodes, tree.flags, wide_ids, capacity, self.nodes)
 
     @property
     def nodes(self) -> Array:

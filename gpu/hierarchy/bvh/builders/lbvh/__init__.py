@@ -35,7 +35,7 @@ class LbvhOptions:
     """Options of the linear BVH."""
 
     code_bits: str = option("30", "Bits of a Morton code; 60 tell primitives apart that are closer than 1/1024 of the scene.", choices=("30", "60"))
-    max_leaf_size: int = option(4, "Most primitives in a leaf: larger leaves make a smaller tree and more intersection tests.", minimum=1, maximum=16)
+    max_leaf_size: int = option(4, "Most primitives in a leaf: larger leaves make a smaller tree and more intersection tests.", minimum=1, maximum=32)
 
 
 class Lbvh(BvhHierarchy):
@@ -60,7 +60,7 @@ class Lbvh(BvhHierarchy):
 
     def emit(self, primitives: Primitives) -> bool:
         target, tree, n = self.target, self.tree, primitives.count
-        chunk, bvh2 = CHUNKS[target.kind], self.layout.bvh2_nodes
+        chunk, bvh2 = CHUNKS[target.kind], self.direct_nodes
         constants = {"CODE_BITS": self.code_bits, "CHUNK": chunk, "WRITES_BVH2": bvh2 is not None}
         unit = target.unit(unit_source("gpu/hierarchy/bvh/builders/lbvh/lbvh.cu", primitives, **constants))
         keys = target.scratch("lbvh.keys", n, np.uint64)
