@@ -5,11 +5,12 @@ from __future__ import annotations
 import contextlib
 import dataclasses
 import time
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 
 import numpy as np
 
 from .animate.animate import Animator
+from .animate.hiding import HiddenObjects
 from .buffers import Buffers, read_buffers
 from .frame_log import FrameLog, FrameRecord
 from .hierarchy.base import HierarchyError, NodeTable
@@ -18,6 +19,7 @@ from .scene import Moment, Remark, Scene
 from .shade.boxes import Boxes, BoxPainter, depth_colors
 from .shade.film import Resolver
 from .shade.materials import Materials
+from .shade.outline import OutlinePainter
 from .stats import FrameStatistics, RaySteps
 from .target.base import Target
 from .trace.trace import Totals, totals
@@ -50,6 +52,8 @@ class Engine:
     def __init__(self, target: Target, scene: Scene, repeats: bool = True) -> None:
         self.target, self.scene = target, scene
         self._animator = Animator(target, scene)
+        self._hidden = HiddenObjects(target, scene, self._animator.surface)
+        self._outline = OutlinePainter(target)
         self._materials, self._resolver = Materials(target, scene), Resolver(target)
         self._slots: dict[str, ViewSlot] = {}
         self._boxes: dict[str, BoxPainter] = {}
@@ -62,6 +66,10 @@ class Engine:
     def remarks(self) -> tuple[Remark, ...]:
         """What this version does not draw as the scene means it."""
         return self._animator.remarks
+
+    def hide(self, objects: Iterable[int]) -> None:
+        """Leave these objects out of the structure and the picture from the next frame on, and no others. Does not wait."""
+        self._hidden.hide(objects)
 
     # -- the frame ------------------------------------------------------------------------------------------------
     def render_frame(self, moment: Moment, views: Sequence[View]) -> FrameStatistics | None:
@@ -131,6 +139,15 @@ class Engine:
         with view.pixels.map() as image:
             painter.paint(image, slot.film, boxes)
 
+    def paint_outline(self, view: View, object_id: int) -> None:
+        """Mark what the view's last frame shows of an object, in its pixels. Outside the frame and its statistics; does not wait."""
+        slot, ranges = self._drawn_slot(view), self._animator.surface.primitives.objects
+        if not 0 <= object_id < len(ranges) or object_id in self._hidden.objects:
+            return
+        with view.pixels.map() as image:
+            size = (slot.film.width, slot.film.height)
+            self._outline.paint(image, slot.tracer(), slot.view.camera, size, slot.clip, ranges[object_id])
+
     def totals(self, view: View) -> Totals:
         """Hits and the sum of hit distances of the primary rays of the view's last frame, traced once more. Waits."""
         slot = self._drawn_slot(view)
@@ -164,7 +181,8 @@ class Engine:
             self.target.end_frame()
         self._last = slots
         host_ms = (time.perf_counter() - started) * 1000.0
-        self._log.add(self._number, FrameRecord(moment.frame_id, moment.time, self.scene.triangle_count, host_ms, records))
+        counts = (self.scene.triangle_count, host_ms, records, self._hidden.triangle_count)
+        self._log.add(self._number, FrameRecord(moment.frame_id, moment.time, *counts))
 
     def _each(self, slots: tuple[ViewSlot, ...]) -> Iterator[ViewSlot]:
         """The slots in turn, their phases under their own prefix."""

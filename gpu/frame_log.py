@@ -43,6 +43,7 @@ class FrameRecord:
     triangles: int
     host_ms: float
     views: tuple[ViewRecord, ...]
+    hidden: int = 0
 
 
 class FrameLog:
@@ -78,6 +79,7 @@ class FrameLog:
             host_ms=record.host_ms,
             launches=timing.launches,
             bytes=self._target.memory(),
+            hidden=record.hidden,
             views=tuple(_view_statistics(view, timing) for view in record.views),
         )
 

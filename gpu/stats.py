@@ -95,7 +95,8 @@ class ViewStatistics:
 
 @dataclasses.dataclass(frozen=True)
 class FrameStatistics:
-    """A finished frame. `frame_ms` is the target's time from first to last phase, `host_ms` what the caller's thread spent issuing it."""
+    """A finished frame. `frame_ms` is the target's time from first to last phase, `host_ms` what the caller's thread spent issuing it.
+    `triangles` are the scene's, `hidden` those of objects that are left out: structures hold them as inactive primitives."""
 
     frame_id: int
     time: float
@@ -107,3 +108,4 @@ class FrameStatistics:
     launches: int
     bytes: dict[str, int]
     views: tuple[ViewStatistics, ...]
+    hidden: int = 0

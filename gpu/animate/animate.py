@@ -201,12 +201,14 @@ class Animator:
                 uvs[first_vertex : first_vertex + len(mesh.positions)] = mesh.uvs
             ranges.append(ObjectRange(first, len(mesh.triangles), thing.node))
             first = last
-        vertices = tuple(target.zeros((max(1, vertex_count), 3), np.float32, "surface") for _ in range(3))
+        # Behind the last vertex lies one that is nowhere: hidden objects take it for their corners (hiding.py).
+        vertices = tuple(target.zeros((vertex_count + 1, 3), np.float32, "surface") for _ in range(3))
+        target.write(vertices[0][vertex_count:], np.full((1, 3), np.nan, np.float32))
         indices = target.upload(triangles, "surface")
         primitives = triangle_primitives(
             vertices[0][:vertex_count], indices[:triangle_count], objects=tuple(ranges), topology_version=1, shape_version=1
         )
-        positions, previous, normals = vertices
+        positions, previous, normals = (array[: max(1, vertex_count)] for array in vertices)
         on_target = (target.upload(uvs, "surface"), indices, target.upload(materials, "surface"))
         return Surface(positions, previous, normals, *on_target, self._pose.lights, self._pose.light_count, primitives)
 

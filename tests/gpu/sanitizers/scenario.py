@@ -11,6 +11,7 @@ import numpy as np
 from gpu.animate.animate import Animator
 from gpu.animate.pose import AT_ONCE
 from gpu.camera import Camera
+from gpu.clip import ClipOptions
 from gpu.engine import Boxes, Engine, View, ViewSettings
 from gpu.hierarchy.bvh.bvh import BvhHierarchy
 from gpu.hierarchy.primitives import sphere_primitives, triangle_primitives
@@ -129,6 +130,10 @@ def run_frames(target: Target) -> None:
         assert engine.totals(view).hits > 0
         engine.pick(view, 21.0, 10.0)
         table = engine.nodes(view)
+        engine.hide([1])
+        view.settings = dataclasses.replace(settings, clip=ClipOptions(on=True, position=0.6))
+        engine.render_frame(Moment(0.4, 0, 2), [view])
+        engine.paint_outline(view, 0)
         engine.paint_boxes(view, Boxes(table.lower, table.upper, table.depth, int(table.depth.max()) + 1))
         engine.close()
 

@@ -1,0 +1,123 @@
+"""Objects that are left out, and the object that is marked: structures, pictures and counts."""
+
+from __future__ import annotations
+
+import contextlib
+import dataclasses
+
+import numpy as np
+import pytest
+
+from gpu.camera import Camera
+from gpu.clip import ClipOptions
+from gpu.engine import Engine, View, ViewSettings
+from gpu.scene import Channel, Clip, Material, Mesh, Moment, Node, Object, Scene, Track
+from gpu.target.base import Array, Target
+from gpu.update_policy import UpdateOptions
+
+FRONT = Camera(eye=(0.0, 0.0, 5.0), orthographic=True, height=2.5)
+
+
+class Pixels:
+    """A picture in the target's memory."""
+
+    def __init__(self, target: Target) -> None:
+        self.width, self.height = 40, 32
+        self.array = target.empty((self.height, self.width, 4), np.uint8, "test")
+
+    def map(self) -> contextlib.AbstractContextManager[Array]:
+        return contextlib.nullcontext(self.array)
+
+
+def walls(moves: bool = False) -> Scene:
+    """Three squares of 2 x 2 across the view, one behind the other; where they move, along Z."""
+    corners = np.array([[-1, -1, 0], [1, -1, 0], [1, 1, 0], [-1, 1, 0]], np.float32)
+    mesh = Mesh("wall", corners, np.array([[0, 1, 2], [0, 2, 3]], np.int32), np.zeros(2, np.int32))
+    nodes = tuple(Node(f"wall {k}", translation=(0.0, 0.0, -float(k))) for k in range(3))
+    times = np.array([0.0, 1.0], np.float32)
+    tracks = [Track(times, np.array([[0, 0, -k], [0, 0, 0.5 - k]], np.float32)) for k in range(3)]
+    clips = (Clip("slide", 1.0, tuple(Channel(k, "translation", track) for k, track in enumerate(tracks))),) if moves else ()
+    objects = tuple(Object(k, 0) for k in range(3))
+    return Scene("walls", nodes, (mesh,), objects, materials=(Material(),), clips=clips, lower=(-1.0, -1.0, -2.0), upper=(1.0, 1.0, 0.5))
+
+
+def seen(engine: Engine, view: View) -> set[int]:
+    """The objects in the picture."""
+    return {int(one) for one in np.unique(engine.buffers(view)["object_id"])} - {-1}
+
+
+@pytest.mark.parametrize("hierarchy", ["lbvh", "brute_force"])
+def test_what_is_hidden_is_neither_seen_nor_broken(target: Target, hierarchy: str) -> None:
+    engine, view = Engine(target, walls()), View(ViewSettings(hierarchy=hierarchy, ray_type="flat"), FRONT, Pixels(target))
+    for hidden, expected in (((), {0}), ((0,), {1}), ((0, 1), {2}), ((0, 1, 2), set()), ((1,), {0}), ((), {0})):
+        engine.hide(hidden)
+        engine.render_frame(Moment(), [view])
+        assert seen(engine, view) == expected
+        statistics = engine.flush()
+        assert statistics.hidden == statistics.views[0].structure.inactive_count == 2 * len(hidden)
+        assert engine.not_finite_count() == 0
+    engine.close()
+
+
+def test_the_picture_without_an_object_is_that_of_a_scene_without_it(target: Target) -> None:
+    whole, alone = walls(), dataclasses.replace(walls(), objects=walls().objects[2:])
+    pictures = []
+    for scene, hidden in ((whole, (0, 1)), (alone, ())):
+        engine, view = Engine(target, scene), View(ViewSettings(), FRONT, Pixels(target))
+        engine.hide(hidden)
+        engine.render_frame(Moment(), [view])
+        pictures.append(target.download(view.pixels.array))  # type: ignore[attr-defined]
+        engine.close()
+    assert np.array_equal(*pictures)
+
+
+@pytest.mark.parametrize("mode", ["rebuild", "refit", "auto"])
+def test_hiding_while_it_plays_rebuilds_once_and_repeats_frames(target: Target, mode: str) -> None:
+    engine = Engine(target, walls(moves=True))
+    view = View(ViewSettings(ray_type="flat", update=UpdateOptions(mode)), FRONT, Pixels(target))
+    updates = []
+    for number in range(12):
+        engine.hide((0,) if 4 <= number < 8 else ())
+        engine.render_frame(Moment(number / 12.0, 0, number), [view])
+        updates.append(engine.flush().views[0].update)
+        assert seen(engine, view) == ({1} if 4 <= number < 8 else {0})
+        hit = engine.pick(view, 20.0, 16.0)
+        expected = number / 24.0 - (1.0 if 4 <= number < 8 else 0.0)
+        assert hit is not None and hit.position[2] == pytest.approx(expected, abs=1e-5)
+    assert updates[4] == updates[8] == "rebuild" and (mode != "refit" or updates[5] == updates[9] == "refit")
+    engine.close()
+
+
+def test_indices_that_are_not_there_count_for_nothing(target: Target) -> None:
+    engine, view = Engine(target, walls()), View(ViewSettings(ray_type="flat"), FRONT, Pixels(target))
+    engine.hide((-1, 3, 99))
+    engine.render_frame(Moment(), [view])
+    assert seen(engine, view) == {0} and engine.flush().hidden == 0
+    engine.close()
+
+
+def test_the_outline_lies_round_what_is_seen_of_the_object(target: Target) -> None:
+    """A square of 25.6 pixels: tinted inside, a line of two pixels outside, the rest as it was; nothing for what is hidden, covered or cut away."""
+    engine, pixels = Engine(target, walls()), Pixels(target)
+    view = View(ViewSettings(ray_type="flat"), FRONT, pixels)
+    engine.render_frame(Moment(), [view])
+    plain = target.download(pixels.array).copy()
+    inside = engine.buffers(view)["object_id"] == 0
+    engine.paint_outline(view, 0)
+    marked = target.download(pixels.array).copy()
+    changed = (marked != plain).any(axis=-1)
+    rows, columns = (np.flatnonzero(inside.any(axis=axis)) for axis in (1, 0))
+    around = np.zeros_like(inside)
+    around[rows[0] - 2 : rows[-1] + 3, columns[0] - 2 : columns[-1] + 3] = True
+    assert np.array_equal(changed, around)
+    assert (marked[around & ~inside] == [255, 158, 30, 255]).all() and not (marked[inside] == [255, 158, 30, 255]).all(axis=-1).any()
+    for object_id in (1, 7, -1):
+        engine.render_frame(Moment(), [view])
+        engine.paint_outline(view, object_id)
+        assert np.array_equal(target.download(pixels.array), plain)
+    view.settings = dataclasses.replace(view.settings, clip=ClipOptions(on=True, axis="z", position=0.5))
+    engine.render_frame(Moment(), [view])
+    cut = target.download(pixels.array).copy()
+    engine.paint_outline(view, 0)
+    assert np.array_equal(target.download(pixels.array), cut)
+    engine.close()
