@@ -109,6 +109,7 @@ class Engine:
         self._slots.clear()
         self._boxes.clear()
         self._last = ()
+        self._animator.close()
 
     # -- on request, outside the frame ----------------------------------------------------------------------------
     def pick(self, view: View, x: float, y: float) -> Hit | None:
@@ -182,7 +183,7 @@ class Engine:
         self._last = slots
         host_ms = (time.perf_counter() - started) * 1000.0
         counts = (self.scene.triangle_count, host_ms, records, self._hidden.triangle_count)
-        self._log.add(self._number, FrameRecord(moment.frame_id, moment.time, *counts))
+        self._log.add(self._number, FrameRecord(moment.frame_id, moment.time, *counts, key_frames=self._animator.streaming()))
 
     def _each(self, slots: tuple[ViewSlot, ...]) -> Iterator[ViewSlot]:
         """The slots in turn, their phases under their own prefix."""

@@ -8,7 +8,7 @@ from collections.abc import Callable
 
 import numpy as np
 
-from .stats import FrameStatistics, HierarchyStatistics, StepCounts, ViewStatistics
+from .stats import FrameStatistics, HierarchyStatistics, KeyStreaming, StepCounts, ViewStatistics
 from .target.base import FrameTiming, Target
 
 MAX_WAITING = 64
@@ -44,6 +44,7 @@ class FrameRecord:
     host_ms: float
     views: tuple[ViewRecord, ...]
     hidden: int = 0
+    key_frames: KeyStreaming | None = None
 
 
 class FrameLog:
@@ -81,6 +82,7 @@ class FrameLog:
             bytes=self._target.memory(),
             hidden=record.hidden,
             views=tuple(_view_statistics(view, timing) for view in record.views),
+            key_frames=record.key_frames,
         )
 
 

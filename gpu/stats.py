@@ -94,6 +94,19 @@ class ViewStatistics:
 
 
 @dataclasses.dataclass(frozen=True)
+class KeyStreaming:
+    """Key frames of a scene: `keys` there are, `slots` have room on the target in `slot_bytes`; `bytes_streamed` since the scene was opened, and
+    `stalls` of its frames that had to wait for a copy; whether this one `waited`. Fewer slots than keys: the sequence streams."""
+
+    keys: int
+    slots: int
+    slot_bytes: int
+    bytes_streamed: int = 0
+    waited: bool = False
+    stalls: int = 0
+
+
+@dataclasses.dataclass(frozen=True)
 class FrameStatistics:
     """A finished frame. `frame_ms` is the target's time from first to last phase, `host_ms` what the caller's thread spent issuing it.
     `triangles` are the scene's, `hidden` those of objects that are left out: structures hold them as inactive primitives."""
@@ -108,4 +121,5 @@ class FrameStatistics:
     launches: int
     bytes: dict[str, int]
     views: tuple[ViewStatistics, ...]
+    key_frames: KeyStreaming | None = None
     hidden: int = 0

@@ -16,9 +16,12 @@ import numpy as np
 from ..hierarchy.base import ObjectRange, Primitives
 from ..hierarchy.primitives import triangle_primitives
 from ..scene import Mesh, Moment, Remark, Scene
+from ..stats import KeyStreaming
 from ..target.base import Array, Target, UnitSource
 from . import deform_tables, tables
 from .deform import Deformer
+from .key_schedule import plan_sequences, slots_of
+from .key_stream import KeyStream
 from .pose import Pose
 
 
@@ -66,10 +69,12 @@ class Animator:
         self._counts = np.array([len(scene.meshes[o.mesh].positions) for o in scene.objects], np.int64)
         self._first_vertex = np.cumsum(self._counts) - self._counts
         skins, weights = deform_tables.skin_tables(scene.meshes), deform_tables.weight_tables(scene)
-        sources = tables.source_tables(scene.meshes)
+        sequences = plan_sequences(scene.meshes, self._key_budget())
+        sources = tables.source_tables(scene.meshes, slots_of(scene.meshes, sequences))
         self._pose = Pose(target, scene, sources, skins, weights)
         self._deformer = Deformer(target, scene, sources.strides, skins, weights)
-        self._upload_sources(sources)
+        shapes = self._upload_sources(sources)
+        self._keys = KeyStream(target, sequences, sources, shapes, (self._source_positions, self._source_normals), self._pose.key_slots)
         self.surface = self._make_surface()
         self.remarks = remarks_of(scene)
         self._shown: tuple[float, int] | None = None
@@ -93,6 +98,7 @@ class Animator:
             self._unsettled = None
             return launches
         self._shown = wanted
+        self._keys.show(wanted[0], self._scene.duration(clip))
         self._pose.write_moment(wanted)
         if shown is None:
             return (parts.launch_all, parts.launch_all)
@@ -111,6 +117,14 @@ class Animator:
         for launch in self.prepare(moment):
             launch()
         return self.surface
+
+    def streaming(self) -> KeyStreaming | None:
+        """How the key frames of the moment last prepared came to the target; None for a scene without any."""
+        return self._keys.statistics()
+
+    def close(self) -> None:
+        """Wait for copies under way. The surface's memory goes with the animator."""
+        self._keys.close()
 
     def not_finite_count(self) -> int:
         """Vertices that are not finite at the moment shown, their primitives inactive. Waits: on request, outside a frame."""
@@ -169,16 +183,25 @@ class Animator:
         self._deformer.deform(deformed, self._pose, sources, buffers)
 
     # -- once a scene ---------------------------------------------------------------------------------------------
-    def _upload_sources(self, places: tables.SourceTables) -> None:
-        """Shapes at rest and in their key frames, as many of each mesh as it has slots."""
+    def _key_budget(self) -> int:
+        """Bytes of the target that key frames may take."""
+        chosen = self._target.options.key_memory_mib
+        return chosen << 20 if chosen else self._target.free_bytes() // 2
+
+    def _upload_sources(self, places: tables.SourceTables) -> dict[int, tuple[np.ndarray, np.ndarray]]:
+        """Shapes at rest and in their key frames, as many of each mesh as it has slots. Returns all of those of which there are more."""
         unused = np.zeros((tables.ALIGNED_VERTICES, 3), np.float32)
         positions, normals = [unused], [unused]
-        for mesh, room in zip(self._scene.meshes, places.slots.tolist(), strict=True):
+        shapes: dict[int, tuple[np.ndarray, np.ndarray]] = {}
+        for index, (mesh, room) in enumerate(zip(self._scene.meshes, places.slots.tolist(), strict=True)):
             key_positions, key_normals = shapes_of(mesh)
+            if room < len(key_positions):
+                shapes[index] = key_positions, key_normals
             positions.append(tables.padded(np.asarray(key_positions[:room], np.float32)))
             normals.append(tables.padded(np.asarray(key_normals[:room], np.float32)))
         self._source_positions = self._target.upload(np.concatenate(positions), "animation")
         self._source_normals = self._target.upload(np.concatenate(normals), "animation")
+        return shapes
 
     def _upload_tiles(self, objects: np.ndarray) -> tuple[Array, Array]:
         """Tiles of the objects that keep their shape, and of those that deform."""

@@ -87,6 +87,11 @@ class DeviceMemory:
         with self._lock:
             return {tag: count for tag, count in sorted(self._tags.items()) if count}
 
+    def free_bytes(self) -> int:
+        """What the device has free, and what the pool holds and nobody uses."""
+        free, _ = checked(self._runtime.cudaMemGetInfo())
+        return int(free) + int(self._pool.free_bytes())
+
     def close(self) -> None:
         """Give back what is not in use any more."""
         self._scratch.clear()

@@ -1,0 +1,163 @@
+"""Which key frames have room on the target, and which are wanted next. Plain numbers, no target.
+
+A sequence is all meshes with the same key times: their keys come and go together.
+"""
+
+from __future__ import annotations
+
+import bisect
+import dataclasses
+
+import numpy as np
+
+from ..scene import Mesh
+from .tables import ALIGNED_VERTICES
+
+LEAST_SLOTS = 4
+"""Two key frames are shown and one is on its way, whichever way the animation turns."""
+
+VERTEX_BYTES = 24
+_ALIKE = 4.0  # steps that differ by less than this factor are of one speed: frames of a window come at uneven times
+
+
+@dataclasses.dataclass(frozen=True, eq=False)
+class Sequence:
+    """Meshes that share key times: `times` as float32 has them, `key_bytes` of one key of all of them, `slots` keys that have room at once."""
+
+    meshes: tuple[int, ...]
+    times: list[float]
+    key_bytes: int
+    slots: int
+
+    @property
+    def streams(self) -> bool:
+        """Whether its keys do not all have room."""
+        return self.slots < len(self.times)
+
+
+def plan_sequences(meshes: tuple[Mesh, ...], budget: int) -> list[Sequence]:
+    """The sequences of a scene, whose slots together take at most `budget` bytes, or LEAST_SLOTS each where that is more. All have as many slots, or
+    as many as they have keys."""
+    groups: dict[bytes, list[int]] = {}
+    for index, mesh in enumerate(meshes):
+        if mesh.key_frames is not None and len(mesh.key_frames.times) > 1:
+            groups.setdefault(_times(mesh).tobytes(), []).append(index)
+    found = [(tuple(members), _times(meshes[members[0]]), sum(_key_bytes(meshes[index]) for index in members)) for members in groups.values()]
+    slots = _slots_within([(len(times), size) for _, times, size in found], budget)
+    return [Sequence(members, times.tolist(), size, min(len(times), slots)) for members, times, size in found]
+
+
+def slots_of(meshes: tuple[Mesh, ...], sequences: list[Sequence]) -> np.ndarray:
+    """(meshes,) how many shapes of each mesh have room: its sequence's slots, 1 for what has no sequence."""
+    slots = np.ones(len(meshes), np.int64)
+    for sequence in sequences:
+        slots[list(sequence.meshes)] = sequence.slots
+    return slots
+
+
+def _slots_within(sequences: list[tuple[int, int]], budget: int) -> int:
+    """The most slots a sequence with which all of them (keys, bytes a key) stay within the budget."""
+    low, high = LEAST_SLOTS, max([LEAST_SLOTS, *(keys for keys, _ in sequences)])
+    while low < high:
+        middle = (low + high + 1) // 2
+        fits = sum(min(keys, middle) * size for keys, size in sequences) <= budget
+        low, high = (middle, high) if fits else (low, middle - 1)
+    return low
+
+
+def _times(mesh: Mesh) -> np.ndarray:
+    return np.asarray(mesh.key_frames.times if mesh.key_frames is not None else [], np.float32)
+
+
+def _key_bytes(mesh: Mesh) -> int:
+    return VERTEX_BYTES * (-(-len(mesh.positions) // ALIGNED_VERTICES) * ALIGNED_VERTICES)
+
+
+def pair_at(times: list[float], time: float) -> tuple[int, int]:
+    """The keys around a time, as find_keys of animate.cuh finds them."""
+    instant, last = float(np.float32(time)), len(times) - 1
+    if last < 1 or not instant > times[0]:
+        return 0, 0
+    if instant >= times[last]:
+        return last, last
+    low = bisect.bisect_right(times, instant) - 1
+    return low, low + 1
+
+
+class Playhead:
+    """Where the animation stands and how it moves: `step` seconds a frame, 0 while that is unknown or jumps."""
+
+    def __init__(self) -> None:
+        self._time: float | None = None
+        self._last = 0.0
+        self.step = 0.0
+
+    def move(self, time: float, duration: float) -> None:
+        """The next frame shows this time of an animation of `duration` seconds."""
+        if self._time is not None and time != self._time:
+            step = self._unfolded(time - self._time, time, duration)
+            same = step * self._last > 0.0 and 1.0 / _ALIKE <= step / self._last <= _ALIKE
+            self.step, self._last = (step if same else 0.0), step
+        self._time = time
+
+    def _unfolded(self, step: float, time: float, duration: float) -> float:
+        """The step as it was meant, where the animation went round or turned at an end of its span."""
+        if self._time is None or not self._last:
+            return step
+        expected = self._time + self._last
+        if 0.0 <= expected <= duration:
+            return step
+        round_again, turned = folded(expected, duration)
+        if abs(round_again - time) <= 0.5 * abs(self._last):
+            return self._last
+        return -self._last if abs(turned - time) <= 1.5 * abs(self._last) else step
+
+
+def folded(time: float, duration: float) -> tuple[float, float]:
+    """A time beyond an end of the span: as it is when the animation starts again, and when it turns round."""
+    if duration <= 0.0:
+        return 0.0, 0.0
+    period = time % (2.0 * duration)
+    return time % duration, min(period, 2.0 * duration - period)
+
+
+def wanted_keys(times: list[float], time: float, step: float, duration: float, count: int) -> list[int]:
+    """Up to `count` keys, the most urgent first: those of `time`, then those of the frames to come. Past an end both the start over and the way back
+    are foreseen; while the step is unknown, the neighbours on both sides are."""
+    count = min(count, len(times))
+    found = dict.fromkeys(pair_at(times, time))
+    if not step:
+        _add_neighbours(found, len(times), count)
+        return list(found)[:count]
+    spacing = (times[-1] - times[0]) / max(1, len(times) - 1)
+    stride = max(abs(step), 0.5 * spacing) * (1.0 if step > 0.0 else -1.0)
+    fills = 3.0 * abs(stride) <= spacing * count  # else only the keys of the very frames that are to be expected
+    before = [pair_at(times, time)] * 2
+    for number in range(1, 2 * len(times) + 3):
+        if len(found) >= count:
+            break
+        ahead = time + number * stride
+        for way, instant in enumerate((ahead,) if 0.0 <= ahead <= duration else folded(ahead, duration)):
+            pair = pair_at(times, instant)
+            if fills:
+                found.update(dict.fromkeys(_between(before[way], pair, count)))
+            found.update(dict.fromkeys(pair if stride > 0.0 else pair[::-1]))
+            before[way] = pair
+            if 0.0 <= ahead <= duration:
+                before[1] = pair
+    return list(found)[:count]
+
+
+def _between(last: tuple[int, int], pair: tuple[int, int], count: int) -> range:
+    """Keys that lie between two pairs, in the order of the way from one to the other; none where the way leads round the end."""
+    if abs(pair[0] - last[0]) > count // 2:
+        return range(0)
+    return range(last[1], pair[0]) if pair[0] > last[0] else range(last[0], pair[1], -1)
+
+
+def _add_neighbours(found: dict[int, None], key_count: int, count: int) -> None:
+    low, high = min(found), max(found)
+    for distance in range(1, count):
+        found.update(dict.fromkeys(key for key in (high + distance, low - distance) if 0 <= key < key_count))
+        if len(found) >= count:
+            return

@@ -1,0 +1,161 @@
+"""Key frames that do not fit the device: a ring of slots on the target, filled ahead of the playing head by copies that run beside the launches.
+
+The kernels find a key's slot in `key_slots` (pose.cu), written in the order of the launches, so that captured frames stay valid. A key is shown once
+its copy has been ordered before the launches; in steady play it arrived long before (docs/decisions/streaming.md).
+"""
+
+from __future__ import annotations
+
+import dataclasses
+import weakref
+
+import numpy as np
+
+from ..stats import KeyStreaming
+from ..target.base import Array, Target
+from ..target.copies import Copy, CopyQueue, Piece
+from .key_schedule import VERTEX_BYTES, Playhead, Sequence, pair_at, wanted_keys
+from .tables import SourceTables
+
+COPIES_AT_ONCE = 4
+"""Copies under way; a jump of the playing head waits behind no more than these."""
+
+KEYS_AHEAD = 24
+"""Keys that are foreseen; what more slots there are keep what was shown last."""
+
+
+@dataclasses.dataclass(frozen=True, eq=False)
+class Shape:
+    """A mesh's keys: positions and normals (K, V, 3) on the host; its slots' first vertex and their stride in the source buffers; where its slot
+    numbers lie."""
+
+    positions: np.ndarray
+    normals: np.ndarray
+    first: int
+    stride: int
+    first_time: int
+
+
+class KeyRing:
+    """The slots of one sequence. `shapes` are its meshes', `sources` the buffers of positions and normals on the target."""
+
+    def __init__(
+        self, target: Target, queue: CopyQueue, sequence: Sequence, shapes: list[Shape], sources: tuple[Array, Array], key_slots: Array
+    ) -> None:
+        self._target, self._queue, self._sources, self._key_slots = target, queue, sources, key_slots
+        self.sequence, self._shapes = sequence, shapes
+        self._playhead = Playhead()
+        self._settled: object = None
+        self._key_of: list[int] = list(range(sequence.slots))  # the first keys lie there to begin with
+        self._slot_of = {key: key for key in range(sequence.slots)}
+        self._under_way: dict[int, Copy] = {}
+        self._written: tuple[int, int] | None = None
+        self.bytes_streamed = 0
+
+    def show(self, time: float, duration: float) -> bool:
+        """The keys of `time` are there for the launches to come, and others are on their way; returns whether the frame had to wait."""
+        self._playhead.move(time, duration)
+        shown, step = pair_at(self.sequence.times, time), self._playhead.step
+        state = (shown, step > 0.0, step < 0.0)
+        if state == self._settled:
+            return False
+        wanted = wanted_keys(self.sequence.times, time, step, duration, min(self.sequence.slots, KEYS_AHEAD))
+        waits = False
+        for key in dict.fromkeys(shown):
+            if key not in self._slot_of:
+                waits = True
+                self._start(key, wanted)
+            copy = self._under_way.pop(key, None)
+            if copy is not None:
+                waits |= not copy.has_arrived()
+                copy.order()
+        self._write_slots(shown)
+        self._fetch(wanted)
+        self._settled = None if self._under_way or any(key not in self._slot_of for key in wanted) else state
+        return waits
+
+    def _fetch(self, wanted: list[int]) -> None:
+        """Begin copies of what will be wanted, a few at once."""
+        self._under_way = {key: copy for key, copy in self._under_way.items() if not copy.has_arrived()}
+        for key in wanted:
+            if key not in self._slot_of and len(self._under_way) < COPIES_AT_ONCE:
+                self._start(key, wanted)
+
+    def _start(self, key: int, wanted: list[int]) -> None:
+        """Copy a key into the slot that is least needed: of no wanted key, the farthest from this one."""
+        kept = set(wanted)
+        slot = max((s for s in range(self.sequence.slots) if self._key_of[s] not in kept), key=lambda s: abs(self._key_of[s] - key))
+        old = self._key_of[slot]
+        self._slot_of.pop(old, None)
+        self._under_way.pop(old, None)
+        self._key_of[slot], self._slot_of[key] = key, slot
+        self._under_way[key] = self._queue.start([piece for shape in self._shapes for piece in self._pieces(shape, key, slot)])
+        self.bytes_streamed += sum(VERTEX_BYTES * shape.positions.shape[1] for shape in self._shapes)
+
+    def _pieces(self, shape: Shape, key: int, slot: int) -> list[Piece]:
+        first = shape.first + slot * shape.stride
+        last = first + shape.positions.shape[1]
+        return [(source[first:last], values[key]) for source, values in zip(self._sources, (shape.positions, shape.normals), strict=True)]
+
+    def _write_slots(self, shown: tuple[int, int]) -> None:
+        """Tell the kernels where the keys shown lie, where that has changed."""
+        slots = np.array([self._slot_of[key] for key in dict.fromkeys(shown)], np.int32)
+        written = (shown[0], *slots.tolist())
+        if written == self._written:
+            return
+        self._written = written
+        for shape in self._shapes:
+            first = shape.first_time + shown[0]
+            self._target.write(self._key_slots[first : first + len(slots)], slots)
+
+
+class KeyStream:
+    """All sequences of a scene that stream. `shapes` gives positions and normals of all keys of a mesh; nothing is held where `sequences` all fit."""
+
+    def __init__(
+        self,
+        target: Target,
+        sequences: list[Sequence],
+        places: SourceTables,
+        shapes: dict[int, tuple[np.ndarray, np.ndarray]],
+        sources: tuple[Array, Array],
+        key_slots: Array,
+    ) -> None:
+        streamed = [sequence for sequence in sequences if sequence.streams]
+        self._sequences, self._rings = sequences, []
+        self._waits = self._stalls = 0
+        if not streamed:
+            return
+        queue = target.copies()
+        self._finalizer = weakref.finalize(self, queue.close)
+
+        def shape(mesh: int) -> Shape:
+            return Shape(*shapes[mesh], *(int(column[mesh]) for column in (places.first, places.strides, places.first_time)))
+
+        for sequence in streamed:
+            members = [shape(mesh) for mesh in sequence.meshes]
+            self._rings.append(KeyRing(target, queue, sequence, members, sources, key_slots))
+
+    def show(self, time: float, duration: float) -> None:
+        """Have the keys of `time` there for the next launches; the animation lasts `duration` seconds."""
+        waits = [ring.show(time, duration) for ring in self._rings]
+        self._waits = sum(waits)
+        self._stalls += any(waits)
+
+    def statistics(self) -> KeyStreaming | None:
+        """What has streamed so far; None for a scene without key frames."""
+        if not self._sequences:
+            return None
+        return KeyStreaming(
+            keys=sum(len(sequence.times) for sequence in self._sequences),
+            slots=sum(sequence.slots for sequence in self._sequences),
+            slot_bytes=sum(sequence.slots * sequence.key_bytes for sequence in self._sequences),
+            bytes_streamed=sum(ring.bytes_streamed for ring in self._rings),
+            waited=self._waits > 0,
+            stalls=self._stalls,
+        )
+
+    def close(self) -> None:
+        """Wait for copies under way and give their memory back."""
+        if self._rings:
+            self._finalizer()
