@@ -48,7 +48,9 @@ def fill(menu: QMenu, commands: Commands, window: MainWindow) -> None:
     commands.add(menu, "camera.faster", window.tr("Fly f&aster"), lambda: moves.scale_speed(1.25), "=")
     commands.add(menu, "camera.slower", window.tr("Fly slo&wer"), lambda: moves.scale_speed(0.8), "-")
     menu.addSeparator()
-    commands.choice(menu, "camera.through", ChoiceMenu(window.tr("Look &through"), moves.choices, moves.current, moves.choose, window))
+    through = ChoiceMenu(window.tr("Look &through"), moves.choices, moves.current, moves.choose, window)
+    cameras = [("0", window.tr("Free"), "", True), *((str(n), window.tr("Camera {number}").format(number=n), "", True) for n in range(1, 10))]
+    commands.choice(menu, "camera.through", through, cameras)
     commands.add(menu, "camera.bookmark", window.tr("Keep as a &bookmark"), moves.bookmark, "Ctrl+B")
     kept = menu.addMenu(window.tr("Boo&kmarks"))
     for number in range(1, BOOKMARK_KEYS + 1):

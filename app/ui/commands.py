@@ -10,15 +10,19 @@ from PySide6.QtCore import QObject
 from PySide6.QtGui import QAction, QKeySequence
 from PySide6.QtWidgets import QMenu
 
-from app import timeline
+from app import option_tables, timeline
 from app.ui import camera_menu
-from app.ui.choice_menu import ChoiceMenu
+from app.ui.choice_menu import ChoiceMenu, Offers
+from app.ui.choices import Choice
 from app.ui.extras import Extras
 
 if TYPE_CHECKING:
     from app.ui.main_window import MainWindow
 
 Key = QKeySequence.StandardKey | str | None
+REFUSAL_MS = 5000
+NUMBERED = 9
+"""So many clips and cameras of the file can be given keys, by their number."""
 
 
 class Commands(QObject):
@@ -59,11 +63,16 @@ class Commands(QObject):
         self.actions[name] = action
         return action
 
-    def choice(self, menu: QMenu, name: str, made: ChoiceMenu) -> None:
-        """Put a menu of choices into a menu."""
+    def choice(self, menu: QMenu, name: str, made: ChoiceMenu, known: Offers | None = None) -> None:
+        """Put a menu of choices into a menu. Each of `known`, or of those that are offered now, can be given a key as `name.value`."""
         made.setObjectName(name)
         menu.addMenu(made)
         self.menus[name] = made
+        made.refused.connect(lambda sentence: self._window.statusBar().showMessage(sentence, REFUSAL_MS))
+        for value, action in made.prepare(known).items():
+            action.setObjectName(f"{name}.{value.replace(' ', '_')}")
+            self._window.addAction(action)
+            self.actions[action.objectName()] = action
 
     # -- menus ----------------------------------------------------------------------------------------------------
     def _file(self) -> None:
@@ -136,7 +145,7 @@ class Commands(QObject):
             self.choice(menu, f"animation.{name}_mode", made)
         document = self._window.document
         clip = ChoiceMenu(self.tr("&Clip"), bar.clips, lambda: str(document.state.timeline.clip), lambda index: bar.choose_clip(int(index)))
-        self.choice(menu, "animation.clip", clip)
+        self.choice(menu, "animation.clip", clip, numbered(self.tr("clip {number}")))
         motion = ChoiceMenu(self.tr("&Give a motion"), choices.motions, current("motion.name"), choices.choose("motion.name"), self._window)
         self.choice(menu, "animation.motion", motion)
         bar.show_keys(self.actions)
@@ -152,7 +161,8 @@ class Commands(QObject):
             ("traversal", self.tr("&Traversal"), choices.traversals, choices.choose("render.traversal")),
         )
         for name, title, offers, choose in entries:
-            self.choice(menu, f"structure.{name}", ChoiceMenu(title, offers, current(f"render.{name}"), choose, window))
+            known = known_values(f"render.{name}") if name in ("layout", "traversal") else None
+            self.choice(menu, f"structure.{name}", ChoiceMenu(title, offers, current(f"render.{name}"), choose, window), known)
         update = ChoiceMenu(self.tr("Rebuild or &refit"), choices.updates, current("update.mode"), choices.choose("update.mode"), window)
         self.choice(menu, "structure.update", update)
         menu.addSeparator()
@@ -182,3 +192,13 @@ class Commands(QObject):
         self.add(menu, "help.ray_type", self.tr("About this r&ay type"), lambda: self.extras.show_help("ray_type"), "Ctrl+F1")
         self.add(menu, "help.report", self.tr("Copy a &report of this machine"), window.copy_report)
         self.add(menu, "help.about", self.tr("&About Raygrove"), window.show_about)
+
+
+def known_values(key: str) -> list[Choice]:
+    """The choices of a setting over all structures, also those that the present one lacks."""
+    return [(value, value, "", True) for value in option_tables.choices(key)]
+
+
+def numbered(title: str) -> list[Choice]:
+    """Choices by number, for menus whose entries only a scene brings."""
+    return [(str(index), title.format(number=index + 1), "", True) for index in range(NUMBERED)]

@@ -4,13 +4,12 @@ from __future__ import annotations
 
 import subprocess
 import sys
-from collections.abc import Iterable
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 import numpy as np
 from PySide6.QtCore import QCoreApplication, Qt
-from PySide6.QtGui import QAction, QGuiApplication, QImage
+from PySide6.QtGui import QGuiApplication, QImage
 from PySide6.QtWidgets import QFileDialog, QMessageBox, QWidget
 
 from app import saved_state
@@ -70,9 +69,9 @@ def pixels_of(picture: QImage) -> np.ndarray:
     return rows[:, : 4 * image.width()].reshape(image.height(), image.width(), 4).copy()
 
 
-def show_cheat_sheet(window: QWidget, actions: Iterable[QAction]) -> None:
+def show_cheat_sheet(window: MainWindow) -> None:
     """The keys and the mouse."""
-    sheet = CheatSheet(actions, window)
+    sheet = CheatSheet(window.commands.all(), window.gestures, window)
     sheet.setAttribute(Qt.WidgetAttribute.WA_DeleteOnClose)
     sheet.show()
 

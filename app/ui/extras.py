@@ -12,8 +12,9 @@ from PySide6.QtGui import QAction
 from app.state import State
 from app.ui import theme
 from app.ui.help_page import HelpDialog
+from app.ui.keys_dialog import KeysDialog
 from app.ui.palette import Palette
-from app.ui.shortcuts import KeysDialog, Shortcuts
+from app.ui.shortcuts import Shortcuts
 from app.watch import Watcher
 
 if TYPE_CHECKING:
@@ -75,7 +76,7 @@ class Extras(QObject):
     def follow(self, actions: Mapping[str, QAction]) -> None:
         """Give the commands the user's keys, and keep their marks as the state is."""
         self._actions = actions
-        self._shortcuts = Shortcuts(actions, self)
+        self._shortcuts = Shortcuts(actions, self, self._window.gestures)
         problem = self._shortcuts.load()
         if problem:
             self._window.banners.show_message("warning", problem, topic="keys")

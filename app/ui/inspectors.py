@@ -14,6 +14,7 @@ from app import option_tables
 from app import timeline as timelines
 from app.document import Document
 from app.frame_maker import Picked
+from app.gestures import Gestures
 from app.render_thread import FinishedFrame
 from app.state import State
 from app.ui.boxes_panel import BoxesPanel
@@ -32,16 +33,16 @@ class Inspectors(QObject):
 
     legend_changed = Signal(object)
 
-    def __init__(self, document: Document, parent: QObject) -> None:
+    def __init__(self, document: Document, parent: QObject, gestures: Gestures) -> None:
         super().__init__(parent)
         self._document = document
         self._loop: FrameLoop | None = None
         self._docks: dict[str, QDockWidget] = {}
         self._range: tuple[float, float] | None = None
-        self.heat, self.pick = HeatPanel(document), PickPanel()
+        self.heat, self.pick = HeatPanel(document), PickPanel(gestures)
         self.boxes, self.cost = BoxesPanel(document), CostPanel()
         self.cost.jumped.connect(self._jump)
-        self.marks, self.pointer = Marks(document), Pointer(self)
+        self.marks, self.pointer = Marks(document), Pointer(self, gestures)
         self.pointer.hovered.connect(self._count_at)
         self.pointer.left.connect(lambda: self.heat.point_at(None))
         self.pointer.clicked.connect(self.pick_at)

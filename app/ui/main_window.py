@@ -10,6 +10,7 @@ from PySide6.QtGui import QCloseEvent, QDragEnterEvent, QDropEvent
 from PySide6.QtWidgets import QDockWidget, QLabel, QMainWindow, QMenu, QStackedWidget, QVBoxLayout, QWidget
 
 from app.document import Document
+from app.gestures import Gestures
 from app.presets import is_settings_file
 from app.problem import Problem
 from app.render_thread import FinishedFrame
@@ -53,7 +54,7 @@ class MainWindow(QMainWindow):
         super().__init__(parent)
         self.document, self._make_view = document, make_view
         self.demos = DEMOS
-        self.memory, self.choices = Memory(), Choices(document)
+        self.memory, self.choices, self.gestures = Memory(), Choices(document), Gestures()
         self.setObjectName("window")
         self.setWindowTitle("Raygrove")
         self.setAcceptDrops(True)
@@ -83,8 +84,8 @@ class MainWindow(QMainWindow):
         self.view = self._make_view(self.document.state.settings.display.view)
         self.legend = LegendPlate()
         self.legend.lie_on(self.view)
-        self.inspectors = Inspectors(self.document, self)
-        self.navigator = Navigator(self.view, self.document, self._pick)
+        self.inspectors = Inspectors(self.document, self, self.gestures)
+        self.navigator = Navigator(self.view, self.document, self._pick, self.gestures)
         self.inspectors.lie_on(self.view)  # after the navigator: who comes last is asked first
         self._device_label, self._busy_label = QLabel(), QLabel()
         self.statusBar().addWidget(self._busy_label, 1)
@@ -228,7 +229,7 @@ class MainWindow(QMainWindow):
 
     def show_cheat_sheet(self) -> None:
         """Help > Cheat sheet."""
-        dialogs.show_cheat_sheet(self, self.commands.all())
+        dialogs.show_cheat_sheet(self)
 
     def show_about(self) -> None:
         """Help > About."""
@@ -339,7 +340,7 @@ class MainWindow(QMainWindow):
             return
         old, self.view = self.view, wanted
         self.legend.lie_on(wanted)
-        self.navigator = Navigator(wanted, self.document, self._pick)
+        self.navigator = Navigator(wanted, self.document, self._pick, self.gestures)
         self.inspectors.lie_on(wanted)
         self._connect_view()
         is_shown = self.stack.currentWidget() is old

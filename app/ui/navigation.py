@@ -1,9 +1,8 @@
 """Mouse and keyboard to camera moves, for whichever widget shows the picture.
 
-Left drag does what `camera.mode` says: it orbits or turns freely (then Ctrl rolls) about the point under the pointer, or looks round. Middle drag
-or Shift and left drag pans, right drag looks round, the wheel comes nearer to the point under the pointer (in the mode fly it sets the speed), a
-double click focuses on it, W A S D Q E fly while the picture has the focus (Shift ten times as fast, Ctrl a tenth). Each drag, flight and
-turn of the wheel is one step of undo.
+Which button, key and modifier does what stands in `app/gestures.py`, and a person may change it. Orbiting does what `camera.mode` says: it orbits
+or turns freely about the point under the pointer, or looks round. The wheel comes nearer to that point (in the mode fly it sets the speed), a
+double click focuses on it, keys fly while the picture has the focus. Each drag, flight and turn of the wheel is one step of undo.
 
 What lies under the pointer is asked of whoever draws, and nobody waits for the answer: a drag turns about what is looked at until it
 comes, and notches of the wheel are gathered for a moment. Over the background, what is looked at counts.
@@ -17,20 +16,39 @@ import time
 
 import numpy as np
 from PySide6.QtCore import QEvent, QObject, QPointF, Qt, QTimer, Signal
-from PySide6.QtGui import QCursor, QFocusEvent, QKeyEvent, QMouseEvent, QWheelEvent
+from PySide6.QtGui import QCursor, QFocusEvent, QGuiApplication, QKeyEvent, QKeySequence, QMouseEvent, QWheelEvent
 from PySide6.QtWidgets import QWidget
 
 from app import cameras
 from app.document import Document
+from app.gestures import Gestures, way_of
 from app.ui.camera_commands import Pick, set_camera
 from gpu.camera import Camera, Vector
 
-FLY_KEYS = {Qt.Key.Key_W: "w", Qt.Key.Key_A: "a", Qt.Key.Key_S: "s", Qt.Key.Key_D: "d", Qt.Key.Key_Q: "q", Qt.Key.Key_E: "e"}
+FLY_KEYS = {"fly.forward": "w", "fly.left": "a", "fly.back": "s", "fly.right": "d", "fly.down": "q", "fly.up": "e"}
+"""What `cameras.fly` calls the directions."""
+
+PACES = {"mouse.nearer": 1.0, "mouse.nearer_fast": 3.0, "mouse.nearer_slow": 0.2}
 FLY_INTERVAL_MS = 16
 WHEEL_PAUSE_S = 0.5
 WHEEL_REACH = 4.0
 """Pixels that the pointer may move between two notches that come nearer to the same point."""
 
+DRAG_NOTCHES = 20.0
+"""Notches of the wheel that a drag over the picture's height is worth."""
+
+MODIFIER_KEYS = {
+    "Ctrl": Qt.KeyboardModifier.ControlModifier,
+    "Shift": Qt.KeyboardModifier.ShiftModifier,
+    "Alt": Qt.KeyboardModifier.AltModifier,
+}
+MOUSE_BUTTONS = {
+    "Middle": Qt.MouseButton.MiddleButton,
+    "Right": Qt.MouseButton.RightButton,
+    "Left": Qt.MouseButton.LeftButton,
+    "Back": Qt.MouseButton.BackButton,
+    "Forward": Qt.MouseButton.ForwardButton,
+}
 ANSWER_PATIENCE_MS = 80
 """Notches wait so long for the point under the pointer."""
 
@@ -43,9 +61,10 @@ class Navigator(QObject):
     rested = Signal()
     focus_wanted = Signal()
 
-    def __init__(self, widget: QWidget, document: Document, pick: Pick | None = None) -> None:
+    def __init__(self, widget: QWidget, document: Document, pick: Pick | None = None, gestures: Gestures | None = None) -> None:
         super().__init__(widget)
         self._widget, self._document, self._pick = widget, document, pick
+        self._gestures = gestures or Gestures()
         self._pivot: Vector | None = None
         self._last: QPointF | None = None
         self._gesture = 0
@@ -95,7 +114,7 @@ class Navigator(QObject):
             self._last = event.position()
             self._widget.setFocus(Qt.FocusReason.MouseFocusReason)
             return True
-        if kind == QEvent.Type.MouseButtonDblClick and event.button() == Qt.MouseButton.LeftButton:
+        if kind == QEvent.Type.MouseButtonDblClick and self._gestures.find("double click", mouse_way("double click", event)) == "mouse.focus":
             self.focus_wanted.emit()
             return True
         if kind == QEvent.Type.MouseMove and self._last is not None and event.buttons():
@@ -127,21 +146,22 @@ class Navigator(QObject):
         assert self._last is not None
         delta = (event.position() - self._last) / max(self._widget.height(), 1)
         self._last = event.position()
-        has_shift = bool(event.modifiers() & Qt.KeyboardModifier.ShiftModifier)
-        camera = self._camera()
-        if event.buttons() & Qt.MouseButton.MiddleButton or has_shift:
+        camera, gesture = self._camera(), self._gestures.find("drag", mouse_way("drag", event))
+        if gesture == "mouse.pan":
             self._change(cameras.pan(self._aimed(camera), delta.x(), delta.y()), f"pan {self._gesture}")
-        elif event.buttons() & Qt.MouseButton.RightButton:
+        elif gesture == "mouse.look":
             self._change(cameras.look(camera, -delta.x(), -delta.y()), f"look {self._gesture}")
-        else:
-            self._turn(camera, delta, bool(event.modifiers() & Qt.KeyboardModifier.ControlModifier))
+        elif gesture == "mouse.zoom":
+            self._change(cameras.dolly(self._aimed(camera), -delta.y() * DRAG_NOTCHES), f"nearer {self._gesture}")
+        elif gesture:
+            self._turn(camera, delta, gesture == "mouse.roll")
 
-    def _turn(self, camera: Camera, delta: QPointF, has_ctrl: bool) -> None:
-        """What a left drag does."""
+    def _turn(self, camera: Camera, delta: QPointF, is_roll: bool) -> None:
+        """Orbit, or what the mode makes of it."""
         mode, key = self._document.state.settings.camera.mode, f"orbit {self._gesture}"
         if mode == "fly":
             self._change(cameras.look(camera, -delta.x(), -delta.y()), key)
-        elif mode == "axis-free" and has_ctrl:
+        elif mode == "axis-free" and is_roll:
             self._change(cameras.roll(camera, delta.x() / 2.0), key)
         else:
             turn = cameras.turn_freely if mode == "axis-free" else cameras.orbit
@@ -149,7 +169,7 @@ class Navigator(QObject):
             self._change(turn(self._aimed(camera) if is_about_point else camera, delta.x(), delta.y(), self._pivot if is_about_point else None), key)
 
     def _wheel(self, event: QWheelEvent) -> bool:
-        notches = (event.angleDelta().y() or event.angleDelta().x()) / 120.0
+        notches = (event.angleDelta().y() or event.angleDelta().x()) / 120.0  # some systems turn the wheel sideways while Alt is held
         if notches == 0.0:
             return True
         now, place = time.monotonic(), event.position()
@@ -158,8 +178,7 @@ class Navigator(QObject):
         if is_new or self._wheel_key != f"wheel {self._gesture}":
             self._begin(place)
             self._wheel_place, self._wheel_key = place, f"wheel {self._gesture}"
-        modifiers = event.modifiers()
-        pace = 3.0 if modifiers & Qt.KeyboardModifier.ShiftModifier else 0.2 if modifiers & Qt.KeyboardModifier.ControlModifier else 1.0
+        pace = PACES.get(self._gestures.find("wheel", way_of("wheel", "", modifier_names(event.modifiers()))), 0.0)
         if self._document.state.settings.camera.mode == "fly":
             speed = self._document.state.settings.camera.speed * 1.25 ** (notches * pace)
             self._document.change("settings.camera.speed", min(max(speed, 0.001), 1000.0), self._wheel_key)
@@ -185,11 +204,12 @@ class Navigator(QObject):
 
     # -- the keyboard ---------------------------------------------------------------------------------------------
     def _key(self, event: QKeyEvent) -> bool:
-        name = FLY_KEYS.get(Qt.Key(event.key()))
-        has_other = event.modifiers() & (Qt.KeyboardModifier.AltModifier | Qt.KeyboardModifier.MetaModifier)
-        if name is None or has_other:
+        name = FLY_KEYS.get(self._gestures.find("key", QKeySequence(event.key()).toString(QKeySequence.SequenceFormat.PortableText)), "")
+        held = modifier_names(event.modifiers())
+        fast, slow = (set(self._gestures.ways(f"fly.{pace}")) for pace in ("fast", "slow"))
+        if not name or held - fast - slow or event.modifiers() & Qt.KeyboardModifier.MetaModifier:
             return False
-        is_plain_command = bool(event.modifiers() & Qt.KeyboardModifier.ControlModifier) and not self._keys
+        is_plain_command = bool(held & slow) and not self._keys
         if event.type() == QEvent.Type.ShortcutOverride:
             if not is_plain_command:
                 event.accept()
@@ -209,15 +229,14 @@ class Navigator(QObject):
         return True
 
     def _fly(self) -> None:
-        from PySide6.QtGui import QGuiApplication
-
         now = time.monotonic()
         seconds = min(now - self._flight_time, 0.1)
         self._flight_time = now
-        modifiers = QGuiApplication.queryKeyboardModifiers()
+        held = modifier_names(QGuiApplication.queryKeyboardModifiers())
+        fast, slow = (bool(held & set(self._gestures.ways(f"fly.{pace}"))) for pace in ("fast", "slow"))
         camera = cameras.fly(
             self._camera(), self._keys, seconds, cameras.flying_size(self._document.state.settings.camera, self._scene_size()),
-            fast=bool(modifiers & Qt.KeyboardModifier.ShiftModifier), slow=bool(modifiers & Qt.KeyboardModifier.ControlModifier),
+            fast=fast, slow=slow,
         )  # fmt: skip
         self._change(camera, f"fly {self._gesture}")
 
@@ -241,6 +260,18 @@ class Navigator(QObject):
         if scene is None:
             return 1.0
         return max(float(np.linalg.norm(np.subtract(scene.upper, scene.lower))), 1e-6)
+
+
+def modifier_names(modifiers: Qt.KeyboardModifier) -> set[str]:
+    """The modifiers that are held, as gestures name them."""
+    return {name for name, modifier in MODIFIER_KEYS.items() if modifiers & modifier}
+
+
+def mouse_way(kind: str, event: QMouseEvent) -> str:
+    """What an event of the mouse is as a way to make a gesture; of several buttons held, the one that gestures use most."""
+    held = event.buttons() if kind == "drag" else event.button()
+    names = [name for name, button in MOUSE_BUTTONS.items() if held & button]
+    return way_of(kind, names[0] if names else "", modifier_names(event.modifiers()))
 
 
 def dolly_at(camera: Camera, notches: float, across: float, down: float, aspect: float) -> Camera:

@@ -9,6 +9,7 @@ from PySide6.QtCore import Qt, Signal
 from PySide6.QtWidgets import QCheckBox, QHeaderView, QLabel, QTreeWidget, QTreeWidgetItem, QVBoxLayout, QWidget
 
 from app.frame_maker import Picked
+from app.gestures import Gestures
 from app.node_path import PathNode
 from app.ui.panel_bar import PanelBar, Table
 from gpu.scene import Scene
@@ -22,12 +23,14 @@ class PickPanel(QWidget):
     path_shown = Signal(object)
     mode_changed = Signal(bool)
 
-    def __init__(self, parent: QWidget | None = None) -> None:
+    def __init__(self, gestures: Gestures, parent: QWidget | None = None) -> None:
         super().__init__(parent)
         self.setObjectName("pick")
+        self._gestures = gestures
+        gestures.on_change.append(lambda: None if self.rows else self.clear())
         self.rows: list[tuple[str, str]] = []
         self.path: tuple[PathNode, ...] = ()
-        self.hint = QLabel(self.tr("Shift and click picks what lies under the pointer."), self)
+        self.hint = QLabel(self._how(), self)
         self.hint.setWordWrap(True)
         self.mode = QCheckBox(self.tr("Every click picks"), self)
         self.mode.setObjectName("picks_always")
@@ -61,9 +64,14 @@ class PickPanel(QWidget):
     def clear(self, sentence: str = "") -> None:
         """Show nothing, and say why."""
         self.rows, self.path = [], ()
-        self.hint.setText(sentence or self.tr("Shift and click picks what lies under the pointer."))
+        self.hint.setText(sentence or self._how())
         self.tree.clear()
         self.path_shown.emit(())
+
+    def _how(self) -> str:
+        """How to pick."""
+        way = next(iter(self._gestures.ways("mouse.pick")), "")
+        return self.tr("{way} picks what lies under the pointer.").format(way=way) if way else self.tr("No way to pick is set: see Edit > Keys.")
 
     def table(self) -> Table:
         """The nodes of the path."""

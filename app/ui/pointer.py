@@ -1,6 +1,7 @@
 """Where the pointer is over the picture, and what was clicked there, in parts of the picture's width and height.
 
-A click is Shift and the left button, pressed and released without moving; with `picks_always` any left click. Drags stay the navigator's.
+A click is a button pressed and released without moving: that of the gesture `mouse.pick`; with `picks_always` any left click. Drags stay the
+navigator's.
 """
 
 from __future__ import annotations
@@ -8,6 +9,9 @@ from __future__ import annotations
 from PySide6.QtCore import QEvent, QObject, QPointF, Qt, QTimer, Signal
 from PySide6.QtGui import QMouseEvent
 from PySide6.QtWidgets import QWidget
+
+from app.gestures import Gestures
+from app.ui.navigation import mouse_way
 
 STILL_PIXELS = 4.0
 HOVER_INTERVAL_MS = 60
@@ -20,9 +24,10 @@ class Pointer(QObject):
     left = Signal()
     clicked = Signal(float, float)
 
-    def __init__(self, parent: QObject | None = None) -> None:
+    def __init__(self, parent: QObject | None = None, gestures: Gestures | None = None) -> None:
         super().__init__(parent)
         self.picks_always = False
+        self.gestures = gestures or Gestures()
         self._widget: QWidget | None = None
         self._pressed: QPointF | None = None
         self._place: tuple[float, float] | None = None
@@ -56,8 +61,8 @@ class Pointer(QObject):
         at = event.position()
         self._place = (at.x() / max(widget.width(), 1), at.y() / max(widget.height(), 1))
         if event.type() == QEvent.Type.MouseButtonPress:
-            has_shift = bool(event.modifiers() & Qt.KeyboardModifier.ShiftModifier)
-            is_pick = event.button() == Qt.MouseButton.LeftButton and (has_shift or self.picks_always)
+            is_pick = self.gestures.find("click", mouse_way("click", event)) == "mouse.pick"
+            is_pick = is_pick or (self.picks_always and event.button() == Qt.MouseButton.LeftButton)
             self._pressed = QPointF(at) if is_pick else None
         elif event.type() == QEvent.Type.MouseMove and not event.buttons() and not self._timer.isActive():
             self._timer.start()

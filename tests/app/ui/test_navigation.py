@@ -8,12 +8,13 @@ from typing import Any
 
 import numpy as np
 import pytest
-from PySide6.QtCore import QPoint, QPointF, Qt
-from PySide6.QtGui import QWheelEvent
+from PySide6.QtCore import QEvent, QPoint, QPointF, Qt
+from PySide6.QtGui import QMouseEvent, QWheelEvent
 from PySide6.QtTest import QTest
 from PySide6.QtWidgets import QApplication, QWidget
 
 from app.document import Document
+from app.gestures import Gestures
 from app.ui.navigation import Navigator, dolly_at
 from gpu.camera import Camera, Vector
 
@@ -204,3 +205,32 @@ def test_an_answer_to_an_older_gesture_is_dropped(asked: tuple[QWidget, Asked], 
     turn_wheel(widget, 200, 150)
     painter.answer(None)
     assert document.state.cameras[0].look_at == pytest.approx(before.look_at)
+
+
+def test_gestures_can_be_other_ones(qtbot: Any, document: Document) -> None:
+    gestures = Gestures()
+    widget = QWidget()
+    qtbot.addWidget(widget)
+    widget.resize(400, 300)
+    widget.show()
+    navigator = Navigator(widget, document, None, gestures)
+    gestures.set("mouse.orbit", ("Right drag",))
+    gestures.set("mouse.look", ())
+    gestures.set("mouse.zoom", ("Alt+Left drag",))
+    gestures.set("fly.forward", ("I",))
+    before = document.state.cameras[0]
+    drag(widget, Qt.MouseButton.LeftButton)
+    assert document.state.cameras[0] == before, "nothing is bound to it any more"
+    drag(widget, Qt.MouseButton.RightButton)
+    after = document.state.cameras[0]
+    assert after.look_at == pytest.approx(before.look_at) and after.eye != before.eye
+    QTest.keyPress(widget, Qt.Key.Key_W)
+    assert not navigator.is_active
+    QTest.keyPress(widget, Qt.Key.Key_I)
+    assert navigator.is_active
+    QTest.keyRelease(widget, Qt.Key.Key_I)
+    QTest.mousePress(widget, Qt.MouseButton.LeftButton, Qt.KeyboardModifier.AltModifier, QPoint(200, 150))
+    local, left = QPointF(200, 90), Qt.MouseButton.LeftButton
+    event = QMouseEvent(QEvent.Type.MouseMove, local, widget.mapToGlobal(local), left, left, Qt.KeyboardModifier.AltModifier)
+    QApplication.sendEvent(widget, event)
+    assert distance(document.state.cameras[0]) < distance(after)

@@ -23,7 +23,7 @@ def opened(window: MainWindow) -> Palette:
 def test_every_command_is_listed_and_every_setting(scene_window: MainWindow) -> None:
     texts = {entry.path[-1] for entry in entries_of(scene_window)}
     for action in scene_window.commands.all():
-        if action.isVisible() and action.isEnabled():
+        if action.isVisible() and action.isEnabled() and not action.property("menu"):  # choices are listed where they are offered
             assert action.text().replace("&", "").rstrip("….") in texts, action.objectName()
     lines = {entry.text for entry in entries_of(scene_window)}
     assert {"Camera › Look from › Top", "Structure › Rebuild or refit › Refit every frame", "Settings › Camera › Field of view"} <= lines

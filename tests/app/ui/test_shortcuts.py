@@ -9,11 +9,12 @@ import pytest
 from PySide6.QtCore import Qt
 from PySide6.QtGui import QAction, QKeySequence
 from PySide6.QtTest import QTest
-from PySide6.QtWidgets import QDialog, QPushButton, QToolButton
+from PySide6.QtWidgets import QDialog, QPushButton, QTextBrowser, QToolButton
 
 from app import key_bindings
 from app.ui.main_window import MainWindow
-from app.ui.shortcuts import KeysDialog, Shortcuts, keys_of
+from app.ui.keys_dialog import KeysDialog
+from app.ui.shortcuts import Shortcuts, keys_of
 
 
 @pytest.fixture
@@ -78,3 +79,70 @@ def test_a_person_gives_a_command_another_key(scene_window: MainWindow, qtbot: A
     scene_window.view.setFocus()
     QTest.keyClick(scene_window.view, Qt.Key.Key_Space)
     qtbot.waitUntil(lambda: scene_window.document.state.timeline.is_playing)
+
+
+def test_two_commands_that_changed_places_are_taken_at_the_next_start(shortcuts: Shortcuts) -> None:
+    key_bindings.save({"open": ("Space",), "play": ("Ctrl+O",)})
+    assert shortcuts.load() == ""
+    assert shortcuts.keys("open") == ("Space",) and shortcuts.keys("play") == ("Ctrl+O",)
+
+
+def test_a_flying_key_and_a_command_share_nothing(shortcuts: Shortcuts) -> None:
+    assert "belongs to “Play”" in shortcuts.change("fly.up", ("Space",))
+    assert "no modifier" in shortcuts.change("fly.up", ("Ctrl+J",))
+    assert "belongs to “Fly down”" in shortcuts.change("fly.up", ("Q",))
+    assert shortcuts.change("fly.up", ("PgUp",)) == "" and shortcuts.change("close", ("E",)) == ""
+    assert "flies" in shortcuts.change("open", ("PgUp",)) and "flies" in shortcuts.change("open", ("Shift+PgUp",))
+    assert shortcuts.change("open", ("Alt+W",)) == "" and "belongs to “Open”" in shortcuts.change("fly.fast", ("Alt",))
+    assert key_bindings.load() == {"fly.up": ("PgUp",), "close": ("E",), "open": ("Alt+W",)}
+
+
+def test_a_way_of_the_mouse_belongs_to_one_gesture(shortcuts: Shortcuts) -> None:
+    assert "belongs to “Pan”" in shortcuts.change("mouse.zoom", ("Middle drag",))
+    assert "none of the ways" in shortcuts.change("mouse.pan", ("Middle click",))
+    assert shortcuts.change("mouse.pan", ("Shift+Left drag",)) == "" and shortcuts.change("mouse.zoom", ("Middle drag",)) == ""
+    fresh = Shortcuts(shortcuts.actions, None)
+    assert fresh.load() == "" and fresh.gestures.ways("mouse.zoom") == ("Middle drag",)
+    assert fresh.reset_all() == "" and fresh.gestures.ways("mouse.zoom") == ()
+
+
+def test_choices_of_menus_take_keys_and_say_what_cannot_be_chosen(scene_window: MainWindow, qtbot: Any) -> None:
+    shortcuts = Shortcuts(scene_window.commands.actions, None)
+    for name, wanted in (("structure.hierarchy.brute_force", "F8"), ("render.ray_type.steps", "F6"), ("structure.layout.bvh4", "F7")):
+        assert shortcuts.change(name, (wanted,)) == ""
+    assert shortcuts.title("structure.layout.bvh4") == "Layout: bvh4"
+    for key in (Qt.Key.Key_F6, Qt.Key.Key_F7):
+        QTest.keyClick(scene_window.view, key)
+    render = scene_window.document.state.settings.render
+    assert (render.ray_type, render.layout) == ("steps", "bvh4")
+    QTest.keyClick(scene_window.view, Qt.Key.Key_F8)
+    assert scene_window.document.state.settings.render.hierarchy == "brute_force"
+    scene_window.commands.menus["structure.layout"].refresh()
+    qtbot.wait(10)
+    QTest.keyClick(scene_window.view, Qt.Key.Key_F7)
+    assert scene_window.document.state.settings.render.layout != "bvh4"
+    assert scene_window.statusBar().currentMessage().startswith("Layout: bvh4. It is not among")
+
+
+def test_a_person_gives_a_gesture_another_button(scene_window: MainWindow, qtbot: Any) -> None:
+    scene_window.commands.actions["edit.keys"].trigger()
+    dialog = scene_window.findChild(QDialog, "keys")
+    assert isinstance(dialog, KeysDialog)
+    dialog.turn_to("mouse.pan")
+    dialog.ways.setCurrentText("Left drag")
+    assert "belongs to “Orbit" in dialog.note.text(), "said at the field, before a button is pressed"
+    dialog.ways.setCurrentText("Ctrl+Right drag")
+    assert dialog.note.text() == ""
+    dialog.findChild(QPushButton, "add").click()
+    assert scene_window.gestures.ways("mouse.pan")[-1] == "Ctrl+Right drag"
+    dialog.turn_to("mouse.pick")
+    dialog.ways.setCurrentText("Alt+Middle click")
+    dialog.findChild(QPushButton, "set").click()
+    assert "Alt+Middle click picks" in scene_window.inspectors.pick.hint.text()
+    dialog.turn_to("animation.play")
+    dialog.editor.setKeySequence(QKeySequence("F1"))
+    assert "belongs to “Cheat sheet”" in dialog.note.text()
+    dialog.close()
+    scene_window.commands.actions["help.cheat_sheet"].trigger()
+    sheet = scene_window.findChild(QDialog, "cheat_sheet")
+    assert "Ctrl+Right drag" in sheet.findChild(QTextBrowser).toPlainText() and "Alt+Middle click" in sheet.findChild(QTextBrowser).toPlainText()
