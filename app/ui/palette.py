@@ -1,17 +1,22 @@
-"""The command palette: type a few letters of what should happen, press Return. It lists what the menus hold when it opens, and every setting."""
+"""The command palette: type a few letters of what should happen, press Return. It lists what the menus hold when it opens, and every setting.
+
+A setting is changed in place: choose it and give its value, or type `samples = 16` at once; a value that it does not take is said under the line.
+"""
 
 from __future__ import annotations
 
 import dataclasses
+import functools
 from collections.abc import Callable, Iterator
 from typing import TYPE_CHECKING
 
 from PySide6.QtCore import QEvent, QObject, Qt
 from PySide6.QtGui import QAction, QKeyEvent, QKeySequence
-from PySide6.QtWidgets import QDialog, QLineEdit, QListWidget, QListWidgetItem, QMenu, QVBoxLayout
+from PySide6.QtWidgets import QDialog, QLabel, QLineEdit, QListWidget, QListWidgetItem, QMenu, QVBoxLayout
 
 from app.settings import option_groups
 from app.ui.form import title_of
+from app.ui.setting_asker import SettingAsker, written
 from app.ui.settings_dialog import page_title
 from gpu.settings import fields_of
 
@@ -20,22 +25,32 @@ if TYPE_CHECKING:
 
 SHOWN = 60
 SEPARATOR = " › "
+PAGE = "…"
+"""Stands among the values for the way to the page."""
+
+DONE_MS = 4000
 LIST_KEYS = (Qt.Key.Key_Up, Qt.Key.Key_Down, Qt.Key.Key_PageUp, Qt.Key.Key_PageDown)
 
 
 @dataclasses.dataclass(frozen=True)
 class Entry:
-    """One thing to do: its path through the menus, its key, a sentence, and what runs it."""
+    """One thing to do: its path through the menus, its key, a sentence, and what runs it; or the setting that it asks for."""
 
     path: tuple[str, ...]
     key: str
     tip: str
     run: Callable[[], object]
+    setting: str = ""
 
     @property
     def text(self) -> str:
         """The path in one line."""
         return SEPARATOR.join(self.path)
+
+    @property
+    def searched(self) -> str:
+        """What typed letters are looked for in: a setting is found by its key too."""
+        return f"{self.text} {self.setting}".rstrip()
 
 
 def entries_of(window: MainWindow) -> list[Entry]:
@@ -63,7 +78,8 @@ def _settings(window: MainWindow) -> Iterator[Entry]:
     for table, options in option_groups(window.document.state.settings):
         for field in fields_of(options) if options is not None else ():
             path = (window.tr("Settings"), page_title(table), title_of(field.name))
-            yield Entry(path, "", field.info.sentence, lambda table=table: window.show_settings(table))  # type: ignore[misc]
+            show = functools.partial(window.show_settings, table)
+            yield Entry(path, "", f"{table}.{field.name}: {field.info.sentence}", show, f"{table}.{field.name}")
 
 
 def rank(words: str, text: str) -> float | None:
@@ -102,12 +118,21 @@ class Palette(QDialog):
         self.setObjectName("palette")
         self.setWindowTitle(self.tr("Commands"))
         self._recent = recent
-        self._entries = entries_of(window)
+        self._window, self._entries = window, entries_of(window)
+        self.asked: SettingAsker | None = None
         self.line = QLineEdit(self)
         self.line.setPlaceholderText(self.tr("Type what should happen"))
         self.line.textChanged.connect(self._fill)
         self.line.returnPressed.connect(self.run)
         self.line.installEventFilter(self)
+        self.said, self.error = QLabel(self), QLabel(self)
+        self.said.setObjectName("said")
+        self.error.setObjectName("error")
+        self.error.setStyleSheet("color: #d23f31;")
+        for label in (self.said, self.error):
+            label.setWordWrap(True)
+            label.setTextFormat(Qt.TextFormat.PlainText)
+            label.hide()
         self.list = QListWidget(self)
         self.list.setUniformItemSizes(True)
         self.list.itemActivated.connect(lambda item: self.run())
@@ -115,12 +140,13 @@ class Palette(QDialog):
         self.list.setFocusPolicy(Qt.FocusPolicy.NoFocus)
         column = QVBoxLayout(self)
         column.setContentsMargins(6, 6, 6, 6)
-        column.addWidget(self.line)
-        column.addWidget(self.list)
+        for widget in (self.said, self.line, self.error, self.list):
+            column.addWidget(widget)
         self.resize(min(620, window.width()), min(420, window.height()))
         corner = window.mapToGlobal(window.rect().topLeft())
         self.move(corner.x() + (window.width() - self.width()) // 2, corner.y() + 60)
         self._found: list[Entry] = []
+        self._values: list[str] = []
         self._fill("")
 
     def found(self) -> list[str]:
@@ -128,14 +154,70 @@ class Palette(QDialog):
         return [entry.text for entry in self._found]
 
     def run(self) -> None:
-        """Do what is marked, and close."""
+        """Do what is marked, and close; ask for a setting's value first."""
+        if self.asked is not None:
+            self._answer(self.asked)
+            return
         row = self.list.currentRow()
         if not 0 <= row < len(self._found):
             return
         entry = self._found[row]
         self._recent[:] = [entry.text, *(text for text in self._recent if text != entry.text)][:10]
+        _, is_given, value = self.line.text().partition("=")
+        if entry.setting:
+            self.ask(entry.setting, value.strip() if is_given else None)
+            return
         self.accept()
         entry.run()
+
+    def ask(self, key: str, value: str | None = None) -> None:
+        """Ask for the value of a setting; with `value`, take it at once and ask only where it does not fit."""
+        asked = SettingAsker(self._window, key)
+        problem = asked.set(value) if value is not None else ""
+        if value is not None and not problem:
+            self._done(asked)
+            return
+        self.asked = asked
+        self.said.setText(f"{key}: {asked.sentence}")
+        self.said.show()
+        self.line.setPlaceholderText(self.tr("Its new value; Escape goes back"))
+        self.line.setText(value if value is not None else "" if asked.is_closed else asked.value)
+        self.line.selectAll()
+        self._fill("" if value is None else value)
+        self._say(problem)
+
+    def reject(self) -> None:
+        """Escape: from a value back to the commands, from the commands out."""
+        if self.asked is None:
+            super().reject()
+            return
+        self.asked = None
+        self.said.hide()
+        self.line.setPlaceholderText(self.tr("Type what should happen"))
+        self.line.clear()
+        self._fill("")
+
+    def _answer(self, asked: SettingAsker) -> None:
+        """Take what was typed, or what is marked in the list where that was not what was typed."""
+        row = self.list.currentRow()
+        marked = self._values[row] if 0 <= row < len(self._values) else ""
+        if marked == PAGE:
+            self.accept()
+            self._window.show_settings(asked.key.rpartition(".")[0])
+            return
+        problem = asked.set(marked or self.line.text())
+        if problem:
+            self._say(problem)
+        else:
+            self._done(asked)
+
+    def _done(self, asked: SettingAsker) -> None:
+        self._window.statusBar().showMessage(f"{asked.key} = {asked.value}", DONE_MS)
+        self.accept()
+
+    def _say(self, problem: str) -> None:
+        self.error.setText(problem)
+        self.error.setVisible(bool(problem))
 
     def eventFilter(self, watched: QObject, event: QEvent) -> bool:
         """Arrows in the line move the mark in the list."""
@@ -146,7 +228,13 @@ class Palette(QDialog):
         return super().eventFilter(watched, event)
 
     def _fill(self, words: str) -> None:
-        ranked = [(rank(words, entry.text), order, entry) for order, entry in enumerate(self._entries)]
+        self._say("")
+        if self.asked is not None:
+            self._offer(self.asked, words)
+            return
+        words, is_given, _ = words.partition("=")
+        entries = [entry for entry in self._entries if entry.setting] if is_given else self._entries
+        ranked = [(rank(words, entry.searched), order, entry) for order, entry in enumerate(entries)]
         fitting = [(value, order, entry) for value, order, entry in ranked if value is not None]
         if words.strip():
             fitting.sort(key=lambda one: one[:2])
@@ -158,3 +246,17 @@ class Palette(QDialog):
             item = QListWidgetItem(f"{entry.text}    {entry.key}" if entry.key else entry.text, self.list)
             item.setToolTip(entry.tip)
         self.list.setCurrentRow(0)
+
+    def _offer(self, asked: SettingAsker, words: str) -> None:
+        """List the values that fit what was typed, and the way to the setting's page; nothing marked means what was typed."""
+        offers = asked.offers()
+        typed = words.strip()
+        is_open = not asked.is_closed
+        self._values = [one for one in offers if is_open or typed == asked.value or typed.lower() in one.lower()] + [PAGE]
+        self.list.clear()
+        for value in self._values:
+            note = self.tr("now") if value == asked.value else self.tr("default") if value == written(asked.field.default) else ""
+            text = self.tr("Open its page of the settings…") if value == PAGE else f"{value}    {note}"
+            QListWidgetItem(text.rstrip(), self.list)
+        exact = self._values.index(typed) if typed in self._values[:-1] else -1
+        self.list.setCurrentRow(exact if is_open or len(self._values) == 1 else max(exact, 0))

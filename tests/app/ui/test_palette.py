@@ -11,6 +11,7 @@ from PySide6.QtWidgets import QDialog
 
 from app.ui.main_window import MainWindow
 from app.ui.palette import Palette, entries_of, rank
+from app.ui.setting_asker import SettingAsker, written
 
 
 def opened(window: MainWindow) -> Palette:
@@ -59,15 +60,85 @@ def test_typing_and_return_run_a_command_and_it_comes_first_next_time(scene_wind
     assert opened(scene_window).found()[0] == "Camera › Look from › Bottom"
 
 
-def test_arrows_move_the_mark_and_a_setting_opens_its_page(scene_window: MainWindow) -> None:
+def test_arrows_move_the_mark(scene_window: MainWindow) -> None:
     palette = opened(scene_window)
     QTest.keyClick(palette.line, Qt.Key.Key_Down)
     QTest.keyClick(palette.line, Qt.Key.Key_Down)
     assert palette.list.currentRow() == 2
     QTest.keyClick(palette.line, Qt.Key.Key_Up)
     assert palette.list.currentRow() == 1
-    palette.line.setText("settings camera flying")
-    palette.line.setText("settings camera up axis")
+
+
+def test_a_setting_is_changed_in_place(scene_window: MainWindow) -> None:
+    document = scene_window.document
+    palette = opened(scene_window)
+    QTest.keyClicks(palette.line, "settings render samples")
+    QTest.keyClick(palette.line, Qt.Key.Key_Return)
+    assert palette.isVisible() and "render.samples" in palette.said.text() and "a whole number from 1" in palette.said.text()
+    assert palette.line.text() == "1" and palette.line.selectedText() == "1"
+    for wrong in ("0", "many", "2.5"):
+        palette.line.setText(wrong)
+        QTest.keyClick(palette.line, Qt.Key.Key_Return)
+        assert palette.isVisible() and "whole number" in palette.error.text(), "said at the field"
+        assert document.state.settings.render.samples == 1
+    palette.line.setText("12")
+    assert palette.error.text() == ""
+    QTest.keyClick(palette.line, Qt.Key.Key_Return)
+    assert document.state.settings.render.samples == 12 and not palette.isVisible()
+    assert scene_window.statusBar().currentMessage() == "render.samples = 12"
+    document.undo()
+    assert document.state.settings.render.samples == 1
+
+
+def test_choices_are_listed_and_one_of_them_taken(scene_window: MainWindow, qtbot: Any) -> None:
+    palette = opened(scene_window)
+    palette.ask("update.mode")
+    assert [palette.list.item(row).text().split()[0] for row in range(3)] == ["rebuild", "refit", "auto"] and palette.list.count() == 4
+    QTest.keyClicks(palette.line, "ref")
+    QTest.keyClick(palette.line, Qt.Key.Key_Return)
+    assert scene_window.document.state.settings.update.mode == "refit"
+    qtbot.waitUntil(lambda: scene_window.findChild(QDialog, "palette") is None)
+    palette = opened(scene_window)
+    palette.ask("update.mode")
+    QTest.keyClicks(palette.line, "sometimes")
+    QTest.keyClick(palette.line, Qt.Key.Key_Return)
+    assert "one of rebuild, refit, auto" in palette.error.text()
+    QTest.keyClick(palette, Qt.Key.Key_Escape)
+    assert palette.isVisible() and palette.asked is None and len(palette.found()) > 20
+    QTest.keyClick(palette, Qt.Key.Key_Escape)
+    assert not palette.isVisible()
+
+
+@pytest.mark.parametrize(
+    ("line", "key", "value"),
+    [
+        ("render samples = 7", "render.samples", 7),
+        ("timeline.speed=2.5", "timeline.speed", 2.5),
+        ("render.hierarchy = brute_force", "render.hierarchy", "brute_force"),
+        ("boxes show = true", "boxes.show", True),
+        ("ray_type.steps.count = total", "ray_type.steps.count", "total"),
+        ("start.position = 1, 2, 3", "start.position", (1.0, 2.0, 3.0)),
+    ],
+)
+def test_a_setting_and_its_value_in_one_line(scene_window: MainWindow, line: str, key: str, value: object) -> None:
+    palette = opened(scene_window)
+    palette.line.setText(line)
+    palette.run()
+    assert palette.error.text() == "" and not palette.isVisible()
+    assert SettingAsker(scene_window, key).value == written(value)
+
+
+def test_every_setting_can_be_asked_for(scene_window: MainWindow) -> None:
+    for entry in entries_of(scene_window):
+        if entry.setting:
+            asker = SettingAsker(scene_window, entry.setting)
+            assert asker.sentence and isinstance(asker.value, str) and asker.set(asker.value) == "", entry.setting
+
+
+def test_the_page_of_a_setting_is_one_row_further(scene_window: MainWindow) -> None:
+    palette = opened(scene_window)
+    palette.ask("timeline.speed")
+    palette.list.setCurrentRow(palette.list.count() - 1)
     palette.run()
     dialog = scene_window.findChild(QDialog, "settings")
     assert dialog is not None and dialog.isVisible()

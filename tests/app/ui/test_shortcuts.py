@@ -12,8 +12,8 @@ from PySide6.QtTest import QTest
 from PySide6.QtWidgets import QDialog, QPushButton, QTextBrowser, QToolButton
 
 from app import key_bindings
-from app.ui.main_window import MainWindow
 from app.ui.keys_dialog import KeysDialog
+from app.ui.main_window import MainWindow
 from app.ui.shortcuts import Shortcuts, keys_of
 
 
