@@ -27,6 +27,8 @@ OPTION_KEYS = {
     "ray_type": "render.ray_type",
     "samples": "render.samples",
     "fps": "timeline.fps",
+    "hide": "start.hide",
+    "isolate": "start.isolate",
 }
 """Flags that are settings: the flag's name and the setting's key."""
 
@@ -122,6 +124,8 @@ def command_parser(command: str, version: str) -> argparse.ArgumentParser:
         _add_choices(parser)
     if command in ("view", "render", "bench"):
         _add_picture(parser)
+    if command in ("view", "render"):
+        _add_objects(parser)
     if command in ("render", "bench"):
         _add_measuring(parser)
     if command == "render":
@@ -175,6 +179,12 @@ def _add_picture(parser: argparse.ArgumentParser) -> None:
     group.add_argument("--look-at", metavar="X,Y,Z", type=_vector, help="what it looks at")
     group.add_argument("--up", metavar="X,Y,Z", type=_vector, help="which way is up")
     group.add_argument("--fov", metavar="DEG", type=_degrees, help="vertical field of view")
+
+
+def _add_objects(parser: argparse.ArgumentParser) -> None:
+    group = parser.add_argument_group("what is seen")
+    group.add_argument("--hide", metavar="NAMES", help="objects to leave out: names, patterns as 'vase_*' or numbers, with ; between them")
+    group.add_argument("--isolate", metavar="NAMES", help="the objects that alone are seen, in the same way")
 
 
 def _add_measuring(parser: argparse.ArgumentParser) -> None:

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from app import option_tables
+from app import objects, option_tables
 from app import timeline as timelines
 from app.cli_arguments import OPTION_KEYS
 from app.meister_env import ENDING, load_environment
@@ -139,7 +139,16 @@ def state_from(names: argparse.Namespace, settings: Settings, reference: SceneRe
     aspect = settings.render.width / settings.render.height
     cameras = cameras_of(scene, aspect, settings.camera, settings.start)
     head = Timeline(clip=clip_from(settings, scene))
-    return State(scene=reference, settings=settings, cameras=(camera_from(names, cameras[0], scene), *cameras[1:]), timeline=head)
+    hidden = hidden_from(settings, scene)
+    return State(scene=reference, settings=settings, cameras=(camera_from(names, cameras[0], scene), *cameras[1:]), timeline=head, hidden=hidden)
+
+
+def hidden_from(settings: Settings, scene: Scene) -> tuple[int, ...]:
+    """The objects that `start.hide` and `start.isolate` leave out. Raises UsageError with the objects there are."""
+    try:
+        return objects.hidden_of(scene, settings.start.hide, settings.start.isolate)
+    except objects.ObjectsError as error:
+        raise UsageError(str(error).rstrip(".") + ".") from error
 
 
 def clip_from(settings: Settings, scene: Scene) -> int:

@@ -16,7 +16,7 @@ import numpy as np
 from app import exporting, saved_state
 from app import timeline as timelines
 from app.cli_arguments import FRAME_LIMIT
-from app.cli_common import camera_from, opened, reference_from, scene_from, settings_from, settings_of_flags, state_from, target_from
+from app.cli_common import camera_from, hidden_from, opened, reference_from, scene_from, settings_from, settings_of_flags, state_from, target_from
 from app.cli_rows import COLUMNS, context_row, frame_row
 from app.export.outputs import Exported, Output, open_output, write_table
 from app.export.sequence import OutputError, is_folder, kind_of
@@ -91,6 +91,8 @@ def _start(names: argparse.Namespace, settings: Settings, words: Words) -> tuple
     state = dataclasses.replace(state, settings=settings_of_flags(names, of_its_size))
     scene = opened(state.scene, state.settings, words)
     state = saved_state.fitted(state, scene)
+    if names.hide is not None or names.isolate is not None:
+        state = dataclasses.replace(state, hidden=hidden_from(state.settings, scene))
     place = state.views[0].camera
     camera = camera_from(names, state.cameras[place], scene)
     return scene, dataclasses.replace(state, cameras=(*state.cameras[:place], camera, *state.cameras[place + 1 :]))

@@ -7,7 +7,7 @@ import importlib
 from typing import TYPE_CHECKING
 
 from app import timeline as timelines
-from app.cli_common import camera_from, clip_from, reference_from, settings_from, settings_of_flags
+from app.cli_common import camera_from, clip_from, hidden_from, reference_from, settings_from, settings_of_flags
 from app.display_check import display_problem
 from app.document import Document
 from app.problems import EXIT_FAILURE, UsageError, problem_of
@@ -62,5 +62,14 @@ class _FirstLook:
             self._document.report(problem_of(error))
         if camera != state.cameras[0]:
             self._document.change("cameras.0", camera)
+        if (self._names.hide is not None or self._names.isolate is not None) and is_picture(self._names.files):
+            self._hide(scene)
         if self._names.time is not None:
             self._document.change("timeline", timelines.scrub(timelines.pause(state.timeline), self._names.time, self._document.span))
+
+    def _hide(self, scene: Scene) -> None:
+        """A picture brings its own hidden objects; flags are stronger."""
+        try:
+            self._document.change("hidden", hidden_from(self._document.state.settings, scene))
+        except UsageError as error:
+            self._document.report(problem_of(error))

@@ -11,14 +11,14 @@ import os
 from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
-from app import bookmarks, camera_follow, opening, saved_state, scene_nodes, settings_file
+from app import bookmarks, camera_follow, objects, opening, saved_state, scene_nodes, settings_file
 from app import timeline as timelines
 from app.history import History
 from app.jobs import Job, Mailroom
 from app.problem import Problem
 from app.scene_io import is_picture
 from app.settings import Settings, set_option
-from app.state import Bookmark, SceneReference, State, replaced, value_at
+from app.state import Bookmark, SceneReference, Selection, State, replaced, value_at
 from app.timeline import Span
 from gpu.scene import Moment, Scene
 
@@ -175,7 +175,8 @@ class Document:
         """Back to no scene."""
         self._scene = None
         self._history = History()
-        self._set(dataclasses.replace(self._state, scene=SceneReference(), bookmarks=(), timeline=timelines.Timeline()))
+        none = State(settings=self._state.settings, views=self._state.views, cameras=self._state.cameras)
+        self._set(none)
         self._tell_scene()
 
     def set_scene(self, reference: SceneReference, scene: Scene, *, keep_view: bool = False) -> None:
@@ -185,7 +186,7 @@ class Document:
         state = dataclasses.replace(self._state, scene=reference)
         if not keep_view:
             self._history = History()
-            state = dataclasses.replace(opening.first_look(state, scene), bookmarks=self._kept_bookmarks(reference))
+            state = dataclasses.replace(opening.first_look(state, scene), bookmarks=self._kept_bookmarks(reference), hidden=self._first_hidden(scene))
         else:
             state = opening.same_look(state, scene)
         span = timelines.span_of(scene, state.timeline, state.settings.timeline)
@@ -193,6 +194,13 @@ class Document:
         head = dataclasses.replace(head, is_playing=span.duration > 0.0 and (head.is_playing or starts))
         self._set(dataclasses.replace(state, timeline=head))
         self._tell_scene()
+
+    def _first_hidden(self, scene: Scene) -> tuple[int, ...]:
+        try:
+            return objects.hidden_of(scene, self._state.settings.start.hide, self._state.settings.start.isolate)
+        except objects.ObjectsError as error:
+            self.report(Problem("All objects are shown", str(error)))
+            return ()
 
     def _kept_bookmarks(self, reference: SceneReference) -> tuple[Bookmark, ...]:
         try:

@@ -84,17 +84,20 @@ class FrameMaker:
         target = self.target_for(state)
         engine = self._engine_for(target, scene)
         display = state.settings.display
+        engine.hide(state.hidden)
         self._forget_pace_of_another(scene, state)
         if display.adapt_resolution:
             self._probe(state, moment, slots)
         adapts = is_moving and display.adapt_resolution
         scale = self._scale = self._next_scale(state, is_moving)
-        wanted = 1 if is_moving else state.settings.render.samples
+        wanted = self._samples_wanted(state, is_moving)
         views = [self._view(state, index, slot, target, scale, wanted) for index, slot in enumerate(slots)]
         self._frame_id += 1
         self._views = ()
         statistics = engine.render_frame(dataclasses.replace(moment, frame_id=self._frame_id), views)
         self._views = views
+        if state.selection.object >= 0:
+            engine.paint_outline(views[0], state.selection.object)
         self._boxes.paint(engine, views[0], scene, state, moment, is_moving)
         self._observe(statistics, slots[0])
         samples = self._count_samples(scene, state, moment, views)
@@ -181,11 +184,18 @@ class FrameMaker:
     def _count_samples(self, scene: Scene, state: State, moment: Moment, views: Sequence[View]) -> int:
         """Samples in the film: one more a frame for as long as nothing changes."""
         sizes = tuple((view.pixels.width, view.pixels.height) for view in views)
-        key = (id(scene), state.settings, state.views, state.cameras, moment.time, moment.clip, sizes, views[0].settings.samples)
+        key = (id(scene), state.settings, state.views, state.cameras, state.hidden, moment.time, moment.clip, sizes, views[0].settings.samples)
         continues = key == self._last_key and not state.settings.update.always
         self._samples = min(self._samples + 1, views[0].settings.samples) if continues else 1
         self._last_key = key
         return self._samples
+
+    def _samples_wanted(self, state: State, is_moving: bool) -> int:
+        """Samples that the picture grows to: smooth edges while nothing moves, where one of them does not take so long already that it is small."""
+        if is_moving:
+            return 1
+        still = state.settings.display.still_samples if self._scale >= 1.0 else 1
+        return max(state.settings.render.samples, still)
 
     # -- pace -----------------------------------------------------------------------------------------------------
     def _forget_pace_of_another(self, scene: Scene, state: State) -> None:

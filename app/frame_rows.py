@@ -13,7 +13,7 @@ def row_of(number: int, time: float, frame: FrameStatistics) -> Mapping[str, Any
     view = frame.views[0]
     tree = view.structure
     return {
-        "frame": number, "time": time, "target": frame.target, "triangles": frame.triangles,
+        "frame": number, "time": time, "target": frame.target, "triangles": frame.triangles, "hidden": frame.hidden,
         "hierarchy": view.hierarchy, "layout": view.layout, "ray_type": view.ray_type, "update": view.update, "reason": view.reason,
         "width": view.width, "height": view.height, "samples_per_pixel": view.samples,
         "animate_ms": frame.animate_ms, "build_ms": view.build_ms, "refit_ms": view.refit_ms, "trace_ms": view.trace_ms,

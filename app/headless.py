@@ -76,6 +76,7 @@ def render_frames(
     moments = [Moment(time, state.timeline.clip, number) for number, time in frames]
     boxes = NodeBoxes()
     with contextlib.closing(Engine(target, scene)) as engine:
+        engine.hide(state.hidden)
         _prepare(engine, target, moments, view)
         for _ in range(warmup if moments else 0):
             _draw(engine, moments[0], view, check, is_new=True)

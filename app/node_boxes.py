@@ -83,7 +83,7 @@ class NodeBoxes:
                 self.forget()
             return
         chosen = dataclasses.replace(view.settings, ray_type="", ray_type_options=None, samples=1, seed=0, clip=ClipOptions())
-        self._read(engine, view, (id(scene), chosen), (moment.time, moment.clip), is_moving)
+        self._read(engine, view, (id(scene), chosen, state.hidden), (moment.time, moment.clip), is_moving)
         assert self._table is not None
         selection = (id(self._table), options, view.camera)
         if selection != self._selection or self._boxes is None:

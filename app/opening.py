@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import dataclasses
+from typing import Any
 
 from app import cameras, saved_state, scene_nodes
 from app import timeline as timelines
@@ -13,7 +14,7 @@ from app.scene_io.demos import make_demo
 from app.scene_io.motions import with_motion
 from app.settings import Settings
 from app.start_options import StartOptions, placed
-from app.state import SceneReference, State
+from app.state import SceneReference, Selection, State
 from app.timeline import Timeline
 from gpu.camera import Camera, fit
 from gpu.scene import Scene
@@ -49,7 +50,7 @@ def first_look(state: State, scene: Scene) -> State:
     head = Timeline(clip=timelines.clip_named(scene, options.clip) or 0)
     moves = timelines.span_of(scene, head, options).duration > 0.0
     head = dataclasses.replace(head, is_playing=moves and options.autoplay)
-    return dataclasses.replace(state, cameras=found, views=views, timeline=head)
+    return dataclasses.replace(state, cameras=found, views=views, timeline=head, selection=Selection(), hidden=())
 
 
 def same_look(state: State, scene: Scene) -> State:
@@ -57,7 +58,14 @@ def same_look(state: State, scene: Scene) -> State:
     found = (state.cameras[0], *cameras_of(scene, options=state.settings.camera)[1:])
     views = tuple(view if view.camera < len(found) else dataclasses.replace(view, camera=0) for view in state.views)
     clip = state.timeline.clip if state.timeline.clip < max(len(scene.clips), 1) else 0
-    return dataclasses.replace(state, cameras=found, views=views, timeline=dataclasses.replace(state.timeline, clip=clip))
+    return dataclasses.replace(state, cameras=found, views=views, timeline=dataclasses.replace(state.timeline, clip=clip), **there(state, scene))
+
+
+def there(state: State, scene: Scene) -> dict[str, Any]:
+    """What is selected and what is hidden, as far as the scene has it."""
+    count = len(scene.objects)
+    selection = state.selection if state.selection.object < count else Selection()
+    return {"selection": selection, "hidden": tuple(index for index in state.hidden if index < count)}
 
 
 def cameras_of(

@@ -55,6 +55,7 @@ class FrameRequest:
             and self.choice_equals(other)
             and (
                 self.state.cameras == other.state.cameras
+                and (self.state.hidden, self.state.selection) == (other.state.hidden, other.state.selection)
                 and (self.moment.time, self.moment.clip) == (other.moment.time, other.moment.clip)
                 and self.is_moving == other.is_moving
                 and all(mine is theirs for mine, theirs in zip(self.exchanges, other.exchanges, strict=False))

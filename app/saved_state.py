@@ -21,7 +21,7 @@ from app.export.tables import json_text
 from app.scene_io.errors import SceneError, shown
 from app.settings import Settings
 from app.settings_file import SettingsError, settings_of, to_table
-from app.state import SceneReference, State
+from app.state import SceneReference, Selection, State
 from gpu.scene import Moment, Scene
 from gpu.stats import FrameStatistics
 
@@ -76,7 +76,10 @@ def fitted(state: State, scene: Scene) -> State:
     head = timelines.pause(state.timeline)
     if head.clip >= max(len(scene.clips), 1):
         head = dataclasses.replace(head, clip=0)
-    return dataclasses.replace(state, timeline=timelines.scrub(head, head.time, timelines.span_of(scene, head, state.settings.timeline)))
+    head = timelines.scrub(head, head.time, timelines.span_of(scene, head, state.settings.timeline))
+    hidden = tuple(index for index in state.hidden if index < len(scene.objects))
+    selection = state.selection if state.selection.object < len(scene.objects) else Selection()
+    return dataclasses.replace(state, timeline=head, hidden=hidden, selection=selection)
 
 
 def _with_own(settings: Settings, own: Settings) -> Settings:
@@ -110,6 +113,8 @@ def _check(state: State) -> None:
         raise ValueError("a view looks through a camera that is not there")
     if not (state.timeline.time >= 0.0 and state.timeline.clip >= 0 and state.timeline.direction in (-1, 1)):
         raise ValueError("its timeline stands nowhere")
+    if any(index < 0 for index in state.hidden):
+        raise ValueError("it hides an object that cannot be")
     for camera in (*state.cameras, *(bookmark.camera for bookmark in state.bookmarks)):
         if not (1.0 <= camera.fov <= 170.0 and camera.height > 0.0 and camera.near >= 0.0 and camera.far >= 0.0):
             raise ValueError("a camera sees nothing")

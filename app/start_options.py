@@ -32,6 +32,8 @@ class StartOptions:
     azimuth: float = option(
         0.0, "Which way it then looks: 0 along -Z, growing to the right, so that 90 is along +X.", minimum=-360.0, maximum=360.0, unit="degrees"
     )
+    hide: str = option("", "Objects that are left out when a scene opens: names, patterns as vase_*, or numbers, with semicolons between them.")
+    isolate: str = option("", "Objects that alone are seen when a scene opens, written as those of hide.")
 
 
 def placed(camera: Camera, options: StartOptions, scene: Scene | None, up_axis: str = "y") -> Camera:

@@ -55,7 +55,7 @@ class Selection:
 
 @dataclasses.dataclass(frozen=True)
 class State:
-    """All that the user can change. `Document.change` is its only writer."""
+    """All that the user can change. `Document.change` is its only writer. `hidden` are the objects that are left out, ascending."""
 
     scene: SceneReference = SceneReference()
     settings: Settings = Settings()
@@ -64,6 +64,7 @@ class State:
     bookmarks: tuple[Bookmark, ...] = ()
     timeline: Timeline = Timeline()
     selection: Selection = Selection()
+    hidden: tuple[int, ...] = ()
 
     def camera_of(self, view: int = 0) -> Camera:
         """The camera a view looks through."""

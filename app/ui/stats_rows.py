@@ -152,16 +152,19 @@ def _view_rows(view: ViewStatistics, statistics: FrameStatistics) -> list[Row]:
     structure, tr = view.structure, QCoreApplication.translate
     depth = "…" if structure.depth is None else str(structure.depth)
     cost = "…" if structure.sah_cost is None else f"{structure.sah_cost:.2f}"
+    tip = tr("Statistics", "Of objects that are left out; structures keep them as inactive primitives.")
+    hidden = [Row("hidden", tr("Statistics", "Hidden triangles"), f"{statistics.hidden:,}", tip=tip)] if statistics.hidden else []
     return [
         Row("mrays", "MRays/s", f"{view.mrays_per_s:,.1f}", tip=tr("Statistics", "All rays of the ray type over the time of tracing.")),
         Row("rays", tr("Statistics", "Rays"), f"{view.rays:,}"),
-        Row("triangles", tr("Statistics", "Triangles"), f"{statistics.triangles:,}"),
+        Row("triangles", tr("Statistics", "Triangles"), f"{statistics.triangles - statistics.hidden:,}"),
+        *hidden,
         Row("structure", tr("Statistics", "Structure"), f"{view.hierarchy}, {view.layout}"),
         Row("nodes", tr("Statistics", "Nodes"), f"{structure.node_count:,}", tip=tr("Statistics", "Inner nodes.")),
         Row("leaves", tr("Statistics", "Leaves"), f"{structure.leaf_count:,}"),
         Row("depth", tr("Statistics", "Depth"), depth, tip=tr("Statistics", "Of the deepest leaf; the root has 0.")),
         Row("sah", tr("Statistics", "SAH cost"), cost, tip=tr("Statistics", "Computed at most ten times a second.")),
-        Row("inactive", tr("Statistics", "Inactive primitives"), f"{structure.inactive_count:,}"),
+        Row("inactive", tr("Statistics", "Inactive primitives"), f"{max(structure.inactive_count - statistics.hidden, 0):,}"),
         Row("launches", tr("Statistics", "Launches"), f"{statistics.launches:,}", tip=tr("Statistics", "Kernels launched in the frame.")),
     ]
 

@@ -40,6 +40,8 @@ class FakeEngine:
         self.views: list[View] = []
         self.sizes: list[tuple[int, int]] = []
         self.last: FrameStatistics | None = None
+        self.hidden: tuple[int, ...] = ()
+        self.outlined: list[int] = []
 
     def render_frame(self, moment: Moment, views: Sequence[View]) -> FrameStatistics:
         self.views = list(views)
@@ -56,6 +58,12 @@ class FakeEngine:
         )  # fmt: skip
         self.last = FrameStatistics(moment.frame_id, moment.time, "host", 0, 0.5, trace + self.build_ms + 0.5, 0.1, 1, {}, (view,))
         return self.last
+
+    def hide(self, objects: Sequence[int]) -> None:
+        self.hidden = tuple(objects)
+
+    def paint_outline(self, view: View, object_id: int) -> None:
+        self.outlined.append(object_id)
 
     def flush(self) -> FrameStatistics | None:
         return self.last
@@ -121,7 +129,7 @@ def test_a_device_that_is_not_there_is_an_error_and_the_next_choice_works(makers
 
 def test_what_the_engine_is_asked_follows_the_state(makers: Makers) -> None:
     state = replaced(replaced(State(), "settings.render.ray_type", "steps"), "views.0.hierarchy", "brute_force")
-    state = replaced(state, "settings.render.samples", 8)
+    state = replaced(replaced(state, "settings.render.samples", 8), "settings.display.still_samples", 4)
     makers.draw(state)
     settings = makers.engines[0].views[0].settings
     assert (settings.ray_type, settings.hierarchy, settings.samples) == ("steps", "brute_force", 8)
@@ -130,7 +138,7 @@ def test_what_the_engine_is_asked_follows_the_state(makers: Makers) -> None:
 
 
 def test_samples_are_counted_for_as_long_as_nothing_changes(makers: Makers) -> None:
-    state = replaced(State(), "settings.render.samples", 3)
+    state = replaced(replaced(State(), "settings.render.samples", 3), "settings.display.still_samples", 1)
     assert [makers.draw(state).samples for _ in range(5)] == [1, 2, 3, 3, 3]
     assert makers.draw(state, time=1.0).samples == 1
     assert makers.draw(replaced(state, "cameras.0.fov", 30.0), time=1.0).samples == 1
@@ -171,6 +179,21 @@ def test_a_choice_that_is_slow_beyond_measure_never_draws_at_full_size() -> None
     assert makers.engines[0].sizes[-1] == (400, 320), "who wants it whole can have it"
 
 
+def test_a_picture_that_rests_becomes_smooth_and_one_that_moves_does_not_pay_for_it(makers: Makers) -> None:
+    drawn = [makers.draw(moving=index < 3, time=min(index, 3) / 10) for index in range(20)]
+    assert [one.samples for one in drawn] == [1, 1, 1, *range(1, 17), 16] and {one.samples_wanted for one in drawn[:3]} == {1}
+    assert makers.draw(replaced(State(), "settings.display.still_samples", 1)).samples_wanted == 1
+    assert makers.draw(replaced(State(), "settings.render.samples", 64)).samples_wanted == 64
+
+
+def test_what_is_hidden_and_selected_is_handed_on(makers: Makers) -> None:
+    hidden = replaced(State(), "hidden", (2, 5))
+    assert [makers.draw(state).samples for state in (State(), hidden, hidden)] == [1, 1, 2]
+    assert makers.engines[0].hidden == (2, 5) and makers.engines[0].outlined == []
+    makers.draw(replaced(hidden, "selection.object", 4))
+    assert makers.engines[0].outlined == [4]
+
+
 def test_an_ordinary_choice_is_drawn_whole_from_the_first_picture() -> None:
     makers = Makers(full_ms=30.0)
     drawn = []
@@ -184,6 +207,7 @@ def test_an_ordinary_choice_is_drawn_whole_from_the_first_picture() -> None:
 
 
 def test_what_only_seemed_slow_is_drawn_whole_after_all() -> None:
+    """So slow a picture is not drawn again and again for smooth edges; once it is fast, it is."""
     makers = Makers(full_ms=80_000.0)
     first = makers.draw()
     assert first.samples == 1 and makers.slot.drawn != (400, 320)
@@ -192,7 +216,7 @@ def test_what_only_seemed_slow_is_drawn_whole_after_all() -> None:
     coarse = makers.draw(time=0.1)
     assert makers.slot.drawn != (400, 320) and coarse.samples < coarse.samples_wanted, "there is more to draw"
     whole = makers.draw(time=0.1)
-    assert makers.slot.drawn == (400, 320) and whole.samples == whole.samples_wanted
+    assert makers.slot.drawn == (400, 320) and (first.samples_wanted, whole.samples_wanted) == (1, 16)
 
 
 def test_a_slow_picture_that_is_shown_again_stays_as_it_is() -> None:

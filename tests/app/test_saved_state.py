@@ -33,6 +33,7 @@ STATE = State(
     bookmarks=(Bookmark("läuft", CAMERA),),
     timeline=Timeline(1.625, False, -1, 0),
     selection=Selection(3),
+    hidden=(0, 2),
 )
 
 
