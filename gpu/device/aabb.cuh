@@ -11,7 +11,7 @@ __device__ __forceinline__ Aabb empty_aabb() {
 }
 __device__ __forceinline__ Aabb merge(const Aabb& a, const Aabb& b) { return {min(a.lower, b.lower), max(a.upper, b.upper)}; }
 __device__ __forceinline__ Aabb grow(const Aabb& box, float3 point) { return {min(box.lower, point), max(box.upper, point)}; }
-__device__ __forceinline__ float3 centre(const Aabb& box) { return (box.lower + box.upper) * 0.5f; }
+__device__ __forceinline__ float3 centre(const Aabb& box) { return box.lower * 0.5f + box.upper * 0.5f; }
 __device__ __forceinline__ bool is_empty(const Aabb& box) { return !(box.lower.x <= box.upper.x && box.lower.y <= box.upper.y && box.lower.z <= box.upper.z); }
 
 // Half the surface area; 0 for an empty box.

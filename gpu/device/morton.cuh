@@ -21,8 +21,8 @@ __device__ __forceinline__ uint64 spread_bits_20(uint64 value) {
 
 // `unit` in [0, 1] on a grid of 2^bits cells.
 __device__ __forceinline__ unsigned grid_cell(float unit, int bits) {
-    const int cells = 1 << bits;
-    return (unsigned)min(max((int)(unit * (float)cells), 0), cells - 1);
+    const float cells = (float)(1 << bits);
+    return (unsigned)min(max(unit * cells, 0.0f), cells - 1.0f);
 }
 
 __device__ __forceinline__ unsigned morton_code_30(float3 unit) {

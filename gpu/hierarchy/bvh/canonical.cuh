@@ -43,8 +43,8 @@ template <class Records> struct ReferencesOf {
     Records records;
     const float4* boxes;  // two float4 a reference, lower and upper; null where nothing was split
 
-    __device__ Aabb aabb(int reference) const {
-        if (boxes == nullptr) return records.aabb(reference);
+    __device__ Aabb aabb(int reference) const { return boxes == nullptr ? records.aabb(reference) : own_box(reference); }
+    __device__ Aabb own_box(int reference) const {
         const float4 lower = boxes[2 * (int64)reference], upper = boxes[2 * (int64)reference + 1];
         return {make_float3(lower.x, lower.y, lower.z), make_float3(upper.x, upper.y, upper.z)};
     }
@@ -58,7 +58,12 @@ __device__ __forceinline__ void store_reference_box(float4* boxes, int reference
 template <class References> __device__ Aabb leaf_aabb(const References& references, int leaf) {
     Aabb box = empty_aabb();
     const int first = first_reference(leaf), last = first + reference_count(leaf);
-    for (int reference = first; reference < last; ++reference) box = merge(box, references.aabb(reference));
+    if (references.boxes == nullptr) {
+        for (int reference = first; reference < last; ++reference) box = merge(box, references.records.aabb(reference));
+    } else {
+#pragma unroll 1
+        for (int reference = first; reference < last; ++reference) box = merge(box, references.own_box(reference));
+    }
     return box;
 }
 // The box of any child.

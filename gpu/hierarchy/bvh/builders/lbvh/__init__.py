@@ -26,8 +26,8 @@ from .....target.base import Target
 from ....base import Primitives
 from ....primitives import unit_source
 from ...bvh import CHUNKS, BvhHierarchy
-
-REFERENCE_BITS = 27
+from ...morton_order import MortonOrder
+from ...tree import MAX_LEAF_SIZE, REFERENCE_BITS
 
 
 @dataclasses.dataclass(frozen=True)
@@ -35,7 +35,9 @@ class LbvhOptions:
     """Options of the linear BVH."""
 
     code_bits: str = option("30", "Bits of a Morton code; 60 tell primitives apart that are closer than 1/1024 of the scene.", choices=("30", "60"))
-    max_leaf_size: int = option(4, "Most primitives in a leaf: larger leaves make a smaller tree and more intersection tests.", minimum=1, maximum=32)
+    max_leaf_size: int = option(
+        4, "Most primitives in a leaf: larger leaves make a smaller tree and more intersection tests.", minimum=1, maximum=MAX_LEAF_SIZE
+    )
 
 
 class Lbvh(BvhHierarchy):
@@ -49,43 +51,26 @@ class Lbvh(BvhHierarchy):
     def __init__(self, target: Target, options: LbvhOptions, layout: str = "auto", traversal: str = "auto") -> None:
         super().__init__(target, options, layout, traversal)
         self.code_bits = int(options.code_bits)
-        self._bounds = target.upload(_fresh_bounds(), "hierarchy")
+        self._morton_order = MortonOrder(target, self.code_bits)
 
     def max_depth(self) -> int:
         return self.code_bits + REFERENCE_BITS
 
     def scratch_bytes(self) -> int:
-        sorted_bytes = 2 * (8 if self.code_bits == 30 else 12)
-        return self.tree.count * (sorted_bytes + 32)
+        return self._morton_order.scratch_bytes(self.tree.count) + self.tree.count * 32
 
     def emit(self, primitives: Primitives) -> bool:
         target, tree, n = self.target, self.tree, primitives.count
         chunk, bvh2 = CHUNKS[target.kind], self.direct_nodes
-        constants = {"CODE_BITS": self.code_bits, "CHUNK": chunk, "WRITES_BVH2": bvh2 is not None}
+        constants = {**self._morton_order.constants, "CHUNK": chunk, "WRITES_BVH2": bvh2 is not None}
         unit = target.unit(unit_source("gpu/hierarchy/bvh/builders/lbvh/lbvh.cu", primitives, **constants))
-        keys = target.scratch("lbvh.keys", n, np.uint64)
-        prim_ids = target.scratch("lbvh.prim_ids", n, np.int32) if self.code_bits == 60 else None
+        keys, prim_ids = self._morton_order.sort(primitives)
         deposits = target.scratch("lbvh.deposits", (n, 8), np.float32)
-        with target.phase("build.bounds"):
-            target.launch(unit, "compute_bounds", int(primitives.view["point_count"]), primitives.view, self._bounds)
-        with target.phase("build.codes"):
-            target.launch(unit, "compute_codes", n, primitives.view, self._bounds, keys, prim_ids)
-        with target.phase("build.sort"):
-            if prim_ids is None:
-                keys = target.sort_keys(keys, (32, 62), "lbvh.sort")
-            else:
-                keys, prim_ids = target.sort_pairs(keys, prim_ids, (0, 60), "lbvh.sort")
         with target.phase("build.nodes"):
             outputs = (tree.records, tree.order, tree.nodes, tree.parent, tree.flags, tree.root, bvh2)
-            arguments = (primitives.view, keys, prim_ids, self.options.max_leaf_size, *outputs, deposits, tree.waiting, self._bounds)
+            arguments = (primitives.view, keys, prim_ids, self.options.max_leaf_size, *outputs, deposits, tree.waiting)
             target.launch(unit, "build_nodes", n, *arguments, block=chunk if target.kind == "cuda" else 256, blocks=-(-n // chunk))
         return bvh2 is not None
-
-
-def _fresh_bounds() -> np.ndarray:
-    """An empty box as ordered integers: build_nodes leaves it so for the next build."""
-    largest = np.array([np.finfo(np.float32).max], np.float32).view(np.int32)[0]
-    return np.array([largest] * 3 + [~largest] * 3, np.int32)
 
 
 __all__ = ["Lbvh", "LbvhOptions"]

@@ -1,58 +1,17 @@
-// Linear BVH in one pass. Morton order after Lauterbach et al. 2009; the tree's shape and node ids are those of Karras 2012, but found from
-// below while boxes are merged, after Apetrei 2014: a subtree over [first, last] hangs at the gap beside it whose two codes differ least.
+// Linear BVH in one pass over a Morton order. The tree's shape and node ids are those of Karras 2012, but found from below while boxes are
+// merged, after Apetrei 2014: a subtree over [first, last] hangs at the gap beside it whose two codes differ least.
 //
-// In: Primitives (by value). Out: the canonical tree, the records, and with WRITES_BVH2 the bvh2 nodes. Launch order is the file's order;
-// build_nodes takes one block a CHUNK of references (block = CHUNK threads on CUDA).
-// Unit constants: CODE_BITS (30: keys hold code and index; 60: keys hold codes, prim_ids beside them), CHUNK, WRITES_BVH2.
+// In: Primitives (by value) and their Morton order. Out: the canonical tree, the records, and with WRITES_BVH2 the bvh2 nodes. One block a CHUNK of
+// references (block = CHUNK threads on CUDA). Unit constants: CODE_BITS, CHUNK, WRITES_BVH2.
 #include "gpu/device/atomics.cuh"
 #include "gpu/device/block.cuh"
-#include "gpu/device/morton.cuh"
 #include "gpu/hierarchy/bvh/canonical.cuh"
 #include "gpu/hierarchy/bvh/layouts/bvh2.cuh"
-
-// -- bounds and codes --------------------------------------------------------------------------------------------------
-
-// `bounds`: lower x, y, z and upper x, y, z of all finite points, as ordered integers. build_nodes starts them anew for the next build.
-extern "C" __global__ void compute_bounds(Primitives primitives, int* bounds) {
-    Aabb box = empty_aabb();
-    for (int i : grid_stride(primitives.point_count)) {
-        const float3 point = primitives.point(i);
-        if (is_finite(point)) box = grow(box, point);
-    }
-    const float3 lower = make_float3(block_min(box.lower.x), block_min(box.lower.y), block_min(box.lower.z));
-    const float3 upper = make_float3(block_max(box.upper.x), block_max(box.upper.y), block_max(box.upper.z));
-    if (thread_index() == 0 && lower.x <= upper.x) {
-        atomic_min_float(bounds + 0, lower.x);
-        atomic_min_float(bounds + 1, lower.y);
-        atomic_min_float(bounds + 2, lower.z);
-        atomic_max_float(bounds + 3, upper.x);
-        atomic_max_float(bounds + 4, upper.y);
-        atomic_max_float(bounds + 5, upper.z);
-    }
-}
-
-// Inactive primitives get the largest code. Cells are cubes: long ones make long boxes.
-extern "C" __global__ void compute_codes(Primitives primitives, const int* bounds, uint64* keys, int* prim_ids) {
-    const float3 lower = make_float3(ordered_float(bounds[0]), ordered_float(bounds[1]), ordered_float(bounds[2]));
-    const float3 size = make_float3(ordered_float(bounds[3]), ordered_float(bounds[4]), ordered_float(bounds[5])) - lower;
-    const float largest = max(size.x, max(size.y, size.z)), scale = largest > 0.0f ? 1.0f / largest : 0.0f;
-    for (int i : grid_stride(primitives.count)) {
-        const Aabb box = primitives.aabb(i);
-        const bool is_active = !is_empty(box);
-        const float3 unit = is_active ? (centre(box) - lower) * scale : make_float3(1.0f, 1.0f, 1.0f);
-        if (CODE_BITS == 30) {
-            keys[i] = (uint64)morton_code_30(unit) << 32 | (unsigned)i;
-        } else {
-            keys[i] = morton_code_60(unit);
-            prim_ids[i] = i;
-        }
-    }
-}
+#include "gpu/hierarchy/bvh/morton_order.cuh"
 
 // -- the climb ---------------------------------------------------------------------------------------------------------
 
-constexpr int NO_ONE = -1;       // nobody has arrived at a gap yet
-constexpr int OUTSIDE_RANK = 255;  // of the places before the first and after the last reference
+constexpr int NO_ONE = -1;  // nobody has arrived at a gap yet
 
 // A finished subtree over the references [first, last] on its way up. Its id is Karras': the last reference of a left child, the first of a right one.
 struct Subtree {
@@ -69,19 +28,6 @@ struct Output {
     float4* bvh2;
     int max_leaf_size;
 };
-
-__device__ __forceinline__ int prim_id_of(const uint64* keys, const int* prim_ids, int reference) {
-    return CODE_BITS == 30 ? (int)(unsigned)keys[reference] : prim_ids[reference];
-}
-__device__ __forceinline__ uint64 code_of(uint64 key) { return CODE_BITS == 30 ? key >> 32 : key; }
-
-// How much the references on both sides of `gap` (`gap` and `gap` + 1) differ: the place of the highest differing bit of their codes, or of their
-// positions where the codes are equal. Ranks on the way to the root only grow, hence depth <= CODE_BITS + bits of n.
-__device__ __forceinline__ int rank_of_gap(const uint64* keys, int n, int gap) {
-    if (gap < 0 || gap >= n - 1) return OUTSIDE_RANK;
-    const uint64 difference = code_of(keys[gap]) ^ code_of(keys[gap + 1]);
-    return difference != 0 ? 95 - __clzll((int64)difference) : 31 - __clz(gap ^ (gap + 1));
-}
 
 __device__ __forceinline__ int child_of(const Subtree& subtree, int node_id, int max_leaf_size) {
     const int count = subtree.last - subtree.first + 1;
@@ -174,16 +120,13 @@ template <class Meeting> __device__ __forceinline__ void climb(Subtree mine, con
 // Each block works its own chunk first, in shared memory; what found no partner there goes on in global memory. `deposits`: two float4 a
 // reference; `far_ends`: NO_ONE at every gap, before and after.
 extern "C" __global__ void build_nodes(Primitives primitives, const uint64* keys, const int* prim_ids, int max_leaf_size, float4* record_data, int* order,
-                                       float4* nodes, int* parent, uint8* flags, int* root, float4* bvh2, float4* deposits, int* far_ends, int* bounds) {
+                                       float4* nodes, int* parent, uint8* flags, int* root, float4* bvh2, float4* deposits, int* far_ends) {
     SHARED uint8 chunk_ranks[CHUNK + 1];
     SHARED int chunk_far_ends[CHUNK + 1];
     SHARED float4 chunk_slots[2 * CHUNK];
     const int n = primitives.count, first = block_index() * CHUNK, count = min(n - first, CHUNK);
     const Records records = {record_data};
     const Output out = {nodes, parent, flags, root, bvh2, max_leaf_size};
-    if (block_index() == 0 && thread_index() == 0) {
-        for (int i = 0; i < 6; ++i) bounds[i] = ordered_int(i < 3 ? FLOAT_MAX : -FLOAT_MAX);
-    }
     for (int i : block_stride(count + 1)) {
         chunk_ranks[i] = (uint8)rank_of_gap(keys, n, first - 1 + i);
         chunk_far_ends[i] = NO_ONE;
