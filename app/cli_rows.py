@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import dataclasses
 import statistics
 from collections.abc import Sequence
 from typing import Any
@@ -37,6 +38,8 @@ def frame_row(frame: Frame, scene: Scene, state: State, target: Target) -> dict[
         row[name] = _median([one[name] for one in rows])
         row["samples"][name] = [one[name] for one in rows]
     row["samples"].update(others)
+    streaming = frame.statistics[-1].key_frames
+    row["key_frames"] = None if streaming is None else dataclasses.asdict(streaming)
     row.update(hits=frame.hits, sum_t=frame.sum_t, traversal=resolved_traversal(state, row["layout"]))
     row.update({name: _median(values) for name, values in others.items()})
     return row

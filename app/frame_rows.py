@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import dataclasses
 from collections.abc import Mapping
 from typing import Any
 
@@ -9,7 +10,7 @@ from gpu.stats import FrameStatistics
 
 
 def row_of(number: int, time: float, frame: FrameStatistics) -> Mapping[str, Any]:
-    """The row; `phases_ms` and `memory` are tables of their own, for JSON."""
+    """The row; `phases_ms`, `memory` and `key_frames` are tables of their own, for JSON."""
     view = frame.views[0]
     tree = view.structure
     return {
@@ -22,4 +23,5 @@ def row_of(number: int, time: float, frame: FrameStatistics) -> Mapping[str, Any
         "sah_cost": tree.sah_cost, "depth": tree.depth, "node_count": tree.node_count, "leaf_count": tree.leaf_count,
         "reference_count": tree.reference_count, "bytes": tree.bytes, "scratch_bytes": tree.scratch_bytes,
         "phases_ms": dict(view.phases_ms), "memory": dict(frame.bytes),
+        "key_frames": None if frame.key_frames is None else dataclasses.asdict(frame.key_frames),
     }  # fmt: skip

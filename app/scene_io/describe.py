@@ -32,6 +32,7 @@ def describe(scene: Scene) -> dict[str, Any]:
             for mesh in scene.meshes
         ],
         "key_frames": max(key_counts, default=0),
+        "key_frame_bytes": _key_frame_bytes(scene),
         "materials": [_material(scene, index) for index in range(len(scene.materials))],
         "textures": [{"name": t.name, "width": int(t.pixels.shape[1]), "height": int(t.pixels.shape[0])} for t in scene.textures],
         "clips": [
@@ -48,6 +49,11 @@ def describe(scene: Scene) -> dict[str, Any]:
         "bytes": _byte_count(scene),
         "remarks": [{"count": remark.count, "sentence": remark.sentence} for remark in scene.remarks],
     }
+
+
+def _key_frame_bytes(scene: Scene) -> int:
+    """What all key frames take on a target, positions and normals; a longer sequence than target.key_memory_mib streams."""
+    return sum(24 * len(mesh.key_frames.times) * len(mesh.positions) for mesh in scene.meshes if mesh.key_frames is not None)
 
 
 def _material(scene: Scene, index: int) -> dict[str, Any]:

@@ -8,7 +8,7 @@ from typing import Any
 from PySide6.QtCore import QT_TRANSLATE_NOOP, QCoreApplication
 
 from app.render_thread import FinishedFrame
-from gpu.stats import FrameStatistics, ViewStatistics
+from gpu.stats import FrameStatistics, KeyStreaming, ViewStatistics
 
 PHASES = ("animate", "build", "refit", "trace", "shade", "display")
 """The phases of a frame, in its order; the chart's lines."""
@@ -65,7 +65,7 @@ def rows_of(frame: FinishedFrame, fps: float, paint_ms: float, view_size: tuple[
         rows += _phase_rows(statistics, paint_ms, last_update)
         for view in statistics.views[:1]:
             rows += _view_rows(view, statistics)
-        rows += _memory_rows(statistics)
+        rows += _key_rows(statistics.key_frames) + _memory_rows(statistics)
     rows += [
         Row("target", tr("Statistics", "Target"), frame.target_name),
         Row("device", tr("Statistics", "Device"), frame.device_name),
@@ -167,6 +167,24 @@ def _view_rows(view: ViewStatistics, statistics: FrameStatistics) -> list[Row]:
         Row("inactive", tr("Statistics", "Inactive primitives"), f"{max(structure.inactive_count - statistics.hidden, 0):,}"),
         Row("launches", tr("Statistics", "Launches"), f"{statistics.launches:,}", tip=tr("Statistics", "Kernels launched in the frame.")),
     ]
+
+
+def _key_rows(keys: KeyStreaming | None) -> list[Row]:
+    """How many key frames lie on the target; where not all do, how they stream."""
+    tr = QCoreApplication.translate
+    if keys is None:
+        return []
+    there = tr("Statistics", "{slots} of {keys}").format(slots=f"{keys.slots:,}", keys=f"{keys.keys:,}")
+    rows = [Row("keys", tr("Statistics", "Key frames there"), there, tip=tr("Statistics", "Key frames that have room on the target at once."))]
+    if keys.slots == keys.keys:
+        return rows
+    return rows + [
+        Row("keys.streamed", tr("Statistics", "streamed"), _mib(keys.bytes_streamed), parent="keys"),
+        Row(
+            "keys.stalls", tr("Statistics", "frames that waited"), f"{keys.stalls:,}", parent="keys",
+            tip=tr("Statistics", "For a key frame that was not there yet: after a jump of the playing head one does, in steady play none."),
+        ),
+    ]  # fmt: skip
 
 
 def _memory_rows(statistics: FrameStatistics) -> list[Row]:

@@ -95,22 +95,24 @@ class Playhead:
     def move(self, time: float, duration: float) -> None:
         """The next frame shows this time of an animation of `duration` seconds."""
         if self._time is not None and time != self._time:
-            step = self._unfolded(time - self._time, time, duration)
-            same = step * self._last > 0.0 and 1.0 / _ALIKE <= step / self._last <= _ALIKE
-            self.step, self._last = (step if same else 0.0), step
+            step, is_known = self._unfolded(time, self._time, duration)
+            self.step, self._last = (step if is_known else 0.0), step
         self._time = time
 
-    def _unfolded(self, step: float, time: float, duration: float) -> float:
-        """The step as it was meant, where the animation went round or turned at an end of its span."""
-        if self._time is None or not self._last:
-            return step
-        expected = self._time + self._last
-        if 0.0 <= expected <= duration:
-            return step
-        round_again, turned = folded(expected, duration)
-        if abs(round_again - time) <= 0.5 * abs(self._last):
-            return self._last
-        return -self._last if abs(turned - time) <= 1.5 * abs(self._last) else step
+    def _unfolded(self, time: float, before: float, duration: float) -> tuple[float, bool]:
+        """The step as it was meant, where the animation went round or turned at an end of its span, and whether it goes on as before."""
+        step = time - before
+        for whole in (step, step + duration, step - duration):
+            if self._is_alike(whole):
+                return whole, True
+        for turned in (2.0 * duration - time - before, -time - before):
+            if self._is_alike(turned):
+                return -turned, True
+        return step, False
+
+    def _is_alike(self, step: float) -> bool:
+        """Whether a step is of the last one's direction, and of about its length."""
+        return self._last != 0.0 and 1.0 / _ALIKE <= step / self._last <= _ALIKE
 
 
 def folded(time: float, duration: float) -> tuple[float, float]:
@@ -137,14 +139,15 @@ def wanted_keys(times: list[float], time: float, step: float, duration: float, c
         if len(found) >= count:
             break
         ahead = time + number * stride
-        for way, instant in enumerate((ahead,) if 0.0 <= ahead <= duration else folded(ahead, duration)):
+        is_inside = 0.0 <= ahead < duration
+        for way, instant in enumerate((ahead,) if is_inside else folded(ahead, duration)):
             pair = pair_at(times, instant)
             if fills:
                 found.update(dict.fromkeys(_between(before[way], pair, count)))
             found.update(dict.fromkeys(pair if stride > 0.0 else pair[::-1]))
             before[way] = pair
-            if 0.0 <= ahead <= duration:
-                before[1] = pair
+        if is_inside:
+            before[1] = before[0]
     return list(found)[:count]
 
 

@@ -59,7 +59,8 @@ class KeyRing:
         state = (shown, step > 0.0, step < 0.0)
         if state == self._settled:
             return False
-        wanted = wanted_keys(self.sequence.times, time, step, duration, min(self.sequence.slots, KEYS_AHEAD))
+        count = min(self.sequence.slots, KEYS_AHEAD)
+        wanted = wanted_keys(self.sequence.times, time, step, duration, count)
         waits = False
         for key in dict.fromkeys(shown):
             if key not in self._slot_of:
@@ -71,7 +72,8 @@ class KeyRing:
                 copy.order()
         self._write_slots(shown)
         self._fetch(wanted)
-        self._settled = None if self._under_way or any(key not in self._slot_of for key in wanted) else state
+        is_settled = len(wanted) == count and not self._under_way and all(key in self._slot_of for key in wanted)
+        self._settled = state if is_settled else None
         return waits
 
     def _fetch(self, wanted: list[int]) -> None:

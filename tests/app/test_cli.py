@@ -262,6 +262,7 @@ def test_several_files_are_the_key_frames_of_one_scene(run: Any, tmp_path: Path,
     code, out, _ = run("render", *named, "--target", "host", "--size", "32x24", "--fps", "10", "--frames", "0:3", "--json")
     frames = json.loads(out)["frames"]
     assert code == 0 and len({frame["image_sha256"] for frame in frames}) == 3
+    assert info["key_frame_bytes"] == 24 * 4 * 3 and frames[2]["key_frames"]["slots"] == frames[2]["key_frames"]["keys"] == 3
     assert [frame["time"] for frame in frames] == pytest.approx([0.0, 0.1, 0.2])
 
 

@@ -17,6 +17,7 @@ from app.ui.phase_chart import Chart, band_image
 from app.ui.stats_panel import StatsPanel
 from app.ui.stats_rows import bottleneck, phases_of, rows_of
 from gpu.scene import Moment, Scene
+from gpu.stats import KeyStreaming
 from tests.app.stand_ins import made_statistics
 
 
@@ -40,6 +41,17 @@ def test_rows_hold_every_figure_the_issue_asks_for() -> None:
     assert values["mrays"] == "65.5" and values["triangles"] == "100,000" and values["nodes"] == "99,999"
     assert values["leaves"] == "25,000" and values["depth"] == "21" and values["sah"] == "57.25"
     assert values["memory"] == "16.0 MiB" and values["launches"] == "19" and "refit" not in values
+
+
+def test_key_frames_that_stream_say_how_and_those_that_do_not_only_how_many() -> None:
+    def values(streaming: KeyStreaming) -> dict[str, str]:
+        statistics = dataclasses.replace(made_statistics(), key_frames=streaming)
+        return {row.key: row.value for row in rows_of(frame(statistics=statistics), 42.0, 0.8, (1024, 768), "") if row.key.startswith("keys")}
+
+    assert values(KeyStreaming(1200, 300, 1 << 30, 5 << 20, True, 3)) == {
+        "keys": "300 of 1,200", "keys.streamed": "5.0 MiB", "keys.stalls": "3",
+    }  # fmt: skip
+    assert values(KeyStreaming(48, 48, 1 << 20)) == {"keys": "48 of 48"}
 
 
 def test_phases_are_those_of_the_chart() -> None:
