@@ -1,0 +1,93 @@
+// Clusters: finished subtrees that are still to be paired. What builders that merge nearest neighbours (ploc, hploc) have in common.
+//
+// Ids are known without a counter: the single reference i owns the place i; a node over two clusters takes the larger of their places, less one, as
+// its id and goes on with the smaller. So every id below n - 1 is given once, whatever the order of the merges, and near ids are near in space.
+//
+// Until finish_leaves (clusters.cu) has run, a child word of leaf form holds, where its count is 1, the reference's place in Morton order, and where
+// it is larger, the id of the node that becomes the leaf; nodes inside a leaf have no flag and vanish.
+// Unit constants: MAX_LEAF_SIZE, WRITES_BVH2.
+#pragma once
+#include "gpu/hierarchy/bvh/canonical.cuh"
+#include "gpu/hierarchy/bvh/layouts/bvh2.cuh"
+
+static_assert(MAX_LEAF_SIZE < 16, "a cluster has 4 bits for its leaf's count");
+
+// `id` is a node's, or the place of a single reference; `leaf_count` is 0 for an inner node; `height` counts the nodes down to the deepest reference.
+struct Cluster {
+    Aabb box;
+    int id, leaf_count, place, height, is_absorbed;
+
+    __device__ int word() const { return leaf_count > 0 ? leaf_child(id, leaf_count) : id; }
+    __device__ bool is_node() const { return leaf_count != 1; }
+};
+
+//  byte  0       12                                                16      28                           32
+//        | lower | id 26, leaf count 4, absorbed 1, height's bit 6 | upper | place 26, height's bits 0-5 |
+struct PackedCluster {
+    float4 low, high;
+};
+static_assert(sizeof(PackedCluster) == 32, "drawn above");
+
+__device__ __forceinline__ PackedCluster pack(const Cluster& cluster) {
+    const unsigned first = (unsigned)cluster.id | (unsigned)cluster.leaf_count << 26 | (unsigned)cluster.is_absorbed << 30 | (unsigned)(cluster.height >> 6) << 31;
+    const unsigned second = (unsigned)cluster.place | (unsigned)(cluster.height & 63) << 26;
+    return {make_float4(cluster.box.lower.x, cluster.box.lower.y, cluster.box.lower.z, __int_as_float((int)first)),
+            make_float4(cluster.box.upper.x, cluster.box.upper.y, cluster.box.upper.z, __int_as_float((int)second))};
+}
+__device__ __forceinline__ Aabb box_of(const PackedCluster& packed) {
+    return {make_float3(packed.low.x, packed.low.y, packed.low.z), make_float3(packed.high.x, packed.high.y, packed.high.z)};
+}
+__device__ __forceinline__ int height_of(float low_w, float high_w) {
+    return (int)((unsigned)__float_as_int(high_w) >> 26 | (unsigned)__float_as_int(low_w) >> 31 << 6);
+}
+__device__ __forceinline__ Cluster unpack(const PackedCluster& packed) {
+    const unsigned first = (unsigned)__float_as_int(packed.low.w), second = (unsigned)__float_as_int(packed.high.w);
+    const int ids = (1 << 26) - 1;
+    return {box_of(packed),        (int)first & ids, (int)(first >> 26) & 15, (int)second & ids, height_of(packed.low.w, packed.high.w),
+            (int)(first >> 30) & 1};
+}
+__device__ __forceinline__ Cluster single_cluster(const Aabb& box, int reference) { return {box, reference, 1, reference, 0, 0}; }
+
+// Where nodes are written. `leaf_counts`: how many references the leaf has whose smallest place this is, 0 elsewhere (the caller starts it
+// at 0); not read where leaves have one reference.
+struct ClusterOutput {
+    float4* nodes;
+    int* parent;
+    uint8* flags;
+    int* root;
+    int* leaf_counts;
+    float4* bvh2;
+};
+
+// A node over two clusters. It is a leaf where both are, where there is room, and where that costs no more (SAH, c_t = c_i = 1).
+__device__ __forceinline__ Cluster join_clusters(const Cluster& left, const Cluster& right, const ClusterOutput& out) {
+    const Aabb box = merge(left.box, right.box);
+    const int node_id = max(left.place, right.place) - 1, count = left.leaf_count + right.leaf_count;
+    bool becomes_leaf = false;
+    if (left.leaf_count > 0 && right.leaf_count > 0 && count <= MAX_LEAF_SIZE) {
+        const float split_cost = half_area(left.box) * left.leaf_count + half_area(right.box) * right.leaf_count;
+        becomes_leaf = half_area(box) * (count - 1) <= split_cost;
+    }
+    const bool is_absorbed = !becomes_leaf && !left.is_absorbed && !right.is_absorbed;
+    store_node(out.nodes, node_id, box, left.word(), right.word());
+    if (left.is_node()) out.parent[left.id] = node_id;
+    if (right.is_node()) out.parent[right.id] = node_id;
+    out.flags[node_id] = 0;
+    if (!becomes_leaf) {
+        const bool is_lowest = left.leaf_count > 0 && right.leaf_count > 0;
+        out.flags[node_id] = (uint8)(NODE_EXISTS | (is_absorbed ? NODE_IS_ABSORBED : 0) | (is_lowest ? NODE_IS_LOWEST : 0));
+        if (MAX_LEAF_SIZE > 1 && left.leaf_count > 0) out.leaf_counts[left.place] = left.leaf_count;
+        if (MAX_LEAF_SIZE > 1 && right.leaf_count > 0) out.leaf_counts[right.place] = right.leaf_count;
+        if (WRITES_BVH2) {
+            store_bvh2_child(out.bvh2, node_id, 0, left.box);
+            store_bvh2_child(out.bvh2, node_id, 1, right.box);
+        }
+    }
+    return {box, node_id, becomes_leaf ? count : 0, min(left.place, right.place), max(left.height, right.height) + 1, is_absorbed ? 1 : 0};
+}
+
+// The last cluster is the tree. Its word, for plant_root (clusters.cu).
+__device__ __forceinline__ void leave_tree(const Cluster& tree, const ClusterOutput& out) {
+    if (MAX_LEAF_SIZE > 1 && tree.leaf_count > 0) out.leaf_counts[tree.place] = tree.leaf_count;
+    out.root[0] = tree.word();
+}

@@ -1,0 +1,36 @@
+"""What builders from clusters have in common on the host: the counts of leaves, and the last step (clusters.cu)."""
+
+from __future__ import annotations
+
+import numpy as np
+
+from ...target.base import Array, Target
+from ..base import Primitives
+from ..primitives import unit_source
+from .tree import CanonicalTree
+
+
+def reserve_leaf_counts(target: Target, count: int, max_leaf_size: int) -> Array | None:
+    """Scratch for the number of references of each leaf, by its smallest place; none where every leaf has one."""
+    return target.scratch("clusters.leaf_counts", count, np.int32) if max_leaf_size > 1 else None
+
+
+def finish_leaves(
+    target: Target,
+    tree: CanonicalTree,
+    primitives: Primitives,
+    keys: Array,
+    prim_ids: Array | None,
+    leaf_counts: Array | None,
+    bvh2: Array | None,
+    constants: dict[str, int | bool],
+) -> None:
+    """Put the root at id 0, give leaves their place in the order, write records and final links (phase build.leaves). `constants` are those of
+    clusters.cu."""
+    unit = target.unit(unit_source("gpu/hierarchy/bvh/clusters.cu", primitives, **constants))
+    with target.phase("build.leaves"):
+        target.launch(unit, "plant_root", 1, tree.root, tree.nodes, tree.parent, tree.flags, bvh2)
+        if leaf_counts is not None:
+            target.exclusive_scan(leaf_counts, leaf_counts, "clusters.scan")
+        arguments = (primitives.view, keys, prim_ids, leaf_counts, tree.flags, tree.nodes, tree.root, bvh2, tree.order, tree.records)
+        target.launch(unit, "finish_leaves", primitives.count, *arguments)

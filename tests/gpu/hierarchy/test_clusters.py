@@ -1,0 +1,136 @@
+"""What is special to builders from clusters (hploc, ploc): better trees, ids without a counter, leaves by cost, a bounded depth."""
+
+from __future__ import annotations
+
+import importlib
+
+import numpy as np
+import pytest
+
+from gpu.hierarchy.base import NodeTable
+from gpu.hierarchy.bvh.bvh import BvhHierarchy
+from gpu.hierarchy.registry import structures
+from gpu.target.base import Target
+from tests.conftest import make_target
+from tests.oracle.tree_walker import check_tree, half_area, walk_statistics
+
+from .scenes import SCENES, TriangleScene, make, rays, scene_of, soup, trace
+
+BUILDERS = [name for name in ("hploc", "ploc") if name in structures()]
+over_builders = pytest.mark.parametrize("name", BUILDERS)
+
+
+def built(target: Target, name: str, scene: TriangleScene, layout: str = "bvh2", **options: object) -> BvhHierarchy:
+    hierarchy = make(target, name, layout, **options)
+    assert isinstance(hierarchy, BvhHierarchy)
+    hierarchy.build(scene.upload(target))
+    return hierarchy
+
+
+def cost_of(hierarchy: BvhHierarchy) -> float:
+    return walk_statistics(hierarchy.nodes()).sah_cost
+
+
+def columns(table: NodeTable) -> tuple[bytes, ...]:
+    return tuple(np.ascontiguousarray(column).tobytes() for column in vars(table).values())
+
+
+@over_builders
+@pytest.mark.parametrize(("scene_name", "gain"), [("soup", 0.97), ("stairs", 1.0), ("degenerate", 0.97)])
+def test_trees_are_better_than_the_linear_bvhs(target: Target, name: str, scene_name: str, gain: float) -> None:
+    scene = SCENES[scene_name]()
+    for max_leaf_size in (1, 4):
+        linear = cost_of(built(target, "lbvh", scene, max_leaf_size=max_leaf_size))
+        assert cost_of(built(target, name, scene, max_leaf_size=max_leaf_size)) < gain * linear
+
+
+@over_builders
+def test_a_wider_search_makes_better_trees(target: Target, name: str) -> None:
+    scene = soup(4000, seed=4, size=0.03)
+    costs = [cost_of(built(target, name, scene, radius=radius)) for radius in (1, 8)]
+    assert costs[1] < 0.97 * costs[0]
+
+
+@over_builders
+@pytest.mark.parametrize("scene_name", ["two", "soup", "coincident", "degenerate", "stairs"])
+def test_every_id_is_given_once(target: Target, name: str, scene_name: str) -> None:
+    """With leaves of one reference every id below n - 1 is a node's, the root's is 0, and links and parents agree."""
+    hierarchy = built(target, name, SCENES[scene_name](), max_leaf_size=1)
+    tree, count = hierarchy.tree, hierarchy.tree.count
+    flags, parent = target.download(tree.flags)[: count - 1], target.download(tree.parent)[: count - 1]
+    words = target.download(tree.nodes)[: count - 1].view(np.int32)[:, [3, 7]]
+    assert (flags & 1 == 1).all()
+    assert target.download(tree.root)[0] == 0 and parent[0] == -1
+    children, above = words[words >= 0], np.repeat(np.arange(count - 1), 2)[words.reshape(-1) >= 0]
+    np.testing.assert_array_equal(np.sort(children), np.arange(1, count - 1))
+    np.testing.assert_array_equal(parent[children], above)
+    np.testing.assert_array_equal(np.sort(~words[words < 0]), np.arange(count))
+
+
+@over_builders
+def test_leaves_are_joined_where_that_costs_less(target: Target, name: str) -> None:
+    """No leaf of several references costs more than its best split into two, and no two neighbouring leaves would cost less as one."""
+    scene = SCENES["moving"]()
+    table = built(target, name, scene, max_leaf_size=4).nodes()
+    assert set(table.reference_count[table.is_leaf]) >= {1, 2}
+    assert table.reference_count.max() <= 4
+    area = half_area(table.lower, table.upper)
+    cost = area * table.reference_count
+    for row in np.flatnonzero(~table.is_leaf):
+        children = np.flatnonzero(table.parent == row)
+        count = table.reference_count[children].sum()
+        if table.is_leaf[children].all() and count <= 4:
+            assert area[row] * count > (area[row] + cost[children].sum()) * (1 - 1e-5)
+    assert cost_of(built(target, name, scene, max_leaf_size=4)) < cost_of(built(target, name, scene, max_leaf_size=1))
+
+
+@over_builders
+@pytest.mark.parametrize("code_bits", ["30", "60"])
+def test_the_depth_keeps_its_bound(target: Target, name: str, code_bits: str) -> None:
+    """Boxes that grow twofold from one to the next: each one's nearest neighbour is the tree so far, and only the bound keeps that from a list."""
+    count = 1000
+    sizes = np.exp2(np.linspace(-60, 30, count))
+    corners = np.zeros((count, 3, 3))
+    corners[:, 1, 0] = corners[:, 2, 1] = sizes
+    scene = scene_of(corners)
+    hierarchy = built(target, name, scene, code_bits=code_bits, max_leaf_size=1)
+    table = hierarchy.nodes()
+    check_tree(table, *scene.boxes())
+    assert table.depth.max() <= hierarchy.max_depth()
+    # Nested boxes alone make no balanced tree: without a bound this would be a list.
+    assert table.depth.max() > 15
+
+
+@over_builders
+def test_coincident_primitives_are_paired_at_once(target: Target, name: str) -> None:
+    scene = scene_of(np.tile(soup(1, size=0.5).corners(), (6000, 1, 1)))
+    hierarchy = built(target, name, scene, max_leaf_size=1)
+    assert hierarchy.nodes().depth.max() <= 16
+    assert (trace(hierarchy, *rays()).prim_id <= 0).all()
+
+
+@over_builders
+def test_threads_and_chunks_do_not_show(monkeypatch: pytest.MonkeyPatch, name: str) -> None:
+    monkeypatch.setenv("RAYGROVE_HOST_FORCE_SPLIT", "1")
+    chunks = importlib.import_module(f"gpu.hierarchy.bvh.builders.{name}").CHUNKS
+    scene, outcomes = soup(3000), []
+    for threads, chunk in ((1, 1024), (2, 1024), (2, 64)):
+        monkeypatch.setitem(chunks, "host", chunk)
+        target = make_target("host", threads=threads)
+        hierarchy = built(target, name, scene, "bvh4")
+        outcomes.append((*columns(hierarchy.nodes()), target.download(hierarchy.tree.nodes).tobytes()))
+        target.close()
+    assert outcomes[0] == outcomes[1] == outcomes[2]
+
+
+@over_builders
+def test_nodes_written_on_the_way_equal_nodes_written_afterwards(target: Target, name: str) -> None:
+    scene = SCENES["degenerate"]()
+    hierarchy = built(target, name, scene)
+    exists = np.flatnonzero(target.download(hierarchy.tree.flags)[: hierarchy.tree.count - 1] & 1)
+    direct = target.download(hierarchy.layout.nodes)[exists]
+    hierarchy.layout.write(hierarchy.tree, scene.upload(target))
+    np.testing.assert_array_equal(target.download(hierarchy.layout.nodes)[exists].view(np.int32), direct.view(np.int32))
+    flags = target.download(hierarchy.tree.flags)
+    hierarchy.fit(scene.upload(target))
+    np.testing.assert_array_equal(target.download(hierarchy.tree.flags)[exists], flags[exists])
