@@ -18,7 +18,7 @@ from app.jobs import Job, Mailroom
 from app.problem import Problem
 from app.scene_io import is_picture
 from app.settings import Settings, set_option
-from app.state import Bookmark, SceneReference, Selection, State, replaced, value_at
+from app.state import Bookmark, SceneReference, State, replaced, value_at
 from app.timeline import Span
 from gpu.scene import Moment, Scene
 
@@ -206,7 +206,7 @@ class Document:
         try:
             return bookmarks.load(reference)
         except bookmarks.BookmarksError as error:
-            self.report(Problem("The bookmarks cannot be read", str(error)))
+            self.report(Problem("The bookmarks cannot be read", str(error), panel="camera"))
             return ()
 
     def _keep_bookmarks(self) -> None:
@@ -214,7 +214,7 @@ class Document:
             bookmarks.save(self._state.scene, self._state.bookmarks)
         except (OSError, bookmarks.BookmarksError) as error:
             reason = str(error) if isinstance(error, ValueError) else f"{bookmarks.file_of_user()}: {error.strerror}."
-            self.report(Problem("The bookmarks cannot be saved", reason))
+            self.report(Problem("The bookmarks cannot be saved", reason, panel="camera"))
 
     def set_state(self, state: State, scene: Scene) -> None:
         """Show a scene as a restored state has it, paused at its instant. The user's own bookmarks of the scene stay."""

@@ -8,9 +8,10 @@ import dataclasses
 @dataclasses.dataclass(frozen=True)
 class Problem:
     """What went wrong: a short `title`, a `sentence` that says what, where, why and what to do, `details` for a bug report, and the
-    command line's exit code."""
+    command line's exit code; and the panel that it concerns, empty for the picture."""
 
     title: str
     sentence: str
     details: str = ""
     exit_code: int = 1
+    panel: str = ""

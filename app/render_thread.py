@@ -28,6 +28,9 @@ Question = Callable[[FrameMaker], Any]
 
 Answer = Callable[[Any], None]
 
+QUESTION_PANELS = {"steps": "heat"}
+"""The panels that ask questions of another name; a question that fails is their problem."""
+
 SLOT_PATIENCE = 0.02
 """Seconds to wait for a free slot before looking into the mailbox again."""
 
@@ -165,13 +168,13 @@ class RenderThread:
 
     def _answer_questions(self) -> None:
         with self._mail:
-            asked, self._questions = list(self._questions.values()), {}
-        for question, answer in asked:
+            asked, self._questions = list(self._questions.items()), {}
+        for key, (question, answer) in asked:
             found = None
             try:
                 found = question(self._maker)
             except Exception as error:
-                self._on_problem(problem_of(error))
+                self._on_problem(dataclasses.replace(problem_of(error), panel=QUESTION_PANELS.get(key, key)))
             answer(found)
 
     def _take_mail(self) -> None:

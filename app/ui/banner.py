@@ -2,15 +2,19 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
+
 from PySide6.QtCore import Qt, Signal
 from PySide6.QtGui import QGuiApplication
-from PySide6.QtWidgets import QFrame, QHBoxLayout, QLabel, QMessageBox, QProgressBar, QPushButton, QStyle, QToolButton, QVBoxLayout, QWidget
+from PySide6.QtWidgets import QFrame, QHBoxLayout, QLabel, QPlainTextEdit, QProgressBar, QPushButton, QStyle, QToolButton, QVBoxLayout, QWidget
 
-_ICONS = {
+ICONS = {
     "error": QStyle.StandardPixmap.SP_MessageBoxCritical,
     "warning": QStyle.StandardPixmap.SP_MessageBoxWarning,
     "information": QStyle.StandardPixmap.SP_MessageBoxInformation,
 }
+
+DETAILS_HEIGHT = 180
 
 
 class Banner(QFrame):
@@ -23,21 +27,31 @@ class Banner(QFrame):
         self.kind, self.sentence, self.details = kind, sentence, details
         self.setFrameShape(QFrame.Shape.StyledPanel)
         self.setObjectName(f"banner.{kind}")
-        row = QHBoxLayout(self)
-        row.setContentsMargins(8, 4, 4, 4)
+        column = QVBoxLayout(self)
+        column.setContentsMargins(8, 4, 4, 4)
+        self._row = row = QHBoxLayout()
+        column.addLayout(row)
         icon = QLabel(self)
-        icon.setPixmap(self.style().standardIcon(_ICONS[kind]).pixmap(20, 20))
+        icon.setPixmap(self.style().standardIcon(ICONS[kind]).pixmap(20, 20))
         text = QLabel(sentence, self)
         text.setWordWrap(True)
         text.setTextFormat(Qt.TextFormat.PlainText)
         text.setTextInteractionFlags(Qt.TextInteractionFlag.TextSelectableByMouse)
         row.addWidget(icon)
         row.addWidget(text, 1)
+        self.full = QPlainTextEdit(details, self)
+        self.full.setObjectName("full")
+        self.full.setReadOnly(True)
+        self.full.setMaximumHeight(DETAILS_HEIGHT)
+        self.full.hide()
+        column.addWidget(self.full)
         if details:
             show = QPushButton(self.tr("Details"), self)
-            show.clicked.connect(self._show_details)
+            show.setObjectName("details")
+            show.setCheckable(True)
+            show.toggled.connect(self.full.setVisible)
             row.addWidget(show)
-        copy = QPushButton(self.tr("Copy"), self)
+        copy = QPushButton(self.tr("Copy details") if details else self.tr("Copy"), self)
         copy.setObjectName("copy")
         copy.clicked.connect(self.copy)
         row.addWidget(copy)
@@ -53,12 +67,13 @@ class Banner(QFrame):
         """Put the sentence and its details on the clipboard."""
         QGuiApplication.clipboard().setText("\n\n".join(part for part in (self.sentence, self.details) if part))
 
-    def _show_details(self) -> None:
-        box = QMessageBox(QMessageBox.Icon.NoIcon, self.tr("Details"), self.sentence, QMessageBox.StandardButton.Close, self)
-        box.setInformativeText(self.details)
-        box.setTextInteractionFlags(Qt.TextInteractionFlag.TextSelectableByMouse)
-        box.setAttribute(Qt.WidgetAttribute.WA_DeleteOnClose)
-        box.open()
+    def add_button(self, name: str, title: str, run: Callable[[], object]) -> QPushButton:
+        """One more thing that can be done about it, before the button that closes."""
+        button = QPushButton(title, self)
+        button.setObjectName(name)
+        button.clicked.connect(lambda checked=False: run())
+        self._row.insertWidget(self._row.count() - 1, button)
+        return button
 
 
 class Banners(QWidget):

@@ -81,7 +81,8 @@ def show_about(window: QWidget) -> None:
     text = tr("A viewer for dynamic scenes and a laboratory of acceleration structures. Every frame is animated, built, traced and measured.")
     box = QMessageBox(QMessageBox.Icon.NoIcon, tr("About Raygrove"), f"<h3>Raygrove</h3><p>{text}</p>", QMessageBox.StandardButton.Close, window)
     box.setAttribute(Qt.WidgetAttribute.WA_DeleteOnClose)
-    box.open()
+    box.setModal(False)
+    box.show()
 
 
 def copy_report(window: MainWindow) -> None:

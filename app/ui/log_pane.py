@@ -118,7 +118,7 @@ class StatusMark(QToolButton):
         self._show()
 
     def _heard(self, entry: Entry, is_again: bool) -> None:
-        if entry.kind in ("warning", "error"):
+        if entry.kind in ("warning", "error") and entry.sentence not in [one.sentence for one in self.unread]:  # what is said twice is one thing
             self.unread.append(entry)
             self._show()
 

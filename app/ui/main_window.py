@@ -16,7 +16,6 @@ from app.problem import Problem
 from app.render_thread import FinishedFrame
 from app.scene_io import natural_order
 from app.scene_io.demos import DEMOS
-from app.settings import Settings
 from app.state import State
 from app.ui import dialogs
 from app.ui.banner import Banners, ProgressStrip
@@ -30,6 +29,7 @@ from app.ui.inspectors import Inspectors
 from app.ui.legend import LegendPlate
 from app.ui.log_pane import Records
 from app.ui.memory import Memory
+from app.ui.messages import Messages
 from app.ui.navigation import Navigator
 from app.ui.previews import Previews
 from app.ui.settings_dialog import SettingsDialog
@@ -60,17 +60,17 @@ class MainWindow(QMainWindow):
         self.setAcceptDrops(True)
         self.resize(1280, 860)
         self._is_closed = False
-        self._failed_choice: tuple[Scene | None, Settings] | None = None
         self._settings_dialog: SettingsDialog | None = None
         self.camera_commands = CameraCommands(document, self._aspect, lambda: self.navigator.pointer(), self._pick)
         self._make_parts()
         self._make_docks()
         self._make_page()
+        self.messages = Messages(self)
         self.commands = Commands(self)
         self.loop = FrameLoop(document, self.view, self)
         self._connect()
         self._show_state()
-        self._say_view()
+        self.messages.say_view(document.state.settings.display.view, self.view.kind)
         self.memory.restore_window(self)
 
     # -- parts ----------------------------------------------------------------------------------------------------
@@ -147,7 +147,7 @@ class MainWindow(QMainWindow):
         self.loop.frame_arrived.connect(self._show_frame)
         self.inspectors.attach(self.loop)
         self.inspectors.legend_changed.connect(self.legend.show_scale)
-        self.loop.problem.connect(self._show_picture_problem)
+        self.loop.problem.connect(self.messages.show_picture_problem)
         self.loop.busy.connect(self._busy_label.setText)
         self._connect_view()
 
@@ -155,7 +155,7 @@ class MainWindow(QMainWindow):
         self.navigator.moved.connect(self._camera_moved)
         self.navigator.rested.connect(self._camera_rested)
         self.navigator.focus_wanted.connect(self.camera_commands.focus)
-        self.view.interop_failed.connect(lambda sentence: self.banners.show_message("information", sentence, topic="interop"))
+        self.view.interop_failed.connect(lambda sentence: self.messages.stand_in("interop", sentence))
 
     # -- scenes ---------------------------------------------------------------------------------------------------
     def open_files(self, paths: list[str]) -> None:
@@ -240,8 +240,9 @@ class MainWindow(QMainWindow):
         dialogs.copy_report(self)
 
     def reset_layout(self) -> None:
-        """Put the docks back."""
+        """Put the docks back, and tell again what someone did not want to read again."""
         self.memory.forget_window()
+        self.memory.hear_all()
         self.restoreState(self._first_layout)
 
     def toggle_full_screen(self) -> None:
@@ -250,19 +251,14 @@ class MainWindow(QMainWindow):
         self.commands.actions["view.full_screen"].setChecked(self.isFullScreen())
 
     # -- what happens ---------------------------------------------------------------------------------------------
-    def show_problem(self, problem: Problem, topic: str = "problem") -> None:
+    def show_problem(self, problem: Problem) -> None:
         """Say what went wrong, in a line."""
-        self.banners.show_message("error", f"{problem.title}. {problem.sentence}", problem.details, topic)
-
-    def _show_picture_problem(self, problem: Problem) -> None:
-        """Say why there is no picture, until another choice gives one again."""
-        self._failed_choice = (self.document.scene, self.document.state.settings)
-        self.show_problem(problem, "picture")
+        self.messages.show_problem(problem)
 
     def _scene_changed(self, scene: Scene | None) -> None:
         self.stats_panel.clear()
         self.setWindowTitle(f"{self.document.state.scene.title} - Raygrove" if scene is not None else "Raygrove")
-        self.banners.clear("remarks")
+        self.messages.show_remarks(scene)
         if scene is None:
             self.show_welcome()
             return
@@ -270,15 +266,9 @@ class MainWindow(QMainWindow):
         self.view.setFocus()
         if self.document.state.scene.kind == "files":
             self.memory.add_recent(self.document.state.scene.names)
-        if scene.remarks:
-            sentences = [remark.counted for remark in scene.remarks]
-            more = self.tr(" (and {count} more)").format(count=len(sentences) - 1) if len(sentences) > 1 else ""
-            self.banners.show_message("information", sentences[0] + more, "\n".join(sentences) if more else "", "remarks")
 
     def _show_frame(self, frame: FinishedFrame) -> None:
-        if self._failed_choice is not None and self._failed_choice != (frame.request.scene, frame.request.state.settings):
-            self._failed_choice = None
-            self.banners.clear("picture")
+        self.messages.take(frame)
         self.stats_panel.take(frame, self.loop.fps(), self.view.paint_ms, self.view.device_size(), self.view.way)
         text = f"{frame.device_name} ({frame.target_name}), {self.view.way}"
         if self._device_label.text() != text:
@@ -334,7 +324,7 @@ class MainWindow(QMainWindow):
     def change_view(self) -> None:
         """Show pictures the other way: display.view was changed."""
         wanted = self._make_view(self.document.state.settings.display.view)
-        self._say_view(wanted.kind)
+        self.messages.say_view(self.document.state.settings.display.view, wanted.kind)
         if wanted.kind == self.view.kind:
             wanted.deleteLater()
             return
@@ -352,13 +342,6 @@ class MainWindow(QMainWindow):
         old.close_slots()
         old.deleteLater()
         self._show_state()
-
-    def _say_view(self, kind: str = "") -> None:
-        if self.document.state.settings.display.view == "gl" and (kind or self.view.kind) != "gl":
-            sentence = self.tr("There is no OpenGL here, so pictures are painted by Qt. `python main.py doctor` says what is missing.")
-            self.banners.show_message("warning", sentence, topic="view")
-        else:
-            self.banners.clear("view")
 
     def _clear_recent(self) -> None:
         self.memory.clear_recent()

@@ -42,6 +42,20 @@ class Memory:
         """Remember the folder of a file."""
         self._settings.setValue("folder", os.path.dirname(os.path.abspath(path)))
 
+    def is_silenced(self, topic: str) -> bool:
+        """Whether the user does not want to read about this again."""
+        stored = self._settings.value("silenced", [])
+        return topic in (stored if isinstance(stored, list) else [stored])
+
+    def silence(self, topic: str) -> None:
+        """Do not tell the user about this again."""
+        stored = self._settings.value("silenced", [])
+        self._settings.setValue("silenced", [*(stored if isinstance(stored, list) else [stored]), topic])
+
+    def hear_all(self) -> None:
+        """Tell the user everything again."""
+        self._settings.remove("silenced")
+
     def save_window(self, window: QMainWindow) -> None:
         """Remember where a window and its docks are."""
         self._settings.setValue("geometry", window.saveGeometry())

@@ -17,9 +17,11 @@ Table = tuple[Sequence[str], Sequence[dict[str, Any]]]
 
 
 class PanelBar(QWidget):
-    """Pause, Copy, CSV and JSON for a panel. `table` gives what it shows as columns and rows, `text` as lines for people; `frozen` follows Pause."""
+    """Pause, Copy, CSV and JSON for a panel. `table` gives what it shows as columns and rows, `text` as lines for people; `frozen` follows Pause,
+    `failed` carries a sentence where a file could not be written, `saved` tells that one was."""
 
     frozen = Signal(bool)
+    failed, saved = Signal(str), Signal()
 
     def __init__(self, name: str, table: Callable[[], Table], text: Callable[[], str], parent: QWidget | None = None) -> None:
         super().__init__(parent)
@@ -57,8 +59,11 @@ class PanelBar(QWidget):
         if path:
             path = path if Path(path).suffix else f"{path}.{ending}"
             problem = self.save(path, ending)
-            sentence = problem or self.tr("Saved {path}").format(path=path)
-            QToolTip.showText(self.mapToGlobal(self.rect().topLeft()), sentence, self)
+            if problem:
+                self.failed.emit(problem)
+                return
+            self.saved.emit()
+            QToolTip.showText(self.mapToGlobal(self.rect().topLeft()), self.tr("Saved {path}").format(path=path), self)
 
     def save(self, path: str, ending: str) -> str:
         """Write the figures whole or not at all; a sentence where that failed, else an empty text."""

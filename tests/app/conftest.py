@@ -71,6 +71,7 @@ def window(qtbot: Any, document: Document, painted: type[PaintedMaker], own_fold
     QSettings.setPath(QSettings.Format.NativeFormat, QSettings.Scope.UserScope, str(own_folders))
     monkeypatch.setattr(Previews, "ask", lambda self, names: None)
     made = MainWindow(document, lambda choice: PainterView())
+    made.memory.silence("target")  # tests run without a GPU, and say so where they mean it
     qtbot.addWidget(made)
     open_window(made, (320, 240))
     qtbot.waitExposed(made)
