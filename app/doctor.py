@@ -33,6 +33,12 @@ WINDOW_PACKAGES = {
 }
 """Debian's packages of the shared libraries that Qt's window needs."""
 
+EXTRAS = {
+    "av": ("PyAV", "video (.mp4, .mov, .mkv); without it a sequence of PNG files can be written", "video"),
+    "OpenEXR": ("OpenEXR", "depth, normals, ids and step counts in .exr files", "exr"),
+}
+"""Libraries that one kind of output needs, by the names of their distributions: title, use, the project's extra."""
+
 
 @dataclasses.dataclass(frozen=True)
 class Finding:
@@ -100,8 +106,11 @@ def _libraries() -> Iterator[Finding]:
         advice = "" if name in found else "make env"
         yield Finding("libraries", name, found.get(name, "missing"), name in found, advice)
     for name in machine.OPTIONAL_LIBRARIES:
-        if name in found:
+        if name in found and name not in EXTRAS:
             yield Finding("libraries", name, found[name], True)
+    for name, (title, use, extra) in EXTRAS.items():
+        text = f"{found[name]}, for {use}" if name in found else f"not installed; it is for {use}"
+        yield Finding("libraries", title, text, True if name in found else None, "" if name in found else f"pip install '{name}' (the extra {extra})")
     if not any(name.startswith("cupy") for name in found):
         needed = bool(machine.nvidia_gpus())
         yield Finding("libraries", "cupy", "not installed", False if needed else None, "make env (with the GPU's driver running)" if needed else "")

@@ -88,3 +88,12 @@ def test_opengl_is_asked_in_a_process_of_its_own(monkeypatch: pytest.MonkeyPatch
     monkeypatch.setattr(machine, "output", lambda command, **_: "A card" if "gl_renderer" in command[-1] else "")
     assert [one.text for one in doctor._gl(True)] == ["A card"]
     assert not list(doctor._gl(False))
+
+
+def test_libraries_that_only_some_exports_need_say_what_for(monkeypatch: pytest.MonkeyPatch) -> None:
+    for installed in ({}, {"av": "14.0", "OpenEXR": "3.3"}):
+        monkeypatch.setattr(machine, "versions", lambda found=installed: {**dict.fromkeys(machine.LIBRARIES, "1"), **found})
+        found = {finding.name: finding for finding in doctor._libraries()}
+        assert "video (.mp4" in found["PyAV"].text and ".exr files" in found["OpenEXR"].text
+        assert [found[name].is_good for name in ("PyAV", "OpenEXR")] == [True if installed else None] * 2
+        assert installed or ("pip install 'av'" in found["PyAV"].advice and "not installed" in found["PyAV"].text)
