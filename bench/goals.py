@@ -32,6 +32,7 @@ from .frame import run_frame
 from .measure import Stage, Task, median, timed
 from .rig import make_rig
 from .rows import Row
+from .streaming import TIMES_THE_BUDGET, make_waves, play
 from .table import aligned, build_table, frame_table, trace_table
 from .trace import run_trace
 
@@ -104,6 +105,7 @@ def measure_goals(target: Target, repeat: int, say: Callable[[str], None], keep:
         (f"building blob of {count:,} triangles", functools.partial(_builds, target, report, bars, count, repeat)) for count in bars.build_ms
     ]
     parts.append(("skinning and morphing", functools.partial(_deform, target, report, bars, repeat)))
+    parts.append(("streaming key frames", functools.partial(_streaming, target, report, repeat)))
     parts += [("tracing", functools.partial(trace, target, report, repeat)), ("drawing orbit", functools.partial(_frames, target, report, repeat))]
     for words, part in parts:
         say(words)
@@ -172,6 +174,19 @@ def _deform(target: Target, report: Report, bars: Bars, repeat: int) -> None:
     targets = 0 if mesh.morph_targets is None else len(mesh.morph_targets.weights)
     note = f"four joints a vertex, {targets} targets, normals too; from tracks to vertices; at best {min(times):.3f}"
     report.goals.append(Goal(f"skinning and morphing, {RIG_VERTICES:,} vertices", bars.deform_ms, median(times), "ms", note=note))
+
+
+def _streaming(target: Target, report: Report, repeat: int) -> None:
+    """A sequence of four times its memory beside itself resident: the frame's time, and no frame that waits."""
+    count, keys = (20_000, 64) if target.kind == "host" else (100_000, 160)
+    scene, size = make_waves(count, keys), (320, 240) if target.kind == "host" else (1024, 768)
+    resident, streamed = (play(target, scene, share, 10 * max(4, repeat), size) for share in (1, TIMES_THE_BUDGET))
+    facts, what = streamed.streaming, f"{TIMES_THE_BUDGET} times the memory of {keys} key frames, {count:,} vertices"
+    note = f"{streamed.frame_ms:.3f} and {resident.frame_ms:.3f} ms; issuing {streamed.host_ms:.3f} and {resident.host_ms:.3f} ms"
+    ratio = streamed.frame_ms / resident.frame_ms if resident.frame_ms else None
+    report.goals.append(Goal(f"frame time, streamed over resident, {what}", 1.1, ratio, "times", note=note))
+    note = f"{facts.bytes_streamed / 2**20:.0f} MiB streamed into {facts.slots} slots of {facts.slot_bytes / 2**20:.0f} MiB"
+    report.goals.append(Goal("frames of steady play that waited for a key frame", 0.0, float(facts.stalls), "frames", note=note))
 
 
 def _trace_beside_embree(target: Target, report: Report, repeat: int) -> None:

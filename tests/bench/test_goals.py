@@ -11,6 +11,7 @@ import pytest
 
 import bench.goals as goals
 from bench.goals import Bars, Goal, main, measure_goals
+from bench.streaming import make_waves, play
 from gpu.target.base import Target, TargetError
 from gpu.target.host import HostTarget
 
@@ -28,12 +29,20 @@ def test_a_goal_knows_whether_it_is_reached() -> None:
 def test_measures_every_goal_of_the_host(host_target: Target, monkeypatch: pytest.MonkeyPatch) -> None:
     small = {name: goals.make_demo(name, 300) for name in ("blob", "orbit", "room")}
     monkeypatch.setattr(goals, "make_demo", lambda name, count=None: small[name])
+    monkeypatch.setattr(goals, "make_waves", lambda count, keys: make_waves(100, 8))
     monkeypatch.setattr(goals, "HOST", Bars({100_000: 6.0}, {100_000: 1.0}, 1.5))
     said: list[str] = []
     report = measure_goals(host_target, 1, said.append)
     names = [goal.what for goal in report.goals]
     built = ("LBVH rebuild, 100,000", "refit, 100,000", "memory of bvh2", "memory of bvh4", "scratch")
-    for wanted in (*built, "skinning and morphing, 100,000", "Embree's packets", "orbit, 512x384"):
+    for wanted in (
+        *built,
+        "skinning and morphing, 100,000",
+        "Embree's packets",
+        "orbit, 512x384",
+        "streamed over resident",
+        "waited for a key frame",
+    ):
         assert any(wanted in name for name in names), wanted
     assert all(goal.measured is not None and goal.measured >= 0.0 for goal in report.goals if "Embree" not in goal.what)
     assert said and len(report.builds) == 2 and len(report.traces) == 2 and len(report.frames) == 1
@@ -41,6 +50,15 @@ def test_measures_every_goal_of_the_host(host_target: Target, monkeypatch: pytes
     assert "reached" in text and "build.sort" in text
     found = json.loads(json.dumps(report.as_json({"device": "x"})))
     assert len(found["results"]) == 5 and len(found["goals"]) == len(names) and found["goals"][0]["is_reached"] in (True, False)
+
+
+def test_streams_a_sequence_of_four_times_its_memory(host_target: Target) -> None:
+    scene, before = make_waves(4_900, 40), host_target.options
+    played = play(host_target, scene, 4, 60, (32, 24))
+    facts = played.streaming
+    assert host_target.options == before and facts.slots == 8 and facts.keys == 40 and facts.slot_bytes <= 1 << 20
+    assert facts.stalls == 0 and facts.bytes_streamed > 20 * 24 * 4_900 and played.frame_ms > 0.0 < played.host_ms
+    assert play(host_target, scene, 1, 4, (32, 24)).streaming.slots == 40
 
 
 class Device(HostTarget):
@@ -52,6 +70,7 @@ class Device(HostTarget):
 def test_measures_every_goal_of_a_device(monkeypatch: pytest.MonkeyPatch, tmp_path: pathlib.Path) -> None:
     small = {name: goals.make_demo(name, 300) for name in ("blob", "orbit", "room")}
     monkeypatch.setattr(goals, "make_demo", lambda name, count=None: small[name])
+    monkeypatch.setattr(goals, "make_waves", lambda count, keys: make_waves(100, 8))
     monkeypatch.setattr(goals, "choose", lambda name: Device())
     assert main(["--target", "cuda", "--repeat", "1", "--out", str(tmp_path / "goals")]) == 0
     found = json.loads((tmp_path / "goals.json").read_text())
@@ -70,6 +89,7 @@ def test_a_part_that_fails_leaves_the_others(host_target: Target, monkeypatch: p
     for part in ("_builds", "_trace_beside_embree"):
         monkeypatch.setattr(goals, part, fail)
     monkeypatch.setattr(goals, "make_demo", lambda name, count=None, original=goals.make_demo: original(name, 300))
+    monkeypatch.setattr(goals, "make_waves", lambda count, keys: make_waves(100, 8))
     report = measure_goals(host_target, 1, lambda words: None)
     assert [goal.note for goal in report.goals if goal.measured is None] == ["The device has gone away."] * 3
     assert report.frames and "not measured" in report.text()
