@@ -56,7 +56,8 @@ EXAMPLES = {
     "bench": """examples:
   python main.py bench build --demo cloth --json
   python main.py bench trace --demo blob --layout bvh4 --size 1024x768 --repeat 20
-  python main.py bench frame --demo orbit --target host --threads 2""",
+  python main.py bench frame --demo orbit --target host --threads 2
+  python main.py bench suite meister2014 --data models --out results/meister2014""",
     "info": """examples:
   python main.py info sponza.obj
   python main.py info --demo walker --json
@@ -101,7 +102,7 @@ def top_parser(version: str) -> argparse.ArgumentParser:
     commands = parser.add_argument_group("commands")
     commands.add_argument("view", nargs="?", help="the window (also without this word); no FILE: the welcome page with the built-in scenes")
     commands.add_argument("render", nargs="?", help="pictures without a window: PNG, video, EXR; statistics as a table or JSON")
-    commands.add_argument("bench", nargs="?", help="measure: bench build, trace or frame")
+    commands.add_argument("bench", nargs="?", help="measure: bench build, trace, frame or suite")
     commands.add_argument("info", nargs="?", help="what is in a file")
     commands.add_argument("doctor", nargs="?", help="what this machine can do, as a report to paste")
     return parser
@@ -130,6 +131,8 @@ def command_parser(command: str, version: str) -> argparse.ArgumentParser:
         _add_measuring(parser)
     if command == "render":
         _add_export(parser)
+    if command == "bench":
+        _add_suite(parser)
     _add_common(parser, version, has_settings=command != "doctor")
     return parser
 
@@ -144,7 +147,7 @@ class _Parser(argparse.ArgumentParser):
 
     def error(self, message: str) -> None:  # type: ignore[override]
         if message.startswith("the following arguments are required: kind"):
-            message = "say what to measure: bench build, bench trace or bench frame"
+            message = "say what to measure: bench build, trace, frame, or bench suite NAME"
         self.exit(2, f"error: {message.removeprefix('argument ')}.\nSee {self.prog} --help.\n")
 
 
@@ -200,6 +203,13 @@ def _add_export(parser: argparse.ArgumentParser) -> None:
     group.add_argument("--statistics", metavar="FILE", help="what each frame cost, as FILE.csv or FILE.json")
 
 
+def _add_suite(parser: argparse.ArgumentParser) -> None:
+    group = parser.add_argument_group("bench suite NAME")
+    group.add_argument("--data", metavar="DIR", help="the folder of the models that a suite names")
+    group.add_argument("--scenes", metavar="A,B", type=_names, help="only these of the published scenes")
+    group.add_argument("--most-triangles", metavar="N", type=_count(1), help="leave larger scenes out")
+
+
 def _add_common(parser: argparse.ArgumentParser, version: str, *, has_settings: bool) -> None:
     group = parser.add_argument_group("settings and words" if has_settings else "words")
     if has_settings:
@@ -252,6 +262,13 @@ def _frames(text: str) -> tuple[int, int]:
     if not first < end <= FRAME_LIMIT:
         raise argparse.ArgumentTypeError(f"{text!r} holds no frame: the first is smaller than the end, and the end at most {FRAME_LIMIT}")
     return first, end
+
+
+def _names(text: str) -> tuple[str, ...]:
+    names = tuple(name.strip() for name in text.split(",") if name.strip())
+    if not names:
+        raise argparse.ArgumentTypeError(f"{text!r} names nothing: write names with commas between them")
+    return names
 
 
 def _number(text: str, what: str) -> float:

@@ -1,4 +1,4 @@
-"""`bench`: measure a structure's build, its rays or whole frames. Tables on stdout, or with --json everything that was measured."""
+"""`bench`: measure a structure's build, its rays or whole frames; `bench suite` is cli_suite's. Tables on stdout, or with --json everything that was measured."""
 
 from __future__ import annotations
 
@@ -37,7 +37,9 @@ TABLES = {"build": build_table, "trace": trace_table, "frame": frame_table}
 def run(names: argparse.Namespace, words: Words) -> int:
     """Measure what was asked for; returns the exit code."""
     if names.kind == "suite":
-        raise UsageError("bench suite is not written yet. bench build, bench trace and bench frame measure one scene at a time.")
+        from app import cli_suite
+
+        return cli_suite.run(names, words)
     if names.out and not names.out.endswith(".json"):
         raise UsageError(f"--out {names.out}: bench writes its figures as JSON; name a file that ends in .json.")
     if names.out:

@@ -31,6 +31,7 @@ ARROWS: dict[str, tuple[str, ...]] = {
     "app.ui": ("app", "gpu.display", "gpu.engine", *PLAIN),
     "bench": ("gpu",),
     "bench.goals": ("app.scene_io", "bench", "gpu"),  # a script, not a library: it makes the built-in scenes itself
+    "bench.structures": ("app.scene_io", "bench", "gpu"),  # the same
     "gpu": ("gpu",),
     "gpu.settings": (),
     "gpu.scene": ("gpu.settings",),
@@ -72,6 +73,7 @@ LIBRARIES: dict[str, tuple[str, ...]] = {
     "PIL": ("app/export/", "app/scene_io/images.py"),
     "av": ("app/export/",),
     "OpenEXR": ("app/export/",),
+    "matplotlib": ("bench/suites/plots.py",),
     "cmeel": ("app/scene_io/",),
     "platformdirs": ("app/",),
     "tomli_w": ("app/",),

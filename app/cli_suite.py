@@ -1,0 +1,82 @@
+"""`bench suite NAME`: a published evaluation, run again. Writes PREFIX.json, PREFIX.md and, where matplotlib is there, PREFIX-*.svg."""
+
+from __future__ import annotations
+
+import argparse
+import contextlib
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from app import scene_io
+from app.cli_common import settings_from, target_from
+from app.export.tables import json_text
+from app.export.whole_files import check_writable, write_atomically
+from app.problems import UsageError
+from app.scene_io import SceneError
+from app.scene_io.demos import make_demo
+from app.settings import Settings
+from bench.context import context as context_of
+from bench.suites import SuiteJob, SuiteReport, suites
+from bench.suites.plots import PlotsAbsentError, draw
+from bench.suites.scenes import SceneAbsentError, SceneSource
+from gpu.scene import Scene
+
+if TYPE_CHECKING:
+    from app.cli import Words
+
+PACKED = ("", ".xz", ".gz", ".bz2")
+
+
+def run(names: argparse.Namespace, words: Words) -> int:
+    """Run the suite that was named; returns the exit code. Raises UsageError."""
+    if len(names.files) != 1 or names.files[0] not in suites():
+        raise UsageError(f"say which suite: bench suite {' or '.join(suites())}.")
+    suite = names.files[0]
+    prefix = Path(names.out or suite).with_suffix("")
+    check_writable(prefix.parent)
+    settings = settings_from(names, words)
+    with contextlib.closing(target_from(settings, words)) as target:
+        context = context_of(target, settings.render.seed)
+
+        def keep(report: SuiteReport) -> None:
+            _write(prefix.with_suffix(".json"), json_text(report.as_json(context)))
+            _write(prefix.with_suffix(".md"), report.markdown(context))
+
+        job = SuiteJob(
+            target=target,
+            load=lambda source: scene_of(source, names.data, settings),
+            say=words.say,
+            keep=keep,
+            size=(settings.render.width, settings.render.height),
+            repeat=names.repeat or SuiteJob.repeat,
+            most_triangles=names.most_triangles or SuiteJob.most_triangles,
+            scenes=names.scenes or (),
+        )
+        report = suites()[suite](job)
+    keep(report)
+    words.say(f"Wrote {prefix}.json and {prefix}.md.")
+    try:
+        words.say(f"Wrote {len(draw(report, prefix))} plots.")
+    except PlotsAbsentError as error:
+        words.say(str(error))
+    print(json_text(report.as_json(context)) if names.json else report.markdown(context))
+    return 0
+
+
+def scene_of(source: SceneSource, folder: str | None, settings: Settings) -> Scene:
+    """A built-in scene, or a model from the folder of --data, packed or not. Raises SceneAbsentError with what is missing."""
+    if source.demo:
+        return make_demo(source.demo, source.triangles)
+    if folder is None:
+        raise SceneAbsentError(f"{source.file} is a model that does not come with Raygrove; name the folder that has it by --data.")
+    path = next((path for packed in PACKED if (path := Path(folder) / (source.file + packed)).is_file()), None)
+    if path is None:
+        raise SceneAbsentError(f"{source.file} is not in {folder}; fetch or unpack it there.")
+    try:
+        return scene_io.load(path, settings.importer)
+    except SceneError as error:
+        raise SceneAbsentError(str(error)) from error
+
+
+def _write(path: Path, text: str) -> None:
+    write_atomically(path, lambda file: file.write(text.encode() + b"\n"))

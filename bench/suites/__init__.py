@@ -1,0 +1,28 @@
+"""Suites: an evaluation that somebody published, run again on what is here. One module a suite, named like it; `suites` finds them.
+
+A suite names for every published scene the one it takes: the same, or a stand-in of the same size and class, and says which. What was published comes
+from `bench/published`, with its hardware. The caller loads scenes; a scene that is not at hand is a line that says so.
+"""
+
+from __future__ import annotations
+
+import functools
+import importlib
+import pathlib
+from collections.abc import Callable
+
+from .job import SuiteJob
+from .report import SuiteReport
+
+__all__ = ["SuiteJob", "SuiteReport", "suites"]
+
+Run = Callable[[SuiteJob], SuiteReport]
+LIBRARY = ("job", "measure", "plots", "published", "report", "scenes")
+"""What the suites share."""
+
+
+@functools.cache
+def suites() -> dict[str, Run]:
+    """Every suite's `run` by its name on the command line."""
+    names = sorted(path.stem for path in pathlib.Path(__file__).parent.glob("[a-z]*.py") if path.stem not in LIBRARY)
+    return {name: importlib.import_module(f".{name}", __package__).run for name in names}

@@ -1,0 +1,63 @@
+"""What a suite is asked to do: by the command line, or by a script on a machine without one."""
+
+from __future__ import annotations
+
+import dataclasses
+from collections.abc import Callable, Iterator, Sequence
+
+from gpu.hierarchy.base import HierarchyError
+from gpu.scene import Scene
+from gpu.target.base import OutOfMemoryError, Target
+
+from .report import SuiteReport
+from .scenes import Load, SceneAbsentError, SceneChoice
+
+
+@dataclasses.dataclass(frozen=True)
+class SuiteJob:
+    """`load` gives scenes, `say` takes words for people, `keep` gets the report after every scene, so that a run which is cut short leaves something.
+    `scenes` names the published scenes to take (none: all), larger ones than `most_triangles` are left out; `repeat` measurements count."""
+
+    target: Target
+    load: Load
+    say: Callable[[str], None] = lambda words: None
+    keep: Callable[[SuiteReport], None] = lambda report: None
+    repeat: int = 10
+    most_triangles: int = 16_000_000
+    scenes: tuple[str, ...] = ()
+    size: tuple[int, int] = (1024, 768)
+    key_frames: int = 16
+
+    def each(self, choices: Sequence[SceneChoice], report: SuiteReport) -> Iterator[tuple[SceneChoice, Scene]]:
+        """The scenes asked for, one in memory at a time; what cannot be had is written down in the report. The report is kept after each."""
+        for choice in choices:
+            if self.scenes and choice.published not in self.scenes:
+                continue
+            if choice.published_triangles > self.most_triangles:
+                report.absent.append(
+                    f"{choice.published}: {choice.published_triangles:,} triangles are more than the {self.most_triangles:,} asked for."
+                )
+                continue
+            self.say(f"{choice.published}: {choice.name}")
+            try:
+                scene = self.load(choice.source)
+            except SceneAbsentError as error:
+                report.absent.append(f"{choice.published}: {error}")
+                continue
+            report.scenes.append(_what_is_taken(choice, scene))
+            try:
+                yield choice, scene
+            except (OutOfMemoryError, HierarchyError) as error:
+                report.absent.append(f"{choice.published}: {error}")
+            self.keep(report)
+
+
+def _what_is_taken(choice: SceneChoice, scene: Scene) -> dict[str, object]:
+    return {
+        "published": choice.published,
+        "published_triangles": choice.published_triangles,
+        "ours": choice.name,
+        "triangles": scene.triangle_count,
+        "relation": "same scene" if choice.is_same else "stand-in",
+        "why": choice.why,
+    }

@@ -1,0 +1,230 @@
+"""The evaluation of Meister's thesis (2014, chapter 7): three ways of building, three sizes of leaves, fourteen still scenes and five moving ones.
+
+Tables 7.1 to 7.9 row by row and column by column, figures 7.4 to 7.11 as plots. 1024x768, one directional light. Triangle counts of the published
+scenes are those that the auxiliary memory of table 7.2 gives at 52 bytes a triangle, which is right for Crytek Sponza's 262 thousand, and those
+of the Utah animation repository for the moving ones. Nodes are inner nodes and leaves; MB are 10^6 bytes.
+"""
+
+from __future__ import annotations
+
+import dataclasses
+from collections.abc import Sequence
+from typing import Any
+
+from gpu.engine import ViewSettings
+from gpu.hierarchy.registry import structure
+from gpu.scene import Scene
+from gpu.settings import checked
+from gpu.shade.registry import ray_types
+
+from .job import SuiteJob
+from .measure import costs_over, moments_of, moving, still
+from .published import published, published_row
+from .report import Plot, SuiteReport, SuiteTable
+from .scenes import SceneChoice, demo, model
+
+LEAVES = (8, 16, 32)
+RAY_TYPES = (("primary", "smooth"), ("ao", "ao"), ("diffuse", "diffuse"))
+"""The thesis' word for a kind of ray, and the ray type that draws it here, where there is one."""
+
+STILL = (
+    SceneChoice("Head", 17_000, model("sequences/horse-gallop/0001.obj"), False, "an organic body of 16,843 triangles"),
+    SceneChoice("Mitsuba", 62_000, model("static/stanford-bunny.obj"), False, "one scanned body of 69,451 triangles instead of a model on a stand"),
+    SceneChoice("Sibenik Cathedral", 75_000, model("static/sponza-dabrovic.obj"), False, "architecture seen from inside, 66,447 triangles"),
+    SceneChoice("Rungholt House", 125_000, demo("room", 125_000), False, "a furnished room, the same count"),
+    SceneChoice("Lost Empire", 225_000, demo("room", 225_000), False, "a furnished room, the same count"),
+    SceneChoice("Crytek Sponza", 262_000, model("crytek-sponza/sponza.obj"), True, "Crytek's model"),
+    SceneChoice("Conference", 331_000, demo("room", 331_000), False, "an interior, the same count"),
+    SceneChoice("Armadillo", 346_000, demo("blob", 346_000), False, "one closed body, the same count"),
+    SceneChoice("Stanford Dragon", 871_000, demo("blob", 871_000), False, "one closed body, the same count"),
+    SceneChoice("Happy Buddha", 1_087_000, demo("blob", 1_087_000), False, "one closed body, the same count"),
+    SceneChoice("Turbine Blade", 1_765_000, demo("blob", 1_765_000), False, "one closed body, the same count"),
+    SceneChoice("Hairball", 2_880_000, demo("explode", 2_880_000), False, "loose triangles in each other's boxes, the same count"),
+    SceneChoice("Rungholt", 6_704_000, demo("room", 6_704_000), False, "many flat walls, the same count"),
+    SceneChoice("Power Plant", 12_759_000, demo("room", 12_759_000), False, "many flat walls, the same count"),
+)
+
+MOVING = (
+    SceneChoice("Wood Doll", 5_378, model("animated/CesiumMan.glb"), False, "a figure that walks (skin), 4,672 triangles"),
+    SceneChoice("Toasters", 11_141, demo("walker", 11_141), False, "bodies that walk, the same count"),
+    SceneChoice("Ben", 78_029, demo("walker", 78_029), False, "a figure that walks, the same count"),
+    SceneChoice("Fairy Forest", 174_117, demo("orbit", 174_117), False, "bodies that move among still ones, the same count"),
+    SceneChoice("Exploding Dragon", 252_572, demo("explode", 252_572), False, "a body that bursts, the same count"),
+)
+
+
+@dataclasses.dataclass(frozen=True)
+class Configuration:
+    """A way of building, its options beside the size of leaves, and the published tables that show it (still: two, moving: one or none)."""
+
+    title: str
+    hierarchy: str
+    options: tuple[tuple[str, Any], ...]
+    tables: tuple[str, str]
+    moving_table: str | None
+
+    def settings(self, leaf: int, **others: Any) -> ViewSettings:
+        """What a view takes to build so."""
+        options: Any = checked(structure(self.hierarchy).Options, {**dict(self.options), "max_leaf_size": leaf})
+        return ViewSettings(hierarchy=self.hierarchy, hierarchy_options=options, **others)
+
+
+CONFIGURATIONS = (
+    Configuration("spatial median splits, 30-bit Morton codes", "hlbvh_median", (("code_bits", "30"),), ("7.1", "7.2"), "7.8"),
+    Configuration("spatial median splits, 60-bit Morton codes", "hlbvh_median", (("code_bits", "60"),), ("7.3", "7.4"), None),
+    Configuration("SAH splits, 30-bit Morton codes, 15-bit clusters", "hlbvh_sah", (("cluster_bits", "15"), ("bins", 32)), ("7.5", "7.6"), "7.9"),
+)
+MEDIAN, SAH = CONFIGURATIONS[0], CONFIGURATIONS[2]
+FIGURES = ("7.4", "7.5", "7.6")
+PHASES = ("sort", "clusters", "sah_splits", "median_splits", "refit")
+"""The phases of table 7.7, as the builder names them after `build.`; all others are "other"."""
+
+
+def run(job: SuiteJob) -> SuiteReport:
+    """The whole suite."""
+    report = SuiteReport("meister2014", __doc__ or "", {k: v for k, v in published("meister2014").items() if k != "tables"})
+    for choice, scene in job.each(STILL, report):
+        for configuration in CONFIGURATIONS:
+            for leaf in LEAVES:
+                found = still(job.target, scene, configuration.settings(leaf), job.size, job.repeat)
+                report.rows.append({"part": "still", **_what(choice, scene, configuration), "leaf": leaf, **found})
+        tabulate(report)
+    for choice, scene in job.each(MOVING, report):
+        _follow(job, report, choice, scene)
+        tabulate(report)
+    job.keep(report)
+    return report
+
+
+def _follow(job: SuiteJob, report: SuiteReport, choice: SceneChoice, scene: Scene) -> None:
+    """One moving scene: frames a second with either way of building, and the cost from key to key."""
+    moments = moments_of(scene, job.key_frames)
+    for configuration in (MEDIAN, SAH):
+        for word, ray_type in RAY_TYPES:
+            if ray_type in ray_types():
+                found = moving(job.target, scene, configuration.settings(8, ray_type=ray_type), job.size, moments, job.repeat)
+                report.rows.append({"part": "moving", **_what(choice, scene, configuration), "rays": word, **found})
+    curves = ((MEDIAN, "rebuild"), (SAH, "rebuild"), (SAH, "refit"))
+    for configuration, update in curves:
+        costs = costs_over(job.target, scene, configuration.settings(8), moments, update)
+        times = [moment.time for moment in moments]
+        report.rows.append({"part": "curve", **_what(choice, scene, configuration), "update": update, "times": times, "sah_costs": costs})
+
+
+def _what(choice: SceneChoice, scene: Scene, configuration: Configuration) -> dict[str, Any]:
+    return {
+        "published_scene": choice.published,
+        "scene": choice.label(scene.triangle_count),
+        "triangles": scene.triangle_count,
+        "configuration": configuration.title,
+    }
+
+
+# -- tables ------------------------------------------------------------------------------------------------------------
+def tabulate(report: SuiteReport) -> None:
+    """Tables and plots from the rows that there are."""
+    report.tables = [table for configuration in CONFIGURATIONS for table in (_builds(report, configuration), _rays(report, configuration))]
+    report.tables += [_phases(report)] + [_moving(report, configuration) for configuration in (MEDIAN, SAH)]
+    report.plots = [
+        plot for number, c in zip(FIGURES, CONFIGURATIONS, strict=True) for plot in (_performance(report, number, c), _as_published(number, c))
+    ]
+    report.plots += [plot for number, choice in enumerate(MOVING, 7) if (plot := _curves(report, f"7.{number}", choice.published)).series]
+
+
+def _builds(report: SuiteReport, configuration: Configuration) -> SuiteTable:
+    names = [(name, leaf) for name in ("kernels_ms", "overall_ms", "sah_cost", "node_count") for leaf in LEAVES]
+    words = {"kernels_ms": "kernels ms", "overall_ms": "overall ms", "sah_cost": "cost", "node_count": "nodes"}
+    table = SuiteTable(configuration.tables[0], f"construction: {configuration.title}", ("scene", *(f"{words[n]}, leaf {leaf}" for n, leaf in names)))
+    _fill(report, table, configuration, names)
+    return table
+
+
+def _rays(report: SuiteReport, configuration: Configuration) -> SuiteTable:
+    names = [(f"{rays}_mrays_per_s", leaf) for rays, _ in RAY_TYPES for leaf in LEAVES] + [("memory_mb", leaf) for leaf in LEAVES]
+    words = {f"{rays}_mrays_per_s": f"{rays} MRays/s" for rays, _ in RAY_TYPES} | {"memory_mb": "MB"}
+    columns = ("scene", *(f"{words[n]}, leaf {leaf}" for n, leaf in names), "auxiliary MB")
+    notes = tuple(f"There is no ray type {ray_type} yet." for _, ray_type in RAY_TYPES if ray_type not in ray_types())
+    table = SuiteTable(configuration.tables[1], f"rays and memory: {configuration.title}", columns, notes=notes)
+    _fill(report, table, configuration, [*names, ("auxiliary_mb", 8)])
+    return table
+
+
+def _fill(report: SuiteReport, table: SuiteTable, configuration: Configuration, names: Sequence[tuple[str, int]]) -> None:
+    """Two rows a scene: what was published, what was measured here."""
+    for choice in STILL:
+        rows = _rows(report, "still", choice, configuration)
+        if not rows:
+            continue
+        printed = published_row("meister2014", table.number, choice.published)
+        table.rows.append((f"{choice.published} (published)", *(printed.get(f"{name}.{leaf}", printed.get(name)) for name, leaf in names)))
+        by_leaf = {row["leaf"]: row for row in rows}
+        table.rows.append((rows[0]["scene"], *(by_leaf.get(leaf, {}).get(name) for name, leaf in names)))
+
+
+def _phases(report: SuiteReport) -> SuiteTable:
+    columns = ("scene", *(f"{phase.replace('_', ' ')} ms" for phase in PHASES), "other ms", "kernels ms", "overall ms")
+    table = SuiteTable("7.7", f"phases: {SAH.title}, leaf 8", columns)
+    for choice in STILL:
+        for row in _rows(report, "still", choice, SAH):
+            if row["leaf"] != 8:
+                continue
+            printed = published_row("meister2014", "7.7", choice.published)
+            table.rows.append((f"{choice.published} (published)", *(printed[f"{name}_ms"] for name in (*PHASES, "other", "kernels", "overall"))))
+            parts = [row["phases_ms"].get(f"build.{phase}") for phase in PHASES]
+            other = row["kernels_ms"] - sum(part or 0.0 for part in parts)
+            table.rows.append((row["scene"], *parts, other, row["kernels_ms"], row["overall_ms"]))
+    return table
+
+
+def _moving(report: SuiteReport, configuration: Configuration) -> SuiteTable:
+    number = configuration.moving_table or ""
+    columns = ("scene", "construction ms", "cost", *(f"{rays} frames/s" for rays, _ in RAY_TYPES))
+    table = SuiteTable(number, f"moving scenes, rebuilt every frame: {configuration.title}, leaf 8", columns)
+    for choice in MOVING:
+        rows = {row["rays"]: row for row in _rows(report, "moving", choice, configuration)}
+        if not rows:
+            continue
+        printed = published_row("meister2014", number, choice.published)
+        table.rows.append((f"{choice.published} (published)", *printed.values()))
+        first = next(iter(rows.values()))
+        rates = (rows.get(rays, {}).get("frames_per_s") for rays, _ in RAY_TYPES)
+        table.rows.append((first["scene"], first["construction_ms"], first["sah_cost"], *rates))
+    return table
+
+
+# -- plots -------------------------------------------------------------------------------------------------------------
+def _performance(report: SuiteReport, number: str, configuration: Configuration) -> Plot:
+    """Construction performance here, a bar a leaf size."""
+    rows = [row for row in report.rows if row["part"] == "still" and row["configuration"] == configuration.title]
+    names = list(dict.fromkeys(row["scene"] for row in rows))
+    rates = {leaf: {row["scene"]: row["mtris_per_s"] or 0.0 for row in rows if row["leaf"] == leaf} for leaf in LEAVES}
+    series = {f"leaf {leaf}": (_places(names), [float(rates[leaf].get(name, 0.0)) for name in names]) for leaf in LEAVES}
+    return Plot(number, f"Construction performance here: {configuration.title}", "", "MTris/s", series, tuple(names))
+
+
+def _as_published(number: str, configuration: Configuration) -> Plot:
+    """The same from the published times: triangles over the kernels' milliseconds."""
+    names = [choice.published for choice in STILL]
+    printed = [published_row("meister2014", configuration.tables[0], name) for name in names]
+    series = {
+        f"leaf {leaf}": (_places(names), [c.published_triangles / row[f"kernels_ms.{leaf}"] / 1e3 for c, row in zip(STILL, printed, strict=True)])
+        for leaf in LEAVES
+    }
+    return Plot(f"{number}-published", f"Construction performance, published (GTX TITAN): {configuration.title}", "", "MTris/s", series, tuple(names))
+
+
+def _places(names: Sequence[str]) -> list[float]:
+    return [float(index) for index in range(len(names))]
+
+
+def _curves(report: SuiteReport, number: str, scene: str) -> Plot:
+    words = {(MEDIAN.title, "rebuild"): "median splits, rebuilt", (SAH.title, "rebuild"): "SAH splits, rebuilt"}
+    rows = [row for row in report.rows if row["part"] == "curve" and row["published_scene"] == scene]
+    series = {words.get((r["configuration"], r["update"]), "SAH tree of the first key, refitted"): (r["times"], r["sah_costs"]) for r in rows}
+    title = rows[0]["scene"] if rows else scene
+    return Plot(number, f"SAH cost over the key frames: {title}", "time, s", "SAH cost", series)
+
+
+def _rows(report: SuiteReport, part: str, choice: SceneChoice, configuration: Configuration) -> list[dict[str, Any]]:
+    wanted = (part, choice.published, configuration.title)
+    return [row for row in report.rows if (row["part"], row["published_scene"], row["configuration"]) == wanted]

@@ -1,0 +1,71 @@
+"""Plots of a suite's report as SVG, by matplotlib (an extra): `python -m bench.suites.plots REPORT.json` draws those of a kept report again."""
+
+from __future__ import annotations
+
+import argparse
+import json
+import pathlib
+import sys
+
+from .report import Plot, SuiteReport, report_from_json
+
+
+class PlotsAbsentError(Exception):
+    """matplotlib is not installed."""
+
+
+def draw(report: SuiteReport, prefix: pathlib.Path) -> list[pathlib.Path]:
+    """Write every plot as PREFIX-NUMBER.svg; returns the files. Raises PlotsAbsentError without matplotlib."""
+    try:
+        from matplotlib import rc_context
+        from matplotlib.figure import Figure
+    except ImportError as error:
+        raise PlotsAbsentError(
+            "Plots need matplotlib, which is not installed: pip install 'raygrove[plots]'. The figures are in the JSON."
+        ) from error
+    written = []
+    for plot in report.plots:
+        figure = Figure(figsize=(max(6.0, 1.5 + 0.55 * len(plot.x_names)), 4.2), layout="constrained")
+        axes = figure.subplots()
+        (_bars if plot.x_names else _curves)(axes, plot)
+        axes.set_title(plot.title, fontsize=10)
+        axes.set_xlabel(plot.x_title)
+        axes.set_ylabel(plot.y_title)
+        axes.set_ylim(bottom=0.0)
+        axes.grid(axis="y", alpha=0.3)
+        axes.legend(fontsize=8)
+        path = prefix.with_name(f"{prefix.name}-{plot.number}.svg")
+        with rc_context({"svg.fonttype": "none", "svg.hashsalt": plot.number}):  # text stays text, and the same plot the same bytes
+            figure.savefig(path, metadata={"Date": None})
+        written.append(path)
+    return written
+
+
+def _bars(axes, plot: Plot) -> None:  # type: ignore[no-untyped-def]
+    width = 0.8 / max(1, len(plot.series))
+    for index, (name, (x, y)) in enumerate(plot.series.items()):
+        axes.bar([place + (index - (len(plot.series) - 1) / 2) * width for place in x], y, width, label=name)
+    axes.set_xticks(range(len(plot.x_names)), plot.x_names, rotation=40, ha="right", fontsize=7)
+
+
+def _curves(axes, plot: Plot) -> None:  # type: ignore[no-untyped-def]
+    for name, (x, y) in plot.series.items():
+        axes.plot(x, y, marker=".", label=name)
+
+
+def main(arguments: list[str]) -> int:
+    """Draw the plots of a kept report beside it."""
+    parser = argparse.ArgumentParser(prog="python -m bench.suites.plots", description="Draw the plots of a suite's kept report as SVG.")
+    parser.add_argument("report", type=pathlib.Path, help="REPORT.json, as bench suite wrote it")
+    path = parser.parse_args(arguments).report
+    try:
+        written = draw(report_from_json(json.loads(path.read_text())), path.with_suffix(""))
+    except (OSError, ValueError, KeyError, PlotsAbsentError) as error:
+        print(f"{path}: {error}", file=sys.stderr)
+        return 1
+    print("\n".join(file.name for file in written))
+    return 0
+
+
+if __name__ == "__main__":
+    sys.exit(main(sys.argv[1:]))

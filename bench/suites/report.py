@@ -1,0 +1,102 @@
+"""What a suite found, as plain values, and as Markdown in the order of the published tables."""
+
+from __future__ import annotations
+
+import dataclasses
+from collections.abc import Sequence
+from typing import Any
+
+Cell = str | float | int | None
+
+
+@dataclasses.dataclass
+class SuiteTable:
+    """A table: `number` is the published one's ("7.1"); every row begins with what it is of and whose it is."""
+
+    number: str
+    title: str
+    columns: tuple[str, ...]
+    rows: list[tuple[Cell, ...]] = dataclasses.field(default_factory=list)
+    notes: tuple[str, ...] = ()
+
+    def markdown(self) -> str:
+        """The table with its heading and notes."""
+        lines = [f"### {self.number}  {self.title}", "", _line(self.columns), _line(["---"] * len(self.columns))]
+        lines += [_line([_shown(cell) for cell in row]) for row in self.rows]
+        return "\n".join(lines + [""] + [f"{note}\n" for note in self.notes])
+
+
+@dataclasses.dataclass
+class Plot:
+    """Curves for a published figure: `series` maps a name to x and y; `bars` draws groups of bars over the names in `x_names`."""
+
+    number: str
+    title: str
+    x_title: str
+    y_title: str
+    series: dict[str, tuple[list[float], list[float]]]
+    x_names: tuple[str, ...] = ()
+
+
+@dataclasses.dataclass
+class SuiteReport:
+    """`rows` are the raw measurements, flat; `scenes` says what was taken for what; `absent` what could not be had, and why."""
+
+    suite: str
+    about: str
+    published: dict[str, Any]
+    scenes: list[dict[str, Any]] = dataclasses.field(default_factory=list)
+    absent: list[str] = dataclasses.field(default_factory=list)
+    rows: list[dict[str, Any]] = dataclasses.field(default_factory=list)
+    tables: list[SuiteTable] = dataclasses.field(default_factory=list)
+    plots: list[Plot] = dataclasses.field(default_factory=list)
+
+    def as_json(self, context: dict[str, Any]) -> dict[str, Any]:
+        """Everything, `context` as in `bench --json`."""
+        return {"context": context, **dataclasses.asdict(self)}
+
+    def markdown(self, context: dict[str, Any]) -> str:
+        """The report for people: where it was measured, the scenes, then the tables."""
+        device, commit, date = (context.get(name) or "-" for name in ("device", "commit", "date"))
+        parts = [
+            f"# {self.suite}",
+            f"{self.about}\n\nHere: {device}, commit {str(commit)[:12]}, {date}. Published: {self.published['hardware']} "
+            f"({self.published['source']}). "
+            "A row is either published or measured here, never both; a scene that is not the published one is called a stand-in.",
+            _scene_table(self.scenes).markdown(),
+        ]
+        if self.absent:
+            parts.append("Not measured:\n\n" + "\n".join(f"- {line}" for line in self.absent))
+        if self.published.get("misprints"):
+            parts.append("As printed, but misprints: " + "; ".join(self.published["misprints"]) + ".")
+        return "\n\n".join(parts + [table.markdown() for table in self.tables if table.rows]).rstrip() + "\n"
+
+
+def report_from_json(content: dict[str, Any]) -> SuiteReport:
+    """The report of a kept file, to draw its plots again or to print it."""
+    plots = [Plot(**{**plot, "x_names": tuple(plot["x_names"])}) for plot in content["plots"]]
+    tables = [
+        SuiteTable(t["number"], t["title"], tuple(t["columns"]), [tuple(row) for row in t["rows"]], tuple(t["notes"])) for t in content["tables"]
+    ]
+    names = ("suite", "about", "published", "scenes", "absent", "rows")
+    return SuiteReport(**{name: content[name] for name in names}, tables=tables, plots=plots)
+
+
+def _scene_table(scenes: Sequence[dict[str, Any]]) -> SuiteTable:
+    columns = ("published scene", "triangles", "taken here", "triangles here", "relation", "why")
+    rows = [tuple(scene[name] for name in ("published", "published_triangles", "ours", "triangles", "relation", "why")) for scene in scenes]
+    return SuiteTable("Scenes", "what stands for what", columns, rows)
+
+
+def _line(cells: Sequence[str]) -> str:
+    return "| " + " | ".join(cells) + " |"
+
+
+def _shown(cell: Cell) -> str:
+    if cell is None:
+        return "-"
+    if isinstance(cell, str):
+        return cell.replace("|", "\\|")
+    if isinstance(cell, int):
+        return f"{cell:,}"
+    return f"{cell:,.0f}" if abs(cell) >= 100 else f"{cell:.1f}" if abs(cell) >= 10 else f"{cell:.2f}" if abs(cell) >= 0.995 else f"{cell:.3f}"

@@ -1,0 +1,58 @@
+"""The scenes of a suite: which one is taken for which published one, and how it is had."""
+
+from __future__ import annotations
+
+import dataclasses
+from collections.abc import Callable
+
+from gpu.scene import Scene
+
+
+class SceneAbsentError(Exception):
+    """A scene is not at hand; the sentence says what is missing and where it was looked for."""
+
+
+@dataclasses.dataclass(frozen=True)
+class SceneSource:
+    """How a scene is had: the built-in one `demo` of about `triangles` triangles, or the file `file`, relative to the folder of models."""
+
+    demo: str = ""
+    triangles: int = 0
+    file: str = ""
+
+
+Load = Callable[[SceneSource], Scene]
+"""Gives a scene; raises SceneAbsentError where it cannot be had."""
+
+
+@dataclasses.dataclass(frozen=True)
+class SceneChoice:
+    """What is taken for the published scene `published` of `published_triangles` triangles. `is_same`: it is that very model. `why` says what
+    they have in common, or how they differ."""
+
+    published: str
+    published_triangles: int
+    source: SceneSource
+    is_same: bool
+    why: str
+
+    @property
+    def name(self) -> str:
+        """The name of ours, as the tables have it."""
+        return self.source.demo or self.source.file.split("/")[-1].split(".")[0]
+
+    def label(self, triangles: int) -> str:
+        """What a row of ours is called: never the published name alone where it is another model."""
+        if self.is_same:
+            return f"{self.published} (same scene, {triangles:,} triangles)"
+        return f"stand-in for {self.published}: {self.name}, {triangles:,} triangles"
+
+
+def demo(name: str, triangles: int) -> SceneSource:
+    """A built-in scene."""
+    return SceneSource(demo=name, triangles=triangles)
+
+
+def model(file: str) -> SceneSource:
+    """A file of the folder of models."""
+    return SceneSource(file=file)
