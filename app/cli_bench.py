@@ -1,4 +1,6 @@
-"""`bench`: measure a structure's build, its rays or whole frames; `bench suite` is cli_suite's. Tables on stdout, or with --json everything that was measured."""
+"""`bench`: measure a structure's build, its rays or whole frames. Tables on stdout, or with --json everything that was measured.
+
+`bench suite` is cli_suite's."""
 
 from __future__ import annotations
 

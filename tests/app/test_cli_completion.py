@@ -13,6 +13,7 @@ import pytest
 from app.cli import main
 from app.cli_arguments import COMMANDS
 from app.cli_completion import SHELLS, flags, keys, script
+from gpu.hierarchy.registry import structures
 
 ROOT = Path(__file__).resolve().parents[2]
 ASK = """
@@ -33,8 +34,8 @@ def offered(words: str, folder: Path = ROOT) -> list[str]:
 @pytest.mark.parametrize(
     ("words", "expected"),
     [
-        ("python main.py render --hierarchy ''", {"brute_force", "lbvh"}),
-        ("python main.py render --hierarchy lb", {"lbvh"}),
+        ("python main.py render --hierarchy ''", set(structures())),
+        ("python main.py render --hierarchy brute", {"brute_force"}),
         ("./main.py --demo ''", {"orbit", "explode", "walker", "cloth", "blob", "room"}),
         (".venv/bin/python main.py view --ray-type st", {"steps"}),
         ("python3 main.py bench ''", {"build", "trace", "frame", "suite"}),
