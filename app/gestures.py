@@ -33,6 +33,8 @@ GESTURES = (
     Gesture("mouse.zoom", "drag", "Come nearer or go back", ()),
     Gesture("mouse.focus", "double click", "Look at what lies under the pointer", ("Left double click",)),
     Gesture("mouse.pick", "click", "Pick: what lies under the pointer, and the nodes that lead to it", ("Shift+Left click",)),
+    Gesture("mouse.select", "click", "Select the object under the pointer, nothing over the background", ("Left click",)),
+    Gesture("mouse.menu", "click", "Open the menu of what lies under the pointer", ("Right click",)),
     Gesture("mouse.nearer", "wheel", "Come nearer to what lies under the pointer", ("Wheel",)),
     Gesture("mouse.nearer_fast", "wheel", "Come nearer, three times as fast", ("Shift+Wheel",)),
     Gesture("mouse.nearer_slow", "wheel", "Come nearer, a fifth as fast", ("Ctrl+Wheel",)),

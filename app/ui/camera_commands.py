@@ -61,9 +61,10 @@ class CameraCommands:
         if place is None:
             self.fit()
         else:
-            self._pick(*place, self._look_at)
+            self._pick(*place, self.look_at)
 
-    def _look_at(self, point: Vector | None) -> None:
+    def look_at(self, point: Vector | None) -> None:
+        """Look at a point, from nearer; None: see the whole scene."""
         if point is None:
             self.fit()
         else:

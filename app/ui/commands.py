@@ -11,7 +11,7 @@ from PySide6.QtGui import QAction, QKeySequence
 from PySide6.QtWidgets import QMenu
 
 from app import option_tables, timeline
-from app.ui import camera_menu
+from app.ui import camera_menu, scene_menu
 from app.ui.choice_menu import ChoiceMenu, Offers
 from app.ui.choices import Choice
 from app.ui.extras import Extras
@@ -34,7 +34,7 @@ class Commands(QObject):
         self.actions: dict[str, QAction] = {}
         self.menus: dict[str, ChoiceMenu] = {}
         self.extras = Extras(window)
-        for make in (self._file, self._edit, self._view, self._camera, self._animation, self._structure, self._render, self._help):
+        for make in (self._file, self._edit, self._view, self._camera, self._scene, self._animation, self._structure, self._render, self._help):
             make()
         self.extras.follow(self.actions)
 
@@ -122,6 +122,9 @@ class Commands(QObject):
 
     def _camera(self) -> None:
         camera_menu.fill(self._menu(self.tr("&Camera")), self, self._window)
+
+    def _scene(self) -> None:
+        scene_menu.fill(self._menu(self.tr("S&cene")), self, self._window)
 
     def _animation(self) -> None:
         bar = self._window.timeline_bar

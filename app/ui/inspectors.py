@@ -18,10 +18,12 @@ from app.gestures import Gestures
 from app.render_thread import FinishedFrame
 from app.state import State
 from app.ui.boxes_panel import BoxesPanel
+from app.ui.clip_panel import ClipPanel
 from app.ui.cost_panel import CostPanel
 from app.ui.frame_loop import FrameLoop
 from app.ui.heat_panel import RAY_TYPE, HeatPanel
 from app.ui.marks import Marks
+from app.ui.objects_panel import ObjectsPanel
 from app.ui.pick_panel import PickPanel
 from app.ui.pointer import Pointer
 
@@ -41,6 +43,7 @@ class Inspectors(QObject):
         self._range: tuple[float, float] | None = None
         self.heat, self.pick = HeatPanel(document), PickPanel(gestures)
         self.boxes, self.cost = BoxesPanel(document), CostPanel()
+        self.objects, self.clip = ObjectsPanel(document), ClipPanel(document)
         self.cost.jumped.connect(self._jump)
         self.marks, self.pointer = Marks(document), Pointer(self, gestures)
         self.pointer.hovered.connect(self._count_at)
@@ -59,6 +62,8 @@ class Inspectors(QObject):
             ("heat", self.tr("Heat map"), self.heat, right),
             ("pick", self.tr("Picked"), self.pick, right),
             ("boxes", self.tr("Boxes"), self.boxes, right),
+            ("objects", self.tr("Objects"), self.objects, Qt.DockWidgetArea.LeftDockWidgetArea),
+            ("clip", self.tr("Clipping plane"), self.clip, Qt.DockWidgetArea.LeftDockWidgetArea),
             ("cost", self.tr("Cost over the keys"), self.cost, Qt.DockWidgetArea.BottomDockWidgetArea),
         )
 
@@ -68,6 +73,7 @@ class Inspectors(QObject):
         first, *others = (self._docks[name] for name in ("heat", "pick", "boxes"))
         for dock in others:
             window.tabifyDockWidget(first, dock)
+        window.tabifyDockWidget(self._docks["objects"], self._docks["clip"])
         timeline = next(dock for dock in docks if dock.objectName() == "dock.timeline")
         window.splitDockWidget(self._docks["cost"], timeline, Qt.Orientation.Vertical)
 
@@ -139,6 +145,8 @@ class Inspectors(QObject):
             self.cost.begin(self._document.span)
         if before.timeline.time != after.timeline.time:
             self.cost.show_time(after.timeline.time)
+        if after.settings.clip.on and not before.settings.clip.on:
+            self._show_dock("clip")
         if after.settings.boxes.show and not before.settings.boxes.show:
             self._show_dock("boxes")
         if before.timeline.time != after.timeline.time and self.marks.isVisible():

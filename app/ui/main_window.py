@@ -41,7 +41,7 @@ from gpu.camera import Vector
 from gpu.scene import Scene
 
 PROGRESS_INTERVAL_MS = 100
-FIRST_HIDDEN = ("camera", "log", "heat", "pick", "boxes", "cost")
+FIRST_HIDDEN = ("camera", "log", "heat", "pick", "boxes", "cost", "objects", "clip")
 """Docks that are not shown until someone asks for them."""
 
 
