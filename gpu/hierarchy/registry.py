@@ -40,6 +40,15 @@ def layouts() -> dict[str, tuple[str, ...]]:
     return {name: found.layouts() for name, found in structures().items()}
 
 
+def telling_layouts(name: str) -> tuple[str, ...]:
+    """The layouts of a structure that a check of everything goes through: all of them for the first structure of a family that has them, the best
+    ones of both kinds of target for the others. A layout knows the family's tree and no builder."""
+    found = structures()
+    kind = found[name]
+    first = next(other for other in sorted(found, key=lambda other: (other != "lbvh", other)) if found[other].layouts() == kind.layouts())
+    return kind.layouts() if first == name else tuple(dict.fromkeys(kind.default_layout(target) for target in ("host", "cuda")))
+
+
 def traversals() -> dict[str, tuple[str, ...]]:
     """The traversals of every layout of every structure, by the layout's name."""
     return {layout: found.traversals(layout) for found in structures().values() for layout in found.layouts()}

@@ -16,7 +16,6 @@ import numpy as np
 from ...settings import OptionError
 from ...stats import HierarchyStatistics
 from ...target.base import Array, Target, Unit
-from ...target.structs import make_struct, struct_dtype
 from ..base import CannotRefitError, Capabilities, Hierarchy, HierarchyError, NodeTable, Primitives, Traversal
 from ..primitives import KINDS, check_primitives, records_view, unit_source
 from .layouts import Layout, layout_classes, traversal_names
@@ -36,7 +35,6 @@ KEEPS_DISTANCE = {"cuda": False, "host": False}
 LEAST_STACK = 64
 """Places of a walk's stack at least: an array of fewer is kept in registers by ptxas for sm_75, which then spills."""
 
-_WALK_VIEW = struct_dtype([("nodes", "pointer"), ("root", "pointer")])
 _SUMS = 5
 _MEASURED = _SUMS + 1
 _MEASURE_BLOCKS = 256
@@ -192,8 +190,9 @@ class BvhHierarchy(Hierarchy):
     def traversal(self) -> Traversal:
         kind = KINDS[self._last_built().kind]
         type_name = "".join(word.capitalize() for word in self.traversal_name.split("_"))
-        view = make_struct(_WALK_VIEW, nodes=self.layout.nodes, root=self.tree.root)
-        depth = max(LEAST_STACK, 1 + self.layout.waiting_per_level * self._deepest())
+        view = self.layout.walk_view(self.tree)
+        bound = max(LEAST_STACK, 1 + self.layout.waiting_per_level * self._deepest())
+        depth = 1 << (bound - 1).bit_length()  # a power of two: builders of like depth share compiled walks
         constants = (("STACK_DEPTH", depth), ("STACK_KEEPS_DISTANCE", KEEPS_DISTANCE[self.target.kind]))
         header = f"gpu/hierarchy/bvh/traversals/{self.traversal_name}.cuh"
         return Traversal(header, type_name, view, kind.header, kind.records_type, records_view(self.tree.records), constants)

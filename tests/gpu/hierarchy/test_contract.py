@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 
 from gpu.hierarchy.base import CannotRefitError, Hierarchy, HierarchyError, Primitives
-from gpu.hierarchy.registry import structures
+from gpu.hierarchy.registry import structures, telling_layouts
 from gpu.target.base import Target
 from gpu.trace.trace import Tracer, upload_rays
 from tests.oracle.closest_hits import OracleHits, sphere_hits, triangle_hits
@@ -16,7 +16,7 @@ from tests.oracle.tree_walker import check_tree, walk_statistics
 
 from .scenes import SCENES, TriangleScene, make, rays, scene_of, sphere_scene, trace
 
-CHOICES = [(name, layout, traversal) for name, found in structures().items() for layout in found.layouts() for traversal in found.traversals(layout)]
+CHOICES = [(name, layout, walk) for name, found in structures().items() for layout in telling_layouts(name) for walk in found.traversals(layout)]
 over_choices = pytest.mark.parametrize("choice", CHOICES, ids="-".join)
 over_scenes = pytest.mark.parametrize("scene_name", SCENES)
 

@@ -33,7 +33,8 @@ def test_the_folders_are_the_structures() -> None:
     found = registry.structures()
     assert {"lbvh", "brute_force"} <= set(found)
     assert all(registry.structure(name) is found[name] and found[name].name == name for name in found)
-    assert registry.layouts()["lbvh"] == ("bvh2", "bvh4")
+    assert {"bvh2", "bvh4", "bvh8", "cwbvh"} <= set(registry.layouts()["lbvh"]) == set(registry.telling_layouts("lbvh"))
+    assert all(registry.telling_layouts(name) == ("bvh4", "bvh2") for name in found if found[name].family == "bvh" and name != "lbvh")
     assert registry.traversals()["bvh2"] == ("bvh2_stack",)
 
 

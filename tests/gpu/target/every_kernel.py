@@ -12,7 +12,7 @@ import numpy as np
 
 from gpu.hierarchy.base import Hierarchy
 from gpu.hierarchy.primitives import sphere_primitives, triangle_primitives
-from gpu.hierarchy.registry import structures
+from gpu.hierarchy.registry import structures, telling_layouts
 from gpu.target.base import Target, TargetOptions
 from gpu.trace.trace import KINDS, VIEW_FRAME, CameraRays, Tracer, upload_rays
 from tests.gpu.sanitizers.scenario import run_everything
@@ -39,7 +39,7 @@ def trace_every_way(target: Target) -> None:
 def structure_choices(structure: type[Hierarchy]) -> list[tuple[str, str, str]]:
     """Layout, traversal and kind of primitive."""
     kinds = structure.capabilities.primitive_kinds
-    return [(layout, traversal, kind) for layout in structure.layouts() for traversal in structure.traversals(layout) for kind in kinds]
+    return [(layout, traversal, kind) for layout in telling_layouts(structure.name) for traversal in structure.traversals(layout) for kind in kinds]
 
 
 def main() -> None:

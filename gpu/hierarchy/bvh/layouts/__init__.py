@@ -11,10 +11,13 @@ from typing import TYPE_CHECKING, ClassVar
 import numpy as np
 
 from ....target.base import Array, Target
+from ....target.structs import make_struct, struct_dtype
 from ...base import HierarchyError, Primitives
 
 if TYPE_CHECKING:
     from ..tree import CanonicalTree
+
+_VIEW = struct_dtype([("nodes", "pointer"), ("root", "pointer")])
 
 
 class Layout(abc.ABC):
@@ -34,6 +37,10 @@ class Layout(abc.ABC):
     @abc.abstractmethod
     def write(self, tree: CanonicalTree, primitives: Primitives) -> None:
         """Write every node from the canonical tree: after a build that did not, and after a refit that did not."""
+
+    def walk_view(self, tree: CanonicalTree) -> np.ndarray:
+        """The by-value struct that this layout's walks start from."""
+        return make_struct(_VIEW, nodes=self.nodes, root=tree.root)
 
     @property
     @abc.abstractmethod

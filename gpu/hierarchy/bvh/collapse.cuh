@@ -1,0 +1,27 @@
+// Which binary nodes a wide layout keeps: collapse.cu decides, the layouts' kernels read. After it `is_wide` holds a byte an id: 1 for the nodes
+// that become wide nodes, 0 for those whose children lie in a node further up.
+#pragma once
+#include "gpu/hierarchy/bvh/canonical.cuh"
+
+// The children of a wide node, in canonical order but for the places of opened ones. Opening any node that is not wide never passes WIDTH:
+// collapse.cu gave each of them room.
+template <int WIDTH> struct WideChildren {
+    int child[WIDTH];
+    int count;
+};
+template <int WIDTH> __device__ __forceinline__ WideChildren<WIDTH> children_of_wide(const float4* nodes, const uint8* is_wide, int node_id) {
+    WideChildren<WIDTH> found;
+    found.child[0] = __float_as_int(nodes[2 * (int64)node_id].w);
+    found.child[1] = __float_as_int(nodes[2 * (int64)node_id + 1].w);
+    found.count = 2;
+    for (int i = 0; i < found.count;) {
+        const int child = found.child[i];
+        if (is_leaf(child) || is_wide[child]) {
+            ++i;
+            continue;
+        }
+        found.child[i] = __float_as_int(nodes[2 * (int64)child].w);
+        found.child[found.count++] = __float_as_int(nodes[2 * (int64)child + 1].w);
+    }
+    return found;
+}

@@ -1,0 +1,29 @@
+"""From a canonical tree to the nodes that a wide layout keeps, chosen by cost: collapse.cu says how. Shared by the wide layouts."""
+
+from __future__ import annotations
+
+import numpy as np
+
+from ...target.base import Array, Target, UnitSource
+from .tree import CanonicalTree
+
+COLLAPSE_CHUNKS = {"cuda": 512, "host": 1024}
+"""Node ids that one block collapses in shared memory before it goes on in global memory."""
+
+
+def choose_wide_nodes(target: Target, tree: CanonicalTree, width: int, wide_count: Array | None = None) -> Array:
+    """A byte an id, 1 for the nodes of `tree` that become nodes of `width` children; the same as numbers in `wide_count` (int32). Scratch memory."""
+    capacity, chunk = tree.node_capacity, COLLAPSE_CHUNKS[target.kind]
+    unit = target.unit(UnitSource("gpu/hierarchy/bvh/collapse.cu", constants=(("WIDTH", width), ("CHUNK", chunk))))
+    costs = target.scratch("bvh.collapse_costs", (capacity, width), np.uint64)
+    closed, is_wide = target.scratch("bvh.closed", capacity, np.uint8), target.scratch("bvh.is_wide", capacity, np.uint8)
+    shares = target.scratch("bvh.shares", capacity, np.int32)
+    arguments = (tree.nodes, tree.parent, tree.flags, capacity, costs, closed, shares, tree.waiting)
+    target.launch(unit, "collapse_costs", capacity, *arguments, blocks=-(-capacity // chunk))
+    target.launch(unit, "mark_wide_nodes", capacity, tree.parent, tree.flags, closed, shares, capacity, is_wide, wide_count)
+    return is_wide
+
+
+def most_wide_nodes(reference_count: int, width: int) -> int:
+    """A bound of the wide nodes over that many leaves, the root included."""
+    return 1 + reference_count // (width // 2)

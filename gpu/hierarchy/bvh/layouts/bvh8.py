@@ -1,0 +1,51 @@
+"""The 8-wide layout: 256 bytes a node, the boxes of up to eight children in full precision. bvh8.cuh draws it, collapse.cu chooses the nodes."""
+
+from __future__ import annotations
+
+from typing import ClassVar
+
+import numpy as np
+
+from ....target.base import Array
+from ...base import Primitives
+from ...primitives import reserved, unit_source
+from ..collapse import choose_wide_nodes, most_wide_nodes
+from ..tree import CanonicalTree
+from . import Layout
+
+WIDTH = 8
+
+
+class Bvh8(Layout):
+    """Nodes without gaps, in canonical order."""
+
+    name = "bvh8"
+    node_dtype: ClassVar[np.dtype] = np.dtype(
+        [("x", "f4", (2, 8)), ("y", "f4", (2, 8)), ("z", "f4", (2, 8)), ("children", "i4", 8), ("unused", "i4", 8)]
+    )
+    waiting_per_level = WIDTH - 1
+
+    _nodes: Array | None = None
+
+    def reserve(self, primitive_count: int) -> None:
+        self._nodes = reserved(self.target, self._nodes, (most_wide_nodes(primitive_count, WIDTH), 64), np.float32, "hierarchy")
+
+    def write(self, tree: CanonicalTree, primitives: Primitives) -> None:
+        target, capacity = self.target, tree.node_capacity
+        if capacity == 0:
+            return
+        unit = target.unit(unit_source("gpu/hierarchy/bvh/layouts/bvh8.cu", primitives))
+        wide_ids = target.scratch("bvh.wide_ids", capacity, np.int32)
+        is_wide = choose_wide_nodes(target, tree, WIDTH, wide_ids)
+        target.exclusive_scan(wide_ids, wide_ids, "bvh.scan")
+        boxes = (tree.records, tree.reference_boxes, tree.nodes)
+        target.launch(unit, "write_bvh8_nodes", capacity, *boxes, is_wide, wide_ids, capacity, self.nodes)
+
+    @property
+    def nodes(self) -> Array:
+        assert self._nodes is not None, "reserve() comes first"
+        return self._nodes
+
+    @property
+    def bytes(self) -> int:
+        return 0 if self._nodes is None else int(self._nodes.nbytes)

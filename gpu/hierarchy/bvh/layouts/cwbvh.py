@@ -1,0 +1,70 @@
+"""The compressed 8-wide layout: 80 bytes a node, boxes of 8 bits a plane. cwbvh.cuh draws it, collapse.cu chooses the nodes.
+
+Beside a node lie 32 bytes of leaf words, read only where a ray enters a leaf. A refit chooses and writes anew.
+"""
+
+from __future__ import annotations
+
+from typing import ClassVar
+
+import numpy as np
+
+from ....target.base import Array
+from ....target.structs import make_struct, struct_dtype
+from ...base import Primitives
+from ...primitives import reserved, unit_source
+from ..collapse import choose_wide_nodes, most_wide_nodes
+from ..tree import CanonicalTree
+from . import Layout
+
+WIDTH = 8
+_VIEW = struct_dtype([("nodes", "pointer"), ("root", "pointer"), ("leaf_words", "pointer")])
+
+
+class Cwbvh(Layout):
+    """Nodes without gaps, the wide children of one node side by side."""
+
+    name = "cwbvh"
+    node_dtype: ClassVar[np.dtype] = np.dtype(
+        [("origin", "f4", 3), ("exponents", "u1", 3), ("used", "u1"), ("child_base", "i4"), ("unused", "i4")]
+        + [("meta", "u1", 8), ("planes", "u1", (6, 8))]
+    )
+    waiting_per_level = 1
+
+    _nodes: Array | None = None
+    _leaf_words: Array | None = None
+
+    def reserve(self, primitive_count: int) -> None:
+        most = most_wide_nodes(primitive_count, WIDTH)
+        self._nodes = reserved(self.target, self._nodes, (most, 20), np.float32, "hierarchy")
+        self._leaf_words = reserved(self.target, self._leaf_words, (most, WIDTH), np.int32, "hierarchy")
+
+    def write(self, tree: CanonicalTree, primitives: Primitives) -> None:
+        target, capacity = self.target, tree.node_capacity
+        if capacity == 0:
+            return
+        unit = target.unit(unit_source("gpu/hierarchy/bvh/layouts/cwbvh.cu", primitives))
+        counts, places = target.scratch("bvh.wide_ids", capacity, np.int32), target.scratch("bvh.wide_places", capacity, np.int32)
+        is_wide = choose_wide_nodes(target, tree, WIDTH)
+        target.launch(unit, "number_wide_children", capacity, tree.nodes, is_wide, capacity, counts, places)
+        target.exclusive_scan(counts, counts, "bvh.scan")
+        boxes = (tree.records, tree.reference_boxes, tree.nodes)
+        target.launch(unit, "write_cwbvh_nodes", capacity, *boxes, is_wide, counts, places, capacity, self.nodes, self.leaf_words)
+
+    def walk_view(self, tree: CanonicalTree) -> np.ndarray:
+        return make_struct(_VIEW, nodes=self.nodes, root=tree.root, leaf_words=self.leaf_words)
+
+    @property
+    def nodes(self) -> Array:
+        assert self._nodes is not None, "reserve() comes first"
+        return self._nodes
+
+    @property
+    def leaf_words(self) -> Array:
+        """Eight words a node: leaves as the canonical tree writes them."""
+        assert self._leaf_words is not None, "reserve() comes first"
+        return self._leaf_words
+
+    @property
+    def bytes(self) -> int:
+        return 0 if self._nodes is None else int(self._nodes.nbytes + self.leaf_words.nbytes)

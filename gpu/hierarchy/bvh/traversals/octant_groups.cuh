@@ -1,0 +1,130 @@
+// The single-ray walk of the 8-wide layouts whose children lie in slots by direction (octant_slots.cuh). What waits of a node is one word: its index
+// and a byte of the slots still to be entered, in the order of slot ^ octant, nearer ones first (after the node groups of Ylitie, Karras and Laine
+// 2017); so the stack holds one word a level. A pack is walked lane by lane, all eight children of a node at once in its vectors.
+//
+// A layout gives `Node`: enter(index, ray) -> the slots whose box the ray enters; child(index, slot) -> a child word, inner ones as indices;
+// root_word(); STACK, a bound of the levels.
+#pragma once
+#include "gpu/hierarchy/bvh/traversals/slabs.cuh"
+
+constexpr int WIDE_SLOTS = 8;
+
+// Bit s of a byte goes to bit s ^ octant, and back.
+__device__ __forceinline__ unsigned by_octant(unsigned slots, int octant) {
+    if (octant & 1) slots = (slots & 0x55u) << 1 | (slots >> 1 & 0x55u);
+    if (octant & 2) slots = (slots & 0x33u) << 2 | (slots >> 2 & 0x33u);
+    if (octant & 4) slots = (slots & 0x0fu) << 4 | slots >> 4;
+    return slots;
+}
+
+// One ray of a pack, each of its numbers in every lane: lanes are children then. Of a pack of one it is the ray itself.
+struct OneRay {
+    Real ix, iy, iz, near_x, near_y, near_z, far_x, far_y, far_z, t_min, t_max;
+    int sign_x, sign_y, sign_z;
+
+    __device__ int octant() const { return sign_x | sign_y << 1 | sign_z << 2; }
+};
+__device__ __forceinline__ OneRay one_ray(const Rays& rays, const Slabs& slabs, int i) {
+    OneRay ray;
+    ray.ix = splat(lane(rays.ix, i));
+    ray.iy = splat(lane(rays.iy, i));
+    ray.iz = splat(lane(rays.iz, i));
+    ray.near_x = splat(lane(slabs.near_x, i));
+    ray.near_y = splat(lane(slabs.near_y, i));
+    ray.near_z = splat(lane(slabs.near_z, i));
+    ray.far_x = splat(lane(slabs.far_x, i));
+    ray.far_y = splat(lane(slabs.far_y, i));
+    ray.far_z = splat(lane(slabs.far_z, i));
+    ray.t_min = splat(lane(rays.t_min, i));
+    ray.t_max = splat(lane(rays.t_max, i));
+    ray.sign_x = lane(rays.ix, i) < 0.0f;
+    ray.sign_y = lane(rays.iy, i) < 0.0f;
+    ray.sign_z = lane(rays.iz, i) < 0.0f;
+    return ray;
+}
+// As enter_planes of slabs.cuh: the lanes whose box the ray passes.
+__device__ __forceinline__ Mask enter_lanes(const OneRay& ray, Real near_x, Real near_y, Real near_z, Real far_x, Real far_y, Real far_z) {
+    const Real entry = max(max(near_x * ray.ix - ray.near_x, near_y * ray.iy - ray.near_y), max(near_z * ray.iz - ray.near_z, ray.t_min));
+    const Real exit = min(min(far_x * ray.ix - ray.far_x, far_y * ray.iy - ray.far_y), min(far_z * ray.iz - ray.far_z, ray.t_max));
+    return entry <= exit * 1.0000005f;
+}
+// Slots whose box the ray enters. `planes`: rows of eight, lower.x upper.x lower.y upper.y lower.z upper.z, with room to read a whole pack behind
+// them. A single ray fetches 16 bytes at a time.
+__device__ __forceinline__ unsigned enter_rows(const float* planes, const OneRay& ray) {
+    unsigned hits = 0;
+    if constexpr (PACK == 1) {
+#pragma unroll 1  // both halves at once take more registers than a tracing kernel has
+        for (int s = 0; s < WIDE_SLOTS; s += 4) {
+            const float4* four = (const float4*)(planes + s);
+            const float4 nx = four[2 * ray.sign_x], ny = four[4 + 2 * ray.sign_y], nz = four[8 + 2 * ray.sign_z];
+            const float4 fx = four[2 - 2 * ray.sign_x], fy = four[6 - 2 * ray.sign_y], fz = four[10 - 2 * ray.sign_z];
+            hits |= mask_bits(enter_lanes(ray, splat(nx.x), splat(ny.x), splat(nz.x), splat(fx.x), splat(fy.x), splat(fz.x))) << s;
+            hits |= mask_bits(enter_lanes(ray, splat(nx.y), splat(ny.y), splat(nz.y), splat(fx.y), splat(fy.y), splat(fz.y))) << (s + 1);
+            hits |= mask_bits(enter_lanes(ray, splat(nx.z), splat(ny.z), splat(nz.z), splat(fx.z), splat(fy.z), splat(fz.z))) << (s + 2);
+            hits |= mask_bits(enter_lanes(ray, splat(nx.w), splat(ny.w), splat(nz.w), splat(fx.w), splat(fy.w), splat(fz.w))) << (s + 3);
+        }
+    } else {
+        const float *near_x = planes + 8 * ray.sign_x, *near_y = planes + 16 + 8 * ray.sign_y, *near_z = planes + 32 + 8 * ray.sign_z;
+        const float *far_x = planes + 8 - 8 * ray.sign_x, *far_y = planes + 24 - 8 * ray.sign_y, *far_z = planes + 40 - 8 * ray.sign_z;
+        for (int s = 0; s < WIDE_SLOTS; s += PACK) {
+            const Mask enters = enter_lanes(ray, load(near_x + s), load(near_y + s), load(near_z + s), load(far_x + s), load(far_y + s), load(far_z + s));
+            hits |= mask_bits(enters) << s;
+        }
+    }
+    return hits & 255u;
+}
+
+// Walks one ray, the only active lane of `rays`.
+template <class Node, class Primitives, class OnPrimitive, class OnNode>
+__device__ __forceinline__ void walk_groups(const Node& tree, OneRay ray, int ray_lane, const Primitives& primitives, Rays& rays, OnPrimitive& on_primitive,
+                                            OnNode& on_node) {
+    WaitingChildren<Node::STACK, false, OnNode::IS_ASKED> waiting;
+    waiting.count = 0;
+    const int octant = ray.octant();
+    int child = tree.root_word(), depth = 0;
+    Mask lanes = rays.active;
+    // `group`: the node whose children are met, above a byte of those to come; its depth is that of its children.
+    int group = 0;
+    while (true) {
+        while (!is_leaf(child)) {
+            on_node(child, depth, false, lanes, WIDE_SLOTS);
+            if (group & 255) waiting.push(group, depth, ray.t_max, lanes);
+            ++depth;
+            group = (int)((unsigned)child << 8 | by_octant(tree.enter(child, ray), octant));
+            if (!(group & 255)) group = waiting.pop(rays, depth, lanes);
+            if (group == EMPTY_CHILD) return;
+            const int bit = __ffs(group & 255) - 1;
+            group &= group - 1;
+            child = tree.child((unsigned)group >> 8, bit ^ octant);
+        }
+        if (child == EMPTY_CHILD) return;
+        on_node(first_reference(child), depth, true, lanes);
+        if (!visit_leaf(child, primitives, rays, on_primitive)) return;
+        ray.t_max = splat(lane(rays.t_max, ray_lane));
+        if (!(group & 255)) group = waiting.pop(rays, depth, lanes);
+        if (group == EMPTY_CHILD) return;
+        const int bit = __ffs(group & 255) - 1;
+        group &= group - 1;
+        child = tree.child((unsigned)group >> 8, bit ^ octant);
+    }
+}
+
+// Walks every active lane by itself.
+template <class Node, class Primitives, class OnPrimitive, class OnNode>
+__device__ __forceinline__ void walk_lane_by_lane(const Node& tree, const Primitives& primitives, Rays& rays, OnPrimitive& on_primitive, OnNode& on_node) {
+    bool agrees;
+    const Slabs slabs = make_slabs(rays, agrees);
+    if constexpr (PACK == 1) {
+        walk_groups(tree, one_ray(rays, slabs, 0), 0, primitives, rays, on_primitive, on_node);
+    } else {
+        unsigned remaining = mask_bits(rays.active), still_active = 0;
+        while (remaining) {
+            const int i = __ffs((int)remaining) - 1;
+            remaining &= remaining - 1;
+            rays.active = mask_from_bits(1u << i);
+            walk_groups(tree, one_ray(rays, slabs, i), i, primitives, rays, on_primitive, on_node);
+            still_active |= mask_bits(rays.active);
+        }
+        rays.active = mask_from_bits(still_active);
+    }
+}
