@@ -1,0 +1,69 @@
+"""Hierarchical linear BVH by work queues: spatial median splits along the Morton curve, from the root downwards.
+
+Idea: Primitives sorted by Morton codes part, at every node, where the highest bit that differs among them changes: a search in a sorted list.
+Nodes that are still to be split wait in a queue as tasks; every task takes one thread, or one warp, and puts up to two new ones into the next
+queue, at places that prefix sums give. Where all bits are used up, the list is halved. A task of few primitives is not queued again: one block
+finishes the whole subtree below it.
+
+Paper: Garanzha, Pantaleoni, McAllister, Simpler and Faster HLBVH with Work Queues (2011), as Meister, GPU Data Structures and Algorithms for BVHs
+(2014), describes it in 5.4.1 and 6.1.1.
+
+Cost: Bounds, codes and sort of the linear BVH, then a launch for every five levels of large nodes, one for all small ones, and a refit. Its trees
+are those of `lbvh` where all codes differ. Times by step stand under the phases of Meister's table 7.7: sort, median splits; records and nodes are
+its refit.
+
+Limits: Those of the linear BVH: splits lie on a fixed grid. 30 bits do not tell primitives apart that are closer than 1/1024 of the scene; 60 bits
+do, and cost a longer sort. The depth never passes code bits + log2 of the number of primitives. Deterministic: queues fill in any order, and no
+node depends on its place in one.
+"""
+
+from __future__ import annotations
+
+import dataclasses
+
+from .....settings import option
+from .....target.base import Target
+from ....base import Primitives
+from ...bvh import BvhHierarchy
+from ...median_splits import MedianSplits
+from ...morton_order import MortonOrder
+from ...tree import REFERENCE_BITS
+
+
+@dataclasses.dataclass(frozen=True)
+class HlbvhMedianOptions:
+    """Options of the median splits."""
+
+    code_bits: str = option("30", "Bits of a Morton code; 60 tell primitives apart that are closer than 1/1024 of the scene.", choices=("30", "60"))
+    max_leaf_size: int = option(4, "Most primitives in a leaf: larger leaves make a smaller tree and more intersection tests.", minimum=1, maximum=32)
+
+
+class HlbvhMedian(BvhHierarchy):
+    """See the module."""
+
+    name = "hlbvh_median"
+    title = "HLBVH, median splits (work queues)"
+    Options = HlbvhMedianOptions
+    options: HlbvhMedianOptions
+
+    def __init__(self, target: Target, options: HlbvhMedianOptions, layout: str = "auto", traversal: str = "auto") -> None:
+        super().__init__(target, options, layout, traversal)
+        self.code_bits = int(options.code_bits)
+        self.morton = MortonOrder(target, self.code_bits)
+        self.splits = MedianSplits(target, self.code_bits, options.max_leaf_size)
+
+    def max_depth(self) -> int:
+        return self.code_bits + REFERENCE_BITS
+
+    def scratch_bytes(self) -> int:
+        return self.morton.scratch_bytes(self.tree.count) + self.splits.scratch_bytes(self.tree.count)
+
+    def emit(self, primitives: Primitives) -> bool:
+        keys, prim_ids = self.morton.sort(primitives)
+        with self.target.phase("build.median_splits"):
+            queues = self.splits.begin_with_root(keys, prim_ids, self.tree)
+            self.splits.split(keys, self.tree, queues)
+        return self.fit(primitives)
+
+
+__all__ = ["HlbvhMedian", "HlbvhMedianOptions"]

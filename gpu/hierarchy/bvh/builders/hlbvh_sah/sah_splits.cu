@@ -1,0 +1,147 @@
+// SAH splits of the top levels, over clusters, many tasks a launch: binning, evaluation, distribution (Garanzha et al. 2011; Meister 2014, 5.4.2,
+// 6.1.2).
+//
+// A task's number, its slot, is its way from the root: the parts of slot s are 2s and 2s + 1 of the next round. So there are no queues, no counters
+// and no order of arrival; a task of few clusters, which finish_clusters.cu takes, keeps the left way. Bins count along the cells' own grid: planes
+// lie between cells, and two clusters differ in a bin on some axis as long as an axis has no more than BINS cells.
+//
+// Launch order: begin_splits; a round is bin_clusters and split_tasks; list_clusters. Unit constants: CODE_BITS, CLUSTER_BITS, BINS, SMALL, ROUNDS.
+#include "gpu/device/atomics.cuh"
+#include "gpu/device/block.cuh"
+#include "gpu/hierarchy/bvh/builders/hlbvh_sah/clusters.cuh"
+
+constexpr int TASK_BINS = 3 * BINS;
+constexpr int NO_SPLIT = -1;
+
+// What fell into a bin: 32 bytes, the box as ordered integers.
+struct Bin {
+    int box[6];
+    int reference_count, cluster_count;
+
+    __device__ void clear() {
+        for (int i = 0; i < 6; ++i) box[i] = ordered_int(i < 3 ? FLOAT_MAX : -FLOAT_MAX);
+        reference_count = cluster_count = 0;
+    }
+    __device__ void add(const Bin& other) {
+        for (int i = 0; i < 3; ++i) box[i] = min(box[i], other.box[i]);
+        for (int i = 3; i < 6; ++i) box[i] = max(box[i], other.box[i]);
+        reference_count += other.reference_count;
+        cluster_count += other.cluster_count;
+    }
+    __device__ float cost() const {
+        const Aabb joined = {make_float3(ordered_float(box[0]), ordered_float(box[1]), ordered_float(box[2])),
+                             make_float3(ordered_float(box[3]), ordered_float(box[4]), ordered_float(box[5]))};
+        return half_area(joined) * (float)reference_count;
+    }
+};
+static_assert(sizeof(Bin) == 32, "hlbvh_sah/__init__.py has the same");
+
+__device__ __forceinline__ int bin_of(int cell, int axis) {
+    const int place = cell_coordinate(cell, axis);
+    return BINS < AXIS_CELLS ? place * BINS / AXIS_CELLS : place;
+}
+
+// One task, of all clusters.
+extern "C" __global__ void begin_splits(const int* cluster_count, int most_clusters, int* task_of, int4* task_data, float4* bin_data) {
+    for (int i : grid_stride(max(most_clusters, TASK_BINS))) {
+        if (i < most_clusters) task_of[i] = 0;
+        if (i < TASK_BINS) ((Bin*)bin_data)[i].clear();
+        if (i == 0) ((TopTask*)task_data)[0] = {0, *cluster_count, 0, NO_PARENT};
+    }
+}
+
+// A cluster's slot after the splits of its task.
+__device__ __forceinline__ int next_slot(int slot, int split, int cell) {
+    return 2 * slot + (split != NO_SPLIT && bin_of(cell, split % 3) > split / 3 ? 1 : 0);
+}
+
+// Clusters go to the parts of their tasks, and into these parts' bins.
+extern "C" __global__ void bin_clusters(const int* cluster_count, const int* cells, const int2* ranges, const int* boxes, int is_first_round,
+                                        const int* splits, const int4* task_data, int* task_of, float4* bin_data) {
+    for (int cluster : grid_stride(*cluster_count)) {
+        const int cell = cells[cluster];
+        int slot = task_of[cluster];
+        if (!is_first_round) task_of[cluster] = slot = next_slot(slot, splits[slot], cell);
+        if (((const TopTask*)task_data)[slot].count <= SMALL) continue;
+        const int count = ranges[cluster].y - ranges[cluster].x + 1;
+        for (int axis = 0; axis < 3; ++axis) {
+            Bin& bin = ((Bin*)bin_data)[(slot * 3 + axis) * BINS + bin_of(cell, axis)];
+            for (int i = 0; i < 3; ++i) atomic_min(&bin.box[i], boxes[6 * cluster + i]);
+            for (int i = 3; i < 6; ++i) atomic_max(&bin.box[i], boxes[6 * cluster + i]);
+            atomic_add(&bin.reference_count, count);
+            atomic_add(&bin.cluster_count, 1);
+        }
+    }
+}
+
+// The cheapest plane of one task, of equal ones the first: 3 * plane + axis, or NO_SPLIT. All threads of the block call it.
+__device__ __forceinline__ int find_plane(const Bin* bins, int* left_count) {
+    constexpr int NONE = 0x7fffffff;
+    float best_cost = FLOAT_MAX;
+    int best = NONE, best_left = 0;
+    for (int candidate : block_stride(TASK_BINS)) {
+        const int axis = candidate % 3, plane = candidate / 3;
+        Bin side;
+        side.clear();
+#pragma unroll 2
+        for (int bin = 0; bin <= plane; ++bin) side.add(bins[axis * BINS + bin]);
+        const int left = side.cluster_count;
+        const float left_cost = side.cost();
+        side.clear();
+#pragma unroll 2
+        for (int bin = plane + 1; bin < BINS; ++bin) side.add(bins[axis * BINS + bin]);
+        if (left == 0 || side.cluster_count == 0) continue;
+        // Equation 4.6; the terms that all planes have in common are left out. What overflows counts as the largest.
+        const float cost = min(left_cost + side.cost(), FLOAT_MAX);
+        if (best != NONE && cost >= best_cost) continue;
+        best_cost = cost;
+        best = candidate;
+        best_left = left;
+    }
+    const float least = block_min(best_cost);
+    const int chosen = block_min(best_cost == least ? best : NONE);
+    if (chosen == NONE) return NO_SPLIT;
+    if (best == chosen) *left_count = best_left;
+    block_sync();
+    return chosen;
+}
+
+// One block a task.
+extern "C" __global__ void split_tasks(int task_count, const int4* task_data, const float4* bin_data, const int2* ranges, float4* nodes,
+                                       int* parent, uint8* flags, int* root, int* splits, int4* next_task_data, float4* next_bin_data) {
+    SHARED Bin bins[TASK_BINS];
+    SHARED int left_count;
+    const TopTree tree = {nodes, parent, flags, root, ranges};
+    for (int slot = block_index(); slot < task_count; slot += block_count()) {
+        const TopTask task = ((const TopTask*)task_data)[slot];
+        TopTask* parts = (TopTask*)next_task_data + 2 * slot;
+        int split = NO_SPLIT;
+        if (task.count > SMALL) {
+            for (int i : block_stride(TASK_BINS)) bins[i] = ((const Bin*)bin_data)[slot * TASK_BINS + i];
+            block_sync();
+            split = find_plane(bins, &left_count);
+            for (int i : block_stride(2 * TASK_BINS)) ((Bin*)next_bin_data)[2 * slot * TASK_BINS + i].clear();
+        }
+        if (thread_index() == 0) {
+            splits[slot] = split;
+            if (split == NO_SPLIT) {
+                parts[0] = task;
+                parts[1] = {task.start + task.count, 0, 0, NO_PARENT};
+            } else {
+                const int node_id = tree.add(task);
+                parts[0] = left_part(task, left_count, node_id);
+                parts[1] = right_part(task, left_count, node_id);
+            }
+        }
+        block_sync();
+    }
+}
+
+// What sorts the clusters by their tasks: slot and number in one word. Whatever is no cluster comes last.
+extern "C" __global__ void list_clusters(const int* cluster_count, int most_clusters, const int* cells, const int* splits, const int* task_of,
+                                         unsigned* keys) {
+    for (int i : grid_stride(most_clusters)) {
+        keys[i] = ~0u;
+        if (i < *cluster_count) keys[i] = (unsigned)next_slot(task_of[i], splits[task_of[i]], cells[i]) << (32 - ROUNDS) | (unsigned)i;
+    }
+}
