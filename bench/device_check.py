@@ -36,7 +36,12 @@ TOOL_FLAGS = {
     # Tables are copied to the host whole, with rows that no kernel writes and nobody looks at; kernels must read nothing of that kind.
     "initcheck": ("--check-api-memory-access", "no", "--print-limit", "40"),
 }
-ORDERED_BY_ARRIVAL = {"store_subtree", "load_subtree", "store_cluster", "load_cluster"}
+ORDERED_BY_ARRIVAL = {"store_subtree", "load_subtree", "store_cluster", "load_cluster"} | {
+    "store_chunk_box",
+    "load_chunk_box",
+    "store_chunk_state",
+    "load_chunk_state",
+}
 """Functions whose shared memory one thread writes before it arrives (fence, exchange, fence) and another reads when it arrives second. racecheck
 knows barriers, not fences: it reports them. Whatever else it reports is a failure."""
 

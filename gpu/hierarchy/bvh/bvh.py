@@ -1,8 +1,7 @@
 """The family of bounding volume hierarchies: everything but `emit`, which builders give.
 
 A builder emits the canonical tree (tree.py), an optimiser may improve it; the family keeps its memory, writes the chosen layout from it, refits it,
-measures it and shows it as a node table. Phases: build.* by the builder, optimise.* by the optimiser, build.layout, refit.records, refit.nodes,
-refit.layout.
+measures it and shows it as a node table. Phases: build.* by the builder, optimise.* by the optimiser, build.layout, refit.nodes, refit.layout.
 """
 
 from __future__ import annotations
@@ -15,7 +14,7 @@ import numpy as np
 
 from ...settings import OptionError
 from ...stats import HierarchyStatistics
-from ...target.base import Array, Target, Unit
+from ...target.base import Array, Target
 from ..base import CannotRefitError, Capabilities, Hierarchy, HierarchyError, NodeTable, Primitives, Traversal
 from ..primitives import KINDS, check_primitives, records_view, unit_source
 from .layouts import Layout, layout_classes, traversal_names
@@ -26,8 +25,11 @@ from .tree import CanonicalTree
 CHUNKS = {"cuda": 128, "host": 1024}
 """References that one block of a build joins in shared memory before it goes on in global memory."""
 
-REFIT_CHUNKS = {"cuda": 1024, "host": 1024}
-"""Node ids that one block of a refit fits in shared memory before it goes on in global memory."""
+REFIT_CHUNKS = {"cuda": 512, "host": 512}
+"""References and node ids that one block of a refit fits in shared memory before it goes on in global memory."""
+
+REFIT_BLOCK = 256
+"""Threads of such a block."""
 
 KEEPS_DISTANCE = {"cuda": False, "host": False}
 """Whether waiting children carry the distance at which they are entered: fewer nodes visited, more memory traffic of the stack."""
@@ -125,8 +127,8 @@ class BvhHierarchy(Hierarchy):
         self._check_refit(primitives)
         if primitives.count > 0:
             is_changed = self.optimiser is not None and self.optimiser.after_refit
-            self._fit_records(primitives, "refit")
-            is_written = self._fit_nodes(primitives, "refit.nodes", marks=False, bvh2=None if is_changed else self.layout.bvh2_nodes)
+            bvh2 = None if is_changed else self.layout.bvh2_nodes
+            is_written = self._fit_tree(primitives, "refit.nodes", gathers=True, marks=False, bvh2=bvh2)
             if self.optimiser is not None and is_changed:
                 is_written = self._improve(self.optimiser, primitives)
             if not is_written:
@@ -139,35 +141,24 @@ class BvhHierarchy(Hierarchy):
         return self.layout.bvh2_nodes if self.optimiser is None else None
 
     def fit(self, primitives: Primitives, stage: str = "build") -> bool:
-        """Make the rest of a topology: records, boxes, the flags LOWEST and ABSORBED, and the bvh2 nodes where that is the layout; whether those are
-        written is what `emit` returns. For builders that emit order, links, parents, EXISTS flags and root alone; phases are named after `stage`."""
-        self._fit_records(primitives, stage)
-        return self._fit_nodes(primitives, f"{stage}.nodes", marks=True, bvh2=self.direct_nodes)
+        """Make the rest of a topology: records, boxes, flags, and the bvh2 nodes where that is the layout; whether those are written is what `emit`
+        returns. For builders that emit order, links, parents, EXISTS flags and root alone; the phase is called <stage>.nodes."""
+        return self._fit_tree(primitives, f"{stage}.nodes", gathers=True, marks=True, bvh2=self.direct_nodes)
 
     def _improve(self, optimiser: Optimiser, primitives: Primitives) -> bool:
         optimiser.improve(self.tree, primitives)
-        return self._fit_nodes(primitives, "optimise.nodes", marks=True, bvh2=self.layout.bvh2_nodes)
+        return self._fit_tree(primitives, "optimise.nodes", gathers=False, marks=True, bvh2=self.layout.bvh2_nodes)
 
-    def _fit_records(self, primitives: Primitives, stage: str) -> None:
-        tree, unit = self.tree, self._fitting_unit(primitives, False, None)
-        with self.target.phase(f"{stage}.records"):
-            self.target.launch(unit, "refit_records", tree.count, primitives.view, tree.order, tree.reference_count, tree.records)
-
-    def _fit_nodes(self, primitives: Primitives, phase: str, *, marks: bool, bvh2: Array | None) -> bool:
-        """Boxes from below, flags where the tree is new (`marks`), and bvh2 nodes where there is room for them: true where these are written."""
-        tree, target, capacity = self.tree, self.target, self.tree.node_capacity
-        unit = self._fitting_unit(primitives, marks, bvh2)
-        starts = target.scratch("bvh.starts", capacity, np.uint8) if marks else tree.flags
+    def _fit_tree(self, primitives: Primitives, phase: str, *, gathers: bool, marks: bool, bvh2: Array | None) -> bool:
+        """Boxes from below; records too (`gathers`), flags where the tree is new (`marks`), bvh2 nodes where there is room: then true."""
+        tree, target, chunk = self.tree, self.target, REFIT_CHUNKS[self.target.kind]
+        constants = {"CHUNK": chunk, "GATHERS": gathers, "MARKS": marks, "WRITES_BVH2": bvh2 is not None}
+        unit = target.unit(unit_source("gpu/hierarchy/bvh/refit.cu", primitives, **constants))
+        references = (primitives.view, tree.order, tree.reference_count, tree.records, tree.reference_boxes)
+        nodes = (tree.nodes, tree.parent, tree.flags, tree.node_capacity, bvh2, tree.waiting)
         with target.phase(phase):
-            if marks:
-                target.launch(unit, "mark_lowest", capacity, tree.nodes, tree.flags, capacity, starts)
-            arguments = (tree.records, tree.reference_boxes, tree.nodes, tree.parent, starts, tree.flags, capacity, bvh2, tree.waiting)
-            target.launch(unit, "refit_nodes", capacity, *arguments, blocks=-(-capacity // REFIT_CHUNKS[target.kind]))
+            target.launch(unit, "fit_tree", tree.count, *references, *nodes, block=REFIT_BLOCK, blocks=-(-tree.count // chunk))
         return bvh2 is not None
-
-    def _fitting_unit(self, primitives: Primitives, marks: bool, bvh2: Array | None) -> Unit:
-        constants = {"CHUNK": REFIT_CHUNKS[self.target.kind], "WRITES_BVH2": bvh2 is not None, "MARKS": marks}
-        return self.target.unit(unit_source("gpu/hierarchy/bvh/refit.cu", primitives, **constants))
 
     def _write_layout(self, primitives: Primitives, stage: str) -> None:
         with self.target.phase(f"{stage}.layout"):

@@ -1,132 +1,206 @@
-// Refit of any canonical tree: same topology, new boxes. Records are written again, then boxes climb: a thread starts at each node whose children
-// are both leaves, and where two inner children meet the second arriver goes on (Karras 2012). As in lbvh.cu, a block joins what it can in shared
-// memory before it goes on in global memory. Only one id in eight is such a node (leaves of 4), so a block gathers a chunk's first: full warps.
+// Fits a topology: records in the order of the references, boxes from below, and the nodes written as they are finished. For refits, and for trees
+// that are new (a builder's that emits no boxes, an optimiser's), whose flags are decided on the way: MARKS.
 //
-// For a topology that is new (a builder's that emits no boxes, an optimiser's) the same climb decides the flags: MARKS. `starts` are then bytes of
-// their own, because flags are written while other blocks still gather their chunks.
+// A block takes one CHUNK of references and the node ids of the same numbers. First it reads all it needs of them, with nothing waiting for
+// anything: records, the boxes of leaves, links. Then boxes climb in shared memory, where the last child to arrive goes on (Karras 2012). What has a
+// child in another chunk goes on in global memory afterwards: there the owner of a node arrives too, once it has left the part of its leaves. So
+// builders whose ids and references are near where their nodes are near are fast, and every other numbering is right.
 //
-// Launch order is the file's; refit_nodes takes one block a CHUNK of node ids. Unit constants: CHUNK, WRITES_BVH2, MARKS.
+// One block a CHUNK. Unit constants: CHUNK, GATHERS (records are written, or else read), WRITES_BVH2, MARKS.
 #include "gpu/device/atomics.cuh"
 #include "gpu/device/block.cuh"
 #include "gpu/hierarchy/bvh/canonical.cuh"
 #include "gpu/hierarchy/bvh/layouts/bvh2.cuh"
 
-extern "C" __global__ void refit_records(Primitives primitives, const int* order, const int* reference_count, float4* record_data) {
-    const Records records = {record_data};
-    const int count = *reference_count, last = count - 1;
-    for (int reference : grid_stride(count)) {
-        primitives.prefetch_indices(order[min(reference + PREFETCH_INDICES_AHEAD, last)]);
-        primitives.prefetch_points(order[min(reference + PREFETCH_POINTS_AHEAD, last)]);
-        records.write(reference, primitives, order[reference]);
-    }
+constexpr int AT_REST = -1;  // of `waiting`, between launches
+constexpr int ALL_HERE = 2;  // the owner adds 3 less the children that are still to come, each of them 1
+constexpr int ELSEWHERE = -1;
+constexpr int NEVER_HERE = -9;
+constexpr int DONE = 16;
+
+// Boxes in shared memory, a coordinate after the other. What a thread stores by these four before it arrives, the last to arrive loads by them.
+__device__ __forceinline__ void store_chunk_box(float* boxes, int at, const Aabb& box) {
+    boxes[at] = box.lower.x;
+    boxes[CHUNK + at] = box.lower.y;
+    boxes[2 * CHUNK + at] = box.lower.z;
+    boxes[3 * CHUNK + at] = box.upper.x;
+    boxes[4 * CHUNK + at] = box.upper.y;
+    boxes[5 * CHUNK + at] = box.upper.z;
 }
-
-// Where a climb starts. Only EXISTS is set in `flags`; what lies at ids of no node is not read.
-extern "C" __global__ void mark_lowest(const float4* nodes, const uint8* flags, int node_capacity, uint8* starts) {
-    for (int node_id : grid_stride(node_capacity)) {
-        bool is_lowest = false;
-        if (flags[node_id] & NODE_EXISTS) {
-            const CanonicalNode node = load_node(nodes, node_id);
-            is_lowest = is_leaf(node.left) && is_leaf(node.right);
-        }
-        starts[node_id] = is_lowest ? NODE_IS_LOWEST : 0;
-    }
+__device__ __forceinline__ Aabb load_chunk_box(const float* boxes, int at) {
+    return {make_float3(boxes[at], boxes[CHUNK + at], boxes[2 * CHUNK + at]),
+            make_float3(boxes[3 * CHUNK + at], boxes[4 * CHUNK + at], boxes[5 * CHUNK + at])};
 }
+__device__ __forceinline__ void store_chunk_state(uint8* states, int at, int state) { states[at] = (uint8)state; }
+__device__ __forceinline__ int load_chunk_state(const uint8* states, int at) { return states[at]; }
 
-constexpr int NO_ONE = -1;
-
-// Where children meet: `arrive` is true for the one that finds its sibling finished, or that has none.
-struct LocalMeeting {
-    int* waiting;   // at a parent of this chunk: the child that came first
-    uint8* leaving; // at a child: its parent lies in another chunk
-    int first;
-
-    __device__ bool arrive(int parent_id, int child_id, bool is_alone) const {
-        const int at = parent_id - first;
-        if (at < 0 || at >= CHUNK) {
-            leaving[child_id - first] = 1;
-            return false;
-        }
-        if (is_alone) return true;
-        const bool is_second = block_atomic_exchange(waiting + at, child_id) != NO_ONE;
-        if (is_second) waiting[at] = NO_ONE;
-        return is_second;
-    }
-};
-struct GlobalMeeting {
-    int* waiting;
-
-    __device__ bool arrive(int parent_id, int child_id, bool is_alone) const {
-        if (is_alone) return true;
-        const bool is_second = atomic_exchange(waiting + parent_id, child_id) != NO_ONE;
-        if (is_second) waiting[parent_id] = NO_ONE;
-        return is_second;
-    }
+// The chunk of a block, by place: a node's id or a reference less the chunk's first.
+struct Chunk {
+    float boxes[6 * CHUNK];  // of nodes; of what is not finished yet the part of its leaves
+    float references[GATHERS ? 6 * CHUNK : 1];
+    int left[CHUNK], right[CHUNK];
+    int arrived[CHUNK];       // counts up to 0, when all children are here
+    short parent[CHUNK];      // place, or ELSEWHERE
+    short existing[CHUNK], lowest[CHUNK];
+    uint8 states[CHUNK];      // DONE, NODE_IS_ABSORBED
+    int existing_count, lowest_count;
 };
 
 struct Tree {
+    Primitives primitives;
+    const int* order;
     ReferencesOf<Records> references;
     float4* nodes;
     const int* parent;
     uint8* flags;
     float4* bvh2;
+    int* waiting;
 
-    __device__ bool is_absorbed(int child) const { return !is_leaf(child) && (flags[child] & NODE_IS_ABSORBED); }
+    // The box of a reference of which no record may be there yet.
+    __device__ Aabb reference_aabb(int reference) const {
+        if (references.boxes != nullptr) return references.own_box(reference);
+        return GATHERS ? primitives.aabb(order[reference]) : references.records.aabb(reference);
+    }
+    __device__ Aabb leaf_box(const Chunk& chunk, int chunk_first, int leaf) const {
+        Aabb box = empty_aabb();
+        const int first = first_reference(leaf), last = first + reference_count(leaf);
+#pragma unroll 1
+        for (int reference = first; reference < last; ++reference) {
+            const int at = reference - chunk_first;
+            const bool is_here = GATHERS && at >= 0 && at < CHUNK;
+            box = merge(box, is_here ? load_chunk_box(chunk.references, at) : reference_aabb(reference));
+        }
+        return box;
+    }
+    __device__ void write(int node_id, const Aabb& box, int left, int right, bool is_child_absorbed) const {
+        store_node(nodes, node_id, box, left, right);
+        if (!MARKS) return;
+        const bool is_absorbed = node_id != 0 && !is_child_absorbed, is_lowest = is_leaf(left) && is_leaf(right);
+        flags[node_id] = (uint8)(NODE_EXISTS | (is_absorbed ? NODE_IS_ABSORBED : 0) | (is_lowest ? NODE_IS_LOWEST : 0));
+    }
 
-    __device__ void fit(int node_id) const {
+    // Part of a node of the chunk: its leaves, and what there is to know of its children.
+    __device__ void prepare(Chunk& chunk, int first, int at) const {
+        const int node_id = first + at;
         const CanonicalNode node = load_node(nodes, node_id);
-        const Aabb left = child_aabb(nodes, references, node.left), right = child_aabb(nodes, references, node.right);
-        store_node(nodes, node_id, merge(left, right), node.left, node.right);
-        if (WRITES_BVH2) store_bvh2_node(bvh2, node_id, left, node.left, right, node.right);
-        if (MARKS) {
-            const bool absorbed = node_id != 0 && !is_absorbed(node.left) && !is_absorbed(node.right);
-            const bool lowest = is_leaf(node.left) && is_leaf(node.right);
-            flags[node_id] = (uint8)(NODE_EXISTS | (absorbed ? NODE_IS_ABSORBED : 0) | (lowest ? NODE_IS_LOWEST : 0));
+        chunk.left[at] = node.left;
+        chunk.right[at] = node.right;
+        store_chunk_state(chunk.states, at, 0);
+        const int up = node_id == 0 ? ELSEWHERE : parent[node_id] - first;
+        chunk.parent[at] = (short)(up >= 0 && up < CHUNK ? up : ELSEWHERE);
+        Aabb box = empty_aabb();
+        int arrived = 0;
+        const int children[2] = {node.left, node.right};
+#pragma unroll 1
+        for (int side = 0; side < 2; ++side) {
+            if (is_leaf(children[side])) {
+                const Aabb leaf = leaf_box(chunk, first, children[side]);
+                if (WRITES_BVH2) store_bvh2_child(bvh2, node_id, side, leaf);
+                box = merge(box, leaf);
+            } else {
+                const int child_at = children[side] - first;
+                arrived -= child_at >= 0 && child_at < CHUNK ? 1 : -NEVER_HERE;
+            }
         }
+        if (WRITES_BVH2 && MARKS) store_bvh2_links(bvh2, node_id, node.left, node.right);
+        chunk.arrived[at] = arrived;
+        store_chunk_box(chunk.boxes, at, box);
+        if (arrived == 0) chunk.lowest[block_atomic_add(&chunk.lowest_count, 1)] = (short)at;
     }
 
-    // Whether the parent of `child_id` may be fitted now, by the caller.
-    template <class Meeting> __device__ bool enter(int child_id, const Meeting& meeting) const {
-        const int parent_id = parent[child_id];
-        const bool is_alone = is_leaf(__float_as_int(nodes[2 * (int64)parent_id].w)) || is_leaf(__float_as_int(nodes[2 * (int64)parent_id + 1].w));
-        return meeting.arrive(parent_id, child_id, is_alone);
+    // All children of a node of the chunk are finished, and all of them are here.
+    __device__ void finish_here(Chunk& chunk, int first, int at) const {
+        Aabb box = load_chunk_box(chunk.boxes, at);
+        bool is_child_absorbed = false;
+        const int children[2] = {chunk.left[at], chunk.right[at]};
+        for (int side = 0; side < 2; ++side) {
+            if (is_leaf(children[side])) continue;
+            const Aabb child = load_chunk_box(chunk.boxes, children[side] - first);
+            if (WRITES_BVH2) store_bvh2_child(bvh2, first + at, side, child);
+            box = merge(box, child);
+            if (MARKS) is_child_absorbed = is_child_absorbed || (load_chunk_state(chunk.states, children[side] - first) & NODE_IS_ABSORBED);
+        }
+        write(first + at, box, children[0], children[1], is_child_absorbed);
+        store_chunk_box(chunk.boxes, at, box);
+        store_chunk_state(chunk.states, at, DONE | (first + at != 0 && !is_child_absorbed ? NODE_IS_ABSORBED : 0));
+    }
+    __device__ void climb_here(Chunk& chunk, int first, int at) const {
+        finish_here(chunk, first, at);
+        for (at = chunk.parent[at]; at != ELSEWHERE && block_arrive(chunk.arrived + at) == -1; at = chunk.parent[at]) finish_here(chunk, first, at);
     }
 
-    // Fit every ancestor of the finished `node_id` that this thread is the last to reach.
-    template <class Meeting> __device__ void climb(int node_id, const Meeting& meeting) const {
-        while (node_id != 0 && enter(node_id, meeting)) {
+    // The same in global memory, where a node that is not finished yet holds the part of its leaves.
+    __device__ void finish(int node_id) const {
+        const CanonicalNode node = load_node(nodes, node_id);
+        Aabb box = node.aabb();
+        bool is_child_absorbed = false;
+        const int children[2] = {node.left, node.right};
+        for (int side = 0; side < 2; ++side) {
+            if (is_leaf(children[side])) continue;
+            const Aabb child = load_node(nodes, children[side]).aabb();
+            if (WRITES_BVH2) store_bvh2_child(bvh2, node_id, side, child);
+            box = merge(box, child);
+            if (MARKS) is_child_absorbed = is_child_absorbed || (flags[children[side]] & NODE_IS_ABSORBED);
+        }
+        write(node_id, box, node.left, node.right, is_child_absorbed);
+    }
+    __device__ bool arrive(int node_id, int by) const {
+        if (atomic_arrive(waiting + node_id, by) + by != ALL_HERE) return false;
+        waiting[node_id] = AT_REST;
+        return true;
+    }
+    __device__ void climb(int node_id) const {
+        while (node_id != 0 && arrive(parent[node_id], 1)) {
             node_id = parent[node_id];
-            fit(node_id);
+            finish(node_id);
         }
+    }
+
+    // What the chunk could not finish: leave the part of the leaves, and arrive for it and for the children that are finished.
+    __device__ void leave(const Chunk& chunk, int first, int at) const {
+        store_node(nodes, first + at, load_chunk_box(chunk.boxes, at), chunk.left[at], chunk.right[at]);
+        int missing = 0;
+        const int children[2] = {chunk.left[at], chunk.right[at]};
+        for (int child : children) {
+            const int child_at = child - first;
+            const bool is_here = child_at >= 0 && child_at < CHUNK;
+            missing += !is_leaf(child) && !(is_here && (load_chunk_state(chunk.states, child_at) & DONE));
+        }
+        if (!arrive(first + at, 3 - missing)) return;
+        finish(first + at);
+        climb(first + at);
     }
 };
 
-extern "C" __global__ void refit_nodes(float4* record_data, const float4* reference_boxes, float4* nodes, const int* parent, const uint8* starts, uint8* flags,
-                                       int node_capacity, float4* bvh2, int* waiting) {
-    SHARED int chunk_waiting[CHUNK];
-    SHARED uint8 chunk_leaving[CHUNK];
-    SHARED int chunk_lowest[CHUNK];
-    SHARED int lowest_count;
-    const int first = block_index() * CHUNK, count = min(node_capacity - first, CHUNK);
-    const Tree tree = {{{record_data}, reference_boxes}, nodes, parent, flags, bvh2};
-    if (thread_index() == 0) lowest_count = 0;
+extern "C" __global__ void fit_tree(Primitives primitives, const int* order, const int* reference_count_now, float4* record_data, const float4* reference_boxes,
+                                    float4* nodes, const int* parent, uint8* flags, int node_capacity, float4* bvh2, int* waiting) {
+    SHARED Chunk chunk;
+    const int first = block_index() * CHUNK;
+    const Tree tree = {primitives, order, {{record_data}, reference_boxes}, nodes, parent, flags, bvh2, waiting};
+    if (thread_index() == 0) chunk.existing_count = chunk.lowest_count = 0;
     block_sync();
-    for (int i : block_stride(count)) {
-        chunk_waiting[i] = NO_ONE;
-        chunk_leaving[i] = 0;
-        // Their order does not matter: every box is the same whoever comes last.
-        if (starts[first + i] & NODE_IS_LOWEST) chunk_lowest[block_atomic_add(&lowest_count, 1)] = first + i;
+    if (GATHERS) {
+        const int last = *reference_count_now - 1;
+        for (int i : block_stride(min(last + 1 - first, CHUNK))) {
+            const int reference = first + i;
+            primitives.prefetch_indices(order[min(reference + PREFETCH_INDICES_AHEAD, last)]);
+            primitives.prefetch_points(order[min(reference + PREFETCH_POINTS_AHEAD, last)]);
+            const Aabb box = tree.references.records.write(reference, primitives, order[reference]);
+            store_chunk_box(chunk.references, i, reference_boxes == nullptr ? box : tree.references.own_box(reference));
+        }
+    }
+    // The order of the lists does not matter: every box is the same whoever comes last.
+    for (int at : block_stride(min(node_capacity - first, CHUNK))) {
+        if (flags[first + at] & NODE_EXISTS) chunk.existing[block_atomic_add(&chunk.existing_count, 1)] = (short)at;
     }
     block_sync();
-    const LocalMeeting local = {chunk_waiting, chunk_leaving, first};
-    for (int i : block_stride(lowest_count)) {
-        tree.fit(chunk_lowest[i]);
-        tree.climb(chunk_lowest[i], local);
-    }
+    for (int i : block_stride(chunk.existing_count)) tree.prepare(chunk, first, chunk.existing[i]);
     block_sync();
-    const GlobalMeeting global = {waiting};
-    for (int i : block_stride(count)) {
-        if (chunk_leaving[i]) tree.climb(first + i, global);
-        if (chunk_waiting[i] != NO_ONE) tree.climb(chunk_waiting[i], global);
+    for (int i : block_stride(chunk.lowest_count)) tree.climb_here(chunk, first, chunk.lowest[i]);
+    block_sync();
+    for (int i : block_stride(chunk.existing_count)) {
+        const int at = chunk.existing[i];
+        if (!(load_chunk_state(chunk.states, at) & DONE)) tree.leave(chunk, first, at);
+        else if (chunk.parent[at] == ELSEWHERE) tree.climb(first + at);
     }
 }
