@@ -45,7 +45,7 @@ class HplocOptions:
     """Options of H-PLOC."""
 
     code_bits: str = option("30", "Bits of a Morton code; 60 tell primitives apart that are closer than 1/1024 of the scene.", choices=("30", "60"))
-    radius: int = option(8, "How many clusters on each side are searched for the nearest one: more make better trees, slowly.", minimum=1, maximum=16)
+    radius: int = option(8, "How many clusters on each side are searched for the nearest one.", minimum=1, maximum=16)
     max_leaf_size: int = option(4, "Most primitives in a leaf; they are joined only where that lowers the SAH cost.", minimum=1, maximum=15)
 
 
