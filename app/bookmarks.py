@@ -13,12 +13,14 @@ import tomli_w
 
 from app import settings_file
 from app.cameras import LENS
+from app.path_options import LONGEST_S, SECONDS, SHORTEST_S
 from app.state import Bookmark, SceneReference
 from gpu.camera import Camera
-from gpu.settings import OptionError
+from gpu.settings import OptionError, OptionField, OptionInfo
 
 SIZE_LIMIT_BYTES = 4 << 20
 FIELDS = {field.name: field for field in LENS}
+TIME = OptionField("seconds", float, SECONDS, OptionInfo("Time from this bookmark to the next one of the path.", SHORTEST_S, LONGEST_S, "s"))
 
 
 class BookmarksError(ValueError):
@@ -60,22 +62,29 @@ def save(reference: SceneReference, bookmarks: tuple[Bookmark, ...], path: Path 
         raise
 
 
+def read(path: Path) -> tuple[Bookmark, ...]:
+    """The bookmarks of a file, whatever scenes they are of: it is left as it is. Raises BookmarksError and OSError."""
+    try:
+        return tuple(bookmark for _, bookmark in _entries(path))
+    except (ValueError, RecursionError) as error:
+        raise BookmarksError(f"{path}: the bookmarks in it cannot be used: {str(error).rstrip('.')}.") from error
+
+
 def _table(scene: str, bookmark: Bookmark) -> dict[str, Any]:
     values = dataclasses.asdict(bookmark.camera)
-    return {"scene": scene, "name": bookmark.name, **{name: list(value) if isinstance(value, tuple) else value for name, value in values.items()}}
+    return {
+        "scene": scene,
+        "name": bookmark.name,
+        "seconds": bookmark.seconds,
+        **{name: list(value) if isinstance(value, tuple) else value for name, value in values.items()},
+    }
 
 
 def _read(path: Path) -> list[tuple[str, Bookmark]]:
     try:
         if not path.exists():
             return []
-        data = path.read_bytes()
-        if len(data) > SIZE_LIMIT_BYTES:
-            raise BookmarksError(f"it has {len(data)} bytes, and at most {SIZE_LIMIT_BYTES} are read")
-        entries = tomllib.loads(data.decode("utf-8")).get("bookmark", [])
-        if not isinstance(entries, list):
-            raise BookmarksError("a bookmark is a table [[bookmark]]")
-        return [_bookmark(entry) for entry in entries]
+        return _entries(path)
     except (OSError, ValueError, RecursionError) as error:
         reason = error.strerror if isinstance(error, OSError) else str(error).rstrip(".")
         kept = path.with_suffix(".toml.bad")
@@ -86,11 +95,22 @@ def _read(path: Path) -> list[tuple[str, Bookmark]]:
         raise BookmarksError(f"{path}: the bookmarks cannot be read: {reason}. The file is kept as {kept}; new bookmarks begin a new one.") from error
 
 
+def _entries(path: Path) -> list[tuple[str, Bookmark]]:
+    if path.stat().st_size > SIZE_LIMIT_BYTES:
+        raise BookmarksError(f"it has {path.stat().st_size} bytes, and at most {SIZE_LIMIT_BYTES} are read")
+    entries = tomllib.loads(path.read_bytes().decode("utf-8")).get("bookmark", [])
+    if not isinstance(entries, list):
+        raise BookmarksError("a bookmark is a table [[bookmark]]")
+    return [_bookmark(entry) for entry in entries]
+
+
 def _bookmark(entry: object) -> tuple[str, Bookmark]:
-    if not isinstance(entry, dict) or not isinstance(entry.get("scene"), str) or not isinstance(entry.get("name"), str):
-        raise BookmarksError("a bookmark has a scene and a name")
-    values = {name: value for name, value in entry.items() if name not in ("scene", "name")}
+    if not isinstance(entry, dict) or not isinstance(entry.get("scene", ""), str) or not isinstance(entry.get("name"), str):
+        raise BookmarksError("a bookmark is a table with a name, and its scene is a text")
+    seconds = TIME.checked(entry.get("seconds", SECONDS))
+    values = {name: value for name, value in entry.items() if name not in ("scene", "name", "seconds")}
     for name in values:
         if name not in FIELDS:
             raise OptionError(name, values[name], "the known names of a bookmark are " + ", ".join(FIELDS))
-    return entry["scene"], Bookmark(entry["name"], Camera(**{name: FIELDS[name].checked(value) for name, value in values.items()}))
+    camera = Camera(**{name: FIELDS[name].checked(value) for name, value in values.items()})
+    return entry.get("scene", ""), Bookmark(entry["name"], camera, seconds)

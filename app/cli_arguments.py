@@ -50,6 +50,7 @@ EXAMPLES = {
   python main.py render --demo orbit --frames 0:10 --size 512x384 --out out/ --json
   python main.py render --demo walker --out walker.mp4 --statistics walker.csv
   python main.py render bunny.obj --turntable 6 --out turn.mp4
+  python main.py render sponza.obj --camera-path bookmarks --out flight.mp4
   python main.py render picture.png --out depth.exr        the state that a saved picture carries
   python main.py render bunny.obj --ray-type steps --out steps.png
   python main.py render --demo cloth --set demo.triangles=1000000 --update refit --time 0.5 --out cloth.png""",
@@ -188,6 +189,7 @@ def _add_objects(parser: argparse.ArgumentParser) -> None:
     group = parser.add_argument_group("what is seen")
     group.add_argument("--hide", metavar="NAMES", help="objects to leave out: names, patterns as 'vase_*' or numbers, with ; between them")
     group.add_argument("--isolate", metavar="NAMES", help="the objects that alone are seen, in the same way")
+    group.add_argument("--camera", metavar="NAME", help="a camera of the file by name or number from 1, a bookmark by name, or free")
 
 
 def _add_measuring(parser: argparse.ArgumentParser) -> None:
@@ -200,6 +202,7 @@ def _add_measuring(parser: argparse.ArgumentParser) -> None:
 def _add_export(parser: argparse.ArgumentParser) -> None:
     group = parser.add_argument_group("export")
     group.add_argument("--turntable", metavar="S", type=_turn, help="the camera goes round what it looks at, in S seconds")
+    group.add_argument("--camera-path", metavar="FILE|bookmarks", help="the camera goes through the bookmarks of a file, or those kept of the scene")
     group.add_argument("--statistics", metavar="FILE", help="what each frame cost, as FILE.csv or FILE.json")
 
 

@@ -16,6 +16,7 @@ import numpy as np
 from app import exporting, saved_state
 from app import timeline as timelines
 from app.cli_arguments import FRAME_LIMIT
+from app.cli_cameras import looked_through, path_from
 from app.cli_common import camera_from, hidden_from, opened, reference_from, scene_from, settings_from, settings_of_flags, state_from, target_from
 from app.cli_rows import COLUMNS, context_row, frame_row
 from app.export.outputs import Exported, Output, open_output, write_table
@@ -40,6 +41,7 @@ def run(names: argparse.Namespace, words: Words) -> int:
     settings = settings_from(names, words)
     check_output(names, names.frames[1] - names.frames[0] if names.frames else 1)
     scene, state = _start(names, settings, words)
+    state = looked_through(names, state, scene)
     plan = plan_from(names, scene, state)
     check_output(names, len(plan.frames))
     _remark(plan, scene, state, words)
@@ -50,7 +52,7 @@ def run(names: argparse.Namespace, words: Words) -> int:
         output = _open_output(stack, plan, state, context)
         drawn = render_frames(
             target, scene, state, plan.frames, repeat=names.repeat or 1, warmup=names.warmup or 0, with_totals=names.json,
-            with_buffers=output is not None and output.needs_buffers, turntable=plan.turntable,
+            with_buffers=output is not None and output.needs_buffers, turntable=plan.turntable, path=plan.camera_of,
         )  # fmt: skip
         for frame in drawn:
             rows.append({"frame": frame.number, "time": frame.time, **frame_row(frame, scene, state, target), "image_sha256": digest(frame.pixels)})
@@ -99,16 +101,20 @@ def _start(names: argparse.Namespace, settings: Settings, words: Words) -> tuple
 
 
 def plan_from(names: argparse.Namespace, scene: Scene, state: State) -> exporting.ExportPlan:
-    """Which frames go where. A video or a turn without --frames has all of the animation, or of the turn; with --time it turns at one instant."""
-    plan = exporting.plan_of(state, scene, names.out or "", range(0), names.turntable or 0.0)
+    """Which frames go where. A video, a turn or a path without --frames has all of it; with --time camera and turn go at one instant."""
+    path = path_from(names, state)
+    plan = dataclasses.replace(exporting.plan_of(state, scene, names.out or "", range(0), names.turntable or 0.0), path=path)
     drawn = frames_of(names, scene, state)
+    if path is not None and not names.frames and names.time is not None:
+        drawn = [(number, drawn[0][1]) for number in range(path.frame_count(plan.fps))]
     if plan.turntable and not names.frames:
         drawn = [(number, drawn[0][1]) for number in range(plan.turntable)]
-    if not names.frames and names.time is None and (plan.turntable or (names.out and kind_of(names.out) == "video")):
-        count = plan.turntable or timelines.span_of(scene, state.timeline, state.settings.timeline).frame_count
+    if not names.frames and names.time is None and (plan.turntable or path or (names.out and kind_of(names.out) == "video")):
+        span = timelines.span_of(scene, state.timeline, state.settings.timeline)
+        count = path.frame_count(plan.fps) if path else plan.turntable or span.frame_count
         if count > FRAME_LIMIT:
             raise UsageError(f"that would be {count:,} frames, and {FRAME_LIMIT:,} can be written at once; name some by --frames A:B.")
-        return exporting.plan_of(state, scene, plan.out, range(count), names.turntable or 0.0)
+        return dataclasses.replace(exporting.plan_of(state, scene, plan.out, range(count), names.turntable or 0.0), path=path)
     return dataclasses.replace(plan, frames=tuple(drawn))
 
 

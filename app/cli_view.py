@@ -7,6 +7,8 @@ import importlib
 from typing import TYPE_CHECKING
 
 from app import timeline as timelines
+from app.bookmarks import BookmarksError
+from app.cli_cameras import looked_through
 from app.cli_common import camera_from, clip_from, hidden_from, reference_from, settings_from, settings_of_flags
 from app.display_check import display_problem
 from app.document import Document
@@ -60,6 +62,7 @@ class _FirstLook:
             camera = camera_from(self._names, camera, scene)
         except UsageError as error:
             self._document.report(problem_of(error))
+        self._look_through(scene)
         if camera != state.cameras[0]:
             self._document.change("cameras.0", camera)
         if (self._names.hide is not None or self._names.isolate is not None) and is_picture(self._names.files):
@@ -73,3 +76,15 @@ class _FirstLook:
             self._document.change("hidden", hidden_from(self._document.state.settings, scene))
         except UsageError as error:
             self._document.report(problem_of(error))
+
+    def _look_through(self, scene: Scene) -> None:
+        """The camera that --camera names."""
+        state = self._document.state
+        try:
+            wanted = looked_through(self._names, state, scene)
+        except (UsageError, BookmarksError) as error:
+            self._document.report(problem_of(error))
+            return
+        if wanted != state:
+            self._document.change("cameras", wanted.cameras)
+            self._document.change("views", wanted.views)

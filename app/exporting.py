@@ -10,12 +10,14 @@ from pathlib import Path
 
 from app import saved_state
 from app import timeline as timelines
+from app.camera_path import CameraPath
 from app.export.outputs import Exported, open_output
 from app.frame_rows import row_of
 from app.headless import Frame, render_frames
 from app.jobs import Cancelled, Job
 from app.settings_file import to_table
 from app.state import State
+from gpu.camera import Camera
 from gpu.scene import Moment, Scene
 from gpu.target import choose
 from gpu.target.base import Target
@@ -27,12 +29,19 @@ CANCEL_SECONDS = 0.05
 @dataclasses.dataclass(frozen=True)
 class ExportPlan:
     """What goes where: `out` as `--out` has it, (number, seconds) of each frame, frames a second of a video, and in how many frames the camera goes
-    round (0: it stays)."""
+    round (0: it stays), or the path that it goes along."""
 
     out: str
     frames: tuple[tuple[int, float], ...]
     fps: float
     turntable: int = 0
+    path: CameraPath | None = None
+
+    @property
+    def camera_of(self) -> Callable[[int], Camera] | None:
+        """Where the camera stands in a frame, by its number; None where the state says so."""
+        path, fps = self.path, self.fps
+        return None if path is None else lambda number: path.at(number / fps)
 
 
 def plan_of(state: State, scene: Scene, out: str, numbers: range, turntable_seconds: float = 0.0) -> ExportPlan:
@@ -89,7 +98,9 @@ def _export(job: Job, state: State, scene: Scene, plan: ExportPlan, make_target:
         device = f"{target.device_name} ({target.name})"
         context = {"device": device, "settings": to_table(state.settings)}
         with open_output(plan.out, count, (render.width, render.height), plan.fps, context, job.check) as output:
-            drawn = render_frames(target, scene, state, plan.frames, with_buffers=output.needs_buffers, turntable=plan.turntable, check=job.check)
+            drawn = render_frames(
+                target, scene, state, plan.frames, with_buffers=output.needs_buffers, turntable=plan.turntable, path=plan.camera_of, check=job.check
+            )
             with contextlib.closing(drawn):
                 for index, frame in enumerate(drawn):
                     job.report(index / count, f"frame {index + 1} of {count}")

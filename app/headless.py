@@ -66,10 +66,12 @@ def render_frames(
     with_totals: bool = False,
     with_buffers: bool = False,
     turntable: int = 0,
+    path: Callable[[int], Camera] | None = None,
     check: Callable[[], None] = lambda: None,
 ) -> Generator[Frame, None, None]:
     """Draw (number, seconds) pairs at `settings.render`'s size and samples. With `repeat` each is drawn so many times, as new each time. With
-    `turntable` the camera goes round in so many frames. `check` is called after each sample and may raise."""
+    `turntable` the camera goes round in so many frames, with `path` it stands where that says by the frame's number. `check` is called after each
+    sample and may raise."""
     render = state.settings.render
     pixels = TargetPixels(target, render.width, render.height)
     view = View(view_settings(state), state.camera_of(0), pixels)
@@ -81,7 +83,8 @@ def render_frames(
         for _ in range(warmup if moments else 0):
             _draw(engine, moments[0], view, check, is_new=True)
         for moment in moments:
-            view = dataclasses.replace(view, camera=camera_at(state, scene, moment, turntable))
+            camera = path(moment.frame_id) if path is not None else camera_at(state, scene, moment, turntable)
+            view = dataclasses.replace(view, camera=camera)
             is_new = repeat > 1 or moment is moments[0]
             drawn = tuple(_draw(engine, moment, view, check, is_new=is_new) for _ in range(repeat))
             boxes.paint(engine, view, scene, state, moment, is_moving=False)

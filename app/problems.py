@@ -6,6 +6,7 @@ import errno
 import os
 import traceback
 
+from app.bookmarks import BookmarksError
 from app.export.sequence import OutputError
 from app.export.video import VideoError
 from app.problem import Problem
@@ -25,6 +26,7 @@ class UsageError(ValueError):
 
 KINDS: tuple[tuple[type[BaseException], str, int], ...] = (
     (SceneError, "The scene cannot be opened", EXIT_FILE),
+    (BookmarksError, "The bookmarks cannot be used", EXIT_FILE),
     (SettingsError, "The settings file cannot be used", EXIT_FILE),
     (OptionError, "This value is not allowed", EXIT_USAGE),
     (UnknownDemoError, "There is no such built-in scene", EXIT_USAGE),

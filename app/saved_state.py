@@ -18,6 +18,7 @@ import tomli_w
 
 from app import timeline as timelines
 from app.export.tables import json_text
+from app.path_options import LONGEST_S, SHORTEST_S
 from app.scene_io.errors import SceneError, shown
 from app.settings import Settings
 from app.settings_file import SettingsError, settings_of, to_table
@@ -115,6 +116,8 @@ def _check(state: State) -> None:
         raise ValueError("its timeline stands nowhere")
     if any(index < 0 for index in state.hidden):
         raise ValueError("it hides an object that cannot be")
+    if not all(SHORTEST_S <= bookmark.seconds <= LONGEST_S for bookmark in state.bookmarks):
+        raise ValueError("a bookmark takes no time, or too long")
     for camera in (*state.cameras, *(bookmark.camera for bookmark in state.bookmarks)):
         if not (1.0 <= camera.fov <= 170.0 and camera.height > 0.0 and camera.near >= 0.0 and camera.far >= 0.0):
             raise ValueError("a camera sees nothing")

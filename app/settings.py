@@ -14,6 +14,7 @@ from typing import Any
 from app import option_tables
 from app.box_options import BoxOptions
 from app.cameras import CameraOptions
+from app.path_options import PathOptions
 from app.scene_io.demos import DemoOptions
 from app.scene_io.limits import ImportLimits
 from app.scene_io.motions import MotionOptions
@@ -82,6 +83,7 @@ class Settings:
     start: StartOptions = StartOptions()
     boxes: BoxOptions = BoxOptions()
     clip: ClipOptions = ClipOptions()
+    path: PathOptions = PathOptions()
     demo: DemoOptions = DemoOptions()
     importer: ImportLimits = ImportLimits()
     motion: MotionOptions = MotionOptions()

@@ -6,6 +6,7 @@ import dataclasses
 from collections.abc import Mapping
 from typing import Any
 
+from app.path_options import SECONDS
 from app.settings import Settings
 from app.timeline import Timeline
 from gpu.camera import Camera
@@ -40,10 +41,11 @@ class ViewState:
 
 @dataclasses.dataclass(frozen=True)
 class Bookmark:
-    """A camera that was kept under a name."""
+    """A camera that was kept under a name, and the seconds that a path through the bookmarks takes from it to the next."""
 
     name: str = ""
     camera: Camera = Camera()
+    seconds: float = SECONDS
 
 
 @dataclasses.dataclass(frozen=True)

@@ -1,0 +1,85 @@
+"""`--camera` and `--camera-path`: names, mistakes, frames by their number, and the same pictures as the camera by itself."""
+
+from __future__ import annotations
+
+import dataclasses
+import json
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from app import bookmarks
+from app.camera_path import CameraPath
+from app.cli import main
+from app.cli_arguments import parse
+from app.cli_cameras import looked_through
+from app.opening import cameras_of
+from app.problems import UsageError
+from app.scene_io.demos import make_demo
+from app.state import Bookmark, SceneReference, State
+from gpu.camera import Camera
+from gpu.scene import Scene, SceneCamera
+
+ORBIT = SceneReference("demo", ("orbit",))
+MARKS = (Bookmark("Near", Camera(eye=(0.0, 1.0, 6.0)), 0.5), Bookmark("Far", Camera(eye=(6.0, 3.0, 6.0), fov=30.0), 0.5))
+SMALL = ["render", "--demo", "orbit", "--target", "host", "--size", "24x16", "--json", "--set", "demo.triangles=200"]
+
+
+def frames(capsys: pytest.CaptureFixture[str], *flags: str) -> list[Any]:
+    assert main([*SMALL, *flags]) == 0
+    return list(json.loads(capsys.readouterr().out)["frames"])
+
+
+def refused(capsys: pytest.CaptureFixture[str], *flags: str) -> tuple[int, str]:
+    code = main([*SMALL, *flags])
+    return code, capsys.readouterr().err
+
+
+def test_a_path_is_drawn_as_its_cameras_are_one_by_one(capsys: pytest.CaptureFixture[str], tmp_path: Path) -> None:
+    """Ten frames a second over half a second: six cameras, each at its frame's number; the file's and the kept bookmarks are the same path."""
+    file = tmp_path / "flight.toml"
+    bookmarks.save(ORBIT, MARKS, file)
+    bookmarks.save(ORBIT, MARKS)
+    drawn = frames(capsys, "--camera-path", str(file), "--fps", "10", "--time", "0.2")
+    assert [one["frame"] for one in drawn] == list(range(6)) and {one["time"] for one in drawn} == {0.2}
+    kept = frames(capsys, "--camera-path", "bookmarks", "--fps", "10", "--time", "0.2")
+    assert [one["image_sha256"] for one in kept] == [one["image_sha256"] for one in drawn] and len({one["image_sha256"] for one in drawn}) == 6
+    ends = [frames(capsys, "--camera", name, "--time", "0.2", "--fps", "10")[0]["image_sha256"] for name in ("near", "FAR")]
+    assert ends == [drawn[0]["image_sha256"], drawn[-1]["image_sha256"]]
+    some = frames(capsys, "--camera-path", str(file), "--fps", "10", "--frames", "4:6")
+    assert [one["frame"] for one in some] == [4, 5]
+
+
+def test_mistakes_are_sentences(capsys: pytest.CaptureFixture[str], tmp_path: Path) -> None:
+    code, words = refused(capsys, "--camera-path", "bookmarks")
+    assert code == 2 and "there are none" in words
+    code, words = refused(capsys, "--camera-path", str(tmp_path / "gone.toml"))
+    assert code in (1, 3) and "gone.toml" in words
+    broken = tmp_path / "broken.toml"
+    broken.write_text("[[bookmark]]\nname = 'x'\nseconds = 0\n")
+    code, words = refused(capsys, "--camera-path", str(broken))
+    assert code == 3 and "seconds = 0" in words and broken.exists(), "what someone gave is not put aside"
+    code, words = refused(capsys, "--camera-path", str(broken), "--turntable", "3", "--fov", "40")
+    assert code == 2 and "--fov and --turntable" in words
+    bookmarks.save(ORBIT, MARKS)
+    code, words = refused(capsys, "--camera", "nobody")
+    assert code == 2 and "it has Near, Far, and free" in words
+    code, words = refused(capsys, "--camera", "Near", "--eye", "1,2,3")
+    assert code == 2 and "leave out --eye" in words
+
+
+@pytest.mark.parametrize(("wanted", "index"), [("front door", 1), ("2", 2), ("free", 0)])
+def test_cameras_of_the_file_are_named_or_numbered(wanted: str, index: int) -> None:
+    scene: Scene = dataclasses.replace(make_demo("orbit", 200), cameras=(SceneCamera("Front door", 0), SceneCamera("", 0)))
+    state = State(scene=ORBIT, cameras=cameras_of(scene))
+    found = looked_through(parse(["render", "--camera", wanted], "0"), state, scene)
+    assert found.views[0].camera == index and found.cameras == state.cameras
+    with pytest.raises(UsageError, match="it has Front door, 2"):
+        looked_through(parse(["render", "--camera", "3"], "0"), state, scene)
+
+
+def test_the_seconds_of_a_bookmark_are_kept(tmp_path: Path) -> None:
+    bookmarks.save(ORBIT, MARKS, tmp_path / "cameras.toml")
+    assert bookmarks.load(ORBIT, tmp_path / "cameras.toml") == MARKS == bookmarks.read(tmp_path / "cameras.toml")
+    assert CameraPath(MARKS).duration == 0.5
