@@ -16,6 +16,7 @@ from typing import Any
 import numpy as np
 
 from . import assimp
+from .cuts import shortfall
 from .errors import SceneError, shown
 from .obj_faults import fault_of
 
@@ -88,8 +89,12 @@ class AssimpFile:
         words = self._words() or "no reason given"
         if "bad_alloc" in words or "bad array new" in words:
             raise MemoryError(words)
+        text = data if data is not None else Path(self.name).read_bytes()
+        missing = shortfall(text, self.extension)
+        if missing:
+            raise cut_short(self.name, missing)
         said = f"{shown(os.path.abspath(self.name))} {verb}; Assimp says: {words.rstrip('.')}."
-        fault = fault_of(data if data is not None else Path(self.name).read_bytes()) if self.extension == "obj" else ""
+        fault = fault_of(text) if self.extension == "obj" else ""
         place = f" The first fault is in {fault}." if fault else ""
         raise SceneError(f"{said}{place} Check that the file is whole and of the type its name says.", self.name)
 
@@ -106,6 +111,11 @@ class AssimpFile:
                 faces["count"][bad] = 1
             counts = np.minimum(faces["count"], 4)
             mesh.primitive_types = int(sum(1 << (n - 1) for n in np.unique(counts) if n))
+
+
+def cut_short(name: str, missing: str) -> SceneError:
+    """What a file gets of which a part is missing."""
+    return SceneError(f"{shown(os.path.abspath(name))} is cut short: {missing}. Fetch it again, or export it once more.", name)
 
 
 def faces_of(mesh: assimp.Mesh) -> np.ndarray:

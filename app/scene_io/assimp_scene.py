@@ -13,8 +13,9 @@ from gpu.scene import Light, Mesh, MorphTargets, Node, Object, Remark, Scene, Sc
 
 from . import assimp
 from .assimp_animation import AnimationReader
-from .assimp_file import INDEXED, AssimpFile, vectors
+from .assimp_file import INDEXED, AssimpFile, cut_short, vectors
 from .assimp_materials import MaterialReader, Placement
+from .cuts import shortfall
 from .errors import SceneError, shown
 from .gltf_tracks import Key, exact_tracks
 from .joining import joined
@@ -33,14 +34,17 @@ def read_scene(name: str, data: bytes | None, extension: str, limits: ImportLimi
     """The file `name` of the current folder (or `data` in its place) as a Scene that is not yet sanitised; `SceneError` where it cannot."""
     with AssimpFile(name, data, extension) as file:
         if not file.has_faces():
-            raise no_triangles(name)
+            raise no_triangles(name, data, extension)
         flags = assimp.TRIANGULATE | assimp.SORT_BY_TYPE
         file.process(flags | file.join_flag())
         return SceneReader(file, limits, exact_tracks(name, data, extension)).read()
 
 
-def no_triangles(name: str) -> SceneError:
-    """What a file of points or lines gets."""
+def no_triangles(name: str, data: bytes | None, extension: str) -> SceneError:
+    """What a file of points or lines gets, or one that ends before its first face."""
+    missing = shortfall(data if data is not None else Path(name).read_bytes(), extension)
+    if missing:
+        return cut_short(name, missing)
     return SceneError(f"{shown(os.path.abspath(name))} has no triangles: it holds only points or lines, or nothing. Open a file with a mesh.", name)
 
 

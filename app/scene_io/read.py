@@ -7,10 +7,12 @@ import os
 from collections.abc import Callable, Sequence
 from pathlib import Path
 
-from gpu.scene import Scene
+from gpu.scene import Remark, Scene
 
+from .assimp_file import cut_short
 from .assimp_scene import read_scene
 from .compressed import inner_name, is_packed, unpack
+from .cuts import shortfall
 from .errors import SceneError
 from .files import extension_of
 from .limits import ImportLimits
@@ -41,9 +43,13 @@ def read_file(path: str, limits: ImportLimits) -> Scene:
         moved = None if origin is None else shifted(data if data is not None else Path(name).read_bytes(), extension, origin)
         if origin is not None and moved is not None:
             scene = dataclasses.replace(read_scene(name, moved, extension, limits), origin=tuple(origin.tolist()))
+        missing = shortfall(data if data is not None else Path(name).read_bytes(), extension)
+        if missing and extension != "obj":  # of what is missing in the others Assimp makes something up
+            raise cut_short(name, missing)
     except SceneError as error:
         raise SceneError(str(error), path) from error
-    return dataclasses.replace(scene, name=inner_name(path))
+    remarks = (*scene.remarks, Remark(1, f"The file seems to be cut short and was read as far as it goes: {missing}.")) if missing else scene.remarks
+    return dataclasses.replace(scene, name=inner_name(path), remarks=remarks)
 
 
 def with_folder(path: str) -> None:

@@ -17,9 +17,10 @@ import numpy as np
 from gpu.scene import KeyFrames, Mesh, Remark, Scene
 
 from . import assimp
-from .assimp_file import AssimpFile, corners_of, vectors
+from .assimp_file import AssimpFile, corners_of, cut_short, vectors
 from .assimp_scene import SceneReader, no_triangles
 from .compressed import inner_name, is_packed, unpack
+from .cuts import shortfall
 from .errors import SceneError, shown
 from .files import extension_of
 from .joining import groups_of_rows, with_vertices
@@ -122,7 +123,7 @@ class _FrameReader:
     def _read_first(self, path: str) -> tuple[Scene, Frame, list[int]]:
         with self._open(path) as file:
             if not file.has_faces():
-                raise no_triangles(path)
+                raise no_triangles(path, None, extension_of(path) if not is_packed(path) else "")
             frame = _frame(file)
             file.process(assimp.TRIANGULATE)
             mesh_ids = [i for i, mesh in enumerate(file.meshes()) if mesh.vertices and len(assimp.triangles_of(mesh))]
@@ -139,6 +140,10 @@ class _FrameReader:
         data = unpack(path, self.limits.file_mib << 20) if is_packed(path) else None
         if extension == "obj":
             self._compare_connections(data if data is not None else Path(path).read_bytes(), path)
+        else:
+            missing = shortfall(data if data is not None else Path(path).read_bytes(), extension)
+            if missing:
+                raise cut_short(path, missing)
         if self.origin is not None:
             moved = shifted(data if data is not None else Path(path).read_bytes(), extension, self.origin)
             if moved is None:
