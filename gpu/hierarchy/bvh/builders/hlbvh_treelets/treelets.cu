@@ -5,6 +5,7 @@
 // start_intervals once, then for every LEVELS levels a scan of `heads`, find_splits, emit_treelets. Unit constants: CODE_BITS, LEVELS.
 #include "gpu/device/loops.cuh"
 #include "gpu/hierarchy/bvh/code_levels.cuh"
+#include "gpu/hierarchy/bvh/range_links.cuh"
 
 constexpr int PLACES = (1 << LEVELS) - 1;  // of a treelet
 constexpr int NO_SPLIT = -1;

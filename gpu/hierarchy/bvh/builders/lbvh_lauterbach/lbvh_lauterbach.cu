@@ -7,6 +7,7 @@
 // records; launch order is the file's, the last three (and a scan and a sort between them) once for every LEVELS levels. Unit constants: CODE_BITS, LEVELS.
 #include "gpu/device/loops.cuh"
 #include "gpu/hierarchy/bvh/code_levels.cuh"
+#include "gpu/hierarchy/bvh/range_links.cuh"
 
 // A record: the level within those that are sorted now, and the gap. NO_RECORD comes after all of them.
 constexpr unsigned NO_RECORD = 0xffffffffu;

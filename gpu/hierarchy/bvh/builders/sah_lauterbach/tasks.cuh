@@ -1,0 +1,78 @@
+// What the large and the small tasks of the task-queue builder share: references with their boxes, tasks, and where a task is parted.
+// Unit constants: BINS, SMALL (most references of a small task), CHUNK (references of a large task that one block works on).
+#pragma once
+#include "gpu/device/block.cuh"
+#include "gpu/hierarchy/bvh/binning.cuh"
+#include "gpu/hierarchy/bvh/range_links.cuh"
+
+//  byte  0       12        16      28      32
+//        | lower | prim_id | upper | 0     |
+struct BoxedReference {
+    Aabb box;
+    int prim_id;
+};
+__device__ __forceinline__ BoxedReference load_reference(const float4* references, int index) {
+    const float4 low = references[2 * (int64)index], high = references[2 * (int64)index + 1];
+    return {{make_float3(low.x, low.y, low.z), make_float3(high.x, high.y, high.z)}, __float_as_int(low.w)};
+}
+__device__ __forceinline__ void store_reference(float4* references, int index, const BoxedReference& reference) {
+    const Aabb& box = reference.box;
+    references[2 * (int64)index] = make_float4(box.lower.x, box.lower.y, box.lower.z, __int_as_float(reference.prim_id));
+    references[2 * (int64)index + 1] = make_float4(box.upper.x, box.upper.y, box.upper.z, 0.0f);
+}
+
+// A node to be parted: its references [first, first + count), its id, and for small tasks which of the two reference arrays holds them.
+__device__ __forceinline__ int4 task_over(int first, int count, int node_id, int parity) { return make_int4(first, count, node_id, parity); }
+
+__device__ __forceinline__ int ceil_log2(int count) { return count <= 1 ? 0 : 32 - __clz(count - 1); }
+
+// Bounds of centroids as ordered integers: lower x, y, z, upper x, y, z.
+struct CentroidBounds {
+    float3 lower, upper;
+
+    __device__ static CentroidBounds none() { return {empty_aabb().lower, empty_aabb().upper}; }
+    __device__ static CentroidBounds load(const int* bounds) {
+        return {make_float3(ordered_float(bounds[0]), ordered_float(bounds[1]), ordered_float(bounds[2])),
+                make_float3(ordered_float(bounds[3]), ordered_float(bounds[4]), ordered_float(bounds[5]))};
+    }
+    __device__ static void clear(int* bounds) {
+        for (int k = 0; k < 6; ++k) bounds[k] = ordered_int(k < 3 ? FLOAT_MAX : -FLOAT_MAX);
+    }
+    __device__ BinGrid grid() const { return BinGrid::over(lower, upper); }
+    __device__ void grow(const Aabb& box) {
+        if (is_empty(box)) return;
+        const float3 centroid = centre(box);
+        lower = min(lower, centroid);
+        upper = max(upper, centroid);
+    }
+    // The whole block's bounds into memory that blocks share.
+    __device__ void merge_block_into(int* bounds) const {
+        const float3 low = make_float3(block_min(lower.x), block_min(lower.y), block_min(lower.z));
+        const float3 high = make_float3(block_max(upper.x), block_max(upper.y), block_max(upper.z));
+        if (thread_index() > 0 || !(low.x <= high.x)) return;
+        atomic_min_float(bounds + 0, low.x);
+        atomic_min_float(bounds + 1, low.y);
+        atomic_min_float(bounds + 2, low.z);
+        atomic_max_float(bounds + 3, high.x);
+        atomic_max_float(bounds + 4, high.y);
+        atomic_max_float(bounds + 5, high.z);
+    }
+};
+
+// Where a task is parted: after the bin `bin` of an axis, or, where `axis` is MEDIAN, after `left_count` references as they lie.
+constexpr int MEDIAN = -1;
+struct Split {
+    int axis, bin, left_count;
+
+    __device__ static Split of(uint64 plane, const Bin* bins, int count) {
+        if (plane == NO_PLANE) return {MEDIAN, 0, count / 2};
+        const Split split = {plane_axis(plane), plane_bin(plane), 0};
+        int left_count = 0;
+        for (int bin = 0; bin <= split.bin; ++bin) left_count += bins[split.axis * BINS + bin].count;
+        return {split.axis, split.bin, left_count};
+    }
+    // `place`: the reference's among those of its task.
+    __device__ bool is_left(const BinGrid& grid, const Aabb& box, int place) const {
+        return axis == MEDIAN ? place < left_count : grid.bin(axis, box) <= bin;
+    }
+};

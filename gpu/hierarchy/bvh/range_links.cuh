@@ -1,0 +1,28 @@
+// Links of trees whose nodes cover ranges of references that are parted at gaps: topology alone, the boxes follow from below (BvhHierarchy.fit).
+//
+// Ids are Karras' (2012): the children of the node that is parted at `gap` are `gap` and `gap` + 1. Every gap parts one node, and of two nodes that
+// could have one id one has a single reference and is a leaf, so ids are known without a counter, however the gaps were chosen.
+#pragma once
+#include "gpu/hierarchy/bvh/canonical.cuh"
+
+// The id of the node over [first, last]: `last` as a left child, `first` as a right one.
+__device__ __forceinline__ int node_over(int first, int last, bool is_left, bool is_root) { return is_root ? 0 : is_left ? last : first; }
+
+struct Links {
+    float4* nodes;
+    int* parent;
+    uint8* flags;
+    int max_leaf_size;
+
+    __device__ bool is_leaf_range(int first, int last) const { return last - first + 1 <= max_leaf_size; }
+
+    // The node over [first, last], which is no leaf, has its two halves on both sides of `gap`.
+    __device__ void part(int node_id, int first, int gap, int last) const {
+        const int left = is_leaf_range(first, gap) ? leaf_child(first, gap - first + 1) : gap;
+        const int right = is_leaf_range(gap + 1, last) ? leaf_child(gap + 1, last - gap) : gap + 1;
+        store_node(nodes, node_id, empty_aabb(), left, right);
+        flags[node_id] = NODE_EXISTS;
+        if (!is_leaf(left)) parent[left] = node_id;
+        if (!is_leaf(right)) parent[right] = node_id;
+    }
+};

@@ -1,0 +1,119 @@
+"""What is special to the task-queue builder: splits as numpy finds them, a bounded depth, results that no grid can change, cheaper trees."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+
+from gpu.hierarchy.base import NodeTable
+from gpu.hierarchy.bvh.builders import sah_lauterbach
+from gpu.hierarchy.bvh.builders.sah_lauterbach import BINS, SMALL, SahLauterbach
+from gpu.target.base import Target
+from tests.oracle.tree_walker import check_tree, walk_statistics
+
+from .scenes import TriangleScene, make, rays, scene_of, soup, trace
+
+F = np.float32
+
+
+def built(target: Target, scene: TriangleScene, **options: object) -> SahLauterbach:
+    hierarchy = make(target, "sah_lauterbach", **options)
+    assert isinstance(hierarchy, SahLauterbach)
+    hierarchy.build(scene.upload(target))
+    return hierarchy
+
+
+def half_area(lower: np.ndarray, upper: np.ndarray) -> float:
+    x, y, z = upper - lower
+    return float(F(F(F(x * y) + F(y * z)) + F(z * x)))
+
+
+def best_left(lower: np.ndarray, upper: np.ndarray) -> np.ndarray:
+    """Which of the boxes the best plane puts on the left side; ties go to the lower axis and plane."""
+    centroids = (lower + upper) * F(0.5)
+    low, high = centroids.min(axis=0), centroids.max(axis=0)
+    bins = np.clip((centroids - low) * (F(BINS) / (high - low)), 0, BINS - 1).astype(np.int32)
+    best, found = float(np.inf), np.zeros(len(lower), bool)
+    for axis in range(3):
+        for plane in range(BINS - 1):
+            left = bins[:, axis] <= plane
+            if not left.any() or left.all():
+                continue
+            sides = [F(F(half_area(lower[s].min(axis=0), upper[s].max(axis=0))) * F(s.sum())) for s in (left, ~left)]
+            cost = float(F(sides[0] + sides[1]))
+            if cost < best:
+                best, found = cost, left
+    return found
+
+
+def references_below(table: NodeTable, node: int) -> np.ndarray:
+    inside = np.zeros(len(table), bool)
+    inside[node] = True
+    for i in range(node + 1, len(table)):
+        inside[i] = inside[table.parent[i]]
+    spans = zip(table.first_reference[inside], table.reference_count[inside], strict=True)
+    return np.sort(np.concatenate([table.references[first : first + count] for first, count in spans]))
+
+
+@pytest.mark.parametrize("count", [SMALL // 4, SMALL, SMALL + 1, 3500])
+def test_nodes_are_parted_where_numpy_parts_them(exact_target: Target, count: int) -> None:
+    """The root and its children, in small tasks, and in large ones of one chunk and of several."""
+    scene = soup(count, seed=count, size=0.05)
+    lower, upper = (np.asarray(side, F) for side in scene.boxes())
+    table = built(exact_target, scene).nodes()
+    for node in (0, *np.flatnonzero(table.parent == 0)):
+        references = references_below(table, node)
+        left, right = (references_below(table, child) for child in np.flatnonzero(table.parent == node))
+        is_left = best_left(lower[references], upper[references])
+        sides = {left.tobytes(), right.tobytes()}
+        assert sides == {references[is_left].tobytes(), references[~is_left].tobytes()}, node
+
+
+def nested_scales(count: int) -> TriangleScene:
+    """Each triangle a hundredth smaller and nearer to the origin than the one before: every plane cuts off a few of many."""
+    sizes = F(1e6) * np.exp(-np.arange(count) * 0.01)[:, None, None]
+    return scene_of((np.array([[1, 0.1, 0.2], [1.001, 0.1, 0.2], [1, 0.101, 0.21]]) * sizes).astype(F))
+
+
+@pytest.mark.parametrize("extra_levels", [0, 10])
+@pytest.mark.parametrize("count", [200, 3000])
+def test_the_depth_is_bounded(target: Target, count: int, extra_levels: int) -> None:
+    scene = nested_scales(count)
+    hierarchy = built(target, scene, max_leaf_size=1, extra_levels=extra_levels)
+    table = hierarchy.nodes()
+    check_tree(table, *scene.boxes())
+    depth, levels = int(table.depth.max()), hierarchy.levels_of_queue(count)
+    assert levels == (0 if count <= SMALL else 4 + extra_levels)
+    assert int(np.ceil(np.log2(count))) < depth <= levels + sah_lauterbach.SMALL_LEVELS <= hierarchy.max_depth()
+    assert len(table) == 2 * count - 1
+
+
+def test_what_no_plane_parts_is_halved(target: Target) -> None:
+    """All in one place, and all inactive: medians down to the leaves."""
+    for corners in (np.tile(soup(1).corners(), (1200, 1, 1)), np.full((1200, 3, 3), np.nan)):
+        scene = scene_of(corners)
+        hierarchy = built(target, scene, max_leaf_size=1)
+        table = hierarchy.nodes()
+        check_tree(table, *scene.boxes())
+        assert int(table.depth.max()) == 11
+        assert set(trace(hierarchy, *rays(50)).prim_id.tolist()) <= {-1, 0}
+
+
+def test_fewer_blocks_give_the_same_bytes(target: Target, monkeypatch: pytest.MonkeyPatch) -> None:
+    scene = soup(6000, seed=4)
+    expected = vars(built(target, scene).nodes())
+    for blocks in (1, 3):
+        monkeypatch.setattr(sah_lauterbach, "MOST_BLOCKS", blocks)
+        found = vars(built(target, scene).nodes())
+        assert all(found[column].tobytes() == expected[column].tobytes() for column in expected)
+
+
+def test_its_trees_are_cheaper_than_linear_ones(target: Target) -> None:
+    """Of clusters of different sizes: where a fixed grid is at its worst."""
+    random = np.random.default_rng(6)
+    centres, sizes = random.random((40, 1, 1, 3)), random.uniform(0.001, 0.2, (40, 1, 1, 1))
+    corners = centres + sizes * (random.random((40, 60, 1, 3)) + 0.2 * random.standard_normal((40, 60, 3, 3)))
+    scene = scene_of(corners.reshape(-1, 3, 3))
+    linear = make(target, "lbvh")
+    linear.build(scene.upload(target))
+    assert walk_statistics(built(target, scene).nodes()).sah_cost < 0.9 * walk_statistics(linear.nodes()).sah_cost
