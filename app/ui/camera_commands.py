@@ -10,6 +10,7 @@ import dataclasses
 from collections.abc import Callable
 
 from app import cameras
+from app.bookmarks import TIME
 from app.document import Document
 from app.opening import cameras_of
 from app.state import Bookmark
@@ -159,6 +160,18 @@ class CameraCommands:
         """Forget a bookmark; undo brings it back."""
         kept = self._document.state.bookmarks
         self._document.change("bookmarks", (*kept[:index], *kept[index + 1 :]))
+
+    def move_bookmark(self, index: int, by: int) -> None:
+        """Change places with the one before (-1) or behind (1): the path goes through them in their order."""
+        kept, other = list(self._document.state.bookmarks), index + by
+        if 0 <= index < len(kept) and 0 <= other < len(kept):
+            kept[index], kept[other] = kept[other], kept[index]
+            self._document.change("bookmarks", tuple(kept))
+
+    def set_bookmark_seconds(self, index: int, seconds: float) -> None:
+        """The time from a bookmark to the next one of the path."""
+        if 0 <= index < len(self._document.state.bookmarks):
+            self._document.change(f"bookmarks.{index}.seconds", TIME.checked(seconds), f"seconds {index}")
 
     def set(self, camera: Camera) -> None:
         """Move the camera as a step of its own."""

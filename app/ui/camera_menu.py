@@ -52,6 +52,7 @@ def fill(menu: QMenu, commands: Commands, window: MainWindow) -> None:
     cameras = [("0", window.tr("Free"), "", True), *((str(n), window.tr("Camera {number}").format(number=n), "", True) for n in range(1, 10))]
     commands.choice(menu, "camera.through", through, cameras)
     commands.add(menu, "camera.bookmark", window.tr("Keep as a &bookmark"), moves.bookmark, "Ctrl+B")
+    commands.add(menu, "camera.play_path", window.tr("Play or stop the path t&hrough the bookmarks"), window.camera_panel.path.player.toggle, "P")
     kept = menu.addMenu(window.tr("Boo&kmarks"))
     for number in range(1, BOOKMARK_KEYS + 1):
         title = window.tr("Go to bookmark {number}").format(number=number)

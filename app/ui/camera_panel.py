@@ -21,6 +21,7 @@ from app.document import Document
 from app.state import State
 from app.ui.camera_commands import CameraCommands
 from app.ui.form import OptionForm
+from app.ui.path_panel import PathPanel
 from gpu.settings import OptionError
 
 SHOW_INTERVAL_MS = 50
@@ -61,6 +62,10 @@ class CameraPanel(QWidget):
         column.addWidget(QLabel(self.tr("Bookmarks"), self))
         column.addWidget(self.list, 1)
         column.addLayout(row)
+        self.path = PathPanel(document, commands, self.list.currentRow, self)
+        self.path.moved.connect(self.list.setCurrentRow)
+        self.list.currentRowChanged.connect(lambda row: self.path.show_state())
+        column.addWidget(self.path)
         self._timer = QTimer(self, singleShot=True, interval=SHOW_INTERVAL_MS)
         self._timer.timeout.connect(self.show_state)
         document.observe(self._changed)

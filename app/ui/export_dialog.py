@@ -27,6 +27,7 @@ from PySide6.QtWidgets import (
 
 from app import exporting
 from app import timeline as timelines
+from app.camera_path import CameraPath
 from app.export.sequence import OutputError, check_output, picture_path
 from app.jobs import Cancelled, Job
 from app.settings import SIZE_LIMIT, option_field, set_option
@@ -87,6 +88,10 @@ class ExportDialog(QDialog):
         self.turn_seconds.setRange(SHORTEST_TURN, LONGEST_TURN)
         self.turn_seconds.setSuffix(" s")
         self.turn_seconds.setValue(6.0)
+        self.path = QCheckBox(self)
+        self.path.setObjectName("path")
+        self.path.setText(tr("The camera goes along its bookmarks") + ("" if len(state.bookmarks) > 1 else tr(" (keep two views first)")))
+        self.path.setEnabled(len(state.bookmarks) > 1)
         render = state.settings.render
         self.width_box, self.height_box = self._count("width", 1, SIZE_LIMIT, render.width), self._count("height", 1, SIZE_LIMIT, render.height)
         self.samples = self._count("samples", 1, 65536, render.samples)
@@ -126,6 +131,7 @@ class ExportDialog(QDialog):
         form.addRow(tr("Write"), self.format)
         form.addRow(tr("Frames"), self._row(self.frames, self.first, tr("to"), self.last))
         form.addRow(tr("Camera"), self._row(self.turns, self.turn_seconds))
+        form.addRow("", self._row(self.path))
         form.addRow(tr("Size"), self._row(self.width_box, "×", self.height_box, tr("pixels,"), self.samples, tr("samples a pixel")))
         browse = QPushButton(tr("Browse…"), self)
         browse.setObjectName("browse")
@@ -147,7 +153,9 @@ class ExportDialog(QDialog):
     def _connect(self) -> None:
         self.format.currentIndexChanged.connect(self._rename)
         self.frames.currentIndexChanged.connect(self._rename)
-        self.turns.toggled.connect(self._rename)
+        for one, other in ((self.turns, self.path), (self.path, self.turns)):
+            one.toggled.connect(lambda is_on, other=other: other.setChecked(False) if is_on else None)
+            one.toggled.connect(self._rename)
         for box in (self.first, self.last, self.width_box, self.height_box, self.samples, self.turn_seconds):
             box.valueChanged.connect(self._update)
         self.out.textChanged.connect(self._update)
@@ -170,15 +178,16 @@ class ExportDialog(QDialog):
             return None
         state, span = self.state(), self._document.span
         out, seconds = self.out.text().strip(), self.turn_seconds.value() if self.turns.isChecked() else 0.0
-        turn = exporting.turntable_frames(seconds, span.fps)
+        path = CameraPath(state.bookmarks, state.settings.path) if self.path.isChecked() else None
+        turn = path.frame_count(span.fps) if path is not None else exporting.turntable_frames(seconds, span.fps)
         choice = self.frames.currentIndex()
         numbers = range(turn or span.frame_count) if choice == 1 else range(self.first.value(), self.last.value() + 1)
         if choice > 0:
-            return exporting.plan_of(state, scene, out, numbers, seconds)
+            return dataclasses.replace(exporting.plan_of(state, scene, out, numbers, seconds), path=path)
         head = state.timeline
         count = turn or 1
         first = 0 if turn else timelines.frame_of(head, span)
-        return exporting.ExportPlan(out, tuple((first + index, head.time) for index in range(count)), span.fps, turn)
+        return exporting.ExportPlan(out, tuple((first + index, head.time) for index in range(count)), span.fps, 0 if path else turn, path)
 
     def problem(self) -> str:
         """Why this cannot be written; an empty text where it can."""
@@ -207,7 +216,7 @@ class ExportDialog(QDialog):
     # -- what happens ---------------------------------------------------------------------------------------------
     def _name(self) -> str:
         chosen = FORMATS[self.format.currentIndex()]
-        return chosen.many if self.frames.currentIndex() > 0 or self.turns.isChecked() else chosen.one
+        return chosen.many if self.frames.currentIndex() > 0 or self.turns.isChecked() or self.path.isChecked() else chosen.one
 
     def _rename(self) -> None:
         """Another kind of output has another name, in the folder that was chosen."""
