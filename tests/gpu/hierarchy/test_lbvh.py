@@ -70,9 +70,10 @@ def test_references_are_in_morton_order(exact_target: Target, scene_name: str, c
 
 @pytest.mark.parametrize("scene_name", ["two", "soup", "degenerate", "coincident", "stairs", "moving"])
 @pytest.mark.parametrize(("code_bits", "max_leaf_size"), [(30, 1), (30, 4), (30, 32), (60, 2)])
-def test_topology_is_karras(exact_target: Target, scene_name: str, code_bits: int, max_leaf_size: int) -> None:
+@pytest.mark.parametrize("construction", ["search", "climb"])
+def test_topology_is_karras(exact_target: Target, scene_name: str, code_bits: int, max_leaf_size: int, construction: str) -> None:
     scene = SCENES[scene_name]()
-    hierarchy = build(exact_target, scene, code_bits=str(code_bits), max_leaf_size=max_leaf_size)
+    hierarchy = build(exact_target, scene, code_bits=str(code_bits), max_leaf_size=max_leaf_size, construction=construction)
     tree = hierarchy.tree
     expected = karras_tree([int(code) for code in np.sort(morton_codes(scene, code_bits))], max_leaf_size)
     exists = np.flatnonzero(exact_target.download(tree.flags)[: tree.node_capacity] & 1)
@@ -81,6 +82,23 @@ def test_topology_is_karras(exact_target: Target, scene_name: str, code_bits: in
     assert found == expected
     parents = exact_target.download(tree.parent)
     assert all(parents[child] == node_id for node_id, words in expected.items() for child in words if child >= 0)
+
+
+@pytest.mark.parametrize("layout", ["bvh2", "bvh4"])
+@pytest.mark.parametrize("scene_name", ["one", "soup", "degenerate", "coincident"])
+def test_search_and_climb_write_the_same_bytes(target: Target, scene_name: str, layout: str) -> None:
+    found = []
+    for construction in ("search", "climb"):
+        hierarchy = build(target, SCENES[scene_name](), layout, construction=construction)
+        tree = hierarchy.tree
+        flags = target.download(tree.flags)[: tree.node_capacity]
+        exists = np.flatnonzero(flags & 1)
+        nodes = target.download(tree.nodes)[: tree.node_capacity][exists].view(np.uint8)
+        written = target.download(hierarchy.layout.nodes)
+        rows = exists if layout == "bvh2" else slice(int((flags & 3 == 1).sum()))
+        arrays = (flags, nodes, target.download(tree.parent)[: tree.node_capacity][exists], target.download(tree.order)[: tree.count])
+        found.append([array.tobytes() for array in (*arrays, target.download(tree.root), written[rows])])
+    assert found[0] == found[1]
 
 
 @pytest.mark.parametrize("layout", ["bvh2", "bvh4"])
@@ -103,11 +121,14 @@ def test_equal_codes_stay_within_the_depth_bound(target: Target, layout: str) ->
     max_leaf_size=st.integers(1, 32),
     layout=st.sampled_from(["bvh2", "bvh4"]),
     code_bits=st.sampled_from(["30", "60"]),
+    construction=st.sampled_from(["search", "climb"]),
 )
-def test_any_soup_of_small_integers(host_target: Target, cells: np.ndarray, max_leaf_size: int, layout: str, code_bits: str) -> None:
+def test_any_soup_of_small_integers(
+    host_target: Target, cells: np.ndarray, max_leaf_size: int, layout: str, code_bits: str, construction: str
+) -> None:
     """Coordinates from -3 to 3: full of equal codes, shared planes and degenerate triangles. A tree over them, and brute force's hits."""
     scene = scene_of(cells.astype(np.float32))
-    hierarchy = build(host_target, scene, layout, max_leaf_size=max_leaf_size, code_bits=code_bits)
+    hierarchy = build(host_target, scene, layout, max_leaf_size=max_leaf_size, code_bits=code_bits, construction=construction)
     check_tree(hierarchy.nodes(), *scene.boxes())
     plain = make(host_target, "brute_force")
     plain.build(scene.upload(host_target))
@@ -121,7 +142,7 @@ def test_any_soup_across_chunks(host_target: Target, seed: int, count: int, scal
     """Enough triangles for subtrees to meet across the borders of chunks, anywhere in scale."""
     corners = soup(count, seed).corners() * np.float32(scale)
     scene = scene_of(corners, corners[::-1])
-    hierarchy = build(host_target, scene)
+    hierarchy = build(host_target, scene, construction=("search", "climb")[seed % 2])
     check_tree(hierarchy.nodes(), *scene.boxes())
     hierarchy.refit(scene.upload(host_target, later=True))
     check_tree(hierarchy.nodes(), *scene.boxes(later=True))

@@ -88,12 +88,15 @@ def run_structures(target: Target) -> None:
 
 
 def run_topologies(target: Target) -> None:
-    """Trees given by their topology alone: fitted by the family in each layout, refitted, with primitives whole and split."""
+    """Trees given by their topology alone: fitted by the family in each layout, refitted, with primitives whole and split; lbvh both ways."""
     corners = np.random.default_rng(3).uniform(-1, 1, (TRIANGLES, 3, 3)).astype(np.float32)
     indices = np.arange(TRIANGLES * 3, dtype=np.int32).reshape(-1, 3)
     primitives = triangle_primitives(target.upload(corners.reshape(-1, 3), "test"), target.upload(indices, "test"))
     given = random_tree(TRIANGLES, 6)
     given.boxes = np.stack([corners.min(axis=1), corners.max(axis=1)], axis=1)[given.order]
+    for construction in ("search", "climb"):
+        linear = structures()["lbvh"]
+        linear(target, linear.Options(construction=construction)).build(primitives)
     for layout in GivenBuilder.layouts():
         whole, split = GivenBuilder(target, given, layout), SplitBuilder(target, given, layout)
         whole.build(primitives)

@@ -22,7 +22,7 @@ import dataclasses
 import numpy as np
 
 from .....settings import option
-from .....target.base import Target
+from .....target.base import Target, UnitSource
 from ....base import Primitives
 from ....primitives import unit_source
 from ...bvh import CHUNKS, BvhHierarchy
@@ -38,6 +38,15 @@ class LbvhOptions:
     max_leaf_size: int = option(
         4, "Most primitives in a leaf: larger leaves make a smaller tree and more intersection tests.", minimum=1, maximum=MAX_LEAF_SIZE
     )
+    construction: str = option(
+        "auto",
+        "How nodes are found: by a search for their ends, boxes in a second pass; or by a climb from the leaves, in one. The same tree.",
+        choices=("auto", "search", "climb"),
+    )
+
+
+SEARCHES = {"cuda": True, "host": False}
+"""What `auto` is, as measured."""
 
 
 class Lbvh(BvhHierarchy):
@@ -57,9 +66,27 @@ class Lbvh(BvhHierarchy):
         return self.code_bits + REFERENCE_BITS
 
     def scratch_bytes(self) -> int:
-        return self._morton_order.scratch_bytes(self.tree.count) + self.tree.count * 32
+        return self._morton_order.scratch_bytes(self.tree.count) + (0 if self.searches else self.tree.count * 32)
+
+    @property
+    def searches(self) -> bool:
+        """Whether nodes are found by a search, not by a climb."""
+        choice = self.options.construction
+        return SEARCHES[self.target.kind] if choice == "auto" else choice == "search"
 
     def emit(self, primitives: Primitives) -> bool:
+        return self._search(primitives) if self.searches else self._climb(primitives)
+
+    def _search(self, primitives: Primitives) -> bool:
+        target, tree, n = self.target, self.tree, primitives.count
+        unit = target.unit(UnitSource("gpu/hierarchy/bvh/builders/lbvh/search.cu", constants=tuple(self._morton_order.constants.items())))
+        keys, prim_ids = self._morton_order.sort(primitives)
+        with target.phase("build.topology"):
+            outputs = (tree.order, tree.root, tree.nodes, tree.parent, tree.flags)
+            target.launch(unit, "search_nodes", n, keys, prim_ids, n, self.options.max_leaf_size, *outputs)
+        return self.fit(primitives)
+
+    def _climb(self, primitives: Primitives) -> bool:
         target, tree, n = self.target, self.tree, primitives.count
         chunk, bvh2 = CHUNKS[target.kind], self.direct_nodes
         constants = {**self._morton_order.constants, "CHUNK": chunk, "WRITES_BVH2": bvh2 is not None}
