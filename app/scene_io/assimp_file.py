@@ -90,12 +90,11 @@ class AssimpFile:
         if "bad_alloc" in words or "bad array new" in words:
             raise MemoryError(words)
         text = data if data is not None else Path(self.name).read_bytes()
-        missing = shortfall(text, self.extension)
-        if missing:
+        missing, fault = shortfall(text, self.extension), fault_of(text) if self.extension == "obj" else ""
+        if missing and not fault:
             raise cut_short(self.name, missing)
         said = f"{shown(os.path.abspath(self.name))} {verb}; Assimp says: {words.rstrip('.')}."
-        fault = fault_of(text) if self.extension == "obj" else ""
-        place = f" The first fault is in {fault}." if fault else ""
+        place = (f" The first fault is in {fault}." if fault else "") + (f" It may be cut short: {missing}." if missing else "")
         raise SceneError(f"{said}{place} Check that the file is whole and of the type its name says.", self.name)
 
     def _repair(self) -> None:

@@ -78,10 +78,22 @@ class MaterialReader:
             maps.append(Remark(self.unlit_maps, f"{self.unlit_maps} {sentence}"))
         if not self.missing:
             return maps
-        listed = [f"{shown(name)} ({reason})" for name, reason in list(self.missing.items())[:20]]
-        more = f" and {len(self.missing) - 20} more" if len(self.missing) > 20 else ""
-        sentence = f"Textures missing, drawn in a plain colour: {', '.join(listed)}{more}. Put them beside the model and open it again."
-        return [*maps, Remark(len(self.missing), sentence)]
+        inside = {name: reason for name, reason in self.missing.items() if self._is_embedded(name)}
+        beside = {name: reason for name, reason in self.missing.items() if name not in inside}
+        if beside:
+            advice = "Put them beside the model and open it again"
+            maps.append(Remark(len(beside), f"Textures missing, drawn in a plain colour: {self._listed(beside)}. {advice}."))
+        if inside:
+            advice = "Export the model again, or give it textures as PNG or JPEG"
+            maps.append(Remark(len(inside), f"Textures inside the file that are drawn in a plain colour: {self._listed(inside)}. {advice}."))
+        return maps
+
+    def _listed(self, missing: dict[str, str]) -> str:
+        listed = [f"{shown(self._shown_name(name))} ({reason})" for name, reason in list(missing.items())[:20]]
+        return ", ".join(listed) + (f" and {len(missing) - 20} more" if len(missing) > 20 else "")
+
+    def _is_embedded(self, name: str) -> bool:
+        return bool(self.library.aiGetEmbeddedTexture(self.scene, name.encode("utf-8", "surrogateescape")))
 
     def _material(self, material: assimp.Material) -> Material:
         values = properties_of(material)

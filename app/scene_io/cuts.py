@@ -96,17 +96,15 @@ def _stl(data: bytes) -> str:
 
 
 def _obj(data: bytes) -> str:
-    """A text that ends within a line, before its vertices were all used. Many whole files end without a line break: only both together tell."""
+    """A text that ends within a line. Some whole files end without a line break: vertices that no face uses tell more, where there are any."""
     if data.endswith((b"\n", b"\r")) or not data:
         return ""
-    vertices = len(OBJ_VERTEX.findall(data))
+    vertices, line = len(OBJ_VERTEX.findall(data)), data.count(b"\n") + 1
     corners = {int(corner) for face in OBJ_FACE.findall(data) for corner in OBJ_CORNER.findall(face)}
     unused = vertices - len({corner if corner > 0 else vertices + 1 + corner for corner in corners if corner})
-    line = data.count(b"\n") + 1
-    where = f"it ends within line {line:,}"
     if vertices and not corners:
-        return f"{where}, after {vertices:,} vertices and before any face"
-    return f"{where}, and no face uses {unused:,} of its {vertices:,} vertices" if unused > 0 else ""
+        return f"it ends within line {line:,}, after {vertices:,} vertices and before any face"
+    return f"it ends within line {line:,}" + (f", and no face uses {unused:,} of its {vertices:,} vertices" if unused > 0 else "")
 
 
 CHECKS: dict[str, Callable[[bytes], str]] = {"glb": _glb, "vrm": _glb, "gltf": _gltf, "ply": _ply, "stl": _stl, "obj": _obj}

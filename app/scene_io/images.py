@@ -21,7 +21,7 @@ class ImageError(ValueError):
 
 def decode(data: bytes | Path, longest_side: int) -> np.ndarray:
     """(H, W, 4) uint8, row 0 on top, scaled down so that no side is longer than `longest_side`; `ImageError` where it cannot be read."""
-    from PIL import Image
+    from PIL import Image, UnidentifiedImageError
 
     Image.MAX_IMAGE_PIXELS = None
     try:
@@ -34,6 +34,8 @@ def decode(data: bytes | Path, longest_side: int) -> np.ndarray:
         raise
     except MemoryError:
         raise
+    except UnidentifiedImageError as error:
+        raise ImageError("cannot be decoded: it is no kind of picture that is known, or its beginning is damaged") from error
     except Exception as error:
         raise ImageError(f"cannot be decoded ({error})") from error
     if max(pixels.size) > longest_side:

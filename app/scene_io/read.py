@@ -48,7 +48,7 @@ def read_file(path: str, limits: ImportLimits) -> Scene:
             raise cut_short(name, missing)
     except SceneError as error:
         raise SceneError(str(error), path) from error
-    remarks = (*scene.remarks, Remark(1, f"The file seems to be cut short and was read as far as it goes: {missing}.")) if missing else scene.remarks
+    remarks = (*scene.remarks, Remark(1, f"The file may be cut short and was read as far as it goes: {missing}.")) if missing else scene.remarks
     return dataclasses.replace(scene, name=inner_name(path), remarks=remarks)
 
 

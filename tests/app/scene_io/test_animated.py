@@ -230,6 +230,41 @@ def test_a_circle_of_nodes_gets_a_sentence(tmp_path: Path) -> None:
         load([path])
 
 
+@pytest.mark.parametrize(("first", "said"), [(0, "no kind of picture that is known"), (41, "cannot be decoded (")])
+def test_an_embedded_texture_that_does_not_decode_is_named_and_the_model_plays(host_target: Target, tmp_path: Path, first: int, said: str) -> None:
+    path = writers.write_animated_glb(tmp_path / "wave.glb")
+    data = bytearray(path.read_bytes())
+    start = data.index(b"\x89PNG") + first
+    data[start : start + 8] = b"\xee" * 8
+    path.write_bytes(data)
+    scene = load([path])
+    (sentence,) = (remark.sentence for remark in scene.remarks)
+    assert sentence.startswith("Textures inside the file") and "image 0" in sentence and said in sentence and "0x" not in sentence
+    assert sentence.endswith("Export the model again, or give it textures as PNG or JPEG.") and scene.textures == ()
+    assert scene.materials[0].base_color == (0.5, 0.25, 1.0, 1.0)
+    assert_plays(host_target, scene, 0)
+
+
+@pytest.mark.parametrize(
+    ("edit", "said"),
+    [
+        (lambda skin: skin["joints"].extend([90, 91]), "Array index 90 is out of bounds"),
+        (lambda skin: skin.update(joints=[]), "contradicts itself"),
+        (lambda skin: skin.update(joints=skin["joints"] * 6), "contradicts itself"),
+    ],
+    ids=["at nodes that are not there", "none", "each many times"],
+)
+def test_a_file_whose_skin_has_strange_joints_opens_with_a_remark_or_says_why_not(tmp_path: Path, edit: Any, said: str) -> None:
+    path = writers.write_skinned_glb(tmp_path / "strip.glb")
+    writers.edit_glb(path, lambda document: edit(document["skins"][0]))
+    try:
+        found = " ".join(remark.sentence for remark in load([path]).remarks)
+    except SceneError as error:
+        found = str(error)
+        assert found.endswith("Check that the file is whole and of the type its name says.")
+    assert said in found
+
+
 def test_a_scale_of_zero_opens_and_stays_finite(host_target: Target, tmp_path: Path) -> None:
     path = write_moving_glb(tmp_path / "flat.glb", [0.0, 1.0], chain(2))
     writers.edit_glb(path, lambda document: document["nodes"][1].update(scale=[1.0, 0.0, 1.0]))
