@@ -86,12 +86,14 @@ class CameraPanel(QWidget):
         self.form.editors["height"].setEnabled(camera.orthographic)
         names = [one.name for one in state.bookmarks]
         if names != [self.list.item(row).text() for row in range(self.list.count())]:
-            blocker = QSignalBlocker(self.list)
+            blocker, row = QSignalBlocker(self.list), self.list.currentRow()
             self.list.clear()
             for name in names:
                 item = QListWidgetItem(name, self.list)
                 item.setFlags(item.flags() | Qt.ItemFlag.ItemIsEditable)
+            self.list.setCurrentRow(min(row, len(names) - 1))
             del blocker
+            self.path.show_state()
 
     def _changed(self, before: State, after: State) -> None:
         """Twenty times a second is enough while the camera moves."""

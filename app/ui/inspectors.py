@@ -73,7 +73,6 @@ class Inspectors(QObject):
         first, *others = (self._docks[name] for name in ("heat", "pick", "boxes"))
         for dock in others:
             window.tabifyDockWidget(first, dock)
-        window.tabifyDockWidget(self._docks["objects"], self._docks["clip"])
         timeline = next(dock for dock in docks if dock.objectName() == "dock.timeline")
         window.splitDockWidget(self._docks["cost"], timeline, Qt.Orientation.Vertical)
 

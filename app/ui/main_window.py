@@ -113,7 +113,7 @@ class MainWindow(QMainWindow):
         for dock in self.docks:  # after they have been arranged, which shows them
             dock.setVisible(dock.objectName().removeprefix("dock.") not in FIRST_HIDDEN)
         self.setCorner(Qt.Corner.BottomRightCorner, Qt.DockWidgetArea.BottomDockWidgetArea)
-        self.resizeDocks([self.docks[0]], [300], Qt.Orientation.Horizontal)
+        self.resizeDocks(self.docks[:2], [330, 290], Qt.Orientation.Horizontal)
         self._first_layout = self.saveState()
 
     def _make_page(self) -> None:

@@ -16,7 +16,7 @@ from app.ui.stats_rows import Row, as_text, bottleneck, phases_of, rows_of, upda
 
 UPDATE_INTERVAL_S = 0.1
 COLUMNS = ("key", "name", "value")
-SPARKLINE_WIDTH = 48
+SPARKLINE_WIDTH = 40
 
 
 class StatsPanel(QWidget):
@@ -41,7 +41,7 @@ class StatsPanel(QWidget):
         self._tree.setColumnCount(3)
         self._tree.setHeaderHidden(True)
         self._tree.setUniformRowHeights(True)
-        self._tree.setIndentation(14)
+        self._tree.setIndentation(10)
         self._tree.header().setSectionResizeMode(0, QHeaderView.ResizeMode.ResizeToContents)
         self._tree.header().setSectionResizeMode(1, QHeaderView.ResizeMode.Stretch)
         self._tree.header().setSectionResizeMode(2, QHeaderView.ResizeMode.Fixed)
@@ -124,7 +124,7 @@ class StatsPanel(QWidget):
                 item.setText(1, row.value)
             if item.toolTip(0) != row.tip:
                 item.setToolTip(0, row.tip)
-                item.setToolTip(1, row.tip)
+                item.setToolTip(1, row.tip or row.value)
 
     def _make_items(self, rows: list[Row]) -> None:
         closed = {key for key, item in self._items.items() if item.childCount() and not item.isExpanded()}

@@ -46,7 +46,8 @@ def rows_of(frame: FinishedFrame, fps: float, paint_ms: float, view_size: tuple[
     tr = QCoreApplication.translate
     drawn = f"{frame.drawn[0]} x {frame.drawn[1]}"
     if frame.drawn != view_size:
-        drawn = tr("Statistics", "{drawn} of {whole}").format(drawn=drawn, whole=f"{view_size[0]} x {view_size[1]}")
+        share = frame.drawn[0] * frame.drawn[1] / max(view_size[0] * view_size[1], 1)
+        drawn = f"{drawn} ({share:.0%})"
     samples = tr("Statistics", "{there} of {wanted}").format(there=frame.samples, wanted=frame.samples_wanted)
     rows = [
         Row(
@@ -56,7 +57,9 @@ def rows_of(frame: FinishedFrame, fps: float, paint_ms: float, view_size: tuple[
         Row("frame", tr("Statistics", "Frame"), _ms(frame.frame_ms), tip=tr("Statistics", "The render thread's time for the whole frame.")),
         Row(
             "drawn", tr("Statistics", "Drawn size"), drawn,
-            tip=tr("Statistics", "Smaller than the view while something moves, where that keeps it fluent."),
+            tip=tr("Statistics", "The view has {whole} pixels; fewer are drawn while something moves, where that keeps it fluent.").format(
+                whole=f"{view_size[0]} x {view_size[1]}"
+            ),
         ),
         Row("samples", tr("Statistics", "Samples"), samples),
     ]  # fmt: skip

@@ -33,7 +33,7 @@ def frame(**changes: Any) -> FinishedFrame:
 def test_rows_hold_every_figure_the_issue_asks_for() -> None:
     rows = {row.key: row for row in rows_of(frame(), 42.0, 0.8, (1024, 768), "painted by Qt")}
     values = {key: row.value for key, row in rows.items()}
-    assert values["fps"] == "42.0" and values["drawn"] == "512 x 384 of 1024 x 768" and values["samples"] == "1 of 4"
+    assert values["fps"] == "42.0" and values["drawn"] == "512 x 384 (25%)" and values["samples"] == "1 of 4"
     assert values["animate"] == "0.750 ms" and values["build"] == "2.000 ms" and values["trace"] == "12.0 ms"
     assert values["shade"] == "3.000 ms" and values["display"] == "0.800 ms"
     assert rows["build.sort"].parent == "build" and values["build.sort"] == "1.500 ms"
