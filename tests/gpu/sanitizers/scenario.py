@@ -30,10 +30,11 @@ TRIANGLES = 1700
 
 
 def run_everything(target: Target) -> None:
-    """Primitives, structures by themselves, a scene of many nodes, then whole frames."""
+    """Primitives, structures by themselves, optimisers, a scene of many nodes, then whole frames."""
     run_primitives(target)
     run_structures(target)
     run_topologies(target)
+    run_optimisers(target)
     run_animation(target)
     run_frames(target)
 
@@ -114,6 +115,21 @@ def run_animation(target: Target) -> None:
     for time in (0.0, 0.4):
         animator.at(Moment(time))
     assert animator.not_finite_count() == 0
+
+
+def run_optimisers(target: Target) -> None:
+    """Each optimiser over one builder's trees, after a build and after a refit; one primitive, and many."""
+    random = np.random.default_rng(4)
+    builder = structures()["lbvh"]
+    for name in builder.optimisers():
+        for count in (1, TRIANGLES):
+            corners, indices = random.uniform(-1, 1, (count * 3, 3)).astype(np.float32), np.arange(count * 3, dtype=np.int32).reshape(count, 3)
+            made = builder(target, builder.Options())
+            made.optimise_with(name)
+            primitives = triangle_primitives(target.upload(corners, "test"), target.upload(indices, "test"))
+            made.build(primitives)
+            made.refit(primitives)
+            assert len(made.nodes().references) == count
 
 
 @dataclasses.dataclass

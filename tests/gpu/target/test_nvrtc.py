@@ -25,6 +25,7 @@ REGISTERS = 128  # two blocks of 256 threads a multiprocessor, whatever the kern
 CEILINGS = {  # the first that fits
     "gpu/trace/": 96,
     "gpu/hierarchy/bvh/builders/hploc/": 96,  # a warp's whole search and merge in one kernel
+    "gpu/hierarchy/bvh/optimisers/": 96,
     "gpu/hierarchy/": 64,
     "gpu/animate/deform": 80,
     "gpu/animate/": 72,

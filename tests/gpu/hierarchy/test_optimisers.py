@@ -1,0 +1,117 @@
+"""Optimisers over the trees of several builders: the cost never rises, the hits stay, the depth keeps its bound, same input same bytes."""
+
+from __future__ import annotations
+
+import functools
+
+import numpy as np
+import pytest
+
+from gpu.hierarchy.base import NodeTable
+from gpu.hierarchy.bvh.bvh import BvhHierarchy
+from gpu.hierarchy.bvh.optimisers import optimiser_classes
+from gpu.target.base import Target
+from tests.conftest import make_target
+from tests.oracle.closest_hits import OracleHits, triangle_hits
+from tests.oracle.tree_walker import WalkedStatistics, check_tree, walk_statistics
+
+from .scenes import SCENES, TriangleScene, make, rays, scene_of, soup, trace
+
+OPTIMISERS = list(optimiser_classes())
+over_optimisers = pytest.mark.parametrize("name", OPTIMISERS)
+
+
+@functools.cache
+def scene_and_hits(scene_name: str, later: bool = False) -> tuple[TriangleScene, OracleHits]:
+    scene = SCENES[scene_name]()
+    return scene, triangle_hits(scene.corners(later), *rays())
+
+
+def optimised(target: Target, name: str, scene: TriangleScene, builder: str = "lbvh", layout: str = "bvh2", **options: object) -> BvhHierarchy:
+    """A tree that was improved; `name` none leaves it as it was built."""
+    hierarchy = make(target, builder, layout, **options)
+    assert isinstance(hierarchy, BvhHierarchy)
+    hierarchy.optimise_with(name)
+    hierarchy.build(scene.upload(target))
+    return hierarchy
+
+
+def walked(hierarchy: BvhHierarchy) -> WalkedStatistics:
+    return walk_statistics(hierarchy.nodes())
+
+
+def columns(table: NodeTable) -> tuple[bytes, ...]:
+    return tuple(np.ascontiguousarray(column).tobytes() for column in vars(table).values())
+
+
+@over_optimisers
+@pytest.mark.parametrize("max_leaf_size", [1, 4])
+@pytest.mark.parametrize("scene_name", SCENES)
+def test_the_cost_never_rises_and_the_hits_stay(target: Target, name: str, scene_name: str, max_leaf_size: int) -> None:
+    scene, expected = scene_and_hits(scene_name)
+    plain = optimised(target, "none", scene, max_leaf_size=max_leaf_size)
+    better = optimised(target, name, scene, "lbvh", ["bvh2", "bvh4"][max_leaf_size == 1], max_leaf_size=max_leaf_size)
+    before, after = walked(plain), walked(better)
+    assert after.sah_cost <= before.sah_cost * (1 + 1e-6)
+    assert (after.node_count, after.leaf_count) == (before.node_count, before.leaf_count)
+    check_tree(better.nodes(), *scene.boxes())
+    found, sure = trace(better, *rays()), expected.is_certain
+    np.testing.assert_array_equal(found.prim_id[sure], expected.prim_id[sure])
+
+
+@over_optimisers
+@pytest.mark.parametrize("builder", ["lbvh", "hploc"])
+def test_trees_get_better(target: Target, name: str, builder: str) -> None:
+    least = {"rotations": (0.98, 0.999), "treelet_restructure": (0.94, 0.998), "reinsertion": (0.93, 0.99)}[name][builder == "hploc"]
+    scene = soup(4000, size=0.05)
+    before, after = (walked(optimised(target, choice, scene, builder)).sah_cost for choice in ("none", name))
+    assert after < least * before
+
+
+@over_optimisers
+def test_refits_follow_what_moves(target: Target, name: str) -> None:
+    scene, expected = scene_and_hits("moving", later=True)
+    hierarchy = optimised(target, name, scene)
+    hierarchy.refit(scene.upload(target, later=True))
+    check_tree(hierarchy.nodes(), *scene.boxes(later=True))
+    found, sure = trace(hierarchy, *rays()), expected.is_certain
+    np.testing.assert_array_equal(found.prim_id[sure], expected.prim_id[sure])
+
+
+@over_optimisers
+def test_threads_do_not_show(monkeypatch: pytest.MonkeyPatch, name: str) -> None:
+    monkeypatch.setenv("RAYGROVE_HOST_FORCE_SPLIT", "1")
+    scene, outcomes = soup(2500), []
+    for threads in (1, 2):
+        target = make_target("host", threads=threads)
+        outcomes.append(columns(optimised(target, name, scene, "lbvh", "bvh4").nodes()))
+        target.close()
+    assert outcomes[0] == outcomes[1]
+
+
+@over_optimisers
+def test_the_depth_keeps_its_bound(target: Target, name: str) -> None:
+    """Boxes nested in each other make lists the cheapest trees."""
+    corners = np.zeros((700, 3, 3))
+    corners[:, 1, 0] = corners[:, 2, 1] = np.exp2(np.linspace(-40, 20, 700))
+    scene = scene_of(corners)
+    plain, better = (optimised(target, choice, scene, max_leaf_size=1) for choice in ("none", name))
+    optimiser = better.optimiser
+    assert optimiser is not None
+    assert walked(better).depth <= optimiser.max_depth(walked(plain).depth)
+    check_tree(better.nodes(), *scene.boxes())
+
+
+def test_rotations_in_refits_keep_a_tree_from_wearing_out(target: Target) -> None:
+    """Triangles that fly apart, in steps: refitted alone the tree gets far worse than with rotations, whose depth never grows."""
+    scene = SCENES["soup"]()
+    plain, rotating = optimised(target, "none", scene), optimised(target, "rotations", scene)
+    depth = walked(plain).depth
+    for step in range(1, 9):
+        part = np.float32(step / 8)
+        between = TriangleScene(scene.positions * (1 - part) + scene.later * part, scene.indices, scene.later)
+        for hierarchy in (plain, rotating):
+            hierarchy.refit(between.upload(target))
+        assert walked(rotating).depth <= depth
+    assert walked(rotating).sah_cost < 0.97 * walked(plain).sah_cost
+    check_tree(rotating.nodes(), *scene.boxes(later=True))
