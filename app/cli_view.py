@@ -12,6 +12,7 @@ from app.cli_cameras import looked_through
 from app.cli_common import camera_from, clip_from, hidden_from, reference_from, settings_from, settings_of_flags
 from app.display_check import display_problem
 from app.document import Document
+from app.problem import Problem
 from app.problems import EXIT_FAILURE, UsageError, problem_of
 from app.scene_io import is_picture
 from app.settings_file import overridden
@@ -34,7 +35,8 @@ def run(names: argparse.Namespace, words: Words) -> int:
     settings = settings_from(names, words)
     document = Document(settings, overridden(names.user_settings, settings))
     reference = reference_from(names, document.state.settings)
-    document.on_scene.append(_FirstLook(names, document))
+    first_look, opened = _FirstLook(names, document), _Opened(document)
+    document.on_scene.append(first_look)
     if reference.kind == "demo":
         document.open_demo(reference.names[0])
     elif is_picture(reference.names):
@@ -42,7 +44,29 @@ def run(names: argparse.Namespace, words: Words) -> int:
     elif reference.kind == "files":
         document.open_files(reference.names)
     code: int = importlib.import_module("app.ui.application").run(document, names)
+    if opened.problem is not None:
+        words.error(opened.problem.sentence)
+        return code or opened.problem.exit_code
     return code
+
+
+class _Opened:
+    """Whether what the command line named was opened: where it was not, and nothing else after it, the command fails as `render` would. The window
+    stays open with the sentence all the same, for whoever sits before it."""
+
+    def __init__(self, document: Document) -> None:
+        self.problem: Problem | None = None
+        document.on_scene.append(self._hear_scene)
+        document.on_problem.append(self._hear_problem)
+        self._document, self._has_shown = document, False
+
+    def _hear_scene(self, scene: Scene | None) -> None:
+        if scene is not None:
+            self._has_shown, self.problem = True, None
+
+    def _hear_problem(self, problem: Problem) -> None:
+        if not self._has_shown and self._document.scene is None:
+            self.problem = problem
 
 
 class _FirstLook:

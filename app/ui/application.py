@@ -16,6 +16,9 @@ from app.ui.main_window import MainWindow
 from app.ui.painter_view import PainterView
 from app.ui.settings_files import show_remarks
 
+UNSEEN = ("offscreen", "minimal")
+"""Qt's platforms where nobody sees the window: one that could not open its scene closes there."""
+
 
 def run(document: Document, arguments: Any = None) -> int:
     """Open the window and stay until it is closed; returns the exit code, EXIT_INTERRUPTED after Ctrl+C in the terminal. `arguments` are the
@@ -26,6 +29,8 @@ def run(document: Document, arguments: Any = None) -> int:
     open_window(window, tuple(size) if size else None)
     show_remarks(window, getattr(arguments, "remarks", ()))
     open_scene(window, arguments)
+    if QGuiApplication.platformName() in UNSEEN:
+        document.on_problem.append(lambda problem: _end(window))
     ticker = QTimer()
     ticker.timeout.connect(lambda: None)  # lets Python see Ctrl+C
     ticker.start(200)
@@ -38,6 +43,11 @@ def run(document: Document, arguments: Any = None) -> int:
     signal.signal(signal.SIGINT, interrupt)
     code = application.exec()
     return EXIT_INTERRUPTED if interruptions else code
+
+
+def _end(window: MainWindow) -> None:
+    if window.document.scene is None and not window.document.jobs:
+        window.close()
 
 
 def make_application(swap_interval: int = 1) -> QApplication:

@@ -78,3 +78,13 @@ def test_exit_codes_reach_the_shell(arguments: list[str], code: int) -> None:
     out, err = process.communicate(timeout=60)
     assert process.returncode == code and "Traceback" not in err
     assert bool(out) == (code == 0)
+
+
+@pytest.mark.parametrize("text", ["v 0 0 0\nf 1 2 3\n", "no model at all"])
+def test_a_window_that_could_not_open_its_file_fails(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, text: str) -> None:
+    """Where nobody sees it, it closes by itself; the sentence stands on stderr."""
+    monkeypatch.setenv("QT_QPA_PLATFORM", "offscreen")
+    (tmp_path / "bad.obj").write_text(text)
+    process = start("view", str(tmp_path / "bad.obj"))
+    out, err = process.communicate(timeout=60)
+    assert process.returncode == 3 and "bad.obj" in err and "Traceback" not in err and out == ""
