@@ -6,7 +6,9 @@ A sequence is all meshes with the same key times: their keys come and go togethe
 from __future__ import annotations
 
 import bisect
+import collections
 import dataclasses
+import math
 
 import numpy as np
 
@@ -17,7 +19,7 @@ LEAST_SLOTS = 4
 """Two key frames are shown and one is on its way, whichever way the animation turns."""
 
 VERTEX_BYTES = 24
-_ALIKE = 4.0  # steps that differ by less than this factor are of one speed: frames of a window come at uneven times
+_ALIKE = 8.0  # steps that differ by less than this factor are of one speed: frames of a window come at uneven times
 
 
 @dataclasses.dataclass(frozen=True, eq=False)
@@ -85,10 +87,12 @@ def pair_at(times: list[float], time: float) -> tuple[int, int]:
 
 
 class Playhead:
-    """Where the animation stands and how it moves: `step` seconds a frame, 0 while that is unknown or jumps."""
+    """Where the animation stands and how it moves: `step` seconds a frame, 0 while that is unknown or jumps. It is the median of the last few, so
+    that a frame that comes late does not change what is foreseen."""
 
     def __init__(self) -> None:
         self._time: float | None = None
+        self._lengths: collections.deque[float] = collections.deque(maxlen=5)
         self._last = 0.0
         self.step = 0.0
 
@@ -96,17 +100,23 @@ class Playhead:
         """The next frame shows this time of an animation of `duration` seconds."""
         if self._time is not None and time != self._time:
             step, is_known = self._unfolded(time, self._time, duration)
-            self.step, self._last = (step if is_known else 0.0), step
+            if not is_known:
+                self._lengths.clear()
+            self._lengths.append(abs(step))
+            usual = sorted(self._lengths)[(len(self._lengths) - 1) // 2]
+            self.step, self._last = (math.copysign(usual, step) if is_known else 0.0), step
         self._time = time
 
     def _unfolded(self, time: float, before: float, duration: float) -> tuple[float, bool]:
         """The step as it was meant, where the animation went round or turned at an end of its span, and whether it goes on as before."""
         step = time - before
-        for whole in (step, step + duration, step - duration):
-            if self._is_alike(whole):
+        if self._is_alike(step):
+            return step, True
+        for whole in (step + duration, step - duration):
+            if self._is_alike(whole) and abs(whole) < 0.5 * duration:
                 return whole, True
         for turned in (2.0 * duration - time - before, -time - before):
-            if self._is_alike(turned):
+            if self._is_alike(turned) and abs(turned) < 0.5 * duration:
                 return -turned, True
         return step, False
 

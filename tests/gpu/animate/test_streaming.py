@@ -130,11 +130,20 @@ def test_steady_play_never_waits(small: Callable[..., None], way: Callable[[floa
 
 
 def test_play_at_uneven_times_never_waits(small: Callable[..., None]) -> None:
-    """A window's frames: 30 keys a second at about 60 frames, some of them dropped."""
+    """A window's frames: 30 keys a second at about 60 frames, some of them dropped or late."""
     small()
-    steps = np.random.default_rng(1).choice([0.4, 0.5, 0.6, 1.0, 1.5], 600)
+    steps = np.random.default_rng(1).choice([0.4, 0.5, 0.6, 1.0, 1.5, 3.0], 600, p=[0.25, 0.25, 0.25, 0.1, 0.1, 0.05])
     with delayed(2) as (target, animator):
         assert play(target, animator, np.cumsum(steps) % SECONDS).stalls == 0
+
+
+def test_to_and_fro_with_frames_that_come_very_late_hardly_waits(small: Callable[..., None]) -> None:
+    small(2 * BUDGET)
+    steps = np.random.default_rng(1).choice([0.4, 0.6, 1.0, 3.0, 6.0], 1000, p=[0.4, 0.4, 0.1, 0.06, 0.04])
+    period = np.cumsum(steps) % (2.0 * SECONDS)
+    with delayed(2) as (target, animator):
+        done = play(target, animator, np.minimum(period, 2.0 * SECONDS - period))
+        assert done.stalls <= 5 and done.bytes_streamed < 1.2 * steps.sum() * KEY_BYTES
 
 
 def test_a_jump_waits_once_and_play_goes_on(small: Callable[..., None]) -> None:
