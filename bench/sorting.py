@@ -1,7 +1,8 @@
 """What sorting and scanning cost, by each sorter there is: python -m bench.sorting [--target cuda|host] [--repeat N].
 
 Keys are `code << 32 | index`, sorted by the code's 30 bits and by the index's in turn, so that every sort finds its keys in random order. Pairs are
-32-bit keys with 32-bit values, sorted by low and high bits in turn. Milliseconds of the target's own clock, medians.
+32-bit keys with 32-bit values, sorted by low and high bits in turn. Milliseconds of the target's own clock, medians. The last two columns are the
+sorts of Meister's thesis with digits of 4 and of 5 bits; the scan in the first of them is Hillis and Steele's, in the second Blelloch's.
 """
 
 from __future__ import annotations
@@ -10,16 +11,26 @@ import argparse
 import itertools
 import sys
 from collections.abc import Callable, Iterator
+from typing import Any
 
 import numpy as np
 
 from gpu.target import choose
 from gpu.target.base import Target, TargetError
 from gpu.target.own_sort import OwnSorter
+from gpu.target.thesis_sort import MerrillSorter, ThesisScanner
 
 from .measure import median, timed
 
 COUNTS = (512_000, 12_800_000)
+
+
+class ThesisSorter(MerrillSorter):
+    """A sort and a scan of the thesis as one sorter."""
+
+    def __init__(self, target: Target, digit_bits: int, scan: str) -> None:
+        super().__init__(target, digit_bits)
+        self.exclusive_scan = ThesisScanner(target, scan).exclusive_scan
 
 
 def main(arguments: list[str] | None = None) -> int:
@@ -35,17 +46,18 @@ def main(arguments: list[str] | None = None) -> int:
         print(error, file=sys.stderr)
         return 4
     print(f"{target.device_name}, the target's own sorter: {getattr(target, 'sorter_name', 'host')}")
-    print(f"{'count':>12}  {'what':22}  {'target ms':>10}  {'own ms':>10}")
+    sorters: dict[str, Any] = {"target": target, "own": OwnSorter(target)}
+    sorters |= {"merrill_4": ThesisSorter(target, 4, "hillis_steele"), "merrill_5": ThesisSorter(target, 5, "blelloch")}
+    print(f"{'count':>12}  {'what':22}" + "".join(f"  {name + ' ms':>12}" for name in sorters))
     for count in options.counts:
-        bodies = zip(measured(target, target, count), measured(target, OwnSorter(target), count), strict=True)
-        for (what, body), (_, own) in bodies:
-            ours = [median(timed(target, each, options.repeat, 6).spans_ms) for each in (body, own)]
-            print(f"{count:12,}  {what:22}  {ours[0]:10.4f}  {ours[1]:10.4f}", flush=True)
+        for bodies in zip(*(measured(target, sorter, count) for sorter in sorters.values()), strict=True):
+            times = [median(timed(target, body, options.repeat, 6).spans_ms) for _, body in bodies]
+            print(f"{count:12,}  {bodies[0][0]:22}" + "".join(f"  {each:12.4f}" for each in times), flush=True)
     target.close()
     return 0
 
 
-def measured(target: Target, sorter: Target | OwnSorter, count: int) -> Iterator[tuple[str, Callable[[], None]]]:
+def measured(target: Target, sorter: Any, count: int) -> Iterator[tuple[str, Callable[[], None]]]:
     """What is measured of one sorter: a name and a body that only launches."""
     random = np.random.default_rng(count)
     packed = random.integers(0, 1 << 30, count).astype(np.uint64) << np.uint64(32) | random.permutation(count).astype(np.uint64)
