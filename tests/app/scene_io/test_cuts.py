@@ -174,7 +174,9 @@ def assert_told(path: Path, kept: float, found: Scene | str, whole: int) -> None
         assert "No suitable reader" not in found and "Invalid byteLength" not in found, (where, found)
         return
     is_told = any("cut short" in remark.sentence or "contradicts itself" in remark.sentence for remark in found.remarks)
-    assert is_told or kept > LEAST_LOSS, (where, "opens without a word")
+    # An OBJ that was cut between two lines is a whole one of fewer faces.
+    is_whole = path.suffix == ".obj" and path.read_bytes().endswith(b"\n")
+    assert is_told or is_whole or kept > LEAST_LOSS, (where, "opens without a word")
     assert found.triangle_count <= whole, where
 
 
