@@ -62,7 +62,7 @@ def test_the_cost_never_rises_and_the_hits_stay(target: Target, name: str, scene
 @over_optimisers
 @pytest.mark.parametrize("builder", ["lbvh", "hploc"])
 def test_trees_get_better(target: Target, name: str, builder: str) -> None:
-    least = {"rotations": (0.98, 0.999), "treelet_restructure": (0.94, 0.998), "reinsertion": (0.93, 0.99)}[name][builder == "hploc"]
+    least = {"rotations": (0.98, 0.999), "treelet_restructure": (0.97, 0.99), "reinsertion": (0.93, 0.99)}[name][builder == "hploc"]
     scene = soup(4000, size=0.05)
     before, after = (walked(optimised(target, choice, scene, builder)).sah_cost for choice in ("none", name))
     assert after < least * before
