@@ -7,7 +7,7 @@ would be nodes with one child, singletons; they are recognised by their level an
 
 Paper: Lauterbach et al., Fast BVH Construction on GPUs (2009), section 3; retold by Meister, BVH construction on the GPU (2014), section 5.2.1.
 
-Cost: Two to three records a primitive are written and sorted beside the codes, and the boxes take a pass of their own: several times the time and
+Cost: Three to six records a primitive are written and sorted beside the codes, and the boxes take a pass of their own: several times the time and
 twice the scratch memory of `lbvh`, for the same tree. It is here to be compared.
 
 Limits: Those of `lbvh`: splits lie on a fixed grid, equal codes are split by position, the depth never passes code bits + 26. In the paper every
