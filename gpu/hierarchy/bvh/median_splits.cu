@@ -10,28 +10,9 @@
 // WIDE_LEVELS, and BATCH (small tasks that a block finishes together).
 #include "gpu/device/atomics.cuh"
 #include "gpu/device/block.cuh"
-#include "gpu/hierarchy/bvh/canonical.cuh"
 #include "gpu/hierarchy/bvh/median_splits.cuh"
 #include "gpu/hierarchy/bvh/morton_order.cuh"
-
-struct Links {
-    float4* nodes;
-    int* parent;
-    uint8* flags;
-    int max_leaf_size;
-
-    // The node `node_id` over [first, last], parted after `split`. True for each side that becomes a node in its turn.
-    __device__ void join(int node_id, int first, int split, int last, bool& left_is_node, bool& right_is_node) const {
-        left_is_node = split - first + 1 > max_leaf_size;
-        right_is_node = last - split > max_leaf_size;
-        const int left = left_is_node ? split : leaf_child(first, split - first + 1);
-        const int right = right_is_node ? split + 1 : leaf_child(split + 1, last - split);
-        store_node(nodes, node_id, empty_aabb(), left, right);
-        flags[node_id] = NODE_EXISTS;
-        if (left_is_node) parent[left] = node_id;
-        if (right_is_node) parent[right] = node_id;
-    }
-};
+#include "gpu/hierarchy/bvh/range_links.cuh"
 
 // -- the queues' first tasks -------------------------------------------------------------------------------------------
 
@@ -88,10 +69,9 @@ __device__ __forceinline__ void split_level(WideShared& shared, const uint64* ke
         const Task task = unpack_task(shared.live[i]);
         const int split = find_split(keys, task.first, task.last);
         if (warp_lane() != 0) continue;
-        bool left_is_node, right_is_node;
-        links.join(task.node_id(), task.first, split, task.last, left_is_node, right_is_node);
-        shared.children[2 * i] = left_is_node ? pack_task(task.first, split, true) : no_task();
-        shared.children[2 * i + 1] = right_is_node ? pack_task(split + 1, task.last, false) : no_task();
+        links.part(task.node_id(), task.first, split, task.last);
+        shared.children[2 * i] = links.is_leaf_range(task.first, split) ? no_task() : pack_task(task.first, split, true);
+        shared.children[2 * i + 1] = links.is_leaf_range(split + 1, task.last) ? no_task() : pack_task(split + 1, task.last, false);
     }
     block_sync();
     const int child_count = 2 * live_count;
@@ -197,8 +177,9 @@ extern "C" __global__ void finish_small_tasks(const uint64* keys, float4* nodes,
                     piece = unpack_piece(pieces[side][i]);
                     const int offset = offsets[piece.slot];
                     split = find_split_here(codes, piece.first, piece.last);
-                    links.join((piece.is_left ? piece.last : piece.first) + offset, piece.first + offset, split + offset, piece.last + offset,
-                               left_is_node, right_is_node);
+                    links.part((piece.is_left ? piece.last : piece.first) + offset, piece.first + offset, split + offset, piece.last + offset);
+                    left_is_node = !links.is_leaf_range(piece.first, split);
+                    right_is_node = !links.is_leaf_range(split + 1, piece.last);
                 }
                 int place = next_count + block_exclusive_scan((left_is_node ? 1 : 0) + (right_is_node ? 1 : 0), total);
                 if (left_is_node) pieces[1 - side][place++] = pack_piece(piece.first, split, piece.slot, true);

@@ -1,0 +1,172 @@
+"""BVH with a pool of tasks: the tree is split from the root downwards, and every task gets as much of the machine as it is large.
+
+Idea: A task is a node that is still to be split. It goes through phases (binning, choice of the plane, counting, moving its references), and each
+phase is cut into chunks of work that any block may take: at the root all blocks work at one task, further down at thousands. Splits lie where the
+surface area heuristic is least, or in the middle.
+
+Paper: Vinkler, Bittner, Havran, Hapala, Massively Parallel Hierarchical Scene Processing with Applications in Rendering (2013), as Meister, GPU
+Data Structures and Algorithms for BVHs (2014), describes it in 5.6. There one kernel runs from beginning to end, and its warps wait at the pool
+for each other's phases. No block waits for another here: a pool is worked off in rounds, a phase is a kernel, counters on the device say how many
+tasks and chunks there are, and prefix sums put new tasks and moved references into an order that no arrival can change. The choice of the plane
+stays with the chunk that finishes last. Tasks of up to 64 references are finished by a block each, with every reference as a candidate.
+
+Cost: Four or five launches a round, and rounds for twice the logarithm of the number of primitives, most of which find little to do: of the order
+of a millisecond or two for half a million triangles on a large GPU. SAH trees are as good as those of a binned builder.
+
+Limits: Slower than builders along the Morton curve: references move once a level. After most of its rounds a task is halved by position, which
+bounds the depth for scenes that are nested without end. Deterministic.
+"""
+
+from __future__ import annotations
+
+import dataclasses
+
+import numpy as np
+
+from .....settings import option
+from .....target.base import Array, Unit
+from ....base import Primitives
+from ....primitives import unit_source
+from ...bvh import BvhHierarchy
+from ...tree import REFERENCE_BITS
+
+_FOLDER = "gpu/hierarchy/bvh/builders/task_pool/"
+
+CHUNK = 1024
+"""References of a chunk of work."""
+
+SMALL = 64
+"""References of the largest task that one block finishes."""
+
+SPARE_ROUNDS = 8
+"""Rounds by planes beyond those that an even tree would take, before tasks are halved."""
+
+SWEEP_LEVELS = 16
+"""Levels within a small task below which sets are halved."""
+
+BIN_WORDS = 7
+MOST_BLOCKS = 4096
+
+
+@dataclasses.dataclass(frozen=True)
+class TaskPoolOptions:
+    """Options of the pool."""
+
+    split: str = option(
+        "sah", "Where tasks part: at the plane of least SAH cost, or in the middle of the greatest extent.", choices=("sah", "median")
+    )
+    bins: int = option(32, "Bins an axis: one more than the planes that are tried.", minimum=4, maximum=32)
+    max_leaf_size: int = option(4, "Most primitives in a leaf: larger leaves make a smaller tree and more intersection tests.", minimum=1, maximum=32)
+
+
+@dataclasses.dataclass(frozen=True)
+class Pool:
+    """A pool's memory: tasks and their parts, chunks, and two lists of references that moves go to and fro between."""
+
+    counts: Array
+    tasks: Array
+    first_chunks: Array
+    bounds: Array
+    chunks: Array
+    left_counts: Array
+    planes: Array
+    arrived: Array
+    bins: Array
+    parts: Array
+    part_bounds: Array
+    small: Array
+    boxes: Array
+    lists: tuple[Array, Array]
+
+
+def levels_above(count: int) -> int:
+    """Halvings after which no part of `count` references is larger than SMALL."""
+    return 0 if count <= SMALL else (-(-count // SMALL) - 1).bit_length()
+
+
+class TaskPool(BvhHierarchy):
+    """See the module."""
+
+    name = "task_pool"
+    title = "BVH by a pool of tasks"
+    Options = TaskPoolOptions
+    options: TaskPoolOptions
+
+    def max_depth(self) -> int:
+        return 2 * levels_above(1 << REFERENCE_BITS) + SPARE_ROUNDS + SWEEP_LEVELS + SMALL.bit_length()
+
+    def scratch_bytes(self) -> int:
+        n, tasks = self.tree.count, self._most_tasks(self.tree.count)
+        bins = 3 * self.options.bins * BIN_WORDS * 4 if self.options.split == "sah" else 0
+        return n * (32 + 2 * 4) + tasks * (16 + 4 + 24 + 4 + 4 + 32 + 48 + bins) + (n // CHUNK + tasks) * 12 + 16 * n
+
+    def emit(self, primitives: Primitives) -> bool:
+        target, tree, n = self.target, self.tree, self.tree.count
+        pool, options = self._make_pool(n), self.options
+        constants = {"BINS": options.bins, "CHUNK": CHUNK, "SMALL": SMALL, "SPLITS_BY_SAH": options.split == "sah"}
+        rounds = target.unit(unit_source(_FOLDER + "rounds.cu", primitives, **constants))
+        finish = target.unit(unit_source(_FOLDER + "finish.cu", primitives, **constants, SWEEP_LEVELS=SWEEP_LEVELS))
+        with target.phase("build.boxes"):
+            arguments = (pool.bounds, pool.counts, pool.tasks, pool.first_chunks, pool.small, tree.parent, tree.root)
+            target.launch(rounds, "clear_pool", 1, n, *arguments, options.max_leaf_size)
+            target.launch(rounds, "begin_pool", n, primitives.view, pool.boxes, pool.lists[0], pool.bounds, tree.flags)
+        planes_rounds = levels_above(n) + SPARE_ROUNDS if n > SMALL else 0
+        with target.phase("build.rounds"):
+            for number in range(planes_rounds + levels_above(n)):
+                self._round(rounds, pool, number, number >= planes_rounds)
+        with target.phase("build.small_tasks"):
+            links = (options.max_leaf_size, tree.nodes, tree.parent, tree.flags, tree.order)
+            blocks = min(int(pool.small.shape[0]), MOST_BLOCKS)
+            finished = (pool.counts, pool.small, pool.boxes, *pool.lists, *links)
+            target.launch(finish, "finish_tasks", blocks, *finished, block=3 * SMALL, blocks=blocks)
+        return self.fit(primitives)
+
+    def _round(self, unit: Unit, pool: Pool, number: int, halves: bool) -> None:
+        """One round: every phase of all tasks that there are, at most 2^number."""
+        target, tree, max_leaf_size = self.target, self.tree, self.options.max_leaf_size
+        most_tasks = min(1 << number, self._most_tasks(tree.count))
+        most_chunks = min(tree.count // CHUNK + most_tasks, int(pool.chunks.shape[0]))
+        task_blocks, chunk_blocks = min(most_tasks, MOST_BLOCKS), min(most_chunks, MOST_BLOCKS)
+        opened = (pool.counts, pool.tasks, pool.first_chunks, pool.bounds, int(halves), pool.chunks, pool.bins, pool.planes, pool.arrived)
+        target.launch(unit, "open_tasks", most_tasks, *opened, pool.part_bounds, block=128, blocks=task_blocks)
+        work = (pool.counts, pool.tasks, pool.chunks, pool.bounds, pool.boxes)
+        if self.options.split == "sah" and not halves:
+            target.launch(unit, "bin_chunks", most_chunks, *work, *pool.lists, pool.bins, pool.arrived, pool.planes, blocks=chunk_blocks)
+        target.launch(unit, "count_chunks", most_chunks, *work, *pool.lists, pool.planes, pool.left_counts, blocks=chunk_blocks)
+        links = (max_leaf_size, tree.nodes, tree.parent, tree.flags)
+        moved = (pool.planes, pool.left_counts, *links, *pool.lists, pool.parts, pool.part_bounds)
+        target.launch(unit, "move_chunks", most_chunks, *work, *moved, blocks=chunk_blocks)
+        closed = (pool.counts, pool.parts, pool.part_bounds, pool.tasks, pool.first_chunks, pool.bounds, pool.small)
+        target.launch(unit, "close_round", most_tasks, *closed, block=1024, blocks=1)
+
+    @staticmethod
+    def _most_tasks(count: int) -> int:
+        return max(1, count // (SMALL + 1))
+
+    def _make_pool(self, count: int) -> Pool:
+        """Room for the tasks of `count` references: every task has more than SMALL, every chunk but a task's last one CHUNK."""
+        tasks, is_sah = self._most_tasks(count), self.options.split == "sah"
+        chunks = count // CHUNK + tasks
+
+        def scratch(name: str, shape: int | tuple[int, ...], dtype: type = np.int32) -> Array:
+            return self.target.scratch(f"pool.{name}", shape, dtype)
+
+        return Pool(
+            counts=scratch("counts", 3),
+            tasks=scratch("tasks", (tasks, 4)),
+            first_chunks=scratch("first_chunks", tasks),
+            bounds=scratch("bounds", (tasks, 6)),
+            chunks=scratch("chunks", (chunks, 2)),
+            left_counts=scratch("left_counts", chunks),
+            planes=scratch("planes", tasks),
+            arrived=scratch("arrived", tasks),
+            bins=scratch("bins", tasks * 3 * self.options.bins * BIN_WORDS if is_sah else 1, np.float32),
+            parts=scratch("parts", (2 * tasks, 4)),
+            part_bounds=scratch("part_bounds", (2 * tasks, 6)),
+            small=scratch("small", (count, 4)),
+            boxes=scratch("boxes", (count, 8), np.float32),
+            lists=(scratch("list", count), scratch("other_list", count)),
+        )
+
+
+__all__ = ["TaskPool", "TaskPoolOptions"]

@@ -1,0 +1,57 @@
+// The pool of tasks (task_pool): what a task is, how its items are cut into chunks of work, where node ids come from. Unit constants: BINS, CHUNK,
+// SMALL.
+#pragma once
+#include "gpu/hierarchy/bvh/binning.cuh"
+
+// References [first, first + count) that are to be parted; its node has Karras' id (tree.py): the last reference of a left child, the first of a
+// right one.
+struct Task {
+    int first, count, is_left, side;  // side: which of the two lists holds the references
+
+    __device__ int last() const { return first + count - 1; }
+    __device__ int node_id() const { return is_left ? last() : first; }
+    __device__ int chunk_count() const { return (count + CHUNK - 1) / CHUNK; }
+};
+static_assert(sizeof(Task) == 16, "four words");
+
+// A chunk of work: `number` of its task. Chunks of a task lie beside each other.
+struct Chunk {
+    int task, number;
+
+    __device__ int first(const Task& owner) const { return owner.first + number * CHUNK; }
+    __device__ int count(const Task& owner) const { return min(CHUNK, owner.count - number * CHUNK); }
+};
+
+// Counters of a pool. A round finds `tasks` and `chunks`, its last kernel leaves those of the next; `small` only grows.
+constexpr int TASKS = 0, CHUNKS = 1, SMALL_TASKS = 2;
+
+// Bounds of centroids, six ordered integers, smallest and largest.
+__device__ __forceinline__ void clear_bounds(int* bounds) {
+    for (int i = 0; i < 6; ++i) bounds[i] = ordered_int(i < 3 ? FLOAT_MAX : -FLOAT_MAX);
+}
+__device__ __forceinline__ void merge_bounds(int* bounds, const Aabb& box) {
+    if (!(box.lower.x <= box.upper.x)) return;
+    atomic_min_float(bounds + 0, box.lower.x);
+    atomic_min_float(bounds + 1, box.lower.y);
+    atomic_min_float(bounds + 2, box.lower.z);
+    atomic_max_float(bounds + 3, box.upper.x);
+    atomic_max_float(bounds + 4, box.upper.y);
+    atomic_max_float(bounds + 5, box.upper.z);
+}
+__device__ __forceinline__ BinGrid grid_of(const int* bounds) {
+    return BinGrid::over(make_float3(ordered_float(bounds[0]), ordered_float(bounds[1]), ordered_float(bounds[2])),
+                         make_float3(ordered_float(bounds[3]), ordered_float(bounds[4]), ordered_float(bounds[5])));
+}
+
+// A box of the list of boxes, 32 bytes a primitive.
+__device__ __forceinline__ Aabb load_box(const float4* boxes, int prim_id) {
+    const float4 lower = boxes[2 * (int64)prim_id], upper = boxes[2 * (int64)prim_id + 1];
+    return {make_float3(lower.x, lower.y, lower.z), make_float3(upper.x, upper.y, upper.z)};
+}
+
+// A plane: axis * BINS + the last bin on the left side, or HALVE, by position.
+constexpr int HALVE = -1;
+
+__device__ __forceinline__ bool goes_left(int plane, const BinGrid& grid, const Aabb& box, int position, int half) {
+    return plane == HALVE ? position < half : grid.bin(plane / BINS, box) <= plane % BINS;
+}
