@@ -115,9 +115,10 @@ print(sorted(seen), amid > 0, [one.name for one in path.parent.iterdir()])
 """
 
 
-def test_killed_while_saving_leaves_the_old_file_or_the_new_one(tmp_path: Path) -> None:
+@pytest.mark.parametrize("kills", [KILLS, pytest.param(2 * KILLS, marks=pytest.mark.full)])
+def test_killed_while_saving_leaves_the_old_file_or_the_new_one(tmp_path: Path, kills: int) -> None:
     path = tmp_path / "config" / "settings.toml"
-    command = [sys.executable, "-c", KILLER, str(ROOT), str(path), str(KILLS)]
+    command = [sys.executable, "-c", KILLER, str(ROOT), str(path), str(kills)]
     done = subprocess.run(command, capture_output=True, text=True, timeout=120, check=False)
     assert done.returncode == 0, done.stderr
     assert done.stdout.strip() == "[111, 222] True ['settings.toml']", "both were met, some saves were cut, and what they left was cleared"

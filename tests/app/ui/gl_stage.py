@@ -149,10 +149,74 @@ def whole_window() -> dict[str, Any]:
     return {"shown": shown, "is_closed": is_closed, "paint_ms": window.view.paint_ms}
 
 
+def live_objects() -> int:
+    """Textures, buffers, framebuffers, vertex arrays and programs of the current context."""
+    from OpenGL import GL
+
+    asks = (GL.glIsTexture, GL.glIsBuffer, GL.glIsFramebuffer, GL.glIsVertexArray, GL.glIsProgram)
+    return sum(bool(ask(name)) for ask in asks for name in range(1, 400))
+
+
+def soak() -> dict[str, Any]:
+    """The program's window resized, its docks undocked and docked, full screen and back, at random, RAYGROVE_SOAK times; errors of GL, its objects
+    and the process's memory after a quarter of the events and at the end, and the picture."""
+    import functools
+    import random
+    from pathlib import Path
+
+    from OpenGL import GL
+
+    from app.render_thread import RenderThread
+    from app.state import SceneReference
+    from app.ui import frame_loop
+    from app.ui.application import open_window
+    from app.ui.main_window import MainWindow
+    from app.ui.previews import Previews
+    from gpu.scene import Clip, Scene
+
+    setattr(frame_loop, "RenderThread", functools.partial(RenderThread, make_maker=PaintedMaker))  # noqa: B010
+    setattr(Previews, "ask", lambda self, names: None)  # noqa: B010
+    window = MainWindow(Document(), lambda choice: make_view("gl"))
+    open_window(window, (320, 240))
+    window.document.set_scene(SceneReference("demo", ("empty",)), Scene("empty", clips=(Clip("all", 2.0),)))
+    wait_until(lambda: len(PaintedMaker.drawn) > 5)
+    events, chance, counts, errors = int(os.environ["RAYGROVE_SOAK"]), random.Random(4), [0, 0, 0], 0
+    measured = []
+    for number in range(events):
+        kind = chance.randrange(3)
+        counts[kind] += 1
+        if kind == 0:
+            window.resize(chance.randrange(700, 1200), chance.randrange(500, 900))
+        elif kind == 1:
+            dock = chance.choice(window.docks)
+            dock.show()
+            dock.setFloating(not dock.isFloating())
+        else:
+            window.toggle_full_screen()
+        for _ in range(3):
+            QApplication.processEvents(QEventLoop.ProcessEventsFlag.AllEvents, 10)
+        window.view.makeCurrent()
+        errors += GL.glGetError() != GL.GL_NO_ERROR
+        if number in (events // 4, events - 1):
+            pages = int(Path("/proc/self/statm").read_text().split()[1])
+            measured.append((live_objects(), pages * os.sysconf("SC_PAGE_SIZE") / 2**20))
+        window.view.doneCurrent()
+    if window.isFullScreen():
+        window.toggle_full_screen()
+    window.reset_layout()
+    window.resize(900, 700)
+    wait_until(lambda: window.view.exchange.width == window.view.device_size()[0] and window.view.exchange.height == window.view.device_size()[1])
+    count = len(PaintedMaker.drawn)
+    wait_until(lambda: len(PaintedMaker.drawn) > count + 10)
+    shown = array_of(window.view.grabFramebuffer())
+    window.close()
+    return {"shown": shown, "errors": errors, "counts": counts, "measured": measured}
+
+
 def main(name: str, path: str) -> None:
     """Run one scene and write its answers."""
     make_application(0)
-    answers = {"picture": picture, "context": context, "undock": undock, "interop": interop, "whole_window": whole_window}[name]()
+    answers = {"picture": picture, "context": context, "undock": undock, "interop": interop, "whole_window": whole_window, "soak": soak}[name]()
     np.savez(path, **{key: np.asarray(value) for key, value in answers.items()})
 
 

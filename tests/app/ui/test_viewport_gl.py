@@ -30,7 +30,7 @@ def stage(tmp_path: Path) -> Stage:
         screen = ["xvfb-run", "--auto-servernum", "--server-args=-screen 0 1280x1024x24 +extension GLX"]
         command = [*screen, sys.executable, "-m", "tests.app.ui.gl_stage", name, str(path)]
         environment = {key: value for key, value in os.environ.items() if key not in ("DISPLAY", "WAYLAND_DISPLAY")}
-        done = subprocess.run(command, cwd=ROOT, env=environment, capture_output=True, text=True, timeout=60, check=False)
+        done = subprocess.run(command, cwd=ROOT, env=environment, capture_output=True, text=True, timeout=1500, check=False)
         assert done.returncode == 0, done.stderr[-3000:]
         with np.load(path) as answers:
             return dict(answers)
@@ -76,3 +76,16 @@ def test_the_whole_window_plays_resizes_and_closes(stage: Stage) -> None:
     answers = stage("whole_window")
     height, width, _ = answers["shown"].shape
     assert bool(answers["is_closed"]) and difference(answers["shown"], gradient(width, height)) <= 4
+
+
+@pytest.mark.parametrize("events", [40, pytest.param(1000, marks=[pytest.mark.full, pytest.mark.timeout(1800)])])
+def test_resizing_undocking_and_full_screen_leave_the_context_whole(stage: Stage, monkeypatch: pytest.MonkeyPatch, events: int) -> None:
+    monkeypatch.setenv("RAYGROVE_SOAK", str(events))
+    answers = stage("soak")
+    assert answers["counts"].sum() == events and answers["counts"].min() > events // 6, "of each kind there were some"
+    assert int(answers["errors"]) == 0
+    (objects_then, memory_then), (objects_now, memory_now) = answers["measured"].tolist()
+    print(f"{events} events: GL objects {objects_then:.0f} then, {objects_now:.0f} now; memory {memory_then:.0f} MiB then, {memory_now:.0f} MiB now")
+    assert objects_now <= objects_then + 4 and memory_now < memory_then + (64 if events > 500 else 128)
+    height, width = answers["shown"].shape[:2]
+    assert difference(answers["shown"], gradient(width, height)) <= 4

@@ -1,0 +1,144 @@
+"""Long use: switches and cancels by the thousand leave neither memory nor files behind. The small versions run always; the full ones by
+`pytest -m full tests/app/test_soaks.py`: 10,000 switches over every structure and layout, 200 cancels."""
+
+from __future__ import annotations
+
+import gc
+import itertools
+import os
+import random
+import threading
+import time
+from pathlib import Path
+
+import pytest
+
+from app import exporting, option_tables
+from app.document import Document
+from app.frame_maker import FrameMaker
+from app.pixel_slots import HostSlot
+from app.scene_io.demos import make_demo
+from app.settings import Settings, set_option
+from app.state import State
+from gpu.scene import Moment, Scene
+from gpu.target import choose
+from gpu.target.base import TargetError
+from tests.app.stand_ins import wait_for_exports
+
+SIZE = (32, 24)
+PAGE = os.sysconf("SC_PAGE_SIZE")
+FLAT_MIB = 24
+"""What memory may grow between the time when combinations have been met often, and the end."""
+
+ACTS_WITHIN_S = 0.5
+
+
+def resident() -> int:
+    """Bytes of this process in memory."""
+    gc.collect()
+    return int(Path("/proc/self/statm").read_text().split()[1]) * PAGE
+
+
+def targets() -> list[tuple[str, int]]:
+    """Targets of this machine, and threads of each: another number of threads is another target."""
+    found = [("host", 1), ("host", 2)]
+    try:
+        choose("cuda").close()
+    except (TargetError, OSError):
+        return found
+    return [*found, ("cuda", 0)]
+
+
+class Switcher:
+    """Draws another combination of structure, layout, ray type, target and scene each time, at another instant."""
+
+    def __init__(self, structures: dict[str, tuple[str, ...]]) -> None:
+        self.chance, self.maker, self.slot = random.Random(5), FrameMaker(), HostSlot(*SIZE)
+        self.scenes: tuple[Scene, ...] = (make_demo("walker", 400), make_demo("cloth", 200), make_demo("explode", 150))
+        pairs = [(name, layout) for name, layouts in structures.items() for layout in layouts]
+        self.combinations = list(itertools.product(pairs, sorted(option_tables.ray_types()), targets(), range(len(self.scenes))))
+        self.met: set[object] = set()
+
+    def switch(self) -> None:
+        """One picture of another choice."""
+        chosen = self.chance.choice(self.combinations)
+        self.met.add(chosen)
+        (name, layout), ray_type, (target, threads), scene = chosen
+        settings = set_option(Settings(), "target.threads", threads)
+        for key, value in (("target", target), ("hierarchy", name), ("layout", layout), ("ray_type", ray_type)):
+            settings = set_option(settings, f"render.{key}", value)
+        self.slot.pixels[:] = 0
+        moment = Moment(self.chance.uniform(0.0, 1.0))
+        outcome = self.maker.draw(self.scenes[scene], State(settings=settings), moment, (self.slot,), False)
+        assert outcome.target_name.startswith(target) and self.slot.pixels[..., 3].min() == 255, chosen
+
+
+def assert_flat(switcher: Switcher, count: int) -> None:
+    """Memory after `count` switches is what it was after half of them; by then each combination has been met."""
+    try:
+        for _ in range(count // 2):
+            switcher.switch()
+        half = resident()
+        for _ in range(count - count // 2):
+            switcher.switch()
+        grown = (resident() - half) / 2**20
+    finally:
+        switcher.maker.close()
+    print(f"{count} switches over {len(switcher.met)} combinations: {grown:+.1f} MiB in the second half, {half / 2**20:.0f} MiB before")
+    assert grown < FLAT_MIB, f"{grown:.1f} MiB more"
+
+
+def test_switches_leave_memory_flat() -> None:
+    assert_flat(Switcher({"lbvh": ("bvh2", "bvh4"), "brute_force": ("records",)}), 160)
+
+
+@pytest.mark.full
+@pytest.mark.timeout(3600)
+def test_ten_thousand_switches_leave_memory_flat() -> None:
+    assert_flat(Switcher({name: kind.layouts() for name, kind in option_tables.builders().items()}), 10_000)
+
+
+def write_sheet(path: Path, side: int = 120) -> None:
+    """An OBJ that takes a while to open."""
+    with path.open("w") as file:
+        file.writelines(f"v {i % side} {i // side} {(i * 7) % 5}\n" for i in range(side * side))
+        corners = (row * side + column + 1 for row in range(side - 1) for column in range(side - 1))
+        file.writelines(f"f {i} {i + 1} {i + side}\nf {i + 1} {i + side + 1} {i + side}\n" for i in corners)
+
+
+def cancel_at_random_moments(folder: Path, count: int) -> None:
+    """Start an opening, an export or a report, cancel it after a moment; it ends in time, and nothing of it is left."""
+    chance, sheet, scene = random.Random(3), folder / "sheet.obj", make_demo("walker", 400)
+    write_sheet(sheet)
+    settings = set_option(set_option(Settings(), "render.target", "host"), "render.samples", 4)
+    state, (document, worst) = State(settings=settings), (Document(settings), 0.0)
+    plans = [exporting.plan_of(state, scene, str(folder / out), range(4000)) for out in ("one.mp4", "p_%04d.png", "z_%04d.exr", "one.json")]
+    for index in range(count):
+        plan = plans[index // 2 % len(plans)]
+        if index % 2:
+            job = document.start_job("export", lambda job, plan=plan: exporting.export(job, state, scene, plan), lambda job: None)
+        else:
+            job = document.open_files([str(sheet)])
+        time.sleep(chance.uniform(0.0, 0.6))
+        is_late = job.is_done
+        began = time.perf_counter()
+        job.cancel()
+        assert job.wait(20.0)
+        document.mailroom.poll()
+        worst = max(worst, 0.0 if is_late else time.perf_counter() - began)
+        assert job.problem is None and job not in document.jobs, job.problem
+    wait_for_exports()
+    print(f"{count} cancels: the slowest acted within {worst * 1e3:.0f} ms")
+    assert worst < ACTS_WITHIN_S
+    assert not [path for path in folder.rglob("*") if path.name.endswith((".part", ".tmp"))]
+    assert [thread.name for thread in threading.enumerate() if thread.name.startswith("job:")] == []
+
+
+def test_cancels_at_random_moments(tmp_path: Path) -> None:
+    cancel_at_random_moments(tmp_path, 20)
+
+
+@pytest.mark.full
+@pytest.mark.timeout(1800)
+def test_two_hundred_cancels_at_random_moments(tmp_path: Path) -> None:
+    cancel_at_random_moments(tmp_path, 200)
