@@ -1,0 +1,155 @@
+"""Suites: the published figures as printed, rows that are either published or ours, stand-ins called so, and a small run from end to end."""
+
+from __future__ import annotations
+
+import json
+import pathlib
+from typing import Any
+
+import pytest
+
+from app.scene_io.demos import make_demo
+from bench.suites import SuiteJob, SuiteReport, meister2014, suites
+from bench.suites.plots import draw, main
+from bench.suites.published import FOLDER, published, published_row
+from bench.suites.report import report_from_json
+from bench.suites.scenes import SceneAbsentError, SceneSource
+from gpu.hierarchy.registry import structures
+from gpu.scene import Scene
+from gpu.target.base import Target
+
+CONTEXT = {"device": "a machine", "commit": "0" * 40, "date": "today"}
+
+
+def test_every_suite_has_its_published_figures() -> None:
+    assert "meister2014" in suites()
+    for name in suites():
+        held = published(name)
+        assert held["hardware"] and held["source"]
+        for table in held["tables"].values():
+            assert all(len(row) == len(table["columns"]) for row in table["rows"].values())
+    assert {path.stem for path in FOLDER.glob("*.json")} == set(suites())
+
+
+def test_figures_are_those_printed() -> None:
+    """Some by hand: the first and the last row of a table, and one in the middle."""
+    assert published_row("meister2014", "7.1", "Head")["kernels_ms.8"] == 1.8
+    assert published_row("meister2014", "7.1", "Power Plant")["node_count.32"] == 1182525
+    assert published_row("meister2014", "7.5", "Crytek Sponza")["sah_cost.8"] == 269
+    assert published_row("meister2014", "7.9", "Exploding Dragon")["diffuse_fps"] == 7
+    assert published_row("meister2014", "7.9", "Head") == {}
+
+
+def test_every_published_scene_has_one_of_ours() -> None:
+    tables = published("meister2014")["tables"]
+    assert [choice.published for choice in meister2014.STILL] == list(tables["7.1"]["rows"])
+    assert [choice.published for choice in meister2014.MOVING] == list(tables["7.8"]["rows"])
+    for choice in meister2014.STILL + meister2014.MOVING:
+        assert choice.why
+        assert choice.is_same == (choice.published == "Crytek Sponza")
+        if choice.source.demo:
+            assert choice.source.triangles == choice.published_triangles
+
+
+def test_the_derived_triangle_counts_agree_with_the_memory_table() -> None:
+    """52 bytes a triangle of auxiliary memory, to the precision of the print."""
+    for choice in meister2014.STILL:
+        printed = published_row("meister2014", "7.2", choice.published)["auxiliary_mb"] * 1e6
+        assert abs(choice.published_triangles * 52 - printed) < 0.06e6 + 0.002 * printed
+
+
+def test_configurations_are_those_of_structures_that_exist() -> None:
+    for configuration in meister2014.CONFIGURATIONS:
+        assert configuration.hierarchy in structures()
+        for leaf in meister2014.LEAVES:
+            assert configuration.settings(leaf).hierarchy_options.max_leaf_size == leaf
+
+
+def small(source: SceneSource) -> Scene:
+    """Scenes of a few hundred triangles in place of all others."""
+    if source.file:
+        raise SceneAbsentError(f"{source.file} is not in this test.")
+    return make_demo(source.demo, 300)
+
+
+@pytest.fixture(scope="module")
+def report(host_target: Target) -> SuiteReport:
+    kept: list[int] = []
+    names = ("Mitsuba", "Armadillo", "Toasters")
+    job = SuiteJob(host_target, small, keep=lambda report: kept.append(len(report.rows)), repeat=1, scenes=names, size=(32, 24), key_frames=3)
+    found = meister2014.run(job)
+    assert kept == sorted(kept)
+    assert kept[-1] == len(found.rows)
+    return found
+
+
+def test_a_small_run_measures_every_configuration(report: SuiteReport) -> None:
+    still = [row for row in report.rows if row["part"] == "still"]
+    assert {(row["configuration"], row["leaf"]) for row in still} == {(c.title, leaf) for c in meister2014.CONFIGURATIONS for leaf in (8, 16, 32)}
+    for row in still:
+        assert row["kernels_ms"] > 0.0
+        assert row["sah_cost"] > 1.0
+        assert row["primary_mrays_per_s"] > 0.0
+        assert row["node_count"] % 2 == 1
+    by_leaf = {row["leaf"]: row["node_count"] for row in still if row["configuration"] == meister2014.MEDIAN.title}
+    assert by_leaf[8] > by_leaf[16] > by_leaf[32]
+    curves = [row for row in report.rows if row["part"] == "curve"]
+    assert len(curves) == 3
+    assert all(len(row["sah_costs"]) == len(row["times"]) == 3 for row in curves)
+    refitted = next(row for row in curves if row["update"] == "refit")
+    rebuilt = next(row for row in curves if row["update"] == "rebuild" and row["configuration"] == meister2014.SAH.title)
+    assert refitted["sah_costs"][0] == rebuilt["sah_costs"][0]
+
+
+def test_what_is_absent_is_said(report: SuiteReport) -> None:
+    assert report.absent == ["Mitsuba: static/stanford-bunny.obj is not in this test."]
+
+
+def test_a_row_is_published_or_ours(report: SuiteReport) -> None:
+    assert [table.number for table in report.tables] == [f"7.{i}" for i in range(1, 10)]
+    for table in report.tables:
+        assert table.rows
+        for row in table.rows:
+            assert len(row) == len(table.columns)
+            name = str(row[0])
+            assert name.endswith("(published)") != name.startswith(("stand-in for ", "Crytek Sponza (same scene"))
+            if name.endswith("(published)"):
+                printed = published_row("meister2014", table.number, name.removesuffix(" (published)"))
+                assert [value for value in row[1:] if value is not None] == list(printed.values())
+
+
+def test_the_phases_of_the_sah_builder_have_their_columns(report: SuiteReport) -> None:
+    table = next(table for table in report.tables if table.number == "7.7")
+    ours = dict(zip(table.columns, table.rows[1], strict=True))
+    parts = [ours[f"{name} ms"] for name in ("sort", "clusters", "sah splits", "median splits", "refit", "other")]
+    assert all(isinstance(part, float) and part > 0.0 for part in parts)
+    assert sum(float(part or 0.0) for part in parts) == pytest.approx(float(ours["kernels ms"] or 0.0))
+
+
+def test_the_report_survives_json_and_is_drawn(report: SuiteReport, tmp_path: pathlib.Path) -> None:
+    path = tmp_path / "found.json"
+    path.write_text(json.dumps(report.as_json(CONTEXT)))
+    again = report_from_json(json.loads(path.read_text()))
+    assert again.markdown(CONTEXT) == report.markdown(CONTEXT)
+    assert "stand-in for Armadillo: blob, 320 triangles" in again.markdown(CONTEXT)
+    pytest.importorskip("matplotlib")
+    names = [file.name for file in draw(again, tmp_path / "plot")]
+    assert names == [
+        "plot-7.4.svg",
+        "plot-7.4-published.svg",
+        "plot-7.5.svg",
+        "plot-7.5-published.svg",
+        "plot-7.6.svg",
+        "plot-7.6-published.svg",
+        "plot-7.8.svg",
+    ]
+    assert "SAH tree of the first key, refitted" in (tmp_path / "plot-7.8.svg").read_text()
+    assert main([str(path)]) == 0
+    assert (tmp_path / "found-7.4.svg").exists()
+
+
+def test_a_kept_report_that_is_none_is_said(tmp_path: pathlib.Path, capsys: pytest.CaptureFixture[str]) -> None:
+    path: Any = tmp_path / "other.json"
+    path.write_text("{}")
+    assert main([str(path)]) == 1
+    assert "other.json" in capsys.readouterr().err
