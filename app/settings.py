@@ -37,6 +37,11 @@ class RenderOptions:
     optimiser: str = option("none", "What improves the tree after it is built.")
     layout: str = option("auto", "How nodes lie in memory; auto takes the builder's best for the target.")
     traversal: str = option("auto", "How rays walk the layout; auto takes the layout's best.")
+    triangle_test: str = option(
+        "moeller_trumbore",
+        "How rays and triangles are intersected: watertight never lets a ray pass between neighbours, unit_triangle keeps a map of 48 bytes each.",
+        choices=("moeller_trumbore", "watertight", "unit_triangle"),
+    )
     ray_type: str = option("smooth", "What the rays show.")
     samples: int = option(1, "Samples of a pixel; more make smooth edges and take as many times longer.", minimum=1, maximum=65536)
     width: int = option(1024, "Width of pictures that are written to files.", minimum=1, maximum=SIZE_LIMIT, unit="pixels")

@@ -16,6 +16,7 @@ def view_settings(state: State, view: int = 0, *, samples: int = 0) -> ViewSetti
         optimiser=chosen.optimiser or render.optimiser,
         layout=chosen.layout or render.layout,
         traversal=chosen.traversal or render.traversal,
+        triangle_test=render.triangle_test,
         ray_type=ray_type,
         samples=samples or render.samples,
         seed=render.seed,

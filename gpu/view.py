@@ -29,6 +29,7 @@ class ViewSettings:
     optimiser: str = "none"
     layout: str = "auto"
     traversal: str = "auto"
+    triangle_test: str = "moeller_trumbore"
     ray_type: str = "smooth"
     samples: int = 1
     seed: int = 0

@@ -50,7 +50,7 @@ class ViewSlot:
     def take(self, view: View) -> None:
         """Take up a view's settings; make the structure and the ray type it chooses where they are others than before."""
         settings = view.settings
-        names = (settings.hierarchy, settings.optimiser, settings.layout, settings.traversal)
+        names = (settings.hierarchy, settings.optimiser, settings.layout, settings.traversal, settings.triangle_test)
         choice = (*names, settings.hierarchy_options, settings.optimiser_options, settings.layout_options)
         integrator: RayType | None = None
         if settings.ray_type != self._ray_type_name:
@@ -198,5 +198,12 @@ def update(hierarchy: Hierarchy, decision: Decision, surface: Surface) -> None:
 def make_structure(target: Target, settings: ViewSettings) -> Hierarchy:
     """The structure that the settings name. Raises OptionError for an unknown name."""
     return structures.make_structure(
-        target, settings.hierarchy, settings.hierarchy_options, settings.layout, settings.traversal, settings.optimiser, settings.optimiser_options
+        target,
+        settings.hierarchy,
+        settings.hierarchy_options,
+        settings.layout,
+        settings.traversal,
+        settings.optimiser,
+        settings.optimiser_options,
+        settings.triangle_test,
     )

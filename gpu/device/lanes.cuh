@@ -7,6 +7,7 @@
 //     any, all, mask_bits      of a mask
 //     lane, set_lane           one lane's value
 //     load, store              RAYS_PER_THREAD consecutive numbers, unaligned
+//     lanes_fma(a, b, c)       a * b + c rounded once, whatever the compiler may fuse
 //     min, max, lanes_sqrt, lanes_abs, gather, horizontal_min, horizontal_max
 #pragma once
 #include "gpu/device/vec.cuh"
@@ -42,6 +43,7 @@ __device__ __forceinline__ void store(int* at, Int value) { *at = value; }
 __device__ __forceinline__ Real gather(const float* values, Int index) { return values[index]; }
 __device__ __forceinline__ Real lanes_sqrt(Real value) { return sqrtf(value); }
 __device__ __forceinline__ Real lanes_abs(Real value) { return fabsf(value); }
+__device__ __forceinline__ Real lanes_fma(Real a, Real b, Real c) { return fmaf(a, b, c); }
 __device__ __forceinline__ Real to_real(Int value) { return (float)value; }
 #endif
 

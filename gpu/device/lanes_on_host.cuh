@@ -88,6 +88,7 @@ inline Int select(Mask mask, Int a, Int b) { return {(Int::Native)LANES_OP(mask_
 inline Real min(Real a, Real b) { return {(Real::Native)LANES_OP(min_ps)((NativeReal)a.v, (NativeReal)b.v)}; }
 inline Real max(Real a, Real b) { return {(Real::Native)LANES_OP(max_ps)((NativeReal)a.v, (NativeReal)b.v)}; }
 inline Real lanes_sqrt(Real a) { return {(Real::Native)LANES_OP(sqrt_ps)((NativeReal)a.v)}; }
+inline Real lanes_fma(Real a, Real b, Real c) { return {(Real::Native)LANES_OP(fmadd_ps)((NativeReal)a.v, (NativeReal)b.v, (NativeReal)c.v)}; }
 
 #elif defined(__AVX2__) && RAYS_PER_THREAD == 8
 
@@ -110,6 +111,15 @@ inline Int select(Mask mask, Int a, Int b) { return {(Int::Native)_mm256_blendv_
 inline Real min(Real a, Real b) { return {(Real::Native)_mm256_min_ps((__m256)a.v, (__m256)b.v)}; }
 inline Real max(Real a, Real b) { return {(Real::Native)_mm256_max_ps((__m256)a.v, (__m256)b.v)}; }
 inline Real lanes_sqrt(Real a) { return {(Real::Native)_mm256_sqrt_ps((__m256)a.v)}; }
+#ifdef __FMA__
+inline Real lanes_fma(Real a, Real b, Real c) { return {(Real::Native)_mm256_fmadd_ps((__m256)a.v, (__m256)b.v, (__m256)c.v)}; }
+#else
+inline Real lanes_fma(Real a, Real b, Real c) {
+    Real r;
+    for (int i = 0; i < RAYS_PER_THREAD; ++i) r.v[i] = fmaf(a.v[i], b.v[i], c.v[i]);
+    return r;
+}
+#endif
 
 #else
 
@@ -139,6 +149,11 @@ inline Real max(Real a, Real b) { return {a.v > b.v ? a.v : b.v}; }
 inline Real lanes_sqrt(Real a) {
     Real r;
     for (int i = 0; i < RAYS_PER_THREAD; ++i) r.v[i] = sqrtf(a.v[i]);
+    return r;
+}
+inline Real lanes_fma(Real a, Real b, Real c) {
+    Real r;
+    for (int i = 0; i < RAYS_PER_THREAD; ++i) r.v[i] = fmaf(a.v[i], b.v[i], c.v[i]);
     return r;
 }
 #endif

@@ -85,11 +85,13 @@ class Traversal:
     records_type: str
     records_view: np.ndarray
     constants: tuple[tuple[str, int | float | bool], ...] = ()
+    registers: int = 64
+    """Registers a thread that the walk needs on CUDA: with more of them fewer blocks run at a time."""
 
     @property
     def key(self) -> tuple[Any, ...]:
         """What decides the compiled unit."""
-        return (self.header, self.type_name, self.records_header, self.records_type, self.constants)
+        return (self.header, self.type_name, self.records_header, self.records_type, self.constants, self.registers)
 
 
 @dataclasses.dataclass(frozen=True, eq=False)
@@ -153,6 +155,12 @@ class Hierarchy(abc.ABC):
         """Let the optimiser of that name improve the tree after every build, with its own options. OptionError where there is no such one here."""
         if name != "none":
             raise OptionError("optimiser", name, f"the structure {self.name} has none")
+
+    def test_triangles_by(self, name: str) -> None:
+        """Let walks intersect triangles by one of the tests of gpu/hierarchy/primitives.py, from the next build on. OptionError where there is
+        no such one here."""
+        if name != "moeller_trumbore":
+            raise OptionError("triangle_test", name, f"the structure {self.name} has moeller_trumbore alone")
 
     @abc.abstractmethod
     def build(self, primitives: Primitives) -> None:

@@ -55,12 +55,20 @@ def traversals() -> dict[str, tuple[str, ...]]:
 
 
 def make_structure(
-    target: Target, name: str, options: Any, layout: str, traversal: str, optimiser: str = "none", optimiser_options: Any = None
+    target: Target,
+    name: str,
+    options: Any,
+    layout: str,
+    traversal: str,
+    optimiser: str = "none",
+    optimiser_options: Any = None,
+    triangle_test: str = "moeller_trumbore",
 ) -> Hierarchy:
     """The structure with all that was chosen; options None are the defaults. OptionError for a name that is not known."""
     kind = structure(name)
     made = kind(target, options or kind.Options(), layout, traversal)
     made.optimise_with(optimiser, optimiser_options)
+    made.test_triangles_by(triangle_test)
     return made
 
 

@@ -25,7 +25,7 @@ __device__ __forceinline__ Rays rays_to_light(Real3 from, const LightSample& lig
     return make_rays(from.x, from.y, from.z, d.x, d.y, d.z, splat(0.0f), t_max, active);
 }
 
-extern "C" __global__ void __launch_bounds__(TRACE_BLOCK, 1024 / TRACE_BLOCK)
+extern "C" __global__ void __launch_bounds__(TRACE_BLOCK, TRACE_BLOCKS)
     trace_shadow_rays(TraceInput input, int pack_count, const float* t, const int* prim_id, const float* positions, const int* triangles,
                       const float* lights, int light_count, int* shadowed, uint64* ray_count) {
     int traced = 0;

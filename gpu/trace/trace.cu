@@ -14,10 +14,7 @@ struct TraceInput {
 };
 static_assert(sizeof(TraceInput) == TRACE_INPUT_BYTES, "trace.py lays this struct out");
 
-// Blocks that a multiprocessor has registers for: room for 64 a thread, and for more where a walk also counts.
-constexpr int BLOCKS_AT_ONCE = OnNode::IS_ASKED ? 768 / TRACE_BLOCK : 1024 / TRACE_BLOCK;
-
-extern "C" __global__ void __launch_bounds__(TRACE_BLOCK, BLOCKS_AT_ONCE)
+extern "C" __global__ void __launch_bounds__(TRACE_BLOCK, TRACE_BLOCKS)
     trace_rays(TraceInput input, int pack_count, float* t, int* prim_id, float* u, float* v, int* steps) {
     for (int pack : grid_stride(pack_count)) {
         const int first = pack * PACK;

@@ -20,6 +20,10 @@ from ..target.structs import make_struct, struct_dtype
 TRACE_BLOCK = 128
 """Threads of a tracing block on CUDA: 128 with room for 64 registers a thread was the fastest of 64 to 256 (docs/decisions/tracing-on-cuda.md)."""
 
+MULTIPROCESSOR_REGISTERS = 1 << 16
+COUNTING_REGISTERS = 80
+"""Room for a walk that counts its steps on the way."""
+
 TILE_SIDE = 8
 TILE_RAYS = 64
 MAX_SHADOW_LIGHTS = 32
@@ -182,7 +186,9 @@ class Tracer:
             view[name] = part
         headers = (traversal.records_header, traversal.header, "gpu/trace/ray_sources.cuh", "gpu/trace/on_primitive.cuh")
         types = (("Tree", traversal.type_name), ("Records", traversal.records_type), ("RaySource", rays.device_type))
-        constants = (*traversal.constants, ("TRACE_BLOCK", TRACE_BLOCK), ("TRACE_INPUT_BYTES", view.dtype.itemsize))
+        registers = max(traversal.registers, COUNTING_REGISTERS if "CountSteps" in dict(aliases).values() else 0)
+        blocks = MULTIPROCESSOR_REGISTERS // (registers * TRACE_BLOCK)
+        constants = (*traversal.constants, ("TRACE_BLOCK", TRACE_BLOCK), ("TRACE_BLOCKS", blocks), ("TRACE_INPUT_BYTES", view.dtype.itemsize))
         return self.target.unit(UnitSource(path, headers, (*types, *aliases), constants, width)), view
 
     def _hit_buffer(self, rays: CameraRays | BufferRays, kind: str) -> HitBuffer:

@@ -22,7 +22,7 @@ from ...stats import HierarchyStatistics
 from ...target.base import Array, Target
 from ...target.structs import make_struct, struct_dtype
 from ..base import CannotRefitError, Capabilities, Hierarchy, HierarchyError, NodeTable, Primitives, Traversal
-from ..primitives import KINDS, check_primitives, records_view, reserved, unit_source
+from ..primitives import KINDS, WalkedRecords, check_primitives, reserved, unit_source
 
 _VIEW = struct_dtype([("order", "pointer"), ("count", "int"), ("unused", "int")])
 _FLOAT_MAX = np.array([np.finfo(np.float32).max], np.float32).view(np.int32)[0]
@@ -50,6 +50,7 @@ class BruteForce(Hierarchy):
                 raise OptionError(key, value, f"{self.name} has only {known}")
         self.layout_name, self.traversal_name = "records", "every_primitive"
         self._records: Array | None = None
+        self._walked = WalkedRecords(target)
         self._order: Array | None = None
         self._built: Primitives | None = None
         self._inactive_count = 0
@@ -68,6 +69,9 @@ class BruteForce(Hierarchy):
     def traversals(cls, layout: str) -> tuple[str, ...]:
         return ("every_primitive",)
 
+    def test_triangles_by(self, name: str) -> None:
+        self._walked = WalkedRecords(self.target, name)
+
     def build(self, primitives: Primitives) -> None:
         check_primitives(self.name, self.capabilities.primitive_kinds, primitives)
         floats, held = KINDS[primitives.kind].record_floats, self._records
@@ -76,6 +80,7 @@ class BruteForce(Hierarchy):
         self._order = reserved(self.target, self._order, (max(1, primitives.count),), np.int32, "hierarchy")
         with self.target.phase("build.nodes"):
             self._write(primitives)
+        self._walked.update(primitives, self._records, primitives.count, None, "build")
         self._built = primitives
 
     def refit(self, primitives: Primitives) -> None:
@@ -86,6 +91,7 @@ class BruteForce(Hierarchy):
             raise CannotRefitError(f"The primitives' number or topology has changed since {self.name} was built: rebuild it.")
         with self.target.phase("refit.nodes"):
             self._write(primitives)
+        self._walked.update(primitives, self._records, primitives.count, None, "refit")
         self._built = primitives
 
     def _write(self, primitives: Primitives) -> None:
@@ -94,10 +100,10 @@ class BruteForce(Hierarchy):
 
     def traversal(self) -> Traversal:
         built = self._last_built()
-        kind = KINDS[built.kind]
+        records = self._walked.of_walk(built, self._records, self._order)
         view = make_struct(_VIEW, order=self._order, count=built.count, unused=0)
         header = "gpu/hierarchy/brute_force/every_primitive.cuh"
-        return Traversal(header, "EveryPrimitive", view, kind.header, kind.records_type, records_view(self._records))
+        return Traversal(header, "EveryPrimitive", view, *records)
 
     def measure(self) -> None:
         self._pending = self.target.read_later(self._measure(self._last_built()))

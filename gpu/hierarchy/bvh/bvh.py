@@ -16,7 +16,7 @@ from ...settings import OptionError
 from ...stats import HierarchyStatistics
 from ...target.base import Array, Target
 from ..base import CannotRefitError, Capabilities, Hierarchy, HierarchyError, NodeTable, Primitives, Traversal
-from ..primitives import KINDS, check_primitives, records_view, unit_source
+from ..primitives import KINDS, WalkedRecords, check_primitives, unit_source
 from .layouts import Layout, layout_classes, traversal_names
 from .node_table import read_node_table
 from .optimisers import Optimiser, optimiser_classes
@@ -62,6 +62,7 @@ class BvhHierarchy(Hierarchy):
         self.tree = CanonicalTree(target)
         self.layout: Layout = layout_classes()[self.layout_name](target)
         self.optimiser: Optimiser | None = None
+        self.walked = WalkedRecords(target)
         self._built: Primitives | None = None
         self._primitive_count = 0
         self._measured = np.zeros(_MEASURED)
@@ -85,6 +86,9 @@ class BvhHierarchy(Hierarchy):
         if name != "none" and name not in known:
             raise OptionError("optimiser", name, f"trees of the family {self.family} can be improved by {', '.join(('none', *known))}")
         self.optimiser = None if name == "none" else known[name](self.target, options or known[name].Options())
+
+    def test_triangles_by(self, name: str) -> None:
+        self.walked = WalkedRecords(self.target, name)
 
     @classmethod
     def traversals(cls, layout: str) -> tuple[str, ...]:
@@ -121,6 +125,7 @@ class BvhHierarchy(Hierarchy):
                 is_written = self._improve(self.optimiser, primitives)
             if not is_written:
                 self._write_layout(primitives, "build")
+            self._update_walked(primitives, "build")
         self._built = primitives
 
     def refit(self, primitives: Primitives) -> None:
@@ -133,6 +138,7 @@ class BvhHierarchy(Hierarchy):
                 is_written = self._improve(self.optimiser, primitives)
             if not is_written:
                 self._write_layout(primitives, "refit")
+            self._update_walked(primitives, "refit")
         self._built = primitives
 
     @property
@@ -164,6 +170,9 @@ class BvhHierarchy(Hierarchy):
         with self.target.phase(f"{stage}.layout"):
             self.layout.write(self.tree, primitives)
 
+    def _update_walked(self, primitives: Primitives, stage: str) -> None:
+        self.walked.update(primitives, self.tree.records, self.tree.count, self.tree.reference_count, stage)
+
     def _check_refit(self, primitives: Primitives) -> None:
         built = self._built
         if not self.capabilities.refit:
@@ -179,14 +188,14 @@ class BvhHierarchy(Hierarchy):
 
     # -- what others read -------------------------------------------------------------------------------------------
     def traversal(self) -> Traversal:
-        kind = KINDS[self._last_built().kind]
+        records = self.walked.of_walk(self._last_built(), self.tree.records, self.tree.order)
         type_name = "".join(word.capitalize() for word in self.traversal_name.split("_"))
         view = self.layout.walk_view(self.tree)
         bound = max(LEAST_STACK, 1 + self.layout.waiting_per_level * self._deepest())
         depth = 1 << (bound - 1).bit_length()  # a power of two: builders of like depth share compiled walks
         constants = (("STACK_DEPTH", depth), ("STACK_KEEPS_DISTANCE", KEEPS_DISTANCE[self.target.kind]))
         header = f"gpu/hierarchy/bvh/traversals/{self.traversal_name}.cuh"
-        return Traversal(header, type_name, view, kind.header, kind.records_type, records_view(self.tree.records), constants)
+        return Traversal(header, type_name, view, *records, constants, self.layout.walk_registers)
 
     def measure(self) -> None:
         primitives, tree, target = self._last_built(), self.tree, self.target
@@ -217,7 +226,7 @@ class BvhHierarchy(Hierarchy):
             inactive_count=int(inactive_count),
             depth=int(depth) if self._is_measured else None,
             sah_cost=float(cost) if self._is_measured else None,
-            bytes=self.tree.bytes + self.layout.bytes,
+            bytes=self.tree.bytes + self.layout.bytes + self.walked.bytes,
             scratch_bytes=waiting + self.scratch_bytes() + (0 if self.optimiser is None else self.optimiser.scratch_bytes(self.tree.count)),
         )
 

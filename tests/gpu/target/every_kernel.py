@@ -11,7 +11,7 @@ import itertools
 import numpy as np
 
 from gpu.hierarchy.base import Hierarchy
-from gpu.hierarchy.primitives import sphere_primitives, triangle_primitives
+from gpu.hierarchy.primitives import TRIANGLE_TESTS, sphere_primitives, triangle_primitives
 from gpu.hierarchy.registry import structures, telling_layouts
 from gpu.target.base import Target, TargetOptions
 from gpu.trace.trace import KINDS, VIEW_FRAME, CameraRays, Tracer, upload_rays
@@ -26,8 +26,9 @@ def trace_every_way(target: Target) -> None:
     buffer = upload_rays(target, np.zeros((5, 3)), np.ones((5, 3)))
     lights, counter = target.zeros((1, 16), "f4", "test"), target.zeros(1, "u8", "test")
     for structure in structures().values():
-        for layout, traversal, kind in structure_choices(structure):
+        for layout, traversal, kind, test in structure_choices(structure):
             made = structure(target, structure.Options(), layout, traversal)
+            made.test_triangles_by(test)
             made.build(kinds[kind])
             tracer = Tracer(target, made.traversal())
             for hit, rays in itertools.product(KINDS, (camera, buffer)):
@@ -36,10 +37,12 @@ def trace_every_way(target: Target) -> None:
                 tracer.trace_shadows(camera, tracer.trace(camera), corners, indices, lights, 1, counter)
 
 
-def structure_choices(structure: type[Hierarchy]) -> list[tuple[str, str, str]]:
-    """Layout, traversal and kind of primitive."""
-    kinds = structure.capabilities.primitive_kinds
-    return [(layout, traversal, kind) for layout in telling_layouts(structure.name) for traversal in structure.traversals(layout) for kind in kinds]
+def structure_choices(structure: type[Hierarchy]) -> list[tuple[str, str, str, str]]:
+    """Layout, traversal, kind of primitive and test of triangles: each test in every layout of the structure that all are tried with."""
+    kinds, layouts = structure.capabilities.primitive_kinds, telling_layouts(structure.name)
+    found = [(layout, traversal, kind, TRIANGLE_TESTS[0]) for layout in layouts for traversal in structure.traversals(layout) for kind in kinds]
+    tests = TRIANGLE_TESTS[1:] if layouts == structure.layouts() else ()
+    return found + [(layout, structure.traversals(layout)[0], "triangle", test) for layout in layouts for test in tests]
 
 
 def main() -> None:

@@ -21,11 +21,13 @@ _VIEW = struct_dtype([("nodes", "pointer"), ("root", "pointer")])
 
 
 class Layout(abc.ABC):
-    """The nodes of one tree in one layout. `waiting_per_level` bounds the children that a walk leaves waiting a canonical level."""
+    """The nodes of one tree in one layout. `waiting_per_level` bounds the children that a walk leaves waiting a canonical level;
+    `walk_registers` is what a walk takes on CUDA."""
 
     name: ClassVar[str]
     node_dtype: ClassVar[np.dtype]
     waiting_per_level: ClassVar[int]
+    walk_registers: ClassVar[int] = 64
 
     def __init__(self, target: Target) -> None:
         self.target = target

@@ -24,6 +24,7 @@ class Bvh8(Layout):
         [("x", "f4", (2, 8)), ("y", "f4", (2, 8)), ("z", "f4", (2, 8)), ("children", "i4", 8), ("unused", "i4", 8)]
     )
     waiting_per_level = WIDTH - 1
+    walk_registers = 80
 
     _nodes: Array | None = None
 
