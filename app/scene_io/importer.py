@@ -21,6 +21,8 @@ from collections.abc import Callable, Iterator, Sequence
 from pathlib import Path
 from typing import Any, BinaryIO
 
+import platformdirs
+
 from gpu.scene import Scene
 
 from . import exchange
@@ -63,7 +65,7 @@ def _done_in_child(
 ) -> Iterator[BinaryIO]:
     """The file that a child process has filled as the job says; it is gone afterwards."""
     limits = within_memory(limits)
-    with tempfile.TemporaryFile(prefix="raygrove-") as result, tempfile.TemporaryFile() as words:
+    with tempfile.TemporaryFile(prefix="raygrove-", dir=result_folder(job.get("paths", ()))) as result, tempfile.TemporaryFile() as words:
         child = _start(result.fileno(), words)
         try:
             text = json.dumps({**job, "limits": dataclasses.asdict(limits)})
@@ -88,6 +90,23 @@ def free_mib() -> int:
         return next(int(line.split()[1]) >> 10 for line in lines if line.startswith("MemAvailable:"))
     except (OSError, StopIteration, ValueError, IndexError):
         return 0
+
+
+def result_folder(paths: Sequence[str]) -> str | None:
+    """Where the child's result goes: the folder of temporary files, for which None stands. That folder may lie in main memory: of a sequence that
+    takes a quarter of what is free the result goes to the user's cache folder, from which its key frames are mapped while it is open."""
+    sizes = []
+    for path in paths:
+        with contextlib.suppress(OSError, ValueError):
+            sizes.append(os.path.getsize(path))
+    free = free_mib()
+    if len(paths) < 2 or not free or sum(sizes) < free << 18:
+        return None
+    with contextlib.suppress(OSError):
+        folder = Path(platformdirs.user_cache_dir("raygrove", appauthor=False))
+        folder.mkdir(parents=True, exist_ok=True)
+        return str(folder)
+    return None
 
 
 def _start(descriptor: int, words: BinaryIO) -> subprocess.Popen[bytes]:

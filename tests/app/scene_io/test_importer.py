@@ -122,3 +122,17 @@ def test_limits_are_options_with_ranges() -> None:
     assert all(field.info.sentence and field.info.minimum is not None for field in fields_of(ImportLimits))
     with pytest.raises(OptionError):
         checked(ImportLimits, {"seconds": -1})
+
+
+def test_the_result_of_a_long_sequence_lies_in_the_cache_folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    files = writers.write_sequence(tmp_path, 3)
+    names, size = [str(file) for file in files], sum(file.stat().st_size for file in files)
+    monkeypatch.setenv("XDG_CACHE_HOME", str(tmp_path / "cache"))
+    monkeypatch.setattr(importer, "free_mib", lambda: 1024)
+    assert importer.result_folder(names) is None and load(files).meshes[0].key_frames is not None
+    assert not (tmp_path / "cache").exists()
+    with files[0].open("r+b") as file:
+        file.truncate((256 << 20) - size + 4096)
+    assert importer.result_folder(names) == str(tmp_path / "cache" / "raygrove") and importer.result_folder(names[:1]) is None
+    monkeypatch.setattr(importer.platformdirs, "user_cache_dir", lambda *_, **__: "/dev/null/raygrove")
+    assert importer.result_folder(names) is None
