@@ -8,7 +8,7 @@ from ..camera import Camera
 from ..clip import HalfSpace
 from ..hierarchy.base import ObjectRange
 from ..target.base import Array, Target, UnitSource
-from ..trace.trace import VIEW_FRAME, CameraRays, Tracer, see_through
+from ..trace.trace import TILE_SIDE, VIEW_FRAME, CameraRays, Tracer, see_through
 
 
 class OutlinePainter:
@@ -27,7 +27,7 @@ class OutlinePainter:
         target.write(self._frame, frame.reshape(1).view(np.uint8))
         rays = CameraRays(self._frame, width, height)
         hits = tracer.trace(rays)
-        marks = target.scratch("outline.marks", width * height, np.uint8)
+        marks = target.scratch("outline.marks", rays.padded_count, np.uint8)
         unit, packs = target.unit(UnitSource("gpu/shade/outline.cu", rays_per_thread=0)), rays.padded_count // target.lane_count
         target.launch(unit, "mark_object", packs, self._frame, rays.padded_count, hits.prim_id, thing.first, thing.count, marks)
-        target.launch(unit, "draw_outline", width * height, self._frame, marks, image)
+        target.launch(unit, "draw_outline", -(-width // TILE_SIDE) * height, self._frame, marks, image)
