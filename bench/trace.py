@@ -1,4 +1,5 @@
-"""`bench trace`: rays a second through a structure that stands still, closest hit and any hit, with the hits themselves as proof."""
+"""`bench trace`: rays a second through a structure that stands still, with the hits themselves as proof: primary rays, and diffuse ones, one from
+every primary hit by the cosine around the surface (the incoherent rays that peers are measured with); closest hit and any hit of each."""
 
 from __future__ import annotations
 
@@ -7,13 +8,14 @@ from collections.abc import Sequence
 from typing import Any
 
 from gpu.target.base import Target
-from gpu.trace.trace import totals
+from gpu.trace.scatter import scatter_rays
+from gpu.trace.trace import BufferRays, CameraRays, Totals, Tracer, totals
 
-from .measure import Stage, Task, median, timed
+from .measure import Stage, Task, Timed, median, timed
 from .peers import embree
 from .rows import Row, chosen, tree_fields
 
-KINDS = {"primary": "closest", "primary any-hit": "any"}
+KINDS = {"primary": "closest", "primary any-hit": "any", "diffuse": "closest", "diffuse any-hit": "any"}
 """A row's `ray_type` and the tracer's kind."""
 
 
@@ -26,8 +28,8 @@ def run_trace(target: Target, task: Task, peers: Sequence[str] = (), kinds: Sequ
         others = [entry for peer in peers for entry in beside(stage, task, peer)]
         rows = []
         for ray_type in kinds:
-            found, timing = _measure(stage, task, KINDS[ray_type])
-            rays, trace_ms = task.size[0] * task.size[1], median(timing.spans_ms)
+            rays, found, timing = _measure(stage, task, ray_type)
+            trace_ms = median(timing.spans_ms)
             row = Row(
                 scene=task.scene.name,
                 triangles=task.scene.triangle_count,
@@ -59,12 +61,20 @@ def beside(stage: Stage, task: Task, peer: str) -> list[dict[str, Any]]:
         return [{"program": peer, "absent": str(error)}]
 
 
-def _measure(stage: Stage, task: Task, kind: str) -> tuple[Any, Any]:
-    rays = stage.rays(task.view_from(), task.size)
-    found = totals(stage.target, stage.trace(rays, kind))
+def _measure(stage: Stage, task: Task, ray_type: str) -> tuple[int, Totals, Timed]:
+    """How many rays of the type there are, what they hit, and their frames."""
+    primary = stage.rays(task.view_from(), task.size)
+    rays: CameraRays | BufferRays = primary
+    count, kind = task.size[0] * task.size[1], KINDS[ray_type]
+    if ray_type.startswith("diffuse"):
+        hits, surface = stage.trace(primary), stage.animator.surface
+        count = totals(stage.target, hits).hits
+        rays = scatter_rays(stage.target, primary, hits, surface.positions, surface.triangles, task.settings.seed)
+    tracer = Tracer(stage.target, stage.hierarchy.traversal())
+    found = totals(stage.target, tracer.trace(rays, kind))
 
     def body() -> None:
-        with stage.target.phase("trace.primary"):
-            stage.trace(rays, kind)
+        with stage.target.phase("trace." + ray_type.split()[0]):
+            tracer.trace(rays, kind)
 
-    return found, timed(stage.target, body, task.repeat, task.warmup)
+    return count, found, timed(stage.target, body, task.repeat, task.warmup)

@@ -60,8 +60,10 @@ def test_build_times_rebuild_and_refit(built: Row, task: Task) -> None:
 
 def test_layouts_find_the_same_hits(host_target: Target, task: Task) -> None:
     rows = [run_trace(host_target, dataclasses.replace(task, settings=ViewSettings(layout=layout))) for layout in ("bvh2", "bvh4")]
-    (primary, any_hit), (other, _) = rows
-    assert (primary.ray_type, any_hit.ray_type) == ("primary", "primary any-hit")
+    (primary, any_hit, diffuse, diffuse_any), (other, _, same, _) = rows
+    assert [row.ray_type for row in rows[0]] == ["primary", "primary any-hit", "diffuse", "diffuse any-hit"]
+    assert diffuse.rays == primary.hits and diffuse.hits == diffuse_any.hits == same.hits != primary.hits
+    assert diffuse.mrays_per_s == pytest.approx(diffuse.rays / diffuse.trace_ms / 1e3)
     assert primary.hits is not None and 0 < primary.hits < SIZE[0] * SIZE[1] == primary.rays
     assert primary.hits == any_hit.hits == other.hits
     assert primary.sum_t == pytest.approx(other.sum_t, rel=1e-6)

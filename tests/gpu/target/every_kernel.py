@@ -14,6 +14,7 @@ from gpu.hierarchy.base import Hierarchy
 from gpu.hierarchy.primitives import TRIANGLE_TESTS, sphere_primitives, triangle_primitives
 from gpu.hierarchy.registry import structures, telling_layouts
 from gpu.target.base import Target, TargetOptions
+from gpu.trace.scatter import scatter_rays
 from gpu.trace.trace import KINDS, VIEW_FRAME, CameraRays, Tracer, upload_rays
 from tests.gpu.sanitizers.scenario import run_everything
 
@@ -34,6 +35,7 @@ def trace_every_way(target: Target) -> None:
             for hit, rays in itertools.product(KINDS, (camera, buffer)):
                 tracer.trace(rays, hit)
             if kind == "triangle":
+                scatter_rays(target, camera, tracer.trace(camera), corners, indices)
                 tracer.trace_shadows(camera, tracer.trace(camera), corners, indices, lights, 1, counter)
 
 

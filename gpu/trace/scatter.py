@@ -1,0 +1,17 @@
+"""Incoherent rays to measure walks with: one from every primary hit, by the cosine around the surface, the same for the same seed."""
+
+from __future__ import annotations
+
+import numpy as np
+
+from ..target.base import Array, Target, UnitSource
+from .trace import BufferRays, CameraRays, HitBuffer
+
+
+def scatter_rays(target: Target, rays: CameraRays, hits: HitBuffer, positions: Array, triangles: Array, seed: int = 0) -> BufferRays:
+    """As many places as `rays` has; those without a hit are inactive. Launches only; the rays are scratch memory that the next call overwrites."""
+    rows = target.scratch("trace.scattered", (8, rays.padded_count), np.float32)
+    unit = target.unit(UnitSource("gpu/trace/scatter.cu", ("gpu/trace/ray_sources.cuh",), (("RaySource", rays.device_type),)))
+    count = rays.padded_count
+    target.launch(unit, "scatter_rays", count, rays.view(), count, hits.t, hits.prim_id, positions, triangles, seed, rows)
+    return BufferRays(rows, count)
