@@ -40,6 +40,9 @@ ROUNDS = 10
 SMALL = 64
 """Clusters of the largest task that one block finishes by sweeps."""
 
+TILE = 256
+"""Clusters that a block bins at once; sah_splits.cu has the same."""
+
 SAH_LEVELS = 24
 """Levels of sweeps below which sets are halved."""
 
@@ -149,7 +152,7 @@ class HlbvhSah(BvhHierarchy):
         target.launch(unit, "begin_splits", most, clusters.count, most, task_of, tasks[0], bins[0])
         for number in range(ROUNDS):
             here, there = number % 2, 1 - number % 2
-            target.launch(unit, "bin_clusters", most, *listed, int(number == 0), splits, tasks[here], task_of, bins[here])
+            target.launch(unit, "bin_clusters", most, *listed, int(number == 0), splits, tasks[here], task_of, bins[here], blocks=-(-most // TILE))
             parts = (splits, tasks[there], bins[there])
             target.launch(
                 unit, "split_tasks", 1 << number, 1 << number, tasks[here], bins[here], clusters.ranges, *links, *parts, block=128, blocks=1 << number

@@ -55,22 +55,59 @@ __device__ __forceinline__ int next_slot(int slot, int split, int cell) {
     return 2 * slot + (split != NO_SPLIT && bin_of(cell, split % 3) > split / 3 ? 1 : 0);
 }
 
-// Clusters go to the parts of their tasks, and into these parts' bins.
+constexpr int TILE = 256;  // neighbours in Morton order that a block takes at once
+
+// One more cluster in a bin of this block, and a bin of this block in a bin that all share.
+__device__ __forceinline__ void add_cluster(Bin& bin, const int* box, int reference_count) {
+    for (int i = 0; i < 3; ++i) block_atomic_min(&bin.box[i], box[i]);
+    for (int i = 3; i < 6; ++i) block_atomic_max(&bin.box[i], box[i]);
+    block_atomic_add(&bin.reference_count, reference_count);
+    block_atomic_add(&bin.cluster_count, 1);
+}
+__device__ __forceinline__ void share_bin(Bin& bin, const int* box, int reference_count, int cluster_count) {
+    for (int i = 0; i < 3; ++i) atomic_min(&bin.box[i], box[i]);
+    for (int i = 3; i < 6; ++i) atomic_max(&bin.box[i], box[i]);
+    atomic_add(&bin.reference_count, reference_count);
+    atomic_add(&bin.cluster_count, cluster_count);
+}
+
+// Clusters go to the parts of their tasks, and into these parts' bins. In the first rounds all of a tile are in one task, and in few bins of it: those
+// are added up in shared memory first.
 extern "C" __global__ void bin_clusters(const int* cluster_count, const int* cells, const int2* ranges, const int* boxes, int is_first_round,
                                         const int* splits, const int4* task_data, int* task_of, float4* bin_data) {
-    for (int cluster : grid_stride(*cluster_count)) {
-        const int cell = cells[cluster];
-        int slot = task_of[cluster];
-        if (!is_first_round) task_of[cluster] = slot = next_slot(slot, splits[slot], cell);
-        if (((const TopTask*)task_data)[slot].count <= SMALL) continue;
-        const int count = ranges[cluster].y - ranges[cluster].x + 1;
-        for (int axis = 0; axis < 3; ++axis) {
-            Bin& bin = ((Bin*)bin_data)[(slot * 3 + axis) * BINS + bin_of(cell, axis)];
-            for (int i = 0; i < 3; ++i) atomic_min(&bin.box[i], boxes[6 * cluster + i]);
-            for (int i = 3; i < 6; ++i) atomic_max(&bin.box[i], boxes[6 * cluster + i]);
-            atomic_add(&bin.reference_count, count);
-            atomic_add(&bin.cluster_count, 1);
+    SHARED Bin bins[TASK_BINS];
+    const int count = *cluster_count;
+    for (int start = block_index() * TILE; start < count; start += block_count() * TILE) {
+        const int tile_count = min(TILE, count - start);
+        int lowest = 0x7fffffff, highest = -1;
+        for (int i : block_stride(tile_count)) {
+            int slot = task_of[start + i];
+            if (!is_first_round) task_of[start + i] = slot = next_slot(slot, splits[slot], cells[start + i]);
+            lowest = min(lowest, slot);
+            highest = max(highest, slot);
         }
+        lowest = block_min(lowest);
+        highest = block_max(highest);
+        const bool is_one_task = lowest == highest;
+        if (is_one_task && ((const TopTask*)task_data)[lowest].count <= SMALL) continue;
+        for (int i : block_stride(is_one_task ? TASK_BINS : 0)) bins[i].clear();
+        block_sync();
+        for (int i : block_stride(tile_count)) {
+            const int cluster = start + i, cell = cells[cluster], slot = task_of[cluster];
+            if (((const TopTask*)task_data)[slot].count <= SMALL) continue;
+            const int reference_count = ranges[cluster].y - ranges[cluster].x + 1;
+            for (int axis = 0; axis < 3; ++axis) {
+                const int bin = axis * BINS + bin_of(cell, axis);
+                if (is_one_task) add_cluster(bins[bin], boxes + 6 * cluster, reference_count);
+                else share_bin(((Bin*)bin_data)[slot * TASK_BINS + bin], boxes + 6 * cluster, reference_count, 1);
+            }
+        }
+        block_sync();
+        for (int i : block_stride(is_one_task ? TASK_BINS : 0)) {
+            if (bins[i].cluster_count == 0) continue;
+            share_bin(((Bin*)bin_data)[lowest * TASK_BINS + i], bins[i].box, bins[i].reference_count, bins[i].cluster_count);
+        }
+        block_sync();
     }
 }
 
