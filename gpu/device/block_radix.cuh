@@ -3,6 +3,9 @@
 // columns digit by digit, and each thread reads the places of its keys off its column.
 //
 //     flags:  | digit 0: thread 0 .. thread 255 | digit 1: thread 0 .. thread 255 | ...      prefix sums in this order
+//
+// For the prefix sums each thread takes as many neighbouring flags as there are digits; two unused flags after each such row let the threads of a warp
+// read different banks of shared memory.
 #pragma once
 #include "gpu/device/block.cuh"
 
@@ -13,29 +16,39 @@ template <int DIGIT_BITS, int TILE> struct RadixTile {
     static constexpr int DIGITS = 1 << DIGIT_BITS;
     static constexpr int ITEMS = TILE / RADIX_THREADS;  // neighbouring keys of a thread
 
-    unsigned short flags[DIGITS * RADIX_THREADS];
+    unsigned short flags[(DIGITS + 2) * RADIX_THREADS];
     int first_of_digit[DIGITS + 1];  // where the keys of a digit begin in the sorted tile
+
+    __device__ static int slot(int digit, int column) {
+        const int flat = digit * RADIX_THREADS + column;
+        return flat + flat / DIGITS * 2;
+    }
 
     // `digit_of(i)` is the digit of the tile's i-th key of `count`; `move(i, place)` learns where it goes. All threads call this together, and
     // what `move` wrote may be read afterwards.
     template <class DigitOf, class Move> __device__ __forceinline__ void rank(int count, const DigitOf& digit_of, const Move& move) {
         const int column = thread_index(), first = column * ITEMS, last = min(first + ITEMS, count);
-        for (int digit = 0; digit < DIGITS; ++digit) flags[digit * RADIX_THREADS + column] = 0;
-        for (int i = first; i < last; ++i) ++flags[digit_of(i) * RADIX_THREADS + column];
+#pragma unroll 4
+        for (int digit = 0; digit < DIGITS; ++digit) flags[slot(digit, column)] = 0;
+#pragma unroll 2
+        for (int i = first; i < last; ++i) ++flags[slot(digit_of(i), column)];
         block_sync();
-        unsigned short* const mine = flags + column * DIGITS;
+        unsigned short* const mine = flags + column * (DIGITS + 2);
         int sum = 0, all;
+#pragma unroll 8
         for (int k = 0; k < DIGITS; ++k) sum += mine[k];
         int before = block_exclusive_scan(sum, all);
+#pragma unroll 8
         for (int k = 0; k < DIGITS; ++k) {
             const int here = mine[k];
             mine[k] = (unsigned short)before;
             before += here;
         }
         block_sync();
-        for (int digit : block_stride(DIGITS + 1)) first_of_digit[digit] = digit < DIGITS ? flags[digit * RADIX_THREADS] : count;
+        for (int digit : block_stride(DIGITS + 1)) first_of_digit[digit] = digit < DIGITS ? flags[slot(digit, 0)] : count;
         block_sync();
-        for (int i = first; i < last; ++i) move(i, (int)flags[digit_of(i) * RADIX_THREADS + column]++);
+#pragma unroll 2
+        for (int i = first; i < last; ++i) move(i, (int)flags[slot(digit_of(i), column)]++);
         block_sync();
     }
 };

@@ -10,9 +10,7 @@ __device__ __forceinline__ int level_of_gap(const uint64* keys, int gap, int pos
     return difference != 0 ? CODE_BITS - 64 + __clzll((int64)difference) : CODE_BITS + position_bits - 32 + __clz(gap ^ (gap + 1));
 }
 
-// The reference's bit at a level; 0 below all levels.
-__device__ __forceinline__ int bit_at(const uint64* keys, int reference, int level, int position_bits) {
-    if (level < CODE_BITS) return (int)(code_of(keys[reference]) >> (CODE_BITS - 1 - level)) & 1;
-    const int shift = position_bits - 1 - (level - CODE_BITS);
-    return shift >= 0 ? reference >> shift & 1 : 0;
+// The reference's bit at a level of the code; 0 below.
+__device__ __forceinline__ int bit_at(const uint64* keys, int reference, int level) {
+    return level < CODE_BITS ? (int)(code_of(keys[reference]) >> (CODE_BITS - 1 - level)) & 1 : 0;
 }

@@ -12,7 +12,7 @@ Cost: Two launches and a scan for every step of `treelet_levels` bits, and a sor
 
 Limits: Those of `lbvh`. A coarse cell with more primitives than a tile is sorted by a single block: a detailed model in a scene hundreds of times its
 size takes milliseconds more (use `lbvh`, or more coarse bits). Node ids are Karras', known without the paper's second scan. Equal codes are split by
-position, so the depth never passes code bits + 26. Deterministic.
+position, all at once behind the steps, so the depth never passes code bits + 26. Deterministic.
 """
 
 from __future__ import annotations
@@ -84,12 +84,13 @@ class HlbvhTreelets(BvhHierarchy):
             frontier = (levels, heads, last_of_head, node_of_head)
             topology = (tree.parent, tree.flags, tree.root)
             target.launch(unit, "start_intervals", n, n, keys, prim_ids, position_bits, max_leaf_size, tree.order, *frontier, *topology)
-            for first_level in range(0, self.code_bits + position_bits, levels_of_step):
+            for first_level in range(0, self.code_bits, levels_of_step):
                 target.exclusive_scan(heads, before, "treelets.scan")
-                arguments = (n, keys, position_bits, first_level)
+                arguments = (n, keys, first_level)
                 target.launch(unit, "find_splits", n, *arguments, levels, heads, before, interval_head, interval_count, splits)
                 size, outputs = DeviceCount(interval_count, most), (splits, *frontier, tree.nodes, tree.parent, tree.flags)
                 target.launch(unit, "emit_treelets", size, *arguments, interval_head, interval_count, max_leaf_size, *outputs)
+            target.launch(unit, "part_ties", n - 1, n, keys, levels, max_leaf_size, tree.nodes, tree.parent, tree.flags)
         return self.fit(primitives, "build")
 
     def _sort(self, primitives: Primitives) -> tuple[Array, Array | None]:

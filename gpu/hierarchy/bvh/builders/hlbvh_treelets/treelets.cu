@@ -2,7 +2,8 @@
 // to be parted becomes a treelet of up to 2^LEVELS - 1 nodes. A treelet is an array of gaps: the root has place 0, the children of place i the places
 // 2 i + 1 and 2 i + 2 (the thesis prints 2 i and 2 i + 1, which gives the root itself as a child). A place without a gap is an interval that stays whole at that level.
 //
-// start_intervals once, then for every LEVELS levels a scan of `heads`, find_splits, emit_treelets. Unit constants: CODE_BITS, LEVELS.
+// start_intervals once, then for every LEVELS levels of the codes a scan of `heads`, find_splits, emit_treelets; at last part_ties. Unit constants:
+// CODE_BITS, LEVELS.
 #include "gpu/device/loops.cuh"
 #include "gpu/hierarchy/bvh/code_levels.cuh"
 #include "gpu/hierarchy/bvh/range_links.cuh"
@@ -32,16 +33,16 @@ extern "C" __global__ void start_intervals(int n, const uint64* keys, const int*
 
 // Every gap of the levels [first_level, first_level + LEVELS) finds its place in its interval's treelet: on level k of the treelet it is the k bits
 // that all references of the parted range share. `before`: prefix sums of `heads`; they number the intervals.
-extern "C" __global__ void find_splits(int n, const uint64* keys, int position_bits, int first_level, const uint8* levels, const int* heads, const int* before,
+extern "C" __global__ void find_splits(int n, const uint64* keys, int first_level, const uint8* levels, const int* heads, const int* before,
                                        int* interval_head, int* interval_count, int* splits) {
     for (int i : grid_stride(n)) {
         const int interval = before[i] + heads[i] - 1;
         if (heads[i]) interval_head[interval] = i;
         if (i == n - 1) *interval_count = interval + 1;
         const int level = i < n - 1 ? levels[i] - first_level : -1;
-        if (level < 0 || level >= LEVELS) continue;
+        if (level < 0 || level >= min(LEVELS, CODE_BITS - first_level)) continue;
         int prefix = 0;
-        for (int k = 0; k < level; ++k) prefix = prefix * 2 + bit_at(keys, i, first_level + k, position_bits);
+        for (int k = 0; k < level; ++k) prefix = prefix * 2 + bit_at(keys, i, first_level + k);
         splits[(int64)interval * PLACES + (1 << level) - 1 + prefix] = i;
     }
 }
@@ -73,7 +74,7 @@ struct Frontier {
     }
 };
 
-extern "C" __global__ void emit_treelets(int n, const uint64* keys, int position_bits, int first_level, const int* interval_head, const int* interval_count,
+extern "C" __global__ void emit_treelets(int n, const uint64* keys, int first_level, const int* interval_head, const int* interval_count,
                                          int max_leaf_size, int* splits, uint8* levels, int* heads, int* last_of_head, int* node_of_head, float4* nodes,
                                          int* parent, uint8* flags) {
     const Links links = {nodes, parent, flags, max_leaf_size};
@@ -98,7 +99,7 @@ extern "C" __global__ void emit_treelets(int n, const uint64* keys, int position
                 ranges[2 * place + 2] = frontier.close_leaf({gap + 1, range.last, false});
             } else {
                 const int level = 31 - __clz(place + 1);
-                if (bit_at(keys, range.first, first_level + level, position_bits)) ranges[2 * place + 2] = range;
+                if (bit_at(keys, range.first, first_level + level)) ranges[2 * place + 2] = range;
                 else ranges[2 * place + 1] = range;
             }
         }
@@ -108,5 +109,30 @@ extern "C" __global__ void emit_treelets(int n, const uint64* keys, int position
             if (range.last < range.first) continue;
             frontier.wait(range, node_over(range.first, range.last, range.is_left, range.first == 0 && range.last == n - 1));
         }
+    }
+}
+
+// Where codes are equal, positions go on: no step waits for another there, so every gap finds its node by itself. A node that is parted at bit k of the
+// positions reaches 2^k references to both sides, and ends with its code.
+extern "C" __global__ void part_ties(int n, const uint64* keys, const uint8* levels, int max_leaf_size, float4* nodes, int* parent, uint8* flags) {
+    const Links links = {nodes, parent, flags, max_leaf_size};
+    for (int gap : grid_stride(n - 1)) {
+        if (levels[gap] < CODE_BITS || levels[gap] == NO_LEVEL) continue;
+        const uint64 code = code_of(keys[gap]);
+        const int reach = 1 << (31 - __clz(gap ^ (gap + 1)));
+        int first = max(gap + 1 - reach, 0), last = min(gap + reach, n - 1);
+        for (int end = gap; first < end;) {
+            const int middle = (first + end) / 2;
+            if (code_of(keys[middle]) == code) end = middle;
+            else first = middle + 1;
+        }
+        for (int start = gap + 1; start < last;) {
+            const int middle = (start + last + 1) / 2;
+            if (code_of(keys[middle]) == code) start = middle;
+            else last = middle - 1;
+        }
+        if (links.is_leaf_range(first, last)) continue;
+        const int before = first > 0 ? levels[first - 1] : -1, after = last < n - 1 ? levels[last] : -1;
+        links.part(node_over(first, last, after > before, first == 0 && last == n - 1), first, gap, last);
     }
 }
