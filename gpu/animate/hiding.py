@@ -6,7 +6,7 @@ valid. Vertices go on moving behind, unseen; what is shown again is there at onc
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator
 
 import numpy as np
 
@@ -36,18 +36,27 @@ class HiddenObjects:
         wanted = frozenset(index for index in objects if 0 <= index < len(self._scene.objects))
         if wanted == self.objects:
             return
-        for index in wanted ^ self.objects:
-            self._write(index, index in wanted)
+        for run in _runs(sorted(wanted ^ self.objects)):
+            self._write(run, wanted)
         self.objects = wanted
         primitives = self._surface.primitives
         primitives.topology_version += 1
         primitives.shape_version += 1
         self._surface.version += 1
 
-    def _write(self, index: int, is_hidden: bool) -> None:
-        place = self._surface.primitives.objects[index]
-        if not place.count:
-            return
-        own = self._scene.meshes[self._scene.objects[index].mesh].triangles + np.int32(self._first_vertex[index])
-        values = np.full_like(own, self._nowhere) if is_hidden else own
-        self._target.write(self._surface.triangles[place.first : place.first + place.count], values.astype(np.int32))
+    def _write(self, run: list[int], hidden: frozenset[int]) -> None:
+        """The indices of objects that follow one another, in one write."""
+        ranges, parts = self._surface.primitives.objects, []
+        for index in run:
+            own = self._scene.meshes[self._scene.objects[index].mesh].triangles
+            parts.append(np.full_like(own, self._nowhere) if index in hidden else own + np.int32(self._first_vertex[index]))
+        first, count = ranges[run[0]].first, sum(len(part) for part in parts)
+        if count:
+            self._target.write(self._surface.triangles[first : first + count], np.concatenate(parts).astype(np.int32))
+
+
+def _runs(indices: list[int]) -> Iterator[list[int]]:
+    """Ascending indices in runs without a gap."""
+    starts = [place for place, index in enumerate(indices) if place == 0 or index != indices[place - 1] + 1]
+    for start, end in zip(starts, [*starts[1:], len(indices)], strict=True):
+        yield indices[start:end]
