@@ -33,7 +33,7 @@ from ...tree import MAX_LEAF_SIZE, REFERENCE_BITS
 BINS = 16
 SMALL = 256
 """Most primitives of a task that a warp finishes alone."""
-CHUNK = 1024
+CHUNK = 512
 """Primitives of a larger task that a block works on."""
 SMALL_LEVELS = 20
 """Levels below a small task's node: 8 by medians alone."""
