@@ -1,6 +1,6 @@
 """The evaluation of Meister's thesis (2014, chapter 7): three ways of building, three sizes of leaves, fourteen still scenes and five moving ones.
 
-Tables 7.1 to 7.9 row by row and column by column, figures 7.4 to 7.11 as plots. 1024x768, one directional light. Triangle counts of the published
+Tables 7.1 to 7.9 row by row and column by column, figures 7.4 to 7.11 as plots. Triangle counts of the published
 scenes are those that the auxiliary memory of table 7.2 gives at 52 bytes a triangle, which is right for Crytek Sponza's 262 thousand, and those
 of the Utah animation repository for the moving ones. Nodes are inner nodes and leaves; MB are 10^6 bytes.
 """
@@ -82,7 +82,7 @@ PHASES = {"sort": "sort", "clusters": "clusters", "sah_splits": "sah_splits", "m
 
 def run(job: SuiteJob) -> SuiteReport:
     """The whole suite."""
-    report = SuiteReport("meister2014", __doc__ or "", {k: v for k, v in published("meister2014").items() if k != "tables"})
+    report = SuiteReport("meister2014", __doc__ or "", {k: v for k, v in published("meister2014").items() if k != "tables"}, job.size, job.repeat)
     for choice, scene in job.each(STILL, report):
         for configuration in CONFIGURATIONS:
             for leaf in LEAVES:

@@ -45,6 +45,8 @@ class SuiteReport:
     suite: str
     about: str
     published: dict[str, Any]
+    size: tuple[int, int]
+    repeat: int
     scenes: list[dict[str, Any]] = dataclasses.field(default_factory=list)
     absent: list[str] = dataclasses.field(default_factory=list)
     rows: list[dict[str, Any]] = dataclasses.field(default_factory=list)
@@ -60,7 +62,7 @@ class SuiteReport:
         device, commit, date = (context.get(name) or "-" for name in ("device", "commit", "date"))
         parts = [
             f"# {self.suite}",
-            f"{self.about}\n\nHere: {device}, commit {str(commit)[:12]}, {date}. Published: {self.published['hardware']} "
+            f"{self.about}\n\nHere: {self.size[0]}x{self.size[1]}, medians of {self.repeat}, {device}, commit {str(commit)[:12]}, {date}. Published: {self.published['hardware']} "
             f"({self.published['source']}). "
             "A row is either published or measured here, never both; a scene that is not the published one is called a stand-in.",
             _scene_table(self.scenes).markdown(),
@@ -78,8 +80,9 @@ def report_from_json(content: dict[str, Any]) -> SuiteReport:
     tables = [
         SuiteTable(t["number"], t["title"], tuple(t["columns"]), [tuple(row) for row in t["rows"]], tuple(t["notes"])) for t in content["tables"]
     ]
-    names = ("suite", "about", "published", "scenes", "absent", "rows")
-    return SuiteReport(**{name: content[name] for name in names}, tables=tables, plots=plots)
+    names = ("suite", "about", "published", "repeat", "scenes", "absent", "rows")
+    width, height = content["size"]
+    return SuiteReport(**{name: content[name] for name in names}, size=(width, height), tables=tables, plots=plots)
 
 
 def _scene_table(scenes: Sequence[dict[str, Any]]) -> SuiteTable:

@@ -39,7 +39,9 @@ class SceneChoice:
     @property
     def name(self) -> str:
         """The name of ours, as the tables have it."""
-        return self.source.demo or self.source.file.split("/")[-1].split(".")[0]
+        folder, _, file = self.source.file.rpartition("/")
+        stem = file.split(".")[0]
+        return self.source.demo or (folder.rpartition("/")[2] if stem.isdigit() else stem)
 
     def label(self, triangles: int) -> str:
         """What a row of ours is called: never the published name alone where it is another model."""
