@@ -14,9 +14,13 @@ from app.camera_path import CameraPath
 from app.cli import main
 from app.cli_arguments import parse
 from app.cli_cameras import looked_through
+from app.cli_view import _FirstLook
+from app.document import Document
 from app.opening import cameras_of
+from app.problem import Problem
 from app.problems import UsageError
 from app.scene_io.demos import make_demo
+from app.settings import Settings, set_option
 from app.state import Bookmark, SceneReference, State
 from gpu.camera import Camera
 from gpu.scene import Scene, SceneCamera
@@ -83,3 +87,30 @@ def test_the_seconds_of_a_bookmark_are_kept(tmp_path: Path) -> None:
     bookmarks.save(ORBIT, MARKS, tmp_path / "cameras.toml")
     assert bookmarks.load(ORBIT, tmp_path / "cameras.toml") == MARKS == bookmarks.read(tmp_path / "cameras.toml")
     assert CameraPath(MARKS).duration == 0.5
+
+
+def test_a_picture_brings_what_is_hidden_and_flags_are_stronger(capsys: pytest.CaptureFixture[str], tmp_path: Path) -> None:
+    picture = str(tmp_path / "one.png")
+    flags = ["--out", picture, "--set", "clip.on=true", "--set", "clip.position=0.7"]
+    (first,) = frames(capsys, "--hide", "0", *flags)
+    words = ["render", picture, "--target", "host", "--json"]
+    assert main(words) == 0
+    (again,) = json.loads(capsys.readouterr().out)["frames"]
+    assert again["image_sha256"] == first["image_sha256"]
+    assert main([*words, "--hide", ""]) == 0
+    (whole,) = json.loads(capsys.readouterr().out)["frames"]
+    assert whole["image_sha256"] != first["image_sha256"]
+
+
+def test_the_window_begins_as_flags_say() -> None:
+    """What is hidden and the camera, once; the next scene is opened as always."""
+    bookmarks.save(ORBIT, MARKS)
+    scene = make_demo("orbit", 200)
+    document = Document(set_option(Settings(), "start.hide", "0"))
+    problems: list[Problem] = []
+    document.on_problem.append(problems.append)
+    document.on_scene.append(_FirstLook(parse(["view", "--demo", "orbit", "--hide", "0", "--camera", "far"], "0"), document))
+    document.set_scene(ORBIT, scene)
+    assert document.state.hidden == (0,) and document.state.camera_of(0) == MARKS[1].camera and not problems
+    document.set_scene(ORBIT, dataclasses.replace(scene, objects=()))
+    assert document.state.hidden == () and [problem.title for problem in problems] == ["All objects are shown"]
