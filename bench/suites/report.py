@@ -62,7 +62,8 @@ class SuiteReport:
         device, commit, date = (context.get(name) or "-" for name in ("device", "commit", "date"))
         parts = [
             f"# {self.suite}",
-            f"{self.about}\n\nHere: {self.size[0]}x{self.size[1]}, medians of {self.repeat}, {device}, commit {str(commit)[:12]}, {date}. Published: {self.published['hardware']} "
+            f"{self.about}\n\nHere: {self.size[0]}x{self.size[1]}, medians of {self.repeat}, {device}, commit {str(commit)[:12]}, {date}. "
+            f"Published: {self.published['hardware']} "
             f"({self.published['source']}). "
             "A row is either published or measured here, never both; a scene that is not the published one is called a stand-in.",
             _scene_table(self.scenes).markdown(),
