@@ -75,7 +75,8 @@ def layout_classes() -> dict[str, type[Layout]]:
 
 @functools.cache
 def traversal_names(layout: str) -> tuple[str, ...]:
-    """The walks of a layout: the headers traversals/<layout>_*.cuh, the plain stack first."""
+    """The walks of a layout: the headers traversals/<layout>_*.cuh, but for those of a layout with a longer name; the plain stack first."""
     folder = pathlib.Path(__file__).parents[1] / "traversals"
-    names = sorted(path.stem for path in folder.glob(f"{layout}_*.cuh"))
+    longer = tuple(f"{other}_" for other in layout_classes() if other.startswith(f"{layout}_"))
+    names = sorted(path.stem for path in folder.glob(f"{layout}_*.cuh") if not path.stem.startswith(longer))
     return tuple(sorted(names, key=lambda name: name != f"{layout}_stack"))

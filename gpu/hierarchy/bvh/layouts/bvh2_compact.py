@@ -1,0 +1,53 @@
+"""The binary layout in Aila and Laine's compact form with terminated leaf lists, to compare with bvh2. bvh2_compact.cuh draws it."""
+
+from __future__ import annotations
+
+from typing import ClassVar
+
+import numpy as np
+
+from ....target.base import Array, Target
+from ....target.structs import make_struct, struct_dtype
+from ...base import Primitives
+from ...primitives import reserved, unit_source
+from ..tree import EMPTY_CHILD, CanonicalTree
+from . import Layout
+
+_VIEW = struct_dtype([("nodes", "pointer"), ("root", "pointer"), ("lists", "pointer")])
+
+
+class Bvh2Compact(Layout):
+    """A node's index is its canonical id, a list's place that of its first reference."""
+
+    name = "bvh2_compact"
+    node_dtype: ClassVar[np.dtype] = np.dtype([("xy", "f4", (2, 4)), ("z", "f4", 4), ("left", "i4"), ("right", "i4"), ("unused", "i4", 2)])
+    waiting_per_level = 1
+
+    _nodes: Array | None = None
+    _lists: Array | None = None
+
+    def __init__(self, target: Target) -> None:
+        super().__init__(target)
+        self._root = target.upload(np.array([EMPTY_CHILD], np.int32), "hierarchy")
+
+    def reserve(self, primitive_count: int) -> None:
+        self._nodes = reserved(self.target, self._nodes, (max(1, primitive_count - 1), 16), np.float32, "hierarchy")
+        self._lists = reserved(self.target, self._lists, (max(1, primitive_count),), np.int32, "hierarchy")
+
+    def write(self, tree: CanonicalTree, primitives: Primitives) -> None:
+        unit = self.target.unit(unit_source("gpu/hierarchy/bvh/layouts/bvh2_compact.cu", primitives))
+        capacity, boxes = tree.node_capacity, (tree.records, tree.reference_boxes, tree.nodes)
+        outputs = (self.nodes, self._lists, self._root)
+        self.target.launch(unit, "write_bvh2_compact_nodes", max(1, capacity), *boxes, tree.flags, tree.root, capacity, *outputs)
+
+    def walk_view(self, tree: CanonicalTree) -> np.ndarray:
+        return make_struct(_VIEW, nodes=self.nodes, root=self._root if tree.count > 0 else tree.root, lists=self._lists)
+
+    @property
+    def nodes(self) -> Array:
+        assert self._nodes is not None, "reserve() comes first"
+        return self._nodes
+
+    @property
+    def bytes(self) -> int:
+        return 0 if self._nodes is None or self._lists is None else int(self._nodes.nbytes + self._lists.nbytes + self._root.nbytes)
