@@ -113,3 +113,12 @@ def test_any_soup_of_small_integers(host_target: Target, cells: np.ndarray, max_
     expected = table_of(host_target, "lbvh", scene, **options)
     assert_same(table_of(host_target, "lbvh_lauterbach", scene, **options), expected)
     assert_same(table_of(host_target, "hlbvh_treelets", scene, treelet_levels=treelet_levels, **options), expected)
+
+
+@pytest.mark.parametrize(("name", "options"), [("lbvh_lauterbach", {}), ("hlbvh_treelets", {"code_bits": "60"}), ("sah_lauterbach", {})])
+def test_the_scratch_memory_is_what_statistics_say(name: str, options: dict[str, str]) -> None:
+    target, scene = make_target("host"), soup(20_000, size=0.01)
+    hierarchy = make(target, name, "bvh2", **options)
+    hierarchy.build(scene.upload(target))
+    assert hierarchy.stats().scratch_bytes == pytest.approx(target.memory()["scratch"], rel=0.03)
+    target.close()

@@ -66,7 +66,7 @@ class HlbvhTreelets(BvhHierarchy):
 
     def scratch_bytes(self) -> int:
         places = (1 << self.options.treelet_levels) - 1
-        return self.tree.count * ((24 if self.code_bits == 60 else 16) + 10 * 4 + 4 * 4 + 1 + 2 * places)
+        return self.tree.count * ((24 if self.code_bits == 60 else 16) + 50 + 1 + 2 * places)
 
     def emit(self, primitives: Primitives) -> bool:
         keys, prim_ids = self._sort(primitives)

@@ -61,7 +61,7 @@ class LbvhLauterbach(BvhHierarchy):
 
     def scratch_bytes(self) -> int:
         sorted_bytes = 2 * (8 if self.code_bits == 30 else 12)
-        return self.tree.count * (sorted_bytes + 2 * 4 * LEVELS + 2 * 4 + 2)
+        return self.tree.count * (sorted_bytes + 2 * 4 * LEVELS + 2 * 4 + 1)
 
     def emit(self, primitives: Primitives) -> bool:
         target, tree, n = self.target, self.tree, primitives.count
