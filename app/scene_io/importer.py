@@ -21,8 +21,6 @@ from collections.abc import Callable, Iterator, Sequence
 from pathlib import Path
 from typing import Any, BinaryIO
 
-import platformdirs
-
 from gpu.scene import Scene
 
 from . import exchange
@@ -102,6 +100,8 @@ def result_folder(paths: Sequence[str]) -> str | None:
     free = free_mib()
     if len(paths) < 2 or not free or sum(sizes) < free << 18:
         return None
+    import platformdirs  # not on a bare machine that only measures
+
     with contextlib.suppress(OSError):
         folder = Path(platformdirs.user_cache_dir("raygrove", appauthor=False))
         folder.mkdir(parents=True, exist_ok=True)

@@ -134,5 +134,5 @@ def test_the_result_of_a_long_sequence_lies_in_the_cache_folder(tmp_path: Path, 
     with files[0].open("r+b") as file:
         file.truncate((256 << 20) - size + 4096)
     assert importer.result_folder(names) == str(tmp_path / "cache" / "raygrove") and importer.result_folder(names[:1]) is None
-    monkeypatch.setattr(importer.platformdirs, "user_cache_dir", lambda *_, **__: "/dev/null/raygrove")
+    monkeypatch.setattr("platformdirs.user_cache_dir", lambda *_, **__: "/dev/null/raygrove")
     assert importer.result_folder(names) is None
