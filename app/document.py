@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import dataclasses
 import os
+import threading
 from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
@@ -27,6 +28,10 @@ StateObserver = Callable[[State, State], None]
 
 UNRECORDED = ("timeline", "selection")
 """Fields whose changes are no steps of the history by themselves: nobody wants to undo a pause. `move_head` makes steps of the timeline's."""
+
+
+CANCEL_PATIENCE_S = 0.25
+"""A cancelled job that has not ended by then is given up."""
 
 
 class Document:
@@ -258,6 +263,8 @@ class Document:
         self.jobs.append(job)
 
         def ended(job: Job) -> None:
+            if job not in self.jobs:  # it was given up
+                return
             self.jobs.remove(job)
             if job.problem is not None:
                 self.report(job.problem)
@@ -268,6 +275,19 @@ class Document:
         job.start(work, self.mailroom, ended)
         self._tell_jobs()
         return job
+
+    def cancel(self, job: Job) -> None:
+        """Cancel a job. One that does not hear it soon is given up: nobody waits for it, and its outcome counts no more."""
+        job.cancel()
+
+        def give_up() -> None:
+            if job in self.jobs and not job.is_done:
+                self.jobs.remove(job)
+                self._tell_jobs()
+
+        timer = threading.Timer(CANCEL_PATIENCE_S, lambda: self.mailroom.post(give_up))
+        timer.daemon = True
+        timer.start()
 
     def report(self, problem: Problem) -> None:
         """Tell whoever shows problems."""

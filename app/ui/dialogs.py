@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import subprocess
 import sys
+import time
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -23,6 +24,7 @@ if TYPE_CHECKING:
     from app.ui.main_window import MainWindow
 
 REPORT_TIMEOUT_S = 60.0
+CANCEL_INTERVAL_S = 0.1
 SCENE_FILES = " ".join(f"*.{ending}" for ending in (*EXTENSIONS, *PACKED))
 SETTINGS_FILES = "*.toml *.env"
 
@@ -88,9 +90,17 @@ def show_about(window: QWidget) -> None:
 def copy_report(window: MainWindow) -> None:
     """Put what this machine can do on the clipboard, found out in the background."""
 
-    def report(job: object) -> str:
+    def report(job: Job) -> str:
         command = [sys.executable, str(ROOT / "main.py"), "doctor"]
-        return subprocess.run(command, capture_output=True, text=True, timeout=REPORT_TIMEOUT_S, check=False, cwd=ROOT).stdout
+        with subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.DEVNULL, text=True, cwd=ROOT) as doctor:
+            until = time.monotonic() + REPORT_TIMEOUT_S
+            while True:
+                try:
+                    return doctor.communicate(timeout=CANCEL_INTERVAL_S)[0]
+                except subprocess.TimeoutExpired:
+                    if job.is_cancelled or time.monotonic() > until:
+                        doctor.kill()
+                        job.check()
 
     def finished(job: Job) -> None:
         QGuiApplication.clipboard().setText(job.result)

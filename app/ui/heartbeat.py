@@ -26,15 +26,23 @@ class Heartbeat(QObject):
         self.name = "start"
         self.worst: dict[str, Pause] = {}
         self._wall, self._cpu = time.perf_counter(), time.thread_time()
-        timer = QTimer(self, interval=BEAT_MS)
-        timer.setTimerType(Qt.TimerType.PreciseTimer)
-        timer.timeout.connect(self.beat)
-        timer.start()
+        self._timer = QTimer(self, interval=BEAT_MS)
+        self._timer.setTimerType(Qt.TimerType.PreciseTimer)
+        self._timer.timeout.connect(self.beat)
+        self._timer.start()
 
     def begin(self, name: str) -> None:
         """What the window does from here on."""
-        self.beat()
+        if self._timer.isActive():
+            self.beat()
+        else:
+            self._wall, self._cpu = time.perf_counter(), time.thread_time()
+            self._timer.start()
         self.name = name
+
+    def rest(self) -> None:
+        """Beat no more until the next `begin`: a beating window is not idle."""
+        self._timer.stop()
 
     def beat(self) -> None:
         """Take the time since the last beat."""

@@ -196,7 +196,7 @@ class MainWindow(QMainWindow):
     def cancel_jobs(self) -> None:
         """Cancel whatever runs in the background."""
         for job in list(self.document.jobs):
-            job.cancel()
+            self.document.cancel(job)
         self.progress.hide()
 
     # -- commands -------------------------------------------------------------------------------------------------

@@ -6,7 +6,7 @@ Apply), as one step more; OK and Apply keep the changes. The user's file is writ
 
 from __future__ import annotations
 
-from PySide6.QtCore import Qt
+from PySide6.QtCore import Qt, QTimer
 from PySide6.QtGui import QCloseEvent, QKeyEvent
 from PySide6.QtWidgets import (
     QDialog,
@@ -53,12 +53,16 @@ class SettingsDialog(QDialog):
         self._list = QListWidget(self)
         self._list.setObjectName("pages")
         self._stack = QStackedWidget(self)
-        self._list.currentRowChanged.connect(self._stack.setCurrentIndex)
+        self._list.currentRowChanged.connect(self._turn)
         self._nothing = QLabel(self.tr("No setting has these words in its name, its sentence or its choices."), self)
         self._nothing.setObjectName("nothing")
         self._nothing.hide()
-        self.pages: dict[str, SettingsPage] = {}
-        self._make_pages()
+        self._areas: dict[str, QScrollArea] = {}
+        self._made: dict[str, SettingsPage] = {}
+        self._make_areas()
+        self._later = QTimer(self, interval=0)
+        self._later.timeout.connect(self._make_next)
+        self._later.start()
         self._lay_out()
         document.end_merge()
         self._forget = document.observe(self._changed)
@@ -67,9 +71,9 @@ class SettingsDialog(QDialog):
 
     def show_page(self, table: str) -> None:
         """Turn to a table's page."""
-        if table in self.pages:
+        if table in self._areas:
             self.search.clear()
-            self._list.setCurrentRow(list(self.pages).index(table))
+            self._list.setCurrentRow(list(self._areas).index(table))
 
     def apply(self) -> None:
         """Keep what was changed; Cancel goes back to here."""
@@ -129,18 +133,41 @@ class SettingsDialog(QDialog):
         self._forget = lambda: None
 
     # -- parts ----------------------------------------------------------------------------------------------------
-    def _make_pages(self) -> None:
+    @property
+    def pages(self) -> dict[str, SettingsPage]:
+        """Every page by its table, all of them made. There are more than can be made at once without a pause, so the dialog opens with the page
+        that is shown, and makes the others one by one while nobody waits."""
+        return {table: self._page(table) for table in self._areas}
+
+    def _page(self, table: str) -> SettingsPage:
+        page = self._made.get(table)
+        if page is None:
+            options = dict(option_groups(self._document.state.settings))[table]
+            page = self._made[table] = SettingsPage(self._document, table, options)
+            self._areas[table].setWidget(page)
+        return page
+
+    def _make_next(self) -> None:
+        missing = next((table for table in self._areas if table not in self._made), "")
+        if missing:
+            self._page(missing)
+        else:
+            self._later.stop()
+
+    def _turn(self, row: int) -> None:
+        if row >= 0:
+            self._page(list(self._areas)[row])
+        self._stack.setCurrentIndex(row)
+
+    def _make_areas(self) -> None:
         for table, options in option_groups(self._document.state.settings):
             if options is None or not fields_of(options):
                 continue
-            page = SettingsPage(self._document, table, options)
-            area = QScrollArea(self)
+            area = self._areas[table] = QScrollArea(self)
             area.setWidgetResizable(True)
             area.setFrameShape(QFrame.Shape.NoFrame)
-            area.setWidget(page)
             self._stack.addWidget(area)
             self._list.addItem(QListWidgetItem(page_title(table)))
-            self.pages[table] = page
 
     def _lay_out(self) -> None:
         splitter = QSplitter(self)
@@ -192,15 +219,15 @@ class SettingsDialog(QDialog):
         self._note.clear()
         old = dict(option_groups(before.settings))
         for table, options in option_groups(after.settings):
-            if table in self.pages:
-                self.pages[table].show_options(options, old[table])
+            if table in self._made:
+                self._made[table].show_options(options, old[table])
         self._show_changes()
 
     def _show_changes(self) -> None:
         """Apply is for changes, and pages with changes are marked."""
         before, now = dict(option_groups(self._before.settings)), dict(option_groups(self._document.state.settings))
         self._box.button(Standard.Apply).setEnabled(self._before.settings != self._document.state.settings)
-        for row, table in enumerate(self.pages):
+        for row, table in enumerate(self._areas):
             is_changed = before.get(table) != now.get(table)
             self._list.item(row).setText(page_title(table) + (" •" if is_changed else ""))
 

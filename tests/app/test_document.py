@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import dataclasses
 import threading
+import time
 from pathlib import Path
 
 import pytest
@@ -230,3 +231,18 @@ def test_a_still_model_is_given_a_motion_and_gives_it_back(document: Document) -
     document.undo()
     finish(document, document.jobs[-1])
     assert document.span.duration == 0.0 and not document.state.timeline.is_playing and document.state.timeline.time == 0.0
+
+
+def test_a_job_that_does_not_hear_cancel_is_given_up(document: Document) -> None:
+    release, outcomes = threading.Event(), []
+    job = document.start_job("deaf", lambda job: release.wait(20), lambda job: outcomes.append(job))
+    began = time.monotonic()
+    document.cancel(job)
+    while document.jobs:
+        document.mailroom.poll()
+        assert time.monotonic() < began + 10.0
+        time.sleep(0.005)
+    release.set()
+    assert job.wait(10.0)
+    document.mailroom.poll()
+    assert outcomes == [] and document.jobs == []

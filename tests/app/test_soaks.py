@@ -3,6 +3,7 @@
 
 from __future__ import annotations
 
+import functools
 import gc
 import itertools
 import os
@@ -116,17 +117,17 @@ def cancel_at_random_moments(folder: Path, count: int) -> None:
     for index in range(count):
         plan = plans[index // 2 % len(plans)]
         if index % 2:
-            job = document.start_job("export", lambda job, plan=plan: exporting.export(job, state, scene, plan), lambda job: None)
+            job = document.start_job("export", functools.partial(exporting.export, state=state, scene=scene, plan=plan), lambda job: None)
         else:
             job = document.open_files([str(sheet)])
         time.sleep(chance.uniform(0.0, 0.6))
-        is_late = job.is_done
         began = time.perf_counter()
-        job.cancel()
-        assert job.wait(20.0)
-        document.mailroom.poll()
-        worst = max(worst, 0.0 if is_late else time.perf_counter() - began)
-        assert job.problem is None and job not in document.jobs, job.problem
+        document.cancel(job)
+        while job in document.jobs:
+            document.mailroom.poll()
+            time.sleep(0.002)
+        worst = max(worst, time.perf_counter() - began)
+        assert job.wait(20.0) and job.problem is None, job.problem
     wait_for_exports()
     print(f"{count} cancels: the slowest acted within {worst * 1e3:.0f} ms")
     assert worst < ACTS_WITHIN_S

@@ -1,0 +1,211 @@
+"""Measures what the window costs beside its pictures: `python -m app.ui.measure_panels`, started by bench/panels.py.
+
+In one run: the processor time of the window's thread with all panels shown and with all hidden, in turns, while a scene plays at sixty frames a
+second; the processor time of a paused window whose film is complete, and the frames it draws; the longest pauses of the window's thread while it
+opens, switches structures, shows its dialogs, exports and closes; and how soon Cancel acts. Shares are of processor time, so that others on the
+machine count little. Prints JSON.
+"""
+
+from __future__ import annotations
+
+import argparse
+import functools
+import json
+import statistics
+import sys
+import tempfile
+import time
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+from PySide6.QtCore import QDeadlineTimer, QEventLoop, QSettings
+from PySide6.QtWidgets import QApplication, QDialog
+
+from app import exporting
+from app.document import Document
+from app.frame_maker import FrameMaker, Outcome
+from app.render_thread import RenderThread
+from app.settings import Settings, set_option
+from app.ui import frame_loop
+from app.ui.application import make_application, make_view, open_window
+from app.ui.heartbeat import Heartbeat
+from app.ui.main_window import MainWindow
+
+FRAME_S = 1.0 / 60.0
+
+
+class PacedMaker(FrameMaker):
+    """Draws sixty frames a second at most, as a screen would have it."""
+
+    is_paced = True
+    _due = 0.0
+
+    def draw(self, *arguments: Any) -> Outcome:
+        """One frame, not before its time."""
+        now = time.perf_counter()
+        if self.is_paced and self._due > now:
+            time.sleep(self._due - now)
+        self._due = max(self._due, now) + FRAME_S
+        return super().draw(*arguments)
+
+
+class PanelMeasurement:
+    """Does what a person does in one window, and measures."""
+
+    def __init__(self, window: MainWindow, names: argparse.Namespace) -> None:
+        self._window, self._names, self._frames = window, names, 0
+        self.heartbeat = Heartbeat(window)
+        self.cancels: dict[str, list[float]] = {}
+        window.loop.frame_arrived.connect(self._count)
+
+    def _count(self, frame: object) -> None:
+        self._frames += 1
+
+    def run(self, seconds: float) -> None:
+        """Let the window live."""
+        deadline = QDeadlineTimer(round(seconds * 1000))
+        while not deadline.hasExpired():
+            QApplication.processEvents(QEventLoop.ProcessEventsFlag.WaitForMoreEvents | QEventLoop.ProcessEventsFlag.AllEvents)
+
+    def until(self, is_done: Callable[[], bool], seconds: float = 120.0) -> None:
+        """Let the window live until something is done."""
+        deadline = QDeadlineTimer(round(seconds * 1000))
+        while not is_done():
+            QApplication.processEvents(QEventLoop.ProcessEventsFlag.AllEvents, 5)
+            if deadline.hasExpired():
+                raise TimeoutError("The window does not come to an end with it.")
+
+    def open_demo(self, name: str) -> None:
+        """Open a built-in scene, and wait for its first picture."""
+        document, seen = self._window.document, self._frames
+        document.close_scene()
+        self._window.open_demo(name)
+        self.until(lambda: document.scene is not None and not document.jobs and self._frames > seen)
+
+    # -- panels ---------------------------------------------------------------------------------------------------
+    def _playing(self, is_shown: bool) -> tuple[float, int]:
+        for dock in self._window.docks:
+            if dock.objectName() != "dock.timeline" or not is_shown:
+                dock.setVisible(is_shown)
+        self._window.docks[2].setVisible(is_shown)
+        self.run(1.0)
+        cpu, frames = time.thread_time(), self._frames
+        self.run(self._names.seconds)
+        return time.thread_time() - cpu, self._frames - frames
+
+    def panels(self) -> dict[str, Any]:
+        """Milliseconds of the window's thread a frame, with panels and without; medians of the turns."""
+        self.heartbeat.rest()
+        self._window.document.change("settings.render.ray_type", "steps")
+        turns: dict[bool, list[tuple[float, int]]] = {True: [], False: []}
+        for _ in range(self._names.turns):
+            for is_shown in (True, False):
+                turns[is_shown].append(self._playing(is_shown))
+        ms = {is_shown: statistics.median(cpu * 1e3 / max(frames, 1) for cpu, frames in found) for is_shown, found in turns.items()}
+        rates = [frames / self._names.seconds for found in turns.values() for _, frames in found]
+        return {
+            "shown_ms_a_frame": ms[True], "hidden_ms_a_frame": ms[False], "panels_ms_a_frame": ms[True] - ms[False],
+            "share_of_a_frame": (ms[True] - ms[False]) / (FRAME_S * 1e3), "frames_a_second": statistics.median(rates),
+        }  # fmt: skip
+
+    def idle(self) -> dict[str, float]:
+        """A paused window whose film is complete: its share of a core, and the frames it draws."""
+        window = self._window
+        self.heartbeat.rest()
+        for dock in window.docks:
+            dock.show()
+        window.document.change("settings.render.ray_type", "smooth")
+        if window.document.state.timeline.is_playing:
+            window.timeline_bar.toggle_play()
+        self.run(3.0)
+        cpu, frames, wall = time.process_time(), self._frames, time.perf_counter()
+        self.run(self._names.seconds)
+        return {"share_of_a_core": (time.process_time() - cpu) / (time.perf_counter() - wall), "frames": self._frames - frames}
+
+    # -- pauses ---------------------------------------------------------------------------------------------------
+    def pauses(self) -> None:
+        """What a person does, each under its name."""
+        window, beat = self._window, self.heartbeat
+        for name in ("orbit", "walker", "cloth"):
+            beat.begin("opening built-in scenes")
+            self.open_demo(name)
+        for name in ("brute_force", "lbvh"):
+            beat.begin("switching structures")
+            window.choices.choose_hierarchy(name)
+            self.run(1.0)
+        for command in ("edit.settings", "help.palette", "edit.keys", "file.export", "help.cheat_sheet", "help.structure", "help.about"):
+            beat.begin(window.commands.actions[command].text().replace("&", "").rstrip("…"))
+            window.commands.actions[command].trigger()
+            self.run(0.5)
+            for dialog in window.findChildren(QDialog):
+                dialog.close()
+            self.run(0.2)
+        with tempfile.TemporaryDirectory() as folder:
+            beat.begin("exporting")
+            self._export(folder, range(5))
+            self.until(lambda: not window.document.jobs)
+            for _ in range(self._names.cancels):
+                self._cancel("export", lambda: self._export(folder, range(4000)))
+        for _ in range(self._names.cancels):
+            self._cancel("opening", lambda: window.open_demo("explode"))
+        self._cancel("report", window.copy_report)
+        beat.begin("full screen and back")
+        for _ in range(2):
+            window.toggle_full_screen()
+            self.run(0.4)
+        beat.begin("closing the scene")
+        window.commands.actions["file.close"].trigger()
+        self.run(0.5)
+        beat.begin("end")
+
+    def _export(self, folder: str, numbers: range) -> None:
+        from app.ui.export_dialog import start_export
+
+        document = self._window.document
+        assert document.scene is not None
+        start_export(self._window, document.state, exporting.plan_of(document.state, document.scene, str(Path(folder) / "p_%04d.png"), numbers))
+
+    def _cancel(self, name: str, start: Callable[[], object]) -> None:
+        self.heartbeat.begin(f"cancelling: {name}")
+        start()
+        self.run(0.35)
+        jobs = list(self._window.document.jobs)
+        begin = time.perf_counter()
+        self._window.cancel_jobs()
+        self.until(lambda: not self._window.document.jobs)
+        self.cancels.setdefault(name, []).extend([time.perf_counter() - begin] if jobs else [])
+
+
+def main(arguments: list[str]) -> int:
+    """Measure, print."""
+    parser = argparse.ArgumentParser(description=__doc__)
+    parser.add_argument("--target", default="auto")
+    parser.add_argument("--seconds", type=float, default=3.0, help="of each turn")
+    parser.add_argument("--turns", type=int, default=3)
+    parser.add_argument("--cancels", type=int, default=3)
+    parser.add_argument("--size", default="320x240", help="of the picture: small, so that drawing it keeps sixty frames a second")
+    names = parser.parse_args(arguments)
+    settings = set_option(set_option(Settings(), "render.target", names.target), "display.adapt_resolution", False)
+    for key, value in (("width", 320), ("height", 240)):
+        settings = set_option(settings, f"render.{key}", value)
+    make_application(0)
+    QSettings.setPath(QSettings.Format.NativeFormat, QSettings.Scope.UserScope, tempfile.mkdtemp())  # the user's window stays as it was
+    setattr(frame_loop, "RenderThread", functools.partial(RenderThread, make_maker=PacedMaker))  # noqa: B010
+    window = MainWindow(Document(settings), make_view)
+    width, height = (int(side) for side in names.size.split("x"))
+    open_window(window, (width, height))
+    measured = PanelMeasurement(window, names)
+    measured.open_demo("orbit")
+    measured.run(2.0)
+    answer: dict[str, Any] = {"panels": measured.panels(), "idle": measured.idle()}
+    measured.pauses()
+    window.close()
+    answer["pauses"] = {name: {"wall_ms": pause.wall_ms, "cpu_ms": pause.cpu_ms} for name, pause in measured.heartbeat.worst.items()}
+    answer["cancel_s"] = {name: max(found) if found else None for name, found in measured.cancels.items()}
+    print(json.dumps({**answer, "view": window.view.kind, "banners": [banner.sentence for banner in window.banners.messages()]}))
+    return 0
+
+
+if __name__ == "__main__":
+    sys.exit(main(sys.argv[1:]))
