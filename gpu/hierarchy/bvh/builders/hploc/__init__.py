@@ -30,11 +30,11 @@ from ...bvh import BvhHierarchy
 from ...clusters import finish_leaves, reserve_leaf_counts
 from ...morton_order import MortonOrder
 
-CHUNKS = {"cuda": 256, "host": 1024}
+CHUNKS = {"cuda": 128, "host": 1024}
 """References that one block joins in shared memory before it goes on in global memory."""
 
-RESIDENT = {"cuda": 2, "host": 1}
-"""Blocks that a multiprocessor must have room for: fewer registers a thread, more threads."""
+JOIN_THREADS = {"cuda": 64, "host": 64}
+"""Threads of a block there: few, so that what a block holds is soon free again."""
 
 _ABOVE_CODES = 43
 """Depth beyond the code bits: the largest rank of a gap is 31 above them; HEADROOM (8) and the root's last halvings (4) of hploc.cu."""
@@ -67,21 +67,28 @@ class Hploc(BvhHierarchy):
 
     def scratch_bytes(self) -> int:
         count = self.tree.count
-        return self._morton_order.scratch_bytes(count) + count * (32 + (4 if self.options.max_leaf_size > 1 else 0))
+        return self._morton_order.scratch_bytes(count) + count * (36 + (4 if self.options.max_leaf_size > 1 else 0))
 
     def emit(self, primitives: Primitives) -> bool:
         target, tree, n = self.target, self.tree, primitives.count
         chunk, bvh2 = CHUNKS[target.kind], self.direct_nodes
         keys, prim_ids = self._morton_order.sort(primitives)
         shared = {"CODE_BITS": self.code_bits, "MAX_LEAF_SIZE": self.options.max_leaf_size, "WRITES_BVH2": bvh2 is not None}
-        own = {"CHUNK": chunk, "RESIDENT": RESIDENT[target.kind], "RADIUS": self.options.radius}
+        own = {"CHUNK": chunk, "JOIN_THREADS": JOIN_THREADS[target.kind], "RADIUS": self.options.radius}
         source = unit_source("gpu/hierarchy/bvh/builders/hploc/hploc.cu", primitives, **shared, **own)
         leaf_counts = reserve_leaf_counts(target, n, self.options.max_leaf_size)
-        deposits = target.scratch("clusters.deposits", (n, 8), np.float32)
+        slots = target.scratch("hploc.slots", (n, 8), np.float32)
+        chunk_count = -(-n // chunk)
+        leftovers = target.scratch("hploc.leftovers", chunk_count * (chunk + 1), np.int32)
+        unit, outputs = target.unit(source), (tree.nodes, tree.parent, tree.flags, tree.root, leaf_counts, bvh2)
         with target.phase("build.clusters"):
-            arguments = (primitives.view, keys, prim_ids, tree.nodes, tree.parent, tree.flags, tree.root, leaf_counts, bvh2, deposits, tree.waiting)
-            blocks = -(-n // chunk)
-            target.launch(target.unit(source), "build_clusters", n, *arguments, block=chunk if target.kind == "cuda" else 256, blocks=blocks)
+            arguments = (primitives.view, keys, prim_ids, *outputs, slots, leftovers)
+            target.launch(unit, "build_clusters", n, *arguments, block=chunk if target.kind == "cuda" else 256, blocks=chunk_count)
+        with target.phase("build.joining"):
+            threads = JOIN_THREADS[target.kind]
+            places = chunk_count * (chunk + 1)
+            joining = (n, chunk_count, keys, leftovers, *outputs, slots, tree.waiting)
+            target.launch(unit, "join_chunks", places, *joining, block=threads, blocks=-(-places // threads) if target.kind == "cuda" else 0)
         finish_leaves(target, tree, primitives, keys, prim_ids, leaf_counts, bvh2, shared)
         return bvh2 is not None
 
