@@ -33,8 +33,8 @@ from ...morton_order import MortonOrder
 CHUNKS = {"cuda": 256, "host": 1024}
 """Clusters of a segment: what one block pairs and joins; a multiple of 32."""
 
-FINAL = {"cuda": 2048, "host": 1024}
-"""So many clusters are left to one block."""
+FINAL = {"cuda": 2048, "host": 2048}
+"""So many clusters are left to one block. The same on every target, or trees would differ: the rounds before have a schedule to keep."""
 
 _MOST_BLOCKS = {"cuda": 132 * 16, "host": 64}
 
