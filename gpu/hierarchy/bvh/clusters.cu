@@ -32,9 +32,9 @@ struct Planter {
         const CanonicalNode other = load_node(nodes, 0);
         const uint8 root_flags = flags[root_id] & (uint8)~NODE_IS_ABSORBED, other_flags = flags[0];
         for (int i = 0; i < 3 && WRITES_BVH2; ++i) {
-            const float4 box = bvh2[i];
-            bvh2[i] = bvh2[4 * (int64)root_id + i];
-            bvh2[4 * (int64)root_id + i] = box;
+            const float4 boxes = bvh2[4 * (int64)root_id + i];
+            if (other_flags & NODE_EXISTS) bvh2[4 * (int64)root_id + i] = bvh2[i];
+            bvh2[i] = boxes;
         }
         int above = parent[0];
         if (above == root_id) {
