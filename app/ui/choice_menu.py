@@ -51,6 +51,7 @@ class ChoiceMenu(QMenu):
             action.setText(title)
             action.setChecked(value == current)
             action.setToolTip(tip or title)
+            action.setStatusTip(tip or title)
             action.setEnabled(is_enabled)
             self._offered.append(value)
             self.addAction(action)

@@ -11,7 +11,7 @@ from PySide6.QtGui import QAction, QKeySequence
 from PySide6.QtWidgets import QMenu
 
 from app import option_tables, timeline
-from app.ui import camera_menu, scene_menu
+from app.ui import camera_menu, hints, scene_menu
 from app.ui.choice_menu import ChoiceMenu, Offers
 from app.ui.choices import Choice
 from app.ui.extras import Extras
@@ -36,6 +36,7 @@ class Commands(QObject):
         self.extras = Extras(window)
         for make in (self._file, self._edit, self._view, self._camera, self._scene, self._animation, self._structure, self._render, self._help):
             make()
+        hints.give(self.actions)
         self.extras.follow(self.actions)
 
     def all(self) -> list[QAction]:

@@ -19,13 +19,13 @@ from app.ui.panel_bar import PanelBar, Table
 from gpu.settings import fields_of
 from gpu.stats import RaySteps, StepCounts, bucket_edges
 
-UPDATE_INTERVAL_S = 0.1
+UPDATE_INTERVAL_S = 0.2
 RAY_TYPE = "steps"
 TITLES = {"count": "Count", "colors": "Colours", "minimum": "From", "maximum": "To", "automatic": "Fit each picture"}
 
 
 class HeatPanel(QWidget):
-    """See the module. `take` is called with every frame; drawing happens at most ten times a second. `scale_changed` says what the legend shows."""
+    """See the module. `take` is called with every frame; drawing happens at most five times a second. `scale_changed` says what the legend shows."""
 
     scale_changed = Signal(object)
 

@@ -14,7 +14,7 @@ from app.ui.panel_bar import PanelBar, Table
 from app.ui.phase_chart import Chart, Sparklines
 from app.ui.stats_rows import Row, as_text, bottleneck, phases_of, rows_of, update_text
 
-UPDATE_INTERVAL_S = 0.1
+UPDATE_INTERVAL_S = 0.2
 COLUMNS = ("key", "name", "value")
 SPARKLINE_WIDTH = 40
 

@@ -12,6 +12,7 @@ from PySide6.QtGui import QPalette
 from PySide6.QtWidgets import QApplication, QToolButton
 
 from app.ui import theme
+from app.ui.hints import HINTS
 from app.ui.main_window import MainWindow
 from tests.app.stand_ins import PaintedMaker
 
@@ -74,3 +75,10 @@ def test_themes_change_at_once_and_back(scene_window: MainWindow, own_theme: Non
     assert scene_window.timeline_bar.findChild(QToolButton, "play").icon().cacheKey() != icon, "icons are drawn in the new colours"
     scene_window.document.change("settings.window.theme", "system")
     assert application.palette().color(QPalette.ColorRole.Window) == first
+
+
+def test_every_command_has_a_sentence_for_the_status_bar(window: MainWindow) -> None:
+    for name, action in window.commands.actions.items():
+        assert action.statusTip(), name
+    assert set(HINTS) <= set(window.commands.actions), "no sentence stands for nothing"
+    assert window.commands.actions["view.dock.heat"].statusTip() == "Show or hide the panel Heat map."
