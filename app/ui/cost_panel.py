@@ -10,7 +10,7 @@ from typing import Any
 
 from PySide6.QtCore import QEvent, Qt, QTimer, Signal
 from PySide6.QtGui import QPalette, QShowEvent
-from PySide6.QtWidgets import QLabel, QVBoxLayout, QWidget
+from PySide6.QtWidgets import QGraphicsItem, QLabel, QVBoxLayout, QWidget
 
 from app.cost_log import COLUMNS, CostLog
 from app.render_thread import FinishedFrame
@@ -20,6 +20,7 @@ from app.ui.phase_chart import COLORS
 from app.ui.plots import PLOTS
 
 UPDATE_INTERVAL_S = 0.5
+MARK_INTERVAL_MS = 250
 TIMES = ("build", "refit", "trace")
 STRUCTURE_COLORS = ("#3a86d4", "#e69f00", "#2fa77a", "#c45a8b", "#8e7cc3", "#7f8c8d", "#d2691e", "#17a2b8")
 
@@ -47,6 +48,9 @@ class CostPanel(QWidget):
         self._column.setContentsMargins(6, 4, 6, 4)
         self._column.addWidget(self.legend)
         self._column.addWidget(self.bar)
+        self._seconds = 0.0
+        self._mark_timer = QTimer(self, singleShot=True, interval=MARK_INTERVAL_MS)
+        self._mark_timer.timeout.connect(self._move_marks)
         self._timer = QTimer(self, singleShot=True)
         self._timer.timeout.connect(self.show_latest)
 
@@ -68,10 +72,17 @@ class CostPanel(QWidget):
             self._timer.start(max(0, round(wait * 1000)))
 
     def show_time(self, seconds: float) -> None:
-        """Where the playing head stands."""
+        """Where the playing head stands: at once, then at most a few times a second, because each move paints the whole chart."""
+        self._seconds = seconds
+        if not self._mark_timer.isActive():
+            self._move_marks()
+            self._mark_timer.start()
+
+    def _move_marks(self) -> None:
         if self.isVisible() and not self.bar.is_frozen:
             for mark in self._marks:
-                mark.setValue(seconds)
+                if mark.value() != self._seconds:
+                    mark.setValue(self._seconds)
 
     def show_latest(self) -> None:
         """Draw what is known now."""
@@ -136,6 +147,8 @@ class CostPanel(QWidget):
             plot.showGrid(y=True, alpha=0.2)
             mark = pyqtgraph.InfiniteLine(0.0, pen=pyqtgraph.mkPen("#888888", width=1))
             plot.addItem(mark, ignoreBounds=True)
+            for side in ("left", "bottom"):  # axes are painted once, and then copied
+                plot.getAxis(side).setCacheMode(QGraphicsItem.CacheMode.DeviceCoordinateCache)
             self._plots.append(plot)
             self._marks.append(mark)
         self._plots[1].setXLink(self._plots[0])
