@@ -1,4 +1,4 @@
-"""From a canonical tree to the nodes that a wide layout keeps, chosen by cost: collapse.cu says how. Shared by the wide layouts."""
+"""From a canonical tree to the nodes that an 8-wide layout keeps, chosen by cost: the least there is (collapse.cu), or quickly (greedy_collapse.cu)."""
 
 from __future__ import annotations
 
@@ -22,6 +22,17 @@ def choose_wide_nodes(target: Target, tree: CanonicalTree, width: int, wide_coun
     target.launch(unit, "collapse_costs", capacity, *arguments, blocks=-(-capacity // chunk))
     target.launch(unit, "mark_wide_nodes", capacity, tree.parent, tree.flags, closed, shares, capacity, is_wide, wide_count)
     return is_wide
+
+
+def choose_quickly(target: Target, tree: CanonicalTree) -> tuple[Array, Array, Array]:
+    """A byte an id, 1 for the nodes that become 8-wide nodes; how many of them are children of each; each one's parent << 3 and rank there."""
+    capacity, unit = tree.node_capacity, target.unit(UnitSource("gpu/hierarchy/bvh/greedy_collapse.cu"))
+    is_chosen, is_wide = target.scratch("bvh.closed", capacity, np.uint8), target.scratch("bvh.is_wide", capacity, np.uint8)
+    above, counts = target.scratch("bvh.shares", capacity, np.int32), target.scratch("bvh.wide_ids", capacity, np.int32)
+    places = target.scratch("bvh.wide_places", capacity, np.int32)
+    target.launch(unit, "choose_pieces", capacity, tree.nodes, tree.flags, capacity, is_chosen, above)
+    target.launch(unit, "number_wide_nodes", capacity, tree.nodes, tree.flags, is_chosen, above, capacity, is_wide, counts, places)
+    return is_wide, counts, places
 
 
 def most_wide_nodes(reference_count: int, width: int) -> int:

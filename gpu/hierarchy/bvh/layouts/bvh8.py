@@ -9,7 +9,7 @@ import numpy as np
 from ....target.base import Array
 from ...base import Primitives
 from ...primitives import reserved, unit_source
-from ..collapse import choose_wide_nodes, most_wide_nodes
+from ..collapse import COLLAPSE_CHUNKS, choose_wide_nodes, most_wide_nodes
 from ..tree import CanonicalTree
 from . import Layout
 
@@ -35,12 +35,13 @@ class Bvh8(Layout):
         target, capacity = self.target, tree.node_capacity
         if capacity == 0:
             return
-        unit = target.unit(unit_source("gpu/hierarchy/bvh/layouts/bvh8.cu", primitives))
+        chunk = COLLAPSE_CHUNKS[target.kind]
+        unit = target.unit(unit_source("gpu/hierarchy/bvh/layouts/bvh8.cu", primitives, CHUNK=chunk))
         wide_ids = target.scratch("bvh.wide_ids", capacity, np.int32)
         is_wide = choose_wide_nodes(target, tree, WIDTH, wide_ids)
         target.exclusive_scan(wide_ids, wide_ids, "bvh.scan")
         boxes = (tree.records, tree.reference_boxes, tree.nodes)
-        target.launch(unit, "write_bvh8_nodes", capacity, *boxes, is_wide, wide_ids, capacity, self.nodes)
+        target.launch(unit, "write_bvh8_nodes", capacity, *boxes, is_wide, wide_ids, capacity, self.nodes, blocks=-(-capacity // chunk))
 
     @property
     def nodes(self) -> Array:

@@ -1,22 +1,8 @@
-// Writes the cwbvh nodes of any canonical tree, after collapse.cu has chosen them. The wide children of a node are neighbours: its child_base is 1
-// and the number of wide children of the wide nodes before it in canonical order (a scan). Launch order is the file's, the scan between the two.
-#include "gpu/device/loops.cuh"
+// Writes the cwbvh nodes of any canonical tree, after greedy_collapse.cu has chosen them. The wide children of a node are neighbours: its child_base is
+// 1 and the number of wide children of the wide nodes before it in canonical order (a scan). One block a CHUNK of ids.
+#include "gpu/device/atomics.cuh"
 #include "gpu/hierarchy/bvh/layouts/cwbvh.cuh"
-#include "gpu/hierarchy/bvh/layouts/octant_slots.cuh"
-
-// How many wide children each wide node has; each child's wide parent and its rank among them, in one word.
-extern "C" __global__ void number_wide_children(const float4* nodes, const uint8* is_wide, int node_capacity, int* child_counts, int* places) {
-    for (int node_id : grid_stride(node_capacity)) {
-        int count = 0;
-        if (is_wide[node_id]) {
-            const WideChildren<SLOTS> kids = children_of_wide<SLOTS>(nodes, is_wide, node_id);
-            for (int i = 0; i < kids.count; ++i) {
-                if (!is_leaf(kids.child[i])) places[kids.child[i]] = node_id << 3 | count++;
-            }
-        }
-        child_counts[node_id] = count;
-    }
-}
+#include "gpu/hierarchy/bvh/layouts/wide_tiles.cuh"
 
 // The exponent of the smallest power of two with which 255 cells reach from `lower` to `upper`. Halves first: the difference may pass FLOAT_MAX.
 __device__ __forceinline__ int exponent_of(float lower, float upper) {
@@ -37,49 +23,45 @@ __device__ __forceinline__ int cell_after(float value, float size, float origin)
     return cells;
 }
 
-extern "C" __global__ void write_cwbvh_nodes(float4* record_data, const float4* reference_boxes, const float4* nodes, const uint8* is_wide, const int* child_bases,
-                                             const int* places, int node_capacity, CwbvhNode* cwbvh, int* leaf_words) {
-    const ReferencesOf<Records> references = {{record_data}, reference_boxes};
-    for (int node_id : grid_stride(node_capacity)) {
-        if (!is_wide[node_id]) continue;
-        const WideChildren<SLOTS> kids = children_of_wide<SLOTS>(nodes, is_wide, node_id);
-        Aabb boxes[SLOTS];
-        int ranks[SLOTS], inner_count = 0;
-        for (int i = 0; i < kids.count; ++i) {
-            boxes[i] = child_aabb(nodes, references, kids.child[i]);
-            ranks[i] = inner_count;
-            inner_count += !is_leaf(kids.child[i]);
-        }
+struct WriteCwbvh {
+    const float4* nodes;
+    const int *child_bases, *places;
+    CwbvhNode* cwbvh;
+    int* leaf_words;
+
+    __device__ void operator()(const WideSlot& slot) const {
+        const int node_id = slot.node_id, s = slot.slot;
+        const int index = node_id == 0 ? 0 : 1 + child_bases[places[node_id] >> 3] + (places[node_id] & 7);
         Aabb box = load_node(nodes, node_id).aabb();
         if (is_empty(box)) box.lower = box.upper = make_float3(0.0f, 0.0f, 0.0f);
-        const OctantSlots slots = assign_slots(boxes, kids.count, centre(box));
-        const int index = node_id == 0 ? 0 : 1 + child_bases[places[node_id] >> 3] + (places[node_id] & 7);
-        const int exponents[3] = {exponent_of(box.lower.x, box.upper.x), exponent_of(box.lower.y, box.upper.y), exponent_of(box.lower.z, box.upper.z)};
-        const float3 size = make_float3(cell_size(exponents[0]), cell_size(exponents[1]), cell_size(exponents[2]));
-        CwbvhNode node;
-        int used = 0;
-#pragma unroll 1
-        for (int s = 0; s < SLOTS; ++s) {
-            const int i = slots.place[s];
-            const bool is_used = i != NO_CHILD && !is_empty(boxes[i]);
-            const bool is_inner = is_used && !is_leaf(kids.child[i]);
-            node.meta[s] = (uint8)(is_inner ? META_INNER | ranks[i] : is_used ? META_LEAF : 0);
-            node.planes[0][s] = (uint8)(is_used ? cell_before(boxes[i].lower.x, size.x, box.lower.x) : 255);
-            node.planes[1][s] = (uint8)(is_used ? cell_after(boxes[i].upper.x, size.x, box.lower.x) : 0);
-            node.planes[2][s] = (uint8)(is_used ? cell_before(boxes[i].lower.y, size.y, box.lower.y) : 255);
-            node.planes[3][s] = (uint8)(is_used ? cell_after(boxes[i].upper.y, size.y, box.lower.y) : 0);
-            node.planes[4][s] = (uint8)(is_used ? cell_before(boxes[i].lower.z, size.z, box.lower.z) : 255);
-            node.planes[5][s] = (uint8)(is_used ? cell_after(boxes[i].upper.z, size.z, box.lower.z) : 0);
-            used |= is_used << s;
-            leaf_words[SLOTS * (int64)index + s] = is_used && !is_inner ? kids.child[i] : EMPTY_CHILD;
-        }
+        const int x = exponent_of(box.lower.x, box.upper.x), y = exponent_of(box.lower.y, box.upper.y), z = exponent_of(box.lower.z, box.upper.z);
+        const float3 size = make_float3(cell_size(x), cell_size(y), cell_size(z));
+        const bool is_used = slot.used >> s & 1, is_inner = is_used && !is_leaf(slot.child);
+        CwbvhNode& node = cwbvh[index];
+        node.meta[s] = (uint8)(is_inner ? META_INNER | slot.rank : is_used ? META_LEAF : 0);
+        node.planes[0][s] = (uint8)(is_used ? cell_before(slot.box.lower.x, size.x, box.lower.x) : 255);
+        node.planes[1][s] = (uint8)(is_used ? cell_after(slot.box.upper.x, size.x, box.lower.x) : 0);
+        node.planes[2][s] = (uint8)(is_used ? cell_before(slot.box.lower.y, size.y, box.lower.y) : 255);
+        node.planes[3][s] = (uint8)(is_used ? cell_after(slot.box.upper.y, size.y, box.lower.y) : 0);
+        node.planes[4][s] = (uint8)(is_used ? cell_before(slot.box.lower.z, size.z, box.lower.z) : 255);
+        node.planes[5][s] = (uint8)(is_used ? cell_after(slot.box.upper.z, size.z, box.lower.z) : 0);
+        leaf_words[SLOTS * (int64)index + s] = is_used && !is_inner ? slot.child : EMPTY_CHILD;
+        if (s != 0) return;
         node.origin[0] = box.lower.x;
         node.origin[1] = box.lower.y;
         node.origin[2] = box.lower.z;
-        for (int axis = 0; axis < 3; ++axis) node.exponents[axis] = (uint8)exponents[axis];
-        node.used = (uint8)used;
+        node.exponents[0] = (uint8)x;
+        node.exponents[1] = (uint8)y;
+        node.exponents[2] = (uint8)z;
+        node.used = (uint8)slot.used;
         node.child_base = 1 + child_bases[node_id];
         node.unused = 0;
-        cwbvh[index] = node;
     }
+};
+
+extern "C" __global__ void __launch_bounds__(256, 4)
+    write_cwbvh_nodes(float4* record_data, const float4* reference_boxes, const float4* nodes, const uint8* is_wide, const int* child_bases, const int* places,
+                      int node_capacity, CwbvhNode* cwbvh, int* leaf_words) {
+    const ReferencesOf<Records> references = {{record_data}, reference_boxes};
+    write_wide_tiles(nodes, references, is_wide, node_capacity, WriteCwbvh{nodes, child_bases, places, cwbvh, leaf_words});
 }

@@ -1,4 +1,4 @@
-"""The compressed 8-wide layout: 80 bytes a node, boxes of 8 bits a plane. cwbvh.cuh draws it, collapse.cu chooses the nodes.
+"""The compressed 8-wide layout: 80 bytes a node, boxes of 8 bits a plane. cwbvh.cuh draws it, greedy_collapse.cu chooses the nodes.
 
 Beside a node lie 32 bytes of leaf words, read only where a ray enters a leaf. A refit chooses and writes anew.
 """
@@ -13,7 +13,7 @@ from ....target.base import Array
 from ....target.structs import make_struct, struct_dtype
 from ...base import Primitives
 from ...primitives import reserved, unit_source
-from ..collapse import choose_wide_nodes, most_wide_nodes
+from ..collapse import COLLAPSE_CHUNKS, choose_quickly
 from ..tree import CanonicalTree
 from . import Layout
 
@@ -35,7 +35,7 @@ class Cwbvh(Layout):
     _leaf_words: Array | None = None
 
     def reserve(self, primitive_count: int) -> None:
-        most = most_wide_nodes(primitive_count, WIDTH)
+        most = 1 + primitive_count // 2  # pieces of absorption, of which some are opened
         self._nodes = reserved(self.target, self._nodes, (most, 20), np.float32, "hierarchy")
         self._leaf_words = reserved(self.target, self._leaf_words, (most, WIDTH), np.int32, "hierarchy")
 
@@ -43,13 +43,12 @@ class Cwbvh(Layout):
         target, capacity = self.target, tree.node_capacity
         if capacity == 0:
             return
-        unit = target.unit(unit_source("gpu/hierarchy/bvh/layouts/cwbvh.cu", primitives))
-        counts, places = target.scratch("bvh.wide_ids", capacity, np.int32), target.scratch("bvh.wide_places", capacity, np.int32)
-        is_wide = choose_wide_nodes(target, tree, WIDTH)
-        target.launch(unit, "number_wide_children", capacity, tree.nodes, is_wide, capacity, counts, places)
+        chunk = COLLAPSE_CHUNKS[target.kind]
+        unit = target.unit(unit_source("gpu/hierarchy/bvh/layouts/cwbvh.cu", primitives, CHUNK=chunk))
+        is_wide, counts, places = choose_quickly(target, tree)
         target.exclusive_scan(counts, counts, "bvh.scan")
-        boxes = (tree.records, tree.reference_boxes, tree.nodes)
-        target.launch(unit, "write_cwbvh_nodes", capacity, *boxes, is_wide, counts, places, capacity, self.nodes, self.leaf_words)
+        inputs = (tree.records, tree.reference_boxes, tree.nodes, is_wide, counts, places)
+        target.launch(unit, "write_cwbvh_nodes", capacity, *inputs, capacity, self.nodes, self.leaf_words, blocks=-(-capacity // chunk))
 
     def walk_view(self, tree: CanonicalTree) -> np.ndarray:
         return make_struct(_VIEW, nodes=self.nodes, root=tree.root, leaf_words=self.leaf_words)

@@ -14,6 +14,7 @@ struct OctantSlots {
 __device__ __forceinline__ OctantSlots assign_slots(const Aabb* boxes, int count, float3 middle) {
     float3 away[SLOTS];
     float reach[SLOTS];
+#pragma unroll 1
     for (int i = 0; i < count; ++i) {
         const bool is_nowhere = is_empty(boxes[i]);
         const float3 at = centre(boxes[i]) - middle;
@@ -25,10 +26,12 @@ __device__ __forceinline__ OctantSlots assign_slots(const Aabb* boxes, int count
 #pragma unroll 1
     for (int turn = 0; turn < count; ++turn) {
         int chosen = 0;
+#pragma unroll 1
         for (int i = 1; i < count; ++i) chosen = reach[i] > reach[chosen] ? i : chosen;
         const float3 at = away[chosen];
         int best_slot = NO_CHILD;
         float best = 0.0f;
+#pragma unroll 1
         for (int s = 0; s < SLOTS; ++s) {
             if (slots.place[s] != NO_CHILD) continue;
             const float agreement = (s & 1 ? at.x : -at.x) + (s & 2 ? at.y : -at.y) + (s & 4 ? at.z : -at.z);
