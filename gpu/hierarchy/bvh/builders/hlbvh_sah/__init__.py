@@ -5,7 +5,7 @@ split where the surface area heuristic is least; that decides most of what rays 
 are fast.
 
 Paper: Garanzha, Pantaleoni, McAllister, Simpler and Faster HLBVH with Work Queues (2011), as Meister, GPU Data Structures and Algorithms for BVHs
-(2014), describes it in 5.4.2 and 6.1.2. Ours: in each of ten rounds all tasks are binned, split and distributed at once, and a task's number is
+(2014), describes it in 5.4.2 and 6.1.2. Ours: in each of a few rounds all tasks are binned, split and distributed at once, and a task's number is
 its way from the root, so that nothing is counted or waited for; tasks of up to 64 clusters are finished by a block each, which tries every cluster
 as a plane.
 
@@ -34,8 +34,8 @@ from ...tree import REFERENCE_BITS
 
 _FOLDER = "gpu/hierarchy/bvh/builders/hlbvh_sah/"
 
-ROUNDS = 10
-"""Rounds of binning: tasks double from one to the next."""
+ROUNDS = {"6": 4, "9": 6, "12": 8, "15": 10, "18": 12}
+"""Rounds of binning by cluster bits: tasks double from one to the next."""
 
 SMALL = 64
 """Clusters of the largest task that one block finishes by sweeps."""
@@ -88,16 +88,17 @@ class HlbvhSah(BvhHierarchy):
     def __init__(self, target: Target, options: HlbvhSahOptions, layout: str = "auto", traversal: str = "auto") -> None:
         super().__init__(target, options, layout, traversal)
         self.code_bits, self.cluster_bits = int(options.code_bits), int(options.cluster_bits)
+        self.rounds = ROUNDS[options.cluster_bits]
         self.bins = min(options.bins, 1 << self.cluster_bits // 3)
         self.morton = MortonOrder(target, self.code_bits)
         self.splits = MedianSplits(target, self.code_bits, options.max_leaf_size)
 
     def max_depth(self) -> int:
-        above = ROUNDS + self.cluster_bits + SAH_LEVELS + SMALL.bit_length()
+        above = self.rounds + self.cluster_bits + SAH_LEVELS + SMALL.bit_length()
         return above + (self.code_bits - self.cluster_bits) + REFERENCE_BITS
 
     def scratch_bytes(self) -> int:
-        cells, slots = 1 << self.cluster_bits, 1 << ROUNDS
+        cells, slots = 1 << self.cluster_bits, 1 << self.rounds
         of_clusters = 16 * cells + 48 * min(self.tree.count, cells)
         in_order = self.morton.scratch_bytes(self.tree.count) + self.splits.scratch_bytes(self.tree.count)
         return in_order + of_clusters + slots * (36 + 2 * 3 * self.bins * BIN_BYTES)
@@ -143,14 +144,14 @@ class HlbvhSah(BvhHierarchy):
     def _split_above(self, clusters: Clusters) -> None:
         """The nodes above the clusters."""
         target, tree, scratch, unit = self.target, self.tree, self.target.scratch, self._unit("sah_splits.cu")
-        slots, most = 1 << ROUNDS, clusters.most
+        slots, most = 1 << self.rounds, clusters.most
         tasks = [scratch(f"hlbvh.tasks{side}", (slots, 4), np.int32) for side in (0, 1)]
         bins = [scratch(f"hlbvh.bins{side}", (slots * 3 * self.bins, BIN_BYTES // 4), np.float32) for side in (0, 1)]
         splits, task_of = scratch("hlbvh.splits", slots, np.int32), scratch("hlbvh.task_of", most, np.int32)
         links = (tree.nodes, tree.parent, tree.flags, tree.root)
         listed = (clusters.count, clusters.cells, clusters.ranges, clusters.boxes)
         target.launch(unit, "begin_splits", most, clusters.count, most, task_of, tasks[0], bins[0])
-        for number in range(ROUNDS):
+        for number in range(self.rounds):
             here, there = number % 2, 1 - number % 2
             target.launch(unit, "bin_clusters", most, *listed, int(number == 0), splits, tasks[here], task_of, bins[here], blocks=-(-most // TILE))
             parts = (splits, tasks[there], bins[there])
@@ -159,12 +160,12 @@ class HlbvhSah(BvhHierarchy):
             )
         keys = scratch("hlbvh.keys", most, np.uint32)
         target.launch(unit, "list_clusters", most, clusters.count, most, clusters.cells, splits, task_of, keys)
-        keys = target.sort_keys(keys, (32 - ROUNDS, 32), "hlbvh.sort")
-        arguments = (clusters.count, slots, tasks[ROUNDS % 2], keys, clusters.ranges, clusters.boxes, *links, self.options.max_leaf_size)
+        keys = target.sort_keys(keys, (32 - self.rounds, 32), "hlbvh.sort")
+        arguments = (clusters.count, slots, tasks[self.rounds % 2], keys, clusters.ranges, clusters.boxes, *links, self.options.max_leaf_size)
         target.launch(self._unit("finish_clusters.cu"), "finish_clusters", slots, *arguments, block=3 * SMALL, blocks=slots)
 
     def _unit(self, file: str) -> Unit:
-        constants = {"CODE_BITS": self.code_bits, "CLUSTER_BITS": self.cluster_bits, "BINS": self.bins, "SMALL": SMALL, "ROUNDS": ROUNDS}
+        constants = {"CODE_BITS": self.code_bits, "CLUSTER_BITS": self.cluster_bits, "BINS": self.bins, "SMALL": SMALL, "ROUNDS": self.rounds}
         return self.target.unit(UnitSource(_FOLDER + file, constants=(*constants.items(), ("SAH_LEVELS", SAH_LEVELS))))
 
 
