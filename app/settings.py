@@ -22,6 +22,7 @@ from app.start_options import StartOptions
 from app.timeline import TimelineOptions
 from gpu.clip import ClipOptions
 from gpu.settings import OptionError, OptionField, fields_of, option
+from gpu.stats import StatisticsOptions
 from gpu.target.base import TargetOptions
 from gpu.update_policy import UpdateOptions
 
@@ -92,6 +93,7 @@ class Settings:
     demo: DemoOptions = DemoOptions()
     importer: ImportLimits = ImportLimits()
     motion: MotionOptions = MotionOptions()
+    statistics: StatisticsOptions = StatisticsOptions()
     hierarchy: Mapping[str, Any] = dataclasses.field(default_factory=dict)
     optimiser: Mapping[str, Any] = dataclasses.field(default_factory=dict)
     ray_type: Mapping[str, Any] = dataclasses.field(default_factory=dict)

@@ -21,6 +21,7 @@ def view_settings(state: State, view: int = 0, *, samples: int = 0) -> ViewSetti
         samples=samples or render.samples,
         seed=render.seed,
         update=settings.update,
+        statistics=settings.statistics,
         clip=settings.clip,
         hierarchy_options=settings.hierarchy_options(hierarchy),
         optimiser_options=settings.optimiser_options(chosen.optimiser or render.optimiser),

@@ -16,7 +16,7 @@ def run_build(target: Target, task: Task) -> Row:
     """Rebuild at every moment, then refit the first moment's tree to every moment. The row's tree and hits are those of the last rebuild."""
     with contextlib.closing(Stage(target, task.scene, task.settings)) as stage:
         rebuilt = _rebuild(stage, task)
-        tree = stage.statistics()
+        tree = stage.statistics(quality=True)
         found = stage.totals(task.view_from(), task.size)
         refitted = _refit(stage, task)
         phases = rebuilt.medians() | refitted.medians()

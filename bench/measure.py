@@ -78,6 +78,7 @@ class Stage:
         self.target, self.settings = target, settings
         self.animator = Animator(target, scene)
         self.hierarchy: Hierarchy = make_structure(target, settings)
+        self.hierarchy.statistics = settings.statistics
         self._frame = target.zeros(VIEW_FRAME.itemsize, np.uint8, "film")
 
     def show(self, moment: Moment) -> Surface:
@@ -100,9 +101,11 @@ class Stage:
         """Hits and summed distances of a picture's primary rays. Waits."""
         return totals(self.target, self.trace(self.rays(camera, size)))
 
-    def statistics(self) -> HierarchyStatistics:
-        """The tree's statistics, measured now. Waits."""
+    def statistics(self, quality: bool = False) -> HierarchyStatistics:
+        """The tree's statistics, measured now; with overlap, leaf-count variability and levels where asked for. Waits."""
         self.hierarchy.measure()
+        if quality:
+            self.hierarchy.measure_quality()
         self.target.synchronize()
         return self.hierarchy.stats()
 

@@ -45,6 +45,9 @@ class Row:
     depth: int | None = None
     bytes: int | None = None
     scratch_bytes: int | None = None
+    end_point_overlap: float | None = None
+    leaf_variability: float | None = None
+    levels: list[list[int]] = dataclasses.field(default_factory=list)
     launches: int | None = None
     phases_ms: dict[str, float] = dataclasses.field(default_factory=dict)
     peers: list[dict[str, Any]] = dataclasses.field(default_factory=list)
@@ -62,8 +65,8 @@ ROW_FIELDS = tuple(field.name for field in dataclasses.fields(Row))
 
 def tree_fields(tree: HierarchyStatistics) -> dict[str, Any]:
     """What a row says of a tree."""
-    names = ("sah_cost", "node_count", "leaf_count", "reference_count", "depth", "bytes", "scratch_bytes")
-    return {name: getattr(tree, name) for name in names}
+    names = ("sah_cost", "node_count", "leaf_count", "reference_count", "depth", "bytes", "scratch_bytes", "end_point_overlap", "leaf_variability")
+    return {**{name: getattr(tree, name) for name in names}, "levels": [list(level) for level in tree.levels]}
 
 
 def chosen(target: Target, settings: ViewSettings) -> dict[str, Any]:

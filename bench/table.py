@@ -24,9 +24,9 @@ def aligned(header: Sequence[str], lines: Sequence[Sequence[Any]]) -> str:
 
 
 def build_table(rows: Sequence[Row]) -> str:
-    """What `bench build` prints: one line a row, then the phases."""
-    header = _WHAT + ("build ms", "refit ms", "nodes", "leaves", "depth", "SAH cost", "bytes/tri", "scratch/tri")
-    names = ("build_ms", "refit_ms", "node_count", "leaf_count", "depth", "sah_cost")
+    """What `bench build` prints: one line a row (EPO: end-point overlap, LCV: leaf-count variability), then the phases."""
+    header = _WHAT + ("build ms", "refit ms", "nodes", "leaves", "depth", "SAH cost", "EPO", "LCV", "bytes/tri", "scratch/tri")
+    names = ("build_ms", "refit_ms", "node_count", "leaf_count", "depth", "sah_cost", "end_point_overlap", "leaf_variability")
     return aligned(header, [_what(r) + _values(r, names) + (_each(r.bytes, r), _each(r.scratch_bytes, r)) for r in rows]) + _phases(rows)
 
 

@@ -7,10 +7,25 @@ from typing import NamedTuple
 
 import numpy as np
 
+from .settings import option
+
+
+@dataclasses.dataclass(frozen=True)
+class StatisticsOptions:
+    """How trees are judged."""
+
+    traversal_cost: float = option(1.0, "What the SAH cost and the overlap count for an inner node.", minimum=0.0, maximum=1000.0)
+    intersection_cost: float = option(1.0, "What the SAH cost and the overlap count for each reference of a leaf.", minimum=0.0, maximum=1000.0)
+    quality: bool = option(
+        False, "Measure end-point overlap, leaf-count variability and levels whenever the SAH cost is; they may take longer than a frame."
+    )
+
 
 @dataclasses.dataclass(frozen=True)
 class HierarchyStatistics:
-    """Counts of the tree that was last built. `sah_cost` and `depth` (root 0) are None until they have been computed; bytes are reserved bytes."""
+    """Counts of the tree that was last built. `sah_cost` and `depth` (root 0) are None until they have been computed; bytes are reserved bytes.
+    What is measured on request alone: `end_point_overlap` and `leaf_variability` (Aila et al. 2013; None until then, the overlap also where
+    primitives are no triangles), and `levels`, the inner nodes and leaves of each depth."""
 
     node_count: int = 0
     leaf_count: int = 0
@@ -21,6 +36,9 @@ class HierarchyStatistics:
     sah_cost: float | None = None
     bytes: int = 0
     scratch_bytes: int = 0
+    end_point_overlap: float | None = None
+    leaf_variability: float | None = None
+    levels: tuple[tuple[int, int], ...] = ()
 
 
 EXACT_STEPS, BUCKETS_AN_OCTAVE, STEP_BUCKETS = 64, 32, 864

@@ -88,6 +88,10 @@ class UpdatePolicy:
         """Whether the tree as it is has been measured."""
         return self._is_measured
 
+    def mark_unmeasured(self) -> None:
+        """The tree is to be measured again, though it has not changed, unless none has been built yet."""
+        self._is_measured = self._is_measured and self.is_new
+
     def mark_measured(self) -> None:
         """The tree as it is has been measured by someone else."""
         self._count_measurement(self._clock())

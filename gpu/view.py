@@ -8,6 +8,7 @@ from typing import Any, Protocol
 
 from .camera import Camera
 from .clip import ClipOptions
+from .stats import StatisticsOptions
 from .target.base import Array
 from .update_policy import UpdateOptions
 
@@ -34,6 +35,7 @@ class ViewSettings:
     samples: int = 1
     seed: int = 0
     update: UpdateOptions = UpdateOptions()
+    statistics: StatisticsOptions = StatisticsOptions()
     clip: ClipOptions = ClipOptions()
     hierarchy_options: Any = None
     optimiser_options: Any = None

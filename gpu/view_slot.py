@@ -67,8 +67,15 @@ class ViewSlot:
             self.ray_type, self._ray_type_name = integrator, settings.ray_type
             self._generation += 1
             self._is_cold = True
+        self._take_statistics(settings)
         self._options = settings.ray_type_options or type(self.ray_type).Options()
         self.view = view
+
+    def _take_statistics(self, settings: ViewSettings) -> None:
+        """How trees are judged from now on; the tree there is, too."""
+        if settings.statistics != self.hierarchy.statistics:
+            self.hierarchy.statistics = settings.statistics
+            self.policy.mark_unmeasured()
 
     def warm(self, surface: Surface) -> None:
         """Before the first frame with these parts: compile all they launch. A structure tells its traversal only once it is built, so a new one is
@@ -121,7 +128,7 @@ class ViewSlot:
         """Count the update as done, measure the tree's quality now and then, and resolve the film into the view's pixels."""
         self.policy.note(self.decision, surface.primitives)
         if self.policy.wants_measurement():
-            self.hierarchy.measure()
+            self._measure()
         with self.view.pixels.map() as image, self._target.phase("resolve"):
             self.film.resolve(image)
 
@@ -160,8 +167,13 @@ class ViewSlot:
     def measure_now(self) -> None:
         """Measure the tree if it has changed since the last time; outside a frame."""
         if not self.policy.is_measured:
-            self.hierarchy.measure()
+            self._measure()
             self.policy.mark_measured()
+
+    def _measure(self) -> None:
+        self.hierarchy.measure()
+        if self.hierarchy.statistics.quality:
+            self.hierarchy.measure_quality()
 
     def trace_pixel(self, x: float, y: float) -> tuple[int, float, float, float]:
         """prim_id, t, u, v of the ray through pixel (x, y), through the unit that draws the view."""

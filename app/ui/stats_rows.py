@@ -8,7 +8,7 @@ from typing import Any
 from PySide6.QtCore import QT_TRANSLATE_NOOP, QCoreApplication
 
 from app.render_thread import FinishedFrame
-from gpu.stats import FrameStatistics, KeyStreaming, ViewStatistics
+from gpu.stats import FrameStatistics, HierarchyStatistics, KeyStreaming, ViewStatistics
 
 PHASES = ("animate", "build", "refit", "trace", "shade", "display")
 """The phases of a frame, in its order; the chart's lines."""
@@ -167,9 +167,29 @@ def _view_rows(view: ViewStatistics, statistics: FrameStatistics) -> list[Row]:
         Row("leaves", tr("Statistics", "Leaves"), f"{structure.leaf_count:,}"),
         Row("depth", tr("Statistics", "Depth"), depth, tip=tr("Statistics", "Of the deepest leaf; the root has 0.")),
         Row("sah", tr("Statistics", "SAH cost"), cost, tip=tr("Statistics", "Computed at most ten times a second.")),
+        *_quality_rows(structure),
         Row("inactive", tr("Statistics", "Inactive primitives"), f"{max(structure.inactive_count - statistics.hidden, 0):,}"),
         Row("launches", tr("Statistics", "Launches"), f"{statistics.launches:,}", tip=tr("Statistics", "Kernels launched in the frame.")),
     ]
+
+
+def _quality_rows(structure: HierarchyStatistics) -> list[Row]:
+    """What is measured on request alone (statistics.quality), and the nodes of each level under the levels' row."""
+    tr = QCoreApplication.translate
+    rows = []
+    if structure.end_point_overlap is not None:
+        tip = tr("Statistics", "End-point overlap: the area of surfaces in boxes they do not belong to, weighed by the nodes' costs.")
+        rows.append(Row("epo", tr("Statistics", "Overlap (EPO)"), f"{structure.end_point_overlap:.3f}", tip=tip))
+    if structure.leaf_variability is not None:
+        tip = tr("Statistics", "Leaf-count variability: the standard deviation of the number of leaves that a line through the scene meets.")
+        rows.append(Row("lcv", tr("Statistics", "Leaf variability"), f"{structure.leaf_variability:.2f}", tip=tip))
+    if structure.levels:
+        rows.append(
+            Row("levels", tr("Statistics", "Levels"), f"{len(structure.levels)}", tip=tr("Statistics", "Inner nodes and leaves of each depth."))
+        )
+        for depth, (inner, leaves) in enumerate(structure.levels):
+            rows.append(Row(f"levels.{depth}", str(depth), f"{inner:,} + {leaves:,}", parent="levels"))
+    return rows
 
 
 def _key_rows(keys: KeyStreaming | None) -> list[Row]:

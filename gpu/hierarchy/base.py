@@ -19,7 +19,7 @@ from typing import Any, ClassVar
 import numpy as np
 
 from ..settings import OptionError
-from ..stats import HierarchyStatistics
+from ..stats import HierarchyStatistics, StatisticsOptions
 from ..target.base import Array, Target
 
 
@@ -130,6 +130,7 @@ class Hierarchy(abc.ABC):
 
     def __init__(self, target: Target, options: Any, layout: str = "auto", traversal: str = "auto") -> None:
         self.target, self.options, self.layout_name, self.traversal_name = target, options, layout, traversal
+        self.statistics = StatisticsOptions()
 
     @classmethod
     @abc.abstractmethod
@@ -177,6 +178,9 @@ class Hierarchy(abc.ABC):
     @abc.abstractmethod
     def measure(self) -> None:
         """Launch the computation of SAH cost, depth and counts; their values appear in `stats` once the target has got there."""
+
+    def measure_quality(self) -> None:
+        """Launch what takes longer than a frame should: end-point overlap, leaf-count variability, levels. A structure without them has none."""
 
     @abc.abstractmethod
     def nodes(self) -> NodeTable:

@@ -12,7 +12,23 @@ EVERY_KEY = [f"{name}.{field.name}" for name, options in option_groups(Settings(
 
 
 def test_every_group_is_there_and_every_option_says_a_sentence() -> None:
-    known = {"render", "update", "target", "display", "window", "timeline", "camera", "start", "demo", "import", "motion", "boxes", "clip", "path"}
+    known = {
+        "render",
+        "update",
+        "target",
+        "display",
+        "window",
+        "timeline",
+        "camera",
+        "start",
+        "demo",
+        "import",
+        "motion",
+        "boxes",
+        "clip",
+        "path",
+        "statistics",
+    }
     assert known == set(GROUPS)
     assert {"hierarchy.lbvh", "ray_type.smooth"} <= {name for name, _ in option_groups(Settings())}
     for _, options in option_groups(Settings()):

@@ -16,6 +16,7 @@ from gpu.hierarchy.base import HierarchyError
 from gpu.pixels import ArrayPixels
 from gpu.scene import Channel, Clip, Light, Material, Mesh, Moment, Node, Object, Scene, Track
 from gpu.settings import OptionError
+from gpu.stats import StatisticsOptions
 from gpu.target.base import Target, TargetOptions, Unit, UnitSource
 from gpu.target.host import HostTarget
 from gpu.update_policy import UpdateOptions
@@ -298,6 +299,19 @@ def test_wrong_choices_are_named_and_the_engine_goes_on(engine: Engine) -> None:
             engine.render_frame(Moment(0.1), [dataclasses.replace(view, settings=dataclasses.replace(view.settings, **change))])
         engine.render_frame(Moment(0.2), [view])
     assert engine.flush().views[0].hierarchy == "lbvh"
+
+
+def test_trees_are_judged_as_the_settings_say(engine: Engine) -> None:
+    view = view_of(engine.target)
+    engine.render_frame(Moment(), [view])
+    plain = engine.flush().views[0].structure
+    assert plain.end_point_overlap is None and plain.levels == ()
+    wanted = StatisticsOptions(traversal_cost=3.0, quality=True)
+    engine.render_frame(Moment(), [dataclasses.replace(view, settings=dataclasses.replace(view.settings, statistics=wanted))])
+    judged = engine.flush().views[0].structure
+    assert judged.sah_cost is not None and plain.sah_cost is not None and judged.sah_cost > plain.sah_cost
+    assert judged.end_point_overlap is not None and judged.end_point_overlap > 0.0
+    assert judged.leaf_variability is not None and sum(leaves for _, leaves in judged.levels) == judged.leaf_count
 
 
 def test_before_the_first_frame_there_is_nothing_to_ask(engine: Engine) -> None:

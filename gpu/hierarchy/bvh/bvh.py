@@ -20,6 +20,7 @@ from ..primitives import KINDS, WalkedRecords, check_primitives, unit_source
 from .layouts import Layout, layout_classes, traversal_names
 from .node_table import read_node_table
 from .optimisers import Optimiser, optimiser_classes
+from .quality import QualityMeasure
 from .tree import CanonicalTree
 
 CHUNKS = {"cuda": 128, "host": 1024}
@@ -68,6 +69,7 @@ class BvhHierarchy(Hierarchy):
         self._measured = np.zeros(_MEASURED)
         self._pending: Callable[[], np.ndarray | None] | None = None
         self._is_measured = False
+        self._quality = QualityMeasure(target)
 
     @classmethod
     def layouts(cls) -> tuple[str, ...]:
@@ -206,10 +208,15 @@ class BvhHierarchy(Hierarchy):
         sums = target.scratch("bvh.sums", _MEASURE_BLOCKS * _SUMS, np.float64)
         result = target.scratch("bvh.measured", _MEASURED, np.float64)
         boxes = (tree.records, tree.reference_boxes, tree.nodes)
-        arguments = (*boxes, tree.parent, tree.flags, tree.count, tree.reference_count, sums)
+        costs = self.statistics
+        arguments = (*boxes, tree.parent, tree.flags, tree.count, tree.reference_count, costs.traversal_cost, costs.intersection_cost, sums)
         target.launch(unit, "measure_blocks", tree.count, *arguments, blocks=_MEASURE_BLOCKS)
-        target.launch(unit, "measure_tree", 1, *boxes, tree.root, sums, _MEASURE_BLOCKS, tree.reference_count, result)
+        last = (tree.root, sums, _MEASURE_BLOCKS, tree.reference_count, costs.intersection_cost, result)
+        target.launch(unit, "measure_tree", 1, *boxes, *last)
         self._pending = target.read_later(result)
+
+    def measure_quality(self) -> None:
+        self._quality.start(self.tree, self._last_built(), self._deepest(), self.statistics)
 
     def stats(self) -> HierarchyStatistics:
         arrived = self._pending() if self._pending is not None else None
@@ -228,6 +235,7 @@ class BvhHierarchy(Hierarchy):
             sah_cost=float(cost) if self._is_measured else None,
             bytes=self.tree.bytes + self.layout.bytes + self.walked.bytes,
             scratch_bytes=waiting + self.scratch_bytes() + (0 if self.optimiser is None else self.optimiser.scratch_bytes(self.tree.count)),
+            **vars(self._quality.latest()),
         )
 
     def nodes(self) -> NodeTable:

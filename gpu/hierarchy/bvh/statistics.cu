@@ -1,6 +1,6 @@
 // Counts and quality of a canonical tree, and its boxes for the node table. Outside the frame's critical path: at most a few times a second.
 //
-// SAH cost = (inner areas x 1 + leaf areas x count x 1) / root area, root included.
+// SAH cost = (inner areas x traversal_cost + leaf areas x count x intersection_cost) / root area, root included.
 #include "gpu/device/block.cuh"
 #include "gpu/hierarchy/bvh/canonical.cuh"
 
@@ -14,19 +14,19 @@ __device__ int depth_of(const int* parent, int node_id) {
 
 // `sums`: SUMS doubles a block.
 extern "C" __global__ void measure_blocks(float4* record_data, const float4* reference_boxes, const float4* nodes, const int* parent, const uint8* flags,
-                                          int capacity, const int* reference_count_now, double* sums) {
+                                          int capacity, const int* reference_count_now, float traversal_cost, float intersection_cost, double* sums) {
     const ReferencesOf<Records> references = {{record_data}, reference_boxes};
     double cost = 0.0, inner_count = 0.0, leaf_count = 0.0, inactive_count = 0.0;
     int depth = 0;
     for (int node_id : grid_stride(capacity - 1)) {
         if (!(flags[node_id] & NODE_EXISTS)) continue;
         const CanonicalNode node = load_node(nodes, node_id);
-        cost += half_area(node.aabb());
+        cost += (double)half_area(node.aabb()) * traversal_cost;
         inner_count += 1.0;
         const int children[2] = {node.left, node.right};
         for (int child : children) {
             if (!is_leaf(child)) continue;
-            cost += (double)half_area(leaf_aabb(references, child)) * reference_count(child);
+            cost += (double)half_area(leaf_aabb(references, child)) * reference_count(child) * intersection_cost;
             leaf_count += 1.0;
         }
         if (is_leaf(node.left) || is_leaf(node.right)) depth = max(depth, depth_of(parent, node_id) + 1);
@@ -48,7 +48,7 @@ extern "C" __global__ void measure_blocks(float4* record_data, const float4* ref
 
 // One thread adds the blocks in their order, and divides by the root's area.
 extern "C" __global__ void measure_tree(float4* record_data, const float4* reference_boxes, const float4* nodes, const int* root, const double* sums, int sum_count,
-                                        const int* reference_count_now, double* result) {
+                                        const int* reference_count_now, float intersection_cost, double* result) {
     const ReferencesOf<Records> references = {{record_data}, reference_boxes};
     for (int item : grid_stride(1)) {
         double total[SUMS] = {};
@@ -58,7 +58,7 @@ extern "C" __global__ void measure_tree(float4* record_data, const float4* refer
         }
         const double area = half_area(child_aabb(nodes, references, root[0]));
         if (is_leaf(root[0])) {
-            total[0] = area * reference_count(root[0]);
+            total[0] = area * reference_count(root[0]) * intersection_cost;
             total[2] = 1.0;
         }
         result[item] = area > 0.0 ? total[0] / area : 0.0;

@@ -43,6 +43,16 @@ def test_rows_hold_every_figure_the_issue_asks_for() -> None:
     assert values["memory"] == "16.0 MiB" and values["launches"] == "19" and "refit" not in values
 
 
+def test_quality_has_rows_where_it_was_measured() -> None:
+    made = made_statistics()
+    assert not {"epo", "lcv", "levels"} & {row.key for row in rows_of(frame(), 42.0, 0.8, (1024, 768), "painted by Qt")}
+    tree = dataclasses.replace(made.views[0].structure, end_point_overlap=0.5, leaf_variability=3.25, levels=((1, 0), (1, 1), (0, 2)))
+    judged = dataclasses.replace(made, views=(dataclasses.replace(made.views[0], structure=tree),))
+    rows = {row.key: row for row in rows_of(frame(statistics=judged), 42.0, 0.8, (1024, 768), "painted by Qt")}
+    assert rows["epo"].value == "0.500" and rows["lcv"].value == "3.25" and rows["levels"].value == "3"
+    assert rows["levels.1"].value == "1 + 1" and rows["levels.1"].parent == "levels"
+
+
 def test_key_frames_that_stream_say_how_and_those_that_do_not_only_how_many() -> None:
     def values(streaming: KeyStreaming) -> dict[str, str]:
         statistics = dataclasses.replace(made_statistics(), key_frames=streaming)

@@ -109,6 +109,7 @@ def run_topologies(target: Target) -> None:
         split.build(primitives)
         for made in (whole, split):
             made.measure()
+            made.measure_quality()
             assert len(made.nodes().references) == TRIANGLES
 
 

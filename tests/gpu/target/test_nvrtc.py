@@ -23,6 +23,8 @@ from .recording import RecordingTarget
 
 REGISTERS = 128  # two blocks of 256 threads a multiprocessor, whatever the kernel
 CEILINGS = {  # the first that fits
+    "gpu/hierarchy/bvh/overlap": 96,  # in double precision, on request
+    "gpu/hierarchy/bvh/quality": 96,
     "gpu/trace/": 96,
     "gpu/hierarchy/bvh/builders/hploc/": 96,  # a warp's whole search and merge in one kernel
     "gpu/hierarchy/bvh/optimisers/": 96,

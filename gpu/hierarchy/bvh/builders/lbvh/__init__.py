@@ -45,8 +45,8 @@ class LbvhOptions:
     )
 
 
-SEARCHES = {"cuda": True, "host": False}
-"""What `auto` is, as measured."""
+SEARCHES = {"cuda": False, "host": False}
+"""What `auto` is, as measured: 0.184 ms by climb and 0.205 by search for 512,000 triangles on an H200, 2.06 and 2.30 for 12.8 million."""
 
 
 class Lbvh(BvhHierarchy):
