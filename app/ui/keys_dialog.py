@@ -86,6 +86,7 @@ class KeysDialog(QDialog):
     def turn_to(self, name: str) -> None:
         """Mark a command or a gesture."""
         self.tree.setCurrentItem(self._items[name])
+        self.tree.scrollToItem(self._items[name])
 
     def _lay_out(self) -> None:
         column = QVBoxLayout(self)
