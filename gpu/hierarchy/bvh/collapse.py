@@ -1,4 +1,4 @@
-"""From a canonical tree to the nodes that an 8-wide layout keeps, chosen by cost: the least there is (collapse.cu), or quickly (greedy_collapse.cu)."""
+"""From a canonical tree to the nodes of an 8-wide layout, chosen by cost: the least there is (collapse.cu), or quickly (greedy_collapse.cu)."""
 
 from __future__ import annotations
 

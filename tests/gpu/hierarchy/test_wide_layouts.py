@@ -147,14 +147,14 @@ def test_the_quick_choice_costs_little_more_than_the_least(target: Target) -> No
 
 
 EXTREMES = {
-    "tiny": lambda: soup(200).corners() * 1e-38,
-    "denormal": lambda: soup(200).corners() * 1e-41,
+    "tiny": lambda: soup(200).corners().astype(float) * 1e-38,
+    "denormal": lambda: soup(200).corners().astype(float) * 1e-41,
     "large": lambda: (soup(200).corners() - 0.5) * 1e15,
-    "far apart": lambda: np.concatenate([soup(100).corners() * 10.0 ** (-9 + 3 * k) for k in range(4)]),
+    "far apart": lambda: np.concatenate([soup(100).corners().astype(float) * 10.0 ** (-9 + 3 * k) for k in range(4)]),
     "flat": lambda: soup(200).corners() * (1, 0, 1) + (0, 0.37, 0),
     "line of points": lambda: np.repeat(np.linspace(0, 1, 200)[:, None, None], 3, 1).repeat(3, 2),
     "half infinite": lambda: np.where(np.arange(200)[:, None, None] % 2 == 0, soup(200).corners(), np.inf),
-    "largest": lambda: (soup(200).corners() - 0.5).clip(-0.5, 0.5) * 6.6e38,
+    "largest": lambda: (soup(200).corners().astype(float) - 0.5).clip(-0.5, 0.5) * 6.6e38,
 }
 
 
