@@ -22,6 +22,7 @@ __device__ int atomic_min(int* at, int value) { return host_atomic_extreme(at, v
 __device__ int atomic_max(int* at, int value) { return host_atomic_extreme(at, value, false); }
 __device__ unsigned atomic_min(unsigned* at, unsigned value) { return host_atomic_extreme(at, value, true); }
 __device__ unsigned atomic_max(unsigned* at, unsigned value) { return host_atomic_extreme(at, value, false); }
+__device__ uint64 atomic_max(uint64* at, uint64 value) { return host_atomic_extreme(at, value, false); }
 __device__ int block_atomic_add(int* at, int value) { const int old = *at; *at += value; return old; }
 __device__ unsigned block_atomic_add(unsigned* at, unsigned value) { const unsigned old = *at; *at += value; return old; }
 __device__ int block_atomic_min(int* at, int value) { const int old = *at; *at = min(old, value); return old; }
@@ -49,6 +50,7 @@ __device__ __forceinline__ int atomic_min(int* at, int value) { return atomicMin
 __device__ __forceinline__ int atomic_max(int* at, int value) { return atomicMax(at, value); }
 __device__ __forceinline__ unsigned atomic_min(unsigned* at, unsigned value) { return atomicMin(at, value); }
 __device__ __forceinline__ unsigned atomic_max(unsigned* at, unsigned value) { return atomicMax(at, value); }
+__device__ __forceinline__ uint64 atomic_max(uint64* at, uint64 value) { return atomicMax(at, value); }
 __device__ __forceinline__ int block_atomic_add(int* at, int value) { return atomicAdd_block(at, value); }
 __device__ __forceinline__ unsigned block_atomic_add(unsigned* at, unsigned value) { return atomicAdd_block(at, value); }
 __device__ __forceinline__ int block_atomic_min(int* at, int value) { return atomicMin_block(at, value); }

@@ -62,7 +62,7 @@ def test_the_cost_never_rises_and_the_hits_stay(target: Target, name: str, scene
 @over_optimisers
 @pytest.mark.parametrize("builder", ["lbvh", "hploc"])
 def test_trees_get_better(target: Target, name: str, builder: str) -> None:
-    least = {"rotations": (0.98, 0.999), "treelet_restructure": (0.97, 0.99), "reinsertion": (0.93, 0.99)}[name][builder == "hploc"]
+    least = {"rotations": (0.98, 0.999), "treelet_restructure": (0.97, 0.99), "reinsertion": (0.97, 0.985)}[name][builder == "hploc"]
     scene = soup(4000, size=0.05)
     before, after = (walked(optimised(target, choice, scene, builder)).sah_cost for choice in ("none", name))
     assert after < least * before
@@ -115,3 +115,22 @@ def test_rotations_in_refits_keep_a_tree_from_wearing_out(target: Target) -> Non
         assert walked(rotating).depth <= depth
     assert walked(rotating).sah_cost < 0.97 * walked(plain).sah_cost
     check_tree(rotating.nodes(), *scene.boxes(later=True))
+
+
+def test_a_round_that_goes_too_deep_is_taken_back(monkeypatch: pytest.MonkeyPatch, target: Target) -> None:
+    """With no room for a deeper tree the last good one stays: as deep as before at most, whole, and none the dearer."""
+    monkeypatch.setattr("gpu.hierarchy.bvh.optimisers.reinsertion.SLACK", 0)
+    stopped = []
+    for scene in (SCENES["degenerate"](), soup(600, seed=9, size=0.3)):
+        plain, better = (optimised(target, choice, scene, "hploc", max_leaf_size=1) for choice in ("none", "reinsertion"))
+        before, after = walked(plain), walked(better)
+        assert after.depth <= before.depth and after.sah_cost <= before.sah_cost * (1 + 1e-6)
+        check_tree(better.nodes(), *scene.boxes())
+        stopped.append(target.download(target.scratch("optimise.progress", 3, np.float64)).view(np.int32)[3] == 0)
+    assert any(stopped), "one of the scenes would have got deeper"
+
+
+def test_rounds_are_not_taken_back_otherwise(target: Target) -> None:
+    """Moves that touch no common node gain what each of them found: no round makes the tree dearer."""
+    optimised(target, "reinsertion", soup(4000, size=0.05))
+    assert target.download(target.scratch("optimise.progress", 3, np.float64)).view(np.int32)[3] == 1
