@@ -195,6 +195,7 @@ def main(arguments: list[str]) -> int:
     window = MainWindow(Document(settings), make_view)
     width, height = (int(side) for side in names.size.split("x"))
     open_window(window, (width, height))
+    window.view.setFixedSize(width, height)  # else it would grow where panels are hidden
     measured = PanelMeasurement(window, names)
     measured.open_demo("orbit")
     measured.run(2.0)

@@ -10,6 +10,7 @@ from pathlib import Path
 
 from PySide6.QtCore import QCoreApplication, QObject, QProcess, Signal
 from PySide6.QtGui import QPixmap
+from shiboken6 import isValid
 
 ROOT = Path(__file__).resolve().parents[2]
 SIZE = (320, 240)
@@ -82,7 +83,8 @@ class Previews(QObject):
 
     def _forget(self, process: QProcess) -> None:
         self._ending.remove(process)
-        process.deleteLater()
+        if isValid(process):  # at the program's end the window may have taken it along
+            process.deleteLater()
 
     def path_of(self, name: str) -> Path:
         """Where a preview is kept."""
