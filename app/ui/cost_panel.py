@@ -72,9 +72,10 @@ class CostPanel(QWidget):
             self._timer.start(max(0, round(wait * 1000)))
 
     def show_time(self, seconds: float) -> None:
-        """Where the playing head stands: at once, then at most a few times a second, because each move paints the whole chart."""
+        """Where the playing head stands. Each move paints the whole chart, so while frames come it goes with their lines, else at most a few times
+        a second."""
         self._seconds = seconds
-        if not self._mark_timer.isActive():
+        if not self._mark_timer.isActive() and not self._timer.isActive():
             self._move_marks()
             self._mark_timer.start()
 
@@ -87,6 +88,7 @@ class CostPanel(QWidget):
     def show_latest(self) -> None:
         """Draw what is known now."""
         self._shown_time = time.monotonic()
+        self._move_marks()
         if not self._plots:
             self._make_plots_when_loaded()
         if not self._plots or not self.log.structures:

@@ -79,10 +79,11 @@ class Previews(QObject):
         """The program ends, and its processes before it."""
         self.stop()
         for process in list(self._ending):
-            process.waitForFinished(1000)
+            if isValid(process):
+                process.waitForFinished(1000)
 
     def _forget(self, process: QProcess) -> None:
-        self._ending.remove(process)
+        self._ending = [one for one in self._ending if one is not process]
         if isValid(process):  # at the program's end the window may have taken it along
             process.deleteLater()
 
