@@ -68,15 +68,13 @@ extern "C" __global__ void plant_root(int* root, float4* nodes, int* parent, uin
 }
 
 struct LeafWriter {
-    Primitives primitives;
-    Records records;
     const float4* nodes;
     const uint64* keys;
     const int* prim_ids;
     const int* first_of_place;
     int* order;
 
-    // The final word of a child; the references of a leaf are written on the way, the left ones first.
+    // The final word of a child; the leaf's part of the order is written on the way, the left ones first.
     __device__ int finish(int word) const {
         if (!is_leaf(word)) return word;
         const int count = reference_count(word);
@@ -97,25 +95,34 @@ struct LeafWriter {
         }
         const int first = first_of_place == nullptr ? smallest : first_of_place[smallest];
         for (int i = 0; i < found; ++i) {
-            const int prim_id = prim_id_of(keys, prim_ids, places[i]);
-            order[first + i] = prim_id;
-            records.write(first + i, primitives, prim_id);
+            order[first + i] = prim_id_of(keys, prim_ids, places[i]);
         }
         return leaf_child(first, count);
     }
 };
 
-extern "C" __global__ void finish_leaves(Primitives primitives, const uint64* keys, const int* prim_ids, const int* first_of_place, const uint8* flags,
-                                         float4* nodes, int* root, float4* bvh2, int* order, float4* record_data) {
-    const LeafWriter writer = {primitives, {record_data}, nodes, keys, prim_ids, first_of_place, order};
-    for (int node_id : grid_stride(primitives.count)) {
+extern "C" __global__ void finish_leaves(int n, const uint64* keys, const int* prim_ids, const int* first_of_place, const uint8* flags, float4* nodes, int* root,
+                                         float4* bvh2, int* order) {
+    const LeafWriter writer = {nodes, keys, prim_ids, first_of_place, order};
+    for (int node_id : grid_stride(n)) {
         if (node_id == 0 && is_leaf(root[0])) root[0] = writer.finish(root[0]);
-        if (node_id == primitives.count - 1 || !(flags[node_id] & NODE_EXISTS)) continue;
+        if (node_id == n - 1 || !(flags[node_id] & NODE_EXISTS)) continue;
         // Links alone are read and written: others may be reading this node's box.
         int* links = (int*)(nodes + 2 * (int64)node_id);
         const int left = writer.finish(links[3]), right = writer.finish(links[7]);
         links[3] = left;
         links[7] = right;
         if (WRITES_BVH2) store_bvh2_links(bvh2, node_id, left, right);
+    }
+}
+
+// Apart, so that neighbouring threads write neighbouring records.
+extern "C" __global__ void write_leaf_records(Primitives primitives, const int* order, float4* record_data) {
+    const Records records = {record_data};
+    const int last = primitives.count - 1;
+    for (int reference : grid_stride(primitives.count)) {
+        primitives.prefetch_indices(order[min(reference + PREFETCH_INDICES_AHEAD, last)]);
+        primitives.prefetch_points(order[min(reference + PREFETCH_POINTS_AHEAD, last)]);
+        records.write(reference, primitives, order[reference]);
     }
 }

@@ -25,12 +25,14 @@ def finish_leaves(
     bvh2: Array | None,
     constants: dict[str, int | bool],
 ) -> None:
-    """Put the root at id 0, give leaves their place in the order, write records and final links (phase build.leaves). `constants` are those of
-    clusters.cu."""
+    """Put the root at id 0, give leaves their place in the order, write final links (phase build.leaves), then records (build.records). `constants`
+    are those of clusters.cu."""
     unit = target.unit(unit_source("gpu/hierarchy/bvh/clusters.cu", primitives, **constants))
     with target.phase("build.leaves"):
         target.launch(unit, "plant_root", 1, tree.root, tree.nodes, tree.parent, tree.flags, bvh2)
         if leaf_counts is not None:
             target.exclusive_scan(leaf_counts, leaf_counts, "clusters.scan")
-        arguments = (primitives.view, keys, prim_ids, leaf_counts, tree.flags, tree.nodes, tree.root, bvh2, tree.order, tree.records)
-        target.launch(unit, "finish_leaves", primitives.count, *arguments)
+        arguments = (keys, prim_ids, leaf_counts, tree.flags, tree.nodes, tree.root, bvh2, tree.order)
+        target.launch(unit, "finish_leaves", primitives.count, primitives.count, *arguments)
+    with target.phase("build.records"):
+        target.launch(unit, "write_leaf_records", primitives.count, primitives.view, tree.order, tree.records)
