@@ -25,4 +25,12 @@ struct Links {
         if (!is_leaf(left)) parent[left] = node_id;
         if (!is_leaf(right)) parent[right] = node_id;
     }
+
+    // A node that was to be parted, over [first, last], is a leaf after all: its parent's link says so, or the tree's root. Only where it was linked
+    // as a node before, by another launch or by this thread.
+    __device__ void close(int node_id, int first, int last, int* root) const {
+        const int leaf = leaf_child(first, last - first + 1), above = parent[node_id];
+        if (above < 0) root[0] = leaf;
+        else nodes[2 * (int64)above + (node_id == last ? 0 : 1)].w = __int_as_float(leaf);
+    }
 };

@@ -8,6 +8,7 @@ import pytest
 from gpu.hierarchy.base import NodeTable
 from gpu.hierarchy.bvh.builders import sah_lauterbach
 from gpu.hierarchy.bvh.builders.sah_lauterbach import BINS, SMALL, SahLauterbach
+from gpu.hierarchy.bvh.sah_queue import SahQueueBuilder
 from gpu.target.base import Target
 from tests.oracle.tree_walker import check_tree, walk_statistics
 
@@ -103,7 +104,7 @@ def test_fewer_blocks_give_the_same_bytes(target: Target, monkeypatch: pytest.Mo
     scene = soup(6000, seed=4)
     expected = vars(built(target, scene).nodes())
     for blocks in (1, 3):
-        monkeypatch.setattr(sah_lauterbach, "MOST_BLOCKS", blocks)
+        monkeypatch.setattr(SahQueueBuilder, "most_blocks", blocks)
         found = vars(built(target, scene).nodes())
         assert all(found[column].tobytes() == expected[column].tobytes() for column in expected)
 

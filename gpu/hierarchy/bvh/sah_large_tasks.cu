@@ -4,7 +4,7 @@
 //
 // Launch order: start_queue, write_references, compact_queue; then for every level bin_chunks, choose_splits, part_chunks, compact_queue. Results depend
 // neither on the order of tasks in the queue nor on blocks. Unit constants: BINS, SMALL, CHUNK.
-#include "gpu/hierarchy/bvh/builders/sah_lauterbach/tasks.cuh"
+#include "gpu/hierarchy/bvh/sah_tasks.cuh"
 
 constexpr int ALL_BINS = 3 * BINS;
 constexpr int TASKS = 0, CHUNKS = 1, SMALLS = 2;  // in `counts`: of the input queue, of its chunks, of the small tasks so far

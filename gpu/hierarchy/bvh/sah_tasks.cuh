@@ -1,4 +1,5 @@
-// What the large and the small tasks of the task-queue builder share: references with their boxes, tasks, and where a task is parted.
+// What the large and the small tasks of the builders with a task queue share (sah_queue.py): references with their boxes, tasks, and where a task is
+// parted.
 // Unit constants: BINS, SMALL (most references of a small task), CHUNK (references of a large task that one block works on).
 #pragma once
 #include "gpu/device/block.cuh"
@@ -59,8 +60,9 @@ struct CentroidBounds {
     }
 };
 
-// Where a task is parted: after the bin `bin` of an axis, or, where `axis` is MEDIAN, after `left_count` references as they lie.
-constexpr int MEDIAN = -1;
+// Where a task is parted: after the bin `bin` of an axis, or, where that is BY_RANK, after the first `left_count` along it, or, where `axis` is
+// MEDIAN, after `left_count` references as they lie.
+constexpr int MEDIAN = -1, BY_RANK = -1;
 struct Split {
     int axis, bin, left_count;
 

@@ -1,0 +1,44 @@
+"""Where parting ends: options that builders from the top have in common, spelled alike, and what kernels get of them (stopping.cuh)."""
+
+from __future__ import annotations
+
+import dataclasses
+
+from ...settings import option
+from .tree import MAX_LEAF_SIZE
+
+
+@dataclasses.dataclass(frozen=True)
+class StoppingOptions:
+    """The rules of Meister's thesis (4.2): size, cost, depth and memory."""
+
+    max_leaf_size: int = option(
+        8, "Most primitives in a leaf: larger leaves make a smaller tree and more intersection tests.", minimum=1, maximum=MAX_LEAF_SIZE
+    )
+    stop: str = option(
+        "sah",
+        "When a set that fits into a leaf becomes one: at once (size), or where the best split costs more than testing all of its primitives (sah).",
+        choices=("size", "sah"),
+    )
+    traversal_cost: float = option(1.0, "Cost of visiting a node, k_T, as the rule sah counts it.", minimum=0.0, maximum=100.0)
+    intersection_cost: float = option(1.0, "Cost of testing a primitive, k_I, as the rule sah counts it.", minimum=0.01, maximum=100.0)
+    nodes_per_primitive: float = option(
+        1.0,
+        "Memory: most inner nodes a primitive. Each set has its share of them, and becomes a leaf when that is used up; below 1/32 and larger sets "
+        "than leaves can hold are parted all the same.",
+        minimum=0.0,
+        maximum=1.0,
+    )
+
+    @property
+    def leaf_at_once(self) -> int:
+        """Sets of so many primitives need not be looked at to know that they are leaves."""
+        return self.max_leaf_size if self.stop == "size" else 1
+
+    def device_values(self) -> tuple[int, int, float, float]:
+        """The arguments of a kernel that makes a Stopping of them."""
+        return self.max_leaf_size, int(self.stop == "sah"), self.traversal_cost, self.intersection_cost
+
+    def budget(self, count: int) -> int:
+        """Inner nodes that a set of `count` primitives may become."""
+        return int(self.nodes_per_primitive * max(0, count - 1))
