@@ -25,7 +25,7 @@ def run_trace(target: Target, task: Task, peers: Sequence[str] = (), kinds: Sequ
     with contextlib.closing(Stage(target, task.scene, task.settings)) as stage:
         stage.hierarchy.build(stage.show(task.moments[0]).primitives)
         tree = stage.statistics()
-        others = [entry for peer in peers for entry in beside(stage, task, peer)]
+        others = [beside(stage, task, peer, kinds) for peer in peers]
         rows = []
         for ray_type in kinds:
             rays, found, timing = _measure(stage, task, ray_type)
@@ -43,22 +43,32 @@ def run_trace(target: Target, task: Task, peers: Sequence[str] = (), kinds: Sequ
                 sum_t=found.sum_t if ray_type == "primary" else None,
                 launches=timing.launches,
                 phases_ms=timing.medians(),
-                peers=others if ray_type == "primary" else [],
+                peers=[entry for found_by in others for entry in found_by.get(ray_type, [])],
                 samples={"trace_ms": timing.spans_ms},
             )
             rows.append(row)
     return rows
 
 
-def beside(stage: Stage, task: Task, peer: str) -> list[dict[str, Any]]:
-    """Another program's figures for the same triangles and rays. Raises KeyError for one nobody has written."""
+def beside(stage: Stage, task: Task, peer: str, kinds: Sequence[str] = ("primary",)) -> dict[str, list[dict[str, Any]]]:
+    """Another program's figures for the same triangles and rays, by kind of ray. Raises KeyError for one nobody has written."""
     measure = {"embree": embree.measure}[peer]
     threads = getattr(stage.target, "threads", 1)
+    any_hit = stage.target.download(_diffuse(stage, task)[0].rows) if "diffuse any-hit" in kinds else None
     try:
         positions, triangles = stage.triangles()
-        return measure(positions, triangles, task.view_from(), task.size, threads, max(3, task.repeat // 2), min(task.warmup, 2)).as_peers()
+        run = measure(positions, triangles, task.view_from(), task.size, threads, max(3, task.repeat // 2), min(task.warmup, 2), any_hit)
     except embree.PeerAbsentError as error:
-        return [{"program": peer, "absent": str(error)}]
+        return {"primary": [{"program": peer, "absent": str(error)}]}
+    return {ray_type: run.as_peers(ray_type) for ray_type in ("primary", "diffuse any-hit")}
+
+
+def _diffuse(stage: Stage, task: Task) -> tuple[BufferRays, int]:
+    """The diffuse rays of the primary hits, and how many they are."""
+    primary, surface = stage.rays(task.view_from(), task.size), stage.animator.surface
+    hits = stage.trace(primary)
+    count = totals(stage.target, hits).hits
+    return scatter_rays(stage.target, primary, hits, surface.positions, surface.triangles, task.settings.seed), count
 
 
 def _measure(stage: Stage, task: Task, ray_type: str) -> tuple[int, Totals, Timed]:
@@ -67,9 +77,7 @@ def _measure(stage: Stage, task: Task, ray_type: str) -> tuple[int, Totals, Time
     rays: CameraRays | BufferRays = primary
     count, kind = task.size[0] * task.size[1], KINDS[ray_type]
     if ray_type.startswith("diffuse"):
-        hits, surface = stage.trace(primary), stage.animator.surface
-        count = totals(stage.target, hits).hits
-        rays = scatter_rays(stage.target, primary, hits, surface.positions, surface.triangles, task.settings.seed)
+        rays, count = _diffuse(stage, task)
     tracer = Tracer(stage.target, stage.hierarchy.traversal())
     found = totals(stage.target, tracer.trace(rays, kind))
 

@@ -1,8 +1,9 @@
 // Embree 3 beside our host target: a medium-quality static tree over the same triangles, the same primary rays in the same order, made on the way as
-// ours are, hits stored as ours are. Reads a file that embree.py writes, prints one JSON object.
+// ours are, hits stored as ours are; and any-hit rays of a buffer. Reads a file that embree.py writes, prints one JSON object.
 //
-// File: int32 vertex_count, triangle_count, width, height, thread_count, repeat, warmup, unused; float[16] camera (gpu/camera.py: frame);
-// float[3 * vertex_count] positions; int32[3 * triangle_count] indices.
+// File: int32 vertex_count, triangle_count, width, height, thread_count, repeat, warmup, ray_count; float[16] camera (gpu/camera.py: frame);
+// float[3 * vertex_count] positions; int32[3 * triangle_count] indices; float[8 * ray_count] rays, in rows as gpu/trace/ray_sources.cuh has them (a
+// multiple of 64 of them, those with t_min >= t_max idle).
 #include <embree3/rtcore.h>
 #include <pmmintrin.h>
 #include <xmmintrin.h>
@@ -22,7 +23,7 @@ namespace {
 constexpr int TILE_SIDE = 8, TILE_RAYS = 64, TILES_A_TASK = 8;
 
 struct Job {
-    int vertex_count, triangle_count, width, height, thread_count, repeat, warmup, unused;
+    int vertex_count, triangle_count, width, height, thread_count, repeat, warmup, ray_count;
     float camera[16];
 };
 
@@ -125,17 +126,61 @@ void trace_tile_singly(const Job& job, RTCScene scene, RTCIntersectContext* cont
     }
 }
 
-void trace_picture(const Job& job, RTCScene scene, int width, Hits& hits) {
-    const int tiles = ((job.width + TILE_SIDE - 1) / TILE_SIDE) * ((job.height + TILE_SIDE - 1) / TILE_SIDE);
+void occlude(std::integral_constant<int, 8>, const int* valid, RTCScene scene, RTCIntersectContext* context, RTCRay8& pack) {
+    rtcOccluded8(valid, scene, context, &pack);
+}
+void occlude(std::integral_constant<int, 16>, const int* valid, RTCScene scene, RTCIntersectContext* context, RTCRay16& pack) {
+    rtcOccluded16(valid, scene, context, &pack);
+}
+
+// What a ray of the buffer hits: 0 where anything, else all ones.
+template <int N, class Rays>
+void occlude_tile(const Job& job, const std::vector<float>& rows, RTCScene scene, RTCIntersectContext* context, int tile, Hits& hits) {
+    alignas(64) Rays pack;
+    alignas(64) int valid[N];
+    const size_t row = size_t(job.ray_count);
+    for (int first = tile * TILE_RAYS; first < (tile + 1) * TILE_RAYS; first += N) {
+        const float* at = &rows[size_t(first)];
+        for (int lane = 0; lane < N; ++lane) {
+            pack.org_x[lane] = at[lane], pack.org_y[lane] = at[row + lane], pack.org_z[lane] = at[2 * row + lane];
+            pack.dir_x[lane] = at[3 * row + lane], pack.dir_y[lane] = at[4 * row + lane], pack.dir_z[lane] = at[5 * row + lane];
+            pack.tnear[lane] = at[6 * row + lane], pack.tfar[lane] = at[7 * row + lane];
+            pack.time[lane] = 0.0f, pack.mask[lane] = ~0u, pack.flags[lane] = 0u;
+            valid[lane] = -int(at[6 * row + lane] < at[7 * row + lane]);
+        }
+        occlude(std::integral_constant<int, N>(), valid, scene, context, pack);
+        for (int lane = 0; lane < N; ++lane) hits.prim_id[first + lane] = valid[lane] != 0 && pack.tfar[lane] < 0.0f ? 0u : ~0u;
+    }
+}
+void occlude_tile_singly(const Job& job, const std::vector<float>& rows, RTCScene scene, RTCIntersectContext* context, int tile, Hits& hits) {
+    const size_t row = size_t(job.ray_count);
+    for (int i = tile * TILE_RAYS; i < (tile + 1) * TILE_RAYS; ++i) {
+        const float* at = &rows[size_t(i)];
+        alignas(16) RTCRay ray{at[0], at[row], at[2 * row], at[6 * row], at[3 * row], at[4 * row], at[5 * row], 0.0f, at[7 * row], ~0u, 0u, 0u};
+        hits.prim_id[size_t(i)] = ~0u;
+        if (!(ray.tnear < ray.tfar)) continue;
+        rtcOccluded1(scene, context, &ray);
+        if (ray.tfar < 0.0f) hits.prim_id[size_t(i)] = 0u;
+    }
+}
+
+// `rows` null: primary rays.
+void trace_picture(const Job& job, const std::vector<float>* rows, RTCScene scene, int width, Hits& hits) {
+    const int of_picture = ((job.width + TILE_SIDE - 1) / TILE_SIDE) * ((job.height + TILE_SIDE - 1) / TILE_SIDE);
+    const int tiles = rows ? job.ray_count / TILE_RAYS : of_picture;
     std::atomic<int> next{0};
     auto work = [&] {
         _MM_SET_FLUSH_ZERO_MODE(_MM_FLUSH_ZERO_ON);
         _MM_SET_DENORMALS_ZERO_MODE(_MM_DENORMALS_ZERO_ON);
         RTCIntersectContext context;
         rtcInitIntersectContext(&context);
-        context.flags = RTC_INTERSECT_CONTEXT_FLAG_COHERENT;
+        context.flags = rows ? RTC_INTERSECT_CONTEXT_FLAG_INCOHERENT : RTC_INTERSECT_CONTEXT_FLAG_COHERENT;
         for (int tile = next.fetch_add(TILES_A_TASK); tile < tiles; tile = next.fetch_add(TILES_A_TASK))
             for (int i = tile; i < std::min(tile + TILES_A_TASK, tiles); ++i) {
+                if (rows && width == 16) occlude_tile<16, RTCRay16>(job, *rows, scene, &context, i, hits);
+                if (rows && width == 8) occlude_tile<8, RTCRay8>(job, *rows, scene, &context, i, hits);
+                if (rows && width == 1) occlude_tile_singly(job, *rows, scene, &context, i, hits);
+                if (rows) continue;
                 if (width == 16) trace_tile<16, RTCRayHit16>(job, scene, &context, i, hits);
                 if (width == 8) trace_tile<8, RTCRayHit8>(job, scene, &context, i, hits);
                 if (width == 1) trace_tile_singly(job, scene, &context, i, hits);
@@ -163,17 +208,17 @@ RTCScene build(RTCDevice device, const Job& job, const std::vector<float>& posit
     return scene;
 }
 
-void measure(const Job& job, RTCScene scene, int width, Hits& hits, bool is_last) {
+void measure(const Job& job, const std::vector<float>* rows, RTCScene scene, int width, Hits& hits, bool is_last) {
     std::vector<double> samples;
     for (int i = 0; i < job.warmup + job.repeat; ++i) {
         const auto start = std::chrono::steady_clock::now();
-        trace_picture(job, scene, width, hits);
+        trace_picture(job, rows, scene, width, hits);
         if (i >= job.warmup) samples.push_back(milliseconds_since(start));
     }
     long long count = 0;
     double sum_t = 0.0;
     for (size_t i = 0; i < hits.t.size(); ++i)
-        if (hits.prim_id[i] != ~0u) ++count, sum_t += double(hits.t[i]);
+        if (hits.prim_id[i] != ~0u) ++count, sum_t += rows ? 0.0 : double(hits.t[i]);
     std::printf("{\"pack\": %d, \"hits\": %lld, \"sum_t\": %.9g, \"samples_ms\": [", width, count, sum_t);
     for (size_t i = 0; i < samples.size(); ++i) std::printf("%s%.4f", i ? ", " : "", samples[i]);
     std::printf("]}%s", is_last ? "" : ", ");
@@ -193,6 +238,8 @@ int main(int argc, char** argv) {
     std::vector<int> triangles(3 * size_t(job.triangle_count) + 4);
     read_exactly(file, positions.data(), 12 * size_t(job.vertex_count));
     read_exactly(file, triangles.data(), 12 * size_t(job.triangle_count));
+    std::vector<float> rows(8 * size_t(job.ray_count) + 16);
+    read_exactly(file, rows.data(), 32 * size_t(job.ray_count));
     std::fclose(file);
     _MM_SET_FLUSH_ZERO_MODE(_MM_FLUSH_ZERO_ON);
     _MM_SET_DENORMALS_ZERO_MODE(_MM_DENORMALS_ZERO_ON);
@@ -207,9 +254,12 @@ int main(int argc, char** argv) {
     const long long version = rtcGetDeviceProperty(device, RTC_DEVICE_PROPERTY_VERSION);
     std::printf("{\"version\": \"%lld.%lld.%lld\", \"threads\": %d, \"build_ms\": %.3f, \"results\": [", version / 10000, version / 100 % 100, version % 100,
                 job.thread_count, build_ms);
-    measure(job, scene, 16, hits, false);
-    measure(job, scene, 8, hits, false);
-    measure(job, scene, 1, hits, true);
+    for (int width : {16, 8, 1}) measure(job, nullptr, scene, width, hits, width == 1);
+    std::printf("], \"occluded\": [");
+    Hits occluded(size_t(job.ray_count));
+    if (job.ray_count > 0) {
+        for (int width : {16, 8, 1}) measure(job, &rows, scene, width, occluded, width == 1);
+    }
     std::printf("]}\n");
     rtcReleaseScene(scene);
     rtcReleaseDevice(device);

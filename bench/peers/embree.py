@@ -1,4 +1,5 @@
-"""Embree 3 (Debian's libembree-dev) over the same triangles and primary rays: a medium-quality static tree, packets of 16 and 8 and single rays.
+"""Embree 3 (Debian's libembree-dev) over the same triangles and rays: a medium static tree, packets of 16 and 8 and single rays; primary rays,
+and any-hit rays of a buffer.
 
 `bench.trace.run_trace(..., peers=("embree",))` puts the figures into a row's `peers`; `python -m bench.goals --target host` compares with them. The
 program is compiled at first use and runs as a process of its own, so that neither library sees the other's threads.
@@ -33,7 +34,7 @@ class PeerAbsentError(RuntimeError):
 
 @dataclasses.dataclass(frozen=True)
 class EmbreeResult:
-    """One width of packets: rays of the picture per median time, the hits and the sum of their distances."""
+    """One width of packets: rays per median time, the hits and, of primary rays, the sum of their distances."""
 
     pack: int
     mrays_per_s: float
@@ -51,11 +52,14 @@ class EmbreeRun:
     threads: int
     build_ms: float
     results: dict[int, EmbreeResult]
+    occluded: dict[int, EmbreeResult] = dataclasses.field(default_factory=dict)
+    """Of the any-hit rays, where some were given."""
 
-    def as_peers(self) -> list[dict[str, Any]]:
-        """The form of a row's `peers`."""
+    def as_peers(self, ray_type: str = "primary") -> list[dict[str, Any]]:
+        """The form of a row's `peers`: those of primary rays, or of any-hit rays where `ray_type` is another one."""
+        chosen = self.results if ray_type == "primary" else self.occluded
         about = {"program": f"Embree {self.version}", "builder": "medium quality", "threads": self.threads, "build_ms": self.build_ms}
-        return [{**about, **dataclasses.asdict(result), "samples_ms": list(result.samples_ms)} for result in self.results.values()]
+        return [{**about, **dataclasses.asdict(result), "samples_ms": list(result.samples_ms)} for result in chosen.values()]
 
 
 def program() -> pathlib.Path:
@@ -79,15 +83,23 @@ def program() -> pathlib.Path:
 
 
 def measure(
-    positions: np.ndarray, triangles: np.ndarray, camera: Camera, size: tuple[int, int], threads: int, repeat: int = 9, warmup: int = 2
+    positions: np.ndarray,
+    triangles: np.ndarray,
+    camera: Camera,
+    size: tuple[int, int],
+    threads: int,
+    repeat: int = 9,
+    warmup: int = 2,
+    any_hit: np.ndarray | None = None,
 ) -> EmbreeRun:
     """Trace the picture of `camera` at `size` with each packet width: positions (V, 3) float32, triangles (T, 3) int32, `threads` of them at least 1.
-    Raises PeerAbsentError."""
-    header = np.array([len(positions), len(triangles), *size, threads, repeat, warmup, 0], np.int32)
+    `any_hit` (8, S) float32: rays in rows as BufferRays has them, S a multiple of 64. Raises PeerAbsentError."""
+    rows = np.zeros((8, 0), np.float32) if any_hit is None else np.ascontiguousarray(any_hit, np.float32)
+    header = np.array([len(positions), len(triangles), *size, threads, repeat, warmup, rows.shape[1]], np.int32)
     with tempfile.TemporaryDirectory(prefix="raygrove-") as folder:
         job = pathlib.Path(folder) / "job"
         with job.open("wb") as file:
-            for part in (header, camera.frame(*size), np.ascontiguousarray(positions, np.float32), np.ascontiguousarray(triangles, np.int32)):
+            for part in (header, camera.frame(*size), np.ascontiguousarray(positions, np.float32), np.ascontiguousarray(triangles, np.int32), rows):
                 part.tofile(file)
         try:
             done = subprocess.run([str(program()), str(job)], capture_output=True, text=True, timeout=1800, check=False)
@@ -95,14 +107,18 @@ def measure(
             raise PeerAbsentError(f"Embree is not measured: its program could not be run: {error}.") from error
     if done.returncode != 0:
         raise PeerAbsentError(f"Embree is not measured: its program failed. {done.stderr.strip()[:500]}")
-    return _read(done.stdout, size)
+    return _read(done.stdout, size[0] * size[1], int((rows[6] < rows[7]).sum()))
 
 
-def _read(text: str, size: tuple[int, int]) -> EmbreeRun:
+def _read(text: str, rays: int, any_hit_rays: int) -> EmbreeRun:
     found = json.loads(text)
+    parts = (_results(found["results"], rays), _results(found["occluded"], any_hit_rays))
+    return EmbreeRun(found["version"], found["threads"], found["build_ms"], *parts)
+
+
+def _results(entries: list[dict[str, Any]], rays: int) -> dict[int, EmbreeResult]:
     results = {}
-    for entry in found["results"]:
+    for entry in entries:
         median = statistics.median(entry["samples_ms"])
-        rate = size[0] * size[1] / median / 1e3
-        results[entry["pack"]] = EmbreeResult(entry["pack"], rate, median, entry["hits"], entry["sum_t"], tuple(entry["samples_ms"]))
-    return EmbreeRun(found["version"], found["threads"], found["build_ms"], results)
+        results[entry["pack"]] = EmbreeResult(entry["pack"], rays / median / 1e3, median, entry["hits"], entry["sum_t"], tuple(entry["samples_ms"]))
+    return results

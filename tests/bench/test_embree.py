@@ -33,6 +33,18 @@ def test_finds_the_same_hits(host_target: Target, task: Task) -> None:
         assert peer["mrays_per_s"] > 0.0 and len(peer["samples_ms"]) == 3 and peer["program"].startswith("Embree 3")
 
 
+def test_any_hit_rays_find_the_same_hits(host_target: Target, task: Task) -> None:
+    try:
+        embree.program()
+    except embree.PeerAbsentError as error:
+        pytest.skip(str(error))
+    (row,) = run_trace(host_target, task, peers=("embree",), kinds=("diffuse any-hit",))
+    assert [peer["pack"] for peer in row.peers] == [16, 8, 1] and row.hits > 50
+    for peer in row.peers:
+        assert peer["hits"] == pytest.approx(row.hits, abs=3 + row.hits // 200)
+        assert peer["mrays_per_s"] > 0.0
+
+
 def test_absent_headers_are_a_sentence(host_target: Target, task: Task, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(embree, "HEADERS", (pathlib.Path("/nowhere/rtcore.h"),))
     row = run_trace(host_target, task, peers=("embree",), kinds=("primary",))[0]
