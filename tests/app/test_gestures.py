@@ -21,7 +21,7 @@ def test_the_programs_own_ways_are_legal_and_belong_to_one_gesture() -> None:
         ("drag", "Shift+Left drag", "mouse.pan"),
         ("drag", "Ctrl+Right drag", "mouse.look"),  # failing an own way, the button alone counts
         ("drag", "Back drag", ""),
-        ("click", "Left click", ""),
+        ("click", "Middle click", ""),
         ("click", "Shift+Left click", "mouse.pick"),
         ("click", "Ctrl+Shift+Left click", ""),  # a click is nothing but what was said
         ("wheel", "Alt+Wheel", "mouse.nearer"),
