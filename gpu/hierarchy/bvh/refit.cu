@@ -16,6 +16,7 @@ constexpr int AT_REST = -1;  // of `waiting`, between launches
 constexpr int ALL_HERE = 2;  // the owner adds 3 less the children that are still to come, each of them 1
 constexpr int ELSEWHERE = -1;
 constexpr int NEVER_HERE = -9;
+constexpr int NO_PARENT = -1;
 constexpr int DONE = 16;
 
 // Boxes in shared memory, a coordinate after the other. What a thread stores by these four before it arrives, the last to arrive loads by them.
@@ -72,10 +73,11 @@ struct Tree {
         }
         return box;
     }
-    __device__ void write(int node_id, const Aabb& box, int left, int right, bool is_child_absorbed) const {
-        store_node(nodes, node_id, box, left, right);
+    __device__ void write(int node_id, const Aabb& left_box, int left, const Aabb& right_box, int right, bool is_absorbed) const {
+        store_node(nodes, node_id, merge(left_box, right_box), left, right);
+        if (WRITES_BVH2) store_bvh2_node(bvh2, node_id, left_box, left, right_box, right);
         if (!MARKS) return;
-        const bool is_absorbed = node_id != 0 && !is_child_absorbed, is_lowest = is_leaf(left) && is_leaf(right);
+        const bool is_lowest = is_leaf(left) && is_leaf(right);
         flags[node_id] = (uint8)(NODE_EXISTS | (is_absorbed ? NODE_IS_ABSORBED : 0) | (is_lowest ? NODE_IS_LOWEST : 0));
     }
 
@@ -93,34 +95,25 @@ struct Tree {
         const int children[2] = {node.left, node.right};
 #pragma unroll 1
         for (int side = 0; side < 2; ++side) {
-            if (is_leaf(children[side])) {
-                const Aabb leaf = leaf_box(chunk, first, children[side]);
-                if (WRITES_BVH2) store_bvh2_child(bvh2, node_id, side, leaf);
-                box = merge(box, leaf);
-            } else {
-                const int child_at = children[side] - first;
-                arrived -= child_at >= 0 && child_at < CHUNK ? 1 : -NEVER_HERE;
-            }
+            const int child_at = children[side] - first;
+            if (is_leaf(children[side])) box = merge(box, leaf_box(chunk, first, children[side]));
+            else arrived -= child_at >= 0 && child_at < CHUNK ? 1 : -NEVER_HERE;
         }
-        if (WRITES_BVH2 && MARKS) store_bvh2_links(bvh2, node_id, node.left, node.right);
         chunk.arrived[at] = arrived;
         store_chunk_box(chunk.boxes, at, box);
         if (arrived == 0) chunk.lowest[block_atomic_add(&chunk.lowest_count, 1)] = (short)at;
     }
 
-    // All children of a node of the chunk are finished, and all of them are here.
+    // All children of a node of the chunk are finished, and all of them are here. Nothing but shared memory is touched.
     __device__ void finish_here(Chunk& chunk, int first, int at) const {
         Aabb box = load_chunk_box(chunk.boxes, at);
         bool is_child_absorbed = false;
         const int children[2] = {chunk.left[at], chunk.right[at]};
-        for (int side = 0; side < 2; ++side) {
-            if (is_leaf(children[side])) continue;
-            const Aabb child = load_chunk_box(chunk.boxes, children[side] - first);
-            if (WRITES_BVH2) store_bvh2_child(bvh2, first + at, side, child);
-            box = merge(box, child);
-            if (MARKS) is_child_absorbed = is_child_absorbed || (load_chunk_state(chunk.states, children[side] - first) & NODE_IS_ABSORBED);
+        for (int child : children) {
+            if (is_leaf(child)) continue;
+            box = merge(box, load_chunk_box(chunk.boxes, child - first));
+            if (MARKS) is_child_absorbed = is_child_absorbed || (load_chunk_state(chunk.states, child - first) & NODE_IS_ABSORBED);
         }
-        write(first + at, box, children[0], children[1], is_child_absorbed);
         store_chunk_box(chunk.boxes, at, box);
         store_chunk_state(chunk.states, at, DONE | (first + at != 0 && !is_child_absorbed ? NODE_IS_ABSORBED : 0));
     }
@@ -128,47 +121,59 @@ struct Tree {
         finish_here(chunk, first, at);
         for (at = chunk.parent[at]; at != ELSEWHERE && block_arrive(chunk.arrived + at) == -1; at = chunk.parent[at]) finish_here(chunk, first, at);
     }
+    // What the chunk has finished, by full warps, node after node.
+    __device__ void write_here(const Chunk& chunk, int first, int at) const {
+        const int left = chunk.left[at], right = chunk.right[at];
+        const Aabb left_box = is_leaf(left) ? leaf_box(chunk, first, left) : load_chunk_box(chunk.boxes, left - first);
+        const Aabb right_box = is_leaf(right) ? leaf_box(chunk, first, right) : load_chunk_box(chunk.boxes, right - first);
+        write(first + at, left_box, left, right_box, right, load_chunk_state(chunk.states, at) & NODE_IS_ABSORBED);
+    }
 
-    // The same in global memory, where a node that is not finished yet holds the part of its leaves.
-    __device__ void finish(int node_id) const {
-        const CanonicalNode node = load_node(nodes, node_id);
-        Aabb box = node.aabb();
-        bool is_child_absorbed = false;
-        const int children[2] = {node.left, node.right};
-        for (int side = 0; side < 2; ++side) {
-            if (is_leaf(children[side])) continue;
-            const Aabb child = load_node(nodes, children[side]).aabb();
-            if (WRITES_BVH2) store_bvh2_child(bvh2, node_id, side, child);
-            box = merge(box, child);
-            if (MARKS) is_child_absorbed = is_child_absorbed || (flags[children[side]] & NODE_IS_ABSORBED);
-        }
-        write(node_id, box, node.left, node.right, is_child_absorbed);
+    // The same in global memory, where a node that is not finished yet holds the part of its leaves: one leaf's box, or none. The box of the child
+    // that came last is known.
+    __device__ Aabb finish(int node_id, int left, int right, int known, const Aabb& known_box) const {
+        const Aabb leaf = load_node(nodes, node_id).aabb();
+        const Aabb left_box = is_leaf(left) ? leaf : left == known ? known_box : load_node(nodes, left).aabb();
+        const Aabb right_box = is_leaf(right) ? leaf : right == known ? known_box : load_node(nodes, right).aabb();
+        bool is_absorbed = MARKS && node_id != 0;
+        if (MARKS && !is_leaf(left)) is_absorbed = is_absorbed && !(flags[left] & NODE_IS_ABSORBED);
+        if (MARKS && !is_leaf(right)) is_absorbed = is_absorbed && !(flags[right] & NODE_IS_ABSORBED);
+        write(node_id, left_box, left, right_box, right, is_absorbed);
+        return merge(left_box, right_box);
     }
     __device__ bool arrive(int node_id, int by) const {
         if (atomic_arrive(waiting + node_id, by) + by != ALL_HERE) return false;
         waiting[node_id] = AT_REST;
         return true;
     }
-    __device__ void climb(int node_id) const {
-        while (node_id != 0 && arrive(parent[node_id], 1)) {
-            node_id = parent[node_id];
-            finish(node_id);
+    // Links and the next parent are read before the arrival: nothing else is waited for afterwards but the sibling's box.
+    __device__ void climb(int node_id, Aabb box) const {
+        int up = node_id == 0 ? NO_PARENT : parent[node_id];
+        while (up != NO_PARENT) {
+            const int left = __float_as_int(nodes[2 * (int64)up].w), right = __float_as_int(nodes[2 * (int64)up + 1].w);
+            const int next = up == 0 ? NO_PARENT : parent[up];
+            if (!arrive(up, 1)) return;
+            box = finish(up, left, right, node_id, box);
+            node_id = up;
+            up = next;
         }
     }
 
-    // What the chunk could not finish: leave the part of the leaves, and arrive for it and for the children that are finished.
+    // What the chunk could not finish: leave the part of the leaves, and arrive for it and for the children that are finished. The links stay as they
+    // are: others may be reading them.
     __device__ void leave(const Chunk& chunk, int first, int at) const {
-        store_node(nodes, first + at, load_chunk_box(chunk.boxes, at), chunk.left[at], chunk.right[at]);
+        const int node_id = first + at, left = chunk.left[at], right = chunk.right[at];
+        const Aabb part = load_chunk_box(chunk.boxes, at);
+        store3((float*)(nodes + 2 * (int64)node_id), 0, part.lower);
+        store3((float*)(nodes + 2 * (int64)node_id + 1), 0, part.upper);
         int missing = 0;
-        const int children[2] = {chunk.left[at], chunk.right[at]};
+        const int children[2] = {left, right};
         for (int child : children) {
             const int child_at = child - first;
             const bool is_here = child_at >= 0 && child_at < CHUNK;
             missing += !is_leaf(child) && !(is_here && (load_chunk_state(chunk.states, child_at) & DONE));
         }
-        if (!arrive(first + at, 3 - missing)) return;
-        finish(first + at);
-        climb(first + at);
+        if (arrive(node_id, 3 - missing)) climb(node_id, finish(node_id, left, right, NO_PARENT, part));
     }
 };
 
@@ -200,7 +205,12 @@ extern "C" __global__ void fit_tree(Primitives primitives, const int* order, con
     block_sync();
     for (int i : block_stride(chunk.existing_count)) {
         const int at = chunk.existing[i];
+        if (load_chunk_state(chunk.states, at) & DONE) tree.write_here(chunk, first, at);
+    }
+    block_sync();
+    for (int i : block_stride(chunk.existing_count)) {
+        const int at = chunk.existing[i];
         if (!(load_chunk_state(chunk.states, at) & DONE)) tree.leave(chunk, first, at);
-        else if (chunk.parent[at] == ELSEWHERE) tree.climb(first + at);
+        else if (chunk.parent[at] == ELSEWHERE) tree.climb(first + at, load_chunk_box(chunk.boxes, at));
     }
 }
