@@ -87,11 +87,13 @@ class Traversal:
     constants: tuple[tuple[str, int | float | bool], ...] = ()
     registers: int = 64
     """Registers a thread that the walk needs on CUDA: with more of them fewer blocks run at a time."""
+    most_lanes: int = 0
+    """The widest pack that the walk makes use of; 0: any."""
 
     @property
     def key(self) -> tuple[Any, ...]:
         """What decides the compiled unit."""
-        return (self.header, self.type_name, self.records_header, self.records_type, self.constants, self.registers)
+        return (self.header, self.type_name, self.records_header, self.records_type, self.constants, self.registers, self.most_lanes)
 
 
 @dataclasses.dataclass(frozen=True, eq=False)

@@ -148,11 +148,16 @@ class Tracer:
     def __init__(self, target: Target, traversal: Traversal) -> None:
         self.target, self.traversal = target, traversal
 
+    @property
+    def lanes(self) -> int:
+        """The width of a pack: the target's own, or the widest that the walk makes use of."""
+        return min(self.target.lane_count, self.traversal.most_lanes or self.target.lane_count)
+
     def trace(self, rays: CameraRays | BufferRays, kind: str = "closest") -> HitBuffer:
         """The hits of `rays`; `kind` is closest, any or steps. Launches only; raises KeyError for an unknown kind."""
         unit, source_view = self.compile(rays, kind)
         hits = self._hit_buffer(rays, kind)
-        packs = rays.padded_count // (KINDS[kind][2] or self.target.lane_count)
+        packs = rays.padded_count // (KINDS[kind][2] or self.lanes)
         outputs = (hits.t, hits.prim_id, hits.u, hits.v, hits.steps)
         self.target.launch(unit, "trace_rays", packs, source_view, packs, *outputs, block=TRACE_BLOCK)
         return hits
@@ -164,7 +169,7 @@ class Tracer:
         uint64, grows by the rays traced."""
         unit, source_view = self.compile_shadows(rays)
         shadowed = self.target.scratch("trace.shadowed", rays.padded_count, np.int32)
-        packs = rays.padded_count // self.target.lane_count
+        packs = rays.padded_count // self.lanes
         arguments = (hits.t, hits.prim_id, positions, triangles, lights, light_count, shadowed, ray_count)
         self.target.launch(unit, "trace_shadow_rays", packs, source_view, packs, *arguments, block=TRACE_BLOCK)
         return shadowed
@@ -189,7 +194,7 @@ class Tracer:
         registers = max(traversal.registers, COUNTING_REGISTERS if "CountSteps" in dict(aliases).values() else 0)
         blocks = MULTIPROCESSOR_REGISTERS // (registers * TRACE_BLOCK)
         constants = (*traversal.constants, ("TRACE_BLOCK", TRACE_BLOCK), ("TRACE_BLOCKS", blocks), ("TRACE_INPUT_BYTES", view.dtype.itemsize))
-        return self.target.unit(UnitSource(path, headers, (*types, *aliases), constants, width)), view
+        return self.target.unit(UnitSource(path, headers, (*types, *aliases), constants, width or self.lanes)), view
 
     def _hit_buffer(self, rays: CameraRays | BufferRays, kind: str) -> HitBuffer:
         def array(name: str, dtype: type) -> Array:

@@ -197,7 +197,8 @@ class BvhHierarchy(Hierarchy):
         depth = 1 << (bound - 1).bit_length()  # a power of two: builders of like depth share compiled walks
         constants = (("STACK_DEPTH", depth), ("STACK_KEEPS_DISTANCE", KEEPS_DISTANCE[self.target.kind]))
         header = f"gpu/hierarchy/bvh/traversals/{self.traversal_name}.cuh"
-        return Traversal(header, type_name, view, *records, constants, self.layout.walk_registers)
+        most_lanes = 8 if self.traversal_name in self.layout.lanes_as_children else 0
+        return Traversal(header, type_name, view, *records, constants, self.layout.walk_registers, most_lanes)
 
     def measure(self) -> None:
         primitives, tree, target = self._last_built(), self.tree, self.target

@@ -22,12 +22,14 @@ _VIEW = struct_dtype([("nodes", "pointer"), ("root", "pointer")])
 
 class Layout(abc.ABC):
     """The nodes of one tree in one layout. `waiting_per_level` bounds the children that a walk leaves waiting a canonical level;
-    `walk_registers` is what a walk takes on CUDA."""
+    `walk_registers` is what a walk takes on CUDA.
+    `lanes_as_children` names the walks that take a ray at a time and a node's eight children in its lanes."""
 
     name: ClassVar[str]
     node_dtype: ClassVar[np.dtype]
     waiting_per_level: ClassVar[int]
     walk_registers: ClassVar[int] = 64
+    lanes_as_children: ClassVar[tuple[str, ...]] = ()
 
     def __init__(self, target: Target) -> None:
         self.target = target

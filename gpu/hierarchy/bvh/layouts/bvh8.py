@@ -25,6 +25,7 @@ class Bvh8(Layout):
     )
     waiting_per_level = WIDTH - 1
     walk_registers = 80
+    lanes_as_children = ("bvh8_single",)
 
     _nodes: Array | None = None
 

@@ -30,6 +30,7 @@ class Cwbvh(Layout):
         + [("meta", "u1", 8), ("planes", "u1", (6, 8))]
     )
     waiting_per_level = 1
+    lanes_as_children = ("cwbvh_stack",)
 
     _nodes: Array | None = None
     _leaf_words: Array | None = None
