@@ -94,8 +94,15 @@ class CapturedGraph:
             raise TargetError("A captured graph lost events of its phases: an event was recorded outside the target's stream.")
         return twins
 
+    @property
+    def kernel_count(self) -> int:
+        """The kernels of the graph, a library's among them."""
+        return len(self._nodes(self._runtime.cudaGraphNodeType.cudaGraphNodeTypeKernel))
+
     def _event_nodes(self) -> list[Any]:
-        kind = self._runtime.cudaGraphNodeType.cudaGraphNodeTypeEventRecord
+        return self._nodes(self._runtime.cudaGraphNodeType.cudaGraphNodeTypeEventRecord)
+
+    def _nodes(self, kind: Any) -> list[Any]:
         count = checked(self._runtime.cudaGraphGetNodes(self._graph))[-1]
         if not count:
             return []
