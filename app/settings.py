@@ -21,8 +21,8 @@ from app.scene_io.motions import MotionOptions
 from app.start_options import StartOptions
 from app.timeline import TimelineOptions
 from gpu.clip import ClipOptions
+from gpu.hierarchy.base import StatisticsOptions
 from gpu.settings import OptionError, OptionField, fields_of, option
-from gpu.stats import StatisticsOptions
 from gpu.target.base import TargetOptions
 from gpu.update_policy import UpdateOptions
 

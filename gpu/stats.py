@@ -7,19 +7,6 @@ from typing import NamedTuple
 
 import numpy as np
 
-from .settings import option
-
-
-@dataclasses.dataclass(frozen=True)
-class StatisticsOptions:
-    """How trees are judged."""
-
-    traversal_cost: float = option(1.0, "What the SAH cost and the overlap count for an inner node.", minimum=0.0, maximum=1000.0)
-    intersection_cost: float = option(1.0, "What the SAH cost and the overlap count for each reference of a leaf.", minimum=0.0, maximum=1000.0)
-    quality: bool = option(
-        False, "Measure end-point overlap, leaf-count variability and levels whenever the SAH cost is; they may take longer than a frame."
-    )
-
 
 @dataclasses.dataclass(frozen=True)
 class HierarchyStatistics:

@@ -8,7 +8,7 @@ from typing import Any, Protocol
 
 from .camera import Camera
 from .clip import ClipOptions
-from .stats import StatisticsOptions
+from .hierarchy.base import StatisticsOptions
 from .target.base import Array
 from .update_policy import UpdateOptions
 

@@ -18,8 +18,8 @@ from typing import Any, ClassVar
 
 import numpy as np
 
-from ..settings import OptionError
-from ..stats import HierarchyStatistics, StatisticsOptions
+from ..settings import OptionError, option
+from ..stats import HierarchyStatistics
 from ..target.base import Array, Target
 
 
@@ -29,6 +29,17 @@ class HierarchyError(RuntimeError):
 
 class CannotRefitError(HierarchyError):
     """The structure has no refit, or its topology no longer fits the primitives."""
+
+
+@dataclasses.dataclass(frozen=True)
+class StatisticsOptions:
+    """How trees are judged."""
+
+    traversal_cost: float = option(1.0, "What the SAH cost and the overlap count for an inner node.", minimum=0.0, maximum=1000.0)
+    intersection_cost: float = option(1.0, "What the SAH cost and the overlap count for each reference of a leaf.", minimum=0.0, maximum=1000.0)
+    quality: bool = option(
+        False, "Measure end-point overlap, leaf-count variability and levels whenever the SAH cost is; they may take longer than a frame."
+    )
 
 
 @dataclasses.dataclass(frozen=True)
@@ -164,6 +175,10 @@ class Hierarchy(abc.ABC):
         no such one here."""
         if name != "moeller_trumbore":
             raise OptionError("triangle_test", name, f"the structure {self.name} has moeller_trumbore alone")
+
+    def prepare(self, primitives: Primitives, update: str) -> None:
+        """Write what the next refit or rebuild (`update`) reads from the host. Called before each frame that has one, whose launches may be a replay;
+        `build` and `refit` see to it themselves where nobody did."""
 
     @abc.abstractmethod
     def build(self, primitives: Primitives) -> None:

@@ -12,11 +12,10 @@ import pytest
 
 from gpu.camera import Camera
 from gpu.engine import Engine, View, ViewSettings
-from gpu.hierarchy.base import HierarchyError
+from gpu.hierarchy.base import HierarchyError, StatisticsOptions
 from gpu.pixels import ArrayPixels
 from gpu.scene import Channel, Clip, Light, Material, Mesh, Moment, Node, Object, Scene, Track
 from gpu.settings import OptionError
-from gpu.stats import StatisticsOptions
 from gpu.target.base import Target, TargetOptions, Unit, UnitSource
 from gpu.target.host import HostTarget
 from gpu.update_policy import UpdateOptions

@@ -11,9 +11,8 @@ from collections.abc import Callable
 
 import numpy as np
 
-from ...stats import StatisticsOptions
 from ...target.base import Target
-from ..base import Primitives
+from ..base import Primitives, StatisticsOptions
 from ..primitives import unit_source
 from .tree import CanonicalTree
 

@@ -5,8 +5,9 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
+from gpu.hierarchy.base import NodeTable, StatisticsOptions
 from gpu.hierarchy.bvh import quality
-from gpu.stats import HierarchyStatistics, StatisticsOptions
+from gpu.stats import HierarchyStatistics
 from gpu.target.base import Target
 from tests.oracle.tree_quality import clipped_area, end_point_overlap, leaf_variability
 from tests.oracle.tree_walker import half_area
@@ -17,7 +18,7 @@ from .scenes import SCENES, make, scene_of, soup, sphere_scene
 COSTS = StatisticsOptions(traversal_cost=1.5, intersection_cost=0.25)
 
 
-def measured(target: Target, scene_name: str, costs: StatisticsOptions, **options: object) -> tuple[HierarchyStatistics, object]:
+def measured(target: Target, scene_name: str, costs: StatisticsOptions, **options: object) -> tuple[HierarchyStatistics, NodeTable]:
     hierarchy = make(target, "lbvh", **options)
     hierarchy.statistics = costs
     hierarchy.build(SCENES[scene_name]().upload(target))
