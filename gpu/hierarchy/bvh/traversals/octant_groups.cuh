@@ -99,7 +99,17 @@ __device__ __forceinline__ void walk_groups(const Node& tree, OneRay ray, int ra
         }
         if (child == EMPTY_CHILD) return;
         on_node(first_reference(child), depth, true, lanes);
-        if (!visit_leaf(child, primitives, rays, on_primitive)) return;
+        if constexpr (PACK == 1) {
+            if (!visit_leaf(child, primitives, rays, on_primitive)) return;
+        } else {
+            // Most triangles are missed, and all lanes but one are idle: a branch is cheaper than keeping what was not hit.
+            const int first = first_reference(child), last = first + reference_count(child);
+            for (int reference = first; reference < last; ++reference) {
+                const Intersection found = primitives.intersect(reference, rays);
+                if (any(found.hit)) on_primitive(rays, found);
+            }
+            if (!any(rays.active)) return;
+        }
         ray.t_max = splat(lane(rays.t_max, ray_lane));
         if (!(group & 255)) group = waiting.pop(rays, depth, lanes);
         if (group == EMPTY_CHILD) return;
