@@ -95,6 +95,8 @@ class ViewSlot:
         """Decide between nothing, refit and rebuild, take the film to its next sample, and write what kernels read of this frame."""
         view, settings = self.view, self.view.settings
         self.decision = self.policy.decide(self.hierarchy, surface.primitives, settings.update)
+        if self.decision.update != "nothing":
+            self.hierarchy.prepare(surface.primitives, self.decision.update)
         if settings.update.always:
             self.film.restart()
         key = (dataclasses.replace(settings, samples=1), surface.version)

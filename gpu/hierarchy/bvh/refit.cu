@@ -177,26 +177,22 @@ struct Tree {
     }
 };
 
-extern "C" __global__ void fit_tree(Primitives primitives, const int* order, const int* reference_count_now, float4* record_data, const float4* reference_boxes,
-                                    float4* nodes, const int* parent, uint8* flags, int node_capacity, float4* bvh2, int* waiting) {
-    SHARED Chunk chunk;
-    const int first = block_index() * CHUNK;
-    const Tree tree = {primitives, order, {{record_data}, reference_boxes}, nodes, parent, flags, bvh2, waiting};
+// The references [first, first + references_here) and the nodes of the ids [first, first + ids_here). `last` is the last reference to look ahead to.
+__device__ void fit_chunk(const Tree& tree, Chunk& chunk, int first, int references_here, int last, int ids_here) {
     if (thread_index() == 0) chunk.existing_count = chunk.lowest_count = 0;
     block_sync();
     if (GATHERS) {
-        const int last = *reference_count_now - 1;
-        for (int i : block_stride(min(last + 1 - first, CHUNK))) {
+        for (int i : block_stride(references_here)) {
             const int reference = first + i;
-            primitives.prefetch_indices(order[min(reference + PREFETCH_INDICES_AHEAD, last)]);
-            primitives.prefetch_points(order[min(reference + PREFETCH_POINTS_AHEAD, last)]);
-            const Aabb box = tree.references.records.write(reference, primitives, order[reference]);
-            store_chunk_box(chunk.references, i, reference_boxes == nullptr ? box : tree.references.own_box(reference));
+            tree.primitives.prefetch_indices(tree.order[min(reference + PREFETCH_INDICES_AHEAD, last)]);
+            tree.primitives.prefetch_points(tree.order[min(reference + PREFETCH_POINTS_AHEAD, last)]);
+            const Aabb box = tree.references.records.write(reference, tree.primitives, tree.order[reference]);
+            store_chunk_box(chunk.references, i, tree.references.boxes == nullptr ? box : tree.references.own_box(reference));
         }
     }
     // The order of the lists does not matter: every box is the same whoever comes last.
-    for (int at : block_stride(min(node_capacity - first, CHUNK))) {
-        if (flags[first + at] & NODE_EXISTS) chunk.existing[block_atomic_add(&chunk.existing_count, 1)] = (short)at;
+    for (int at : block_stride(ids_here)) {
+        if (tree.flags[first + at] & NODE_EXISTS) chunk.existing[block_atomic_add(&chunk.existing_count, 1)] = (short)at;
     }
     block_sync();
     for (int i : block_stride(chunk.existing_count)) tree.prepare(chunk, first, chunk.existing[i]);
@@ -212,5 +208,26 @@ extern "C" __global__ void fit_tree(Primitives primitives, const int* order, con
         const int at = chunk.existing[i];
         if (!(load_chunk_state(chunk.states, at) & DONE)) tree.leave(chunk, first, at);
         else if (chunk.parent[at] == ELSEWHERE) tree.climb(first + at, load_chunk_box(chunk.boxes, at));
+    }
+}
+
+extern "C" __global__ void fit_tree(Primitives primitives, const int* order, const int* reference_count_now, float4* record_data, const float4* reference_boxes,
+                                    float4* nodes, const int* parent, uint8* flags, int node_capacity, float4* bvh2, int* waiting) {
+    SHARED Chunk chunk;
+    const int first = block_index() * CHUNK, reference_count = *reference_count_now;
+    const Tree tree = {primitives, order, {{record_data}, reference_boxes}, nodes, parent, flags, bvh2, waiting};
+    fit_chunk(tree, chunk, first, min(reference_count - first, CHUNK), reference_count - 1, min(node_capacity - first, CHUNK));
+}
+
+// Only some tiles: `tiles` holds first reference and count of each, at most CHUNK; `listed` says how many, then which. A subtree whose root's parent
+// is NO_PARENT lies in tiles that are all listed, or none of them; all its tiles are CHUNK long but the last, or it shares its only one.
+extern "C" __global__ void fit_tiles(Primitives primitives, const int* order, float4* record_data, float4* nodes, const int* parent, uint8* flags,
+                                     int node_capacity, float4* bvh2, int* waiting, const int4* tiles, const int* listed) {
+    SHARED Chunk chunk;
+    const Tree tree = {primitives, order, {{record_data}, nullptr}, nodes, parent, flags, bvh2, waiting};
+    for (int i = block_index(); i < listed[0]; i += block_count()) {
+        const int4 tile = tiles[listed[1 + i]];
+        block_sync();
+        fit_chunk(tree, chunk, tile.x, tile.y, tile.x + tile.y - 1, min(node_capacity - tile.x, tile.y));
     }
 }

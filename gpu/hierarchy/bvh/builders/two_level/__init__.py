@@ -1,0 +1,153 @@
+"""two_level: one tree an object, and a small tree above them, so that objects that move as a whole cost almost nothing.
+
+Idea: Most of what moves in a scene moves rigidly, and the tree over an object is as good after a move as before. So every object has a tree of its
+own, and a tree over their boxes stands above. An update fits the trees of those objects that moved, and makes the tree above anew; what stands
+still is not touched. All trees are in the world's space and lie in the arrays of one canonical tree, whose ids leave just as many free as the tree
+above needs: walks, layouts, statistics and overlays see one BVH, and rays are not transformed.
+
+Paper: Wald, Benthin and Slusallek, Distributed Interactive Ray Tracing of Dynamic Scenes (2003), for the two levels; the trees themselves after
+Lauterbach et al. (2009) and Karras (2012), all objects' at once: sorted by object first, then by Morton code.
+
+Cost: A build costs what lbvh's does, with a longer sort; Morton codes lie in each object's own box, so that small objects have fine ones. A refit
+costs what the moved objects cost, and a tree over as many boxes as there are objects. This holds for the layout bvh2; others are written as a
+whole.
+
+Limits: Where objects overlap, so do their boxes, and rays go down several trees. An object that bends keeps its tree's topology until the next
+rebuild. The tree above is a linear BVH. Optimisers are not offered: they would mix the objects. Deterministic.
+"""
+
+from __future__ import annotations
+
+import dataclasses
+from typing import Any
+
+import numpy as np
+
+from .....settings import option
+from .....target.base import Array, Target
+from ....base import Hierarchy, Primitives
+from ....primitives import reserved, unit_source
+from ...bvh import REFIT_BLOCK, REFIT_CHUNKS, BvhHierarchy
+from ...tree import MAX_LEAF_SIZE
+from .objects import ObjectTable
+
+CODE_BITS = 30
+_FOLDER = "gpu/hierarchy/bvh/builders/two_level"
+_MAX_BLOCKS = {"cuda": 132 * 16, "host": 256}
+"""Blocks that share the tiles of a refit: the list's length is known on the target alone."""
+
+
+@dataclasses.dataclass(frozen=True)
+class TwoLevelOptions:
+    """Options of the two-level structure."""
+
+    max_leaf_size: int = option(
+        4, "Most primitives in a leaf: larger leaves make a smaller tree and more intersection tests.", minimum=1, maximum=MAX_LEAF_SIZE
+    )
+
+
+class TwoLevel(BvhHierarchy):
+    """See the module."""
+
+    name = "two_level"
+    title = "Two-level BVH (a tree an object)"
+    Options = TwoLevelOptions
+    options: TwoLevelOptions
+
+    def __init__(self, target: Target, options: TwoLevelOptions, layout: str = "auto", traversal: str = "auto") -> None:
+        super().__init__(target, options, layout, traversal)
+        self._objects = ObjectTable(target, REFIT_CHUNKS[target.kind])
+        self._above: Array | None = None
+        self._prepared: tuple[Primitives, int, int, str] | None = None
+
+    @classmethod
+    def optimisers(cls) -> dict[str, type]:
+        return {}
+
+    def optimise_with(self, name: str, options: Any = None) -> None:
+        Hierarchy.optimise_with(self, name, options)
+
+    def max_depth(self) -> int:
+        depth = CODE_BITS + max(1, self._objects.largest - 1).bit_length()
+        return depth if self._objects.count == 1 else depth + CODE_BITS + (self._objects.count - 1).bit_length()
+
+    def scratch_bytes(self) -> int:
+        return self.tree.count * 24 + self._objects.count * (16 + 24)
+
+    # -- build and refit --------------------------------------------------------------------------------------------
+    def prepare(self, primitives: Primitives, update: str) -> None:
+        if update == "refit":
+            self._objects.look(primitives)
+        else:
+            self._objects.take(primitives)
+        self._prepared = (primitives, primitives.topology_version, primitives.shape_version, update)
+
+    def refit(self, primitives: Primitives) -> None:
+        self._check_refit(primitives)
+        self._prepare_once(primitives, "refit")
+        super().refit(primitives)
+
+    def emit(self, primitives: Primitives) -> bool:
+        self._prepare_once(primitives, "rebuild")
+        target, tree, objects, n = self.target, self.tree, self._objects, primitives.count
+        unit = target.unit(unit_source(f"{_FOLDER}/two_level.cu", primitives, CODE_BITS=60))
+        bounds = target.scratch("two_level.bounds", (objects.count, 6), np.int32)
+        keys, prim_ids = target.scratch("morton.keys", n, np.uint64), target.scratch("morton.prim_ids", n, np.int32)
+        leaf_size, tiles = self.options.max_leaf_size, (objects.ranges, objects.count, objects.tiles, objects.tile_count)
+        with target.phase("build.bounds"):
+            target.launch(unit, "part_objects", objects.count, objects.ranges, objects.count, leaf_size, tree.parent, tree.flags, bounds)
+            target.launch(unit, "bound_objects", n, primitives.view, *tiles, bounds, blocks=objects.tile_count)
+        with target.phase("build.codes"):
+            target.launch(unit, "code_primitives", n, primitives.view, *tiles, bounds, keys, prim_ids, blocks=objects.tile_count)
+        with target.phase("build.sort"):
+            bits = CODE_BITS + (objects.count - 1).bit_length()
+            keys, prim_ids = target.sort_pairs(keys, prim_ids, (0, bits), "morton.sort")
+        with target.phase("build.topology"):
+            outputs = (tree.order, tree.root, tree.nodes, tree.parent, tree.flags)
+            target.launch(unit, "search_objects", n, keys, prim_ids, n, objects.ranges, objects.count, leaf_size, *outputs)
+        return self._fit_objects(primitives, "build", objects.all_tiles, objects.tile_count, marks=True)
+
+    def _prepare_once(self, primitives: Primitives, update: str) -> None:
+        """What `prepare` does, where nobody has called it for this update."""
+        if self._prepared != (primitives, primitives.topology_version, primitives.shape_version, update):
+            self.prepare(primitives, update)
+        self._prepared = None
+
+    def _fit_tree(self, primitives: Primitives, phase: str, *, gathers: bool, marks: bool, bvh2: Array | None) -> bool:
+        """A refit's: the objects that moved. Flags of objects' trees stay as they are."""
+        tree, objects = self.tree, self._objects
+        unit = self.target.unit(unit_source(f"{_FOLDER}/two_level.cu", primitives, CODE_BITS=60))
+        with self.target.phase(phase):
+            sizes = (objects.ranges, objects.count, self.options.max_leaf_size)
+            self.target.launch(unit, "part_objects", objects.count, *sizes, tree.parent, tree.flags, None)
+        blocks = min(objects.tile_count, _MAX_BLOCKS[self.target.kind])
+        return self._fit_objects(primitives, "refit", objects.moved_tiles, blocks, marks=marks)
+
+    def _fit_objects(self, primitives: Primitives, stage: str, listed: Array, blocks: int, *, marks: bool) -> bool:
+        """The trees of the objects in the listed tiles, then the tree above all."""
+        tree, objects, target, bvh2 = self.tree, self._objects, self.target, self.direct_nodes
+        constants = {"CHUNK": REFIT_CHUNKS[target.kind], "GATHERS": True, "MARKS": marks, "WRITES_BVH2": bvh2 is not None}
+        unit = target.unit(unit_source("gpu/hierarchy/bvh/refit.cu", primitives, **constants))
+        nodes = (tree.nodes, tree.parent, tree.flags, tree.node_capacity, bvh2, tree.waiting)
+        with target.phase(f"{stage}.nodes"):
+            arguments = (primitives.view, tree.order, tree.records, *nodes, objects.tiles, listed)
+            target.launch(unit, "fit_tiles", primitives.count, *arguments, block=REFIT_BLOCK, blocks=blocks)
+        if objects.count > 1:
+            self._join_objects(primitives, stage, bvh2)
+        return bvh2 is not None
+
+    def _join_objects(self, primitives: Primitives, stage: str, bvh2: Array | None) -> None:
+        """The tree above the objects."""
+        tree, target, count = self.tree, self.target, self._objects.count
+        unit = target.unit(unit_source(f"{_FOLDER}/above.cu", primitives, CODE_BITS=CODE_BITS, WRITES_BVH2=bvh2 is not None))
+        self._above = above = reserved(target, self._above, (count,), np.int32, "hierarchy")
+        sizes, keys = (self._objects.ranges, count, self.options.max_leaf_size), target.scratch("two_level.keys", count, np.uint64)
+        with target.phase(f"{stage}.above"):
+            target.launch(unit, "code_objects", count, tree.records, tree.nodes, *sizes, keys, block=512, blocks=1)
+            keys = target.sort_keys(keys, (32, 32 + CODE_BITS), "two_level.sort")
+            target.launch(unit, "link_objects", count, keys, *sizes, tree.nodes, tree.parent, above)
+            arguments = (tree.records, tree.nodes, tree.parent, tree.flags, count, above, bvh2, tree.waiting)
+            target.launch(unit, "fit_above", count, *arguments)
+
+
+__all__ = ["TwoLevel", "TwoLevelOptions"]

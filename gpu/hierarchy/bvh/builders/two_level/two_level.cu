@@ -1,0 +1,102 @@
+// The objects' own trees, all at once: primitives sorted by object and, within each, by their Morton code in the object's box. Launch order is the
+// file's; the caller sorts before search_objects, and the family's fit_tiles makes records, boxes and flags (gpu/hierarchy/bvh/refit.cu).
+//
+// A key is object << 30 | code: neighbours of two objects differ more than any two of one object. Unit constant: CODE_BITS, 60 (keys hold no index).
+#include "gpu/device/atomics.cuh"
+#include "gpu/device/block.cuh"
+#include "gpu/device/morton.cuh"
+#include "gpu/hierarchy/bvh/builders/two_level/objects.cuh"
+#include "gpu/hierarchy/bvh/prefix_search.cuh"
+
+constexpr int OBJECT_SHIFT = 30;
+constexpr int NO_PARENT = -1;
+
+// Before a build and before a refit: objects' trees end at their roots, and the tree above is gone. `bounds` (6 ordered integers an object) are empty.
+extern "C" __global__ void part_objects(const int2* ranges, int object_count, int max_leaf_size, int* parent, uint8* flags, int* bounds) {
+    const Objects objects = {ranges, object_count, max_leaf_size};
+    for (int object : grid_stride(object_count)) {
+        const int root = objects.root(object);
+        if (!is_leaf(root)) parent[root] = NO_PARENT;
+        if (object < object_count - 1) flags[objects.id_above(object)] = 0;
+        if (bounds == nullptr) continue;
+        for (int axis = 0; axis < 3; ++axis) {
+            bounds[6 * (int64)object + axis] = ordered_int(FLOAT_MAX);
+            bounds[6 * (int64)object + 3 + axis] = ordered_int(-FLOAT_MAX);
+        }
+    }
+}
+
+__device__ void grow_bounds(int* bounds, int object, float3 lower, float3 upper) {
+    int* const at = bounds + 6 * (int64)object;
+    atomic_min_float(at + 0, lower.x);
+    atomic_min_float(at + 1, lower.y);
+    atomic_min_float(at + 2, lower.z);
+    atomic_max_float(at + 3, upper.x);
+    atomic_max_float(at + 4, upper.y);
+    atomic_max_float(at + 5, upper.z);
+}
+
+// A tile a block. Inactive primitives count for nothing.
+extern "C" __global__ void bound_objects(Primitives primitives, const int2* ranges, int object_count, const int4* tiles, int tile_count, int* bounds) {
+    const Objects objects = {ranges, object_count, 0};
+    for (int t = block_index(); t < tile_count; t += block_count()) {
+        const int4 tile = tiles[t];
+        Aabb box = empty_aabb();
+        for (int i : block_stride(tile.y)) {
+            const Aabb own = primitives.aabb(tile.x + i);
+            if (is_empty(own)) continue;
+            box = merge(box, own);
+            if (!is_of_one_object(tile)) grow_bounds(bounds, objects.holder(tile.x + i, tile.z, tile.w), own.lower, own.upper);
+        }
+        const float3 lower = make_float3(block_min(box.lower.x), block_min(box.lower.y), block_min(box.lower.z));
+        const float3 upper = make_float3(block_max(box.upper.x), block_max(box.upper.y), block_max(box.upper.z));
+        if (thread_index() == 0 && is_of_one_object(tile)) grow_bounds(bounds, tile.z, lower, upper);
+    }
+}
+
+extern "C" __global__ void code_primitives(Primitives primitives, const int2* ranges, int object_count, const int4* tiles, int tile_count,
+                                           const int* bounds, uint64* keys, int* prim_ids) {
+    const Objects objects = {ranges, object_count, 0};
+    for (int t = block_index(); t < tile_count; t += block_count()) {
+        const int4 tile = tiles[t];
+        for (int i : block_stride(tile.y)) {
+            const int prim_id = tile.x + i, object = objects.holder(prim_id, tile.z, tile.w);
+            const int* const at = bounds + 6 * (int64)object;
+            const Cube cube(make_float3(ordered_float(at[0]), ordered_float(at[1]), ordered_float(at[2])),
+                            make_float3(ordered_float(at[3]), ordered_float(at[4]), ordered_float(at[5])));
+            keys[prim_id] = (uint64)object << OBJECT_SHIFT | morton_code_30(cube.place(primitives.aabb(prim_id)));
+            prim_ids[prim_id] = prim_id;
+        }
+    }
+}
+
+// One thread a gap, as in lbvh. Gaps between objects part nothing here.
+extern "C" __global__ void search_objects(const uint64* keys, const int* prim_ids, int n, const int2* ranges, int object_count, int max_leaf_size, int* order,
+                                          int* root, float4* nodes, int* parent, uint8* flags) {
+    const Objects objects = {ranges, object_count, max_leaf_size};
+    for (int gap : grid_stride(n)) {
+        order[gap] = prim_ids[gap];
+        if (gap == n - 1) {
+            root[0] = object_count == 1 ? objects.root(0) : 0;
+            continue;
+        }
+        const int object = (int)(keys[gap] >> OBJECT_SHIFT);
+        if ((int)(keys[gap + 1] >> OBJECT_SHIFT) != object) continue;
+        const Prefix prefix = {keys, code_of(keys[gap]), n, gap, rank_of_gap(keys, n, gap)};
+        const int first = farthest(prefix, gap, -1), last = farthest(prefix, gap + 1, 1);
+        const bool is_root = first == objects.first(object) && last == objects.last(object);
+        const bool is_left = rank_of_gap(keys, n, last) < rank_of_gap(keys, n, first - 1);
+        const int node_id = is_root ? objects.root_id(object) : is_left ? last : first;
+        if (last - first + 1 <= max_leaf_size) {
+            flags[node_id] = 0;
+            continue;
+        }
+        const int left_count = gap - first + 1, right_count = last - gap;
+        const int left = left_count <= max_leaf_size ? leaf_child(first, left_count) : gap;
+        const int right = right_count <= max_leaf_size ? leaf_child(gap + 1, right_count) : gap + 1;
+        flags[node_id] = NODE_EXISTS;
+        store_node(nodes, node_id, empty_aabb(), left, right);
+        if (!is_leaf(left)) parent[left] = node_id;
+        if (!is_leaf(right)) parent[right] = node_id;
+    }
+}
