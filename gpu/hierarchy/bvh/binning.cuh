@@ -4,6 +4,7 @@
 #pragma once
 #include "gpu/device/aabb.cuh"
 #include "gpu/device/atomics.cuh"
+#include "gpu/hierarchy/bvh/planes.cuh"
 
 // Where centroids fall: `lower` and `upper` bound them. Without extent, or with one past all floats, everything falls into one bin.
 struct BinGrid {
@@ -59,11 +60,9 @@ struct Bin {
 };
 static_assert(sizeof(Bin) == 28, "builders size their scratch memory by it");
 
-// A candidate in one word, the better the smaller: the cost's bits, then axis * BINS + the last bin on the left side.
-constexpr uint64 NO_PLANE = ~0ull;
+// A candidate's number in its word (planes.cuh): axis * BINS + the last bin on the left side.
 __device__ __forceinline__ int plane_axis(uint64 key) { return (int)(key & 0xffffffffu) / BINS; }
 __device__ __forceinline__ int plane_bin(uint64 key) { return (int)(key & 0xffffffffu) % BINS; }
-__device__ __forceinline__ uint64 better(uint64 a, uint64 b) { return a < b ? a : b; }
 
 // The best plane of an axis from its BINS bins, by a sweep from above, which keeps its costs in `above` (BINS floats of this axis alone; shared memory
 // rather than registers), and one from below. A plane with an empty side is none, nor is one whose cost is not finite.
@@ -85,7 +84,7 @@ __device__ __forceinline__ uint64 best_plane(const Bin* bins, int axis, float* a
         count += bins[bin].count;
         const float cost = half_area(box) * (float)count + above[bin + 1];
         if (count == 0 || above[bin + 1] < 0.0f || !(cost <= FLOAT_MAX)) continue;
-        best = better(best, (uint64)__float_as_uint(cost) << 32 | (unsigned)(axis * BINS + bin));
+        best = better(best, plane_word(cost, axis * BINS + bin));
     }
     return best;
 }

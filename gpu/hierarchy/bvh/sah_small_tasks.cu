@@ -77,7 +77,7 @@ struct LocalTask {
         for (int rank = 0; rank < node.count - 1; ++rank) {
             box = merge(box, boxes[order[node.first + by_rank[axis][rank]]]);
             const float cost = half_area(box) * (float)(rank + 1) + above[axis][rank + 1];
-            if (cost <= FLOAT_MAX) best = better(best, (uint64)__float_as_uint(cost) << 32 | (unsigned)(axis * SWEEP + rank));
+            if (cost <= FLOAT_MAX) best = better(best, plane_word(cost, axis * SWEEP + rank));
         }
         area = half_area(merge(box, boxes[order[node.first + by_rank[axis][node.count - 1]]]));
         return best;
@@ -91,9 +91,9 @@ struct LocalTask {
         for (int axis : block_stride(3)) plane = better(plane, sweep_axis(node, axis, area));
         for (int lane = 0; lane < 3; ++lane) plane = better(plane, warp_broadcast(plane, lane));
         area = warp_broadcast(area, 0);
-        ends = stopping.ends_by_cost(node.count, area, plane == NO_PLANE ? FLOAT_MAX : __uint_as_float((unsigned)(plane >> 32)));
+        ends = stopping.ends_by_cost(node.count, area, plane == NO_PLANE ? FLOAT_MAX : plane_cost(plane));
         if (plane == NO_PLANE) return {MEDIAN, 0, node.count / 2};
-        const int at = (int)(plane & 0xffffffffu);
+        const int at = plane_number(plane);
         return {at / MOST_SWEPT, BY_RANK, at % MOST_SWEPT + 1};
     }
 

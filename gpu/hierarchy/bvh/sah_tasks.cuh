@@ -25,8 +25,6 @@ __device__ __forceinline__ void store_reference(float4* references, int index, c
 // A node to be parted: its references [first, first + count), its id, and for small tasks which of the two reference arrays holds them.
 __device__ __forceinline__ int4 task_over(int first, int count, int node_id, int parity) { return make_int4(first, count, node_id, parity); }
 
-__device__ __forceinline__ int ceil_log2(int count) { return count <= 1 ? 0 : 32 - __clz(count - 1); }
-
 // Bounds of centroids as ordered integers: lower x, y, z, upper x, y, z.
 struct CentroidBounds {
     float3 lower, upper;

@@ -28,6 +28,7 @@ CEILINGS = {  # the first that fits
     "gpu/trace/": 96,
     "gpu/hierarchy/bvh/builders/hploc/": 96,  # a warp's whole search and merge in one kernel
     "gpu/hierarchy/bvh/optimisers/": 96,
+    "gpu/hierarchy/bvh/sorted_lists": 72,  # a sweep holds the boxes before, in and behind a segment
     "gpu/hierarchy/": 64,
     "gpu/animate/deform": 80,
     "gpu/animate/": 72,

@@ -1,0 +1,37 @@
+"""Spatial median: every node is parted by the plane in the middle of its primitives' centroids.
+
+Idea: Along one axis, the centroids' greatest extent or x, y, z in turn, centroids below the middle go left, the others right. What linear builders do
+on a fixed grid (lbvh, hlbvh_median) happens here at the middle of what is really there.
+
+Paper: Told by Meister, BVH construction on the GPU (2014), 4.2; Wald, On Fast Construction of SAH-based Bounding Volume Hierarchies (2007), compares
+with it.
+
+Cost: O(n d) for d levels: the middle is found by binary search in a sorted list, and nodes part the sorted lists stably, as sweep_sah does. The upper
+nodes are one block's work each; task_pool without SAH makes much the same trees faster.
+
+Limits: Where the middle parts nothing, and where a set would be too large for the levels that are left (max_depth), it is halved, which bounds the
+depth. One launch for every level that there may be. Deterministic.
+"""
+
+from __future__ import annotations
+
+import dataclasses
+
+from ...sorted_lists import MedianOptions, SortedListsBuilder
+
+
+@dataclasses.dataclass(frozen=True)
+class SpatialMedianOptions(MedianOptions):
+    """Options of the spatial median."""
+
+
+class SpatialMedian(SortedListsBuilder):
+    """See the module."""
+
+    name = "spatial_median"
+    title = "Spatial median"
+    Options = SpatialMedianOptions
+    rule = SortedListsBuilder.SPATIAL_MEDIAN
+
+
+__all__ = ["SpatialMedian", "SpatialMedianOptions"]

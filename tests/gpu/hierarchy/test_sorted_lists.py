@@ -1,0 +1,108 @@
+"""The builders over sorted lists: sweeps that find what numpy finds, medians where they belong, depth, independence of blocks."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+
+from gpu.hierarchy.base import NodeTable
+from gpu.hierarchy.bvh import sorted_lists
+from gpu.hierarchy.bvh.sorted_lists import SortedListsBuilder
+from gpu.target.base import Target
+from tests.oracle.tree_walker import check_tree, half_area, walk_statistics
+
+from .scenes import scene_of, soup
+from .test_hlbvh import build, heaps, references_below
+from .test_sah_lauterbach import nested_scales
+
+NAMES = ("sweep_sah", "object_median", "spatial_median")
+
+
+def cheapest(lower: np.ndarray, upper: np.ndarray) -> float:
+    """Area times count of both sides, over all planes between two centroids."""
+    best, counts = np.inf, np.arange(1, len(lower))
+    for axis in range(3):
+        order = np.argsort((lower + upper)[:, axis], kind="stable")
+        low, high = lower[order], upper[order]
+        left = half_area(np.minimum.accumulate(low), np.maximum.accumulate(high))[:-1]
+        right = half_area(np.minimum.accumulate(low[::-1]), np.maximum.accumulate(high[::-1]))[::-1][1:]
+        best = min(best, float((left * counts + right * counts[::-1]).min()))
+    return best
+
+
+def inner_nodes(table: NodeTable) -> list[tuple[int, list[list[int]]]]:
+    """Every inner node, and the references below its two children."""
+    below = references_below(table)
+    return [(int(node), [sorted(below[child]) for child in np.flatnonzero(table.parent == node)]) for node in np.flatnonzero(~table.is_leaf)]
+
+
+def test_every_node_of_a_sweep_is_parted_at_the_cheapest_place(target: Target) -> None:
+    scene = heaps(1200)
+    lower, upper = scene.boxes()
+    table = build(target, "sweep_sah", scene, stop="size", max_leaf_size=1).nodes()
+    found = inner_nodes(table)
+    assert len(found) == 1199
+    for _, (left, right) in found:
+        both = left + right
+        cost = sum(float(half_area(lower[s].min(axis=0)[None], upper[s].max(axis=0)[None])[0]) * len(s) for s in (left, right))
+        assert cost == pytest.approx(cheapest(lower[both], upper[both]), rel=1e-5)
+
+
+@pytest.mark.parametrize("axis", ["greatest_extent", "round_robin"])
+@pytest.mark.parametrize("name", ["object_median", "spatial_median"])
+def test_medians_lie_in_the_middle(target: Target, name: str, axis: str) -> None:
+    scene = heaps(900)
+    centres = np.mean(scene.boxes(), axis=0, dtype=np.float64)
+    table = build(target, name, scene, axis=axis, max_leaf_size=2, stop="size").nodes()
+    check_tree(table, *scene.boxes())
+    for node, (one, other) in inner_nodes(table):
+        here = centres[one + other]
+        along = np.ptp(here, axis=0).argmax() if axis == "greatest_extent" else int(table.depth[node]) % 3
+        left, right = (one, other) if centres[one, along].mean() < centres[other, along].mean() else (other, one)
+        middle = (here[:, along].min() + here[:, along].max()) / 2 if name == "spatial_median" else np.median(here[:, along])
+        assert centres[left, along].max() <= middle + 1e-6 and centres[right, along].min() >= middle - 1e-6
+        if name == "object_median":
+            assert abs(len(left) - len(right)) <= 1
+
+
+@pytest.mark.parametrize("name", NAMES)
+def test_the_depth_is_bounded(target: Target, name: str) -> None:
+    scene = nested_scales(1500)
+    depths = []
+    for max_depth in (1, 14, 40):
+        hierarchy = build(target, name, scene, max_depth=max_depth, stop="size", max_leaf_size=1)
+        check_tree(hierarchy.nodes(), *scene.boxes())
+        depths.append(int(hierarchy.nodes().depth.max()))
+        assert 11 <= depths[-1] <= max(11, max_depth) <= hierarchy.max_depth()
+    assert depths[0] == 11 and (name == "object_median" or depths[0] < depths[1] < depths[2])
+
+
+@pytest.mark.parametrize("name", NAMES)
+def test_what_no_plane_parts_is_halved(target: Target, name: str) -> None:
+    """All in one place, and all inactive: no leaf is too large, and the tree is balanced."""
+    for corners in (np.tile(soup(1).corners(), (700, 1, 1)), np.full((700, 3, 3), np.nan)):
+        scene = scene_of(corners)
+        table = build(target, name, scene, max_leaf_size=1, stop="size").nodes()
+        check_tree(table, *scene.boxes())
+        assert 10 <= int(table.depth.max()) <= 40 and len(table) == 1399
+
+
+def test_fewer_blocks_give_the_same_bytes(target: Target, monkeypatch: pytest.MonkeyPatch) -> None:
+    scene = soup(3000, seed=4)
+    for name in NAMES:
+        monkeypatch.setattr(sorted_lists, "MOST_BLOCKS", 4096)
+        expected = vars(build(target, name, scene).nodes())
+        for blocks in (1, 3):
+            monkeypatch.setattr(sorted_lists, "MOST_BLOCKS", blocks)
+            found = vars(build(target, name, scene).nodes())
+            assert all(found[column].tobytes() == expected[column].tobytes() for column in expected)
+
+
+def test_stopping_rules_hold(target: Target) -> None:
+    scene = heaps(1500)
+    for name in NAMES:
+        by_cost, by_size = (walk_statistics(build(target, name, scene, stop=stop, max_leaf_size=8).nodes()) for stop in ("sah", "size"))
+        assert by_cost.sah_cost < by_size.sah_cost and by_cost.leaf_count > by_size.leaf_count
+        few = build(target, name, scene, stop="size", max_leaf_size=1, nodes_per_primitive=0.25).nodes()
+        assert 200 < (~few.is_leaf).sum() <= 375 and few.reference_count.max() <= 32
+        assert isinstance(build(target, name, scene), SortedListsBuilder)
