@@ -30,7 +30,7 @@ from ...bvh import BvhHierarchy
 from ...clusters import finish_leaves, reserve_leaf_counts
 from ...morton_order import MortonOrder
 
-CHUNKS = {"cuda": 128, "host": 1024}
+CHUNKS = {"cuda": 128, "host": 256}
 """References that one block joins in shared memory before it goes on in global memory."""
 
 JOIN_THREADS = {"cuda": 64, "host": 64}

@@ -110,7 +110,7 @@ class Ploc(BvhHierarchy):
                 target.launch(unit, "pair_clusters", count, n, slots, rounds, after, partners, segments, blocks=blocks)
                 target.launch(unit, "scan_segments", 1, rounds, segments, block=1024, blocks=1)
                 target.launch(unit, "join_clusters_of_pairs", count, n, slots, rounds, partners, segments, *outputs, blocks=blocks)
-            target.launch(unit, "merge_rest", 1, n, slots, rounds, partners, *outputs, block=1024, blocks=1)
+            target.launch(unit, "merge_rest", 1, n, slots, rounds, partners, *outputs, block=512, blocks=1)
         finish_leaves(target, tree, primitives, keys, prim_ids, leaf_counts, bvh2, shared)
         return bvh2 is not None
 

@@ -171,8 +171,9 @@ extern "C" __global__ void join_clusters_of_pairs(int n, float4* slots, const in
 }
 
 // One block goes on to the root, round by round: the barriers between them are its own.
-extern "C" __global__ void merge_rest(int n, float4* slots, const int* rounds, int* partners, float4* nodes, int* parent, uint8* flags, int* root,
-                                      int* leaf_counts, float4* bvh2) {
+extern "C" __global__ void __launch_bounds__(512)
+    merge_rest(int n, float4* slots, const int* rounds, int* partners, float4* nodes, int* parent, uint8* flags, int* root,
+               int* leaf_counts, float4* bvh2) {
     SHARED uint64 keys[FINAL];
     const Lists lists = {slots, n};
     const ClusterOutput out = {nodes, parent, flags, root, leaf_counts, bvh2};
