@@ -219,13 +219,13 @@ def test_flat_shades_each_triangle_by_its_own_normal(target: Target) -> None:
 
 
 def test_steps_take_the_color_map_and_its_ends(target: Target) -> None:
-    # Without a tree every ray visits one node, and tests both triangles.
+    # Without a tree every ray visits one node, is tested against no box, and against both triangles.
     scene = scene_of(square(3.0))
     for options, name, index in (
         (StepsOptions(maximum=1), "viridis", 255), (StepsOptions(maximum=2), "viridis", 128), (StepsOptions(maximum=100000), "viridis", 0),
-        (StepsOptions("primitives", maximum=4, colors="magma"), "magma", 128), (StepsOptions("total", maximum=3, colors="plasma"), "plasma", 255),
-        (StepsOptions("total", 2, 4, colors="spectrum"), "spectrum", 128), (StepsOptions("total", 5, 9), "viridis", 0),
-        (StepsOptions("total", 7, 3), "viridis", 0), (StepsOptions("total", 1, 1), "viridis", 255),
+        (StepsOptions("primitives", maximum=4, colors="magma"), "magma", 128), (StepsOptions("total", maximum=2, colors="plasma"), "plasma", 255),
+        (StepsOptions("total", 1, 3, colors="spectrum"), "spectrum", 128), (StepsOptions("total", 5, 9), "viridis", 0),
+        (StepsOptions("total", 7, 3), "viridis", 0), (StepsOptions("total", 1, 1), "viridis", 255), (StepsOptions("boxes", maximum=2), "viridis", 0),
     ):  # fmt: skip
         image = picture(target, scene, DOWN, (16, 16), "steps", options, hierarchy="brute_force")
         assert np.all(image[..., :3] == color_map(name)[index]), options
