@@ -78,6 +78,13 @@ struct CameraRays {
     }
 };
 
+// Which ray of a picture is traced as the turn-th by single rays: rows of tiles from outside in. A device ends with its longest rays where those are
+// handed out last, and pictures mostly show surfaces edge-on at their rims (docs/performance/tracing.md).
+__device__ __forceinline__ int in_turn(const CameraRays& source, int turn, int ray_count) {
+    const int row_rays = tiles_across(source.frame->width) * TILE_RAYS, rows = ray_count / row_rays, row = turn / row_rays;
+    return (row & 1 ? rows - 1 - row / 2 : row / 2) * row_rays + turn % row_rays;
+}
+
 // Eight rows of `stride` floats: origin, direction, t_min, t_max. `stride` is a multiple of 64, so that a pack never reads past its row.
 struct BufferRays {
     const float* rows;
@@ -91,3 +98,4 @@ struct BufferRays {
         return make_rays(load(at), load(at + row), load(at + 2 * row), load(at + 3 * row), load(at + 4 * row), load(at + 5 * row), t_min, t_max, active);
     }
 };
+__device__ __forceinline__ int in_turn(const BufferRays&, int turn, int) { return turn; }

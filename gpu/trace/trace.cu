@@ -17,7 +17,7 @@ static_assert(sizeof(TraceInput) == TRACE_INPUT_BYTES, "trace.py lays this struc
 extern "C" __global__ void __launch_bounds__(TRACE_BLOCK, TRACE_BLOCKS)
     trace_rays(TraceInput input, int pack_count, float* t, int* prim_id, float* u, float* v, int* steps) {
     for (int pack : grid_stride(pack_count)) {
-        const int first = pack * PACK;
+        const int first = (PACK == 1 ? in_turn(input.source, pack, pack_count) : pack) * PACK;
         Rays rays = input.source.rays(first);
         OnPrimitive on_primitive = {no_hits()};
         OnNode on_node = {};

@@ -13,6 +13,7 @@ from gpu.animate.pose import AT_ONCE
 from gpu.camera import Camera
 from gpu.clip import ClipOptions
 from gpu.engine import Boxes, Engine, View, ViewSettings
+from gpu.hierarchy.base import Hierarchy
 from gpu.hierarchy.bvh.bvh import BvhHierarchy
 from gpu.hierarchy.primitives import sphere_primitives, triangle_primitives
 from gpu.hierarchy.registry import structures, telling_layouts
@@ -22,6 +23,8 @@ from gpu.primitives.reduce import OPERATIONS, reduce
 from gpu.scene import Channel, Clip, KeyFrames, Light, Material, Mesh, Moment, MorphTargets, Node, Object, Scene, Skin, Texture, Track
 from gpu.shade.registry import ray_types
 from gpu.target.base import Array, Target
+from gpu.trace.scatter import scatter_rays
+from gpu.trace.trace import VIEW_FRAME, CameraRays, Tracer
 from gpu.update_policy import UpdateOptions
 from tests.gpu.hierarchy.given_tree import GivenBuilder, SplitBuilder, random_tree
 
@@ -86,6 +89,7 @@ def run_structures(target: Target) -> None:
             made = structure(target, structure.Options())
             made.test_triangles_by("unit_triangle")
             made.build(primitives)
+            scatter(target, made, corners, indices)
         if "sphere" in structure.capabilities.primitive_kinds:
             centres, radii = random.uniform(-1, 1, (300, 3)), random.uniform(0, 0.1, 300)
             made = structure(target, structure.Options(), structure.default_layout("host"))
@@ -135,6 +139,15 @@ def run_optimisers(target: Target) -> None:
             made.build(primitives)
             made.refit(primitives)
             assert len(made.nodes().references) == count
+
+
+def scatter(target: Target, made: Hierarchy, corners: np.ndarray, indices: np.ndarray) -> None:
+    """Diffuse rays from a small picture's hits."""
+    frame = np.zeros((), VIEW_FRAME)
+    frame["camera"], frame["width"], frame["height"], frame["jitter"] = Camera(eye=(0.0, 0.5, 4.0)).frame(21, 13), 21, 13, 0.5
+    rays = CameraRays(target.upload(frame.reshape(1).view(np.uint8), "test"), 21, 13)
+    tracer = Tracer(target, made.traversal())
+    tracer.trace(scatter_rays(target, rays, tracer.trace(rays), target.upload(corners, "test"), target.upload(indices, "test")), "any")
 
 
 @dataclasses.dataclass

@@ -51,8 +51,11 @@ def test_rays_walk_morton_tiles() -> None:
 def test_camera_rays_hit_what_the_oracle_says(target: Target, orthographic: bool, size: tuple[int, int]) -> None:
     camera = Camera(eye=(0.5, 1.0, 4.0), look_at=(0.1, 0.0, 0.0), fov=35.0, orthographic=orthographic, height=2.5)
     vertices = soup(1, 60, 0.5)
-    hits = tracer_over(target, vertices).trace(camera_rays(target, camera, *size))
+    tracer, rays = tracer_over(target, vertices), camera_rays(target, camera, *size)
+    one_by_one = target.download(tracer.trace(rays, "steps").prim_id).copy()
+    hits = tracer.trace(rays)
     t, prim_id = target.download(hits.t), target.download(hits.prim_id)
+    assert np.array_equal(prim_id, one_by_one), "rays traced singly, rows from outside in, land where they belong"
     origins, directions, inside = expected_rays(camera, *size)
     wanted = triangle_hits(vertices, origins, directions)
     sure = wanted.is_certain & inside
