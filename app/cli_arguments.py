@@ -174,7 +174,7 @@ def _add_choices(parser: argparse.ArgumentParser) -> None:
 def _add_picture(parser: argparse.ArgumentParser) -> None:
     group = parser.add_argument_group("picture")
     group.add_argument("--ray-type", metavar="NAME", help="what the rays show")
-    group.add_argument("--samples", metavar="N", help="samples of a pixel")
+    group.add_argument("--samples", metavar="N", help="samples of a pixel (pictures that are written: 16, or display.still_samples)")
     group.add_argument("--size", metavar="WxH", type=_size, help="width and height in pixels")
     times = group.add_mutually_exclusive_group()
     times.add_argument("--time", metavar="S", type=_seconds, help="the instant to draw, in seconds")

@@ -42,6 +42,7 @@ def run(names: argparse.Namespace, words: Words) -> int:
     check_output(names, names.frames[1] - names.frames[0] if names.frames else 1)
     scene, state = _start(names, settings, words)
     state = looked_through(names, state, scene)
+    state = dataclasses.replace(state, settings=_with_smooth_edges(names, state.settings))
     plan = plan_from(names, scene, state)
     check_output(names, len(plan.frames))
     _remark(plan, scene, state, words)
@@ -78,6 +79,16 @@ def check_output(names: argparse.Namespace, frame_count: int) -> None:
             raise UsageError(f"--statistics {names.statistics}: tables are written as .csv or .json.")
     except OutputError as error:
         raise UsageError(f"--out {error}") from error
+
+
+def _with_smooth_edges(names: argparse.Namespace, settings: Settings) -> Settings:
+    """Settings whose written pictures are as smooth as still ones in the window, or have the samples that the command line names. Without a picture
+    to keep, a frame is drawn as the settings say, for its figures."""
+    if names.samples is not None or any(key == "render.samples" for key, _ in names.set):
+        return exporting.with_samples(settings, settings.render.samples)
+    if names.out is None or kind_of(names.out) not in ("png", "video"):
+        return settings
+    return exporting.with_samples(settings, exporting.smooth_samples(settings))
 
 
 def _start(names: argparse.Namespace, settings: Settings, words: Words) -> tuple[Scene, State]:

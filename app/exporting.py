@@ -15,6 +15,7 @@ from app.export.outputs import Exported, open_output
 from app.frame_rows import row_of
 from app.headless import Frame, render_frames
 from app.jobs import Cancelled, Job
+from app.settings import Settings, set_option
 from app.settings_file import to_table
 from app.state import State
 from gpu.camera import Camera
@@ -55,6 +56,17 @@ def plan_of(state: State, scene: Scene, out: str, numbers: range, turntable_seco
 def turntable_frames(seconds: float, fps: float) -> int:
     """Frames of a whole turn; 0 seconds: none."""
     return max(1, round(seconds * fps)) if seconds > 0.0 else 0
+
+
+def smooth_samples(settings: Settings) -> int:
+    """Samples of a pixel that a written picture has where nobody says: as many as a still picture in the window grows to."""
+    return max(settings.render.samples, settings.display.still_samples)
+
+
+def with_samples(settings: Settings, count: int) -> Settings:
+    """Settings whose pictures have so many samples a pixel: written ones, and in the window, when such a picture is opened there."""
+    settings = set_option(settings, "render.samples", count)
+    return set_option(settings, "display.still_samples", min(settings.display.still_samples, count))
 
 
 def texts_of_frame(state: State, frame: Frame, device: str) -> dict[str, str]:

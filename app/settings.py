@@ -60,7 +60,7 @@ class DisplayOptions:
     adapt_resolution: bool = option(True, "Draw fewer pixels while the camera moves or the animation plays, to stay fluent.")
     minimum_fps: float = option(20.0, "Frames a second to stay above while something moves.", minimum=1.0, maximum=240.0, unit="1/s")
     still_samples: int = option(
-        16, "Samples of a pixel that a picture grows to while nothing moves, where render.samples is fewer; 1 leaves it jagged.",
+        16, "Samples of a pixel that a picture grows to while nothing moves, and that a written one has, where render.samples is fewer; 1 is jagged.",
         minimum=1, maximum=65536,
     )  # fmt: skip
     swap_interval: int = option(1, "Screen refreshes a frame waits for; 0 draws as fast as it can.", minimum=0, maximum=4)

@@ -30,9 +30,8 @@ from app import timeline as timelines
 from app.camera_path import CameraPath
 from app.export.sequence import OutputError, check_output, picture_path
 from app.jobs import Cancelled, Job
-from app.settings import SIZE_LIMIT, option_field, set_option
+from app.settings import SIZE_LIMIT, set_option
 from app.state import State
-from app.ui.form import tooltip_of
 
 if TYPE_CHECKING:
     from app.ui.main_window import MainWindow
@@ -43,17 +42,18 @@ SHORTEST_TURN, LONGEST_TURN = 0.1, 3600.0
 
 @dataclasses.dataclass(frozen=True)
 class Format:
-    """What can be written: its title, a name to begin with for one frame and for several, and the file dialog's filter."""
+    """What can be written: its title, a name to begin with for one frame and for several, the file dialog's filter, and whether it shows samples."""
 
     title: str
     one: str
     many: str
     filter: str
+    is_picture: bool = False
 
 
 FORMATS = (
-    Format("PNG pictures, with the state inside", "raygrove.png", "frame_%04d.png", "PNG (*.png)"),
-    Format("Video (H.264)", "raygrove.mp4", "raygrove.mp4", "Video (*.mp4 *.mov *.mkv)"),
+    Format("PNG pictures, with the state inside", "raygrove.png", "frame_%04d.png", "PNG (*.png)", is_picture=True),
+    Format("Video (H.264)", "raygrove.mp4", "raygrove.mp4", "Video (*.mp4 *.mov *.mkv)", is_picture=True),
     Format("Depth, normals, ids and steps (EXR)", "raygrove.exr", "buffers_%04d.exr", "OpenEXR (*.exr)"),
     Format("Statistics of each frame (CSV)", "statistics.csv", "statistics.csv", "CSV (*.csv)"),
     Format("Statistics of each frame (JSON)", "statistics.json", "statistics.json", "JSON (*.json)"),
@@ -94,8 +94,8 @@ class ExportDialog(QDialog):
         self.path.setEnabled(len(state.bookmarks) > 1)
         render = state.settings.render
         self.width_box, self.height_box = self._count("width", 1, SIZE_LIMIT, render.width), self._count("height", 1, SIZE_LIMIT, render.height)
-        self.samples = self._count("samples", 1, 65536, render.samples)
-        self.samples.setToolTip(tooltip_of(option_field("render.samples")))
+        self.samples = self._count("samples", 1, 65536, exporting.smooth_samples(state.settings))
+        self.samples.setToolTip(tr("As many as a still picture in the window has; fewer are drawn faster, one leaves edges jagged."))
         self.out = QLineEdit(str(Path(self._folder) / self._name()), self)
         self.out.setObjectName("out")
         self.note = QLabel(self)
@@ -167,8 +167,10 @@ class ExportDialog(QDialog):
         """The document's state with the size and samples asked for here."""
         state = self._document.state
         settings = state.settings
-        for key, box in (("width", self.width_box), ("height", self.height_box), ("samples", self.samples)):
+        for key, box in (("width", self.width_box), ("height", self.height_box)):
             settings = set_option(settings, f"render.{key}", box.value())
+        if self.samples.isEnabled():
+            settings = exporting.with_samples(settings, self.samples.value())
         return dataclasses.replace(state, settings=settings)
 
     def plan(self) -> exporting.ExportPlan | None:
@@ -236,6 +238,7 @@ class ExportDialog(QDialog):
         self.first.setEnabled(some)
         self.last.setEnabled(some)
         self.turn_seconds.setEnabled(self.turns.isChecked())
+        self.samples.setEnabled(FORMATS[self.format.currentIndex()].is_picture)
         problem = self.problem()
         self.note.setText(problem or self._summary())
         self.note.setStyleSheet("color: #d23f31;" if problem else "")

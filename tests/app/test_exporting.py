@@ -71,6 +71,21 @@ def test_a_picture_is_drawn_again_from_what_it_carries(run: Any, tmp_path: Path)
     assert (stronger["time"], stronger["size"], stronger["ray_type"]) == (0.0, [32, 24], "steps")
 
 
+def test_a_written_picture_is_as_smooth_as_the_still_window(run: Any, tmp_path: Path) -> None:
+    """As many samples as display.still_samples, unless the command line says how many; and it is drawn again with as many, here and in a window."""
+    pictures = {}
+    for name, flags in {"usual": (), "sixteen": ("--samples", "16"), "one": ("--samples", "1")}.items():
+        path = tmp_path / f"{name}.png"
+        run("--demo", "walker", *SMALL, *flags, "--out", str(path))
+        pictures[name] = pixels_of(path)
+    assert np.array_equal(pictures["usual"], pictures["sixteen"])
+    assert not np.array_equal(pictures["usual"], pictures["one"])
+    run(str(tmp_path / "one.png"), "--out", str(tmp_path / "again.png"))
+    assert np.array_equal(pixels_of(tmp_path / "again.png"), pictures["one"])
+    frame = json.loads(run("--demo", "walker", *SMALL, "--json"))["frames"][0]
+    assert frame["rays"] <= 4 * 64 * 48, "without a picture to keep, a frame is drawn as the settings say"
+
+
 def test_a_picture_without_a_state_is_exit_code_3(capsys: pytest.CaptureFixture[str], tmp_path: Path) -> None:
     Image.fromarray(np.zeros((4, 4, 3), np.uint8)).save(tmp_path / "plain.png")
     assert main(["render", str(tmp_path / "plain.png")]) == 3

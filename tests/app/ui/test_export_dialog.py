@@ -69,6 +69,15 @@ def test_it_says_what_will_be_written(dialog: ExportDialog, tmp_path: Path) -> N
     assert "here.mp4 is there already and will be replaced" in dialog.note.text()
 
 
+def test_pictures_are_as_smooth_as_the_still_window(dialog: ExportDialog) -> None:
+    assert dialog.samples.value() == dialog.state().settings.render.samples == 16
+    dialog.samples.setValue(2)
+    settings = dialog.state().settings
+    assert (settings.render.samples, settings.display.still_samples) == (2, 2)
+    dialog.format.setCurrentIndex(CSV)
+    assert not dialog.samples.isEnabled() and dialog.state().settings.render.samples == 1
+
+
 @pytest.mark.parametrize(
     ("out", "expected"), [("", "Name a file"), ("one.png", "do not go into one picture"), ("one.jpg", "pictures are written as .png")]
 )
