@@ -18,6 +18,9 @@ struct Spheres {
 
     __device__ Aabb aabb(int prim_id) const { return aabb_of(load3(centres, prim_id), radii[prim_id]); }
 
+    // Bounds of the part between two planes across an axis: those of the whole, which the caller cuts at the planes.
+    __device__ Aabb aabb_between(int prim_id, int, float, float) const { return aabb(prim_id); }
+
     __device__ static Aabb aabb_of(float3 centre, float radius) {
         if (!is_finite(centre) || !is_finite(radius) || radius < 0.0f) return empty_aabb();
         const float3 reach = make_float3(radius, radius, radius), zero = make_float3(0.0f, 0.0f, 0.0f);

@@ -35,6 +35,30 @@ struct Triangles {
         return aabb_of(a, b, c);
     }
 
+    // Bounds of the part between two planes across an axis. Where an edge meets a plane the point is rounded: it is bounded with 4 times that error, or,
+    // where it is past all floats, by the whole edge.
+    __device__ Aabb aabb_between(int prim_id, int axis, float low, float high) const {
+        float3 corners[3];
+        vertices(prim_id, corners[0], corners[1], corners[2]);
+        Aabb box = empty_aabb();
+#pragma unroll 1
+        for (int i = 0; i < 3; ++i) {
+            const float3 a = corners[i], b = corners[i == 2 ? 0 : i + 1];
+            const float from = along(a, axis), to = along(b, axis);
+            if (from >= low && from <= high) box = grow(box, a);
+#pragma unroll 1
+            for (int side = 0; side < 2; ++side) {
+                const float plane = side == 0 ? low : high;
+                if (!((from < plane && to > plane) || (from > plane && to < plane))) continue;
+                const float3 point = a + (b - a) * ((plane - from) / (to - from));
+                const float3 slack = (max(a, -a) + max(b, -b)) * 4.8e-7f;
+                const bool is_known = is_finite(point) && is_finite(slack);
+                box = grow(grow(box, is_known ? point - slack : a), is_known ? point + slack : b);
+            }
+        }
+        return box;
+    }
+
     // Adding 0 turns -0 into +0, so that equal boxes have equal bytes in whatever order they are merged.
     __device__ static Aabb aabb_of(float3 a, float3 b, float3 c) {
         if (!is_finite(a + b + c)) return empty_aabb();

@@ -40,6 +40,8 @@ __device__ __forceinline__ float3 min(float3 a, float3 b) { return make_float3(m
 __device__ __forceinline__ float3 max(float3 a, float3 b) { return make_float3(max(a.x, b.x), max(a.y, b.y), max(a.z, b.z)); }
 __device__ __forceinline__ float3 reflect(float3 direction, float3 normal) { return direction - normal * (2.0f * dot(direction, normal)); }
 
+__device__ __forceinline__ float along(float3 point, int axis) { return axis == 0 ? point.x : axis == 1 ? point.y : point.z; }
+
 __device__ __forceinline__ bool is_finite(float a) { return a - a == 0.0f; }
 __device__ __forceinline__ bool is_finite(float3 a) { return is_finite(a.x) && is_finite(a.y) && is_finite(a.z); }
 

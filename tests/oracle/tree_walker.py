@@ -51,7 +51,8 @@ def check_tree(table: NodeTable, lower: np.ndarray, upper: np.ndarray, splits_re
         inside = table.references[table.first_reference[row] : table.first_reference[row] + table.reference_count[row]]
         box_lower, box_upper = lower[inside].min(axis=0), upper[inside].max(axis=0)
         if splits_references:
-            assert (table.lower[row] <= table.upper[row]).all()
+            assert (table.lower[row] >= box_lower).all() and (table.upper[row] <= box_upper).all()
+            assert (table.lower[row] <= table.upper[row]).all() or not (box_lower <= box_upper).all()
         else:
             np.testing.assert_array_equal(table.lower[row], box_lower)
             np.testing.assert_array_equal(table.upper[row], box_upper)

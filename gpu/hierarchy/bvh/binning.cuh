@@ -39,14 +39,18 @@ struct Bin {
         return {make_float3(ordered_float(lower[0]), ordered_float(lower[1]), ordered_float(lower[2])),
                 make_float3(ordered_float(upper[0]), ordered_float(upper[1]), ordered_float(upper[2]))};
     }
-    // One more reference; for bins of one block.
-    __device__ void grow_in_block(const Aabb& box) {
+    // A larger box; for bins of one block.
+    __device__ void widen_in_block(const Aabb& box) {
         const int low[3] = {ordered_int(box.lower.x), ordered_int(box.lower.y), ordered_int(box.lower.z)};
         const int high[3] = {ordered_int(box.upper.x), ordered_int(box.upper.y), ordered_int(box.upper.z)};
         for (int k = 0; k < 3; ++k) {
             block_atomic_min(&lower[k], low[k]);
             block_atomic_max(&upper[k], high[k]);
         }
+    }
+    // One more reference; for bins of one block.
+    __device__ void grow_in_block(const Aabb& box) {
+        widen_in_block(box);
         block_atomic_add(&count, 1);
     }
     // Another bin's references; for bins that blocks share.

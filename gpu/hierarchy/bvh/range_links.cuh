@@ -29,8 +29,11 @@ struct Links {
     // A node that was to be parted, over [first, last], is a leaf after all: its parent's link says so, or the tree's root. Only where it was linked
     // as a node before, by another launch or by this thread.
     __device__ void close(int node_id, int first, int last, int* root) const {
-        const int leaf = leaf_child(first, last - first + 1), above = parent[node_id];
+        link_leaf(node_id, leaf_child(first, last - first + 1), node_id == last, root);
+    }
+    __device__ void link_leaf(int node_id, int leaf, bool is_left, int* root) const {
+        const int above = parent[node_id];
         if (above < 0) root[0] = leaf;
-        else nodes[2 * (int64)above + (node_id == last ? 0 : 1)].w = __int_as_float(leaf);
+        else nodes[2 * (int64)above + (is_left ? 0 : 1)].w = __int_as_float(leaf);
     }
 };

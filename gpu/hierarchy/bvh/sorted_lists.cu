@@ -15,8 +15,6 @@ constexpr int SWEEP = 0, OBJECT_MEDIAN = 1, SPATIAL_MEDIAN = 2;  // RULE
 constexpr int GREATEST_EXTENT = -1;
 constexpr int MOST_SEGMENTS = WARP_LANES == 1 ? 1 : 256;
 
-__device__ __forceinline__ float along(float3 point, int axis) { return axis == 0 ? point.x : axis == 1 ? point.y : point.z; }
-
 // [first, end) of the lists, and the share of nodes that is left.
 __device__ __forceinline__ int4 set_over(int first, int end, bool is_left, int budget) { return make_int4(first, end, is_left ? 1 : 0, budget); }
 

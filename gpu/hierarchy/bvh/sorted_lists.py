@@ -14,28 +14,15 @@ from ...target.base import Array, Unit
 from ..base import Primitives
 from ..primitives import unit_source
 from .bvh import BvhHierarchy
-from .stopping import StoppingOptions
+from .stopping import MOST_LEVELS, LevelOptions
 from .tree import REFERENCE_BITS
 
-MOST_DEPTH = 60
 MOST_BLOCKS = 4096
 AXES = ("greatest_extent", "round_robin")
 
 
 @dataclasses.dataclass(frozen=True)
-class SortedListsOptions(StoppingOptions):
-    """Options of all of them."""
-
-    max_depth: int = option(
-        40,
-        "Depth: sets that would be too large by then otherwise are halved. Less than halving needs counts as that; every level is a launch.",
-        minimum=1,
-        maximum=MOST_DEPTH,
-    )
-
-
-@dataclasses.dataclass(frozen=True)
-class MedianOptions(SortedListsOptions):
+class MedianOptions(LevelOptions):
     """Options of the builders that part at a median."""
 
     axis: str = option("greatest_extent", "Along which axis a set is parted: its centroids' greatest extent, or x, y, z in turn.", choices=AXES)
@@ -46,7 +33,7 @@ class SortedListsBuilder(BvhHierarchy):
 
     rule: ClassVar[int]
     SWEEP, OBJECT_MEDIAN, SPATIAL_MEDIAN = 0, 1, 2
-    options: SortedListsOptions
+    options: LevelOptions
 
     def max_depth(self) -> int:
         return max(self.options.max_depth, REFERENCE_BITS)
@@ -55,8 +42,8 @@ class SortedListsBuilder(BvhHierarchy):
         return sum(int(np.prod(shape)) * np.dtype(dtype).itemsize for shape, dtype in self._arrays(max(1, self.tree.count)).values())
 
     def level_count(self, n: int) -> int:
-        """Levels that may have sets to be parted: those of halving, or those allowed."""
-        return max(self.options.max_depth, (n - 1).bit_length()) if n > 1 else 0
+        """Levels that may have sets to be parted."""
+        return self.options.levels(n)
 
     def emit(self, primitives: Primitives) -> bool:
         target, tree, n, options = self.target, self.tree, primitives.count, self.options
@@ -93,7 +80,7 @@ class SortedListsBuilder(BvhHierarchy):
             "keys": ((n,), np.uint64),
             "lists": ((3 * n,), np.int32),
             "parted": ((3 * n,), np.int32),
-            "counts": ((MOST_DEPTH + 1,), np.int32),
+            "counts": ((MOST_LEVELS + 1,), np.int32),
             "sets": ((n // 2 + 1, 4), np.int32),
             "next_sets": ((n // 2 + 1, 4), np.int32),
             "sides": ((n,), np.uint8),

@@ -7,6 +7,8 @@ import dataclasses
 from ...settings import option
 from .tree import MAX_LEAF_SIZE
 
+MOST_LEVELS = 60
+
 
 @dataclasses.dataclass(frozen=True)
 class StoppingOptions:
@@ -42,3 +44,19 @@ class StoppingOptions:
     def budget(self, count: int) -> int:
         """Inner nodes that a set of `count` primitives may become."""
         return int(self.nodes_per_primitive * max(0, count - 1))
+
+
+@dataclasses.dataclass(frozen=True)
+class LevelOptions(StoppingOptions):
+    """Options of builders that part all sets of a level in one launch."""
+
+    max_depth: int = option(
+        40,
+        "Depth: sets that would be too large by then otherwise are halved. Less than halving needs counts as that; every level is a launch.",
+        minimum=1,
+        maximum=MOST_LEVELS,
+    )
+
+    def levels(self, count: int) -> int:
+        """Levels that may have sets to be parted: those of halving, or those allowed."""
+        return max(self.max_depth, (count - 1).bit_length()) if count > 1 else 0

@@ -26,8 +26,6 @@ struct Swept {
     __device__ int set_size(int side, int place) const { return end[side][place] - first[side][place]; }
 };
 
-__device__ __forceinline__ float along(float3 point, int axis) { return axis == 0 ? point.x : axis == 1 ? point.y : point.z; }
-
 // What it costs to part the set of `place` behind the item there, on an axis; below 0 where nothing would remain.
 __device__ __forceinline__ float sweep_cost(const Swept& swept, int side, int place, int axis) {
     const float plane = along(swept.centres[swept.items[side][place]], axis);

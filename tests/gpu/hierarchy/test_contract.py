@@ -129,7 +129,7 @@ def test_refit_says_why_it_cannot(host_target: Target, choice: tuple[str, str, s
     hierarchy.build(scene.upload(host_target))
     with pytest.raises(CannotRefitError):
         hierarchy.refit(other.upload(host_target))
-    with pytest.raises(CannotRefitError, match="topology"):
+    with pytest.raises(CannotRefitError, match="topology" if hierarchy.capabilities.refit else choice[0]):
         hierarchy.refit(scene.upload(host_target, topology_version=1))
 
 

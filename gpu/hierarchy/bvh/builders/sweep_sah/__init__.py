@@ -18,11 +18,12 @@ from __future__ import annotations
 
 import dataclasses
 
-from ...sorted_lists import SortedListsBuilder, SortedListsOptions
+from ...sorted_lists import SortedListsBuilder
+from ...stopping import LevelOptions
 
 
 @dataclasses.dataclass(frozen=True)
-class SweepSahOptions(SortedListsOptions):
+class SweepSahOptions(LevelOptions):
     """Options of the full sweep."""
 
 

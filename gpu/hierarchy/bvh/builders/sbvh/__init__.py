@@ -1,0 +1,117 @@
+"""SBVH: binned SAH from the top, whose planes may cut primitives in two. The trees for scenes of long, slanted and large triangles.
+
+Idea: However primitives are shared out between two children, the boxes of long ones overlap. A spatial split parts space instead: a primitive on
+both sides of the plane gets a reference on each, with a box of the part that lies there, cut at the plane. Each node takes the cheaper of its best
+object split and its best spatial split; a cut primitive that would be cheaper whole on one side is taken back.
+
+Paper: Stich, Friedrich and Dietrich, Spatial Splits in Bounding Volume Hierarchies (2009): chopped binning, the overlap criterion alpha, reference
+unsplitting. Object splits are Wald's (2007).
+
+Cost: Ten to twenty times the time of binned_sah on two cores, most of it for clipping, and as many references more as were cut, at most
+extra_references. One block parts a set, so the uppermost levels are slow on a GPU; one launch for every level that there may be. Where triangles are
+small and even it gains nothing (1 per cent and less on the demos blob and room); of long slanted ones among small ones it halves the cost.
+
+Limits: The budget of extra references is shared out among sets in proportion to their references, and a set whose share is used up is parted by
+objects. Every cut is bounded outwards, so nothing is missed. It cannot be refitted: the boxes of cut primitives would have to grow to the whole
+primitive again, which is legal and worse than not having cut them. Spheres are cut as their boxes. Sets that would be too large by max_depth are
+halved, which bounds the depth. Deterministic.
+"""
+
+from __future__ import annotations
+
+import dataclasses
+from typing import Any
+
+import numpy as np
+
+from .....settings import option
+from .....target.base import Array, Unit
+from ....base import Capabilities, Primitives
+from ....primitives import unit_source
+from ...bvh import BvhHierarchy
+from ...stopping import MOST_LEVELS, LevelOptions
+from ...tree import REFERENCE_BITS
+
+MOST_BLOCKS = 4096
+
+
+@dataclasses.dataclass(frozen=True)
+class SbvhOptions(LevelOptions):
+    """Options of the builder with spatial splits."""
+
+    bins: int = option(32, "Bins an axis, of centroids and of space: more of them find better planes and cost time.", minimum=4, maximum=32)
+    extra_references: float = option(
+        0.3, "Memory: most references beyond one a primitive, as a share of the primitives. 0 cuts nothing.", minimum=0.0, maximum=4.0
+    )
+    alpha: float = option(
+        1e-5,
+        "Spatial splits are tried where the sides of the object split overlap by more than this share of the root's area; 1 tries none, 0 all.",
+        minimum=0.0,
+        maximum=1.0,
+    )
+
+
+class Sbvh(BvhHierarchy):
+    """See the module."""
+
+    name = "sbvh"
+    title = "SAH with spatial splits (SBVH)"
+    Options = SbvhOptions
+    options: SbvhOptions
+    capabilities = Capabilities(refit=False, splits_references=True, primitive_kinds=("triangle", "sphere"))
+
+    def max_depth(self) -> int:
+        return max(self.options.max_depth, REFERENCE_BITS)
+
+    def reference_capacity(self, primitives: Primitives) -> int:
+        return primitives.count + int(self.options.extra_references * primitives.count)
+
+    def scratch_bytes(self) -> int:
+        return sum(int(np.prod(shape)) * np.dtype(dtype).itemsize for shape, dtype in self._arrays(max(1, self.tree.count)).values())
+
+    def emit(self, primitives: Primitives) -> bool:
+        target, tree, options = self.target, self.tree, self.options
+        capacity, n = tree.count, primitives.count
+        held = {name: target.scratch(f"sbvh.{name}", shape, dtype) for name, (shape, dtype) in self._arrays(capacity).items()}
+        unit = target.unit(unit_source("gpu/hierarchy/bvh/builders/sbvh/sbvh.cu", primitives, BINS=options.bins))
+        levels = options.levels(n)
+        with target.phase("build.references"):
+            settings = (primitives.view, capacity, levels, *options.device_values()[:2])
+            outputs = (held["references"], held["finished"], held["used"], held["counts"], held["sets"], tree.parent, tree.flags, tree.root)
+            target.launch(unit, "write_references", capacity, *settings, *outputs)
+        with target.phase("build.levels"):
+            for level in range(levels):
+                self._part_level(unit, held, primitives, level, levels)
+        with target.phase("build.leaves"):
+            target.exclusive_scan(held["used"], held["places"], "sbvh.scan")
+            gathered = (tree.order, tree.reference_boxes, tree.reference_count)
+            target.launch(unit, "gather_references", capacity, capacity, held["finished"], held["used"], held["places"], *gathered)
+            target.launch(unit, "relink_leaves", capacity, tree.node_capacity, held["places"], tree.flags, tree.nodes)
+        return self.fit(primitives, "build")
+
+    def _part_level(self, unit: Unit, held: dict[str, Array], primitives: Primitives, level: int, levels: int) -> None:
+        tree, step = self.tree, -1 if level % 2 else 1
+        settings = (primitives.view, level, levels - level, *self.options.device_values(), self.options.alpha)
+        references = (held[name] for name in ("references", "parted")[::step])
+        sets = (held[name] for name in ("sets", "next_sets")[::step])
+        arrays = (*references, held["finished"], held["used"], held["root_area"], held["counts"], *sets)
+        blocks = min(1 << min(level, 20), len(held["sets"]), MOST_BLOCKS)
+        outputs = (tree.nodes, tree.parent, tree.flags, tree.root)
+        self.target.launch(unit, "part_sets", 1, *settings, *arrays, *outputs, block=128, blocks=blocks)
+
+    def _arrays(self, capacity: int) -> dict[str, tuple[tuple[int, ...], Any]]:
+        """Shapes and types of the scratch memory; a set that is still to be parted has two references at least."""
+        return {
+            "references": ((capacity, 8), np.float32),
+            "parted": ((capacity, 8), np.float32),
+            "finished": ((capacity, 8), np.float32),
+            "used": ((capacity,), np.int32),
+            "places": ((capacity,), np.int32),
+            "counts": ((MOST_LEVELS + 1,), np.int32),
+            "sets": ((capacity // 2 + 1, 4), np.int32),
+            "next_sets": ((capacity // 2 + 1, 4), np.int32),
+            "root_area": ((1,), np.float32),
+        }
+
+
+__all__ = ["Sbvh", "SbvhOptions"]

@@ -1,0 +1,126 @@
+"""What is special to spatial splits: cut references cover their triangles, their number keeps to the budget, and they are worth it."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+import numpy as np
+import pytest
+
+from gpu.hierarchy.base import NodeTable
+from gpu.hierarchy.bvh.builders import sbvh
+from gpu.hierarchy.primitives import sphere_primitives
+from gpu.target.base import Target
+from tests.oracle.closest_hits import sphere_hits, triangle_hits
+from tests.oracle.tree_walker import check_tree, walk_statistics
+
+from .scenes import TriangleScene, make, rays, scene_of, soup, trace
+from .test_hlbvh import build
+from .test_sah_lauterbach import nested_scales
+
+
+def needles(count: int, seed: int = 5) -> TriangleScene:
+    """Of ten triangles nine are small, and one is a long slanted strip, whose box is that of many others."""
+    random = np.random.default_rng(seed)
+    few = count // 10
+    way = np.array([1.0, 1.0, 0.0]) * random.choice([-1, 1], (few, 1, 1)) * np.array([-0.5, 0.5, 0.5])[None, :, None]
+    strips = random.random((few, 1, 3)) + way + np.array([0.0, 0.0, 0.05])[None, :, None] * [0.0, 0.0, 1.0]
+    return scene_of(np.concatenate([strips, random.random((count - few, 1, 3)) + 0.01 * random.standard_normal((count - few, 3, 3))]))
+
+
+def pieces(table: NodeTable) -> dict[int, np.ndarray]:
+    """The rows of the leaves that refer to each primitive."""
+    leaves = np.repeat(np.flatnonzero(table.is_leaf), table.reference_count[table.is_leaf])
+    spans = zip(table.first_reference[table.is_leaf], table.reference_count[table.is_leaf], strict=True)
+    references = np.concatenate([table.references[first : first + count] for first, count in spans])
+    return {int(prim_id): leaves[references == prim_id] for prim_id in np.unique(references)}
+
+
+@pytest.mark.parametrize("make_scene", [lambda: needles(300), lambda: soup(300, size=0.3)], ids=["needles", "soup"])
+def test_pieces_cover_their_triangle(target: Target, make_scene: Callable[[], TriangleScene]) -> None:
+    """Points all over a triangle, each in the box of a leaf that refers to it."""
+    scene = make_scene()
+    table = build(target, "sbvh", scene, extra_references=2.0, alpha=0.0, max_leaf_size=1).nodes()
+    check_tree(table, *scene.boxes(), splits_references=True)
+    weights = np.random.default_rng(1).dirichlet((0.5, 0.5, 0.5), 400)
+    found = pieces(table)
+    assert sum(len(rows) for rows in found.values()) > 1.03 * len(scene.indices)
+    for prim_id, corners in enumerate(scene.corners().astype(np.float64)):
+        points, rows = weights @ corners, found[prim_id]
+        slack = 2e-7 * np.abs(corners).max()  # the points' own rounding
+        inside = (points[:, None] >= table.lower[rows] - slack) & (points[:, None] <= table.upper[rows] + slack)
+        assert inside.all(axis=2).any(axis=1).all(), prim_id
+
+
+@pytest.mark.parametrize("extra", [0.0, 0.05, 0.3, 1.5])
+def test_references_keep_to_the_budget(target: Target, extra: float) -> None:
+    scene = needles(500)
+    hierarchy = build(target, "sbvh", scene, extra_references=extra)
+    hierarchy.measure()
+    target.synchronize()
+    table, count = hierarchy.nodes(), hierarchy.stats().reference_count
+    check_tree(table, *scene.boxes(), splits_references=True)
+    assert count == len(table.references) == int(table.reference_count.sum())
+    assert count <= 500 + int(extra * 500) and (count > 500) == (extra > 0)
+
+
+def test_spatial_splits_are_worth_it(host_target: Target) -> None:
+    """Each addition to the budget lowers the cost of needles; without one the tree costs what binned SAH's does."""
+    scene = needles(1500)
+    costs = [walk_statistics(build(host_target, "sbvh", scene, extra_references=extra).nodes()).sah_cost for extra in (0.0, 0.3, 1.5)]
+    whole = walk_statistics(build(host_target, "binned_sah", scene).nodes()).sah_cost
+    assert costs[0] == pytest.approx(whole, rel=0.04)
+    assert costs[1] < 0.7 * whole and costs[2] < 0.9 * costs[1]
+    spared = walk_statistics(build(host_target, "sbvh", scene, alpha=1.0).nodes())
+    assert spared.sah_cost == pytest.approx(costs[0], rel=1e-6)
+
+
+def test_hits_are_those_of_whole_triangles(target: Target) -> None:
+    scene = needles(800)
+    for max_leaf_size in (1, 8):
+        hierarchy = build(target, "sbvh", scene, extra_references=2.0, alpha=0.0, max_leaf_size=max_leaf_size)
+        found, expected = trace(hierarchy, *rays(1000)), triangle_hits(scene.corners(), *rays(1000))
+        sure = expected.is_certain
+        assert (expected.prim_id[sure] >= 0).sum() > 150
+        np.testing.assert_array_equal(found.prim_id[sure], expected.prim_id[sure])
+
+
+def test_edges_past_all_floats_are_bounded_whole(target: Target) -> None:
+    """Where an edge cannot be cut in floats nothing is cut off."""
+    random = np.random.default_rng(3)
+    corners = random.choice(np.array([-1e38, 1.1e38, 1e30, 0.0, 1e-38, 1e-44]), (60, 3, 3)).astype(np.float32)
+    scene = scene_of(corners)
+    table = build(target, "sbvh", scene, extra_references=2.0, alpha=0.0).nodes()
+    check_tree(table, *scene.boxes(), splits_references=True)
+    for prim_id, rows in pieces(table).items():
+        assert (table.lower[rows].min(axis=0) <= scene.boxes()[0][prim_id]).all()
+        assert (table.upper[rows].max(axis=0) >= scene.boxes()[1][prim_id]).all()
+
+
+def test_the_depth_is_bounded(target: Target) -> None:
+    for scene in (nested_scales(1200), needles(700)):
+        for max_depth in (1, 14):
+            hierarchy = build(target, "sbvh", scene, max_depth=max_depth, max_leaf_size=1, stop="size", extra_references=1.0)
+            check_tree(hierarchy.nodes(), *scene.boxes(), splits_references=True)
+            halving = int(np.ceil(np.log2(len(scene.indices))))
+            assert hierarchy.nodes().depth.max() <= max(max_depth, halving) <= hierarchy.max_depth()
+
+
+def test_spheres_are_cut_as_boxes(target: Target) -> None:
+    """A few large ones among many small ones: hits as the oracle's, whatever was cut."""
+    random = np.random.default_rng(8)
+    centres, radii = random.random((300, 3)).astype(np.float32), np.where(np.arange(300) < 8, 0.4, 0.01).astype(np.float32)
+    hierarchy = make(target, "sbvh", alpha=0.0, extra_references=1.0)
+    hierarchy.build(sphere_primitives(target.upload(centres, "test"), target.upload(radii, "test")))
+    assert 300 < len(hierarchy.nodes().references) <= 600
+    found, expected = trace(hierarchy, *rays()), sphere_hits(centres, radii, *rays())
+    np.testing.assert_array_equal(found.prim_id[expected.is_certain], expected.prim_id[expected.is_certain])
+
+
+def test_fewer_blocks_give_the_same_bytes(target: Target, monkeypatch: pytest.MonkeyPatch) -> None:
+    scene = needles(900)
+    expected = vars(build(target, "sbvh", scene).nodes())
+    for blocks in (1, 3):
+        monkeypatch.setattr(sbvh, "MOST_BLOCKS", blocks)
+        found = vars(build(target, "sbvh", scene).nodes())
+        assert all(found[column].tobytes() == expected[column].tobytes() for column in expected)
