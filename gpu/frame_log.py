@@ -32,6 +32,8 @@ class ViewRecord:
     structure: Callable[[], HierarchyStatistics]
     secondary_rays: Callable[[], np.ndarray | None]
     steps: Callable[[], StepCounts | None] = lambda: None
+    learn: Callable[[float, float, int], None] = lambda update_ms, trace_ms, rays: None
+    """Told what the update and tracing took, and how many primary rays there were, once that is known."""
 
 
 @dataclasses.dataclass(frozen=True, eq=False)
@@ -95,6 +97,7 @@ def _view_statistics(view: ViewRecord, timing: FrameTiming) -> ViewStatistics:
     secondary = view.secondary_rays()
     rays = view.primary_rays + (0 if secondary is None else int(secondary.reshape(-1)[0]))
     trace_ms = total("trace")
+    view.learn(total("build") + total("optimise") + total("refit"), trace_ms + total("shade"), view.primary_rays)
     return ViewStatistics(
         hierarchy=view.hierarchy,
         layout=view.layout,

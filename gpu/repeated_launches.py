@@ -1,7 +1,8 @@
 """Launches that repeat from frame to frame, captured once and replayed by one call (a CUDA graph; on the host the launches themselves).
 
-What may differ between two frames of one key lies in arrays that are written before. A key is captured when it comes for the third time: by then its
-units are compiled and its memory is there, and a window that is being dragged larger captures nothing.
+What may differ between two frames of one key lies in arrays that are written before. A key is captured when it comes for the third time, whatever
+came between (frames that rebuild, among others that refit): by then its units are compiled and its memory is there, and a window that is being
+dragged larger captures nothing.
 """
 
 from __future__ import annotations
@@ -14,6 +15,8 @@ from .target.base import Target
 FRAMES_BEFORE_CAPTURE = 2
 MAX_CAPTURED = 16
 """Captured keys; the one not used for longest is dropped beyond that."""
+MAX_MET = 16
+"""Keys that have not come often enough, of which it is known how often they came."""
 
 
 class RepeatedLaunches:
@@ -22,8 +25,7 @@ class RepeatedLaunches:
     def __init__(self, target: Target) -> None:
         self._target = target
         self._captured: collections.OrderedDict[Hashable, Callable[[], None]] = collections.OrderedDict()
-        self._last_key: Hashable = None
-        self._in_a_row = 0
+        self._met: collections.OrderedDict[Hashable, int] = collections.OrderedDict()
 
     def run(self, key: Hashable, body: Callable[[], None]) -> None:
         """Do what `body` launches. Bodies of one key launch the same kernels with the same arguments."""
@@ -32,11 +34,13 @@ class RepeatedLaunches:
             self._captured.move_to_end(key)
             replay()
             return
-        self._in_a_row = self._in_a_row + 1 if key == self._last_key else 1
-        self._last_key = key
-        if self._in_a_row <= FRAMES_BEFORE_CAPTURE:
+        times = self._met[key] = self._met.pop(key, 0) + 1
+        if times <= FRAMES_BEFORE_CAPTURE:
+            if len(self._met) > MAX_MET:
+                self._met.popitem(last=False)
             body()
             return
+        del self._met[key]
         if len(self._captured) >= MAX_CAPTURED:
             self._captured.popitem(last=False)
         replay = self._captured[key] = self._target.capture(body)
@@ -45,4 +49,4 @@ class RepeatedLaunches:
     def clear(self) -> None:
         """Give all captured launches back."""
         self._captured.clear()
-        self._last_key, self._in_a_row = None, 0
+        self._met.clear()

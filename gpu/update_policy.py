@@ -1,4 +1,8 @@
-"""Build, refit or nothing: one decision a frame and structure, with the reason in words."""
+"""Build, refit or nothing: one decision a frame and structure, with the reason in words.
+
+In the mode `auto` measured times decide as soon as there are some (update_costs.py); until then, and where nothing is traced, the SAH cost alone.
+docs/decisions/when-to-rebuild.md tells why.
+"""
 
 from __future__ import annotations
 
@@ -8,6 +12,7 @@ from collections.abc import Callable
 
 from .hierarchy.base import CannotRefitError, Hierarchy, Primitives
 from .settings import option
+from .update_costs import Ticket, UpdateCosts
 
 MEASURE_INTERVAL = 0.1
 """Seconds between two measurements of a tree's quality, at least."""
@@ -17,9 +22,16 @@ MEASURE_INTERVAL = 0.1
 class UpdateOptions:
     """How a structure follows a moving scene."""
 
-    mode: str = option("rebuild", "Rebuild every frame, refit every frame, or let the measured cost decide.", choices=("rebuild", "refit", "auto"))
+    mode: str = option(
+        "rebuild", "Rebuild every frame, refit every frame, or let measured times and costs decide.", choices=("rebuild", "refit", "auto")
+    )
     always: bool = option(False, "Update even when nothing moved; benchmarks do, to measure the same work every frame.")
-    cost_ratio: float = option(1.5, "In auto, rebuild when the SAH cost is this many times that of the last build.", minimum=1.0, maximum=100.0)
+    cost_ratio: float = option(
+        1.5,
+        "In auto, as long as no times are known: rebuild when the SAH cost is this many times that of the last build.",
+        minimum=1.0,
+        maximum=100.0,
+    )
 
 
 @dataclasses.dataclass(frozen=True)
@@ -43,6 +55,8 @@ class UpdatePolicy:
         self._is_pending = False
         self._is_as_built = False
         self._has_base = False
+        self.costs = UpdateCosts()
+        self.ticket = Ticket("nothing", 0, 0)
 
     def decide(self, hierarchy: Hierarchy, primitives: Primitives, options: UpdateOptions) -> Decision:
         """What to do before this frame is traced. Raises CannotRefitError where refit is chosen and the structure has none."""
@@ -62,7 +76,8 @@ class UpdatePolicy:
         return self._by_cost(hierarchy, options)
 
     def note(self, decision: Decision, primitives: Primitives) -> None:
-        """What was decided has been done."""
+        """What was decided has been done. `ticket` is what its times are to be learnt by."""
+        self.ticket = self.costs.note(decision.update)
         if decision.update == "rebuild":
             self._built_cost = self._cost = None
             self._is_pending = self._has_base = False
@@ -103,6 +118,8 @@ class UpdatePolicy:
     def _by_cost(self, hierarchy: Hierarchy, options: UpdateOptions) -> Decision:
         if not hierarchy.capabilities.refit:
             return Decision("rebuild", f"{hierarchy.title} cannot be refitted")
+        if self.costs.is_known:
+            return Decision(*self.costs.choose())
         if not self._has_base:
             return Decision("rebuild", "what the last build was worth has not been measured yet")
         if self._cost is None or self._built_cost is None:
@@ -119,3 +136,5 @@ class UpdatePolicy:
         self._is_pending, self._cost = False, hierarchy.stats().sah_cost
         if self._built_cost is None:
             self._built_cost = self._cost
+        if self._cost is not None and self._built_cost:
+            self.costs.note_drift(self._cost / self._built_cost)

@@ -7,6 +7,7 @@ and repeated, and `finish` measures now and then and resolves the film into the 
 from __future__ import annotations
 
 import dataclasses
+import functools
 from collections.abc import Hashable
 from typing import Any
 
@@ -152,6 +153,7 @@ class ViewSlot:
             structure=self.structure_statistics,
             secondary_rays=(lambda: None) if counter is None else self._target.read_later(counter),
             steps=self.ray_type.step_reader() if film.is_drawing else (lambda: None),
+            learn=functools.partial(self.policy.costs.learn, self.policy.ticket),
         )
 
     # -- on request -----------------------------------------------------------------------------------------------

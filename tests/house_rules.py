@@ -32,6 +32,7 @@ ARROWS: dict[str, tuple[str, ...]] = {
     "bench": ("gpu",),
     "bench.goals": ("app.scene_io", "bench", "gpu"),  # a script, not a library: it makes the built-in scenes itself
     "bench.structures": ("app.scene_io", "bench", "gpu"),  # the same
+    "bench.policy": ("app.scene_io", "bench", "gpu"),  # the same
     "gpu": ("gpu",),
     "gpu.settings": (),
     "gpu.scene": ("gpu.settings",),
@@ -46,7 +47,8 @@ ARROWS: dict[str, tuple[str, ...]] = {
     "gpu.trace": ("gpu.hierarchy.base", "gpu.primitives", "gpu.target", *PLAIN),
     "gpu.shade": ("gpu.trace", "gpu.animate", "gpu.hierarchy.base", "gpu.primitives", "gpu.target", *PLAIN),
     "gpu.display": ("gpu.target", "gpu.settings"),
-    "gpu.update_policy": ("gpu.hierarchy.base", *PLAIN),
+    "gpu.update_policy": ("gpu.hierarchy.base", "gpu.update_costs", *PLAIN),
+    "gpu.update_costs": (),
     "tests": ("app", "gpu", "bench", "main"),
     "tests.gpu": ("gpu", "tests"),
 }

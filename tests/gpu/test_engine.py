@@ -74,11 +74,13 @@ def test_every_structure_gives_the_same_picture(engine: Engine, ray_type: str) -
 @pytest.mark.parametrize("mode", ["refit", "auto"])
 def test_refit_draws_what_a_rebuild_draws(engine: Engine, mode: str) -> None:
     views = [view_of(engine.target, name, update=UpdateOptions(name)) for name in ("rebuild", mode)]
+    updates = []
     for frame in range(4):
         engine.render_frame(Moment(frame * 0.5), views)
         assert np.array_equal(*map(shown, views))
-    statistics = engine.flush()
-    assert [view.update for view in statistics.views] == ["rebuild", "refit"]
+        updates.append([view.update for view in engine.flush().views])
+    assert updates[0] == ["rebuild", "rebuild"] and updates[1] == ["rebuild", "refit"]
+    assert updates[3][1] == "refit" or mode == "auto", "auto takes what times tell is the better one"
 
 
 def test_views_differ_in_everything_and_keep_their_own(engine: Engine) -> None:
