@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import contextlib
 import dataclasses
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from typing import Any
 
 from app.node_boxes import BoxReport, NodeBoxes
@@ -18,6 +18,9 @@ from gpu.scene import Moment, Scene
 from gpu.stats import FrameStatistics, RaySteps
 from gpu.target import choose
 from gpu.target.base import Array, Target, TargetOptions
+
+PREPARED = ("hierarchy", "optimiser", "layout", "traversal", "triangle_test", "ray_type")
+"""Settings of `render` whose values have kernels of their own."""
 
 
 @dataclasses.dataclass(frozen=True)
@@ -77,12 +80,19 @@ class FrameMaker:
         self._samples = 0
         self._probed_key: object = None
         self._scale, self._was_still = 0.0, False
+        self._prepared: dict[str, str] = {}
+        self.check: Callable[[], None] = lambda: None
+        """Called while something is compiled; raises Abandoned where it is not wanted any more."""
 
     def draw(self, scene: Scene, state: State, moment: Moment, slots: Sequence[PixelSlot], is_moving: bool) -> Outcome:
         """One frame, one picture a view, into the slots. While something moves it may be smaller than the slots, and has one sample; while nothing
         moves it is smaller only where full size would keep everybody waiting."""
         target = self.target_for(state)
         engine = self._engine_for(target, scene)
+        with self._preparing(state):
+            return self._draw(engine, target, scene, state, moment, slots, is_moving)
+
+    def _draw(self, engine: Any, target: Target, scene: Scene, state: State, moment: Moment, slots: Sequence[PixelSlot], is_moving: bool) -> Outcome:
         display = state.settings.display
         engine.hide(state.hidden)
         self._forget_pace_of_another(scene, state)
@@ -146,6 +156,7 @@ class FrameMaker:
             self._on_busy(f"Preparing the {state.settings.render.target} target ...")
             try:
                 self._target = self._choose(*key)
+                self._target.check = lambda: self.check()  # type: ignore[method-assign]
             finally:
                 self._on_busy("")
             self._target_key = key
@@ -153,15 +164,19 @@ class FrameMaker:
 
     def close(self) -> None:
         """Give engine and target back."""
-        engine, target = self._engine, self._target
-        self._engine, self._scene, self._target, self._target_key, self._last_key = None, None, None, None, None
-        self._pace, self._views = Pace(), ()
-        self._boxes.forget()
+        target, self._target, self._target_key = self._target, None, None
         with contextlib.ExitStack() as stack:
             if target is not None:
                 stack.callback(target.close)
-            if engine is not None:
-                stack.callback(engine.close)
+            self.close_engine()
+
+    def close_engine(self) -> None:
+        """Give the engine back, which may be half prepared; the next picture makes another one."""
+        engine, self._engine, self._scene, self._last_key, self._probed_key = self._engine, None, None, None, None
+        self._pace, self._pace_key, self._views, self._prepared = Pace(), None, (), {}
+        self._boxes.forget()
+        if engine is not None:
+            engine.close()
 
     def _engine_for(self, target: Target, scene: Scene) -> Any:
         if self._engine is None or scene is not self._scene:
@@ -173,8 +188,24 @@ class FrameMaker:
                 self._engine = self._make_engine(target, scene)
             finally:
                 self._on_busy("")
-            self._scene = scene
+            self._scene, self._prepared = scene, {}
         return self._engine
+
+    @contextlib.contextmanager
+    def _preparing(self, state: State) -> Iterator[None]:
+        """Say what is prepared while the first picture of a choice is drawn: its kernels may have to be compiled."""
+        render, view = state.settings.render, state.views[0]
+        chosen = {name: getattr(view, name, "") or getattr(render, name) for name in PREPARED} | {"options": repr(_options(state))}
+        changed = [name for name, value in chosen.items() if self._prepared.get(name) != value]
+        if not changed:
+            yield
+            return
+        self._on_busy(f"Preparing {chosen[changed[0] if changed[0] != 'options' else 'hierarchy']} ...")
+        try:
+            yield
+            self._prepared = chosen
+        finally:
+            self._on_busy("")
 
     def _view(self, state: State, index: int, slot: PixelSlot, target: Target, scale: float, samples: int) -> View:
         width, height = scaled(slot.width, slot.height, scale)
@@ -252,6 +283,11 @@ class FrameMaker:
             phases["build"] = phases.get("build", 0.0) + view.build_ms
             phases["refit"] = phases.get("refit", 0.0) + view.refit_ms
         return max(phases, key=lambda name: phases[name])
+
+
+def _options(state: State) -> tuple[Any, ...]:
+    settings = state.settings
+    return (settings.hierarchy, settings.optimiser, settings.ray_type, settings.update.mode, settings.clip.on, state.views[1:])
 
 
 def _split(statistics: FrameStatistics) -> tuple[float, float]:

@@ -22,6 +22,7 @@ from app.problems import problem_of
 from app.state import State
 from gpu.scene import Moment, Scene
 from gpu.stats import FrameStatistics
+from gpu.target.base import Abandoned
 
 Question = Callable[[FrameMaker], Any]
 """What is asked of the engine between two frames, on the render thread."""
@@ -74,6 +75,15 @@ class FrameRequest:
             and (self.state.settings, self.state.views) == (other.state.settings, other.state.views)
         )
 
+    def needs_same(self, other: FrameRequest) -> bool:
+        """Whether both need the same kernels for the same scene."""
+        mine, theirs = self.state.settings, other.state.settings
+        return (
+            self.scene is other.scene
+            and self.state.views == other.state.views
+            and all(getattr(mine, name) == getattr(theirs, name) for name in ("render", "target", "hierarchy", "optimiser", "ray_type"))
+        )
+
 
 @dataclasses.dataclass(frozen=True)
 class FinishedFrame:
@@ -107,6 +117,7 @@ class RenderThread:
     ) -> None:
         self._on_frame, self._on_problem = on_frame, on_problem
         self._maker = make_maker(on_busy)
+        self._maker.check = self._check
         self._mail = threading.Condition()
         self._waiting: FrameRequest | None = None
         self._has_mail = False
@@ -153,6 +164,9 @@ class RenderThread:
                 continue
             try:
                 self._draw(request)
+            except Abandoned:
+                self._present = None
+                self._maker.close_engine()
             except Exception as error:
                 self._fail(request, error)
         with contextlib.suppress(Exception):  # the process may be ending with a broken device
@@ -166,6 +180,13 @@ class RenderThread:
                 self._take_mail()
             return not self._is_stopping
 
+    def _check(self) -> None:
+        """Called while kernels are compiled: raises Abandoned where another choice waits, or nothing is to be drawn any more."""
+        with self._mail:
+            present, waiting = self._present, self._waiting
+            if self._is_stopping or (self._has_mail and (waiting is None or (present is not None and not waiting.needs_same(present)))):
+                raise Abandoned
+
     def _answer_questions(self) -> None:
         with self._mail:
             asked, self._questions = list(self._questions.items()), {}
@@ -173,6 +194,8 @@ class RenderThread:
             found = None
             try:
                 found = question(self._maker)
+            except Abandoned:
+                pass  # it is about a picture that goes
             except Exception as error:
                 self._on_problem(dataclasses.replace(problem_of(error), panel=QUESTION_PANELS.get(key, key)))
             answer(found)

@@ -36,6 +36,7 @@ from app.ui.settings_dialog import SettingsDialog
 from app.ui.settings_files import Remaker, open_settings
 from app.ui.stats_panel import StatsPanel
 from app.ui.timeline_bar import TimelineBar
+from app.ui.waiting import Waiting
 from app.ui.welcome import WelcomePage
 from gpu.camera import Vector
 from gpu.scene import Scene
@@ -67,7 +68,7 @@ class MainWindow(QMainWindow):
         self._make_page()
         self.messages = Messages(self)
         self.commands = Commands(self)
-        self.loop = FrameLoop(document, self.view, self)
+        self.loop, self.waiting = FrameLoop(document, self.view, self), Waiting(self)
         self._connect()
         self._show_state()
         self.messages.say_view(document.state.settings.display.view, self.view.kind)
@@ -104,6 +105,7 @@ class MainWindow(QMainWindow):
         for name, title, widget, area in places:
             dock = QDockWidget(title, self)
             dock.setObjectName(f"dock.{name}")
+            widget.setAutoFillBackground(True)  # else the dock below is painted with each change of a figure
             dock.setWidget(widget)
             self.addDockWidget(area, dock)
             self.docks.append(dock)
@@ -149,6 +151,7 @@ class MainWindow(QMainWindow):
         self.inspectors.legend_changed.connect(self.legend.show_scale)
         self.loop.problem.connect(self.messages.show_picture_problem)
         self.loop.busy.connect(self._busy_label.setText)
+        self.loop.busy.connect(self.waiting.hear)
         self._connect_view()
 
     def _connect_view(self) -> None:
@@ -195,6 +198,8 @@ class MainWindow(QMainWindow):
 
     def cancel_jobs(self) -> None:
         """Cancel whatever runs in the background."""
+        if not self.document.jobs:
+            self.waiting.go_back()
         for job in list(self.document.jobs):
             self.document.cancel(job)
         self.progress.hide()
@@ -279,7 +284,10 @@ class MainWindow(QMainWindow):
         jobs = self.document.jobs
         if not jobs:
             self._job_timer.stop()
-            self.progress.hide()
+            if self.waiting.is_long:
+                self.progress.show_progress(self.waiting.sentence, None)
+            else:
+                self.progress.hide()
             if self.document.scene is None and not self._is_closed:
                 self.show_welcome()
             return

@@ -33,6 +33,10 @@ class CompileError(TargetError):
     """A kernel unit did not compile; the message holds the compiler's text."""
 
 
+class Abandoned(Exception):  # noqa: N818 - nothing went wrong
+    """Raised where `Target.check` says that what is being prepared is not wanted any more."""
+
+
 class OutOfMemoryError(TargetError):
     """An array did not fit: `needed` and `available` in bytes."""
 
@@ -121,6 +125,9 @@ class Target(abc.ABC):
     options: TargetOptions
     phase_prefix: str = ""
     """Put before the names of phases; the engine sets it, so that the phases of several views in one frame stay apart."""
+
+    def check(self) -> None:
+        """Called before, and on the host target while, a unit is compiled. Its owner may put a function here that raises Abandoned."""
 
     # -- memory ---------------------------------------------------------------------------------------------------
     @abc.abstractmethod

@@ -194,6 +194,7 @@ class CudaTarget(Target):
         made = self._units.get(source)
         if made is None:
             self._not_captured(f"compile {source.path}")
+            self.check()
             self._adopt_thread()
             made = self._units[source] = self._load_unit(source)
         return made

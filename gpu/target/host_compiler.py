@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 import ctypes
 import functools
 import hashlib
@@ -11,14 +12,20 @@ import pathlib
 import platform
 import shlex
 import shutil
+import signal
 import subprocess
 import sys
+import time
+from collections.abc import Callable
 
 from .base import CompileError, NoDeviceError
 from .cache import cached_file
 from .translation_unit import ROOT
 
 INSTALL_HINT = "Install one with: sudo apt-get install g++   (or: pip install ziglang)"
+
+_PATIENCE_S, _CHECK_S = 600.0, 0.1
+"""How long the compiler may take, and how often it is asked whether its work is still wanted."""
 
 _FLAGS = ["-std=c++17", "-O3", "-march=native", "-fPIC", "-shared", "-fno-exceptions", "-fno-rtti", "-fno-math-errno", "-fno-trapping-math", "-w"]
 
@@ -70,15 +77,18 @@ def processor() -> tuple[str, frozenset[str]]:
     return name, flags
 
 
-def compile_library(text: str, digest: str, contraction: bool, libraries: tuple[str, ...] = ()) -> ctypes.CDLL:
-    """The shared library of a unit, compiled where the cache has none for these sources, flags, compiler and processor."""
+def compile_library(
+    text: str, digest: str, contraction: bool, libraries: tuple[str, ...] = (), check: Callable[[], None] = lambda: None
+) -> ctypes.CDLL:
+    """The shared library of a unit, compiled where the cache has none for these sources, flags, compiler and processor. What `check` raises while
+    the compiler runs ends it."""
     extra = shlex.split(os.environ.get("RAYGROVE_HOST_FLAGS", ""))
     flags = [*_FLAGS, f"-ffp-contract={'fast' if contraction else 'off'}", *extra]
     described = "\n".join([digest, *flags, *libraries, compiler_version(), *find_compiler(), *sorted(processor()[1])])
     key = "host-" + hashlib.sha256(described.encode()).hexdigest()[:32]
 
     def make(path: pathlib.Path) -> None:
-        _run_compiler([*find_compiler(), *flags, f"-I{ROOT}", "-x", "c++", "-", "-o", str(path), *libraries], text)
+        _run_compiler([*find_compiler(), *flags, f"-I{ROOT}", "-x", "c++", "-", "-o", str(path), *libraries], text, check)
 
     path = cached_file(key, ".so", make)
     try:
@@ -91,13 +101,36 @@ def compile_library(text: str, digest: str, contraction: bool, libraries: tuple[
         raise CompileError(f"What the C++ compiler {find_compiler()[0]} made cannot be loaded: {error}. {INSTALL_HINT}") from error
 
 
-def _run_compiler(command: list[str], text: str) -> None:
+def _run_compiler(command: list[str], text: str, check: Callable[[], None]) -> None:
+    check()
+    pipe = subprocess.PIPE
     try:
-        done = subprocess.run(command, input=text, capture_output=True, text=True, timeout=600, check=False)
+        # A group of its own: the compiler's own processes end with it.
+        compiler = subprocess.Popen(command, stdin=pipe, stdout=pipe, stderr=pipe, text=True, start_new_session=True)
     except (OSError, subprocess.SubprocessError) as error:
         raise CompileError(f"The C++ compiler {command[0]} could not be run: {error}.") from error
-    if done.returncode != 0:
-        said = done.stderr.strip()
+    with compiler:
+        try:
+            said = _heard(compiler, text, check)
+        except BaseException:
+            with contextlib.suppress(ProcessLookupError):
+                os.killpg(compiler.pid, signal.SIGKILL)
+            raise
+    if compiler.returncode != 0:
         lines = said.splitlines() or ["it gives no reason"]
         reason = next((line for line in lines if "error" in line.lower() or "No space left" in line), lines[-1])
         raise CompileError(f"A kernel unit did not compile with {command[0]}: {reason[:300]}\n{said[:4000]}")
+
+
+def _heard(compiler: subprocess.Popen[str], text: str, check: Callable[[], None]) -> str:
+    """What a compiler says of `text`, once it has ended."""
+    until = time.monotonic() + _PATIENCE_S
+    while True:
+        try:
+            return compiler.communicate(text, timeout=_CHECK_S)[1].strip()
+        except subprocess.TimeoutExpired as error:
+            check()
+            if time.monotonic() > until:
+                raise CompileError(f"The C++ compiler {find_compiler()[0]} was still not done after {_PATIENCE_S:.0f} s.") from error
+        except OSError as error:
+            raise CompileError(f"The C++ compiler {find_compiler()[0]} could not be run: {error}.") from error

@@ -13,7 +13,7 @@ from app.state import State, replaced
 from gpu.engine import View
 from gpu.scene import Moment, Scene
 from gpu.stats import FrameStatistics, HierarchyStatistics, ViewStatistics
-from gpu.target.base import NoDeviceError, TargetOptions
+from gpu.target.base import Abandoned, NoDeviceError, TargetOptions
 
 SCENE = Scene("nothing")
 
@@ -108,6 +108,31 @@ def test_target_and_engine_are_kept(makers: Makers) -> None:
     assert ids == [1, 2, 3]
     assert (len(makers.targets), len(makers.engines)) == (1, 1)
     assert makers.busy[0].startswith("Preparing the auto target") and makers.busy[-1] == ""
+
+
+def test_what_is_prepared_is_said_by_its_name_and_once(makers: Makers) -> None:
+    makers.draw()
+    makers.busy.clear()
+    makers.draw(time=0.5)
+    assert makers.busy == []
+    chosen = replaced(State(), "settings.render.hierarchy", "ploc")
+    for state in (chosen, chosen, replaced(chosen, "settings.render.ray_type", "steps")):
+        makers.draw(state)
+    assert makers.busy == ["Preparing ploc ...", "", "Preparing steps ...", ""]
+    makers.maker.close_engine()
+    makers.draw(chosen)
+    assert makers.engines[0].is_closed and len(makers.engines) == 2 and not makers.targets[0].is_closed
+
+
+def test_what_is_not_wanted_any_more_is_heard_by_the_target(makers: Makers) -> None:
+    makers.draw()
+
+    def abandon() -> None:
+        raise Abandoned
+
+    makers.maker.check = abandon
+    with pytest.raises(Abandoned):
+        makers.targets[0].check()  # type: ignore[attr-defined]
 
 
 def test_another_target_or_scene_makes_them_anew(makers: Makers) -> None:

@@ -28,7 +28,8 @@ class Maker:
     def __init__(self, on_busy: Callable[[str], None]) -> None:
         self.times: list[float] = []
         self.samples = 0
-        self.is_closed = self.flushes = 0
+        self.is_closed = self.flushes = self.engines_closed = 0
+        self.check: Callable[[], None] = lambda: None
         self.gate = threading.Event()
         self.gate.set()
         self.key: Any = None
@@ -36,6 +37,9 @@ class Maker:
 
     def draw(self, scene: Scene, state: State, moment: Moment, slots: Sequence[PixelSlot], is_moving: bool) -> Outcome:
         self.gate.wait(10.0)
+        while state.settings.render.hierarchy == "binned_sah":  # is compiled for as long as nobody wants anything else
+            self.check()
+            time.sleep(0.002)
         if state.settings.render.hierarchy == "brute_force":
             raise NoDeviceError("There is no device for brute_force.")
         key = (scene, state, moment.time)
@@ -52,6 +56,9 @@ class Maker:
 
     def close(self) -> None:
         self.is_closed += 1
+
+    def close_engine(self) -> None:
+        self.engines_closed += 1
 
 
 class Bench:
@@ -118,6 +125,30 @@ def test_the_latest_request_wins(bench: Bench) -> None:
     bench.maker.gate.set()
     bench.wait(lambda: bool(bench.maker.times) and bench.maker.times[-1] == 4.9)
     assert len(bench.maker.times) <= 3
+
+
+@pytest.mark.parametrize("other", [{"settings__render__hierarchy": "ploc"}, {"settings__target__threads": 1}])
+def test_another_choice_ends_what_is_compiled_for_this_one(bench: Bench, other: dict[str, Any]) -> None:
+    bench.thread.submit(request(0.0, settings__render__hierarchy="binned_sah"))
+    time.sleep(0.02)
+    bench.thread.submit(request(0.5, settings__render__hierarchy="binned_sah"))  # another instant needs the same kernels
+    time.sleep(0.02)
+    assert not bench.maker.engines_closed and not bench.frames
+    bench.thread.submit(request(0.0, **other))
+    bench.wait(lambda: bool(bench.frames))
+    assert bench.maker.engines_closed == 1 and not bench.problems and not bench.maker.is_closed
+
+
+@pytest.mark.parametrize("ends", ["stop", "close the scene"])
+def test_nobody_waits_for_a_compiler(bench: Bench, ends: str) -> None:
+    bench.thread.submit(request(0.0, settings__render__hierarchy="binned_sah"))
+    time.sleep(0.02)
+    if ends == "stop":
+        assert bench.thread.stop(1.0)
+    else:
+        bench.thread.submit(None)
+        bench.wait(lambda: bench.maker.engines_closed == 1)
+    assert not bench.problems
 
 
 def test_samples_add_up_until_there_are_enough_then_it_idles(bench: Bench) -> None:

@@ -7,11 +7,12 @@ import pathlib
 import resource
 import subprocess
 import sys
+import time
 
 import pytest
 
 from gpu.target import cache, host, host_compiler
-from gpu.target.base import CompileError, NoDeviceError
+from gpu.target.base import Abandoned, CompileError, NoDeviceError
 
 ROOT = pathlib.Path(__file__).resolve().parents[3]
 
@@ -119,3 +120,23 @@ def test_memory_that_is_left_is_that_of_this_process() -> None:
     done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, timeout=60, check=True, preexec_fn=limit)
     assert 0 < int(done.stdout) < 1 << 30
     assert host.available_memory() > int(done.stdout)
+
+
+def test_a_compiler_that_nobody_waits_for_is_ended(tmp_path: pathlib.Path) -> None:
+    """Soon, and with all its own processes."""
+    script, pid = tmp_path / "slow", tmp_path / "pid"
+    script.write_text(f"#!/bin/sh\nsleep 61 &\necho $! > {pid}\nwait\n")
+    script.chmod(0o755)
+    begin = time.monotonic()
+
+    def check() -> None:
+        if pid.exists() and pid.read_text().strip():
+            raise Abandoned
+
+    with pytest.raises(Abandoned):
+        host_compiler._run_compiler([str(script)], "int f();", check)
+    assert time.monotonic() - begin < 5.0
+    status = pathlib.Path(f"/proc/{pid.read_text().strip()}/stat")
+    while status.exists() and status.read_text().rsplit(")", 1)[1].split()[0] != "Z":
+        assert time.monotonic() - begin < 10.0, "what the compiler started still runs"
+        time.sleep(0.01)

@@ -1,0 +1,85 @@
+"""A structure that takes long to be prepared: the old picture stays, the strip names it, and Cancel or another choice ends it."""
+
+from __future__ import annotations
+
+import time
+from typing import Any
+
+import pytest
+
+from app.ui.main_window import MainWindow
+from tests.app.stand_ins import PaintedMaker
+
+
+@pytest.fixture
+def slow(monkeypatch: pytest.MonkeyPatch) -> type[PaintedMaker]:
+    """PLOC is compiled for as long as nobody wants anything else."""
+    paint, begin = PaintedMaker.draw, PaintedMaker.__init__
+
+    def remember(self: Any, on_busy: Any) -> None:
+        begin(self, on_busy)
+        self.on_busy, self.check = on_busy, lambda: None
+
+    def draw(self: Any, scene: Any, state: Any, *rest: Any) -> Any:
+        name = state.settings.render.hierarchy
+        self.on_busy(f"Preparing {name} ...")
+        try:
+            while name == "ploc":
+                self.check()
+                time.sleep(0.005)
+        finally:
+            self.on_busy("")
+        return paint(self, scene, state, *rest)
+
+    monkeypatch.setattr(PaintedMaker, "__init__", remember)
+    monkeypatch.setattr(PaintedMaker, "draw", draw)
+    monkeypatch.setattr(PaintedMaker, "close_engine", lambda self: None, raising=False)
+    return PaintedMaker
+
+
+def hierarchy(window: MainWindow) -> str:
+    return window.loop.last_frame.request.state.settings.render.hierarchy if window.loop.last_frame else ""
+
+
+def choose_slow(window: MainWindow, qtbot: Any) -> None:
+    qtbot.waitUntil(lambda: hierarchy(window) == "lbvh")
+    assert not window.progress.isVisible()
+    window.commands.actions["structure.hierarchy.ploc"].trigger()
+    qtbot.waitUntil(lambda: window.progress.isVisible())
+    assert window.waiting.sentence == "Preparing ploc ..." and window.document.state.settings.render.hierarchy == "ploc"
+    picture = window.view.picture()
+    assert hierarchy(window) == "lbvh" and picture is not None and not picture.isNull(), "the old picture stays"
+
+
+def test_cancel_takes_the_choice_back(slow: Any, scene_window: MainWindow, qtbot: Any) -> None:
+    choose_slow(scene_window, qtbot)
+    scene_window.progress.cancelled.emit()
+    qtbot.waitUntil(lambda: not scene_window.progress.isVisible(), timeout=500)
+    document = scene_window.document
+    assert document.state.settings.render.hierarchy == "lbvh"
+    document.undo()
+    assert document.state.settings.render.hierarchy == "ploc", "what Cancel did is a step like any other"
+    document.undo()
+
+
+def test_another_choice_wins(slow: Any, scene_window: MainWindow, qtbot: Any) -> None:
+    choose_slow(scene_window, qtbot)
+    scene_window.commands.actions["structure.hierarchy.hploc"].trigger()
+    qtbot.waitUntil(lambda: hierarchy(scene_window) == "hploc", timeout=1000)
+    qtbot.waitUntil(lambda: not scene_window.progress.isVisible())
+
+
+def test_the_camera_moves_on_meanwhile_and_the_window_closes(slow: Any, scene_window: MainWindow, qtbot: Any) -> None:
+    choose_slow(scene_window, qtbot)
+    scene_window.document.change("cameras.0.fov", 33.0)
+    qtbot.wait(50)
+    assert scene_window.progress.isVisible() and hierarchy(scene_window) == "lbvh"
+    begin = time.monotonic()
+    assert scene_window.close() and time.monotonic() - begin < 2.0
+
+
+def test_cancel_before_the_first_picture_closes_the_scene(slow: Any, scene_window: MainWindow, qtbot: Any) -> None:
+    choose_slow(scene_window, qtbot)
+    scene_window.loop.last_frame = None
+    scene_window.progress.cancelled.emit()
+    assert scene_window.document.scene is None
