@@ -47,6 +47,7 @@ class Document:
         self._span_key: tuple[Scene | None, int, float] = (None, 0, 0.0)
         self._observers: list[StateObserver] = []
         self.mailroom = Mailroom()
+        self._tried_names = ("", "")
         self.jobs: list[Job] = []
         self.on_scene: list[Callable[[Scene | None], None]] = []
         self.on_problem: list[Callable[[Problem], None]] = []
@@ -201,10 +202,14 @@ class Document:
         self._tell_scene()
 
     def _first_hidden(self, scene: Scene) -> tuple[int, ...]:
+        """What the settings leave out. Names that no object has are told once: they were meant for one scene, and the next may have none of them."""
+        start = self._state.settings.start
+        is_news, self._tried_names = self._tried_names != (start.hide, start.isolate), (start.hide, start.isolate)
         try:
-            return objects.hidden_of(scene, self._state.settings.start.hide, self._state.settings.start.isolate)
+            return objects.hidden_of(scene, start.hide, start.isolate)
         except objects.ObjectsError as error:
-            self.report(Problem("All objects are shown", str(error)))
+            if is_news:
+                self.report(Problem("Nothing is hidden", f"What start.hide and start.isolate name is not here: {error}"))
             return ()
 
     def _kept_bookmarks(self, reference: SceneReference) -> tuple[Bookmark, ...]:

@@ -113,4 +113,16 @@ def test_the_window_begins_as_flags_say() -> None:
     document.set_scene(ORBIT, scene)
     assert document.state.hidden == (0,) and document.state.camera_of(0) == MARKS[1].camera and not problems
     document.set_scene(ORBIT, dataclasses.replace(scene, objects=()))
-    assert document.state.hidden == () and [problem.title for problem in problems] == ["All objects are shown"]
+    assert document.state.hidden == () and not problems, "what was meant for one scene is no mistake in the next"
+
+
+def test_names_that_no_object_has_are_told_once() -> None:
+    scene, problems = make_demo("orbit", 200), list[Problem]()
+    document = Document(set_option(Settings(), "start.hide", "vase_*"))
+    document.on_problem.append(problems.append)
+    document.set_scene(ORBIT, scene)
+    document.set_scene(ORBIT, scene)
+    assert [problem.title for problem in problems] == ["Nothing is hidden"] and "no object 'vase_*'" in problems[0].sentence
+    document.change("settings.start.hide", "lamp")
+    document.set_scene(ORBIT, scene)
+    assert len(problems) == 2 and "'lamp'" in problems[1].sentence
