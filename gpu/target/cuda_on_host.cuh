@@ -59,8 +59,8 @@ namespace cuda_on_host {
 
 struct Index { int x; };
 
-static thread_local Index block_index __attribute__((tls_model("initial-exec")));
-static thread_local Index grid_size __attribute__((tls_model("initial-exec")));
+static thread_local Index block_index;
+static thread_local Index grid_size;
 
 template <int... I> struct Indices {};
 template <int N, int... I> struct MakeIndices : MakeIndices<N - 1, N - 1, I...> {};

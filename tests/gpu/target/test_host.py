@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import gc
+import pathlib
 import threading
 
 import numpy as np
@@ -29,6 +30,19 @@ def test_wide_integers_and_null_pointers(host_target: HostTarget) -> None:
     out = host_target.zeros(1, np.uint64, "test")
     host_target.launch(host_target.unit(SOURCE), "add_wide", 1, 2**63, 2**32 - 1, None, out)
     assert int(out[0]) == 2**63 + 2**32 - 1
+
+
+def test_a_session_may_load_many_units(host_target: HostTarget, tmp_path: pathlib.Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Every choice of structure, layout and ray type is a library more; none may take from the few bytes that all share for threads (static TLS)."""
+    loaded: list[pathlib.Path] = []
+    load = host_compiler.ctypes.CDLL
+    monkeypatch.setattr(host_compiler.ctypes, "CDLL", lambda path: loaded.append(pathlib.Path(path)) or load(path))
+    HostTarget(TargetOptions(threads=1)).unit(SOURCE)
+    unit = loaded[-1].read_bytes()
+    for number in range(400):
+        copy = tmp_path / f"{number}.so"
+        copy.write_bytes(unit)
+        load(str(copy))  # an OSError where they take some
 
 
 @pytest.mark.parametrize(
