@@ -37,10 +37,10 @@ TOOL_FLAGS = {
     "initcheck": ("--check-api-memory-access", "no", "--print-limit", "40"),
 }
 ORDERED_BY_ARRIVAL = {"store_subtree", "load_subtree", "store_cluster", "load_cluster"} | {
-    "store_chunk_box",
-    "load_chunk_box",
-    "store_chunk_state",
-    "load_chunk_state",
+    "store_shared_box",
+    "load_shared_box",
+    "store_shared_state",
+    "load_shared_state",
 }
 """Functions whose shared memory one thread writes before it arrives (fence, exchange, fence) and another reads when it arrives second. racecheck
 knows barriers, not fences: it reports them. Whatever else it reports is a failure."""

@@ -7,6 +7,7 @@ measures it and shows it as a node table. Phases: build.* by the builder, optimi
 from __future__ import annotations
 
 import abc
+import dataclasses
 from collections.abc import Callable
 from typing import Any, ClassVar
 
@@ -14,7 +15,7 @@ import numpy as np
 
 from ...settings import OptionError
 from ...stats import HierarchyStatistics
-from ...target.base import Array, Target
+from ...target.base import Array, Target, UnitSource
 from ..base import CannotRefitError, Capabilities, Hierarchy, HierarchyError, NodeTable, Primitives, Traversal
 from ..primitives import KINDS, WalkedRecords, check_primitives, unit_source
 from .layouts import Layout, layout_classes, traversal_names
@@ -32,12 +33,19 @@ REFIT_CHUNKS = {"cuda": 512, "host": 512}
 REFIT_BLOCK = 256
 """Threads of such a block."""
 
+REFIT_GROUPS = {"cuda": True, "host": False}
+"""Whether what chunks left open is fitted group by group in shared memory (refit_groups.cu), where ids follow the references."""
+
+REFIT_GROUP, REFIT_SLOTS = 32, 1024
+"""Chunks of a group, or groups of a group above, and the open nodes that it has room for."""
+
 KEEPS_DISTANCE = {"cuda": False, "host": False}
 """Whether waiting children carry the distance at which they are entered: fewer nodes visited, more memory traffic of the stack."""
 
 LEAST_STACK = 64
 """Places of a walk's stack at least: an array of fewer is kept in registers by ptxas for sm_75, which then spills."""
 
+_FOLDER = "gpu/hierarchy/bvh"
 _SUMS = 5
 _MEASURED = _SUMS + 1
 _MEASURE_BLOCKS = 256
@@ -48,6 +56,8 @@ class BvhHierarchy(Hierarchy):
 
     family = "bvh"
     capabilities = Capabilities(primitive_kinds=("triangle", "sphere"))
+    ids_follow_references: ClassVar[bool] = False
+    """Whether a node's id is that of one of its references or next to it, as Karras' are: refits of such trees are faster."""
     best_layouts: ClassVar[dict[str, str]] = {"host": "bvh4", "cuda": "bvh2"}
 
     def __init__(self, target: Target, options: Any, layout: str = "auto", traversal: str = "auto") -> None:
@@ -160,13 +170,32 @@ class BvhHierarchy(Hierarchy):
     def _fit_tree(self, primitives: Primitives, phase: str, *, gathers: bool, marks: bool, bvh2: Array | None) -> bool:
         """Boxes from below; records too (`gathers`), flags where the tree is new (`marks`), bvh2 nodes where there is room: then true."""
         tree, target, chunk = self.tree, self.target, REFIT_CHUNKS[self.target.kind]
-        constants = {"CHUNK": chunk, "GATHERS": gathers, "MARKS": marks, "WRITES_BVH2": bvh2 is not None}
-        unit = target.unit(unit_source("gpu/hierarchy/bvh/refit.cu", primitives, **constants))
+        by_groups, list_count = self._fits_by_groups(), -(-tree.count // chunk)
+        outputs = {"MARKS": marks, "WRITES_BVH2": bvh2 is not None}
+        unit = target.unit(unit_source(f"{_FOLDER}/refit.cu", primitives, CHUNK=chunk, GATHERS=gathers, LISTS_OPEN=by_groups, **outputs))
         references = (primitives.view, tree.order, tree.reference_count, tree.records, tree.reference_boxes)
         nodes = (tree.nodes, tree.parent, tree.flags, tree.node_capacity, bvh2, tree.waiting)
+        open_nodes = target.scratch("refit.open", tree.count, np.int32) if by_groups else None
+        counts = target.scratch("refit.open_counts", 2 * list_count, np.int32) if by_groups else None
         with target.phase(phase):
-            target.launch(unit, "fit_tree", tree.count, *references, *nodes, block=REFIT_BLOCK, blocks=-(-tree.count // chunk))
+            target.launch(unit, "fit_tree", tree.count, *references, *nodes, open_nodes, counts, block=REFIT_BLOCK, blocks=list_count)
+            if counts is not None:
+                self._fit_groups(UnitSource(f"{_FOLDER}/refit_groups.cu", constants=tuple(outputs.items())), nodes, open_nodes, counts, chunk)
         return bvh2 is not None
+
+    def _fits_by_groups(self) -> bool:
+        return self.ids_follow_references and self.optimiser is None and REFIT_GROUPS[self.target.kind]
+
+    def _fit_groups(self, source: UnitSource, nodes: tuple[Any, ...], open_nodes: Array, counts: Array, span: int) -> None:
+        """Level by level what the chunks left open; each level's numbers of open nodes lie behind those of the level below."""
+        constants = (("GROUP", REFIT_GROUP), ("SLOTS", REFIT_SLOTS))
+        unit = self.target.unit(dataclasses.replace(source, constants=source.constants + constants))
+        list_count = -(-self.tree.count // span)
+        while list_count > 1:  # one chunk leaves nothing open
+            groups = -(-list_count // REFIT_GROUP)
+            arguments = (*nodes, open_nodes, counts, list_count, span, counts[list_count:])
+            self.target.launch(unit, "fit_groups", list_count, *arguments, block=REFIT_BLOCK, blocks=groups)
+            counts, list_count, span = counts[list_count:], groups, span * REFIT_GROUP
 
     def _write_layout(self, primitives: Primitives, stage: str) -> None:
         with self.target.phase(f"{stage}.layout"):

@@ -6,34 +6,18 @@
 // child in another chunk goes on in global memory afterwards: there the owner of a node arrives too, once it has left the part of its leaves. So
 // builders whose ids and references are near where their nodes are near are fast, and every other numbering is right.
 //
-// One block a CHUNK. Unit constants: CHUNK, GATHERS (records are written, or else read), WRITES_BVH2, MARKS.
+// Where ids follow the references, few nodes are left open by their chunks, and the climb above them is done by refit_groups.cu (LISTS_OPEN).
+//
+// One block a CHUNK. Unit constants: CHUNK, GATHERS (records are written, or else read), WRITES_BVH2, MARKS, LISTS_OPEN.
 #include "gpu/device/atomics.cuh"
 #include "gpu/device/block.cuh"
-#include "gpu/hierarchy/bvh/canonical.cuh"
-#include "gpu/hierarchy/bvh/layouts/bvh2.cuh"
+#include "gpu/hierarchy/bvh/fitted_nodes.cuh"
 
-constexpr int AT_REST = -1;  // of `waiting`, between launches
 constexpr int ALL_HERE = 2;  // the owner adds 3 less the children that are still to come, each of them 1
 constexpr int ELSEWHERE = -1;
 constexpr int NEVER_HERE = -9;
 constexpr int NO_PARENT = -1;
 constexpr int DONE = 16;
-
-// Boxes in shared memory, a coordinate after the other. What a thread stores by these four before it arrives, the last to arrive loads by them.
-__device__ __forceinline__ void store_chunk_box(float* boxes, int at, const Aabb& box) {
-    boxes[at] = box.lower.x;
-    boxes[CHUNK + at] = box.lower.y;
-    boxes[2 * CHUNK + at] = box.lower.z;
-    boxes[3 * CHUNK + at] = box.upper.x;
-    boxes[4 * CHUNK + at] = box.upper.y;
-    boxes[5 * CHUNK + at] = box.upper.z;
-}
-__device__ __forceinline__ Aabb load_chunk_box(const float* boxes, int at) {
-    return {make_float3(boxes[at], boxes[CHUNK + at], boxes[2 * CHUNK + at]),
-            make_float3(boxes[3 * CHUNK + at], boxes[4 * CHUNK + at], boxes[5 * CHUNK + at])};
-}
-__device__ __forceinline__ void store_chunk_state(uint8* states, int at, int state) { states[at] = (uint8)state; }
-__device__ __forceinline__ int load_chunk_state(const uint8* states, int at) { return states[at]; }
 
 // The chunk of a block, by place: a node's id or a reference less the chunk's first.
 struct Chunk {
@@ -44,17 +28,14 @@ struct Chunk {
     short parent[CHUNK];      // place, or ELSEWHERE
     short existing[CHUNK], lowest[CHUNK];
     uint8 states[CHUNK];      // DONE, NODE_IS_ABSORBED
-    int existing_count, lowest_count;
+    int existing_count, lowest_count, open_count;
 };
 
-struct Tree {
+struct Tree : FittedNodes {
     Primitives primitives;
     const int* order;
     ReferencesOf<Records> references;
-    float4* nodes;
     const int* parent;
-    uint8* flags;
-    float4* bvh2;
     int* waiting;
 
     // The box of a reference of which no record may be there yet.
@@ -69,16 +50,9 @@ struct Tree {
         for (int reference = first; reference < last; ++reference) {
             const int at = reference - chunk_first;
             const bool is_here = GATHERS && at >= 0 && at < CHUNK;
-            box = merge(box, is_here ? load_chunk_box(chunk.references, at) : reference_aabb(reference));
+            box = merge(box, is_here ? load_shared_box<CHUNK>(chunk.references, at) : reference_aabb(reference));
         }
         return box;
-    }
-    __device__ void write(int node_id, const Aabb& left_box, int left, const Aabb& right_box, int right, bool is_absorbed) const {
-        store_node(nodes, node_id, merge(left_box, right_box), left, right);
-        if (WRITES_BVH2) store_bvh2_node(bvh2, node_id, left_box, left, right_box, right);
-        if (!MARKS) return;
-        const bool is_lowest = is_leaf(left) && is_leaf(right);
-        flags[node_id] = (uint8)(NODE_EXISTS | (is_absorbed ? NODE_IS_ABSORBED : 0) | (is_lowest ? NODE_IS_LOWEST : 0));
     }
 
     // Part of a node of the chunk: its leaves, and what there is to know of its children.
@@ -87,7 +61,7 @@ struct Tree {
         const CanonicalNode node = load_node(nodes, node_id);
         chunk.left[at] = node.left;
         chunk.right[at] = node.right;
-        store_chunk_state(chunk.states, at, 0);
+        store_shared_state(chunk.states, at, 0);
         const int up = node_id == 0 ? ELSEWHERE : parent[node_id] - first;
         chunk.parent[at] = (short)(up >= 0 && up < CHUNK ? up : ELSEWHERE);
         Aabb box = empty_aabb();
@@ -100,22 +74,22 @@ struct Tree {
             else arrived -= child_at >= 0 && child_at < CHUNK ? 1 : -NEVER_HERE;
         }
         chunk.arrived[at] = arrived;
-        store_chunk_box(chunk.boxes, at, box);
+        store_shared_box<CHUNK>(chunk.boxes, at, box);
         if (arrived == 0) chunk.lowest[block_atomic_add(&chunk.lowest_count, 1)] = (short)at;
     }
 
     // All children of a node of the chunk are finished, and all of them are here. Nothing but shared memory is touched.
     __device__ void finish_here(Chunk& chunk, int first, int at) const {
-        Aabb box = load_chunk_box(chunk.boxes, at);
+        Aabb box = load_shared_box<CHUNK>(chunk.boxes, at);
         bool is_child_absorbed = false;
         const int children[2] = {chunk.left[at], chunk.right[at]};
         for (int child : children) {
             if (is_leaf(child)) continue;
-            box = merge(box, load_chunk_box(chunk.boxes, child - first));
-            if (MARKS) is_child_absorbed = is_child_absorbed || (load_chunk_state(chunk.states, child - first) & NODE_IS_ABSORBED);
+            box = merge(box, load_shared_box<CHUNK>(chunk.boxes, child - first));
+            if (MARKS) is_child_absorbed = is_child_absorbed || (load_shared_state(chunk.states, child - first) & NODE_IS_ABSORBED);
         }
-        store_chunk_box(chunk.boxes, at, box);
-        store_chunk_state(chunk.states, at, DONE | (first + at != 0 && !is_child_absorbed ? NODE_IS_ABSORBED : 0));
+        store_shared_box<CHUNK>(chunk.boxes, at, box);
+        store_shared_state(chunk.states, at, DONE | (first + at != 0 && !is_child_absorbed ? NODE_IS_ABSORBED : 0));
     }
     __device__ void climb_here(Chunk& chunk, int first, int at) const {
         finish_here(chunk, first, at);
@@ -124,9 +98,9 @@ struct Tree {
     // What the chunk has finished, by full warps, node after node.
     __device__ void write_here(const Chunk& chunk, int first, int at) const {
         const int left = chunk.left[at], right = chunk.right[at];
-        const Aabb left_box = is_leaf(left) ? leaf_box(chunk, first, left) : load_chunk_box(chunk.boxes, left - first);
-        const Aabb right_box = is_leaf(right) ? leaf_box(chunk, first, right) : load_chunk_box(chunk.boxes, right - first);
-        write(first + at, left_box, left, right_box, right, load_chunk_state(chunk.states, at) & NODE_IS_ABSORBED);
+        const Aabb left_box = is_leaf(left) ? leaf_box(chunk, first, left) : load_shared_box<CHUNK>(chunk.boxes, left - first);
+        const Aabb right_box = is_leaf(right) ? leaf_box(chunk, first, right) : load_shared_box<CHUNK>(chunk.boxes, right - first);
+        write(first + at, left_box, left, right_box, right, load_shared_state(chunk.states, at) & NODE_IS_ABSORBED);
     }
 
     // The same in global memory, where a node that is not finished yet holds the part of its leaves: one leaf's box, or none. The box of the child
@@ -163,15 +137,14 @@ struct Tree {
     // are: others may be reading them.
     __device__ void leave(const Chunk& chunk, int first, int at) const {
         const int node_id = first + at, left = chunk.left[at], right = chunk.right[at];
-        const Aabb part = load_chunk_box(chunk.boxes, at);
-        store3((float*)(nodes + 2 * (int64)node_id), 0, part.lower);
-        store3((float*)(nodes + 2 * (int64)node_id + 1), 0, part.upper);
+        const Aabb part = load_shared_box<CHUNK>(chunk.boxes, at);
+        leave_part(node_id, part);
         int missing = 0;
         const int children[2] = {left, right};
         for (int child : children) {
             const int child_at = child - first;
             const bool is_here = child_at >= 0 && child_at < CHUNK;
-            missing += !is_leaf(child) && !(is_here && (load_chunk_state(chunk.states, child_at) & DONE));
+            missing += !is_leaf(child) && !(is_here && (load_shared_state(chunk.states, child_at) & DONE));
         }
         if (arrive(node_id, 3 - missing)) climb(node_id, finish(node_id, left, right, NO_PARENT, part));
     }
@@ -179,7 +152,7 @@ struct Tree {
 
 // The references [first, first + references_here) and the nodes of the ids [first, first + ids_here). `last` is the last reference to look ahead to.
 __device__ void fit_chunk(const Tree& tree, Chunk& chunk, int first, int references_here, int last, int ids_here) {
-    if (thread_index() == 0) chunk.existing_count = chunk.lowest_count = 0;
+    if (thread_index() == 0) chunk.existing_count = chunk.lowest_count = chunk.open_count = 0;
     block_sync();
     if (GATHERS) {
         for (int i : block_stride(references_here)) {
@@ -187,7 +160,7 @@ __device__ void fit_chunk(const Tree& tree, Chunk& chunk, int first, int referen
             tree.primitives.prefetch_indices(tree.order[min(reference + PREFETCH_INDICES_AHEAD, last)]);
             tree.primitives.prefetch_points(tree.order[min(reference + PREFETCH_POINTS_AHEAD, last)]);
             const Aabb box = tree.references.records.write(reference, tree.primitives, tree.order[reference]);
-            store_chunk_box(chunk.references, i, tree.references.boxes == nullptr ? box : tree.references.own_box(reference));
+            store_shared_box<CHUNK>(chunk.references, i, tree.references.boxes == nullptr ? box : tree.references.own_box(reference));
         }
     }
     // The order of the lists does not matter: every box is the same whoever comes last.
@@ -201,22 +174,41 @@ __device__ void fit_chunk(const Tree& tree, Chunk& chunk, int first, int referen
     block_sync();
     for (int i : block_stride(chunk.existing_count)) {
         const int at = chunk.existing[i];
-        if (load_chunk_state(chunk.states, at) & DONE) tree.write_here(chunk, first, at);
+        if (load_shared_state(chunk.states, at) & DONE) tree.write_here(chunk, first, at);
     }
     block_sync();
+}
+
+// Unless another kernel is to go on: everything above, in global memory.
+__device__ void fit_above_chunk(const Tree& tree, const Chunk& chunk, int first) {
     for (int i : block_stride(chunk.existing_count)) {
         const int at = chunk.existing[i];
-        if (!(load_chunk_state(chunk.states, at) & DONE)) tree.leave(chunk, first, at);
-        else if (chunk.parent[at] == ELSEWHERE) tree.climb(first + at, load_chunk_box(chunk.boxes, at));
+        if (!(load_shared_state(chunk.states, at) & DONE)) tree.leave(chunk, first, at);
+        else if (chunk.parent[at] == ELSEWHERE) tree.climb(first + at, load_shared_box<CHUNK>(chunk.boxes, at));
     }
 }
 
+// For refit_groups.cu: the nodes that are still open, each with the part of its leaves; their ids lie from the chunk's first id on.
+__device__ void list_open(const Tree& tree, Chunk& chunk, int first, int* open, int* open_counts) {
+    for (int i : block_stride(chunk.existing_count)) {
+        const int at = chunk.existing[i];
+        if (load_shared_state(chunk.states, at) & DONE) continue;
+        tree.leave_part(first + at, load_shared_box<CHUNK>(chunk.boxes, at));
+        open[first + block_atomic_add(&chunk.open_count, 1)] = first + at;
+    }
+    block_sync();
+    if (thread_index() == 0) open_counts[block_index()] = chunk.open_count;
+}
+
 extern "C" __global__ void fit_tree(Primitives primitives, const int* order, const int* reference_count_now, float4* record_data, const float4* reference_boxes,
-                                    float4* nodes, const int* parent, uint8* flags, int node_capacity, float4* bvh2, int* waiting) {
+                                    float4* nodes, const int* parent, uint8* flags, int node_capacity, float4* bvh2, int* waiting, int* open,
+                                    int* open_counts) {
     SHARED Chunk chunk;
     const int first = block_index() * CHUNK, reference_count = *reference_count_now;
-    const Tree tree = {primitives, order, {{record_data}, reference_boxes}, nodes, parent, flags, bvh2, waiting};
+    const Tree tree = {{nodes, flags, bvh2}, primitives, order, {{record_data}, reference_boxes}, parent, waiting};
     fit_chunk(tree, chunk, first, min(reference_count - first, CHUNK), reference_count - 1, min(node_capacity - first, CHUNK));
+    if (LISTS_OPEN) list_open(tree, chunk, first, open, open_counts);
+    else fit_above_chunk(tree, chunk, first);
 }
 
 // Only some tiles: `tiles` holds first reference and count of each, at most CHUNK; `listed` says how many, then which. A subtree whose root's parent
@@ -224,10 +216,11 @@ extern "C" __global__ void fit_tree(Primitives primitives, const int* order, con
 extern "C" __global__ void fit_tiles(Primitives primitives, const int* order, float4* record_data, float4* nodes, const int* parent, uint8* flags,
                                      int node_capacity, float4* bvh2, int* waiting, const int4* tiles, const int* listed) {
     SHARED Chunk chunk;
-    const Tree tree = {primitives, order, {{record_data}, nullptr}, nodes, parent, flags, bvh2, waiting};
+    const Tree tree = {{nodes, flags, bvh2}, primitives, order, {{record_data}, nullptr}, parent, waiting};
     for (int i = block_index(); i < listed[0]; i += block_count()) {
         const int4 tile = tiles[listed[1 + i]];
         block_sync();
         fit_chunk(tree, chunk, tile.x, tile.y, tile.x + tile.y - 1, min(node_capacity - tile.x, tile.y));
+        fit_above_chunk(tree, chunk, tile.x);
     }
 }

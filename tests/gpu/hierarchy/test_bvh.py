@@ -185,6 +185,26 @@ def test_threads_and_chunks_do_not_show(monkeypatch: pytest.MonkeyPatch, layout:
     assert outcomes[0] != outcomes[1]
 
 
+def test_groups_do_not_show(monkeypatch: pytest.MonkeyPatch) -> None:
+    """What chunks leave open fitted in global memory, by groups in shared memory, or by groups that have no room: the same bytes, all at rest."""
+    outcomes = []
+    for is_used, chunk, slots in ((False, 512, 1024), (True, 64, 1024), (True, 16, 1)):
+        monkeypatch.setitem(bvh.REFIT_GROUPS, "host", is_used)
+        monkeypatch.setitem(bvh.REFIT_CHUNKS, "host", chunk)
+        monkeypatch.setattr(bvh, "REFIT_GROUP", 4)
+        monkeypatch.setattr(bvh, "REFIT_SLOTS", slots)
+        target, scene = make_target("host"), soup(3000)
+        hierarchy = make(target, "lbvh", "bvh2", construction="search")
+        assert isinstance(hierarchy, BvhHierarchy)
+        hierarchy.build(scene.upload(target))
+        built_bytes = [column.tobytes() for column in canonical(hierarchy).values()]
+        hierarchy.refit(scene.upload(target, later=True))
+        outcomes.append([*built_bytes, *(column.tobytes() for column in canonical(hierarchy).values()), layout_bytes(hierarchy)])
+        assert (target.download(hierarchy.tree.waiting) == -1).all()
+        target.close()
+    assert outcomes[0] == outcomes[1] == outcomes[2]
+
+
 @pytest.mark.parametrize("layout", ["bvh2", "bvh4"])
 def test_packs_of_every_width_find_the_same(host_target: Target, layout: str) -> None:
     scene = SCENES["stairs"]()

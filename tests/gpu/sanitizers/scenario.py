@@ -5,6 +5,7 @@ from __future__ import annotations
 import contextlib
 import dataclasses
 from collections.abc import Iterator
+from unittest import mock
 
 import numpy as np
 
@@ -13,7 +14,8 @@ from gpu.animate.pose import AT_ONCE
 from gpu.camera import Camera
 from gpu.clip import ClipOptions
 from gpu.engine import Boxes, Engine, View, ViewSettings
-from gpu.hierarchy.base import Hierarchy
+from gpu.hierarchy.base import Hierarchy, Primitives
+from gpu.hierarchy.bvh import bvh
 from gpu.hierarchy.bvh.bvh import BvhHierarchy
 from gpu.hierarchy.primitives import sphere_primitives, triangle_primitives
 from gpu.hierarchy.registry import structures, telling_layouts
@@ -106,6 +108,7 @@ def run_topologies(target: Target) -> None:
     for construction in ("search", "climb"):
         linear = structures()["lbvh"]
         linear(target, linear.Options(construction=construction)).build(primitives)
+    refit_by_groups(target, primitives)
     for layout in GivenBuilder.layouts():
         whole, split = GivenBuilder(target, given, layout), SplitBuilder(target, given, layout)
         whole.build(primitives)
@@ -114,6 +117,17 @@ def run_topologies(target: Target) -> None:
         for made in (whole, split):
             made.measure()
             made.measure_quality()
+            assert len(made.nodes().references) == TRIANGLES
+
+
+def refit_by_groups(target: Target, primitives: Primitives) -> None:
+    """A fit and a refit whose chunks are so small that groups of them go on; in shared memory, and in rounds where that has no room."""
+    for slots in (bvh.REFIT_SLOTS, 4):
+        sizes = mock.patch.multiple(bvh, REFIT_GROUP=4, REFIT_SLOTS=slots)
+        with sizes, mock.patch.dict(bvh.REFIT_CHUNKS, {target.kind: 16}), mock.patch.dict(bvh.REFIT_GROUPS, {target.kind: True}):
+            made = structures()["lbvh"](target, structures()["lbvh"].Options(construction="search"), "bvh2")
+            made.build(primitives)
+            made.refit(primitives)
             assert len(made.nodes().references) == TRIANGLES
 
 

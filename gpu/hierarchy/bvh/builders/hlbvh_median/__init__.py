@@ -45,6 +45,7 @@ class HlbvhMedian(BvhHierarchy):
     title = "HLBVH, median splits (work queues)"
     Options = HlbvhMedianOptions
     options: HlbvhMedianOptions
+    ids_follow_references = True
 
     def __init__(self, target: Target, options: HlbvhMedianOptions, layout: str = "auto", traversal: str = "auto") -> None:
         super().__init__(target, options, layout, traversal)

@@ -55,6 +55,7 @@ class HlbvhTreelets(BvhHierarchy):
     title = "Hierarchical linear BVH (treelets)"
     Options = HlbvhTreeletsOptions
     options: HlbvhTreeletsOptions
+    ids_follow_references = True
 
     def __init__(self, target: Target, options: HlbvhTreeletsOptions, layout: str = "auto", traversal: str = "auto") -> None:
         super().__init__(target, options, layout, traversal)

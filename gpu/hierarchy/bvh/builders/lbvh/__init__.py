@@ -56,6 +56,7 @@ class Lbvh(BvhHierarchy):
     title = "Linear BVH (Morton codes)"
     Options = LbvhOptions
     options: LbvhOptions
+    ids_follow_references = True
 
     def __init__(self, target: Target, options: LbvhOptions, layout: str = "auto", traversal: str = "auto") -> None:
         super().__init__(target, options, layout, traversal)

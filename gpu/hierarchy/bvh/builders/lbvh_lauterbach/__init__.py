@@ -50,6 +50,7 @@ class LbvhLauterbach(BvhHierarchy):
     title = "Linear BVH by split lists (Lauterbach)"
     Options = LbvhLauterbachOptions
     options: LbvhLauterbachOptions
+    ids_follow_references = True
 
     def __init__(self, target: Target, options: LbvhLauterbachOptions, layout: str = "auto", traversal: str = "auto") -> None:
         super().__init__(target, options, layout, traversal)

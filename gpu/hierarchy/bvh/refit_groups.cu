@@ -1,0 +1,186 @@
+// The nodes that a refit's chunks left open, because their subtrees reach over a chunk's border: GROUP chunks a block, their boxes climbing in shared
+// memory; then GROUP groups a block, until one block holds them all. A launch a level instead of a trip to global memory a node and level.
+//
+// In: `open`, at each chunk's (later each group's) first id a list of the open nodes' ids, `counts` of them; a node that is open holds the box of its
+// leaves (fitted_nodes.cuh). Out: the nodes that can be finished, and the same lists a level higher. `waiting` holds AT_REST at every other id; here it
+// says at which slot an open node is. Few numbers are open where ids follow the references; more than SLOTS are right, and slow.
+// Unit constants: GROUP, SLOTS, WRITES_BVH2, MARKS.
+#include "gpu/device/atomics.cuh"
+#include "gpu/device/block.cuh"
+#include "gpu/hierarchy/bvh/fitted_nodes.cuh"
+
+constexpr int READY = -1;   // a leaf, or a node finished before this launch
+constexpr int ABSENT = -2;  // not among the group's ids
+constexpr int NEVER_HERE = -9;
+constexpr int LANES = 8;  // threads that read a list
+constexpr int DONE = 16;
+
+struct Group {
+    float boxes[6 * SLOTS];  // of an open node, the part that is known
+    int ids[SLOTS];
+    int arrived[SLOTS];  // counts up to 0, when all children are here
+    short left_at[SLOTS], right_at[SLOTS], parent_at[SLOTS];
+    uint8 states[SLOTS];  // DONE, NODE_IS_ABSORBED
+    int starts[GROUP], sizes[GROUP];
+    int total, left_open, finished;
+};
+
+// The lists of a block: the ids [begin, end), `lists` of them, each `span` ids long.
+struct Lists {
+    int* open;
+    int64 begin, end, span;
+    int lists;
+
+    __device__ bool has(int node_id) const { return node_id >= begin && node_id < end; }
+    __device__ int* of(int list) const { return open + begin + list * span; }
+};
+
+struct Above {
+    FittedNodes fitted;
+    const int* parent;
+    int* waiting;
+    Lists lists;
+
+    __device__ int place_of(int child) const {
+        if (is_leaf(child)) return READY;
+        return lists.has(child) ? waiting[child] : ABSENT;  // AT_REST is READY
+    }
+    __device__ Aabb known_part(int child, int at) const { return at != READY || is_leaf(child) ? empty_aabb() : load_node(fitted.nodes, child).aabb(); }
+
+    __device__ void prepare(Group& group, int slot) const {
+        const int node_id = group.ids[slot];
+        const CanonicalNode node = load_node(fitted.nodes, node_id);
+        const int up = node_id == 0 ? ABSENT : parent[node_id];
+        const int left_at = place_of(node.left), right_at = place_of(node.right);
+        group.left_at[slot] = (short)left_at;
+        group.right_at[slot] = (short)right_at;
+        group.parent_at[slot] = (short)(lists.has(up) ? waiting[up] : ABSENT);
+        group.arrived[slot] = (left_at == READY ? 0 : left_at == ABSENT ? NEVER_HERE : -1) + (right_at == READY ? 0 : right_at == ABSENT ? NEVER_HERE : -1);
+        store_shared_state(group.states, slot, 0);
+        store_shared_box<SLOTS>(group.boxes, slot, merge(node.aabb(), merge(known_part(node.left, left_at), known_part(node.right, right_at))));
+    }
+    __device__ void finish_here(Group& group, int slot) const {
+        Aabb box = load_shared_box<SLOTS>(group.boxes, slot);
+        const int children[2] = {group.left_at[slot], group.right_at[slot]};
+        for (int at : children) {
+            if (at >= 0) box = merge(box, load_shared_box<SLOTS>(group.boxes, at));
+        }
+        store_shared_box<SLOTS>(group.boxes, slot, box);
+        store_shared_state(group.states, slot, DONE | (MARKS ? absorbed_here(group, slot) : 0));
+    }
+    __device__ int absorbed_here(const Group& group, int slot) const {
+        const int node_id = group.ids[slot];
+        const int left = __float_as_int(fitted.nodes[2 * (int64)node_id].w), right = __float_as_int(fitted.nodes[2 * (int64)node_id + 1].w);
+        const bool is_child = is_absorbed(group, left, group.left_at[slot]) || is_absorbed(group, right, group.right_at[slot]);
+        return node_id != 0 && !is_child ? NODE_IS_ABSORBED : 0;
+    }
+    __device__ bool is_absorbed(const Group& group, int child, int at) const {
+        if (is_leaf(child)) return false;
+        return (at >= 0 ? load_shared_state(group.states, at) : fitted.flags[child]) & NODE_IS_ABSORBED;
+    }
+    __device__ void climb_here(Group& group, int slot) const {
+        finish_here(group, slot);
+        for (slot = group.parent_at[slot]; slot >= 0 && block_arrive(group.arrived + slot) == -1; slot = group.parent_at[slot]) finish_here(group, slot);
+    }
+    __device__ Aabb child_box(const Group& group, const Aabb& part, int child, int at) const {
+        if (is_leaf(child)) return part;
+        return at >= 0 ? load_shared_box<SLOTS>(group.boxes, at) : load_node(fitted.nodes, child).aabb();
+    }
+    __device__ void write_here(const Group& group, int slot) const {
+        const int node_id = group.ids[slot];
+        const CanonicalNode node = load_node(fitted.nodes, node_id);
+        const Aabb left_box = child_box(group, node.aabb(), node.left, group.left_at[slot]);
+        const Aabb right_box = child_box(group, node.aabb(), node.right, group.right_at[slot]);
+        fitted.write(node_id, left_box, node.left, right_box, node.right, load_shared_state(group.states, slot) & NODE_IS_ABSORBED);
+        waiting[node_id] = AT_REST;
+    }
+
+    __device__ void fit_here(Group& group) const {
+        for (int i : block_stride(lists.lists * LANES)) {
+            const int list = i / LANES;
+            for (int item = i % LANES; item < group.sizes[list]; item += LANES) {
+                const int node_id = lists.of(list)[item], slot = group.starts[list] + item;
+                group.ids[slot] = node_id;
+                waiting[node_id] = slot;
+            }
+        }
+        block_sync();
+        for (int slot : block_stride(group.total)) prepare(group, slot);
+        block_sync();
+        for (int slot : block_stride(group.total)) {
+            if (group.left_at[slot] == READY && group.right_at[slot] == READY) climb_here(group, slot);
+        }
+        block_sync();
+        for (int slot : block_stride(group.total)) {
+            if (load_shared_state(group.states, slot) & DONE) write_here(group, slot);
+            else lists.of(0)[block_atomic_add(&group.left_open, 1)] = group.ids[slot];
+        }
+    }
+
+    // Where there are more than SLOTS: rounds over the lists in global memory. `waiting` is the round that finished a node, 0 while it is open; what
+    // a round finishes counts from the next one on.
+    __device__ bool is_ready(int child, int round) const {
+        if (is_leaf(child)) return true;
+        if (!lists.has(child)) return false;
+        const int finished_in = waiting[child];
+        return finished_in == AT_REST || (finished_in > 0 && finished_in < round);
+    }
+    __device__ bool finish_in_round(int node_id, int round) const {
+        if (waiting[node_id] != 0) return false;
+        const CanonicalNode node = load_node(fitted.nodes, node_id);
+        if (!is_ready(node.left, round) || !is_ready(node.right, round)) return false;
+        const Aabb left_box = is_leaf(node.left) ? node.aabb() : load_node(fitted.nodes, node.left).aabb();
+        const Aabb right_box = is_leaf(node.right) ? node.aabb() : load_node(fitted.nodes, node.right).aabb();
+        const bool is_left = MARKS && !is_leaf(node.left) && (fitted.flags[node.left] & NODE_IS_ABSORBED);
+        const bool is_right = MARKS && !is_leaf(node.right) && (fitted.flags[node.right] & NODE_IS_ABSORBED);
+        fitted.write(node_id, left_box, node.left, right_box, node.right, node_id != 0 && !is_left && !is_right);
+        waiting[node_id] = round;
+        return true;
+    }
+    __device__ void fit_in_rounds(Group& group) const {
+        for (int list = 0; list < lists.lists; ++list) {
+            for (int item : block_stride(group.sizes[list])) waiting[lists.of(list)[item]] = 0;
+        }
+        int finished = 1;
+        for (int round = 1; finished > 0; ++round) {
+            block_sync();
+            if (thread_index() == 0) group.finished = 0;
+            block_sync();
+            for (int list = 0; list < lists.lists; ++list) {
+                for (int item : block_stride(group.sizes[list])) {
+                    if (finish_in_round(lists.of(list)[item], round)) block_atomic_add(&group.finished, 1);
+                }
+            }
+            block_sync();
+            finished = group.finished;
+        }
+        if (thread_index() == 0) {
+            for (int list = 0; list < lists.lists; ++list) {
+                for (int item = 0; item < group.sizes[list]; ++item) {
+                    const int node_id = lists.of(list)[item];
+                    if (waiting[node_id] == 0) lists.of(0)[group.left_open++] = node_id;
+                    else waiting[node_id] = AT_REST;
+                }
+            }
+        }
+    }
+};
+
+extern "C" __global__ void fit_groups(float4* nodes, const int* parent, uint8* flags, int node_capacity, float4* bvh2, int* waiting, int* open,
+                                      const int* counts, int list_count, int span, int* counts_above) {
+    SHARED Group group;
+    const int first = block_index() * GROUP, lists = min(list_count - first, GROUP);
+    const int64 begin = (int64)first * span, end = min(begin + (int64)GROUP * span, (int64)node_capacity);
+    const Above above = {{nodes, flags, bvh2}, parent, waiting, {open, begin, end, span, lists}};
+    if (thread_index() == 0) group.total = group.left_open = 0;
+    block_sync();
+    for (int list : block_stride(lists)) {
+        group.sizes[list] = counts[first + list];
+        group.starts[list] = block_atomic_add(&group.total, group.sizes[list]);
+    }
+    block_sync();
+    if (group.total <= SLOTS) above.fit_here(group);
+    else above.fit_in_rounds(group);
+    block_sync();
+    if (thread_index() == 0) counts_above[block_index()] = group.left_open;
+}
