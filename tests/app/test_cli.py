@@ -55,7 +55,7 @@ def run(capsys: pytest.CaptureFixture[str]) -> Any:
         (["--octopus"], "unrecognized"),
         (["--demo", "octopus"], "orbit, explode"),
         (["--demo", "orbit", "model.obj"], "not both"),
-        (["--hierarchy", "octopus"], "one of brute_force,"),
+        (["--hierarchy", "octopus"], "hlbvh_median, "),
         (["--layout", "octopus"], "bvh2"),
         (["--hierarchy", "brute_force", "--layout", "bvh2"], "not written in it"),
         (["--ray-type", "octopus"], "smooth"),

@@ -8,7 +8,8 @@ PAGES = help_texts.pages()
 
 
 def test_nothing_that_can_be_chosen_is_without_a_page() -> None:
-    wanted = {f"hierarchy.{name}" for name in option_tables.builders()} | {f"ray_type.{name}" for name in option_tables.ray_types()}
+    parts = {"hierarchy": option_tables.builders(), "optimiser": option_tables.optimisers(), "ray_type": option_tables.ray_types()}
+    wanted = {f"{part}.{name}" for part, names in parts.items() for name in names}
     assert set(PAGES) == wanted and {"hierarchy.lbvh", "ray_type.steps"} <= wanted
 
 
