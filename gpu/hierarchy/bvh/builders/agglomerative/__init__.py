@@ -1,0 +1,88 @@
+"""Agglomerative clustering: the two clusters nearest to each other are joined, until one is left. PLOC without its window.
+
+Idea: From below, a tree joins what belongs together: of all pairs the one with the smallest common box. From any cluster a chain of nearest
+neighbours leads to two that are each other's nearest, and those may be joined at once, whatever the rest does: the tree is that of always taking the
+nearest pair of all, without a list of all pairs.
+
+Paper: Walter, Bala, Kulkarni and Pingali, Fast Agglomerative Clustering for Rendering (2008); chains of nearest neighbours go back to Benzecri
+(1982). Clusters become leaves as in ploc.
+
+Cost: Three searches a primitive, each past the bounds of groups of neighbouring clusters: a second or two for 100,000 on the host. One block does
+everything, so a GPU is slower at it than one core, and it takes fewer primitives there.
+
+Limits: At most 131,072 primitives on the host, 32,768 on a GPU. What is nearest at the bottom is not best at the top: on the demos its trees cost an
+eighth to a fifth more than those of binned_sah, and more than those of ploc and hploc, which can join near neighbours only. Nested boxes would make a
+tree as high as their number: where a pair would pass 62 levels, what is left is paired from the lowest upwards, and the tree keeps below that. The
+number of launches is fixed by the number of primitives. Deterministic.
+"""
+
+from __future__ import annotations
+
+import dataclasses
+
+import numpy as np
+
+from .....settings import option
+from .....target.base import Target
+from ....base import Primitives
+from ....primitives import unit_source
+from ...clusters import finish_leaves, reserve_leaf_counts
+from ...limited import LimitedBuilder
+from ...morton_order import MortonOrder
+
+GROUP = 64
+"""Clusters that searches pass over together."""
+STEPS = 16384
+"""Most searches of one launch."""
+MOST_HEIGHT = 62
+
+
+@dataclasses.dataclass(frozen=True)
+class AgglomerativeOptions:
+    """Options of exact clustering."""
+
+    max_leaf_size: int = option(4, "Most primitives in a leaf; they are joined only where that lowers the SAH cost.", minimum=1, maximum=15)
+
+
+class Agglomerative(LimitedBuilder):
+    """See the module."""
+
+    name = "agglomerative"
+    title = "Agglomerative (nearest pairs, exact)"
+    Options = AgglomerativeOptions
+    options: AgglomerativeOptions
+    most_primitives = {"host": 1 << 17, "cuda": 1 << 15}
+    instead = "hploc or ploc, which search near neighbours alone"
+
+    def __init__(self, target: Target, options: AgglomerativeOptions, layout: str = "auto", traversal: str = "auto") -> None:
+        super().__init__(target, options, layout, traversal)
+        self._morton_order = MortonOrder(target, 30)
+
+    def max_depth(self) -> int:
+        return MOST_HEIGHT
+
+    def scratch_bytes(self) -> int:
+        count = max(1, self.tree.count)
+        return self._morton_order.scratch_bytes(count) + count * (32 + 4 + 4 + 4 + 4) + (count // GROUP + 1) * 32 + 24
+
+    def emit(self, primitives: Primitives) -> bool:
+        target, tree, n, bvh2 = self.target, self.tree, primitives.count, self.direct_nodes
+        keys, prim_ids = self._morton_order.sort(primitives)
+        shared = {"CODE_BITS": 30, "MAX_LEAF_SIZE": self.options.max_leaf_size, "WRITES_BVH2": bvh2 is not None}
+        unit = target.unit(unit_source("gpu/hierarchy/bvh/builders/agglomerative/agglomerative.cu", primitives, GROUP=GROUP, **shared))
+        leaf_counts = reserve_leaf_counts(target, n, self.options.max_leaf_size)
+        slots = target.scratch("agglomerative.slots", (n, 8), np.float32)
+        alive, chain, moved_to = (target.scratch(f"agglomerative.{name}", n, np.int32) for name in ("alive", "chain", "moved_to"))
+        groups = target.scratch("agglomerative.groups", (n // GROUP + 1, 8), np.float32)
+        state = target.scratch("agglomerative.state", 3, np.uint64)
+        outputs = (tree.nodes, tree.parent, tree.flags, tree.root, leaf_counts, bvh2)
+        with target.phase("build.clusters"):
+            target.launch(unit, "start_clusters", n, primitives.view, keys, prim_ids, slots, alive, leaf_counts, state)
+            for launch in range(-(-3 * n // STEPS)):
+                arguments = (STEPS, int(launch == 0), slots, alive, groups, chain, moved_to, state)
+                target.launch(unit, "join_nearest", 1, *arguments, *outputs, block=256, blocks=1)
+        finish_leaves(target, tree, primitives, keys, prim_ids, leaf_counts, bvh2, shared)
+        return bvh2 is not None
+
+
+__all__ = ["Agglomerative", "AgglomerativeOptions"]
