@@ -8,7 +8,9 @@ struct WriteBvh8 {
     const int* wide_ids;
     Bvh8Node* bvh8;
 
-    __device__ void operator()(const WideSlot& slot) const {
+    __device__ void head(int, int, const Aabb&, int) const {}
+    __device__ void store(int) const {}
+    __device__ void slot(int, const WideSlot& slot) const {
         Bvh8Node& node = bvh8[wide_ids[slot.node_id]];
         const int s = slot.slot;
         node.planes[0][s] = slot.box.lower.x;

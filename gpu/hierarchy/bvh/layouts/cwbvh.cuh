@@ -8,15 +8,23 @@
 //        | origin | exponents[3]     | used | child_base | unused | meta[8] | lower.x[8] upper.x[8] lower.y[8] upper.y[8] lower.z[8] upper.z[8] |
 // A plane is origin + byte * 2^(exponent - 127), as fmaf rounds it: no box is smaller than what it holds. `used`: bit s set where slot s holds
 // something. meta: 128 + rank of an inner child, whose index is child_base + rank; 64 for a leaf, whose word is leaf_words[8 * node + s]; 0 if unused.
-struct CwbvhNode {
+struct alignas(16) CwbvhNode {
     float origin[3];
     uint8 exponents[3], used;
     int child_base, unused;
     uint8 meta[8];
     uint8 planes[6][8];
+
+    // The 16 bytes from 16 * part on.
+    __device__ void set_part(int part, const CwbvhNode& from) {
+        int4 words;
+        memcpy(&words, (const int4*)&from + part, sizeof words);  // written as numbers and bytes just before
+        ((int4*)this)[part] = words;
+    }
 };
 static_assert(sizeof(CwbvhNode) == 80, "drawn above; cwbvh.py reads it");
 
+constexpr int CWBVH_PARTS = sizeof(CwbvhNode) / 16;
 constexpr int META_INNER = 128, META_LEAF = 64, META_RANK = 7;
 
 __device__ __forceinline__ float cell_size(int exponent) { return __int_as_float(exponent << 23); }

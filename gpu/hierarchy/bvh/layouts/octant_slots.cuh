@@ -4,44 +4,46 @@
 #pragma once
 #include "gpu/hierarchy/bvh/collapse.cuh"
 
-constexpr int SLOTS = 8, NO_CHILD = -1;
+constexpr int SLOTS = 8, NO_CHILD = 15;
 
-// Place in `kids` of the child in each slot, NO_CHILD in unused ones. Children choose in turn, the one that lies furthest out first; each takes the
-// free slot that agrees most with where it lies. `boxes` in the order of `kids`; empty boxes lie in the middle.
-struct OctantSlots {
-    int place[SLOTS];
-};
-__device__ __forceinline__ OctantSlots assign_slots(const Aabb* boxes, int count, float3 middle) {
-    float3 away[SLOTS];
+// Where a child lies, seen from the node's middle, and how far out. An empty box lies in the middle.
+__device__ __forceinline__ float4 place_from(const Aabb& box, float3 middle) {
+    const float3 at = centre(box) - middle;
+    if (is_empty(box) || !is_finite(at)) return make_float4(0.0f, 0.0f, 0.0f, 0.0f);
+    return make_float4(at.x, at.y, at.z, max(fabsf(at.x), max(fabsf(at.y), fabsf(at.z))));
+}
+
+// For each slot, four bits: which of the `count` children lies there, NO_CHILD in unused ones. Children choose in turn, the one that lies furthest out
+// first; each takes the free slot that agrees most with where it lies. Loops are unrolled, so that a GPU keeps everything in registers.
+__device__ __forceinline__ unsigned assign_slots(const float4* places, int count) {
     float reach[SLOTS];
-#pragma unroll 1
-    for (int i = 0; i < count; ++i) {
-        const bool is_nowhere = is_empty(boxes[i]);
-        const float3 at = centre(boxes[i]) - middle;
-        away[i] = is_nowhere || !is_finite(at) ? make_float3(0.0f, 0.0f, 0.0f) : at;
-        reach[i] = max(fabsf(away[i].x), max(fabsf(away[i].y), fabsf(away[i].z)));
-    }
-    OctantSlots slots;
-    for (int s = 0; s < SLOTS; ++s) slots.place[s] = NO_CHILD;
+#pragma unroll
+    for (int i = 0; i < SLOTS; ++i) reach[i] = i < count ? places[i].w : -1.0f;
+    unsigned slots = 0xffffffffu, taken = 0;
 #pragma unroll 1
     for (int turn = 0; turn < count; ++turn) {
         int chosen = 0;
-#pragma unroll 1
-        for (int i = 1; i < count; ++i) chosen = reach[i] > reach[chosen] ? i : chosen;
-        const float3 at = away[chosen];
+        float furthest = reach[0];
+#pragma unroll
+        for (int i = 1; i < SLOTS; ++i) {
+            if (reach[i] > furthest) chosen = i;
+            furthest = max(furthest, reach[i]);
+        }
+        const float4 at = places[chosen];
         int best_slot = NO_CHILD;
         float best = 0.0f;
-#pragma unroll 1
+#pragma unroll
         for (int s = 0; s < SLOTS; ++s) {
-            if (slots.place[s] != NO_CHILD) continue;
+            if (s == chosen) reach[s] = -1.0f;
             const float agreement = (s & 1 ? at.x : -at.x) + (s & 2 ? at.y : -at.y) + (s & 4 ? at.z : -at.z);
-            if (best_slot == NO_CHILD || agreement > best) {
+            if (!(taken >> s & 1) && (best_slot == NO_CHILD || agreement > best)) {
                 best_slot = s;
                 best = agreement;
             }
         }
-        slots.place[best_slot] = chosen;
-        reach[chosen] = -1.0f;
+        taken |= 1u << best_slot;
+        slots ^= (unsigned)(NO_CHILD ^ chosen) << 4 * best_slot;
     }
     return slots;
 }
+__device__ __forceinline__ int child_in(unsigned slots, int s) { return (int)(slots >> 4 * s & 15u); }

@@ -1,28 +1,32 @@
-// How the 8-wide layouts are written: a block takes a CHUNK of ids, gathers the wide nodes among them, and works on a tile of those at a time, first
-// a thread a node, then a thread a child, so that most threads have something to do and boxes of leaves are fetched side by side.
+// How the 8-wide layouts are written: a block takes a CHUNK of ids, gathers the wide nodes among them, and works on a tile of those at a time: its
+// children a thread a node, their boxes a thread a child, their slots a thread a node, what is written of a slot a thread a slot. So most threads have
+// something to do, boxes of leaves are fetched side by side, and nothing is kept in local memory.
+//
+// A layout gives `Write`: head(i, node_id, box, used) for the i-th node of the tile, whose slots in `used` (a bit each) hold something that a ray may hit;
+// slot(i, WideSlot) for each of its slots; then store(size) for the tile, by all threads together.
 #pragma once
 #include "gpu/device/block.cuh"
 #include "gpu/hierarchy/bvh/layouts/octant_slots.cuh"
 
-constexpr int WIDE_TILE = 32;
+constexpr int WIDE_TILE = 64;
 
-// One slot of a wide node as a layout writes it. `rank` counts the inner children before this one, `used` has bit s set where slot s holds
-// something that a ray may hit.
+// One slot of a wide node as a layout writes it. `rank` counts the inner children before this one; `is_used` where a ray may hit something.
 struct WideSlot {
-    int node_id, slot, child, rank, used;
+    int node_id, slot, child, rank;
+    bool is_used;
     Aabb box;
 };
 
-// Calls write(slot) for all eight slots of every wide node among the block's ids.
+// Calls `write` for every wide node among the block's ids.
 template <class References, class Write>
 __device__ __forceinline__ void write_wide_tiles(const float4* nodes, const References& references, const uint8* is_wide, int node_capacity, const Write& write) {
     SHARED int wide[CHUNK];
     SHARED int wide_count;
     SHARED int kids[WIDE_TILE * SLOTS];
     SHARED int kid_counts[WIDE_TILE];
-    SHARED int slot_places[WIDE_TILE * SLOTS];
-    SHARED int used[WIDE_TILE];
+    SHARED unsigned slots[WIDE_TILE];
     SHARED Aabb boxes[WIDE_TILE * SLOTS];
+    SHARED float4 places[WIDE_TILE * SLOTS];
     const int first = block_index() * CHUNK, count = min(node_capacity - first, CHUNK);
     if (thread_index() == 0) wide_count = 0;
     block_sync();
@@ -35,32 +39,37 @@ __device__ __forceinline__ void write_wide_tiles(const float4* nodes, const Refe
         const int size = min(all - tile, WIDE_TILE);
         for (int i : block_stride(size)) {
             const WideChildren<SLOTS> found = children_of_wide<SLOTS>(nodes, is_wide, wide[tile + i]);
-            for (int k = 0; k < found.count; ++k) kids[SLOTS * i + k] = found.child[k];
+#pragma unroll
+            for (int k = 0; k < SLOTS; ++k) kids[SLOTS * i + k] = found.child[k];
             kid_counts[i] = found.count;
         }
         block_sync();
         for (int i : block_stride(size * SLOTS)) {
-            if (i % SLOTS < kid_counts[i / SLOTS]) boxes[i] = child_aabb(nodes, references, kids[i]);
+            if (i % SLOTS >= kid_counts[i / SLOTS]) continue;
+            boxes[i] = child_aabb(nodes, references, kids[i]);
+            places[i] = place_from(boxes[i], centre(load_node(nodes, wide[tile + i / SLOTS]).aabb()));
         }
         block_sync();
         for (int i : block_stride(size)) {
-            const OctantSlots slots = assign_slots(boxes + SLOTS * i, kid_counts[i], centre(load_node(nodes, wide[tile + i]).aabb()));
-            int mask = 0;
+            slots[i] = assign_slots(places + SLOTS * i, kid_counts[i]);
+            int used = 0;
             for (int s = 0; s < SLOTS; ++s) {
-                slot_places[SLOTS * i + s] = slots.place[s];
-                mask |= (slots.place[s] != NO_CHILD && !is_empty(boxes[SLOTS * i + slots.place[s]])) << s;
+                const int place = child_in(slots[i], s);
+                used |= (place != NO_CHILD && !is_empty(boxes[SLOTS * i + min(place, SLOTS - 1)])) << s;
             }
-            used[i] = mask;
+            write.head(i, wide[tile + i], load_node(nodes, wide[tile + i]).aabb(), used);
         }
         block_sync();
         for (int i : block_stride(size * SLOTS)) {
-            const int node = i / SLOTS, place = slot_places[i];
-            int rank = 0;
-            for (int k = 0; k < place; ++k) rank += !is_leaf(kids[SLOTS * node + k]);
+            const int node = i / SLOTS, slot = i % SLOTS, place = child_in(slots[node], slot);
             const bool is_child = place != NO_CHILD;
-            write(WideSlot{wide[tile + node], i % SLOTS, is_child ? kids[SLOTS * node + place] : EMPTY_CHILD, rank, used[node],
-                           is_child ? boxes[SLOTS * node + place] : empty_aabb()});
+            int rank = 0;
+            for (int k = 0; is_child && k < place; ++k) rank += !is_leaf(kids[SLOTS * node + k]);
+            const Aabb box = is_child ? boxes[SLOTS * node + place] : empty_aabb();
+            write.slot(node, WideSlot{wide[tile + node], slot, is_child ? kids[SLOTS * node + place] : EMPTY_CHILD, rank, !is_empty(box), box});
         }
+        block_sync();
+        write.store(size);
         block_sync();
     }
 }
