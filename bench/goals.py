@@ -36,6 +36,7 @@ from .rows import Row
 from .streaming import TIMES_THE_BUDGET, make_waves, play
 from .table import aligned, build_table, frame_table, trace_table
 from .trace import run_trace
+from .tree_costs import MOST_TIMES, tree_costs
 
 
 @dataclasses.dataclass(frozen=True)
@@ -116,6 +117,7 @@ def measure_goals(target: Target, repeat: int, say: Callable[[str], None], keep:
     parts: list[tuple[str, Callable[[], None]]] = [
         (f"building blob of {count:,} triangles", functools.partial(_builds, target, report, bars, count, repeat)) for count in bars.build_ms
     ]
+    parts.append(("comparing the cost of trees", functools.partial(_trees, target, report)))
     parts.append(("skinning and morphing", functools.partial(_deform, target, report, bars, repeat)))
     parts.append(("streaming key frames", functools.partial(_streaming, target, report, repeat)))
     parts += [("tracing", functools.partial(trace, target, report, repeat)), ("drawing orbit", functools.partial(_frames, target, report, repeat))]
@@ -181,6 +183,17 @@ def build_as_graph(target: Target, scene: Scene, settings: ViewSettings, repeat:
             host_ms.append(1e3 * (time.perf_counter() - started))
         target.synchronize()
         return Replayed(median(run.spans_ms), median(host_ms), getattr(replay, "kernel_count", run.launches))
+
+
+def _trees(target: Target, report: Report) -> None:
+    """What builders' trees cost over those of binned_sah, in two scenes."""
+    for name in ("blob", "room"):
+        scene = make_demo(name, 100_000 if target.kind == "host" else 500_000)
+        costs = tree_costs(target, scene)
+        told = ", ".join(f"{builder} {cost:.2f}" for builder, cost in costs.items())
+        for builder, bar in MOST_TIMES.items():
+            ratio = costs[builder] / costs["binned_sah"] if costs["binned_sah"] else None
+            report.goals.append(Goal(f"SAH cost of {builder} over binned_sah, {name}", bar, ratio, "times", note=told))
 
 
 def _deform(target: Target, report: Report, bars: Bars, repeat: int) -> None:

@@ -40,6 +40,8 @@ def test_measures_every_goal_of_the_host(host_target: Target, monkeypatch: pytes
         "skinning and morphing, 100,000",
         "Embree's packets",
         "orbit, 512x384",
+        "hlbvh_sah over binned_sah, blob",
+        "hploc over binned_sah, room",
         "streamed over resident",
         "waited for a key frame",
     ):

@@ -1,0 +1,19 @@
+"""The bars of the trees' quality hold on both scenes: SAH costs need no clock."""
+
+from __future__ import annotations
+
+import pytest
+
+from app.scene_io.demos import make_demo
+from bench.tree_costs import MOST_TIMES, tree_costs
+from gpu.target.base import Target
+
+
+@pytest.mark.parametrize("name", ["blob", "room"])
+def test_trees_cost_little_more_than_the_reference(host_target: Target, name: str) -> None:
+    costs = tree_costs(host_target, make_demo(name, 100_000), (*MOST_TIMES, "lbvh", "sweep_sah"))
+    for builder, most in MOST_TIMES.items():
+        assert 1.0 < costs[builder] / costs["binned_sah"] <= most
+    assert costs["lbvh"] > 1.1 * costs["binned_sah"]
+    assert costs["binned_sah by cost"] < 0.97 * costs["binned_sah"]
+    assert costs["sweep_sah"] == pytest.approx(costs["binned_sah by cost"], rel=0.02)
