@@ -3,8 +3,11 @@
 
 constexpr int PREFETCH_POINTS_AHEAD = 8, PREFETCH_INDICES_AHEAD = 16;
 
+// Items that a thread reads whole before it writes the first: a compiler does not move loads before stores that might be to the same place.
 #ifdef CUDA_ON_HOST
+constexpr int READS_AT_ONCE = 1;
 __device__ void prefetch(const void* at) { __builtin_prefetch(at); }
 #else
+constexpr int READS_AT_ONCE = 2;
 __device__ __forceinline__ void prefetch(const void*) {}
 #endif

@@ -12,6 +12,13 @@ struct Spheres {
 
     __device__ float3 point(int index) const { return load3(centres, index); }
 
+    // What a record is made of.
+    struct Shape {
+        float3 centre;
+        float radius;
+    };
+    __device__ Shape shape(int prim_id) const { return {point(prim_id), radii[prim_id]}; }
+
     // Hints for a loop that meets spheres in no order.
     __device__ void prefetch_indices(int) const {}
     __device__ void prefetch_points(int prim_id) const { prefetch(centres + 3 * (int64)prim_id); }
@@ -36,11 +43,12 @@ struct SphereRecords {
 
     static constexpr int RECORD_FLOAT4S = 2;
 
-    __device__ Aabb write(int reference, const Spheres& spheres, int prim_id) const {
-        const float3 centre = spheres.point(prim_id);
-        const Aabb box = spheres.aabb(prim_id);
+    __device__ Aabb write(int reference, const Spheres& spheres, int prim_id) const { return store(reference, spheres.shape(prim_id), prim_id); }
+    __device__ Aabb store(int reference, const Spheres::Shape& shape, int prim_id) const {
+        const float3 centre = shape.centre;
+        const Aabb box = Spheres::aabb_of(centre, shape.radius);
         float4* at = records + RECORD_FLOAT4S * (int64)reference;
-        at[0] = make_float4(centre.x, centre.y, centre.z, is_empty(box) ? -1.0f : spheres.radii[prim_id]);
+        at[0] = make_float4(centre.x, centre.y, centre.z, is_empty(box) ? -1.0f : shape.radius);
         at[1] = make_float4(__int_as_float(prim_id), 0.0f, 0.0f, 0.0f);
         return box;
     }

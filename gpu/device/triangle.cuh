@@ -19,6 +19,16 @@ struct Triangles {
         c = load3(positions, corner.z);
     }
 
+    // What a record is made of.
+    struct Shape {
+        float3 a, b, c;
+    };
+    __device__ Shape shape(int prim_id) const {
+        Shape shape;
+        vertices(prim_id, shape.a, shape.b, shape.c);
+        return shape;
+    }
+
     // Hints for a loop that meets triangles in no order: ask for the indices well ahead of the vertices, and for those well ahead of their use.
     __device__ void prefetch_indices(int prim_id) const { prefetch(indices + 3 * (int64)prim_id); }
     __device__ void prefetch_points(int prim_id) const {
@@ -76,9 +86,9 @@ struct TriangleRecords {
 
     static constexpr int RECORD_FLOAT4S = 3;
 
-    __device__ Aabb write(int reference, const Triangles& triangles, int prim_id) const {
-        float3 a, b, c;
-        triangles.vertices(prim_id, a, b, c);
+    __device__ Aabb write(int reference, const Triangles& triangles, int prim_id) const { return store(reference, triangles.shape(prim_id), prim_id); }
+    __device__ Aabb store(int reference, const Triangles::Shape& shape, int prim_id) const {
+        const float3 a = shape.a, b = shape.b, c = shape.c;
         const Aabb box = Triangles::aabb_of(a, b, c);
         const bool is_active = !is_empty(box);
         const float3 ab = b - a, ac = c - a, normal = cross(ab, ac);

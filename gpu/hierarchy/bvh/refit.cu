@@ -55,18 +55,54 @@ struct Tree : FittedNodes {
         return box;
     }
 
+    // Everything that a chunk needs of global memory, read before anything is written. `last` is the last reference there is.
+    __device__ void read(Chunk& chunk, int first, int start, int references_here, int last, int ids_here) const {
+        int prim_ids[READS_AT_ONCE], links[READS_AT_ONCE][3];
+        bool exists[READS_AT_ONCE];
+        Primitives::Shape shapes[READS_AT_ONCE];
+#pragma unroll
+        for (int k = 0; k < READS_AT_ONCE; ++k) {
+            const int at = start + k * block_threads(), reference = first + at;
+            exists[k] = at < ids_here && (flags[reference] & NODE_EXISTS);
+            if (!GATHERS) continue;
+            prim_ids[k] = order[min(reference, last)];
+            primitives.prefetch_indices(order[min(reference + PREFETCH_INDICES_AHEAD, last)]);
+            primitives.prefetch_points(order[min(reference + PREFETCH_POINTS_AHEAD, last)]);
+        }
+#pragma unroll
+        for (int k = 0; k < READS_AT_ONCE; ++k) {
+            const int node_id = first + start + k * block_threads();
+            if (exists[k]) {
+                links[k][0] = __float_as_int(nodes[2 * (int64)node_id].w);
+                links[k][1] = __float_as_int(nodes[2 * (int64)node_id + 1].w);
+                links[k][2] = parent[node_id];
+            }
+            if (GATHERS) shapes[k] = primitives.shape(prim_ids[k]);
+        }
+#pragma unroll
+        for (int k = 0; k < READS_AT_ONCE; ++k) {
+            const int at = start + k * block_threads();
+            if (exists[k]) keep(chunk, first, at, links[k][0], links[k][1], links[k][2]);
+            if (!GATHERS || at >= references_here) continue;
+            const Aabb box = references.records.store(first + at, shapes[k], prim_ids[k]);
+            store_shared_box<CHUNK>(chunk.references, at, references.boxes == nullptr ? box : references.own_box(first + at));
+        }
+    }
+    // The order of the list does not matter: every box is the same whoever comes last.
+    __device__ void keep(Chunk& chunk, int first, int at, int left, int right, int above) const {
+        const int up = first + at == 0 ? ELSEWHERE : above - first;
+        chunk.left[at] = left;
+        chunk.right[at] = right;
+        chunk.parent[at] = (short)(up >= 0 && up < CHUNK ? up : ELSEWHERE);
+        chunk.existing[block_atomic_add(&chunk.existing_count, 1)] = (short)at;
+    }
+
     // Part of a node of the chunk: its leaves, and what there is to know of its children.
     __device__ void prepare(Chunk& chunk, int first, int at) const {
-        const int node_id = first + at;
-        const CanonicalNode node = load_node(nodes, node_id);
-        chunk.left[at] = node.left;
-        chunk.right[at] = node.right;
         store_shared_state(chunk.states, at, 0);
-        const int up = node_id == 0 ? ELSEWHERE : parent[node_id] - first;
-        chunk.parent[at] = (short)(up >= 0 && up < CHUNK ? up : ELSEWHERE);
         Aabb box = empty_aabb();
         int arrived = 0;
-        const int children[2] = {node.left, node.right};
+        const int children[2] = {chunk.left[at], chunk.right[at]};
 #pragma unroll 1
         for (int side = 0; side < 2; ++side) {
             const int child_at = children[side] - first;
@@ -150,23 +186,12 @@ struct Tree : FittedNodes {
     }
 };
 
-// The references [first, first + references_here) and the nodes of the ids [first, first + ids_here). `last` is the last reference to look ahead to.
+// The references [first, first + references_here) and the nodes of the ids [first, first + ids_here). `last` is the last reference of all.
 __device__ void fit_chunk(const Tree& tree, Chunk& chunk, int first, int references_here, int last, int ids_here) {
     if (thread_index() == 0) chunk.existing_count = chunk.lowest_count = chunk.open_count = 0;
     block_sync();
-    if (GATHERS) {
-        for (int i : block_stride(references_here)) {
-            const int reference = first + i;
-            tree.primitives.prefetch_indices(tree.order[min(reference + PREFETCH_INDICES_AHEAD, last)]);
-            tree.primitives.prefetch_points(tree.order[min(reference + PREFETCH_POINTS_AHEAD, last)]);
-            const Aabb box = tree.references.records.write(reference, tree.primitives, tree.order[reference]);
-            store_shared_box<CHUNK>(chunk.references, i, tree.references.boxes == nullptr ? box : tree.references.own_box(reference));
-        }
-    }
-    // The order of the lists does not matter: every box is the same whoever comes last.
-    for (int at : block_stride(ids_here)) {
-        if (tree.flags[first + at] & NODE_EXISTS) chunk.existing[block_atomic_add(&chunk.existing_count, 1)] = (short)at;
-    }
+    const int count = max(references_here, ids_here);
+    for (int start = thread_index(); start < count; start += READS_AT_ONCE * block_threads()) tree.read(chunk, first, start, references_here, last, ids_here);
     block_sync();
     for (int i : block_stride(chunk.existing_count)) tree.prepare(chunk, first, chunk.existing[i]);
     block_sync();
