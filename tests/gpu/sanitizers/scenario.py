@@ -14,7 +14,7 @@ from gpu.animate.pose import AT_ONCE
 from gpu.camera import Camera
 from gpu.clip import ClipOptions
 from gpu.engine import Boxes, Engine, View, ViewSettings
-from gpu.hierarchy.base import Hierarchy, Primitives
+from gpu.hierarchy.base import Hierarchy, ObjectRange, Primitives
 from gpu.hierarchy.bvh import bvh
 from gpu.hierarchy.bvh.bvh import BvhHierarchy
 from gpu.hierarchy.primitives import sphere_primitives, triangle_primitives
@@ -40,6 +40,7 @@ def run_everything(target: Target) -> None:
     run_structures(target)
     run_topologies(target)
     run_optimisers(target)
+    run_objects(target)
     run_animation(target)
     run_frames(target)
 
@@ -129,6 +130,20 @@ def refit_by_groups(target: Target, primitives: Primitives) -> None:
             made.build(primitives)
             made.refit(primitives)
             assert len(made.nodes().references) == TRIANGLES
+
+
+def run_objects(target: Target) -> None:
+    """One tree an object by another builder, small ones all at once; then one object moves."""
+    corners = np.random.default_rng(5).uniform(-1, 1, (TRIANGLES * 3, 3)).astype(np.float32)
+    indices = np.arange(TRIANGLES * 3, dtype=np.int32).reshape(-1, 3)
+    things = (ObjectRange(0, 20, 0), ObjectRange(20, 600, 0), ObjectRange(620, TRIANGLES - 620, 0))
+    kind = structures()["two_level"]
+    primitives = triangle_primitives(target.upload(corners, "test"), target.upload(indices, "test"), objects=things)
+    made = kind(target, kind.Options(builder="lbvh"))
+    made.build(primitives)
+    primitives.objects = (*things[:2], dataclasses.replace(things[2], version=1))
+    made.refit(primitives)
+    assert len(made.nodes().references) == TRIANGLES
 
 
 def run_animation(target: Target) -> None:

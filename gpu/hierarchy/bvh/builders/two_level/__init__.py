@@ -9,11 +9,13 @@ Paper: Wald, Benthin and Slusallek, Distributed Interactive Ray Tracing of Dynam
 Lauterbach et al. (2009) and Karras (2012), all objects' at once: sorted by object first, then by Morton code.
 
 Cost: A build costs what lbvh's does, with a longer sort; Morton codes lie in each object's own box, so that small objects have fine ones. A refit
-costs what the moved objects cost, and a tree over as many boxes as there are objects. This holds for the layout bvh2; others are written as a
-whole.
+costs what the moved objects cost, and a tree over as many boxes as there are objects. This holds for the layout bvh2 and triangles that are tested
+by their vertices; other layouts and unit triangles are written as a whole. With another builder the objects' trees are better and are built one
+after the other: a dozen launches each.
 
 Limits: Where objects overlap, so do their boxes, and rays go down several trees. An object that bends keeps its tree's topology until the next
-rebuild. The tree above is a linear BVH. Optimisers are not offered: they would mix the objects. Deterministic.
+rebuild. The tree above is a linear BVH. Objects of one mesh do not share a tree: they lie in the world, and no ray is transformed. Optimisers are
+not offered: they would mix the objects. Deterministic.
 """
 
 from __future__ import annotations
@@ -29,7 +31,9 @@ from ....base import Hierarchy, Primitives
 from ....primitives import reserved, unit_source
 from ...bvh import REFIT_BLOCK, REFIT_CHUNKS, BvhHierarchy
 from ...tree import MAX_LEAF_SIZE
+from .. import builder_names
 from .objects import ObjectTable
+from .own_trees import LEAST_TRIANGLES, OwnTrees
 
 CODE_BITS = 30
 _FOLDER = "gpu/hierarchy/bvh/builders/two_level"
@@ -43,6 +47,12 @@ class TwoLevelOptions:
 
     max_leaf_size: int = option(
         4, "Most primitives in a leaf: larger leaves make a smaller tree and more intersection tests.", minimum=1, maximum=MAX_LEAF_SIZE
+    )
+    builder: str = option(
+        "linear",
+        f"Who builds objects of {LEAST_TRIANGLES} triangles and more: linear makes all trees at once; another builder, with its own defaults, makes "
+        "better ones, an object after the other. Worth it where rebuilds are few.",
+        choices=("linear", *(name for name in builder_names() if name != "two_level")),
     )
 
 
@@ -58,6 +68,8 @@ class TwoLevel(BvhHierarchy):
         super().__init__(target, options, layout, traversal)
         self._objects = ObjectTable(target, REFIT_CHUNKS[target.kind])
         self._above: Array | None = None
+        self._roots: Array | None = None
+        self._own_trees = None if options.builder == "linear" else OwnTrees(target, options.builder)
         self._prepared: tuple[Primitives, int, int, str] | None = None
 
     @classmethod
@@ -69,10 +81,12 @@ class TwoLevel(BvhHierarchy):
 
     def max_depth(self) -> int:
         depth = CODE_BITS + max(1, self._objects.largest - 1).bit_length()
+        depth = depth if self._own_trees is None else max(depth, self._own_trees.depth)
         return depth if self._objects.count == 1 else depth + CODE_BITS + (self._objects.count - 1).bit_length()
 
     def scratch_bytes(self) -> int:
-        return self.tree.count * 24 + self._objects.count * (16 + 24)
+        own = 0 if self._own_trees is None else self._own_trees.scratch_bytes
+        return self.tree.count * 24 + self._objects.count * (16 + 24) + own
 
     # -- build and refit --------------------------------------------------------------------------------------------
     def prepare(self, primitives: Primitives, update: str) -> None:
@@ -93,9 +107,11 @@ class TwoLevel(BvhHierarchy):
         unit = target.unit(unit_source(f"{_FOLDER}/two_level.cu", primitives, CODE_BITS=60))
         bounds = target.scratch("two_level.bounds", (objects.count, 6), np.int32)
         keys, prim_ids = target.scratch("morton.keys", n, np.uint64), target.scratch("morton.prim_ids", n, np.int32)
-        leaf_size, tiles = self.options.max_leaf_size, (objects.ranges, objects.count, objects.tiles, objects.tile_count)
+        tiles = (objects.ranges, objects.count, objects.tiles, objects.tile_count)
+        # The only object's root is the root of all.
+        self._roots = roots = tree.root if objects.count == 1 else reserved(target, self._roots, (objects.count,), np.int32, "hierarchy")
         with target.phase("build.bounds"):
-            target.launch(unit, "part_objects", objects.count, objects.ranges, objects.count, leaf_size, tree.parent, tree.flags, bounds)
+            target.launch(unit, "part_objects", objects.count, objects.ranges, roots, objects.count, tree.parent, tree.flags, bounds)
             target.launch(unit, "bound_objects", n, primitives.view, *tiles, bounds, blocks=objects.tile_count)
         with target.phase("build.codes"):
             target.launch(unit, "code_primitives", n, primitives.view, *tiles, bounds, keys, prim_ids, blocks=objects.tile_count)
@@ -103,8 +119,11 @@ class TwoLevel(BvhHierarchy):
             bits = CODE_BITS + (objects.count - 1).bit_length()
             keys, prim_ids = target.sort_pairs(keys, prim_ids, (0, bits), "morton.sort")
         with target.phase("build.topology"):
-            outputs = (tree.order, tree.root, tree.nodes, tree.parent, tree.flags)
-            target.launch(unit, "search_objects", n, keys, prim_ids, n, objects.ranges, objects.count, leaf_size, *outputs)
+            outputs = (tree.order, tree.nodes, tree.parent, tree.flags)
+            sizes = (objects.ranges, roots, objects.count, self.options.max_leaf_size)
+            target.launch(unit, "search_objects", n, keys, prim_ids, n, *sizes, *outputs)
+        if self._own_trees is not None:
+            self._own_trees.build(primitives, objects.host_ranges, tree, roots)
         return self._fit_objects(primitives, "build", objects.all_tiles, objects.tile_count, marks=True)
 
     def _prepare_once(self, primitives: Primitives, update: str) -> None:
@@ -118,8 +137,7 @@ class TwoLevel(BvhHierarchy):
         tree, objects = self.tree, self._objects
         unit = self.target.unit(unit_source(f"{_FOLDER}/two_level.cu", primitives, CODE_BITS=60))
         with self.target.phase(phase):
-            sizes = (objects.ranges, objects.count, self.options.max_leaf_size)
-            self.target.launch(unit, "part_objects", objects.count, *sizes, tree.parent, tree.flags, None)
+            self.target.launch(unit, "part_objects", objects.count, objects.ranges, self._roots, objects.count, tree.parent, tree.flags, None)
         blocks = min(objects.tile_count, _MAX_BLOCKS[self.target.kind])
         return self._fit_objects(primitives, "refit", objects.moved_tiles, blocks, marks=marks)
 
@@ -141,11 +159,11 @@ class TwoLevel(BvhHierarchy):
         tree, target, count = self.tree, self.target, self._objects.count
         unit = target.unit(unit_source(f"{_FOLDER}/above.cu", primitives, CODE_BITS=CODE_BITS, WRITES_BVH2=bvh2 is not None))
         self._above = above = reserved(target, self._above, (count,), np.int32, "hierarchy")
-        sizes, keys = (self._objects.ranges, count, self.options.max_leaf_size), target.scratch("two_level.keys", count, np.uint64)
+        objects, keys = (self._objects.ranges, self._roots, count), target.scratch("two_level.keys", count, np.uint64)
         with target.phase(f"{stage}.above"):
-            target.launch(unit, "code_objects", count, tree.records, tree.nodes, *sizes, keys, block=512, blocks=1)
+            target.launch(unit, "code_objects", count, tree.records, tree.nodes, *objects, keys, block=512, blocks=1)
             keys = target.sort_keys(keys, (32, 32 + CODE_BITS), "two_level.sort")
-            target.launch(unit, "link_objects", count, keys, *sizes, tree.nodes, tree.parent, above)
+            target.launch(unit, "link_objects", count, keys, *objects, tree.nodes, tree.parent, tree.root, above)
             arguments = (tree.records, tree.nodes, tree.parent, tree.flags, count, above, bvh2, tree.waiting)
             target.launch(unit, "fit_above", count, *arguments)
 

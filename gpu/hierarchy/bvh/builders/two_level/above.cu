@@ -12,9 +12,9 @@ constexpr int AT_REST = -1;  // of `waiting`, between launches
 constexpr int NO_PARENT = -1;
 
 // One block. The boxes are few, and their common one has to be known before the first code.
-extern "C" __global__ void code_objects(float4* record_data, const float4* nodes, const int2* ranges, int object_count, int max_leaf_size, uint64* keys) {
+extern "C" __global__ void code_objects(float4* record_data, const float4* nodes, const int2* ranges, int* roots, int object_count, uint64* keys) {
     SHARED float corners[6];
-    const Objects objects = {ranges, object_count, max_leaf_size};
+    const Objects objects = {ranges, roots, object_count};
     const ReferencesOf<Records> references = {{record_data}, nullptr};
     Aabb all = empty_aabb();
     for (int object : block_stride(object_count)) {
@@ -36,15 +36,19 @@ extern "C" __global__ void code_objects(float4* record_data, const float4* nodes
 }
 
 // One thread a gap between objects. `above`: the node that each object hangs from.
-extern "C" __global__ void link_objects(const uint64* keys, const int2* ranges, int object_count, int max_leaf_size, float4* nodes, int* parent, int* above) {
-    const Objects objects = {ranges, object_count, max_leaf_size};
+extern "C" __global__ void link_objects(const uint64* keys, const int2* ranges, int* roots, int object_count, float4* nodes, int* parent, int* root,
+                                        int* above) {
+    const Objects objects = {ranges, roots, object_count};
     for (int gap : grid_stride(object_count - 1)) {
         const Prefix prefix = {keys, code_of(keys[gap]), object_count, gap, rank_of_gap(keys, object_count, gap)};
         const int first = farthest(prefix, gap, -1), last = farthest(prefix, gap + 1, 1);
         const bool is_root = first == 0 && last == object_count - 1;
         const bool is_left = rank_of_gap(keys, object_count, last) < rank_of_gap(keys, object_count, first - 1);
         const int node_id = objects.id_above(is_root ? 0 : is_left ? last : first);
-        if (is_root) parent[node_id] = NO_PARENT;
+        if (is_root) {
+            parent[node_id] = NO_PARENT;
+            root[0] = node_id;
+        }
         int children[2];
         for (int side = 0; side < 2; ++side) {
             const bool is_object = side == 0 ? first == gap : last == gap + 1;

@@ -7,16 +7,13 @@
 
 struct Objects {
     const int2* ranges;  // first reference and count, at least 1
-    int count, max_leaf_size;
+    int* roots;          // of the objects' trees, as child words
+    int count;
 
     __device__ int first(int object) const { return ranges[object].x; }
     __device__ int last(int object) const { return ranges[object].x + ranges[object].y - 1; }
     __device__ int root_id(int object) const { return object < count - 1 ? last(object) : first(object); }
-    // The root as a child word.
-    __device__ int root(int object) const {
-        const int2 range = ranges[object];
-        return range.y <= max_leaf_size ? leaf_child(range.x, range.y) : root_id(object);
-    }
+    __device__ int root(int object) const { return roots[object]; }
     // An id of the tree above, by Karras' number there.
     __device__ int id_above(int number) const { return first(number); }
 

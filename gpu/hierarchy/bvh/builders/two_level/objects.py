@@ -39,8 +39,8 @@ def tiles_of(ranges: np.ndarray, size: int) -> np.ndarray:
 
 
 class ObjectTable:
-    """The objects of one set of primitives on a target: `ranges` and `tiles` as above; `all_tiles` and `moved_tiles` list tiles to work on: how many,
-    then which. `look` brings `moved_tiles` up to date, by a write from the host and only where the list is another one than before."""
+    """The objects of one set of primitives on a target: `ranges` (`host_ranges` too) and `tiles` as above; `all_tiles` and `moved_tiles` list tiles
+    to work on: how many, then which. `look` brings `moved_tiles` up to date, by a write from the host, where the list is another one than before."""
 
     ranges: Array
     tiles: Array
@@ -51,7 +51,7 @@ class ObjectTable:
         self._target, self._tile_size = target, tile_size
         self.count = self.tile_count = self.largest = 0
         self._held: dict[str, Array] = {}
-        self._ranges = np.zeros((0, 2), np.int32)
+        self.host_ranges = np.zeros((0, 2), np.int32)
         self._made_of: tuple[Primitives, int] | None = None
         self._shown: tuple[ObjectRange, ...] = ()
         self._listed: bytes | None = None
@@ -64,10 +64,10 @@ class ObjectTable:
             return
         self._made_of = primitives, primitives.topology_version
         ranges = ranges_of(primitives)
-        if np.array_equal(ranges, self._ranges):
+        if np.array_equal(ranges, self.host_ranges):
             return
         tiles = tiles_of(ranges, self._tile_size)
-        self._ranges, self.count, self.tile_count, self.largest = ranges, len(ranges), len(tiles), int(ranges[:, 1].max())
+        self.host_ranges, self.count, self.tile_count, self.largest = ranges, len(ranges), len(tiles), int(ranges[:, 1].max())
         every = self._list(np.arange(self.tile_count))
         for name, values in (("ranges", ranges), ("tiles", tiles), ("all_tiles", every), ("moved_tiles", every)):
             held = reserved(self._target, self._held.get(name), values.shape, np.int32, "hierarchy")
@@ -95,7 +95,7 @@ class ObjectTable:
         known, objects = self._made_of, primitives.objects
         if known is None or known[0] is not primitives or known[1] != primitives.topology_version or len(objects) != len(self._shown):
             return None
-        if len(self._ranges) == 1 or objects is self._shown:
+        if len(self.host_ranges) == 1 or objects is self._shown:
             return None
         pairs = zip(objects, self._shown, strict=True)
         moved = np.array([new is not old and new.version != old.version for new, old in pairs], bool)

@@ -11,12 +11,12 @@
 constexpr int OBJECT_SHIFT = 30;
 constexpr int NO_PARENT = -1;
 
-// Before a build and before a refit: objects' trees end at their roots, and the tree above is gone. `bounds` (6 ordered integers an object) are empty.
-extern "C" __global__ void part_objects(const int2* ranges, int object_count, int max_leaf_size, int* parent, uint8* flags, int* bounds) {
-    const Objects objects = {ranges, object_count, max_leaf_size};
+// The tree above is gone. Before a refit, objects' trees end at their roots; before a build there are none, and `bounds` (6 ordered integers an object)
+// become empty.
+extern "C" __global__ void part_objects(const int2* ranges, int* roots, int object_count, int* parent, uint8* flags, int* bounds) {
+    const Objects objects = {ranges, roots, object_count};
     for (int object : grid_stride(object_count)) {
-        const int root = objects.root(object);
-        if (!is_leaf(root)) parent[root] = NO_PARENT;
+        if (bounds == nullptr && !is_leaf(objects.root(object))) parent[objects.root(object)] = NO_PARENT;
         if (object < object_count - 1) flags[objects.id_above(object)] = 0;
         if (bounds == nullptr) continue;
         for (int axis = 0; axis < 3; ++axis) {
@@ -38,7 +38,7 @@ __device__ void grow_bounds(int* bounds, int object, float3 lower, float3 upper)
 
 // A tile a block. Inactive primitives count for nothing.
 extern "C" __global__ void bound_objects(Primitives primitives, const int2* ranges, int object_count, const int4* tiles, int tile_count, int* bounds) {
-    const Objects objects = {ranges, object_count, 0};
+    const Objects objects = {ranges, nullptr, object_count};
     for (int t = block_index(); t < tile_count; t += block_count()) {
         const int4 tile = tiles[t];
         Aabb box = empty_aabb();
@@ -56,7 +56,7 @@ extern "C" __global__ void bound_objects(Primitives primitives, const int2* rang
 
 extern "C" __global__ void code_primitives(Primitives primitives, const int2* ranges, int object_count, const int4* tiles, int tile_count,
                                            const int* bounds, uint64* keys, int* prim_ids) {
-    const Objects objects = {ranges, object_count, 0};
+    const Objects objects = {ranges, nullptr, object_count};
     for (int t = block_index(); t < tile_count; t += block_count()) {
         const int4 tile = tiles[t];
         for (int i : block_stride(tile.y)) {
@@ -71,16 +71,19 @@ extern "C" __global__ void code_primitives(Primitives primitives, const int2* ra
 }
 
 // One thread a gap, as in lbvh. Gaps between objects part nothing here.
-extern "C" __global__ void search_objects(const uint64* keys, const int* prim_ids, int n, const int2* ranges, int object_count, int max_leaf_size, int* order,
-                                          int* root, float4* nodes, int* parent, uint8* flags) {
-    const Objects objects = {ranges, object_count, max_leaf_size};
+extern "C" __global__ void search_objects(const uint64* keys, const int* prim_ids, int n, const int2* ranges, int* roots, int object_count,
+                                          int max_leaf_size, int* order, float4* nodes, int* parent, uint8* flags) {
+    const Objects objects = {ranges, roots, object_count};
     for (int gap : grid_stride(n)) {
         order[gap] = prim_ids[gap];
-        if (gap == n - 1) {
-            root[0] = object_count == 1 ? objects.root(0) : 0;
-            continue;
-        }
         const int object = (int)(keys[gap] >> OBJECT_SHIFT);
+        if (gap == objects.first(object)) {
+            const int count = objects.last(object) - gap + 1;
+            const bool is_leaf_object = count <= max_leaf_size;
+            roots[object] = is_leaf_object ? leaf_child(gap, count) : objects.root_id(object);
+            if (!is_leaf_object) parent[objects.root_id(object)] = NO_PARENT;
+        }
+        if (gap == n - 1) continue;
         if ((int)(keys[gap + 1] >> OBJECT_SHIFT) != object) continue;
         const Prefix prefix = {keys, code_of(keys[gap]), n, gap, rank_of_gap(keys, n, gap)};
         const int first = farthest(prefix, gap, -1), last = farthest(prefix, gap + 1, 1);
