@@ -125,10 +125,12 @@ def _run_compiler(command: list[str], text: str, check: Callable[[], None]) -> N
 def _heard(compiler: subprocess.Popen[str], text: str, check: Callable[[], None]) -> str:
     """What a compiler says of `text`, once it has ended."""
     until = time.monotonic() + _PATIENCE_S
+    rest: str | None = text
     while True:
         try:
-            return compiler.communicate(text, timeout=_CHECK_S)[1].strip()
+            return compiler.communicate(rest, timeout=_CHECK_S)[1].strip()
         except subprocess.TimeoutExpired as error:
+            rest = None  # it is given only once
             check()
             if time.monotonic() > until:
                 raise CompileError(f"The C++ compiler {find_compiler()[0]} was still not done after {_PATIENCE_S:.0f} s.") from error

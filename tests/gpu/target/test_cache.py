@@ -122,6 +122,15 @@ def test_memory_that_is_left_is_that_of_this_process() -> None:
     assert host.available_memory() > int(done.stdout)
 
 
+def test_a_compiler_that_takes_long_is_heard_to_its_end(tmp_path: pathlib.Path) -> None:
+    """It is asked several times whether it goes on, and its input comes whole, longer than a pipe holds."""
+    script, text, asked = tmp_path / "slow", "int f();" * 100_000, list[int]()
+    script.write_text(f"#!/bin/sh\nsleep 0.4\ncat > {tmp_path / 'got'}\n")
+    script.chmod(0o755)
+    host_compiler._run_compiler([str(script)], text, lambda: asked.append(1))
+    assert (tmp_path / "got").read_text() == text and len(asked) >= 3
+
+
 def test_a_compiler_that_nobody_waits_for_is_ended(tmp_path: pathlib.Path) -> None:
     """Soon, and with all its own processes."""
     script, pid = tmp_path / "slow", tmp_path / "pid"
