@@ -3,25 +3,19 @@
 from __future__ import annotations
 
 import bisect
-import dataclasses
 import math
 from typing import Any
+
+import numpy as np
 
 from app.timeline import Span
 from gpu.stats import FrameStatistics
 
 FEWEST_PLACES, MOST_PLACES = 32, 4096
-COLUMNS = ("structure", "key", "time", "sah_cost", "build_ms", "refit_ms", "trace_ms")
+FIGURES = ("sah_cost", "build_ms", "refit_ms", "trace_ms")
+"""The newest of each are kept for every place of the animation; NaN where there is none yet."""
 
-
-@dataclasses.dataclass(frozen=True)
-class Cost:
-    """The newest figures of one place of the animation; None where there is none yet."""
-
-    sah_cost: float | None = None
-    build_ms: float | None = None
-    refit_ms: float | None = None
-    trace_ms: float | None = None
+COLUMNS = ("structure", "key", "time", *FIGURES)
 
 
 class CostLog:
@@ -31,7 +25,7 @@ class CostLog:
         self.times: tuple[float, ...] = ()
         self.current = ""
         self._keys: tuple[float, ...] = ()
-        self._costs: dict[str, dict[int, Cost]] = {}
+        self._costs: dict[str, np.ndarray] = {}
 
     def begin(self, span: Span) -> None:
         """Forget everything; the places are those of this animation."""
@@ -49,16 +43,16 @@ class CostLog:
             return
         view = statistics.views[0]
         self.current = f"{view.hierarchy}, {view.layout}, {update_mode}"
-        costs = self._costs.setdefault(self.current, {})
-        place = self.place_of(statistics.time)
-        cost = costs.get(place, Cost())
+        costs = self._costs.get(self.current)
+        if costs is None:
+            costs = self._costs[self.current] = np.full((len(FIGURES), len(self.times)), np.nan)
+        cost, is_updated = costs[:, self.place_of(statistics.time)], view.update != "nothing"
         if view.structure.sah_cost is not None and math.isfinite(view.structure.sah_cost):
-            cost = dataclasses.replace(cost, sah_cost=view.structure.sah_cost)
-        if view.rays > 0 and (view.update != "nothing" or cost.trace_ms is None):  # a picture at rest may be larger than those that play
-            cost = dataclasses.replace(cost, trace_ms=view.trace_ms)
-        if view.update != "nothing":
-            cost = dataclasses.replace(cost, build_ms=view.build_ms, refit_ms=view.refit_ms)
-        costs[place] = cost
+            cost[0] = view.structure.sah_cost
+        if is_updated:
+            cost[1], cost[2] = view.build_ms, view.refit_ms
+        if view.rays > 0 and (is_updated or np.isnan(cost[3])):  # a picture at rest may be larger than those that play
+            cost[3] = view.trace_ms
 
     def place_of(self, time: float) -> int:
         """The place nearest to an instant."""
@@ -66,19 +60,24 @@ class CostLog:
         near = [index for index in (after - 1, after) if 0 <= index < len(self.times)]
         return min(near, key=lambda index: abs(self.times[index] - time))
 
-    def line(self, structure: str, name: str) -> tuple[list[float], list[float]]:
-        """Times and values of one figure (a field of Cost), where it is known."""
-        points = [(self.times[place], getattr(cost, name)) for place, cost in sorted(self._costs.get(structure, {}).items())]
-        known = [(time, value) for time, value in points if value is not None]
-        return [time for time, _ in known], [value for _, value in known]
+    def line(self, structure: str, name: str) -> tuple[np.ndarray, np.ndarray]:
+        """Times and values of one of FIGURES, where it is known."""
+        costs = self._costs.get(structure)
+        if costs is None:
+            return np.zeros(0), np.zeros(0)
+        values = costs[FIGURES.index(name)]
+        known = np.isfinite(values)
+        return np.asarray(self.times)[known], values[known]
 
     def rows(self) -> list[dict[str, Any]]:
         """Every place of every structure; `key` is the number of the last key before it, from 1."""
-        known = [(structure, self.times[place], cost) for structure, costs in self._costs.items() for place, cost in sorted(costs.items())]
-        return [
-            {"structure": structure, "key": bisect.bisect_right(self._keys, time + 1e-9), "time": time, **dataclasses.asdict(cost)}
-            for structure, time, cost in known
-        ]
+        found = []
+        for structure, costs in self._costs.items():
+            for place in np.flatnonzero(np.isfinite(costs).any(axis=0)).tolist():
+                figures = {name: None if math.isnan(value) else value for name, value in zip(FIGURES, costs[:, place].tolist(), strict=True)}
+                time = self.times[place]
+                found.append({"structure": structure, "key": bisect.bisect_right(self._keys, time + 1e-9), "time": time, **figures})
+        return found
 
 
 def places_of(span: Span) -> tuple[float, ...]:

@@ -12,7 +12,7 @@ from pathlib import Path
 
 ROOT = Path(__file__).resolve().parent.parent
 
-LIBRARIES = ("numpy", "PySide6-Essentials", "pyqtgraph", "PyOpenGL", "cmeel-assimp", "Pillow", "platformdirs", "tomli-w")
+LIBRARIES = ("numpy", "PySide6-Essentials", "PyOpenGL", "cmeel-assimp", "Pillow", "platformdirs", "tomli-w")
 """What the program needs, by the names of their distributions."""
 
 OPTIONAL_LIBRARIES = (

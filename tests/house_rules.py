@@ -66,7 +66,6 @@ LIBRARIES: dict[str, tuple[str, ...]] = {
     "numpy": ("",),
     "PySide6": ("app/ui/",),
     "shiboken6": ("app/ui/",),
-    "pyqtgraph": ("app/ui/",),
     "OpenGL": ("gpu/display/",),
     "cupy": ("gpu/target/",),
     "cupy_backends": ("gpu/target/",),

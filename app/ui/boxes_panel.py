@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+import time
+
 import numpy as np
-from PySide6.QtCore import QRectF, QSize, Signal
-from PySide6.QtGui import QColor, QMouseEvent, QPainter, QPaintEvent, QPalette, QPen
+from PySide6.QtCore import QRectF, QSize, QTimer, Signal
+from PySide6.QtGui import QColor, QMouseEvent, QPainter, QPaintEvent, QPalette, QPen, QShowEvent
 from PySide6.QtWidgets import QFormLayout, QLabel, QSizePolicy, QVBoxLayout, QWidget
 
 from app.box_options import BoxOptions
@@ -13,8 +15,10 @@ from app.node_boxes import BoxReport
 from app.render_thread import FinishedFrame
 from app.ui.form import Editor
 from app.ui.panel_bar import PanelBar, Table
+from app.ui.steady import Steady
 from gpu.settings import fields_of
 
+UPDATE_INTERVAL_S = 0.2
 COLUMNS = ("depth", "nodes", "leaves")
 TITLES = {
     "show": "Show boxes", "first_depth": "From level", "last_depth": "To level",
@@ -93,16 +97,19 @@ class LevelChart(QWidget):
 
 
 class BoxesPanel(QWidget):
-    """See the module. `take` is called with every frame."""
+    """See the module. `take` is called with every frame, drawing happens at most five times a second."""
 
     def __init__(self, document: Document, parent: QWidget | None = None) -> None:
         super().__init__(parent)
         self.setObjectName("boxes")
         self._document = document
         self.report: BoxReport | None = None
+        self._latest: BoxReport | None = None
+        self._shown_time = 0.0
+        self._timer = QTimer(self, singleShot=True)
+        self._timer.timeout.connect(self.show_latest)
         self.levels, self.sentence = LevelChart(self), QLabel(self)
         self.sentence.setObjectName("sentence")
-        self.sentence.setWordWrap(True)
         self.levels.setToolTip(self.tr("Drag over the levels whose boxes are to be drawn; heights are logarithms, the dark part are leaves"))
         self.bar = PanelBar("levels", self.table, self.text, self)
         self.editors = {field.name: Editor(field, parent=self) for field in fields_of(BoxOptions) if field.name in TITLES}
@@ -116,21 +123,36 @@ class BoxesPanel(QWidget):
         column.setContentsMargins(6, 6, 6, 6)
         column.addLayout(form)
         column.addWidget(self.levels, 1)
-        column.addWidget(self.sentence)
+        column.addWidget(Steady(self.sentence, 2))
         column.addWidget(self.bar)
         document.observe(lambda before, after: self._show_options() if before.settings.boxes != after.settings.boxes else None)
         self._show_options()
         self._show_report()
 
     def take(self, frame: FinishedFrame) -> None:
-        """Show a frame's levels where they are others than before."""
-        if frame.boxes is not self.report and not self.bar.is_frozen:
-            self.report = frame.boxes
+        """Show a frame's levels where they are others than before, and it is time."""
+        if frame.boxes is self._latest or self.bar.is_frozen:
+            return
+        self._latest = frame.boxes
+        if self.isVisible() and not self._timer.isActive():
+            wait = self._shown_time + UPDATE_INTERVAL_S - time.monotonic()
+            self._timer.start(max(0, round(wait * 1000)))
+
+    def show_latest(self) -> None:
+        """Show the newest levels now."""
+        if self.report is not self._latest and not self.bar.is_frozen:
+            self._shown_time = time.monotonic()
+            self.report = self._latest
             self._show_report()
+
+    def showEvent(self, event: QShowEvent) -> None:
+        """Catch up with what came while it was hidden."""
+        super().showEvent(event)
+        self.show_latest()
 
     def clear(self) -> None:
         """Another scene begins."""
-        self.report = None
+        self.report = self._latest = None
         self._show_report()
 
     def toggle(self) -> None:

@@ -7,6 +7,7 @@ waits for the other's Python. A view that is hidden is never painted; there the 
 
 from __future__ import annotations
 
+import bisect
 import collections
 import time
 from collections.abc import Callable
@@ -129,10 +130,11 @@ class FrameLoop(QObject):
     def fps(self) -> float:
         """Pictures that arrived in the last second, 0 when nothing moves."""
         now = time.perf_counter()
-        recent = [t for t in self._arrivals if now - t < 1.0]
-        if len(recent) < 2 or recent[-1] <= recent[0]:
-            return float(len(recent))
-        return (len(recent) - 1) / (recent[-1] - recent[0])
+        first = bisect.bisect_right(self._arrivals, now - 1.0)
+        count = len(self._arrivals) - first
+        if count < 2 or self._arrivals[-1] <= self._arrivals[first]:
+            return float(count)
+        return (count - 1) / (self._arrivals[-1] - self._arrivals[first])
 
     def camera_moved(self) -> None:
         """The camera moves: pictures may be smaller until it rests."""

@@ -16,6 +16,7 @@ from app.render_thread import FinishedFrame
 from app.ui.form import Editor
 from app.ui.histogram import Histogram
 from app.ui.panel_bar import PanelBar, Table
+from app.ui.steady import Steady
 from gpu.settings import fields_of
 from gpu.stats import RaySteps, StepCounts, bucket_edges
 
@@ -42,7 +43,6 @@ class HeatPanel(QWidget):
         self.figures, self.pointer = QLabel(self), QLabel(self)
         self.figures.setObjectName("figures")
         self.pointer.setObjectName("pointer")
-        self.figures.setWordWrap(True)
         self.bar = PanelBar("steps", self.table, self.text, self)
         self.bar.frozen.connect(lambda is_frozen: None if is_frozen else self._timer.start(0))
         self._make_editors()
@@ -140,14 +140,14 @@ class HeatPanel(QWidget):
         fit.setToolTip(self.tr("Take the range that fits this picture and keep it, also for other structures"))
         fit.clicked.connect(self.fit_range)
         row = QHBoxLayout()
-        row.addWidget(self.figures, 1)
+        row.addWidget(Steady(self.figures, 2), 1)
         row.addWidget(fit)
         column = QVBoxLayout(self)
         column.setContentsMargins(6, 6, 6, 6)
         column.addLayout(form)
         column.addWidget(self.histogram, 1)
         column.addLayout(row)
-        column.addWidget(self.pointer)
+        column.addWidget(Steady(self.pointer, 2))
         column.addWidget(self.bar)
 
     def _show_options(self) -> None:

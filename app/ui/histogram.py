@@ -58,9 +58,9 @@ class Histogram(QWidget):
         tallest = float(np.sqrt(self.heights.max())) if self.heights.max() > 0 else 1.0
         painter.setPen(Qt.PenStyle.NoPen)
         painter.setBrush(self.palette().color(QPalette.ColorRole.Highlight))
-        width = area.width() / BARS
-        for bar, height in enumerate(np.sqrt(self.heights) / tallest * area.height()):
-            painter.drawRect(QRectF(area.left() + bar * width, area.bottom() - height, max(width - 0.6, 0.6), height))
+        width, heights = area.width() / BARS, (np.sqrt(self.heights) / tallest * area.height()).tolist()
+        rects = [QRectF(area.left() + bar * width, area.bottom() - high, max(width - 0.6, 0.6), high) for bar, high in enumerate(heights) if high]
+        painter.drawRects(rects)
         if self._legend is None:
             return
         low, high = (self._legend.low, self._legend.high) if self._counts is None else (float(self._counts.low), float(self._counts.high))

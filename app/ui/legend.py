@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from typing import Any
 
-from PySide6.QtCore import QPointF, QRectF, QSize, Qt
-from PySide6.QtGui import QColor, QFontMetricsF, QLinearGradient, QPainter, QPaintEvent
+from PySide6.QtCore import QEvent, QPointF, QRectF, QSize, Qt
+from PySide6.QtGui import QColor, QFontMetricsF, QLinearGradient, QPainter, QPaintEvent, QPixmap
 from PySide6.QtWidgets import QWidget
 
 from app.ui.overlay import Overlay
@@ -21,6 +21,7 @@ class LegendPlate(Overlay):
         super().__init__("legend", parent)
         self.setFixedSize(WIDTH, HEIGHT)
         self.scale: Any = None
+        self._drawn: QPixmap | None = None
 
     def place(self, size: QSize) -> None:
         """The lower left corner."""
@@ -36,15 +37,32 @@ class LegendPlate(Overlay):
 
     def show_scale(self, scale: Any) -> None:
         """Show `scale` (label, low, high, colors (N, 3) uint8 sRGB); None hides the plate."""
-        self.scale = scale
+        self.scale, self._drawn = scale, None
         self.refresh()
         self.raise_()
 
     def paintEvent(self, event: QPaintEvent) -> None:
-        """A dark plate, the label, the colours, the numbers."""
+        """Copy the plate: it is painted over with each picture below it, and drawn only where it says something else."""
         if self.scale is None:
             return
+        ratio = self.devicePixelRatioF()
+        if self._drawn is None or self._drawn.devicePixelRatio() != ratio:
+            self._drawn = QPixmap(self.size() * ratio)
+            self._drawn.setDevicePixelRatio(ratio)
+            self._drawn.fill(Qt.GlobalColor.transparent)
+            self._draw(self._drawn)
         painter = QPainter(self)
+        painter.drawPixmap(0, 0, self._drawn)
+
+    def changeEvent(self, event: QEvent) -> None:
+        """Other fonts or colours: draw anew."""
+        super().changeEvent(event)
+        self._drawn = None
+
+    def _draw(self, plate: QPixmap) -> None:
+        """A dark plate, the label, the colours, the numbers."""
+        painter = QPainter(plate)
+        painter.setFont(self.font())
         painter.setRenderHint(QPainter.RenderHint.Antialiasing)
         painter.setPen(Qt.PenStyle.NoPen)
         painter.setBrush(QColor(20, 20, 24, 215))

@@ -1,9 +1,9 @@
 """Measures what the window costs beside its pictures: `python -m app.ui.measure_panels`, started by bench/panels.py.
 
 In one run: the processor time of the window's thread with all panels shown and with all hidden, in turns, while a scene plays at sixty frames a
-second; the processor time of a paused window whose film is complete, and the frames it draws; the longest pauses of the window's thread while it
-opens, switches structures, shows its dialogs, exports and closes; and how soon Cancel acts. Shares are of processor time, so that others on the
-machine count little. Prints JSON.
+second (on a processor some pictures are drawn and then handed over again: StandInMaker); the processor time of a paused window whose film is
+complete, and the frames it draws; the longest pauses of the window's thread while it opens, switches structures, shows its dialogs, exports and
+closes; and how soon Cancel acts. Shares are of processor time, so that others on the machine count little. Prints JSON.
 """
 
 from __future__ import annotations
@@ -15,39 +15,62 @@ import statistics
 import sys
 import tempfile
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from pathlib import Path
 from typing import Any
 
-from PySide6.QtCore import QDeadlineTimer, QEventLoop, QSettings
+import numpy as np
+from PySide6.QtCore import QDeadlineTimer, QEventLoop, QSettings, Qt
 from PySide6.QtWidgets import QApplication, QDialog
 
 from app import exporting
 from app.document import Document
 from app.frame_maker import FrameMaker, Outcome
+from app.pixel_slots import HostSlot, PixelSlot
 from app.render_thread import RenderThread
 from app.settings import Settings, set_option
+from app.state import State
 from app.ui import frame_loop
 from app.ui.application import make_application, make_view, open_window
 from app.ui.heartbeat import Heartbeat
 from app.ui.main_window import MainWindow
+from gpu.scene import Moment, Scene
 
 FRAME_S = 1.0 / 60.0
+PICTURES = 24
 
 
-class PacedMaker(FrameMaker):
-    """Draws sixty frames a second at most, as a screen would have it."""
+class StandInMaker(FrameMaker):
+    """Draws sixty frames a second at most, as a screen would have it, and at least: while `stands_in` is set, a processor that cannot draw so fast
+    draws the first PICTURES of a choice, and these are handed over again and again with their statistics. The window cannot tell."""
 
-    is_paced = True
+    stands_in = False
     _due = 0.0
+    _choice: object = None
+    _number = 0
 
-    def draw(self, *arguments: Any) -> Outcome:
+    def draw(self, scene: Scene, state: State, moment: Moment, slots: Sequence[PixelSlot], is_moving: bool) -> Outcome:
         """One frame, not before its time."""
         now = time.perf_counter()
-        if self.is_paced and self._due > now:
+        if self._due > now:
             time.sleep(self._due - now)
         self._due = max(self._due, now) + FRAME_S
-        return super().draw(*arguments)
+        if not (StandInMaker.stands_in and is_moving and all(isinstance(slot, HostSlot) for slot in slots)):
+            return super().draw(scene, state, moment, slots, is_moving)
+        choice = (id(scene), state.settings, slots[0].width, slots[0].height)
+        if choice != self._choice:
+            self._choice, self._kept = choice, list[tuple[Outcome, list[np.ndarray]]]()
+        if len(self._kept) < PICTURES:
+            outcome = super().draw(scene, state, moment, slots, is_moving)
+            self._kept.append((outcome, [slot.pixels.copy() for slot in slots if isinstance(slot, HostSlot)]))
+            return outcome
+        self._number += 1
+        outcome, pictures = self._kept[self._number % PICTURES]
+        for slot, picture in zip(slots, pictures, strict=True):
+            assert isinstance(slot, HostSlot)
+            slot.drawn = (picture.shape[1], picture.shape[0])
+            slot.pixels[:] = picture
+        return outcome
 
 
 class PanelMeasurement:
@@ -86,27 +109,34 @@ class PanelMeasurement:
     # -- panels ---------------------------------------------------------------------------------------------------
     def _playing(self, is_shown: bool) -> tuple[float, int]:
         for dock in self._window.docks:
-            if dock.objectName() != "dock.timeline" or not is_shown:
-                dock.setVisible(is_shown)
-        self._window.docks[2].setVisible(is_shown)
+            dock.setVisible(is_shown)
         self.run(1.0)
         cpu, frames = time.thread_time(), self._frames
         self.run(self._names.seconds)
         return time.thread_time() - cpu, self._frames - frames
 
     def panels(self) -> dict[str, Any]:
-        """Milliseconds of the window's thread a frame, with panels and without; medians of the turns."""
+        """Milliseconds of the window's thread a frame, with all panels side by side and without; medians of the turns."""
         self.heartbeat.rest()
-        self._window.document.change("settings.render.ray_type", "steps")
+        named = {dock.objectName(): dock for dock in self._window.docks}
+        for name in ("dock.pick", "dock.boxes"):  # out of the place that they share, where only one of three is seen
+            self._window.removeDockWidget(named[name])
+            self._window.addDockWidget(Qt.DockWidgetArea.RightDockWidgetArea, named[name])
+        for path, value in (("settings.render.ray_type", "steps"), ("settings.boxes.show", True)):
+            self._window.document.change(path, value)
+        StandInMaker.stands_in = True
         turns: dict[bool, list[tuple[float, int]]] = {True: [], False: []}
         for _ in range(self._names.turns):
             for is_shown in (True, False):
                 turns[is_shown].append(self._playing(is_shown))
         ms = {is_shown: statistics.median(cpu * 1e3 / max(frames, 1) for cpu, frames in found) for is_shown, found in turns.items()}
         rates = [frames / self._names.seconds for found in turns.values() for _, frames in found]
+        StandInMaker.stands_in = False
+        self._window.document.change("settings.boxes.show", False)
         return {
             "shown_ms_a_frame": ms[True], "hidden_ms_a_frame": ms[False], "panels_ms_a_frame": ms[True] - ms[False],
             "share_of_a_frame": (ms[True] - ms[False]) / (FRAME_S * 1e3), "frames_a_second": statistics.median(rates),
+            "turns_shown": turns[True], "turns_hidden": turns[False],
         }  # fmt: skip
 
     def idle(self) -> dict[str, float]:
@@ -191,7 +221,7 @@ def main(arguments: list[str]) -> int:
         settings = set_option(settings, f"render.{key}", value)
     make_application(0)
     QSettings.setPath(QSettings.Format.NativeFormat, QSettings.Scope.UserScope, tempfile.mkdtemp())  # the user's window stays as it was
-    setattr(frame_loop, "RenderThread", functools.partial(RenderThread, make_maker=PacedMaker))  # noqa: B010
+    setattr(frame_loop, "RenderThread", functools.partial(RenderThread, make_maker=StandInMaker))  # noqa: B010
     window = MainWindow(Document(settings), make_view)
     width, height = (int(side) for side in names.size.split("x"))
     open_window(window, (width, height))

@@ -8,7 +8,7 @@ from __future__ import annotations
 import collections
 
 import numpy as np
-from PySide6.QtCore import QModelIndex, QPersistentModelIndex, QPointF, QRectF, Qt
+from PySide6.QtCore import QModelIndex, QPersistentModelIndex, QPointF, QRect, QRectF, Qt
 from PySide6.QtGui import QColor, QImage, QPainter, QPaintEvent, QPalette
 from PySide6.QtWidgets import QLabel, QStyledItemDelegate, QStyleOptionViewItem, QVBoxLayout, QWidget
 
@@ -29,6 +29,7 @@ class Chart(QWidget):
         self.setMaximumHeight(170)
         self._history: collections.deque[tuple[float, ...]] = collections.deque(maxlen=HISTORY)
         self._limit = RANGES[0]
+        self._milliseconds: np.ndarray | None = None
         self._strip = Strip(self)
         legend = QLabel(" &nbsp;".join(f'<span style="color:{COLORS[name]}">■</span>&nbsp;{name}' for name in PHASES), self)
         legend.setWordWrap(True)
@@ -40,10 +41,12 @@ class Chart(QWidget):
     def add(self, phases: dict[str, float]) -> None:
         """One more frame."""
         self._history.append(tuple(phases.get(name, 0.0) for name in PHASES))
+        self._milliseconds = None
 
     def clear(self) -> None:
         """No frames."""
         self._history.clear()
+        self._milliseconds = None
         self.show_history()
 
     def limit(self) -> float:
@@ -51,8 +54,10 @@ class Chart(QWidget):
         return self._limit
 
     def milliseconds(self) -> np.ndarray:
-        """(phases, frames), oldest first."""
-        return np.array(self._history, np.float64).reshape(-1, len(PHASES)).T
+        """(phases, frames), oldest first. Made when it is asked for: many frames come between two drawings."""
+        if self._milliseconds is None:
+            self._milliseconds = np.array(self._history, np.float64).reshape(-1, len(PHASES)).T
+        return self._milliseconds
 
     def lines(self) -> dict[str, list[float]]:
         """The upper edge of each phase's band, oldest first."""
@@ -88,8 +93,7 @@ class Strip(QWidget):
         painter.drawImage(QRectF(area.left(), area.top(), area.width() * self._image.width() / HISTORY, area.height()), self._image)
         for share in (0.0, 0.5, 1.0):
             y = area.bottom() - share * area.height()
-            painter.setPen(QColor(128, 128, 128, 90))
-            painter.drawLine(QPointF(area.left(), y), QPointF(area.right(), y))
+            painter.fillRect(QRect(round(area.left()), round(y), round(area.width()), 1), QColor(128, 128, 128, 90))
             painter.setPen(palette.color(QPalette.ColorRole.WindowText))
             text = f"{share * self._limit:g}" + (" ms" if share == 1.0 else "")
             painter.drawText(QPointF(left - 4 - metrics.horizontalAdvance(text), y + metrics.ascent() * (0.9 if share == 1.0 else 0.3)), text)
@@ -104,10 +108,10 @@ class Sparklines(QStyledItemDelegate):
 
     def paint(self, painter: QPainter, option: QStyleOptionViewItem, index: QModelIndex | QPersistentModelIndex) -> None:
         """A strip of the cell's size, its top the greatest value."""
-        super().paint(painter, option, index)
         name = index.data(Qt.ItemDataRole.UserRole)
         if name not in PHASES:
             return
+        super().paint(painter, option, index)
         values = self._chart.milliseconds()[PHASES.index(name)]
         if len(values) > 1:
             area: QRectF = QRectF(option.rect).adjusted(2, 2, -2, -2)  # type: ignore[attr-defined]

@@ -1,17 +1,22 @@
-"""The line under the picture: the keys' ticks and the playing head, which can be dragged."""
+"""The line under the picture: the keys' ticks and the playing head, which can be dragged.
+
+The line is drawn once, played and not yet played; while the head runs only the pixels around it are copied anew.
+"""
 
 from __future__ import annotations
 
 import bisect
 
-from PySide6.QtCore import QEvent, QPointF, QRectF, QSize, Qt, Signal
-from PySide6.QtGui import QHelpEvent, QMouseEvent, QPainter, QPaintEvent, QPalette
+from PySide6.QtCore import QEvent, QPointF, QRect, QRectF, QSize, Qt, Signal
+from PySide6.QtGui import QHelpEvent, QMouseEvent, QPainter, QPaintEvent, QPalette, QPixmap, QResizeEvent
 from PySide6.QtWidgets import QToolTip, QWidget
 
 from app.timeline import Span
 
 MARGIN = 9
 TICK_DISTANCE = 5
+HEAD = 6.5
+LEAST_MOVE = 0.5
 
 
 class Scrubber(QWidget):
@@ -25,8 +30,10 @@ class Scrubber(QWidget):
         self.setObjectName("scrubber")
         self.setMinimumSize(120, 28)
         self.setMouseTracking(True)
+        self.setAttribute(Qt.WidgetAttribute.WA_OpaquePaintEvent)  # else the dock would be painted under each move of the head
         self._span = Span()
-        self._time = 0.0
+        self._time = self._painted_time = 0.0
+        self._lines: tuple[QPixmap, QPixmap] | None = None
 
     def sizeHint(self) -> QSize:
         """Wide and low."""
@@ -34,9 +41,14 @@ class Scrubber(QWidget):
 
     def show_time(self, time: float, span: Span) -> None:
         """Put the head at `time` of `span`."""
-        if (time, span) != (self._time, self._span):
-            self._time, self._span = time, span
+        if span != self._span:
+            self._span, self._lines = span, None
             self.update()
+        self._time = time
+        old, new = sorted((self.place_of(self._painted_time), self.place_of(time)))
+        if new - old >= LEAST_MOVE:
+            self._painted_time = time
+            self.update(QRect(int(old - HEAD) - 2, 0, int(new - old + 2 * HEAD) + 5, self.height()))
 
     def time_at(self, x: float) -> float:
         """The seconds under a place of the widget."""
@@ -49,26 +61,50 @@ class Scrubber(QWidget):
         return MARGIN + share * (self.width() - 2 * MARGIN)
 
     def paintEvent(self, event: QPaintEvent) -> None:
-        """Line, ticks, head."""
+        """Copy the line, draw the head."""
+        ratio = self.devicePixelRatioF()
+        if self._lines is None or self._lines[0].devicePixelRatio() != ratio:
+            self._lines = self._line(QPalette.ColorRole.Mid, ratio), self._line(QPalette.ColorRole.Highlight, ratio)
         painter = QPainter(self)
-        painter.setRenderHint(QPainter.RenderHint.Antialiasing)
-        palette, middle = self.palette(), self.height() / 2.0
-        painter.setPen(Qt.PenStyle.NoPen)
-        painter.setBrush(palette.color(QPalette.ColorRole.Mid))
-        painter.drawRoundedRect(QRectF(MARGIN, middle - 2, self.width() - 2 * MARGIN, 4), 2, 2)
+        painter.drawPixmap(0, 0, self._lines[0])
         if self._span.duration <= 0.0:
             return
-        painter.setBrush(palette.color(QPalette.ColorRole.Highlight))
-        painter.drawRoundedRect(QRectF(MARGIN, middle - 2, self.place_of(self._time) - MARGIN, 4), 2, 2)
+        place = self.place_of(self._painted_time)
+        painter.drawPixmap(QRectF(0, 0, place, self.height()), self._lines[1], QRectF(0, 0, place * ratio, self.height() * ratio))
+        painter.setRenderHint(QPainter.RenderHint.Antialiasing)
+        painter.setPen(self.palette().color(QPalette.ColorRole.Base))
+        painter.setBrush(self.palette().color(QPalette.ColorRole.Highlight))
+        painter.drawEllipse(QPointF(place, self.height() / 2.0), HEAD, HEAD)
+
+    def resizeEvent(self, event: QResizeEvent) -> None:
+        """Draw the line anew."""
+        super().resizeEvent(event)
+        self._lines = None
+
+    def changeEvent(self, event: QEvent) -> None:
+        """Other colours: draw the line anew."""
+        super().changeEvent(event)
+        self._lines = None
+
+    def _line(self, color: QPalette.ColorRole, ratio: float) -> QPixmap:
+        """The whole line in a colour, with the ticks."""
+        drawn = QPixmap(self.size() * ratio)
+        drawn.setDevicePixelRatio(ratio)
+        palette, middle = self.palette(), self.height() / 2.0
+        drawn.fill(palette.color(QPalette.ColorRole.Window))
+        painter = QPainter(drawn)
+        painter.setRenderHint(QPainter.RenderHint.Antialiasing)
+        painter.setPen(Qt.PenStyle.NoPen)
+        painter.setBrush(palette.color(color))
+        painter.drawRoundedRect(QRectF(MARGIN, middle - 2, self.width() - 2 * MARGIN, 4), 2, 2)
         painter.setPen(palette.color(QPalette.ColorRole.WindowText))
-        keys = self._span.key_times
+        keys = self._span.key_times if self._span.duration > 0.0 else ()
         most = max(self.width() // TICK_DISTANCE, 1)
         for time in keys[:: max(1, -(-len(keys) // most))]:
             x = self.place_of(time)
             painter.drawLine(QPointF(x, middle + 5), QPointF(x, middle + 10))
-        painter.setPen(palette.color(QPalette.ColorRole.Base))
-        painter.setBrush(palette.color(QPalette.ColorRole.Highlight))
-        painter.drawEllipse(QPointF(self.place_of(self._time), middle), 6.5, 6.5)
+        painter.end()
+        return drawn
 
     def mousePressEvent(self, event: QMouseEvent) -> None:
         """Take the head."""

@@ -5,14 +5,15 @@ from __future__ import annotations
 import dataclasses
 import time
 
-from PySide6.QtCore import Qt, QTimer
+from PySide6.QtCore import QSignalBlocker, Qt, QTimer
 from PySide6.QtGui import QHideEvent, QShowEvent
 from PySide6.QtWidgets import QHeaderView, QLabel, QTreeWidget, QTreeWidgetItem, QVBoxLayout, QWidget
 
 from app.render_thread import FinishedFrame
 from app.ui.panel_bar import PanelBar, Table
 from app.ui.phase_chart import Chart, Sparklines
-from app.ui.stats_rows import Row, as_text, bottleneck, phases_of, rows_of, update_text
+from app.ui.stats_rows import Row, as_text, bottleneck, has_updated, phases_of, rows_of, update_text
+from gpu.stats import FrameStatistics
 
 UPDATE_INTERVAL_S = 0.2
 COLUMNS = ("key", "name", "value")
@@ -30,7 +31,7 @@ class StatsPanel(QWidget):
         self.minimum_fps = 20.0
         self._items: dict[str, QTreeWidgetItem] = {}
         self._latest: tuple[FinishedFrame, float, float, tuple[int, int], str] | None = None
-        self._last_update = ""
+        self._updated: FrameStatistics | None = None
         self._shown_time = 0.0
         self._hint = QLabel(self)
         self._hint.setObjectName("bottleneck")
@@ -68,7 +69,8 @@ class StatsPanel(QWidget):
             frame = dataclasses.replace(frame, statistics=before.statistics, frame_ms=before.frame_ms)
         elif frame.statistics is not None:
             self._chart.add(phases_of(frame.statistics, paint_ms))
-            self._last_update = update_text(frame.statistics) or self._last_update
+            if has_updated(frame.statistics):
+                self._updated = frame.statistics
         self._latest = (frame, fps, paint_ms, view_size, way)
         if not self._timer.isActive() and self.isVisible():
             wait = self._shown_time + UPDATE_INTERVAL_S - time.monotonic()
@@ -80,13 +82,12 @@ class StatsPanel(QWidget):
             return
         self._shown_time = time.monotonic()
         frame, fps, paint_ms, view_size, way = self._latest
-        self.rows = rows_of(frame, fps, paint_ms, view_size, way, self._last_update)
-        self._show_rows(self.rows)
+        rows = rows_of(frame, fps, paint_ms, view_size, way, update_text(self._updated) if self._updated is not None else "")
+        self._show_rows(rows)
         hint = bottleneck(frame, fps, paint_ms, self.minimum_fps, view_size)
         self._hint.setText(hint)
         self._hint.setVisible(bool(hint))
         self._chart.show_history()
-        self._tree.viewport().update()
 
     def text(self) -> str:
         """What is shown, as text."""
@@ -98,7 +99,7 @@ class StatsPanel(QWidget):
 
     def clear(self) -> None:
         """Forget everything: another scene begins."""
-        self._latest, self.rows, self._last_update = None, [], ""
+        self._latest, self.rows, self._updated = None, [], None
         self._items.clear()
         self._tree.clear()
         self._hint.hide()
@@ -115,16 +116,21 @@ class StatsPanel(QWidget):
         super().hideEvent(event)
 
     def _show_rows(self, rows: list[Row]) -> None:
-        """Change texts in place; make the tree anew only where other rows are there."""
+        """Change texts in place, and paint once; make the tree anew only where other rows are there."""
         if [row.key for row in rows] != list(self._items):
             self._make_items(rows)
+            self.rows = []
+        before = {row.key: row for row in self.rows}
+        self.rows = rows
+        blocker = QSignalBlocker(self._tree.model())  # each text alone would be a reason to paint
         for row in rows:
-            item = self._items[row.key]
-            if item.text(1) != row.value:
+            if row != before.get(row.key):
+                item = self._items[row.key]
                 item.setText(1, row.value)
-            if item.toolTip(0) != row.tip:
                 item.setToolTip(0, row.tip)
                 item.setToolTip(1, row.tip or row.value)
+        del blocker
+        self._tree.viewport().update()
 
     def _make_items(self, rows: list[Row]) -> None:
         closed = {key for key, item in self._items.items() if item.childCount() and not item.isExpanded()}

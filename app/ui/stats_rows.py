@@ -79,10 +79,16 @@ def rows_of(frame: FinishedFrame, fps: float, paint_ms: float, view_size: tuple[
 
 def update_text(statistics: FrameStatistics) -> str:
     """What building or refitting cost in this frame ("rebuilt, 3.1 ms"); an empty text where there was nothing to do."""
-    spent = sum(view.build_ms + view.refit_ms for view in statistics.views)
-    if spent <= 0.0 or statistics.views[0].update == "nothing":
+    if not has_updated(statistics):
         return ""
+    spent = sum(view.build_ms + view.refit_ms for view in statistics.views)
     return f"{_updated(statistics.views[0].update)}, {_ms(spent)}"
+
+
+def has_updated(statistics: FrameStatistics) -> bool:
+    """Whether this frame built or refitted."""
+    views = statistics.views
+    return bool(views) and views[0].update != "nothing" and any(view.build_ms + view.refit_ms > 0.0 for view in views)
 
 
 def phases_of(statistics: FrameStatistics, paint_ms: float) -> dict[str, float]:

@@ -10,7 +10,7 @@ from collections.abc import Callable, Mapping
 from time import monotonic
 
 from PySide6.QtCore import QEvent, QSignalBlocker, Qt
-from PySide6.QtGui import QAction, QKeySequence
+from PySide6.QtGui import QAction, QKeySequence, QShowEvent
 from PySide6.QtWidgets import QAbstractSpinBox, QComboBox, QDoubleSpinBox, QHBoxLayout, QLabel, QSizePolicy, QSpinBox, QToolButton, QToolTip, QWidget
 
 from app import timeline as timelines
@@ -23,7 +23,8 @@ from gpu.settings import fields_of
 
 SPEEDS = ("0.1", "0.25", "0.5", "1", "2", "4")
 CHOICES = {field.name: field.info.choices for field in fields_of(timelines.TimelineOptions)}
-SHOW_INTERVAL_S = 1.0 / 30.0
+HEAD_INTERVAL_S, FIELDS_INTERVAL_S = 1.0 / 30.0, 1.0 / 8.0
+"""How often a running head is moved, and the fields follow it: numbers that change faster cannot be read."""
 
 
 LEAST_WIDTH = 36
@@ -40,7 +41,7 @@ class TimelineBar(QWidget):
         self._buttons: dict[str, QToolButton] = {}
         self._shown_span: Span | None = None
         self._play_icon = "play"
-        self._shown_time = 0.0
+        self._head_time = self._fields_time = 0.0
         self.time_box, self.frame_box = QDoubleSpinBox(self), QSpinBox(self)
         self.speed_box, self.repeat_box, self.step_box, self.clip_box = (QComboBox(self) for _ in range(4))
         self._gesture = 0
@@ -126,6 +127,11 @@ class TimelineBar(QWidget):
         self.step_box.setCurrentText(state.settings.timeline.step)
         self.clip_box.setCurrentIndex(head.clip)
         del blockers
+
+    def showEvent(self, event: QShowEvent) -> None:
+        """Catch up with what came while it was hidden."""
+        super().showEvent(event)
+        self.show_state()
 
     def changeEvent(self, event: QEvent) -> None:
         """Draw the icons anew where the colours have changed from light to dark."""
@@ -231,18 +237,30 @@ class TimelineBar(QWidget):
         self.show_state()
 
     def _changed(self, before: State, after: State) -> None:
-        """Thirty times a second is enough while the head runs."""
-        is_running = before.timeline.is_playing and after.timeline.is_playing and before.settings.timeline == after.settings.timeline
-        if is_running and monotonic() - self._shown_time < SHOW_INTERVAL_S:
+        """While the head runs, a few times a second are enough; a hidden bar is shown its state when it appears."""
+        if before.timeline == after.timeline and before.settings.timeline == after.settings.timeline:
             return
-        if before.timeline != after.timeline or before.settings.timeline != after.settings.timeline:
-            self._shown_time = monotonic()
-            self.show_state()
+        now = monotonic()
+        if _run_on(before) == _run_on(after) and after.timeline.is_playing:
+            if not self.isVisible() or now - self._head_time < HEAD_INTERVAL_S:
+                return
+            self._head_time = now
+            if now - self._fields_time < FIELDS_INTERVAL_S:
+                self.scrubber.show_time(after.timeline.time, self._document.span)
+                return
+        self._fields_time = now
+        self.show_state()
 
 
 def _say_key(button: QToolButton, action: QAction) -> None:
     key = action.shortcut().toString(QKeySequence.SequenceFormat.NativeText)
     button.setToolTip(f"{button.statusTip()} ({key})" if key else button.statusTip())
+
+
+def _run_on(state: State) -> tuple[object, ...]:
+    """What playing alone does not change."""
+    head = state.timeline
+    return head.is_playing, head.direction, head.clip, state.settings.timeline
 
 
 def _is_typing(box: QAbstractSpinBox | QComboBox) -> bool:

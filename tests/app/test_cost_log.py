@@ -22,6 +22,11 @@ def statistics(time: float, sah: float | None = 50.0, **view: Any) -> FrameStati
     return dataclasses.replace(made, views=(dataclasses.replace(made.views[0], structure=structure, **view),))
 
 
+def line(log: CostLog, structure: str, name: str) -> tuple[list[float], list[float]]:
+    times, values = log.line(structure, name)
+    return times.tolist(), values.tolist()
+
+
 def test_places_are_the_keys_and_parts_between_few_of_them() -> None:
     assert places_of(SPAN) == pytest.approx(KEYS)
     few = places_of(Span(2.0, 30.0, (0.0, 0.5, 2.0)))
@@ -39,9 +44,9 @@ def test_a_frame_counts_for_the_nearest_key_and_the_newest_lap_stays() -> None:
     log.add(statistics(0.48, 41.0, trace_ms=9.0), "rebuild")
     log.add(statistics(3.99, 70.0, update="nothing", build_ms=0.0), "rebuild")
     log.add(statistics(0.5, 41.0, update="nothing", trace_ms=99.0), "rebuild")
-    assert log.line("lbvh, bvh4, rebuild", "sah_cost") == (pytest.approx([0.5, 4.0]), [41.0, 70.0])
-    assert log.line("lbvh, bvh4, rebuild", "trace_ms") == (pytest.approx([0.5, 4.0]), [9.0, 12.0])
-    assert log.line("lbvh, bvh4, rebuild", "build_ms") == (pytest.approx([0.5]), [2.0]), "a tree that was kept tells nothing of a build"
+    assert line(log, "lbvh, bvh4, rebuild", "sah_cost") == (pytest.approx([0.5, 4.0]), [41.0, 70.0])
+    assert line(log, "lbvh, bvh4, rebuild", "trace_ms") == (pytest.approx([0.5, 4.0]), [9.0, 12.0])
+    assert line(log, "lbvh, bvh4, rebuild", "build_ms") == (pytest.approx([0.5]), [2.0]), "a tree that was kept tells nothing of a build"
     assert [(row["key"], row["sah_cost"], row["build_ms"]) for row in log.rows()] == [(6, 41.0, 2.0), (41, 70.0, None)]
 
 
@@ -51,7 +56,7 @@ def test_structures_are_kept_apart() -> None:
     log.add(statistics(1.0, 40.0), "rebuild")
     log.add(statistics(1.0, 90.0, update="refit", refit_ms=0.5, build_ms=0.0), "refit")
     assert log.structures == ("lbvh, bvh4, rebuild", "lbvh, bvh4, refit") and log.current == "lbvh, bvh4, refit"
-    assert log.line("lbvh, bvh4, refit", "refit_ms")[1] == [0.5] and log.line("lbvh, bvh4, rebuild", "sah_cost")[1] == [40.0]
+    assert line(log, "lbvh, bvh4, refit", "refit_ms")[1] == [0.5] and line(log, "lbvh, bvh4, rebuild", "sah_cost")[1] == [40.0]
     log.begin(SPAN)
     assert log.structures == () and log.rows() == []
 
@@ -60,7 +65,7 @@ def test_what_is_not_known_leaves_a_gap_and_a_still_scene_nothing() -> None:
     log = CostLog()
     log.begin(SPAN)
     log.add(statistics(1.0, None, rays=0), "auto")
-    assert log.line("lbvh, bvh4, auto", "sah_cost") == ([], []) and log.line("lbvh, bvh4, auto", "trace_ms") == ([], [])
+    assert line(log, "lbvh, bvh4, auto", "sah_cost") == ([], []) and line(log, "lbvh, bvh4, auto", "trace_ms") == ([], [])
     log.begin(Span())
     log.add(statistics(0.0), "auto")
-    assert log.rows() == [] and log.line("nobody", "sah_cost") == ([], [])
+    assert log.rows() == [] and line(log, "nobody", "sah_cost") == ([], [])

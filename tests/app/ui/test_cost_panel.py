@@ -5,13 +5,16 @@ from __future__ import annotations
 import dataclasses
 from typing import Any
 
+import numpy as np
 import pytest
-from PySide6.QtCore import QPointF
+from PySide6.QtCore import QPoint, Qt
+from PySide6.QtTest import QTest
 
 from app.render_thread import FinishedFrame, FrameRequest
 from app.state import State
 from app.timeline import Span
 from app.ui.cost_panel import CostPanel
+from app.ui.line_chart import Line, LineChart, ticks
 from app.ui.main_window import MainWindow
 from gpu.scene import Moment, Scene
 from tests.app.stand_ins import made_statistics
@@ -35,7 +38,7 @@ def panel(qtbot: Any) -> CostPanel:
     made.begin(SPAN)
     for index in range(41):
         made.take(frame(index * 0.1, 50.0 + index))
-    qtbot.waitUntil(lambda: bool(made.lines()), timeout=20000)
+    qtbot.waitUntil(lambda: bool(made.charts[0].lines), timeout=20000)
     return made
 
 
@@ -44,21 +47,68 @@ def mode() -> str:
 
 
 def test_lines_show_every_key(panel: CostPanel) -> None:
-    lines = panel.lines()
+    sah, *_, trace = panel.charts[0].lines + panel.charts[1].lines
+    assert sah.values.tolist() == [50.0 + index for index in range(41)] and sah.times[-1] == pytest.approx(4.0)
+    assert trace.values.tolist() == [12.0] * 41 and len(panel.charts[1].lines) == 3
     name = f"lbvh, bvh4, {mode()}"
-    assert lines[name, "sah_cost"][1] == [50.0 + index for index in range(41)]
-    assert lines[name, "trace_ms"][1] == [12.0] * 41 and lines[name, "build_ms"][0][-1] == pytest.approx(4.0)
     assert name in panel.legend.text() and panel.grab().toImage().width() == 700
     assert len(panel.table()[1]) == 41 and panel.text().splitlines()[1].startswith(f"{name}\t1\t0.0\t50.0\t2.0")
+
+
+def test_the_chart_shows_where_a_line_goes(panel: CostPanel) -> None:
+    chart = panel.charts[0]
+    image = chart.grab().toImage()
+    for index in (5, 20, 35):  # the line climbs from the lower left to the upper right, with its margin of the range
+        place = chart.place_of(index * 0.1)
+        bottom, height = chart.height() - 20, chart.height() - 40
+        y = bottom - (0.06 * 40 + index) / (40 * 1.12) * height
+        color = image.pixelColor(round(place.x() * image.devicePixelRatio()), round(y * image.devicePixelRatio()))
+        assert color.blue() > color.red() + 40, (index, color.name())
+
+
+def test_an_old_structure_stays_as_a_thin_line(panel: CostPanel) -> None:
+    made = frame(1.0, 70.0)
+    assert made.statistics is not None
+    view = dataclasses.replace(made.statistics.views[0], hierarchy="sweep")
+    panel.take(dataclasses.replace(made, statistics=dataclasses.replace(made.statistics, views=(view,))))
+    panel.show_latest()
+    assert [line.is_old for line in panel.charts[0].lines] == [True, False] and "sweep" in panel.legend.text()
+
+
+def test_a_long_animation_keeps_its_spikes() -> None:
+    times, values = np.linspace(0.0, 4.0, 4096), np.ones(4096)
+    values[1234] = 99.0
+    chart = LineChart("ms")
+    chart.resize(300, 150)
+    chart.show_lines([Line(times, values, "#ff0000")], 4.0)
+    points = chart._points(chart.lines[0], chart._area())
+    assert len(points) <= 2 * 300 and min(point.y() for point in points) < 35.0 < max(point.y() for point in points)
+
+
+@pytest.mark.parametrize(
+    ("low", "high", "count", "expected"),
+    [(0.0, 1.0, 5, [0.0, 0.2, 0.4, 0.6, 0.8, 1.0]), (47.6, 92.4, 4, [60.0, 80.0]), (0.0, 0.013, 3, [0.0, 0.005, 0.01]), (2.0, 2.0, 3, [2.0])],
+)
+def test_numbers_along_an_axis_are_round(low: float, high: float, count: int, expected: list[float]) -> None:
+    assert ticks(low, high, count) == expected
 
 
 def test_a_click_jumps_to_the_nearest_key(panel: CostPanel) -> None:
     heard: list[float] = []
     panel.jumped.connect(heard.append)
-    plot = panel._plots[0]
-    panel.jump(plot.getViewBox().mapViewToScene(QPointF(1.52, 60.0)))
-    panel.jump(QPointF(-100.0, -100.0))
+    QTest.mouseClick(panel.charts[1], Qt.MouseButton.LeftButton, pos=panel.charts[1].place_of(1.52).toPoint())
+    QTest.mouseClick(panel.charts[1], Qt.MouseButton.LeftButton, pos=QPoint(5, 5))
     assert heard == pytest.approx([1.5])
+
+
+def test_a_mark_that_moves_draws_no_line_anew(panel: CostPanel, monkeypatch: pytest.MonkeyPatch) -> None:
+    drawn: list[object] = []
+    panel.grab()
+    monkeypatch.setattr(LineChart, "_draw", lambda chart, picture: drawn.append(chart))
+    for time in (0.5, 1.0, 3.0):
+        panel.charts[0].show_mark(time)
+        panel.grab()
+    assert drawn == []
 
 
 def test_frozen_lines_stay(panel: CostPanel, qtbot: Any) -> None:
@@ -70,16 +120,16 @@ def test_frozen_lines_stay(panel: CostPanel, qtbot: Any) -> None:
 
 def test_another_scene_begins_anew(panel: CostPanel) -> None:
     panel.begin(Span())
-    assert panel.lines() == {} and "does not move" in panel.legend.text()
+    assert [chart.lines for chart in panel.charts] == [(), ()] and "does not move" in panel.legend.text()
 
 
 def test_drawing_comes_at_most_twice_a_second(panel: CostPanel, qtbot: Any, monkeypatch: pytest.MonkeyPatch) -> None:
     shown: list[int] = []
-    monkeypatch.setattr(panel, "_draw", lambda *_: shown.append(1))
+    monkeypatch.setattr(panel.charts[0], "show_lines", lambda *_: shown.append(1))
     for index in range(60):
         panel.take(frame(index * 0.05, 50.0))
         qtbot.wait(10)
-    assert 4 <= len(shown) <= 8, "four lines each time"
+    assert 1 <= len(shown) <= 3
 
 
 def test_in_the_window_a_jump_moves_the_head_and_pauses(scene_window: MainWindow, qtbot: Any) -> None:

@@ -136,6 +136,7 @@ def test_the_boxes_panel_counts_levels_and_dragging_chooses_them(qtbot: Any) -> 
     qtbot.addWidget(panel)
     panel.show()
     panel.take(dataclasses.replace(frame(None), boxes=report(8)))
+    qtbot.waitUntil(lambda: panel.report is not None)
     assert panel.sentence.text() == "7 of 9 boxes are drawn: those nearest to the eye."
     assert panel.table()[1][7] == {"depth": 7, "nodes": 128, "leaves": 128} and panel.text().splitlines()[2] == "0\t1\t0"
     levels, width = panel.levels, panel.levels.width() / 8
@@ -151,6 +152,7 @@ def test_the_boxes_panel_counts_levels_and_dragging_chooses_them(qtbot: Any) -> 
     assert panel.grab().toImage().width() > 100
     panel.bar.pause.click()
     panel.take(dataclasses.replace(frame(None), boxes=None))
+    panel.show_latest()
     assert panel.report is not None
     panel.clear()
     assert panel.table()[1] == [] and "Show the boxes" in panel.sentence.text()
