@@ -30,20 +30,24 @@ __device__ int block_atomic_max(int* at, int value) { const int old = *at; *at =
 __device__ int block_atomic_exchange(int* at, int value) { const int old = *at; *at = value; return old; }
 __device__ int block_arrive(int* at) { return (*at)++; }
 #else
+// What a thread wrote before is seen by whoever sees what it writes after, and the other way round. The compiler's own fences are sequentially
+// consistent besides, which nothing here needs and which takes longer.
+__device__ __forceinline__ void device_fence() { asm volatile("fence.acq_rel.gpu;" ::: "memory"); }
+__device__ __forceinline__ void block_fence() { asm volatile("fence.acq_rel.cta;" ::: "memory"); }
 __device__ __forceinline__ int atomic_add(int* at, int value) { return atomicAdd(at, value); }
 __device__ __forceinline__ unsigned atomic_add(unsigned* at, unsigned value) { return atomicAdd(at, value); }
 __device__ __forceinline__ uint64 atomic_add(uint64* at, uint64 value) { return atomicAdd(at, value); }
 __device__ __forceinline__ int atomic_or(int* at, int value) { return atomicOr(at, value); }
 __device__ __forceinline__ int atomic_exchange(int* at, int value) {
-    __threadfence();
+    device_fence();
     const int old = atomicExch(at, value);
-    __threadfence();
+    device_fence();
     return old;
 }
 __device__ __forceinline__ int atomic_arrive(int* at, int by = 1) {
-    __threadfence();
+    device_fence();
     const int old = atomicAdd(at, by);
-    __threadfence();
+    device_fence();
     return old;
 }
 __device__ __forceinline__ int atomic_min(int* at, int value) { return atomicMin(at, value); }
@@ -56,15 +60,15 @@ __device__ __forceinline__ unsigned block_atomic_add(unsigned* at, unsigned valu
 __device__ __forceinline__ int block_atomic_min(int* at, int value) { return atomicMin_block(at, value); }
 __device__ __forceinline__ int block_atomic_max(int* at, int value) { return atomicMax_block(at, value); }
 __device__ __forceinline__ int block_atomic_exchange(int* at, int value) {
-    __threadfence_block();
+    block_fence();
     const int old = atomicExch_block(at, value);
-    __threadfence_block();
+    block_fence();
     return old;
 }
 __device__ __forceinline__ int block_arrive(int* at) {
-    __threadfence_block();
+    block_fence();
     const int old = atomicAdd_block(at, 1);
-    __threadfence_block();
+    block_fence();
     return old;
 }
 #endif
