@@ -15,6 +15,7 @@ import shutil
 import signal
 import subprocess
 import sys
+import tempfile
 import time
 from collections.abc import Callable
 
@@ -105,13 +106,16 @@ def _run_compiler(command: list[str], text: str, check: Callable[[], None]) -> N
     check()
     pipe = subprocess.PIPE
     try:
-        # A group of its own: the compiler's own processes end with it.
-        compiler = subprocess.Popen(command, stdin=pipe, stdout=pipe, stderr=pipe, text=True, start_new_session=True)
+        with tempfile.TemporaryFile("w+", encoding="utf-8") as source:  # a pipe would have to be fed between the checks
+            source.write(text)
+            source.seek(0)
+            # A group of its own: the compiler's own processes end with it.
+            compiler = subprocess.Popen(command, stdin=source, stdout=pipe, stderr=pipe, text=True, start_new_session=True)
     except (OSError, subprocess.SubprocessError) as error:
         raise CompileError(f"The C++ compiler {command[0]} could not be run: {error}.") from error
     with compiler:
         try:
-            said = _heard(compiler, text, check)
+            said = _heard(compiler, check)
         except BaseException:
             with contextlib.suppress(ProcessLookupError):
                 os.killpg(compiler.pid, signal.SIGKILL)
@@ -122,15 +126,13 @@ def _run_compiler(command: list[str], text: str, check: Callable[[], None]) -> N
         raise CompileError(f"A kernel unit did not compile with {command[0]}: {reason[:300]}\n{said[:4000]}")
 
 
-def _heard(compiler: subprocess.Popen[str], text: str, check: Callable[[], None]) -> str:
-    """What a compiler says of `text`, once it has ended."""
+def _heard(compiler: subprocess.Popen[str], check: Callable[[], None]) -> str:
+    """What a compiler says, once it has ended."""
     until = time.monotonic() + _PATIENCE_S
-    rest: str | None = text
     while True:
         try:
-            return compiler.communicate(rest, timeout=_CHECK_S)[1].strip()
+            return compiler.communicate(timeout=_CHECK_S)[1].strip()
         except subprocess.TimeoutExpired as error:
-            rest = None  # it is given only once
             check()
             if time.monotonic() > until:
                 raise CompileError(f"The C++ compiler {find_compiler()[0]} was still not done after {_PATIENCE_S:.0f} s.") from error
