@@ -66,7 +66,7 @@ struct Chooser {
         }
         const uint64 objects = bins.best_object_plane(references, first, count, grid);
         uint64 best = objects;
-        bool overlaps = true;
+        bool overlaps = false;  // what has one centroid, and so no object split, is halved
         if (objects != NO_PLANE) {
             choice.split.kind = OBJECTS;
             choice.split.axis = plane_axis(objects);

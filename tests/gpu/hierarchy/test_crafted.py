@@ -1,0 +1,102 @@
+"""Scenes made to break builders: every structure gives the hits of brute force, bit by bit, and a tree no deeper than it promises.
+
+A structure that says how many primitives it takes (`most_primitives`) gets as many of the large scenes' triangles.
+"""
+
+from __future__ import annotations
+
+import functools
+
+import numpy as np
+import pytest
+
+from gpu.hierarchy.bvh.bvh import BvhHierarchy
+from gpu.hierarchy.registry import structures
+from gpu.target.base import Target
+
+from .scenes import Traced, TriangleScene, make, rays, scene_of, soup, trace
+
+MANY = 100_000
+FEW = 1_000
+
+
+def _coplanar() -> np.ndarray:
+    corners = soup(FEW, seed=2).corners()
+    corners[:, :, 1] = 0.5
+    return corners
+
+
+def _slivers() -> np.ndarray:
+    random = np.random.default_rng(3)
+    start, along = random.random((FEW, 1, 3)), random.standard_normal((FEW, 1, 3))
+    return start + along * np.array([0.0, 1.0, 0.5])[None, :, None] + 1e-6 * random.standard_normal((FEW, 3, 3))
+
+
+def _nested() -> np.ndarray:
+    """Nine decades of size about one point."""
+    sizes = 10.0 ** -np.linspace(0, 9, FEW)
+    return 0.5 + sizes[:, None, None] * np.random.default_rng(4).standard_normal((FEW, 3, 3))
+
+
+def _ties() -> np.ndarray:
+    """So far from one more triangle that all the others share a Morton code."""
+    return np.concatenate([soup(FEW, seed=6).corners(), 1e7 + soup(1).corners()])
+
+
+def _random_bits() -> np.ndarray:
+    return np.random.default_rng(7).integers(0, 2**32, (MANY, 3, 3), dtype=np.uint64).astype(np.uint32).view(np.float32)
+
+
+CRAFTED = {
+    "identical": lambda: np.tile(soup(1, size=0.5).corners(), (MANY, 1, 1)),
+    "coplanar": _coplanar,
+    "collinear": lambda: np.linspace(0, 1, 3 * FEW).reshape(FEW, 3, 1) * np.ones(3),
+    "no area": lambda: np.repeat(soup(FEW).corners()[:, :1], 3, axis=1),
+    "not finite": lambda: np.where(np.random.default_rng(8).random((FEW, 3, 3)) < 0.2, np.nan, soup(FEW).corners()),
+    "huge": lambda: soup(FEW).corners() * 1e38,
+    "tiny": lambda: soup(FEW).corners() * 1e-38,
+    "denormal": lambda: soup(FEW).corners() * 1e-41,
+    "ties": _ties,
+    "slivers": _slivers,
+    "nested": _nested,
+    "random bits": _random_bits,
+}
+
+
+@functools.cache
+def crafted(name: str, most: int) -> TriangleScene:
+    with np.errstate(all="ignore"):
+        return scene_of(np.asarray(CRAFTED[name]()[:most], np.float32))
+
+
+_EXPECTED: dict[tuple[str, int, str], Traced] = {}
+
+
+def expected_hits(target: Target, name: str, most: int) -> Traced:
+    key = (name, most, target.kind)
+    if key not in _EXPECTED:
+        plain = make(target, "brute_force")
+        plain.build(crafted(name, most).upload(target))
+        _EXPECTED[key] = trace(plain, *rays(24))
+    return _EXPECTED[key]
+
+
+@pytest.mark.parametrize("scene_name", CRAFTED)
+@pytest.mark.parametrize("name", [name for name, kind in structures().items() if name != "brute_force"])
+def test_hits_are_those_of_brute_force(exact_target: Target, name: str, scene_name: str) -> None:
+    most = getattr(structures()[name], "most_primitives", {}).get(exact_target.kind, MANY + 1)
+    hierarchy = make(exact_target, name)
+    hierarchy.build(crafted(scene_name, most).upload(exact_target))
+    expected, found = expected_hits(exact_target, scene_name, most), trace(hierarchy, *rays(24))
+    if scene_name == "random bits":
+        # Edges of 1e38 beside ones of 1e-38: rounding puts hits outside of their own triangle's box, where no tree looks for them. None is made up.
+        assert (found.t >= expected.t).all() and (found.t == expected.t).mean() > 0.5
+    else:
+        for column in ("t", "prim_id", "u", "v"):
+            np.testing.assert_array_equal(getattr(found, column), getattr(expected, column))
+    hierarchy.measure()
+    exact_target.synchronize()
+    stats = hierarchy.stats()
+    assert isinstance(hierarchy, BvhHierarchy) and stats.depth is not None
+    assert stats.depth <= hierarchy.max_depth() + 1
+    assert stats.primitive_count == len(crafted(scene_name, most).indices)
