@@ -41,7 +41,7 @@ template <class Predicate> __device__ __forceinline__ unsigned tile_ballot(int c
 template <int RADIUS, class Key, class Store> __device__ __forceinline__ void tile_nearest(int count, const Key& key, const Store& store) {
     const int lane = warp_lane();
     int nearest = NO_TILE_KEY;
-#pragma unroll 4
+#pragma unroll 2
     for (int step = 1; step <= RADIUS; ++step) {
         const int found = lane + step < count ? key(lane, lane + step) : NO_TILE_KEY;
         const int from_below = __shfl_up_sync(WARP_ALL, found, step);

@@ -33,7 +33,7 @@ constexpr int MOST_JOINED = GROUP * MOST_LEFT;
 struct Tile {
     float4* slots;  // two tiles of clusters, low halves then high halves: one is read, the other written
     int* keys;      // of each cluster's nearest neighbour
-    int* partners;  // the other one of the pair that a cluster is in, or itself
+    int* partners;  // the other one of the pair that a cluster is in, or itself; before that, what its box has paid (a float's bits)
     int at;         // the tile that is read: 0 or 1
 
     __device__ float4* low(int which) const { return slots + 2 * TILE_ITEMS * which; }
@@ -46,19 +46,31 @@ struct Tile {
     __device__ int height(int i) const { return height_of(low(at)[i].w, high(at)[i].w); }
 };
 
-// The area of two clusters' common box, the last bits replaced by those in which their indices differ: equal for both, different for any two
-// neighbours of one cluster, and among equal areas (coincident primitives) half of all clusters find a partner at once. A box of inactive primitives
-// alone has an infinite area here.
+// How much of its own area a cluster has paid for already when a pair is judged. The area of the common box alone lets large clusters wait for ever.
+constexpr float OWN_SHARE = 0.4f;
+
+__device__ __forceinline__ float span_area(float x, float y, float z) { return min(x * y + y * z + z * x, FLOAT_MAX); }
+// Of inactive primitives alone, whose box is infinite here, nothing.
+__device__ __forceinline__ float paid_area(const Tile& tile, int i) {
+    const float4 low = tile.low(tile.at)[i], high = tile.high(tile.at)[i];
+    return high.x < low.x ? 0.0f : OWN_SHARE * span_area(high.x - low.x, high.y - low.y, high.z - low.z);
+}
+
+// The area of two clusters' common box less what both have paid, the last bits replaced by those in which their indices differ: equal for both,
+// different for any two neighbours of one cluster, and among equal areas (coincident primitives) half of all clusters find a partner at once.
 __device__ __forceinline__ int pair_key(const Tile& tile, int i, int j) {
     const float4 low = tile.low(tile.at)[i], high = tile.high(tile.at)[i], other_low = tile.low(tile.at)[j], other_high = tile.high(tile.at)[j];
     const float x = max(high.x, other_high.x) - min(low.x, other_low.x);
     const float y = max(high.y, other_high.y) - min(low.y, other_low.y);
     const float z = max(high.z, other_high.z) - min(low.z, other_low.z);
-    return (__float_as_int(min(x * y + y * z + z * x, FLOAT_MAX)) & ~31) | (i ^ j);
+    const float paid = __int_as_float(tile.partners[i]) + __int_as_float(tile.partners[j]);
+    return (__float_as_int(max(span_area(x, y, z) - paid, 0.0f)) & ~31) | (i ^ j);
 }
 
 // Neighbours are a pair when each is the other's nearest, and together they are not too high.
 __device__ __forceinline__ void find_pairs(const Tile& tile, int count, int limit) {
+    for (int i : lane_stride(count)) tile.partners[i] = __float_as_int(paid_area(tile, i));
+    warp_sync();
     tile_nearest<RADIUS>(count, [&](int i, int j) { return pair_key(tile, i, j); }, [&](int i, int key) { tile.keys[i] = key; });
     warp_sync();
     for (int i : lane_stride(count)) {

@@ -10,7 +10,7 @@ Dittebrandt, PLOC++: Parallel Locally-Ordered Clustering for Bounding Volume Hie
 Cost: Several times the linear BVH: three launches a round, and their number is fixed beforehand, so that nothing has to be read back. Its trees are
 as good as H-PLOC's; that one is the faster way to them.
 
-Limits: A radius past 8 costs time and makes no better trees. After each round at most five sixths of the clusters may be left, counted from the
+Limits: A radius past 4 costs time and makes no better trees. After each round at most five sixths of the clusters may be left, counted from the
 first: nearest neighbours keep ahead of that (a fifth vanishes a round), and where they do not (boxes nested in each other), others are paired in
 Morton order. So the number of rounds, and with it the depth, is bounded. Node ids follow from the places of references: deterministic.
 """
@@ -44,7 +44,7 @@ class PlocOptions:
     """Options of PLOC."""
 
     code_bits: str = option("30", "Bits of a Morton code; 60 tell primitives apart that are closer than 1/1024 of the scene.", choices=("30", "60"))
-    radius: int = option(8, "How many clusters on each side are searched for the nearest one.", minimum=1, maximum=16)
+    radius: int = option(3, "How many clusters on each side are searched for the nearest one.", minimum=1, maximum=16)
     max_leaf_size: int = option(4, "Most primitives in a leaf; they are joined only where that lowers the SAH cost.", minimum=1, maximum=15)
 
 
