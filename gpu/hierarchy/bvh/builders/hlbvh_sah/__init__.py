@@ -84,7 +84,6 @@ class HlbvhSah(BvhHierarchy):
     title = "HLBVH, SAH top (clusters)"
     Options = HlbvhSahOptions
     options: HlbvhSahOptions
-    ids_follow_references = True
 
     def __init__(self, target: Target, options: HlbvhSahOptions, layout: str = "auto", traversal: str = "auto") -> None:
         super().__init__(target, options, layout, traversal)
