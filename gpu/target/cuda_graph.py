@@ -50,7 +50,7 @@ class CapturedGraph:
         for replay in self._replays:
             self._clock.make_ready(replay)
             self._runtime.cudaGraphExecDestroy(replay.executable)
-            events |= {int(event): event for span in replay.spans for event in (span.first, span.last)}
+            events |= {int(event): event for event in replay.spans.events}
             events[int(replay.done)] = replay.done
         self._runtime.cudaGraphDestroy(self._graph)
         self._clock.pool.give_back(list(events.values()))

@@ -28,11 +28,23 @@ class Span:
     last: Any
 
 
+class Spans:
+    """Spans by their places among the events that they begin and end at. Each event is asked once, however many spans meet there: asking is most of
+    what a replayed graph costs the host."""
+
+    def __init__(self, spans: list[Span]) -> None:
+        events = {id(event): event for span in spans for event in (span.first, span.last)}
+        place = {key: index for index, key in enumerate(events)}
+        self.events = list(events.values())
+        self.places = [(span.name, place[id(span.first)], place[id(span.last)]) for span in spans]
+        self.names = tuple(dict.fromkeys(span.name for span in spans))
+
+
 class EventPool:
     """CUDA events with a clock, used again and again."""
 
     def __init__(self, cuda: Cuda) -> None:
-        self._runtime = cuda.runtime
+        self._runtime, self._elapsed = cuda.runtime, cuda.runtime.cudaEventElapsedTime
         self._free: list[Any] = []
         self._all: list[Any] = []
 
@@ -62,7 +74,10 @@ class EventPool:
 
     def milliseconds(self, first: Any, last: Any) -> float:
         """The device's time from one passed event to another."""
-        return float(checked(self._runtime.cudaEventElapsedTime(first, last), "reading the clock"))
+        status, milliseconds = self._elapsed(first, last)
+        if status:
+            checked((status, None), "reading the clock")
+        return milliseconds
 
     def close(self) -> None:
         """Give every event back to the driver."""
@@ -83,17 +98,13 @@ class _Frame:
         self.phases: dict[str, float] = {}
         self.first_ms, self.last_ms = float("inf"), 0.0
 
-    def read(self, spans: list[Span], pool: EventPool) -> None:
-        """Add the times of spans that the device has passed. Each event is asked once, however many spans it ends and begins: asking is most of
-        what a replayed graph costs the host."""
-        at: dict[int, float] = {}
-        for span in spans:
-            for event in (span.first, span.last):
-                if id(event) not in at:
-                    at[id(event)] = pool.milliseconds(self.origin, event)
-            first, last = at[id(span.first)], at[id(span.last)]
-            self.phases[span.name] = self.phases.get(span.name, 0.0) + last - first
-            self.first_ms, self.last_ms = min(self.first_ms, first), max(self.last_ms, last)
+    def read(self, spans: Spans, pool: EventPool) -> None:
+        """Add the times of spans that the device has passed."""
+        at = [pool.milliseconds(self.origin, event) for event in spans.events]
+        for name, first, last in spans.places:
+            self.phases[name] = self.phases.get(name, 0.0) + at[last] - at[first]
+        if at:
+            self.first_ms, self.last_ms = min(self.first_ms, min(at)), max(self.last_ms, max(at))
 
     def timing(self) -> FrameTiming:
         """The frame's clock once everything is read."""
@@ -101,14 +112,16 @@ class _Frame:
 
 
 class Replay:
-    """One executable copy of a captured graph: its spans, and the frame that replayed it last while its times are unread."""
+    """One executable copy of a captured graph: its spans, and the frame that replayed it last while its times are unread. Outside a frame, `done` is
+    recorded after a launch instead of the frame's end."""
 
     def __init__(self, executable: Any, spans: list[Span], done: Any, launches: int) -> None:
-        self.executable, self.spans, self.done, self.launches = executable, spans, done, launches
+        self.executable, self.spans, self.done, self.launches = executable, Spans(spans), done, launches
         self.frame: _Frame | None = None
+        self.awaits_done = False
 
     def read(self, pool: EventPool) -> None:
-        """Hand the times of the last replay to its frame; the device has passed `done`."""
+        """Hand the times of the last replay to its frame; the device has passed the launch."""
         if self.frame is not None:
             self.frame.read(self.spans, pool)
             self.frame.replays.remove(self)
@@ -213,17 +226,26 @@ class CudaClock:
         """A graph was launched: its launches and spans are the current frame's."""
         self.launches += replay.launches
         self._shared = None
-        checked(self._runtime.cudaEventRecord(replay.done, self._stream), "launching a graph")
-        if self._frame is not None:
-            replay.frame = self._frame
-            self._frame.replays.append(replay)
-            for span in replay.spans:
-                self._frame.phases.setdefault(span.name, 0.0)
+        frame = replay.frame = self._frame
+        if frame is None:
+            self._record_done(replay)
+            return
+        frame.replays.append(replay)
+        for name in replay.spans.names:
+            frame.phases.setdefault(name, 0.0)
 
     def make_ready(self, replay: Replay) -> None:
         """Wait until a replay's last launch is done and hand its times over, before it is launched again."""
-        self.pool.wait(replay.done)
-        replay.read(self.pool)
+        frame = replay.frame
+        if frame is not None:
+            if frame.end is None:
+                checked(self._runtime.cudaStreamSynchronize(self._stream), "running kernels")
+            else:
+                self.pool.wait(frame.end)
+            replay.read(self.pool)
+        elif replay.awaits_done:
+            self.pool.wait(replay.done)
+            replay.awaits_done = False
 
     def close(self) -> None:
         """Give the events back."""
@@ -260,8 +282,12 @@ class CudaClock:
         else:
             checked(self._runtime.cudaEventRecord(event, self._stream), "recording an event")
 
+    def _record_done(self, replay: Replay) -> None:
+        checked(self._runtime.cudaEventRecord(replay.done, self._stream), "launching a graph")
+        replay.awaits_done = True
+
     def _finish(self, frame: _Frame) -> FrameTiming:
-        frame.read(frame.spans, self.pool)
+        frame.read(Spans(frame.spans), self.pool)
         for replay in list(frame.replays):
             replay.read(self.pool)
         self.pool.give_back(frame.events)
@@ -270,5 +296,6 @@ class CudaClock:
     def _abandon(self, frame: _Frame) -> None:
         for replay in frame.replays:
             replay.frame = None
+            self._record_done(replay)
         frame.replays = []
         self.pool.give_back(frame.events)

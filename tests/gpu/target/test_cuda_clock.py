@@ -1,0 +1,119 @@
+"""What the CUDA target's clock asks of the driver for replayed graphs, with a driver that only keeps a list."""
+
+from __future__ import annotations
+
+import types
+from typing import Any
+
+import pytest
+
+from gpu.target.cuda_timing import CudaClock, Replay, Span
+
+
+class _Driver:
+    """Events hold the time at which they were recorded; every call takes one millisecond of the device."""
+
+    def __init__(self) -> None:
+        self.cudaEventRecordExternal = 1
+        self.now = 0.0
+        self.calls: list[Any] = []
+        self.times: dict[Any, float] = {}
+
+    def cudaEventCreate(self) -> tuple[int, Any]:
+        return 0, object()
+
+    def cudaEventRecord(self, event: Any, stream: int) -> tuple[int]:
+        self.calls.append("record")
+        self.now += 1.0
+        self.times[event] = self.now
+        return (0,)
+
+    def cudaEventSynchronize(self, event: Any) -> tuple[int]:
+        self.calls.append(("wait", event))
+        return (0,)
+
+    def cudaStreamSynchronize(self, stream: int) -> tuple[int]:
+        self.calls.append("wait for all")
+        return (0,)
+
+    def cudaEventQuery(self, event: Any) -> tuple[int]:
+        return (0,)
+
+    def cudaEventElapsedTime(self, first: Any, last: Any) -> tuple[int, float]:
+        self.calls.append("ask")
+        return 0, self.times[last] - self.times[first]
+
+
+@pytest.fixture
+def driver() -> _Driver:
+    return _Driver()
+
+
+@pytest.fixture
+def clock(driver: _Driver) -> CudaClock:
+    return CudaClock(types.SimpleNamespace(runtime=driver), 7, False)  # type: ignore[arg-type]
+
+
+@pytest.fixture
+def replay(clock: CudaClock) -> Replay:
+    """A graph of two phases that share an event."""
+    first, middle, last = (clock.pool.take() for _ in range(3))
+    return Replay(None, [Span("codes", first, middle), Span("sort", middle, last)], clock.pool.take(), 5)
+
+
+def launch(clock: CudaClock, driver: _Driver, replay: Replay) -> None:
+    clock.make_ready(replay)
+    for event in replay.spans.events:
+        driver.cudaEventRecord(event, 7)
+    driver.calls.clear()
+    clock.replayed(replay)
+
+
+def test_a_replay_in_a_frame_records_nothing_and_is_read_once(clock: CudaClock, driver: _Driver, replay: Replay) -> None:
+    clock.begin_frame(3)
+    launch(clock, driver, replay)
+    assert driver.calls == []
+    clock.end_frame()
+    (timing,) = clock.take_finished()
+    assert (timing.frame_id, timing.launches, timing.phases_ms, timing.span_ms) == (3, 5, {"codes": 1.0, "sort": 1.0}, 2.0)
+    assert driver.calls.count("ask") == 3
+    driver.calls.clear()
+    clock.make_ready(replay)
+    assert driver.calls == []
+
+
+def test_a_replay_waits_for_the_end_of_the_frame_that_replayed_it(clock: CudaClock, driver: _Driver, replay: Replay) -> None:
+    clock.begin_frame(1)
+    launch(clock, driver, replay)
+    clock.end_frame()
+    clock.begin_frame(2)
+    driver.calls.clear()
+    clock.make_ready(replay)
+    assert [call for call in driver.calls if call != "ask"] == [("wait", clock._pending[0].end)]
+    clock.end_frame()
+    first, second = clock.take_finished()
+    assert first.phases_ms == {"codes": 1.0, "sort": 1.0} and second.phases_ms == {}
+
+
+def test_twice_in_one_frame_adds_up(clock: CudaClock, driver: _Driver, replay: Replay) -> None:
+    clock.begin_frame(1)
+    launch(clock, driver, replay)
+    clock.make_ready(replay)
+    assert driver.calls[0] == "wait for all"
+    launch(clock, driver, replay)
+    clock.end_frame()
+    (timing,) = clock.take_finished()
+    assert (timing.launches, timing.phases_ms) == (10, {"codes": 2.0, "sort": 2.0})
+
+
+def test_outside_frames_and_in_abandoned_ones_a_replay_has_an_end_of_its_own(clock: CudaClock, driver: _Driver, replay: Replay) -> None:
+    launch(clock, driver, replay)
+    assert driver.calls == ["record"]
+    clock.make_ready(replay)
+    assert driver.calls[1:] == [("wait", replay.done)]
+    clock.begin_frame(1)
+    launch(clock, driver, replay)
+    clock.begin_frame(2)
+    driver.calls.clear()
+    clock.make_ready(replay)
+    assert driver.calls == [("wait", replay.done)]
