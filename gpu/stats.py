@@ -12,7 +12,7 @@ import numpy as np
 class HierarchyStatistics:
     """Counts of the tree that was last built. `sah_cost` and `depth` (root 0) are None until they have been computed; bytes are reserved bytes.
     What is measured on request alone: `end_point_overlap` and `leaf_variability` (Aila et al. 2013; None until then, the overlap also where
-    primitives are no triangles), and `levels`, the inner nodes and leaves of each depth."""
+    primitives are no triangles), and `levels`, the inner nodes and leaves of each depth. Leaves without a reference are those of kd-trees."""
 
     node_count: int = 0
     leaf_count: int = 0
@@ -26,6 +26,7 @@ class HierarchyStatistics:
     end_point_overlap: float | None = None
     leaf_variability: float | None = None
     levels: tuple[tuple[int, int], ...] = ()
+    empty_leaf_count: int = 0
 
 
 EXACT_STEPS, BUCKETS_AN_OCTAVE, STEP_BUCKETS = 64, 32, 864

@@ -113,8 +113,8 @@ class ViewSlot:
     @property
     def shape(self) -> Hashable:
         """What decides the launches of `draw` and their arguments."""
-        film = self.film
-        return (self.prefix, self._generation, self.decision.update, film.is_drawing, film.width, film.height, film.generation, self.ray_type.shape)
+        film, parts = self.film, (self._generation, self.hierarchy.generation)
+        return (self.prefix, parts, self.decision.update, film.is_drawing, film.width, film.height, film.generation, self.ray_type.shape)
 
     @property
     def has_work(self) -> bool:

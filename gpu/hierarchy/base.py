@@ -44,10 +44,12 @@ class StatisticsOptions:
 
 @dataclasses.dataclass(frozen=True)
 class Capabilities:
-    """What a structure can do. `primitive_kinds` names the headers it can be compiled against (triangle, sphere)."""
+    """What a structure can do. `primitive_kinds` names the headers it can be compiled against (triangle, sphere). Where it `splits_space`
+    its boxes are cells, leaves may be empty, and inactive primitives are in none."""
 
     refit: bool = True
     splits_references: bool = False
+    splits_space: bool = False
     deterministic: bool = True
     primitive_kinds: tuple[str, ...] = ("triangle",)
     targets: tuple[str, ...] = ("host", "cuda")
@@ -140,6 +142,8 @@ class Hierarchy(abc.ABC):
     title: ClassVar[str]
     Options: ClassVar[type]
     capabilities: ClassVar[Capabilities] = Capabilities()
+    generation: int = 0
+    """Grows where memory was reserved anew for the same primitives: launches that were captured before are no longer to be replayed."""
 
     def __init__(self, target: Target, options: Any, layout: str = "auto", traversal: str = "auto") -> None:
         self.target, self.options, self.layout_name, self.traversal_name = target, options, layout, traversal

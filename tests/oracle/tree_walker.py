@@ -36,19 +36,25 @@ def walk_statistics(table: NodeTable) -> WalkedStatistics:
     return WalkedStatistics(int((~table.is_leaf).sum()), int(table.is_leaf.sum()), int(table.depth.max()), cost)
 
 
-def check_tree(table: NodeTable, lower: np.ndarray, upper: np.ndarray, splits_references: bool = False) -> None:
-    """Assert that the table is a tree over the primitives with boxes `lower`, `upper` (inverted: inactive), its boxes as small as they can be."""
+def check_tree(table: NodeTable, lower: np.ndarray, upper: np.ndarray, splits_references: bool = False, splits_space: bool = False) -> None:
+    """Assert that the table is a tree over the primitives with boxes `lower`, `upper` (inverted: inactive), its boxes as small as they can be.
+    Where space is split boxes are cells, which hold a part of what they list; leaves may be empty and inactive primitives in none."""
     count = len(lower)
     if count == 0:
         assert len(table) == 0
         return
-    _check_shape(table, 0 if splits_references else 1)
+    _check_shape(table, 0 if splits_space else 1)
     references = np.concatenate([table.references[f : f + c] for f, c in zip(table.first_reference, table.reference_count, strict=True)])
     times = np.bincount(references, minlength=count)
     assert len(times) == count
-    assert (times >= 1).all() if splits_references else (times == 1).all()
+    listed = times[(lower <= upper).all(axis=1)] if splits_space else times
+    assert (listed >= 1).all() if splits_references else (listed == 1).all()
     for row in np.flatnonzero(table.is_leaf):
         inside = table.references[table.first_reference[row] : table.first_reference[row] + table.reference_count[row]]
+        if splits_space:
+            assert (table.lower[row] <= table.upper[row]).all()
+            assert (lower[inside] <= table.upper[row]).all() and (upper[inside] >= table.lower[row]).all()
+            continue
         box_lower, box_upper = lower[inside].min(axis=0), upper[inside].max(axis=0)
         if splits_references:
             assert (table.lower[row] >= box_lower).all() and (table.upper[row] <= box_upper).all()

@@ -1,0 +1,1 @@
+"""Builders of kd-trees, one folder each."""

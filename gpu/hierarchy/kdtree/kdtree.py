@@ -1,0 +1,239 @@
+"""The family of kd-trees: everything but `emit`, which builders give.
+
+A builder fills a draft (tree.py); the family makes it the tree that is walked, or keeps the one before where the draft did not fit, measures it and
+shows it as a node table. How much room a scene needs is found when its first tree is built, which waits for the target, as memory is reserved
+then anyway; later builds wait for nothing. Where one of them needs more room than there is, the picture is drawn with the tree before, and `prepare`
+of a later frame reserves twice as much, up to the limits of tree.py: there it raises.
+"""
+
+from __future__ import annotations
+
+import abc
+from collections.abc import Callable
+from typing import Any
+
+import numpy as np
+
+from ...settings import OptionError
+from ...stats import HierarchyStatistics
+from ...target.base import Target
+from ...target.structs import make_struct, struct_dtype
+from ..base import CannotRefitError, Capabilities, Hierarchy, HierarchyError, NodeTable, Primitives, Traversal
+from ..primitives import KINDS, WalkedRecords, check_primitives, unit_source
+from .node_table import read_node_table
+from .options import KdTreeOptions
+from .tree import MOST_REFERENCES, NODES_FULL, NODES_NOW, REFERENCES_NOW, STATUS_NOW, Capacity, Draft, KdTree
+
+LAYOUT = "kd8"
+SHORT_STACK = 24
+"""Cells that the short stack keeps. Fewer would do for the walk, but ptxas for sm_75 keeps so small an array in registers, and spills."""
+
+MAILBOXES = 8
+WALK_REGISTERS = {"full_stack": 72, "short_stack": 96, "restart": 96}
+"""Registers a thread of each walk on CUDA: with fewer the trail of those that restart is spilled."""
+
+LEAST_STACK = 64
+"""Places of a walk's stack at least: an array of fewer is kept in registers by ptxas for sm_75, which then spills."""
+
+HEADROOM = 1.25
+"""Room beyond what the first tree of a scene needs: it moves later."""
+
+_SUMS = 6
+_MEASURED = _SUMS + 1
+_MEASURE_BLOCKS = 256
+_VIEW = struct_dtype([("nodes", "pointer"), ("references", "pointer"), ("box", "pointer")])
+
+
+class KdTreeHierarchy(Hierarchy):
+    """See the module. A builder gives `name`, `title`, `Options` (a KdTreeOptions) and `emit`."""
+
+    family = "kdtree"
+    capabilities = Capabilities(refit=False, splits_references=True, splits_space=True, primitive_kinds=("triangle", "sphere"))
+    options: KdTreeOptions
+
+    def __init__(self, target: Target, options: Any, layout: str = "auto", traversal: str = "auto") -> None:
+        super().__init__(target, options, layout, traversal)
+        if layout not in ("auto", LAYOUT):
+            raise OptionError("layout", layout, f"{self.name} has only {LAYOUT}")
+        if traversal != "auto" and traversal not in self.traversals(LAYOUT):
+            raise OptionError("traversal", traversal, f"{LAYOUT} has the traversals {', '.join(self.traversals(LAYOUT))}")
+        self.layout_name = LAYOUT
+        self.traversal_name = self.traversals(LAYOUT)[0] if traversal == "auto" else traversal
+        self.tree = KdTree(target)
+        self.walked = WalkedRecords(target)
+        self._built: Primitives | None = None
+        self._sized_for: tuple[Any, ...] = ()
+        self._grown_for: tuple[Any, ...] = ()
+        self._outcome: Callable[[], np.ndarray | None] | None = None
+        self._pending: Callable[[], np.ndarray | None] | None = None
+        self._measured = np.zeros(_MEASURED)
+        self._is_measured = False
+
+    @classmethod
+    def layouts(cls) -> tuple[str, ...]:
+        return (LAYOUT,)
+
+    @classmethod
+    def default_layout(cls, target_kind: str) -> str:
+        return LAYOUT
+
+    @classmethod
+    def traversals(cls, layout: str) -> tuple[str, ...]:
+        return ("full_stack", "short_stack", "restart")
+
+    def test_triangles_by(self, name: str) -> None:
+        self.walked = WalkedRecords(self.target, name)
+
+    # -- what a builder gives ---------------------------------------------------------------------------------------
+    @abc.abstractmethod
+    def emit(self, primitives: Primitives, draft: Draft, capacity: Capacity) -> None:
+        """Fill the draft, its counts and status included, for at least one primitive, with the working memory that `capacity` names. Inactive
+        primitives are in no leaf. Launches only."""
+
+    def scratch_bytes(self) -> int:
+        """Scratch memory that builds take beside the draft."""
+        return 0
+
+    # -- build ------------------------------------------------------------------------------------------------------
+    def prepare(self, primitives: Primitives, update: str) -> None:
+        if self._sized_for != _size_key(primitives):
+            return
+        if self._outcome is None:
+            self._outcome = self.target.read_later(self.tree.counts)
+            return
+        counts = self._outcome()
+        if counts is None:
+            return
+        self._outcome = None
+        if counts[STATUS_NOW] != 0:
+            self._grow(int(counts[STATUS_NOW]), primitives)
+
+    def build(self, primitives: Primitives) -> None:
+        check_primitives(self.name, self.capabilities.primitive_kinds, primitives)
+        if primitives.count == 0:
+            self.tree.empty()
+        elif self._sized_for == _size_key(primitives):
+            self._build_once(primitives)
+        else:
+            self._build_first(primitives)
+        self._built = primitives
+
+    def _build_first(self, primitives: Primitives) -> None:
+        """Find out how much room these primitives need, with memory that doubles until they have it."""
+        n = primitives.count
+        if self._grown_for != _size_key(primitives):
+            self._reserve(Capacity.at_first(n), primitives)
+        self._sized_for, self._grown_for, self._outcome = (), (), None
+        while True:
+            self._build_once(primitives)
+            counts = self.target.download(self.tree.counts)
+            if counts[STATUS_NOW] == 0:
+                break
+            self._grow(int(counts[STATUS_NOW]), primitives)
+        most, present = Capacity.at_most(n), self.tree.capacity
+        nodes, references, working = (int(HEADROOM * int(count)) + 256 for count in (counts[NODES_NOW], counts[REFERENCES_NOW], counts[3]))
+        wanted = Capacity(
+            min(most.nodes, max(nodes, present.nodes)),
+            min(most.references, max(references, present.references)),
+            min(most.working, max(working, present.working)),
+        )
+        if wanted != present:
+            self._reserve(wanted, primitives)
+            self._build_once(primitives)
+        self._sized_for = _size_key(primitives)
+
+    def _build_once(self, primitives: Primitives) -> None:
+        tree, target = self.tree, self.target
+        draft = tree.draft()
+        self.emit(primitives, draft, tree.capacity)
+        unit = target.unit(unit_source("gpu/hierarchy/kdtree/publish.cu", primitives))
+        drafted = (draft.counts, draft.nodes, draft.parent, draft.references, draft.box)
+        walked = (tree.counts, tree.nodes, tree.parent, tree.references, tree.box, tree.records, tree.order)
+        most = max(primitives.count, min(tree.capacity.references, 4 * primitives.count))
+        with target.phase("build.publish"):
+            target.launch(unit, "publish_tree", most, primitives.view, *drafted, *walked)
+        self.walked.update(primitives, tree.records, primitives.count, None, "build")
+
+    def _reserve(self, capacity: Capacity, primitives: Primitives) -> None:
+        self.tree.reserve(capacity, primitives.count, KINDS[primitives.kind].record_floats)
+        self.tree.empty()
+        self.generation += 1
+
+    def _grow(self, status: int, primitives: Primitives) -> None:
+        """Twice the room of what was too small; HierarchyError at the limits, with the tree before left as it is."""
+        grown = self.tree.capacity.grown(status, primitives.count)
+        if grown == self.tree.capacity:
+            what = "nodes" if status & NODES_FULL else "references"
+            raise HierarchyError(
+                f"The structure {self.name} would need more than {MOST_REFERENCES} {what} a primitive for this scene of {primitives.count:,} "
+                f"primitives, and is not built: too many of them reach across the splits. Raise max_leaf_size, or lower max_depth or "
+                f"references_per_primitive."
+            )
+        self._sized_for, self._grown_for = (), _size_key(primitives)
+        self._reserve(grown, primitives)
+
+    def refit(self, primitives: Primitives) -> None:
+        if self._built is not None and self._built.topology_version != primitives.topology_version:
+            raise CannotRefitError(f"The primitives' topology has changed since {self.name} was built, which cannot be refitted at all: rebuild it.")
+        raise CannotRefitError(f"The structure {self.name} cannot be refitted: primitives would leave the cells they are listed in. Rebuild it.")
+
+    # -- what others read -------------------------------------------------------------------------------------------
+    def traversal(self) -> Traversal:
+        tree = self.tree
+        built = self._last_built()
+        records = self.walked.of_walk(built, tree.records, tree.order)
+        type_name = "".join(word.capitalize() for word in self.traversal_name.split("_"))
+        view = make_struct(_VIEW, nodes=tree.nodes, references=tree.references, box=tree.box)
+        constants: tuple[tuple[str, int], ...] = (("MAILBOXES", MAILBOXES if self.options.mailboxes else 0),)
+        if self.traversal_name == "full_stack":
+            constants += (("STACK_DEPTH", LEAST_STACK),)
+        if self.traversal_name == "short_stack":
+            constants += (("SHORT_STACK", SHORT_STACK),)
+        return Traversal(
+            f"gpu/hierarchy/kdtree/traversals/{self.traversal_name}.cuh", type_name, view, *records, constants, WALK_REGISTERS[self.traversal_name]
+        )
+
+    def measure(self) -> None:
+        primitives, tree, target = self._last_built(), self.tree, self.target
+        if primitives.count == 0:
+            self._measured, self._is_measured = np.zeros(_MEASURED), True
+            return
+        unit = target.unit(unit_source("gpu/hierarchy/kdtree/statistics.cu", primitives))
+        sums = target.scratch("kdtree.sums", _MEASURE_BLOCKS * _SUMS, np.float64)
+        result = target.scratch("kdtree.measured", _MEASURED, np.float64)
+        costs = (self.statistics.traversal_cost, self.statistics.intersection_cost)
+        arguments = (tree.records, primitives.count, tree.counts, tree.nodes, tree.parent, tree.box, *costs, sums)
+        target.launch(unit, "measure_blocks", primitives.count, *arguments, blocks=_MEASURE_BLOCKS)
+        target.launch(unit, "measure_tree", 1, tree.counts, tree.box, sums, _MEASURE_BLOCKS, result)
+        self._pending = target.read_later(result)
+
+    def stats(self) -> HierarchyStatistics:
+        arrived = self._pending() if self._pending is not None else None
+        if arrived is not None:
+            self._measured, self._is_measured, self._pending = arrived, True, None
+        cost, inner_count, leaf_count, empty_count, inactive_count, depth, references = self._measured
+        return HierarchyStatistics(
+            node_count=int(inner_count),
+            leaf_count=int(leaf_count),
+            empty_leaf_count=int(empty_count),
+            reference_count=int(references),
+            primitive_count=0 if self._built is None else self._built.count,
+            inactive_count=int(inactive_count),
+            depth=int(depth) if self._is_measured else None,
+            sah_cost=float(cost) if self._is_measured else None,
+            bytes=self.tree.bytes + self.walked.bytes,
+            scratch_bytes=self.tree.draft_bytes + self.scratch_bytes(),
+        )
+
+    def nodes(self) -> NodeTable:
+        self._last_built()
+        return read_node_table(self.target, self.tree)
+
+    def _last_built(self) -> Primitives:
+        if self._built is None:
+            raise HierarchyError(f"The structure {self.name} has not been built yet.")
+        return self._built
+
+
+def _size_key(primitives: Primitives) -> tuple[Any, ...]:
+    return (primitives.kind, primitives.count, primitives.topology_version)

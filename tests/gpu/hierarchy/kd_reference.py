@@ -1,0 +1,172 @@
+"""SAH kd-trees one node at a time: the sequential reference that builders are compared with, in numpy, and a builder that emits a tree it is given.
+
+Single precision, operation by operation as kernels have it without contraction, so that ties fall alike: of equal costs the first axis, the lowest
+plane, and primitives that lie in the plane on the right.
+"""
+
+from __future__ import annotations
+
+import dataclasses
+
+import numpy as np
+
+from gpu.hierarchy.base import Primitives
+from gpu.hierarchy.kdtree.kdtree import KdTreeHierarchy
+from gpu.hierarchy.kdtree.options import KdTreeOptions
+from gpu.hierarchy.kdtree.tree import LEAF_AXIS, Capacity, Draft
+from gpu.target.base import Target
+
+FLOAT = np.float32
+
+
+@dataclasses.dataclass
+class KdArrays:
+    """Nodes (N, 2) int32 as on the device, parents, references and the root's box (2, 3)."""
+
+    nodes: np.ndarray
+    parent: np.ndarray
+    references: np.ndarray
+    box: np.ndarray
+
+
+@dataclasses.dataclass
+class Split:
+    """A plane and what it costs; whether primitives in it go right."""
+
+    cost: np.float32
+    axis: int
+    plane: np.float32
+    flat_right: bool
+
+
+def sweep_counts(lower: np.ndarray, upper: np.ndarray, plane: float) -> tuple[int, int, int]:
+    """How many lie below a plane at least in part, above it, and in it."""
+    flat = (lower == plane) & (upper == plane)
+    return int((lower < plane).sum()), int((upper > plane).sum()), int(flat.sum())
+
+
+def cost_terms(cell: np.ndarray) -> tuple[np.ndarray, np.float32, np.float32]:
+    """The cell's extents, scaled so that the greatest is 1, half its surface, and the scale."""
+    extent = cell[1] - cell[0]
+    greatest = extent.max()
+    scale = FLOAT(1.0) / greatest if greatest > 0 else FLOAT(0.0)
+    e = extent * scale
+    return e, e[0] * e[1] + e[1] * e[2] + e[2] * e[0], scale
+
+
+def best_split(lower: np.ndarray, upper: np.ndarray, cell: np.ndarray, options: KdTreeOptions) -> Split | None:
+    """The cheapest plane strictly inside the cell; None where there is none."""
+    extent, area, scale = cost_terms(cell)
+    best: Split | None = None
+    for axis in range(3):
+        planes = np.unique(np.concatenate([lower[:, axis], upper[:, axis]]))
+        a, b = extent[(axis + 1) % 3], extent[(axis + 2) % 3]
+        for plane in planes[(planes > cell[0, axis]) & (planes < cell[1, axis])]:
+            below, above, flat = sweep_counts(lower[:, axis], upper[:, axis], plane)
+            left_area = a * b + (plane - cell[0, axis]) * scale * (a + b)
+            right_area = a * b + (cell[1, axis] - plane) * scale * (a + b)
+            for flat_right in (True, False) if flat else (False,):
+                left, right = below + (0 if flat_right else flat), above + (flat if flat_right else 0)
+                cost = FLOAT(options.traversal_cost) * area + FLOAT(options.intersection_cost) * (left_area * FLOAT(left) + right_area * FLOAT(right))
+                if left == 0 or right == 0:
+                    cost = cost * FLOAT(options.empty_factor)
+                if cost <= np.finfo(FLOAT).max and (best is None or cost < best.cost):
+                    best = Split(cost, axis, plane, flat_right)
+    return best
+
+
+@dataclasses.dataclass
+class _Node:
+    node_id: int
+    prim_ids: np.ndarray
+    lower: np.ndarray
+    upper: np.ndarray
+    cell: np.ndarray
+    share: np.float32
+
+
+def build_reference(lower: np.ndarray, upper: np.ndarray, options: KdTreeOptions) -> KdArrays:
+    """Level by level over boxes (n, 3); inverted ones are left out. Boxes are clipped along the split's axis alone."""
+    active = np.flatnonzero((lower <= upper).all(axis=1))
+    cell = np.stack([lower[active].min(axis=0), upper[active].max(axis=0)]) if len(active) else np.zeros((2, 3), FLOAT)
+    levels = options.levels(len(lower))
+    tree = _Growing([(0, 0)], [-1], [])
+    root = _Node(0, active, lower[active], upper[active], cell, FLOAT(options.references_per_primitive))
+    waiting = [] if tree.is_leaf(root, levels, options) else [root]
+    while waiting:
+        levels -= 1
+        waiting = [child for node in waiting for child in tree.part(node, levels, options)]
+    nodes = np.array(tree.nodes, np.int64).astype(np.uint32).view(np.int32).reshape(-1, 2)
+    return KdArrays(nodes, np.array(tree.parent, np.int32), np.array(tree.references, np.int32), cell.astype(FLOAT))
+
+
+@dataclasses.dataclass
+class _Growing:
+    nodes: list[tuple[int, int]]
+    parent: list[int]
+    references: list[int]
+
+    def is_leaf(self, node: _Node, levels: int, options: KdTreeOptions) -> bool:
+        """Whether it is one without being looked at; then it is written."""
+        if len(node.prim_ids) > options.max_leaf_size and levels > 0:
+            return False
+        self.write_leaf(node)
+        return True
+
+    def write_leaf(self, node: _Node) -> None:
+        self.nodes[node.node_id] = (len(self.references), len(node.prim_ids) << 2 | LEAF_AXIS)
+        self.references += node.prim_ids.tolist()
+
+    def part(self, node: _Node, levels: int, options: KdTreeOptions) -> list[_Node]:
+        """The children that are still to be parted."""
+        split = best_split(node.lower, node.upper, node.cell, options)
+        area = cost_terms(node.cell)[1]
+        whole = FLOAT(options.intersection_cost) * (area * FLOAT(len(node.prim_ids)))
+        if split is None or (options.stop == "sah" and not split.cost < whole):
+            self.write_leaf(node)
+            return []
+        axis, plane, left = split.axis, split.plane, len(self.nodes)
+        flat = (node.lower[:, axis] == plane) & (node.upper[:, axis] == plane)
+        sides = (node.lower[:, axis] < plane) | (flat & (not split.flat_right)), (node.upper[:, axis] > plane) | (flat & split.flat_right)
+        share = node.share * FLOAT(len(node.prim_ids)) / FLOAT(sides[0].sum() + sides[1].sum())
+        if share < 1:
+            self.write_leaf(node)
+            return []
+        self.nodes[node.node_id] = (int(np.array(plane, FLOAT).view(np.uint32)), left << 2 | axis)
+        self.nodes += [(0, 0), (0, 0)]
+        self.parent += [node.node_id, node.node_id]
+        found = []
+        for side, goes in enumerate(sides):
+            lower, upper, cell = node.lower[goes].copy(), node.upper[goes].copy(), node.cell.copy()
+            if side == 0:
+                upper[:, axis], cell[1, axis] = np.minimum(upper[:, axis], plane), plane
+            else:
+                lower[:, axis], cell[0, axis] = np.maximum(lower[:, axis], plane), plane
+            child = _Node(left + side, node.prim_ids[goes], lower, upper, cell, share)
+            if not self.is_leaf(child, levels, options):
+                found.append(child)
+        return found
+
+
+class GivenKdTree(KdTreeHierarchy):
+    """Emits the reference's tree over boxes that the test knows. Nobody finds it in the registry's folders."""
+
+    name = "given_kdtree"
+    title = "A kd-tree of the test's"
+    Options = KdTreeOptions
+
+    def __init__(self, target: Target, given: KdArrays, traversal: str = "auto", options: KdTreeOptions | None = None) -> None:
+        super().__init__(target, options or KdTreeOptions(), "auto", traversal)
+        self.given = given
+
+    def emit(self, primitives: Primitives, draft: Draft, capacity: Capacity) -> None:
+        given, target = self.given, self.target
+        nodes, references = len(given.nodes), len(given.references)
+        status = (1 if nodes > capacity.nodes else 0) | (2 if references > capacity.references else 0)
+        target.write(draft.counts, np.array([nodes, references, status, 0], np.int32))
+        if status:
+            return
+        target.write(draft.nodes[:nodes], given.nodes)
+        target.write(draft.parent[:nodes], given.parent)
+        target.write(draft.references[:references], given.references)
+        target.write(draft.box, np.pad(given.box, ((0, 0), (0, 1))))

@@ -1,0 +1,170 @@
+"""The family of kd-trees: three walks over the reference's trees, what it says of them, and what it does where a tree does not fit."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+
+from gpu.hierarchy.base import CannotRefitError, HierarchyError
+from gpu.hierarchy.kdtree import kdtree
+from gpu.hierarchy.kdtree.options import KdTreeOptions
+from gpu.hierarchy.kdtree.tree import MOST_REFERENCES
+from gpu.settings import OptionError
+from gpu.target.base import Target
+from gpu.trace.trace import Tracer, upload_rays
+from tests.oracle.closest_hits import triangle_hits
+from tests.oracle.tree_walker import check_tree, walk_statistics
+
+from .kd_reference import GivenKdTree, KdArrays, build_reference
+from .scenes import SCENES, TriangleScene, rays, scene_of, trace
+
+WALKS = ("full_stack", "short_stack", "restart")
+
+
+def given(target: Target, scene: TriangleScene, walk: str = "auto", **options: object) -> GivenKdTree:
+    chosen = KdTreeOptions(**options)  # type: ignore[arg-type]
+    made = GivenKdTree(target, build_reference(*scene.boxes(), chosen), walk, chosen)
+    made.build(scene.upload(target))
+    return made
+
+
+@pytest.mark.parametrize("mailboxes", [False, True])
+@pytest.mark.parametrize("walk", WALKS)
+@pytest.mark.parametrize("scene_name", ["one", "coincident", "degenerate", "stairs", "moving"])
+def test_walks_find_what_the_oracle_finds(target: Target, scene_name: str, walk: str, mailboxes: bool) -> None:
+    scene = SCENES[scene_name]()
+    made = given(target, scene, walk, max_leaf_size=2, mailboxes=mailboxes)
+    expected, found = triangle_hits(scene.corners(), *rays()), trace(made, *rays())
+    sure = expected.is_certain
+    np.testing.assert_array_equal(found.prim_id[sure], expected.prim_id[sure])
+    np.testing.assert_array_equal(trace(made, *rays(), "any").prim_id >= 0, found.prim_id >= 0)
+
+
+def test_all_walks_visit_the_same_leaves(target: Target, monkeypatch: pytest.MonkeyPatch) -> None:
+    """The short stack, here of three, and the restart lose their way nowhere: they test what the full stack tests, and visit more nodes."""
+    monkeypatch.setattr(kdtree, "SHORT_STACK", 3)
+    scene = SCENES["moving"]()
+    steps = {}
+    for walk in WALKS:
+        made = given(target, scene, walk, max_leaf_size=1)
+        found = Tracer(target, made.traversal()).trace(upload_rays(target, *rays()), "steps")
+        steps[walk] = target.download(found.steps)[:300], target.download(found.tests)[:300]
+    for walk in WALKS[1:]:
+        np.testing.assert_array_equal(steps[walk][1], steps["full_stack"][1])
+    assert (steps["restart"][0] >= steps["short_stack"][0]).all() and (steps["short_stack"][0] >= steps["full_stack"][0]).all()
+    assert steps["short_stack"][0].sum() > steps["full_stack"][0].sum()
+    assert steps["restart"][0].sum() > 2 * steps["full_stack"][0].sum() > 0
+
+
+@pytest.mark.parametrize("walk", WALKS)
+def test_rays_in_a_plane_find_what_lies_on_either_side(target: Target, walk: str) -> None:
+    """Tiles that meet in planes through the origin and elsewhere, listed on one side of them; rays that run in those planes and along their edges."""
+    side = np.array([-2.0, -1.0, 0.0, 1.0, 2.0])
+    tiles = [[[x, y, z], [x + 1, y, z], [x, y + 1, z]] for x in side for y in side for z in side]
+    tiles += [[[x, y, z], [x, y + 1, z], [x, y, z + 1]] for x in side for y in side for z in side]
+    scene = scene_of(np.array(tiles))
+    made = given(target, scene, walk, max_leaf_size=1)
+    assert walk_statistics(made.nodes()).node_count > 20
+    grid = np.stack(np.meshgrid(side, side, indexing="ij"), -1).reshape(-1, 2)
+    origins, directions = [], []
+    for axis in range(3):
+        for sign in (-1.0, 1.0):
+            place = np.insert(grid + (0.25 if sign > 0 else 0.0), axis, -4.0 * sign, axis=1)
+            origins.append(place)
+            directions.append(np.broadcast_to(np.eye(3)[axis] * sign, place.shape))
+    start, towards = np.concatenate(origins).astype(np.float32), np.concatenate(directions).astype(np.float32)
+    flat = trace(made, start, towards)
+    other = GivenKdTree(target, one_leaf(scene), walk)
+    other.build(scene.upload(target))
+    plain = trace(other, start, towards)
+    assert (plain.prim_id >= 0).sum() > 40
+    np.testing.assert_array_equal(flat.prim_id, plain.prim_id)
+    np.testing.assert_array_equal(flat.t, plain.t)
+
+
+def one_leaf(scene: TriangleScene) -> KdArrays:
+    """Everything in the root."""
+    return build_reference(*scene.boxes(), KdTreeOptions(max_leaf_size=1024))
+
+
+def test_the_table_and_the_statistics_say_the_same(target: Target) -> None:
+    scene = SCENES["moving"]()
+    made = given(target, scene, max_leaf_size=2)
+    table = made.nodes()
+    check_tree(table, *scene.boxes(), splits_references=True, splits_space=True)
+    made.measure()
+    target.synchronize()
+    stats, walked = made.stats(), walk_statistics(table)
+    assert (stats.node_count, stats.leaf_count, stats.depth) == (walked.node_count, walked.leaf_count, walked.depth)
+    assert stats.sah_cost == pytest.approx(walked.sah_cost, rel=1e-5)
+    assert stats.reference_count == len(table.references) >= stats.primitive_count == len(scene.indices)
+    assert stats.empty_leaf_count == int((table.is_leaf & (table.reference_count == 0)).sum()) > 0
+
+
+def test_it_cannot_be_refitted_and_says_so(target: Target) -> None:
+    scene = SCENES["two"]()
+    made = given(target, scene)
+    with pytest.raises(CannotRefitError, match="given_kdtree cannot be refitted"):
+        made.refit(scene.upload(target))
+
+
+def test_what_is_not_there_is_refused(target: Target) -> None:
+    with pytest.raises(OptionError, match="kd8"):
+        GivenKdTree(target, one_leaf(SCENES["two"]()), traversal="kd8_sideways")
+    with pytest.raises(HierarchyError, match="has not been built"):
+        GivenKdTree(target, one_leaf(SCENES["two"]())).nodes()
+
+
+def too_many(count: int, times: int) -> KdArrays:
+    """One leaf that lists every primitive again and again."""
+    references = np.tile(np.arange(count, dtype=np.int32), times)
+    return KdArrays(np.array([[0, len(references) << 2 | 3]], np.int32), np.array([-1], np.int32), references, np.zeros((2, 3), np.float32))
+
+
+def test_room_is_found_at_the_first_build(target: Target) -> None:
+    scene = SCENES["soup"]()
+    made = GivenKdTree(target, too_many(1500, 7))
+    made.build(scene.upload(target))
+    assert len(made.nodes().references) == 7 * 1500
+
+
+def test_past_the_limit_there_is_an_error_with_the_structures_name(target: Target) -> None:
+    made = GivenKdTree(target, too_many(1500, MOST_REFERENCES + 1))
+    with pytest.raises(HierarchyError, match=r"given_kdtree would need more than 8 references a primitive for this scene of 1,500 primitives"):
+        made.build(SCENES["soup"]().upload(target))
+
+
+def test_a_later_tree_that_does_not_fit_leaves_the_one_before_until_there_is_room(target: Target) -> None:
+    scene = SCENES["soup"]()
+    primitives = scene.upload(target)
+    made = given(target, scene, max_leaf_size=200)
+    before, generation = made.nodes(), made.generation
+    small, large = made.given, too_many(1500, 7)
+    made.given = large
+    made.build(primitives)
+    after = made.nodes()
+    np.testing.assert_array_equal(after.references, before.references)
+    np.testing.assert_array_equal(after.upper, before.upper)
+    made.prepare(primitives, "rebuild")  # asks
+    target.synchronize()
+    made.prepare(primitives, "rebuild")  # learns, and makes room
+    assert made.generation > generation
+    made.build(primitives)
+    assert len(made.nodes().references) == 7 * 1500
+    made.given = small
+    made.build(primitives)
+    np.testing.assert_array_equal(made.nodes().references, before.references)
+
+
+def test_a_later_tree_past_the_limit_is_an_error_and_the_one_before_stays(target: Target) -> None:
+    scene = SCENES["soup"]()
+    primitives = scene.upload(target)
+    made = given(target, scene, max_leaf_size=200)
+    before = made.nodes()
+    made.given = too_many(1500, MOST_REFERENCES + 1)
+    with pytest.raises(HierarchyError, match="more than 8 references"):
+        for _ in range(12):
+            made.prepare(primitives, "rebuild")
+            target.synchronize()
+            made.build(primitives)
+    assert before.references.size > 1500
