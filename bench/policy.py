@@ -63,13 +63,11 @@ def play(target: Target, scene: Scene, settings: ViewSettings, frames: int, size
     view = View(settings, fit(scene.lower, scene.upper, aspect=size[0] / size[1]), ArrayPixels(target, *size))
     found: dict[int, FrameStatistics] = {}
     with contextlib.closing(Engine(target, scene)) as engine:
+        engine.tell_of_every_frame(lambda done: found.update({done.frame_id: done}))
         for number in range(UNCOUNTED + frames):
-            done = engine.render_frame(Moment(number / FRAMES_A_SECOND % scene.duration(), frame_id=number), [view])
+            engine.render_frame(Moment(number / FRAMES_A_SECOND % scene.duration(), frame_id=number), [view])
             target.synchronize()
-            if done is not None:
-                found[done.frame_id] = done
-        last = engine.flush()
-        found[last.frame_id] = last
+        engine.flush()
     counted = [found[number] for number in range(UNCOUNTED, UNCOUNTED + frames) if number in found]
     if len(counted) != frames:
         raise RuntimeError(f"{frames - len(counted)} frames of {scene.name} have no times: the target dropped them.")

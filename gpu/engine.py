@@ -100,6 +100,10 @@ class Engine:
         views = tuple(dataclasses.replace(view, structure=structure) for view, structure in zip(newest.views, now, strict=True))
         return dataclasses.replace(newest, views=views)
 
+    def tell_of_every_frame(self, to: Callable[[FrameStatistics], None]) -> None:
+        """Call `to` with the statistics of every frame that finishes, on this thread, within `render_frame` and `flush`: those give the newest."""
+        self._log.on_finished = to
+
     def close(self) -> None:
         """Give the structures' memory back. The target stays the caller's."""
         if self._launches is not None:

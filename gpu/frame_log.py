@@ -56,6 +56,8 @@ class FrameLog:
         self._target = target
         self._waiting: collections.OrderedDict[int, FrameRecord] = collections.OrderedDict()
         self.newest: FrameStatistics | None = None
+        self.on_finished: Callable[[FrameStatistics], None] = lambda statistics: None
+        """Told of every finished frame, where `collect` gives the newest of them."""
 
     def add(self, number: int, record: FrameRecord) -> None:
         """A frame was issued."""
@@ -69,6 +71,7 @@ class FrameLog:
             record = self._waiting.pop(timing.frame_id, None)
             if record is not None:
                 self.newest = self._statistics(record, timing)
+                self.on_finished(self.newest)
         return self.newest
 
     def _statistics(self, record: FrameRecord, timing: FrameTiming) -> FrameStatistics:

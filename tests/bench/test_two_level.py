@@ -1,11 +1,15 @@
-"""The crowd, and what is said of its updates."""
+"""The crowd, and what is said of its updates; all frames of a play have their times."""
 
 from __future__ import annotations
 
 import pytest
 
+from app.scene_io.demos import make_demo
+from bench.policy import MODES, compare
+from bench.policy import table as policy_table
 from bench.two_level import make_crowd, measure_update, table
 from gpu.target.base import Target
+from gpu.view import ViewSettings
 
 
 def test_a_crowd_has_the_objects_and_the_motion_that_were_asked_for() -> None:
@@ -21,3 +25,11 @@ def test_an_update_leaves_the_hits_of_a_rebuild(target: Target, structure: str) 
     assert row.update_ms > 0.0 and row.rebuild_ms > 0.0 and row.moving == 3
     assert set(row.phases_ms) == ({"refit.nodes", "refit.above"} if structure == "two_level" else {"refit.nodes"})
     assert "equal" in table([row]) and structure in table([row])
+
+
+def test_every_frame_of_every_mode_is_counted(target: Target) -> None:
+    row = compare(target, make_demo("walker", 3000), ViewSettings("lbvh"), 8, (32, 24), 1)
+    assert set(row.total_ms) == set(MODES) and min(row.total_ms.values()) > 0.0
+    assert row.rebuilds["rebuild"] == 8 and row.rebuilds["refit"] == 0
+    assert row.ratio == row.total_ms["auto"] / min(row.total_ms["rebuild"], row.total_ms["refit"])
+    assert "walker" in policy_table([row])
