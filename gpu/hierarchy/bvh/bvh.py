@@ -39,6 +39,9 @@ REFIT_GROUPS = {"cuda": True, "host": False}
 REFIT_GROUP, REFIT_SLOTS = 32, 1024
 """Chunks of a group, or groups of a group above, and the open nodes that it has room for."""
 
+REFIT_GROUP_BLOCK = 512
+"""Threads of a group: one for each of its open nodes, mostly."""
+
 KEEPS_DISTANCE = {"cuda": False, "host": False}
 """Whether waiting children carry the distance at which they are entered: fewer nodes visited, more memory traffic of the stack."""
 
@@ -194,7 +197,7 @@ class BvhHierarchy(Hierarchy):
         while list_count > 1:  # one chunk leaves nothing open
             groups = -(-list_count // REFIT_GROUP)
             arguments = (*nodes, open_nodes, counts, list_count, span, counts[list_count:])
-            self.target.launch(unit, "fit_groups", list_count, *arguments, block=REFIT_BLOCK, blocks=groups)
+            self.target.launch(unit, "fit_groups", list_count, *arguments, block=REFIT_GROUP_BLOCK, blocks=groups)
             counts, list_count, span = counts[list_count:], groups, span * REFIT_GROUP
 
     def _write_layout(self, primitives: Primitives, stage: str) -> None:

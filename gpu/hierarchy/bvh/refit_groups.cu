@@ -12,15 +12,16 @@
 constexpr int READY = -1;   // a leaf, or a node finished before this launch
 constexpr int ABSENT = -2;  // not among the group's ids
 constexpr int NEVER_HERE = -9;
-constexpr int LANES = 8;  // threads that read a list
+constexpr int LANES = 16;  // threads that read a list
 constexpr int DONE = 16;
+constexpr int STAYS = 32;  // not absorbed, whatever its open children are
 
 struct Group {
     float boxes[6 * SLOTS];  // of an open node, the part that is known
     int ids[SLOTS];
     int arrived[SLOTS];  // counts up to 0, when all children are here
     short left_at[SLOTS], right_at[SLOTS], parent_at[SLOTS];
-    uint8 states[SLOTS];  // DONE, NODE_IS_ABSORBED
+    uint8 states[SLOTS];  // DONE, STAYS, NODE_IS_ABSORBED
     int starts[GROUP], sizes[GROUP];
     int total, left_open, finished;
 };
@@ -41,42 +42,48 @@ struct Above {
     int* waiting;
     Lists lists;
 
-    __device__ int place_of(int child) const {
+    // Where a child is. Its box is asked for before it is known whether it is finished: two waits in one.
+    __device__ int place_of(int child, Aabb& part, bool& is_absorbed) const {
         if (is_leaf(child)) return READY;
-        return lists.has(child) ? waiting[child] : ABSENT;  // AT_REST is READY
+        if (!lists.has(child)) return ABSENT;
+        const int at = waiting[child];
+        const Aabb box = load_node(fitted.nodes, child).aabb();
+        const int child_flags = MARKS ? fitted.flags[child] : 0;
+        const bool is_finished = at == AT_REST;
+        const Aabb none = empty_aabb();
+        part = merge(part, {is_finished ? box.lower : none.lower, is_finished ? box.upper : none.upper});
+        is_absorbed = is_absorbed || (is_finished && (child_flags & NODE_IS_ABSORBED));
+        return at;  // AT_REST is READY
     }
-    __device__ Aabb known_part(int child, int at) const { return at != READY || is_leaf(child) ? empty_aabb() : load_node(fitted.nodes, child).aabb(); }
+    __device__ static int missing(int at) { return at == READY ? 0 : at == ABSENT ? NEVER_HERE : -1; }
 
     __device__ void prepare(Group& group, int slot) const {
         const int node_id = group.ids[slot];
         const CanonicalNode node = load_node(fitted.nodes, node_id);
         const int up = node_id == 0 ? ABSENT : parent[node_id];
-        const int left_at = place_of(node.left), right_at = place_of(node.right);
+        const int parent_at = lists.has(up) ? waiting[up] : ABSENT;
+        Aabb part = node.aabb();
+        bool is_absorbed = false;
+        const int left_at = place_of(node.left, part, is_absorbed), right_at = place_of(node.right, part, is_absorbed);
         group.left_at[slot] = (short)left_at;
         group.right_at[slot] = (short)right_at;
-        group.parent_at[slot] = (short)(lists.has(up) ? waiting[up] : ABSENT);
-        group.arrived[slot] = (left_at == READY ? 0 : left_at == ABSENT ? NEVER_HERE : -1) + (right_at == READY ? 0 : right_at == ABSENT ? NEVER_HERE : -1);
-        store_shared_state(group.states, slot, 0);
-        store_shared_box<SLOTS>(group.boxes, slot, merge(node.aabb(), merge(known_part(node.left, left_at), known_part(node.right, right_at))));
+        group.parent_at[slot] = (short)parent_at;
+        group.arrived[slot] = missing(left_at) + missing(right_at);
+        store_shared_state(group.states, slot, node_id == 0 || is_absorbed ? STAYS : 0);
+        store_shared_box<SLOTS>(group.boxes, slot, part);
     }
+    // Nothing but shared memory is touched.
     __device__ void finish_here(Group& group, int slot) const {
         Aabb box = load_shared_box<SLOTS>(group.boxes, slot);
+        bool stays = load_shared_state(group.states, slot) & STAYS;
         const int children[2] = {group.left_at[slot], group.right_at[slot]};
         for (int at : children) {
-            if (at >= 0) box = merge(box, load_shared_box<SLOTS>(group.boxes, at));
+            if (at < 0) continue;
+            box = merge(box, load_shared_box<SLOTS>(group.boxes, at));
+            stays = stays || (load_shared_state(group.states, at) & NODE_IS_ABSORBED);
         }
         store_shared_box<SLOTS>(group.boxes, slot, box);
-        store_shared_state(group.states, slot, DONE | (MARKS ? absorbed_here(group, slot) : 0));
-    }
-    __device__ int absorbed_here(const Group& group, int slot) const {
-        const int node_id = group.ids[slot];
-        const int left = __float_as_int(fitted.nodes[2 * (int64)node_id].w), right = __float_as_int(fitted.nodes[2 * (int64)node_id + 1].w);
-        const bool is_child = is_absorbed(group, left, group.left_at[slot]) || is_absorbed(group, right, group.right_at[slot]);
-        return node_id != 0 && !is_child ? NODE_IS_ABSORBED : 0;
-    }
-    __device__ bool is_absorbed(const Group& group, int child, int at) const {
-        if (is_leaf(child)) return false;
-        return (at >= 0 ? load_shared_state(group.states, at) : fitted.flags[child]) & NODE_IS_ABSORBED;
+        store_shared_state(group.states, slot, DONE | (stays ? 0 : NODE_IS_ABSORBED));
     }
     __device__ void climb_here(Group& group, int slot) const {
         finish_here(group, slot);
