@@ -18,6 +18,7 @@ so the depth is bounded. Leaves are what the cost makes of the finished tree fro
 from __future__ import annotations
 
 import dataclasses
+import math
 from typing import Any
 
 import numpy as np
@@ -47,6 +48,14 @@ class IncrementalOptions:
     order: str = option("shuffled", "The order of insertion: that of the scene, or one that leaps about in it.", choices=("scene", "shuffled"))
 
 
+def golden_step(count: int) -> int:
+    """A stride through `count` things that meets each one once, far from all before: near the golden section of their number."""
+    step = max(1, round(0.6180339887 * count))
+    while math.gcd(step, count) > 1:
+        step += 1
+    return step
+
+
 class Incremental(LimitedBuilder):
     """See the module."""
 
@@ -70,9 +79,9 @@ class Incremental(LimitedBuilder):
         growing = (held["nodes"], held["parent"], held["sizes"], held["root"])
         with target.phase("build.insertion"):
             target.launch(unit, "begin_tree", n, primitives.view, *growing, held["arrived"], held["ends"], tree.flags)
-            shuffles = int(self.options.order == "shuffled")
+            step = golden_step(n) if self.options.order == "shuffled" else 1
             for first in range(1, n, INSERTIONS):
-                target.launch(unit, "insert", 1, n, first, min(n, first + INSERTIONS), shuffles, *growing, block=32, blocks=1)
+                target.launch(unit, "insert", 1, n, first, min(n, first + INSERTIONS), step, *growing, block=32, blocks=1)
         with target.phase("build.leaves"):
             rules = (self.options.max_leaf_size, int(self.options.stop == "sah"), self.options.traversal_cost, self.options.intersection_cost)
             target.launch(unit, "end_leaves", n, n, *rules, *growing, held["arrived"], held["ends"], held["costs"])

@@ -10,7 +10,6 @@
 
 constexpr int MOST_HEIGHT = 62;
 constexpr int NONE = -1;
-constexpr uint64 STEP = 2654435761ull;  // a prime past any number of primitives: its multiples modulo n meet each one once
 
 // Half an area, one number for all that is past all floats, so that differences are numbers.
 __device__ __forceinline__ float cost_area(const Aabb& box) {
@@ -50,7 +49,8 @@ struct Growing {
             const bool left_room = has_room(at.left, depth + 1), right_room = has_room(at.right, depth + 1);
             const float left = inherited + growth_in(at.left, added), right = inherited + growth_in(at.right, added);
             const bool fits_here = depth + 1 + size(here).y <= MOST_HEIGHT;
-            const bool is_left = left_room && (!right_room || left <= right);
+            const bool is_cheaper = left < right || (left == right && size(at.left).x <= size(at.right).x);
+            const bool is_left = left_room && (!right_room || is_cheaper);
             if (fits_here && ((!left_room && !right_room) || joined < (is_left ? left : right))) break;
             here = is_left ? at.left : at.right;
         }
@@ -90,11 +90,11 @@ extern "C" __global__ void begin_tree(Primitives primitives, float4* nodes, int*
     }
 }
 
-// Insertions [first, end): the i-th is primitive i, or, shuffled, i * STEP modulo n. The first primitive of all is the tree to begin with; `first` is 1 at least.
-extern "C" __global__ void insert(int n, int first, int end, int shuffles, float4* nodes, int* parent, int2* sizes, int* root) {
+// Insertions [first, end): the i-th is primitive i * step modulo n, which meets each one once. The first primitive of all is the tree to begin with; `first` is 1 at least.
+extern "C" __global__ void insert(int n, int first, int end, int step, float4* nodes, int* parent, int2* sizes, int* root) {
     if (block_index() > 0 || thread_index() > 0) return;
     const Growing tree = {nodes, parent, sizes, root, n};
-    for (int i = first; i < end; ++i) tree.insert(shuffles ? (int)((uint64)i * STEP % (uint64)n) : i, n + i - 1);
+    for (int i = first; i < end; ++i) tree.insert((int)((int64)i * step % n), n + i - 1);
 }
 
 // From below: which nodes that fit into a leaf become one. `ends` and `costs` by inner node; the last child to arrive goes on.

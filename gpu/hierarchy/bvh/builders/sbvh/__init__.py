@@ -7,9 +7,10 @@ object split and its best spatial split; a cut primitive that would be cheaper w
 Paper: Stich, Friedrich and Dietrich, Spatial Splits in Bounding Volume Hierarchies (2009): chopped binning, the overlap criterion alpha, reference
 unsplitting. Object splits are Wald's (2007).
 
-Cost: Ten to twenty times the time of binned_sah on two cores, most of it for clipping, and as many references more as were cut, at most
-extra_references. One block parts a set, so the uppermost levels are slow on a GPU; one launch for every level that there may be. Where triangles are
-small and even it gains nothing (1 per cent and less on the demos blob and room); of long slanted ones among small ones it halves the cost.
+Cost: Ten to twenty times the time of binned_sah on two cores, fifty times on an H200, most of it for clipping: one block parts a set, so the
+uppermost levels are slow on a GPU. As many references more as were cut, at most extra_references; one launch for every level that there may be. Where
+triangles are small and even it gains nothing (1 per cent and less on the demos blob and room); of long slanted ones among small ones it halves the
+cost.
 
 Limits: The budget of extra references is shared out among sets in proportion to their references, and a set whose share is used up is parted by
 objects. Every cut is bounded outwards, so nothing is missed. It cannot be refitted: the boxes of cut primitives would have to grow to the whole
