@@ -56,7 +56,8 @@ def run(names: argparse.Namespace, words: Words) -> int:
             with_buffers=output is not None and output.needs_buffers, turntable=plan.turntable, path=plan.camera_of,
         )  # fmt: skip
         for frame in drawn:
-            rows.append({"frame": frame.number, "time": frame.time, **frame_row(frame, scene, state, target), "image_sha256": digest(frame.pixels)})
+            row, why = frame_row(frame, scene, state, target), frame.statistics[0].views[0].reason
+            rows.append({"frame": frame.number, "time": frame.time, **row, "reason": why, "image_sha256": digest(frame.pixels)})
             if output is not None:
                 texts = exporting.texts_of_frame(state, frame, f"{target.device_name} ({target.name})")
                 output.add(Exported(frame.number, frame.pixels, texts, frame.buffers, rows[-1]))

@@ -142,6 +142,7 @@ def _phase_rows(statistics: FrameStatistics, paint_ms: float, last_update: str) 
         rows += [Row(key, key.rpartition(".")[2], _ms(value), parent=name) for key, value in steps.items() if _phase_of(key) == name and key != name]
     if view is not None:
         rows.append(Row("update", tr("Statistics", "Structure was"), _updated(view.update), tip=view.reason))
+        rows.append(Row("reason", tr("Statistics", "Because"), view.reason, tip=view.reason))
         if last_update and view.update == "nothing":
             rows.append(Row("last_update", tr("Statistics", "Before that"), last_update, tip=tr("Statistics", "The last time it was not kept.")))
     return rows

@@ -175,7 +175,8 @@ def test_render_writes_pictures_and_says_what_they_cost(run: Any, tmp_path: Path
     assert [frame["frame"] for frame in data["frames"]] == [3, 4]
     assert data["frames"][1]["time"] == pytest.approx(4 / 30)
     for frame in data["frames"]:
-        assert set(ROW_FIELDS) | {"frame", "time", "image_sha256"} <= set(frame)
+        assert set(ROW_FIELDS) | {"frame", "time", "reason", "image_sha256"} <= set(frame)
+        assert frame["reason"] and frame["update"] in ("nothing", "refit", "rebuild")
         assert (frame["size"], frame["update"], frame["hierarchy"]) == ([32, 24], "rebuild", "lbvh")
         assert frame["layout"] != "auto" and frame["traversal"] != "auto"
         assert frame["hits"] > 0 and frame["sum_t"] > 0.0 and frame["sah_cost"] > 0.0 and frame["build_ms"] > 0.0
