@@ -34,6 +34,9 @@ from ...stopping import MOST_LEVELS, LevelOptions
 from ...tree import REFERENCE_BITS
 
 MOST_BLOCKS = 4096
+FEW_SETS = 8
+"""Levels on which there are too few sets to fill a GPU with blocks: more threads a block."""
+THREADS = {"few": 512, "many": 128}
 
 
 @dataclasses.dataclass(frozen=True)
@@ -98,7 +101,7 @@ class Sbvh(BvhHierarchy):
         arrays = (*references, held["finished"], held["used"], held["root_area"], held["counts"], *sets)
         blocks = min(1 << min(level, 20), len(held["sets"]), MOST_BLOCKS)
         outputs = (tree.nodes, tree.parent, tree.flags, tree.root)
-        self.target.launch(unit, "part_sets", 1, *settings, *arrays, *outputs, block=128, blocks=blocks)
+        self.target.launch(unit, "part_sets", 1, *settings, *arrays, *outputs, block=THREADS["few" if level < FEW_SETS else "many"], blocks=blocks)
 
     def _arrays(self, capacity: int) -> dict[str, tuple[tuple[int, ...], Any]]:
         """Shapes and types of the scratch memory; a set that is still to be parted has two references at least."""
