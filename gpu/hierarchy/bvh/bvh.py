@@ -7,7 +7,6 @@ measures it and shows it as a node table. Phases: build.* by the builder, optimi
 from __future__ import annotations
 
 import abc
-import dataclasses
 from collections.abc import Callable
 from typing import Any, ClassVar
 
@@ -183,22 +182,22 @@ class BvhHierarchy(Hierarchy):
         with target.phase(phase):
             target.launch(unit, "fit_tree", tree.count, *references, *nodes, open_nodes, counts, block=REFIT_BLOCK, blocks=list_count)
             if counts is not None:
-                self._fit_groups(UnitSource(f"{_FOLDER}/refit_groups.cu", constants=tuple(outputs.items())), nodes, open_nodes, counts, chunk)
+                self._fit_groups(outputs, nodes, open_nodes, counts, chunk)
         return bvh2 is not None
 
     def _fits_by_groups(self) -> bool:
         return self.ids_follow_references and self.optimiser is None and REFIT_GROUPS[self.target.kind]
 
-    def _fit_groups(self, source: UnitSource, nodes: tuple[Any, ...], open_nodes: Array, counts: Array, span: int) -> None:
+    def _fit_groups(self, constants: dict[str, bool], nodes: tuple[Any, ...], open_nodes: Array, counts: Array, span: int) -> None:
         """Level by level what the chunks left open; each level's numbers of open nodes lie behind those of the level below."""
-        constants = (("GROUP", REFIT_GROUP), ("SLOTS", REFIT_SLOTS))
-        unit = self.target.unit(dataclasses.replace(source, constants=source.constants + constants))
-        list_count = -(-self.tree.count // span)
+        sizes = (("GROUP", REFIT_GROUP), ("SLOTS", REFIT_SLOTS))
+        unit = self.target.unit(UnitSource(f"{_FOLDER}/refit_groups.cu", constants=(*constants.items(), *sizes)))
+        first_count, list_count = 0, -(-self.tree.count // span)
         while list_count > 1:  # one chunk leaves nothing open
             groups = -(-list_count // REFIT_GROUP)
-            arguments = (*nodes, open_nodes, counts, list_count, span, counts[list_count:])
+            arguments = (*nodes, open_nodes, counts, first_count, list_count, span)
             self.target.launch(unit, "fit_groups", list_count, *arguments, block=REFIT_GROUP_BLOCK, blocks=groups)
-            counts, list_count, span = counts[list_count:], groups, span * REFIT_GROUP
+            first_count, list_count, span = first_count + list_count, groups, span * REFIT_GROUP
 
     def _write_layout(self, primitives: Primitives, stage: str) -> None:
         with self.target.phase(f"{stage}.layout"):

@@ -1,9 +1,10 @@
 // The nodes that a refit's chunks left open, because their subtrees reach over a chunk's border: GROUP chunks a block, their boxes climbing in shared
 // memory; then GROUP groups a block, until one block holds them all. A launch a level instead of a trip to global memory a node and level.
 //
-// In: `open`, at each chunk's (later each group's) first id a list of the open nodes' ids, `counts` of them; a node that is open holds the box of its
-// leaves (fitted_nodes.cuh). Out: the nodes that can be finished, and the same lists a level higher. `waiting` holds AT_REST at every other id; here it
-// says at which slot an open node is. Few numbers are open where ids follow the references; more than SLOTS are right, and slow.
+// In: `open`, at each chunk's (later each group's) first id a list of the open nodes' ids, and from `first_count` on in `counts` their numbers; a node
+// that is open holds the box of its leaves (fitted_nodes.cuh). Out: the nodes that can be finished, and the same lists a level higher. `waiting` holds
+// AT_REST at every other id; here it says at which slot an open node is. Few are open where ids follow the references; more than SLOTS are right, and
+// slow.
 // Unit constants: GROUP, SLOTS, WRITES_BVH2, MARKS.
 #include "gpu/device/atomics.cuh"
 #include "gpu/device/block.cuh"
@@ -174,7 +175,7 @@ struct Above {
 };
 
 extern "C" __global__ void fit_groups(float4* nodes, const int* parent, uint8* flags, int node_capacity, float4* bvh2, int* waiting, int* open,
-                                      const int* counts, int list_count, int span, int* counts_above) {
+                                      int* counts, int first_count, int list_count, int span) {
     SHARED Group group;
     const int first = block_index() * GROUP, lists = min(list_count - first, GROUP);
     const int64 begin = (int64)first * span, end = min(begin + (int64)GROUP * span, (int64)node_capacity);
@@ -182,12 +183,12 @@ extern "C" __global__ void fit_groups(float4* nodes, const int* parent, uint8* f
     if (thread_index() == 0) group.total = group.left_open = 0;
     block_sync();
     for (int list : block_stride(lists)) {
-        group.sizes[list] = counts[first + list];
+        group.sizes[list] = counts[first_count + first + list];
         group.starts[list] = block_atomic_add(&group.total, group.sizes[list]);
     }
     block_sync();
     if (group.total <= SLOTS) above.fit_here(group);
     else above.fit_in_rounds(group);
     block_sync();
-    if (thread_index() == 0) counts_above[block_index()] = group.left_open;
+    if (thread_index() == 0) counts[first_count + list_count + block_index()] = group.left_open;
 }
