@@ -78,6 +78,7 @@ class BvhHierarchy(Hierarchy):
         self.walked = WalkedRecords(target)
         self._built: Primitives | None = None
         self._primitive_count = 0
+        self._open_bytes = 0
         self._measured = np.zeros(_MEASURED)
         self._pending: Callable[[], np.ndarray | None] | None = None
         self._is_measured = False
@@ -179,6 +180,7 @@ class BvhHierarchy(Hierarchy):
         nodes = (tree.nodes, tree.parent, tree.flags, tree.node_capacity, bvh2, tree.waiting)
         open_nodes = target.scratch("refit.open", tree.count, np.int32) if by_groups else None
         counts = target.scratch("refit.open_counts", 2 * list_count, np.int32) if by_groups else None
+        self._open_bytes = 4 * tree.count + 8 * list_count if by_groups else 0
         with target.phase(phase):
             target.launch(unit, "fit_tree", tree.count, *references, *nodes, open_nodes, counts, block=REFIT_BLOCK, blocks=list_count)
             if counts is not None:
@@ -266,7 +268,7 @@ class BvhHierarchy(Hierarchy):
             depth=int(depth) if self._is_measured else None,
             sah_cost=float(cost) if self._is_measured else None,
             bytes=self.tree.bytes + self.layout.bytes + self.walked.bytes,
-            scratch_bytes=waiting + self.scratch_bytes() + (0 if self.optimiser is None else self.optimiser.scratch_bytes(self.tree.count)),
+            scratch_bytes=waiting + self._open_bytes + self.scratch_bytes() + (0 if self.optimiser is None else self.optimiser.scratch_bytes(self.tree.count)),
             **vars(self._quality.latest()),
         )
 
