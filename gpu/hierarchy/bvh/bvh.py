@@ -258,7 +258,7 @@ class BvhHierarchy(Hierarchy):
             self._measured, self._is_measured, self._pending = arrived, True, None
         cost, inner_count, leaf_count, inactive_count, depth, references = self._measured
         count = 0 if self._built is None else self._built.count
-        waiting = int(self.tree.waiting.nbytes) if self._built is not None else 0
+        waiting = int(self.tree.waiting.nbytes) + self._open_bytes if self._built is not None else 0
         return HierarchyStatistics(
             node_count=int(inner_count),
             leaf_count=int(leaf_count),
@@ -268,7 +268,7 @@ class BvhHierarchy(Hierarchy):
             depth=int(depth) if self._is_measured else None,
             sah_cost=float(cost) if self._is_measured else None,
             bytes=self.tree.bytes + self.layout.bytes + self.walked.bytes,
-            scratch_bytes=waiting + self._open_bytes + self.scratch_bytes() + (0 if self.optimiser is None else self.optimiser.scratch_bytes(self.tree.count)),
+            scratch_bytes=waiting + self.scratch_bytes() + (0 if self.optimiser is None else self.optimiser.scratch_bytes(self.tree.count)),
             **vars(self._quality.latest()),
         )
 
