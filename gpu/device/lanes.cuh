@@ -6,6 +6,7 @@
 //     select(mask, a, b)       a where the mask is set
 //     any, all, mask_bits      of a mask
 //     lane, set_lane           one lane's value
+//     load_halves, swap_halves of packs of an even number
 //     load, store              RAYS_PER_THREAD consecutive numbers, unaligned
 //     lanes_fma(a, b, c)       a * b + c rounded once, whatever the compiler may fuse
 //     min, max, lanes_sqrt, lanes_abs, gather, horizontal_min, horizontal_max
@@ -38,6 +39,8 @@ __device__ __forceinline__ void set_lane(Real& value, int, float x) { value = x;
 __device__ __forceinline__ void set_lane(Int& value, int, int x) { value = x; }
 __device__ __forceinline__ Real load(const float* at) { return *at; }
 __device__ __forceinline__ Int load(const int* at) { return *at; }
+__device__ __forceinline__ Real load_halves(const float* at, const float*) { return *at; }
+__device__ __forceinline__ Real swap_halves(Real value) { return value; }
 __device__ __forceinline__ void store(float* at, Real value) { *at = value; }
 __device__ __forceinline__ void store(int* at, Int value) { *at = value; }
 __device__ __forceinline__ Real gather(const float* values, Int index) { return values[index]; }

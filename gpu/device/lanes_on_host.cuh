@@ -45,6 +45,25 @@ inline void set_lane(Real& value, int i, float x) { value.v[i] = x; }
 inline void set_lane(Int& value, int i, int x) { value.v[i] = x; }
 inline Real load(const float* at) { Real r; memcpy(&r.v, at, sizeof r.v); return r; }
 inline Int load(const int* at) { Int r; memcpy(&r.v, at, sizeof r.v); return r; }
+// Half a pack from each of two places, and a pack with its halves exchanged.
+#if defined(__AVX512F__) && RAYS_PER_THREAD == 16
+inline Real load_halves(const float* first, const float* second) {
+    const __m512d low = _mm512_castpd256_pd512(_mm256_loadu_pd((const double*)first));
+    return {(Real::Native)_mm512_castpd_ps(_mm512_insertf64x4(low, _mm256_loadu_pd((const double*)second), 1))};
+}
+inline Real swap_halves(Real value) { return {(Real::Native)_mm512_shuffle_f32x4((__m512)value.v, (__m512)value.v, 0x4e)}; }
+#else
+inline Real load_halves(const float* first, const float* second) {
+    Real r;
+    for (int i = 0; i < RAYS_PER_THREAD; ++i) r.v[i] = 2 * i < RAYS_PER_THREAD ? first[i] : second[i - RAYS_PER_THREAD / 2];
+    return r;
+}
+inline Real swap_halves(Real value) {
+    Real r;
+    for (int i = 0; i < RAYS_PER_THREAD; ++i) r.v[i] = value.v[(i + RAYS_PER_THREAD / 2) % RAYS_PER_THREAD];
+    return r;
+}
+#endif
 inline void store(float* at, Real value) { memcpy(at, &value.v, sizeof value.v); }
 inline void store(int* at, Int value) { memcpy(at, &value.v, sizeof value.v); }
 inline Int lane_index() {

@@ -46,6 +46,12 @@ static inline int __clzll(long long value) { return value ? __builtin_clzll((uns
 static inline int __popc(unsigned value) { return __builtin_popcount(value); }
 static inline int __popcll(unsigned long long value) { return __builtin_popcountll(value); }
 static inline int __ffs(int value) { return __builtin_ffs(value); }
+static inline unsigned __byte_perm(unsigned low, unsigned high, unsigned selector) {
+    const unsigned long long bytes = (unsigned long long)high << 32 | low;
+    unsigned chosen = 0;
+    for (int i = 0; i < 4; ++i) chosen |= (unsigned)(bytes >> 8 * (selector >> 4 * i & 7) & 255) << 8 * i;
+    return chosen;
+}
 
 static inline int min(int a, int b) { return a < b ? a : b; }
 static inline int max(int a, int b) { return a > b ? a : b; }

@@ -98,4 +98,5 @@ struct BufferRays {
         return make_rays(load(at), load(at + row), load(at + 2 * row), load(at + 3 * row), load(at + 4 * row), load(at + 5 * row), t_min, t_max, active);
     }
 };
-__device__ __forceinline__ int in_turn(const BufferRays&, int turn, int) { return turn; }
+// A buffer's rays from the end: rays scattered from a picture are handed out best so (docs/performance/tracing.md).
+__device__ __forceinline__ int in_turn(const BufferRays&, int turn, int ray_count) { return ray_count - 1 - turn; }

@@ -158,9 +158,8 @@ EXTREMES = {
 }
 
 
-@pytest.mark.parametrize("name", EXTREMES)
-@pytest.mark.parametrize(("layout", "traversal"), WIDE)
-def test_extreme_coordinates_are_walked_as_by_bvh2(target: Target, layout: str, traversal: str, name: str) -> None:
+def check_extreme_scene(target: Target, layout: str, traversal: str, name: str) -> None:
+    """The same hits as bvh2, closest and any."""
     scene = scene_of(EXTREMES[name]())
     with np.errstate(all="ignore"):
         extent = np.nanmax(np.where(np.isfinite(scene.positions), np.abs(scene.positions), 0))
@@ -171,9 +170,25 @@ def test_extreme_coordinates_are_walked_as_by_bvh2(target: Target, layout: str, 
         hierarchy.build(scene.upload(target))
     for kind in ("closest", "any"):
         expected, found = trace(plain, origins, directions, kind).prim_id, trace(wide, origins, directions, kind).prim_id
-        np.testing.assert_array_equal(found >= 0, expected >= 0)
+        np.testing.assert_array_equal(found >= 0, expected >= 0, err_msg=name)
         if kind == "closest":
-            np.testing.assert_array_equal(found, expected)
+            np.testing.assert_array_equal(found, expected, err_msg=name)
+
+
+@pytest.mark.parametrize("name", EXTREMES)
+@pytest.mark.parametrize(("layout", "traversal"), WIDE)
+def test_extreme_coordinates_are_walked_as_by_bvh2(target: Target, layout: str, traversal: str, name: str) -> None:
+    check_extreme_scene(target, layout, traversal, name)
+
+
+@pytest.mark.parametrize("layout", ["bvh8", "cwbvh"])
+def test_extreme_coordinates_are_walked_as_by_bvh2_by_single_rays(layout: str) -> None:
+    """As on CUDA, where a compressed node's grid is taken into the ray's own terms."""
+    target = make_target("host")
+    target.lane_count = 1
+    for name in EXTREMES:
+        check_extreme_scene(target, layout, "auto", name)
+    target.close()
 
 
 @pytest.mark.parametrize(("layout", "traversal"), WIDE)

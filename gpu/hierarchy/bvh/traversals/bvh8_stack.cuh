@@ -1,5 +1,5 @@
-// Walks bvh8 nodes with a stack. A pack goes where any of its rays goes, first to the child that most of its rays enter first; packs with mixed signs
-// and idle lanes are legal. A single ray takes the way of bvh8_single.
+// Walks bvh8 nodes with a stack. A pack goes where any of its rays goes, first to the child that most of its rays enter first; where few of its rays go
+// together they take the way of bvh8_single, as a single ray does. Packs with mixed signs and idle lanes are legal.
 //
 // Unit constants: STACK_DEPTH, a proven bound of the number of children that wait (seven a level); STACK_KEEPS_DISTANCE.
 #pragma once
@@ -9,7 +9,11 @@ struct Bvh8Stack {
     const float4* nodes;
     const int* root;
 };
-template <class OnNode> using Bvh8Waiting = WaitingChildren<STACK_DEPTH, STACK_KEEPS_DISTANCE || OnNode::IS_ASKED, OnNode::IS_ASKED>;
+template <class OnNode> using Bvh8Waiting = WaitingChildren<STACK_DEPTH, STACK_KEEPS_DISTANCE || OnNode::IS_ASKED, true>;
+
+
+// So few rays of a pack go on one by one, as in Embree's hybrid walk (Wald, Woop, Benthin, Johnson and Ernst 2014).
+constexpr int FEW_RAYS = PACK / 8;
 
 template <bool AGREES> __device__ __forceinline__ Mask enter_bvh8_child(const float* planes, const Slabs& slabs, const Rays& rays, Real& entry) {
     if constexpr (AGREES) {
@@ -54,6 +58,12 @@ __device__ __forceinline__ void walk_bvh8(const Bvh8Stack& tree, const Slabs& sl
     Mask lanes = rays.active;
     while (child != EMPTY_CHILD) {
         while (!is_leaf(child)) {
+            if (__popc(mask_bits(lanes)) <= FEW_RAYS) {
+                walk_these_lanes(Bvh8Nodes{tree.nodes, &child}, mask_bits(lanes), slabs, primitives, rays, on_primitive, on_node);
+                if (!any(rays.active)) return;
+                child = waiting.pop(rays, depth, lanes);
+                continue;
+            }
             on_node(child, depth, false, lanes, WIDE_SLOTS);
             ++depth;
             child = next_of_eight<AGREES>((const Bvh8Node*)tree.nodes + child, octant, slabs, rays, depth, waiting, lanes);

@@ -22,39 +22,63 @@ struct CwbvhStack {
     __device__ unsigned enter(int index, const OneRay& ray) const;
 };
 
-// Four planes of one row, as the node's grid has them.
-__device__ __forceinline__ float4 four_planes(unsigned bytes, float size, float origin) {
-    return make_float4(plane_of((int)(bytes & 255u), size, origin), plane_of((int)(bytes >> 8 & 255u), size, origin),
-                       plane_of((int)(bytes >> 16 & 255u), size, origin), plane_of((int)(bytes >> 24), size, origin));
+// A single ray takes the node's grid into its own terms: the distance to a plane of so many cells is cells * step + base, one fused operation. A cell
+// count is read as 32768 + cells, its byte put into a float's mantissa, and the bases hold what that is too much; they are rounded outwards. `step` is the
+// ray's inverse times a power of two, hence exact, unless it leaves the range of floats: then the axis decides nothing.
+struct GridAxis {
+    float step, near, far;
+};
+__device__ __forceinline__ GridAxis grid_axis(float origin, int exponent, float inverse, float near, float far) {
+    const float step = cell_size(exponent) * inverse, excess = step * 32768.0f;
+    const float near_base = fmaf(origin, inverse, -near) - excess, far_base = fmaf(origin, inverse, -far) - excess;
+    if (!(fabsf(step) < 1e30f)) return {0.0f, -FLOAT_MAX, FLOAT_MAX};
+    const float slack = fmaf(fabsf(excess), 2.4e-7f, 1e-37f);
+    return {step, near_base - fmaf(fabsf(near_base), 2.4e-7f, slack), far_base + fmaf(fabsf(far_base), 2.4e-7f, slack)};
 }
+template <int PLACE> __device__ __forceinline__ float cells_at(unsigned bytes) {
+    return __int_as_float((int)__byte_perm(bytes, 0x47000000u, 0x7604u | PLACE << 4));
+}
+
+struct CompressedNode {
+    GridAxis x, y, z;
+
+    // Whether the ray enters the box in PLACE of four; words of its nearer and further planes.
+    template <int PLACE> __device__ __forceinline__ unsigned enters(const OneRay& ray, uint3 nearer, uint3 further) const {
+        const float near_x = fmaf(cells_at<PLACE>(nearer.x), x.step, x.near), near_y = fmaf(cells_at<PLACE>(nearer.y), y.step, y.near);
+        const float far_x = fmaf(cells_at<PLACE>(further.x), x.step, x.far), far_y = fmaf(cells_at<PLACE>(further.y), y.step, y.far);
+        const float near_z = fmaf(cells_at<PLACE>(nearer.z), z.step, z.near), far_z = fmaf(cells_at<PLACE>(further.z), z.step, z.far);
+        const float entry = max(max(near_x, near_y), max(near_z, lane(ray.t_min, 0)));
+        const float exit = min(min(far_x, far_y), min(far_z, lane(ray.t_max, 0)));
+        return entry <= exit * 1.0000005f ? 1u << PLACE : 0u;
+    }
+    __device__ __forceinline__ unsigned enters_four(const OneRay& ray, uint3 nearer, uint3 further) const {
+        return enters<0>(ray, nearer, further) | enters<1>(ray, nearer, further) | enters<2>(ray, nearer, further) | enters<3>(ray, nearer, further);
+    }
+};
 
 __device__ __forceinline__ unsigned CwbvhStack::enter(int index, const OneRay& ray) const {
     const int4* words = (const int4*)(nodes + index);
     const int4 head = words[0];
     const float origin_x = __int_as_float(head.x), origin_y = __int_as_float(head.y), origin_z = __int_as_float(head.z);
-    const float size_x = cell_size(head.w & 255), size_y = cell_size(head.w >> 8 & 255), size_z = cell_size(head.w >> 16 & 255);
+    const int exponent_x = head.w & 255, exponent_y = head.w >> 8 & 255, exponent_z = head.w >> 16 & 255;
     const unsigned used = (unsigned)head.w >> 24;
-    const int4 x = words[2], y = words[3], z = words[4];  // lower of slots 0 to 3 and 4 to 7, then upper
     if constexpr (PACK == 1) {
+        const int4 x = words[2], y = words[3], z = words[4];  // lower of slots 0 to 3 and 4 to 7, then upper
+        const CompressedNode node = {grid_axis(origin_x, exponent_x, lane(ray.ix, 0), lane(ray.near_x, 0), lane(ray.far_x, 0)),
+                                     grid_axis(origin_y, exponent_y, lane(ray.iy, 0), lane(ray.near_y, 0), lane(ray.far_y, 0)),
+                                     grid_axis(origin_z, exponent_z, lane(ray.iz, 0), lane(ray.near_z, 0), lane(ray.far_z, 0))};
         unsigned hits = 0;
 #pragma unroll
         for (int half = 0; half < 2; ++half) {
-            const int low_x = half ? x.y : x.x, high_x = half ? x.w : x.z;
-            const int low_y = half ? y.y : y.x, high_y = half ? y.w : y.z;
-            const int low_z = half ? z.y : z.x, high_z = half ? z.w : z.z;
-            const float4 nx = four_planes((unsigned)(ray.sign_x ? high_x : low_x), size_x, origin_x);
-            const float4 ny = four_planes((unsigned)(ray.sign_y ? high_y : low_y), size_y, origin_y);
-            const float4 nz = four_planes((unsigned)(ray.sign_z ? high_z : low_z), size_z, origin_z);
-            const float4 fx = four_planes((unsigned)(ray.sign_x ? low_x : high_x), size_x, origin_x);
-            const float4 fy = four_planes((unsigned)(ray.sign_y ? low_y : high_y), size_y, origin_y);
-            const float4 fz = four_planes((unsigned)(ray.sign_z ? low_z : high_z), size_z, origin_z);
-            hits |= mask_bits(enter_lanes(ray, splat(nx.x), splat(ny.x), splat(nz.x), splat(fx.x), splat(fy.x), splat(fz.x))) << 4 * half;
-            hits |= mask_bits(enter_lanes(ray, splat(nx.y), splat(ny.y), splat(nz.y), splat(fx.y), splat(fy.y), splat(fz.y))) << (4 * half + 1);
-            hits |= mask_bits(enter_lanes(ray, splat(nx.z), splat(ny.z), splat(nz.z), splat(fx.z), splat(fy.z), splat(fz.z))) << (4 * half + 2);
-            hits |= mask_bits(enter_lanes(ray, splat(nx.w), splat(ny.w), splat(nz.w), splat(fx.w), splat(fy.w), splat(fz.w))) << (4 * half + 3);
+            const uint3 lower = {(unsigned)(half ? x.y : x.x), (unsigned)(half ? y.y : y.x), (unsigned)(half ? z.y : z.x)};
+            const uint3 upper = {(unsigned)(half ? x.w : x.z), (unsigned)(half ? y.w : y.z), (unsigned)(half ? z.w : z.z)};
+            const uint3 nearer = {ray.sign_x ? upper.x : lower.x, ray.sign_y ? upper.y : lower.y, ray.sign_z ? upper.z : lower.z};
+            const uint3 further = {ray.sign_x ? lower.x : upper.x, ray.sign_y ? lower.y : upper.y, ray.sign_z ? lower.z : upper.z};
+            hits |= node.enters_four(ray, nearer, further) << 4 * half;
         }
         return hits & used;
     } else {
+        const float size_x = cell_size(exponent_x), size_y = cell_size(exponent_y), size_z = cell_size(exponent_z);
         float planes[6 * WIDE_SLOTS + PACK];
         const uint8* bytes = &nodes[index].planes[0][0];
         for (int s = 0; s < 2 * WIDE_SLOTS; ++s) {

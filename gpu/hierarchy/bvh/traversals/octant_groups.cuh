@@ -17,25 +17,39 @@ __device__ __forceinline__ unsigned by_octant(unsigned slots, int octant) {
     return slots;
 }
 
-// One ray of a pack, each of its numbers in every lane: lanes are children then. Of a pack of one it is the ray itself.
+// One ray of a pack, each of its numbers in every lane: lanes are children then. Of a pack of one it is the ray itself. Packs of sixteen have room for a
+// child's nearer planes in the first half and, negated, its further ones in the second: so do the numbers that these are combined with.
+constexpr bool HAS_HALVES = PACK == 2 * WIDE_SLOTS;
+
 struct OneRay {
     Real ix, iy, iz, near_x, near_y, near_z, far_x, far_y, far_z, t_min, t_max;
     int sign_x, sign_y, sign_z;
 
     __device__ int octant() const { return sign_x | sign_y << 1 | sign_z << 2; }
+    __device__ __forceinline__ void end_at(float t) {
+        if constexpr (HAS_HALVES) {
+            t_min = halves(lane(t_min, 0), -t);
+        } else {
+            t_max = splat(t);
+        }
+    }
+    __device__ __forceinline__ static Real halves(float first, float second) {
+        if constexpr (!HAS_HALVES) return splat(first);
+        return select(mask_from_bits(255u), splat(first), splat(second));
+    }
 };
 __device__ __forceinline__ OneRay one_ray(const Rays& rays, const Slabs& slabs, int i) {
     OneRay ray;
-    ray.ix = splat(lane(rays.ix, i));
-    ray.iy = splat(lane(rays.iy, i));
-    ray.iz = splat(lane(rays.iz, i));
-    ray.near_x = splat(lane(slabs.near_x, i));
-    ray.near_y = splat(lane(slabs.near_y, i));
-    ray.near_z = splat(lane(slabs.near_z, i));
+    ray.ix = OneRay::halves(lane(rays.ix, i), -lane(rays.ix, i));
+    ray.iy = OneRay::halves(lane(rays.iy, i), -lane(rays.iy, i));
+    ray.iz = OneRay::halves(lane(rays.iz, i), -lane(rays.iz, i));
+    ray.near_x = OneRay::halves(lane(slabs.near_x, i), -lane(slabs.far_x, i));
+    ray.near_y = OneRay::halves(lane(slabs.near_y, i), -lane(slabs.far_y, i));
+    ray.near_z = OneRay::halves(lane(slabs.near_z, i), -lane(slabs.far_z, i));
     ray.far_x = splat(lane(slabs.far_x, i));
     ray.far_y = splat(lane(slabs.far_y, i));
     ray.far_z = splat(lane(slabs.far_z, i));
-    ray.t_min = splat(lane(rays.t_min, i));
+    ray.t_min = OneRay::halves(lane(rays.t_min, i), -lane(rays.t_max, i));
     ray.t_max = splat(lane(rays.t_max, i));
     ray.sign_x = lane(rays.ix, i) < 0.0f;
     ray.sign_y = lane(rays.iy, i) < 0.0f;
@@ -66,6 +80,12 @@ __device__ __forceinline__ unsigned enter_rows(const float* planes, const OneRay
     } else {
         const float *near_x = planes + 8 * ray.sign_x, *near_y = planes + 16 + 8 * ray.sign_y, *near_z = planes + 32 + 8 * ray.sign_z;
         const float *far_x = planes + 8 - 8 * ray.sign_x, *far_y = planes + 24 - 8 * ray.sign_y, *far_z = planes + 40 - 8 * ray.sign_z;
+        if constexpr (HAS_HALVES) {
+            const Real x = load_halves(near_x, far_x) * ray.ix - ray.near_x, y = load_halves(near_y, far_y) * ray.iy - ray.near_y;
+            const Real z = load_halves(near_z, far_z) * ray.iz - ray.near_z;
+            const Real entry_and_exit = max(max(x, y), max(z, ray.t_min));
+            return mask_bits(entry_and_exit <= swap_halves(entry_and_exit) * -1.0000005f) & 255u;
+        }
         for (int s = 0; s < WIDE_SLOTS; s += PACK) {
             const Mask enters = enter_lanes(ray, load(near_x + s), load(near_y + s), load(near_z + s), load(far_x + s), load(far_y + s), load(far_z + s));
             hits |= mask_bits(enters) << s;
@@ -110,13 +130,28 @@ __device__ __forceinline__ void walk_groups(const Node& tree, OneRay ray, int ra
             }
             if (!any(rays.active)) return;
         }
-        ray.t_max = splat(lane(rays.t_max, ray_lane));
+        ray.end_at(lane(rays.t_max, ray_lane));
         if (!(group & 255)) group = waiting.pop(rays, depth, lanes);
         if (group == EMPTY_CHILD) return;
         const int bit = __ffs(group & 255) - 1;
         group &= group - 1;
         child = tree.child((unsigned)group >> 8, bit ^ octant);
     }
+}
+
+// Walks the lanes of `which`, all active, each by itself.
+template <class Node, class Primitives, class OnPrimitive, class OnNode>
+__device__ __forceinline__ void walk_these_lanes(const Node& tree, unsigned which, const Slabs& slabs, const Primitives& primitives, Rays& rays,
+                                                 OnPrimitive& on_primitive, OnNode& on_node) {
+    const unsigned active = mask_bits(rays.active);
+    unsigned ended = 0;
+    for (unsigned remaining = which; remaining; remaining &= remaining - 1) {
+        const int i = __ffs((int)remaining) - 1;
+        rays.active = mask_from_bits(1u << i);
+        walk_groups(tree, one_ray(rays, slabs, i), i, primitives, rays, on_primitive, on_node);
+        ended |= (1u << i) & ~mask_bits(rays.active);
+    }
+    rays.active = mask_from_bits(active & ~ended);
 }
 
 // Walks every active lane by itself.
@@ -127,14 +162,6 @@ __device__ __forceinline__ void walk_lane_by_lane(const Node& tree, const Primit
     if constexpr (PACK == 1) {
         walk_groups(tree, one_ray(rays, slabs, 0), 0, primitives, rays, on_primitive, on_node);
     } else {
-        unsigned remaining = mask_bits(rays.active), still_active = 0;
-        while (remaining) {
-            const int i = __ffs((int)remaining) - 1;
-            remaining &= remaining - 1;
-            rays.active = mask_from_bits(1u << i);
-            walk_groups(tree, one_ray(rays, slabs, i), i, primitives, rays, on_primitive, on_node);
-            still_active |= mask_bits(rays.active);
-        }
-        rays.active = mask_from_bits(still_active);
+        walk_these_lanes(tree, mask_bits(rays.active), slabs, primitives, rays, on_primitive, on_node);
     }
 }
