@@ -20,6 +20,7 @@ from .context import context
 from .table import aligned
 
 ROOT = pathlib.Path(__file__).resolve().parent.parent
+PARTS = {"wall_ms": "ms", "cpu_ms": "of it computing", "queue_ms": "in the queue for a processor", "waited_ms": "waiting"}
 PANELS_SHARE, IDLE_SHARE, PAUSE_MS, CANCEL_S = 0.05, 0.02, 100.0, 0.5
 
 
@@ -51,9 +52,9 @@ def main(arguments: list[str]) -> int:
     answer = json.loads(done.stdout)
     rows = rows_of(answer)
     lines = [(row["what"], float(row["figure"]), float(row["goal"]), "reached" if row["is_reached"] else "MISSED") for row in rows]
-    pauses = [(name, pause["wall_ms"], pause["cpu_ms"]) for name, pause in answer["pauses"].items()]
+    pauses = [(name, *(pause[part] for part in PARTS)) for name, pause in answer["pauses"].items()]
     text = f"The window beside its pictures ({answer['view']} view, {answer['panels']['frames_a_second']:.0f} frames a second)\n\n"
-    text += f"{aligned(('what', 'figure', 'goal', ''), lines)}\n\n{aligned(('longest pause while', 'ms', 'of it computing'), pauses)}\n"
+    text += f"{aligned(('what', 'figure', 'goal', ''), lines)}\n\n{aligned(('longest pause while', *PARTS.values()), pauses)}\n"
     print(text, end="")
     if names.out:
         about = context(choose(names.target), command=["python", "-m", "bench.panels", *arguments])

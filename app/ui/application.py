@@ -19,6 +19,10 @@ from app.ui.settings_files import show_remarks
 UNSEEN = ("offscreen", "minimal")
 """Qt's platforms where nobody sees the window: one that could not open its scene closes there."""
 
+SWITCH_INTERVAL_S = 0.0005
+"""Seconds that a thread keeps Python while another wants it. Qt's calls let go of Python and take it back: while a job or the render thread computes
+in Python, each of the hundreds of calls that make a dialog may wait so long. At Python's own 5 ms that is a pause that is seen."""
+
 
 def run(document: Document, arguments: Any = None) -> int:
     """Open the window and stay until it is closed; returns the exit code, EXIT_INTERRUPTED after Ctrl+C in the terminal. `arguments` are the
@@ -51,7 +55,8 @@ def _end(window: MainWindow) -> None:
 
 
 def make_application(swap_interval: int = 1) -> QApplication:
-    """The QApplication, set up for a GL view that may be undocked."""
+    """The QApplication, set up for a GL view that may be undocked. The process's threads take turns with Python ten times as often as they would."""
+    sys.setswitchinterval(SWITCH_INTERVAL_S)
     existing = QApplication.instance()
     if isinstance(existing, QApplication):
         return existing

@@ -1,8 +1,15 @@
-"""How long the window's thread is away at a time: a timer beats every few milliseconds, and the longest pause between beats is kept by name."""
+"""How long the window's thread is away at a time: a timer beats every few milliseconds, and the longest pause between beats is kept by name.
+
+A pause has three parts: what the thread computed, what it stood in the queue for a processor (others on the machine; where the system tells), and the
+rest, in which it waited for something of ours (Python's lock, another lock) or of the system's (the display, a file).
+"""
 
 from __future__ import annotations
 
+import contextlib
 import dataclasses
+import os
+import threading
 import time
 
 from PySide6.QtCore import QObject, Qt, QTimer
@@ -12,10 +19,35 @@ BEAT_MS = 5
 
 @dataclasses.dataclass
 class Pause:
-    """The longest pause under one name: milliseconds by the wall clock, and how many of them this thread computed (the rest it waited)."""
+    """The longest pause under one name: milliseconds by the wall clock, how many of them this thread computed, and how many it was ready to compute
+    and had no processor (0 where the system does not tell)."""
 
     wall_ms: float = 0.0
     cpu_ms: float = 0.0
+    queue_ms: float = 0.0
+
+    def figures(self) -> dict[str, float]:
+        """All of them, by name; `waited_ms` is the rest."""
+        return {**dataclasses.asdict(self), "waited_ms": max(self.wall_ms - self.cpu_ms - self.queue_ms, 0.0)}
+
+
+class QueueClock:
+    """Milliseconds that the thread which made it was ready to run and had no processor; Linux counts them for each thread."""
+
+    def __init__(self) -> None:
+        self._file = -1
+        with contextlib.suppress(OSError):
+            self._file = os.open(f"/proc/self/task/{threading.get_native_id()}/schedstat", os.O_RDONLY | os.O_CLOEXEC)
+
+    def __call__(self) -> float:
+        """So far; 0 where it is not counted."""
+        return int(os.pread(self._file, 128, 0).split()[1]) * 1e-6 if self._file >= 0 else 0.0
+
+    def close(self) -> None:
+        """Give the file back."""
+        if self._file >= 0:
+            os.close(self._file)
+            self._file = -1
 
 
 class Heartbeat(QObject):
@@ -25,7 +57,9 @@ class Heartbeat(QObject):
         super().__init__(parent)
         self.name = "start"
         self.worst: dict[str, Pause] = {}
-        self._wall, self._cpu = time.perf_counter(), time.thread_time()
+        self._queue = QueueClock()
+        self.destroyed.connect(self._queue.close)
+        self._last = self._now()
         self._timer = QTimer(self, interval=BEAT_MS)
         self._timer.setTimerType(Qt.TimerType.PreciseTimer)
         self._timer.timeout.connect(self.beat)
@@ -36,7 +70,7 @@ class Heartbeat(QObject):
         if self._timer.isActive():
             self.beat()
         else:
-            self._wall, self._cpu = time.perf_counter(), time.thread_time()
+            self._last = self._now()
             self._timer.start()
         self.name = name
 
@@ -46,8 +80,11 @@ class Heartbeat(QObject):
 
     def beat(self) -> None:
         """Take the time since the last beat."""
-        wall, cpu = time.perf_counter(), time.thread_time()
-        pause = self.worst.setdefault(self.name, Pause())
-        if (wall - self._wall) * 1e3 > pause.wall_ms:
-            pause.wall_ms, pause.cpu_ms = (wall - self._wall) * 1e3, (cpu - self._cpu) * 1e3
-        self._wall, self._cpu = wall, cpu
+        now = self._now()
+        pause = Pause(*(new - old for new, old in zip(now, self._last, strict=True)))
+        if pause.wall_ms > self.worst.setdefault(self.name, Pause()).wall_ms:
+            self.worst[self.name] = pause
+        self._last = now
+
+    def _now(self) -> tuple[float, float, float]:
+        return time.perf_counter() * 1e3, time.thread_time() * 1e3, self._queue()

@@ -125,7 +125,7 @@ def main(arguments: list[str]) -> int:
     first = FirstPaint(shown, window)
     window.installEventFilter(first)
     application.exec()
-    pauses = {name: {"wall_ms": pause.wall_ms, "cpu_ms": pause.cpu_ms} for name, pause in measured.heartbeat.worst.items()}
+    pauses = {name: pause.figures() for name, pause in measured.heartbeat.worst.items()}
     answer = {"shown_at": painted_at[0] if painted_at else None, "seconds": measured.seconds, "triangles": measured.triangles, "pauses": pauses}
     print(json.dumps({**answer, "progress": measured.progress, "view": window.view.kind, "problems": measured.problems}))
     return 1 if measured.problems else 0

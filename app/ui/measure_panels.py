@@ -232,7 +232,7 @@ def main(arguments: list[str]) -> int:
     answer: dict[str, Any] = {"panels": measured.panels(), "idle": measured.idle()}
     measured.pauses()
     window.close()
-    answer["pauses"] = {name: {"wall_ms": pause.wall_ms, "cpu_ms": pause.cpu_ms} for name, pause in measured.heartbeat.worst.items()}
+    answer["pauses"] = {name: pause.figures() for name, pause in measured.heartbeat.worst.items()}
     answer["cancel_s"] = {name: max(found) if found else None for name, found in measured.cancels.items()}
     print(json.dumps({**answer, "view": window.view.kind, "banners": [banner.sentence for banner in window.banners.messages()]}))
     return 0
