@@ -37,6 +37,7 @@ from .streaming import TIMES_THE_BUDGET, make_waves, play
 from .table import aligned, build_table, frame_table, trace_table
 from .trace import run_trace
 from .tree_costs import MOST_TIMES, tree_costs
+from .two_level import make_crowd, measure_update
 
 
 @dataclasses.dataclass(frozen=True)
@@ -119,6 +120,7 @@ def measure_goals(target: Target, repeat: int, say: Callable[[str], None], keep:
     ]
     parts.append(("comparing the cost of trees", functools.partial(_trees, target, report)))
     parts.append(("skinning and morphing", functools.partial(_deform, target, report, bars, repeat)))
+    parts.append(("moving one object in a hundred", functools.partial(_rigid_motion, target, report, repeat)))
     parts.append(("streaming key frames", functools.partial(_streaming, target, report, repeat)))
     parts += [("tracing", functools.partial(trace, target, report, repeat)), ("drawing orbit", functools.partial(_frames, target, report, repeat))]
     for words, part in parts:
@@ -224,6 +226,15 @@ def _deform(target: Target, report: Report, bars: Bars, repeat: int) -> None:
     targets = 0 if mesh.morph_targets is None else len(mesh.morph_targets.weights)
     note = f"four joints a vertex, {targets} targets, normals too; from tracks to vertices; at best {min(times):.3f}"
     report.goals.append(Goal(f"skinning and morphing, {RIG_VERTICES:,} vertices", bars.deform_ms, median(times), "ms", note=note))
+
+
+def _rigid_motion(target: Target, report: Report, repeat: int) -> None:
+    """An update of the two-level structure over its rebuild, where 1 % of the objects move as a whole."""
+    triangles, objects = (12_800_000, 1000) if target.kind == "cuda" else (200_000, 200)
+    row = measure_update(target, make_crowd(triangles, objects, objects // 100), "two_level", repeat)
+    note = f"{row.update_ms:.3f} of {row.rebuild_ms:.3f} ms, {row.moving} of {row.objects} objects"
+    what = f"update over rebuild, 1 % of the objects moved, {triangles:,} triangles"
+    report.goals.append(Goal(what, 0.10, row.share, "times", note=note))
 
 
 def _streaming(target: Target, report: Report, repeat: int) -> None:

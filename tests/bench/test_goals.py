@@ -12,6 +12,7 @@ import pytest
 import bench.goals as goals
 from bench.goals import Bars, Goal, main, measure_goals
 from bench.streaming import make_waves, play
+from bench.two_level import make_crowd
 from gpu.target.base import Target, TargetError
 from gpu.target.host import HostTarget
 
@@ -30,6 +31,7 @@ def test_measures_every_goal_of_the_host(host_target: Target, monkeypatch: pytes
     small = {name: goals.make_demo(name, 300) for name in ("blob", "orbit", "room")}
     monkeypatch.setattr(goals, "make_demo", lambda name, count=None: small[name])
     monkeypatch.setattr(goals, "make_waves", lambda count, keys: make_waves(100, 8))
+    monkeypatch.setattr(goals, "make_crowd", lambda triangles, objects, moving: make_crowd(2_000, 10, moving))
     monkeypatch.setattr(goals, "HOST", Bars({100_000: 6.0}, {100_000: 1.0}, 1.5))
     said: list[str] = []
     report = measure_goals(host_target, 1, said.append)
@@ -42,6 +44,7 @@ def test_measures_every_goal_of_the_host(host_target: Target, monkeypatch: pytes
         "orbit, 512x384",
         "hlbvh_sah over binned_sah, blob",
         "hploc over binned_sah, room",
+        "update over rebuild, 1 %",
         "streamed over resident",
         "waited for a key frame",
     ):
