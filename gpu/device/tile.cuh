@@ -1,11 +1,14 @@
-// Tiles: up to 32 items of shared memory that one warp works on, lane by lane on CUDA, one after the other on the host.
+// Tiles: up to 32 items that one warp works on together, an item a lane on CUDA, one after the other on the host.
 //
+//     TileValues<T> values                       one value an item, values[i]: a register of its lane, or an array. Only the own item is touched
 //     for (int i : lane_stride(count)) ...       each item once
-//     warp_sync()                                what lanes wrote before it, every lane sees after it
+//     warp_sync()                                what lanes wrote to memory before it, every lane sees after it
 //     tile_ballot(count, is_chosen)              one bit an item
-//     tile_nearest<RADIUS>(count, key, store)    for each item the least key(i, j) over its neighbours j in reach; keys are symmetric
+//     tile_read(count, values, from)             for each item the value of item from[i]
+//     tile_compact(count, values, kept)          the values of the items whose bits are set, in their order
+//     tile_nearest<RADIUS>(count, values, key)   for each item the least key(mine, other, i, j) over its neighbours j in reach; keys are symmetric
 //
-// All lanes of the warp call the collectives together.
+// All lanes of the warp call the collectives together. A T is made of 32-bit words.
 #pragma once
 #include "gpu/device/loops.cuh"
 #include "gpu/device/warp.cuh"
@@ -14,40 +17,84 @@ constexpr int TILE_ITEMS = 32;
 constexpr int NO_TILE_KEY = 0x7fffffff;  // of an item without neighbours
 
 #ifdef CUDA_ON_HOST
+template <class T> struct TileValues {
+    T items[TILE_ITEMS];
+    T& operator[](int i) { return items[i]; }
+    const T& operator[](int i) const { return items[i]; }
+};
 __device__ void warp_sync() {}
 template <class Predicate> inline unsigned tile_ballot(int count, const Predicate& is_chosen) {
     unsigned chosen = 0;
     for (int i = 0; i < count; ++i) chosen |= is_chosen(i) ? 1u << i : 0u;
     return chosen;
 }
-template <int RADIUS, class Key, class Store> inline void tile_nearest(int count, const Key& key, const Store& store) {
-    int nearest[TILE_ITEMS];
+template <class T> inline TileValues<T> tile_read(int count, const TileValues<T>& values, const TileValues<int>& from) {
+    TileValues<T> read;
+    for (int i = 0; i < count; ++i) read[i] = values[from[i]];
+    return read;
+}
+template <class T> inline TileValues<T> tile_compact(int count, const TileValues<T>& values, unsigned kept) {
+    TileValues<T> left;
+    for (int i = 0, place = 0; i < count; ++i) {
+        if (kept >> i & 1) left[place++] = values[i];
+    }
+    return left;
+}
+template <int RADIUS, class T, class Key> inline TileValues<int> tile_nearest(int count, const TileValues<T>& values, const Key& key) {
+    TileValues<int> nearest;
     for (int i = 0; i < count; ++i) nearest[i] = NO_TILE_KEY;
     for (int i = 0; i < count; ++i) {
         for (int j = i + 1; j < count && j <= i + RADIUS; ++j) {
-            const int found = key(i, j);
+            const int found = key(values[i], values[j], i, j);
             nearest[i] = min(nearest[i], found);
             nearest[j] = min(nearest[j], found);
         }
-        store(i, nearest[i]);
     }
+    return nearest;
 }
 #else
+template <class T> struct TileValues {
+    T item = {};
+    __device__ __forceinline__ T& operator[](int) { return item; }
+    __device__ __forceinline__ const T& operator[](int) const { return item; }
+};
 __device__ __forceinline__ void warp_sync() { __syncwarp(WARP_ALL); }
 template <class Predicate> __device__ __forceinline__ unsigned tile_ballot(int count, const Predicate& is_chosen) {
     return __ballot_sync(WARP_ALL, warp_lane() < count && is_chosen(warp_lane()));
 }
+template <class T> __device__ __forceinline__ T warp_read_words(const T& value, int lane) {
+    static_assert(sizeof(T) % 4 == 0, "words");
+    T read;
+#pragma unroll
+    for (int word = 0; word < (int)(sizeof(T) / 4); ++word) ((int*)&read)[word] = __shfl_sync(WARP_ALL, ((const int*)&value)[word], lane);
+    return read;
+}
+template <class T> __device__ __forceinline__ TileValues<T> tile_read(int, const TileValues<T>& values, const TileValues<int>& from) {
+    return {warp_read_words(values.item, from.item)};
+}
+// Lane i reads from where the i-th bit is set: the smallest place with i bits before it.
+template <class T> __device__ __forceinline__ TileValues<T> tile_compact(int, const TileValues<T>& values, unsigned kept) {
+    const int lane = warp_lane();
+    int from = 0;
+#pragma unroll
+    for (int step = 16; step > 0; step >>= 1) {
+        if (__popc(kept & ((1u << (from + step)) - 1u)) <= lane) from += step;
+    }
+    return {warp_read_words(values.item, from)};
+}
 // Each pair is looked at by its first item; the other one gets the key by a shuffle.
-template <int RADIUS, class Key, class Store> __device__ __forceinline__ void tile_nearest(int count, const Key& key, const Store& store) {
+template <int RADIUS, class T, class Key>
+__device__ __forceinline__ TileValues<int> tile_nearest(int count, const TileValues<T>& values, const Key& key) {
     const int lane = warp_lane();
     int nearest = NO_TILE_KEY;
-#pragma unroll 2
+#pragma unroll 3
     for (int step = 1; step <= RADIUS; ++step) {
-        const int found = lane + step < count ? key(lane, lane + step) : NO_TILE_KEY;
+        const T other = warp_read_words(values.item, lane + step);
+        const int found = lane + step < count ? key(values.item, other, lane, lane + step) : NO_TILE_KEY;
         const int from_below = __shfl_up_sync(WARP_ALL, found, step);
         nearest = min(nearest, lane >= step ? min(found, from_below) : found);
     }
-    if (lane < count) store(lane, nearest);
+    return {nearest};
 }
 #endif
 

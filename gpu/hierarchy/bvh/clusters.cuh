@@ -40,6 +40,7 @@ __device__ __forceinline__ Aabb box_of(const PackedCluster& packed) {
 __device__ __forceinline__ int height_of(float low_w, float high_w) {
     return (int)((unsigned)__float_as_int(high_w) >> 26 | (unsigned)__float_as_int(low_w) >> 31 << 6);
 }
+__device__ __forceinline__ int height_of(const PackedCluster& packed) { return height_of(packed.low.w, packed.high.w); }
 __device__ __forceinline__ Cluster unpack(const PackedCluster& packed) {
     const unsigned first = (unsigned)__float_as_int(packed.low.w), second = (unsigned)__float_as_int(packed.high.w);
     const int ids = (1 << 26) - 1;

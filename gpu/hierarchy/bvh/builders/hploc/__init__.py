@@ -11,9 +11,9 @@ Hierarchy Construction (2024), after Meister and Bittner, Parallel Locally-Order
 Cost: About twice the time of the linear BVH, for trees whose SAH cost is near a binned SAH builder's. The choice for scenes that are rebuilt every
 frame and traced with more than a ray or two a pixel.
 
-Limits: A larger search radius costs time, and past 4 makes most trees worse. Clusters are paired within one subtree of the linear BVH, so that its worst splits
-still show high up. Where pairing nearest neighbours would make a tree too deep, neighbours in Morton order are paired instead: the depth
-never passes code bits + 43. Node ids follow from the places of references, not from the order of arrival: deterministic.
+Limits: A larger search radius costs time, and past 4 makes most trees worse. Clusters are paired within one subtree of the linear BVH, so that its
+worst splits still show high up. Where pairing nearest neighbours would make a tree too deep, neighbours in Morton order are paired instead: the
+depth never passes code bits + 43. Node ids follow from the places of references, not from the order of arrival: deterministic.
 """
 
 from __future__ import annotations

@@ -17,7 +17,6 @@
 
 constexpr int NO_ONE = -1;
 constexpr int HALF = TILE_ITEMS / 2;
-constexpr int CHUNK_WARPS = WARP_LANES == 1 ? 1 : CHUNK / WARP_LANES;
 constexpr int JOIN_WARPS = WARP_LANES == 1 ? 1 : JOIN_THREADS / WARP_LANES;
 
 // How far the highest cluster may stand above the rank of its gap. Ranks grow on the way to the root, so clusters that come from below stand lower
@@ -30,88 +29,64 @@ constexpr int MOST_JOINED = GROUP * MOST_LEFT;
 
 // -- one warp's clusters -------------------------------------------------------------------------------------------------
 
-struct Tile {
-    float4* slots;  // two tiles of clusters, low halves then high halves: one is read, the other written
-    int* keys;      // of each cluster's nearest neighbour
-    int* partners;  // the other one of the pair that a cluster is in, or itself; before that, what its box has paid (a float's bits)
-    int at;         // the tile that is read: 0 or 1
-
-    __device__ float4* low(int which) const { return slots + 2 * TILE_ITEMS * which; }
-    __device__ float4* high(int which) const { return slots + 2 * TILE_ITEMS * which + TILE_ITEMS; }
-    __device__ PackedCluster load(int i) const { return {low(at)[i], high(at)[i]}; }
-    __device__ void store(int which, int i, const PackedCluster& cluster) const {
-        low(which)[i] = cluster.low;
-        high(which)[i] = cluster.high;
-    }
-    __device__ int height(int i) const { return height_of(low(at)[i].w, high(at)[i].w); }
-};
+using Clusters = TileValues<PackedCluster>;
 
 // How much of its own area a cluster has paid for already when a pair is judged. The area of the common box alone lets large clusters wait for ever.
 constexpr float OWN_SHARE = 0.4f;
 
-__device__ __forceinline__ float span_area(float x, float y, float z) { return min(x * y + y * z + z * x, FLOAT_MAX); }
-// Of inactive primitives alone, whose box is infinite here, nothing.
-__device__ __forceinline__ float paid_area(const Tile& tile, int i) {
-    const float4 low = tile.low(tile.at)[i], high = tile.high(tile.at)[i];
-    return high.x < low.x ? 0.0f : OWN_SHARE * span_area(high.x - low.x, high.y - low.y, high.z - low.z);
+// What a pair is judged by.
+struct Judged {
+    Aabb box;
+    float paid;
+};
+
+__device__ __forceinline__ float span_area(const float3& span) { return min(span.x * span.y + span.y * span.z + span.z * span.x, FLOAT_MAX); }
+// Inactive primitives alone, whose box is infinite here, have paid nothing.
+__device__ __forceinline__ Judged judged(const PackedCluster& cluster) {
+    const Aabb box = box_of(cluster);
+    return {box, box.upper.x < box.lower.x ? 0.0f : OWN_SHARE * span_area(box.upper - box.lower)};
 }
 
 // The area of two clusters' common box less what both have paid, the last bits replaced by those in which their indices differ: equal for both,
 // different for any two neighbours of one cluster, and among equal areas (coincident primitives) half of all clusters find a partner at once.
-__device__ __forceinline__ int pair_key(const Tile& tile, int i, int j) {
-    const float4 low = tile.low(tile.at)[i], high = tile.high(tile.at)[i], other_low = tile.low(tile.at)[j], other_high = tile.high(tile.at)[j];
-    const float x = max(high.x, other_high.x) - min(low.x, other_low.x);
-    const float y = max(high.y, other_high.y) - min(low.y, other_low.y);
-    const float z = max(high.z, other_high.z) - min(low.z, other_low.z);
-    const float paid = __int_as_float(tile.partners[i]) + __int_as_float(tile.partners[j]);
-    return (__float_as_int(max(span_area(x, y, z) - paid, 0.0f)) & ~31) | (i ^ j);
+__device__ __forceinline__ int pair_key(const Judged& mine, const Judged& other, int i, int j) {
+    const Aabb box = merge(mine.box, other.box);
+    return (__float_as_int(max(span_area(box.upper - box.lower) - (mine.paid + other.paid), 0.0f)) & ~31) | (i ^ j);
 }
 
-// Neighbours are a pair when each is the other's nearest, and together they are not too high.
-__device__ __forceinline__ void find_pairs(const Tile& tile, int count, int limit) {
-    for (int i : lane_stride(count)) tile.partners[i] = __float_as_int(paid_area(tile, i));
-    warp_sync();
-    tile_nearest<RADIUS>(count, [&](int i, int j) { return pair_key(tile, i, j); }, [&](int i, int key) { tile.keys[i] = key; });
-    warp_sync();
+// Where no pair may merge: the clusters that are low enough, two by two in their order. The other one's index, or the own.
+__device__ __forceinline__ int partner_in_order(unsigned low, int i) {
+    if (!(low >> i & 1)) return i;
+    const unsigned before = low & ((1u << i) - 1u), after = low & ~before & ~(1u << i);
+    if (__popc(before) % 2 == 1) return 31 - __clz((int)before);
+    return after != 0 ? __ffs((int)after) - 1 : i;
+}
+
+// One round: pairs become nodes, the others stay; returns how many clusters there are now, in their order. Neighbours are a pair when each is the
+// other's nearest, and together they are not too high.
+__device__ __forceinline__ int join_pairs(Clusters& clusters, int count, int limit, const ClusterOutput& out) {
+    TileValues<Judged> candidates;
+    TileValues<int> partners;
+    for (int i : lane_stride(count)) candidates[i] = judged(clusters[i]);
+    const TileValues<int> keys = tile_nearest<RADIUS>(count, candidates, pair_key);
+    for (int i : lane_stride(count)) partners[i] = i ^ (keys[i] & 31);
+    const TileValues<int> other_keys = tile_read(count, keys, partners);
+    Clusters others = tile_read(count, clusters, partners);
     for (int i : lane_stride(count)) {
-        const int key = tile.keys[i], other = i ^ (key & 31);
-        tile.partners[i] = ((tile.keys[other] ^ key) & 31) == 0 && max(tile.height(i), tile.height(other)) < limit ? other : i;
+        const bool is_pair = ((other_keys[i] ^ keys[i]) & 31) == 0 && max(height_of(clusters[i]), height_of(others[i])) < limit;
+        if (!is_pair) partners[i] = i;
     }
-    warp_sync();
-}
-
-// Where no pair may merge: the clusters that are low enough, two by two in their order.
-__device__ __forceinline__ void pair_in_order(const Tile& tile, int count, int limit) {
-    const unsigned low = tile_ballot(count, [&](int i) { return tile.height(i) < limit; });
-    for (int i : lane_stride(count)) {
-        int other = i;
-        if (low >> i & 1) {
-            const unsigned before = low & ((1u << i) - 1u), after = low & ~before & ~(1u << i);
-            if (__popc(before) % 2 == 1) other = 31 - __clz((int)before);
-            else if (after != 0) other = __ffs((int)after) - 1;
-        }
-        tile.partners[i] = other;
-    }
-    warp_sync();
-}
-
-// One round: pairs become nodes, the others stay; returns how many clusters there are now, in their order.
-__device__ __forceinline__ int join_pairs(Tile& tile, int count, int limit, const ClusterOutput& out) {
-    find_pairs(tile, count, limit);
-    unsigned kept = tile_ballot(count, [&](int i) { return tile.partners[i] >= i; });
+    unsigned kept = tile_ballot(count, [&](int i) { return partners[i] >= i; });
     if (__popc(kept) == count) {
-        pair_in_order(tile, count, limit);
-        kept = tile_ballot(count, [&](int i) { return tile.partners[i] >= i; });
+        const unsigned low = tile_ballot(count, [&](int i) { return height_of(clusters[i]) < limit; });
+        for (int i : lane_stride(count)) partners[i] = partner_in_order(low, i);
+        others = tile_read(count, clusters, partners);
+        kept = tile_ballot(count, [&](int i) { return partners[i] >= i; });
     }
     for (int i : lane_stride(count)) {
-        if (!(kept >> i & 1)) continue;
-        const int other = tile.partners[i];
-        PackedCluster cluster = tile.load(i);
-        if (other != i) cluster = pack(join_clusters(unpack(cluster), unpack(tile.load(other)), out));
-        tile.store(1 - tile.at, tile_place(kept, i), cluster);
+        if (partners[i] > i) clusters[i] = pack(join_clusters(unpack(clusters[i]), unpack(others[i]), out));
     }
-    warp_sync();
-    tile.at = 1 - tile.at;
+    clusters = tile_compact(count, clusters, kept);
     return __popc(kept);
 }
 
@@ -178,23 +153,24 @@ template <class Slots> struct Meeting {
 
 // The clusters in two rows of slots become at most HALF, or the tree; returns their number. The whole warp works on it.
 template <class Slots>
-__device__ __forceinline__ int merge_ranges(Tile tile, const Slots& slots, int left_slot, int left_count, int right_slot, int right_count, int limit,
+__device__ __forceinline__ int merge_ranges(const Slots& slots, int left_slot, int left_count, int right_slot, int right_count, int limit,
                                             bool is_root, const ClusterOutput& out) {
     int count = left_count + right_count;
+    Clusters clusters;
     warp_sync();
-    for (int i : lane_stride(count)) tile.store(tile.at, i, slots.load(i < left_count ? left_slot + i : right_slot + i - left_count));
+    for (int i : lane_stride(count)) clusters[i] = slots.load(i < left_count ? left_slot + i : right_slot + i - left_count);
     warp_sync();
     // At the root in halves, so that each may stand one higher than the one before.
 #pragma unroll 1
     for (int goal = HALF;; goal /= 2, ++limit) {
 #pragma unroll 1
-        while (count > goal) count = join_pairs(tile, count, limit, out);
+        while (count > goal) count = join_pairs(clusters, count, limit, out);
         if (!is_root || goal == 1) break;
     }
     if (is_root) {
-        if (warp_lane() == 0) leave_tree(unpack(tile.load(0)), out);
+        for (int i : lane_stride(1)) leave_tree(unpack(clusters[i]), out);
     } else {
-        for (int i : lane_stride(count)) slots.store(left_slot + i, tile.load(i));
+        for (int i : lane_stride(count)) slots.store(left_slot + i, clusters[i]);
     }
     warp_sync();
     return count;
@@ -202,7 +178,7 @@ __device__ __forceinline__ int merge_ranges(Tile tile, const Slots& slots, int l
 
 // Carry each lane's range up until it has to wait for its other half, or is the whole tree.
 template <class Slots>
-__device__ __forceinline__ void climb(Range mine, bool is_active, const Tile& tile, const Meeting<Slots>& meeting, const ClusterOutput& out) {
+__device__ __forceinline__ void climb(Range mine, bool is_active, const Meeting<Slots>& meeting, const ClusterOutput& out) {
     int before = is_active ? meeting.rank(mine.first - 1) : OUTSIDE_RANK, after = is_active ? meeting.rank(mine.last) : OUTSIDE_RANK;
     while (warp_any(is_active)) {
         int left_count = 0, left_slot = 0, right_slot = 0, limit = 0;
@@ -229,7 +205,7 @@ __device__ __forceinline__ void climb(Range mine, bool is_active, const Tile& ti
             const int lane = __ffs((int)waiting) - 1;
             const int left = warp_broadcast(left_count, lane), right = warp_broadcast(mine.count, lane) - left;
             const bool at_root = warp_broadcast((int)is_root, lane) != 0;
-            const int count = merge_ranges(tile, meeting.slots, warp_broadcast(left_slot, lane), left, warp_broadcast(right_slot, lane), right,
+            const int count = merge_ranges(meeting.slots, warp_broadcast(left_slot, lane), left, warp_broadcast(right_slot, lane), right,
                                            warp_broadcast(limit, lane), at_root, out);
             if (warp_lane() == lane) mine.count = count;
         }
@@ -256,18 +232,14 @@ __device__ __forceinline__ void list_left(const Meeting<Slots>& meeting, int cou
 
 // Each block works its own chunk, in shared memory. Both kernels ask for as many warps as their registers allow without spills. `lists` has room
 // for a part a reference: what a stretch leaves lies from its first reference's place on.
-extern "C" __global__ void __launch_bounds__(CHUNK, 768 / CHUNK)
+extern "C" __global__ void __launch_bounds__(CHUNK, 640 / CHUNK)
     build_clusters(Primitives primitives, const uint64* keys, const int* prim_ids, float4* nodes, int* parent, uint8* flags, int* root,
                    int* leaf_counts, float4* bvh2, float4* slots, int2* lists, int* list_counts) {
     SHARED uint8 ranks[CHUNK + 1];
     SHARED int arrivals[CHUNK + 1];
     SHARED float4 chunk_slots[2 * CHUNK];
-    SHARED float4 tile_slots[CHUNK_WARPS][4 * TILE_ITEMS];
-    SHARED int tile_keys[CHUNK_WARPS][2 * TILE_ITEMS];
     const int n = primitives.count, first = block_index() * CHUNK, count = min(n - first, CHUNK);
     const ClusterOutput out = {nodes, parent, flags, root, leaf_counts, bvh2};
-    const int warp = thread_index() / WARP_LANES;
-    const Tile tile = {tile_slots[warp], tile_keys[warp], tile_keys[warp] + TILE_ITEMS, 0};
     const Meeting<ChunkSlots> meeting = {ranks, arrivals, {chunk_slots}};
     for (int i : block_stride(count + 1)) {
         ranks[i] = (uint8)rank_of_gap(keys, n, first - 1 + i);
@@ -282,7 +254,7 @@ extern "C" __global__ void __launch_bounds__(CHUNK, 768 / CHUNK)
     }
     block_sync();
     if (n == 1 && thread_index() == 0) leave_tree(unpack(meeting.slots.load(0)), out);
-    for (int i : block_stride(CHUNK)) climb({i, i, 1, 1}, i < count && n > 1, tile, meeting, out);
+    for (int i : block_stride(CHUNK)) climb({i, i, 1, 1}, i < count && n > 1, meeting, out);
     block_sync();
     // All slots go, also those that nobody will read: that is one coalesced copy.
     const GroupSlots global = {nullptr, slots};
@@ -327,11 +299,8 @@ extern "C" __global__ void __launch_bounds__(JOIN_THREADS, 512 / JOIN_THREADS)
     SHARED int starts[MOST_JOINED];
     SHARED short counts[MOST_JOINED];
     SHARED int offsets[GROUP + 1];
-    SHARED float4 tile_slots[JOIN_WARPS][4 * TILE_ITEMS];
-    SHARED int tile_keys[JOIN_WARPS][2 * TILE_ITEMS];
     const ClusterOutput out = {nodes, parent, flags, root, leaf_counts, bvh2};
     const int warp = thread_index() / WARP_LANES, first_member = block_index() * GROUP, first = first_member * member_size;
-    const Tile tile = {tile_slots[warp], tile_keys[warp], tile_keys[warp] + TILE_ITEMS, 0};
     const Meeting<GroupSlots> meeting = {ranks, arrivals, {starts, slots}};
     if (thread_index() == 0) ranks[0] = (uint8)rank_of_gap(keys, n, first - 1);
     const int members = min(member_count - first_member, GROUP);
@@ -342,7 +311,7 @@ extern "C" __global__ void __launch_bounds__(JOIN_THREADS, 512 / JOIN_THREADS)
     const int share = (count + JOIN_WARPS - 1) / JOIN_WARPS, end = min((warp + 1) * share, count);
     for (int start = warp * share; start < end; start += WARP_LANES) {
         const int i = start + warp_lane();
-        climb(part_of(i < end ? counts[i] : 0, i), i < end, tile, meeting, out);
+        climb(part_of(i < end ? counts[i] : 0, i), i < end, meeting, out);
     }
     block_sync();
     list_left(meeting, count, 0, lists + first, joined_counts + block_index());
