@@ -8,7 +8,7 @@ from collections.abc import Sequence
 from typing import Any
 
 from gpu.target.base import Target
-from gpu.trace.scatter import scatter_rays
+from gpu.trace.scatter import scatter_rays, without_gaps
 from gpu.trace.trace import BufferRays, CameraRays, Totals, Tracer, totals
 
 from .measure import Stage, Task, Timed, median, timed
@@ -64,11 +64,12 @@ def beside(stage: Stage, task: Task, peer: str, kinds: Sequence[str] = ("primary
 
 
 def _diffuse(stage: Stage, task: Task) -> tuple[BufferRays, int]:
-    """The diffuse rays of the primary hits, and how many they are."""
+    """The diffuse rays of the primary hits, side by side as every peer is given them, and how many they are."""
     primary, surface = stage.rays(task.view_from(), task.size), stage.animator.surface
     hits = stage.trace(primary)
-    count = totals(stage.target, hits).hits
-    return scatter_rays(stage.target, primary, hits, surface.positions, surface.triangles, task.settings.seed), count
+    scattered = scatter_rays(stage.target, primary, hits, surface.positions, surface.triangles, task.settings.seed)
+    rays = without_gaps(stage.target, scattered)
+    return rays, rays.count
 
 
 def _measure(stage: Stage, task: Task, ray_type: str) -> tuple[int, Totals, Timed]:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 
 from ..target.base import Array, Target, UnitSource
-from .trace import BufferRays, CameraRays, HitBuffer
+from .trace import TILE_RAYS, BufferRays, CameraRays, HitBuffer
 
 
 def scatter_rays(target: Target, rays: CameraRays, hits: HitBuffer, positions: Array, triangles: Array, seed: int = 0) -> BufferRays:
@@ -15,3 +15,13 @@ def scatter_rays(target: Target, rays: CameraRays, hits: HitBuffer, positions: A
     count = rays.padded_count
     target.launch(unit, "scatter_rays", count, rays.view(), count, hits.t, hits.prim_id, positions, triangles, seed, rows)
     return BufferRays(rows, count)
+
+
+def without_gaps(target: Target, rays: BufferRays) -> BufferRays:
+    """The active rays alone, in their order. Waits and allocates: outside a frame."""
+    rows = target.download(rays.rows)
+    active = rows[:, rows[6] < rows[7]]
+    count = active.shape[1]
+    dense = np.zeros((8, max(1, -(-count // TILE_RAYS)) * TILE_RAYS), np.float32)
+    dense[:, :count] = active
+    return BufferRays(target.upload(dense, "rays"), count)

@@ -6,7 +6,7 @@ import numpy as np
 
 from gpu.camera import Camera
 from gpu.target.base import Target
-from gpu.trace.scatter import scatter_rays
+from gpu.trace.scatter import scatter_rays, without_gaps
 
 from .scenes import soup, tracer_over
 from .test_trace import camera_rays, expected_rays
@@ -24,6 +24,9 @@ def test_diffuse_rays_leave_every_hit_by_the_cosine(target: Target) -> None:
     assert scattered.count == scattered.padded_count == rays.padded_count
     rows = target.download(scattered.rows).copy()
     hit = prim_id >= 0
+    dense = without_gaps(target, scattered)
+    assert dense.count == hit.sum() and dense.padded_count % 64 == 0
+    assert np.array_equal(target.download(dense.rows)[:, : dense.count], rows[:, hit]) and not target.download(dense.rows)[:, dense.count :].any()
     assert hit.sum() > 300 and np.array_equal(rows[7] > rows[6], hit)
     origins, directions, _ = expected_rays(camera, *size)
     points = origins + directions * np.where(hit, t, 0)[:, None]
