@@ -147,11 +147,12 @@ class Engine:
     def paint_outline(self, view: View, object_id: int) -> None:
         """Mark what the view's last frame shows of an object, in its pixels. Outside the frame and its statistics; does not wait."""
         slot, ranges = self._drawn_slot(view), self._animator.surface.primitives.objects
-        if not 0 <= object_id < len(ranges) or object_id in self._hidden.objects:
+        if not 0 <= object_id < len(ranges) or self._hidden.is_hidden(object_id):
             return
         with view.pixels.map() as image:
             size = (slot.film.width, slot.film.height)
-            self._outline.paint(image, slot.tracer(), slot.view.camera, size, slot.clip, ranges[object_id])
+            version = self._animator.surface.version
+            self._outline.paint(image, slot.tracer(), slot.view.camera, size, slot.clip, ranges[object_id], version)
 
     def totals(self, view: View) -> Totals:
         """Hits and the sum of hit distances of the primary rays of the view's last frame, traced once more. Waits."""

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import contextlib
 import dataclasses
+from typing import Any
 
 import numpy as np
 import pytest
@@ -13,6 +14,7 @@ from gpu.clip import ClipOptions
 from gpu.engine import Engine, View, ViewSettings
 from gpu.scene import Channel, Clip, Material, Mesh, Moment, Node, Object, Scene, Track
 from gpu.target.base import Array, Target
+from gpu.trace.trace import Tracer
 from gpu.update_policy import UpdateOptions
 
 FRONT = Camera(eye=(0.0, 0.0, 5.0), orthographic=True, height=2.5)
@@ -93,6 +95,60 @@ def test_indices_that_are_not_there_count_for_nothing(target: Target) -> None:
     engine.hide((-1, 3, 99))
     engine.render_frame(Moment(), [view])
     assert seen(engine, view) == {0} and engine.flush().hidden == 0
+    engine.close()
+
+
+def test_many_objects_are_hidden_in_one_write(host_target: Target, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Every third of 300, and back; then two neighbours alone, whose indices are all that is written."""
+    whole, host = walls(), host_target
+    nodes = tuple(Node(f"wall {k}", translation=(0.0, 0.0, -float(k))) for k in range(300))
+    scene = dataclasses.replace(whole, nodes=nodes, objects=tuple(Object(k, 0) for k in range(300)), lower=(-1.0, -1.0, -300.0))
+    engine = Engine(host, scene)
+    triangles, written = engine._animator.surface.triangles, list[int]()
+    own, write = host.download(triangles)[:600].copy(), host.write
+
+    def counted(array: Array, values: np.ndarray) -> None:
+        written.append(len(values))
+        write(array, values)
+
+    monkeypatch.setattr(host, "write", counted)
+    for hidden in (tuple(range(0, 300, 3)), (), (17, 18), [18], range(300)):
+        engine.hide(hidden)
+        engine.hide(hidden)
+        is_out = np.isin(np.arange(600) // 2, list(hidden))
+        assert np.array_equal(host.download(triangles)[:600], np.where(is_out[:, None], 1200, own)), hidden
+        assert engine._hidden.triangle_count == 2 * len(list(hidden))
+    assert written == [596, 596, 4, 2, 36, 562], "a write for each run of changes, or one over all of many runs"
+    engine.close()
+
+
+def test_the_outline_is_traced_only_where_something_else_is_seen(target: Target, monkeypatch: pytest.MonkeyPatch) -> None:
+    engine, pixels, traced, pictures = Engine(target, walls(moves=True)), Pixels(target), list[object](), list[np.ndarray]()
+    view, trace = View(ViewSettings(ray_type="flat"), FRONT, pixels), Tracer.trace
+
+    def counted(tracer: Tracer, rays: Any) -> Any:
+        traced.append(rays)
+        return trace(tracer, rays)
+
+    monkeypatch.setattr(Tracer, "trace", counted)
+
+    def traces(object_id: int = 0, time: float = 0.0) -> int:
+        engine.render_frame(Moment(time), [view])
+        before = len(traced)
+        engine.paint_outline(view, object_id)
+        pictures.append(target.download(pixels.array).copy())
+        return len(traced) - before
+
+    assert [traces(), traces(), traces()] == [1, 0, 0]
+    assert np.array_equal(pictures[0], pictures[2])
+    assert [traces(1), traces(0)] == [1, 1] and np.array_equal(pictures[0], pictures[-1])
+    view.camera = dataclasses.replace(FRONT, height=5.0)
+    assert [traces(), traces()] == [1, 0] and not np.array_equal(pictures[0], pictures[-1])
+    assert [traces(time=0.5), traces(time=0.5)] == [1, 0]
+    engine.hide((2,))
+    assert [traces(time=0.5), traces(time=0.5)] == [1, 0]
+    view.settings = dataclasses.replace(view.settings, clip=ClipOptions(on=True, axis="z", position=0.5))
+    assert [traces(time=0.5), traces(time=0.5)] == [1, 0]
     engine.close()
 
 
