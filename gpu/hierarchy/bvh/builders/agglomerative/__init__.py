@@ -68,9 +68,10 @@ class Agglomerative(LimitedBuilder):
     def emit(self, primitives: Primitives) -> bool:
         target, tree, n, bvh2 = self.target, self.tree, primitives.count, self.direct_nodes
         keys, prim_ids = self._morton_order.sort(primitives)
-        shared = {"CODE_BITS": 30, "MAX_LEAF_SIZE": self.options.max_leaf_size, "WRITES_BVH2": bvh2 is not None}
+        size = self.options.max_leaf_size
+        shared = {"CODE_BITS": 30, "MAX_LEAF_SIZE": size, "TRAVERSAL_COST": 1, "WRITES_BVH2": bvh2 is not None}
         unit = target.unit(unit_source("gpu/hierarchy/bvh/builders/agglomerative/agglomerative.cu", primitives, GROUP=GROUP, **shared))
-        leaf_counts = reserve_leaf_counts(target, n, self.options.max_leaf_size)
+        leaf_counts = reserve_leaf_counts(target, n, size)
         slots = target.scratch("agglomerative.slots", (n, 8), np.float32)
         alive, chain, moved_to = (target.scratch(f"agglomerative.{name}", n, np.int32) for name in ("alive", "chain", "moved_to"))
         groups = target.scratch("agglomerative.groups", (n // GROUP + 1, 8), np.float32)

@@ -5,8 +5,8 @@
 // One block does everything: whoever searches looks at the bounds of groups of neighbouring clusters first, and passes over those that cannot hold a
 // nearer one. A launch takes a bounded number of steps and leaves its state, so that none of them lasts long.
 //
-// Launch order: start_clusters, then join_nearest as often as the steps of all clusters take. Unit constants: CODE_BITS, MAX_LEAF_SIZE, WRITES_BVH2,
-// GROUP (clusters of a group).
+// Launch order: start_clusters, then join_nearest as often as the steps of all clusters take. Unit constants: CODE_BITS, MAX_LEAF_SIZE,
+// TRAVERSAL_COST, WRITES_BVH2, GROUP (clusters of a group).
 #include "gpu/device/block.cuh"
 #include "gpu/hierarchy/bvh/clusters.cuh"
 #include "gpu/hierarchy/bvh/morton_order.cuh"
