@@ -19,6 +19,7 @@ number of launches is fixed by the number of primitives. Deterministic.
 from __future__ import annotations
 
 import dataclasses
+from typing import Any
 
 import numpy as np
 
@@ -69,7 +70,7 @@ class Agglomerative(LimitedBuilder):
         target, tree, n, bvh2 = self.target, self.tree, primitives.count, self.direct_nodes
         keys, prim_ids = self._morton_order.sort(primitives)
         size = self.options.max_leaf_size
-        shared = {"CODE_BITS": 30, "MAX_LEAF_SIZE": size, "TRAVERSAL_COST": 1, "WRITES_BVH2": bvh2 is not None}
+        shared: dict[str, Any] = {"CODE_BITS": 30, "MAX_LEAF_SIZE": size, "TRAVERSAL_COST": 1, "WRITES_BVH2": bvh2 is not None}
         unit = target.unit(unit_source("gpu/hierarchy/bvh/builders/agglomerative/agglomerative.cu", primitives, GROUP=GROUP, **shared))
         leaf_counts = reserve_leaf_counts(target, n, size)
         slots = target.scratch("agglomerative.slots", (n, 8), np.float32)
