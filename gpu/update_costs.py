@@ -28,7 +28,11 @@ KEPT_TIMES = 7
 """Times of rebuilds, of refits and of tracing that medians are made of."""
 
 LEAST_RISE = 0.03
-"""Rises and drifts below this share are noise: nothing is learnt from them."""
+"""Rises and drifts below this share are noise at best: nothing is learnt from them."""
+
+KEPT_BENDS, LEAST_BENDS, NOISES = 15, 5, 1.5
+"""How far a frame's time lies off the line through the two before tells how noisy times are here, and nothing of a rise: so many are kept, so many
+are needed, and a rise must measure so many of their median."""
 
 
 FARTHEST = 1.5
@@ -92,6 +96,7 @@ class UpdateCosts:
         self._wear = _Slope()
         self._rise_counts, self._drift_counts = 1.0, 0.5
         self._credit = self._wasted = 0.0
+        self._bends: collections.deque[float] = collections.deque(maxlen=KEPT_BENDS)
         self.age = self.cycle = 0
 
     # -- what has been done ---------------------------------------------------------------------------------------
@@ -124,19 +129,27 @@ class UpdateCosts:
             if before is not None and before.age > 0 and ticket.cycle == before.number + 1:
                 self._compare(before, trace_ms * before.rays / rays)
         elif before is not None and before.number == ticket.cycle:
+            scaled = trace_ms * before.rays / rays
+            if len(before.latest) > 1:
+                self._bends.append(abs(scaled - 2.0 * before.latest[-1] + before.latest[-2]) / before.fresh_ms)
             before.age = ticket.age
-            before.latest.append(trace_ms * before.rays / rays)
+            before.latest.append(scaled)
 
     def _compare(self, before: _Cycle, fresh_ms: float) -> None:
         """A tree was rebuilt: what the refitted one had cost more is known now."""
-        least = LEAST_RISE * fresh_ms
+        least = self._least_rise * fresh_ms
         true = min(statistics.median(before.latest) - fresh_ms, 4.0 * fresh_ms)
         true = true if abs(true) > least else 0.0
         self._wear.add(before.age, true)
         if before.rise() > least:
             self._rise_counts = 0.5 * (self._rise_counts + min(max(true / before.rise(), 0.0), 1.0))
-        if self._last_drift > LEAST_RISE:
+        if self._last_drift > self._least_rise:
             self._drift_counts = 0.5 * (self._drift_counts + min(max(true / (self._last_drift * before.fresh_ms), 0.0), 2.0))
+
+    @property
+    def _least_rise(self) -> float:
+        """The share of the trace time below which a rise tells nothing: times differ as much by themselves."""
+        return max(LEAST_RISE, NOISES * statistics.median(self._bends)) if len(self._bends) >= LEAST_BENDS else LEAST_RISE
 
     # -- what there is to choose by -------------------------------------------------------------------------------
     @property
@@ -166,7 +179,7 @@ class UpdateCosts:
         now = 0.0
         if self._cycle.number == self.cycle and self._cycle.age > 0:
             rise, fresh = self._cycle.rise(), self._cycle.fresh_ms
-            rise *= min(age / self._cycle.age, FARTHEST) if rise > LEAST_RISE * fresh else 0.0
+            rise *= min(age / self._cycle.age, FARTHEST) if rise > self._least_rise * fresh else 0.0
             now = max(self._rise_counts * rise, self._drift_counts * self._drift * fresh)
         return max(0.0, self._wear.slope * age, now)
 
