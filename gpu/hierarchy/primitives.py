@@ -69,7 +69,7 @@ def records_view(records: Array) -> np.ndarray:
     return make_struct(_RECORDS, records=records)
 
 
-def unit_source(path: str, primitives: Primitives, **constants: int | bool) -> UnitSource:
+def unit_source(path: str, primitives: Primitives, **constants: float) -> UnitSource:
     """A unit that reads `Primitives` and writes or reads `Records` of the kind at hand."""
     kind = KINDS[primitives.kind]
     return UnitSource(path, (primitives.header,), (("Primitives", primitives.type_name), ("Records", kind.records_type)), tuple(constants.items()))

@@ -1,7 +1,7 @@
 // The last steps of builders that merge clusters: the root changes places with the node at id 0; leaves get their place in the order of references, an exclusive scan of `leaf_counts` beforehand
 // (`first_of_place`; null where every leaf has one reference), and links their final form.
 //
-// In: nodes, flags and root as clusters.cuh describes them. Out: order, records, final links. Launch order is the file's, the scan in between. Unit constants: CODE_BITS, MAX_LEAF_SIZE, WRITES_BVH2.
+// In: nodes, flags and root as clusters.cuh describes them. Out: order, records, final links. Launch order is the file's, the scan in between. Unit constants: CODE_BITS, MAX_LEAF_SIZE, TRAVERSAL_COST, WRITES_BVH2.
 #include "gpu/device/loops.cuh"
 #include "gpu/hierarchy/bvh/clusters.cuh"
 #include "gpu/hierarchy/bvh/morton_order.cuh"

@@ -5,7 +5,7 @@
 //
 // Until finish_leaves (clusters.cu) has run, a child word of leaf form holds, where its count is 1, the reference's place in Morton order, and where
 // it is larger, the id of the node that becomes the leaf; nodes inside a leaf have no flag and vanish.
-// Unit constants: MAX_LEAF_SIZE, WRITES_BVH2.
+// Unit constants: MAX_LEAF_SIZE, TRAVERSAL_COST, WRITES_BVH2.
 #pragma once
 #include "gpu/hierarchy/bvh/canonical.cuh"
 #include "gpu/hierarchy/bvh/layouts/bvh2.cuh"
@@ -60,14 +60,14 @@ struct ClusterOutput {
     float4* bvh2;
 };
 
-// A node over two clusters. It is a leaf where both are, where there is room, and where that costs no more (SAH, c_t = c_i = 1).
+// A node over two clusters. It is a leaf where both are, where there is room, and where that costs no more (SAH; a primitive's test costs 1).
 __device__ __forceinline__ Cluster join_clusters(const Cluster& left, const Cluster& right, const ClusterOutput& out) {
     const Aabb box = merge(left.box, right.box);
     const int node_id = max(left.place, right.place) - 1, count = left.leaf_count + right.leaf_count;
     bool becomes_leaf = false;
     if (left.leaf_count > 0 && right.leaf_count > 0 && count <= MAX_LEAF_SIZE) {
         const float split_cost = half_area(left.box) * left.leaf_count + half_area(right.box) * right.leaf_count;
-        becomes_leaf = half_area(box) * (count - 1) <= split_cost;
+        becomes_leaf = half_area(box) * (count - TRAVERSAL_COST) <= split_cost;
     }
     const bool is_absorbed = !becomes_leaf && !left.is_absorbed && !right.is_absorbed;
     store_node(out.nodes, node_id, box, left.word(), right.word());

@@ -23,7 +23,7 @@ def finish_leaves(
     prim_ids: Array | None,
     leaf_counts: Array | None,
     bvh2: Array | None,
-    constants: dict[str, int | bool],
+    constants: dict[str, float],
 ) -> None:
     """Put the root at id 0, give leaves their place in the order, write final links (phase build.leaves), then records (build.records). `constants`
     are those of clusters.cu."""

@@ -50,6 +50,12 @@ class HplocOptions:
     code_bits: str = option("30", "Bits of a Morton code; 60 tell primitives apart that are closer than 1/1024 of the scene.", choices=("30", "60"))
     radius: int = option(3, "How many clusters on each side are searched for the nearest one.", minimum=1, maximum=16)
     max_leaf_size: int = option(4, "Most primitives in a leaf; they are joined only where that lowers the SAH cost.", minimum=1, maximum=15)
+    traversal_cost: float = option(
+        1.0,
+        "Cost of visiting a node, in tests of a primitive, where that is decided. Rays gain from 2, which makes larger leaves.",
+        minimum=0.0,
+        maximum=100.0,
+    )
 
 
 class Hploc(BvhHierarchy):
@@ -76,13 +82,14 @@ class Hploc(BvhHierarchy):
         target, tree, n = self.target, self.tree, primitives.count
         chunk, group, bvh2 = CHUNKS[target.kind], GROUPS[self.code_bits], self.direct_nodes
         keys, prim_ids = self._morton_order.sort(primitives)
-        shared = {"CODE_BITS": self.code_bits, "MAX_LEAF_SIZE": self.options.max_leaf_size, "WRITES_BVH2": bvh2 is not None}
+        cost, size = self.options.traversal_cost, self.options.max_leaf_size
+        shared = {"CODE_BITS": self.code_bits, "MAX_LEAF_SIZE": size, "TRAVERSAL_COST": cost, "WRITES_BVH2": bvh2 is not None}
         own = {"CHUNK": chunk, "GROUP": group, "JOIN_THREADS": JOIN_THREADS, "RADIUS": self.options.radius}
         unit = target.unit(unit_source("gpu/hierarchy/bvh/builders/hploc/hploc.cu", primitives, **shared, **own))
-        leaf_counts = reserve_leaf_counts(target, n, self.options.max_leaf_size)
+        leaf_counts = reserve_leaf_counts(target, n, size)
         slots = target.scratch("hploc.slots", (n, 8), np.float32)
         lists = target.scratch("hploc.lists", (n, 2), np.int32)
-        members, size = -(-n // chunk), chunk
+        members, member_size = -(-n // chunk), chunk
         counts = [target.scratch(f"hploc.counts.{i}", members, np.int32) for i in range(2)]
         outputs = (tree.nodes, tree.parent, tree.flags, tree.root, leaf_counts, bvh2)
         with target.phase("build.clusters"):
@@ -91,9 +98,9 @@ class Hploc(BvhHierarchy):
         with target.phase("build.joining"):
             while members > 1:
                 groups = -(-members // group)
-                joining = (n, members, size, keys, lists, counts[0], counts[1], *outputs, slots)
+                joining = (n, members, member_size, keys, lists, counts[0], counts[1], *outputs, slots)
                 target.launch(unit, "join_spans", n, *joining, block=JOIN_THREADS, blocks=groups)
-                members, size, counts = groups, size * group, counts[::-1]
+                members, member_size, counts = groups, member_size * group, counts[::-1]
         finish_leaves(target, tree, primitives, keys, prim_ids, leaf_counts, bvh2, shared)
         return bvh2 is not None
 

@@ -8,7 +8,7 @@
 //
 // In: Primitives in Morton order. Out: nodes, parents, flags and root as clusters.cuh describes them; plant_root and finish_leaves follow. Ids come
 // from places, pairs from the boxes alone: no order of arrival shows. Unit constants: CODE_BITS, CHUNK, GROUP, JOIN_THREADS, RADIUS, MAX_LEAF_SIZE,
-// WRITES_BVH2.
+// TRAVERSAL_COST, WRITES_BVH2.
 #include "gpu/device/atomics.cuh"
 #include "gpu/device/block.cuh"
 #include "gpu/device/tile.cuh"

@@ -46,6 +46,12 @@ class PlocOptions:
     code_bits: str = option("30", "Bits of a Morton code; 60 tell primitives apart that are closer than 1/1024 of the scene.", choices=("30", "60"))
     radius: int = option(3, "How many clusters on each side are searched for the nearest one.", minimum=1, maximum=16)
     max_leaf_size: int = option(4, "Most primitives in a leaf; they are joined only where that lowers the SAH cost.", minimum=1, maximum=15)
+    traversal_cost: float = option(
+        1.0,
+        "Cost of visiting a node, in tests of a primitive, where that is decided. Rays gain from 2, which makes larger leaves.",
+        minimum=0.0,
+        maximum=100.0,
+    )
 
 
 _FREE_ROUNDS = 24
@@ -95,10 +101,11 @@ class Ploc(BvhHierarchy):
         target, tree, n = self.target, self.tree, primitives.count
         chunk, final, bvh2, most_blocks = CHUNKS[target.kind], FINAL[target.kind], self.direct_nodes, _MOST_BLOCKS[target.kind]
         keys, prim_ids = self._morton_order.sort(primitives)
-        shared = {"CODE_BITS": self.code_bits, "MAX_LEAF_SIZE": self.options.max_leaf_size, "WRITES_BVH2": bvh2 is not None}
+        cost, size = self.options.traversal_cost, self.options.max_leaf_size
+        shared = {"CODE_BITS": self.code_bits, "MAX_LEAF_SIZE": size, "TRAVERSAL_COST": cost, "WRITES_BVH2": bvh2 is not None}
         own = {"CHUNK": chunk, "FINAL": final, "RADIUS": self.options.radius}
         unit = target.unit(unit_source("gpu/hierarchy/bvh/builders/ploc/ploc.cu", primitives, **shared, **own))
-        leaf_counts = reserve_leaf_counts(target, n, self.options.max_leaf_size)
+        leaf_counts = reserve_leaf_counts(target, n, size)
         slots = target.scratch("ploc.slots", (2 * n, 8), np.float32)
         partners = target.scratch("ploc.partners", n, np.int32)
         segments = target.scratch("ploc.segments", -(-n // chunk), np.int32)

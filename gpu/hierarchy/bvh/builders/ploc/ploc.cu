@@ -4,7 +4,7 @@
 // A round is three launches: pair_clusters, scan_segments, join_clusters_of_pairs. Their number is fixed beforehand by a schedule (__init__.py), which
 // nearest neighbours keep ahead of; where they do not, others are paired in Morton order. When FINAL clusters or fewer are left, rounds do
 // nothing, and merge_rest takes one block to the root. In: Primitives in Morton order. Out: nodes, parents, flags and root as clusters.cuh describes them.
-// Unit constants: CODE_BITS, CHUNK (clusters of a segment, a multiple of 32), FINAL, RADIUS, MAX_LEAF_SIZE, WRITES_BVH2.
+// Unit constants: CODE_BITS, CHUNK (clusters of a segment, a multiple of 32), FINAL, RADIUS, MAX_LEAF_SIZE, TRAVERSAL_COST, WRITES_BVH2.
 #include "gpu/device/block.cuh"
 #include "gpu/device/tile.cuh"
 #include "gpu/hierarchy/bvh/clusters.cuh"
