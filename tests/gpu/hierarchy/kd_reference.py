@@ -87,6 +87,7 @@ class _Node:
 
 def build_reference(lower: np.ndarray, upper: np.ndarray, options: KdTreeOptions) -> KdArrays:
     """Level by level over boxes (n, 3); inverted ones are left out. Boxes are clipped along the split's axis alone."""
+    lower, upper = lower + FLOAT(0.0), upper + FLOAT(0.0)
     active = np.flatnonzero((lower <= upper).all(axis=1))
     cell = np.stack([lower[active].min(axis=0), upper[active].max(axis=0)]) if len(active) else np.zeros((2, 3), FLOAT)
     levels = options.levels(len(lower))

@@ -32,6 +32,7 @@ CEILINGS = {  # the first that fits
     "gpu/hierarchy/bvh/builders/ploc/": 72,  # its last kernel has one block of 512
     "gpu/hierarchy/bvh/optimisers/": 96,
     "gpu/hierarchy/bvh/sorted_lists": 72,  # a sweep holds the boxes before, in and behind a segment
+    "gpu/hierarchy/kdtree/builders/sah_events/partition": 96,  # one block of 512 adds up eight counts of two nodes a thread
     "gpu/hierarchy/": 64,
     "gpu/animate/deform": 80,
     "gpu/animate/": 72,

@@ -1,0 +1,168 @@
+"""sah_events: the splits of the sequential reference, counts of a sweep line, and scenes that are nasty to kd-trees."""
+
+from __future__ import annotations
+
+import dataclasses
+
+import hypothesis
+import hypothesis.strategies as st
+import numpy as np
+import pytest
+
+from gpu.hierarchy.base import NodeTable
+from gpu.hierarchy.kdtree.builders.sah_events import SahEvents
+from gpu.hierarchy.kdtree.options import KdTreeOptions
+from gpu.hierarchy.kdtree.tree import NODES_NOW, REFERENCES_NOW
+from gpu.target.base import Target
+from tests.oracle.tree_walker import check_tree
+
+from .kd_reference import best_split, build_reference, cost_terms
+from .scenes import SCENES, TriangleScene, make, rays, scene_of, trace
+
+
+def built(target: Target, scene: TriangleScene, **options: object) -> SahEvents:
+    made = SahEvents(target, SahEvents.Options(**options))  # type: ignore[arg-type]
+    made.build(scene.upload(target))
+    return made
+
+
+def assert_is_the_reference(target: Target, scene: TriangleScene, **options: object) -> None:
+    made = built(target, scene, **options)
+    expected = build_reference(*scene.boxes(), made.options)
+    counts = target.download(made.tree.counts)
+    np.testing.assert_array_equal(target.download(made.tree.nodes)[: counts[NODES_NOW]], expected.nodes)
+    np.testing.assert_array_equal(target.download(made.tree.parent)[: counts[NODES_NOW]], expected.parent)
+    np.testing.assert_array_equal(target.download(made.tree.references)[: counts[REFERENCES_NOW]], expected.references)
+    np.testing.assert_array_equal(target.download(made.tree.box)[:, :3], expected.box)
+
+
+@pytest.mark.parametrize("stop", ["sah", "size"])
+@pytest.mark.parametrize("max_leaf_size", [1, 8])
+@pytest.mark.parametrize("scene_name", ["one", "two", "coincident", "degenerate", "stairs", "moving"])
+def test_it_makes_the_splits_of_the_sequential_reference(exact_target: Target, scene_name: str, max_leaf_size: int, stop: str) -> None:
+    assert_is_the_reference(exact_target, SCENES[scene_name](), max_leaf_size=max_leaf_size, stop=stop)
+
+
+def test_it_makes_them_over_many_tiles_with_other_costs(exact_target: Target) -> None:
+    """Nodes of many tiles, and tiles and warps of several nodes; the share of references decides some leaves."""
+    choices = {"max_leaf_size": 32, "traversal_cost": 1.5, "intersection_cost": 0.75, "empty_factor": 0.5, "references_per_primitive": 3.0}
+    assert_is_the_reference(exact_target, SCENES["soup"](), **choices)
+
+
+@hypothesis.given(st.integers(0, 2**32 - 1), st.integers(2, 40))
+def test_small_whole_numbers_meet_in_planes(host_target: Target, seed: int, count: int) -> None:
+    """Boxes over a grid of six: planes exactly on boundaries, flat boxes, points and boxes that are equal. Each leaf's cell has what it lists."""
+    random = np.random.default_rng(seed)
+    scene = scene_of(random.integers(0, 6, (count, 3, 3)).astype(np.float32))
+    made = built(host_target, scene, max_leaf_size=1, stop="size")
+    lower, upper = scene.boxes()
+    table = made.nodes()
+    check_tree(table, lower, upper, splits_references=True, splits_space=True)
+    root = np.stack([table.lower[0], table.upper[0]])
+    split = best_split(lower, upper, root, made.options)
+    if split is None:
+        assert len(table) == 1
+    elif len(table) > 1:
+        assert table.upper[1][split.axis] == split.plane == table.lower[2][split.axis]
+
+
+def sweep(lower: np.ndarray, upper: np.ndarray, cell: np.ndarray, options: KdTreeOptions) -> float:
+    """Algorithm 1 of the thesis along all axes, in double precision: the least cost of a plane inside the cell."""
+    extent, area, scale = (np.asarray(value, np.float64) for value in cost_terms(cell.astype(np.float32)))
+    least = np.inf
+    for axis in range(3):
+        flat = lower[:, axis] == upper[:, axis]
+        starts = [(plane, 3 - 2 * bool(is_flat), 1) for plane, is_flat in zip(lower[:, axis], flat, strict=True)]
+        ends = [(plane, 2 * bool(is_flat), 0) for plane, is_flat in zip(upper[:, axis], flat, strict=True)]
+        below, above = 0, len(lower)
+        a, b = extent[(axis + 1) % 3], extent[(axis + 2) % 3]
+        for plane, _, is_start in sorted(starts + ends):
+            above -= 1 - is_start
+            if cell[0, axis] < plane < cell[1, axis]:
+                left = a * b + (plane - cell[0, axis]) * scale * (a + b)
+                right = a * b + (cell[1, axis] - plane) * scale * (a + b)
+                cost = options.traversal_cost * area + options.intersection_cost * (left * below + right * above)
+                least = min(least, cost * (options.empty_factor if below == 0 or above == 0 else 1.0))
+            below += is_start
+    return float(least)
+
+
+@hypothesis.given(st.integers(0, 2**32 - 1), st.integers(2, 60), st.booleans())
+def test_prefix_sums_count_what_a_sweep_line_counts(host_target: Target, seed: int, count: int, is_coarse: bool) -> None:
+    random = np.random.default_rng(seed)
+    corners = random.integers(0, 9, (count, 3, 3)) if is_coarse else random.random((count, 1, 3)) + 0.2 * random.random((count, 3, 3))
+    scene = scene_of(corners.astype(np.float32))
+    lower, upper = scene.boxes()
+    cell = np.stack([lower.min(axis=0), upper.max(axis=0)])
+    options = SahEvents.Options(max_leaf_size=1, stop="size", max_depth=1, references_per_primitive=8.0)
+    made = built(host_target, scene, **{field.name: getattr(options, field.name) for field in dataclasses.fields(options)})
+    table, expected = made.nodes(), best_split(lower, upper, cell, options)
+    least = sweep(lower, upper, cell, options)
+    if expected is None:
+        assert len(table) == 1 and least == np.inf
+        return
+    assert float(expected.cost) == pytest.approx(least, rel=1e-5)
+    first, second = table.reference_count[1:3]
+    assert (first, second) == counted(lower, upper, expected.axis, table.upper[1][expected.axis], first)
+
+
+def counted(lower: np.ndarray, upper: np.ndarray, axis: int, plane: float, first: int) -> tuple[int, int]:
+    """What lies on both sides of a plane by looking; flat ones on the side where the tree has them."""
+    flat = int(((lower[:, axis] == plane) & (upper[:, axis] == plane)).sum())
+    below, above = int((lower[:, axis] < plane).sum()), int((upper[:, axis] > plane).sum())
+    return (below + flat, above) if first != below else (below, above + flat)
+
+
+def long_needles(count: int = 60) -> TriangleScene:
+    """Small triangles, and one that reaches across everything."""
+    small = SCENES["soup"]().corners()[:count] * 0.2 + np.arange(count)[:, None, None] * [0.05, 0.0, 0.0]
+    return scene_of(np.concatenate([small, [[[-9.0, -9.0, -9.0], [9.0, 9.0, -9.0], [9.0, 9.0, 9.0]]]]))
+
+
+NASTY = {
+    "flat": lambda: scene_of(SCENES["soup"]().corners()[:200] * [1.0, 1.0, 0.0]),
+    "line": lambda: scene_of(SCENES["soup"]().corners()[:200] * [1.0, 0.0, 0.0]),
+    "points": lambda: scene_of(np.repeat(SCENES["soup"]().corners()[:100, :1], 3, axis=1)),
+    "needle": long_needles,
+    "nothing": lambda: scene_of(np.full((9, 3, 3), np.nan)),
+    "huge": lambda: scene_of(SCENES["soup"]().corners()[:200] * 1e17),
+    "tiny": lambda: scene_of(SCENES["soup"]().corners()[:200] * 1e-18),
+}
+
+
+@pytest.mark.parametrize("stop", ["sah", "size"])
+@pytest.mark.parametrize("name", NASTY)
+def test_nasty_scenes_end_in_a_tree(target: Target, name: str, stop: str) -> None:
+    scene = NASTY[name]()
+    made = built(target, scene, max_leaf_size=2, stop=stop)
+    table = made.nodes()
+    check_tree(table, *scene.boxes(), splits_references=True, splits_space=True)
+    assert len(table.references) <= 4 * len(scene.indices)
+    plain = make(target, "brute_force")
+    plain.build(scene.upload(target))
+    np.testing.assert_array_equal(trace(made, *rays()).prim_id, trace(plain, *rays()).prim_id)
+
+
+def test_a_hundred_thousand_equal_triangles_end_in_a_leaf(target: Target) -> None:
+    scene = scene_of(np.tile(SCENES["one"]().corners(), (100_000, 1, 1)))
+    for stop in ("sah", "size"):
+        table: NodeTable = built(target, scene, stop=stop).nodes()
+        assert len(table) == 1
+        np.testing.assert_array_equal(table.references, np.arange(100_000))
+
+
+def test_the_depth_is_what_the_options_say(target: Target) -> None:
+    assert [SahEvents.Options().levels(n) for n in (1, 2, 1500, 69451)] == [8, 10, 21, 29]
+    table = built(target, SCENES["moving"](), max_leaf_size=1, max_depth=3).nodes()
+    assert table.depth.max() == 3 and table.reference_count.max() > 1
+
+
+def test_its_tree_is_as_good_as_its_sums_say(target: Target) -> None:
+    """Leaves by cost are fewer than by size alone, and cost less to walk."""
+    costs = {}
+    for stop in ("sah", "size"):
+        made = built(target, SCENES["soup"](), max_leaf_size=1, stop=stop, references_per_primitive=8.0)
+        made.measure()
+        target.synchronize()
+        costs[stop] = made.stats().sah_cost or 0.0
+    assert 0.0 < costs["sah"] < costs["size"]
