@@ -12,12 +12,14 @@ struct Spheres {
 
     __device__ float3 point(int index) const { return load3(centres, index); }
 
-    // What a record is made of.
+    // What a record is made of, and where that lies.
+    using Corners = int;
     struct Shape {
         float3 centre;
         float radius;
     };
-    __device__ Shape shape(int prim_id) const { return {point(prim_id), radii[prim_id]}; }
+    __device__ Corners corners(int prim_id) const { return prim_id; }
+    __device__ Shape shape(Corners prim_id) const { return {point(prim_id), radii[prim_id]}; }
 
     // Hints for a loop that meets spheres in no order.
     __device__ void prefetch_indices(int) const {}

@@ -19,14 +19,14 @@ struct Triangles {
         c = load3(positions, corner.z);
     }
 
-    // What a record is made of.
+    // What a record is made of, for threads that read triangles far from each other; and where that lies.
+    using Corners = int3;
     struct Shape {
         float3 a, b, c;
     };
-    __device__ Shape shape(int prim_id) const {
-        Shape shape;
-        vertices(prim_id, shape.a, shape.b, shape.c);
-        return shape;
+    __device__ Corners corners(int prim_id) const { return gather3(indices, prim_id); }
+    __device__ Shape shape(const Corners& corners) const {
+        return {gather3(positions, corners.x), gather3(positions, corners.y), gather3(positions, corners.z)};
     }
 
     // Hints for a loop that meets triangles in no order: ask for the indices well ahead of the vertices, and for those well ahead of their use.
@@ -86,7 +86,9 @@ struct TriangleRecords {
 
     static constexpr int RECORD_FLOAT4S = 3;
 
-    __device__ Aabb write(int reference, const Triangles& triangles, int prim_id) const { return store(reference, triangles.shape(prim_id), prim_id); }
+    __device__ Aabb write(int reference, const Triangles& triangles, int prim_id) const {
+        return store(reference, triangles.shape(triangles.corners(prim_id)), prim_id);
+    }
     __device__ Aabb store(int reference, const Triangles::Shape& shape, int prim_id) const {
         const float3 a = shape.a, b = shape.b, c = shape.c;
         const Aabb box = Triangles::aabb_of(a, b, c);

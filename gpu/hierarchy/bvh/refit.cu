@@ -57,8 +57,9 @@ struct Tree : FittedNodes {
 
     // Everything that a chunk needs of global memory, read before anything is written. `last` is the last reference there is.
     __device__ void read(Chunk& chunk, int first, int start, int references_here, int last, int ids_here) const {
-        int prim_ids[READS_AT_ONCE], links[READS_AT_ONCE][3];
+        int prim_ids[READS_AT_ONCE];
         bool exists[READS_AT_ONCE];
+        Primitives::Corners corners[READS_AT_ONCE];
         Primitives::Shape shapes[READS_AT_ONCE];
 #pragma unroll
         for (int k = 0; k < READS_AT_ONCE; ++k) {
@@ -71,30 +72,26 @@ struct Tree : FittedNodes {
         }
 #pragma unroll
         for (int k = 0; k < READS_AT_ONCE; ++k) {
-            const int node_id = first + start + k * block_threads();
-            if (exists[k]) {
-                links[k][0] = __float_as_int(nodes[2 * (int64)node_id].w);
-                links[k][1] = __float_as_int(nodes[2 * (int64)node_id + 1].w);
-                links[k][2] = parent[node_id];
-            }
-            if (GATHERS) shapes[k] = primitives.shape(prim_ids[k]);
+            const int at = start + k * block_threads(), node_id = first + at;
+            if (GATHERS) corners[k] = primitives.corners(prim_ids[k]);
+            if (!exists[k]) continue;
+            const int up = node_id == 0 ? ELSEWHERE : parent[node_id] - first;
+            chunk.left[at] = __float_as_int(nodes[2 * (int64)node_id].w);
+            chunk.right[at] = __float_as_int(nodes[2 * (int64)node_id + 1].w);
+            chunk.parent[at] = (short)(up >= 0 && up < CHUNK ? up : ELSEWHERE);
+        }
+#pragma unroll
+        for (int k = 0; k < READS_AT_ONCE; ++k) {
+            if (GATHERS) shapes[k] = primitives.shape(corners[k]);
         }
 #pragma unroll
         for (int k = 0; k < READS_AT_ONCE; ++k) {
             const int at = start + k * block_threads();
-            if (exists[k]) keep(chunk, first, at, links[k][0], links[k][1], links[k][2]);
+            if (exists[k]) chunk.existing[block_atomic_add(&chunk.existing_count, 1)] = (short)at;  // in any order: boxes are the same whoever comes last
             if (!GATHERS || at >= references_here) continue;
             const Aabb box = references.records.store(first + at, shapes[k], prim_ids[k]);
             store_shared_box<CHUNK>(chunk.references, at, references.boxes == nullptr ? box : references.own_box(first + at));
         }
-    }
-    // The order of the list does not matter: every box is the same whoever comes last.
-    __device__ void keep(Chunk& chunk, int first, int at, int left, int right, int above) const {
-        const int up = first + at == 0 ? ELSEWHERE : above - first;
-        chunk.left[at] = left;
-        chunk.right[at] = right;
-        chunk.parent[at] = (short)(up >= 0 && up < CHUNK ? up : ELSEWHERE);
-        chunk.existing[block_atomic_add(&chunk.existing_count, 1)] = (short)at;
     }
 
     // Part of a node of the chunk: its leaves, and what there is to know of its children.

@@ -25,8 +25,13 @@ __device__ __forceinline__ void store_bvh2_child(float4* bvh2, int node_id, int 
 __device__ __forceinline__ void store_bvh2_links(float4* bvh2, int node_id, int left, int right) {
     bvh2[4 * (int64)node_id + 3] = make_float4(__int_as_float(left), __int_as_float(right), 0.0f, 0.0f);
 }
-__device__ __forceinline__ void store_bvh2_node(float4* bvh2, int node_id, const Aabb& left_box, int left, const Aabb& right_box, int right) {
-    store_bvh2_child(bvh2, node_id, 0, left_box);
-    store_bvh2_child(bvh2, node_id, 1, right_box);
-    store_bvh2_links(bvh2, node_id, left, right);
+__device__ __forceinline__ void store_bvh2_node(float4* bvh2, int node_id, Aabb left_box, int left, Aabb right_box, int right) {
+    const float3 far_away = make_float3(FAR_AWAY, FAR_AWAY, FAR_AWAY);
+    if (is_empty(left_box)) left_box = {far_away, far_away};
+    if (is_empty(right_box)) right_box = {far_away, far_away};
+    float4* at = bvh2 + 4 * (int64)node_id;
+    at[0] = make_float4(left_box.lower.x, left_box.upper.x, left_box.lower.y, left_box.upper.y);
+    at[1] = make_float4(right_box.lower.x, right_box.upper.x, right_box.lower.y, right_box.upper.y);
+    at[2] = make_float4(left_box.lower.z, left_box.upper.z, right_box.lower.z, right_box.upper.z);
+    at[3] = make_float4(__int_as_float(left), __int_as_float(right), 0.0f, 0.0f);
 }
