@@ -44,8 +44,9 @@ REFIT_GROUP_BLOCK = 512
 KEEPS_DISTANCE = {"cuda": False, "host": False}
 """Whether waiting children carry the distance at which they are entered: fewer nodes visited, more memory traffic of the stack."""
 
-LEAST_STACK = 64
-"""Places of a walk's stack at least: an array of fewer is kept in registers by ptxas for sm_75, which then spills."""
+LEAST_STACK = 128
+"""Places of a walk's stack at least: an array of 65 or fewer is kept in registers by ptxas for sm_75 in some walks, which then spill. Places that
+are not reached cost nothing."""
 
 _FOLDER = "gpu/hierarchy/bvh"
 _SUMS = 5
