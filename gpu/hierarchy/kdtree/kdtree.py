@@ -90,6 +90,10 @@ class KdTreeHierarchy(Hierarchy):
         """Fill the draft, its counts and status included, for at least one primitive, with the working memory that `capacity` names. Inactive
         primitives are in no leaf. Launches only."""
 
+    def max_depth(self) -> int:
+        """The most inner nodes on a way from the root to a leaf."""
+        return self.options.levels(self._last_built().count)
+
     def scratch_bytes(self) -> int:
         """Scratch memory that builds take beside the draft."""
         return 0
