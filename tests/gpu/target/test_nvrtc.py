@@ -28,7 +28,7 @@ CEILINGS = {  # the first that fits
     "gpu/trace/": 96,
     "gpu/hierarchy/bvh/builders/agglomerative/": 72,  # a search and a merge of one block
     "gpu/hierarchy/bvh/builders/sbvh/": 120,  # a set's whole choice in one kernel, of 128 threads
-    "gpu/hierarchy/bvh/builders/hploc/": 104,  # a warp's whole search and merge in one kernel
+    "gpu/hierarchy/bvh/builders/hploc/": 96,  # a warp's whole search and merge in one kernel
     "gpu/hierarchy/bvh/builders/ploc/": 72,  # its last kernel has one block of 512
     "gpu/hierarchy/bvh/optimisers/": 96,
     "gpu/hierarchy/bvh/sorted_lists": 72,  # a sweep holds the boxes before, in and behind a segment

@@ -30,14 +30,11 @@ from ...bvh import BvhHierarchy
 from ...clusters import finish_leaves, reserve_leaf_counts
 from ...morton_order import MortonOrder
 
-CHUNKS = {"cuda": 128, "host": 256}
-"""References that one block joins in shared memory."""
+CHUNKS = {"cuda": 128, "host": 128}
+"""References that one block joins in shared memory before it goes on in global memory."""
 
-GROUPS = {30: 16, 60: 8}
-"""Neighbouring chunks that one block joins by what they left, then such groups, then those: as many as shared memory holds, by code bits."""
-
-JOIN_THREADS = 256
-"""Threads of a block there."""
+JOIN_THREADS = {"cuda": 64, "host": 64}
+"""Threads of a block there: few, so that what a block holds is soon free again."""
 
 _ABOVE_CODES = 43
 """Depth beyond the code bits: the largest rank of a gap is 31 above them; HEADROOM (8) and the root's last halvings (4) of hploc.cu."""
@@ -76,31 +73,29 @@ class Hploc(BvhHierarchy):
 
     def scratch_bytes(self) -> int:
         count = self.tree.count
-        return self._morton_order.scratch_bytes(count) + count * (40 + (4 if self.options.max_leaf_size > 1 else 0))
+        return self._morton_order.scratch_bytes(count) + count * (36 + (4 if self.options.max_leaf_size > 1 else 0))
 
     def emit(self, primitives: Primitives) -> bool:
         target, tree, n = self.target, self.tree, primitives.count
-        chunk, group, bvh2 = CHUNKS[target.kind], GROUPS[self.code_bits], self.direct_nodes
+        chunk, bvh2 = CHUNKS[target.kind], self.direct_nodes
         keys, prim_ids = self._morton_order.sort(primitives)
         cost, size = self.options.traversal_cost, self.options.max_leaf_size
         shared = {"CODE_BITS": self.code_bits, "MAX_LEAF_SIZE": size, "TRAVERSAL_COST": cost, "WRITES_BVH2": bvh2 is not None}
-        own = {"CHUNK": chunk, "GROUP": group, "JOIN_THREADS": JOIN_THREADS, "RADIUS": self.options.radius}
+        own = {"CHUNK": chunk, "JOIN_THREADS": JOIN_THREADS[target.kind], "RADIUS": self.options.radius}
         unit = target.unit(unit_source("gpu/hierarchy/bvh/builders/hploc/hploc.cu", primitives, **shared, **own))
         leaf_counts = reserve_leaf_counts(target, n, size)
         slots = target.scratch("hploc.slots", (n, 8), np.float32)
-        lists = target.scratch("hploc.lists", (n, 2), np.int32)
-        members, member_size = -(-n // chunk), chunk
-        counts = [target.scratch(f"hploc.counts.{i}", members, np.int32) for i in range(2)]
+        chunk_count = -(-n // chunk)
+        leftovers = target.scratch("hploc.leftovers", chunk_count * (chunk + 1), np.int32)
         outputs = (tree.nodes, tree.parent, tree.flags, tree.root, leaf_counts, bvh2)
         with target.phase("build.clusters"):
-            arguments = (primitives.view, keys, prim_ids, *outputs, slots, lists, counts[0])
-            target.launch(unit, "build_clusters", n, *arguments, block=chunk if target.kind == "cuda" else 256, blocks=members)
+            arguments = (primitives.view, keys, prim_ids, *outputs, slots, leftovers)
+            target.launch(unit, "build_clusters", n, *arguments, block=chunk if target.kind == "cuda" else 256, blocks=chunk_count)
         with target.phase("build.joining"):
-            while members > 1:
-                groups = -(-members // group)
-                joining = (n, members, member_size, keys, lists, counts[0], counts[1], *outputs, slots)
-                target.launch(unit, "join_spans", n, *joining, block=JOIN_THREADS, blocks=groups)
-                members, member_size, counts = groups, member_size * group, counts[::-1]
+            threads = JOIN_THREADS[target.kind]
+            places = chunk_count * (chunk + 1)
+            joining = (n, chunk_count, keys, leftovers, *outputs, slots, tree.waiting)
+            target.launch(unit, "join_chunks", places, *joining, block=threads, blocks=-(-places // threads) if target.kind == "cuda" else 0)
         finish_leaves(target, tree, primitives, keys, prim_ids, leaf_counts, bvh2, shared)
         return bvh2 is not None
 
