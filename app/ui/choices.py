@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
+import sys
 from collections.abc import Callable
 
 from PySide6.QtCore import QCoreApplication
 
-from app import option_tables
+from app import help_texts, option_tables
 from app.document import Document
 from app.scene_io.motions import SENTENCES, moves
 from app.settings import option_field
@@ -47,7 +48,7 @@ class Choices:
     def hierarchies(self) -> list[Choice]:
         """Every structure, by family."""
         kinds = sorted(option_tables.builders().items(), key=lambda item: (item[1].family, item[0]))
-        return [(name, f"{kind.title} ({name})", _first_line(kind.__doc__), True) for name, kind in kinds]
+        return [(name, f"{kind.title} ({name})", _summary(kind), True) for name, kind in kinds]
 
     def choose_hierarchy(self, name: str) -> None:
         """Another structure; a layout or traversal that it does not have gives way to auto, in the same step of undo."""
@@ -64,7 +65,7 @@ class Choices:
         kind = option_tables.builders().get(self._document.state.settings.render.hierarchy)
         fitting = () if kind is None else kind.optimisers()
         none = ("none", tr("Choices", "None"), tr("Choices", "The tree as it is built."), True)
-        return [none, *((name, f"{of.title} ({name})", _first_line(of.__doc__), name in fitting) for name, of in option_tables.optimisers().items())]
+        return [none, *((name, f"{of.title} ({name})", _summary(of), name in fitting) for name, of in option_tables.optimisers().items())]
 
     def layouts(self) -> list[Choice]:
         """Auto and the layouts of the present structure."""
@@ -103,7 +104,7 @@ class Choices:
     def ray_types(self) -> list[Choice]:
         """Every ray type."""
         kinds = sorted(option_tables.ray_types().items())
-        return [(name, getattr(kind, "title", "") or name, _first_line(kind.__doc__), True) for name, kind in kinds]
+        return [(name, getattr(kind, "title", "") or name, _summary(kind), True) for name, kind in kinds]
 
     def targets(self) -> list[Choice]:
         """Automatic, the processor, the first GPU; another GPU is chosen in the settings."""
@@ -127,5 +128,6 @@ class Choices:
         self._document.change("settings.render.samples", int(count))
 
 
-def _first_line(text: str | None) -> str:
-    return (text or "").strip().split("\n")[0]
+def _summary(kind: type) -> str:
+    """The beginning of its help page."""
+    return help_texts.parsed(sys.modules[kind.__module__].__doc__ or "")[0].split("\n")[0]
