@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import argparse
 import contextlib
+import dataclasses
 import json
 import pathlib
 import sys
@@ -18,13 +19,14 @@ from typing import Any
 from app.scene_io.demos import make_demo
 from gpu.engine import ViewSettings
 from gpu.hierarchy.base import HierarchyError
-from gpu.hierarchy.registry import structures
+from gpu.hierarchy.registry import optimisers, structures
 from gpu.scene import Moment
 from gpu.target import choose
 from gpu.target.base import NoDeviceError, Target, TargetError
 
 from .build import run_build
 from .context import context
+from .goals import build_as_graph
 from .measure import Stage, Task
 from .rows import Row
 from .table import build_table, trace_table
@@ -37,24 +39,32 @@ SCENES = ("blob", "room")
 def measure_structures(
     target: Target, names: tuple[str, ...], seconds: float, repeat: int, say: Callable[[str], None]
 ) -> tuple[list[Row], list[str]]:
-    """A build row and a trace row (primary rays, 1024x768) for each structure and scene; and what could not be measured, in words."""
-    rows, failed = [], []
-    for name in names:
+    """A build row and two trace rows (primary and diffuse rays, 1024x768) for each structure and scene, then for lbvh with each optimiser; and what
+    could not be measured, in words. A build row's sample `graph_ms` is the build captured once and replayed, as frames do it."""
+    rows: list[Row] = []
+    failed = []
+    choices = [ViewSettings(hierarchy=name) for name in names]
+    if "lbvh" in names:
+        choices += [ViewSettings(hierarchy="lbvh", optimiser=name) for name in optimisers()]
+    for settings in choices:
         for scene_name in SCENES:
-            say(f"{name} on {scene_name}")
+            what = f"{settings.hierarchy}, optimiser {settings.optimiser}, on {scene_name}"
+            say(what)
             try:
-                task = Task(make_demo(scene_name, _size(target, name, scene_name, seconds)), ViewSettings(hierarchy=name), repeat=repeat, warmup=3)
-                rows += [run_build(target, task), run_trace(target, task, kinds=("primary",))[0]]
+                task = Task(make_demo(scene_name, _size(target, settings, scene_name, seconds)), settings, repeat=repeat, warmup=3)
+                built, graph = run_build(target, task), build_as_graph(target, task.scene, settings, repeat)
+                rows.append(dataclasses.replace(built, samples={**built.samples, "graph_ms": [graph.spent_ms]}))
+                rows += run_trace(target, task, kinds=("primary", "diffuse"))
             except (TargetError, HierarchyError) as error:
-                failed.append(f"{name} on {scene_name}: {error}")
+                failed.append(f"{what}: {error}")
     return rows, failed
 
 
-def _size(target: Target, name: str, scene_name: str, seconds: float) -> int:
+def _size(target: Target, settings: ViewSettings, scene_name: str, seconds: float) -> int:
     """The largest of SIZES on which a build and a small picture's rays both take at most `seconds` by the clock, on the second try."""
     fits = SIZES[target.kind][0]
     for size in SIZES[target.kind]:
-        task = Task(make_demo(scene_name, size), ViewSettings(hierarchy=name), size=(128, 96))
+        task = Task(make_demo(scene_name, size), settings, size=(128, 96))
         with contextlib.closing(Stage(target, task.scene, task.settings)) as stage:
             primitives = stage.show(Moment()).primitives
             spent = [_seconds(stage, lambda: stage.hierarchy.build(primitives)) for _ in range(2)][-1]  # noqa: B023 (the first compiles)

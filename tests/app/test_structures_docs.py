@@ -1,0 +1,51 @@
+"""docs/structures.md says what the folders hold."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+
+import pytest
+
+from app import option_tables, structures_docs
+
+
+def test_the_page_is_up_to_date() -> None:
+    assert structures_docs.PATH.read_text(encoding="utf-8") == structures_docs.text(), "run python -m app.structures_docs"
+
+
+def test_every_structure_and_optimiser_has_a_section_with_its_paper() -> None:
+    text = structures_docs.text()
+    for name in [*option_tables.builders(), *(name for name in option_tables.optimisers() if name != "none")]:
+        section = text.partition(f"\n## `{name}`: ")[2].partition("\n## `")[0]
+        assert section, name
+        assert all(f"**{word}.**" in section for word in ("Idea", "Paper", "Cost", "Limits")), name
+
+
+def test_figures_are_those_of_the_newest_run(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(structures_docs, "RESULTS", tmp_path)
+    row = {
+        "hierarchy": "lbvh",
+        "optimiser": "none",
+        "ray_type": "primary",
+        "samples": {"graph_ms": [9.0]},
+        "scene": "blob",
+        "triangles": 1000,
+        "refit_ms": None,
+        "sah_cost": 50.25,
+        "depth": 9,
+        "bytes": 153_000,
+        "layout": "bvh2",
+    }
+    traced = {**row, "build_ms": None, "mrays_per_s": 2840.0}
+    for day, ms in (("01", 1.5), ("02", 12.25)):
+        kept = {
+            "context": {"device": "A GPU", "commit": "abc", "date": f"2026-01-{day}T00:00"},
+            "results": [{**row, "build_ms": ms}, traced],
+            "not_measured": ["x: y."],
+        }
+        (tmp_path / f"gpu-2026-01-{day}-structures.json").write_text(json.dumps(kept))
+    text = structures_docs.text()
+    assert "| `lbvh` | blob | 1,000 | 9.000 | - | 50.2 | 9 | 2,840 | - | 153 | bvh2 |" in text
+    assert "1.500" not in text
+    assert "Not measured: x: y." in text
