@@ -122,10 +122,10 @@ class Commands(QObject):
         self.add(menu, "view.full_screen", self.tr("F&ull screen"), window.toggle_full_screen, "F11", checkable=True)
 
     def _camera(self) -> None:
-        camera_menu.fill(self._menu(self.tr("&Camera")), self, self._window)
+        camera_menu.fill(self._menu(self.tr("Ca&mera")), self, self._window)
 
     def _scene(self) -> None:
-        scene_menu.fill(self._menu(self.tr("S&cene")), self, self._window)
+        scene_menu.fill(self._menu(self.tr("Sce&ne")), self, self._window)
 
     def _animation(self) -> None:
         bar = self._window.timeline_bar
@@ -189,7 +189,7 @@ class Commands(QObject):
 
     def _help(self) -> None:
         window = self._window
-        menu = self._menu(self.tr("&Help"))
+        menu = self._menu(self.tr("Hel&p"))
         self.add(menu, "help.palette", self.tr("Find a &command…"), self.extras.show_palette, "Ctrl+Shift+P")
         self.add(menu, "help.cheat_sheet", self.tr("&Cheat sheet"), window.show_cheat_sheet, ["F1", "H"])
         self.add(menu, "help.structure", self.tr("About this &structure"), lambda: self.extras.show_help("hierarchy"), "Shift+F1")

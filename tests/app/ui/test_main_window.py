@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 import sys
 import threading
 from pathlib import Path
@@ -50,6 +51,14 @@ def test_every_action_has_a_name_a_text_and_a_key_of_its_own(window: MainWindow)
         "animation.play": "Space", "animation.step": "Right", "animation.first": "Home", "help.cheat_sheet": "F1", "view.full_screen": "F11",
     }.items():  # fmt: skip
         assert key in by_name[name], name
+
+
+def test_no_key_is_also_that_of_a_menu(window: MainWindow) -> None:
+    """Alt and a letter opens a menu: an action with the same key would do nothing at all."""
+    letters = [re.findall(r"&(\w)", menu.text())[0].upper() for menu in window.menuBar().actions()]
+    assert len(letters) == 9 and len(set(letters)) == 9
+    keys = {key.toString() for action in window.commands.all() for key in action.shortcuts()}
+    assert not keys & {f"Alt+{letter}" for letter in letters}
 
 
 def test_play_begins_also_just_after_the_camera_has_moved(scene_window: MainWindow, qtbot: Any) -> None:
