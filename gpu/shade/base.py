@@ -24,13 +24,7 @@ from .materials import Materials
 Color = tuple[float, float, float]
 
 _ARRAYS = ("positions", "normals", "uvs", "triangles", "material_ids", "materials", "textures", "texels", "decode", "lights")
-SURFACE_VIEW = struct_dtype(
-    [
-        (name, "pointer")
-        for name in ("positions", "normals", "uvs", "triangles", "material_ids", "materials", "textures", "texels", "decode", "lights")
-    ]
-    + [("light_count", "int"), ("has_textures", "int")]
-)
+SURFACE_VIEW = struct_dtype([(name, "pointer") for name in _ARRAYS] + [("light_count", "int"), ("has_textures", "int")])
 """SurfaceView of shading.cuh."""
 
 

@@ -9,7 +9,7 @@ from __future__ import annotations
 import abc
 import contextlib
 import dataclasses
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator
 from typing import Any, Protocol
 
 import numpy as np
@@ -241,8 +241,3 @@ class Target(abc.ABC):
     @abc.abstractmethod
     def close(self) -> None:
         """Give everything back."""
-
-
-def as_pairs(values: Mapping[str, Any] | Sequence[tuple[str, Any]]) -> tuple[tuple[str, Any], ...]:
-    """Mapping or pairs to the hashable form that `UnitSource` keeps."""
-    return tuple(values.items() if isinstance(values, Mapping) else values)

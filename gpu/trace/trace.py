@@ -26,8 +26,6 @@ COUNTING_REGISTERS = 80
 
 TILE_SIDE = 8
 TILE_RAYS = 64
-MAX_SHADOW_LIGHTS = 32
-"""Lights that a word of shadow bits has room for."""
 
 KINDS = {"closest": ("ClosestHit", "NoNodes", 0), "any": ("AnyHit", "NoNodes", 0), "steps": ("CountedClosestHit", "CountSteps", 1)}
 """Kind -> what happens at primitives, at nodes, and the width of a pack (0: the target's own)."""
