@@ -34,6 +34,10 @@ __device__ __forceinline__ int slot_of(const float4* references, int reference) 
 __device__ __forceinline__ bool is_end(int event) { return (event & 1) != 0; }
 __device__ __forceinline__ int reference_of(int event) { return event >> 1; }
 
+__device__ __forceinline__ float plane_of(const float4* references, int event, int axis) {
+    return (&references[2 * (int64)reference_of(event) + (event & 1)].x)[axis];
+}
+
 // A node of the level. `share`: how many references its subtree may have for each one it has now.
 struct LevelNode {
     float3 lower, upper;

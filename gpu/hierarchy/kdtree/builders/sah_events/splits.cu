@@ -67,15 +67,13 @@ extern "C" __global__ void find_splits(const int* level, int list_length, const 
 #pragma unroll 1
         for (int i = first; i < last; ++i) {
             const int event = list[i];
-            const Reference reference = load_reference(references, reference_of(event));
-            if (reference.slot != slot) {
+            if (i >= 2 * (node.first + node.count)) {  // nodes lie in the order of their slots, none of them without events
                 if (found != 0) atomic_max(best + slot, found);
                 found = 0;
-                slot = reference.slot;
-                node = load_level_node(cells, ranges, slot);
+                node = load_level_node(cells, ranges, ++slot);
                 along_axis = costs_along(node, axis);
             }
-            const float plane = is_end(event) ? along(reference.upper, axis) : along(reference.lower, axis);
+            const float plane = plane_of(references, event, axis);
             const int below = before - node.first;
             const int above = node.count - (i - 2 * node.first - below) - (is_end(event) ? 1 : 0);
             before += is_end(event) ? 0 : 1;
