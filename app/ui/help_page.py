@@ -72,7 +72,8 @@ class HelpDialog(QDialog):
     def _fill(self) -> None:
         groups: dict[str, QTreeWidgetItem] = {}
         for table, page in self._pages.items():
-            group = self.tr("Structures: {family}").format(family=page.family) if page.family else self.tr("Ray types")
+            others = self.tr("Optimisers") if page.table.startswith("optimiser.") else self.tr("Ray types")
+            group = self.tr("Structures: {family}").format(family=page.family) if page.family else others
             if group not in groups:
                 groups[group] = QTreeWidgetItem(self.tree, [group])
                 groups[group].setExpanded(True)

@@ -30,6 +30,9 @@ def test_help_opens_at_what_is_chosen(scene_window: MainWindow) -> None:
     scene_window.document.change("settings.render.ray_type", "steps")
     scene_window.commands.actions["help.ray_type"].trigger()
     assert shown(scene_window) is dialog and "heat map" in dialog.browser.toPlainText()
+    groups = {dialog.tree.topLevelItem(place).text(0): dialog.tree.topLevelItem(place) for place in range(dialog.tree.topLevelItemCount())}
+    titles = {name: [group.child(place).text(0) for place in range(group.childCount())] for name, group in groups.items()}
+    assert "Tree rotations" in titles["Optimisers"] and "Smooth" in titles["Ray types"] and "Tree rotations" not in titles["Ray types"]
 
 
 def test_a_click_on_its_options_opens_them(scene_window: MainWindow) -> None:
