@@ -33,12 +33,7 @@ __device__ __forceinline__ void walk_compact(const Bvh2CompactStack& tree, const
     while (link != EMPTY_CHILD) {
         while (link >= 0) {
             on_node(link >> 2, depth, false, lanes, 2);
-            const float4* node = tree.nodes + link;
-            Real left_entry, right_entry;
-            const Mask left = enter_bvh2_child<AGREES>(node, 0, slabs, rays, left_entry);
-            const Mask right = enter_bvh2_child<AGREES>(node, 1, slabs, rays, right_entry);
-            const float4 links = node[3];
-            const int left_link = __float_as_int(links.x), right_link = __float_as_int(links.y);
+            const auto [left_link, right_link, left, right, left_entry, right_entry] = enter_bvh2_children<AGREES>(tree.nodes + link, slabs, rays);
             const bool enters_left = any(left), enters_right = any(right);
             ++depth;
             if (enters_left && enters_right) {

@@ -12,15 +12,38 @@ struct Bvh2Stack {
 };
 
 template <bool AGREES> __device__ __forceinline__ Mask enter_bvh2_child(const float4* node, int side, const Slabs& slabs, const Rays& rays, Real& entry) {
-    if constexpr (AGREES && PACK > 1) {
-        const float *xy = &node[side].x, *z = &node[2].x + 2 * side;
+    const float *xy = &node[side].x, *z = &node[2].x + 2 * side;
+    if constexpr (AGREES) {
         return enter_planes(slabs, rays, splat(xy[slabs.sign_x]), splat(xy[2 + slabs.sign_y]), splat(z[slabs.sign_z]), splat(xy[1 - slabs.sign_x]),
                             splat(xy[3 - slabs.sign_y]), splat(z[1 - slabs.sign_z]), entry);
     } else {
-        const float4 xy = node[side], z = node[2];
-        const float3 lower = make_float3(xy.x, xy.z, side ? z.z : z.x), upper = make_float3(xy.y, xy.w, side ? z.w : z.y);
-        return PACK == 1 ? enter_upright_box(slabs, rays, lower, upper, entry) : enter_box(slabs, rays, lower, upper, entry);
+        return enter_box(slabs, rays, make_float3(xy[0], xy[2], z[0]), make_float3(xy[1], xy[3], z[1]), entry);
     }
+}
+
+// Both children of a node, and where the lanes enter them. A single ray fetches the whole node, links included, before it tests anything: a tenth of the
+// walk on an H200.
+struct Bvh2Pair {
+    int left_child, right_child;
+    Mask left, right;
+    Real left_entry, right_entry;
+};
+template <bool AGREES> __device__ __forceinline__ Bvh2Pair enter_bvh2_children(const float4* node, const Slabs& slabs, const Rays& rays) {
+    Bvh2Pair pair;
+    if constexpr (PACK == 1) {
+        const float4 a = node[0], b = node[1], z = node[2];
+        const int2 links = *(const int2*)(node + 3);
+        pair.left_child = links.x;
+        pair.right_child = links.y;
+        pair.left = enter_upright_box(slabs, rays, make_float3(a.x, a.z, z.x), make_float3(a.y, a.w, z.y), pair.left_entry);
+        pair.right = enter_upright_box(slabs, rays, make_float3(b.x, b.z, z.z), make_float3(b.y, b.w, z.w), pair.right_entry);
+    } else {
+        pair.left = enter_bvh2_child<AGREES>(node, 0, slabs, rays, pair.left_entry);
+        pair.right = enter_bvh2_child<AGREES>(node, 1, slabs, rays, pair.right_entry);
+        pair.left_child = __float_as_int(node[3].x);
+        pair.right_child = __float_as_int(node[3].y);
+    }
+    return pair;
 }
 
 template <bool AGREES, class Primitives, class OnPrimitive, class OnNode>
@@ -33,12 +56,7 @@ __device__ __forceinline__ void walk_bvh2(const Bvh2Stack& tree, const Slabs& sl
     while (child != EMPTY_CHILD) {
         while (!is_leaf(child)) {
             on_node(child, depth, false, lanes, 2);
-            const float4* node = tree.nodes + 4 * (int64)child;
-            Real left_entry, right_entry;
-            const Mask left = enter_bvh2_child<AGREES>(node, 0, slabs, rays, left_entry);
-            const Mask right = enter_bvh2_child<AGREES>(node, 1, slabs, rays, right_entry);
-            const float4 links = node[3];
-            const int left_child = __float_as_int(links.x), right_child = __float_as_int(links.y);
+            const auto [left_child, right_child, left, right, left_entry, right_entry] = enter_bvh2_children<AGREES>(tree.nodes + 4 * (int64)child, slabs, rays);
             const bool enters_left = any(left), enters_right = any(right);
             ++depth;
             if (enters_left && enters_right) {

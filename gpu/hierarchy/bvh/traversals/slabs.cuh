@@ -63,13 +63,13 @@ __device__ __forceinline__ Mask enter_box(const Slabs& slabs, const Rays& rays, 
 }
 
 // One ray and a box that is not inverted: the nearer plane is the smaller product, which is cheaper than choosing it (a sixth of the walk on an
-// H200). Each plane has its own rounding outwards, chosen once a ray by its sign.
+// H200). Each plane has its own rounding outwards, chosen once a ray by its sign. The ray is active.
 __device__ __forceinline__ Mask enter_upright_box(const Slabs& slabs, const Rays& rays, float3 lower, float3 upper, Real& entry) {
     const Real ax = splat(lower.x) * rays.ix - slabs.lower_x, bx = splat(upper.x) * rays.ix - slabs.upper_x;
     const Real ay = splat(lower.y) * rays.iy - slabs.lower_y, by = splat(upper.y) * rays.iy - slabs.upper_y;
     const Real az = splat(lower.z) * rays.iz - slabs.lower_z, bz = splat(upper.z) * rays.iz - slabs.upper_z;
     entry = max(max(min(ax, bx), min(ay, by)), max(min(az, bz), rays.t_min));
-    return rays.active & (entry <= min(min(max(ax, bx), max(ay, by)), min(max(az, bz), rays.t_max)) * 1.0000005f);
+    return entry <= min(min(max(ax, bx), max(ay, by)), min(max(az, bz), rays.t_max)) * 1.0000005f;
 }
 
 // Children that wait their turn. With KEEPS_ENTRIES each carries where the lanes enter it and is dropped when all have found something nearer.
