@@ -6,14 +6,24 @@ beside them. Equal codes stay in the order of the scene. On the device: morton_o
 
 from __future__ import annotations
 
+import dataclasses
+
 import numpy as np
 
+from ...settings import option
 from ...target.base import Array, Target
 from ..base import Primitives
 from ..primitives import unit_source
 
 _BOUNDS_BLOCKS = {"cuda": (512, 528), "host": (16384, 64)}
 """Points that are worth a block, and most blocks: on a GPU four blocks of 512 threads on each of 132 multiprocessors."""
+
+
+@dataclasses.dataclass(frozen=True)
+class MortonOptions:
+    """What builders along the curve let a user choose of it."""
+
+    code_bits: str = option("30", "Bits of a Morton code; 60 tell primitives apart that are closer than 1/1024 of the scene.", choices=("30", "60"))
 
 
 class MortonOrder:

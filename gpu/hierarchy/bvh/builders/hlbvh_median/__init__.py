@@ -26,15 +26,14 @@ from .....target.base import Target
 from ....base import Primitives
 from ...bvh import BvhHierarchy
 from ...median_splits import MedianSplits
-from ...morton_order import MortonOrder
+from ...morton_order import MortonOptions, MortonOrder
 from ...tree import REFERENCE_BITS
 
 
 @dataclasses.dataclass(frozen=True)
-class HlbvhMedianOptions:
+class HlbvhMedianOptions(MortonOptions):
     """Options of the median splits."""
 
-    code_bits: str = option("30", "Bits of a Morton code; 60 tell primitives apart that are closer than 1/1024 of the scene.", choices=("30", "60"))
     max_leaf_size: int = option(4, "Most primitives in a leaf: larger leaves make a smaller tree and more intersection tests.", minimum=1, maximum=32)
 
 

@@ -29,7 +29,7 @@ from ....base import Primitives
 from ....primitives import unit_source
 from ...bvh import BvhHierarchy
 from ...median_splits import TASK, MedianSplits, Queues
-from ...morton_order import MortonOrder
+from ...morton_order import MortonOptions, MortonOrder
 from ...tree import REFERENCE_BITS
 
 _FOLDER = "gpu/hierarchy/bvh/builders/hlbvh_sah/"
@@ -52,10 +52,9 @@ MOST_BLOCKS = 2048
 
 
 @dataclasses.dataclass(frozen=True)
-class HlbvhSahOptions:
+class HlbvhSahOptions(MortonOptions):
     """Options of the SAH top."""
 
-    code_bits: str = option("30", "Bits of a Morton code; 60 tell primitives apart that are closer than 1/1024 of the scene.", choices=("30", "60"))
     cluster_bits: str = option(
         "15", "First bits of the codes that primitives of a cluster share: more bits, smaller clusters.", choices=("6", "9", "12", "15", "18")
     )

@@ -28,7 +28,7 @@ from .....target.base import Array, DeviceCount, Target
 from ....base import Primitives
 from ....primitives import unit_source
 from ...bvh import BvhHierarchy
-from ...morton_order import MortonOrder
+from ...morton_order import MortonOptions, MortonOrder
 from ...tree import MAX_LEAF_SIZE, REFERENCE_BITS
 
 TILE = 1024
@@ -39,10 +39,9 @@ FOLDER = "gpu/hierarchy/bvh/builders/hlbvh_treelets"
 
 
 @dataclasses.dataclass(frozen=True)
-class HlbvhTreeletsOptions:
+class HlbvhTreeletsOptions(MortonOptions):
     """Options of the treelet builder."""
 
-    code_bits: str = option("30", "Bits of a Morton code; 60 tell primitives apart that are closer than 1/1024 of the scene.", choices=("30", "60"))
     max_leaf_size: int = option(4, "Most primitives in a leaf; 1 makes a node of every split.", minimum=1, maximum=MAX_LEAF_SIZE)
     coarse_bits: int = option(15, "Bits of the codes by which runs are sorted: three times the levels of the coarse grid.", minimum=3, maximum=24)
     treelet_levels: int = option(3, "Levels of a treelet: more of them make fewer steps of more work.", minimum=1, maximum=4)

@@ -26,7 +26,7 @@ from .....target.base import Array, DeviceCount, Target, Unit
 from ....base import Primitives
 from ....primitives import unit_source
 from ...bvh import BvhHierarchy
-from ...morton_order import MortonOrder
+from ...morton_order import MortonOptions, MortonOrder
 from ...tree import MAX_LEAF_SIZE, REFERENCE_BITS
 
 LEVELS = 8
@@ -36,10 +36,9 @@ LEVEL_BITS = 4
 
 
 @dataclasses.dataclass(frozen=True)
-class LbvhLauterbachOptions:
+class LbvhLauterbachOptions(MortonOptions):
     """Options of Lauterbach's linear BVH."""
 
-    code_bits: str = option("30", "Bits of a Morton code; 60 tell primitives apart that are closer than 1/1024 of the scene.", choices=("30", "60"))
     max_leaf_size: int = option(4, "Most primitives in a leaf; 1 makes a node of every split.", minimum=1, maximum=MAX_LEAF_SIZE)
 
 
