@@ -1,7 +1,8 @@
-// The last steps of builders that merge clusters: the root changes places with the node at id 0; leaves get their place in the order of references, an exclusive scan of `leaf_counts` beforehand
-// (`first_of_place`; null where every leaf has one reference), and links their final form.
+// The last steps of builders that merge clusters: the root changes places with the node at id 0; leaves get their place in the order of references,
+// an exclusive scan of `leaf_counts` beforehand (`first_of_place`; null where every leaf has one reference), and links their final form.
 //
-// In: nodes, flags and root as clusters.cuh describes them. Out: order, records, final links. Launch order is the file's, the scan in between. Unit constants: CODE_BITS, MAX_LEAF_SIZE, TRAVERSAL_COST, WRITES_BVH2.
+// In: nodes, flags and root as clusters.cuh describes them. Out: order, records, final links. Launch order is the file's, the scan in between. Unit
+// constants: CODE_BITS, MAX_LEAF_SIZE, TRAVERSAL_COST, WRITES_BVH2.
 #include "gpu/device/loops.cuh"
 #include "gpu/hierarchy/bvh/clusters.cuh"
 #include "gpu/hierarchy/bvh/morton_order.cuh"
@@ -27,24 +28,27 @@ struct Planter {
     }
 
     // The root, at `root_id` so far, and the node at id 0 change places. The link to the latter lies in the root itself or in another node.
+    // Everything is read before anything is written: one thread does this, and would wait for every read by itself.
     __device__ void exchange(int root_id) const {
         CanonicalNode root = load_node(nodes, root_id);
         const CanonicalNode other = load_node(nodes, 0);
         const uint8 root_flags = flags[root_id] & (uint8)~NODE_IS_ABSORBED, other_flags = flags[0];
-        for (int i = 0; i < 3 && WRITES_BVH2; ++i) {
-            const float4 boxes = bvh2[4 * (int64)root_id + i];
-            if (other_flags & NODE_EXISTS) bvh2[4 * (int64)root_id + i] = bvh2[i];
-            bvh2[i] = boxes;
-        }
         int above = parent[0];
-        if (above == root_id) {
+        const bool is_below_root = above == root_id, moves_boxes = WRITES_BVH2 && (other_flags & NODE_EXISTS);
+        const CanonicalNode node = load_node(nodes, above);
+        float4 root_boxes[3], other_boxes[3];
+        for (int i = 0; i < 3 && WRITES_BVH2; ++i) root_boxes[i] = bvh2[4 * (int64)root_id + i];
+        for (int i = 0; i < 3 && moves_boxes; ++i) other_boxes[i] = bvh2[i];
+        for (int i = 0; i < 3 && WRITES_BVH2; ++i) bvh2[i] = root_boxes[i];
+        for (int i = 0; i < 3 && moves_boxes; ++i) bvh2[4 * (int64)root_id + i] = other_boxes[i];
+        if (is_below_root) {
             above = 0;
             if (names_first_node(root.left)) root.left = renamed(root.left, root_id);
             else root.right = renamed(root.right, root_id);
         } else {
-            const CanonicalNode node = load_node(nodes, above);
             const bool is_left = names_first_node(node.left);
-            store_node(nodes, above, node.aabb(), is_left ? renamed(node.left, root_id) : node.left, is_left ? node.right : renamed(node.right, root_id));
+            const int left = is_left ? renamed(node.left, root_id) : node.left, right = is_left ? node.right : renamed(node.right, root_id);
+            store_node(nodes, above, node.aabb(), left, right);
         }
         put(root_id, other, other_flags, above);
         put(0, root, root_flags, -1);
@@ -101,8 +105,8 @@ struct LeafWriter {
     }
 };
 
-extern "C" __global__ void finish_leaves(int n, const uint64* keys, const int* prim_ids, const int* first_of_place, const uint8* flags, float4* nodes, int* root,
-                                         float4* bvh2, int* order) {
+extern "C" __global__ void finish_leaves(int n, const uint64* keys, const int* prim_ids, const int* first_of_place, const uint8* flags,
+                                         float4* nodes, int* root, float4* bvh2, int* order) {
     const LeafWriter writer = {nodes, keys, prim_ids, first_of_place, order};
     for (int node_id : grid_stride(n)) {
         if (node_id == 0 && is_leaf(root[0])) root[0] = writer.finish(root[0]);

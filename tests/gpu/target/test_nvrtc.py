@@ -28,9 +28,11 @@ CEILINGS = {  # the first that fits
     "gpu/trace/": 96,
     "gpu/hierarchy/bvh/builders/agglomerative/": 72,  # a search and a merge of one block
     "gpu/hierarchy/bvh/builders/sbvh/": 120,  # a set's whole choice in one kernel, of 128 threads
+    "gpu/hierarchy/bvh/clusters": 80,  # one thread that reads all it needs before it writes
     "gpu/hierarchy/bvh/builders/hploc/": 96,  # a warp's whole search and merge in one kernel
     "gpu/hierarchy/bvh/builders/ploc/": 72,  # its last kernel has one block of 512
     "gpu/hierarchy/bvh/optimisers/": 96,
+    "gpu/hierarchy/bvh/refit": 72,  # a chunk, and in its last block a group
     "gpu/hierarchy/bvh/sorted_lists": 72,  # a sweep holds the boxes before, in and behind a segment
     "gpu/hierarchy/kdtree/builders/sah_events/partition": 96,  # one block of 512 adds up eight counts of two nodes a thread
     "gpu/hierarchy/": 64,

@@ -30,8 +30,11 @@ from ...bvh import BvhHierarchy
 from ...clusters import finish_leaves, reserve_leaf_counts
 from ...morton_order import MortonOrder
 
-CHUNKS = {"cuda": 128, "host": 128}
+CHUNKS = {"cuda": 64, "host": 128}
 """References that one block joins in shared memory before it goes on in global memory."""
+
+LARGE_COUNT, LARGE_CHUNK = 4_000_000, 128
+"""So many primitives, and more, keep a GPU busy whatever the chunk: larger ones then leave less to global memory."""
 
 JOIN_THREADS = {"cuda": 64, "host": 64}
 """Threads of a block there: few, so that what a block holds is soon free again."""
@@ -77,7 +80,7 @@ class Hploc(BvhHierarchy):
 
     def emit(self, primitives: Primitives) -> bool:
         target, tree, n = self.target, self.tree, primitives.count
-        chunk, bvh2 = CHUNKS[target.kind], self.direct_nodes
+        chunk, bvh2 = CHUNKS[target.kind] if n < LARGE_COUNT else LARGE_CHUNK, self.direct_nodes
         keys, prim_ids = self._morton_order.sort(primitives)
         cost, size = self.options.traversal_cost, self.options.max_leaf_size
         shared = {"CODE_BITS": self.code_bits, "MAX_LEAF_SIZE": size, "TRAVERSAL_COST": cost, "WRITES_BVH2": bvh2 is not None}
