@@ -305,6 +305,24 @@ def places_named(root: pathlib.Path) -> list[str]:
     return found
 
 
+def dead_links(root: pathlib.Path) -> list[str]:
+    """Links of pages that lead to no file, pages that code names and that are not there, and pages of docs/ that no other page leads to."""
+    found, linked = [], set()
+    for name, text in files_of(root, ".md", ".py", ".cu", ".cuh"):
+        is_page, folder = name.endswith(".md"), (root / name).parent
+        for link in re.findall(r"\]\(([^)#:\s]+)(?:#[^)]*)?\)", text) if is_page else []:
+            linked.add((folder / link).resolve())
+            if not (folder / link).exists():
+                found.append(f"{name}: its link to {link} leads nowhere.")
+        for page in re.findall(r"\bdocs/[\w/-]+\.md\b", text) if not name.startswith("tests/") else []:
+            if not (root / page).is_file():
+                found.append(f"{name}: names {page}, which is not there.")
+    for name, _ in files_of(root, ".md"):
+        if name.startswith("docs/") and (root / name).resolve() not in linked:
+            found.append(f"{name}: no page has a link to it; docs/README.md lists them.")
+    return found
+
+
 def forked_kernels(root: pathlib.Path) -> list[str]:
     """Target conditionals outside gpu/target and gpu/device, and words that kernels do without."""
     found = []
@@ -372,4 +390,4 @@ def unlocked_packages(root: pathlib.Path) -> list[str]:
     return found
 
 
-RULES = (broken_arrows, strange_libraries, broken_includes, long_things, places_named, forked_kernels, strange_words, unlocked_packages)
+RULES = (broken_arrows, strange_libraries, broken_includes, long_things, places_named, dead_links, forked_kernels, strange_words, unlocked_packages)

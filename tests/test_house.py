@@ -80,6 +80,9 @@ PLANTED: list[tuple[Rule, str, str, str]] = [
     (rules.long_things, "gpu/shade/a.cu", "namespace n {\n__global__ void f(int n)\n{\n" + "n;\n" * 58 + "}\n}", "f has 61 lines"),
     (rules.places_named, "docs/a.md", "see /wo" + "rk/main for more", "names a folder of one machine"),
     (rules.places_named, "requirements.txt", "--index-url https://py" + "pi.org/simple", "names a package registry"),
+    (rules.dead_links, "README.md", "see [the guide](guide.md)", "its link to guide.md leads nowhere"),
+    (rules.dead_links, "app/a.py", '"""See docs/a.md."""', "names docs/a.md, which is not there"),
+    (rules.dead_links, "docs/a.md", "Nobody comes here.", "no page has a link to it"),
     (rules.forked_kernels, "gpu/shade/a.cu", "#ifdef CUDA_ON_HOST", "belongs to gpu/target and gpu/device"),
     (rules.forked_kernels, "gpu/trace/a.cuh", "int a = __CUDA_ARCH__;", "belongs to gpu/target and gpu/device"),
     (rules.forked_kernels, "gpu/trace/a.cuh", "long a;", "use int64"),
@@ -148,10 +151,8 @@ def test_the_recipe_for_a_structure_works(tmp_path: pathlib.Path) -> None:
 
 @pytest.mark.parametrize("page", ["README.md", "docs/guide.md", "docs/architecture.md", "docs/adding-a-structure.md"])
 def test_the_page_tells_the_truth(page: str) -> None:
-    """Its links lead somewhere, the program understands its commands, and make knows its targets."""
+    """The program understands its commands, and make knows its targets."""
     text = (ROOT / page).read_text(encoding="utf-8")
-    for link in re.findall(r"\]\(([^)#:]+)\)", text):
-        assert ((ROOT / page).parent / link).exists(), link
     lines = [line for block in re.findall(r"^```sh\n(.*?)^```", text, re.MULTILINE | re.DOTALL) for line in block.splitlines()]
     for line in lines:
         words = shlex.split(line, comments=True)
