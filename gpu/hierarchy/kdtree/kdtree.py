@@ -16,7 +16,7 @@ import numpy as np
 
 from ...settings import OptionError
 from ...stats import HierarchyStatistics
-from ...target.base import Target
+from ...target.base import Array, Target
 from ...target.structs import make_struct, struct_dtype
 from ..base import CannotRefitError, Capabilities, Hierarchy, HierarchyError, NodeTable, Primitives, Traversal
 from ..primitives import KINDS, WalkedRecords, check_primitives, unit_source
@@ -64,6 +64,7 @@ class KdTreeHierarchy(Hierarchy):
         self._built: Primitives | None = None
         self._sized_for: tuple[Any, ...] = ()
         self._grown_for: tuple[Any, ...] = ()
+        self._before: tuple[Capacity, dict[str, Array]] | None = None
         self._outcome: Callable[[], np.ndarray | None] | None = None
         self._pending: Callable[[], np.ndarray | None] | None = None
         self._measured = np.zeros(_MEASURED)
@@ -120,11 +121,13 @@ class KdTreeHierarchy(Hierarchy):
             self._build_once(primitives)
         else:
             self._build_first(primitives)
+        self.walked.update(primitives, self.tree.records, primitives.count, None, "build")
         self._built = primitives
 
     def _build_first(self, primitives: Primitives) -> None:
         """Find out how much room these primitives need, with memory that doubles until they have it."""
         n = primitives.count
+        self._before = self._before or self.tree.held()
         if self._grown_for != _size_key(primitives):
             self._reserve(Capacity.at_first(n), primitives)
         self._sized_for, self._grown_for, self._outcome = (), (), None
@@ -144,7 +147,7 @@ class KdTreeHierarchy(Hierarchy):
         if wanted != present:
             self._reserve(wanted, primitives)
             self._build_once(primitives)
-        self._sized_for = _size_key(primitives)
+        self._sized_for, self._before = _size_key(primitives), None
 
     def _build_once(self, primitives: Primitives) -> None:
         tree, target = self.tree, self.target
@@ -156,23 +159,25 @@ class KdTreeHierarchy(Hierarchy):
         most = max(primitives.count, min(tree.capacity.references, 4 * primitives.count))
         with target.phase("build.publish"):
             target.launch(unit, "publish_tree", most, primitives.view, *drafted, *walked)
-        self.walked.update(primitives, tree.records, primitives.count, None, "build")
 
     def _reserve(self, capacity: Capacity, primitives: Primitives) -> None:
         self.tree.reserve(capacity, primitives.count, KINDS[primitives.kind].record_floats)
-        self.tree.empty()
         self.generation += 1
 
     def _grow(self, status: int, primitives: Primitives) -> None:
         """Twice the room of what was too small; HierarchyError at the limits, with the tree before left as it is."""
         grown = self.tree.capacity.grown(status, primitives.count)
         if grown == self.tree.capacity:
+            if self._before is not None:
+                self.tree.restore(self._before)
+            self._sized_for, self._grown_for, self._before = (), (), None
             what = "nodes" if status & NODES_FULL else "references"
             raise HierarchyError(
                 f"The structure {self.name} would need more than {MOST_REFERENCES} {what} a primitive for this scene of {primitives.count:,} "
                 f"primitives, and is not built: too many of them reach across the splits. Raise max_leaf_size, or lower max_depth or "
                 f"references_per_primitive."
             )
+        self._before = self._before or self.tree.held()
         self._sized_for, self._grown_for = (), _size_key(primitives)
         self._reserve(grown, primitives)
 

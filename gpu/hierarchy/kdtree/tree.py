@@ -116,6 +116,16 @@ class KdTree:
             del self._held["records"]
         self._hold("records", (max(1, primitive_count), record_floats), np.float32)
 
+    def held(self) -> tuple[Capacity, dict[str, Array]]:
+        """The arrays as they are, for `restore`: with counts and box, which only a whole tree overwrites, they are the tree that is walked."""
+        return self.capacity, dict(self._held)
+
+    def restore(self, held: tuple[Capacity, dict[str, Array]]) -> None:
+        """Take arrays back that were held before room was reserved, where no tree was made since."""
+        self.capacity, self._held = held[0], dict(held[1])
+        for name, array in self._held.items():
+            setattr(self, name, array)
+
     def draft(self) -> Draft:
         """Room for a tree as large as the one that is walked, in scratch memory."""
         target, capacity = self.target, self.capacity
