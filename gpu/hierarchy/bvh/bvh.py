@@ -14,14 +14,14 @@ import numpy as np
 
 from ...settings import OptionError
 from ...stats import HierarchyStatistics
-from ...target.base import Array, Target, UnitSource
+from ...target.base import Array, Target
 from ..base import CannotRefitError, Capabilities, Hierarchy, HierarchyError, NodeTable, Primitives, Traversal
-from ..primitives import KINDS, WalkedRecords, check_primitives, unit_source
+from ..primitives import KINDS, WalkedRecords, check_primitives, reserved, unit_source
 from .layouts import Layout, layout_classes, traversal_names
 from .node_table import read_node_table
 from .optimisers import Optimiser, optimiser_classes
 from .quality import QualityMeasure
-from .tree import CanonicalTree
+from .tree import REFERENCE_BITS, CanonicalTree
 
 CHUNKS = {"cuda": 128, "host": 1024}
 """References that one block of a build joins in shared memory before it goes on in global memory."""
@@ -29,17 +29,14 @@ CHUNKS = {"cuda": 128, "host": 1024}
 REFIT_CHUNKS = {"cuda": 512, "host": 512}
 """References and node ids that one block of a refit fits in shared memory before it goes on in global memory."""
 
-REFIT_BLOCK = 256
-"""Threads of such a block."""
+REFIT_MANY = 1 << 21
+"""Above so many references chunks are half as long on CUDA: on an H200 12.8 million took 0.84 ms by 256 and 0.88 by 512, 512,000 0.073 and 0.070."""
 
 REFIT_GROUPS = {"cuda": True, "host": False}
-"""Whether what chunks left open is fitted group by group in shared memory (refit_groups.cu), where ids follow the references."""
+"""Whether what chunks left open is fitted group by group in shared memory (refit_groups.cuh), where ids follow the references."""
 
-REFIT_GROUP, REFIT_SLOTS = 32, 1024
-"""Chunks of a group, or groups of a group above, and the open nodes that it has room for."""
-
-REFIT_GROUP_BLOCK = 512
-"""Threads of a group: one for each of its open nodes, mostly."""
+REFIT_SLOTS = 5 / 3
+"""Open nodes that a group has room for, by a chunk's references: as many as fit into the chunk's own shared memory."""
 
 KEEPS_DISTANCE = {"cuda": False, "host": False}
 """Whether waiting children carry the distance at which they are entered: fewer nodes visited, more memory traffic of the stack."""
@@ -48,7 +45,6 @@ LEAST_STACK = 128
 """Places of a walk's stack at least: an array of 65 or fewer is kept in registers by ptxas for sm_75 in some walks, which then spill. Places that
 are not reached cost nothing."""
 
-_FOLDER = "gpu/hierarchy/bvh"
 _SUMS = 5
 _MEASURED = _SUMS + 1
 _MEASURE_BLOCKS = 256
@@ -80,6 +76,7 @@ class BvhHierarchy(Hierarchy):
         self._built: Primitives | None = None
         self._primitive_count = 0
         self._open_bytes = 0
+        self._arrivals: Array | None = None
         self._measured = np.zeros(_MEASURED)
         self._pending: Callable[[], np.ndarray | None] | None = None
         self._is_measured = False
@@ -173,34 +170,33 @@ class BvhHierarchy(Hierarchy):
 
     def _fit_tree(self, primitives: Primitives, phase: str, *, gathers: bool, marks: bool, bvh2: Array | None) -> bool:
         """Boxes from below; records too (`gathers`), flags where the tree is new (`marks`), bvh2 nodes where there is room: then true."""
-        tree, target, chunk = self.tree, self.target, REFIT_CHUNKS[self.target.kind]
-        by_groups, list_count = self._fits_by_groups(), -(-tree.count // chunk)
-        outputs = {"MARKS": marks, "WRITES_BVH2": bvh2 is not None}
-        unit = target.unit(unit_source(f"{_FOLDER}/refit.cu", primitives, CHUNK=chunk, GATHERS=gathers, LISTS_OPEN=by_groups, **outputs))
+        tree, target, chunk = self.tree, self.target, self._refit_chunk()
+        by_groups, blocks = self._fits_by_groups(), -(-tree.count // chunk)
+        sizes = {"CHUNK": chunk, "GROUP": max(2, min(32, chunk // 16)), "SLOTS": max(1, int(REFIT_SLOTS * chunk)) if by_groups else 0}
+        constants = {**sizes, "GATHERS": gathers, "MARKS": marks, "WRITES_BVH2": bvh2 is not None}
+        unit = target.unit(unit_source("gpu/hierarchy/bvh/refit.cu", primitives, **constants))
         references = (primitives.view, tree.order, tree.reference_count, tree.records, tree.reference_boxes)
         nodes = (tree.nodes, tree.parent, tree.flags, tree.node_capacity, bvh2, tree.waiting)
-        open_nodes = target.scratch("refit.open", tree.count, np.int32) if by_groups else None
-        counts = target.scratch("refit.open_counts", 2 * list_count, np.int32) if by_groups else None
-        self._open_bytes = 4 * tree.count + 8 * list_count if by_groups else 0
+        lists = self._open_lists(blocks) if by_groups else (None, None, None)
         with target.phase(phase):
-            target.launch(unit, "fit_tree", tree.count, *references, *nodes, open_nodes, counts, block=REFIT_BLOCK, blocks=list_count)
-            if counts is not None:
-                self._fit_groups(outputs, nodes, open_nodes, counts, chunk)
+            target.launch(unit, "fit_tree", tree.count, *references, *nodes, *lists, block=max(32, chunk // 2), blocks=blocks)
         return bvh2 is not None
+
+    def _refit_chunk(self) -> int:
+        many = self.target.kind == "cuda" and self.tree.count > REFIT_MANY
+        return REFIT_CHUNKS[self.target.kind] // (2 if many else 1)
 
     def _fits_by_groups(self) -> bool:
         return self.ids_follow_references and self.optimiser is None and REFIT_GROUPS[self.target.kind]
 
-    def _fit_groups(self, constants: dict[str, bool], nodes: tuple[Any, ...], open_nodes: Array, counts: Array, span: int) -> None:
-        """Level by level what the chunks left open; each level's numbers of open nodes lie behind those of the level below."""
-        sizes = (("GROUP", REFIT_GROUP), ("SLOTS", REFIT_SLOTS))
-        unit = self.target.unit(UnitSource(f"{_FOLDER}/refit_groups.cu", constants=(*constants.items(), *sizes)))
-        first_count, list_count = 0, -(-self.tree.count // span)
-        while list_count > 1:  # one chunk leaves nothing open
-            groups = -(-list_count // REFIT_GROUP)
-            arguments = (*nodes, open_nodes, counts, first_count, list_count, span)
-            self.target.launch(unit, "fit_groups", list_count, *arguments, block=REFIT_GROUP_BLOCK, blocks=groups)
-            first_count, list_count, span = first_count + list_count, groups, span * REFIT_GROUP
+    def _open_lists(self, chunks: int) -> tuple[Array, Array, Array]:
+        """Room for lists of open nodes, their numbers level after level, and who has arrived: halves at most, and one more where a level is odd."""
+        target, held, count = self.target, self._arrivals, 2 * chunks + REFERENCE_BITS
+        arrivals = self._arrivals = reserved(target, held, (count,), np.int32, "scratch")
+        if arrivals is not held:
+            target.fill(arrivals, 0)
+        self._open_bytes = 4 * self.tree.count + 4 * count + int(arrivals.nbytes)
+        return target.scratch("refit.open", self.tree.count, np.int32), target.scratch("refit.open_counts", count, np.int32), arrivals
 
     def _write_layout(self, primitives: Primitives, stage: str) -> None:
         with self.target.phase(f"{stage}.layout"):

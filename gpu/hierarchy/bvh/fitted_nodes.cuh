@@ -3,7 +3,9 @@
 #include "gpu/hierarchy/bvh/canonical.cuh"
 #include "gpu/hierarchy/bvh/layouts/bvh2.cuh"
 
-constexpr int AT_REST = -1;  // of `waiting`, between launches
+constexpr int AT_REST = -1;     // of `waiting`, between launches
+constexpr int NEVER_HERE = -9;  // of children to arrive, where one is elsewhere
+constexpr int DONE = 16;        // a state in shared memory, beside the flag NODE_IS_ABSORBED
 
 struct FittedNodes {
     float4* nodes;

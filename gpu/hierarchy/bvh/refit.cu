@@ -6,18 +6,17 @@
 // child in another chunk goes on in global memory afterwards: there the owner of a node arrives too, once it has left the part of its leaves. So
 // builders whose ids and references are near where their nodes are near are fast, and every other numbering is right.
 //
-// Where ids follow the references, few nodes are left open by their chunks, and the climb above them is done by refit_groups.cu (LISTS_OPEN).
+// Where ids follow the references, few nodes are left open by their chunks, and groups of chunks go on with those (refit_groups.cuh; SLOTS above 0).
 //
-// One block a CHUNK. Unit constants: CHUNK, GATHERS (records are written, or else read), WRITES_BVH2, MARKS, LISTS_OPEN.
+// One block a CHUNK. Unit constants: CHUNK, GATHERS (records are written, or else read), WRITES_BVH2, MARKS, GROUP, SLOTS.
 #include "gpu/device/atomics.cuh"
 #include "gpu/device/block.cuh"
 #include "gpu/hierarchy/bvh/fitted_nodes.cuh"
+#include "gpu/hierarchy/bvh/refit_groups.cuh"
 
 constexpr int ALL_HERE = 2;  // the owner adds 3 less the children that are still to come, each of them 1
 constexpr int ELSEWHERE = -1;
-constexpr int NEVER_HERE = -9;
 constexpr int NO_PARENT = -1;
-constexpr int DONE = 16;
 
 // The chunk of a block, by place: a node's id or a reference less the chunk's first.
 struct Chunk {
@@ -210,7 +209,7 @@ __device__ void fit_above_chunk(const Tree& tree, const Chunk& chunk, int first)
     }
 }
 
-// For refit_groups.cu: the nodes that are still open, each with the part of its leaves; their ids lie from the chunk's first id on.
+// For refit_groups.cuh: the nodes that are still open, each with the part of its leaves; their ids lie from the chunk's first id on.
 __device__ void list_open(const Tree& tree, Chunk& chunk, int first, int* open, int* open_counts) {
     for (int i : block_stride(chunk.existing_count)) {
         const int at = chunk.existing[i];
@@ -222,15 +221,24 @@ __device__ void list_open(const Tree& tree, Chunk& chunk, int first, int* open, 
     if (thread_index() == 0) open_counts[block_index()] = chunk.open_count;
 }
 
-extern "C" __global__ void fit_tree(Primitives primitives, const int* order, const int* reference_count_now, float4* record_data, const float4* reference_boxes,
-                                    float4* nodes, const int* parent, uint8* flags, int node_capacity, float4* bvh2, int* waiting, int* open,
-                                    int* open_counts) {
-    SHARED Chunk chunk;
+union Shared {
+    Chunk chunk;
+    Group group;
+};
+
+extern "C" __global__ void
+fit_tree(Primitives primitives, const int* order, const int* reference_count_now, float4* record_data, const float4* reference_boxes, float4* nodes,
+         const int* parent, uint8* flags, int node_capacity, float4* bvh2, int* waiting, int* open, int* open_counts, int* arrivals) {
+    SHARED Shared shared;
     const int first = block_index() * CHUNK, reference_count = *reference_count_now;
     const Tree tree = {{nodes, flags, bvh2}, primitives, order, {{record_data}, reference_boxes}, parent, waiting};
-    fit_chunk(tree, chunk, first, min(reference_count - first, CHUNK), reference_count - 1, min(node_capacity - first, CHUNK));
-    if (LISTS_OPEN) list_open(tree, chunk, first, open, open_counts);
-    else fit_above_chunk(tree, chunk, first);
+    fit_chunk(tree, shared.chunk, first, min(reference_count - first, CHUNK), reference_count - 1, min(node_capacity - first, CHUNK));
+    if (SLOTS > 0) {
+        list_open(tree, shared.chunk, first, open, open_counts);
+        go_on({nodes, flags, bvh2}, parent, node_capacity, waiting, open, open_counts, arrivals, CHUNK, shared.group);
+    } else {
+        fit_above_chunk(tree, shared.chunk, first);
+    }
 }
 
 // Only some tiles: `tiles` holds first reference and count of each, at most CHUNK; `listed` says how many, then which. A subtree whose root's parent

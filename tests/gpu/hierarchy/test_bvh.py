@@ -188,10 +188,9 @@ def test_threads_and_chunks_do_not_show(monkeypatch: pytest.MonkeyPatch, layout:
 def test_groups_do_not_show(monkeypatch: pytest.MonkeyPatch) -> None:
     """What chunks leave open fitted in global memory, by groups in shared memory, or by groups that have no room: the same bytes, all at rest."""
     outcomes = []
-    for is_used, chunk, slots in ((False, 512, 1024), (True, 64, 1024), (True, 16, 1)):
+    for is_used, chunk, slots in ((False, 512, 0.0), (True, 64, 5 / 3), (True, 16, 0.0)):
         monkeypatch.setitem(bvh.REFIT_GROUPS, "host", is_used)
         monkeypatch.setitem(bvh.REFIT_CHUNKS, "host", chunk)
-        monkeypatch.setattr(bvh, "REFIT_GROUP", 4)
         monkeypatch.setattr(bvh, "REFIT_SLOTS", slots)
         target, scene = make_target("host"), soup(3000)
         hierarchy = make(target, "lbvh", "bvh2", construction="search")

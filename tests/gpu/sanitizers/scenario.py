@@ -126,9 +126,12 @@ def run_topologies(target: Target) -> None:
 
 def refit_by_groups(target: Target, primitives: Primitives) -> None:
     """A fit and a refit whose chunks are so small that groups of them go on; in shared memory, and in rounds where that has no room."""
-    for slots in (bvh.REFIT_SLOTS, 4):
-        sizes = mock.patch.multiple(bvh, REFIT_GROUP=4, REFIT_SLOTS=slots)
-        with sizes, mock.patch.dict(bvh.REFIT_CHUNKS, {target.kind: 16}), mock.patch.dict(bvh.REFIT_GROUPS, {target.kind: True}):
+    for slots in (bvh.REFIT_SLOTS, 0.25):
+        with (
+            mock.patch.object(bvh, "REFIT_SLOTS", slots),
+            mock.patch.dict(bvh.REFIT_CHUNKS, {target.kind: 16}),
+            mock.patch.dict(bvh.REFIT_GROUPS, {target.kind: True}),
+        ):
             made = structures()["lbvh"](target, structures()["lbvh"].Options(construction="search"), "bvh2")
             made.build(primitives)
             made.refit(primitives)

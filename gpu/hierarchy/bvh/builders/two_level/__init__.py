@@ -29,7 +29,7 @@ from .....settings import option
 from .....target.base import Array, Target
 from ....base import Hierarchy, Primitives
 from ....primitives import reserved, unit_source
-from ...bvh import REFIT_BLOCK, REFIT_CHUNKS, BvhHierarchy
+from ...bvh import REFIT_CHUNKS, BvhHierarchy
 from ...tree import MAX_LEAF_SIZE
 from .. import builder_names
 from .objects import ObjectTable
@@ -144,12 +144,12 @@ class TwoLevel(BvhHierarchy):
     def _fit_objects(self, primitives: Primitives, stage: str, listed: Array, blocks: int, *, marks: bool) -> bool:
         """The trees of the objects in the listed tiles, then the tree above all."""
         tree, objects, target, bvh2 = self.tree, self._objects, self.target, self.direct_nodes
-        constants = {"CHUNK": REFIT_CHUNKS[target.kind], "GATHERS": True, "LISTS_OPEN": False, "MARKS": marks, "WRITES_BVH2": bvh2 is not None}
+        constants = {"CHUNK": REFIT_CHUNKS[target.kind], "GATHERS": True, "GROUP": 2, "SLOTS": 0, "MARKS": marks, "WRITES_BVH2": bvh2 is not None}
         unit = target.unit(unit_source("gpu/hierarchy/bvh/refit.cu", primitives, **constants))
         nodes = (tree.nodes, tree.parent, tree.flags, tree.node_capacity, bvh2, tree.waiting)
         with target.phase(f"{stage}.nodes"):
             arguments = (primitives.view, tree.order, tree.records, *nodes, objects.tiles, listed)
-            target.launch(unit, "fit_tiles", primitives.count, *arguments, block=REFIT_BLOCK, blocks=blocks)
+            target.launch(unit, "fit_tiles", primitives.count, *arguments, block=REFIT_CHUNKS[target.kind] // 2, blocks=blocks)
         if objects.count > 1:
             self._join_objects(primitives, stage, bvh2)
         return bvh2 is not None

@@ -1,30 +1,30 @@
-// The nodes that a refit's chunks left open, because their subtrees reach over a chunk's border: GROUP chunks a block, their boxes climbing in shared
-// memory; then GROUP groups a block, until one block holds them all. A launch a level instead of a trip to global memory a node and level.
+// The nodes that a refit's chunks left open, because their subtrees reach over a chunk's border: the last of GROUP chunks to be done fits what it can of
+// all their open nodes, in shared memory; the last of GROUP groups goes on, until one block holds the rest. So nothing waits for anything, most of it
+// happens while other chunks are still at work, and there is one trip to global memory a level of groups instead of several a node.
 //
-// In: `open`, at each chunk's (later each group's) first id a list of the open nodes' ids, and from `first_count` on in `counts` their numbers; a node
-// that is open holds the box of its leaves (fitted_nodes.cuh). Out: the nodes that can be finished, and the same lists a level higher. `waiting` holds
-// AT_REST at every other id; here it says at which slot an open node is. Few are open where ids follow the references; more than SLOTS are right, and
-// slow.
+// `open` has at each chunk's (then each group's) first id a list of the open nodes' ids, `counts` their numbers, level after level. A node that is open
+// holds the box of its leaves (fitted_nodes.cuh). `waiting` holds AT_REST at every other id; here it says at which slot an open node is. `arrivals` are 0
+// between launches. Few nodes are open where ids follow the references; more than SLOTS in a group are right, and slow.
 // Unit constants: GROUP, SLOTS, WRITES_BVH2, MARKS.
+#pragma once
 #include "gpu/device/atomics.cuh"
 #include "gpu/device/block.cuh"
 #include "gpu/hierarchy/bvh/fitted_nodes.cuh"
 
 constexpr int READY = -1;   // a leaf, or a node finished before this launch
 constexpr int ABSENT = -2;  // not among the group's ids
-constexpr int NEVER_HERE = -9;
-constexpr int LANES = 16;  // threads that read a list
-constexpr int DONE = 16;
+constexpr int LANES = 8;  // threads that read a list
+constexpr int PLACES = SLOTS > 0 ? SLOTS : 1;
 constexpr int STAYS = 32;  // not absorbed, whatever its open children are
 
 struct Group {
-    float boxes[6 * SLOTS];  // of an open node, the part that is known
-    int ids[SLOTS];
-    int arrived[SLOTS];  // counts up to 0, when all children are here
-    short left_at[SLOTS], right_at[SLOTS], parent_at[SLOTS];
-    uint8 states[SLOTS];  // DONE, STAYS, NODE_IS_ABSORBED
+    float boxes[6 * PLACES];  // of an open node, the part that is known
+    int ids[PLACES];
+    int arrived[PLACES];  // counts up to 0, when all children are here
+    short left_at[PLACES], right_at[PLACES], parent_at[PLACES];
+    uint8 states[PLACES];  // DONE, STAYS, NODE_IS_ABSORBED
     int starts[GROUP], sizes[GROUP];
-    int total, left_open, finished;
+    int total, left_open, finished, is_last;
 };
 
 // The lists of a block: the ids [begin, end), `lists` of them, each `span` ids long.
@@ -37,7 +37,7 @@ struct Lists {
     __device__ int* of(int list) const { return open + begin + list * span; }
 };
 
-struct Above {
+struct Groups {
     FittedNodes fitted;
     const int* parent;
     int* waiting;
@@ -71,19 +71,19 @@ struct Above {
         group.parent_at[slot] = (short)parent_at;
         group.arrived[slot] = missing(left_at) + missing(right_at);
         store_shared_state(group.states, slot, node_id == 0 || is_absorbed ? STAYS : 0);
-        store_shared_box<SLOTS>(group.boxes, slot, part);
+        store_shared_box<PLACES>(group.boxes, slot, part);
     }
     // Nothing but shared memory is touched.
     __device__ void finish_here(Group& group, int slot) const {
-        Aabb box = load_shared_box<SLOTS>(group.boxes, slot);
+        Aabb box = load_shared_box<PLACES>(group.boxes, slot);
         bool stays = load_shared_state(group.states, slot) & STAYS;
         const int children[2] = {group.left_at[slot], group.right_at[slot]};
         for (int at : children) {
             if (at < 0) continue;
-            box = merge(box, load_shared_box<SLOTS>(group.boxes, at));
+            box = merge(box, load_shared_box<PLACES>(group.boxes, at));
             stays = stays || (load_shared_state(group.states, at) & NODE_IS_ABSORBED);
         }
-        store_shared_box<SLOTS>(group.boxes, slot, box);
+        store_shared_box<PLACES>(group.boxes, slot, box);
         store_shared_state(group.states, slot, DONE | (stays ? 0 : NODE_IS_ABSORBED));
     }
     __device__ void climb_here(Group& group, int slot) const {
@@ -92,7 +92,7 @@ struct Above {
     }
     __device__ Aabb child_box(const Group& group, const Aabb& part, int child, int at) const {
         if (is_leaf(child)) return part;
-        return at >= 0 ? load_shared_box<SLOTS>(group.boxes, at) : load_node(fitted.nodes, child).aabb();
+        return at >= 0 ? load_shared_box<PLACES>(group.boxes, at) : load_node(fitted.nodes, child).aabb();
     }
     __device__ void write_here(const Group& group, int slot) const {
         const int node_id = group.ids[slot];
@@ -172,23 +172,42 @@ struct Above {
             }
         }
     }
+
+    // The open nodes of the lists, into a list of what is left; the block's own.
+    __device__ void fit(Group& group, const int* counts) const {
+        for (int list : block_stride(lists.lists)) {
+            group.sizes[list] = counts[list];
+            group.starts[list] = block_atomic_add(&group.total, group.sizes[list]);
+        }
+        block_sync();
+        if (group.total <= SLOTS) fit_here(group);
+        else fit_in_rounds(group);
+        block_sync();
+    }
 };
 
-extern "C" __global__ void fit_groups(float4* nodes, const int* parent, uint8* flags, int node_capacity, float4* bvh2, int* waiting, int* open,
-                                      int* counts, int first_count, int list_count, int span) {
-    SHARED Group group;
-    const int first = block_index() * GROUP, lists = min(list_count - first, GROUP);
-    const int64 begin = (int64)first * span, end = min(begin + (int64)GROUP * span, (int64)node_capacity);
-    const Above above = {{nodes, flags, bvh2}, parent, waiting, {open, begin, end, span, lists}};
-    if (thread_index() == 0) group.total = group.left_open = 0;
-    block_sync();
-    for (int list : block_stride(lists)) {
-        group.sizes[list] = counts[first_count + first + list];
-        group.starts[list] = block_atomic_add(&group.total, group.sizes[list]);
+// What a block does when its chunk is listed. `span`: ids of a chunk.
+__device__ void go_on(const FittedNodes& fitted, const int* parent, int node_capacity, int* waiting, int* open, int* counts, int* arrivals, int64 span,
+                      Group& group) {
+    int list = block_index(), list_count = block_count();
+    while (list_count > 1) {
+        const int index = list / GROUP, first = index * GROUP, lists = min(list_count - first, GROUP), groups = (list_count + GROUP - 1) / GROUP;
+        block_sync();
+        if (thread_index() == 0) {
+            group.total = group.left_open = 0;
+            group.is_last = atomic_arrive(arrivals + index) == lists - 1;
+            if (group.is_last) arrivals[index] = 0;
+        }
+        block_sync();
+        if (!group.is_last) return;
+        const int64 begin = first * span, end = min(begin + GROUP * span, (int64)node_capacity);
+        const Groups above = {fitted, parent, waiting, {open, begin, end, span, lists}};
+        above.fit(group, counts + first);
+        if (thread_index() == 0) counts[list_count + index] = group.left_open;
+        counts += list_count;
+        arrivals += groups;
+        list = index;
+        list_count = groups;
+        span *= GROUP;
     }
-    block_sync();
-    if (group.total <= SLOTS) above.fit_here(group);
-    else above.fit_in_rounds(group);
-    block_sync();
-    if (thread_index() == 0) counts[first_count + list_count + block_index()] = group.left_open;
 }
