@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import ast
 import os
 import pathlib
 import re
@@ -127,6 +128,12 @@ def test_each_structure_and_ray_type_has_its_help_page(table: str) -> None:
     page = help_texts.pages()[table]
     assert page.missing == (), f"The docstring of {table}'s module needs the paragraphs {', '.join(page.missing)} (docs/adding-a-structure.md)."
     assert page.summary.endswith(".") and all(len(text) > 30 for text in page.sections.values())
+
+
+@pytest.mark.parametrize("module", [name for name in rules.names_of(ROOT) if re.fullmatch(r"gpu/hierarchy/\w+/layouts/[a-z]\w+\.py", name)])
+def test_each_layout_says_its_idea_and_its_limits(module: str) -> None:
+    summary, sections = help_texts.parsed(ast.get_docstring(ast.parse((ROOT / module).read_text(encoding="utf-8"))) or "")
+    assert summary.endswith(".") and tuple(sections) == help_texts.SECTIONS and all(len(text) > 30 for text in sections.values())
 
 
 def test_the_recipe_for_a_structure_works(tmp_path: pathlib.Path) -> None:

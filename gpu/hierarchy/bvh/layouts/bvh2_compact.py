@@ -1,4 +1,13 @@
-"""The binary layout in Aila and Laine's compact form with terminated leaf lists, to compare with bvh2. bvh2_compact.cuh draws it."""
+"""The binary layout in Aila and Laine's compact form with terminated leaf lists, to compare with bvh2. bvh2_compact.cuh draws it.
+
+Idea: Links are places in memory and a leaf's list ends by itself, so that a walk neither multiplies nor unpacks a count.
+
+Paper: The kernels that accompany Aila and Laine, Understanding the Efficiency of Ray Traversal on GPUs (2009).
+
+Cost: 64 bytes a node and 4 a reference; one launch after every build and refit.
+
+Limits: There to be compared: a leaf's references are one fetch more, so it gains nothing over bvh2.
+"""
 
 from __future__ import annotations
 
