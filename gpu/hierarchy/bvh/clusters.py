@@ -1,13 +1,31 @@
-"""What builders from clusters have in common on the host: the counts of leaves, and the last step (clusters.cu)."""
+"""What builders from clusters have in common on the host: options, the counts of leaves, and the last step (clusters.cu)."""
 
 from __future__ import annotations
 
+import dataclasses
+
 import numpy as np
 
+from ...settings import option
 from ...target.base import Array, Target
 from ..base import Primitives
 from ..primitives import unit_source
+from .morton_order import MortonOptions
 from .tree import CanonicalTree
+
+
+@dataclasses.dataclass(frozen=True)
+class ClusterOptions(MortonOptions):
+    """Where the nearest cluster is looked for, and which clusters become leaves."""
+
+    radius: int = option(3, "How many clusters on each side are searched for the nearest one.", minimum=1, maximum=16)
+    max_leaf_size: int = option(4, "Most primitives in a leaf; they are joined only where that lowers the SAH cost.", minimum=1, maximum=15)
+    traversal_cost: float = option(
+        1.0,
+        "Cost of visiting a node, in tests of a primitive, where that is decided. Rays gain from 2, which makes larger leaves.",
+        minimum=0.0,
+        maximum=100.0,
+    )
 
 
 def reserve_leaf_counts(target: Target, count: int, max_leaf_size: int) -> Array | None:

@@ -22,12 +22,11 @@ import dataclasses
 
 import numpy as np
 
-from .....settings import option
 from .....target.base import Target
 from ....base import Primitives
 from ....primitives import unit_source
 from ...bvh import BvhHierarchy
-from ...clusters import finish_leaves, reserve_leaf_counts
+from ...clusters import ClusterOptions, finish_leaves, reserve_leaf_counts
 from ...morton_order import MortonOrder
 
 CHUNKS = {"cuda": 64, "host": 128}
@@ -44,18 +43,8 @@ _ABOVE_CODES = 43
 
 
 @dataclasses.dataclass(frozen=True)
-class HplocOptions:
+class HplocOptions(ClusterOptions):
     """Options of H-PLOC."""
-
-    code_bits: str = option("30", "Bits of a Morton code; 60 tell primitives apart that are closer than 1/1024 of the scene.", choices=("30", "60"))
-    radius: int = option(3, "How many clusters on each side are searched for the nearest one.", minimum=1, maximum=16)
-    max_leaf_size: int = option(4, "Most primitives in a leaf; they are joined only where that lowers the SAH cost.", minimum=1, maximum=15)
-    traversal_cost: float = option(
-        1.0,
-        "Cost of visiting a node, in tests of a primitive, where that is decided. Rays gain from 2, which makes larger leaves.",
-        minimum=0.0,
-        maximum=100.0,
-    )
 
 
 class Hploc(BvhHierarchy):

@@ -26,15 +26,14 @@ from .....target.base import Target, UnitSource
 from ....base import Primitives
 from ....primitives import unit_source
 from ...bvh import CHUNKS, BvhHierarchy
-from ...morton_order import MortonOrder
+from ...morton_order import MortonOptions, MortonOrder
 from ...tree import MAX_LEAF_SIZE, REFERENCE_BITS
 
 
 @dataclasses.dataclass(frozen=True)
-class LbvhOptions:
+class LbvhOptions(MortonOptions):
     """Options of the linear BVH."""
 
-    code_bits: str = option("30", "Bits of a Morton code; 60 tell primitives apart that are closer than 1/1024 of the scene.", choices=("30", "60"))
     max_leaf_size: int = option(
         4, "Most primitives in a leaf: larger leaves make a smaller tree and more intersection tests.", minimum=1, maximum=MAX_LEAF_SIZE
     )

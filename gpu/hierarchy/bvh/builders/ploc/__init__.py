@@ -22,12 +22,11 @@ import itertools
 
 import numpy as np
 
-from .....settings import option
 from .....target.base import DeviceCount, Target
 from ....base import Primitives
 from ....primitives import MAX_PRIMITIVES, unit_source
 from ...bvh import BvhHierarchy
-from ...clusters import finish_leaves, reserve_leaf_counts
+from ...clusters import ClusterOptions, finish_leaves, reserve_leaf_counts
 from ...morton_order import MortonOrder
 
 CHUNKS = {"cuda": 256, "host": 1024}
@@ -40,18 +39,8 @@ _MOST_BLOCKS = {"cuda": 132 * 16, "host": 64}
 
 
 @dataclasses.dataclass(frozen=True)
-class PlocOptions:
+class PlocOptions(ClusterOptions):
     """Options of PLOC."""
-
-    code_bits: str = option("30", "Bits of a Morton code; 60 tell primitives apart that are closer than 1/1024 of the scene.", choices=("30", "60"))
-    radius: int = option(3, "How many clusters on each side are searched for the nearest one.", minimum=1, maximum=16)
-    max_leaf_size: int = option(4, "Most primitives in a leaf; they are joined only where that lowers the SAH cost.", minimum=1, maximum=15)
-    traversal_cost: float = option(
-        1.0,
-        "Cost of visiting a node, in tests of a primitive, where that is decided. Rays gain from 2, which makes larger leaves.",
-        minimum=0.0,
-        maximum=100.0,
-    )
 
 
 _FREE_ROUNDS = 24
