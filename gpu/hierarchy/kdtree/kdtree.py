@@ -1,7 +1,7 @@
 """The family of kd-trees: everything but `emit`, which builders give.
 
 A builder fills a draft (tree.py); the family makes it the tree that is walked, or keeps the one before where the draft did not fit, measures it and
-shows it as a node table. How much room a scene needs is found when its first tree is built, which waits for the target, as memory is reserved
+shows it as a node table. How much room a scene needs is found when its first two trees are built, which wait for the target, as memory is reserved
 then anyway; later builds wait for nothing. Where one of them needs more room than there is, the picture is drawn with the tree before, and `prepare`
 of a later frame reserves twice as much, up to the limits of tree.py: there it raises.
 """
@@ -35,8 +35,11 @@ WALK_REGISTERS = {"full_stack": 72, "short_stack": 96, "restart": 96}
 LEAST_STACK = 64
 """Places of a walk's stack at least: an array of fewer is kept in registers by ptxas for sm_75, which then spills."""
 
-HEADROOM = 1.25
-"""Room beyond what the first tree of a scene needs: it moves later."""
+HEADROOM = 1.5
+"""Room beyond what the first trees of a scene need: it moves later."""
+
+TRIALS = 2
+"""Builds of a scene that wait to learn whether there is room: the first may be of one not in its place yet, only to compile what it takes."""
 
 _SUMS = 6
 _MEASURED = _SUMS + 1
@@ -64,6 +67,7 @@ class KdTreeHierarchy(Hierarchy):
         self._built: Primitives | None = None
         self._sized_for: tuple[Any, ...] = ()
         self._grown_for: tuple[Any, ...] = ()
+        self._trials = 0
         self._before: tuple[Capacity, dict[str, Array]] | None = None
         self._outcome: Callable[[], np.ndarray | None] | None = None
         self._pending: Callable[[], np.ndarray | None] | None = None
@@ -117,7 +121,7 @@ class KdTreeHierarchy(Hierarchy):
         check_primitives(self.name, self.capabilities.primitive_kinds, primitives)
         if primitives.count == 0:
             self.tree.empty()
-        elif self._sized_for == _size_key(primitives):
+        elif self._sized_for == _size_key(primitives) and self._trials == 0:
             self._build_once(primitives)
         else:
             self._build_first(primitives)
@@ -128,8 +132,9 @@ class KdTreeHierarchy(Hierarchy):
         """Find out how much room these primitives need, with memory that doubles until they have it."""
         n = primitives.count
         self._before = self._before or self.tree.held()
-        if self._grown_for != _size_key(primitives):
-            self._reserve(Capacity.at_first(n), primitives)
+        if _size_key(primitives) not in (self._grown_for, self._sized_for):
+            self._reserve(Capacity.at_first(n, self.options.references_per_primitive), primitives)
+            self._trials = TRIALS
         self._sized_for, self._grown_for, self._outcome = (), (), None
         while True:
             self._build_once(primitives)
@@ -148,6 +153,7 @@ class KdTreeHierarchy(Hierarchy):
             self._reserve(wanted, primitives)
             self._build_once(primitives)
         self._sized_for, self._before = _size_key(primitives), None
+        self._trials = max(0, self._trials - 1)
 
     def _build_once(self, primitives: Primitives) -> None:
         tree, target = self.tree, self.target

@@ -42,9 +42,9 @@ class Capacity:
     working: int
 
     @classmethod
-    def at_first(cls, primitive_count: int) -> Capacity:
-        """Where nothing is known of the scene."""
-        return cls(2 * primitive_count + 64, 3 * primitive_count + 256, 2 * primitive_count + 256)
+    def at_first(cls, primitive_count: int, share: float) -> Capacity:
+        """Where nothing is known of the scene but how many references a primitive its tree may have."""
+        return cls(3 * primitive_count + 64, int(share * primitive_count) + 256, int(min(share, 3.0) * primitive_count) + 256)
 
     @classmethod
     def at_most(cls, primitive_count: int) -> Capacity:

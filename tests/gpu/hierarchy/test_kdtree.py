@@ -115,6 +115,16 @@ def test_what_is_not_there_is_refused(target: Target) -> None:
         GivenKdTree(target, one_leaf(SCENES["two"]())).nodes()
 
 
+def test_a_scene_that_is_compiled_for_before_it_is_in_its_place_has_room_when_it_is(target: Target) -> None:
+    scene = SCENES["soup"]()
+    primitives = scene.upload(target)
+    made = GivenKdTree(target, too_many(1500, 1))
+    made.build(primitives)
+    made.given = too_many(1500, 7)
+    made.build(primitives)
+    assert len(made.nodes().references) == 7 * 1500
+
+
 def too_many(count: int, times: int) -> KdArrays:
     """One leaf that lists every primitive again and again."""
     references = np.tile(np.arange(count, dtype=np.int32), times)
@@ -138,6 +148,7 @@ def test_a_later_tree_that_does_not_fit_leaves_the_one_before_until_there_is_roo
     scene = SCENES["soup"]()
     primitives = scene.upload(target)
     made = given(target, scene, max_leaf_size=200)
+    made.build(primitives)
     before, generation = made.nodes(), made.generation
     small, large = made.given, too_many(1500, 7)
     made.given = large
@@ -160,6 +171,7 @@ def test_a_later_tree_past_the_limit_is_an_error_and_the_one_before_stays(target
     scene = SCENES["soup"]()
     primitives = scene.upload(target)
     made = given(target, scene, max_leaf_size=200)
+    made.build(primitives)
     before = made.nodes()
     made.given = too_many(1500, MOST_REFERENCES + 1)
     with pytest.raises(HierarchyError, match="more than 8 references"):
