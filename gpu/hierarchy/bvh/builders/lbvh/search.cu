@@ -3,11 +3,12 @@
 //
 // In: the Morton order. Out: order, root, nodes' links, parents, EXISTS flags. Unit constant: CODE_BITS.
 #include "gpu/device/loops.cuh"
-#include "gpu/hierarchy/bvh/canonical.cuh"
 #include "gpu/hierarchy/bvh/prefix_search.cuh"
+#include "gpu/hierarchy/bvh/range_links.cuh"
 
 extern "C" __global__ void search_nodes(const uint64* keys, const int* prim_ids, int n, int max_leaf_size, int* order, int* root, float4* nodes, int* parent,
                                         uint8* flags) {
+    const Links links = {nodes, parent, flags, max_leaf_size};
     for (int gap : grid_stride(n)) {
         order[gap] = prim_id_of(keys, prim_ids, gap);
         if (gap == n - 1) {
@@ -17,18 +18,12 @@ extern "C" __global__ void search_nodes(const uint64* keys, const int* prim_ids,
         const Prefix prefix = {keys, code_of(keys[gap]), n, gap, rank_of_gap(keys, n, gap)};
         const int first = farthest(prefix, gap, -1), last = farthest(prefix, gap + 1, 1);
         const bool is_root = first == 0 && last == n - 1;
-        const int node_id = is_root ? 0 : rank_of_gap(keys, n, last) < rank_of_gap(keys, n, first - 1) ? last : first;
-        if (last - first + 1 <= max_leaf_size) {
+        const int node_id = node_over(first, last, rank_of_gap(keys, n, last) < rank_of_gap(keys, n, first - 1), is_root);
+        if (links.is_leaf_range(first, last)) {
             flags[node_id] = 0;
             continue;
         }
-        const int left_count = gap - first + 1, right_count = last - gap;
-        const int left = left_count <= max_leaf_size ? leaf_child(first, left_count) : gap;
-        const int right = right_count <= max_leaf_size ? leaf_child(gap + 1, right_count) : gap + 1;
-        flags[node_id] = NODE_EXISTS;
-        store_node(nodes, node_id, empty_aabb(), left, right);
-        if (!is_leaf(left)) parent[left] = node_id;
-        if (!is_leaf(right)) parent[right] = node_id;
+        links.part(node_id, first, gap, last);
         if (is_root) parent[0] = -1;
     }
 }

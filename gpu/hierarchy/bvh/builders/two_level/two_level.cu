@@ -7,6 +7,7 @@
 #include "gpu/device/morton.cuh"
 #include "gpu/hierarchy/bvh/builders/two_level/objects.cuh"
 #include "gpu/hierarchy/bvh/prefix_search.cuh"
+#include "gpu/hierarchy/bvh/range_links.cuh"
 
 constexpr int OBJECT_SHIFT = 30;
 constexpr int NO_PARENT = -1;
@@ -74,6 +75,7 @@ extern "C" __global__ void code_primitives(Primitives primitives, const int2* ra
 extern "C" __global__ void search_objects(const uint64* keys, const int* prim_ids, int n, const int2* ranges, int* roots, int object_count,
                                           int max_leaf_size, int* order, float4* nodes, int* parent, uint8* flags) {
     const Objects objects = {ranges, roots, object_count};
+    const Links links = {nodes, parent, flags, max_leaf_size};
     for (int gap : grid_stride(n)) {
         order[gap] = prim_ids[gap];
         const int object = (int)(keys[gap] >> OBJECT_SHIFT);
@@ -90,16 +92,10 @@ extern "C" __global__ void search_objects(const uint64* keys, const int* prim_id
         const bool is_root = first == objects.first(object) && last == objects.last(object);
         const bool is_left = rank_of_gap(keys, n, last) < rank_of_gap(keys, n, first - 1);
         const int node_id = is_root ? objects.root_id(object) : is_left ? last : first;
-        if (last - first + 1 <= max_leaf_size) {
+        if (links.is_leaf_range(first, last)) {
             flags[node_id] = 0;
             continue;
         }
-        const int left_count = gap - first + 1, right_count = last - gap;
-        const int left = left_count <= max_leaf_size ? leaf_child(first, left_count) : gap;
-        const int right = right_count <= max_leaf_size ? leaf_child(gap + 1, right_count) : gap + 1;
-        flags[node_id] = NODE_EXISTS;
-        store_node(nodes, node_id, empty_aabb(), left, right);
-        if (!is_leaf(left)) parent[left] = node_id;
-        if (!is_leaf(right)) parent[right] = node_id;
+        links.part(node_id, first, gap, last);
     }
 }
