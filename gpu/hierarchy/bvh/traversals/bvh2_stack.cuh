@@ -1,15 +1,7 @@
-// Walks bvh2 nodes with a stack: down to a leaf, nearer child first, then the leaf's primitives, then the next that waits (while-while, Aila and
-// Laine 2009). A pack goes where any of its rays goes; packs with mixed signs and idle lanes are legal.
-//
-// Unit constants: STACK_DEPTH, a proven bound of the number of children that wait (one a level); STACK_KEEPS_DISTANCE.
+// Walks bvh2 nodes with a stack (binary_walk.cuh).
 #pragma once
 #include "gpu/hierarchy/bvh/layouts/bvh2.cuh"
-#include "gpu/hierarchy/bvh/traversals/slabs.cuh"
-
-struct Bvh2Stack {
-    const float4* nodes;
-    const int* root;
-};
+#include "gpu/hierarchy/bvh/traversals/binary_walk.cuh"
 
 template <bool AGREES> __device__ __forceinline__ Mask enter_bvh2_child(const float4* node, int side, const Slabs& slabs, const Rays& rays, Real& entry) {
     const float *xy = &node[side].x, *z = &node[2].x + 2 * side;
@@ -21,13 +13,7 @@ template <bool AGREES> __device__ __forceinline__ Mask enter_bvh2_child(const fl
     }
 }
 
-// Both children of a node, and where the lanes enter them. A single ray fetches the whole node, links included, before it tests anything: a tenth of the
-// walk on an H200.
-struct Bvh2Pair {
-    int left_child, right_child;
-    Mask left, right;
-    Real left_entry, right_entry;
-};
+// Both children of a node, and where rays enter them. A single ray fetches the whole node, links included, before it tests anything: a tenth of the walk on an H200.
 template <bool AGREES> __device__ __forceinline__ Bvh2Pair enter_bvh2_children(const float4* node, const Slabs& slabs, const Rays& rays) {
     Bvh2Pair pair;
     if constexpr (PACK == 1) {
@@ -46,46 +32,22 @@ template <bool AGREES> __device__ __forceinline__ Bvh2Pair enter_bvh2_children(c
     return pair;
 }
 
-template <bool AGREES, class Primitives, class OnPrimitive, class OnNode>
-__device__ __forceinline__ void walk_bvh2(const Bvh2Stack& tree, const Slabs& slabs, const Primitives& primitives, Rays& rays, OnPrimitive& on_primitive,
-                                          OnNode& on_node) {
-    WaitingChildren<STACK_DEPTH, STACK_KEEPS_DISTANCE || OnNode::IS_ASKED, OnNode::IS_ASKED> waiting;
-    waiting.count = 0;
-    int child = tree.root[0], depth = 0;
-    Mask lanes = rays.active;
-    while (child != EMPTY_CHILD) {
-        while (!is_leaf(child)) {
-            on_node(child, depth, false, lanes, 2);
-            const auto [left_child, right_child, left, right, left_entry, right_entry] = enter_bvh2_children<AGREES>(tree.nodes + 4 * (int64)child, slabs, rays);
-            const bool enters_left = any(left), enters_right = any(right);
-            ++depth;
-            if (enters_left && enters_right) {
-                const bool is_right_first = is_second_nearer(left, right, left_entry, right_entry);
-                waiting.push(is_right_first ? left_child : right_child, depth, is_right_first ? left_entry : right_entry, is_right_first ? left : right);
-                child = is_right_first ? right_child : left_child;
-                lanes = is_right_first ? right : left;
-            } else if (enters_left || enters_right) {
-                child = enters_left ? left_child : right_child;
-                lanes = enters_left ? left : right;
-            } else {
-                child = waiting.pop(rays, depth, lanes);
-            }
-        }
-        if (child == EMPTY_CHILD) break;
-        on_node(first_reference(child), depth, true, lanes);
-        if (!visit_leaf(child, primitives, rays, on_primitive)) break;
-        child = waiting.pop(rays, depth, lanes);
+struct Bvh2Stack {
+    const float4* nodes;
+    const int* root;
+
+    template <bool AGREES> __device__ __forceinline__ Bvh2Pair enter(int child, const Slabs& slabs, const Rays& rays) const {
+        return enter_bvh2_children<AGREES>(nodes + 4 * (int64)child, slabs, rays);
     }
-}
+    __device__ __forceinline__ int node_id(int child) const { return child; }
+    __device__ __forceinline__ int leaf_id(int child) const { return first_reference(child); }
+    template <class Primitives, class OnPrimitive>
+    __device__ __forceinline__ bool visit(int child, const Primitives& primitives, Rays& rays, OnPrimitive& on_primitive) const {
+        return visit_leaf(child, primitives, rays, on_primitive);
+    }
+};
 
 template <class Primitives, class OnPrimitive, class OnNode>
 __device__ __forceinline__ void traverse(const Bvh2Stack& tree, const Primitives& primitives, Rays& rays, OnPrimitive& on_primitive, OnNode& on_node) {
-    if (!any(rays.active)) return;
-    bool agrees;
-    const Slabs slabs = make_slabs(rays, agrees);
-    if (PACK == 1 || agrees) {
-        walk_bvh2<true>(tree, slabs, primitives, rays, on_primitive, on_node);
-    } else {
-        walk_bvh2<false>(tree, slabs, primitives, rays, on_primitive, on_node);
-    }
+    traverse_pairs(tree, primitives, rays, on_primitive, on_node);
 }
