@@ -31,6 +31,9 @@ class Layout(abc.ABC):
     walk_registers: ClassVar[int] = 64
     lanes_as_children: ClassVar[tuple[str, ...]] = ()
 
+    _nodes: Array | None = None
+    """What `reserve` made room for."""
+
     def __init__(self, target: Target) -> None:
         self.target = target
 
@@ -47,14 +50,15 @@ class Layout(abc.ABC):
         return make_struct(_VIEW, nodes=self.nodes, root=tree.root)
 
     @property
-    @abc.abstractmethod
     def nodes(self) -> Array:
         """What a walk reads, root first."""
+        assert self._nodes is not None, "reserve() comes first"
+        return self._nodes
 
     @property
-    @abc.abstractmethod
     def bytes(self) -> int:
         """Reserved bytes."""
+        return 0 if self._nodes is None else int(self._nodes.nbytes)
 
     @property
     def bvh2_nodes(self) -> Array | None:

@@ -29,8 +29,6 @@ class Bvh2(Layout):
     node_dtype: ClassVar[np.dtype] = np.dtype([("xy", "f4", (2, 4)), ("z", "f4", 4), ("left", "i4"), ("right", "i4"), ("unused", "i4", 2)])
     waiting_per_level = 1
 
-    _nodes: Array | None = None
-
     def reserve(self, primitive_count: int) -> None:
         self._nodes = reserved(self.target, self._nodes, (max(1, primitive_count - 1), 16), np.float32, "hierarchy")
 
@@ -40,14 +38,5 @@ class Bvh2(Layout):
         self.target.launch(unit, "write_bvh2_nodes", capacity, tree.records, tree.reference_boxes, tree.nodes, tree.flags, capacity, self.nodes)
 
     @property
-    def nodes(self) -> Array:
-        assert self._nodes is not None, "reserve() comes first"
-        return self._nodes
-
-    @property
     def bvh2_nodes(self) -> Array | None:
         return self._nodes
-
-    @property
-    def bytes(self) -> int:
-        return 0 if self._nodes is None else int(self._nodes.nbytes)

@@ -32,7 +32,6 @@ class Bvh2Compact(Layout):
     node_dtype: ClassVar[np.dtype] = np.dtype([("xy", "f4", (2, 4)), ("z", "f4", 4), ("left", "i4"), ("right", "i4"), ("unused", "i4", 2)])
     waiting_per_level = 1
 
-    _nodes: Array | None = None
     _lists: Array | None = None
 
     def __init__(self, target: Target) -> None:
@@ -51,11 +50,6 @@ class Bvh2Compact(Layout):
 
     def walk_view(self, tree: CanonicalTree) -> np.ndarray:
         return make_struct(_VIEW, nodes=self.nodes, root=self._root if tree.count > 0 else tree.root, lists=self._lists)
-
-    @property
-    def nodes(self) -> Array:
-        assert self._nodes is not None, "reserve() comes first"
-        return self._nodes
 
     @property
     def bytes(self) -> int:

@@ -15,7 +15,6 @@ from typing import ClassVar
 
 import numpy as np
 
-from ....target.base import Array
 from ....target.structs import make_struct, struct_dtype
 from ...base import Primitives
 from ...primitives import reserved, unit_source
@@ -33,8 +32,6 @@ class Bvh2Soa(Layout):
     node_dtype: ClassVar[np.dtype] = np.dtype([("part", "f4", 4)])
     waiting_per_level = 1
 
-    _nodes: Array | None = None
-
     def reserve(self, primitive_count: int) -> None:
         self._nodes = reserved(self.target, self._nodes, (max(1, primitive_count - 1), ARRAYS * 4), np.float32, "hierarchy")
 
@@ -45,12 +42,3 @@ class Bvh2Soa(Layout):
 
     def walk_view(self, tree: CanonicalTree) -> np.ndarray:
         return make_struct(_VIEW, nodes=self.nodes, root=tree.root, capacity=len(self.nodes), unused=0)
-
-    @property
-    def nodes(self) -> Array:
-        assert self._nodes is not None, "reserve() comes first"
-        return self._nodes
-
-    @property
-    def bytes(self) -> int:
-        return 0 if self._nodes is None else int(self._nodes.nbytes)

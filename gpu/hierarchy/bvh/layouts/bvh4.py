@@ -16,7 +16,6 @@ from typing import ClassVar
 
 import numpy as np
 
-from ....target.base import Array
 from ...base import Primitives
 from ...primitives import reserved, unit_source
 from ..tree import CanonicalTree
@@ -32,8 +31,6 @@ class Bvh4(Layout):
     )
     waiting_per_level = 2
 
-    _nodes: Array | None = None
-
     def reserve(self, primitive_count: int) -> None:
         self._nodes = reserved(self.target, self._nodes, (primitive_count // 2 + 1, 32), np.float32, "hierarchy")
 
@@ -46,12 +43,3 @@ class Bvh4(Layout):
         target.launch(unit, "mark_wide_nodes", capacity, tree.flags, capacity, wide_ids)
         target.exclusive_scan(wide_ids, wide_ids, "bvh.scan")
         target.launch(unit, "write_bvh4_nodes", capacity, tree.records, tree.reference_boxes, tree.nodes, tree.flags, wide_ids, capacity, self.nodes)
-
-    @property
-    def nodes(self) -> Array:
-        assert self._nodes is not None, "reserve() comes first"
-        return self._nodes
-
-    @property
-    def bytes(self) -> int:
-        return 0 if self._nodes is None else int(self._nodes.nbytes)

@@ -15,7 +15,6 @@ from typing import ClassVar
 
 import numpy as np
 
-from ....target.base import Array
 from ...base import Primitives
 from ...primitives import reserved, unit_source
 from ..collapse import COLLAPSE_CHUNKS, choose_wide_nodes, most_wide_nodes
@@ -36,8 +35,6 @@ class Bvh8(Layout):
     walk_registers = 80
     lanes_as_children = ("bvh8_single",)
 
-    _nodes: Array | None = None
-
     def reserve(self, primitive_count: int) -> None:
         self._nodes = reserved(self.target, self._nodes, (most_wide_nodes(primitive_count, WIDTH), 64), np.float32, "hierarchy")
 
@@ -52,12 +49,3 @@ class Bvh8(Layout):
         target.exclusive_scan(wide_ids, wide_ids, "bvh.scan")
         boxes = (tree.records, tree.reference_boxes, tree.nodes)
         target.launch(unit, "write_bvh8_nodes", capacity, *boxes, is_wide, wide_ids, capacity, self.nodes, blocks=-(-capacity // chunk))
-
-    @property
-    def nodes(self) -> Array:
-        assert self._nodes is not None, "reserve() comes first"
-        return self._nodes
-
-    @property
-    def bytes(self) -> int:
-        return 0 if self._nodes is None else int(self._nodes.nbytes)

@@ -38,7 +38,6 @@ class Cwbvh(Layout):
     waiting_per_level = 1
     lanes_as_children = ("cwbvh_stack",)
 
-    _nodes: Array | None = None
     _leaf_words: Array | None = None
 
     def reserve(self, primitive_count: int) -> None:
@@ -59,11 +58,6 @@ class Cwbvh(Layout):
 
     def walk_view(self, tree: CanonicalTree) -> np.ndarray:
         return make_struct(_VIEW, nodes=self.nodes, root=tree.root, leaf_words=self.leaf_words)
-
-    @property
-    def nodes(self) -> Array:
-        assert self._nodes is not None, "reserve() comes first"
-        return self._nodes
 
     @property
     def leaf_words(self) -> Array:
