@@ -5,7 +5,6 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from gpu.hierarchy.base import NodeTable
 from gpu.hierarchy.bvh.builders.hlbvh_sah import SMALL
 from gpu.hierarchy.bvh.bvh import BvhHierarchy
 from gpu.hierarchy.bvh.median_splits import TASK
@@ -13,6 +12,7 @@ from gpu.hierarchy.bvh.tree import NODE_DTYPE, leaf_words
 from gpu.target.base import Target
 from tests.conftest import make_target
 from tests.oracle.binned_sah import binned_sah_cost
+from tests.oracle.tree_quality import members
 from tests.oracle.tree_walker import check_tree, walk_statistics
 
 from .scenes import SCENES, TriangleScene, make, scene_of, soup
@@ -84,24 +84,13 @@ def test_median_splits_are_those_of_the_definition(exact_target: Target, scene_n
     np.testing.assert_array_equal(exact_target.download(tree.order)[: tree.count], np.argsort(codes, kind="stable"))
 
 
-def references_below(table: NodeTable) -> list[frozenset[int]]:
-    """The primitives below each row."""
-    below: list[set[int]] = [set() for _ in range(len(table))]
-    for row in range(len(table) - 1, -1, -1):
-        first, count = table.first_reference[row], table.reference_count[row]
-        below[row] |= set(table.references[first : first + count].tolist())
-        if table.parent[row] >= 0:
-            below[table.parent[row]] |= below[row]
-    return [frozenset(members) for members in below]
-
-
 @pytest.mark.parametrize("scene_name", ["soup", "nested", "same_place", "degenerate"])
 @pytest.mark.parametrize(("code_bits", "cluster_bits"), [(30, 6), (60, 15)])
 def test_every_cluster_is_a_subtree(exact_target: Target, scene_name: str, code_bits: int, cluster_bits: int) -> None:
     scene = CROWDS[scene_name]()
     hierarchy = build(exact_target, "hlbvh_sah", scene, code_bits=str(code_bits), cluster_bits=str(cluster_bits))
     cells = morton_codes(scene, code_bits) >> np.uint64(code_bits - cluster_bits)
-    subtrees = set(references_below(hierarchy.nodes()))
+    subtrees = {frozenset(prim_ids) for prim_ids in members(hierarchy.nodes())}
     clusters = {frozenset(np.flatnonzero(cells == cell).tolist()) for cell in np.unique(cells)}
     assert clusters <= subtrees
     check_tree(hierarchy.nodes(), *scene.boxes())
