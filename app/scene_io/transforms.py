@@ -5,13 +5,11 @@ Matrices are (4, 4), row-major, column vectors; quaternions x, y, z, w. Decompos
 
 from __future__ import annotations
 
-import dataclasses
 from collections.abc import Sequence
-from typing import Any
 
 import numpy as np
 
-from gpu.scene import Channel, Clip, Node, Scene, Track
+from gpu.scene import Channel, Clip, Node, Track
 
 SHEAR_TOLERANCE = 1e-3
 PATHS = {"translation": 3, "rotation": 4, "scale": 3}
@@ -110,17 +108,6 @@ def slerp(first: np.ndarray, second: np.ndarray, alpha: float) -> np.ndarray:
     return (np.sin((1.0 - alpha) * angle) * first + np.sin(alpha * angle) * second) / np.sin(angle)
 
 
-def posed(nodes: Sequence[Node], clip: Clip | None, time: float) -> list[Node]:
-    """The nodes with the clip's tracks at `time` in place of their values at rest."""
-    result = list(nodes)
-    for channel in clip.channels if clip else ():
-        if channel.path != "weights" and 0 <= channel.node < len(result):
-            value = sample(channel.track, time, channel.path == "rotation")
-            changed: dict[str, Any] = {channel.path: tuple(value.tolist())}
-            result[channel.node] = dataclasses.replace(result[channel.node], **changed)
-    return result
-
-
 def global_matrices(nodes: Sequence[Node]) -> np.ndarray:
     """(N, 4, 4) float64: each node's matrix to the scene. Parents come before children."""
     return Pose(nodes).matrices()
@@ -160,12 +147,6 @@ def _local_matrices(translations: np.ndarray, rotations: np.ndarray, scales: np.
     matrices[:, :3, 3] = translations
     matrices[:, 3, 3] = 1.0
     return matrices
-
-
-def matrices_at(scene: Scene, clip: int = 0, time: float = 0.0) -> np.ndarray:
-    """(N, 4, 4) float64: the scene's nodes at an instant of a clip; at rest where there is no such clip."""
-    chosen = scene.clips[clip] if 0 <= clip < len(scene.clips) else None
-    return global_matrices(posed(scene.nodes, chosen, time))
 
 
 def animated_nodes(nodes: Sequence[Node], channels: Sequence[Channel]) -> np.ndarray:

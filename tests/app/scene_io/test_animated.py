@@ -10,7 +10,7 @@ import numpy as np
 import pytest
 
 from app.scene_io import SceneError, load, sanitise
-from app.scene_io.transforms import global_matrices, matrices_at
+from app.scene_io.transforms import Pose, global_matrices
 from gpu.animate.animate import Animator
 from gpu.scene import Channel, Clip, Mesh, Moment, MorphTargets, Node, Object, Scene, Skin, Track
 from gpu.target.base import Target
@@ -282,5 +282,5 @@ def test_matrices_of_all_nodes_at_once_are_those_of_one_by_one() -> None:
     clip = Clip("", 1.0, (Channel(7, "translation", Track(np.array([0.0, 1.0]), np.array([[0.0, 0, 0], [5, 0, 0]]))),))
     scene = Scene("", nodes, clips=(clip,))
     assert np.allclose(global_matrices(nodes), reference.world_matrices(dataclasses.replace(scene, clips=()), 0.0, 0), atol=1e-9)
-    assert np.allclose(matrices_at(scene, 0, 0.5), reference.world_matrices(scene, 0.5, 0), atol=1e-9)
+    assert np.allclose(Pose(nodes).matrices(clip, 0.5), reference.world_matrices(scene, 0.5, 0), atol=1e-9)
     assert global_matrices(()).shape == (0, 4, 4)

@@ -13,7 +13,7 @@ import numpy as np
 import pytest
 
 from app.scene_io import describe, load
-from app.scene_io.transforms import matrices_at, sample
+from app.scene_io.transforms import Pose, sample
 from tests.app.scene_io import writers
 
 
@@ -104,7 +104,7 @@ def test_a_glb_with_texture_and_animation(tmp_path: Path) -> None:
     turn, step = tracks[names["arm"], "rotation"], tracks[names["hand"], "translation"]
     assert turn.interpolation == "linear" and np.allclose(turn.times, [0.0, 0.5, 2.0]) and np.allclose(turn.values, writers.TURN, atol=1e-6)
     assert step.interpolation == "step" and np.allclose(sample(step, 0.49), (3, 0, 0)) and np.allclose(sample(step, 0.5), (4, 0, 0))
-    corner = matrices_at(scene, 0, 0.5)[names["hand"]] @ np.array([0.0, 0.0, 0.0, 1.0])
+    corner = Pose(scene.nodes).matrices(clip, 0.5)[names["hand"]] @ np.array([0.0, 0.0, 0.0, 1.0])
     assert np.allclose(corner[:3], (0.0, 2.0, -8.0), atol=1e-5), "turned by 90 degrees about Y, stepped to x = 4, twice as large"
     assert scene.lower[0] <= -10.0 and scene.upper[0] >= 8.0 and scene.upper[2] >= 0.0, "the bounds cover the animation"
 

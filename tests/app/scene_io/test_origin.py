@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 
 from app.scene_io import describe, load, sanitise
-from app.scene_io.transforms import global_matrices, matrices_at
+from app.scene_io.transforms import Pose, global_matrices
 from gpu.scene import Channel, Clip, Light, Mesh, Node, Object, Scene, Track
 from tests.app.scene_io import writers
 
@@ -66,7 +66,7 @@ def test_nodes_far_from_zero_move_with_their_tracks_and_lights() -> None:
     result = sanitise(scene)
     assert np.abs(np.array(result.origin) - FAR).max() < 20.0
     assert np.abs(placed(result, 0) - (positions + FAR + (3.0, 0.0, 0.0))).max() < 1e-6
-    end = matrices_at(result, 0, 1.0)[result.objects[1].node][:3, 3] + np.array(result.origin)
+    end = Pose(result.nodes).matrices(result.clips[0], 1.0)[result.objects[1].node][:3, 3] + np.array(result.origin)
     assert np.abs(end - (FAR + 9.0)).max() < 0.5, "a far track was float32 when it came"
     assert np.abs(np.array(result.lights[0].position) + result.origin - (FAR + 1.0)).max() < 1e-6
     assert np.abs([node.translation for node in result.nodes if node.parent < 0]).max() < 30.0
