@@ -30,7 +30,7 @@ def clipped_area(corners: np.ndarray, lower: np.ndarray, upper: np.ndarray) -> f
     return float(np.linalg.norm(sum(np.cross(a, b) for a, b in itertools.pairwise(spokes)))) / 2
 
 
-def members(table: NodeTable) -> list[set[int]]:
+def members(table: NodeTable) -> list[frozenset[int]]:
     """The prim_ids in every row's subtree."""
     found: list[set[int]] = [set() for _ in range(len(table))]
     for row in range(len(table) - 1, -1, -1):
@@ -38,7 +38,7 @@ def members(table: NodeTable) -> list[set[int]]:
         found[row] |= set(table.references[first : first + count].tolist())
         if table.parent[row] >= 0:
             found[table.parent[row]] |= found[row]
-    return found
+    return [frozenset(prim_ids) for prim_ids in found]
 
 
 def end_point_overlap(table: NodeTable, corners: np.ndarray, traversal_cost: float = 1.0, intersection_cost: float = 1.0) -> float:

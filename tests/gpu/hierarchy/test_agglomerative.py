@@ -10,10 +10,11 @@ from gpu.hierarchy.bvh.builders import agglomerative, incremental
 from gpu.hierarchy.bvh.limited import LimitedBuilder
 from gpu.hierarchy.registry import structures
 from gpu.target.base import Target
+from tests.oracle.tree_quality import members
 from tests.oracle.tree_walker import check_tree, half_area, walk_statistics
 
 from .scenes import TriangleScene, rays, scene_of, soup, trace
-from .test_hlbvh import build, references_below
+from .test_hlbvh import build
 from .test_sah_lauterbach import nested_scales
 
 NAMES = ("agglomerative", "incremental")
@@ -40,7 +41,7 @@ def sets_of_nearest_pairs(scene: TriangleScene) -> set[frozenset[int]]:
 def test_the_nearest_pair_of_all_is_joined(target: Target, count: int) -> None:
     scene = soup(count, seed=count, size=0.03)
     table = build(target, "agglomerative", scene, max_leaf_size=1).nodes()
-    below = references_below(table)
+    below = members(table)
     assert {below[node] for node in np.flatnonzero(~table.is_leaf)} == sets_of_nearest_pairs(scene)
 
 

@@ -9,10 +9,11 @@ from gpu.hierarchy.base import NodeTable
 from gpu.hierarchy.bvh import sorted_lists
 from gpu.hierarchy.bvh.sorted_lists import SortedListsBuilder
 from gpu.target.base import Target
+from tests.oracle.tree_quality import members
 from tests.oracle.tree_walker import check_tree, half_area, walk_statistics
 
 from .scenes import scene_of, soup
-from .test_hlbvh import build, heaps, references_below
+from .test_hlbvh import build, heaps
 from .test_sah_lauterbach import nested_scales
 
 NAMES = ("sweep_sah", "object_median", "spatial_median")
@@ -32,7 +33,7 @@ def cheapest(lower: np.ndarray, upper: np.ndarray) -> float:
 
 def inner_nodes(table: NodeTable) -> list[tuple[int, list[list[int]]]]:
     """Every inner node, and the references below its two children."""
-    below = references_below(table)
+    below = members(table)
     return [(int(node), [sorted(below[child]) for child in np.flatnonzero(table.parent == node)]) for node in np.flatnonzero(~table.is_leaf)]
 
 

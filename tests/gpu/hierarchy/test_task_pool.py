@@ -10,10 +10,11 @@ from gpu.hierarchy.bvh.builders.task_pool import CHUNK, SMALL
 from gpu.target.base import Target
 from tests.conftest import make_target
 from tests.oracle.binned_sah import binned_sah_cost
+from tests.oracle.tree_quality import members
 from tests.oracle.tree_walker import check_tree, walk_statistics
 
 from .scenes import SCENES, soup
-from .test_hlbvh import build, heaps, nested, references_below, same_place
+from .test_hlbvh import build, heaps, nested, same_place
 
 CROWDS = {"soup": lambda: soup(3 * CHUNK + 5, size=0.02), "nested": lambda: nested(2 * CHUNK), "same_place": lambda: same_place(CHUNK + 7)}
 
@@ -30,7 +31,7 @@ def test_median_planes_lie_in_the_middle(host_target: Target, monkeypatch: pytes
     monkeypatch.setattr(task_pool, "SPARE_ROUNDS", 20)
     scene = heaps(5000)
     table = build(host_target, "task_pool", scene, split="median").nodes()
-    centres, below = np.mean(scene.boxes(), axis=0), references_below(table)
+    centres, below = np.mean(scene.boxes(), axis=0), members(table)
     checked = 0
     for row in np.flatnonzero(~table.is_leaf):
         if len(below[row]) <= SMALL:
@@ -60,7 +61,7 @@ def test_after_the_last_planes_tasks_are_halved(host_target: Target, monkeypatch
     monkeypatch.setattr(task_pool, "SPARE_ROUNDS", -task_pool.levels_above(len(scene.indices)))
     table = build(host_target, "task_pool", scene).nodes()
     check_tree(table, *scene.boxes())
-    sizes = np.array([len(members) for members in references_below(table)])
+    sizes = np.array([len(prim_ids) for prim_ids in members(table)])
     for row in np.flatnonzero(sizes > SMALL):
         assert sizes[table.parent == row].tolist() == [sizes[row] // 2, sizes[row] - sizes[row] // 2]
 
