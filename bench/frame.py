@@ -27,7 +27,7 @@ def run_frame(target: Target, task: Task) -> Row:
         engine.flush()
         before = sum(target.memory().values())
         finished, wall_ms = _play(engine, task, view)
-        allocated = sum(target.memory().values()) - before
+        allocated = max(0, sum(target.memory().values()) - before)
         found = engine.totals(view)
     row = _row(target, settings, task, finished, wall_ms)
     return dataclasses.replace(row, hits=found.hits, sum_t=found.sum_t, samples={**row.samples, "allocated_bytes": [float(allocated)]})

@@ -13,7 +13,7 @@ from gpu.target.base import Target
 def test_trees_cost_little_more_than_the_reference(host_target: Target, name: str) -> None:
     costs = tree_costs(host_target, make_demo(name, 100_000), (*MOST_TIMES, "lbvh", "sweep_sah"))
     for builder, most in MOST_TIMES.items():
-        assert 1.0 < costs[builder] / costs["binned_sah"] <= most
+        assert 0.9 < costs[builder] / costs["binned_sah"] <= most
     assert costs["lbvh"] > 1.1 * costs["binned_sah"]
     assert costs["binned_sah by cost"] < 0.97 * costs["binned_sah"]
     assert costs["sweep_sah"] == pytest.approx(costs["binned_sah by cost"], rel=0.02)

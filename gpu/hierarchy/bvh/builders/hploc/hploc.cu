@@ -44,10 +44,12 @@ __device__ __forceinline__ Judged judged(const PackedCluster& cluster) {
 
 // The area of two clusters' common box less what both have paid, the last bits replaced by those in which their indices differ: equal for both,
 // different for any two neighbours of one cluster, and among equal areas (coincident primitives) half of all clusters find a partner at once.
-__device__ __forceinline__ int pair_key(const Judged& mine, const Judged& other, int i, int j) {
-    const Aabb box = merge(mine.box, other.box);
-    return (__float_as_int(max(span_area(box.upper - box.lower) - (mine.paid + other.paid), 0.0f)) & ~31) | (i ^ j);
-}
+struct PairKey {
+    __device__ __forceinline__ int operator()(const Judged& mine, const Judged& other, int i, int j) const {
+        const Aabb box = merge(mine.box, other.box);
+        return (__float_as_int(max(span_area(box.upper - box.lower) - (mine.paid + other.paid), 0.0f)) & ~31) | (i ^ j);
+    }
+};
 
 // Where no pair may merge: the clusters that are low enough, two by two in their order. The other one's index, or the own.
 __device__ __forceinline__ int partner_in_order(unsigned low, int i) {
@@ -63,7 +65,7 @@ __device__ __forceinline__ int join_pairs(Clusters& clusters, int count, int lim
     TileValues<Judged> candidates;
     TileValues<int> partners;
     for (int i : lane_stride(count)) candidates[i] = judged(clusters[i]);
-    const TileValues<int> keys = tile_nearest<RADIUS>(count, candidates, pair_key);
+    const TileValues<int> keys = tile_nearest<RADIUS>(count, candidates, PairKey());
     for (int i : lane_stride(count)) partners[i] = i ^ (keys[i] & 31);
     const TileValues<int> other_keys = tile_read(count, keys, partners);
     Clusters others = tile_read(count, clusters, partners);
