@@ -145,6 +145,7 @@ def judge_races(text: str) -> tuple[bool, str]:
 
 def place_of(access: str) -> str:
     """Function and line of an access, as racecheck writes it in several ways."""
+    access = re.sub(r"<[^<>]*>", "", access)  # of a template, its values
     function, line = re.search(r"(\w+) ?\(", access), re.search(r"\w+\.cuh?:\d+", access)
     return f"{function[1] if function else access.strip()} {line[0] if line else ''}".strip()
 

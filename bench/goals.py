@@ -23,6 +23,7 @@ from gpu.animate.animate import Animator
 from gpu.engine import ViewSettings
 from gpu.hierarchy.base import HierarchyError
 from gpu.hierarchy.registry import structure
+from gpu.repeated_launches import FRAMES_BEFORE_CAPTURE
 from gpu.scene import Moment, Scene
 from gpu.target import choose
 from gpu.target.base import NoDeviceError, Target, TargetError
@@ -171,7 +172,8 @@ def build_as_graph(target: Target, scene: Scene, settings: ViewSettings, repeat:
     """Measure it. The host's part is a whole frame of that alone, its clock and the reading of an earlier frame's times included."""
     with contextlib.closing(Stage(target, scene, settings)) as stage:
         primitives = stage.show(Moment()).primitives
-        stage.hierarchy.build(primitives)
+        for _ in range(FRAMES_BEFORE_CAPTURE):
+            stage.hierarchy.build(primitives)
         target.synchronize()
         replay = target.capture(lambda: stage.hierarchy.build(primitives))
         run = timed(target, replay, repeat, 5)

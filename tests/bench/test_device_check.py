@@ -28,6 +28,12 @@ def test_races_that_an_arrival_orders_are_told_apart() -> None:
     assert "add_tiles scan.cu:12 / add_tiles scan.cu:14 [4]" in words and "store_subtree" not in words
 
 
+def test_a_template_is_known_by_its_name() -> None:
+    between = "Aabb load_shared_box<(int)512>(const float *, int)+0x10 in fitted_nodes.cuh:39"
+    text = f"========= Error: Race reported between Read access at {between}\n=========     and Write access at {between} [3 hazards]\n"
+    assert judge_races(text)[0]
+
+
 @pytest.mark.parametrize("text", ["", "========= Error: Race reported between this and that", ARRIVAL + "Race reported between"])
 def test_a_report_that_cannot_be_read_is_no_success(text: str) -> None:
     assert not judge_races(text)[0]

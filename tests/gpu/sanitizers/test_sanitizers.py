@@ -70,6 +70,7 @@ def test_a_planted_fault_is_found(tool: str, fault: str, report: str) -> None:
     assert fault in done.stderr, "the report names the kernel"
 
 
+@pytest.mark.timeout(1200)  # every kernel is compiled anew
 @pytest.mark.parametrize("tool", ["address", "thread"])
 def test_every_kernel_is_clean(tool: str) -> None:
     done = run_child(tool, "everything")
