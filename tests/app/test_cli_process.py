@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import functools
 import signal
 import subprocess
 import sys
@@ -14,8 +15,10 @@ ROOT = Path(__file__).resolve().parents[2]
 
 
 def start(*arguments: str) -> subprocess.Popen[str]:
+    """The program, which hears Ctrl-C even where the tests themselves were told not to (in the background of a shell)."""
     command = [sys.executable, str(ROOT / "main.py"), *arguments]
-    return subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True, cwd=ROOT.parent)
+    hear = functools.partial(signal.signal, signal.SIGINT, signal.SIG_DFL)
+    return subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True, cwd=ROOT.parent, preexec_fn=hear)
 
 
 def test_help_imports_nothing_heavy() -> None:
