@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import ctypes
 import gc
 import pathlib
 import threading
@@ -36,7 +37,12 @@ def test_a_session_may_load_many_units(host_target: HostTarget, tmp_path: pathli
     """Every choice of structure, layout and ray type is a library more; none may take from the few bytes that all share for threads (static TLS)."""
     loaded: list[pathlib.Path] = []
     load = host_compiler.ctypes.CDLL
-    monkeypatch.setattr(host_compiler.ctypes, "CDLL", lambda path: loaded.append(pathlib.Path(path)) or load(path))
+
+    def noted(path: str) -> ctypes.CDLL:
+        loaded.append(pathlib.Path(path))
+        return load(path)
+
+    monkeypatch.setattr(host_compiler.ctypes, "CDLL", noted)
     HostTarget(TargetOptions(threads=1)).unit(SOURCE)
     unit = loaded[-1].read_bytes()
     for number in range(400):
