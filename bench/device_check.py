@@ -1,9 +1,9 @@
-"""Everything that needs a GPU to be checked, in one command: python -m bench.device_check [--out DIR] [--only STEP,...] [--workers N].
+"""Everything that needs a GPU to be checked, in one command: python -m bench.device_check [--out DIR] [--only STEP,...] [--parts N].
 
 Runs the tests marked cuda (tests/gpu and tests/images: no Qt, no display), then compute-sanitizer's memcheck, racecheck, synccheck and
-initcheck over a small program that launches every kernel once (tests/gpu/target/every_kernel.py), and times sorting by each sorter
-(bench/sorting.py). Writes a log a step and `device_check.json`, and prints a short table last. The exit status is 0 when every step passed, 4
-without a device.
+initcheck over a small program that launches every kernel once (tests/gpu/target/every_kernel.py), in parts that run side by side, and times
+sorting by each sorter (bench/sorting.py). Writes a log a step and part, `device_check.json`, and prints a short table last. The exit status is 0
+when every step passed, 4 without a device.
 """
 
 from __future__ import annotations
@@ -62,7 +62,7 @@ def main() -> int:
     parser.add_argument("--out", type=pathlib.Path, default=pathlib.Path(os.environ.get("OUT", "out")), help="folder of the logs")
     parser.add_argument("--only", default=",".join(("pytest", *TOOLS, "sorting")), help="steps, separated by commas")
     parser.add_argument("--workers", type=int, default=0, help="processes of pytest (needs pytest-xdist)")
-    parser.add_argument("--together", action="store_true", help="run the four tools at the same time")
+    parser.add_argument("--parts", type=int, default=min(8, os.cpu_count() or 1), help="processes that a tool's work is divided among")
     parser.add_argument("--limit", type=int, default=280, help="seconds a step may take")
     parser.add_argument("--select", default="", help="pytest's -k")
     options = parser.parse_args()
@@ -77,9 +77,8 @@ def main() -> int:
         outcomes.append(run_tests(options.out, options.workers, options.select, options.limit))
     tools = [step for step in wanted if step in TOOLS]
     if tools:
-        warm_up(options.out, options.limit)
-        with concurrent.futures.ThreadPoolExecutor(len(tools) if options.together else 1) as pool:
-            outcomes += pool.map(lambda tool: run_tool(tool, options.out, options.limit), tools)
+        warm_up(options.out, options.parts, options.limit)
+        outcomes += [run_tool(tool, options.out, options.parts, options.limit) for tool in tools]
     if "sorting" in wanted:
         outcomes.append(run_sorting(options.out, options.limit))
     write_summary(options.out, outcomes)
@@ -102,28 +101,29 @@ def run_tests(out: pathlib.Path, workers: int, select: str, limit: int) -> Outco
     return Outcome("pytest", outcome, seconds, detail)
 
 
-def warm_up(out: pathlib.Path, limit: int) -> None:
+def warm_up(out: pathlib.Path, parts: int, limit: int) -> None:
     """Compile every unit outside the tools, so that they watch kernels and not the compiler."""
-    code, seconds, text = run("warm_up", every_kernel(), out, limit)
+    code, seconds, text = run_parts("warm_up", [], parts, out, limit)
     print(f"every kernel once, unwatched: {'ok' if code == 0 else 'failed'}, {seconds:.1f} s, {last_line(text)}", flush=True)
 
 
-def run_tool(tool: str, out: pathlib.Path, limit: int) -> Outcome:
+def run_tool(tool: str, out: pathlib.Path, parts: int, limit: int) -> Outcome:
     """One tool of compute-sanitizer over every kernel."""
     sanitizer = shutil.which("compute-sanitizer") or shutil.which("compute-sanitizer", path="/usr/local/cuda/bin:/opt/cuda/bin")
     if sanitizer is None:
         return Outcome(tool, "missing", 0.0, "compute-sanitizer is not installed (it comes with the CUDA toolkit)")
     flags = ["--tool", tool, "--error-exitcode", str(EXIT_OF_FINDINGS), *TOOL_FLAGS.get(tool, ())]
-    code, seconds, text = run(tool, [sanitizer, *flags, *every_kernel()], out, limit)
+    code, seconds, text = run_parts(tool, [sanitizer, *flags], parts, out, limit)
     found = re.findall(r"(?:ERROR SUMMARY|RACECHECK SUMMARY): (.*)", text)
-    launched = re.findall(r"\d+ launches, \d+ units", text)
-    detail = f"{found[0] if found else last_line(text)} ({launched[-1] if launched else 'the program did not finish'})"
+    launched = re.findall(r"(\d+) launches, (\d+) units", text)
+    launches, units = (sum(int(counts[i]) for counts in launched) for i in (0, 1))
+    detail = f"{'; '.join(dict.fromkeys(found)) or last_line(text)} ({launches} launches, {units} units, {len(launched)} of {parts} parts finished)"
     is_clean = code == 0
     if tool == "racecheck" and code == EXIT_OF_FINDINGS:
         is_clean, words = judge_races(text)
         detail = f"{detail}: {words}"
-    outcome = "too slow" if code is None else "ok" if is_clean and found and launched else "failed"
-    return Outcome(tool, outcome, seconds, detail)
+    is_whole = len(found) == len(launched) == parts
+    return Outcome(tool, "too slow" if code is None else "ok" if is_clean and is_whole else "failed", seconds, detail)
 
 
 def judge_races(text: str) -> tuple[bool, str]:
@@ -157,9 +157,19 @@ def run_sorting(out: pathlib.Path, limit: int) -> Outcome:
     return Outcome("sorting", "too slow" if code is None else "ok" if code == 0 else "failed", seconds, last_line(text))
 
 
-def every_kernel() -> list[str]:
-    """The program that launches every kernel once."""
-    return [sys.executable, "-m", "tests.gpu.target.every_kernel"]
+def run_parts(step: str, watched_by: list[str], parts: int, out: pathlib.Path, limit: int) -> tuple[int | None, float, str]:
+    """The program that launches every kernel once, in parts side by side: the worst exit status (None: past the limit), seconds, and all output."""
+
+    def part(number: int) -> tuple[int | None, float, str]:
+        program = [sys.executable, "-m", "tests.gpu.target.every_kernel", "--part", f"{number}/{parts}"]
+        return run(f"{step}-{number}", [*watched_by, *program], out, limit)
+
+    with concurrent.futures.ThreadPoolExecutor(parts) as pool:
+        done = list(pool.map(part, range(parts)))
+    codes = [code for code, _, _ in done]
+    # A status that is no tool's finding says more than one that is.
+    worst = None if None in codes else max((code or 0 for code in codes), key=lambda code: (code != 0, code != EXIT_OF_FINDINGS))
+    return worst, max(seconds for _, seconds, _ in done), "\n".join(text for _, _, text in done)
 
 
 def run(step: str, command: list[str], out: pathlib.Path, limit: int) -> tuple[int | None, float, str]:

@@ -1,4 +1,4 @@
-"""Runs one scenario on the host target, in a process that preloads a sanitizer: python -m tests.gpu.sanitizers.child SCENARIO.
+"""Runs one scenario on the host target, in a process that preloads a sanitizer: python -m tests.gpu.sanitizers.child SCENARIO [K N].
 
 Prints the kernels that it launched, one a line. Arrays get poisoned ground in front and behind, so that an access one element past an
 end is found although the target's arrays are parts of larger pieces.
@@ -74,13 +74,13 @@ def run_fault(target: FencedTarget, kernel: str) -> None:
     target.launch(unit, kernel, n, *arguments[kernel], blocks=8)
 
 
-def main(scenario: str) -> None:
-    """Run `everything`, or the planted fault of that name."""
+def main(scenario: str, part: tuple[int, int]) -> None:
+    """Run `everything`, or the k-th of n parts of it, or the planted fault of that name."""
     target = FencedTarget()
     if scenario == "everything":
         from .scenario import run_everything
 
-        run_everything(target)
+        run_everything(target, part)
     else:
         run_fault(target, scenario)
     target.close()
@@ -90,4 +90,4 @@ def main(scenario: str) -> None:
 
 
 if __name__ == "__main__":
-    main(sys.argv[1])
+    main(sys.argv[1], (int(sys.argv[2]), int(sys.argv[3])) if len(sys.argv) > 2 else (0, 1))

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import contextlib
 import dataclasses
-from collections.abc import Iterator
+import functools
+from collections.abc import Callable, Iterator
 from unittest import mock
 
 import numpy as np
@@ -36,16 +37,19 @@ TRIANGLES = 1700
 """More than one chunk of the builders, so that subtrees meet within blocks and between them."""
 
 
-def run_everything(target: Target) -> None:
-    """Primitives, structures by themselves, optimisers, a scene of many nodes, then whole frames."""
-    run_primitives(target)
-    run_structures(target)
-    run_topologies(target)
-    run_given_kd_tree(target)
-    run_optimisers(target)
-    run_objects(target)
-    run_animation(target)
-    run_frames(target)
+def run_everything(target: Target, part: tuple[int, int] = (0, 1)) -> None:
+    """Primitives, structures by themselves, optimisers, a scene of many nodes, then whole frames.
+
+    Of `part` = (k, n) every n-th of these from the k-th on."""
+    for job in everything()[part[0] :: part[1]]:
+        job(target)
+
+
+def everything() -> list[Callable[[Target], None]]:
+    """What there is to run; each by itself."""
+    jobs: list[Callable[[Target], None]] = [run_primitives, run_topologies, run_given_kd_tree, run_optimisers, run_objects, run_animation]
+    jobs += [functools.partial(run_structure, name=name) for name in structures()]
+    return jobs + [functools.partial(run_frames, **chosen) for chosen in pictures()]
 
 
 def run_primitives(target: Target) -> None:
@@ -73,33 +77,32 @@ def run_primitives(target: Target) -> None:
         thesis.exclusive_scan(target, flags, target.zeros(9001, "i4", "test"), algorithm)
 
 
-def run_structures(target: Target) -> None:
-    """Each structure in each layout: build, refit, measure, read; triangles and, where it takes them, spheres; none, one, many."""
-    random = np.random.default_rng(2)
-    for name, structure in structures().items():
-        for layout in telling_layouts(name):
-            for count in (0, 1, TRIANGLES):
-                corners = random.uniform(-1, 1, (count * 3, 3)).astype(np.float32)
-                corners[:3] = np.nan
-                indices = np.arange(count * 3, dtype=np.int32).reshape(count, 3)
-                made = structure(target, structure.Options(), layout)
-                primitives = triangle_primitives(target.upload(corners, "test"), target.upload(indices, "test"))
-                made.build(primitives)
-                if isinstance(made, BvhHierarchy) and count > 0:
-                    made.layout.write(made.tree, primitives)
-                if made.capabilities.refit:
-                    made.refit(primitives)
-                made.measure()
-                assert len(made.nodes().references) >= count - 1  # one is inactive
-        if structure.layouts() == telling_layouts(name):
-            made = structure(target, structure.Options())
-            made.test_triangles_by("unit_triangle")
+def run_structure(target: Target, name: str) -> None:
+    """A structure in each layout: build, refit, measure, read; triangles and, where it takes them, spheres; none, one, many."""
+    random, structure = np.random.default_rng(2), structures()[name]
+    for layout in telling_layouts(name):
+        for count in (0, 1, TRIANGLES):
+            corners = random.uniform(-1, 1, (count * 3, 3)).astype(np.float32)
+            corners[:3] = np.nan
+            indices = np.arange(count * 3, dtype=np.int32).reshape(count, 3)
+            made = structure(target, structure.Options(), layout)
+            primitives = triangle_primitives(target.upload(corners, "test"), target.upload(indices, "test"))
             made.build(primitives)
-            scatter(target, made, corners, indices)
-        if "sphere" in structure.capabilities.primitive_kinds:
-            centres, radii = random.uniform(-1, 1, (300, 3)), random.uniform(0, 0.1, 300)
-            made = structure(target, structure.Options(), structure.default_layout("host"))
-            made.build(sphere_primitives(target.upload(centres.astype(np.float32), "test"), target.upload(radii.astype(np.float32), "test")))
+            if isinstance(made, BvhHierarchy) and count > 0:
+                made.layout.write(made.tree, primitives)
+            if made.capabilities.refit:
+                made.refit(primitives)
+            made.measure()
+            assert len(made.nodes().references) >= count - 1  # one is inactive
+    if structure.layouts() == telling_layouts(name):
+        made = structure(target, structure.Options())
+        made.test_triangles_by("unit_triangle")
+        made.build(primitives)
+        scatter(target, made, corners, indices)
+    if "sphere" in structure.capabilities.primitive_kinds:
+        centres, radii = random.uniform(-1, 1, (300, 3)), random.uniform(0, 0.1, 300)
+        made = structure(target, structure.Options(), structure.default_layout("host"))
+        made.build(sphere_primitives(target.upload(centres.astype(np.float32), "test"), target.upload(radii.astype(np.float32), "test")))
 
 
 def run_topologies(target: Target) -> None:
@@ -219,29 +222,35 @@ class Picture:
         yield self.image
 
 
-def run_frames(target: Target) -> None:
-    """Two frames, one of them refitted, for pairs of structure and ray type that meet every layout and every ray type."""
+def pictures() -> list[dict[str, str]]:
+    """Pairs of structure and ray type that meet every layout and every ray type."""
     chosen = [(name, layout) for name in structures() for layout in telling_layouts(name)]
-    names = list(ray_types())
+    names, found = list(ray_types()), []
     for number in range(max(len(chosen), len(names))):
         (hierarchy, layout), ray_type = chosen[number % len(chosen)], names[number % len(names)]
-        can_refit = structures()[hierarchy].capabilities.refit
-        settings = ViewSettings(hierarchy, layout=layout, ray_type=ray_type, update=UpdateOptions("refit" if can_refit else "rebuild"))
-        picture = Picture(target.zeros((21, 43, 4), np.uint8, "test"))
-        view = View(settings, Camera(eye=(0.0, 0.5, 4.0)), picture)
-        engine = Engine(target, make_scene())
-        for frame, time in enumerate((0.0, 0.4)):
-            engine.render_frame(Moment(time, 0, frame), [view])
-        engine.flush()
-        assert engine.totals(view).hits > 0
-        engine.pick(view, 21.0, 10.0)
-        table = engine.nodes(view)
-        engine.hide([1])
-        view.settings = dataclasses.replace(settings, clip=ClipOptions(on=True, position=0.6))
-        engine.render_frame(Moment(0.4, 0, 2), [view])
-        engine.paint_outline(view, 0)
-        engine.paint_boxes(view, Boxes(table.lower, table.upper, table.depth, int(table.depth.max()) + 1))
-        engine.close()
+        found.append({"hierarchy": hierarchy, "layout": layout, "ray_type": ray_type})
+    return found
+
+
+def run_frames(target: Target, hierarchy: str, layout: str, ray_type: str) -> None:
+    """Two frames, one of them refitted, and what is painted over them."""
+    can_refit = structures()[hierarchy].capabilities.refit
+    settings = ViewSettings(hierarchy, layout=layout, ray_type=ray_type, update=UpdateOptions("refit" if can_refit else "rebuild"))
+    picture = Picture(target.zeros((21, 43, 4), np.uint8, "test"))
+    view = View(settings, Camera(eye=(0.0, 0.5, 4.0)), picture)
+    engine = Engine(target, make_scene())
+    for frame, time in enumerate((0.0, 0.4)):
+        engine.render_frame(Moment(time, 0, frame), [view])
+    engine.flush()
+    assert engine.totals(view).hits > 0
+    engine.pick(view, 21.0, 10.0)
+    table = engine.nodes(view)
+    engine.hide([1])
+    view.settings = dataclasses.replace(settings, clip=ClipOptions(on=True, position=0.6))
+    engine.render_frame(Moment(0.4, 0, 2), [view])
+    engine.paint_outline(view, 0)
+    engine.paint_boxes(view, Boxes(table.lower, table.upper, table.depth, int(table.depth.max()) + 1))
+    engine.close()
 
 
 def make_scene() -> Scene:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import concurrent.futures
 import functools
 import os
 import pathlib
@@ -15,6 +16,8 @@ from gpu.target.translation_unit import parse_kernels
 
 ROOT = pathlib.Path(__file__).resolve().parents[3]
 pytestmark = pytest.mark.sanitize
+
+PARTS = 2
 
 FLAGS = {
     "address": "-O1 -g1 -fno-omit-frame-pointer -fsanitize=address,undefined -fno-sanitize-recover=all",
@@ -46,11 +49,11 @@ def preloaded(tool: str) -> tuple[str, tuple[str, ...]]:
     pytest.skip(f"a process with {paths[0]} does not start on this machine")
 
 
-def run_child(tool: str, scenario: str) -> subprocess.CompletedProcess[str]:
+def run_child(tool: str, *scenario: str) -> subprocess.CompletedProcess[str]:
     preload, prefix = preloaded(tool)
     chosen = {"LD_PRELOAD": preload, "RAYGROVE_HOST_FLAGS": FLAGS[tool], "RAYGROVE_HOST_FORCE_SPLIT": "1", "CXX": "g++", "OPENBLAS_NUM_THREADS": "1"}
-    command = [*prefix, sys.executable, "-m", "tests.gpu.sanitizers.child", scenario]
-    return subprocess.run(command, env={**os.environ, **OPTIONS, **chosen}, cwd=ROOT, capture_output=True, text=True, timeout=280, check=False)
+    command = [*prefix, sys.executable, "-m", "tests.gpu.sanitizers.child", *scenario]
+    return subprocess.run(command, env={**os.environ, **OPTIONS, **chosen}, cwd=ROOT, capture_output=True, text=True, timeout=1100, check=False)
 
 
 @pytest.mark.parametrize(
@@ -70,11 +73,24 @@ def test_a_planted_fault_is_found(tool: str, fault: str, report: str) -> None:
     assert fault in done.stderr, "the report names the kernel"
 
 
+@functools.cache
+def everything_watched() -> dict[str, list[subprocess.CompletedProcess[str]]]:
+    """Every kernel under every tool, in parts: as many at a time as there are processors, since compiling them anew takes the longest."""
+    parts = [(tool, str(part)) for part in range(PARTS) for tool in FLAGS]
+    for tool in FLAGS:
+        preloaded(tool)
+    with concurrent.futures.ThreadPoolExecutor(max(2, len(os.sched_getaffinity(0)))) as pool:
+        done = list(pool.map(lambda job: run_child(job[0], "everything", job[1], str(PARTS)), parts))
+    return {tool: [outcome for (of, _), outcome in zip(parts, done, strict=True) if of == tool] for tool in FLAGS}
+
+
 @pytest.mark.timeout(1200)  # every kernel is compiled anew
 @pytest.mark.parametrize("tool", ["address", "thread"])
 def test_every_kernel_is_clean(tool: str) -> None:
-    done = run_child(tool, "everything")
-    assert done.returncode == 0 and "Sanitizer" not in done.stderr and "runtime error" not in done.stderr, done.stderr[-6000:]
+    launched: set[str] = set()
+    for done in everything_watched()[tool]:
+        assert done.returncode == 0 and "Sanitizer" not in done.stderr and "runtime error" not in done.stderr, done.stderr[-6000:]
+        launched |= set(done.stdout.split())
     files = sorted((ROOT / "gpu").rglob("*.cu"))
     kernels = {name for file in files for name in parse_kernels(file.read_text(encoding="utf-8"), str(file))}
-    assert kernels <= set(done.stdout.split()), f"not run under the sanitizer: {sorted(kernels - set(done.stdout.split()))}"
+    assert kernels <= launched, f"not run under the sanitizer: {sorted(kernels - launched)}"

@@ -1,4 +1,4 @@
-"""Every kernel on a CUDA device, once: python -m tests.gpu.target.every_kernel [--sort library]. What compute-sanitizer watches.
+"""Every kernel on a CUDA device, once: python -m tests.gpu.target.every_kernel [--sort library] [--part K/N]. What compute-sanitizer watches.
 
 Every array is an allocation of its own, of exactly its size, so that an access one element past an end is found. Prints what was launched.
 """
@@ -19,14 +19,16 @@ from gpu.trace.trace import KINDS, VIEW_FRAME, CameraRays, Tracer, upload_rays
 from tests.gpu.sanitizers.scenario import run_everything
 
 
-def trace_every_way(target: Target) -> None:
-    """Launch every traversal of every layout of every structure: each kind of primitive, ray source and hit, and shadow rays."""
+def trace_every_way(target: Target, part: tuple[int, int] = (0, 1)) -> None:
+    """Launch every traversal of every layout of every structure: each kind of primitive, ray source and hit, and shadow rays.
+
+    Of `part` = (k, n) every n-th structure from the k-th on."""
     corners, indices = target.zeros((3, 3), "f4", "test"), target.zeros((1, 3), "i4", "test")
     kinds = {"triangle": triangle_primitives(corners, indices), "sphere": sphere_primitives(corners, target.zeros(3, "f4", "test"))}
     camera = CameraRays(target.zeros(VIEW_FRAME.itemsize, "u1", "test"), 9, 9)
     buffer = upload_rays(target, np.zeros((5, 3)), np.ones((5, 3)))
     lights, counter = target.zeros((1, 16), "f4", "test"), target.zeros(1, "u8", "test")
-    for structure in structures().values():
+    for structure in list(structures().values())[part[0] :: part[1]]:
         for layout, traversal, kind, test in structure_choices(structure):
             made = structure(target, structure.Options(), layout, traversal)
             made.test_triangles_by(test)
@@ -53,9 +55,12 @@ def main() -> None:
 
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--sort", choices=("own", "library"), default="own")
-    target = CudaTarget(TargetOptions(sort=parser.parse_args().sort), exact_memory=True)
-    run_everything(target)
-    trace_every_way(target)
+    parser.add_argument("--part", default="0/1", help="K/N: the K-th of N parts, from 0")
+    options = parser.parse_args()
+    number, parts = (int(text) for text in options.part.split("/"))
+    target = CudaTarget(TargetOptions(sort=options.sort), exact_memory=True)
+    run_everything(target, (number, parts))
+    trace_every_way(target, (number, parts))
     target.synchronize()
     print(f"{target.device_name}: {target.launch_count} launches, {target.unit_count} units, sort {target.sorter_name}", flush=True)
     target.close()
