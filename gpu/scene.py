@@ -115,9 +115,17 @@ class Object:
     mesh: int
 
 
+ALPHA_MODES = ("opaque", "mask", "blend")
+"""What becomes of alpha: nothing; below the cut-off there is no surface; or the surface covers that share."""
+
+
 @dataclasses.dataclass(frozen=True)
 class Material:
-    """Metallic-roughness material; colours linear. A texture is an index into `Scene.textures`, -1 for none."""
+    """Metallic-roughness material as glTF has it; colours linear. A texture is an index into `Scene.textures`, -1 for none.
+
+    `transmission` is the share of light that enters through the surface, refracted by `ior`; inside, `attenuation_color` is what is left of white
+    light after `attenuation_distance` (0: nothing is absorbed). A thin surface is a pane without an inside: light goes on straight. Roughness is
+    the green and metalness the blue of their texture; emission and base colour are multiplied by theirs."""
 
     name: str = ""
     base_color: tuple[float, float, float, float] = (0.8, 0.8, 0.8, 1.0)
@@ -125,6 +133,22 @@ class Material:
     roughness: float = 0.6
     emission: tuple[float, float, float] = (0.0, 0.0, 0.0)
     base_color_texture: int = -1
+    transmission: float = 0.0
+    ior: float = 1.5
+    attenuation_color: tuple[float, float, float] = (1.0, 1.0, 1.0)
+    attenuation_distance: float = 0.0
+    is_thin: bool = False
+    alpha_mode: str = "opaque"
+    alpha_cutoff: float = 0.5
+    normal_texture: int = -1
+    normal_scale: float = 1.0
+    metallic_roughness_texture: int = -1
+    emission_texture: int = -1
+
+    @property
+    def texture_ids(self) -> tuple[int, int, int, int]:
+        """All its textures: base colour, metalness and roughness, normals, emission."""
+        return self.base_color_texture, self.metallic_roughness_texture, self.normal_texture, self.emission_texture
 
 
 @dataclasses.dataclass(frozen=True, eq=False)
@@ -136,16 +160,28 @@ class Texture:
     is_srgb: bool = True
 
 
+LIGHT_KINDS = ("point", "directional", "spot", "sphere", "rectangle")
+
+
 @dataclasses.dataclass(frozen=True)
 class Light:
-    """`kind` point or directional, placed by `node` (-1: the scene). Point: radiant intensity `color` (W/sr) at `position`;
-    directional: irradiance `color` along `direction` (the way the light travels)."""
+    """`kind` is one of LIGHT_KINDS, placed by `node` (-1: the scene).
+
+    Directional: irradiance `color` along `direction`, the way the light travels. All others shine from `position` with the radiant intensity `color`
+    (W/sr), so that another kind is as bright from afar: a spot along `direction`, full inside `inner_angle` and none outside `outer_angle` (degrees
+    from its axis); a sphere of `radius` to all sides; a rectangle of `size` from its front, by the cosine. `up` says how the rectangle is turned."""
 
     kind: str
     color: tuple[float, float, float] = (1.0, 1.0, 1.0)
     position: tuple[float, float, float] = (0.0, 0.0, 0.0)
     direction: tuple[float, float, float] = (0.0, -1.0, 0.0)
     node: int = -1
+    inner_angle: float = 0.0
+    outer_angle: float = 45.0
+    radius: float = 0.1
+    size: tuple[float, float] = (1.0, 1.0)
+    up: tuple[float, float, float] = (0.0, 0.0, -1.0)
+    name: str = ""
 
 
 @dataclasses.dataclass(frozen=True)

@@ -7,21 +7,24 @@ sqrt(2 / (n + 2)) (Walter 2007, Beckmann width of a Phong lobe).
 from __future__ import annotations
 
 import ctypes
-import dataclasses
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 
-from gpu.scene import Material, Remark, Texture
+from gpu.scene import Material, Remark
 
 from . import assimp
 from .assimp_file import AssimpFile
-from .errors import shown
-from .images import ImageError, decode, find
+from .assimp_textures import Placement, TextureReader, packed, packed_metalness, packed_roughness, with_opacity
 
-DIFFUSE, BASE_COLOR = 1, 12
-EMISSION_MAPS = (4, 14)  # of old formats and of glTF
+# Kinds of textures; where there are two, those of glTF and of old formats.
+BASE_COLOR_MAPS = (12, 1)
+EMISSION_MAPS = (4, 14)
+NORMAL_MAPS = (6, 13)
+BUMP_MAP, OPACITY_MAP, METALNESS_MAP, ROUGHNESS_MAP, GLTF_METALLIC_ROUGHNESS = 5, 8, 15, 16, 18
+REFRACTING = (4, 6, 7, 9)
+"""Wavefront's models of illumination (illum) in which what is not opaque is glass."""
 GLTF = frozenset({"gltf", "glb", "vrm"})
 Key = tuple[str, int, int]
 
@@ -44,25 +47,16 @@ def properties_of(material: assimp.Material) -> dict[Key, Any]:
     return result
 
 
-@dataclasses.dataclass(frozen=True, eq=False)
-class Placement:
-    """How a texture lies on a mesh: the set of texture coordinates, and a (2, 3) matrix for them (v downwards) or None."""
-
-    uv_set: int = 0
-    matrix: np.ndarray | None = None
-
-
 class MaterialReader:
-    """Reads the materials of one file and fills `textures`, `placements` and `missing`. Texture files are looked for beside the model."""
+    """Reads the materials of one file and fills `textures` and `placements`."""
 
     def __init__(self, file: AssimpFile, folder: Path, texture_size: int) -> None:
-        self.library, self.scene, self.folder, self.texture_size = file.library, file.pointer, folder, texture_size
+        self.scene = file.pointer
         self.is_gltf = file.extension in GLTF
         self.placements: list[Placement] = []
-        self.textures: list[Texture] = []
-        self.texture_ids: dict[str, int] = {}
-        self.missing: dict[str, str] = {}
-        self.unlit_maps = 0
+        self._pictures = TextureReader(file, folder, texture_size)
+        self.textures = self._pictures.textures
+        self._bump_maps = self._unseen = self._apart = 0
 
     def read(self) -> tuple[Material, ...]:
         """All materials in the file's order; one plain material where it has none."""
@@ -71,45 +65,53 @@ class MaterialReader:
         return tuple(materials) or (Material(),)
 
     def remarks(self) -> list[Remark]:
-        """The textures that could not be had, each with its reason, and the emission maps that are not read."""
-        maps = []
-        if self.unlit_maps:
-            sentence = "materials shine by an emission map, which is not read yet: they do not shine."
-            maps.append(Remark(self.unlit_maps, f"{self.unlit_maps} {sentence}"))
-        if not self.missing:
-            return maps
-        inside = {name: reason for name, reason in self.missing.items() if self._is_embedded(name)}
-        beside = {name: reason for name, reason in self.missing.items() if name not in inside}
-        if beside:
-            advice = "Put them beside the model and open it again"
-            maps.append(Remark(len(beside), f"Textures missing, drawn in a plain colour: {self._listed(beside)}. {advice}."))
-        if inside:
-            advice = "Export the model again, or give it textures as PNG or JPEG"
-            maps.append(Remark(len(inside), f"Textures inside the file that are drawn in a plain colour: {self._listed(inside)}. {advice}."))
-        return maps
-
-    def _listed(self, missing: dict[str, str]) -> str:
-        listed = [f"{shown(self._shown_name(name))} ({reason})" for name, reason in list(missing.items())[:20]]
-        return ", ".join(listed) + (f" and {len(missing) - 20} more" if len(missing) > 20 else "")
-
-    def _is_embedded(self, name: str) -> bool:
-        return bool(self.library.aiGetEmbeddedTexture(self.scene, name.encode("utf-8", "surrogateescape")))
+        """The textures that could not be had, and what of the materials is not read."""
+        counted = [
+            (self._bump_maps, "Materials have a bump map, which is not drawn; normal maps are."),
+            (self._unseen, "Materials of opacity 0 are drawn opaque: programs write that by mistake, and nothing would be seen."),
+            (self._apart, "Materials have textures that lie apart from one another: all are placed as the first."),
+        ]
+        return [Remark(count, sentence) for count, sentence in counted if count] + self._pictures.remarks()
 
     def _material(self, material: assimp.Material) -> Material:
         values = properties_of(material)
-        texture, placement = self._texture(values)
-        self.placements.append(placement)
+        self._bump_maps += bool(_file(values, BUMP_MAP))
+        self.placements.append(self._common_placement(values))
+        base_color = self._base_color(values)
+        alpha_mode, base_color, transmission = self._openness(values, base_color)
+        opacity, color = _file(values, OPACITY_MAP), _first_file(values, BASE_COLOR_MAPS)
+        if opacity and color and not self.is_gltf:
+            texture = self._pictures.take((color, opacity), "color", with_opacity) if opacity != color else self._texture(color)
+            alpha_mode = "mask" if texture >= 0 and alpha_mode == "opaque" else alpha_mode
+            texture = texture if texture >= 0 else self._texture(color)
+        else:
+            texture = self._texture(color)
+        distance = _number(values, "$mat.volume.attenuationDistance", 0.0)
+        tint = _color(values, "$mat.volume.attenuationColor")
         return Material(
             name=_text(values, "?mat.name"),
-            base_color=self._base_color(values),
+            base_color=base_color,
             metallic=_number(values, "$mat.metallicFactor", 0.0),
             roughness=_roughness(values),
             emission=self._emission(values),
             base_color_texture=texture,
+            transmission=transmission,
+            ior=self._ior(values, transmission),
+            attenuation_color=(float(tint[0]), float(tint[1]), float(tint[2])) if tint is not None else (1.0, 1.0, 1.0),
+            attenuation_distance=distance if 0.0 < distance < 1e18 else 0.0,
+            is_thin=self.is_gltf and not _number(values, "$mat.volume.thicknessFactor", 0.0) > 0.0,
+            alpha_mode=alpha_mode,
+            alpha_cutoff=_number(values, "$mat.gltf.alphaCutoff", 0.5),
+            normal_texture=self._texture(_first_file(values, NORMAL_MAPS), "data"),
+            normal_scale=_number(values, "$tex.scale", 1.0, NORMAL_MAPS[0]),
+            metallic_roughness_texture=self._metallic_roughness(values),
+            emission_texture=self._texture(_first_file(values, EMISSION_MAPS)),
         )
 
-    @staticmethod
-    def _base_color(values: dict[Key, Any]) -> tuple[float, float, float, float]:
+    def _texture(self, name: str, use: str = "color") -> int:
+        return self._pictures.take((name,), use) if name else -1
+
+    def _base_color(self, values: dict[Key, Any]) -> tuple[float, float, float, float]:
         color = _color(values, "$clr.base")
         color = _color(values, "$clr.diffuse") if color is None else color
         if color is None:
@@ -118,24 +120,49 @@ class MaterialReader:
         alpha = min(alpha, _number(values, "$mat.opacity", 1.0))
         return float(color[0]), float(color[1]), float(color[2]), alpha
 
-    def _emission(self, values: dict[Key, Any]) -> tuple[float, float, float]:
-        """Without its map the factor alone, mostly white, would drown everything else."""
+    def _openness(self, values: dict[Key, Any], color: tuple[float, float, float, float]) -> tuple[str, tuple[float, float, float, float], float]:
+        """Alpha mode, base colour and transmission. What old formats call opacity is a share that is covered, or glass where they say so."""
+        if self.is_gltf:
+            mode = _text(values, "$mat.gltf.alphaMode").lower()
+            return mode if mode in ("mask", "blend") else "opaque", color, _number(values, "$mat.transmission.factor", 0.0)
+        alpha, opaque = color[3], (*color[:3], 1.0)
+        if alpha <= 0.0:
+            self._unseen += 1
+            return "opaque", opaque, 0.0
+        if alpha < 1.0 and int(_number(values, "$mat.illum", 0.0)) in REFRACTING:
+            return "opaque", opaque, 1.0 - alpha
+        return "blend" if alpha < 1.0 else "opaque", color, 0.0
+
+    def _ior(self, values: dict[Key, Any], transmission: float) -> float:
+        """Programs write 1 into materials that nothing is known of: only what light goes through may be like air."""
+        ior = _number(values, "$mat.refracti", Material.ior)
+        return ior if self.is_gltf or transmission > 0.0 or ior > 1.0 else Material.ior
+
+    @staticmethod
+    def _emission(values: dict[Key, Any]) -> tuple[float, float, float]:
         color = _color(values, "$clr.emissive")
-        if color is None or not color[:3].max() > 0.0:
-            return 0.0, 0.0, 0.0
-        if any(values.get(("$tex.file", semantic, 0)) for semantic in EMISSION_MAPS):
-            self.unlit_maps += 1
+        if color is None:
             return 0.0, 0.0, 0.0
         strength = _number(values, "$mat.emissiveIntensity", 1.0)
         return float(color[0]) * strength, float(color[1]) * strength, float(color[2]) * strength
 
-    def _texture(self, values: dict[Key, Any]) -> tuple[int, Placement]:
-        """Index of the base colour texture, -1 for none, and how it lies on the mesh."""
-        for semantic in (BASE_COLOR, DIFFUSE):
-            name = values.get(("$tex.file", semantic, 0), "")
-            if isinstance(name, str) and name:
-                return self._texture_id(name), self._placement(values, semantic)
-        return -1, Placement()
+    def _metallic_roughness(self, values: dict[Key, Any]) -> int:
+        """glTF's has both in one picture; other formats have one each."""
+        rough, metal = _file(values, ROUGHNESS_MAP), _file(values, METALNESS_MAP)
+        if self.is_gltf:
+            return self._texture(metal or rough or _file(values, GLTF_METALLIC_ROUGHNESS), "data")
+        if rough and metal:
+            return self._pictures.take((rough, metal), "data", packed) if rough != metal else self._texture(rough, "data")
+        if rough or metal:
+            return self._pictures.take((rough or metal,), "data", packed_roughness if rough else packed_metalness)
+        return -1
+
+    def _common_placement(self, values: dict[Key, Any]) -> Placement:
+        """How the material's first texture lies; all share one set of coordinates."""
+        kinds = (*BASE_COLOR_MAPS, *EMISSION_MAPS, *NORMAL_MAPS, METALNESS_MAP, ROUGHNESS_MAP)
+        placements = [self._placement(values, kind) for kind in kinds if _file(values, kind)]
+        self._apart += any(placements[0].differs(other) for other in placements[1:])
+        return placements[0] if placements else Placement()
 
     def _placement(self, values: dict[Key, Any], semantic: int) -> Placement:
         uv_set = values.get(("$tex.uvwsrc", semantic, 0), np.zeros(1))
@@ -151,40 +178,6 @@ class MaterialReader:
         ox, oy = tx - 0.5 * sx * (1.0 + s - c), 0.5 * sy * (s + c - 1.0) + 1.0 - sy - ty
         return Placement(number, np.array([[sx * c, sy * s, ox], [-sx * s, sy * c, oy]]))
 
-    def _texture_id(self, name: str) -> int:
-        if name not in self.texture_ids:
-            try:
-                pixels = self._pixels(name)
-                self.texture_ids[name] = len(self.textures)
-                self.textures.append(Texture(self._shown_name(name), pixels))
-            except ImageError as error:
-                self.missing[name] = str(error)
-                self.texture_ids[name] = -1
-        return self.texture_ids[name]
-
-    def _pixels(self, name: str) -> np.ndarray:
-        encoded = name.encode("utf-8", "surrogateescape")
-        embedded = self.library.aiGetEmbeddedTexture(self.scene, encoded)
-        if embedded:
-            return self._embedded(embedded.contents)
-        path = find(name, self.folder)
-        if path is None:
-            raise ImageError("not found")
-        return decode(path, self.texture_size)
-
-    def _shown_name(self, name: str) -> str:
-        """Embedded textures are called *0, *1 ...; they may have a name of their own."""
-        if not name.startswith("*"):
-            return name
-        embedded = self.library.aiGetEmbeddedTexture(self.scene, name.encode("utf-8", "surrogateescape"))
-        return (embedded.contents.file_name.text if embedded else "") or f"image {name[1:]}"
-
-    def _embedded(self, texture: assimp.Texture) -> np.ndarray:
-        if texture.height == 0:
-            return decode(ctypes.string_at(texture.data, texture.width), self.texture_size)
-        texels = assimp.view(texture.data, np.uint8, (texture.height, texture.width, 4))
-        return texels[:, :, [2, 1, 0, 3]]
-
 
 def _text(values: dict[Key, Any], key: str) -> str:
     value = values.get((key, 0, 0), "")
@@ -196,8 +189,17 @@ def _color(values: dict[Key, Any], key: str) -> np.ndarray | None:
     return value if isinstance(value, np.ndarray) and len(value) >= 3 else None
 
 
-def _number(values: dict[Key, Any], key: str, default: float) -> float:
-    value = values.get((key, 0, 0))
+def _file(values: dict[Key, Any], kind: int) -> str:
+    value = values.get(("$tex.file", kind, 0), "")
+    return value if isinstance(value, str) else ""
+
+
+def _first_file(values: dict[Key, Any], kinds: tuple[int, ...]) -> str:
+    return next((name for kind in kinds if (name := _file(values, kind))), "")
+
+
+def _number(values: dict[Key, Any], key: str, default: float, kind: int = 0) -> float:
+    value = values.get((key, kind, 0))
     return float(value[0]) if isinstance(value, np.ndarray) and len(value) else default
 
 

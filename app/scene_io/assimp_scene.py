@@ -6,6 +6,7 @@ import math
 import os
 from collections.abc import Mapping
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 
@@ -14,7 +15,8 @@ from gpu.scene import Light, Mesh, MorphTargets, Node, Object, Remark, Scene, Sc
 from . import assimp
 from .assimp_animation import AnimationReader
 from .assimp_file import INDEXED, AssimpFile, cut_short, vectors
-from .assimp_materials import MaterialReader, Placement
+from .assimp_materials import GLTF, MaterialReader
+from .assimp_textures import Placement
 from .cuts import shortfall
 from .errors import SceneError, shown
 from .gltf_tracks import Key, exact_tracks
@@ -24,7 +26,8 @@ from .sanitise import SENTENCES, WEIGHT_TOLERANCE
 from .transforms import node_of
 
 MAX_NODES = 1_000_000
-DIRECTIONAL, POINT, SPOT, AREA = 1, 2, 3, 5
+DIRECTIONAL = 1
+LIGHTS = {DIRECTIONAL: "directional", 2: "point", 3: "spot", 5: "rectangle"}
 # Assimp hands out half the horizontal angle of view for these and the whole one for the others (its issue 5691).
 HALF_ANGLES = frozenset({"fbx", "blend"})
 PERCENT_LIGHTS = frozenset({"fbx"})
@@ -186,24 +189,12 @@ class SceneReader:
             )
 
     def _lights(self) -> tuple[tuple[Light, ...], list[Remark]]:
-        lights, spots, lost = [], 0, 0
-        for index in range(self.scene.light_count):
-            source = self.scene.lights[index].contents
-            node = self.node_ids.get(source.name.text, -1)
-            unit = 0.01 if self.file.extension in PERCENT_LIGHTS else 1.0
-            color = (source.diffuse[0] * unit, source.diffuse[1] * unit, source.diffuse[2] * unit)
-            position = (float(source.position[0]), float(source.position[1]), float(source.position[2]))
-            if source.kind == DIRECTIONAL:
-                direction = (float(source.direction[0]), float(source.direction[1]), float(source.direction[2]))
-                lights.append(Light("directional", color, direction=direction, node=node))
-            elif source.kind in (POINT, SPOT, AREA):
-                spots += source.kind != POINT
-                falloff = source.quadratic if source.quadratic > 0.0 else 1.0
-                lights.append(Light("point", (color[0] / falloff, color[1] / falloff, color[2] / falloff), position, node=node))
-            else:
-                lost += 1
-        remarks = [Remark(spots, "Spot and area lights shine as point lights.")] if spots else []
-        return tuple(lights), remarks + ([Remark(lost, "Lights of another kind (ambient) were left out.")] if lost else [])
+        sources = [self.scene.lights[index].contents for index in range(self.scene.light_count)]
+        unit = 0.01 if self.file.extension in PERCENT_LIGHTS else 1.0
+        cone = 1.0 if self.file.extension in GLTF else 0.5
+        read = [_light(source, self.node_ids, unit, cone) for source in sources]
+        lost = read.count(None)
+        return tuple(light for light in read if light), [Remark(lost, "Lights of another kind (ambient) were left out.")] if lost else []
 
     def _cameras(self) -> tuple[SceneCamera, ...]:
         """A camera that does not look along -Z of its node gets a node of its own that does."""
@@ -234,6 +225,26 @@ class SceneReader:
         if self.file.complaint:
             remarks.append(Remark(1, f"The file contradicts itself and was read as far as it goes; Assimp says: {self.file.complaint}"))
         return remarks
+
+
+def _light(source: assimp.Light, node_ids: Mapping[str, int], unit: float, cone: float) -> Light | None:
+    """One of Assimp's lights, None for an ambient one. `cone` is half the angle over what the format gives: glTF's are half, the others' whole."""
+    if source.kind not in LIGHTS:
+        return None
+    falloff = source.quadratic if source.quadratic > 0.0 and source.kind != DIRECTIONAL else 1.0
+    red, green, blue = (float(source.diffuse[k]) * unit / falloff for k in range(3))
+    position, direction, up = (_triple(vector) for vector in (source.position, source.direction, source.up))
+    area = (float(source.size[0]), float(source.size[1]))
+    outer = min(max(math.degrees(source.outer_cone) * cone, 0.0), 180.0) if math.isfinite(source.outer_cone) else 45.0
+    inner = min(max(math.degrees(source.inner_cone) * cone, 0.0), outer) if math.isfinite(source.inner_cone) else 0.0
+    return Light(
+        LIGHTS[source.kind], (red, green, blue), position, direction if any(direction) else (0.0, 0.0, -1.0), node_ids.get(source.name.text, -1),
+        inner, outer, size=area if min(area) > 0.0 else (1.0, 1.0), up=up if any(up) else (0.0, 1.0, 0.0), name=source.name.text,
+    )  # fmt: skip
+
+
+def _triple(vector: Any) -> tuple[float, float, float]:
+    return float(vector[0]), float(vector[1]), float(vector[2])
 
 
 def _camera_frame(source: assimp.Camera) -> np.ndarray:

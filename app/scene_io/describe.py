@@ -65,7 +65,11 @@ def _material(scene: Scene, index: int) -> dict[str, Any]:
         "metallic": material.metallic,
         "roughness": material.roughness,
         "emission": list(material.emission),
+        "transmission": material.transmission,
+        "ior": material.ior,
+        "alpha_mode": material.alpha_mode,
         "texture": scene.textures[texture].name if texture >= 0 else "",
+        "textures": [scene.textures[index].name if index >= 0 else "" for index in material.texture_ids],
     }
 
 

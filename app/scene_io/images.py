@@ -54,6 +54,15 @@ def _to_rgba(image: Image.Image) -> Image.Image:
     return image.convert("RGBA")
 
 
+def resized(channel: np.ndarray, width: int, height: int) -> np.ndarray:
+    """A picture of one channel, (height, width) uint8."""
+    from PIL import Image
+
+    if channel.shape == (height, width):
+        return channel
+    return np.array(Image.fromarray(np.ascontiguousarray(channel)).resize((width, height), Image.Resampling.BILINEAR), np.uint8)
+
+
 def find(name: str, folder: Path) -> Path | None:
     """The texture file that a model means by `name`: beside it, whatever the slashes, the case and the percent signs; None if absent."""
     plain = name.replace("\\", "/")

@@ -11,7 +11,7 @@ from collections import Counter
 
 import numpy as np
 
-from gpu.scene import KeyFrames, Material, Mesh, MorphTargets, Object, Remark, Scene, Skin, Spheres, Texture
+from gpu.scene import KeyFrames, Mesh, MorphTargets, Object, Remark, Scene, Skin, Spheres, Texture
 
 from .bounds import scene_box
 from .errors import SceneError, shown
@@ -19,6 +19,7 @@ from .joining import with_vertices
 from .normals import smooth_normals
 from .origin import near_origin
 from .sanitise_graph import clean_clips, clean_nodes, clean_places
+from .sanitise_materials import clean_materials
 
 HUGE = 1e18
 WEIGHT_TOLERANCE = 0.01
@@ -32,7 +33,6 @@ SENTENCES = {
     "uvs": "Texture coordinates that are not finite were set to 0.",
     "material": "Triangles of a material that the file does not have are drawn plain.",
     "texture": "Materials with a texture that cannot be used are drawn in a plain colour.",
-    "colour": "Materials or lights with a value that is not finite or out of range were corrected.",
     "deformer": "Skins, morph targets or key frames that do not fit their mesh were left out.",
     "spheres": "Spheres with a value that is not finite were dropped.",
     "empty": "Meshes of which no triangle is left were left out.",
@@ -53,7 +53,7 @@ def sanitise(scene: Scene, path: str = "") -> Scene:
     counts: Counter[str] = Counter()
     scene = clean_nodes(scene, counts)
     scene = dataclasses.replace(scene, textures=tuple(clean_texture(t) for t in scene.textures))
-    scene = dataclasses.replace(scene, materials=tuple(_clean_material(m, scene, counts) for m in scene.materials) or (Material(),))
+    scene = clean_materials(scene, counts)
     scene = _clean_meshes(scene, counts)
     scene = dataclasses.replace(scene, spheres=_clean_spheres(scene.spheres, counts))
     if not scene.objects and scene.spheres is None:
@@ -82,19 +82,6 @@ def clean_texture(texture: Texture) -> Texture:
     if pixels.ndim != 3 or pixels.shape[2] != 4 or pixels.dtype != np.uint8 or 0 in pixels.shape:
         pixels = np.full((1, 1, 4), 255, np.uint8)
     return dataclasses.replace(texture, pixels=np.ascontiguousarray(pixels))
-
-
-def _clean_material(material: Material, scene: Scene, counts: Counter[str]) -> Material:
-    color = np.nan_to_num(np.array(material.base_color, np.float64), nan=0.8, posinf=1.0, neginf=0.0).clip(0.0, 1.0)
-    emission = np.nan_to_num(np.array(material.emission, np.float64), nan=0.0, posinf=0.0, neginf=0.0).clip(0.0, 1e6)
-    metallic, roughness = np.nan_to_num([material.metallic, material.roughness], nan=0.0, posinf=1.0, neginf=0.0).clip(0.0, 1.0)
-    texture = material.base_color_texture
-    if not -1 <= texture < len(scene.textures):
-        texture = -1
-        counts["texture"] += 1
-    result = Material(material.name, tuple(color.tolist()), float(metallic), float(roughness), tuple(emission.tolist()), texture)
-    counts["colour"] += dataclasses.replace(material, base_color_texture=texture) != result
-    return result
 
 
 def _clean_meshes(scene: Scene, counts: Counter[str]) -> Scene:

@@ -8,7 +8,7 @@ from typing import TypeVar
 
 import numpy as np
 
-from gpu.scene import Channel, Clip, Light, Node, Object, Scene, SceneCamera, Track
+from gpu.scene import LIGHT_KINDS, Channel, Clip, Light, Node, Object, Scene, SceneCamera, Track
 
 HUGE = 1e18
 WIDTHS = {"translation": 3, "rotation": 4, "scale": 3}
@@ -129,7 +129,9 @@ def clean_places(scene: Scene, counts: Counter[str]) -> Scene:
 
 
 def _is_good_light(light: Light, node_count: int) -> bool:
-    values = np.array([*light.color, *light.position, *light.direction], np.float64)
-    is_finite = bool((np.abs(values) <= HUGE).all()) and min(light.color) >= 0.0
-    is_aimed = light.kind == "point" or (light.kind == "directional" and any(light.direction))
-    return is_finite and is_aimed and -1 <= light.node < node_count
+    values = np.array([*light.color, *light.position, *light.direction, *light.up, *light.size, light.radius], np.float64)
+    angles = np.array([light.inner_angle, light.outer_angle], np.float64)
+    is_finite = bool((np.abs(values) <= HUGE).all()) and min(light.color) >= 0.0 and min(*light.size, light.radius) >= 0.0
+    is_aimed = light.kind in ("point", "sphere") or any(light.direction)
+    has_cone = bool((angles >= 0.0).all() and (angles <= 180.0).all())
+    return light.kind in LIGHT_KINDS and is_finite and is_aimed and has_cone and -1 <= light.node < node_count

@@ -46,11 +46,12 @@ def _spheres(spheres: Spheres, scale: float) -> Spheres:
 
 
 def _light(light: Light, scale: float) -> Light:
-    """A light at a node is moved by the node; one of the scene's own has its position scaled."""
-    color = _times(light.color, scale * scale) if light.kind == "point" else light.color
+    """A light at a node is moved and, with its radius and edges, scaled by the node; one of the scene's own is scaled here."""
+    color = light.color if light.kind == "directional" else _times(light.color, scale * scale)
     if light.node >= 0:
         return dataclasses.replace(light, color=color, node=light.node + 1)
-    return dataclasses.replace(light, color=color, position=_times(light.position, scale))
+    size = (light.size[0] * scale, light.size[1] * scale)
+    return dataclasses.replace(light, color=color, position=_times(light.position, scale), radius=light.radius * scale, size=size)
 
 
 def _channel(channel: Channel) -> Channel:

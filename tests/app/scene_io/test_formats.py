@@ -131,16 +131,69 @@ def test_a_camera_and_its_angle(tmp_path: Path) -> None:
     assert camera.fov == pytest.approx(math.degrees(0.8), abs=1e-3) and scene.nodes[camera.node].translation == (0.0, 0.0, 9.0)
 
 
-def test_a_material_with_an_emission_map_does_not_drown_in_its_factor(tmp_path: Path) -> None:
+def test_maps_of_emission_normals_and_roughness_are_read(tmp_path: Path) -> None:
     def shine(document: dict[str, Any]) -> None:
-        document["materials"][0].update(emissiveFactor=[1.0, 0.5, 1.0], emissiveTexture={"index": 0})
+        paint = document["materials"][0]
+        paint.update(emissiveFactor=[1.0, 0.5, 1.0], emissiveTexture={"index": 0}, normalTexture={"index": 0, "scale": 0.5})
+        paint["pbrMetallicRoughness"]["metallicRoughnessTexture"] = {"index": 0}
 
-    path = writers.write_animated_glb(tmp_path / "wave.glb")
-    assert not any("emission map" in remark.sentence for remark in load([path]).remarks)
-    scene = load([writers.edit_glb(path, shine)])
-    assert scene.materials[0].emission == (0.0, 0.0, 0.0)
-    (remark,) = [remark for remark in scene.remarks if "emission map" in remark.sentence]
-    assert remark.count == 1
+    scene = load([writers.edit_glb(writers.write_animated_glb(tmp_path / "wave.glb"), shine)])
+    paint = scene.materials[0]
+    assert paint.emission == (1.0, 0.5, 1.0) and paint.normal_scale == 0.5 and min(paint.texture_ids) >= 0
+    color, metal, normal, emission = (scene.textures[index] for index in paint.texture_ids)
+    assert color.is_srgb and emission.is_srgb and not metal.is_srgb and not normal.is_srgb and len(scene.textures) == 2
+    assert np.array_equal(normal.pixels, color.pixels) and scene.remarks == ()
+
+
+def test_glass_and_alpha_of_a_glb(tmp_path: Path) -> None:
+    def melt(document: dict[str, Any]) -> None:
+        volume = {"thicknessFactor": 1.0, "attenuationDistance": 0.25, "attenuationColor": [0.5, 0.75, 1.0]}
+        extensions = {"KHR_materials_transmission": {"transmissionFactor": 0.9}, "KHR_materials_ior": {"ior": 1.33}, "KHR_materials_volume": volume}
+        document["materials"][0].update(alphaMode="MASK", alphaCutoff=0.25, extensions=extensions)
+        document["extensionsUsed"] = list(extensions)
+
+    scene = load([writers.edit_glb(writers.write_animated_glb(tmp_path / "wave.glb"), melt)])
+    paint = next(material for material in scene.materials if material.name == "paint")
+    assert (paint.transmission, paint.ior, paint.is_thin) == (pytest.approx(0.9), pytest.approx(1.33), False)
+    assert (paint.attenuation_color, paint.attenuation_distance) == (pytest.approx((0.5, 0.75, 1.0)), 0.25)
+    assert (paint.alpha_mode, paint.alpha_cutoff) == ("mask", 0.25)
+
+    def thin(document: dict[str, Any]) -> None:
+        document["materials"][0].update(alphaMode="BLEND", extensions={"KHR_materials_transmission": {"transmissionFactor": 1.0}})
+        document["extensionsUsed"] = ["KHR_materials_transmission"]
+
+    panes = load([writers.edit_glb(writers.write_animated_glb(tmp_path / "pane.glb"), thin)]).materials
+    pane = next(material for material in panes if material.name == "paint")
+    assert pane.is_thin and pane.alpha_mode == "blend" and pane.transmission == 1.0 and pane.ior == 1.5
+
+
+def test_an_opacity_map_becomes_alpha_and_glass_is_glass(tmp_path: Path) -> None:
+    path = writers.write_textured_obj(tmp_path)
+    mask = np.zeros_like(writers.quarters())
+    mask[: len(mask) // 2], mask[..., 3] = 255, 255
+    (tmp_path / "mask.png").write_bytes(writers.png(mask))
+    mtl = tmp_path / "quads.mtl"
+    text = mtl.read_text().replace("map_Kd picture.png", "map_Kd picture.png\nmap_d mask.png")
+    mtl.write_text(text + "\nnewmtl void\nd 0\n")
+    materials = {material.name: material for material in load([path]).materials}
+    assert materials["painted"].alpha_mode == "mask" and materials["red"].alpha_mode == "blend" and materials["red"].ior == 1.5
+    pixels = load([path]).textures[materials["painted"].base_color_texture].pixels
+    assert pixels[0, 0, 3] == 255 and pixels[-1, -1, 3] == 0 and np.array_equal(pixels[..., :3], writers.quarters()[..., :3])
+    mtl.write_text(text.replace("newmtl red", "newmtl red\nillum 7\nNi 1.7"))
+    red = next(material for material in load([path]).materials if material.name == "red")
+    assert (red.transmission, red.alpha_mode, red.ior) == (pytest.approx(0.25), "opaque", pytest.approx(1.7))
+
+
+def test_lights_of_a_glb_keep_their_kind(tmp_path: Path) -> None:
+    def light(document: dict[str, Any]) -> None:
+        spot = {"type": "spot", "name": "lamp", "intensity": 5.0, "color": [1.0, 0.5, 0.25], "spot": {"innerConeAngle": 0.2, "outerConeAngle": 0.6}}
+        document["extensions"] = {"KHR_lights_punctual": {"lights": [spot]}}
+        document["extensionsUsed"] = ["KHR_lights_punctual"]
+        document["nodes"][1]["extensions"] = {"KHR_lights_punctual": {"light": 0}}
+
+    (lamp,) = load([writers.edit_glb(writers.write_animated_glb(tmp_path / "wave.glb"), light)]).lights
+    assert lamp.kind == "spot" and lamp.color == pytest.approx((5.0, 2.5, 1.25)) and lamp.node >= 0 and lamp.direction == (0.0, 0.0, -1.0)
+    assert (lamp.inner_angle, lamp.outer_angle) == (pytest.approx(math.degrees(0.2)), pytest.approx(math.degrees(0.6)))
 
 
 def test_a_skinned_and_morphing_glb(tmp_path: Path) -> None:

@@ -117,10 +117,24 @@ def test_materials_and_textures_are_corrected() -> None:
     textures = (Texture("odd", np.zeros((3, 3), np.uint8)),)
     result = sanitise(scene(mesh(material_ids=np.array([0, 1, 2, -1], np.int32)), materials=materials, textures=textures))
     first = result.materials[0]
-    assert first.base_color == (0.8, 1.0, 0.0, 1.0) and (first.metallic, first.roughness) == (1.0, 0.0) and first.emission == (0.0, 1.0, 0.0)
+    assert first.base_color == (0.8, 1.0, 0.0, 1.0) and (first.metallic, first.roughness) == (1.0, 0.6) and first.emission == (0.0, 1.0, 0.0)
     assert first.base_color_texture == -1 and result.textures[0].pixels.shape == (1, 1, 4)
     assert count_of(result, "a material that the file does not have") == 2 and count_of(result, "texture that cannot be used") == 1
     assert result.meshes[0].material_ids.tolist() == [0, 1, 0, 0]
+
+
+def test_what_is_wrong_with_a_material_is_named_with_it_and_replaced() -> None:
+    nan = float("nan")
+    glass = Material("glass", transmission=nan, ior=0.0, attenuation_color=(nan, 0.5, 2.0), attenuation_distance=float("inf"), alpha_mode="odd")
+    air = Material("", ior=0.5, normal_scale=nan, normal_texture=3, emission_texture=-7, metallic_roughness_texture=0)
+    result = sanitise(scene(mesh(), materials=(glass, air, Material("fine", ior=2.4)), textures=(Texture("one", np.zeros((1, 1, 4), np.uint8)),)))
+    first, second, third = result.materials
+    assert (first.transmission, first.ior, first.attenuation_color, first.attenuation_distance) == (0.0, 1.5, (1.0, 0.5, 1.0), 0.0)
+    assert first.alpha_mode == "opaque" and (second.ior, second.normal_scale) == (1.0, 1.0) and third == Material("fine", ior=2.4)
+    assert second.texture_ids == (-1, 0, -1, -1) and count_of(result, "texture that cannot be used") == 1
+    (remark,) = [remark for remark in result.remarks if "replaced" in remark.sentence]
+    assert remark.count == 2 and "glass (transmission nan, attenuation colour nan 0.5 2" in remark.sentence
+    assert "number 1 (normal scale nan, index of refraction 0.5, now 1)" in remark.sentence
 
 
 def test_nodes_come_parents_first_and_circles_are_cut() -> None:
