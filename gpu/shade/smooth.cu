@@ -3,7 +3,7 @@
 // Metallic-roughness materials: diffuse colour base * (1 - metallic), specular colour from 0.04 to base, exponent 2 / roughness^4 - 2 (Walter et al.
 // 2007's match of Blinn-Phong to roughness), energy factor (exponent + 8) / (8 pi). Radiance leaving is what the film sums.
 // `options`: background below and above, ambient light, and whether a light at the eye shines.
-#include "gpu/shade/shading.cuh"
+#include "gpu/shade/interaction.cuh"
 
 struct Reflector {
     Real3 diffuse, specular;
@@ -24,29 +24,14 @@ __device__ __forceinline__ Real3 reflect_light(const Reflector& surface, Real3 n
     return (surface.diffuse * splat(1.0f / PI) + shine) * irradiance * cosine;
 }
 
-// The vertices' normal, on the side of the triangle that the eye sees; the triangle's own where the vertices have none. At silhouettes it may
-// still look away from the eye, which no light would reach (dark specks): it is then mirrored to face the eye, without a step in between.
-__device__ __forceinline__ Real3 shading_normal(const SurfaceView& surface, const Corners& corners, Real u, Real v, Real3 direction) {
-    const Real3 own = triangle_area_vector(surface.positions, corners);
-    const Real3 sum = gather3(surface.normals, corners.a) * (splat(1.0f) - u - v) + gather3(surface.normals, corners.b) * u +
-                      gather3(surface.normals, corners.c) * v;
-    const Real3 smooth = normalize(select(dot(sum, sum) > splat(1e-12f), sum, own));
-    const Mask is_behind = dot(own, direction) * dot(own, smooth) > splat(0.0f);
-    const Real3 normal = select(is_behind, smooth * splat(-1.0f), smooth);
-    return normal - direction * (splat(2.0f) * max(dot(normal, direction), splat(0.0f)));
-}
-
-__device__ __forceinline__ Real3 shade_hits(const SurfaceView& surface, const float* options, const Rays& rays, Mask hit, Real distance, Int primitives,
-                                            Real u, Real v, Int shadowed) {
-    const Corners corners = gather_corners(surface.triangles, primitives);
-    const Real3 direction = direction_of(rays), to_eye = direction * splat(-1.0f);
-    const Real3 normal = shading_normal(surface, corners, u, v, direction);
-    MaterialSample material = load_material(surface.materials, gather_int(surface.material_ids, primitives), hit);
-    if (surface.has_textures) apply_textures(surface, hit, corners, u, v, material);
+__device__ __forceinline__ Real3 shade_hits(const SurfaceView& surface, const float* options, Real3 direction, Mask hit, Int primitives, Real u, Real v,
+                                            Int shadowed) {
+    const Interaction found = interaction_at(surface, direction, hit, primitives, u, v);
+    const MaterialSample& material = found.material;
+    const Real3 normal = found.shading_normal, to_eye = direction * splat(-1.0f), point = found.at.point;
     const Reflector reflector = make_reflector(material);
     Real3 color = material.emission + (reflector.diffuse + reflector.specular) * splat3(options[6], options[7], options[8]);
     if (options[9] != 0.0f) color = color + reflect_light(reflector, normal, to_eye, to_eye, splat3(PI, PI, PI) * splat(options[9]));
-    const Real3 point = point_at(rays, distance);
     for (int l = 0; l < surface.light_count; ++l) {
         const LightSample light = sample_light(surface.lights + 8 * l, point);
         const Mask dark = !((shadowed & (int)(1u << l)) == splat_int(0));
@@ -57,21 +42,19 @@ __device__ __forceinline__ Real3 shade_hits(const SurfaceView& surface, const fl
 }
 
 // `shadowed`: bit l where light l does not reach the hit (gpu/trace/shadow.cu), or null: all lights reach everywhere.
-extern "C" __global__ void shade_smooth(SurfaceView surface, const ViewFrame* frame, const float* options, int pack_count, const float* t,
+extern "C" __global__ void shade_smooth(SurfaceView surface, const ViewFrame* frame, const float* options, int pack_count,
                                         const int* prim_id, const float* u, const float* v, const int* shadowed, float* sums) {
     const CameraRays camera = {frame};
     const int64 plane = (int64)pack_count * PACK;
     for (int pack : grid_stride(pack_count)) {
         const int first = pack * PACK;
-        const Rays rays = camera.rays(first);
+        const Real3 direction = direction_of(camera.rays(first));
         const Int primitives = load(prim_id + first);
         const Mask hit = !(primitives < splat_int(0));
-        Real3 color = background(options, direction_of(rays));
+        Real3 color = background(options, direction);
         if (any(hit)) {
-            const Real distance = select(hit, load(t + first), splat(0.0f));
             const Int dark = shadowed ? load(shadowed + first) : splat_int(0);
-            const Int safe = select(hit, primitives, splat_int(0));
-            color = select(hit, shade_hits(surface, options, rays, hit, distance, safe, load(u + first), load(v + first), dark), color);
+            color = select(hit, shade_hits(surface, options, direction, hit, primitives, load(u + first), load(v + first), dark), color);
         }
         add_to_film(sums, plane, first, frame->sample_index, color);
     }

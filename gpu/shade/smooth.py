@@ -84,5 +84,5 @@ class Smooth(RayType):
         with self.target.phase("shade"):
             packs = self._packs(film)
             arguments = (self._surface_view(surface), film.frame, self._parameters, packs)
-            buffers = (hits.t, hits.prim_id, hits.u, hits.v, shadowed, film.sums)
+            buffers = (hits.prim_id, hits.u, hits.v, shadowed, film.sums)
             self.target.launch(self._unit("gpu/shade/smooth.cu"), "shade_smooth", packs, *arguments, *buffers)

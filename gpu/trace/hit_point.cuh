@@ -1,4 +1,4 @@
-// Vectors of lane packs, and where rays hit: the point, and the triangle's own normal turned to the side the ray came from.
+// Vectors of lane packs, and where rays hit: the point, the triangle's own normal turned to the side the ray came from, and where rays go on.
 #pragma once
 #include "gpu/device/ray.cuh"
 
@@ -50,6 +50,43 @@ __device__ __forceinline__ Real3 triangle_normal(const float* positions, const C
 
 __device__ __forceinline__ Real3 direction_of(const Rays& rays) { return {rays.dx, rays.dy, rays.dz}; }
 __device__ __forceinline__ Real3 point_at(const Rays& rays, Real t) { return {rays.ox + rays.dx * t, rays.oy + rays.dy * t, rays.oz + rays.dz * t}; }
+
+// Where a ray has hit a triangle. The point is made of the corners and not along the ray: it is as exact as they are, from however far the ray came.
+struct SurfacePoint {
+    Corners corners;
+    Real u, v;       // weights of the second and the third corner
+    Real3 point;
+    Real3 normal;    // the triangle's own, of unit length, on the side the ray came from; zero for a degenerate triangle
+    Real size;       // the largest coordinate of the corners: rounding errors are a share of it
+    Mask is_back;    // the ray came from where the corners go round clockwise
+};
+__device__ __forceinline__ Real largest_coordinate(Real3 a) { return max(max(lanes_abs(a.x), lanes_abs(a.y)), lanes_abs(a.z)); }
+// Its direction at a size whose square neither vanishes nor overflows.
+__device__ __forceinline__ Real3 unscaled(Real3 a) { return a * (splat(1.0f) / max(largest_coordinate(a), splat(1e-36f))); }
+
+// `prim_id` of lanes without a hit must be any valid one.
+__device__ __forceinline__ SurfacePoint surface_point(const float* positions, const int* triangles, Real3 direction, Int prim_id, Real u, Real v) {
+    const Corners corners = gather_corners(triangles, prim_id);
+    const Real3 a = gather3(positions, corners.a), b = gather3(positions, corners.b), c = gather3(positions, corners.c);
+    const Real3 normal = normalize(unscaled(cross(b - a, c - a)));
+    const Mask is_back = dot(normal, direction) > splat(0.0f);
+    const Real size = max(max(largest_coordinate(a), largest_coordinate(b)), largest_coordinate(c));
+    return {corners, u, v, a + (b - a) * u + (c - a) * v, select(is_back, normal * splat(-1.0f), normal), size, is_back};
+}
+
+// Where a ray begins that goes on from a hit: off the surface along its normal, on the side that `direction` leaves to, by so many rounding errors
+// that the triangle is not met again (the idea is Waechter and Binder's, A Fast and Robust Method for Avoiding Self-Intersection, Ray Tracing Gems
+// 2019). They move each coordinate by its own last bits and stop at a fixed length near zero; here the largest coordinate of the triangle is the
+// measure, so that scenes of any size are alike: nothing in it is a length.
+constexpr float ORIGIN_OFFSET = 128.0f / 16777216.0f;
+__device__ __forceinline__ Real3 lifted(const SurfacePoint& at, Real3 direction) {
+    const Real away = at.size * splat(ORIGIN_OFFSET);
+    return at.point + at.normal * select(dot(at.normal, direction) < splat(0.0f), -away, away);
+}
+__device__ __forceinline__ Rays rays_from(const SurfacePoint& at, Real3 direction, Real t_max, Mask active) {
+    const Real3 from = lifted(at, direction);
+    return make_rays(from.x, from.y, from.z, direction.x, direction.y, direction.z, splat(0.0f), t_max, active);
+}
 
 // A light as animate places it: eight floats. `towards` is of unit length; `distance` FLOAT_MAX for a directional light.
 struct LightSample {

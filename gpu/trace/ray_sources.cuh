@@ -1,4 +1,4 @@
-// Where rays come from: a camera, or a buffer. A source gives the pack of rays that starts at ray `first`.
+// Where rays come from: a camera, a buffer, or a queue, whose length is known on the target alone. A source gives the pack of rays that starts at ray `first`.
 //
 // Ray r of a camera belongs to a pixel by a Morton order inside tiles of 8 x 8 pixels, so that neighbours in a pack or warp are neighbours in the
 // picture: x has bits 0, 2, 4 and y bits 1, 3, 5 of r % 64; tile r / 64 in row-major order. Rays of pixels beyond the picture's edge are inactive.
@@ -100,3 +100,13 @@ struct BufferRays {
 };
 // A buffer's rays from the end: rays scattered from a picture are handed out best so (docs/performance/tracing.md).
 __device__ __forceinline__ int in_turn(const BufferRays&, int turn, int ray_count) { return ray_count - 1 - turn; }
+
+// A queue's rays: rows as above, and how many there are on the target.
+struct QueueRays {
+    const float* rows;
+    const int* count;
+    int stride;
+
+    __device__ __forceinline__ Rays rays(int first) const { return BufferRays{rows, *count, stride}.rays(first); }
+};
+__device__ __forceinline__ int in_turn(const QueueRays&, int turn, int) { return turn; }

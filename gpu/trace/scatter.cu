@@ -1,15 +1,10 @@
 // One ray from every hit of a picture's primary rays into the half space around the surface, by the cosine: incoherent rays to measure walks with.
 // The same seed gives the same rays on every target: directions come from whole numbers, without a sine. Unit constant: none; RaySource is CameraRays.
 #include "gpu/device/loops.cuh"
+#include "gpu/device/random.cuh"
 #include "gpu/trace/hit_point.cuh"
 #include "gpu/trace/ray_sources.cuh"
 
-// A permutation of 32 bits without visible pattern (the output function of O'Neill's PCG, after Jarzynski and Olano 2020).
-__device__ __forceinline__ unsigned scrambled(unsigned value) {
-    const unsigned state = value * 747796405u + 2891336453u;
-    const unsigned word = ((state >> ((state >> 28) + 4u)) ^ state) * 277803737u;
-    return word >> 22 ^ word;
-}
 // -1 to 1.
 __device__ __forceinline__ float next_coordinate(unsigned& state) {
     state = scrambled(state);
@@ -27,21 +22,17 @@ __device__ __forceinline__ Real3 point_on_sphere(unsigned state, Real3 otherwise
 }
 
 // `rows`: eight rows of `stride` floats as BufferRays takes them, a ray a hit, in the order of the primary rays; without a hit an inactive one.
-extern "C" __global__ void scatter_rays(RaySource source, int ray_count, const float* t, const int* prim_id, const float* positions, const int* triangles, int seed,
+extern "C" __global__ void scatter_rays(RaySource source, int ray_count, const int* prim_id, const float* u, const float* v, const float* positions, const int* triangles, int seed,
                                         float* rows) {
     for (int ray : grid_stride(ray_count)) {
         float* at = rows + ray;
         const int64 row = ray_count;
         const bool is_hit = prim_id[ray] >= 0;
-        const Rays primary = source.rays(ray);
-        const float distance = is_hit ? t[ray] : 0.0f;
-        const Real3 direction = direction_of(primary), point = point_at(primary, distance);
-        Real3 normal = triangle_normal(positions, gather_corners(triangles, is_hit ? prim_id[ray] : 0));
-        if (dot(normal, direction) > 0.0f) normal = normal * -1.0f;
+        const Real3 direction = direction_of(source.rays(ray));
+        const SurfacePoint hit = surface_point(positions, triangles, direction, is_hit ? prim_id[ray] : 0, u[ray], v[ray]);
         // A point of the sphere that stands on the surface: its density is the cosine.
-        const Real3 away = normalize(normal + point_on_sphere(scrambled(ray ^ scrambled(seed)), normal));
-        const float size = max(max(fabsf(point.x), fabsf(point.y)), max(fabsf(point.z), distance));
-        const Real3 from = point + normal * (size * 2e-5f);
+        const Real3 away = normalize(hit.normal + point_on_sphere(scrambled(ray ^ scrambled(seed)), hit.normal));
+        const Real3 from = lifted(hit, away);
         at[0] = from.x;
         at[row] = from.y;
         at[2 * row] = from.z;

@@ -13,7 +13,7 @@ def scatter_rays(target: Target, rays: CameraRays, hits: HitBuffer, positions: A
     rows = target.scratch("trace.scattered", (8, rays.padded_count), np.float32)
     unit = target.unit(UnitSource("gpu/trace/scatter.cu", ("gpu/trace/ray_sources.cuh",), (("RaySource", rays.device_type),)))
     count = rays.padded_count
-    target.launch(unit, "scatter_rays", count, rays.view(), count, hits.t, hits.prim_id, positions, triangles, seed, rows)
+    target.launch(unit, "scatter_rays", count, rays.view(), count, hits.prim_id, hits.u, hits.v, positions, triangles, seed, rows)
     return BufferRays(rows, count)
 
 

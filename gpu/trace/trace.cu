@@ -4,15 +4,7 @@
 // Behind `steps`, nodes visited, lie as long an array of primitives tested and one of boxes tested. One loop item is a pack of RAYS_PER_THREAD
 // consecutive rays. Hit arrays are as long as the rays, rounded up to whole tiles of 64.
 #include "gpu/device/loops.cuh"
-#include "gpu/trace/on_primitive.cuh"
-#include "gpu/trace/ray_sources.cuh"
-
-struct TraceInput {
-    Tree tree;
-    Records records;
-    RaySource source;
-};
-static_assert(sizeof(TraceInput) == TRACE_INPUT_BYTES, "trace.py lays this struct out");
+#include "gpu/trace/walks.cuh"
 
 extern "C" __global__ void __launch_bounds__(TRACE_BLOCK, TRACE_BLOCKS)
     trace_rays(TraceInput input, int pack_count, float* t, int* prim_id, float* u, float* v, int* steps) {

@@ -1,8 +1,8 @@
 """Rays -> hits, on both targets, compiled against whatever traversal a structure gives.
 
-A ray source is a camera (`CameraRays`) or a buffer (`BufferRays`); a kind is `closest`, `any` or `steps` (the closest hit; the nodes visited, the
-primitives and the boxes tested on the way). Rays are traced in packs of the target's lane count; `steps` goes ray by ray on every target, so that
-counts mean the same everywhere.
+A ray source is a camera (`CameraRays`), a buffer (`BufferRays`) or a queue that kernels fill (`QueueRays`); a kind is `closest`, `any` or `steps`
+(the closest hit; the nodes visited, the primitives and the boxes tested on the way). Rays are traced in packs of the target's lane count; `steps`
+goes ray by ray on every target, so that counts mean the same everywhere.
 """
 
 from __future__ import annotations
@@ -38,6 +38,7 @@ VIEW_FRAME = np.dtype(
 
 _CAMERA_RAYS = struct_dtype([("frame", "pointer")])
 _BUFFER_RAYS = struct_dtype([("rows", "pointer"), ("count", "int"), ("stride", "int")])
+_QUEUE_RAYS = struct_dtype([("rows", "pointer"), ("count", "pointer"), ("stride", "int")])
 
 
 def see_through(frame: np.ndarray, camera: Camera, width: int, height: int, clip: HalfSpace | None = None) -> None:
@@ -104,6 +105,33 @@ class BufferRays:
         return make_struct(_BUFFER_RAYS, rows=self.rows, count=self.count, stride=self.padded_count)
 
 
+@dataclasses.dataclass(frozen=True, eq=False)
+class QueueRays:
+    """Rays of a queue: `rows` as BufferRays has them, of which the first `length`, an int32 on the target, are in use."""
+
+    rows: Array
+    length: Array
+
+    @property
+    def padded_count(self) -> int:
+        """Places in ray order."""
+        return int(self.rows.shape[1])
+
+    @property
+    def count(self) -> int:
+        """The most rays that there may be."""
+        return self.padded_count
+
+    device_type = "QueueRays"
+
+    def view(self) -> np.ndarray:
+        """The by-value struct."""
+        return make_struct(_QUEUE_RAYS, rows=self.rows, count=self.length, stride=self.padded_count)
+
+
+RaySource = CameraRays | BufferRays | QueueRays
+
+
 def upload_rays(
     target: Target, origins: np.ndarray, directions: np.ndarray, t_min: np.ndarray | float = 0.0, t_max: np.ndarray | float = np.inf
 ) -> BufferRays:
@@ -151,10 +179,15 @@ class Tracer:
         """The width of a pack: the target's own, or the widest that the walk makes use of."""
         return min(self.target.lane_count, self.traversal.most_lanes or self.target.lane_count)
 
-    def trace(self, rays: CameraRays | BufferRays, kind: str = "closest") -> HitBuffer:
-        """The hits of `rays`; `kind` is closest, any or steps. Launches only; raises KeyError for an unknown kind."""
+    def packs(self, rays: RaySource) -> int:
+        """How many packs these rays are: what a unit of `unit` is launched for."""
+        return rays.padded_count // self.lanes
+
+    def trace(self, rays: RaySource, kind: str = "closest", scratch: str = "trace") -> HitBuffer:
+        """The hits of `rays`; `kind` is closest, any or steps. Launches only; raises KeyError for an unknown kind. Hits of another `scratch` name
+        are kept."""
         unit, source_view = self.compile(rays, kind)
-        hits = self._hit_buffer(rays, kind)
+        hits = self._hit_buffer(rays, kind, scratch)
         packs = rays.padded_count // (KINDS[kind][2] or self.lanes)
         outputs = (hits.t, hits.prim_id, hits.u, hits.v, hits.steps)
         self.target.launch(unit, "trace_rays", packs, source_view, packs, *outputs, block=TRACE_BLOCK)
@@ -167,21 +200,41 @@ class Tracer:
         uint64, grows by the rays traced."""
         unit, source_view = self.compile_shadows(rays)
         shadowed = self.target.scratch("trace.shadowed", rays.padded_count, np.int32)
-        packs = rays.padded_count // self.lanes
-        arguments = (hits.t, hits.prim_id, positions, triangles, lights, light_count, shadowed, ray_count)
+        packs = self.packs(rays)
+        arguments = (hits.prim_id, hits.u, hits.v, positions, triangles, lights, light_count, shadowed, ray_count)
         self.target.launch(unit, "trace_shadow_rays", packs, source_view, packs, *arguments, block=TRACE_BLOCK)
         return shadowed
 
-    def compile(self, rays: CameraRays | BufferRays, kind: str = "closest") -> tuple[Unit, np.ndarray]:
+    def compile(self, rays: RaySource, kind: str = "closest") -> tuple[Unit, np.ndarray]:
         """The unit that traces such rays, and its by-value struct."""
         on_primitive, on_node, width = KINDS[kind]
         return self._unit("gpu/trace/trace.cu", rays, width, (("OnPrimitive", on_primitive), ("OnNode", on_node)))
 
     def compile_shadows(self, rays: CameraRays) -> tuple[Unit, np.ndarray]:
         """The unit that traces shadow rays from the hits of such rays, and its by-value struct."""
-        return self._unit("gpu/trace/shadow.cu", rays, 0, ())
+        return self.unit("gpu/trace/shadow.cu", rays)
 
-    def _unit(self, path: str, rays: CameraRays | BufferRays, width: int, aliases: tuple[tuple[str, str], ...]) -> tuple[Unit, np.ndarray]:
+    def unit(
+        self,
+        path: str,
+        rays: RaySource,
+        aliases: tuple[tuple[str, str], ...] = (),
+        constants: tuple[tuple[str, int | float | bool], ...] = (),
+        registers: int = 0,
+    ) -> tuple[Unit, np.ndarray]:
+        """A kernel file that traces on the way (walks.cuh), compiled against this structure, and its TraceInput for `rays`. Its kernels are launched
+        for `packs(rays)` items in blocks of TRACE_BLOCK, with room for `registers` a thread or what the walk needs, whichever is more."""
+        return self._unit(path, rays, 0, aliases, constants, registers)
+
+    def _unit(
+        self,
+        path: str,
+        rays: RaySource,
+        width: int,
+        aliases: tuple[tuple[str, str], ...],
+        more_constants: tuple[tuple[str, int | float | bool], ...] = (),
+        needed_registers: int = 0,
+    ) -> tuple[Unit, np.ndarray]:
         traversal, source = self.traversal, rays.view()
         parts = {"tree": traversal.view, "records": traversal.records_view, "source": source}
         view = np.zeros((), np.dtype([(name, part.dtype) for name, part in parts.items()], align=True))
@@ -189,16 +242,22 @@ class Tracer:
             view[name] = part
         headers = (traversal.records_header, traversal.header, "gpu/trace/ray_sources.cuh", "gpu/trace/on_primitive.cuh")
         types = (("Tree", traversal.type_name), ("Records", traversal.records_type), ("RaySource", rays.device_type))
-        registers = max(traversal.registers, COUNTING_REGISTERS if "CountSteps" in dict(aliases).values() else 0)
+        registers = max(traversal.registers, needed_registers, COUNTING_REGISTERS if "CountSteps" in dict(aliases).values() else 0)
         blocks = MULTIPROCESSOR_REGISTERS // (registers * TRACE_BLOCK)
-        constants = (*traversal.constants, ("TRACE_BLOCK", TRACE_BLOCK), ("TRACE_BLOCKS", blocks), ("TRACE_INPUT_BYTES", view.dtype.itemsize))
+        constants = (
+            *traversal.constants,
+            *more_constants,
+            ("TRACE_BLOCK", TRACE_BLOCK),
+            ("TRACE_BLOCKS", blocks),
+            ("TRACE_INPUT_BYTES", view.dtype.itemsize),
+        )
         return self.target.unit(UnitSource(path, headers, (*types, *aliases), constants, width or self.lanes)), view
 
-    def _hit_buffer(self, rays: CameraRays | BufferRays, kind: str) -> HitBuffer:
+    def _hit_buffer(self, rays: RaySource, kind: str, scratch: str) -> HitBuffer:
         def array(name: str, dtype: type) -> Array:
-            return self.target.scratch("trace." + name, rays.padded_count, dtype)
+            return self.target.scratch(f"{scratch}.{name}", rays.padded_count, dtype)
 
-        steps = self.target.scratch("trace.steps", (3, rays.padded_count), np.int32) if kind == "steps" else None
+        steps = self.target.scratch(f"{scratch}.steps", (3, rays.padded_count), np.int32) if kind == "steps" else None
         counts = (None, rays.count) if steps is None else (steps[0], rays.count, steps[1], steps[2])
         return HitBuffer(array("t", np.float32), array("prim_id", np.int32), array("u", np.float32), array("v", np.float32), *counts)
 
