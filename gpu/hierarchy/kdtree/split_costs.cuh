@@ -1,0 +1,39 @@
+// The SAH of planes across a node's cell, with the cell's greatest extent scaled to 1, so that products stay finite.
+#pragma once
+#include "gpu/device/vec.cuh"
+
+// How splits are judged.
+struct SplitCosts {
+    float traversal, intersection, empty_factor;
+};
+
+__device__ __forceinline__ float3 scaled_extent(float3 lower, float3 upper, float& scale) {
+    const float3 size = upper - lower;
+    const float greatest = max(size.x, max(size.y, size.z));
+    scale = greatest > 0.0f ? 1.0f / greatest : 0.0f;
+    return size * scale;
+}
+// Half the surface of a box of that extent.
+__device__ __forceinline__ float scaled_area(float3 e) { return e.x * e.y + e.y * e.z + e.z * e.x; }
+
+// The SAH along one axis of a node, times its surface.
+struct AxisCosts {
+    float low, high, scale, area, cap, ring;
+
+    __device__ __forceinline__ float cost(const SplitCosts& costs, float plane, int below, int above) const {
+        const float left = cap + (plane - low) * scale * ring, right = cap + (high - plane) * scale * ring;
+        const float whole = costs.traversal * area + costs.intersection * (left * (float)below + right * (float)above);
+        return below == 0 || above == 0 ? whole * costs.empty_factor : whole;  // 2.6 of Kolodzey's thesis, where `and` means `or`
+    }
+};
+__device__ __forceinline__ AxisCosts costs_along(float3 lower, float3 upper, int axis) {
+    AxisCosts made;
+    const float3 e = scaled_extent(lower, upper, made.scale);
+    const float a = along(e, axis == 2 ? 0 : axis + 1), b = along(e, axis == 0 ? 2 : axis - 1);
+    made.low = along(lower, axis);
+    made.high = along(upper, axis);
+    made.area = scaled_area(e);
+    made.cap = a * b;
+    made.ring = a + b;
+    return made;
+}
