@@ -19,7 +19,7 @@ def row_of(number: int, time: float, frame: FrameStatistics) -> Mapping[str, Any
         "width": view.width, "height": view.height, "samples_per_pixel": view.samples,
         "animate_ms": frame.animate_ms, "build_ms": view.build_ms, "refit_ms": view.refit_ms, "trace_ms": view.trace_ms,
         "shade_ms": view.shade_ms, "frame_ms": frame.frame_ms, "host_ms": frame.host_ms,
-        "rays": view.rays, "mrays_per_s": view.mrays_per_s, "launches": frame.launches,
+        "rays": view.rays, "rays_by_kind": dict(view.rays_by_kind), "mrays_per_s": view.mrays_per_s, "launches": frame.launches,
         "sah_cost": tree.sah_cost, "depth": tree.depth, "node_count": tree.node_count, "leaf_count": tree.leaf_count,
         "reference_count": tree.reference_count, "bytes": tree.bytes, "scratch_bytes": tree.scratch_bytes,
         "end_point_overlap": tree.end_point_overlap, "leaf_variability": tree.leaf_variability, "levels": [list(level) for level in tree.levels],

@@ -134,7 +134,8 @@ def _only_update(frame: FrameStatistics) -> FrameStatistics:
     view = frame.views[0]
     phases = {name: value for name, value in view.phases_ms.items() if name.startswith(("build", "refit", "measure"))}
     spent = sum(phases.values()) + frame.animate_ms
-    return dataclasses.replace(frame, frame_ms=spent, views=(dataclasses.replace(view, phases_ms=phases, trace_ms=0.0, shade_ms=0.0, rays=0),))
+    without = dataclasses.replace(view, phases_ms=phases, trace_ms=0.0, shade_ms=0.0, rays=0, rays_by_kind={})
+    return dataclasses.replace(frame, frame_ms=spent, views=(without,))
 
 
 def together(frames: Sequence[FrameStatistics]) -> FrameStatistics:
@@ -145,6 +146,8 @@ def together(frames: Sequence[FrameStatistics]) -> FrameStatistics:
     views = [frame.views[0] for frame in frames]
     trace_ms, rays = sum(view.trace_ms for view in views), sum(view.rays for view in views)
     names = list(dict.fromkeys(name for view in views for name in view.phases_ms))
+    kinds = list(dict.fromkeys(kind for view in views for kind in view.rays_by_kind))
+    rays_by_kind = {kind: sum(view.rays_by_kind.get(kind, 0) for view in views) for kind in kinds}
     view = dataclasses.replace(
         last.views[0],
         update=views[0].update,
@@ -155,6 +158,7 @@ def together(frames: Sequence[FrameStatistics]) -> FrameStatistics:
         trace_ms=trace_ms,
         shade_ms=sum(view.shade_ms for view in views),
         rays=rays,
+        rays_by_kind=rays_by_kind,
         mrays_per_s=rays / trace_ms / 1e3 if trace_ms else 0.0,
     )
     return dataclasses.replace(

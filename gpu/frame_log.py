@@ -6,8 +6,6 @@ import collections
 import dataclasses
 from collections.abc import Callable
 
-import numpy as np
-
 from .stats import FrameStatistics, HierarchyStatistics, KeyStreaming, StepCounts, ViewStatistics
 from .target.base import FrameTiming, Target
 
@@ -17,7 +15,7 @@ MAX_WAITING = 64
 
 @dataclasses.dataclass(frozen=True, eq=False)
 class ViewRecord:
-    """What the host knows of one view when its frame is issued. `prefix` marks its phases, `secondary_rays` gives one number once counted."""
+    """What the host knows of one view when its frame is issued. `prefix` marks its phases, `secondary_rays` gives numbers by kind once counted."""
 
     prefix: str
     hierarchy: str
@@ -30,7 +28,7 @@ class ViewRecord:
     height: int
     samples: int
     structure: Callable[[], HierarchyStatistics]
-    secondary_rays: Callable[[], np.ndarray | None]
+    secondary_rays: Callable[[], dict[str, int] | None]
     steps: Callable[[], StepCounts | None] = lambda: None
     learn: Callable[[float, float, int], None] = lambda update_ms, trace_ms, rays: None
     """Told what the update and tracing took, and how many primary rays there were, once that is known."""
@@ -97,8 +95,8 @@ def _view_statistics(view: ViewRecord, timing: FrameTiming) -> ViewStatistics:
     def total(kind: str) -> float:
         return sum((ms for name, ms in phases.items() if name == kind or name.startswith(kind + ".")), 0.0)
 
-    secondary = view.secondary_rays()
-    rays = view.primary_rays + (0 if secondary is None else int(secondary.reshape(-1)[0]))
+    by_kind = {"primary": view.primary_rays, **(view.secondary_rays() or {})} if view.primary_rays else {}
+    rays = sum(by_kind.values())
     trace_ms = total("trace")
     view.learn(total("build") + total("optimise") + total("refit"), trace_ms + total("shade"), view.primary_rays)
     return ViewStatistics(
@@ -113,6 +111,7 @@ def _view_statistics(view: ViewRecord, timing: FrameTiming) -> ViewStatistics:
         trace_ms=trace_ms,
         shade_ms=total("shade") + total("resolve"),
         rays=rays,
+        rays_by_kind=by_kind,
         mrays_per_s=rays / trace_ms / 1000.0 if trace_ms > 0.0 else 0.0,
         width=view.width,
         height=view.height,

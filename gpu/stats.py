@@ -76,8 +76,8 @@ class ViewStatistics:
     """One view of one frame. `update` is what happened to the structure: nothing, refit or rebuild, and `reason` why.
 
     `phases_ms` has every phase by name (`build.sort`, `trace.primary` ...), in the order of the frame; `build_ms`, `refit_ms`, `trace_ms`
-    and `shade_ms` are sums of them. `rays` counts rays shot, `hits` and `sum_t` primary hits (None until asked for). `steps` is there where
-    the ray type counts them.
+    and `shade_ms` are sums of them. `rays` counts rays shot, `rays_by_kind` those of each kind and depth (primary, shadow, ao, reflection 1 ...).
+    `steps` is there where the ray type counts them.
     """
 
     hierarchy: str
@@ -97,6 +97,20 @@ class ViewStatistics:
     samples: int
     structure: HierarchyStatistics
     steps: StepCounts | None = None
+    rays_by_kind: dict[str, int] = dataclasses.field(default_factory=dict)
+
+    @property
+    def mrays_per_s_by_kind(self) -> dict[str, float]:
+        """Millions of rays a second of each kind: over the time of its own phase, or that of its kind without the depth; kinds that share a phase
+        with others, and none has to itself, have the rate of all of them together."""
+        phases = {kind: self._phase_of(kind) for kind in self.rays_by_kind}
+        together = {phase: sum(count for kind, count in self.rays_by_kind.items() if phases[kind] == phase) for phase in phases.values()}
+        times = {phase: self.phases_ms.get(phase, self.trace_ms) for phase in together}
+        return {kind: together[phase] / times[phase] / 1e3 if times[phase] > 0.0 else 0.0 for kind, phase in phases.items()}
+
+    def _phase_of(self, kind: str) -> str:
+        names = (f"trace.{kind}", f"trace.{kind.partition(' ')[0]}", "trace")
+        return next((name for name in names if name in self.phases_ms), names[-1])
 
 
 @dataclasses.dataclass(frozen=True)

@@ -138,7 +138,7 @@ class ViewSlot:
     def record(self) -> ViewRecord:
         """What the log keeps of this frame's view."""
         film, hierarchy = self.film, self.hierarchy
-        counter = self.ray_type.shadow_ray_counter() if film.is_drawing else None
+        counts = self.ray_type.ray_counts() if film.is_drawing else None
         return ViewRecord(
             prefix=self.prefix,
             hierarchy=hierarchy.name,
@@ -151,7 +151,7 @@ class ViewSlot:
             height=film.height,
             samples=film.samples,
             structure=self.structure_statistics,
-            secondary_rays=(lambda: None) if counter is None else self._target.read_later(counter),
+            secondary_rays=(lambda: None) if counts is None else counts.read_later(),
             steps=self.ray_type.step_reader() if film.is_drawing else (lambda: None),
             learn=functools.partial(self.policy.costs.learn, self.policy.ticket),
         )

@@ -167,6 +167,7 @@ def _view_rows(view: ViewStatistics, statistics: FrameStatistics) -> list[Row]:
     return [
         Row("mrays", "MRays/s", f"{view.mrays_per_s:,.1f}", tip=tr("Statistics", "All rays of the ray type over the time of tracing.")),
         Row("rays", tr("Statistics", "Rays"), f"{view.rays:,}"),
+        *_ray_rows(view),
         Row("triangles", tr("Statistics", "Triangles"), f"{statistics.triangles - statistics.hidden:,}"),
         *hidden,
         Row("structure", tr("Statistics", "Structure"), f"{view.hierarchy}, {view.layout}"),
@@ -178,6 +179,15 @@ def _view_rows(view: ViewStatistics, statistics: FrameStatistics) -> list[Row]:
         Row("inactive", tr("Statistics", "Inactive primitives"), f"{max(structure.inactive_count - statistics.hidden, 0):,}"),
         Row("launches", tr("Statistics", "Launches"), f"{statistics.launches:,}", tip=tr("Statistics", "Kernels launched in the frame.")),
     ]
+
+
+def _ray_rows(view: ViewStatistics) -> list[Row]:
+    """Rays of each kind and depth under the rays' row, where there are others than primary ones."""
+    if len(view.rays_by_kind) < 2:
+        return []
+    rates = view.mrays_per_s_by_kind
+    text = QCoreApplication.translate("Statistics", "{count:,} at {rate:,.1f} MRays/s")
+    return [Row(f"rays.{kind}", kind, text.format(count=count, rate=rates[kind]), parent="rays") for kind, count in view.rays_by_kind.items()]
 
 
 def _quality_rows(structure: HierarchyStatistics) -> list[Row]:

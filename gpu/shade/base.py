@@ -20,6 +20,7 @@ from ..target.structs import make_struct, struct_dtype
 from ..trace.trace import Tracer
 from .film import Film
 from .materials import Materials
+from .ray_counts import RayCounts
 
 Color = tuple[float, float, float]
 
@@ -91,8 +92,8 @@ class RayType(abc.ABC):
         """What of the options decides which kernels `render` launches."""
         return ()
 
-    def shadow_ray_counter(self) -> Array | None:
-        """One uint64 on the target: the secondary rays of the sample last rendered; None where there are none."""
+    def ray_counts(self) -> RayCounts | None:
+        """Counters of the secondary rays of the sample last rendered; None where there are none."""
         return None
 
     def step_reader(self) -> Callable[[], StepCounts | None]:

@@ -19,15 +19,14 @@ import dataclasses
 from collections.abc import Hashable
 from typing import Any
 
-import numpy as np
-
 from ..animate.animate import Surface
 from ..settings import option
-from ..target.base import Array, Target
+from ..target.base import Target
 from ..trace.trace import Tracer
 from .base import Color, PictureOptions, RayType
 from .film import Film
 from .materials import Materials
+from .ray_counts import RayCounts
 
 
 @dataclasses.dataclass(frozen=True)
@@ -49,14 +48,14 @@ class Smooth(RayType):
     def __init__(self, target: Target, materials: Materials) -> None:
         super().__init__(target, materials)
         self._has_shadows = True
-        self._counter = target.zeros(1, np.uint64, "shade")
+        self._counts = RayCounts(target, ("shadow",))
 
     @property
     def shape(self) -> Hashable:
         return self._has_shadows
 
-    def shadow_ray_counter(self) -> Array | None:
-        return self._counter if self._has_shadows else None
+    def ray_counts(self) -> RayCounts | None:
+        return self._counts if self._has_shadows else None
 
     def parameters(self, options: Any, surface: Surface) -> tuple[float, ...]:
         headlight = options.headlight if surface.light_count else max(options.headlight, 1.0)
@@ -78,9 +77,9 @@ class Smooth(RayType):
         shadowed = None
         if self._has_shadows:
             with self.target.phase("trace.shadow"):
-                self.target.fill(self._counter, 0)
+                self._counts.begin()
                 geometry = (surface.positions, surface.triangles, surface.lights, surface.light_count)
-                shadowed = tracer.trace_shadows(film.rays, hits, *geometry, self._counter)
+                shadowed = tracer.trace_shadows(film.rays, hits, *geometry, self._counts.array)
         with self.target.phase("shade"):
             packs = self._packs(film)
             arguments = (self._surface_view(surface), film.frame, self._parameters, packs)

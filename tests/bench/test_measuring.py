@@ -23,7 +23,8 @@ from gpu.target.base import Target
 from gpu.update_policy import UpdateOptions
 
 PROMISED = (
-    "scene triangles target hierarchy optimiser layout traversal update ray_type size time options build_ms refit_ms trace_ms mrays_per_s rays hits "
+    "scene triangles target hierarchy optimiser layout traversal update ray_type size time options build_ms refit_ms trace_ms mrays_per_s rays "
+    "rays_by_kind hits "
     "sum_t sah_cost node_count leaf_count reference_count depth bytes scratch_bytes end_point_overlap leaf_variability "
     "levels launches phases_ms peers samples"
 )
