@@ -56,6 +56,7 @@ class ViewSlot:
         integrator: RayType | None = None
         if settings.ray_type != self._ray_type_name:
             integrator = ray_type(settings.ray_type)(self._target, self._materials)
+            integrator.diagonal = float(np.linalg.norm(np.subtract(self._scene.upper, self._scene.lower)))
         if choice != self._structure_choice:
             made = make_structure(self._target, settings)
             if self._structure_choice is not None:
@@ -100,7 +101,7 @@ class ViewSlot:
             self.hierarchy.prepare(surface.primitives, self.decision.update)
         if settings.update.always:
             self.film.restart()
-        key = (dataclasses.replace(settings, samples=1), surface.version)
+        key = (dataclasses.replace(settings, samples=1), surface.version, self._materials.version)
         exposure = self.ray_type.exposure(self._options)
         self.film.begin(view.camera, view.pixels.width, view.pixels.height, key, settings.samples, settings.seed, exposure, self.clip)
         self.ray_type.prepare(self._options, surface)
@@ -113,7 +114,7 @@ class ViewSlot:
     @property
     def shape(self) -> Hashable:
         """What decides the launches of `draw` and their arguments."""
-        film, parts = self.film, (self._generation, self.hierarchy.generation)
+        film, parts = self.film, (self._generation, self.hierarchy.generation, self._materials.generation)
         return (self.prefix, parts, self.decision.update, film.is_drawing, film.width, film.height, film.generation, self.ray_type.shape)
 
     @property

@@ -59,6 +59,8 @@ class RayType(abc.ABC):
 
     def __init__(self, target: Target, materials: Materials) -> None:
         self.target, self.materials = target, materials
+        self.diagonal = 1.0
+        """Of the scene's box at all times, in scene units; whoever makes the ray type sets it."""
         self._packed: bytes = b""
         self._parameters: Array = None
 

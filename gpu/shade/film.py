@@ -78,6 +78,7 @@ class Film:
         if (camera, width, height, clip) != self._seen_from:
             self._seen_from = (camera, width, height, clip)
             see_through(self._frame, camera, width, height, clip)
+        self._frame["seed"] = seed
         self._frame["jitter"], self._frame["exposure"] = sample_place(int(self._frame["sample_index"]), seed), exposure
         self._target.write(self.frame, self._frame.reshape(1).view(np.uint8))
         return self.is_drawing

@@ -16,8 +16,9 @@ struct ViewFrame {
     float exposure;                   // factor on linear colours before they are clamped
     int is_clipped;                   // whether only a half space is seen
     float clip[4];                    // its normal and offset: seen where normal . p <= offset
+    int seed;                         // of everything random in the picture
 };
-static_assert(sizeof(ViewFrame) == 112, "trace.py writes 112 bytes");
+static_assert(sizeof(ViewFrame) == 116, "trace.py writes 116 bytes");
 
 __host__ __device__ __forceinline__ int tiles_across(int pixels) { return (pixels + TILE_SIDE - 1) / TILE_SIDE; }
 
