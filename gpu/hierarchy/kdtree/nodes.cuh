@@ -5,8 +5,10 @@
 //  byte  0                                      4                                       8
 // inner  | split plane (float)                  | left child << 2 | axis                |
 // leaf   | first of its references (unsigned)   | number of its references << 2 | 3     |
-// The right child of a node lies behind its left one. A leaf may be empty.
+// The right child of a node lies behind its left one, and a left one has an odd number: so both lie in 16 bytes of their own in the tree that is walked,
+// which starts 8 bytes behind such an address (tree.py). A leaf may be empty.
 static_assert(sizeof(int2) == 8, "a node is read at once");
+static_assert(sizeof(int4) == 16, "so are the children of one");
 
 constexpr int LEAF_AXIS = 3;
 
@@ -20,6 +22,20 @@ __device__ __forceinline__ int kd_axis(int2 node) { return node.y & 3; }
 __device__ __forceinline__ float kd_plane(int2 node) { return __int_as_float(node.x); }
 __device__ __forceinline__ int kd_left(int2 node) { return (int)((unsigned)node.y >> 2); }
 __device__ __forceinline__ int kd_count(int2 node) { return (int)((unsigned)node.y >> 2); }
+
+// Both children of a node of the tree that is walked, in one fetch.
+struct KdChildren {
+    int2 left, right;
+};
+__device__ __forceinline__ KdChildren load_kd_children(const int2* nodes, int left) {
+    const int4 words = *reinterpret_cast<const int4*>(nodes + left);
+    KdChildren children;
+    children.left.x = words.x;
+    children.left.y = words.y;
+    children.right.x = words.z;
+    children.right.y = words.w;
+    return children;
+}
 
 __device__ __forceinline__ void store_kd_node(int2* nodes, int node_id, int first, unsigned second) {
     int2 node;

@@ -3,7 +3,7 @@
 Both have, on the target:
 
 - `counts` (4,) int32: nodes, references, status, and what the builder's working memory had to hold (in units of its own).
-- `nodes` (N, 2) int32: 8 bytes a node, the root in front, children side by side and behind their parent.
+- `nodes` (N, 2) int32: 8 bytes a node, the root in front, children side by side and behind their parent, so that left ones have odd numbers.
 - `parent` (N,) int32: the parent of each node, -1 of the root.
 - `references` (R,) int32: prim_ids, those of a leaf side by side.
 - `box` (2, 4) float32: the root's cell, lower and upper.
@@ -81,6 +81,7 @@ class KdTree:
     """See the module. `capacity` is what there is room for."""
 
     nodes: Array
+    node_pairs: Array
     parent: Array
     references: Array
     records: Array
@@ -107,7 +108,8 @@ class KdTree:
         if 2 * capacity.nodes >= 1 << 30 or capacity.references >= 1 << 30:
             raise HierarchyError(f"A kd-tree holds at most {1 << 30:,} references; {capacity.references:,} were asked for: make leaves larger.")
         self.capacity = capacity
-        self._hold("nodes", (capacity.nodes, 2), np.int32)
+        self._hold("node_pairs", (capacity.nodes // 2 + 1, 4), np.int32)
+        self._pair_nodes()
         self._hold("parent", (capacity.nodes,), np.int32)
         self._hold("references", (capacity.references,), np.int32)
         self._hold("order", (max(1, primitive_count),), np.int32)
@@ -125,6 +127,7 @@ class KdTree:
         self.capacity, self._held = held[0], dict(held[1])
         for name, array in self._held.items():
             setattr(self, name, array)
+        self._pair_nodes()
 
     def draft(self) -> Draft:
         """Room for a tree as large as the one that is walked, in scratch memory."""
@@ -146,6 +149,10 @@ class KdTree:
     def draft_bytes(self) -> int:
         """Scratch memory of the draft."""
         return 12 * self.capacity.nodes + 4 * self.capacity.references
+
+    def _pair_nodes(self) -> None:
+        """The root takes the second half of the first 16 bytes, and each two children the 16 behind."""
+        self.nodes = self.node_pairs.reshape(-1, 2)[1:]
 
     def _hold(self, name: str, shape: tuple[int, ...], dtype: type) -> None:
         array = reserved(self.target, self._held.get(name), shape, dtype, "hierarchy")

@@ -8,7 +8,8 @@ import pytest
 from gpu.hierarchy.base import CannotRefitError, HierarchyError
 from gpu.hierarchy.kdtree import kdtree
 from gpu.hierarchy.kdtree.options import KdTreeOptions
-from gpu.hierarchy.kdtree.tree import MOST_REFERENCES
+from gpu.hierarchy.kdtree.tree import LEAF_AXIS, MOST_REFERENCES, NODES_NOW
+from gpu.hierarchy.registry import structures
 from gpu.settings import OptionError
 from gpu.target.base import Target
 from gpu.trace.trace import Tracer, upload_rays
@@ -16,7 +17,7 @@ from tests.oracle.closest_hits import triangle_hits
 from tests.oracle.tree_walker import check_tree, walk_statistics
 
 from .kd_reference import GivenKdTree, KdArrays, build_reference
-from .scenes import SCENES, TriangleScene, rays, scene_of, trace
+from .scenes import SCENES, TriangleScene, make, rays, scene_of, trace
 
 WALKS = ("full_stack", "short_stack", "restart")
 
@@ -99,6 +100,23 @@ def test_the_table_and_the_statistics_say_the_same(target: Target) -> None:
     assert stats.sah_cost == pytest.approx(walked.sah_cost, rel=1e-5)
     assert stats.reference_count == len(table.references) >= stats.primitive_count == len(scene.indices)
     assert stats.empty_leaf_count == int((table.is_leaf & (table.reference_count == 0)).sum()) > 0
+
+
+@pytest.mark.parametrize("name", [name for name, kind in structures().items() if issubclass(kind, kdtree.KdTreeHierarchy)])
+def test_children_lie_in_16_bytes_of_their_own(target: Target, name: str) -> None:
+    """Walks fetch both at once: left ones have odd numbers, and the odd ones lie where 16 bytes begin."""
+    scene = SCENES["moving"]()
+    made = make(target, name)
+    made.build(scene.upload(target))
+    assert isinstance(made, kdtree.KdTreeHierarchy)
+    words = target.download(made.tree.nodes)[: target.download(made.tree.counts)[NODES_NOW]].view(np.uint32)
+    inner = words[:, 1] & 3 != LEAF_AXIS
+    assert inner.sum() > 20
+    assert (words[inner, 1] >> 2 & 1).all()
+    pairs = target.download(made.tree.node_pairs).reshape(-1, 2)[1:]
+    np.testing.assert_array_equal(pairs[: len(words)].view(np.uint32), words)
+    address = made.tree.node_pairs.ctypes.data if isinstance(made.tree.node_pairs, np.ndarray) else made.tree.node_pairs.data.ptr
+    assert address % 16 == 0
 
 
 def test_it_cannot_be_refitted_and_says_so(target: Target) -> None:

@@ -16,35 +16,34 @@ struct KdArrays {
 };
 
 struct Crossings {
-    Real ix, iy, iz, early_x, early_y, early_z, late_x, late_y, late_z;
-    int signs;  // bit a: the rays run down axis a
+    Real ix, iy, iz, ox, oy, oz;  // inverse directions, and origins times those
+    Real slack;                   // an upper bound of what rounding moves a plane by, in scene units
+    int signs;                    // bit a: the rays run down axis a
 
     // When the first side of a plane ends at the latest, and the second one begins at the earliest.
     __device__ __forceinline__ void at(int axis, float plane, Real& early, Real& late) const {
-        const Real inverse = axis == 0 ? ix : axis == 1 ? iy : iz;
-        const Real product = splat(plane) * inverse;
-        early = product - (axis == 0 ? early_x : axis == 1 ? early_y : early_z);
-        late = product - (axis == 0 ? late_x : axis == 1 ? late_y : late_z);
+        const Real inverse = axis == 0 ? ix : axis == 1 ? iy : iz, offset = axis == 0 ? ox : axis == 1 ? oy : oz;
+        const Real time = splat(plane) * inverse - offset, spare = slack * lanes_abs(inverse);
+        early = time - spare;
+        late = time + spare;
     }
-    __device__ __forceinline__ bool is_down(int axis) const { return (signs >> axis & 1) != 0; }
+    __device__ __forceinline__ bool is_down(int axis) const {
+        return PACK == 1 ? lane(axis == 0 ? ix : axis == 1 ? iy : iz, 0) < 0.0f : (signs >> axis & 1) != 0;
+    }
 };
-
-__device__ __forceinline__ void offset_of(Real origin, Real inverse, float size, Real& early, Real& late) {
-    const Real product = origin * inverse, slack = (lanes_abs(origin) + splat(size)) * lanes_abs(inverse) * splat(7.2e-7f);
-    early = product + slack;
-    late = product - slack;
-}
 
 // `entry`, `exit`: the part of each ray that lies in the root's cell; the lanes that have one are returned.
 __device__ __forceinline__ Mask enter_root(const float4* box, const Rays& rays, Crossings& crossings, Real& entry, Real& exit) {
     const Aabb root = load_kd_box(box);
     const float3 size = max(max(root.lower, -root.lower), max(root.upper, -root.upper));
+    const Real farthest = max(max(lanes_abs(rays.ox), lanes_abs(rays.oy)), lanes_abs(rays.oz));
+    crossings.slack = (farthest + splat(max(size.x, max(size.y, size.z)))) * splat(7.2e-7f);
     crossings.ix = rays.ix;
     crossings.iy = rays.iy;
     crossings.iz = rays.iz;
-    offset_of(rays.ox, rays.ix, size.x, crossings.early_x, crossings.late_x);
-    offset_of(rays.oy, rays.iy, size.y, crossings.early_y, crossings.late_y);
-    offset_of(rays.oz, rays.iz, size.z, crossings.early_z, crossings.late_z);
+    crossings.ox = rays.ox * rays.ix;
+    crossings.oy = rays.oy * rays.iy;
+    crossings.oz = rays.oz * rays.iz;
     entry = rays.t_min;
     exit = rays.t_max;
     for (int axis = 0; axis < 3; ++axis) {
@@ -57,6 +56,13 @@ __device__ __forceinline__ Mask enter_root(const float4* box, const Rays& rays, 
     }
     return rays.active & (entry <= exit);
 }
+
+// A cell that waits on a stack; one ray's takes 16 bytes.
+struct alignas(16) WaitingCell {
+    int2 node;
+    Real entry, exit;
+};
+static_assert(PACK > 1 || sizeof(WaitingCell) == 16, "a cell is stored at once");
 
 // Primitives that this walk has tested; the rays of a pack are tested all together, so that one list is enough.
 struct Mailboxes {
@@ -74,13 +80,15 @@ struct Mailboxes {
     }
 };
 
-// Hand a leaf's primitives to on_primitive; false when no ray goes on.
+// Hand a leaf's primitives to on_primitive; false when no ray goes on. The next reference is fetched while a primitive is tested.
 template <class Primitives, class OnPrimitive>
 __device__ __forceinline__ bool visit_kd_leaf(const KdArrays& tree, int2 leaf, Mailboxes& mailboxes, const Primitives& primitives, Rays& rays,
                                               OnPrimitive& on_primitive) {
-    const int first = leaf.x, last = first + kd_count(leaf);
-    for (int i = first; i < last; ++i) {
-        const int prim_id = tree.references[i];
+    const int last = leaf.x + kd_count(leaf) - 1;
+    int next_id = leaf.x <= last ? tree.references[leaf.x] : 0;
+    for (int i = leaf.x; i <= last; ++i) {
+        const int prim_id = next_id;
+        next_id = tree.references[min(i + 1, last)];
         if (!mailboxes.is_first_visit(prim_id)) continue;
         const Intersection found = primitives.intersect(prim_id, rays);
         if (PACK == 1 || any(found.hit)) on_primitive(rays, found);
@@ -90,6 +98,10 @@ __device__ __forceinline__ bool visit_kd_leaf(const KdArrays& tree, int2 leaf, M
 
 // Walks the rays octant by octant: a plane's near side is the same for all rays of one. `walk(crossings)` sees those rays as the only active ones.
 template <class Walk> __device__ __forceinline__ void by_octants(Rays& rays, const Walk& walk) {
+    if (PACK == 1) {
+        walk(0);  // the inverse directions themselves say which side is near
+        return;
+    }
     const Real zero = splat(0.0f);
     const unsigned down_x = mask_bits(rays.ix < zero), down_y = mask_bits(rays.iy < zero), down_z = mask_bits(rays.iz < zero);
     unsigned remaining = mask_bits(rays.active), still_active = 0;

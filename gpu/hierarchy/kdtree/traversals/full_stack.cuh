@@ -1,6 +1,9 @@
 // Walks a kd-tree with a stack of all the cells that wait: the side where a ray comes from first, then the other, and an end at the leaf in which the
 // hit lies. A pack goes where any of its rays goes; one with mixed signs is walked octant by octant, idle lanes are legal.
 //
+// Both children are fetched before the plane is met, so that a step waits for memory or for arithmetic but not for one after the other; a cell that waits
+// has its node's words with it.
+//
 // Unit constant: STACK_DEPTH, a proven bound of the cells that wait (one a level).
 #pragma once
 #include "gpu/hierarchy/kdtree/traversals/cells.cuh"
@@ -9,60 +12,63 @@ struct FullStack {
     KdArrays arrays;
 };
 
-template <bool KEEPS_DEPTHS> struct WaitingCells {
-    int nodes[STACK_DEPTH];
-    int depths[KEEPS_DEPTHS ? STACK_DEPTH : 1];
-    Real entries[STACK_DEPTH], exits[STACK_DEPTH];
+// What on_node is told of a cell that waits, where it is asked.
+struct CellPlace {
+    int node_id, depth;
 };
 
 template <class Primitives, class OnPrimitive, class OnNode>
 __device__ __forceinline__ void walk_full_stack(const KdArrays& tree, int signs, const Primitives& primitives, Rays& rays, OnPrimitive& on_primitive,
                                                 OnNode& on_node) {
-    WaitingCells<OnNode::IS_ASKED> waiting;
+    WaitingCell waiting[STACK_DEPTH];
+    CellPlace places[OnNode::IS_ASKED ? STACK_DEPTH : 1];
     Mailboxes mailboxes;
     mailboxes.clear();
     Crossings crossings;
     crossings.signs = signs;
     Real entry, exit;
     Mask lanes = enter_root(tree.box, rays, crossings, entry, exit);
-    int node_id = 0, depth = 0, waiting_count = 0;
+    CellPlace here = {0, 0};
+    int waiting_count = 0;
+    int2 node = tree.nodes[0];
     while (any(lanes)) {
-        int2 node = tree.nodes[node_id];
         while (!is_kd_leaf(node)) {
-            on_node(node_id, depth, false, lanes);
-            const int axis = kd_axis(node), is_down = crossings.is_down(axis) ? 1 : 0;
+            on_node(here.node_id, here.depth, false, lanes);
+            const KdChildren children = load_kd_children(tree.nodes, kd_left(node));
+            const int axis = kd_axis(node);
+            const bool is_down = crossings.is_down(axis);
             Real early, late;
             crossings.at(axis, kd_plane(node), early, late);
             const Mask first = lanes & (entry <= late), second = lanes & (exit >= early);
-            const int left = kd_left(node);
-            ++depth;
+            const int2 near_node = is_down ? children.right : children.left, far_node = is_down ? children.left : children.right;
+            const int near_id = kd_left(node) + (is_down ? 1 : 0), far_id = kd_left(node) + (is_down ? 0 : 1);
+            ++here.depth;
             if (any(first)) {
                 if (any(second)) {
-                    waiting.nodes[waiting_count] = left + 1 - is_down;
-                    if (OnNode::IS_ASKED) waiting.depths[waiting_count] = depth;
-                    waiting.entries[waiting_count] = max(entry, early);
-                    waiting.exits[waiting_count++] = PACK == 1 ? exit : select(second, exit, splat(-FLOAT_MAX));
+                    if (OnNode::IS_ASKED) places[waiting_count] = {far_id, here.depth};
+                    waiting[waiting_count++] = {far_node, max(entry, early), PACK == 1 ? exit : select(second, exit, splat(-FLOAT_MAX))};
                 }
-                node_id = left + is_down;
+                node = near_node;
+                here.node_id = near_id;
                 exit = min(exit, late);
                 lanes = first;
             } else {
-                node_id = left + 1 - is_down;
+                node = far_node;
+                here.node_id = far_id;
                 entry = max(entry, early);
                 lanes = second;
             }
-            node = tree.nodes[node_id];
         }
-        on_node(node_id, depth, true, lanes);
+        on_node(here.node_id, here.depth, true, lanes);
         if (!visit_kd_leaf(tree, node, mailboxes, primitives, rays, on_primitive)) return;
         lanes = splat_mask(false);
         while (waiting_count > 0 && !any(lanes)) {
-            --waiting_count;
-            entry = waiting.entries[waiting_count];
-            exit = min(waiting.exits[waiting_count], rays.t_max);
+            const WaitingCell cell = waiting[--waiting_count];
+            node = cell.node;
+            entry = cell.entry;
+            exit = min(cell.exit, rays.t_max);
             lanes = rays.active & (entry <= exit);
-            node_id = waiting.nodes[waiting_count];
-            if (OnNode::IS_ASKED) depth = waiting.depths[waiting_count];
+            if (OnNode::IS_ASKED) here = places[waiting_count];
         }
     }
 }

@@ -7,24 +7,22 @@
 #pragma once
 #include "gpu/hierarchy/kdtree/traversals/cells.cuh"
 
-template <int CAPACITY> struct NewestCells {
-    int nodes[CAPACITY > 0 ? CAPACITY : 1];
-    Real entries[CAPACITY > 0 ? CAPACITY : 1], exits[CAPACITY > 0 ? CAPACITY : 1];
+template <int CAPACITY, bool KEEPS_IDS> struct NewestCells {
+    WaitingCell cells[CAPACITY > 0 ? CAPACITY : 1];
+    int node_ids[CAPACITY > 0 && KEEPS_IDS ? CAPACITY : 1];
     int top, count;  // a ring: the oldest one gives way
 
-    __device__ __forceinline__ void push(int node_id, Real entry, Real exit) {
+    __device__ __forceinline__ void push(const WaitingCell& cell, int node_id) {
         if (CAPACITY == 0) return;
         top = top + 1 == CAPACITY ? 0 : top + 1;
         count = min(count + 1, CAPACITY);
-        nodes[top] = node_id;
-        entries[top] = entry;
-        exits[top] = exit;
+        cells[top] = cell;
+        if (KEEPS_IDS) node_ids[top] = node_id;
     }
-    __device__ __forceinline__ bool pop(int& node_id, Real& entry, Real& exit) {
+    __device__ __forceinline__ bool pop(WaitingCell& cell, int& node_id) {
         if (CAPACITY == 0 || count == 0) return false;
-        node_id = nodes[top];
-        entry = entries[top];
-        exit = exits[top];
+        cell = cells[top];
+        if (KEEPS_IDS) node_id = node_ids[top];
         top = top == 0 ? CAPACITY - 1 : top - 1;
         --count;
         return true;
@@ -51,7 +49,7 @@ struct Trail {
 template <int CAPACITY, class Primitives, class OnPrimitive, class OnNode>
 __device__ __forceinline__ void walk_restarting(const KdArrays& tree, int signs, const Primitives& primitives, Rays& rays, OnPrimitive& on_primitive,
                                                 OnNode& on_node) {
-    NewestCells<CAPACITY> newest;
+    NewestCells<CAPACITY, OnNode::IS_ASKED> newest;
     newest.top = newest.count = 0;
     Mailboxes mailboxes;
     mailboxes.clear();
@@ -59,50 +57,51 @@ __device__ __forceinline__ void walk_restarting(const KdArrays& tree, int signs,
     crossings.signs = signs;
     Real root_entry, root_exit;
     Mask lanes = enter_root(tree.box, rays, crossings, root_entry, root_exit);
-    Real entry = root_entry, exit = root_exit;
+    WaitingCell here = {tree.nodes[0], root_entry, root_exit};
     Trail trail = {0, 0, 0, 0};
     int node_id = 0;
     bool goes_on = any(lanes);
     while (goes_on) {
-        int2 node = tree.nodes[node_id];
-        while (!is_kd_leaf(node) && any(lanes)) {
+        while (!is_kd_leaf(here.node) && any(lanes)) {
             on_node(node_id, trail.depth, false, lanes);
-            const int axis = kd_axis(node), is_down = crossings.is_down(axis) ? 1 : 0;
+            const int left = kd_left(here.node), axis = kd_axis(here.node);
+            const KdChildren children = load_kd_children(tree.nodes, left);
+            const bool is_down = crossings.is_down(axis);
             Real early, late;
-            crossings.at(axis, kd_plane(node), early, late);
-            const Mask first = lanes & (entry <= late), second = lanes & (exit >= early);
+            crossings.at(axis, kd_plane(here.node), early, late);
+            const Mask first = lanes & (here.entry <= late), second = lanes & (here.exit >= early);
             const uint64 bit = 1ull << trail.depth;
             const bool is_known = trail.depth < trail.followed;
             const bool takes_second = is_known ? (trail.is_second & bit) != 0 : !any(first);
-            const int left = kd_left(node);
+            const int2 far_node = is_down ? children.left : children.right;
+            const int far_id = left + (is_down ? 0 : 1);
             ++trail.depth;
             if (!is_known && takes_second) trail.is_second |= bit;
             if (!is_known && !takes_second && any(second)) {
                 trail.is_waiting |= bit;
-                newest.push(left + 1 - is_down, max(entry, early), PACK == 1 ? exit : select(second, exit, splat(-FLOAT_MAX)));
+                newest.push({far_node, max(here.entry, early), PACK == 1 ? here.exit : select(second, here.exit, splat(-FLOAT_MAX))}, far_id);
             }
-            node_id = takes_second ? left + 1 - is_down : left + is_down;
-            entry = takes_second ? max(entry, early) : entry;
-            exit = takes_second ? exit : min(exit, late);
+            here.node = takes_second == is_down ? children.left : children.right;
+            node_id = left + (takes_second == is_down ? 0 : 1);
+            here.entry = takes_second ? max(here.entry, early) : here.entry;
+            here.exit = takes_second ? here.exit : min(here.exit, late);
             lanes = takes_second ? second : first;
-            node = tree.nodes[node_id];
         }
         if (any(lanes)) {
             on_node(node_id, trail.depth, true, lanes);
-            if (!visit_kd_leaf(tree, node, mailboxes, primitives, rays, on_primitive)) return;
+            if (!visit_kd_leaf(tree, here.node, mailboxes, primitives, rays, on_primitive)) return;
         }
         do {
             goes_on = trail.back();
             if (!goes_on) return;
-            if (newest.pop(node_id, entry, exit)) {
+            if (newest.pop(here, node_id)) {
                 trail.depth = trail.followed;
             } else {
                 node_id = trail.depth = 0;
-                entry = root_entry;
-                exit = root_exit;
+                here = {tree.nodes[0], root_entry, root_exit};
             }
-            exit = min(exit, rays.t_max);
-            lanes = rays.active & (entry <= exit);
+            here.exit = min(here.exit, rays.t_max);
+            lanes = rays.active & (here.entry <= here.exit);
         } while (!any(lanes));
     }
 }
