@@ -30,7 +30,7 @@ class Surface:
     """The scene's triangles at one instant, on the target. V vertices, T triangles over all objects, in the objects' order.
 
     positions, previous (the instant before), normals (V, 3) float32; uvs (V, 2) float32 or one row of zeros; triangles (T, 3) int32 into the
-    vertices; material_ids (T,) int32; lights (max(1, L), 8) float32 as animate.cu places them. `version` grows when anything of it changes.
+    vertices; material_ids (T,) int32; lights (max(1, L), 20) float32 as lights.cuh has them. `version` grows when anything of it changes.
     """
 
     positions: Array

@@ -58,21 +58,29 @@ __device__ __forceinline__ void place_object(int i, const Moment& moment, const 
                      object.first_source + slots[keys.next] * object.stride, keys.alpha, 0};
 }
 
-// A light in eight floats: position or direction, 1 for directional; colour, 0. Lights of node -1 stay where they are.
+// A light as gpu/trace/lights.cuh has it. Lights of node -1 stay where they are. A node's scale makes area lights larger, not stronger.
+constexpr int LIGHT_FLOATS = 20, DIRECTIONAL_LIGHT = 1;
 __device__ __forceinline__ void place_light(int i, const float* world, const float* at_rest, const int* nodes, float* lights) {
-    const float* from = at_rest + 8 * i;
-    float* to = lights + 8 * i;
-    float3 place = make_float3(from[0], from[1], from[2]);
-    const bool is_directional = from[3] != 0.0f;
+    const float* from = at_rest + LIGHT_FLOATS * i;
+    float* to = lights + LIGHT_FLOATS * i;
+    float3 place = make_float3(from[0], from[1], from[2]), axis = make_float3(from[8], from[9], from[10]);
+    float3 across = make_float3(from[12], from[13], from[14]), down = make_float3(from[16], from[17], from[18]);
+    float radius = from[7];
+    const bool is_directional = (int)from[3] == DIRECTIONAL_LIGHT;
     if (nodes[i] >= 0) {
         const Affine transform = load_affine(world, nodes[i]);
         place = is_directional ? transform_vector(transform, place) : transform_point(transform, place);
+        axis = transform_vector(transform, axis);
+        across = transform_vector(transform, across);
+        down = transform_vector(transform, down);
+        const float3 measure = transform_vector(transform, make_float3(0.57735027f, 0.57735027f, 0.57735027f));
+        radius *= sqrtf(dot(measure, measure));
     }
     if (is_directional) place = normalize(place);
-    to[0] = place.x;
-    to[1] = place.y;
-    to[2] = place.z;
-    for (int k = 3; k < 8; ++k) to[k] = from[k];
+    if (dot(axis, axis) > 0.0f) axis = normalize(axis);
+    const float placed[LIGHT_FLOATS] = {place.x, place.y, place.z, from[3], from[4], from[5], from[6], radius, axis.x, axis.y,
+                                        axis.z, from[11], across.x, across.y, across.z, from[15], down.x, down.y, down.z, 0.0f};
+    for (int k = 0; k < LIGHT_FLOATS; ++k) to[k] = placed[k];
 }
 
 // A joint leads from the mesh at rest straight to the scene: the node of the object that is bent does not count. Four columns, each a quad.

@@ -11,7 +11,7 @@ from typing import Any
 
 import numpy as np
 
-from ..scene import Light, Mesh, Node, Scene, Track
+from ..scene import LIGHT_KINDS, Light, Mesh, Node, Scene, Track
 
 INTERPOLATIONS = {"step": 0, "linear": 1, "cubic": 2}
 PATHS = {"translation": 0, "rotation": 1, "scale": 2}
@@ -24,6 +24,8 @@ MAX_BLOCKS = 1 << 16
 """Tiles past this many share blocks."""
 MAX_LIGHTS = 32
 """Lights that shading and shadows take; a remark names the rest."""
+LIGHT_FLOATS = 20
+"""A light as gpu/trace/lights.cuh reads it."""
 
 
 @dataclasses.dataclass(frozen=True, eq=False)
@@ -161,11 +163,25 @@ def tiles_of(first_vertex: np.ndarray, counts: np.ndarray, objects: np.ndarray, 
 
 
 def light_tables(lights: tuple[Light, ...]) -> tuple[np.ndarray, np.ndarray]:
-    """(L, 8) float32 at rest (position or direction, 1 for directional; colour, 0) and (L,) int32 nodes, of the first MAX_LIGHTS lights."""
-    rows, nodes = np.zeros((max(1, min(len(lights), MAX_LIGHTS)), 8), np.float32), np.full(max(1, len(lights)), -1, np.int32)
+    """(L, LIGHT_FLOATS) float32 at rest, as lights.cuh has them, and (L,) int32 nodes, of the first MAX_LIGHTS lights."""
+    rows, nodes = np.zeros((max(1, min(len(lights), MAX_LIGHTS)), LIGHT_FLOATS), np.float32), np.full(max(1, len(lights)), -1, np.int32)
     for row, light in zip(rows, lights, strict=False):
-        is_directional = light.kind == "directional"
-        row[:3], row[3], row[4:7] = light.direction if is_directional else light.position, float(is_directional), light.color
+        row[:3], row[3] = light.direction if light.kind == "directional" else light.position, LIGHT_KINDS.index(light.kind)
+        row[4:7], row[7] = light.color, light.radius if light.kind == "sphere" else 0.0
+        if light.kind in ("spot", "rectangle"):
+            across, down = light_edges(light)
+            row[8:11], row[12:15], row[16:19] = light.direction, across, down
+            row[11], row[15] = np.cos(np.radians([light.outer_angle, light.inner_angle]))
     for index, light in enumerate(lights):
         nodes[index] = light.node
     return rows, nodes[: len(rows)]
+
+
+def light_edges(light: Light) -> tuple[np.ndarray, np.ndarray]:
+    """Half the edges of a rectangle that stands on its direction, `up` as far as it can be."""
+    axis = np.array(light.direction, np.float64) / max(float(np.linalg.norm(light.direction)), 1e-30)
+    across = np.cross(axis, np.array(light.up, np.float64))
+    if not np.linalg.norm(across) > 1e-9:
+        across = np.cross(axis, np.eye(3)[np.argmin(np.abs(axis))])
+    across /= np.linalg.norm(across)
+    return across * light.size[0] * 0.5, np.cross(axis, across) * light.size[1] * 0.5

@@ -16,17 +16,13 @@ from ..animate.animate import Surface
 from ..settings import option
 from ..stats import StepCounts
 from ..target.base import Array, Target, Unit, UnitSource
-from ..target.structs import make_struct, struct_dtype
 from ..trace.trace import Tracer
 from .film import Film
 from .materials import Materials
 from .ray_counts import RayCounts
+from .surface_view import surface_view
 
 Color = tuple[float, float, float]
-
-_ARRAYS = ("positions", "normals", "uvs", "triangles", "material_ids", "materials", "textures", "texels", "decode", "lights")
-SURFACE_VIEW = struct_dtype([(name, "pointer") for name in _ARRAYS] + [("light_count", "int"), ("has_textures", "int")])
-"""SurfaceView of shading.cuh."""
 
 
 @dataclasses.dataclass(frozen=True)
@@ -114,19 +110,4 @@ class RayType(abc.ABC):
         return film.rays.padded_count // self.target.lane_count
 
     def _surface_view(self, surface: Surface) -> np.ndarray:
-        m = self.materials
-        return make_struct(
-            SURFACE_VIEW,
-            positions=surface.positions,
-            normals=surface.normals,
-            uvs=surface.uvs,
-            triangles=surface.triangles,
-            material_ids=surface.material_ids,
-            materials=m.records,
-            textures=m.textures,
-            texels=m.texels,
-            decode=m.decode,
-            lights=surface.lights,
-            light_count=surface.light_count,
-            has_textures=int(m.has_textures),
-        )
+        return surface_view(surface, self.materials)

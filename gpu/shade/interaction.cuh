@@ -13,15 +13,34 @@ __device__ __forceinline__ Real3 shading_normal(const SurfaceView& surface, cons
     return normal - direction * (splat(2.0f) * max(dot(normal, direction), splat(0.0f)));
 }
 
-// Texture coordinates: v downwards, repeating.
-struct TexturePlace {
-    Real s, t;
-};
 __device__ __forceinline__ TexturePlace texture_place(const SurfaceView& surface, const SurfacePoint& at) {
-    const Real w = splat(1.0f) - at.u - at.v;
-    const Int a = at.corners.a + at.corners.a, b = at.corners.b + at.corners.b, c = at.corners.c + at.corners.c;
-    return {gather(surface.uvs, a) * w + gather(surface.uvs, b) * at.u + gather(surface.uvs, c) * at.v,
-            gather(surface.uvs + 1, a) * w + gather(surface.uvs + 1, b) * at.u + gather(surface.uvs + 1, c) * at.v};
+    return texture_place(surface, at.corners, at.u, at.v);
+}
+
+// The normal that a normal map puts in place of the corners': its red along growing u, its green along falling v, as in glTF. Where the texture lies
+// without an extent, or the map turns the normal away from the eye, the one there was is kept.
+__device__ __forceinline__ Real3 mapped_normal(const SurfaceView& surface, const SurfacePoint& at, Real3 direction, Mask hit, const MaterialSample& material,
+                                               Real3 normal) {
+    const Int none = splat_int(0), texture = truncated(gather(surface.materials + NORMAL_TEXTURE, material.record));
+    const Mask mapped = hit & !(texture < none);
+    if (!any(mapped)) return normal;
+    const Corners& c = at.corners;
+    const Real3 origin = gather3(surface.positions, c.a), first = gather3(surface.positions, c.b) - origin, second = gather3(surface.positions, c.c) - origin;
+    const Int a = c.a + c.a, b = c.b + c.b, d = c.c + c.c;
+    const Real s = gather(surface.uvs, a), t = gather(surface.uvs + 1, a);
+    const Real s1 = gather(surface.uvs, b) - s, t1 = gather(surface.uvs + 1, b) - t, s2 = gather(surface.uvs, d) - s, t2 = gather(surface.uvs + 1, d) - t;
+    const Real sign = select(s1 * t2 - s2 * t1 < splat(0.0f), splat(-1.0f), splat(1.0f));
+    Real3 tangent = (first * t2 - second * t1) * sign;
+    tangent = normalize(unscaled(tangent - normal * dot(tangent, normal)));
+    const Real3 along_v = (second * s1 - first * s2) * sign;
+    Real3 upwards = cross(normal, tangent);
+    upwards = select(dot(upwards, along_v) > splat(0.0f), upwards * splat(-1.0f), upwards);
+    const TexturePlace place = texture_place(surface, at);
+    const Real3 found = sample_textures(surface, select(mapped, texture, none), place.s, place.t) * splat(2.0f) - splat3(1.0f, 1.0f, 1.0f);
+    const Real scale = gather(surface.materials + NORMAL_SCALE, material.record);
+    const Real3 turned = normalize((tangent * found.x + upwards * found.y) * scale + normal * found.z);
+    const Mask usable = mapped & (dot(tangent, tangent) > splat(0.5f)) & (dot(turned, direction) < splat(0.0f)) & (dot(turned, at.normal) > splat(0.0f));
+    return select(usable, turned, normal);
 }
 
 // The material, its textures looked up. Lanes outside `hit` have any values.
@@ -44,5 +63,8 @@ __device__ __forceinline__ SurfacePoint point_of_hit(const SurfaceView& surface,
 }
 __device__ __forceinline__ Interaction interaction_at(const SurfaceView& surface, Real3 direction, Mask hit, Int prim_id, Real u, Real v) {
     const SurfacePoint at = point_of_hit(surface, direction, hit, prim_id, u, v);
-    return {at, direction, shading_normal(surface, at, direction), material_at(surface, at, hit, select(hit, prim_id, splat_int(0))), hit};
+    const MaterialSample material = material_at(surface, at, hit, select(hit, prim_id, splat_int(0)));
+    Real3 normal = shading_normal(surface, at, direction);
+    if (surface.features & HAS_NORMAL_MAPS) normal = mapped_normal(surface, at, direction, hit, material, normal);
+    return {at, direction, normal, material, hit};
 }

@@ -3,9 +3,10 @@
 #include "gpu/device/color.cuh"
 #include "gpu/device/loops.cuh"
 #include "gpu/trace/hit_point.cuh"
+#include "gpu/trace/lights.cuh"
 #include "gpu/trace/ray_sources.cuh"
 
-// The surface and its materials: one by-value struct (base.py lays it out).
+// The surface and its materials: one by-value struct (surface_view.py lays it out).
 struct SurfaceView {
     const float* positions;
     const float* normals;
@@ -17,27 +18,38 @@ struct SurfaceView {
     const unsigned* texels;
     const float* decode;
     const float* lights;
-    int light_count, has_textures;
+    const int* emitters;        // triangles that shine, ascending, and the share of all up to and with each: emitters.cuh
+    const float* emitter_cdf;
+    int light_count, has_textures, emitter_count, features;
 };
-static_assert(sizeof(SurfaceView) == 88, "base.py lays this struct out");
+static_assert(sizeof(SurfaceView) == 112, "surface_view.py lays this struct out");
 
-constexpr int MATERIAL_FLOATS = 12;
+// Bits of `features`: what no material of the scene has costs nothing.
+constexpr int HAS_ALPHA = 1, HAS_GLASS = 2, HAS_NORMAL_MAPS = 4, HAS_OTHER_MAPS = 8;
+// A record, as materials.py writes it. Places in it:
+constexpr int MATERIAL_FLOATS = 24;
+constexpr int ABSORPTION = 12, ALPHA_RULE = 15, ROUGHNESS_TEXTURE = 16, NORMAL_TEXTURE = 17, EMISSION_TEXTURE = 18, NORMAL_SCALE = 19, IS_THIN = 20;
 
 struct MaterialSample {
     Real3 base_color, emission;
     Real metallic, roughness;
     Int texture;
+    Real alpha;              // the share that is covered: 0 or 1 for a mask
+    Real transmission, ior;
+    Int record;              // its first float, for what few need
 };
 // Most packs lie on one material: then it is read once.
 __device__ __forceinline__ MaterialSample load_material(const float* materials, Int material_id, Mask hit) {
     const int first = lane(material_id, lowest_lane(hit));
     const float* m = materials + MATERIAL_FLOATS * first;
     if (all((material_id == splat_int(first)) | !hit))
-        return {splat3(m[0], m[1], m[2]), splat3(m[4], m[5], m[6]), splat(m[8]), splat(m[9]), splat_int((int)m[7])};
-    const Int at = material_id * splat_int(MATERIAL_FLOATS);
+        return {splat3(m[0], m[1], m[2]), splat3(m[4], m[5], m[6]), splat(m[8]), splat(m[9]), splat_int((int)m[7]), splat(m[3]), splat(m[10]),
+                splat(m[11]), splat_int(MATERIAL_FLOATS * first)};
+    const Int at = select(hit, material_id, splat_int(first)) * splat_int(MATERIAL_FLOATS);
     return {{gather(materials, at), gather(materials + 1, at), gather(materials + 2, at)},
             {gather(materials + 4, at), gather(materials + 5, at), gather(materials + 6, at)},
-            gather(materials + 8, at), gather(materials + 9, at), truncated(gather(materials + 7, at))};
+            gather(materials + 8, at), gather(materials + 9, at), truncated(gather(materials + 7, at)), gather(materials + 3, at),
+            gather(materials + 10, at), gather(materials + 11, at), at};
 }
 
 // The corner at column x, row y of each lane's texture.
@@ -60,29 +72,86 @@ __device__ __forceinline__ TexelPair texels_around(Real coordinate, Int size) {
     return {first, select(next < size, next, zero), place - to_real(next)};
 }
 
-// Bilinear, repeating; texel centres at .5, v downwards. Filtered after decoding.
-__device__ __forceinline__ Real3 sample_textures(const SurfaceView& surface, Int texture, Real u, Real v) {
+// Four corners and how they are weighed.
+struct TexturePatch {
+    Int upper_left, upper_right, lower_left, lower_right, decode;
+    Real across, down;
+};
+__device__ __forceinline__ TexturePatch texture_patch(const SurfaceView& surface, Int texture, Real u, Real v) {
     const int* places = (const int*)surface.textures;
     const Int at = texture << 2;
     const Int first = gather_int(places, at), width = gather_int(places + 1, at), height = gather_int(places + 2, at);
-    const Int decode = gather_int(places + 3, at) << 8;
     const TexelPair x = texels_around(u, width), y = texels_around(v, height);
     const Int above = first + y.first * width, below = first + y.second * width;
-    const Real3 top = lerp(texel_color(surface, above, x.first, decode), texel_color(surface, above, x.second, decode), x.weight);
-    const Real3 bottom = lerp(texel_color(surface, below, x.first, decode), texel_color(surface, below, x.second, decode), x.weight);
-    return lerp(top, bottom, y.weight);
+    return {above + x.first, above + x.second, below + x.first, below + x.second, gather_int(places + 3, at) << 8, x.weight, y.weight};
+}
+// Bilinear, repeating; texel centres at .5, v downwards. Filtered after decoding.
+__device__ __forceinline__ Real3 sample_textures(const SurfaceView& surface, const TexturePatch& p) {
+    const Int none = splat_int(0);
+    const Real3 top = lerp(texel_color(surface, p.upper_left, none, p.decode), texel_color(surface, p.upper_right, none, p.decode), p.across);
+    const Real3 bottom = lerp(texel_color(surface, p.lower_left, none, p.decode), texel_color(surface, p.lower_right, none, p.decode), p.across);
+    return lerp(top, bottom, p.down);
+}
+__device__ __forceinline__ Real3 sample_textures(const SurfaceView& surface, Int texture, Real u, Real v) {
+    return sample_textures(surface, texture_patch(surface, texture, u, v));
+}
+__device__ __forceinline__ Real texel_alpha(const SurfaceView& surface, Int texel) {
+    return to_real((gather_int((const int*)surface.texels, texel) >> 24) & 255) * splat(1.0f / 255.0f);
+}
+__device__ __forceinline__ Real sample_alpha(const SurfaceView& surface, const TexturePatch& p) {
+    const Real a = texel_alpha(surface, p.upper_left), b = texel_alpha(surface, p.upper_right);
+    const Real c = texel_alpha(surface, p.lower_left), d = texel_alpha(surface, p.lower_right);
+    const Real top = a + (b - a) * p.across, bottom = c + (d - c) * p.across;
+    return top + (bottom - top) * p.down;
 }
 
-// Multiply the base colour of the lanes that have a texture.
-__device__ __forceinline__ void apply_textures(const SurfaceView& surface, Mask hit, const Corners& corners, Real u, Real v, MaterialSample& material) {
-    const Mask textured = hit & !(material.texture < splat_int(0));
-    if (!any(textured)) return;
+// Texture coordinates: v downwards, repeating.
+struct TexturePlace {
+    Real s, t;
+};
+__device__ __forceinline__ TexturePlace texture_place(const SurfaceView& surface, const Corners& corners, Real u, Real v) {
     const Real w = splat(1.0f) - u - v;
     const Int a = corners.a + corners.a, b = corners.b + corners.b, c = corners.c + corners.c;
-    const Real s = gather(surface.uvs, a) * w + gather(surface.uvs, b) * u + gather(surface.uvs, c) * v;
-    const Real t = gather(surface.uvs + 1, a) * w + gather(surface.uvs + 1, b) * u + gather(surface.uvs + 1, c) * v;
-    const Real3 color = sample_textures(surface, select(textured, material.texture, splat_int(0)), s, t);
-    material.base_color = select(textured, material.base_color * color, material.base_color);
+    return {gather(surface.uvs, a) * w + gather(surface.uvs, b) * u + gather(surface.uvs, c) * v,
+            gather(surface.uvs + 1, a) * w + gather(surface.uvs + 1, b) * u + gather(surface.uvs + 1, c) * v};
+}
+
+// What is left of alpha after the material's rule: all of it, a share, or all or nothing.
+__device__ __forceinline__ Real covered_share(const SurfaceView& surface, const MaterialSample& material, Real alpha) {
+    const Real rule = gather(surface.materials + ALPHA_RULE, material.record);
+    const Real kept = select(alpha >= rule, splat(1.0f), splat(0.0f));
+    return select(rule < splat(0.0f), splat(1.0f), select(rule > splat(0.0f), kept, alpha));
+}
+
+// Metalness, roughness and emission of the lanes that have textures of them.
+__device__ __forceinline__ void apply_other_maps(const SurfaceView& surface, Mask hit, const TexturePlace& at, MaterialSample& material) {
+    const Int none = splat_int(0);
+    const Int rough = truncated(gather(surface.materials + ROUGHNESS_TEXTURE, material.record));
+    const Mask is_rough = hit & !(rough < none);
+    if (any(is_rough)) {
+        const Real3 found = sample_textures(surface, select(is_rough, rough, none), at.s, at.t);
+        material.roughness = select(is_rough, material.roughness * found.y, material.roughness);
+        material.metallic = select(is_rough, material.metallic * found.z, material.metallic);
+    }
+    const Int glow = truncated(gather(surface.materials + EMISSION_TEXTURE, material.record));
+    const Mask glows = hit & !(glow < none);
+    if (any(glows)) material.emission = select(glows, material.emission * sample_textures(surface, select(glows, glow, none), at.s, at.t), material.emission);
+}
+
+// What textures make of the material of the lanes that have them.
+__device__ __forceinline__ void apply_textures(const SurfaceView& surface, Mask hit, const Corners& corners, Real u, Real v, MaterialSample& material) {
+    const Mask textured = hit & !(material.texture < splat_int(0));
+    const bool has_alpha = surface.features & HAS_ALPHA;
+    if (any(textured) || surface.features & HAS_OTHER_MAPS) {
+        const TexturePlace at = texture_place(surface, corners, u, v);
+        if (any(textured)) {
+            const TexturePatch patch = texture_patch(surface, select(textured, material.texture, splat_int(0)), at.s, at.t);
+            material.base_color = select(textured, material.base_color * sample_textures(surface, patch), material.base_color);
+            if (has_alpha) material.alpha = select(textured, material.alpha * sample_alpha(surface, patch), material.alpha);
+        }
+        if (surface.features & HAS_OTHER_MAPS) apply_other_maps(surface, hit, at, material);
+    }
+    if (has_alpha) material.alpha = covered_share(surface, material, material.alpha);
 }
 
 // From below to above by the direction's height; equal colours make it constant.

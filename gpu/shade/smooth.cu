@@ -33,7 +33,7 @@ __device__ __forceinline__ Real3 shade_hits(const SurfaceView& surface, const fl
     Real3 color = material.emission + (reflector.diffuse + reflector.specular) * splat3(options[6], options[7], options[8]);
     if (options[9] != 0.0f) color = color + reflect_light(reflector, normal, to_eye, to_eye, splat3(PI, PI, PI) * splat(options[9]));
     for (int l = 0; l < surface.light_count; ++l) {
-        const LightSample light = sample_light(surface.lights + 8 * l, point);
+        const LightSample light = sample_light(surface.lights + LIGHT_FLOATS * l, point);
         const Mask dark = !((shadowed & (int)(1u << l)) == splat_int(0));
         const Real3 reflected = reflect_light(reflector, normal, to_eye, light.towards, light.irradiance);
         color = color + select(dark, splat3(0.0f, 0.0f, 0.0f), reflected);

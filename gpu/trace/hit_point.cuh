@@ -87,18 +87,3 @@ __device__ __forceinline__ Rays rays_from(const SurfacePoint& at, Real3 directio
     const Real3 from = lifted(at, direction);
     return make_rays(from.x, from.y, from.z, direction.x, direction.y, direction.z, splat(0.0f), t_max, active);
 }
-
-// A light as animate places it: eight floats. `towards` is of unit length; `distance` FLOAT_MAX for a directional light.
-struct LightSample {
-    Real3 towards;
-    Real distance;
-    Real3 irradiance;
-};
-__device__ __forceinline__ LightSample sample_light(const float* light, Real3 point) {
-    const Real3 color = splat3(light[4], light[5], light[6]);
-    if (light[3] != 0.0f) return {splat3(-light[0], -light[1], -light[2]), splat(FLOAT_MAX), color};
-    const Real3 away = splat3(light[0], light[1], light[2]) - point;
-    const Real squared = max(dot(away, away), splat(1e-12f));
-    const Real distance = lanes_sqrt(squared);
-    return {away * (splat(1.0f) / distance), distance, color * (splat(1.0f) / squared)};
-}

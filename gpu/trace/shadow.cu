@@ -2,7 +2,7 @@
 // hit. Lanes whose surface faces away from the light are set without a ray. The unit names Tree, Records and RaySource as trace.cu does.
 #include "gpu/device/atomics.cuh"
 #include "gpu/device/block.cuh"
-#include "gpu/trace/hit_point.cuh"
+#include "gpu/trace/lights.cuh"
 #include "gpu/trace/walks.cuh"
 
 __device__ __forceinline__ Rays rays_to_light(const SurfacePoint& at, const LightSample& light, Mask active) {
@@ -24,7 +24,7 @@ extern "C" __global__ void __launch_bounds__(TRACE_BLOCK, TRACE_BLOCKS)
             const Int safe = select(hit, primitives, splat_int(0));
             const SurfacePoint at = surface_point(positions, triangles, direction, safe, load(u + first), load(v + first));
             for (int l = 0; l < light_count; ++l) {
-                const LightSample light = sample_light(lights + 8 * l, at.point);
+                const LightSample light = sample_light(lights + LIGHT_FLOATS * l, at.point);
                 const Mask facing = hit & (dot(at.normal, light.towards) > splat(0.0f));
                 Mask dark = !facing;
                 if (any(facing)) {

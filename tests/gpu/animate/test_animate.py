@@ -132,7 +132,7 @@ def test_lights_ride_on_their_nodes(target: Target) -> None:
         assert np.allclose(lights[0, :3], (world[-1] @ [0.5, -0.5, 1.0, 1.0])[:3], atol=1e-4)
         down = world[0][:3, :3] @ [0.0, -2.0, 0.0]
         assert np.allclose(lights[1, :3], down / np.linalg.norm(down), atol=1e-5)
-        assert np.array_equal(lights[0, 3:], [0, 1, 2, 3, 0]) and lights[1, 3] == 1.0
+        assert np.array_equal(lights[0, 3:8], [0, 1, 2, 3, 0]) and lights[1, 3] == 1.0
 
 
 def test_a_light_that_moves_alone_changes_the_surface_not_the_shape(target: Target) -> None:

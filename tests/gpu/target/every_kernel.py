@@ -27,7 +27,7 @@ def trace_every_way(target: Target, part: tuple[int, int] = (0, 1)) -> None:
     kinds = {"triangle": triangle_primitives(corners, indices), "sphere": sphere_primitives(corners, target.zeros(3, "f4", "test"))}
     camera = CameraRays(target.zeros(VIEW_FRAME.itemsize, "u1", "test"), 9, 9)
     buffer = upload_rays(target, np.zeros((5, 3)), np.ones((5, 3)))
-    lights, counter = target.zeros((1, 16), "f4", "test"), target.zeros(1, "u8", "test")
+    lights, counter = target.zeros((1, 20), "f4", "test"), target.zeros(1, "u8", "test")
     for structure in list(structures().values())[part[0] :: part[1]]:
         for layout, traversal, kind, test in structure_choices(structure):
             made = structure(target, structure.Options(), layout, traversal)

@@ -1,0 +1,37 @@
+"""The triangles that shine, and how often each is to be chosen as a light: by its area at rest and the brightness of its material."""
+
+from __future__ import annotations
+
+import numpy as np
+
+from ..scene import Material, Mesh, Scene
+
+LUMINANCE = np.array([0.2126, 0.7152, 0.0722])
+
+
+def emitter_table(scene: Scene, materials: tuple[Material, ...]) -> tuple[np.ndarray, np.ndarray]:
+    """`ids` (E,) int32, the scene's primitives whose material shines, ascending, and `cdf` (E,) float32, the share of all up to and with each; the
+    last is 1. Shares are for choosing alone: areas change with the moment, and whoever samples divides by the share and the area there is."""
+    strength = np.array([float(np.dot(LUMINANCE, material.emission)) for material in materials])
+    if not (strength > 0.0).any():
+        return np.zeros(0, np.int32), np.zeros(0, np.float32)
+    ids, weights, first = [], [], 0
+    for thing in scene.objects:
+        mesh = scene.meshes[thing.mesh]
+        glow = strength[np.clip(mesh.material_ids, 0, len(strength) - 1)]
+        shining = np.flatnonzero(glow > 0.0)
+        ids.append(shining + first)
+        weights.append(glow[shining] * np.maximum(_areas(mesh, shining), 1e-30))
+        first += len(mesh.triangles)
+    order, share = np.concatenate(ids).astype(np.int32), np.concatenate(weights)
+    if not len(order):
+        return np.zeros(0, np.int32), np.zeros(0, np.float32)
+    cdf = np.cumsum(share / share.sum())
+    cdf[-1] = 1.0
+    return order, np.minimum(cdf, 1.0).astype(np.float32)
+
+
+def _areas(mesh: Mesh, triangles: np.ndarray) -> np.ndarray:
+    corners = mesh.positions[mesh.triangles[triangles]].astype(np.float64)
+    across, up = corners[:, 1] - corners[:, 0], corners[:, 2] - corners[:, 0]
+    return np.asarray(np.linalg.norm(np.cross(across, up), axis=1) * 0.5)
