@@ -5,7 +5,7 @@
 //     warp_sync()                                what lanes wrote to memory before it, every lane sees after it
 //     tile_ballot(count, is_chosen)              one bit an item
 //     tile_read(count, values, from)             for each item the value of item from[i]
-//     tile_compact(count, values, kept)          the values of the items whose bits are set, in their order
+//     tile_compact<THREADS>(count, values, kept) the values of the items whose bits are set, in their order; blocks have at most THREADS threads
 //     tile_nearest<RADIUS>(count, values, key)   for each item the least key(mine, other, i, j) over its neighbours j in reach; keys are symmetric
 //
 // All lanes of the warp call the collectives together. A T is made of 32-bit words.
@@ -33,7 +33,7 @@ template <class T> inline TileValues<T> tile_read(int count, const TileValues<T>
     for (int i = 0; i < count; ++i) read[i] = values[from[i]];
     return read;
 }
-template <class T> inline TileValues<T> tile_compact(int count, const TileValues<T>& values, unsigned kept) {
+template <int THREADS, class T> inline TileValues<T> tile_compact(int count, const TileValues<T>& values, unsigned kept) {
     TileValues<T> left;
     for (int i = 0, place = 0; i < count; ++i) {
         if (kept >> i & 1) left[place++] = values[i];
@@ -72,15 +72,15 @@ template <class T> __device__ __forceinline__ T warp_read_words(const T& value, 
 template <class T> __device__ __forceinline__ TileValues<T> tile_read(int, const TileValues<T>& values, const TileValues<int>& from) {
     return {warp_read_words(values.item, from.item)};
 }
-// Lane i reads from where the i-th bit is set: the smallest place with i bits before it.
-template <class T> __device__ __forceinline__ TileValues<T> tile_compact(int, const TileValues<T>& values, unsigned kept) {
-    const int lane = warp_lane();
-    int from = 0;
-#pragma unroll
-    for (int step = 16; step > 0; step >>= 1) {
-        if (__popc(kept & ((1u << (from + step)) - 1u)) <= lane) from += step;
-    }
-    return {warp_read_words(values.item, from)};
+// Each kept lane leaves its value where it goes: one trip through shared memory instead of a search for the i-th bit.
+template <int THREADS, class T> __device__ __forceinline__ TileValues<T> tile_compact(int, const TileValues<T>& values, unsigned kept) {
+    __shared__ T items[THREADS];
+    const int lane = warp_lane(), of_warp = threadIdx.x & ~31;
+    if (kept >> lane & 1) items[of_warp | __popc(kept & ((1u << lane) - 1u))] = values.item;
+    __syncwarp(WARP_ALL);
+    const T item = items[threadIdx.x];
+    __syncwarp(WARP_ALL);
+    return {item};
 }
 // Each pair is looked at by its first item; the other one gets the key by a shuffle.
 template <int RADIUS, class T, class Key>

@@ -49,14 +49,19 @@ __device__ __forceinline__ Cluster unpack(const PackedCluster& packed) {
 }
 __device__ __forceinline__ Cluster single_cluster(const Aabb& box, int reference) { return {box, reference, 1, reference, 0, 0}; }
 
-// Where nodes are written. `leaf_counts`: how many references the leaf has whose smallest place this is, 0 elsewhere (the caller starts it
-// at 0); not read where leaves have one reference.
+// A leaf at its smallest place: its word, 0 where none begins (the caller starts them so), and who links it: a node's id twice, and 1 more on the right.
+struct PlacedLeaf {
+    int word, link;
+};
+constexpr int LINKED_BY_ROOT = -1;  // the leaf is the whole tree
+
+// Where nodes are written. `leaves` is null where leaves have one reference: they need not be placed.
 struct ClusterOutput {
     float4* nodes;
     int* parent;
     uint8* flags;
     int* root;
-    int* leaf_counts;
+    PlacedLeaf* leaves;
     float4* bvh2;
 };
 
@@ -77,18 +82,15 @@ __device__ __forceinline__ Cluster join_clusters(const Cluster& left, const Clus
     if (!becomes_leaf) {
         const bool is_lowest = left.leaf_count > 0 && right.leaf_count > 0;
         out.flags[node_id] = (uint8)(NODE_EXISTS | (is_absorbed ? NODE_IS_ABSORBED : 0) | (is_lowest ? NODE_IS_LOWEST : 0));
-        if (MAX_LEAF_SIZE > 1 && left.leaf_count > 0) out.leaf_counts[left.place] = left.leaf_count;
-        if (MAX_LEAF_SIZE > 1 && right.leaf_count > 0) out.leaf_counts[right.place] = right.leaf_count;
-        if (WRITES_BVH2) {
-            store_bvh2_child(out.bvh2, node_id, 0, left.box);
-            store_bvh2_child(out.bvh2, node_id, 1, right.box);
-        }
+        if (MAX_LEAF_SIZE > 1 && left.leaf_count > 0) out.leaves[left.place] = {left.word(), 2 * node_id};
+        if (MAX_LEAF_SIZE > 1 && right.leaf_count > 0) out.leaves[right.place] = {right.word(), 2 * node_id + 1};
+        if (WRITES_BVH2) store_bvh2_node(out.bvh2, node_id, left.box, left.word(), right.box, right.word());
     }
     return {box, node_id, becomes_leaf ? count : 0, min(left.place, right.place), max(left.height, right.height) + 1, is_absorbed ? 1 : 0};
 }
 
-// The last cluster is the tree. Its word, for plant_root (clusters.cu).
+// The last cluster is the tree. Its word, to be planted (clusters.cu).
 __device__ __forceinline__ void leave_tree(const Cluster& tree, const ClusterOutput& out) {
-    if (MAX_LEAF_SIZE > 1 && tree.leaf_count > 0) out.leaf_counts[tree.place] = tree.leaf_count;
+    if (MAX_LEAF_SIZE > 1 && tree.leaf_count > 0) out.leaves[tree.place] = {tree.word(), LINKED_BY_ROOT};
     out.root[0] = tree.word();
 }

@@ -28,9 +28,21 @@ class ClusterOptions(MortonOptions):
     )
 
 
-def reserve_leaf_counts(target: Target, count: int, max_leaf_size: int) -> Array | None:
-    """Scratch for the number of references of each leaf, by its smallest place; none where every leaf has one."""
-    return target.scratch("clusters.leaf_counts", count, np.int32) if max_leaf_size > 1 else None
+SPANS = {"cuda": 512, "host": 1024}
+"""Places whose leaves one block finishes."""
+
+LARGE_COUNT, LARGE_SPAN = 4_000_000, 4096
+"""From so many primitives on more: every block goes through all spans before its own."""
+
+
+def reserve_leaves(target: Target, count: int, max_leaf_size: int) -> Array | None:
+    """Scratch for each leaf's word and who links it, by its smallest place; none where every leaf has one reference."""
+    return target.scratch("clusters.leaves", (count, 2), np.int32) if max_leaf_size > 1 else None
+
+
+def leaves_bytes(count: int, max_leaf_size: int) -> int:
+    """Scratch bytes of those, and of the counts of spans."""
+    return 8 * count + 4 * (count // SPANS["cuda"] + 1) if max_leaf_size > 1 else 0
 
 
 def finish_leaves(
@@ -39,18 +51,18 @@ def finish_leaves(
     primitives: Primitives,
     keys: Array,
     prim_ids: Array | None,
-    leaf_counts: Array | None,
+    leaves: Array | None,
     bvh2: Array | None,
     constants: dict[str, float],
 ) -> None:
-    """Put the root at id 0, give leaves their place in the order, write final links (phase build.leaves), then records (build.records). `constants`
-    are those of clusters.cu."""
-    unit = target.unit(unit_source("gpu/hierarchy/bvh/clusters.cu", primitives, **constants))
+    """Give leaves their place in the order, write their final links and the records (phase build.leaves). `constants` are those of clusters.cu."""
+    n = primitives.count
+    span = LARGE_SPAN if n >= LARGE_COUNT else SPANS[target.kind]
+    unit = target.unit(unit_source("gpu/hierarchy/bvh/clusters.cu", primitives, SPAN=span, **constants))
+    blocks = -(-n // span)
     with target.phase("build.leaves"):
-        target.launch(unit, "plant_root", 1, tree.root, tree.nodes, tree.parent, tree.flags, bvh2)
-        if leaf_counts is not None:
-            target.exclusive_scan(leaf_counts, leaf_counts, "clusters.scan")
-        arguments = (keys, prim_ids, leaf_counts, tree.flags, tree.nodes, tree.root, bvh2, tree.order)
-        target.launch(unit, "finish_leaves", primitives.count, primitives.count, *arguments)
-    with target.phase("build.records"):
-        target.launch(unit, "write_leaf_records", primitives.count, primitives.view, tree.order, tree.records)
+        counts = target.scratch("clusters.span_counts", blocks, np.int32)
+        planted = (tree.roots, tree.nodes, tree.parent, tree.flags, bvh2)
+        target.launch(unit, "plant_and_count", n, n, leaves, counts, *planted, blocks=1 if leaves is None else blocks)
+        arguments = (keys, prim_ids, leaves, counts, tree.nodes, tree.roots, bvh2, tree.order, tree.records)
+        target.launch(unit, "finish_leaves", n, primitives.view, *arguments, blocks=blocks)

@@ -14,7 +14,7 @@ For n references, which are as many as the primitives unless the builder splits 
   a refit starts). A node is absorbed when it is not the root and no child of it is absorbed: wide layouts put its children in its parent's node.
   Decided from below, so that every node which stays has an absorbed child or is the root: wide nodes number at most half of the inner nodes,
   rounded up.
-- `root` (1,) int32: the root as a child word.
+- `root` (1,) int32: the root as a child word; the first of `roots` (2,), where builders from clusters keep what it was before, too.
 
 A child word is an inner node's id, or a leaf: ~(first reference | (count - 1) << 26), count 1 to 32; -2^31 is no child at all (an empty tree).
 Leaves' boxes are not stored: they are the boxes of their references. Word by word in Python: leaf_words, first_references, reference_counts.
@@ -70,7 +70,8 @@ class CanonicalTree:
         self.target = target
         self.count = 0
         self._held: dict[str, Array] = {}
-        self.root = target.empty(1, np.int32, "hierarchy")
+        self.roots = target.empty(2, np.int32, "hierarchy")
+        self.root = self.roots[:1]
         self.reference_count = target.empty(1, np.int32, "hierarchy")
         self._written_count = -1
         self.empty()
@@ -112,7 +113,9 @@ class CanonicalTree:
     @property
     def bytes(self) -> int:
         """Reserved bytes, `waiting` not among them."""
-        return int(self.root.nbytes + self.reference_count.nbytes) + sum(int(array.nbytes) for name, array in self._held.items() if name != "waiting")
+        return int(self.roots.nbytes + self.reference_count.nbytes) + sum(
+            int(array.nbytes) for name, array in self._held.items() if name != "waiting"
+        )
 
     def _take_count(self, count: int, splits_references: bool) -> None:
         """Written only where it is another one than before: rebuilds of one scene write nothing."""

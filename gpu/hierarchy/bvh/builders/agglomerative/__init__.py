@@ -27,7 +27,7 @@ from .....settings import option
 from .....target.base import Target
 from ....base import Primitives
 from ....primitives import unit_source
-from ...clusters import finish_leaves, reserve_leaf_counts
+from ...clusters import finish_leaves, leaves_bytes, reserve_leaves
 from ...limited import LimitedBuilder
 from ...morton_order import MortonOrder
 
@@ -64,7 +64,13 @@ class Agglomerative(LimitedBuilder):
 
     def scratch_bytes(self) -> int:
         count = max(1, self.tree.count)
-        return self._morton_order.scratch_bytes(count) + count * (32 + 4 + 4 + 4 + 4) + (count // GROUP + 1) * 32 + 24
+        return (
+            self._morton_order.scratch_bytes(count)
+            + count * (32 + 4 + 4 + 4)
+            + leaves_bytes(count, self.options.max_leaf_size)
+            + (count // GROUP + 1) * 32
+            + 24
+        )
 
     def emit(self, primitives: Primitives) -> bool:
         target, tree, n, bvh2 = self.target, self.tree, primitives.count, self.direct_nodes
@@ -72,18 +78,18 @@ class Agglomerative(LimitedBuilder):
         size = self.options.max_leaf_size
         shared: dict[str, Any] = {"CODE_BITS": 30, "MAX_LEAF_SIZE": size, "TRAVERSAL_COST": 1, "WRITES_BVH2": bvh2 is not None}
         unit = target.unit(unit_source("gpu/hierarchy/bvh/builders/agglomerative/agglomerative.cu", primitives, GROUP=GROUP, **shared))
-        leaf_counts = reserve_leaf_counts(target, n, size)
+        leaves = reserve_leaves(target, n, size)
         slots = target.scratch("agglomerative.slots", (n, 8), np.float32)
         alive, chain, moved_to = (target.scratch(f"agglomerative.{name}", n, np.int32) for name in ("alive", "chain", "moved_to"))
         groups = target.scratch("agglomerative.groups", (n // GROUP + 1, 8), np.float32)
         state = target.scratch("agglomerative.state", 3, np.uint64)
-        outputs = (tree.nodes, tree.parent, tree.flags, tree.root, leaf_counts, bvh2)
+        outputs = (tree.nodes, tree.parent, tree.flags, tree.roots, leaves, bvh2)
         with target.phase("build.clusters"):
-            target.launch(unit, "start_clusters", n, primitives.view, keys, prim_ids, slots, alive, leaf_counts, state)
+            target.launch(unit, "start_clusters", n, primitives.view, keys, prim_ids, slots, alive, leaves, state)
             for launch in range(-(-3 * n // STEPS)):
                 arguments = (STEPS, int(launch == 0), slots, alive, groups, chain, moved_to, state)
                 target.launch(unit, "join_nearest", 1, *arguments, *outputs, block=256, blocks=1)
-        finish_leaves(target, tree, primitives, keys, prim_ids, leaf_counts, bvh2, shared)
+        finish_leaves(target, tree, primitives, keys, prim_ids, leaves, bvh2, shared)
         return bvh2 is not None
 
 

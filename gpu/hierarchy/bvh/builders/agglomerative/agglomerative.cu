@@ -136,14 +136,14 @@ __device__ __forceinline__ void join_by_height(const Clusters& clusters, const C
     leave_tree(unpack(clusters.packed(0)), out);
 }
 
-extern "C" __global__ void start_clusters(Primitives primitives, const uint64* keys, const int* prim_ids, float4* slots, int* alive, int* leaf_counts,
+extern "C" __global__ void start_clusters(Primitives primitives, const uint64* keys, const int* prim_ids, float4* slots, int* alive, int2* leaves,
                                           uint64* state_data) {
     for (int i : grid_stride(primitives.count)) {
         const PackedCluster cluster = pack(single_cluster(primitives.aabb(prim_id_of(keys, prim_ids, i)), i));
         slots[2 * (int64)i] = cluster.low;
         slots[2 * (int64)i + 1] = cluster.high;
         alive[i] = 1;
-        if (MAX_LEAF_SIZE > 1) leaf_counts[i] = 0;
+        if (MAX_LEAF_SIZE > 1) leaves[i] = make_int2(0, 0);
         if (i == 0) *(State*)state_data = {(uint64)primitives.count, primitives.count, primitives.count, 0, 0};
     }
 }
@@ -169,10 +169,10 @@ __device__ __forceinline__ bool join_pair(const Clusters& clusters, State& state
 }
 
 extern "C" __global__ void join_nearest(int step_count, int is_first, float4* slots, int* alive, float4* groups, int* chain, int* moved_to,
-                                        uint64* state_data, float4* nodes, int* parent, uint8* flags, int* root, int* leaf_counts, float4* bvh2) {
+                                        uint64* state_data, float4* nodes, int* parent, uint8* flags, int* root, int2* leaves, float4* bvh2) {
     if (block_index() > 0) return;
     const Clusters clusters = {slots, alive, groups, chain, moved_to};
-    const ClusterOutput out = {nodes, parent, flags, root, leaf_counts, bvh2};
+    const ClusterOutput out = {nodes, parent, flags, root, (PlacedLeaf*)leaves, bvh2};
     State state = *(const State*)state_data;
     if (state.is_done) return;
     block_sync();

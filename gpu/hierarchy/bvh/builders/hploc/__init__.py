@@ -26,7 +26,7 @@ from .....target.base import Target
 from ....base import Primitives
 from ....primitives import unit_source
 from ...bvh import BvhHierarchy
-from ...clusters import ClusterOptions, finish_leaves, reserve_leaf_counts
+from ...clusters import ClusterOptions, finish_leaves, leaves_bytes, reserve_leaves
 from ...morton_order import MortonOrder
 
 CHUNKS = {"cuda": 64, "host": 128}
@@ -65,7 +65,7 @@ class Hploc(BvhHierarchy):
 
     def scratch_bytes(self) -> int:
         count = self.tree.count
-        return self._morton_order.scratch_bytes(count) + count * (36 + (4 if self.options.max_leaf_size > 1 else 0))
+        return self._morton_order.scratch_bytes(count) + count * 36 + leaves_bytes(count, self.options.max_leaf_size)
 
     def emit(self, primitives: Primitives) -> bool:
         target, tree, n = self.target, self.tree, primitives.count
@@ -75,11 +75,11 @@ class Hploc(BvhHierarchy):
         shared = {"CODE_BITS": self.code_bits, "MAX_LEAF_SIZE": size, "TRAVERSAL_COST": cost, "WRITES_BVH2": bvh2 is not None}
         own = {"CHUNK": chunk, "JOIN_THREADS": JOIN_THREADS[target.kind], "RADIUS": self.options.radius}
         unit = target.unit(unit_source("gpu/hierarchy/bvh/builders/hploc/hploc.cu", primitives, **shared, **own))
-        leaf_counts = reserve_leaf_counts(target, n, size)
+        leaves = reserve_leaves(target, n, size)
         slots = target.scratch("hploc.slots", (n, 8), np.float32)
         chunk_count = -(-n // chunk)
         leftovers = target.scratch("hploc.leftovers", chunk_count * (chunk + 1), np.int32)
-        outputs = (tree.nodes, tree.parent, tree.flags, tree.root, leaf_counts, bvh2)
+        outputs = (tree.nodes, tree.parent, tree.flags, tree.roots, leaves, bvh2)
         with target.phase("build.clusters"):
             arguments = (primitives.view, keys, prim_ids, *outputs, slots, leftovers)
             target.launch(unit, "build_clusters", n, *arguments, block=chunk if target.kind == "cuda" else 256, blocks=chunk_count)
@@ -88,7 +88,7 @@ class Hploc(BvhHierarchy):
             places = chunk_count * (chunk + 1)
             joining = (n, chunk_count, keys, leftovers, *outputs, slots, tree.waiting)
             target.launch(unit, "join_chunks", places, *joining, block=threads, blocks=-(-places // threads) if target.kind == "cuda" else 0)
-        finish_leaves(target, tree, primitives, keys, prim_ids, leaf_counts, bvh2, shared)
+        finish_leaves(target, tree, primitives, keys, prim_ids, leaves, bvh2, shared)
         return bvh2 is not None
 
 

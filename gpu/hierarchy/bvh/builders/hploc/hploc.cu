@@ -6,7 +6,7 @@
 // on in join_chunks, in global memory (block = JOIN_THREADS). Two kernels, because a block that climbs on would hold what all of its warps had. A
 // merge takes microseconds, one after the other on the way to the root, so its clusters stay in registers (device/tile.cuh).
 //
-// In: Primitives in Morton order. Out: nodes, parents, flags and root as clusters.cuh describes them; plant_root and finish_leaves follow. Ids come
+// In: Primitives in Morton order. Out: nodes, parents, flags and root as clusters.cuh describes them; finish_leaves follows. Ids come
 // from places, pairs from the boxes alone: no order of arrival shows. Unit constants: CODE_BITS, CHUNK, JOIN_THREADS, RADIUS, MAX_LEAF_SIZE,
 // TRAVERSAL_COST, WRITES_BVH2.
 #include "gpu/device/atomics.cuh"
@@ -17,6 +17,7 @@
 
 constexpr int NO_ONE = -1;
 constexpr int HALF = TILE_ITEMS / 2;
+constexpr int MOST_THREADS = CHUNK > JOIN_THREADS ? CHUNK : JOIN_THREADS;
 
 // How far the highest cluster may stand above the rank of its gap. Ranks grow on the way to the root, so clusters that come from below stand lower
 // than they may: neighbours can always be paired, and the depth is bounded (max_depth in __init__.py).
@@ -60,7 +61,7 @@ __device__ __forceinline__ int partner_in_order(unsigned low, int i) {
 }
 
 // One round: pairs become nodes, the others stay; returns how many clusters there are now, in their order. Neighbours are a pair when each is the
-// other's nearest, and together they are not too high.
+// other's nearest, and both are low enough. What is moved is indices: both clusters of a pair are fetched once, by the lane that keeps their node.
 __device__ __forceinline__ int join_pairs(Clusters& clusters, int count, int limit, const ClusterOutput& out) {
     TileValues<Judged> candidates;
     TileValues<int> partners;
@@ -68,23 +69,29 @@ __device__ __forceinline__ int join_pairs(Clusters& clusters, int count, int lim
     const TileValues<int> keys = tile_nearest<RADIUS>(count, candidates, PairKey());
     for (int i : lane_stride(count)) partners[i] = i ^ (keys[i] & 31);
     const TileValues<int> other_keys = tile_read(count, keys, partners);
-    Clusters others = tile_read(count, clusters, partners);
+    const unsigned low = tile_ballot(count, [&](int i) { return height_of(clusters[i]) < limit; });
     for (int i : lane_stride(count)) {
-        const bool is_pair = ((other_keys[i] ^ keys[i]) & 31) == 0 && max(height_of(clusters[i]), height_of(others[i])) < limit;
+        const bool is_pair = ((other_keys[i] ^ keys[i]) & 31) == 0 && (low >> i & low >> partners[i] & 1);
         if (!is_pair) partners[i] = i;
     }
     unsigned kept = tile_ballot(count, [&](int i) { return partners[i] >= i; });
     if (__popc(kept) == count) {
-        const unsigned low = tile_ballot(count, [&](int i) { return height_of(clusters[i]) < limit; });
         for (int i : lane_stride(count)) partners[i] = partner_in_order(low, i);
-        others = tile_read(count, clusters, partners);
         kept = tile_ballot(count, [&](int i) { return partners[i] >= i; });
     }
-    for (int i : lane_stride(count)) {
-        if (partners[i] > i) clusters[i] = pack(join_clusters(unpack(clusters[i]), unpack(others[i]), out));
+    for (int i : lane_stride(count)) partners[i] = partners[i] << 8 | i;
+    const int left = __popc(kept);
+    TileValues<int> from = tile_compact<MOST_THREADS>(count, partners, kept), with;
+    for (int i : lane_stride(left)) {
+        with[i] = from[i] >> 8;
+        from[i] &= 31;
     }
-    clusters = tile_compact(count, clusters, kept);
-    return __popc(kept);
+    const Clusters others = tile_read(left, clusters, with);
+    clusters = tile_read(left, clusters, from);
+    for (int i : lane_stride(left)) {
+        if (with[i] != from[i]) clusters[i] = pack(join_clusters(unpack(clusters[i]), unpack(others[i]), out));
+    }
+    return left;
 }
 
 // -- where subtrees meet ---------------------------------------------------------------------------------------------------
@@ -222,12 +229,12 @@ __device__ __forceinline__ void leave_chunk(const LocalMeeting& local, int count
 // Each block works its own chunk, in shared memory. Both kernels ask for as many warps as their registers allow without spills.
 extern "C" __global__ void __launch_bounds__(CHUNK, 640 / CHUNK)
     build_clusters(Primitives primitives, const uint64* keys, const int* prim_ids, float4* nodes, int* parent, uint8* flags, int* root,
-                   int* leaf_counts, float4* bvh2, float4* slots, int* leftovers) {
+                   int2* leaves, float4* bvh2, float4* slots, int* leftovers) {
     SHARED uint8 chunk_ranks[CHUNK + 1];
     SHARED int chunk_arrivals[CHUNK + 1];
     SHARED float4 chunk_slots[2 * CHUNK];
     const int n = primitives.count, first = block_index() * CHUNK, count = min(n - first, CHUNK);
-    const ClusterOutput out = {nodes, parent, flags, root, leaf_counts, bvh2};
+    const ClusterOutput out = {nodes, parent, flags, root, (PlacedLeaf*)leaves, bvh2};
     const LocalMeeting local = {chunk_ranks, chunk_slots, chunk_arrivals, first, n};
     for (int i : block_stride(count + 1)) {
         chunk_ranks[i] = (uint8)rank_of_gap(keys, n, first - 1 + i);
@@ -238,7 +245,7 @@ extern "C" __global__ void __launch_bounds__(CHUNK, 640 / CHUNK)
         primitives.prefetch_indices(prim_id_of(keys, prim_ids, min(first + i + PREFETCH_INDICES_AHEAD, last)));
         primitives.prefetch_points(prim_id_of(keys, prim_ids, min(first + i + PREFETCH_POINTS_AHEAD, last)));
         local.store_cluster(first + i, pack(single_cluster(primitives.aabb(prim_id), first + i)));
-        if (MAX_LEAF_SIZE > 1) leaf_counts[first + i] = 0;
+        if (MAX_LEAF_SIZE > 1) out.leaves[first + i] = {0, 0};
     }
     block_sync();
     if (n == 1 && thread_index() == 0) leave_tree(unpack(local.load_cluster(0)), out);
@@ -250,8 +257,8 @@ extern "C" __global__ void __launch_bounds__(CHUNK, 640 / CHUNK)
 // The chunks' leftovers go on in global memory. `arrivals`: NO_ONE at every gap, before and after.
 extern "C" __global__ void __launch_bounds__(JOIN_THREADS, 640 / JOIN_THREADS)
     join_chunks(int n, int chunk_count, const uint64* keys, const int* leftovers, float4* nodes, int* parent, uint8* flags, int* root,
-                int* leaf_counts, float4* bvh2, float4* slots, int* arrivals) {
-    const ClusterOutput out = {nodes, parent, flags, root, leaf_counts, bvh2};
+                int2* leaves, float4* bvh2, float4* slots, int* arrivals) {
+    const ClusterOutput out = {nodes, parent, flags, root, (PlacedLeaf*)leaves, bvh2};
     const int leftover_count = chunk_count * (CHUNK + 1);
     for (int i : grid_stride((leftover_count + WARP_LANES - 1) / WARP_LANES * WARP_LANES)) {
         const int chunk = i / (CHUNK + 1), gap = chunk * CHUNK - 1 + i % (CHUNK + 1);

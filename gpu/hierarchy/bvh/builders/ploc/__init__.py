@@ -26,7 +26,7 @@ from .....target.base import DeviceCount, Target
 from ....base import Primitives
 from ....primitives import MAX_PRIMITIVES, unit_source
 from ...bvh import BvhHierarchy
-from ...clusters import ClusterOptions, finish_leaves, reserve_leaf_counts
+from ...clusters import ClusterOptions, finish_leaves, leaves_bytes, reserve_leaves
 from ...morton_order import MortonOrder
 
 CHUNKS = {"cuda": 256, "host": 1024}
@@ -84,7 +84,7 @@ class Ploc(BvhHierarchy):
 
     def scratch_bytes(self) -> int:
         count = self.tree.count
-        return self._morton_order.scratch_bytes(count) + count * (64 + 4 + (4 if self.options.max_leaf_size > 1 else 0))
+        return self._morton_order.scratch_bytes(count) + count * 68 + leaves_bytes(count, self.options.max_leaf_size)
 
     def emit(self, primitives: Primitives) -> bool:
         target, tree, n = self.target, self.tree, primitives.count
@@ -94,20 +94,20 @@ class Ploc(BvhHierarchy):
         shared = {"CODE_BITS": self.code_bits, "MAX_LEAF_SIZE": size, "TRAVERSAL_COST": cost, "WRITES_BVH2": bvh2 is not None}
         own = {"CHUNK": chunk, "FINAL": final, "RADIUS": self.options.radius}
         unit = target.unit(unit_source("gpu/hierarchy/bvh/builders/ploc/ploc.cu", primitives, **shared, **own))
-        leaf_counts = reserve_leaf_counts(target, n, size)
+        leaves = reserve_leaves(target, n, size)
         slots = target.scratch("ploc.slots", (2 * n, 8), np.float32)
         partners = target.scratch("ploc.partners", n, np.int32)
         segments = target.scratch("ploc.segments", -(-n // chunk), np.int32)
-        rounds, outputs = self._rounds, (tree.nodes, tree.parent, tree.flags, tree.root, leaf_counts, bvh2)
+        rounds, outputs = self._rounds, (tree.nodes, tree.parent, tree.flags, tree.roots, leaves, bvh2)
         with target.phase("build.clusters"):
-            target.launch(unit, "start_clusters", n, primitives.view, keys, prim_ids, slots, rounds, leaf_counts)
+            target.launch(unit, "start_clusters", n, primitives.view, keys, prim_ids, slots, rounds, leaves)
             for before, after in itertools.pairwise(schedule(n, final)):
                 blocks, count = min(-(-before // chunk), most_blocks), DeviceCount(rounds, before)
                 target.launch(unit, "pair_clusters", count, n, slots, rounds, after, partners, segments, blocks=blocks)
                 target.launch(unit, "scan_segments", 1, rounds, segments, block=1024, blocks=1)
                 target.launch(unit, "join_clusters_of_pairs", count, n, slots, rounds, partners, segments, *outputs, blocks=blocks)
             target.launch(unit, "merge_rest", 1, n, slots, rounds, partners, *outputs, block=512, blocks=1)
-        finish_leaves(target, tree, primitives, keys, prim_ids, leaf_counts, bvh2, shared)
+        finish_leaves(target, tree, primitives, keys, prim_ids, leaves, bvh2, shared)
         return bvh2 is not None
 
 

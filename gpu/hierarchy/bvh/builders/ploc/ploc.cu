@@ -35,13 +35,13 @@ struct Lists {
     }
 };
 
-extern "C" __global__ void start_clusters(Primitives primitives, const uint64* keys, const int* prim_ids, float4* slots, int* rounds, int* leaf_counts) {
+extern "C" __global__ void start_clusters(Primitives primitives, const uint64* keys, const int* prim_ids, float4* slots, int* rounds, int2* leaves) {
     const int n = primitives.count;
     const Lists lists = {slots, n};
     for (int i : grid_stride(n)) {
         if (i == 0) *(Rounds*)rounds = {n, 0, n, 0};
         lists.store(0, i, pack(single_cluster(primitives.aabb(prim_id_of(keys, prim_ids, i)), i)));
-        if (MAX_LEAF_SIZE > 1) leaf_counts[i] = 0;
+        if (MAX_LEAF_SIZE > 1) leaves[i] = make_int2(0, 0);
     }
 }
 
@@ -158,11 +158,11 @@ __device__ __forceinline__ int join_in_order(const Lists& lists, int from, int f
 }
 
 extern "C" __global__ void join_clusters_of_pairs(int n, float4* slots, const int* rounds, const int* partners, const int* segment_starts, float4* nodes, int* parent,
-                                                  uint8* flags, int* root, int* leaf_counts, float4* bvh2) {
+                                                  uint8* flags, int* root, int2* leaves, float4* bvh2) {
     const Rounds now = *(const Rounds*)rounds;
     if (!now.is_active) return;
     const Lists lists = {slots, n};
-    const ClusterOutput out = {nodes, parent, flags, root, leaf_counts, bvh2};
+    const ClusterOutput out = {nodes, parent, flags, root, (PlacedLeaf*)leaves, bvh2};
     const int segment_count = (now.old_count + CHUNK - 1) / CHUNK;
     for (int segment = block_index(); segment < segment_count; segment += block_count()) {
         const int first = segment * CHUNK;
@@ -173,10 +173,10 @@ extern "C" __global__ void join_clusters_of_pairs(int n, float4* slots, const in
 // One block goes on to the root, round by round: the barriers between them are its own.
 extern "C" __global__ void __launch_bounds__(512)
     merge_rest(int n, float4* slots, const int* rounds, int* partners, float4* nodes, int* parent, uint8* flags, int* root,
-               int* leaf_counts, float4* bvh2) {
+               int2* leaves, float4* bvh2) {
     SHARED uint64 keys[FINAL];
     const Lists lists = {slots, n};
-    const ClusterOutput out = {nodes, parent, flags, root, leaf_counts, bvh2};
+    const ClusterOutput out = {nodes, parent, flags, root, (PlacedLeaf*)leaves, bvh2};
     int count = ((const Rounds*)rounds)->count, which = ((const Rounds*)rounds)->which;
     for (int round = 0; count > 1; ++round) {
         for (int i : block_stride(count)) keys[i] = nearest_key(lists, which, i, count);
