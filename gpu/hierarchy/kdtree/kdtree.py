@@ -22,7 +22,20 @@ from ..base import CannotRefitError, Capabilities, Hierarchy, HierarchyError, No
 from ..primitives import KINDS, WalkedRecords, check_primitives, unit_source
 from .node_table import read_node_table
 from .options import KdTreeOptions
-from .tree import MOST_REFERENCES, NODES_FULL, NODES_NOW, REFERENCES_NOW, STATUS_NOW, Capacity, Draft, KdTree
+from .tree import (
+    BYTES_FREE,
+    MOST_BYTES,
+    MOST_BYTES_LEAF,
+    MOST_REFERENCES,
+    NODES_FULL,
+    NODES_NOW,
+    REFERENCES_NOW,
+    STATUS_NOW,
+    WORKING_NOW,
+    Capacity,
+    Draft,
+    KdTree,
+)
 
 LAYOUT = "kd8"
 SHORT_STACK = 24
@@ -35,8 +48,11 @@ WALK_REGISTERS = {"full_stack": 64, "short_stack": 64, "restart": 72}
 LEAST_STACK = 64
 """Places of a walk's stack at least: an array of fewer is kept in registers by ptxas for sm_75, which then spills."""
 
-HEADROOM = 1.5
-"""Room beyond what the first trees of a scene need: it moves later."""
+HEADROOM = (1.5, 1.25, 1.1)
+"""Room beyond what the first trees of a scene need, as it moves later: the most that stays within the limit of bytes."""
+
+GROWTH = (2.0, 1.5, 1.25)
+"""By how much room grows that was too small, by the same rule."""
 
 TRIALS = 2
 """Builds of a scene that wait to learn whether there is room: the first may be of one not in its place yet, only to compile what it takes."""
@@ -133,7 +149,10 @@ class KdTreeHierarchy(Hierarchy):
         n = primitives.count
         self._before = self._before or self.tree.held()
         if _size_key(primitives) not in (self._grown_for, self._sized_for):
-            self._reserve(Capacity.at_first(n, self.options.references_per_primitive), primitives)
+            capacity = Capacity.at_first(n, self.options.references_per_primitive, self.options.max_leaf_size)
+            if not self._has_room_for(capacity, primitives):
+                raise self._too_many_bytes(primitives)
+            self._reserve(capacity, primitives)
             self._trials = TRIALS
         self._sized_for, self._grown_for, self._outcome = (), (), None
         while True:
@@ -142,14 +161,8 @@ class KdTreeHierarchy(Hierarchy):
             if counts[STATUS_NOW] == 0:
                 break
             self._grow(int(counts[STATUS_NOW]), primitives)
-        most, present = Capacity.at_most(n), self.tree.capacity
-        nodes, references, working = (int(HEADROOM * int(count)) + 256 for count in (counts[NODES_NOW], counts[REFERENCES_NOW], counts[3]))
-        wanted = Capacity(
-            min(most.nodes, max(nodes, present.nodes)),
-            min(most.references, max(references, present.references)),
-            min(most.working, max(working, present.working)),
-        )
-        if wanted != present:
+        wanted = self._with_headroom(counts, primitives)
+        if wanted != self.tree.capacity:
             self._reserve(wanted, primitives)
             self._build_once(primitives)
         self._sized_for, self._before = _size_key(primitives), None
@@ -170,22 +183,64 @@ class KdTreeHierarchy(Hierarchy):
         self.tree.reserve(capacity, primitives.count, KINDS[primitives.kind].record_floats)
         self.generation += 1
 
+    def _with_headroom(self, counts: np.ndarray, primitives: Primitives) -> Capacity:
+        """Room for a tree that was just built, and for what moves later, as far as the limit of bytes allows."""
+        most, present = Capacity.at_most(primitives.count), self.tree.capacity
+        needed = (int(counts[NODES_NOW]), int(counts[REFERENCES_NOW]), int(counts[WORKING_NOW]))
+        for factor in HEADROOM:
+            nodes, references, working = (int(factor * count) + 256 for count in needed)
+            wanted = Capacity(
+                min(most.nodes, max(nodes, present.nodes)),
+                min(most.references, max(references, present.references)),
+                min(most.working, max(working, present.working)),
+            )
+            if self._has_room_for(wanted, primitives):
+                return wanted
+        return present
+
     def _grow(self, status: int, primitives: Primitives) -> None:
-        """Twice the room of what was too small; HierarchyError at the limits, with the tree before left as it is."""
-        grown = self.tree.capacity.grown(status, primitives.count)
-        if grown == self.tree.capacity:
-            if self._before is not None:
-                self.tree.restore(self._before)
-            self._sized_for, self._grown_for, self._before = (), (), None
+        """More room of what was too small; HierarchyError at the limits, with the tree before left as it is."""
+        present = self.tree.capacity
+        larger = [grown for factor in GROWTH if (grown := present.grown(status, primitives.count, factor)) != present]
+        if not larger:
+            self._give_up()
             what = "nodes" if status & NODES_FULL else "references"
             raise HierarchyError(
                 f"The structure {self.name} would need more than {MOST_REFERENCES} {what} a primitive for this scene of {primitives.count:,} "
                 f"primitives, and is not built: too many of them reach across the splits. Raise max_leaf_size, or lower max_depth or "
                 f"references_per_primitive."
             )
+        grown = next((capacity for capacity in larger if self._has_room_for(capacity, primitives)), None)
+        if grown is None:
+            raise self._too_many_bytes(primitives)
         self._before = self._before or self.tree.held()
         self._sized_for, self._grown_for = (), _size_key(primitives)
         self._reserve(grown, primitives)
+
+    def _has_room_for(self, capacity: Capacity, primitives: Primitives) -> bool:
+        """Whether a tree of this capacity stays within the bytes that it may take, those of building it included."""
+        if self.options.max_leaf_size < MOST_BYTES_LEAF:
+            return True
+        tree, held = self.tree, (self.tree.capacity, self._built)
+        tree.capacity, self._built = capacity, primitives
+        try:
+            bytes_of_tree = capacity.bytes_of_tree(primitives.count, KINDS[primitives.kind].record_floats)
+            return bytes_of_tree + capacity.bytes_of_draft + self.scratch_bytes() <= MOST_BYTES * primitives.count + BYTES_FREE
+        finally:
+            tree.capacity, self._built = held
+
+    def _too_many_bytes(self, primitives: Primitives) -> HierarchyError:
+        self._give_up()
+        return HierarchyError(
+            f"The structure {self.name} would take more than {MOST_BYTES} bytes a primitive for this scene of {primitives.count:,} primitives, and is "
+            f"not built: too many of them reach across the splits. Raise max_leaf_size, or lower references_per_primitive."
+        )
+
+    def _give_up(self) -> None:
+        """Back to the tree before, with the room that it had."""
+        if self._before is not None:
+            self.tree.restore(self._before)
+        self._sized_for, self._grown_for, self._before = (), (), None
 
     def refit(self, primitives: Primitives) -> None:
         if self._built is not None and self._built.topology_version != primitives.topology_version:

@@ -25,6 +25,12 @@ from ..primitives import reserved
 MOST_REFERENCES = 8
 """References a primitive at most; a scene that needs more has to be built with larger or cheaper leaves."""
 
+MOST_BYTES, MOST_BYTES_LEAF = 400, 64
+"""Bytes a primitive in all, those of building included, for trees with leaves of so many or more. Smaller leaves take what 8 references take."""
+
+BYTES_FREE = 1 << 18
+"""Bytes that do not count: what is held whatever the number of primitives."""
+
 MOST_DEPTH = 60
 """Levels at most: walks keep a bit a level."""
 
@@ -42,9 +48,11 @@ class Capacity:
     working: int
 
     @classmethod
-    def at_first(cls, primitive_count: int, share: float) -> Capacity:
-        """Where nothing is known of the scene but how many references a primitive its tree may have."""
-        return cls(3 * primitive_count + 64, int(share * primitive_count) + 256, int(min(share, 3.0) * primitive_count) + 256)
+    def at_first(cls, primitive_count: int, share: float, max_leaf_size: int) -> Capacity:
+        """Where nothing is known of the scene: what most closed surfaces need. It doubles where a scene needs more."""
+        n = primitive_count
+        nodes = int(min(3.0, 16.0 / max_leaf_size) * n) + 64
+        return cls(nodes, int(min(share, 2.0) * n) + 256, int(min(share, 1.5) * n) + 256)
 
     @classmethod
     def at_most(cls, primitive_count: int) -> Capacity:
@@ -52,18 +60,27 @@ class Capacity:
         most = MOST_REFERENCES * primitive_count + 256
         return cls(2 * most, most, most)
 
-    def grown(self, status: int, primitive_count: int) -> Capacity:
-        """Twice as much of what was too small, within the limits."""
+    def grown(self, status: int, primitive_count: int, factor: float = 2.0) -> Capacity:
+        """`factor` times as much of what was too small, within the limits."""
         most = Capacity.at_most(primitive_count)
 
-        def doubled(present: int, limit: int, flag: int) -> int:
-            return min(2 * present, limit) if status & flag else present
+        def more(present: int, limit: int, flag: int) -> int:
+            return min(int(factor * present), limit) if status & flag else present
 
         return Capacity(
-            doubled(self.nodes, most.nodes, NODES_FULL),
-            doubled(self.references, most.references, REFERENCES_FULL),
-            doubled(self.working, most.working, WORKING_FULL),
+            more(self.nodes, most.nodes, NODES_FULL),
+            more(self.references, most.references, REFERENCES_FULL),
+            more(self.working, most.working, WORKING_FULL),
         )
+
+    def bytes_of_tree(self, primitive_count: int, record_floats: int) -> int:
+        """Of the tree that is walked."""
+        return 12 * self.nodes + 4 * self.references + (4 + 4 * record_floats) * primitive_count
+
+    @property
+    def bytes_of_draft(self) -> int:
+        """Of the draft."""
+        return 12 * self.nodes + 4 * self.references
 
 
 @dataclasses.dataclass(frozen=True)
@@ -148,7 +165,7 @@ class KdTree:
     @property
     def draft_bytes(self) -> int:
         """Scratch memory of the draft."""
-        return 12 * self.capacity.nodes + 4 * self.capacity.references
+        return self.capacity.bytes_of_draft
 
     def _pair_nodes(self) -> None:
         """The root takes the second half of the first 16 bytes, and each two children the 16 behind."""

@@ -17,7 +17,7 @@ from tests.oracle.closest_hits import triangle_hits
 from tests.oracle.tree_walker import check_tree, walk_statistics
 
 from .kd_reference import GivenKdTree, KdArrays, build_reference
-from .scenes import SCENES, TriangleScene, make, rays, scene_of, trace
+from .scenes import SCENES, TriangleScene, make, rays, scene_of, soup, trace
 
 WALKS = ("full_stack", "short_stack", "restart")
 
@@ -201,3 +201,51 @@ def test_a_later_tree_past_the_limit_is_an_error_and_the_one_before_stays(target
     for column in vars(before):
         np.testing.assert_array_equal(getattr(after, column), getattr(before, column))
     assert (trace(made, *rays()).prim_id >= 0).sum() > 50
+
+
+@pytest.mark.parametrize("name", [name for name, kind in structures().items() if issubclass(kind, kdtree.KdTreeHierarchy)])
+def test_leaves_of_64_take_at_most_8_references_and_400_bytes_a_triangle(host_target: Target, name: str) -> None:
+    """A rolling surface and loose triangles."""
+    for scene in (rolling(100), soup(20_000, size=0.01)):
+        made = make(host_target, name, max_leaf_size=64)
+        for _ in range(3):
+            made.build(scene.upload(host_target))
+        stats, n = made.stats(), len(scene.indices)
+        assert stats.bytes + stats.scratch_bytes <= 400 * n + (1 << 18)
+        assert len(made.nodes().references) <= 8 * n
+        assert stats.scratch_bytes > 8 * n
+        made.close()
+
+
+def rolling(side: int) -> TriangleScene:
+    """Hills of 2 side^2 triangles."""
+    x, z = np.meshgrid(np.linspace(-1, 1, side + 1), np.linspace(-1, 1, side + 1), indexing="ij")
+    points = np.stack([x, 0.2 * np.sin(9 * x) * np.cos(7 * z), z], -1)
+    a, b, c, d = points[:-1, :-1], points[1:, :-1], points[:-1, 1:], points[1:, 1:]
+    return scene_of(np.concatenate([np.stack([a, b, c], 2).reshape(-1, 3, 3), np.stack([b, d, c], 2).reshape(-1, 3, 3)]))
+
+
+class GreedyKdTree(GivenKdTree):
+    """One whose building takes 150 bytes a reference, and says so."""
+
+    def scratch_bytes(self) -> int:
+        return 150 * self.tree.capacity.references
+
+
+def test_past_400_bytes_a_triangle_there_is_an_error_and_the_tree_before_stays(target: Target) -> None:
+    scene = soup(20_000)
+    primitives = scene.upload(target)
+    made = GreedyKdTree(target, too_many(20_000, 2), options=KdTreeOptions(max_leaf_size=64))
+    made.build(primitives)
+    before, first = made.nodes(), trace(made, *rays())
+    made.given = too_many(20_000, 3)
+    with pytest.raises(HierarchyError, match="given_kdtree would take more than 400 bytes a primitive for this scene of 20,000 primitives"):
+        for _ in range(6):
+            made.prepare(primitives, "rebuild")
+            target.synchronize()
+            made.build(primitives)
+    np.testing.assert_array_equal(made.nodes().references, before.references)
+    np.testing.assert_array_equal(trace(made, *rays()).t, first.t)
+    small = GreedyKdTree(target, too_many(20_000, 3), options=KdTreeOptions(max_leaf_size=63))
+    small.build(primitives)
+    assert len(small.nodes().references) == 60_000
