@@ -210,12 +210,12 @@ class KdTreeHierarchy(Hierarchy):
                 f"primitives, and is not built: too many of them reach across the splits. Raise max_leaf_size, or lower max_depth or "
                 f"references_per_primitive."
             )
-        grown = next((capacity for capacity in larger if self._has_room_for(capacity, primitives)), None)
-        if grown is None:
+        grown = [capacity for capacity in larger if self._has_room_for(capacity, primitives)]
+        if not grown:
             raise self._too_many_bytes(primitives)
         self._before = self._before or self.tree.held()
         self._sized_for, self._grown_for = (), _size_key(primitives)
-        self._reserve(grown, primitives)
+        self._reserve(grown[0], primitives)
 
     def _has_room_for(self, capacity: Capacity, primitives: Primitives) -> bool:
         """Whether a tree of this capacity stays within the bytes that it may take, those of building it included."""
@@ -232,8 +232,8 @@ class KdTreeHierarchy(Hierarchy):
     def _too_many_bytes(self, primitives: Primitives) -> HierarchyError:
         self._give_up()
         return HierarchyError(
-            f"The structure {self.name} would take more than {MOST_BYTES} bytes a primitive for this scene of {primitives.count:,} primitives, and is "
-            f"not built: too many of them reach across the splits. Raise max_leaf_size, or lower references_per_primitive."
+            f"The structure {self.name} would take more than {MOST_BYTES} bytes a primitive for this scene of {primitives.count:,} primitives, and "
+            f"is not built: too many of them reach across the splits. Raise max_leaf_size, or lower references_per_primitive."
         )
 
     def _give_up(self) -> None:
