@@ -210,12 +210,12 @@ class KdTreeHierarchy(Hierarchy):
                 f"primitives, and is not built: too many of them reach across the splits. Raise max_leaf_size, or lower max_depth or "
                 f"references_per_primitive."
             )
-        grown = [capacity for capacity in larger if self._has_room_for(capacity, primitives)]
-        if not grown:
+        fitting = [capacity for capacity in larger if self._has_room_for(capacity, primitives)]
+        if not fitting:
             raise self._too_many_bytes(primitives)
         self._before = self._before or self.tree.held()
         self._sized_for, self._grown_for = (), _size_key(primitives)
-        self._reserve(grown[0], primitives)
+        self._reserve(fitting[0], primitives)
 
     def _has_room_for(self, capacity: Capacity, primitives: Primitives) -> bool:
         """Whether a tree of this capacity stays within the bytes that it may take, those of building it included."""
