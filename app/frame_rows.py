@@ -21,7 +21,7 @@ def row_of(number: int, time: float, frame: FrameStatistics) -> Mapping[str, Any
         "shade_ms": view.shade_ms, "frame_ms": frame.frame_ms, "host_ms": frame.host_ms,
         "rays": view.rays, "rays_by_kind": dict(view.rays_by_kind), "mrays_per_s": view.mrays_per_s, "launches": frame.launches,
         "sah_cost": tree.sah_cost, "depth": tree.depth, "node_count": tree.node_count, "leaf_count": tree.leaf_count,
-        "reference_count": tree.reference_count, "bytes": tree.bytes, "scratch_bytes": tree.scratch_bytes,
+        "empty_leaf_count": tree.empty_leaf_count, "reference_count": tree.reference_count, "bytes": tree.bytes, "scratch_bytes": tree.scratch_bytes,
         "end_point_overlap": tree.end_point_overlap, "leaf_variability": tree.leaf_variability, "levels": [list(level) for level in tree.levels],
         "phases_ms": dict(view.phases_ms), "memory": dict(frame.bytes),
         "key_frames": None if frame.key_frames is None else dataclasses.asdict(frame.key_frames),

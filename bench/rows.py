@@ -43,6 +43,7 @@ class Row:
     sah_cost: float | None = None
     node_count: int | None = None
     leaf_count: int | None = None
+    empty_leaf_count: int | None = None
     reference_count: int | None = None
     depth: int | None = None
     bytes: int | None = None
@@ -67,7 +68,8 @@ ROW_FIELDS = tuple(field.name for field in dataclasses.fields(Row))
 
 def tree_fields(tree: HierarchyStatistics) -> dict[str, Any]:
     """What a row says of a tree."""
-    names = ("sah_cost", "node_count", "leaf_count", "reference_count", "depth", "bytes", "scratch_bytes", "end_point_overlap", "leaf_variability")
+    counts = ("sah_cost", "node_count", "leaf_count", "empty_leaf_count", "reference_count", "depth", "bytes", "scratch_bytes")
+    names = (*counts, "end_point_overlap", "leaf_variability")
     return {**{name: getattr(tree, name) for name in names}, "levels": [list(level) for level in tree.levels]}
 
 

@@ -173,12 +173,28 @@ def _view_rows(view: ViewStatistics, statistics: FrameStatistics) -> list[Row]:
         Row("structure", tr("Statistics", "Structure"), f"{view.hierarchy}, {view.layout}"),
         Row("nodes", tr("Statistics", "Nodes"), f"{structure.node_count:,}", tip=tr("Statistics", "Inner nodes.")),
         Row("leaves", tr("Statistics", "Leaves"), f"{structure.leaf_count:,}"),
+        *_reference_rows(structure),
         Row("depth", tr("Statistics", "Depth"), depth, tip=tr("Statistics", "Of the deepest leaf; the root has 0.")),
-        Row("sah", tr("Statistics", "SAH cost"), cost, tip=tr("Statistics", "Computed at most ten times a second.")),
+        Row("sah", tr("Statistics", "SAH cost"), cost, tip=tr("Statistics", "At most ten times a second. Kd-trees weigh cells.")),
         *_quality_rows(structure),
         Row("inactive", tr("Statistics", "Inactive primitives"), f"{max(structure.inactive_count - statistics.hidden, 0):,}"),
         Row("launches", tr("Statistics", "Launches"), f"{statistics.launches:,}", tip=tr("Statistics", "Kernels launched in the frame.")),
     ]
+
+
+def _reference_rows(structure: HierarchyStatistics) -> list[Row]:
+    """Leaves that hold nothing, where there are any, and how often primitives are listed."""
+    tr, count = QCoreApplication.translate, structure.primitive_count
+    rows = []
+    if structure.empty_leaf_count:
+        tip = tr("Statistics", "Leaves without a reference: a kd-tree cuts off empty space.")
+        rows.append(Row("empty", tr("Statistics", "empty"), f"{structure.empty_leaf_count:,}", parent="leaves", tip=tip))
+    if structure.reference_count and count:
+        tip = tr("Statistics", "Entries in leaves: a primitive that reaches into several has several.")
+        text = tr("Statistics", "{count} ({each} a primitive)")
+        value = text.format(count=f"{structure.reference_count:,}", each=f"{structure.reference_count / count:.2f}")
+        rows.append(Row("references", tr("Statistics", "References"), value, tip=tip))
+    return rows
 
 
 def _ray_rows(view: ViewStatistics) -> list[Row]:

@@ -11,6 +11,7 @@ import numpy as np
 import pytest
 from PySide6.QtWidgets import QLabel, QToolButton, QTreeWidget
 
+from app.frame_rows import row_of
 from app.render_thread import FinishedFrame, FrameRequest
 from app.state import State
 from app.ui.phase_chart import Chart, band_image
@@ -51,6 +52,17 @@ def test_quality_has_rows_where_it_was_measured() -> None:
     rows = {row.key: row for row in rows_of(frame(statistics=judged), 42.0, 0.8, (1024, 768), "painted by Qt")}
     assert rows["epo"].value == "0.500" and rows["lcv"].value == "3.25" and rows["levels"].value == "3"
     assert rows["levels.1"].value == "1 + 1" and rows["levels.1"].parent == "levels"
+
+
+def test_a_kd_tree_has_empty_leaves_and_references() -> None:
+    made = made_statistics()
+    tree = dataclasses.replace(made.views[0].structure, leaf_count=900, empty_leaf_count=200, reference_count=3000, primitive_count=1200)
+    shown = dataclasses.replace(made, views=(dataclasses.replace(made.views[0], structure=tree),))
+    rows = {row.key: row for row in rows_of(frame(statistics=shown), 42.0, 0.8, (1024, 768), "painted by Qt")}
+    assert rows["empty"].value == "200" and rows["empty"].parent == "leaves" and rows["references"].value == "3,000 (2.50 a primitive)"
+    assert row_of(3, 0.5, shown)["empty_leaf_count"] == 200
+    none_empty = dataclasses.replace(made, views=(dataclasses.replace(made.views[0], structure=dataclasses.replace(tree, empty_leaf_count=0)),))
+    assert "empty" not in {row.key for row in rows_of(frame(statistics=none_empty), 42.0, 0.8, (1024, 768), "painted by Qt")}
 
 
 def test_key_frames_that_stream_say_how_and_those_that_do_not_only_how_many() -> None:
