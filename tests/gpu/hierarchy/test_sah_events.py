@@ -49,6 +49,23 @@ def test_it_makes_them_over_many_tiles_with_other_costs(exact_target: Target) ->
     assert_is_the_reference(exact_target, SCENES["soup"](), **choices)
 
 
+SLOWER = [
+    {"reduction": "atomics"},
+    {"reduction": "nodes"},
+    {"candidates": "shared"},
+    {"reduction": "nodes", "candidates": "shared"},
+    {"flags": "words"},
+    {"boxes": "apart"},
+    {"cascading": False},
+]
+
+
+@pytest.mark.parametrize("slower", SLOWER, ids=lambda options: "-".join(f"{name}_{value}" for name, value in options.items()))
+def test_forms_before_an_optimisation_make_the_same_tree(exact_target: Target, slower: dict[str, object]) -> None:
+    """Chapter 6 of the thesis, one by one: nodes of many tiles, and many nodes in a tile."""
+    assert_is_the_reference(exact_target, SCENES["soup"](), max_leaf_size=24, **slower)
+
+
 @hypothesis.given(st.integers(0, 2**32 - 1), st.integers(2, 40))
 def test_small_whole_numbers_meet_in_planes(host_target: Target, seed: int, count: int) -> None:
     """Boxes over a grid of six: planes exactly on boundaries, flat boxes, points and boxes that are equal. Each leaf's cell has what it lists."""

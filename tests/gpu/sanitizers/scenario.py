@@ -47,7 +47,8 @@ def run_everything(target: Target, part: tuple[int, int] = (0, 1)) -> None:
 
 def everything() -> list[Callable[[Target], None]]:
     """What there is to run; each by itself."""
-    jobs: list[Callable[[Target], None]] = [run_primitives, run_topologies, run_given_kd_tree, run_optimisers, run_objects, run_animation]
+    jobs: list[Callable[[Target], None]] = [run_primitives, run_topologies, run_given_kd_tree, run_kd_tree_forms]
+    jobs += [run_optimisers, run_objects, run_animation]
     jobs += [functools.partial(run_structure, name=name) for name in structures()]
     return jobs + [functools.partial(run_frames, **chosen) for chosen in pictures()]
 
@@ -139,6 +140,15 @@ def refit_by_groups(target: Target, primitives: Primitives) -> None:
             made.build(primitives)
             made.refit(primitives)
             assert len(made.nodes().references) == TRIANGLES
+
+
+def run_kd_tree_forms(target: Target) -> None:
+    """sah_events as it was before its optimisations, all at once."""
+    kind, corners = structures()["sah_events"], np.random.default_rng(6).uniform(-1, 1, (TRIANGLES, 3, 3)).astype(np.float32)
+    indices = np.arange(TRIANGLES * 3, dtype=np.int32).reshape(TRIANGLES, 3)
+    primitives = triangle_primitives(target.upload(corners.reshape(-1, 3), "test"), target.upload(indices, "test"))
+    before = {"reduction": "nodes", "candidates": "shared", "flags": "words", "boxes": "apart", "cascading": False}
+    kind(target, kind.Options(**before, max_leaf_size=16)).build(primitives)
 
 
 def run_given_kd_tree(target: Target) -> None:

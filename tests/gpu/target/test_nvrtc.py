@@ -34,7 +34,8 @@ CEILINGS = {  # the first that fits
     "gpu/hierarchy/bvh/optimisers/": 96,
     "gpu/hierarchy/bvh/refit": 72,  # a chunk, and in its last block a group
     "gpu/hierarchy/bvh/sorted_lists": 72,  # a sweep holds the boxes before, in and behind a segment
-    "gpu/hierarchy/kdtree/builders/sah_events/partition": 96,  # one block of 512 adds up eight counts of two nodes a thread
+    "gpu/hierarchy/kdtree/builders/sah_events/": 80,  # eight events a thread, all asked for at once
+    "gpu/hierarchy/kdtree/builders/median_sah/": 96,  # the last block that counts makes a level's children; a small tree in one kernel
     "gpu/hierarchy/": 64,
     "gpu/animate/deform": 80,
     "gpu/animate/": 72,

@@ -17,27 +17,38 @@ not cut along the other axes, so a primitive may be listed where it does not rea
 from __future__ import annotations
 
 import dataclasses
-from typing import Any
 
-import numpy as np
-
-from .....target.base import Array, Unit, UnitSource
+from .....settings import option
+from .....target.base import Unit, UnitSource
 from ....base import Primitives
 from ....primitives import unit_source
 from ...kdtree import KdTreeHierarchy
 from ...options import KdTreeOptions
-from ...tree import MOST_DEPTH, Capacity, Draft
+from ...tree import Capacity, Draft
+from .memory import NODE_TILE, TILE_THREADS, Memory, Sizes, memory_of
 
-TILE = 2048
-THREADS = 256
-CHILD_THREADS = 512
-LEVEL_WORDS = 4
 _ROOM = "gpu/hierarchy/kdtree/builders/sah_events"
+_REDUCTIONS = {"atomics": 0, "nodes": 1, "hybrid": 2}
 
 
 @dataclasses.dataclass(frozen=True)
 class SahEventsOptions(KdTreeOptions):
-    """Options of the builder by events."""
+    """Options of the builder by events. Those behind the costs bring back what the thesis optimised; the tree is the same."""
+
+    reduction: str = option(
+        "hybrid",
+        "How the best split of a node is found: whole tiles and warps first, then by atomics (hybrid), by an atomic a thread (atomics), or by a "
+        "block a node, the thesis' segmented reduction (nodes).",
+        choices=("hybrid", "atomics", "nodes"),
+    )
+    candidates: str = option(
+        "shuffle",
+        "How the threads of a block find the best of their splits: by shuffles of lanes, or through shared memory.",
+        choices=("shuffle", "shared"),
+    )
+    flags: str = option("bytes", "Sides of references: a byte each, four a load, or a word each.", choices=("bytes", "words"))
+    boxes: str = option("together", "Boxes of references: 32 bytes side by side, or an array for each of their words.", choices=("together", "apart"))
+    cascading: bool = option(True, "Let each thread take eight neighbours of a list instead of one.")
 
 
 class SahEvents(KdTreeHierarchy):
@@ -47,112 +58,107 @@ class SahEvents(KdTreeHierarchy):
     title = "Kd-tree by events, full SAH"
     Options = SahEventsOptions
     options: SahEventsOptions
+    _memory: Memory | None = None
 
     def scratch_bytes(self) -> int:
-        arrays = self._arrays(0 if self._built is None else self._built.count, self.tree.capacity)
-        return sum(int(np.prod(shape)) * np.dtype(dtype).itemsize for shape, dtype in arrays.values())
+        return 0 if self._built is None else self._sizes(self._built.count, self.tree.capacity).bytes()
 
     def emit(self, primitives: Primitives, draft: Draft, capacity: Capacity) -> None:
-        n = primitives.count
-        arrays = self._arrays(n, capacity)
-        held = {name: self.target.scratch(f"sah_events.{name}", shape, dtype) for name, (shape, dtype) in arrays.items()}
-        self._start(primitives, held, draft, capacity)
-        levels = self.options.levels(n)
-        splits, partition = (self.target.unit(UnitSource(f"{_ROOM}/{name}.cu")) for name in ("splits", "partition"))
+        self._memory = memory = memory_of(self.target, self._sizes(primitives.count, capacity), self._memory)
+        self._start(primitives, memory, draft)
+        levels = self.options.levels(primitives.count)
+        units = {name: self._unit(name) for name in ("splits", "sides", "partition")}
         with self.target.phase("build.levels"):
             for level in range(levels):
-                self._choose(splits, held, capacity, level)
-                self._part(partition, held, draft, capacity, level, ends_here=level + 1 == levels)
+                self._choose(units, memory, draft, capacity, level, ends_here=level + 1 == levels)
+                self._part(units["partition"], memory, draft, level, ends_here=level + 1 == levels)
 
-    def _start(self, primitives: Primitives, held: dict[str, Array], draft: Draft, capacity: Capacity) -> None:
-        target, n = self.target, primitives.count
-        unit = target.unit(unit_source(f"{_ROOM}/start.cu", primitives))
+    def _sizes(self, n: int, capacity: Capacity) -> Sizes:
+        """Each node of a level has more references than a leaf may have."""
+        slots = capacity.working // (self.options.max_leaf_size + 1) + 2
+        return Sizes(n, capacity.working, slots, 1 if self.options.flags == "bytes" else 4, self._tile())
+
+    def _tile(self) -> int:
+        return TILE_THREADS * self._events_a_thread()
+
+    def _events_a_thread(self) -> int:
+        return 8 if self.options.cascading else 1
+
+    def _constants(self) -> dict[str, int]:
+        options = self.options
+        return {
+            "EVENTS_A_THREAD": self._events_a_thread(),
+            "SEPARATE_WORDS": int(options.boxes == "apart"),
+            "FLAG_BYTES": 1 if options.flags == "bytes" else 4,
+            "REDUCTION": _REDUCTIONS[options.reduction],
+            "SHUFFLED": int(options.candidates == "shuffle"),
+            "MARKS_CUTS": 0,
+        }
+
+    def _unit(self, name: str) -> Unit:
+        return self.target.unit(UnitSource(f"{_ROOM}/{name}.cu", constants=tuple(self._constants().items())))
+
+    def _start(self, primitives: Primitives, memory: Memory, draft: Draft) -> None:
+        target, n, held, room = self.target, primitives.count, memory.held, memory.sizes.room
+        unit = target.unit(unit_source(f"{_ROOM}/start.cu", primitives, **self._constants()))
+        places, row = (memory.places, memory.active), memory.row(0)
         with target.phase("build.events"):
-            target.launch(unit, "clear_start", 8, held["box_words"], draft.counts)
-            target.launch(unit, "find_active", n, primitives.view, held["active"], held["box_words"])
-            target.exclusive_scan(held["active"], held["places"], "sah_events.scan")
-            target.launch(unit, "write_events", n, primitives.view, held["places"], held["references"], held["keys"])
-            root = (draft.counts, held["levels"], draft.box, draft.nodes, draft.parent, held["cells"], held["ranges"], held["best"])
-            share = self.options.references_per_primitive
-            target.launch(unit, "make_root", 1, n, held["places"], held["active"], held["box_words"], share, *root)
+            level_words = held["levels"].size
+            target.launch(unit, "clear_start", level_words, held["box_words"], draft.counts, held["levels"], level_words)
+            target.launch(unit, "find_active", n, primitives.view, memory.active, held["box_words"])
+            target.exclusive_scan(memory.active, memory.places, "sah_events.scan")
+            target.launch(unit, "write_keys", n, primitives.view, memory.places, memory.keys)
         with target.phase("build.sort"):
-            keys = target.sort_keys(held["keys"], (28, 64), "sah_events.sort")
-            target.launch(unit, "take_events", 2 * n, keys, held["levels"], 2 * capacity.working, held["events"])
+            keys = target.sort_keys(memory.keys, (28, 64), "sah_events.sort")
+        with target.phase("build.events"):
+            target.launch(unit, "take_events", 2 * n, n, keys, *places, room, memory.events(0))
+            root = (draft.counts, row, draft.box, draft.nodes, draft.parent, *memory.nodes(0), held["best"], held["side_counts"])
+            share = self.options.references_per_primitive
+            target.launch(unit, "make_root", n, primitives.view, *places, held["box_words"], share, room, memory.references(0), *root)
+            jobs = 3 * memory.sizes.event_tiles * TILE_THREADS
+            target.launch(unit, "count_starts", jobs, row, room, memory.events(0), held["starts"], block=TILE_THREADS)
 
-    def _choose(self, unit: Unit, held: dict[str, Array], capacity: Capacity, level: int) -> None:
-        """The splits of a level."""
-        target, options, length = self.target, self.options, 2 * capacity.working
-        row, tiles = held["levels"][level * LEVEL_WORDS :], _tiles(length)
-        at, _ = _sides(level)
-        events, references = held[f"events{at}"], held[f"references{at}"]
-        nodes = (held[f"cells{at}"], held[f"ranges{at}"])
-        jobs = 3 * tiles * THREADS
-        target.launch(unit, "count_starts", jobs, row, length, events, tiles, held["sums"], block=THREADS)
-        target.launch(unit, "scan_tiles", 1, row, 2, 3, tiles, held["sums"], block=THREADS, blocks=3)
+    def _choose(self, units: dict[str, Unit], memory: Memory, draft: Draft, capacity: Capacity, level: int, ends_here: bool) -> None:
+        """The splits of a level, and what comes before each of its nodes."""
+        target, options, held, sizes, row = self.target, self.options, memory.held, memory.sizes, memory.row(level)
+        lists = (row, sizes.room, memory.events(level), memory.references(level), *memory.nodes(level))
         costs = (options.traversal_cost, options.intersection_cost, options.empty_factor)
-        lists = (row, length, events, references, *nodes, tiles, held["sums"])
-        target.launch(unit, "find_splits", jobs, *lists, *costs, held[f"best{at}"], block=THREADS)
+        most_nodes = min(1 << min(level, 30), sizes.slots)
+        if options.reduction == "nodes":
+            target.launch(units["splits"], "find_splits_of_nodes", most_nodes * TILE_THREADS, *lists, *costs, held["best"], block=TILE_THREADS)
+        else:
+            jobs = 3 * sizes.event_tiles * TILE_THREADS
+            target.launch(units["splits"], "find_splits", jobs, *lists, held["starts"], *costs, held["best"], block=TILE_THREADS)
         rules = (options.intersection_cost, int(options.stop == "sah"), options.max_leaf_size)
-        inputs = (row, length, events, references, *nodes, held[f"best{at}"])
-        nodes_here = min(1 << min(level, 30), self._most_slots(capacity))
-        target.launch(unit, "choose_splits", nodes_here, *inputs, *rules, held["splits"], held["side_counts"])
+        outputs = (held["splits"], held["flags"], held["side_sums"], held["side_counts"])
+        target.launch(units["sides"], "count_sides", sizes.tiles * TILE_THREADS, *lists, held["best"], *rules, *outputs, block=TILE_THREADS)
+        sums = (
+            row,
+            memory.row(level + 1),
+            sizes.room,
+            held["side_sums"],
+            held["node_sums"],
+            *memory.nodes(level),
+            held["splits"],
+            held["side_counts"],
+        )
+        room = (options.max_leaf_size, int(ends_here), capacity.nodes, capacity.references, sizes.slots)
+        blocks = -(-most_nodes // NODE_TILE)
+        target.launch(units["sides"], "number_nodes", 1, *sums, *room, draft.counts, held["numbers"], block=TILE_THREADS, blocks=blocks)
 
-    def _part(self, unit: Unit, held: dict[str, Array], draft: Draft, capacity: Capacity, level: int, ends_here: bool) -> None:
+    def _part(self, unit: Unit, memory: Memory, draft: Draft, level: int, ends_here: bool) -> None:
         """The children of a level, their references and events."""
-        target, length, options = self.target, 2 * capacity.working, self.options
-        row, next_row = held["levels"][level * LEVEL_WORDS :], held["levels"][(level + 1) * LEVEL_WORDS :]
-        tiles, event_tiles = _tiles(capacity.working), _tiles(length)
-        at, to = _sides(level)
-        references, jobs = held[f"references{at}"], tiles * THREADS
-        nodes, next_nodes = ((held[f"cells{side}"], held[f"ranges{side}"]) for side in (at, to))
-        target.launch(unit, "count_sides", jobs, row, references, held["splits"], tiles, held["sums"], held["side_counts"], block=THREADS)
-        room = (capacity.nodes, capacity.references, capacity.working, len(held["splits"]))
-        level_in = (row, next_row, tiles, held["sums"], *nodes, held["splits"], held["side_counts"], options.max_leaf_size, int(ends_here), *room)
-        outputs = (draft.counts, draft.nodes, draft.parent, *next_nodes, held[f"best{to}"], held["places_of_sides"])
-        target.launch(unit, "make_children", 1, *level_in, *outputs, block=CHILD_THREADS, blocks=1)
-        parted = (row, references, held["splits"], held["places_of_sides"], tiles, held["sums"], draft.counts)
-        target.launch(unit, "part_references", jobs, *parted, held[f"references{to}"], held["moves"], draft.references, block=THREADS)
+        target, held, sizes, row, room = self.target, memory.held, memory.sizes, memory.row(level), memory.sizes.room
+        plans = (*memory.nodes(level), held["splits"], held["numbers"], held["node_sums"], sizes.node_tiles, self.options.max_leaf_size)
+        events, moves = memory.events(level), (memory.moves(level), held["slots"], held["bases"])
+        tree = (draft.counts, draft.nodes, draft.parent, draft.references)
+        nexts = (*memory.nodes(level + 1), held["best"], held["side_counts"], memory.references(level + 1))
+        inputs = (row, room, events, memory.references(level), *plans, int(ends_here), held["flags"], held["side_sums"])
+        event_jobs = 3 * sizes.event_tiles * TILE_THREADS
+        jobs = sizes.tiles * TILE_THREADS + (0 if ends_here else event_jobs)
+        sums = None if ends_here else held["event_sums"]
+        target.launch(unit, "part_references", jobs, *inputs, *tree, *nexts, *moves, sums, block=TILE_THREADS)
         if ends_here:
             return
-        inputs, jobs = (row, length, held[f"events{at}"], held["moves"], draft.counts, event_tiles, held["sums"]), 3 * event_tiles * THREADS
-        target.launch(unit, "count_moves", jobs, *inputs, block=THREADS)
-        splits = target.unit(UnitSource(f"{_ROOM}/splits.cu"))
-        target.launch(splits, "scan_tiles", 1, row, 2, 6, event_tiles, held["sums"], block=THREADS, blocks=6)
-        target.launch(unit, "part_events", jobs, *inputs, held[f"events{to}"], block=THREADS)
-
-    def _most_slots(self, capacity: Capacity) -> int:
-        """The most nodes of a level: each has more references than a leaf may have."""
-        return capacity.working // (self.options.max_leaf_size + 1) + 2
-
-    def _arrays(self, n: int, capacity: Capacity) -> dict[str, tuple[tuple[int, ...], Any]]:
-        """Shapes and types of the working memory; what is read and written by turns is there twice."""
-        working, slots = capacity.working, self._most_slots(capacity)
-        twice: dict[str, tuple[tuple[int, ...], Any]] = {
-            "references": ((working, 8), np.float32),
-            "events": ((6 * working,), np.int32),
-            "cells": ((slots, 8), np.float32),
-            "ranges": ((slots, 4), np.int32),
-            "best": ((slots,), np.uint64),
-        }
-        once: dict[str, tuple[tuple[int, ...], Any]] = {
-            "box_words": ((8,), np.int32),
-            "active": ((n,), np.int32),
-            "places": ((n,), np.int32),
-            "keys": ((6 * n,), np.uint64),
-            "levels": (((MOST_DEPTH + 2) * LEVEL_WORDS,), np.int32),
-            "sums": ((6 * _tiles(2 * working),), np.int32),
-            "splits": ((slots, 4), np.int32),
-            "side_counts": ((slots, 2), np.int32),
-            "places_of_sides": ((slots, 8), np.int32),
-            "moves": ((working, 4), np.int32),
-        }
-        return once | twice | {f"{name}_too": shape for name, shape in twice.items()}
-
-
-def _sides(level: int) -> tuple[str, str]:
-    """What the names of arrays end in that a level reads, and that it writes."""
-    return ("", "_too") if level % 2 == 0 else ("_too", "")
-
-
-def _tiles(count: int) -> int:
-    return -(-count // TILE)
+        lists = (row, room, events, held["flags"], *moves, draft.counts, held["event_sums"])
+        target.launch(unit, "part_events", event_jobs, *lists, memory.events(level + 1), held["starts"], block=TILE_THREADS)

@@ -2,44 +2,33 @@
 // SAH of all is computed at once (algorithm 6 of Kolodzey 2014; his axis 3 is 2).
 #include "gpu/hierarchy/kdtree/builders/sah_events/events.cuh"
 
-extern "C" __global__ void count_starts(const int* level, int list_length, const int* events, int tile_capacity, int* sums) {
-    const int event_count = 2 * level[LEVEL_REFERENCES], tiles = tiles_of(event_count);
-    for (int job = block_index(); job < 3 * tiles; job += block_count()) {
-        const int axis = job / tiles, tile = job - axis * tiles, first = tile * TILE;
-        const int* list = events + axis * (int64)list_length;
-        int starts = 0;
-        for (int i : block_stride(min(TILE, event_count - first))) starts += is_end(list[first + i]) ? 0 : 1;
-        starts = block_sum(starts);
-        if (thread_index() == 0) sums[axis * tile_capacity + tile] = starts;
+// Of the unit: REDUCTION, how the best candidate of a node is found, and SHUFFLED, whether lanes hand candidates to each other or through shared memory.
+constexpr int BY_ATOMICS = 0, BY_NODES = 1, HYBRID = 2;
+
+// The greatest word of a block, which thread 0 gets: by shuffles (6.8.1), or as they were found before there were any.
+__device__ __forceinline__ uint64 best_of_block(uint64 found) {
+    if (SHUFFLED) return block_max(found);
+    SHARED uint64 words[THREADS];
+    words[thread_index()] = found;
+    block_sync();
+    for (int step = THREADS / 2; step > 0; step >>= 1) {
+        if (thread_index() < step && words[thread_index() + step] > words[thread_index()]) words[thread_index()] = words[thread_index() + step];
+        block_sync();
     }
+    found = words[0];
+    block_sync();
+    return found;
 }
 
-// Rows of sums over tiles become sums before tiles; a block a row. Of events there are twice as many as references.
-extern "C" __global__ void scan_tiles(const int* level, int items_a_reference, int row_count, int tile_capacity, int* sums) {
-    const int tiles = tiles_of(items_a_reference * level[LEVEL_REFERENCES]);
-    for (int row = block_index(); row < row_count; row += block_count()) {
-        int* mine = sums + row * tile_capacity;
-        int before = 0;
-        for (int first = 0; first < tiles; first += THREADS) {
-            const int i = first + thread_index();
-            int part;
-            const int here = block_exclusive_scan(i < tiles ? mine[i] : 0, part);
-            if (i < tiles) mine[i] = before + here;
-            before += part;
-        }
-    }
-}
+__device__ __forceinline__ uint64 max_of(uint64 a, uint64 b) { return a > b ? a : b; }
 
-// Lower costs are larger words, and of equal costs those of earlier events; 0 means none.
-__device__ __forceinline__ uint64 word_of(float cost, unsigned event_place) { return ~((uint64)__float_as_uint(cost) << 32 | event_place); }
-
-// Tell what a run of a thread's events found: as few atomics as nodes allow, whole tiles and warps of one node reduced first (chapter 6.8 of the thesis
+// Tell what a run of a thread's events found. Hybrid: as few atomics as nodes allow, whole tiles and warps of one node reduced first (6.8.2 of the thesis
 // switches from one kind of reduction to the other by the level).
 __device__ __forceinline__ void keep_best(uint64* best, int slot, uint64 found, bool is_one_node) {
-    if (is_one_node) {
-        found = block_max(found);
+    if (REDUCTION == HYBRID && is_one_node) {
+        found = best_of_block(found);
         if (thread_index() == 0 && found != 0) atomic_max(best + slot, found);
-    } else if (warp_all(slot == warp_broadcast(slot, 0))) {
+    } else if (REDUCTION == HYBRID && SHUFFLED && warp_all(slot == warp_broadcast(slot, 0))) {
         found = warp_max(found);
         if (warp_lane() == 0 && found != 0) atomic_max(best + slot, found);
     } else if (found != 0) {
@@ -47,69 +36,104 @@ __device__ __forceinline__ void keep_best(uint64* best, int slot, uint64 found, 
     }
 }
 
-extern "C" __global__ void find_splits(const int* level, int list_length, const int* events, const float4* references, const float4* cells,
-                                       const int4* ranges, int tile_capacity, const int* sums, float traversal_cost, float intersection_cost,
-                                       float empty_factor, uint64* best) {
-    const SplitCosts costs = {traversal_cost, intersection_cost, empty_factor};
+// One axis' list of a node, from one of its events on: how many references lie below and above, and the least cost so far.
+struct Sweep {
+    SplitCosts costs;
+    int axis, slot, end, below, above, best_event;
+    AxisCosts along_axis;
+    float least;
+
+    // `before`: lower ends in the level before event i.
+    __device__ __forceinline__ void enter(const float4* cells, const int4* ranges, int new_slot, int i, int before) {
+        slot = new_slot;
+        const LevelNode node = load_level_node(cells, ranges, slot);
+        along_axis = costs_along(node, axis);
+        end = 2 * (node.first + node.count);
+        below = before - node.first;
+        above = node.count - (i - 2 * node.first - below);
+        least = FLOAT_MAX;
+        best_event = -1;
+    }
+    __device__ __forceinline__ void step(int i, int event, float plane) {
+        above -= event & 1;
+        if (plane > along_axis.low && plane < along_axis.high) {
+            const float cost = along_axis.cost(costs, plane, below, above);
+            if (cost < least || (cost == least && best_event < 0)) {
+                least = cost;
+                best_event = i;
+            }
+        }
+        below += 1 - (event & 1);
+    }
+    // Lower costs are larger words, and of equal costs those of earlier events of earlier axes; 0 means none.
+    __device__ __forceinline__ uint64 word(int room) const {
+        const unsigned place = 2u * (unsigned)axis * (unsigned)room + (unsigned)best_event;
+        return best_event < 0 ? 0 : ~((uint64)__float_as_uint(least) << 32 | place);
+    }
+};
+
+// `starts`: a row an axis, how many lower ends come before each tile.
+extern "C" __global__ void find_splits(const int* level, int room, const int* events, float* reference_words, const float4* cells, const int4* ranges,
+                                       const int* starts, float traversal_cost, float intersection_cost, float empty_factor, uint64* best) {
+    const References references = {reference_words, room};
     const int event_count = 2 * level[LEVEL_REFERENCES], tiles = tiles_of(event_count);
     for (int job = block_index(); job < 3 * tiles; job += block_count()) {
         const int axis = job / tiles, tile = job - axis * tiles;
-        const int* list = events + axis * (int64)list_length;
+        const int* list = events + axis * 2 * (int64)room;
         const int end = min((tile + 1) * TILE, event_count), first = tile * TILE + thread_index() * ITEMS, last = min(first + ITEMS, end);
-        int starts = 0, all;
-        for (int i = first; i < last; ++i) starts += is_end(list[i]) ? 0 : 1;
-        int before = sums[axis * tile_capacity + tile] + block_exclusive_scan(starts, all);
-        const int first_slot = slot_of(references, reference_of(list[tile * TILE])), last_slot = slot_of(references, reference_of(list[end - 1]));
-        int slot = first < last ? slot_of(references, reference_of(list[first])) : last_slot;
-        LevelNode node = load_level_node(cells, ranges, slot);
-        AxisCosts along_axis = costs_along(node, axis);
-        uint64 found = 0;
+        int mine = 0, all;
+        for (int i = first; i < last; ++i) mine += is_end(list[i]) ? 0 : 1;
+        const int before = starts[axis * tiles_of(2 * room) + tile] + block_exclusive_scan(mine, all);
+        const int first_slot = references.slot(reference_of(list[tile * TILE])), last_slot = references.slot(reference_of(list[end - 1]));
+        Sweep sweep = {{traversal_cost, intersection_cost, empty_factor}, axis, last_slot, 0, 0, 0, -1, {}, 0.0f};
+        if (first < last) sweep.enter(cells, ranges, references.slot(reference_of(list[first])), first, before);
 #pragma unroll 1
-        for (int i = first; i < last; ++i) {
-            const int event = list[i];
-            if (i >= 2 * (node.first + node.count)) {  // nodes lie in the order of their slots, none of them without events
-                if (found != 0) atomic_max(best + slot, found);
-                found = 0;
-                node = load_level_node(cells, ranges, ++slot);
-                along_axis = costs_along(node, axis);
+        for (int start = first; start < last; start += CHUNK) {
+            int of[CHUNK];
+            float planes[CHUNK];
+#pragma unroll
+            for (int k = 0; k < CHUNK; ++k) of[k] = list[min(start + k, last - 1)];
+#pragma unroll
+            for (int k = 0; k < CHUNK; ++k) planes[k] = references.plane(of[k], axis);
+#pragma unroll
+            for (int k = 0; k < CHUNK; ++k) {
+                const int i = start + k;
+                if (i >= last) break;
+                if (i >= sweep.end) {  // nodes lie in the order of their slots, none of them without events
+                    const uint64 found = sweep.word(room);
+                    if (found != 0) atomic_max(best + sweep.slot, found);
+                    sweep.enter(cells, ranges, sweep.slot + 1, i, i / 2);
+                }
+                sweep.step(i, of[k], planes[k]);
             }
-            const float plane = plane_of(references, event, axis);
-            const int below = before - node.first;
-            const int above = node.count - (i - 2 * node.first - below) - (is_end(event) ? 1 : 0);
-            before += is_end(event) ? 0 : 1;
-            if (!(plane > along_axis.low && plane < along_axis.high)) continue;
-            const float cost = along_axis.cost(costs, plane, below, above);
-            const uint64 word = word_of(cost, (unsigned)axis * (unsigned)list_length + (unsigned)i);
-            if (cost <= FLOAT_MAX && word > found) found = word;
         }
-        keep_best(best, slot, found, first_slot == last_slot);
+        keep_best(best, sweep.slot, sweep.word(room), first_slot == last_slot);
     }
 }
 
-// Whether each node is parted, and where. Of small ones there is the root alone.
-extern "C" __global__ void choose_splits(const int* level, int list_length, const int* events, const float4* references, const float4* cells,
-                                         const int4* ranges, const uint64* best, float intersection_cost, int by_cost, int max_leaf_size, int4* splits, int2* side_counts) {
-    for (int slot : grid_stride(level[LEVEL_NODES])) {
-        const LevelNode node = load_level_node(cells, ranges, slot);
-        const uint64 word = ~best[slot];
-        const float cost = __uint_as_float((unsigned)(word >> 32));
-        float scale;
-        const float whole = intersection_cost * (scaled_area(node.extent(scale)) * (float)node.count);
-        int4 split;
-        split.x = NO_SPLIT;
-        split.y = split.z = split.w = 0;
-        if (best[slot] != 0 && node.count > max_leaf_size && (!by_cost || cost < whole)) {
-            const unsigned place = (unsigned)word;
-            const int axis = (int)(place / (unsigned)list_length), event = events[place];
-            const Reference reference = load_reference(references, reference_of(event));
-            const float low = along(reference.lower, axis), high = along(reference.upper, axis);
-            split.x = axis;
-            split.y = __float_as_int(is_end(event) ? high : low);
-            split.z = (low == high) != is_end(event) ? 1 : 0;  // flat ones are still to come at this event
+// The same by a block a node, as the thesis' segmented reduction has it: few blocks near the root, idle threads near the leaves.
+extern "C" __global__ void find_splits_of_nodes(const int* level, int room, const int* events, float* reference_words, const float4* cells,
+                                                const int4* ranges, float traversal_cost, float intersection_cost, float empty_factor, uint64* best) {
+    const References references = {reference_words, room};
+    for (int slot = block_index(); slot < level[LEVEL_NODES]; slot += block_count()) {
+        uint64 found = 0;
+        for (int axis = 0; axis < 3; ++axis) {
+            Sweep sweep = {{traversal_cost, intersection_cost, empty_factor}, axis, slot, 0, 0, 0, -1, {}, 0.0f};
+            const int first = ranges[slot].x, end = 2 * (first + ranges[slot].y);
+            const int* list = events + axis * 2 * (int64)room;
+            int before_all = first;
+            for (int start = 2 * first; start < end; start += THREADS) {
+                const int i = start + thread_index(), event = i < end ? list[i] : 1;
+                int part;
+                const int before = before_all + block_exclusive_scan(1 - (event & 1), part);
+                before_all += part;
+                if (i >= end) continue;  // of lists that are no multiple of the block
+                sweep.enter(cells, ranges, slot, i, before);
+                sweep.step(i, event, references.plane(event, axis));
+                found = max_of(found, sweep.word(room));
+            }
         }
-        splits[slot] = split;
-        int2 none;
-        none.x = none.y = 0;
-        side_counts[slot] = none;
+        found = best_of_block(found);
+        if (thread_index() == 0) best[slot] = found;
     }
 }

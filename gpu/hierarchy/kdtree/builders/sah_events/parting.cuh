@@ -1,0 +1,95 @@
+// What becomes of the nodes of a level: children, leaves, and where their references and events go.
+#pragma once
+#include "gpu/hierarchy/kdtree/builders/sah_events/events.cuh"
+
+constexpr int NODE_TILE = 512;
+constexpr int NODE_ITEMS = NODE_TILE / THREADS;
+__device__ __forceinline__ int node_tiles_of(int count) { return (count + NODE_TILE - 1) / NODE_TILE; }
+
+// What a node adds to the level's totals.
+struct Additions {
+    int splits, leaf_references, slots, references, lefts, rights;
+
+    __device__ __forceinline__ void add(const Additions& b) {
+        splits += b.splits;
+        leaf_references += b.leaf_references;
+        slots += b.slots;
+        references += b.references;
+        lefts += b.lefts;
+        rights += b.rights;
+    }
+};
+
+// A node's fate: its split, unless its share of references forbids it.
+struct Fate {
+    Split split;
+    int first, count, node_id, left, right;
+    bool is_left_leaf, is_right_leaf;
+    float share;
+
+    __device__ __forceinline__ Additions additions() const {
+        if (split.axis == NO_SPLIT) return {0, count, 0, 0, left, right};
+        const int leaf_references = (is_left_leaf ? left : 0) + (is_right_leaf ? right : 0);
+        return {1, leaf_references, 2 - (is_left_leaf ? 1 : 0) - (is_right_leaf ? 1 : 0), left + right - leaf_references, left, right};
+    }
+};
+__device__ __forceinline__ Fate fate_of(const float4* cells, const int4* ranges, const int4* splits, int2 sides, int slot, int max_leaf_size, int ends_here) {
+    const int4 range = ranges[slot];
+    Fate fate;
+    fate.split = load_split(splits, slot);
+    fate.first = range.x;
+    fate.count = range.y;
+    fate.node_id = range.z;
+    fate.left = sides.x;
+    fate.right = sides.y;
+    fate.is_left_leaf = ends_here || fate.left <= max_leaf_size;
+    fate.is_right_leaf = ends_here || fate.right <= max_leaf_size;
+    fate.share = fate.split.axis == NO_SPLIT ? 0.0f : cells[2 * (int64)slot + 1].w * (float)fate.count / (float)(fate.left + fate.right);
+    if (fate.share < 1.0f) fate.split.axis = NO_SPLIT;
+    return fate;
+}
+
+constexpr int IS_LEAF = -1, WAS_LEAF = -2;  // instead of a child's slot
+
+// Where a node's children and their references go: a side's references to `base` + how many of that side come before in the level, their events likewise
+// to twice `base`. `slot` of the child, or IS_LEAF; WAS_LEAF where the node itself is one.
+struct Plan {
+    Fate fate;
+    int left_id, left_leaf_reference, right_leaf_reference, left_slot, right_slot, left_first, right_first, left_base, right_base;
+};
+
+// What number_nodes has written: before each node in its tile, and before each tile.
+struct Numbers {
+    const int4* of_nodes;
+    const int* of_tiles;
+    int row, first_child, first_leaf_reference;
+
+    __device__ __forceinline__ int2 sides(int slot) const {
+        const int4 words = of_nodes[2 * (int64)slot + 1];
+        return make_int2(words.z, words.w);
+    }
+    __device__ __forceinline__ Additions before(int slot) const {
+        const int4 a = of_nodes[2 * (int64)slot], b = of_nodes[2 * (int64)slot + 1];
+        const int* tile = of_tiles + slot / NODE_TILE;
+        return {a.x + tile[0], a.y + tile[row], a.z + tile[2 * row], a.w + tile[3 * row], b.x + tile[4 * row], b.y + tile[5 * row]};
+    }
+    __device__ __forceinline__ Plan plan(const Fate& fate, int slot) const {
+        const Additions here = before(slot);
+        const int leaf_reference = first_leaf_reference + here.leaf_references;
+        Plan to = {fate, 0, leaf_reference, leaf_reference, WAS_LEAF, WAS_LEAF, 0, 0, leaf_reference - fate.first, 0};
+        if (fate.split.axis == NO_SPLIT) return to;
+        to.left_id = first_child + 2 * here.splits;
+        to.right_leaf_reference = leaf_reference + (fate.is_left_leaf ? fate.left : 0);
+        to.left_first = here.references;
+        to.right_first = here.references + (fate.is_left_leaf ? 0 : fate.left);
+        to.left_slot = fate.is_left_leaf ? IS_LEAF : here.slots;
+        to.right_slot = fate.is_right_leaf ? IS_LEAF : here.slots + (fate.is_left_leaf ? 0 : 1);
+        to.left_base = (fate.is_left_leaf ? leaf_reference : to.left_first) - here.lefts;
+        to.right_base = (fate.is_right_leaf ? to.right_leaf_reference : to.right_first) - here.rights;
+        return to;
+    }
+};
+
+// A side of a reference in `moves`: its number in the next level, or these.
+constexpr int NOT_THERE = -1, IN_LEAF = -2;
+__device__ __forceinline__ int sides_of(int2 move) { return (move.x != NOT_THERE ? 1 : 0) | (move.y != NOT_THERE ? 2 : 0); }
