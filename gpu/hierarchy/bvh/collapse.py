@@ -10,6 +10,9 @@ from .tree import CanonicalTree
 COLLAPSE_CHUNKS = {"cuda": 512, "host": 1024}
 """Node ids that one block collapses in shared memory before it goes on in global memory."""
 
+GREEDY_CHUNKS = {"cuda": 1024, "host": 1024}
+"""Node ids whose pieces, then wide nodes, one block gathers: one in five of them is a piece, one in sixteen a wide node."""
+
 
 def choose_wide_nodes(target: Target, tree: CanonicalTree, width: int, wide_count: Array | None = None) -> Array:
     """A byte an id, 1 for the nodes of `tree` that become nodes of `width` children; the same as numbers in `wide_count` (int32). Scratch memory."""
@@ -26,12 +29,13 @@ def choose_wide_nodes(target: Target, tree: CanonicalTree, width: int, wide_coun
 
 def choose_quickly(target: Target, tree: CanonicalTree) -> tuple[Array, Array, Array]:
     """A byte an id, 1 for the nodes that become 8-wide nodes; how many of them are children of each; each one's parent << 3 and rank there."""
-    capacity, unit = tree.node_capacity, target.unit(UnitSource("gpu/hierarchy/bvh/greedy_collapse.cu"))
+    capacity, chunk = tree.node_capacity, GREEDY_CHUNKS[target.kind]
+    unit, blocks = target.unit(UnitSource("gpu/hierarchy/bvh/greedy_collapse.cu", constants=(("CHUNK", chunk),))), -(-capacity // chunk)
     is_chosen, is_wide = target.scratch("bvh.closed", capacity, np.uint8), target.scratch("bvh.is_wide", capacity, np.uint8)
     above, counts = target.scratch("bvh.shares", capacity, np.int32), target.scratch("bvh.wide_ids", capacity, np.int32)
     places = target.scratch("bvh.wide_places", capacity, np.int32)
-    target.launch(unit, "choose_pieces", capacity, tree.nodes, tree.flags, capacity, is_chosen, above)
-    target.launch(unit, "number_wide_nodes", capacity, tree.nodes, tree.flags, is_chosen, above, capacity, is_wide, counts, places)
+    target.launch(unit, "choose_pieces", capacity, tree.nodes, tree.flags, capacity, is_chosen, above, blocks=blocks)
+    target.launch(unit, "number_wide_nodes", capacity, tree.nodes, tree.flags, is_chosen, above, capacity, is_wide, counts, places, blocks=blocks)
     return is_wide, counts, places
 
 
