@@ -1,0 +1,115 @@
+// What a block does with a chunk, in two ways: with barriers and shared memory, as Zhou's implementation, or with ballots and shuffles ([B] and [D] of
+// Chang's paper). Unit constants: SHARED_SCANS, SHARED_REDUCTIONS.
+#pragma once
+#include "gpu/hierarchy/kdtree/builders/median_sah/large.cuh"
+
+struct ChunkRange {
+    int first, last;
+};
+__device__ __forceinline__ ChunkRange range_of_chunk(int4 range, int chunk) {
+    const int first = range.x + CHUNK * (chunk - range.w);
+    return {first, min(first + CHUNK, range.x + range.y)};
+}
+
+// Whether all other blocks have been here.
+__device__ __forceinline__ bool is_last_block(int* arrived) {
+    SHARED bool is_last;
+    block_sync();
+    if (thread_index() == 0) is_last = atomic_arrive(arrived) == block_count() - 1;
+    block_sync();
+    return is_last;
+}
+
+// Packed sides of the threads before, and of all. With ballots a thread has one reference at most.
+__device__ __forceinline__ int scan_chunk(int packed, int& all) {
+    if (SHARED_SCANS) {  // Hillis and Steele, two rows by turns
+        SHARED int rows[2][THREADS];
+        const int thread = thread_index();
+        rows[0][thread] = packed;
+        block_sync();
+        int row = 0;
+        for (int step = 1; step < THREADS; step *= 2, row = 1 - row) {
+            rows[1 - row][thread] = rows[row][thread] + (thread >= step ? rows[row][thread - step] : 0);
+            block_sync();
+        }
+        const int here = rows[row][thread];
+        all = rows[row][THREADS - 1];
+        block_sync();
+        return here - packed;
+    }
+    if (WARP_LANES == 1) return block_exclusive_scan(packed, all);
+    SHARED int of_warp[CHUNK / 32];
+    const unsigned lefts = warp_ballot(lefts_of(packed) != 0), rights = warp_ballot(rights_of(packed) != 0), before = (1u << warp_lane()) - 1u;
+    const int warp = thread_index() / WARP_LANES;
+    if (warp_lane() == 0) of_warp[warp] = __popc(lefts) | __popc(rights) << 16;
+    block_sync();
+    int result = __popc(lefts & before) | __popc(rights & before) << 16;
+    all = 0;
+#pragma unroll
+    for (int other = 0; other < CHUNK / 32; ++other) {
+        if (other < warp) result += of_warp[other];
+        all += of_warp[other];
+    }
+    block_sync();
+    return result;
+}
+
+struct LeastOf {
+    __device__ static float pick(float a, float b) { return min(a, b); }
+    __device__ static float block(float value) { return block_min(value); }
+};
+struct GreatestOf {
+    __device__ static float pick(float a, float b) { return max(a, b); }
+    __device__ static float block(float value) { return block_max(value); }
+};
+template <class Operation> __device__ __forceinline__ float reduce_chunk(float value) {
+    if (!SHARED_REDUCTIONS) return Operation::block(value);
+    SHARED float row[THREADS];
+    const int thread = thread_index();
+    row[thread] = value;
+    block_sync();
+    for (int step = THREADS / 2; step > 0; step /= 2) {
+        if (thread < step) row[thread] = Operation::pick(row[thread], row[thread + step]);
+        block_sync();
+    }
+    const float result = row[0];
+    block_sync();
+    return result;
+}
+
+__device__ __forceinline__ Aabb box_of_chunk(const float4* references, ChunkRange range) {
+    Aabb box = empty_aabb();
+    for (int i : block_stride(range.last - range.first)) box = merge(box, load_reference(references, range.first + i).box);
+    return {make_float3(reduce_chunk<LeastOf>(box.lower.x), reduce_chunk<LeastOf>(box.lower.y), reduce_chunk<LeastOf>(box.lower.z)),
+            make_float3(reduce_chunk<GreatestOf>(box.upper.x), reduce_chunk<GreatestOf>(box.upper.y), reduce_chunk<GreatestOf>(box.upper.z))};
+}
+
+// Adds what lies on either side of the middle of `cell` along each axis.
+__device__ __forceinline__ void count_chunk(const float4* references, ChunkRange range, const Aabb& cell, int* side_counts) {
+    int packed[3] = {0, 0, 0};
+    for (int i : block_stride(range.last - range.first)) {
+        const Aabb box = load_reference(references, range.first + i).box;
+#pragma unroll
+        for (int axis = 0; axis < 3; ++axis) packed[axis] += pack_sides(sides_of(box, axis, middle_of(cell, axis)));
+    }
+#pragma unroll
+    for (int axis = 0; axis < 3; ++axis) {
+        const int all = block_sum(packed[axis]);
+        if (thread_index() != 0) continue;
+        atomic_add(side_counts + axis, lefts_of(all));
+        atomic_add(side_counts + 3 + axis, rights_of(all));
+    }
+}
+
+// What of a reference lies on a side. Cut boxes are those of what the plane leaves of the primitive, as far as they lie in the reference's own.
+__device__ __forceinline__ Aabb piece_of(const Primitives& primitives, const Reference& reference, const Plan& plan, int sides, int side, int clips) {
+    if (sides != 3 || plan.axis == LEAF_AXIS) return reference.box;
+    Aabb slab = reference.box;
+    if (side == 0) set_along(slab.upper, plan.axis, plan.plane);
+    else set_along(slab.lower, plan.axis, plan.plane);
+    if (!clips) return slab;
+    const Aabb whole = primitives.aabb_between(reference.prim_id, plan.axis, along(slab.lower, plan.axis), along(slab.upper, plan.axis));
+    const float3 zero = make_float3(0.0f, 0.0f, 0.0f);
+    const Aabb piece = {max(whole.lower, slab.lower) + zero, min(whole.upper, slab.upper) + zero};
+    return is_empty(piece) ? slab : piece;
+}

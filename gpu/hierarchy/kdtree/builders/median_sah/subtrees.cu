@@ -1,0 +1,137 @@
+// The small-node stage by subtrees: a block takes a small root to its leaves, with planes, sets and a stack in shared memory. Twice: the first time
+// counts, so that places follow from the order of the small roots, and notes its choices; the second time writes. It is the same kernel, so that what
+// was not noted is chosen by the same instructions.
+#include "gpu/hierarchy/kdtree/builders/median_sah/small.cuh"
+
+constexpr int PLACE_THREADS = WARP_LANES == 1 ? 1 : 512;
+constexpr int NOTES = 64;  // choices of a root that are noted; of a root with more visits they are made again
+
+struct SmallTree {
+    float planes[CANDIDATES];
+    uint4 sets[CANDIDATES];
+    int unsorted[SMALL], prim_ids[SMALL];
+    SmallNode waiting[SMALL_LEVELS + 2];
+};
+
+__device__ __forceinline__ bool is_leaf_at_once(const OpenNode& root, const SmallRules& rules) { return root.count <= rules.max_leaf_size || root.count > SMALL; }
+
+// The sets of a root's noted choices, in the order of its visits.
+__device__ __forceinline__ void make_noted_sets(SmallTree& tree, int count, const short* notes, int visits) {
+    for (int visit : block_stride(visits)) {
+        const int candidate = notes[visit];
+        if (candidate != NO_CANDIDATE) tree.sets[visit] = sets_of(tree.planes, count, candidate / SMALL, tree.planes[candidate]);
+    }
+    block_sync();
+}
+// The split that was noted for a visit.
+__device__ __forceinline__ SmallSplit noted_split(const SmallTree& tree, const SmallNode& node, int candidate, int visit) {
+    if (candidate == NO_CANDIDATE) return {NO_CANDIDATE, 0.0f, 0.0f, 0, 0};
+    const uint64 left = node.set & left_of(tree.sets[visit]), right = node.set & right_of(tree.sets[visit]);
+    const float share = node.share * (float)bits_of(node.set) / (float)(bits_of(left) + bits_of(right));
+    return {candidate, tree.planes[candidate], share, left, right};
+}
+
+// Where a tree's nodes and leaves are written.
+struct Drafted {
+    int2* nodes;
+    int* parent;
+    int* references;
+
+    __device__ __forceinline__ void add_leaf(const SmallTree& tree, int count, const SmallNode& node, int first) const {
+        if (thread_index() == 0) store_kd_leaf(nodes, node.node_id, first, bits_of(node.set));
+        for (int i : block_stride(count)) {
+            if ((node.set >> i & 1) != 0) references[first + bits_of(node.set & all_of(i))] = tree.prim_ids[i];
+        }
+    }
+    __device__ __forceinline__ void add_inner(const SmallNode& node, const SmallSplit& split, int left_id) const {
+        store_kd_inner(nodes, node.node_id, split.axis(), split.plane, left_id);
+        parent[left_id] = parent[left_id + 1] = node.node_id;
+    }
+    // A leaf that was none of the small nodes; the next kernel puts it in order.
+    __device__ __forceinline__ void add_large_leaf(const float4* all, const OpenNode& root, int first) const {
+        if (thread_index() == 0) store_kd_leaf(nodes, root.node_id, first, root.count);
+        for (int i : block_stride(root.count)) references[first + i] = __float_as_int(all[2 * (int64)(root.first + i)].w);
+    }
+};
+
+// A small root's whole tree, with `places` written, without them counted and noted. Gives the number of splits and of references.
+__device__ __forceinline__ int2 grow_tree(SmallTree& tree, const OpenNode& root, const SmallRules& rules, int visits, short* notes, const int2* places,
+                                          const Drafted& to) {
+    const bool writes = places != nullptr, is_noted = visits <= NOTES;
+    if (!is_noted) make_sets(tree.planes, root.count, tree.sets);
+    else if (visits > 1) make_noted_sets(tree, root.count, notes, visits);
+    if (thread_index() == 0) tree.waiting[0] = small_root(root);
+    int waiting = 1, splits = 0, references = 0;
+    for (int visit = 0; waiting > 0; ++visit) {
+        block_sync();
+        const SmallNode node = tree.waiting[--waiting];
+        const SmallSplit split = is_noted ? noted_split(tree, node, visits > 1 ? (int)notes[visit] : NO_CANDIDATE, visit)
+                                          : split_of(tree.planes, tree.sets, root.count, node, rules);
+        block_sync();
+        if (!writes && thread_index() == 0 && visit < NOTES) notes[visit] = (short)split.candidate;
+        if (split.candidate == NO_CANDIDATE) {
+            if (writes) to.add_leaf(tree, root.count, node, places->y + references);
+            references += bits_of(node.set);
+            continue;
+        }
+        const int left_id = writes ? places->x + 2 * splits : 0;
+        if (thread_index() == 0) {
+            if (writes) to.add_inner(node, split, left_id);
+            tree.waiting[waiting] = split.child(node, 1, left_id + 1);
+            tree.waiting[waiting + 1] = split.child(node, 0, left_id);
+        }
+        waiting += 2;
+        ++splits;
+    }
+    block_sync();
+    return make_int2(splits, references);
+}
+
+// All small roots' trees, counted (into `root_counts`, with `notes`) or written (to `places`).
+extern "C" __global__ void grow_subtrees(const int* totals, const int* counts, const float4* references, const float4* cells, const int4* ranges,
+                                         float traversal_cost, float intersection_cost, float empty_factor, int by_cost, int max_leaf_size,
+                                         int max_depth, int writes, int2* root_counts, short* notes, const int2* places, int2* draft_nodes,
+                                         int* draft_parent, int* draft_references) {
+    SHARED SmallTree tree;
+    if (counts[STATUS_NOW] != 0) return;
+    const SmallRules rules = {{traversal_cost, intersection_cost, empty_factor}, by_cost, max_leaf_size, max_depth};
+    const Drafted to = {draft_nodes, draft_parent, draft_references};
+    const int roots = totals[SMALL_ROOTS];
+    for (int index = block_index(); index < roots; index += block_count()) {
+        const OpenNode root = load_open_node(cells, ranges, index);
+        if (!writes && is_leaf_at_once(root, rules)) {
+            if (thread_index() == 0) root_counts[index] = make_int2(0, root.count);
+            continue;
+        }
+        if (root.count > SMALL) {
+            to.add_large_leaf(references, root, places[index].y);
+            continue;
+        }
+        load_planes(references, root.first, root.count, tree.unsorted, tree.prim_ids, tree.planes);
+        short* noted = notes + (int64)index * NOTES;
+        const int visits = writes ? 2 * root_counts[index].x + 1 : NOTES + 1;
+        const int2 made = grow_tree(tree, root, rules, visits, noted, writes ? places + index : nullptr, to);
+        if (!writes && thread_index() == 0) root_counts[index] = made;
+    }
+}
+
+// One block: where each small root's nodes and references begin, and the counters of the tree.
+extern "C" __global__ void place_subtrees(const int* totals, const int2* root_counts, int node_capacity, int reference_capacity, int* counts, int2* places) {
+    if (block_index() != 0 || counts[STATUS_NOW] != 0) return;
+    const int roots = totals[SMALL_ROOTS];
+    int node = counts[NODES_NOW], reference = 0;
+    block_sync();
+    for (int start = 0; start < roots; start += PLACE_THREADS) {
+        const int index = start + thread_index();
+        const int2 mine = index < roots ? root_counts[index] : make_int2(0, 0);
+        int all_nodes, all_references;
+        const int nodes_before = block_exclusive_scan(2 * mine.x, all_nodes), references_before = block_exclusive_scan(mine.y, all_references);
+        if (index < roots) places[index] = make_int2(node + nodes_before, reference + references_before);
+        node += all_nodes;
+        reference += all_references;
+    }
+    if (thread_index() != 0) return;
+    counts[NODES_NOW] = node;
+    counts[REFERENCES_NOW] = reference;
+    counts[STATUS_NOW] = (node > node_capacity ? NODES_FULL : 0) | (reference > reference_capacity ? REFERENCES_FULL : 0);
+}

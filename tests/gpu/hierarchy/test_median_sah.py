@@ -1,0 +1,136 @@
+"""median_sah: the splits of the sequential reference, the same tree whoever builds it, and scenes that are nasty to kd-trees."""
+
+from __future__ import annotations
+
+import hypothesis
+import hypothesis.strategies as st
+import numpy as np
+import pytest
+
+from gpu.hierarchy.base import NodeTable
+from gpu.hierarchy.kdtree.builders.median_sah import MedianSah
+from gpu.target.base import Target
+from tests.conftest import make_target
+from tests.oracle.tree_walker import check_tree
+
+from .kd_reference import GivenKdTree
+from .median_reference import MedianReference, part_between
+from .scenes import SCENES, TriangleScene, make, rays, scene_of, soup, trace
+from .test_sah_events import NASTY
+
+
+def built(target: Target, scene: TriangleScene, **options: object) -> MedianSah:
+    made = MedianSah(target, MedianSah.Options(**options))  # type: ignore[arg-type]
+    made.build(scene.upload(target))
+    return made
+
+
+def canonical(table: NodeTable) -> list[np.ndarray]:
+    """The table with leaves' references in the order of its rows, whatever their places."""
+    lists = [table.references[first : first + count] for first, count in zip(table.first_reference, table.reference_count, strict=True)]
+    columns = (table.parent, table.depth, table.lower, table.upper, table.is_leaf, table.reference_count)
+    return [*columns, np.concatenate([np.zeros(0, np.int32), *lists])]
+
+
+def assert_same_tree(first: NodeTable, second: NodeTable) -> None:
+    for one, other in zip(canonical(first), canonical(second), strict=True):
+        np.testing.assert_array_equal(one, other)
+
+
+def assert_is_the_reference(target: Target, scene: TriangleScene, **options: object) -> NodeTable:
+    made = built(target, scene, **options)
+    reference = MedianReference(scene, made.options, made.large_levels(len(scene.indices)), made.max_depth())
+    expected = GivenKdTree(target, reference.arrays)
+    expected.build(scene.upload(target))
+    assert_same_tree(made.nodes(), expected.nodes())
+    return made.nodes()
+
+
+@pytest.mark.parametrize("stop", ["sah", "size"])
+@pytest.mark.parametrize("max_leaf_size", [1, 8])
+@pytest.mark.parametrize("scene_name", ["one", "two", "coincident", "degenerate", "stairs", "moving"])
+def test_it_makes_the_splits_of_the_sequential_reference(exact_target: Target, scene_name: str, max_leaf_size: int, stop: str) -> None:
+    table = assert_is_the_reference(exact_target, SCENES[scene_name](), max_leaf_size=max_leaf_size, stop=stop)
+    assert scene_name in ("one", "two") or len(table) > 8
+
+
+@pytest.mark.parametrize("clips", [True, False])
+def test_it_makes_them_over_many_chunks_with_other_costs(exact_target: Target, clips: bool) -> None:
+    """Nodes of many chunks, cuts of empty space, leaves by the share of references and by depth."""
+    choices = {"max_leaf_size": 4, "traversal_cost": 1.5, "intersection_cost": 0.75, "empty_factor": 0.5, "references_per_primitive": 3.0}
+    corners = np.concatenate([soup(900, seed=9, size=0.02).corners(), 0.2 * soup(700, seed=10, size=0.3).corners() + [2.0, 0.0, 5.0]])
+    assert_is_the_reference(exact_target, scene_of(corners), clips_primitives=clips, empty_fraction=0.1, max_depth=14, **choices)
+
+
+@hypothesis.given(st.integers(0, 2**32 - 1), st.integers(2, 200))
+def test_small_whole_numbers_meet_in_planes(host_target: Target, seed: int, count: int) -> None:
+    """Boxes over a grid of six: planes exactly on boundaries, flat boxes, points and boxes that are equal, in large and in small nodes."""
+    random = np.random.default_rng(seed)
+    scene = scene_of(random.integers(0, 6, (count, 3, 3)).astype(np.float32))
+    made = built(host_target, scene, max_leaf_size=1, stop="size")
+    table = made.nodes()
+    check_tree(table, *scene.boxes(), splits_references=True, splits_space=True)
+    assert len(table.references) <= 4 * count
+    for first, number in zip(table.first_reference, table.reference_count, strict=True):
+        assert (np.diff(table.references[first : first + number]) > 0).all()
+
+
+@hypothesis.given(st.integers(0, 2**32 - 1), st.floats(0, 1), st.floats(0, 1), st.integers(0, 2))
+def test_the_reference_cuts_triangles_to_what_lies_between_planes(seed: int, first: float, second: float, axis: int) -> None:
+    """Points of the triangle between the planes lie in the box, which is no wider than the planes say but for rounding."""
+    random = np.random.default_rng(seed)
+    corners = random.random((3, 3)).astype(np.float32)
+    low, high = np.float32(min(first, second)), np.float32(max(first, second))
+    box = part_between(corners, axis, low, high)
+    points = random.dirichlet((1, 1, 1), 400) @ corners
+    inside = points[(points[:, axis] >= low) & (points[:, axis] <= high)]
+    assert (inside >= box[0] - 1e-6).all() and (inside <= box[1] + 1e-6).all()
+    assert box[0, axis] > box[1, axis] or (box[0, axis] >= low - 1e-5 and box[1, axis] <= high + 1e-5)
+
+
+@pytest.mark.parametrize("stop", ["sah", "size"])
+@pytest.mark.parametrize("name", NASTY)
+def test_nasty_scenes_end_in_a_tree(target: Target, name: str, stop: str) -> None:
+    scene = NASTY[name]()
+    made = built(target, scene, max_leaf_size=2, stop=stop)
+    table = made.nodes()
+    check_tree(table, *scene.boxes(), splits_references=True, splits_space=True)
+    assert len(table.references) <= 4 * len(scene.indices)
+    plain = make(target, "brute_force")
+    plain.build(scene.upload(target))
+    np.testing.assert_array_equal(trace(made, *rays()).prim_id, trace(plain, *rays()).prim_id)
+
+
+def test_a_hundred_thousand_equal_triangles_end_in_a_leaf(target: Target) -> None:
+    scene = scene_of(np.tile(SCENES["one"]().corners(), (100_000, 1, 1)))
+    for stop in ("sah", "size"):
+        table = built(target, scene, stop=stop).nodes()
+        assert len(table) == 1
+        np.testing.assert_array_equal(table.references, np.arange(100_000))
+
+
+def crowd() -> TriangleScene:
+    """Three thousand times the same triangle in a soup: a leaf of more than any small node."""
+    corners = np.concatenate([soup(700, seed=4, size=0.05).corners(), np.tile(soup(1, size=0.01).corners(), (3000, 1, 1))])
+    return scene_of(np.random.default_rng(1).permutation(corners))
+
+
+def test_the_same_bytes_however_many_blocks_there_are() -> None:
+    """Blocks arrive in another order; large leaves and small nodes are put in order of primitives."""
+    tables = []
+    for threads in (1, 2, 5):
+        target = make_target("host", threads=threads)
+        tables.append(built(target, crowd(), max_leaf_size=3).nodes())
+        target.close()
+    largest = int(tables[0].reference_count.argmax())
+    first, count = tables[0].first_reference[largest], tables[0].reference_count[largest]
+    assert count >= 3000 and (np.diff(tables[0].references[first : first + count]) > 0).all()
+    for other in tables[1:]:
+        for column in vars(other):
+            np.testing.assert_array_equal(getattr(tables[0], column), getattr(other, column))
+
+
+def test_no_leaf_is_deeper_than_the_options_say(target: Target) -> None:
+    for depth in (1, 3, 9):
+        table = built(target, SCENES["moving"](), max_leaf_size=1, max_depth=depth).nodes()
+        assert table.depth.max() == depth and table.reference_count.max() > 1
