@@ -191,9 +191,8 @@ def _reference_rows(structure: HierarchyStatistics) -> list[Row]:
         rows.append(Row("empty", tr("Statistics", "empty"), f"{structure.empty_leaf_count:,}", parent="leaves", tip=tip))
     if structure.reference_count and count:
         tip = tr("Statistics", "Entries in leaves: a primitive that reaches into several has several.")
-        text = tr("Statistics", "{count} ({each} a primitive)")
-        value = text.format(count=f"{structure.reference_count:,}", each=f"{structure.reference_count / count:.2f}")
-        rows.append(Row("references", tr("Statistics", "References"), value, tip=tip))
+        rows.append(Row("references", tr("Statistics", "References"), f"{structure.reference_count:,}", tip=tip))
+        rows.append(Row("references.each", tr("Statistics", "a primitive"), f"{structure.reference_count / count:.2f}", parent="references"))
     return rows
 
 

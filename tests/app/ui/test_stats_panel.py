@@ -59,7 +59,8 @@ def test_a_kd_tree_has_empty_leaves_and_references() -> None:
     tree = dataclasses.replace(made.views[0].structure, leaf_count=900, empty_leaf_count=200, reference_count=3000, primitive_count=1200)
     shown = dataclasses.replace(made, views=(dataclasses.replace(made.views[0], structure=tree),))
     rows = {row.key: row for row in rows_of(frame(statistics=shown), 42.0, 0.8, (1024, 768), "painted by Qt")}
-    assert rows["empty"].value == "200" and rows["empty"].parent == "leaves" and rows["references"].value == "3,000 (2.50 a primitive)"
+    assert rows["empty"].value == "200" and rows["empty"].parent == "leaves" and rows["references"].value == "3,000"
+    assert rows["references.each"].value == "2.50"
     assert row_of(3, 0.5, shown)["empty_leaf_count"] == 200
     none_empty = dataclasses.replace(made, views=(dataclasses.replace(made.views[0], structure=dataclasses.replace(tree, empty_leaf_count=0)),))
     assert "empty" not in {row.key for row in rows_of(frame(statistics=none_empty), 42.0, 0.8, (1024, 768), "painted by Qt")}
