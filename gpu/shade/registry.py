@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import functools
 import importlib
+import inspect
 import pathlib
 
 from .base import RayType
@@ -22,7 +23,7 @@ def ray_types() -> dict[str, type[RayType]]:
             continue
         module = importlib.import_module(f"{__package__}.{path.stem}")
         for thing in vars(module).values():
-            if isinstance(thing, type) and issubclass(thing, RayType) and thing is not RayType and thing.__module__ == module.__name__:
+            if isinstance(thing, type) and issubclass(thing, RayType) and not inspect.isabstract(thing) and thing.__module__ == module.__name__:
                 _check(thing, path.name, found)
                 found[thing.name] = thing
     return dict(sorted(found.items()))

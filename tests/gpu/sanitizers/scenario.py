@@ -25,6 +25,7 @@ from gpu.primitives import radix_sort, thesis
 from gpu.primitives.compact import compact, compact_indices
 from gpu.primitives.reduce import OPERATIONS, reduce
 from gpu.scene import Channel, Clip, KeyFrames, Light, Material, Mesh, Moment, MorphTargets, Node, Object, Scene, Skin, Texture, Track
+from gpu.settings import fields_of
 from gpu.shade.registry import ray_types
 from gpu.target.base import Array, Target
 from gpu.trace.scatter import scatter_rays
@@ -239,13 +240,18 @@ def pictures() -> list[dict[str, str]]:
     for number in range(max(len(chosen), len(names))):
         (hierarchy, layout), ray_type = chosen[number % len(chosen)], names[number % len(names)]
         found.append({"hierarchy": hierarchy, "layout": layout, "ray_type": ray_type})
+    for name, kind in ray_types().items():
+        organisations = [field for field in fields_of(kind.Options) if field.name == "organisation"]
+        found += [{"hierarchy": "lbvh", "layout": "bvh4", "ray_type": name, "organisation": o} for f in organisations for o in f.info.choices[1:]]
     return found
 
 
-def run_frames(target: Target, hierarchy: str, layout: str, ray_type: str) -> None:
+def run_frames(target: Target, hierarchy: str, layout: str, ray_type: str, organisation: str = "") -> None:
     """Two frames, one of them refitted, and what is painted over them."""
     can_refit = structures()[hierarchy].capabilities.refit
-    settings = ViewSettings(hierarchy, layout=layout, ray_type=ray_type, update=UpdateOptions("refit" if can_refit else "rebuild"))
+    options = ray_types()[ray_type].Options(organisation=organisation) if organisation else None
+    update = UpdateOptions("refit" if can_refit else "rebuild")
+    settings = ViewSettings(hierarchy, layout=layout, ray_type=ray_type, ray_type_options=options, update=update)
     picture = Picture(target.zeros((21, 43, 4), np.uint8, "test"))
     view = View(settings, Camera(eye=(0.0, 0.5, 4.0)), picture)
     engine = Engine(target, make_scene())

@@ -1,0 +1,64 @@
+"""Ambient occlusion (Meister 2014, 6.2.5): how much of the sky each point sees, as the share of rays that hit nothing within a radius.
+
+Idea: From each primary hit some rays start to all sides of the surface. They end at the first thing they meet, and the more of them go free up to
+the radius, the brighter is the point: corners and folds are dark, and contact is seen without any light in the scene. By the cosine the picture is
+what an evenly bright sky would light; uniform directions are the thesis's.
+
+Paper: Zhukov, Iones and Kronin, An Ambient Light Illumination Model (1998); as a ray type in Meister, section 6.2.5 (2014); directions by Sobol's
+sequence with Owen's scrambling after Burley (2020).
+
+Cost: One primary ray a pixel and `rays` any-hit rays from each hit. The shorter the radius, the fewer nodes they visit; neighbouring rays go to all
+sides, so that they share little of the way.
+
+Limits: Noise falls with the root of the number of rays: let samples add up. Only triangles hide the sky, whatever they are made of; light that
+surfaces throw at each other is left out.
+"""
+
+from __future__ import annotations
+
+import dataclasses
+from typing import Any
+
+from ..animate.animate import Surface
+from ..settings import option
+from ..target.base import Array
+from ..trace.queue import RayQueue
+from ..trace.trace import HitBuffer
+from .film import Film
+from .gather import Gather, GatherOptions
+
+
+@dataclasses.dataclass(frozen=True)
+class AoOptions(GatherOptions):
+    """Options of ambient occlusion."""
+
+    radius: float = option(0.05, "How far rays look for what hides the sky.", minimum=0.0, maximum=1e30)
+    radius_unit: str = option(
+        "diagonal", "Whether the radius is a share of the diagonal of the scene's box, or in scene units.", choices=("diagonal", "scene")
+    )
+
+
+class AmbientOcclusion(Gather):
+    """Any-hit rays within a radius."""
+
+    name = "ao"
+    title = "Ambient occlusion"
+    Options = AoOptions
+    kind = "ao"
+    hit_kind = "any"
+    organisations = {"host": "megakernel", "cuda": "megakernel"}
+    planes = 1
+    more_registers = 0
+
+    def length(self, options: Any) -> float:
+        return float(options.radius * (self.diagonal if options.radius_unit == "diagonal" else 1.0))
+
+    def _collect(self, surface: Surface, film: Film, queue: RayQueue, hits: HitBuffer, sums: Array) -> None:
+        packs = queue.capacity // self.target.lane_count
+        unit = self._unit("gpu/shade/ao_waves.cu")
+        self.target.launch(unit, "collect_ao", packs, queue.view(), packs, hits.prim_id, sums, self._counts.array)
+
+    def _finish(self, surface: Surface, film: Film, hits: HitBuffer, sums: Array) -> None:
+        packs = self._packs(film)
+        arguments = (film.frame, self._parameters, packs, hits.prim_id, sums, film.sums)
+        self.target.launch(self._unit("gpu/shade/ao_waves.cu"), "shade_ao", packs, *arguments)

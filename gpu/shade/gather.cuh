@@ -1,0 +1,31 @@
+// Rays that a primary hit sends out to all sides: what ambient occlusion and diffuse rays have in common, whether they are traced on the way or in
+// waves. The same text makes them both times, so that both pictures are the same.
+//
+// `options`: background below and above (0 to 5), rays a hit, whether by the cosine, length (6 to 8); what is behind belongs to the ray type.
+#pragma once
+#include "gpu/shade/interaction.cuh"
+#include "gpu/shade/sampling.cuh"
+
+constexpr int GATHERED_RAYS = 6, IS_BY_COSINE = 7, GATHER_LENGTH = 8, GATHER_OPTIONS = 9;
+constexpr int GATHER_DIMENSION = 1;   // of the sequence; the film's own samples are another
+
+// The primary hits of a pack.
+struct PrimaryHits {
+    Int prim_id, pixel;
+    Mask hit;
+    Real3 direction;
+};
+__device__ __forceinline__ PrimaryHits primary_hits(const ViewFrame* frame, Real3 direction, const int* prim_id, int first) {
+    const PackPixels at = pixels_of(first, frame->width, frame->height);
+    const Int found = load(prim_id + first);
+    return {found, pixel_number(at.x, at.y), !(found < splat_int(0)), direction};
+}
+
+// The i-th of a hit's rays, on the side of the triangle that is seen. Samples go on from one film sample to the next: together they are one sequence.
+__device__ __forceinline__ Rays gathered_rays(const ViewFrame* frame, const float* options, const PrimaryHits& from, const SurfacePoint& at, int i) {
+    const int sample_index = frame->sample_index * (int)options[GATHERED_RAYS] + i;
+    const Sample2d sample = sample_2d(from.pixel, sample_index, GATHER_DIMENSION, frame->seed);
+    const Basis basis = basis_around(at.normal);
+    const Real3 direction = options[IS_BY_COSINE] != 0.0f ? cosine_direction(basis, sample) : uniform_direction(basis, sample);
+    return rays_from(at, direction, splat(options[GATHER_LENGTH]), from.hit);
+}

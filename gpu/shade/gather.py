@@ -1,0 +1,149 @@
+"""Ray types that send rays out to all sides from each primary hit: ambient occlusion and diffuse rays.
+
+Both are organised in one of two ways, and look the same: `megakernel`, one kernel that makes a hit's rays, walks them and adds them up, or
+`wavefront`, one wave a ray of each hit, whose rays lie in a queue, without gaps or in bins of alike directions, and are traced by the same kernel as
+any rays.
+"""
+
+from __future__ import annotations
+
+import abc
+import dataclasses
+from collections.abc import Hashable
+from typing import Any, ClassVar
+
+import numpy as np
+
+from ..animate.animate import Surface
+from ..settings import option
+from ..target.base import Array, Target, Unit
+from ..trace.queue import RayQueue
+from ..trace.trace import TRACE_BLOCK, HitBuffer, Tracer
+from .base import PictureOptions, RayType
+from .film import Film
+from .materials import Materials
+from .ray_counts import RayCounts
+
+ORGANISATIONS = ("auto", "megakernel", "wavefront")
+RAY_QUEUES = ("as_they_come", "by_octant")
+
+
+@dataclasses.dataclass(frozen=True)
+class GatherOptions(PictureOptions):
+    """What these ray types have in common."""
+
+    rays: int = option(4, "Rays from each primary hit in one sample of the picture.", minimum=1, maximum=1024)
+    directions: str = option(
+        "cosine",
+        "How rays leave a surface: by the cosine to its normal, or uniformly over the half sphere as in the thesis.",
+        choices=("cosine", "uniform"),
+    )
+    organisation: str = option(
+        "auto",
+        "One kernel that traces on the way, or one wave of rays after the other through queues; the picture is the same. auto is what was faster on "
+        "such a target.",
+        choices=ORGANISATIONS,
+    )
+    queue: str = option("by_octant", "Rays of a wave as their pixels lie, or those of one octant of directions together.", choices=RAY_QUEUES)
+
+
+class Gather(RayType):
+    """See the module. `kind` names the rays, `hit_kind` what the tracer looks for; a type has `<name>.cu` for the megakernel, `<name>_waves.cu`
+    for waves."""
+
+    kind: ClassVar[str]
+    hit_kind: ClassVar[str]
+    organisations: ClassVar[dict[str, str]]
+    """What auto is on each kind of target."""
+    planes: ClassVar[int]
+    """Numbers that a pixel's waves add up to."""
+    more_registers: ClassVar[int]
+    """What the megakernel keeps while it walks, beyond what the walk itself needs on CUDA."""
+
+    def __init__(self, target: Target, materials: Materials) -> None:
+        super().__init__(target, materials)
+        self._counts = RayCounts(target, (self.kind,))
+        self._organisation, self._queue, self._rays = "megakernel", "by_octant", 1
+
+    @abc.abstractmethod
+    def length(self, options: Any) -> float:
+        """How far the rays reach, in scene units."""
+
+    def more_parameters(self, options: Any, surface: Surface) -> tuple[float, ...]:
+        """What kernels read behind the common options."""
+        return ()
+
+    @property
+    def shape(self) -> Hashable:
+        # A wave is some launches; one kernel asks the options on the target how many rays there are.
+        waves = (self._queue, self._rays) if self._organisation == "wavefront" else (self._rays,)
+        return (self._organisation, *waves)
+
+    def ray_counts(self) -> RayCounts | None:
+        return self._counts
+
+    def parameters(self, options: Any, surface: Surface) -> tuple[float, ...]:
+        reach = min(self.length(options), float(np.finfo(np.float32).max))
+        common = (*options.background_below, *options.background_above, options.rays, options.directions == "cosine", reach)
+        return (*common, *self.more_parameters(options, surface))
+
+    def prepare(self, options: Any, surface: Surface) -> None:
+        super().prepare(options, surface)
+        self._organisation = self.organisations[self.target.kind] if options.organisation == "auto" else options.organisation
+        self._queue, self._rays = options.queue, options.rays
+
+    def compile(self, tracer: Tracer, surface: Surface, film: Film) -> None:
+        tracer.compile(film.rays)
+        self._traced(tracer, film)
+        tracer.compile(RayQueue(self.target, "shade.wave", film.rays.padded_count).rays, self.hit_kind)
+        for path in ("gpu/shade/gather.cu", f"gpu/shade/{self.name}_waves.cu"):
+            self._unit(path)
+
+    def render(self, tracer: Tracer, surface: Surface, film: Film) -> None:
+        with self.target.phase("trace.primary"):
+            hits = tracer.trace(film.rays)
+        with self.target.phase(f"trace.{self.kind}"):
+            self._counts.begin()
+            gather = self._gather if self._organisation == "megakernel" else self._waves
+            sums = gather(tracer, surface, film, hits)
+        with self.target.phase("shade"):
+            self._finish(surface, film, hits, sums)
+
+    def _gather(self, tracer: Tracer, surface: Surface, film: Film, hits: HitBuffer) -> Array:
+        """All rays of all hits in one kernel; one item is one ray."""
+        unit, view = self._traced(tracer, film)
+        items, sums = tracer.packs(film.rays) * self._rays, self._sums(film)
+        arguments = (view, self._surface_view(surface), self._parameters, items, hits.prim_id, hits.u, hits.v, self._counts.array, sums)
+        self.target.launch(unit, f"trace_{self.name}", items, *arguments, block=TRACE_BLOCK)
+        return sums
+
+    def _sums(self, film: Film) -> Array:
+        sums = self.target.scratch("shade.gathered", self.planes * film.rays.padded_count, np.int32)
+        self.target.fill(sums, 0)
+        return sums
+
+    def _traced(self, tracer: Tracer, film: Film) -> tuple[Unit, np.ndarray]:
+        return tracer.unit(f"gpu/shade/{self.name}.cu", film.rays, registers=tracer.traversal.registers + self.more_registers)
+
+    def _waves(self, tracer: Tracer, surface: Surface, film: Film, hits: HitBuffer) -> Array:
+        target, packs, places = self.target, self._packs(film), film.rays.padded_count
+        emit = self._unit("gpu/shade/gather.cu")
+        sums = self._sums(film)
+        made, queue = RayQueue(target, "shade.wave", places), RayQueue(target, "shade.queue", places)
+        for wave in range(self._rays):
+            arguments = (self._surface_view(surface), film.frame, self._parameters, packs, hits.prim_id, hits.u, hits.v, wave, made.view())
+            target.launch(emit, "emit_wave", packs, *arguments)
+            if self._queue == "by_octant":
+                made.bin_into(queue)
+            else:
+                made.compact_into(queue)
+            self._collect(surface, film, queue, tracer.trace(queue.rays, self.hit_kind, "wave"), sums)
+        return sums
+
+    @abc.abstractmethod
+    def _collect(self, surface: Surface, film: Film, queue: RayQueue, hits: HitBuffer, sums: Array) -> None:
+        """Add up what a wave has hit."""
+
+    @abc.abstractmethod
+    def _finish(self, surface: Surface, film: Film, hits: HitBuffer, sums: Array) -> None:
+        """Turn the sums into colours."""
