@@ -230,6 +230,10 @@ class Target(abc.ABC):
     @abc.abstractmethod
     def _end_phase(self, name: str) -> None: ...
 
+    def profile_launches(self, on: bool) -> None:
+        """From now on time every launch as a phase `launch.KERNEL` beside the phases, or no longer. Between frames."""
+        self.options = dataclasses.replace(self.options, profile=on)
+
     @abc.abstractmethod
     def synchronize(self) -> None:
         """Wait until everything launched is done; raises what a kernel did wrong."""

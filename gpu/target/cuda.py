@@ -276,6 +276,10 @@ class CudaTarget(Target):
     def _end_phase(self, name: str) -> None:
         self._clock.end_phase(name)
 
+    def profile_launches(self, on: bool) -> None:
+        super().profile_launches(on)
+        self._clock.profile = on
+
     def synchronize(self) -> None:
         self._adopt_thread()
         checked(self._runtime.cudaStreamSynchronize(self._launch_stream), "running kernels")

@@ -133,7 +133,7 @@ class CudaClock:
 
     def __init__(self, cuda: Cuda, stream: int, profile: bool) -> None:
         self.pool = EventPool(cuda)
-        self._runtime, self._stream, self._profile = cuda.runtime, stream, profile
+        self._runtime, self._stream, self.profile = cuda.runtime, stream, profile
         self._external = cuda.runtime.cudaEventRecordExternal
         self._frame: _Frame | None = None
         self._pending: collections.deque[_Frame] = collections.deque()
@@ -200,7 +200,7 @@ class CudaClock:
     @contextlib.contextmanager
     def timed_launch(self, name: str) -> Iterator[None]:
         """Count a launch, and time it where every launch is profiled."""
-        if self._profile:
+        if self.profile:
             self._shared = None
             first = self._mark()
             self.count_launch()

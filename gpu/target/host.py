@@ -188,6 +188,10 @@ class HostTarget(Target):
     def _end_phase(self, name: str) -> None:
         self._clock.end_phase(name)
 
+    def profile_launches(self, on: bool) -> None:
+        super().profile_launches(on)
+        self._clock.profile = on
+
     def synchronize(self) -> None:
         return None
 

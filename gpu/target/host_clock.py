@@ -13,7 +13,7 @@ class HostClock:
     """Phases and launches of the current frame, and the frames that have ended. With `profile` every launch is a phase of its own beside them."""
 
     def __init__(self, profile: bool) -> None:
-        self._profile = profile
+        self.profile = profile
         self._finished: list[FrameTiming] = []
         self.begin_frame(-1)
 
@@ -52,7 +52,7 @@ class HostClock:
     def launch(self, name: str) -> Iterator[None]:
         """Count a launch, and time it where every launch is profiled."""
         self._launches += 1
-        if not self._profile:
+        if not self.profile:
             yield
             return
         started = time.perf_counter()

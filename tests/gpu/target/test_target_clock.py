@@ -26,6 +26,21 @@ def finished(target: Target, count: int) -> list[FrameTiming]:
     return found
 
 
+def test_every_launch_is_timed_while_that_is_asked_for(target: Target, add: Callable[[], None]) -> None:
+    for number, on in enumerate((False, True, False)):
+        target.profile_launches(on)
+        target.begin_frame(number)
+        with target.phase("both"):
+            add()
+            add()
+        target.end_frame()
+    target.profile_launches(False)
+    before, profiled, after = finished(target, 3)
+    assert set(before.phases_ms) == set(after.phases_ms) == {"both"}
+    assert set(profiled.phases_ms) == {"both", "launch.add_one"}
+    assert 0.0 < profiled.phases_ms["launch.add_one"] <= profiled.phases_ms["both"]
+
+
 @pytest.fixture
 def values(target: Target) -> Array:
     target.synchronize()
