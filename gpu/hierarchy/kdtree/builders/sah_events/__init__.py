@@ -25,7 +25,7 @@ from ....primitives import unit_source
 from ...kdtree import KdTreeHierarchy
 from ...options import KdTreeOptions
 from ...tree import Capacity, Draft
-from .memory import NODE_TILE, TILE_THREADS, Memory, Sizes, memory_of
+from .memory import NODE_TILE, SORT, TILE_THREADS, Memory, Sizes, memory_of, the_pool
 
 _ROOM = "gpu/hierarchy/kdtree/builders/sah_events"
 _REDUCTIONS = {"atomics": 0, "nodes": 1, "hybrid": 2}
@@ -109,7 +109,8 @@ class SahEvents(KdTreeHierarchy):
             target.exclusive_scan(memory.active, memory.places, "sah_events.scan")
             target.launch(unit, "write_keys", n, primitives.view, memory.places, memory.keys)
         with target.phase("build.sort"):
-            keys = target.sort_keys(memory.keys, (28, 64), "sah_events.sort")
+            keys = target.sort_keys(memory.keys, (28, 64), SORT)
+            the_pool(target, memory.sizes)
         with target.phase("build.events"):
             target.launch(unit, "take_events", 2 * n, n, keys, *places, room, memory.events(0))
             root = (draft.counts, row, draft.box, draft.nodes, draft.parent, *memory.nodes(0), held["best"], held["side_counts"])

@@ -20,6 +20,8 @@ NODE_TILE = 512
 LEVEL_WORDS = 8
 REFERENCE_BYTES = 32
 EVENT_BYTES = 24
+KEY_BYTES = 48
+SORT = "sah_events.sort"
 _ROUND = 256
 
 
@@ -49,16 +51,16 @@ class Sizes:
         return tiles(self.slots, NODE_TILE)
 
     def region_bytes(self) -> int:
-        """A region; the places of primitives lie in the tail of one of them."""
+        """A region; the places of primitives lie in the tail of the first one."""
         return _rounded(REFERENCE_BYTES * max(self.room, self.primitives))
 
-    def key_bytes(self) -> int:
-        """Keys to sort, once."""
-        return _rounded(6 * 8 * self.primitives)
+    def sorting_bytes(self) -> int:
+        """A region that keys are sorted in, too."""
+        return max(self.region_bytes(), _rounded(KEY_BYTES * self.primitives))
 
     def pool_bytes(self) -> int:
-        """The three regions; two of them, or more, take the keys and the memory to sort them in."""
-        return self.region_bytes() + max(2 * self.region_bytes(), 2 * self.key_bytes())
+        """The two regions that are the sort's memory before they are the levels'."""
+        return self.sorting_bytes() + self.region_bytes()
 
     def small(self) -> dict[str, tuple[tuple[int, ...], Any]]:
         """Shapes and types of the arrays beside the regions."""
@@ -82,27 +84,28 @@ class Sizes:
 
     def bytes(self) -> int:
         """All of it."""
-        return self.pool_bytes() + sum(int(np.prod(shape)) * np.dtype(dtype).itemsize for shape, dtype in self.small().values())
+        return (
+            self.pool_bytes() + self.sorting_bytes() + sum(int(np.prod(shape)) * np.dtype(dtype).itemsize for shape, dtype in self.small().values())
+        )
 
 
 class Memory:
     """The arrays of `sizes`, cut from scratch memory: `held` by name, and those that take turns by level."""
 
-    def __init__(self, target: Target, sizes: Sizes, pool: Array) -> None:
-        self.sizes, self.key = sizes, (sizes, address(pool))
-        self.held = {name: target.scratch(f"sah_events.{name}", shape, dtype) for name, (shape, dtype) in sizes.small().items()}
-        region, keys = sizes.region_bytes(), sizes.key_bytes()
-        behind = max(2 * region, 2 * keys)
-        starts = (behind, 0, region)
+    def __init__(self, sizes: Sizes, blocks: list[Array]) -> None:
+        self.sizes, self.key = sizes, _key(sizes, blocks)
         n, room = sizes.primitives, sizes.room
-        self.keys = pool[keys : keys + 48 * n].view(np.uint64)
-        tail = starts[0] + EVENT_BYTES * max(room, n)
-        self.places, self.active = (pool[tail + 4 * n * i : tail + 4 * n * (i + 1)].view(np.int32) for i in range(2))
-        self._references = [pool[at : at + REFERENCE_BYTES * room].view(np.float32) for at in starts]
-        self._events = [pool[at : at + EVENT_BYTES * room].view(np.int32) for at in starts]
-        self._moves = [pool[at + EVENT_BYTES * room : at + REFERENCE_BYTES * room].view(np.int32) for at in starts]
-        self._levels = [self.held["levels"][level] for level in range(MOST_DEPTH + 2)]
-        self._nodes = [(self.held[f"cells{side}"], self.held[f"ranges{side}"]) for side in ("", "_too")]
+        pool, third, levels = blocks
+        behind = sizes.sorting_bytes()
+        regions = (pool[behind : behind + sizes.region_bytes()], pool[:behind], third)
+        self.keys = third[: KEY_BYTES * n].view(np.uint64)
+        tail = EVENT_BYTES * max(room, n)
+        self.places, self.active = (regions[0][tail + 4 * n * i : tail + 4 * n * (i + 1)].view(np.int32) for i in range(2))
+        self._references = [region[: REFERENCE_BYTES * room].view(np.float32) for region in regions]
+        self._events = [region[: EVENT_BYTES * room].view(np.int32) for region in regions]
+        self._moves = [region[EVENT_BYTES * room : REFERENCE_BYTES * room].view(np.int32) for region in regions]
+        self._levels = [levels[level] for level in range(len(levels))]
+        self.held: dict[str, Array] = {}
 
     def row(self, level: int) -> Array:
         """A level's counters."""
@@ -122,14 +125,26 @@ class Memory:
 
     def nodes(self, level: int) -> tuple[Array, Array]:
         """Its cells and ranges."""
-        return self._nodes[level % 2]
+        side = "" if level % 2 == 0 else "_too"
+        return self.held[f"cells{side}"], self.held[f"ranges{side}"]
 
 
 def memory_of(target: Target, sizes: Sizes, present: Memory | None) -> Memory:
-    """`present`, unless it is of other sizes or scratch memory has moved."""
-    pool = target.scratch("sah_events.sort.keys", sizes.pool_bytes(), np.uint8)
-    made = Memory(target, sizes, pool) if present is None or present.key != (sizes, address(pool)) else present
+    """The arrays as scratch memory has them now; what is cut from them is cut again only where they have moved."""
+    held = {name: target.scratch(f"sah_events.{name}", shape, dtype) for name, (shape, dtype) in sizes.small().items()}
+    blocks = [the_pool(target, sizes), target.scratch("sah_events.third", sizes.sorting_bytes(), np.uint8), held["levels"]]
+    made = Memory(sizes, blocks) if present is None or present.key != _key(sizes, blocks) else present
+    made.held = held
     return made
+
+
+def the_pool(target: Target, sizes: Sizes) -> Array:
+    """Two regions, in the scratch memory that a sort named `SORT` takes: it asks for less of it, so ask again behind the sort."""
+    return target.scratch(f"{SORT}.keys", sizes.pool_bytes(), np.uint8)
+
+
+def _key(sizes: Sizes, blocks: list[Array]) -> tuple[Sizes, list[int]]:
+    return sizes, [address(block) for block in blocks]
 
 
 def tiles(count: int, tile: int) -> int:

@@ -119,9 +119,9 @@ __device__ __forceinline__ void count_event_sides(const int* level, int room, in
     for (int field = 0; field < 4; ++field) event_sums[(3 * field + axis) * (int64)tiles_of(2 * room) + tile] = field_of(packed, field);
 }
 
-// `bases` of a node, for its events: those of both sides, and where its own end.
+// `bases` of a node, for its events: those of both sides, where its own end and where they begin.
 __device__ __forceinline__ int4 bases_of(const Plan& plan) {
-    return make_int4(plan.left_base, plan.right_base, 2 * (plan.fate.first + plan.fate.count), 0);
+    return make_int4(plan.left_base, plan.right_base, 2 * (plan.fate.first + plan.fate.count), 2 * plan.fate.first);
 }
 
 // `moves`: the numbers of each reference in the next level. `slots`: those of its node, which part_events needs when references are overwritten. Of the

@@ -1,8 +1,7 @@
 // Before the first level: boxes, references of active primitives side by side, keys of all events, and the root (phase I of Kolodzey 2014, 4.2).
 //
-// One sort serves the three axes:  bit 62: axis | 30: plane | 28: rank among equal planes | 0: event.  Upper ends come before lower ones, so that what
-// ends at a plane does not count as above it; references that lie in a plane come in between, lower ends first.
-#include "gpu/hierarchy/kdtree/builders/sah_events/events.cuh"
+// One sort serves the three axes:  bit 62: axis | 30: plane | 28: rank among equal planes | 0: event.
+#include "gpu/hierarchy/kdtree/builders/sah_events/event_keys.cuh"
 
 constexpr int BOX_WORDS = 8;  // the root's box as ordered integers
 
@@ -29,12 +28,8 @@ extern "C" __global__ void find_active(Primitives primitives, int* active, int* 
     }
 }
 
-// Among equal planes.
-__device__ __forceinline__ int rank_of(bool is_flat, int end) { return is_flat ? 1 + end : (end != 0 ? 0 : 3); }
-
 __device__ __forceinline__ uint64 event_key(int axis, float plane, int rank, int event) {
-    const unsigned place = (unsigned)ordered_int(plane) ^ 0x80000000u;
-    return (uint64)axis << 62 | (uint64)place << 30 | (uint64)rank << 28 | (uint64)(unsigned)event;
+    return (uint64)axis << 62 | (uint64)ordered_plane(plane) << 30 | (uint64)rank << 28 | (uint64)(unsigned)event;
 }
 
 // Six keys a primitive; those of inactive ones are sorted behind all others. `places`: how many active primitives come before each.
