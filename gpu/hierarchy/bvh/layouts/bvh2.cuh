@@ -2,10 +2,11 @@
 #pragma once
 #include "gpu/hierarchy/bvh/canonical.cuh"
 
-//  byte  0                                 16                                32                                48                     64
-//        | lower.x0 upper.x0 lower.y0 upper.y0 | lower.x1 upper.x1 lower.y1 upper.y1 | lower.z0 upper.z0 lower.z1 upper.z1 | left right unused unused |
-// 0 is the left child, 1 the right one. A node's index is its canonical id. A walk that knows the ray's signs reads near planes at + sign.
-// An empty box (only inactive primitives below) is stored as a point far away, so that a walk may take any box for upright.
+//  byte  0                                  16                                 32                                 48                     64
+//        | centre.x0 half.x0 centre.y0 half.y0 | centre.x1 half.x1 centre.y1 half.y1 | centre.z0 half.z0 centre.z1 half.z1 | left right unused unused |
+// 0 is the left child, 1 the right one. A node's index is its canonical id. A box is kept as its centre and half of its extent, rounded so that it holds
+// the box that was given: walks need no minimum and maximum of two planes then (docs/decisions/centre-and-half-extent.md has the proof).
+// An empty box (only inactive primitives below) has halves of minus infinity, which no ray enters.
 struct Bvh2Node {
     float4 xy[2];
     float4 z;
@@ -13,25 +14,36 @@ struct Bvh2Node {
 };
 static_assert(sizeof(Bvh2Node) == 64, "drawn above; bvh2.py reads it");
 
-constexpr float FAR_AWAY = 1e30f;
+constexpr float MOST_CENTRED = 0x1p59f;  // beyond it a box is taken for infinite along the axis: its distances could overflow in a walk
+constexpr float HALF_GROWTH = 1.000001f, LEAST_HALF = 4e-45f;
+
+struct CentredBox {
+    float3 centre, half;
+};
+
+// The centre is rounded, so half is the further of both sides, and more: it pays for every rounding of a walk that grows with the box. An empty box comes
+// to a centre of 0 and, by overflow, minus infinity.
+__device__ __forceinline__ float half_about(float centre, float lower, float upper) {
+    const float half = max(upper - centre, centre - lower) * HALF_GROWTH + LEAST_HALF;
+    return fabsf(centre) + half <= MOST_CENTRED ? half : __int_as_float(0x7f800000);
+}
+__device__ __forceinline__ CentredBox centred(const Aabb& box) {
+    const float3 c = centre(box);
+    return {c, make_float3(half_about(c.x, box.lower.x, box.upper.x), half_about(c.y, box.lower.y, box.upper.y), half_about(c.z, box.lower.z, box.upper.z))};
+}
 
 // One child's box (`side` 0 or 1), and the places of both.
-__device__ __forceinline__ void store_bvh2_child(float4* bvh2, int node_id, int side, Aabb box) {
-    if (is_empty(box)) box.lower = box.upper = make_float3(FAR_AWAY, FAR_AWAY, FAR_AWAY);
+__device__ __forceinline__ void store_bvh2_child(float4* bvh2, int node_id, int side, const Aabb& box) {
+    const CentredBox stored = centred(box);
     float4* at = bvh2 + 4 * (int64)node_id;
-    at[side] = make_float4(box.lower.x, box.upper.x, box.lower.y, box.upper.y);
-    ((float2*)(at + 2))[side] = make_float2(box.lower.z, box.upper.z);
+    at[side] = make_float4(stored.centre.x, stored.half.x, stored.centre.y, stored.half.y);
+    ((float2*)(at + 2))[side] = make_float2(stored.centre.z, stored.half.z);
 }
 __device__ __forceinline__ void store_bvh2_links(float4* bvh2, int node_id, int left, int right) {
     bvh2[4 * (int64)node_id + 3] = make_float4(__int_as_float(left), __int_as_float(right), 0.0f, 0.0f);
 }
-__device__ __forceinline__ void store_bvh2_node(float4* bvh2, int node_id, Aabb left_box, int left, Aabb right_box, int right) {
-    const float3 far_away = make_float3(FAR_AWAY, FAR_AWAY, FAR_AWAY);
-    if (is_empty(left_box)) left_box = {far_away, far_away};
-    if (is_empty(right_box)) right_box = {far_away, far_away};
-    float4* at = bvh2 + 4 * (int64)node_id;
-    at[0] = make_float4(left_box.lower.x, left_box.upper.x, left_box.lower.y, left_box.upper.y);
-    at[1] = make_float4(right_box.lower.x, right_box.upper.x, right_box.lower.y, right_box.upper.y);
-    at[2] = make_float4(left_box.lower.z, left_box.upper.z, right_box.lower.z, right_box.upper.z);
-    at[3] = make_float4(__int_as_float(left), __int_as_float(right), 0.0f, 0.0f);
+__device__ __forceinline__ void store_bvh2_node(float4* bvh2, int node_id, const Aabb& left_box, int left, const Aabb& right_box, int right) {
+    store_bvh2_child(bvh2, node_id, 0, left_box);
+    store_bvh2_child(bvh2, node_id, 1, right_box);
+    store_bvh2_links(bvh2, node_id, left, right);
 }

@@ -1,12 +1,13 @@
 """The binary layout: 64 bytes a node, both children's boxes in it. bvh2.cuh draws it.
 
-Idea: A node holds its children's boxes and places, so that one fetch decides about both, and a child that is missed is never fetched.
+Idea: A node holds its children's boxes and places, so that one fetch decides about both, and a child that is missed is never fetched. Boxes are kept as
+centre and half extent: walks need no minimum and maximum of two planes.
 
 Paper: Aila and Laine, Understanding the Efficiency of Ray Traversal on GPUs (2009).
 
 Cost: 64 bytes for each inner node. Builders that know the boxes may write it themselves; a refit writes it on its way up.
 
-Limits: A walk fetches about twice as many nodes as a wide layout's, one after the other.
+Limits: A walk fetches about twice as many nodes as a wide layout's, one after the other. Boxes beyond 5e17 are not culled.
 """
 
 from __future__ import annotations

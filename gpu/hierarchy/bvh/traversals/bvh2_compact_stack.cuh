@@ -9,8 +9,8 @@ struct Bvh2CompactStack {
     const int* root;
     const int* lists;
 
-    template <bool AGREES> __device__ __forceinline__ Bvh2Pair enter(int link, const Slabs& slabs, const Rays& rays) const {
-        return enter_bvh2_children<AGREES>(nodes + link, slabs, rays);
+    __device__ __forceinline__ Bvh2Pair enter(int link, const CentredSlabs& slabs, const Rays& rays) const {
+        return enter_bvh2_children(nodes + link, slabs, rays);
     }
     __device__ __forceinline__ int node_id(int link) const { return link >> 2; }
     __device__ __forceinline__ int leaf_id(int link) const { return ~link; }

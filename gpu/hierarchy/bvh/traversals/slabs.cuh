@@ -10,8 +10,6 @@
 
 struct Slabs {
     Real near_x, near_y, near_z, far_x, far_y, far_z;  // origin * inverse, rounded outwards
-    // The same for a box's lower and upper planes instead of its nearer and further ones.
-    Real lower_x, lower_y, lower_z, upper_x, upper_y, upper_z;
     Mask negative_x, negative_y, negative_z;
     int sign_x, sign_y, sign_z;  // 1 where the pack's rays all go down the axis; only for packs whose active rays agree
 };
@@ -31,12 +29,6 @@ __device__ __forceinline__ Slabs make_slabs(const Rays& rays, bool& agrees) {
     slabs.negative_x = rays.ix < splat(0.0f);
     slabs.negative_y = rays.iy < splat(0.0f);
     slabs.negative_z = rays.iz < splat(0.0f);
-    slabs.lower_x = select(slabs.negative_x, slabs.far_x, slabs.near_x);
-    slabs.lower_y = select(slabs.negative_y, slabs.far_y, slabs.near_y);
-    slabs.lower_z = select(slabs.negative_z, slabs.far_z, slabs.near_z);
-    slabs.upper_x = select(slabs.negative_x, slabs.near_x, slabs.far_x);
-    slabs.upper_y = select(slabs.negative_y, slabs.near_y, slabs.far_y);
-    slabs.upper_z = select(slabs.negative_z, slabs.near_z, slabs.far_z);
     const unsigned all = mask_bits(rays.active);
     const unsigned x = mask_bits(slabs.negative_x) & all, y = mask_bits(slabs.negative_y) & all, z = mask_bits(slabs.negative_z) & all;
     slabs.sign_x = x != 0u;
@@ -60,16 +52,6 @@ __device__ __forceinline__ Mask enter_box(const Slabs& slabs, const Rays& rays, 
     const Real near_y = select(slabs.negative_y, splat(upper.y), splat(lower.y)), far_y = select(slabs.negative_y, splat(lower.y), splat(upper.y));
     const Real near_z = select(slabs.negative_z, splat(upper.z), splat(lower.z)), far_z = select(slabs.negative_z, splat(lower.z), splat(upper.z));
     return enter_planes(slabs, rays, near_x, near_y, near_z, far_x, far_y, far_z, entry);
-}
-
-// One ray and a box that is not inverted: the nearer plane is the smaller product, which is cheaper than choosing it (a sixth of the walk on an
-// H200). Each plane has its own rounding outwards, chosen once a ray by its sign. The ray is active.
-__device__ __forceinline__ Mask enter_upright_box(const Slabs& slabs, const Rays& rays, float3 lower, float3 upper, Real& entry) {
-    const Real ax = splat(lower.x) * rays.ix - slabs.lower_x, bx = splat(upper.x) * rays.ix - slabs.upper_x;
-    const Real ay = splat(lower.y) * rays.iy - slabs.lower_y, by = splat(upper.y) * rays.iy - slabs.upper_y;
-    const Real az = splat(lower.z) * rays.iz - slabs.lower_z, bz = splat(upper.z) * rays.iz - slabs.upper_z;
-    entry = max(max(min(ax, bx), min(ay, by)), max(min(az, bz), rays.t_min));
-    return entry <= min(min(max(ax, bx), max(ay, by)), min(max(az, bz), rays.t_max)) * 1.0000005f;
 }
 
 // Children that wait their turn. With KEEPS_ENTRIES each carries where the lanes enter it and is dropped when all have found something nearer.
