@@ -19,6 +19,8 @@ from __future__ import annotations
 import dataclasses
 from typing import Any
 
+import numpy as np
+
 from ..animate.animate import Surface
 from ..settings import option
 from ..target.base import Array
@@ -47,7 +49,8 @@ class AmbientOcclusion(Gather):
     kind = "ao"
     hit_kind = "any"
     organisations = {"host": "megakernel", "cuda": "megakernel"}
-    planes = 1
+    planes, dtype = 1, np.int32
+    item_is_ray = True
     more_registers = 0
 
     def length(self, options: Any) -> float:

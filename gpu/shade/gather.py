@@ -56,7 +56,10 @@ class Gather(RayType):
     organisations: ClassVar[dict[str, str]]
     """What auto is on each kind of target."""
     planes: ClassVar[int]
-    """Numbers that a pixel's waves add up to."""
+    dtype: ClassVar[type]
+    """Numbers that a pixel's rays add up to."""
+    item_is_ray: ClassVar[bool]
+    """Whether an item of the megakernel is a ray, or a hit with all its rays."""
     more_registers: ClassVar[int]
     """What the megakernel keeps while it walks, beyond what the walk itself needs on CUDA."""
 
@@ -75,9 +78,7 @@ class Gather(RayType):
 
     @property
     def shape(self) -> Hashable:
-        # A wave is some launches; one kernel asks the options on the target how many rays there are.
-        waves = (self._queue, self._rays) if self._organisation == "wavefront" else (self._rays,)
-        return (self._organisation, *waves)
+        return (self._organisation, self._queue, self._rays)
 
     def ray_counts(self) -> RayCounts | None:
         return self._counts
@@ -110,15 +111,15 @@ class Gather(RayType):
             self._finish(surface, film, hits, sums)
 
     def _gather(self, tracer: Tracer, surface: Surface, film: Film, hits: HitBuffer) -> Array:
-        """All rays of all hits in one kernel; one item is one ray."""
+        """All rays of all hits in one kernel."""
         unit, view = self._traced(tracer, film)
-        items, sums = tracer.packs(film.rays) * self._rays, self._sums(film)
+        items, sums = tracer.packs(film.rays) * (self._rays if self.item_is_ray else 1), self._sums(film)
         arguments = (view, self._surface_view(surface), self._parameters, items, hits.prim_id, hits.u, hits.v, self._counts.array, sums)
         self.target.launch(unit, f"trace_{self.name}", items, *arguments, block=TRACE_BLOCK)
         return sums
 
     def _sums(self, film: Film) -> Array:
-        sums = self.target.scratch("shade.gathered", self.planes * film.rays.padded_count, np.int32)
+        sums = self.target.scratch("shade.gathered", self.planes * film.rays.padded_count, self.dtype)
         self.target.fill(sums, 0)
         return sums
 
