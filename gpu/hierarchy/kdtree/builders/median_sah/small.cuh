@@ -1,8 +1,8 @@
 // Small nodes: at most 64 references, so that a node is a word of bits over the references of its small root. All planes that may part it are known
 // from the start, with the sets of what lies on either side (Zhou 2008, 4.2): counts are those of bits.
 //
-// In Chang's layout: 4 bytes a plane, 16 bytes for both sets.    planes | side 0: SMALL floats | ... | side 5 |      side: axis + 3 x is upper face
-//                                                                 sets   | left (8 bytes) | right (8 bytes) |        in the order of the planes
+// In Chang's layout: 4 bytes a plane, 16 bytes for both sets.    planes | side 0: `stride` floats | ... | side 5 |   side: axis + 3 x is upper face
+//                                                                 sets   | left (8 bytes) | right (8 bytes) |         in the order of the planes
 // The planes are the faces of the references' boxes, by their side and then by the reference, so that they are the boxes too. References are in the
 // order of their prim_ids: whatever order they came in, the tree is the same. Unit constant: MANKU.
 #pragma once
@@ -39,46 +39,55 @@ struct SmallNode {
 };
 __device__ __forceinline__ SmallNode small_root(const OpenNode& root) { return {all_of(root.count), root.cell, root.share, 0, root.depth, root.node_id}; }
 
-// The faces of a root's references, sorted by prim_id. `unsorted` is room for as many prim_ids.
-__device__ __forceinline__ void load_planes(const float4* references, int first, int count, int* unsorted, int* prim_ids, float* planes) {
-    for (int i : block_stride(count)) unsorted[i] = __float_as_int(references[2 * (int64)(first + i)].w);
-    block_sync();
-    for (int i : block_stride(count)) {
-        const Reference reference = load_reference(references, first + i);
-        int rank = 0;
-#pragma unroll 4
-        for (int other = 0; other < count; ++other) rank += unsorted[other] < reference.prim_id ? 1 : 0;
-        prim_ids[rank] = reference.prim_id;
-#pragma unroll
-        for (int axis = 0; axis < 3; ++axis) {
-            planes[axis * SMALL + rank] = along(reference.box.lower, axis);
-            planes[(3 + axis) * SMALL + rank] = along(reference.box.upper, axis);
-        }
-    }
-    block_sync();
-}
+// A small root's planes and sets. A candidate is its number: side * SMALL + reference.
+struct Planes {
+    float* planes;
+    uint4* sets;
+    int stride;
 
-// What lies on either side of a plane. What lies in it goes right of lower faces and left of upper ones, so that both are tried.
-__device__ __forceinline__ uint4 sets_of(const float* planes, int count, int side, float plane) {
-    const int axis = side % 3;
-    const bool is_upper = side >= 3;
-    uint64 left = 0, right = 0;
+    __device__ __forceinline__ int place(int candidate) const { return candidate / SMALL * stride + candidate % SMALL; }
+    __device__ __forceinline__ float plane(int candidate) const { return planes[place(candidate)]; }
+
+    // What lies on either side of a candidate's plane. What lies in it goes right of lower faces and left of upper ones, so that both are tried.
+    __device__ __forceinline__ uint4 sets_of(int candidate, int count) const {
+        const int side = candidate / SMALL, axis = side % 3;
+        const bool is_upper = side >= 3;
+        const float at = plane(candidate);
+        uint64 left = 0, right = 0;
 #pragma unroll 4
-    for (int i = 0; i < count; ++i) {
-        const float low = planes[axis * SMALL + i], high = planes[(3 + axis) * SMALL + i];
-        const bool is_flat = low == plane && high == plane;
-        left |= (uint64)(low < plane || (is_flat && is_upper)) << i;
-        right |= (uint64)(high > plane || (is_flat && !is_upper)) << i;
+        for (int i = 0; i < count; ++i) {
+            const float low = planes[axis * stride + i], high = planes[(3 + axis) * stride + i];
+            const bool is_flat = low == at && high == at;
+            left |= (uint64)(low < at || (is_flat && is_upper)) << i;
+            right |= (uint64)(high > at || (is_flat && !is_upper)) << i;
+        }
+        return make_uint4((unsigned)left, (unsigned)(left >> 32), (unsigned)right, (unsigned)(right >> 32));
     }
-    return make_uint4((unsigned)left, (unsigned)(left >> 32), (unsigned)right, (unsigned)(right >> 32));
-}
-__device__ __forceinline__ void make_sets(const float* planes, int count, uint4* sets) {
-    for (int candidate : block_stride(CANDIDATES)) {
-        const int i = candidate % SMALL;
-        if (i < count) sets[candidate] = sets_of(planes, count, candidate / SMALL, planes[candidate]);
+    __device__ __forceinline__ void make_sets(int count) const {
+        for (int candidate : block_stride(CANDIDATES)) {
+            if (candidate % SMALL < count) sets[place(candidate)] = sets_of(candidate, count);
+        }
+        block_sync();
     }
-    block_sync();
-}
+    // The faces of a root's references, sorted by prim_id. `unsorted` is room for as many prim_ids.
+    __device__ __forceinline__ void load(const float4* references, int first, int count, int* unsorted, int* prim_ids) const {
+        for (int i : block_stride(count)) unsorted[i] = __float_as_int(references[2 * (int64)(first + i)].w);
+        block_sync();
+        for (int i : block_stride(count)) {
+            const Reference reference = load_reference(references, first + i);
+            int rank = 0;
+#pragma unroll 4
+            for (int other = 0; other < count; ++other) rank += unsorted[other] < reference.prim_id ? 1 : 0;
+            prim_ids[rank] = reference.prim_id;
+#pragma unroll
+            for (int axis = 0; axis < 3; ++axis) {
+                planes[axis * stride + rank] = along(reference.box.lower, axis);
+                planes[(3 + axis) * stride + rank] = along(reference.box.upper, axis);
+            }
+        }
+        block_sync();
+    }
+};
 
 // How a small node is parted: at a candidate's plane, or, where that is NO_CANDIDATE, not at all.
 constexpr int NO_CANDIDATE = -1;
@@ -98,16 +107,15 @@ struct SmallSplit {
 
 // The cheapest plane inside the node's cell of one of its references: lower costs are larger words, and of equal costs those of earlier candidates.
 // All threads of the block get it; 0 means none.
-__device__ __forceinline__ uint64 best_candidate(const float* planes, const uint4* sets, int count, const SmallNode& node, int node_count,
-                                                 const SplitCosts& costs) {
+__device__ __forceinline__ uint64 best_candidate(const Planes& all, int count, const SmallNode& node, int node_count, const SplitCosts& costs) {
     uint64 found = 0;
     for (int side = 0; side < SIDES; ++side) {
         const AxisCosts along_axis = costs_along(node.cell.lower, node.cell.upper, side % 3);
         for (int i : block_stride(count)) {
             const int candidate = side * SMALL + i;
-            const float plane = planes[candidate];
+            const float plane = all.planes[side * all.stride + i];
             if ((node.set >> i & 1) == 0 || !(plane > along_axis.low && plane < along_axis.high)) continue;
-            const uint4 both = sets[candidate];
+            const uint4 both = all.sets[side * all.stride + i];
             const int left = bits_of(node.set & left_of(both)), right = bits_of(node.set & right_of(both));
             const float cost = along_axis.cost(costs, plane, left, right);
             const uint64 word = ~((uint64)__float_as_uint(cost) << 32 | (unsigned)candidate);
@@ -122,18 +130,20 @@ __device__ __forceinline__ bool may_be_parted(const SmallNode& node, int node_co
 }
 
 // A node is parted where that costs less than all its tests, or by its number alone, if its share of references allows it.
-__device__ __forceinline__ SmallSplit split_of(const float* planes, const uint4* sets, int count, const SmallNode& node, const SmallRules& rules) {
+__device__ __forceinline__ SmallSplit split_of(const Planes& all, int count, const SmallNode& node, const SmallRules& rules) {
     const int node_count = bits_of(node.set);
     SmallSplit none = {NO_CANDIDATE, 0.0f, 0.0f, 0, 0};
     if (!may_be_parted(node, node_count, rules)) return none;
-    const uint64 word = best_candidate(planes, sets, count, node, node_count, rules.costs);
+    const uint64 word = best_candidate(all, count, node, node_count, rules.costs);
     float scale;
     const float whole = rules.costs.intersection * (scaled_area(scaled_extent(node.cell.lower, node.cell.upper, scale)) * (float)node_count);
     if (word == 0 || (rules.by_cost && !(__uint_as_float((unsigned)(~word >> 32)) < whole))) return none;
     const int candidate = (int)(unsigned)~word;
-    const uint4 both = sets[candidate];
+    const uint4 both = all.sets[all.place(candidate)];
     const uint64 left = node.set & left_of(both), right = node.set & right_of(both);
     const float share = node.share * (float)node_count / (float)(bits_of(left) + bits_of(right));
     if (!(share >= 1.0f)) return none;
-    return {candidate, planes[candidate], share, left, right};
+    return {candidate, all.plane(candidate), share, left, right};
 }
+
+__device__ __forceinline__ bool is_leaf_at_once(const OpenNode& root, const SmallRules& rules) { return root.count <= rules.max_leaf_size || root.count > SMALL; }

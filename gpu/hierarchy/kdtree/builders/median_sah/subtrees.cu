@@ -11,15 +11,15 @@ struct SmallTree {
     uint4 sets[CANDIDATES];
     int unsorted[SMALL], prim_ids[SMALL];
     SmallNode waiting[SMALL_LEVELS + 2];
-};
 
-__device__ __forceinline__ bool is_leaf_at_once(const OpenNode& root, const SmallRules& rules) { return root.count <= rules.max_leaf_size || root.count > SMALL; }
+    __device__ __forceinline__ Planes all() { return {planes, sets, SMALL}; }
+};
 
 // The sets of a root's noted choices, in the order of its visits.
 __device__ __forceinline__ void make_noted_sets(SmallTree& tree, int count, const short* notes, int visits) {
     for (int visit : block_stride(visits)) {
         const int candidate = notes[visit];
-        if (candidate != NO_CANDIDATE) tree.sets[visit] = sets_of(tree.planes, count, candidate / SMALL, tree.planes[candidate]);
+        if (candidate != NO_CANDIDATE) tree.sets[visit] = tree.all().sets_of(candidate, count);
     }
     block_sync();
 }
@@ -58,7 +58,7 @@ struct Drafted {
 __device__ __forceinline__ int2 grow_tree(SmallTree& tree, const OpenNode& root, const SmallRules& rules, int visits, short* notes, const int2* places,
                                           const Drafted& to) {
     const bool writes = places != nullptr, is_noted = visits <= NOTES;
-    if (!is_noted) make_sets(tree.planes, root.count, tree.sets);
+    if (!is_noted) tree.all().make_sets(root.count);
     else if (visits > 1) make_noted_sets(tree, root.count, notes, visits);
     if (thread_index() == 0) tree.waiting[0] = small_root(root);
     int waiting = 1, splits = 0, references = 0;
@@ -66,7 +66,7 @@ __device__ __forceinline__ int2 grow_tree(SmallTree& tree, const OpenNode& root,
         block_sync();
         const SmallNode node = tree.waiting[--waiting];
         const SmallSplit split = is_noted ? noted_split(tree, node, visits > 1 ? (int)notes[visit] : NO_CANDIDATE, visit)
-                                          : split_of(tree.planes, tree.sets, root.count, node, rules);
+                                          : split_of(tree.all(), root.count, node, rules);
         block_sync();
         if (!writes && thread_index() == 0 && visit < NOTES) notes[visit] = (short)split.candidate;
         if (split.candidate == NO_CANDIDATE) {
@@ -107,7 +107,7 @@ extern "C" __global__ void grow_subtrees(const int* totals, const int* counts, c
             to.add_large_leaf(references, root, places[index].y);
             continue;
         }
-        load_planes(references, root.first, root.count, tree.unsorted, tree.prim_ids, tree.planes);
+        tree.all().load(references, root.first, root.count, tree.unsorted, tree.prim_ids);
         short* noted = notes + (int64)index * NOTES;
         const int visits = writes ? 2 * root_counts[index].x + 1 : NOTES + 1;
         const int2 made = grow_tree(tree, root, rules, visits, noted, writes ? places + index : nullptr, to);
