@@ -35,8 +35,8 @@ CHUNKS = {"cuda": 64, "host": 128}
 LARGE_COUNT, LARGE_CHUNK = 4_000_000, 128
 """So many primitives, and more, keep a GPU busy whatever the chunk: larger ones then leave less to global memory."""
 
-JOIN_THREADS = {"cuda": 64, "host": 64}
-"""Threads of a block there: few, so that what a block holds is soon free again."""
+THREADS = 32
+"""Of a block, on CUDA: a warp alone, which waits for nobody, and what it holds is free again as soon as it is done."""
 
 _ABOVE_CODES = 43
 """Depth beyond the code bits: the largest rank of a gap is 31 above them; HEADROOM (8) and the root's last halvings (4) of hploc.cu."""
@@ -73,7 +73,7 @@ class Hploc(BvhHierarchy):
         keys, prim_ids = self._morton_order.sort(primitives)
         cost, size = self.options.traversal_cost, self.options.max_leaf_size
         shared = {"CODE_BITS": self.code_bits, "MAX_LEAF_SIZE": size, "TRAVERSAL_COST": cost, "WRITES_BVH2": bvh2 is not None}
-        own = {"CHUNK": chunk, "JOIN_THREADS": JOIN_THREADS[target.kind], "RADIUS": self.options.radius}
+        own = {"CHUNK": chunk, "THREADS": THREADS, "RADIUS": self.options.radius}
         unit = target.unit(unit_source("gpu/hierarchy/bvh/builders/hploc/hploc.cu", primitives, **shared, **own))
         leaves = reserve_leaves(target, n, size)
         slots = target.scratch("hploc.slots", (n, 8), np.float32)
@@ -82,12 +82,11 @@ class Hploc(BvhHierarchy):
         outputs = (tree.nodes, tree.parent, tree.flags, tree.roots, leaves, bvh2)
         with target.phase("build.clusters"):
             arguments = (primitives.view, keys, prim_ids, *outputs, slots, leftovers)
-            target.launch(unit, "build_clusters", n, *arguments, block=chunk if target.kind == "cuda" else 256, blocks=chunk_count)
+            target.launch(unit, "build_clusters", n, *arguments, block=THREADS, blocks=chunk_count)
         with target.phase("build.joining"):
-            threads = JOIN_THREADS[target.kind]
             places = chunk_count * (chunk + 1)
             joining = (n, chunk_count, keys, leftovers, *outputs, slots, tree.waiting)
-            target.launch(unit, "join_chunks", places, *joining, block=threads, blocks=-(-places // threads) if target.kind == "cuda" else 0)
+            target.launch(unit, "join_chunks", places, *joining, block=THREADS, blocks=-(-places // THREADS) if target.kind == "cuda" else 0)
         finish_leaves(target, tree, primitives, keys, prim_ids, leaves, bvh2, shared)
         return bvh2 is not None
 

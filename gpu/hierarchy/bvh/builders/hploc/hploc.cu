@@ -2,12 +2,12 @@
 // than HALF references does not become a node: a warp gathers the clusters of both sides, at most HALF each, and pairs nearest neighbours
 // (Meister and Bittner 2017) until HALF are left. At the root it goes on until one is.
 //
-// build_clusters takes one block a CHUNK of references (block = CHUNK threads on CUDA) and works in shared memory; what found no partner there goes
-// on in join_chunks, in global memory (block = JOIN_THREADS). Two kernels, because a block that climbs on would hold what all of its warps had. A
-// merge takes microseconds, one after the other on the way to the root, so its clusters stay in registers (device/tile.cuh).
+// build_clusters takes one block a CHUNK of references and works in shared memory; what found no partner there goes on in join_chunks, in global
+// memory. Two kernels, because a block that climbs on would hold what it had. Blocks have THREADS threads, one warp: nobody waits for a neighbour's
+// merges, which take microseconds, one after the other on the way to the root. So clusters stay in registers, too (device/tile.cuh).
 //
 // In: Primitives in Morton order. Out: nodes, parents, flags and root as clusters.cuh describes them; finish_leaves follows. Ids come
-// from places, pairs from the boxes alone: no order of arrival shows. Unit constants: CODE_BITS, CHUNK, JOIN_THREADS, RADIUS, MAX_LEAF_SIZE,
+// from places, pairs from the boxes alone: no order of arrival shows. Unit constants: CODE_BITS, CHUNK, THREADS, RADIUS, MAX_LEAF_SIZE,
 // TRAVERSAL_COST, WRITES_BVH2.
 #include "gpu/device/atomics.cuh"
 #include "gpu/device/block.cuh"
@@ -17,7 +17,6 @@
 
 constexpr int NO_ONE = -1;
 constexpr int HALF = TILE_ITEMS / 2;
-constexpr int MOST_THREADS = CHUNK > JOIN_THREADS ? CHUNK : JOIN_THREADS;
 
 // How far the highest cluster may stand above the rank of its gap. Ranks grow on the way to the root, so clusters that come from below stand lower
 // than they may: neighbours can always be paired, and the depth is bounded (max_depth in __init__.py).
@@ -81,7 +80,7 @@ __device__ __forceinline__ int join_pairs(Clusters& clusters, int count, int lim
     }
     for (int i : lane_stride(count)) partners[i] = partners[i] << 8 | i;
     const int left = __popc(kept);
-    TileValues<int> from = tile_compact<MOST_THREADS>(count, partners, kept), with;
+    TileValues<int> from = tile_compact<THREADS>(count, partners, kept), with;
     for (int i : lane_stride(left)) {
         with[i] = from[i] >> 8;
         from[i] &= 31;
@@ -227,7 +226,7 @@ __device__ __forceinline__ void leave_chunk(const LocalMeeting& local, int count
 }
 
 // Each block works its own chunk, in shared memory. Both kernels ask for as many warps as their registers allow without spills.
-extern "C" __global__ void __launch_bounds__(CHUNK, 640 / CHUNK)
+extern "C" __global__ void __launch_bounds__(THREADS, 640 / THREADS)
     build_clusters(Primitives primitives, const uint64* keys, const int* prim_ids, float4* nodes, int* parent, uint8* flags, int* root,
                    int2* leaves, float4* bvh2, float4* slots, int* leftovers) {
     SHARED uint8 chunk_ranks[CHUNK + 1];
@@ -255,7 +254,7 @@ extern "C" __global__ void __launch_bounds__(CHUNK, 640 / CHUNK)
 }
 
 // The chunks' leftovers go on in global memory. `arrivals`: NO_ONE at every gap, before and after.
-extern "C" __global__ void __launch_bounds__(JOIN_THREADS, 640 / JOIN_THREADS)
+extern "C" __global__ void __launch_bounds__(THREADS, 640 / THREADS)
     join_chunks(int n, int chunk_count, const uint64* keys, const int* leftovers, float4* nodes, int* parent, uint8* flags, int* root,
                 int2* leaves, float4* bvh2, float4* slots, int* arrivals) {
     const ClusterOutput out = {nodes, parent, flags, root, (PlacedLeaf*)leaves, bvh2};
