@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import argparse
 import contextlib
+import dataclasses
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -17,6 +18,7 @@ from app.scene_io.demos import make_demo
 from app.settings import Settings
 from bench.context import context as context_of
 from bench.suites import SuiteJob, SuiteReport, suites
+from bench.suites.crowd import RUNNER_TRIANGLES, with_runners
 from bench.suites.plots import PlotsAbsentError, draw
 from bench.suites.scenes import SceneAbsentError, SceneSource
 from gpu.scene import Scene
@@ -25,6 +27,8 @@ if TYPE_CHECKING:
     from app.cli import Words
 
 PACKED = ("", ".xz", ".gz", ".bz2")
+WALKER_SHARE = 0.86
+"""Of the triangles of the built-in walker those of its body; the floor stays away."""
 
 
 def run(names: argparse.Namespace, words: Words) -> int:
@@ -65,6 +69,9 @@ def run(names: argparse.Namespace, words: Words) -> int:
 
 def scene_of(source: SceneSource, folder: str | None, settings: Settings) -> Scene:
     """A built-in scene, or a model from the folder of --data, packed or not. Raises SceneAbsentError with what is missing."""
+    if source.runners:
+        place = scene_of(dataclasses.replace(source, runners=0), folder, settings)
+        return with_runners(place, make_demo("walker", int(RUNNER_TRIANGLES / WALKER_SHARE)), source.runners)
     if source.demo:
         return make_demo(source.demo, source.triangles)
     if folder is None:

@@ -17,7 +17,7 @@ from .report import SuiteReport
 __all__ = ["SuiteJob", "SuiteReport", "suites"]
 
 Run = Callable[[SuiteJob], SuiteReport]
-LIBRARY = ("job", "measure", "plots", "published", "report", "scenes")
+LIBRARY = ("crowd", "job", "measure", "plots", "published", "report", "scenes", "variants")
 """What the suites share."""
 
 

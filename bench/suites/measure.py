@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import contextlib
+import functools
 import statistics
 import time
 from collections.abc import Sequence
@@ -51,6 +52,58 @@ def still(target: Target, scene: Scene, settings: ViewSettings, size: tuple[int,
         }
 
 
+def construction(target: Target, scene: Scene, settings: ViewSettings, moments: Sequence[Moment], repeat: int) -> dict[str, Any]:
+    """One structure built at each of the moments, means of medians over them: `build_ms` from the first launch to the last one's end, `overall_ms` as
+    the caller waits, `graph_ms` replayed as one graph, `kernels_ms` of all launches, each timed by itself (in runs of their own: it costs time), and
+    of each kernel in `by_kernel`; `launches`. The tree is that of the last moment."""
+    with contextlib.closing(Stage(target, scene, settings)) as stage:
+        times, by_kernel, launches = [], [], 0
+        for moment in moments:
+            primitives = stage.show(moment).primitives
+            build = functools.partial(stage.hierarchy.build, primitives)
+            timing = timed(target, build, repeat, WARMUP)
+            graph_ms = median(timed(target, target.capture(build), repeat, 1).spans_ms)
+            by_kernel.append(_by_kernel(stage, primitives, repeat))
+            times.append((median(timing.spans_ms), _overall_ms(stage, primitives, repeat), graph_ms, sum(by_kernel[-1].values())))
+            launches = max(launches, timing.launches)
+        names = ("build_ms", "overall_ms", "graph_ms", "kernels_ms")
+        kernels = {name: statistics.fmean(found.get(name, 0.0) for found in by_kernel) for found in by_kernel for name in found}
+        tree = stage.statistics()
+        means = {name: statistics.fmean(column) for name, column in zip(names, zip(*times, strict=True), strict=True)}
+        listed = tree.reference_count / max(1, tree.primitive_count)
+        return {
+            **stage.names(),
+            **means,
+            "by_kernel": kernels,
+            "launches": launches,
+            **_tree(tree),
+            "references_per_primitive": listed,
+            "empty_leaf_count": tree.empty_leaf_count,
+        }
+
+
+def traced_ms(target: Target, scene: Scene, settings: ViewSettings, size: tuple[int, int], repeat: int) -> float:
+    """Primary rays of one picture at the scene's beginning."""
+    with contextlib.closing(Stage(target, scene, settings)) as stage:
+        stage.hierarchy.build(stage.show(Moment()).primitives)
+        rays = stage.rays(Task(scene, settings, size).view_from(), size)
+        return median(timed(target, lambda: _trace(stage, rays), repeat, WARMUP).spans_ms)
+
+
+def drawn(target: Target, scene: Scene, settings: ViewSettings, size: tuple[int, int], moments: Sequence[Moment], repeat: int) -> dict[str, Any]:
+    """Whole frames through the engine: `frame_ms` with everything, `build_ms`, `picture_ms` what is not animation nor construction (rays and
+    shading), rays a frame."""
+    row = run_frame(target, Task(scene, settings, size, tuple(moments), repeat, WARMUP))
+    frame_ms, built_ms = median(row.samples["frame_ms"]), row.build_ms or 0.0
+    return {
+        "build_ms": built_ms,
+        "frame_ms": frame_ms,
+        "picture_ms": max(0.0, frame_ms - built_ms - row.phases_ms.get("animate", 0.0)),
+        "frames_per_s": median(row.samples["frames_per_s"]),
+        "rays": row.rays,
+    }
+
+
 def moving(target: Target, scene: Scene, settings: ViewSettings, size: tuple[int, int], moments: Sequence[Moment], repeat: int) -> dict[str, Any]:
     """Whole frames through the engine, rebuilt or as `settings.update` has it: frames a second with everything, the mean of build times and of SAH
     costs over the instants."""
@@ -93,6 +146,16 @@ def _overall_ms(stage: Stage, primitives: Any, repeat: int) -> float:
         stage.target.synchronize()
         times.append((time.perf_counter() - started) * 1e3)
     return median(times)
+
+
+def _by_kernel(stage: Stage, primitives: Any, repeat: int) -> dict[str, float]:
+    """Milliseconds of each kernel of a build, all its launches together."""
+    stage.target.profile_launches(True)
+    try:
+        phases = timed(stage.target, lambda: stage.hierarchy.build(primitives), repeat, 1).medians()
+    finally:
+        stage.target.profile_launches(False)
+    return {name.removeprefix("launch."): value for name, value in phases.items() if name.startswith("launch.")}
 
 
 def _tree(tree: HierarchyStatistics) -> dict[str, Any]:

@@ -14,11 +14,13 @@ class SceneAbsentError(Exception):
 
 @dataclasses.dataclass(frozen=True)
 class SceneSource:
-    """How a scene is had: the built-in one `demo` of about `triangles` triangles, or the file `file`, relative to the folder of models."""
+    """How a scene is had: the built-in one `demo` of about `triangles` triangles, or the file `file`, relative to the folder of models; with as many
+    `runners` in it (crowd.py)."""
 
     demo: str = ""
     triangles: int = 0
     file: str = ""
+    runners: int = 0
 
 
 Load = Callable[[SceneSource], Scene]
@@ -41,7 +43,8 @@ class SceneChoice:
         """The name of ours, as the tables have it."""
         folder, _, file = self.source.file.rpartition("/")
         stem = file.split(".")[0]
-        return self.source.demo or (folder.rpartition("/")[2] if stem.isdigit() else stem)
+        name = self.source.demo or (folder.rpartition("/")[2] if stem.isdigit() else stem)
+        return f"{name} with {self.source.runners} of walker" if self.source.runners else name
 
     def label(self, triangles: int) -> str:
         """What a row of ours is called: never the published name alone where it is another model."""

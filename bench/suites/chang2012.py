@@ -1,0 +1,164 @@
+"""The evaluation of Chang, Seo and Ihm: Zhou's kd-tree by segmented scans and reductions, improved step by step by atomics, ballots and shuffles.
+
+Construction times in total and of the kernels alone with [A] to [E], launches, and pictures of 1024x1024 by ray tracing with one light and one
+reflection bounce. The published scenes are not to be had: halls with figures that run stand in, by the same counts, and bodies that move for the
+fairies' forest. In total is here what a caller waits for one build; the kernels alone are all launches, each timed by itself. Both are means over
+instants of the animation.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+from gpu.scene import Scene
+
+from .crowd import RUNNER_TRIANGLES
+from .job import SuiteJob
+from .measure import construction, drawn, moments_of
+from .published import published, published_row
+from .report import Plot, SuiteReport, SuiteTable
+from .scenes import SceneChoice, SceneSource, demo
+from .variants import missing, missing_ray_type, varied
+
+BUILDER = "median_sah"
+RAY_TYPE = "whitted"
+SIZE = (1024, 1024)
+MOMENTS = 3
+SPONZA_TRIANGLES, KITCHEN_TRIANGLES, FOREST_TRIANGLES = 66_454, 101_015, 174_117
+
+
+def _sponza(runners: int) -> SceneChoice:
+    source = SceneSource(file="static/sponza-dabrovic.obj", runners=runners)
+    why = "Dabrovic's Sponza too, with as many other figures of the runner's size"
+    return SceneChoice(f"SR{runners}", SPONZA_TRIANGLES + runners * RUNNER_TRIANGLES, source, False, why)
+
+
+def _kitchen(runners: int) -> SceneChoice:
+    source = SceneSource(demo="room", triangles=KITCHEN_TRIANGLES, runners=runners)
+    why = "a furnished room of the kitchen's size, with as many other figures of the runner's size"
+    return SceneChoice(f"KR{runners}", KITCHEN_TRIANGLES + runners * RUNNER_TRIANGLES, source, False, why)
+
+
+SCENES = (
+    *(_sponza(runners) for runners in (1, 2, 3)),
+    *(_kitchen(runners) for runners in (1, 2, 3)),
+    SceneChoice("FF", FOREST_TRIANGLES, demo("orbit", FOREST_TRIANGLES), False, "bodies that move among still ones, the same count"),
+)
+
+STEPS: tuple[tuple[str, dict[str, Any]], ...] = (
+    ("original", {"implementation": "primitives"}),
+    ("A", {"implementation": "primitives", "sorting": "atomics"}),
+    ("A to B", {"implementation": "primitives", "sorting": "atomics", "scans": "ballots"}),
+    ("A to C", {"implementation": "primitives", "sorting": "atomics", "scans": "ballots", "boxes": "atomics"}),
+    ("A to D", {"implementation": "primitives", "sorting": "atomics", "scans": "ballots", "boxes": "atomics", "reductions": "shuffles"}),
+    ("all", {}),
+)
+"""The rows of the published table, and the options that build so."""
+
+RENDERED = ("original", "all")
+
+
+def run(job: SuiteJob) -> SuiteReport:
+    """The whole suite."""
+    report = SuiteReport("chang2012", __doc__ or "", {k: v for k, v in published("chang2012").items() if k != "tables"}, _size(job), job.repeat)
+    for choice, scene in job.each(SCENES, report):
+        what = {"published_scene": choice.published, "scene": choice.label(scene.triangle_count), "triangles": scene.triangle_count}
+        for step, options in STEPS:
+            report.rows.append({"part": "construction", **what, "step": step, **_built(job, scene, options)})
+        for step in RENDERED:
+            report.rows.append({"part": "rendering", **what, "step": step, **_rendered(job, scene, dict(STEPS)[step])})
+        tabulate(report)
+    job.keep(report)
+    return report
+
+
+def _built(job: SuiteJob, scene: Scene, options: dict[str, Any]) -> dict[str, Any]:
+    needed = "; ".join(missing(BUILDER, options))
+    if needed:
+        return {"needs": needed}
+    return {"needs": "", **construction(job.target, scene, varied(BUILDER, options), moments_of(scene, min(MOMENTS, job.key_frames)), job.repeat)}
+
+
+def _rendered(job: SuiteJob, scene: Scene, options: dict[str, Any]) -> dict[str, Any]:
+    needed = "; ".join(missing(BUILDER, options))
+    if needed:
+        return {"needs": needed, "ray_type": ""}
+    absent = "; ".join(missing_ray_type(RAY_TYPE))
+    settings = varied(BUILDER, options, **({} if absent else {"ray_type": RAY_TYPE}))
+    found = drawn(job.target, scene, settings, _size(job), moments_of(scene, min(MOMENTS, job.key_frames)), max(1, job.repeat // 3))
+    return {"needs": "", "ray_type": f"smooth: {absent}" if absent else RAY_TYPE, **found}
+
+
+def _size(job: SuiteJob) -> tuple[int, int]:
+    """The published picture, or a smaller one where a smaller one is asked for."""
+    return SIZE if job.size[0] >= SIZE[0] else job.size
+
+
+# -- tables ------------------------------------------------------------------------------------------------------------
+def tabulate(report: SuiteReport) -> None:
+    """Tables and plots from the rows that there are."""
+    report.tables = [_construction(report), _launches(report), _rendering(report)]
+    report.plots = [plot for plot in (_plot(report, "total", "overall_ms"), _plot(report, "kernels", "kernels_ms")) if plot.x_names]
+
+
+def _rows_of(report: SuiteReport, part: str, choice: SceneChoice) -> dict[str, dict[str, Any]]:
+    return {row["step"]: row for row in report.rows if row["part"] == part and row["published_scene"] == choice.published}
+
+
+def _construction(report: SuiteReport) -> SuiteTable:
+    """In total and, in brackets' stead, a row for the kernels alone; at the end how much all improvements gain."""
+    columns = ("scene", "time", *(name if name in ("original", "all") else f"[{name}]" for name, _ in STEPS), "original / all")
+    table = SuiteTable("construction", "construction, ms, with the improvements one after the other", columns)
+    for choice in SCENES:
+        rows, printed = _rows_of(report, "construction", choice), published_row("chang2012", "construction", choice.published)
+        if not rows:
+            continue
+        for word, mark, ours in (("total", "", "overall_ms"), ("kernels", ".kernels", "kernels_ms")):
+            values = [printed[f"{name}{mark}"] for name, _ in STEPS]
+            table.rows.append((f"{choice.published} (published)", word, *values, values[0] / values[-1]))
+            cells = [rows[name].get(ours, rows[name]["needs"]) for name, _ in STEPS]
+            is_whole = all(isinstance(cells[place], float) for place in (0, -1))
+            table.rows.append((rows["original"]["scene"], word, *cells, cells[0] / cells[-1] if is_whole else None))
+        graph = [rows[name].get("graph_ms") for name, _ in STEPS]
+        table.rows.append((rows["original"]["scene"], "as a graph", *graph, graph[0] / graph[-1] if graph[0] and graph[-1] else None))
+    return table
+
+
+def _launches(report: SuiteReport) -> SuiteTable:
+    notes = (
+        *published("chang2012")["notes"],
+        "Here as many levels are launched as there may be, as no number is read back; scans of the library count once.",
+    )
+    table = SuiteTable("launches", "kernels launched in a build", ("scene", "original", "all"), notes=notes)
+    for choice in SCENES:
+        rows = _rows_of(report, "construction", choice)
+        if rows:
+            table.rows.append((f"{choice.published} (published)", *published_row("chang2012", "launches", choice.published).values()))
+            table.rows.append((rows["all"]["scene"], *(rows[step].get("launches", rows[step]["needs"]) for step in RENDERED)))
+    return table
+
+
+def _rendering(report: SuiteReport) -> SuiteTable:
+    columns = ("scene", "rays and shading ms, original", "frame ms, original", "rays and shading ms, all", "frame ms, all", "ray type")
+    table = SuiteTable("rendering", f"pictures of {report.size[0]}x{report.size[1]}", columns)
+    for choice in SCENES:
+        rows = _rows_of(report, "rendering", choice)
+        if rows:
+            printed = published_row("chang2012", "rendering", choice.published)
+            table.rows.append((f"{choice.published} (published)", *printed.values(), "shadows, one reflection bounce"))
+            cells = [rows[step].get(name, rows[step]["needs"]) for step in RENDERED for name in ("picture_ms", "frame_ms")]
+            table.rows.append((rows["all"]["scene"], *cells, rows["all"]["ray_type"]))
+    return table
+
+
+def _plot(report: SuiteReport, number: str, what: str) -> Plot:
+    """A bar a step for each scene."""
+    rows = [row for row in report.rows if row["part"] == "construction" and what in row]
+    names = list(dict.fromkeys(row["scene"] for row in rows))
+    series = {}
+    for step, _ in STEPS:
+        found = {row["scene"]: row[what] for row in rows if row["step"] == step}
+        if found:
+            series[step] = ([float(place) for place in range(len(names))], [found.get(name, 0.0) for name in names])
+    words = "in total" if what == "overall_ms" else "of the kernels alone"
+    return Plot(number, f"Construction here, {words}", "", "ms", series, tuple(names))

@@ -1,0 +1,63 @@
+"""A still place with bodies that move in it: one scene made of two, as published scenes often were (a church and runners)."""
+
+from __future__ import annotations
+
+import dataclasses
+
+from gpu.scene import Channel, Clip, Material, Node, Object, Scene
+
+RUNNER_TRIANGLES = 78_029
+"""Of one body: as many as the published runner's (the Utah animation repository's Ben)."""
+
+HEIGHT = 0.2
+"""Of a body, as a share of the place's height."""
+
+
+def with_runners(place: Scene, runner: Scene, count: int) -> Scene:
+    """`place` with `count` copies of what moves in `runner`, side by side along the longer of its sides; objects of the runner's that nothing moves
+    (a floor) stay away. All move by the runner's first clip, each a little behind the one before."""
+    made, clip = place, runner.clips[0]
+    moved = _moved_nodes(runner, clip)
+    size = [high - low for low, high in zip(place.lower, place.upper, strict=True)]
+    scale = HEIGHT * size[1] / max(1e-9, runner.upper[1] - runner.lower[1])
+    along = 0 if size[0] >= size[2] else 2
+    channels: list[Channel] = []
+    for index in range(count):
+        at = [(low + high) / 2 for low, high in zip(place.lower, place.upper, strict=True)]
+        at[1] = place.lower[1] - scale * runner.lower[1] + 0.01 * size[1]
+        at[along] += size[along] * 0.5 * ((index + 0.5) / count - 0.5)
+        first = len(made.nodes)
+        made = _joined(made, runner, moved, Node(f"runner {index + 1}", translation=(at[0], at[1], at[2]), scale=(scale,) * 3))
+        channels += [dataclasses.replace(channel, node=channel.node + first + 1) for channel in clip.channels]
+    return dataclasses.replace(made, name=f"{place.name} with {count} of {runner.name}", clips=(Clip(clip.name, clip.duration, tuple(channels)),))
+
+
+def _moved_nodes(scene: Scene, clip: Clip) -> frozenset[int]:
+    """Nodes that the clip moves, and those below them."""
+    moved = {channel.node for channel in clip.channels}
+    for index, node in enumerate(scene.nodes):  # parents come first
+        if node.parent in moved:
+            moved.add(index)
+    return frozenset(moved)
+
+
+def _joined(place: Scene, other: Scene, moved: frozenset[int], root: Node) -> Scene:
+    """`place` with `root` and, below it, the other's nodes and the objects at those of `moved`."""
+    nodes, meshes, materials, textures = len(place.nodes), len(place.meshes), len(place.materials), len(place.textures)
+    taken = [thing for thing in other.objects if thing.node in moved]
+    below = [dataclasses.replace(node, parent=nodes + 1 + node.parent if node.parent >= 0 else nodes) for node in other.nodes]
+    return dataclasses.replace(
+        place,
+        nodes=(*place.nodes, root, *below),
+        meshes=(*place.meshes, *(dataclasses.replace(mesh, material_ids=mesh.material_ids + materials) for mesh in other.meshes)),
+        objects=(*place.objects, *(Object(thing.node + nodes + 1, thing.mesh + meshes) for thing in taken)),
+        materials=(*place.materials, *(_with_textures_from(material, textures) for material in other.materials)),
+        textures=(*place.textures, *other.textures),
+        lights=place.lights or other.lights,
+    )
+
+
+def _with_textures_from(material: Material, first: int) -> Material:
+    """A material whose textures have moved behind `first` others."""
+    names = [field.name for field in dataclasses.fields(material) if field.name.endswith("_texture")]
+    return dataclasses.replace(material, **{name: getattr(material, name) + first for name in names if getattr(material, name) >= 0})

@@ -1,0 +1,32 @@
+"""A structure with some of its options changed: what an evaluation switches on and off. A switch that a structure has not is said, not guessed."""
+
+from __future__ import annotations
+
+import dataclasses
+from collections.abc import Mapping
+from typing import Any
+
+from gpu.engine import ViewSettings
+from gpu.hierarchy.registry import structure, structures
+from gpu.settings import checked
+from gpu.shade.registry import ray_types
+
+
+def missing(hierarchy: str, options: Mapping[str, Any]) -> list[str]:
+    """Sentences for what is not there: the structure, or options of it."""
+    if hierarchy not in structures():
+        return [f"needs the structure {hierarchy}"]
+    there = {field.name for field in dataclasses.fields(structure(hierarchy).Options)}
+    absent = [name for name in options if name not in there]
+    return [f"needs {hierarchy}'s option {' and '.join(absent)}"] if absent else []
+
+
+def varied(hierarchy: str, options: Mapping[str, Any], **others: Any) -> ViewSettings:
+    """What a view takes to build so."""
+    chosen: Any = checked(structure(hierarchy).Options, dict(options))
+    return ViewSettings(hierarchy=hierarchy, hierarchy_options=chosen, **others)
+
+
+def missing_ray_type(name: str) -> list[str]:
+    """The sentence for a ray type that is not there."""
+    return [] if name in ray_types() else [f"needs the ray type {name}"]

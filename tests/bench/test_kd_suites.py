@@ -1,0 +1,131 @@
+"""The two evaluations of kd-trees: published figures as printed, small runs from end to end, and what is not there said instead of guessed."""
+
+from __future__ import annotations
+
+import json
+
+import numpy as np
+import pytest
+
+from app.scene_io.demos import make_demo
+from bench.suites import SuiteJob, SuiteReport, chang2012, kolodzey2014
+from bench.suites.crowd import with_runners
+from bench.suites.published import published_row
+from bench.suites.report import SuiteTable, report_from_json
+from bench.suites.scenes import SceneSource
+from gpu.animate.animate import Animator
+from gpu.hierarchy.registry import structures
+from gpu.scene import Moment, Scene
+from gpu.target.base import Target
+
+CONTEXT = {"device": "a machine", "commit": "0" * 40, "date": "today"}
+
+
+def small(source: SceneSource) -> Scene:
+    """A few hundred triangles in place of any scene."""
+    scene = make_demo(source.demo or "blob", 300)
+    return with_runners(scene, make_demo("walker", 800), source.runners) if source.runners else scene
+
+
+def job(target: Target, *scenes: str) -> SuiteJob:
+    return SuiteJob(target, small, repeat=1, scenes=scenes, size=(32, 24), key_frames=2)
+
+
+def test_figures_are_those_printed() -> None:
+    assert published_row("kolodzey2014", "7.1", "Happy") == {
+        "wu_build_ms": 645, "wu_trace_ms": 51, "build_ms": 448, "trace_ms": 20, "exact_trace_ms": 19,
+    }  # fmt: skip
+    assert published_row("kolodzey2014", "6.2", "hybrid reduction")["factor"] == 2.25
+    assert published_row("chang2012", "construction", "SR1")["original"] == 120.9
+    assert published_row("chang2012", "construction", "FF")["all.kernels"] == 30.4
+    assert published_row("chang2012", "launches", "KR2") == {"original": 995, "all": 219}
+    assert published_row("chang2012", "rendering", "KR3")["all.frame"] == 173.0
+
+
+def test_scenes_have_the_published_counts() -> None:
+    for choice in (*kolodzey2014.STILL, *kolodzey2014.MOVING, *chang2012.SCENES):
+        assert choice.why
+        assert choice.is_same == (choice.published == "Bunny")
+        if choice.source.demo and not choice.source.runners:
+            assert choice.source.triangles == choice.published_triangles
+    assert [choice.published_triangles for choice in chang2012.SCENES] == [144_483, 222_512, 300_541, 179_044, 257_073, 335_102, 174_117]
+
+
+def test_a_crowd_is_a_place_with_runners_that_move(host_target: Target) -> None:
+    place, walker = make_demo("room", 300), make_demo("walker", 3000)
+    scene = with_runners(place, walker, 2)
+    floor = len(walker.meshes[0].triangles)
+    assert scene.triangle_count == place.triangle_count + 2 * (walker.triangle_count - floor)
+    assert scene.duration(0) == walker.duration(0)
+    assert max(material for mesh in scene.meshes for material in mesh.material_ids) < len(scene.materials)
+    assert max(texture for material in scene.materials for texture in material.texture_ids) < len(scene.textures)
+    animator = Animator(host_target, scene)
+    seen = [host_target.download(animator.at(Moment(time)).positions).reshape(-1, 3).copy() for time in (0.0, 1.0)]
+    animator.close()
+    moved = np.abs(seen[1] - seen[0]).max(axis=1) > 0.0
+    assert 0.3 < moved.mean() < 1.0
+    low, high = np.array(place.lower) - 0.1, np.array(place.upper) + 0.1
+    assert all(((positions >= low) & (positions <= high)).all() for positions in seen)
+
+
+@pytest.fixture(scope="module")
+def kolodzey(host_target: Target) -> SuiteReport:
+    with pytest.MonkeyPatch.context() as patch:
+        few = (*kolodzey2014.OPTIMISATIONS[:1], *kolodzey2014.OPTIMISATIONS[2:3], kolodzey2014.Optimisation("clip mask", {"not_there": 1}, "none"))
+        patch.setattr(kolodzey2014, "OPTIMISATIONS", few)
+        return kolodzey2014.run(job(host_target, "Angel", "Bunny in a ring of spheres"))
+
+
+def test_kolodzey_is_measured_and_what_cannot_be_switched_is_said(kolodzey: SuiteReport) -> None:
+    still = {row["tree"]: row for row in kolodzey.rows if row["part"] == "still"}
+    published_leaves, usual = still["leaves below 64, short stack"], still["defaults"]
+    assert published_leaves["traversal"] == "short_stack" and published_leaves["node_count"] < usual["node_count"]
+    assert all(row[name] > 0.0 for row in still.values() for name in ("build_ms", "graph_ms", "overall_ms", "kernels_ms", "trace_ms", "sah_cost"))
+    switched = {row["without"]: row for row in kolodzey.rows if row["part"] == "switch"}
+    assert switched["clip mask"]["needs"] == "needs sah_events's option not_there"
+    whole = switched["with all"]
+    assert sum(whole["shares_ms"].values()) == pytest.approx(whole["kernels_ms"])
+    assert whole["shares_ms"]["other"] == 0.0, "a kernel without a sub-algorithm: " + ", ".join(whole["by_kernel"])
+    assert min(whole["shares_ms"][name] for name in ("Initialisation", "ComputeBestSplits", "ClippingAndPartitioning")) > 0.0
+    factors = {row[0]: row[1] for row in table(kolodzey, "6.2").rows}
+    assert factors["SAH shuffle reduction (published)"] == 1.03 and float(str(factors["SAH shuffle reduction (here)"])) > 0.0
+    assert factors["streams (here)"] is None and factors["clip mask (here)"] == "needs sah_events's option not_there"
+    assert float(str(factors["all optimisations (here)"])) > 0.0
+
+
+@pytest.fixture(scope="module")
+def chang(host_target: Target) -> SuiteReport:
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(chang2012, "STEPS", (("original", {"not_there": 1}), *chang2012.STEPS[1:-1], ("all", {})))
+        patch.setattr(chang2012, "missing", lambda hierarchy, options: ["needs what is not there"] if options else [])
+        return chang2012.run(job(host_target, "SR2"))
+
+
+def test_chang_is_measured_in_total_and_kernels(chang: SuiteReport) -> None:
+    assert chang2012.BUILDER in structures()
+    rows = {row["step"]: row for row in chang.rows if row["part"] == "construction"}
+    assert rows["all"]["overall_ms"] > 0.0 and rows["all"]["kernels_ms"] > 0.0 and rows["all"]["launches"] > 20
+    construction = table(chang, "construction").rows
+    assert [row[1] for row in construction] == ["total", "total", "kernels", "kernels", "as a graph"]
+    assert construction[0][2:] == (146.2, 93.0, 89.2, 67.5, 66.4, 64.3, 146.2 / 64.3)
+    assert construction[1][2] == "needs what is not there" and construction[1][-1] is None
+    rendering = table(chang, "rendering").rows[1]
+    assert rendering[1] == "needs what is not there" and float(str(rendering[4])) > float(str(rendering[3])) > 0.0
+
+
+@pytest.mark.parametrize("name", ["kolodzey", "chang"])
+def test_a_row_is_published_or_ours_and_survives_json(name: str, request: pytest.FixtureRequest) -> None:
+    report: SuiteReport = request.getfixturevalue(name)
+    assert report.tables and report.plots
+    for one in report.tables:
+        assert one.rows
+        for row in one.rows:
+            assert len(row) == len(one.columns)
+            first = str(row[0])
+            assert "(published" in first or "(here)" in first or first.startswith("stand-in for ")
+    again = report_from_json(json.loads(json.dumps(report.as_json(CONTEXT))))
+    assert again.markdown(CONTEXT) == report.markdown(CONTEXT)
+
+
+def table(report: SuiteReport, number: str) -> SuiteTable:
+    return next(one for one in report.tables if one.number == number)
