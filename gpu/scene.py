@@ -184,6 +184,14 @@ class Light:
     name: str = ""
 
 
+@dataclasses.dataclass(frozen=True, eq=False)
+class Environment:
+    """Light from far away: radiance `pixels` (H, W, 3) float32, linear, equirectangular: row 0 straight up, the middle column along -Z."""
+
+    name: str
+    pixels: np.ndarray
+
+
 @dataclasses.dataclass(frozen=True)
 class SceneCamera:
     """A camera of the file: looks along -Z of its node, `fov` vertical in degrees."""
@@ -228,6 +236,7 @@ class Scene:
     eye: tuple[float, float, float] | None = None
     look_at: tuple[float, float, float] | None = None
     remarks: tuple[Remark, ...] = ()
+    environment: Environment | None = None
 
     @property
     def triangle_count(self) -> int:

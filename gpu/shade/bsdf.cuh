@@ -47,7 +47,7 @@ __device__ __forceinline__ Real3 bsdf_fresnel(const Bsdf& b, Real cosine, Real o
 __device__ __forceinline__ Real brightness(Real3 color) { return color.x * splat(0.2126f) + color.y * splat(0.7152f) + color.z * splat(0.0722f); }
 
 // `index`: beyond the surface over before it, for an `out` with this z.
-__device__ __forceinline__ Bsdf make_bsdf(Real3 base, Real metallic, Real roughness, Real transmission, Real index, Real out_z) {
+__device__ Bsdf make_bsdf(Real3 base, Real metallic, Real roughness, Real transmission, Real index, Real out_z) {
     Bsdf b;
     b.base = base;
     b.metallic = metallic;
@@ -93,7 +93,7 @@ __device__ __forceinline__ Real ggx_hidden(Real alpha, Real3 w) {
     return (lanes_sqrt(splat(1.0f) + alpha * alpha * (w.x * w.x + w.y * w.y) / z2) - splat(1.0f)) * splat(0.5f);
 }
 // A normal among those seen from `out`: Dupuy and Benyoub, Sampling Visible GGX Normals with Spherical Caps (2023).
-__device__ __forceinline__ Real3 sample_visible_normal(Real alpha, Real3 out, Real u, Real v) {
+__device__ Real3 sample_visible_normal(Real alpha, Real3 out, Real u, Real v) {
     const Real3 stretched = normalize(Real3{out.x * alpha, out.y * alpha, out.z});
     const Turn turn = turn_of(u);
     const Real z = (splat(1.0f) - v) * (splat(1.0f) + stretched.z) - stretched.z;
@@ -103,7 +103,7 @@ __device__ __forceinline__ Real3 sample_visible_normal(Real alpha, Real3 out, Re
 }
 
 // -- evaluation ----------------------------------------------------------------------------------------------------------
-__device__ __forceinline__ BsdfValue evaluate_reflection(const Bsdf& b, Real3 out, Real3 in) {
+__device__ BsdfValue evaluate_reflection(const Bsdf& b, Real3 out, Real3 in) {
     const Real out_z = max(out.z, splat(1e-6f)), in_z = max(in.z, splat(1e-6f));
     const Real3 h = normalize(out + in);
     const Real cosine = min(max(dot(out, h), splat(0.0f)), splat(1.0f));
@@ -118,7 +118,7 @@ __device__ __forceinline__ BsdfValue evaluate_reflection(const Bsdf& b, Real3 ou
     const Real density = rough * b.reflect_share * over / (splat(1.0f) + hidden) + diffuse_share(b) * lambert;
     return {fresnel * (rough * over * shown) + b.base * (max(passes, splat(0.0f)) * lambert), density};
 }
-__device__ __forceinline__ BsdfValue evaluate_transmission(const Bsdf& b, Real3 out, Real3 in) {
+__device__ BsdfValue evaluate_transmission(const Bsdf& b, Real3 out, Real3 in) {
     const Real out_z = max(out.z, splat(1e-6f));
     Real3 h = normalize(in * b.index + out);
     h = select(h.z < splat(0.0f), h * splat(-1.0f), h);
@@ -134,7 +134,7 @@ __device__ __forceinline__ BsdfValue evaluate_transmission(const Bsdf& b, Real3 
     return {b.base * scale, select(possible, b.transmit_share * over / (splat(1.0f) + hidden), splat(0.0f))};
 }
 // Value times |in.z|, and the density by solid angle with which `sample_bsdf` takes `in`. Zero for a direction along the surface.
-__device__ __forceinline__ BsdfValue evaluate_bsdf(const Bsdf& b, Real3 out, Real3 in) {
+__device__ BsdfValue evaluate_bsdf(const Bsdf& b, Real3 out, Real3 in) {
     const Mask above = in.z > splat(1e-6f), below = in.z < splat(-1e-6f);
     const BsdfValue nothing = {splat3(0.0f, 0.0f, 0.0f), splat(0.0f)};
     BsdfValue result = nothing;
@@ -151,7 +151,7 @@ __device__ __forceinline__ BsdfValue evaluate_bsdf(const Bsdf& b, Real3 out, Rea
 
 // -- sampling ------------------------------------------------------------------------------------------------------------
 // `choice`, `u`, `v` in [0, 1).
-__device__ __forceinline__ BsdfSample sample_bsdf(const Bsdf& b, Real3 out, Real choice, Real u, Real v) {
+__device__ BsdfSample sample_bsdf(const Bsdf& b, Real3 out, Real choice, Real u, Real v) {
     const Mask reflects = choice < b.reflect_share, transmits = !reflects & (choice < b.reflect_share + b.transmit_share);
     const Mask is_delta = (reflects & b.mirror) | (transmits & b.clear);
     const Turn turn = turn_of(u);

@@ -8,6 +8,7 @@ from ..scene import Material, Scene, Texture
 from ..target.base import Array, Target
 from . import srgb
 from .emitters import emitter_table
+from .environment import EnvironmentMap
 
 MATERIAL_FLOATS = 24
 """A record of shading.cuh: base colour and alpha | emission, base colour texture | metallic, roughness, transmission, index of refraction |
@@ -16,8 +17,8 @@ A texture is -1 for none. The alpha rule is -1 where alpha does not count, 0 whe
 HAS_ALPHA, HAS_GLASS, HAS_NORMAL_MAPS, HAS_OTHER_MAPS = 1, 2, 4, 8
 """Bits of `features`: what no material of the scene has costs nothing."""
 MOST_TEXELS = 2**31 - 1
-MOST_GLASS = 65535
-"""Rays remember what they are inside of in 16 bits: materials past these are never glass."""
+MOST_GLASS = 32767
+"""Rays remember what they are inside of in 15 bits: materials past these are never glass."""
 DARKEST = 1e-4
 """What is left at least of light after the attenuation distance: a colour of 0 would absorb without end."""
 
@@ -38,6 +39,7 @@ class Materials:
         self.emitters: Array = None
         self.emitter_cdf: Array = None
         self.emitter_count = 0
+        self.environment = EnvironmentMap(target, scene.environment)
         self.change(scene.materials)
 
     def change(self, materials: tuple[Material, ...]) -> None:

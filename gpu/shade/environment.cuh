@@ -1,0 +1,96 @@
+// Light from far away: a picture of all directions (equirectangular: row 0 straight up, its middle column along -z), and directions chosen by its
+// brightness: first a row, then a column of it, by tables of sums (Pharr, Jakob and Humphreys 2016, 14.2.4). In lane packs.
+#pragma once
+#include "gpu/device/angles.cuh"
+#include "gpu/trace/hit_point.cuh"
+
+struct EnvironmentView {
+    const float* texels;      // width * height * 3; null: there is none
+    const float* rows;        // height sums of brightness, the last is 1
+    const float* columns;     // in each row, width of them
+    int width, height;
+    float strength, turn;     // `turn` in whole turns around +y
+
+    __device__ __forceinline__ bool is_there() const { return texels != nullptr; }
+    __device__ __forceinline__ bool is_sampled() const { return texels != nullptr; }
+};
+static_assert(sizeof(EnvironmentView) == 40, "environment.py lays this struct out");
+struct EnvironmentChoice {
+    Real3 towards, radiance;
+    Real density;
+};
+
+// The angle of (x, y) in turns, [0, 1): the series of atan around 0 and a quarter turn, error below 1e-6.
+__device__ __forceinline__ Real turns_of(Real x, Real y) {
+    const Real a = lanes_abs(x), b = lanes_abs(y);
+    const Real large = max(max(a, b), splat(1e-30f)), small = min(a, b);
+    const Real t = small / large;
+    // atan(t) = atan(1/2) + atan((t - 1/2) / (1 + t/2)) keeps the argument within [-1/2, 1/3].
+    const Real r = (t - splat(0.5f)) / (splat(1.0f) + t * splat(0.5f)), s = r * r;
+    const Real series = r * (splat(1.0f) - s * (splat(1.0f / 3) - s * (splat(0.2f) - s * (splat(1.0f / 7) - s * (splat(1.0f / 9) - s * (splat(1.0f / 11) - s * (splat(1.0f / 13) - s * splat(1.0f / 15))))))));
+    const Real eighth = (splat(0.463647609f) + series) * splat(0.5f / PI);
+    const Real quarter = select(a < b, splat(0.25f) - eighth, eighth);
+    const Real half_turn = select(x < splat(0.0f), splat(0.5f) - quarter, quarter);
+    const Real whole = select(y < splat(0.0f), splat(1.0f) - half_turn, half_turn);
+    return select(whole < splat(1.0f), whole, splat(0.0f));
+}
+
+// Where a direction lies in the picture: [0, 1) to the right and down.
+struct SkyPlace {
+    Real x, y, sine;
+};
+__device__ __forceinline__ SkyPlace sky_place(const EnvironmentView& e, Real3 d) {
+    const Real side = lanes_sqrt(d.x * d.x + d.z * d.z);
+    const Real across = fraction_of(turns_of(-d.z, d.x) + splat(0.5f + e.turn));
+    return {across, min(turns_of(d.y, side) * splat(2.0f), splat(0.9999999f)), side};
+}
+__device__ __forceinline__ Int sky_texel(const EnvironmentView& e, const SkyPlace& at) {
+    const Int column = truncated(min(at.x * splat((float)e.width), splat((float)e.width - 0.5f)));
+    const Int row = truncated(min(at.y * splat((float)e.height), splat((float)e.height - 0.5f)));
+    return row * splat_int(e.width) + column;
+}
+__device__ Real3 environment_radiance(const EnvironmentView& e, Real3 direction) {
+    return gather3(e.texels, sky_texel(e, sky_place(e, direction))) * splat(e.strength);
+}
+__device__ __forceinline__ Real share_of(const float* sums, Int first, Int place) {
+    const Mask is_first = place < splat_int(1);
+    const Real before = gather(sums, first + select(is_first, splat_int(0), place - splat_int(1)));
+    return max(gather(sums, first + place) - select(is_first, splat(0.0f), before), splat(0.0f));
+}
+// A texel fills 2 pi^2 sine / (width height) of the sphere.
+__device__ __forceinline__ Real texel_density(const EnvironmentView& e, Int row, Int column, Real sine) {
+    const Real share = share_of(e.rows, splat_int(0), row) * share_of(e.columns, row * splat_int(e.width), column);
+    return share * splat((float)e.width * (float)e.height / (2.0f * PI * PI)) / max(sine, splat(1e-6f));
+}
+__device__ Real environment_density(const EnvironmentView& e, Real3 direction) {
+    const SkyPlace at = sky_place(e, direction);
+    const Int column = truncated(min(at.x * splat((float)e.width), splat((float)e.width - 0.5f)));
+    const Int row = truncated(min(at.y * splat((float)e.height), splat((float)e.height - 0.5f)));
+    return texel_density(e, row, column, at.sine);
+}
+// The first place of an ascending table of sums whose value is larger than each lane's, at most `count` - 1.
+__device__ __forceinline__ Int place_in_sums(const float* sums, Int first, int count, Real value) {
+    Int low = splat_int(0), high = splat_int(count - 1);
+    for (int width = count; width > 0; width >>= 1) {
+        const Int middle = (low + high) >> 1;
+        const Mask is_above = value < gather(sums, first + middle);
+        low = select(is_above, low, select(middle < high, middle + splat_int(1), high));
+        high = select(is_above, middle, high);
+    }
+    return high;
+}
+// A row by `choice`, a column by u, and a place in that texel by v and what is left of the others.
+__device__ EnvironmentChoice choose_direction(const EnvironmentView& e, Real choice, Real u, Real v) {
+    const Int row = place_in_sums(e.rows, splat_int(0), e.height, choice);
+    const Int first = row * splat_int(e.width);
+    const Int column = place_in_sums(e.columns, first, e.width, u);
+    const Real share = share_of(e.columns, first, column);
+    const Real before = gather(e.columns, first + column) - share;
+    const Real inside = min(max((u - before) / max(share, splat(1e-20f)), splat(0.0f)), splat(0.9999f));
+    const Real x = fraction_of((to_real(column) + inside) * splat(1.0f / (float)e.width) - splat(e.turn) + splat(1.0f));
+    const Real y = (to_real(row) + v) * splat(1.0f / (float)e.height);
+    const SineCosine height = sine_and_cosine(y * splat(0.5f)), turn = sine_and_cosine(x);
+    // x = 1/2 is -z, growing to the right, that is towards +x.
+    const Real3 towards = {-height.sine * turn.sine, height.cosine, height.sine * turn.cosine};
+    return {towards, gather3(e.texels, first + column) * splat(e.strength), texel_density(e, row, column, height.sine)};
+}

@@ -1,0 +1,45 @@
+// Paths traced on the way: a lane follows its pixel's path to the end. The unit is compiled against a structure (walks.cuh).
+#include "gpu/device/atomics.cuh"
+#include "gpu/device/block.cuh"
+#include "gpu/shade/path_step.cuh"
+#include "gpu/trace/walks.cuh"
+
+// `ray_counts`: paths of each depth, then rays to lights of each. `accumulates`: whether samples add up in `sums`.
+extern "C" __global__ void __launch_bounds__(TRACE_BLOCK, TRACE_BLOCKS)
+    trace_paths(TraceInput input, SurfaceView surface, EnvironmentView environment, const float* options, int pack_count, const float* t, const int* prim_id,
+                const float* u, const float* v, int accumulates, uint64* ray_counts, float* sums) {
+    SHARED int counted[2 * MOST_BOUNCES];
+    for (int i : block_stride(2 * MOST_BOUNCES)) counted[i] = 0;
+    block_sync();
+    const ViewFrame* frame = input.source.frame;
+    const PathLights lights = path_lights(surface, environment, frame, options);
+    const int64 plane = (int64)pack_count * PACK;
+    const int bounces = (int)options[BOUNCES];
+    for (int pack : grid_stride(pack_count)) {
+        const int first = pack * PACK;
+        Rays rays = input.source.rays(first);
+        Hits hits = {load(t + first), load(u + first), load(v + first), load(prim_id + first)};
+        const Int pixel = path_pixel(frame, first);
+        PathState state = path_begins();
+        Real3 color = splat3(0.0f, 0.0f, 0.0f);
+        for (int bounce = 0; bounce <= bounces; ++bounce) {
+            const PathStep step = step_path(surface, lights, options, path_numbers(frame, options, pixel, bounce), bounce, rays, hits, state);
+            color = color + step.found;
+            if (any(step.to_light.active)) {
+                const Mask is_hidden = is_any_hit(input, step.to_light);
+                color = color + select(is_hidden, splat3(0.0f, 0.0f, 0.0f), step.if_reached);
+                block_atomic_add(&counted[MOST_BOUNCES + bounce], __popc(mask_bits(step.to_light.active)));
+            }
+            rays = step.next;
+            state = step.state;
+            if (!any(rays.active)) break;
+            block_atomic_add(&counted[bounce], __popc(mask_bits(rays.active)));
+            hits = closest_hits(input, rays);
+        }
+        add_to_film(sums, plane, first, accumulates ? frame->sample_index : 0, color);
+    }
+    block_sync();
+    for (int i : block_stride(2 * MOST_BOUNCES)) {
+        if (counted[i] > 0) atomic_add(&ray_counts[i], (uint64)counted[i]);
+    }
+}

@@ -1,0 +1,157 @@
+"""Paths of light: all that reaches the eye by any number of bounces, noisy at first and exact in the end, as samples add up.
+
+Idea: From each pixel a path goes from surface to surface, each time to where the material sends light, until it has been scattered `bounces` times,
+meets a lamp or the sky, or is ended by chance. At each surface a ray to one of the lights is added. Light that could have been found in both ways
+counts in both, each weighed by how likely it was. When anything moves, the picture begins anew.
+
+Paper: Kajiya, The Rendering Equation (1986); Veach, Robust Monte Carlo Methods for Light Transport Simulation (1997), for the two ways of finding
+light; Arvo and Kirk, Particle Transport and Image Synthesis (1990), for ending paths by chance; microfacets after Walter et al. (2007); waves after
+Laine, Karras and Aila, Megakernels Considered Harmful (2013).
+
+Cost: Up to two rays a bounce and pixel, which go to all sides: they visit more nodes than primary rays and share less of the way. Noise falls with
+the root of the number of samples.
+
+Limits: Light that glass or mirrors focus is found by luck alone, or not at all where a lamp is a point (caustics); `clamp` hides such sparks at the
+price of some light. Surfaces with holes hide all lamps behind them from rays to lights. Glass in glass is seen as glass in air.
+"""
+
+from __future__ import annotations
+
+import dataclasses
+from collections.abc import Hashable
+from typing import Any
+
+import numpy as np
+
+from ..animate.animate import Surface
+from ..settings import option
+from ..target.base import Array, Target
+from ..trace.queue import RayQueue
+from ..trace.trace import TRACE_BLOCK, HitBuffer, Tracer
+from .base import PictureOptions, RayType
+from .film import Film
+from .gather import ORGANISATIONS, RAY_QUEUES
+from .materials import Materials
+from .ray_counts import RayCounts
+
+MOST_BOUNCES = 32
+STATE_ROWS, LIGHT_ROWS = 6, 4
+"""Words that go along with a path and with a ray to a light: the pixel and what path_waves.cu says."""
+REGISTERS = 128
+AUTO = {"host": "megakernel", "cuda": "megakernel"}
+"""The organisation that was faster on such a target (docs/performance/paths.md)."""
+
+
+@dataclasses.dataclass(frozen=True)
+class PathOptions(PictureOptions):
+    """Options of paths."""
+
+    bounces: int = option(3, "How often light may be scattered on its way; 1 is direct light alone.", minimum=1, maximum=MOST_BOUNCES)
+    roulette_from: int = option(
+        3, "After so many bounces a path may end by chance, the sooner the less light it brings.", minimum=1, maximum=MOST_BOUNCES
+    )
+    clamp: float = option(
+        0.0, "Most light that one path may bring after a bounce: hides sparks and takes light away; 0 takes none.", minimum=0.0, maximum=1e6
+    )
+    headlight: float = option(0.0, "Strength of a light at the eye; a scene without any light has one of 1.", minimum=0.0, maximum=100.0)
+    environment: float = option(1.0, "Factor on the light of the scene's environment.", minimum=0.0, maximum=1e4)
+    environment_turn: float = option(0.0, "How far the environment is turned around the vertical.", minimum=-360.0, maximum=360.0, unit="degrees")
+    organisation: str = option(
+        "auto",
+        "One kernel that follows each path to its end, or a wave a bounce with queues between; the picture is the same. auto is what was faster "
+        "on such a target.",
+        choices=ORGANISATIONS,
+    )
+    queue: str = option("as_they_come", "Rays of a wave as their pixels lie, or those of one octant of directions together.", choices=RAY_QUEUES)
+
+
+class Path(RayType):
+    """See the module."""
+
+    name = "path"
+    title = "Path tracing"
+    Options = PathOptions
+
+    def __init__(self, target: Target, materials: Materials) -> None:
+        super().__init__(target, materials)
+        depths = range(1, MOST_BOUNCES + 1)
+        self._counts = RayCounts(target, (*(f"path {depth}" for depth in depths), *(f"shadow {depth}" for depth in depths)))
+        self._options = PathOptions()
+        self._organisation = AUTO[target.kind]
+
+    @property
+    def shape(self) -> Hashable:
+        options = self._options
+        waves = (options.bounces, options.queue) if self._organisation == "wavefront" else ()
+        return (self._organisation, *waves, options.environment, options.environment_turn, self.materials.generation)
+
+    def ray_counts(self) -> RayCounts | None:
+        return self._counts
+
+    def parameters(self, options: Any, surface: Surface) -> tuple[float, ...]:
+        has_light = surface.light_count or self.materials.emitter_count or self.materials.environment.is_there
+        headlight = options.headlight if has_light else max(options.headlight, 1.0)
+        colors = (*options.background_below, *options.background_above)
+        return (*colors, options.bounces, options.roulette_from, options.clamp, 0.0, headlight)
+
+    def prepare(self, options: Any, surface: Surface) -> None:
+        super().prepare(options, surface)
+        self._options = options
+        self._organisation = AUTO[self.target.kind] if options.organisation == "auto" else options.organisation
+
+    def compile(self, tracer: Tracer, surface: Surface, film: Film) -> None:
+        tracer.compile(film.rays)
+        tracer.unit("gpu/shade/path.cu", film.rays, registers=REGISTERS)
+        queues = self._queues(film)
+        tracer.compile(queues[0].rays)
+        tracer.compile(queues[2].rays, "any")
+        self._unit("gpu/shade/path_waves.cu")
+
+    def render(self, tracer: Tracer, surface: Surface, film: Film) -> None:
+        with self.target.phase("trace.primary"):
+            hits = tracer.trace(film.rays)
+        with self.target.phase("trace.path"):
+            self._counts.begin()
+            if self._organisation == "megakernel":
+                self._follow(tracer, surface, film, hits, film.sums)
+            else:
+                self._waves(tracer, surface, film, hits, film.sums)
+
+    def _scene(self, surface: Surface) -> tuple[np.ndarray, np.ndarray]:
+        options = self._options
+        return self._surface_view(surface), self.materials.environment.view(options.environment, options.environment_turn / 360.0)
+
+    def _follow(self, tracer: Tracer, surface: Surface, film: Film, hits: HitBuffer, sums: Array) -> None:
+        unit, view = tracer.unit("gpu/shade/path.cu", film.rays, registers=REGISTERS)
+        packs, found = tracer.packs(film.rays), (hits.t, hits.prim_id, hits.u, hits.v)
+        arguments = (view, *self._scene(surface), self._parameters, packs, *found, 1, self._counts.array, sums)
+        self.target.launch(unit, "trace_paths", packs, *arguments, block=TRACE_BLOCK)
+
+    def _queues(self, film: Film) -> tuple[RayQueue, RayQueue, RayQueue, RayQueue]:
+        """Paths that go on and rays to lights, each as they were made and without gaps."""
+        places = film.rays.padded_count
+        paths = (RayQueue(self.target, f"path.{name}", places, STATE_ROWS) for name in ("made", "queue"))
+        lights = (RayQueue(self.target, f"path.light_{name}", places, LIGHT_ROWS) for name in ("made", "queue"))
+        return (*paths, *lights)  # type: ignore[return-value]
+
+    def _waves(self, tracer: Tracer, surface: Surface, film: Film, hits: HitBuffer, sums: Array) -> None:
+        unit, packs, counts = self._unit("gpu/shade/path_waves.cu"), self._packs(film), self._counts.array
+        made, paths, made_lights, lights = self._queues(film)
+        common, scene = (film.frame, self._parameters, packs), self._scene(surface)
+        found = (hits.t, hits.prim_id, hits.u, hits.v)
+        self.target.launch(unit, "begin_paths", packs, *scene, *common, *found, 1, made.view(), made_lights.view(), sums)
+        for bounce in range(1, self._options.bounces + 1):
+            self._gathered(made_lights, lights)
+            reached = tracer.trace(lights.rays, "any", "wave")
+            self.target.launch(unit, "collect_light", packs, lights.view(), packs, reached.prim_id, MOST_BOUNCES + bounce - 1, counts, sums)
+            self._gathered(made, paths)
+            hits = tracer.trace(paths.rays, "closest", "wave")
+            found = (hits.t, hits.prim_id, hits.u, hits.v)
+            queues = (paths.view(), made.view(), made_lights.view())
+            self.target.launch(unit, "continue_paths", packs, *scene, *common, *found, bounce, *queues, counts, sums)
+
+    def _gathered(self, made: RayQueue, queue: RayQueue) -> None:
+        if self._options.queue == "by_octant":
+            made.bin_into(queue)
+        else:
+            made.compact_into(queue)

@@ -1,0 +1,91 @@
+// Paths in waves: a launch a step of all paths; rays that go on and rays to lights lie in queues between. A wave has a pixel at most once, so that its
+// light is added without atomics and in the same order always.
+#include "gpu/device/atomics.cuh"
+#include "gpu/shade/path_step.cuh"
+#include "gpu/trace/queue.cuh"
+
+// Rows behind the pixel: of paths what PathState is, of rays to lights what they bring.
+constexpr int STATE_ROW = PIXEL_ROW + 1, LIGHT_ROW = PIXEL_ROW + 1;
+
+__device__ __forceinline__ void put_state(const Queue& queue, int first, const PathState& state) {
+    store(queue.row(STATE_ROW) + first, state.weight.x);
+    store(queue.row(STATE_ROW + 1) + first, state.weight.y);
+    store(queue.row(STATE_ROW + 2) + first, state.weight.z);
+    store(queue.row(STATE_ROW + 3) + first, state.density);
+    store(queue.row(STATE_ROW + 4) + first, state.scale);
+}
+__device__ __forceinline__ void put_step(const Queue& onwards, const Queue& to_lights, int first, const PathStep& step, Int ray) {
+    onwards.put(first, step.next, ray);
+    put_state(onwards, first, step.state);
+    to_lights.put(first, step.to_light, ray);
+    store(to_lights.row(LIGHT_ROW) + first, step.if_reached.x);
+    store(to_lights.row(LIGHT_ROW + 1) + first, step.if_reached.y);
+    store(to_lights.row(LIGHT_ROW + 2) + first, step.if_reached.z);
+}
+__device__ __forceinline__ void add_lanes(float* sums, int64 plane, Int rays, unsigned lanes, Real3 light) {
+#pragma unroll
+    for (int i = 0; i < PACK; ++i) {
+        if (!(lanes >> i & 1u)) continue;
+        float* at = sums + lane(rays, i);
+        at[0] += lane(light.x, i);
+        at[plane] += lane(light.y, i);
+        at[2 * plane] += lane(light.z, i);
+    }
+}
+
+// The step at the primary hits. Every ray has its place in the queues; `plane` is the number of them.
+extern "C" __global__ void begin_paths(SurfaceView surface, EnvironmentView environment, const ViewFrame* frame, const float* options, int pack_count,
+                                       const float* t, const int* prim_id, const float* u, const float* v, int accumulates, Queue onwards,
+                                       Queue to_lights, float* sums) {
+    const CameraRays camera = {frame};
+    const PathLights lights = path_lights(surface, environment, frame, options);
+    const int64 plane = (int64)pack_count * PACK;
+    for (int pack : grid_stride(pack_count)) {
+        const int first = pack * PACK;
+        const Hits hits = {load(t + first), load(u + first), load(v + first), load(prim_id + first)};
+        const PathNumbers numbers = path_numbers(frame, options, path_pixel(frame, first), 0);
+        const PathStep step = step_path(surface, lights, options, numbers, 0, camera.rays(first), hits, path_begins());
+        add_to_film(sums, plane, first, accumulates ? frame->sample_index : 0, step.found);
+        put_step(onwards, to_lights, first, step, splat_int(first) + lane_index());
+        if (first == 0) *onwards.count = *to_lights.count = (int)plane;
+    }
+}
+
+// A later step: the rays of `from` and what they have hit.
+extern "C" __global__ void continue_paths(SurfaceView surface, EnvironmentView environment, const ViewFrame* frame, const float* options, int pack_count,
+                                          const float* t, const int* prim_id, const float* u, const float* v, int bounce, Queue from, Queue onwards,
+                                          Queue to_lights, uint64* ray_counts, float* sums) {
+    const PathLights lights = path_lights(surface, environment, frame, options);
+    const int64 plane = (int64)pack_count * PACK;
+    const int count = *from.count;
+    for (int pack : grid_stride(pack_count)) {
+        const int first = pack * PACK;
+        if (first == 0) {
+            *onwards.count = *to_lights.count = count;
+            if (count > 0) atomic_add(&ray_counts[bounce - 1], (uint64)count);
+        }
+        if (first >= count) continue;
+        const Mask in_use = from.in_use(first);
+        const Int ray = select(in_use, from.pixels(first), splat_int(0));
+        const Rays rays = QueueRays{from.rows, from.count, from.stride}.rays(first);
+        const Hits hits = {load(t + first), load(u + first), load(v + first), select(in_use, load(prim_id + first), splat_int(-1))};
+        const PathState state = {from.vector(STATE_ROW, first), load(from.row(STATE_ROW + 3) + first), load(from.row(STATE_ROW + 4) + first)};
+        const PathNumbers numbers = path_numbers(frame, options, path_pixels(frame, ray), bounce);
+        const PathStep step = step_path(surface, lights, options, numbers, bounce, rays, hits, state);
+        add_lanes(sums, plane, ray, mask_bits(in_use & (largest(step.found) > splat(0.0f))), step.found);
+        put_step(onwards, to_lights, first, step, ray);
+    }
+}
+
+// The light of the rays that nothing stood in the way of.
+extern "C" __global__ void collect_light(Queue to_lights, int pack_count, const int* prim_id, int place, uint64* ray_counts, float* sums) {
+    const int64 plane = (int64)pack_count * PACK;
+    const int count = *to_lights.count;
+    for (int pack : grid_stride(pack_count)) {
+        const int first = pack * PACK;
+        if (first == 0 && count > 0) atomic_add(&ray_counts[place], (uint64)count);
+        if (first >= count) continue;
+        const Mask is_free = to_lights.in_use(first) & (load(prim_id + first) < splat_int(0));
+        add_lanes(sums, plane, to_lights.pixels(first), mask_bits(is_free), to_lights.vector(LIGHT_ROW, first));
+    }
+}
