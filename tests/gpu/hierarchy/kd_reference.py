@@ -7,6 +7,7 @@ plane, and primitives that lie in the plane on the right.
 from __future__ import annotations
 
 import dataclasses
+from collections.abc import Callable
 
 import numpy as np
 
@@ -85,13 +86,41 @@ class _Node:
     share: np.float32
 
 
-def build_reference(lower: np.ndarray, upper: np.ndarray, options: KdTreeOptions) -> KdArrays:
-    """Level by level over boxes (n, 3); inverted ones are left out. Boxes are clipped along the split's axis alone."""
+Clip = Callable[[int, np.ndarray, np.ndarray], tuple[np.ndarray, np.ndarray]]
+"""What bounds the part of a primitive in a box."""
+
+
+def part_of_triangles(corners: np.ndarray) -> Clip:
+    """Bounds of the part of a triangle (n, 3, 3) in a box, in double precision, from the corners of the polygon that the box's faces leave."""
+
+    def clip(prim_id: int, lower: np.ndarray, upper: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+        polygon = corners[prim_id].astype(np.float64)
+        for axis in range(3):
+            for plane, sign in ((lower[axis], 1.0), (upper[axis], -1.0)):
+                away, following = (polygon[:, axis] - plane) * sign, np.roll(polygon, -1, axis=0)
+                to = np.roll(away, -1)
+                crossed = (away < 0) != (to < 0)
+                share = np.divide(away, away - to, out=np.zeros_like(away), where=crossed)
+                kept = np.stack([polygon, polygon + (following - polygon) * share[:, None]], axis=1)
+                kept[:, 1, axis] = plane
+                polygon = kept.reshape(-1, 3)[np.stack([away >= 0, crossed], axis=1).ravel()]
+                if not len(polygon):
+                    return lower, upper  # rounded away
+        return np.maximum(polygon.min(axis=0), lower), np.minimum(polygon.max(axis=0), upper)
+
+    return clip
+
+
+def build_reference(lower: np.ndarray, upper: np.ndarray, options: KdTreeOptions, clip: Clip | None = None) -> KdArrays:
+    """Level by level over boxes (n, 3); inverted ones are left out. Boxes are clipped along the split's axis alone, or, with `clip`, what was cut is
+    bounded anew: in double precision, so that the result is the builder's in all but roundings."""
     lower, upper = lower + FLOAT(0.0), upper + FLOAT(0.0)
+    if clip is not None:
+        lower, upper = lower.astype(np.float64), upper.astype(np.float64)
     active = np.flatnonzero((lower <= upper).all(axis=1))
     cell = np.stack([lower[active].min(axis=0), upper[active].max(axis=0)]) if len(active) else np.zeros((2, 3), FLOAT)
     levels = options.levels(len(lower))
-    tree = _Growing([(0, 0)], [-1], [])
+    tree = _Growing([(0, 0)], [-1], [], clip)
     root = _Node(0, active, lower[active], upper[active], cell, FLOAT(options.references_per_primitive))
     waiting = [] if tree.is_leaf(root, levels, options) else [root]
     while waiting:
@@ -106,6 +135,7 @@ class _Growing:
     nodes: list[tuple[int, int]]
     parent: list[int]
     references: list[int]
+    clip: Clip | None = None
 
     def is_leaf(self, node: _Node, levels: int, options: KdTreeOptions) -> bool:
         """Whether it is one without being looked at; then it is written."""
@@ -143,6 +173,9 @@ class _Growing:
                 upper[:, axis], cell[1, axis] = np.minimum(upper[:, axis], plane), plane
             else:
                 lower[:, axis], cell[0, axis] = np.maximum(lower[:, axis], plane), plane
+            if self.clip is not None:
+                for i in np.flatnonzero((sides[0] & sides[1])[goes]):
+                    lower[i], upper[i] = self.clip(int(node.prim_ids[goes][i]), lower[i], upper[i])
             child = _Node(left + side, node.prim_ids[goes], lower, upper, cell, share)
             if not self.is_leaf(child, levels, options):
                 found.append(child)

@@ -11,12 +11,14 @@ import pytest
 
 from gpu.hierarchy.base import NodeTable
 from gpu.hierarchy.kdtree.builders.sah_events import SahEvents
+from gpu.hierarchy.kdtree.kdtree import KdTreeHierarchy
 from gpu.hierarchy.kdtree.options import KdTreeOptions
 from gpu.hierarchy.kdtree.tree import NODES_NOW, REFERENCES_NOW
+from gpu.stats import HierarchyStatistics
 from gpu.target.base import Target
 from tests.oracle.tree_walker import check_tree
 
-from .kd_reference import best_split, build_reference, cost_terms
+from .kd_reference import GivenKdTree, best_split, build_reference, cost_terms, part_of_triangles
 from .scenes import SCENES, TriangleScene, make, rays, scene_of, trace
 
 
@@ -57,6 +59,8 @@ SLOWER = [
     {"flags": "words"},
     {"boxes": "apart"},
     {"cascading": False},
+    {"moving": "gaps"},
+    {"moving": "masks"},
 ]
 
 
@@ -64,6 +68,32 @@ SLOWER = [
 def test_forms_before_an_optimisation_make_the_same_tree(exact_target: Target, slower: dict[str, object]) -> None:
     """Chapter 6 of the thesis, one by one: nodes of many tiles, and many nodes in a tile."""
     assert_is_the_reference(exact_target, SCENES["soup"](), max_leaf_size=24, **slower)
+
+
+@pytest.mark.parametrize("scene_name", ["soup", "stairs", "needle"])
+def test_boxes_cut_along_all_axes_make_the_tree_of_the_reference_in_double_precision(target: Target, scene_name: str) -> None:
+    """Wu's clipping against polygons in numpy: the same cost, and as many references, but for roundings."""
+    scene = SCENES[scene_name]() if scene_name in SCENES else NASTY[scene_name]()
+    choices = {"max_leaf_size": 8, "references_per_primitive": 8.0}
+    made = built(target, scene, exact_clipping=True, **choices)
+    given = GivenKdTree(target, build_reference(*scene.boxes(), made.options, part_of_triangles(scene.corners())))
+    given.build(scene.upload(target))
+    exact, expected = statistics(made), statistics(given)
+    assert exact.sah_cost == pytest.approx(expected.sah_cost, rel=2e-3)
+    assert exact.reference_count == pytest.approx(expected.reference_count, rel=2e-3)
+    plain = statistics(built(target, scene, **choices))
+    assert exact.reference_count <= plain.reference_count
+    if scene_name != "stairs":
+        assert exact.sah_cost < 0.99 * plain.sah_cost
+    check_tree(made.nodes(), *scene.boxes(), splits_references=True, splits_space=True)
+    np.testing.assert_array_equal(trace(made, *rays()).t, trace(built(target, scene, **choices), *rays()).t)
+
+
+def statistics(made: KdTreeHierarchy) -> HierarchyStatistics:
+    """Measured on the target."""
+    made.measure()
+    made.target.synchronize()
+    return made.stats()
 
 
 @hypothesis.given(st.integers(0, 2**32 - 1), st.integers(2, 40))

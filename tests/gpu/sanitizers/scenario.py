@@ -144,12 +144,16 @@ def refit_by_groups(target: Target, primitives: Primitives) -> None:
 
 
 def run_kd_tree_forms(target: Target) -> None:
-    """sah_events as it was before its optimisations, all at once."""
+    """sah_events as it was before its optimisations, all at once, and with boxes cut along all axes."""
     kind, corners = structures()["sah_events"], np.random.default_rng(6).uniform(-1, 1, (TRIANGLES, 3, 3)).astype(np.float32)
     indices = np.arange(TRIANGLES * 3, dtype=np.int32).reshape(TRIANGLES, 3)
     primitives = triangle_primitives(target.upload(corners.reshape(-1, 3), "test"), target.upload(indices, "test"))
     before = {"reduction": "nodes", "candidates": "shared", "flags": "words", "boxes": "apart", "cascading": False}
-    kind(target, kind.Options(**before, max_leaf_size=16)).build(primitives)
+    for moving in ("gaps", "masks"):
+        kind(target, kind.Options(**before, moving=moving, max_leaf_size=16)).build(primitives)
+    kind(target, kind.Options(exact_clipping=True, max_leaf_size=16)).build(primitives)
+    spheres = sphere_primitives(target.upload(corners[:300, 0].copy(), "test"), target.upload(np.full(300, 0.2, np.float32), "test"))
+    kind(target, kind.Options(exact_clipping=True, max_leaf_size=16)).build(spheres)
 
 
 def run_given_kd_tree(target: Target) -> None:
@@ -269,6 +273,19 @@ def run_frames(target: Target, hierarchy: str, layout: str, ray_type: str, organ
     engine.close()
 
 
+GLASS = Material(
+    base_color=(0.9, 0.2, 0.1, 1.0), emission=(0.1, 0.2, 0.1), transmission=0.8, attenuation_color=(0.5, 0.6, 0.7), attenuation_distance=0.5,
+    metallic_roughness_texture=0, normal_texture=0, emission_texture=0,
+)  # fmt: skip
+LIGHTS = (
+    Light("point", (30.0, 30.0, 30.0), (1.0, 3.0, 3.0)),
+    Light("directional", direction=(0.3, -1.0, -0.2), node=1),
+    Light("spot", (9.0, 9.0, 9.0), (0.0, 3.0, 0.0), outer_angle=60.0),
+    Light("sphere", (9.0, 9.0, 9.0), (3.0, 3.0, 0.0), node=2),
+    Light("rectangle", (9.0, 9.0, 9.0), (0.0, 4.0, 1.0)),
+)
+
+
 def make_scene() -> Scene:
     """A textured soup, one with key frames, one that bends and changes its shape and one that does the latter alone; moving nodes and two lights."""
     random = np.random.default_rng(3)
@@ -299,8 +316,8 @@ def make_scene() -> Scene:
         nodes=(Node(), Node("turning", 0), Node("growing", 1)),
         meshes=(still, moving, shape, bent),
         objects=(Object(1, 0), Object(2, 1), Object(2, 2), Object(0, 3)),
-        materials=(Material(base_color_texture=0), Material(base_color=(0.9, 0.2, 0.1, 1.0))),
+        materials=(Material(base_color_texture=0, alpha_mode="mask"), GLASS),
         textures=(Texture("noise", texels),),
-        lights=(Light("point", (30.0, 30.0, 30.0), (1.0, 3.0, 3.0)), Light("directional", direction=(0.3, -1.0, -0.2), node=1)),
+        lights=LIGHTS,
         clips=(Clip("all", 1.0, channels),),
     )

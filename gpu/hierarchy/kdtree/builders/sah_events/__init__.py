@@ -26,8 +26,10 @@ from ...kdtree import KdTreeHierarchy
 from ...options import KdTreeOptions
 from ...tree import Capacity, Draft
 from .memory import NODE_TILE, SORT, TILE_THREADS, Memory, Sizes, memory_of, the_pool
+from .moving import clip_and_sort, further_bytes, move_through_gaps
 
 _ROOM = "gpu/hierarchy/kdtree/builders/sah_events"
+_GAP_BYTES = {"once": 0, "gaps": 4, "masks": 1}
 _REDUCTIONS = {"atomics": 0, "nodes": 1, "hybrid": 2}
 
 
@@ -48,7 +50,16 @@ class SahEventsOptions(KdTreeOptions):
     )
     flags: str = option("bytes", "Sides of references: a byte each, four a load, or a word each.", choices=("bytes", "words"))
     boxes: str = option("together", "Boxes of references: 32 bytes side by side, or an array for each of their words.", choices=("together", "apart"))
+    moving: str = option(
+        "once",
+        "How events reach the next level: once, to places counted first; by way of lists with gaps; or by way of a byte for each place of those "
+        "lists (masks).",
+        choices=("once", "gaps", "masks"),
+    )
     cascading: bool = option(True, "Let each thread take eight neighbours of a list instead of one.")
+    exact_clipping: bool = option(
+        False, "Cut boxes along all axes and sort events anew in every level (Wu, Zhao and Liu 2011): fewer references, a far longer build."
+    )
 
 
 class SahEvents(KdTreeHierarchy):
@@ -61,17 +72,22 @@ class SahEvents(KdTreeHierarchy):
     _memory: Memory | None = None
 
     def scratch_bytes(self) -> int:
-        return 0 if self._built is None else self._sizes(self._built.count, self.tree.capacity).bytes()
+        if self._built is None:
+            return 0
+        sizes = self._sizes(self._built.count, self.tree.capacity)
+        return sizes.bytes() + further_bytes(sizes.room, _GAP_BYTES[self.options.moving], self.options.exact_clipping)
 
     def emit(self, primitives: Primitives, draft: Draft, capacity: Capacity) -> None:
         self._memory = memory = memory_of(self.target, self._sizes(primitives.count, capacity), self._memory)
-        self._start(primitives, memory, draft)
+        units = self._units(primitives)
+        self._start(units["start"], primitives, memory, draft)
         levels = self.options.levels(primitives.count)
-        units = {name: self._unit(name) for name in ("splits", "sides", "partition")}
         with self.target.phase("build.levels"):
             for level in range(levels):
                 self._choose(units, memory, draft, capacity, level, ends_here=level + 1 == levels)
                 self._part(units["partition"], memory, draft, level, ends_here=level + 1 == levels)
+                if level + 1 < levels:
+                    self._move_events(units, memory, draft, primitives, level)
 
     def _sizes(self, n: int, capacity: Capacity) -> Sizes:
         """Each node of a level has more references than a leaf may have."""
@@ -92,15 +108,21 @@ class SahEvents(KdTreeHierarchy):
             "FLAG_BYTES": 1 if options.flags == "bytes" else 4,
             "REDUCTION": _REDUCTIONS[options.reduction],
             "SHUFFLED": int(options.candidates == "shuffle"),
-            "MARKS_CUTS": 0,
+            "MARKS_CUTS": int(options.exact_clipping),
+            "GAP_BYTES": _GAP_BYTES[options.moving],
         }
 
-    def _unit(self, name: str) -> Unit:
-        return self.target.unit(UnitSource(f"{_ROOM}/{name}.cu", constants=tuple(self._constants().items())))
+    def _units(self, primitives: Primitives) -> dict[str, Unit]:
+        """Those of the levels; `start` and `clip` read primitives."""
+        options, constants = self.options, self._constants()
+        named = ["splits", "sides", "partition", *(["gaps"] if options.moving != "once" and not options.exact_clipping else [])]
+        units = {name: self.target.unit(UnitSource(f"{_ROOM}/{name}.cu", constants=tuple(constants.items()))) for name in named}
+        for name in ["start", *(["clip"] if options.exact_clipping else [])]:
+            units[name] = self.target.unit(unit_source(f"{_ROOM}/{name}.cu", primitives, **constants))
+        return units
 
-    def _start(self, primitives: Primitives, memory: Memory, draft: Draft) -> None:
+    def _start(self, unit: Unit, primitives: Primitives, memory: Memory, draft: Draft) -> None:
         target, n, held, room = self.target, primitives.count, memory.held, memory.sizes.room
-        unit = target.unit(unit_source(f"{_ROOM}/start.cu", primitives, **self._constants()))
         places, row = (memory.places, memory.active), memory.row(0)
         with target.phase("build.events"):
             level_words = held["levels"].size
@@ -156,10 +178,22 @@ class SahEvents(KdTreeHierarchy):
         nexts = (*memory.nodes(level + 1), held["best"], held["side_counts"], memory.references(level + 1))
         inputs = (row, room, events, memory.references(level), *plans, int(ends_here), held["flags"], held["side_sums"])
         event_jobs = 3 * sizes.event_tiles * TILE_THREADS
-        jobs = sizes.tiles * TILE_THREADS + (0 if ends_here else event_jobs)
-        sums = None if ends_here else held["event_sums"]
+        jobs = sizes.tiles * TILE_THREADS + (event_jobs if not ends_here and self._moves_once() else 0)
+        sums = None if ends_here or not self._moves_once() else held["event_sums"]
         target.launch(unit, "part_references", jobs, *inputs, *tree, *nexts, *moves, sums, block=TILE_THREADS)
-        if ends_here:
-            return
-        lists = (row, room, events, held["flags"], *moves, draft.counts, held["event_sums"])
-        target.launch(unit, "part_events", event_jobs, *lists, memory.events(level + 1), held["starts"], block=TILE_THREADS)
+
+    def _move_events(self, units: dict[str, Unit], memory: Memory, draft: Draft, primitives: Primitives, level: int) -> None:
+        """The events of a level to where the next one has them."""
+        held, sizes, options = memory.held, memory.sizes, self.options
+        if options.exact_clipping:
+            clip_and_sort(self.target, units["clip"], units["start"], memory, primitives, level + 1)
+        elif options.moving != "once":
+            move_through_gaps(self.target, units["gaps"], memory, draft.counts, level, _GAP_BYTES[options.moving])
+        else:
+            lists = (memory.row(level), sizes.room, memory.events(level), held["flags"], memory.moves(level), held["slots"], held["bases"])
+            outputs = (draft.counts, held["event_sums"], memory.events(level + 1), held["starts"])
+            jobs = 3 * sizes.event_tiles * TILE_THREADS
+            self.target.launch(units["partition"], "part_events", jobs, *lists, *outputs, block=TILE_THREADS)
+
+    def _moves_once(self) -> bool:
+        return self.options.moving == "once" and not self.options.exact_clipping

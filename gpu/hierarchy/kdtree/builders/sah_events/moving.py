@@ -1,0 +1,43 @@
+"""Other ways of events from level to level: by lists with gaps, as in the thesis, and sorted again where boxes are cut along all axes."""
+
+from __future__ import annotations
+
+import numpy as np
+
+from .....target.base import Array, Target, Unit
+from ....base import Primitives
+from .memory import TILE_THREADS, Memory, tiles
+
+_ENDS = 6
+"""Events a reference, two an axis."""
+
+
+def move_through_gaps(target: Target, unit: Unit, memory: Memory, counts: Array, level: int, gap_bytes: int) -> None:
+    """Spread events of a level, or masks of them, over lists with gaps, and close those."""
+    held, sizes, row, room = memory.held, memory.sizes, memory.row(level), memory.sizes.room
+    gaps = target.scratch("sah_events.gaps", 2 * _ENDS * gap_bytes * room, np.uint8)
+    events, moves = memory.events(level), memory.moves(level)
+    jobs = 3 * sizes.event_tiles * TILE_THREADS
+    target.launch(unit, "spread_events", jobs, row, room, events, moves, held["slots"], held["bases"], counts, gaps, block=TILE_THREADS)
+    jobs = 3 * tiles(4 * room, sizes.tile) * TILE_THREADS
+    target.launch(unit, "count_gaps", jobs, row, room, gaps, counts, held["event_sums"], block=TILE_THREADS)
+    lists = (row, room, gaps, events, moves, held["bases"], counts, held["event_sums"], memory.events(level + 1), held["starts"])
+    target.launch(unit, "close_gaps", jobs, *lists, block=TILE_THREADS)
+
+
+def clip_and_sort(target: Target, unit: Unit, start: Unit, memory: Memory, primitives: Primitives, level: int) -> None:
+    """Cut the boxes of the level before `level` has its events along all axes, and make its lists anew."""
+    room, row, references, events = memory.sizes.room, memory.row(level), memory.references(level), memory.events(level)
+    target.launch(unit, "clip_references", room, primitives.view, row, room, references)
+    keys = target.scratch("sah_events.level_keys", _ENDS * room, np.uint64)
+    values = target.scratch("sah_events.level_events", _ENDS * room, np.uint32)
+    target.launch(unit, "write_level_keys", room, row, room, references, keys, values)
+    _, in_order = target.sort_pairs(keys, values, (0, 64), "sah_events.again")
+    target.launch(unit, "take_level_events", 2 * room, row, room, in_order, events)
+    jobs = 3 * memory.sizes.event_tiles * TILE_THREADS
+    target.launch(start, "count_starts", jobs, row, room, events, memory.held["starts"], block=TILE_THREADS)
+
+
+def further_bytes(room: int, gap_bytes: int, is_exact: bool) -> int:
+    """What these take beside the builder's memory: keys and events twice, or a list with gaps."""
+    return 2 * 12 * _ENDS * room if is_exact else 2 * _ENDS * gap_bytes * room
