@@ -46,6 +46,13 @@ def sweep_counts(lower: np.ndarray, upper: np.ndarray, plane: float) -> tuple[in
     return int((lower < plane).sum()), int((upper > plane).sum()), int(flat.sum())
 
 
+def flat_sides(plane: float, low: float, high: float, flat: int) -> tuple[bool, ...]:
+    """Where primitives in a plane may go, to the right or not: at a face outwards, with none in it nothing is parted there."""
+    if low < plane < high:
+        return (True, False) if flat else (False,)
+    return (bool(plane == high),) if flat else ()
+
+
 def cost_terms(cell: np.ndarray) -> tuple[np.ndarray, np.float32, np.float32]:
     """The cell's extents, scaled so that the greatest is 1, half its surface, and the scale."""
     extent = cell[1] - cell[0]
@@ -56,17 +63,18 @@ def cost_terms(cell: np.ndarray) -> tuple[np.ndarray, np.float32, np.float32]:
 
 
 def best_split(lower: np.ndarray, upper: np.ndarray, cell: np.ndarray, options: KdTreeOptions) -> Split | None:
-    """The cheapest plane strictly inside the cell; None where there is none."""
+    """The cheapest plane inside the cell, or at a face where primitives lie flat in it; None where there is none."""
     extent, area, scale = cost_terms(cell)
     best: Split | None = None
     for axis in range(3):
         planes = np.unique(np.concatenate([lower[:, axis], upper[:, axis]]))
         a, b = extent[(axis + 1) % 3], extent[(axis + 2) % 3]
-        for plane in planes[(planes > cell[0, axis]) & (planes < cell[1, axis])]:
+        for plane in planes if cell[0, axis] < cell[1, axis] else ():
             below, above, flat = sweep_counts(lower[:, axis], upper[:, axis], plane)
+            choices = flat_sides(plane, cell[0, axis], cell[1, axis], flat)
             left_area = a * b + (plane - cell[0, axis]) * scale * (a + b)
             right_area = a * b + (cell[1, axis] - plane) * scale * (a + b)
-            for flat_right in (True, False) if flat else (False,):
+            for flat_right in choices:
                 left, right = below + (0 if flat_right else flat), above + (flat if flat_right else 0)
                 cost = FLOAT(options.traversal_cost) * area + FLOAT(options.intersection_cost) * (left_area * FLOAT(left) + right_area * FLOAT(right))
                 if left == 0 or right == 0:

@@ -125,7 +125,8 @@ def sweep(lower: np.ndarray, upper: np.ndarray, cell: np.ndarray, options: KdTre
         a, b = extent[(axis + 1) % 3], extent[(axis + 2) % 3]
         for plane, _, is_start in sorted(starts + ends):
             above -= 1 - is_start
-            if cell[0, axis] < plane < cell[1, axis]:
+            low, high = cell[:, axis]
+            if low < plane < high or low < high and plane == (high if is_start else low):  # at a face from what lies flat in it
                 left = a * b + (plane - cell[0, axis]) * scale * (a + b)
                 right = a * b + (cell[1, axis] - plane) * scale * (a + b)
                 cost = options.traversal_cost * area + options.intersection_cost * (left * below + right * above)
@@ -151,6 +152,20 @@ def test_prefix_sums_count_what_a_sweep_line_counts(host_target: Target, seed: i
     assert float(expected.cost) == pytest.approx(least, rel=1e-5)
     first, second = table.reference_count[1:3]
     assert (first, second) == counted(lower, upper, expected.axis, table.upper[1][expected.axis], first)
+
+
+@pytest.mark.parametrize("height", [0.0, 3.0])
+def test_what_lies_flat_in_a_face_has_cells_without_volume(target: Target, height: float) -> None:
+    """A floor or a ceiling: else each ray through the room would meet a column of it."""
+    x, z = np.meshgrid(np.arange(8.0), np.arange(8.0), indexing="ij")
+    corner = np.stack([x, np.full_like(x, height), z], -1).reshape(-1, 1, 3)
+    floor = np.concatenate([corner + [[0, 0, 0], [1, 0, 0], [0, 0, 1]], corner + [[1, 0, 0], [1, 0, 1], [0, 0, 1]]])
+    things = np.array([[[x, y, 4.0], [x + 0.5, y + 0.5, 4.5], [x, y + 0.5, 4.5]] for x in range(8) for y in (0.5, 1.5)])
+    table = built(target, scene_of(np.concatenate([floor, things]).astype(np.float32)), max_leaf_size=4).nodes()
+    for row in np.flatnonzero(table.is_leaf):
+        listed = table.references[table.first_reference[row] :][: table.reference_count[row]]
+        if (listed < len(floor)).any():
+            assert table.lower[row, 1] == table.upper[row, 1] == height
 
 
 def counted(lower: np.ndarray, upper: np.ndarray, axis: int, plane: float, first: int) -> tuple[int, int]:

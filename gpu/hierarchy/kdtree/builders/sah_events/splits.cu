@@ -56,7 +56,7 @@ struct Sweep {
     }
     __device__ __forceinline__ void step(int i, int event, float plane) {
         above -= event & 1;
-        if (plane > along_axis.low && plane < along_axis.high) {
+        if (along_axis.may_part(plane, is_end(event))) {
             const float cost = along_axis.cost(costs, plane, below, above);
             if (cost < least || (cost == least && best_event < 0)) {
                 least = cost;
