@@ -35,7 +35,7 @@ def cornell(with_mirror: bool = False) -> Room:
     quad((-1, -1, -1), (2, 0, 0), (0, 2, 0), GREY)
     quad((-1, -1, -1), (0, 2, 0), (0, 0, 2), RED)
     quad((1, -1, -1), (0, 2, 0), (0, 0, 2), GREEN)
-    quad((-0.35, 0.98, -0.35), (0.7, 0, 0), (0, 0, 0.7), LAMP)
+    quad((-0.35, 0.75, -0.35), (0.7, 0, 0), (0, 0, 0.7), LAMP)
     for centre, half, height, turn, material in (
         ((-0.35, -0.35), 0.3, 1.2, 0.3, MIRROR if with_mirror else GREY),
         ((0.4, 0.3), 0.3, 0.6, -0.3, GREY),

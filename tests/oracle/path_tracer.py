@@ -6,6 +6,7 @@ counts only where no sample could have found it: seen directly or in mirrors. `p
 
 from __future__ import annotations
 
+import math
 import pathlib
 
 import numpy as np
@@ -13,7 +14,7 @@ import numpy as np
 from .cornell import ALBEDOS, EMISSION, EYE, FOV, LAMP, LOOK_AT, MIRROR, Room, cornell
 
 KEPT = pathlib.Path(__file__).with_name("cornell.npz")
-SIDE, SAMPLES, BOUNCES = 24, 4096, 4
+SIDE, SAMPLES, BOUNCES = 24, 2025, 4
 OFFSET = 1e-9
 
 
@@ -40,14 +41,14 @@ def normals_of(triangles: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
     return vectors / lengths[:, None], lengths / 2.0
 
 
-def camera_rays(side: int, random: np.random.Generator) -> tuple[np.ndarray, np.ndarray]:
-    """One ray through a random place of every pixel of a square picture, row 0 on top."""
+def camera_rays(side: int, cell: tuple[int, int, int], random: np.random.Generator) -> tuple[np.ndarray, np.ndarray]:
+    """One ray through a random place of every pixel of a square picture, row 0 on top: in part `cell[0]`, `cell[1]` of `cell[2]` squared."""
     forward = np.subtract(LOOK_AT, EYE) / np.linalg.norm(np.subtract(LOOK_AT, EYE))
     right = np.cross(forward, (0.0, 1.0, 0.0))
     half = np.tan(np.radians(FOV) / 2.0)
     rows, columns = np.mgrid[0:side, 0:side].reshape(2, -1)
-    x = (columns + random.random(side * side)) / side * 2.0 - 1.0
-    y = 1.0 - (rows + random.random(side * side)) / side * 2.0
+    x = (columns + (cell[0] + random.random(side * side)) / cell[2]) / side * 2.0 - 1.0
+    y = 1.0 - (rows + (cell[1] + random.random(side * side)) / cell[2]) / side * 2.0
     directions = forward + half * (x[:, None] * right + y[:, None] * np.cross(right, forward))
     return np.broadcast_to(np.array(EYE), directions.shape).copy(), directions / np.linalg.norm(directions, axis=1, keepdims=True)
 
@@ -76,10 +77,10 @@ def cosine_directions(normals: np.ndarray, random: np.random.Generator) -> np.nd
     return directions / np.linalg.norm(directions, axis=1, keepdims=True)
 
 
-def one_sample(room: Room, side: int, bounces: int, random: np.random.Generator) -> np.ndarray:
+def one_sample(room: Room, side: int, bounces: int, cell: tuple[int, int, int], random: np.random.Generator) -> np.ndarray:
     """Radiance (side * side, 3) by one path a pixel; light is scattered `bounces` times at most."""
     normals, _ = normals_of(room.triangles)
-    origins, directions = camera_rays(side, random)
+    origins, directions = camera_rays(side, cell, random)
     radiance, weight = np.zeros_like(origins), np.ones_like(origins)
     alive, counts_lamps = np.arange(len(origins)), np.ones(len(origins), bool)
     for bounce in range(bounces + 1):
@@ -102,15 +103,17 @@ def one_sample(room: Room, side: int, bounces: int, random: np.random.Generator)
 
 
 def render(room: Room, side: int = SIDE, samples: int = SAMPLES, bounces: int = BOUNCES, seed: int = 0) -> tuple[np.ndarray, np.ndarray]:
-    """The mean radiance (side, side, 3) and its standard error."""
+    """The mean radiance (side, side, 3) of the largest square number of samples in `samples`, evenly over each pixel, and its standard error if they
+    were not spread evenly."""
     random = np.random.default_rng(seed)
     total, squares = np.zeros((side * side, 3)), np.zeros((side * side, 3))
-    for _ in range(samples):
-        found = one_sample(room, side, bounces, random)
+    parts = math.isqrt(samples)
+    for index in range(parts * parts):
+        found = one_sample(room, side, bounces, (index % parts, index // parts, parts), random)
         total += found
         squares += found**2
-    mean = total / samples
-    error = np.sqrt(np.maximum(squares / samples - mean**2, 0.0) / samples)
+    mean = total / parts**2
+    error = np.sqrt(np.maximum(squares / parts**2 - mean**2, 0.0)) / parts
     return mean.reshape(side, side, 3), error.reshape(side, side, 3)
 
 
