@@ -72,28 +72,22 @@ extern "C" __global__ void clip_references(Primitives primitives, const int* lev
     }
 }
 
-// bit 62: axis | 34: node slot | 2: plane | 0: rank among equal planes.  What there is room for and is not there is sorted behind all others.
-extern "C" __global__ void write_level_keys(const int* level, int room, float* reference_words, uint64* keys, unsigned* events) {
+// Of an axis' events:  bit 34: node slot | 2: plane | 0: rank among equal planes.  What there is room for and is not there is sorted behind all others.
+extern "C" __global__ void write_level_keys(const int* level, int room, int axis, float* reference_words, uint64* keys, unsigned* events) {
     const References references = {reference_words, room};
     const int count = level[LEVEL_REFERENCES];
-    for (int i : grid_stride(room)) {
-        Reference reference = {};
-        if (i < count) reference = references.load(i);
-        for (int axis = 0; axis < 3; ++axis) {
-            const float low = along(reference.lower, axis), high = along(reference.upper, axis);
-            for (int end = 0; end < 2; ++end) {
-                const int64 at = 6 * (int64)i + 2 * axis + end;
-                const uint64 where = (uint64)axis << 62 | (uint64)(unsigned)reference.slot << 34;
-                keys[at] = i < count ? where | (uint64)ordered_plane(end == 0 ? low : high) << 2 | (uint64)rank_of(low == high, end) : ~0ull;
-                events[at] = 2u * (unsigned)i + (unsigned)end;
-            }
+    for (int event : grid_stride(2 * room)) {
+        uint64 key = ~0ull;
+        if (event < 2 * count) {
+            const float plane = references.plane(event, axis), other = references.plane(event ^ 1, axis);
+            const uint64 slot = (uint64)(unsigned)references.slot(reference_of(event));
+            key = slot << 34 | (uint64)ordered_plane(plane) << 2 | (uint64)rank_of(plane == other, event & 1);
         }
+        keys[event] = key;
+        events[event] = (unsigned)event;
     }
 }
 
-extern "C" __global__ void take_level_events(const int* level, int room, const unsigned* sorted, int* events) {
-    const int event_count = 2 * level[LEVEL_REFERENCES];
-    for (int i : grid_stride(event_count)) {
-        for (int axis = 0; axis < 3; ++axis) events[axis * 2 * (int64)room + i] = (int)sorted[axis * (int64)event_count + i];
-    }
+extern "C" __global__ void take_level_events(const int* level, int room, int axis, const unsigned* sorted, int* events) {
+    for (int i : grid_stride(2 * level[LEVEL_REFERENCES])) events[axis * 2 * (int64)room + i] = (int)sorted[i];
 }

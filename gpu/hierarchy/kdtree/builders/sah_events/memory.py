@@ -104,6 +104,7 @@ class Memory:
         self._references = [region[: REFERENCE_BYTES * room].view(np.float32) for region in regions]
         self._events = [region[: EVENT_BYTES * room].view(np.int32) for region in regions]
         self._moves = [region[EVENT_BYTES * room : REFERENCE_BYTES * room].view(np.int32) for region in regions]
+        self._keys = [(region[: 16 * room].view(np.uint64), region[16 * room : 24 * room].view(np.uint32)) for region in regions]
         self._levels = [levels[level] for level in range(len(levels))]
         self.held: dict[str, Array] = {}
 
@@ -122,6 +123,10 @@ class Memory:
     def moves(self, level: int) -> Array:
         """Where its references go."""
         return self._moves[level % 3]
+
+    def level_keys(self, level: int) -> tuple[Array, Array]:
+        """Keys and events of an axis, where the events of the level before were."""
+        return self._keys[(level - 1) % 3]
 
     def nodes(self, level: int) -> tuple[Array, Array]:
         """Its cells and ranges."""

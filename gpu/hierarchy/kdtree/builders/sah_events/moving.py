@@ -8,8 +8,7 @@ from .....target.base import Array, Target, Unit
 from ....base import Primitives
 from .memory import TILE_THREADS, Memory, tiles
 
-_ENDS = 6
-"""Events a reference, two an axis."""
+_ENDS = 6  # events a reference, two an axis
 
 
 def move_through_gaps(target: Target, unit: Unit, memory: Memory, counts: Array, level: int, gap_bytes: int) -> None:
@@ -29,15 +28,15 @@ def clip_and_sort(target: Target, unit: Unit, start: Unit, memory: Memory, primi
     """Cut the boxes of the level before `level` has its events along all axes, and make its lists anew."""
     room, row, references, events = memory.sizes.room, memory.row(level), memory.references(level), memory.events(level)
     target.launch(unit, "clip_references", room, primitives.view, row, room, references)
-    keys = target.scratch("sah_events.level_keys", _ENDS * room, np.uint64)
-    values = target.scratch("sah_events.level_events", _ENDS * room, np.uint32)
-    target.launch(unit, "write_level_keys", room, row, room, references, keys, values)
-    _, in_order = target.sort_pairs(keys, values, (0, 64), "sah_events.again")
-    target.launch(unit, "take_level_events", 2 * room, row, room, in_order, events)
+    keys, values = memory.level_keys(level)
+    for axis in range(3):
+        target.launch(unit, "write_level_keys", 2 * room, row, room, axis, references, keys, values)
+        _, in_order = target.sort_pairs(keys, values, (0, 62), "sah_events.again")
+        target.launch(unit, "take_level_events", 2 * room, row, room, axis, in_order, events)
     jobs = 3 * memory.sizes.event_tiles * TILE_THREADS
     target.launch(start, "count_starts", jobs, row, room, events, memory.held["starts"], block=TILE_THREADS)
 
 
 def further_bytes(room: int, gap_bytes: int, is_exact: bool) -> int:
-    """What these take beside the builder's memory: keys and events twice, or a list with gaps."""
-    return 2 * 12 * _ENDS * room if is_exact else 2 * _ENDS * gap_bytes * room
+    """What these take beside the builder's memory: keys and events of an axis to sort them in, or a list with gaps."""
+    return 2 * 12 * room if is_exact else 2 * _ENDS * gap_bytes * room
