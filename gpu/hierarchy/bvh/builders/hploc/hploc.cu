@@ -178,43 +178,69 @@ __device__ __forceinline__ int merge_ranges(const Meeting& meeting, int first, i
     return count;
 }
 
+// What a lane knows of its range lies in shared memory while its warp merges, so that registers are free for the clusters, and more warps find room.
+struct Waiting {
+    int first[THREADS], last[THREADS], gap[THREADS];
+    int counts[THREADS];  // clusters on the left and in all, whether it is the root
+    int ranks[THREADS];  // of the gaps before and after, and how high clusters may stand
+
+    __device__ void keep(const Range& range, int left_count, int between, int before, int after, bool is_root) {
+        const int lane = thread_index();
+        first[lane] = range.first;
+        last[lane] = range.last;
+        gap[lane] = between;
+        counts[lane] = left_count | range.count << 8 | (is_root ? 1 << 16 : 0);
+        ranks[lane] = before | after << 8 | (min(before, after) + HEADROOM) << 16;
+    }
+    __device__ bool is_root(int lane) const { return counts[lane] >> 16 & 1; }
+    __device__ int before(int lane) const { return ranks[lane] & 255; }
+    __device__ int after(int lane) const { return ranks[lane] >> 8 & 255; }
+    __device__ int limit(int lane) const { return ranks[lane] >> 16; }
+    __device__ Range range(int lane) const { return {first[lane], last[lane], counts[lane] >> 8 & 255}; }
+};
+
 // Carry each lane's range up until it has to wait for its other half, or is the whole tree.
 template <class Meeting> __device__ __forceinline__ void climb(Range mine, bool is_active, const Meeting& meeting, const ClusterOutput& out) {
+    SHARED Waiting kept;
     int before = OUTSIDE_RANK, after = OUTSIDE_RANK;
     if (is_active) {
         before = meeting.rank(mine.first - 1, meeting.look(mine.first - 1));
         after = meeting.rank(mine.last, meeting.look(mine.last));
     }
     while (warp_any(is_active)) {
-        int left_count = 0, gap = 0, limit = 0;
-        bool needs_merge = false, is_root = false, is_left = false;
+        bool needs_merge = false, is_left = false;
         typename Meeting::Look seen = {};
         if (is_active) {
             is_left = after < before;
-            gap = is_left ? mine.last : mine.first - 1;
-            limit = min(before, after) + HEADROOM;
+            const int gap = is_left ? mine.last : mine.first - 1;
             const int other = meeting.arrive(gap, arrival_word(is_left ? mine.first : mine.last, mine.count));
             is_active = other != NO_ONE;
             if (is_active) {
                 meeting.leave(gap);
-                left_count = is_left ? mine.count : count_of(other);
+                const int left_count = is_left ? mine.count : count_of(other);
                 mine = {min(mine.first, far_end_of(other)), max(mine.last, far_end_of(other)), mine.count + count_of(other)};
                 seen = meeting.look(is_left ? mine.last : mine.first - 1);
-                is_root = mine.first == 0 && mine.last == meeting.n - 1;
+                const bool is_root = mine.first == 0 && mine.last == meeting.n - 1;
                 needs_merge = is_root || mine.last - mine.first >= HALF;
+                kept.keep(mine, left_count, gap, before, after, is_root);
             }
         }
+        warp_sync();
+        const int first_lane = thread_index() - warp_lane();
         for (unsigned waiting = warp_ballot(needs_merge); waiting != 0; waiting &= waiting - 1) {
-            const int lane = __ffs((int)waiting) - 1;
-            const int left = warp_broadcast(left_count, lane), right = warp_broadcast(mine.count, lane) - left;
-            const bool at_root = warp_broadcast((int)is_root, lane) != 0;
-            const int count = merge_ranges(meeting, warp_broadcast(mine.first, lane), left, warp_broadcast(gap, lane), right,
-                                           warp_broadcast(limit, lane), at_root, out);
-            if (warp_lane() == lane) mine.count = count;
+            const int lane = first_lane + __ffs((int)waiting) - 1, left = kept.counts[lane] & 255;
+            const Range range = kept.range(lane);
+            const int count = merge_ranges(meeting, range.first, left, kept.gap[lane], range.count - left, kept.limit(lane), kept.is_root(lane), out);
+            if (thread_index() == lane) kept.counts[lane] = (kept.counts[lane] & ~(255 << 8)) | count << 8;
         }
-        is_active = is_active && !is_root;
-        if (is_active && is_left) after = meeting.rank(mine.last, seen);
-        if (is_active && !is_left) before = meeting.rank(mine.first - 1, seen);
+        warp_sync();
+        if (is_active) {
+            const int lane = thread_index();
+            mine = kept.range(lane);
+            before = is_left ? kept.before(lane) : meeting.rank(mine.first - 1, seen);
+            after = is_left ? meeting.rank(mine.last, seen) : kept.after(lane);
+            is_active = !kept.is_root(lane);
+        }
     }
 }
 
@@ -225,8 +251,8 @@ __device__ __forceinline__ void leave_chunk(const LocalMeeting& local, int count
     for (int i : block_stride(count)) global.store_cluster(local.first + i, local.load_cluster(local.first + i));
 }
 
-// Each block works its own chunk, in shared memory. Both kernels ask for as many warps as their registers allow without spills.
-extern "C" __global__ void __launch_bounds__(THREADS, 640 / THREADS)
+// Each block works its own chunk, in shared memory. Both kernels ask for as many warps a multiprocessor as find registers without spills: 24.
+extern "C" __global__ void __launch_bounds__(THREADS, 768 / THREADS)
     build_clusters(Primitives primitives, const uint64* keys, const int* prim_ids, float4* nodes, int* parent, uint8* flags, int* root,
                    int2* leaves, float4* bvh2, float4* slots, int* leftovers) {
     SHARED uint8 chunk_ranks[CHUNK + 1];
@@ -254,7 +280,7 @@ extern "C" __global__ void __launch_bounds__(THREADS, 640 / THREADS)
 }
 
 // The chunks' leftovers go on in global memory. `arrivals`: NO_ONE at every gap, before and after.
-extern "C" __global__ void __launch_bounds__(THREADS, 640 / THREADS)
+extern "C" __global__ void __launch_bounds__(THREADS, 768 / THREADS)
     join_chunks(int n, int chunk_count, const uint64* keys, const int* leftovers, float4* nodes, int* parent, uint8* flags, int* root,
                 int2* leaves, float4* bvh2, float4* slots, int* arrivals) {
     const ClusterOutput out = {nodes, parent, flags, root, (PlacedLeaf*)leaves, bvh2};
