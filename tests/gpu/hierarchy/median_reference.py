@@ -171,7 +171,8 @@ class MedianReference:
                 is_flat = (lower == plane) & (upper == plane)
                 goes = (lower < plane) | (is_flat & (side >= 3)), (upper > plane) | (is_flat & (side < 3))
                 left, right = int(goes[0].sum()), int(goes[1].sum())
-                if not low < plane < high or min(left, right) == count:
+                may_part = low < plane < high or (low < high and plane == (low if side >= 3 else high))
+                if not may_part or min(left, right) == count:
                     continue
                 left_area, right_area = a * b + (plane - low) * scale * (a + b), a * b + (high - plane) * scale * (a + b)
                 cost = FLOAT(options.traversal_cost) * area + FLOAT(options.intersection_cost) * (left_area * FLOAT(left) + right_area * FLOAT(right))

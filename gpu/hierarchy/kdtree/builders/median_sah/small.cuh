@@ -105,7 +105,7 @@ struct SmallSplit {
     }
 };
 
-// The cheapest plane inside the node's cell of one of its references: lower costs are larger words, and of equal costs those of earlier candidates.
+// The cheapest plane of one of its references that may part the node's cell: lower costs are larger words, and of equal costs those of earlier candidates.
 // All threads of the block get it; 0 means none.
 __device__ __forceinline__ uint64 best_candidate(const Planes& all, int count, const SmallNode& node, int node_count, const SplitCosts& costs) {
     uint64 found = 0;
@@ -114,7 +114,7 @@ __device__ __forceinline__ uint64 best_candidate(const Planes& all, int count, c
         for (int i : block_stride(count)) {
             const int candidate = side * SMALL + i;
             const float plane = all.planes[side * all.stride + i];
-            if ((node.set >> i & 1) == 0 || !(plane > along_axis.low && plane < along_axis.high)) continue;
+            if ((node.set >> i & 1) == 0 || !along_axis.may_part(plane, side >= 3)) continue;
             const uint4 both = all.sets[side * all.stride + i];
             const int left = bits_of(node.set & left_of(both)), right = bits_of(node.set & right_of(both));
             const float cost = along_axis.cost(costs, plane, left, right);
