@@ -80,15 +80,13 @@ struct Mailboxes {
     }
 };
 
-// Hand a leaf's primitives to on_primitive; false when no ray goes on. The next reference is fetched while a primitive is tested.
+// Hand a leaf's primitives to on_primitive; false when no ray goes on.
 template <class Primitives, class OnPrimitive>
 __device__ __forceinline__ bool visit_kd_leaf(const KdArrays& tree, int2 leaf, Mailboxes& mailboxes, const Primitives& primitives, Rays& rays,
                                               OnPrimitive& on_primitive) {
-    const int last = leaf.x + kd_count(leaf) - 1;
-    int next_id = leaf.x <= last ? tree.references[leaf.x] : 0;
-    for (int i = leaf.x; i <= last; ++i) {
-        const int prim_id = next_id;
-        next_id = tree.references[min(i + 1, last)];
+    const int first = leaf.x, last = first + kd_count(leaf);
+    for (int i = first; i < last; ++i) {
+        const int prim_id = tree.references[i];
         if (!mailboxes.is_first_visit(prim_id)) continue;
         const Intersection found = primitives.intersect(prim_id, rays);
         if (PACK == 1 || any(found.hit)) on_primitive(rays, found);
