@@ -15,7 +15,7 @@ from app.state import State
 from app.views import view_settings
 from gpu.engine import Engine, Hit, View
 from gpu.scene import Moment, Scene
-from gpu.stats import FrameStatistics, RaySteps
+from gpu.stats import FrameStatistics, RaySteps, Reading
 from gpu.target import choose
 from gpu.target.base import Array, Target, TargetOptions
 
@@ -146,6 +146,14 @@ class FrameMaker:
             return None
         shown = self._views[view]
         found: RaySteps = self._engine.steps(shown, across * shown.pixels.width, down * shown.pixels.height)
+        return found
+
+    def reading(self, across: float, down: float, view: int = 0) -> Reading | None:
+        """What the colour at a place of the newest picture, from 0 to 1, stands for; None before the first one and for plain colours. Waits."""
+        if self._engine is None or view >= len(self._views):
+            return None
+        shown = self._views[view]
+        found: Reading | None = self._engine.reading(shown, across * shown.pixels.width, down * shown.pixels.height)
         return found
 
     def target_for(self, state: State) -> Target:

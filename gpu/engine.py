@@ -20,7 +20,7 @@ from .shade.boxes import Boxes, BoxPainter, depth_colors
 from .shade.film import Resolver
 from .shade.materials import Materials
 from .shade.outline import OutlinePainter
-from .stats import FrameStatistics, RaySteps
+from .stats import FrameStatistics, RaySteps, Reading
 from .target.base import Target
 from .trace.trace import Totals, totals
 from .view import Pixels, View, ViewSettings
@@ -132,6 +132,10 @@ class Engine:
     def steps(self, view: View, x: float, y: float) -> RaySteps:
         """Nodes visited, primitives and boxes tested by the ray through pixel (x, y) of the view's last frame. Waits."""
         return self._drawn_slot(view).count_steps(x, y)
+
+    def reading(self, view: View, x: float, y: float) -> Reading | None:
+        """What the colour at pixel (x, y) of the view's last frame stands for; None for ray types whose colours are just colours. Waits."""
+        return self._drawn_slot(view).read(self._animator.surface, x, y)
 
     def nodes(self, view: View) -> NodeTable:
         """The view's structure as a table. Waits."""

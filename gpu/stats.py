@@ -52,15 +52,32 @@ class RaySteps(NamedTuple):
         return self.boxes + self.primitives if what == "total" else int(getattr(self, what))
 
 
+class Reading(NamedTuple):
+    """What a pixel of a view of surfaces stands for, in words, and the number that its colour shows; None where that is none."""
+
+    text: str
+    number: float | None
+
+
 @dataclasses.dataclass(frozen=True, eq=False)
 class StepCounts:
-    """How much work the rays of a picture were: `histogram` (STEP_BUCKETS,) counts rays by their steps (bucket_edges), `low` and `high` are the ends
-    of the colours' range in that picture, `what` says which steps were counted."""
+    """What the pixels of a picture have of something that is counted, steps of rays or parts of a length. `histogram` (STEP_BUCKETS,) counts pixels
+    by their values (bucket_edges), `low` and `high` are the ends of the colours' range in that picture, `what` says what was counted, and `unit`
+    what a value is in the legend's numbers: 1 for steps, which are whole."""
 
     what: str
     histogram: np.ndarray
     low: int
     high: int
+    unit: float = 1.0
+
+    def number(self, value: float) -> float:
+        """A value in the legend's numbers."""
+        return value * self.unit
+
+    def text(self, value: float) -> str:
+        """The same, to read: steps are whole, other numbers have four digits that count."""
+        return f"{value:,.0f}" if self.unit == 1.0 else f"{self.number(value):.4g}"
 
     def quantile(self, share: float) -> int:
         """The steps that a share of all rays does not exceed, at most one bucket too large; 0 without rays."""

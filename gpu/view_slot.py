@@ -23,7 +23,7 @@ from .shade.base import RayType
 from .shade.film import Film, Resolver
 from .shade.materials import Materials
 from .shade.registry import ray_type
-from .stats import HierarchyStatistics, RaySteps
+from .stats import HierarchyStatistics, RaySteps, Reading
 from .target.base import Target
 from .trace.trace import VIEW_FRAME, CameraRays, Tracer, see_through
 from .update_policy import Decision, UpdatePolicy
@@ -104,6 +104,7 @@ class ViewSlot:
         key = (dataclasses.replace(settings, samples=1), surface.version, self._materials.version)
         exposure = self.ray_type.exposure(self._options)
         self.film.begin(view.camera, view.pixels.width, view.pixels.height, key, settings.samples, settings.seed, exposure, self.clip)
+        self.ray_type.reserve(self._options, self.film)
         self.ray_type.prepare(self._options, surface)
 
     @property
@@ -191,13 +192,16 @@ class ViewSlot:
         hits = self.tracer().trace(self._ray_through(x, y), "steps")
         return RaySteps(*(int(self._target.download(array)[0]) for array in (hits.steps, hits.tests, hits.boxes)))
 
+    def read(self, surface: Surface, x: float, y: float) -> Reading | None:
+        """What the colour at pixel (x, y) stands for."""
+        return self.ray_type.reading(self.tracer(), surface, self._ray_through(x, y))
+
     def _ray_through(self, x: float, y: float) -> CameraRays:
-        """A picture of one pixel."""
+        """A picture of one pixel; its ray goes through the middle, so that how wide it is does not matter."""
         width, height = self.film.width, self.film.height
         rows = self.view.camera.frame(width, height).reshape(4, 4)
         origin_row = 0 if rows[0, 3] != 0.0 else 1
         rows[origin_row, :3] += rows[2, :3] * (x / width - 0.5) + rows[3, :3] * (y / height - 0.5)
-        rows[2, :3] = rows[3, :3] = 0.0
         frame = np.zeros((), VIEW_FRAME)
         see_through(frame, self.view.camera, 1, 1, self.clip)
         frame["camera"], frame["jitter"] = rows.reshape(16), 0.5

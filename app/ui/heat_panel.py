@@ -1,4 +1,5 @@
-"""The heat map's panel: what is counted, in which colours and range, how many rays took how many steps, and the count under the pointer."""
+"""The panel of ray types whose colours are numbers: what is shown, in which colours and range, how many pixels have how much, and what is under the
+pointer. For any other ray type it shows what traversal steps have."""
 
 from __future__ import annotations
 
@@ -8,7 +9,7 @@ from typing import Any
 import numpy as np
 from PySide6.QtCore import QTimer, Signal
 from PySide6.QtGui import QShowEvent
-from PySide6.QtWidgets import QFormLayout, QHBoxLayout, QLabel, QPushButton, QVBoxLayout, QWidget
+from PySide6.QtWidgets import QFormLayout, QHBoxLayout, QLabel, QPushButton, QStackedWidget, QVBoxLayout, QWidget
 
 from app import option_tables
 from app.document import Document
@@ -18,11 +19,25 @@ from app.ui.histogram import Histogram
 from app.ui.panel_bar import PanelBar, Table
 from app.ui.steady import Steady
 from gpu.settings import fields_of
-from gpu.stats import RaySteps, StepCounts, bucket_edges
+from gpu.stats import RaySteps, Reading, StepCounts, bucket_edges
 
 UPDATE_INTERVAL_S = 0.2
-RAY_TYPE = "steps"
-TITLES = {"count": "Count", "colors": "Colours", "minimum": "From", "maximum": "To", "automatic": "Fit each picture"}
+STEPS = "steps"
+TITLES = {
+    "count": "Count",
+    "show": "Show",
+    "geometric": "Geometric",
+    "colors": "Colours",
+    "minimum": "From",
+    "maximum": "To",
+    "automatic": "Fit each picture",
+}
+
+
+def is_read(ray_type: str) -> bool:
+    """Whether colours of this ray type stand for something that the panel can read."""
+    kind = option_tables.ray_types().get(ray_type)
+    return kind is not None and (ray_type == STEPS or hasattr(kind, "SHOWN"))
 
 
 class HeatPanel(QWidget):
@@ -35,7 +50,7 @@ class HeatPanel(QWidget):
         self.setObjectName("heat")
         self._document = document
         self.counts: StepCounts | None = None
-        self.pointed: RaySteps | None = None
+        self.pointed: RaySteps | Reading | None = None
         self._shown_time = 0.0
         self._timer = QTimer(self, singleShot=True)
         self._timer.timeout.connect(self.show_latest)
@@ -45,7 +60,8 @@ class HeatPanel(QWidget):
         self.pointer.setObjectName("pointer")
         self.bar = PanelBar("steps", self.table, self.text, self)
         self.bar.frozen.connect(lambda is_frozen: None if is_frozen else self._timer.start(0))
-        self._make_editors()
+        self._forms: dict[str, dict[str, Editor]] = {}
+        self._pages, self._page_of = QStackedWidget(self), dict[str, QWidget]()
         self._lay_out()
         self._latest: StepCounts | None = None
         document.observe(lambda before, after: self._show_options() if before.settings is not after.settings else None)
@@ -53,8 +69,22 @@ class HeatPanel(QWidget):
 
     @property
     def options(self) -> Any:
-        """The heat map's options."""
-        return self._document.state.settings.ray_type_options(RAY_TYPE)
+        """The options of the ray type that the panel is about."""
+        return self._document.state.settings.ray_type_options(self.ray_type)
+
+    @property
+    def ray_type(self) -> str:
+        """The ray type that the panel is about: the one shown, or traversal steps."""
+        chosen = self._document.state.settings.render.ray_type
+        return chosen if is_read(chosen) else STEPS
+
+    @property
+    def editors(self) -> dict[str, Editor]:
+        """The editors of that ray type's options, by their names; made when they are first needed."""
+        name = self.ray_type
+        if name not in self._forms:
+            self._forms[name] = self._make_form(name)
+        return self._forms[name]
 
     def take(self, frame: FinishedFrame) -> None:
         """Remember a frame's counts, and show them when it is time."""
@@ -73,16 +103,20 @@ class HeatPanel(QWidget):
             return
         self._shown_time = time.monotonic()
         self.counts = self._latest
-        self.scale_changed.emit((float(self.counts.low), float(self.counts.high)))
+        self.scale_changed.emit((self.counts.number(self.counts.low), self.counts.number(self.counts.high)))
         if self.isVisible():
             self._show_counts()
 
-    def point_at(self, found: RaySteps | None) -> None:
-        """What the ray under the pointer visits and is tested against; None: the pointer is elsewhere."""
+    def point_at(self, found: RaySteps | Reading | None) -> None:
+        """What the ray under the pointer visits and is tested against, or what its hit reads; None: the pointer is elsewhere."""
         self.pointed = found
         if found is None:
-            self.pointer.setText(self.tr("Point at the picture to read a ray's steps."))
+            self.pointer.setText(self.tr("Point at the picture to read a ray's steps, or what it hits."))
             self.histogram.mark(None)
+            return
+        if isinstance(found, Reading):
+            self.pointer.setText(self.tr("Under the pointer: {what}").format(what=found.text))
+            self.histogram.mark(None if found.number is None or self.counts is None else found.number / self.counts.unit)
             return
         text = self.tr("Under the pointer: {nodes:,} nodes, {boxes:,} boxes, {primitives:,} primitives")
         self.pointer.setText(text.format(**found._asdict()))
@@ -100,18 +134,21 @@ class HeatPanel(QWidget):
             return
         filled = np.flatnonzero(self.counts.histogram)
         low = int(bucket_edges()[filled[0]]) if len(filled) else 0
-        values = {"automatic": False, "minimum": low, "maximum": max(self.counts.quantile(0.995), low + 1)}
-        for name, value in values.items():
-            self._document.change(f"settings.ray_type.{RAY_TYPE}.{name}", value, "fit the range")
+        ends: dict[str, float] = {"minimum": low, "maximum": max(self.counts.quantile(0.995), low + 1)}
+        if self.counts.unit != 1.0:
+            ends = {name: self.counts.number(value) for name, value in ends.items()}
+        for name, value in {"automatic": False, **ends}.items():
+            self._document.change(f"settings.ray_type.{self.ray_type}.{name}", value, "fit the range")
         self._document.end_merge()
 
     def table(self) -> Table:
         """The buckets that have rays."""
-        columns = ("steps_from", "steps_below", "rays")
+        columns = ("steps_from", "steps_below", "rays") if self.counts is None or self.counts.unit == 1.0 else ("from", "below", "pixels")
         if self.counts is None:
             return columns, []
         edges, histogram = bucket_edges(), self.counts.histogram
-        return columns, [dict(zip(columns, (int(edges[i]), int(edges[i + 1]), int(histogram[i])), strict=True)) for i in np.flatnonzero(histogram)]
+        ends = edges.tolist() if self.counts.unit == 1.0 else (edges * self.counts.unit).tolist()
+        return columns, [dict(zip(columns, (ends[i], ends[i + 1], int(histogram[i])), strict=True)) for i in np.flatnonzero(histogram)]
 
     def text(self) -> str:
         """What is shown, as text."""
@@ -125,16 +162,20 @@ class HeatPanel(QWidget):
         self._show_counts()
 
     # -- parts ----------------------------------------------------------------------------------------------------
-    def _make_editors(self) -> None:
-        kind = option_tables.options_type("ray_type", RAY_TYPE)
-        self.editors = {field.name: Editor(field, parent=self) for field in fields_of(kind) if field.name in TITLES}
-        for name, editor in self.editors.items():
-            editor.edited.connect(lambda value, name=name: self._document.change(f"settings.ray_type.{RAY_TYPE}.{name}", value))
+    def _make_form(self, ray_type: str) -> dict[str, Editor]:
+        page = self._page_of[ray_type] = QWidget(self)
+        form = QFormLayout(page)
+        form.setContentsMargins(0, 0, 0, 0)
+        kind = option_tables.options_type("ray_type", ray_type)
+        fields = {field.name: field for field in fields_of(kind)}
+        editors = {name: Editor(fields[name], parent=page) for name in TITLES if name in fields}
+        for name, editor in editors.items():
+            editor.edited.connect(lambda value, name=name: self._document.change(f"settings.ray_type.{ray_type}.{name}", value))
+            form.addRow(self.tr(TITLES[name]), editor)
+        self._pages.addWidget(page)
+        return editors
 
     def _lay_out(self) -> None:
-        form = QFormLayout()
-        for name, title in TITLES.items():
-            form.addRow(self.tr(title), self.editors[name])
         fit = QPushButton(self.tr("Fit once"), self)
         fit.setObjectName("fit")
         fit.setToolTip(self.tr("Take the range that fits this picture and keep it, also for other structures"))
@@ -144,27 +185,32 @@ class HeatPanel(QWidget):
         row.addWidget(fit)
         column = QVBoxLayout(self)
         column.setContentsMargins(6, 6, 6, 6)
-        column.addLayout(form)
+        column.addWidget(self._pages)
         column.addWidget(self.histogram, 1)
         column.addLayout(row)
         column.addWidget(Steady(self.pointer, 2))
         column.addWidget(self.bar)
 
     def _show_options(self) -> None:
-        options = self.options
-        for name, editor in self.editors.items():
+        options, editors = self.options, self.editors
+        self._pages.setCurrentWidget(self._page_of[self.ray_type])
+        for name, editor in editors.items():
             editor.set_value(getattr(options, name))
         for name in ("minimum", "maximum"):
-            self.editors[name].setEnabled(not options.automatic)
+            if name in editors:
+                editors[name].setEnabled(not options.automatic)
         self._show_counts()
 
     def _show_counts(self) -> None:
         options, counts = self.options, self.counts
-        legend = option_tables.ray_types()[RAY_TYPE].legend(options)
-        self.histogram.show_counts(counts if counts is not None and counts.what == legend.label else None, legend)
-        if counts is None:
-            self.figures.setText(self.tr("Choose Render > Ray type > steps to count."))
+        legend = option_tables.ray_types()[self.ray_type].legend(options)
+        fits = counts is not None and legend is not None and counts.what == legend.label
+        self.histogram.show_counts(counts if fits else None, legend)
+        if counts is None or legend is None:
+            is_chosen = self._document.state.settings.render.ray_type == self.ray_type
+            text = self.tr("These colours are no numbers: point at them.") if is_chosen and legend is None else ""
+            self.figures.setText(text or self.tr("Choose Render > Ray type > steps to count."))
             return
-        median, most, highest = (counts.quantile(share) for share in (0.5, 0.99, 1.0))
-        text = self.tr("{what}: median {median:,}, 99 % up to {most:,}, highest {highest:,}")
+        median, most, highest = (counts.text(counts.quantile(share)) for share in (0.5, 0.99, 1.0))
+        text = self.tr("{what}: median {median}, 99 % up to {most}, highest {highest}")
         self.figures.setText(text.format(what=counts.what, median=median, most=most, highest=highest))

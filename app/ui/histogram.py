@@ -25,7 +25,7 @@ class Histogram(QWidget):
         self.setSizePolicy(QSizePolicy.Policy.Expanding, QSizePolicy.Policy.Preferred)
         self.setMinimumHeight(110)
         self.heights = np.zeros(BARS)
-        self.marked: int | None = None
+        self.marked: float | None = None
         self._counts: StepCounts | None = None
         self._legend: Any = None
 
@@ -39,7 +39,7 @@ class Histogram(QWidget):
         self.heights = np.zeros(BARS) if counts is None else bars(counts, self.end())
         self.update()
 
-    def mark(self, count: int | None) -> None:
+    def mark(self, count: float | None) -> None:
         """Mark the count under the pointer; None: no mark."""
         if count != self.marked:
             self.marked = count
@@ -48,7 +48,11 @@ class Histogram(QWidget):
     def end(self) -> float:
         """The right end of the axis, in steps."""
         high = self._counts.high if self._counts is not None else self._legend.high if self._legend is not None else 1.0
-        return max(float(high) * BEYOND, 4.0)
+        return max(float(high) * BEYOND, 4.0 if self._unit == 1.0 else 1e-9)
+
+    @property
+    def _unit(self) -> float:
+        return 1.0 if self._counts is None else self._counts.unit
 
     def paintEvent(self, event: QPaintEvent) -> None:
         """Bars, colours, numbers, mark."""
@@ -68,7 +72,7 @@ class Histogram(QWidget):
         painter.drawImage(strip, self._colors(low, high))
         painter.setPen(QPen(self.palette().color(QPalette.ColorRole.WindowText)))
         for value, align in ((low, 0.0), (high, 0.5), (self.end(), 1.0)):
-            text = f"{value:,.0f}"
+            text = f"{value:,.0f}" if self._counts is None else self._counts.text(value)
             x = area.left() + value / self.end() * area.width() - align * metrics.horizontalAdvance(text)
             painter.drawText(QPointF(x, strip.bottom() + metrics.ascent() + 2), text)
         if self.marked is not None:
@@ -80,7 +84,7 @@ class Histogram(QWidget):
         """The axis in the picture's colours."""
         colors = self._legend.colors
         steps = np.linspace(0.0, self.end(), 256)
-        places = np.clip((steps - low) * (255.0 / max(high - low, 1.0)) + 0.5, 0, 255).astype(int)
+        places = np.clip((steps - low) * (255.0 / max(high - low, 1e-9)) + 0.5, 0, 255).astype(int)
         row = np.ascontiguousarray(np.concatenate([colors[places], np.full((256, 1), 255, np.uint8)], axis=1))
         return QImage(row.data, 256, 1, 1024, QImage.Format.Format_RGBX8888).copy()
 

@@ -21,7 +21,7 @@ from app.ui.boxes_panel import BoxesPanel
 from app.ui.clip_panel import ClipPanel
 from app.ui.cost_panel import CostPanel
 from app.ui.frame_loop import FrameLoop
-from app.ui.heat_panel import RAY_TYPE, HeatPanel
+from app.ui.heat_panel import STEPS, HeatPanel, is_read
 from app.ui.marks import Marks
 from app.ui.objects_panel import ObjectsPanel
 from app.ui.pick_panel import PickPanel
@@ -124,8 +124,11 @@ class Inspectors(QObject):
 
     def _count_at(self, across: float, down: float) -> None:
         is_wanted = self.heat.isVisible() and not self.heat.bar.is_frozen
-        if is_wanted and self._document.scene is not None and self._document.state.settings.render.ray_type == RAY_TYPE:
-            self._ask("steps", lambda maker: maker.steps(across, down), self.heat.point_at)
+        shown = self._document.state.settings.render.ray_type
+        if not is_wanted or self._document.scene is None or not is_read(shown):
+            return
+        question = (lambda maker: maker.steps(across, down)) if shown == STEPS else (lambda maker: maker.reading(across, down))
+        self._ask("steps", question, self.heat.point_at)
 
     def _show_picked(self, picked: Picked | None) -> None:
         self.pick.show_picked(picked, self._document.scene)
@@ -138,7 +141,8 @@ class Inspectors(QObject):
 
     def _changed(self, before: State, after: State) -> None:
         old, new = before.settings.render.ray_type, after.settings.render.ray_type
-        if new == RAY_TYPE and old != new:
+        if is_read(new) and old != new:
+            self.heat.clear()
             self._show_dock("heat")
         if before.timeline.clip != after.timeline.clip:
             self.cost.begin(self._document.span)

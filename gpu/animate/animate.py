@@ -214,13 +214,14 @@ class Animator:
         meshes = [scene.meshes[o.mesh] for o in scene.objects]
         vertex_count, triangle_count = int(self._counts.sum()), sum(len(m.triangles) for m in meshes)
         triangles, materials = np.zeros((max(1, triangle_count), 3), np.int32), np.zeros(max(1, triangle_count), np.int32)
-        uvs = np.zeros((max(1, vertex_count) if scene.textures else 1, 2), np.float32)
+        has_uvs = any(mesh.uvs is not None for mesh in scene.meshes)
+        uvs = np.zeros((max(1, vertex_count) if has_uvs else 1, 2), np.float32)
         ranges, first = [], 0
         for thing, mesh, first_vertex in zip(scene.objects, meshes, self._first_vertex.tolist(), strict=True):
             last = first + len(mesh.triangles)
             triangles[first:last] = mesh.triangles + np.int32(first_vertex)
             materials[first:last] = np.clip(mesh.material_ids, 0, max(0, len(scene.materials) - 1))
-            if scene.textures and mesh.uvs is not None:
+            if mesh.uvs is not None:
                 uvs[first_vertex : first_vertex + len(mesh.positions)] = mesh.uvs
             ranges.append(ObjectRange(first, len(mesh.triangles), thing.node))
             first = last

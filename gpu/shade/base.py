@@ -14,9 +14,9 @@ import numpy as np
 
 from ..animate.animate import Surface
 from ..settings import option
-from ..stats import StepCounts
+from ..stats import Reading, StepCounts
 from ..target.base import Array, Target, Unit, UnitSource
-from ..trace.trace import Tracer
+from ..trace.trace import CameraRays, Tracer
 from .film import Film
 from .materials import Materials
 from .ray_counts import RayCounts
@@ -72,6 +72,9 @@ class RayType(abc.ABC):
     def render(self, tracer: Tracer, surface: Surface, film: Film) -> None:
         """Trace and shade one sample into the film. Launches only."""
 
+    def reserve(self, options: Any, film: Film) -> None:
+        """Take the memory of its own that a picture of the film's size needs. Between two frames, before `prepare`."""
+
     def prepare(self, options: Any, surface: Surface) -> None:
         """Write the options to the target where they changed."""
         values = np.array(self.parameters(options, surface), np.float32)
@@ -97,6 +100,10 @@ class RayType(abc.ABC):
     def step_reader(self) -> Callable[[], StepCounts | None]:
         """Start reading back the steps that the sample last rendered has counted; the function gives them once they are there, else None."""
         return lambda: None
+
+    def reading(self, tracer: Tracer, surface: Surface, rays: CameraRays) -> Reading | None:
+        """What the colour of the first of these rays stands for; None for types whose colours are just colours. Waits: outside a frame."""
+        return None
 
     @classmethod
     def legend(cls, options: Any) -> Legend | None:

@@ -22,17 +22,15 @@ import dataclasses
 from collections.abc import Callable
 from typing import Any
 
-import numpy as np
-
 from ..animate.animate import Surface
 from ..settings import option
-from ..stats import STEP_BUCKETS, StepCounts
+from ..stats import StepCounts
 from ..target.base import Target
-from ..trace.trace import HitBuffer, Tracer
-from . import srgb
+from ..trace.trace import Tracer
 from .base import Legend, RayType
-from .color_maps import NAMES, color_map
+from .color_maps import NAMES
 from .film import Film
+from .heat import HeatMap, legend
 from .materials import Materials
 
 COUNTED = {"nodes": (1.0, 0.0, 0.0), "boxes": (0.0, 0.0, 1.0), "primitives": (0.0, 1.0, 0.0), "total": (0.0, 1.0, 1.0)}
@@ -66,19 +64,17 @@ class Steps(RayType):
 
     def __init__(self, target: Target, materials: Materials) -> None:
         super().__init__(target, materials)
-        maps = np.stack([srgb.decode(color_map(name) / 255.0) for name in NAMES])
-        self._color_maps = target.upload(maps.astype(np.float32), "shade")
-        self._measured = target.zeros(STEP_BUCKETS + 2, np.int32, "shade")
+        self._heat = HeatMap(target)
         self._what = ""
 
     @classmethod
     def legend(cls, options: Any) -> Legend:
-        return Legend(LABELS[options.count], float(options.minimum), float(max(options.maximum, options.minimum + 1)), color_map(options.colors))
+        return legend(LABELS[options.count], options.minimum, max(options.maximum, options.minimum + 1), options.colors)
 
     def parameters(self, options: Any, surface: Surface) -> tuple[float, ...]:
         self._what = LABELS[options.count]
-        nodes, primitives, boxes = COUNTED[options.count]
-        return (options.minimum, options.maximum, nodes, primitives, options.automatic, NAMES.index(options.colors), boxes)
+        heat = self._heat.parameters(options.minimum, options.maximum, options.automatic, options.colors)
+        return (*heat, *COUNTED[options.count])
 
     def exposure(self, options: Any) -> float:
         # The legend is read against the colours as they are.
@@ -87,26 +83,16 @@ class Steps(RayType):
     def compile(self, tracer: Tracer, surface: Surface, film: Film) -> None:
         tracer.compile(film.rays, "steps")
         self._unit("gpu/shade/steps.cu")
+        self._heat.compile()
 
     def render(self, tracer: Tracer, surface: Surface, film: Film) -> None:
         with self.target.phase("trace.primary"):
             hits = tracer.trace(film.rays, "steps")
         with self.target.phase("shade"):
-            self._color(hits, film)
-
-    def _color(self, hits: HitBuffer, film: Film) -> None:
-        unit, packs = self._unit("gpu/shade/steps.cu"), self._packs(film)
-        self.target.fill(self._measured, 0)
-        self.target.launch(unit, "count_steps", packs, film.frame, self._parameters, packs, hits.steps, hits.tests, hits.boxes, self._measured)
-        self.target.launch(unit, "choose_range", 1, self._parameters, film.rays.count, self._measured)
-        arguments = (film.frame, self._parameters, self._color_maps, packs, hits.steps, hits.tests, hits.boxes, self._measured, film.sums)
-        self.target.launch(unit, "shade_steps", packs, *arguments)
+            packs = self._packs(film)
+            arguments = (self._parameters, packs, hits.steps, hits.tests, hits.boxes, self._heat.values(film))
+            self.target.launch(self._unit("gpu/shade/steps.cu"), "add_steps", packs, *arguments)
+            self._heat.draw(film, self._parameters)
 
     def step_reader(self) -> Callable[[], StepCounts | None]:
-        what, arrives = self._what, self.target.read_later(self._measured)
-
-        def read() -> StepCounts | None:
-            arrived = arrives()
-            return None if arrived is None else StepCounts(what, arrived[:STEP_BUCKETS], int(arrived[-2]), int(arrived[-1]))
-
-        return read
+        return self._heat.reader(self._what)
