@@ -1,4 +1,6 @@
-"""`orbit`: a ring of spheres about a torus knot in a room of mirrors, the dynamic scene of Kolodzey 7.2. Rigid nodes only."""
+"""`orbit`: a ring of spheres about a torus knot in a room of mirrors, the dynamic scene of Kolodzey 7.2. Rigid nodes only.
+
+`metal` and `glass` are the same with a knot of polished metal and one of glass: the pictures 7.2 and 7.3 there."""
 
 from __future__ import annotations
 
@@ -21,7 +23,17 @@ LOWER, UPPER = np.array([-8.0, -2.8, -8.0]), np.array([8.0, 6.2, 8.0])
 """The room: a camera that turns about the knot from where it starts stays inside."""
 
 
-def make_orbit(triangles: int, seed: int) -> Scene:
+KNOTS = {
+    "orbit": Material("gold", (0.95, 0.64, 0.25, 1.0), metallic=0.6, roughness=0.25),
+    "metal": Material("steel", (0.86, 0.87, 0.88, 1.0), metallic=1.0, roughness=0.03),
+    "glass": Material(
+        "glass", (1.0, 1.0, 1.0, 1.0), roughness=0.0, transmission=1.0, ior=1.5, attenuation_color=(0.45, 0.78, 0.66), attenuation_distance=1.0
+    ),
+}
+"""What the knot is made of, by the scene's name."""
+
+
+def make_orbit(triangles: int, seed: int, name: str = "orbit") -> Scene:
     """About 61 % of the triangles in the spheres, 3 % in the walls, the rest in the knot."""
     rng = np.random.default_rng(seed)
     frequency = icosphere_frequency(0.61 * triangles / SPHERES)
@@ -39,14 +51,14 @@ def make_orbit(triangles: int, seed: int) -> Scene:
     objects = [Object(0, 0), Object(1, 1)] + [Object(3 + k, 2 + k % len(balls)) for k in range(SPHERES)]
     materials = (
         *colours,
-        Material("gold", (0.95, 0.64, 0.25, 1.0), metallic=0.6, roughness=0.25),
+        KNOTS[name],
         Material("mirror", (0.62, 0.67, 0.72, 1.0), metallic=1.0, roughness=0.02),
         Material("parquet", (1.0, 1.0, 1.0, 1.0), roughness=0.4, base_color_texture=0),
         Material("ceiling", (0.78, 0.77, 0.74, 1.0), roughness=0.9),
     )
     lower, upper = bounds(LOWER, UPPER)
     return Scene(
-        "orbit",
+        name,
         nodes=nodes,
         meshes=(room, knot, *balls),
         objects=tuple(objects),

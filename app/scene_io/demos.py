@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import dataclasses
+import functools
 from collections.abc import Callable
 
 from gpu.scene import Scene
@@ -46,6 +47,8 @@ class DemoOptions:
 
 DEMOS: tuple[DemoInfo, ...] = (
     DemoInfo("orbit", "Orbit", "Spheres circle a torus knot in a room of mirrors: many bodies that move rigidly.", 100_000, 12.0),
+    DemoInfo("metal", "Metal", "The same room about a knot of polished metal: mirrors in mirrors, for recursive rays.", 100_000, 12.0),
+    DemoInfo("glass", "Glass", "The same room about a knot of glass, which bends and takes away light, for recursive rays.", 100_000, 12.0),
     DemoInfo("explode", "Explode", "A shell bursts into its triangles: a refitted tree falls apart with it, a rebuilt one does not.", 70_000, 6.0),
     DemoInfo("walker", "Walker", "A robot of fifteen rigid parts walks in a circle: joints turn, triangles stay.", 30_000, 12.0),
     DemoInfo("cloth", "Cloth", "A sheet waves in the wind: smooth motion of every vertex, up to 16 million triangles.", 100_000, 4.0),
@@ -55,6 +58,8 @@ DEMOS: tuple[DemoInfo, ...] = (
 
 _MAKERS: dict[str, Callable[[int, int], Scene]] = {
     "orbit": make_orbit,
+    "metal": functools.partial(make_orbit, name="metal"),
+    "glass": functools.partial(make_orbit, name="glass"),
     "explode": make_explode,
     "walker": make_walker,
     "cloth": make_cloth,

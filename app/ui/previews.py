@@ -14,7 +14,7 @@ from shiboken6 import isValid
 
 ROOT = Path(__file__).resolve().parents[2]
 SIZE = (320, 240)
-TIMES = {"explode": 0.9, "walker": 1.0, "orbit": 0.5, "cloth": 1.0}
+TIMES = {"explode": 0.9, "walker": 1.0, "orbit": 0.5, "metal": 0.5, "glass": 0.5, "cloth": 1.0}
 
 
 def cache_folder() -> Path:

@@ -16,9 +16,12 @@
 constexpr int PACK = RAYS_PER_THREAD;
 constexpr unsigned PACK_BITS = (unsigned)((1ull << PACK) - 1);
 
+// What a function is that works long on a pack: compiled once in a unit of wide packs, inlined where a pack is one lane and a call would cost registers.
 #if RAYS_PER_THREAD > 1
+#define LONG_ON_PACKS static __attribute__((noinline))
 #include "gpu/device/lanes_on_host.cuh"
 #else
+#define LONG_ON_PACKS __device__ __forceinline__
 typedef float Real;
 typedef int Int;
 typedef bool Mask;

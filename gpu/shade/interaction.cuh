@@ -19,7 +19,7 @@ __device__ __forceinline__ TexturePlace texture_place(const SurfaceView& surface
 
 // The normal that a normal map puts in place of the corners': its red along growing u, its green along falling v, as in glTF. Where the texture lies
 // without an extent, or the map turns the normal away from the eye, the one there was is kept.
-__device__ __forceinline__ Real3 mapped_normal(const SurfaceView& surface, const SurfacePoint& at, Real3 direction, Mask hit, const MaterialSample& material,
+LONG_ON_PACKS Real3 mapped_normal(const SurfaceView& surface, const SurfacePoint& at, Real3 direction, Mask hit, const MaterialSample& material,
                                                Real3 normal) {
     const Int none = splat_int(0), texture = truncated(gather(surface.materials + NORMAL_TEXTURE, material.record));
     const Mask mapped = hit & !(texture < none);
@@ -44,7 +44,7 @@ __device__ __forceinline__ Real3 mapped_normal(const SurfaceView& surface, const
 }
 
 // The material, its textures looked up. Lanes outside `hit` have any values.
-__device__ __forceinline__ MaterialSample material_at(const SurfaceView& surface, const SurfacePoint& at, Mask hit, Int prim_id) {
+LONG_ON_PACKS MaterialSample material_at(const SurfaceView& surface, const SurfacePoint& at, Mask hit, Int prim_id) {
     MaterialSample material = load_material(surface.materials, gather_int(surface.material_ids, prim_id), hit);
     if (surface.has_textures) apply_textures(surface, hit, at.corners, at.u, at.v, material);
     return material;

@@ -39,7 +39,7 @@ struct MaterialSample {
     Int record;              // its first float, for what few need
 };
 // Most packs lie on one material: then it is read once.
-__device__ __forceinline__ MaterialSample load_material(const float* materials, Int material_id, Mask hit) {
+LONG_ON_PACKS MaterialSample load_material(const float* materials, Int material_id, Mask hit) {
     const int first = lane(material_id, lowest_lane(hit));
     const float* m = materials + MATERIAL_FLOATS * first;
     if (all((material_id == splat_int(first)) | !hit))
@@ -77,7 +77,7 @@ struct TexturePatch {
     Int upper_left, upper_right, lower_left, lower_right, decode;
     Real across, down;
 };
-__device__ __forceinline__ TexturePatch texture_patch(const SurfaceView& surface, Int texture, Real u, Real v) {
+LONG_ON_PACKS TexturePatch texture_patch(const SurfaceView& surface, Int texture, Real u, Real v) {
     const int* places = (const int*)surface.textures;
     const Int at = texture << 2;
     const Int first = gather_int(places, at), width = gather_int(places + 1, at), height = gather_int(places + 2, at);
@@ -86,7 +86,7 @@ __device__ __forceinline__ TexturePatch texture_patch(const SurfaceView& surface
     return {above + x.first, above + x.second, below + x.first, below + x.second, gather_int(places + 3, at) << 8, x.weight, y.weight};
 }
 // Bilinear, repeating; texel centres at .5, v downwards. Filtered after decoding.
-__device__ __forceinline__ Real3 sample_textures(const SurfaceView& surface, const TexturePatch& p) {
+LONG_ON_PACKS Real3 sample_textures(const SurfaceView& surface, const TexturePatch& p) {
     const Int none = splat_int(0);
     const Real3 top = lerp(texel_color(surface, p.upper_left, none, p.decode), texel_color(surface, p.upper_right, none, p.decode), p.across);
     const Real3 bottom = lerp(texel_color(surface, p.lower_left, none, p.decode), texel_color(surface, p.lower_right, none, p.decode), p.across);
@@ -98,7 +98,7 @@ __device__ __forceinline__ Real3 sample_textures(const SurfaceView& surface, Int
 __device__ __forceinline__ Real texel_alpha(const SurfaceView& surface, Int texel) {
     return to_real((gather_int((const int*)surface.texels, texel) >> 24) & 255) * splat(1.0f / 255.0f);
 }
-__device__ __forceinline__ Real sample_alpha(const SurfaceView& surface, const TexturePatch& p) {
+LONG_ON_PACKS Real sample_alpha(const SurfaceView& surface, const TexturePatch& p) {
     const Real a = texel_alpha(surface, p.upper_left), b = texel_alpha(surface, p.upper_right);
     const Real c = texel_alpha(surface, p.lower_left), d = texel_alpha(surface, p.lower_right);
     const Real top = a + (b - a) * p.across, bottom = c + (d - c) * p.across;

@@ -65,7 +65,7 @@ __device__ __forceinline__ Real largest_coordinate(Real3 a) { return max(max(lan
 __device__ __forceinline__ Real3 unscaled(Real3 a) { return a * (splat(1.0f) / max(largest_coordinate(a), splat(1e-36f))); }
 
 // `prim_id` of lanes without a hit must be any valid one.
-__device__ __forceinline__ SurfacePoint surface_point(const float* positions, const int* triangles, Real3 direction, Int prim_id, Real u, Real v) {
+LONG_ON_PACKS SurfacePoint surface_point(const float* positions, const int* triangles, Real3 direction, Int prim_id, Real u, Real v) {
     const Corners corners = gather_corners(triangles, prim_id);
     const Real3 a = gather3(positions, corners.a), b = gather3(positions, corners.b), c = gather3(positions, corners.c);
     const Real3 normal = normalize(unscaled(cross(b - a, c - a)));

@@ -39,7 +39,7 @@ __device__ __forceinline__ LightSample sample_sphere_light(const float* light, R
 }
 
 // One sample of a light from a point; `u`, `v` in [0, 1) choose a place on it.
-__device__ __forceinline__ LightSample sample_light(const float* light, Real3 point, Real u, Real v) {
+LONG_ON_PACKS LightSample sample_light(const float* light, Real3 point, Real u, Real v) {
     const Real3 color = splat3(light[4], light[5], light[6]);
     const int kind = (int)light[3];
     if (kind == DIRECTIONAL_LIGHT) return {splat3(-light[0], -light[1], -light[2]), splat(FLOAT_MAX), color};

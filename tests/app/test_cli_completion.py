@@ -36,7 +36,7 @@ def offered(words: str, folder: Path = ROOT) -> list[str]:
     [
         ("python main.py render --hierarchy ''", set(structures())),
         ("python main.py render --hierarchy brute", {"brute_force"}),
-        ("./main.py --demo ''", {"orbit", "explode", "walker", "cloth", "blob", "room"}),
+        ("./main.py --demo ''", {"orbit", "metal", "glass", "explode", "walker", "cloth", "blob", "room"}),
         (".venv/bin/python main.py view --ray-type st", {"steps"}),
         ("python3 main.py bench ''", {"build", "trace", "frame", "suite"}),
         ("python main.py render --update = re", {"rebuild", "refit"}),

@@ -85,9 +85,9 @@ def test_tells_a_viewer_where_to_look(scenes: dict[str, Scene], name: str) -> No
     assert scene.eye is not None and scene.look_at is not None and scene.lights and scene.fps == 0.0
     assert all(low < high for low, high in zip(scene.lower, scene.upper, strict=True))
     assert scene.duration() == demo_info(name).seconds
-    if name in ("orbit", "room"):
+    if name in ("orbit", "metal", "glass", "room"):
         assert all(low < e < high for low, e, high in zip(scene.lower, scene.eye, scene.upper, strict=True)), "the eye is inside"
-    if name in ("orbit", "walker"):
+    if name in ("orbit", "metal", "glass", "walker"):
         assert scene.textures and {m.base_color_texture for m in scene.materials} == {-1, 0}
     for mesh in scene.meshes:
         if mesh.key_frames is not None:
@@ -182,7 +182,7 @@ def rotation_matrix(q: np.ndarray) -> np.ndarray:
 
 def test_shells_are_closed_manifolds(scenes: dict[str, Scene]) -> None:
     assert is_closed(scenes["blob"].meshes[0].triangles)
-    by_name = {mesh.name: mesh for name in ("orbit", "walker") for mesh in scenes[name].meshes}
+    by_name = {mesh.name: mesh for name in ("orbit", "metal", "glass", "walker") for mesh in scenes[name].meshes}
     for name in ("sphere", "knot", "torso", "left foot"):
         assert is_closed(by_name[name].triangles), name
     assert is_closed(welded(by_name["room"].positions, by_name["room"].triangles))

@@ -1,0 +1,168 @@
+// One step of recursive ray tracing (Whitted, An Improved Illumination Model for Shaded Display, 1980), in lane packs: what a ray sees where it hits, and
+// the rays that go on from there, each with its weight. Nothing is traced here.
+//
+// Materials scatter as bsdf.cuh says. Lights are added by its diffuse and glossy lobes; a mirror's share of the glossy lobe is followed by a ray
+// instead, sharp (`whitted`) or spread as the lobe is (`distributed`: Cook, Porter and Carpenter, Distributed Ray Tracing, 1984).
+#pragma once
+#include "gpu/shade/bsdf.cuh"
+#include "gpu/shade/interaction.cuh"
+#include "gpu/shade/sampling.cuh"
+
+// `options` of whitted.py. BACKGROUND is below and above.
+enum WhittedOption { BACKGROUND = 0, AMBIENT = 6, HEADLIGHT = 9, DEPTH = 10, THRESHOLD = 11, LIGHT_SAMPLES = 12, CASTS_SHADOWS = 13, IS_GLOSSY = 14, LENS = 15, FOCUS = 16 };
+// Dimensions of the samples' sequence; 32 lights are the most.
+constexpr int LENS_DIMENSION = 2, GLOSS_DIMENSION = 16, LIGHT_DIMENSION = 64, LIGHTS_A_DEPTH = 32;
+
+// A ray that waits: what it is inside of (`media`: 15 bits the material's number and one, above them that of what lies around it) and how much of what it
+// finds is seen.
+struct WaitingRay {
+    Real3 from, direction, weight;
+    Int media;
+    Mask active;
+    int depth;
+};
+
+struct WhittedStep {
+    Real3 color;               // seen here, weighed
+    WaitingRay reflected, transmitted;
+};
+
+__device__ __forceinline__ Real largest_of(Real3 color) { return max(max(color.x, color.y), color.z); }
+
+// -- what rays are inside of --------------------------------------------------------------------------------------------
+constexpr int MEDIUM_BITS = 15, MEDIUM_MASK = (1 << MEDIUM_BITS) - 1;
+__device__ __forceinline__ Int medium_of(Int media) { return media & MEDIUM_MASK; }
+__device__ __forceinline__ Int medium_around(Int media) { return (media >> MEDIUM_BITS) & MEDIUM_MASK; }
+__device__ __forceinline__ Int record_of_medium(Int medium) { return select(splat_int(0) < medium, medium + splat_int(-1), splat_int(0)) * splat_int(MATERIAL_FLOATS); }
+__device__ __forceinline__ Real ior_of_medium(const SurfaceView& surface, Int media) {
+    const Int medium = medium_of(media);
+    return select(splat_int(0) < medium, gather(surface.materials + 11, record_of_medium(medium)), splat(1.0f));
+}
+__device__ __forceinline__ Int inside_of(Int media, Int medium) { return (medium_of(media) << MEDIUM_BITS) | medium; }
+// Bodies may overlap, and a camera may stand in one: what is left is taken out wherever it is, and what was never entered is no loss.
+__device__ __forceinline__ Int outside_of(Int media, Int medium) {
+    const Int without_around = select(medium_around(media) == medium, medium_of(media), media);
+    return select(medium_of(media) == medium, medium_around(media), without_around);
+}
+// What a medium leaves of light over a distance (Beer's law); all of it outside of everything.
+LONG_ON_PACKS Real3 left_after(const SurfaceView& surface, Int medium, Real distance) {
+    const Mask inside = splat_int(0) < medium;
+    const Int record = record_of_medium(medium);
+    const Real way = select(inside, distance, splat(0.0f)) * splat(-1.442695041f);
+    const float* absorption = surface.materials + ABSORPTION;
+    return {exp2_of(gather(absorption, record) * way), exp2_of(gather(absorption + 1, record) * way), exp2_of(gather(absorption + 2, record) * way)};
+}
+
+// -- surfaces -----------------------------------------------------------------------------------------------------------
+// How a surface takes part in a step.
+struct WhittedSurface {
+    Bsdf bsdf;
+    Basis basis;
+    Real3 out;            // to where the ray came from, in the basis; z > 0
+    Real mirror;          // the share of the glossy lobe that a ray follows
+    Mask glass, thin;
+    Int beyond;           // the media on the other side
+};
+
+LONG_ON_PACKS WhittedSurface whitted_surface(const SurfaceView& surface, const float* options, const Interaction& hit, Int material_id, Int media) {
+    WhittedSurface s;
+    const MaterialSample& m = hit.material;
+    s.basis = basis_around(hit.shading_normal);
+    const Real3 to_eye = hit.direction * splat(-1.0f);
+    s.out = {dot(to_eye, s.basis.tangent), dot(to_eye, s.basis.bitangent), max(dot(to_eye, s.basis.normal), splat(1e-4f))};
+    s.glass = s.thin = splat_mask(false);
+    s.beyond = media;
+    Real index = m.ior;
+    if (surface.features & HAS_GLASS) {
+        s.glass = hit.hit & (m.transmission > splat(0.0f));
+        s.thin = s.glass & (gather(surface.materials + IS_THIN, m.record) > splat(0.5f));
+        const Int medium = material_id + splat_int(1);
+        const Mask leaves = s.glass & hit.at.is_back & !s.thin, enters = s.glass & !hit.at.is_back & !s.thin;
+        s.beyond = select(leaves, outside_of(media, medium), select(enters, inside_of(media, medium), media));
+        const Real here = ior_of_medium(surface, media), there = ior_of_medium(surface, s.beyond);
+        index = select(leaves, there / m.ior, select(s.thin, m.ior, m.ior / here));
+    }
+    s.bsdf = make_bsdf(m.base_color, m.metallic, m.roughness, m.transmission, index, s.out.z);
+    // Sharp rays follow what is smooth: all of it up to a roughness of 0.1, nothing from 0.5 on.
+    const Real rough = min(max((m.roughness - splat(0.1f)) * splat(2.5f), splat(0.0f)), splat(1.0f));
+    s.mirror = options[IS_GLOSSY] != 0.0f ? splat(1.0f) : select(s.glass, splat(1.0f), splat(1.0f) - rough * rough * (splat(3.0f) - rough * splat(2.0f)));
+    return s;
+}
+
+// Light that reaches the surface from all sides alike, but from where rays are followed to.
+__device__ __forceinline__ Real3 ambient_reflectance(const WhittedSurface& s) {
+    const Real3 whole = splat3(1.0f, 1.0f, 1.0f), fresnel = bsdf_fresnel(s.bsdf, min(s.out.z, splat(1.0f)), dielectric_fresnel(s.bsdf.index, min(s.out.z, splat(1.0f))));
+    const Real diffuse = (splat(1.0f) - s.bsdf.metallic) * (splat(1.0f) - s.bsdf.transmission);
+    return s.bsdf.base * (whole - fresnel) * diffuse + fresnel * (splat(1.0f) - s.mirror);
+}
+// Light of an irradiance from a direction: what of it goes where the ray came from.
+__device__ __forceinline__ Real3 reflected_light(const WhittedSurface& s, const Interaction& hit, Real3 towards, Real3 irradiance) {
+    const Real3 in = {dot(towards, s.basis.tangent), dot(towards, s.basis.bitangent), dot(towards, s.basis.normal)};
+    const Mask above = (in.z > splat(1e-6f)) & (dot(hit.at.normal, towards) > splat(0.0f));
+    const Real3 value = evaluate_reflection(s.bsdf, s.out, in).value;
+    return select(above, value * irradiance, splat3(0.0f, 0.0f, 0.0f));
+}
+
+// -- rays that go on ----------------------------------------------------------------------------------------------------
+__device__ __forceinline__ Real3 in_world(const WhittedSurface& s, Real3 local) { return along(s.basis, local.x, local.y, local.z); }
+// A direction that the triangle itself would stop is turned back over it.
+__device__ __forceinline__ Real3 on_side(Real3 direction, Real3 normal, Real wanted) {
+    const Real height = dot(direction, normal) * wanted;
+    return direction + normal * (select(height > splat(1e-4f), splat(0.0f), splat(2e-4f) - height * splat(2.0f)) * wanted);
+}
+
+// Rays mirrored and refracted at the normal, or at one of the glossy lobe's. A ray too weak to be seen, or too deep, is ambient light instead.
+__device__ __forceinline__ void follow(const SurfaceView& surface, const float* options, const Interaction& hit, const WhittedSurface& s, Real3 weight, Int media,
+                                       int depth, Sample2d gloss, WhittedStep& step) {
+    const bool is_glossy = options[IS_GLOSSY] != 0.0f;
+    const Real3 upright = splat3(0.0f, 0.0f, 1.0f);
+    const Real3 h = is_glossy ? select(s.bsdf.mirror, upright, sample_visible_normal(s.bsdf.alpha, s.out, gloss.x, gloss.y)) : upright;
+    const Real cosine = min(max(dot(s.out, h), splat(0.0f)), splat(1.0f));
+    Real fresnel = dielectric_fresnel(s.bsdf.index, cosine);
+    // A pane's two sides send light to and fro: the series adds up.
+    const Real of_pane = splat(2.0f) * fresnel / (splat(1.0f) + fresnel);
+    fresnel = select(s.thin, of_pane, fresnel);
+    const Real3 mirrored = h * (splat(2.0f) * cosine) - s.out;
+    Real shown = splat(1.0f);
+    if (is_glossy) {
+        const Real hidden = ggx_hidden(s.bsdf.alpha, s.out);
+        const Real rough = (splat(1.0f) + hidden) / (splat(1.0f) + hidden + ggx_hidden(s.bsdf.alpha, mirrored));
+        shown = select(s.bsdf.mirror, splat(1.0f), select(mirrored.z > splat(0.0f), rough, splat(0.0f)));
+    }
+    const Real3 towards = on_side(in_world(s, mirrored), hit.at.normal, splat(1.0f));
+    const Real3 reflectance = bsdf_fresnel(s.bsdf, cosine, fresnel) * (s.mirror * shown);
+    const bool ends = depth >= (int)options[DEPTH];
+    const Real least = splat(options[THRESHOLD]);
+    Real3 left = splat3(0.0f, 0.0f, 0.0f);
+    Real3 part = weight * reflectance;
+    Mask active = hit.hit & (largest_of(part) > least);
+    if (ends) active = splat_mask(false);
+    left = select(active, left, part);
+    step.reflected = {lifted(hit.at, towards), normalize(towards), part, media, active, depth + 1};
+
+    step.transmitted = {hit.at.point, hit.direction, part, media, splat_mask(false), depth + 1};
+    const Real share = select(s.glass, s.bsdf.transmission * (splat(1.0f) - fresnel), splat(0.0f));
+    part = weight * s.bsdf.base * share;
+    Real3 onwards = hit.direction;
+    Int beyond = s.beyond;
+    if (surface.features & HAS_GLASS) {
+        const Real sine2 = (splat(1.0f) - cosine * cosine) / (s.bsdf.index * s.bsdf.index);
+        const Real3 bent = h * (cosine / s.bsdf.index - lanes_sqrt(max(splat(1.0f) - sine2, splat(0.0f)))) - s.out * (splat(1.0f) / s.bsdf.index);
+        onwards = select(s.glass & !s.thin, on_side(in_world(s, bent), hit.at.normal, splat(-1.0f)), onwards);
+    }
+    if (surface.features & HAS_ALPHA) {
+        // Where a surface covers a share alone, the ray goes on through the rest of it: glass with holes is not both at once.
+        const Mask holed = hit.material.alpha < splat(1.0f);
+        const Real open = splat(1.0f) / max(hit.material.alpha, splat(1e-6f)) - splat(1.0f);
+        part = select(holed, weight * open, part);
+        onwards = select(holed, hit.direction, onwards);
+        beyond = select(holed, media, beyond);
+    }
+    if (surface.features & (HAS_GLASS | HAS_ALPHA)) {
+        active = hit.hit & (largest_of(part) > least);
+        if (ends) active = splat_mask(false);
+        left = left + select(active, splat3(0.0f, 0.0f, 0.0f), part);
+        step.transmitted = {lifted(hit.at, onwards), normalize(onwards), part, beyond, active, depth + 1};
+    }
+    step.color = step.color + select(hit.hit, left * splat3(options[AMBIENT], options[AMBIENT + 1], options[AMBIENT + 2]), splat3(0.0f, 0.0f, 0.0f));
+}
