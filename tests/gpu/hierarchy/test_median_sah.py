@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import dataclasses
+
 import hypothesis
 import hypothesis.strategies as st
 import numpy as np
@@ -134,3 +136,61 @@ def test_no_leaf_is_deeper_than_the_options_say(target: Target) -> None:
     for depth in (1, 3, 9):
         table = built(target, SCENES["moving"](), max_leaf_size=1, max_depth=depth).nodes()
         assert table.depth.max() == depth and table.reference_count.max() > 1
+
+
+VARIANTS: dict[str, dict[str, str]] = {
+    "primitives": {"implementation": "primitives"},
+    "A": {"implementation": "primitives", "sorting": "atomics"},
+    "AB": {"implementation": "primitives", "sorting": "atomics", "scans": "ballots"},
+    "ABC": {"implementation": "primitives", "sorting": "atomics", "scans": "ballots", "boxes": "atomics"},
+    "ABCD": {"implementation": "primitives", "sorting": "atomics", "scans": "ballots", "boxes": "atomics", "reductions": "shuffles"},
+    "C alone": {"implementation": "primitives", "boxes": "atomics"},
+    "rounds": {"small_nodes": "rounds"},
+}
+
+
+@pytest.mark.parametrize("name", VARIANTS)
+def test_every_way_builds_the_same_tree(exact_target: Target, name: str) -> None:
+    """Chang's improvements change how long it takes, one by one, and nothing else."""
+    for scene, max_leaf_size in ((crowd(), 3), (SCENES["soup"](), 8), (SCENES["degenerate"](), 1), (SCENES["stairs"](), 100)):
+        expected = built(exact_target, scene, max_leaf_size=max_leaf_size)
+        found = built(exact_target, scene, max_leaf_size=max_leaf_size, **VARIANTS[name])
+        assert_same_tree(found.nodes(), expected.nodes())
+
+
+def launches_of(target: Target, scene: TriangleScene, **options: object) -> int:
+    """Kernels of a build that has its room."""
+    made = built(target, scene, **options)
+    primitives = scene.upload(target)
+    made.build(primitives)
+    target.finished_frames()
+    target.begin_frame(0)
+    made.build(primitives)
+    target.end_frame()
+    target.synchronize()
+    return target.finished_frames()[-1].launches
+
+
+def test_each_improvement_takes_launches_away(host_target: Target) -> None:
+    """Ballots and shuffles take none; atomics and subtrees do."""
+    scene = SCENES["soup"]()
+    counts = {name: launches_of(host_target, scene, **VARIANTS[name]) for name in ("primitives", "A", "AB", "ABC", "ABCD")}
+    assert counts["primitives"] > counts["A"] == counts["AB"] > counts["ABC"] == counts["ABCD"]
+    assert launches_of(host_target, scene) < counts["ABCD"] / 1.5
+
+
+@pytest.mark.parametrize("too_small", ["nodes", "references", "working"])
+@pytest.mark.parametrize("implementation", ["atomics", "primitives"])
+def test_a_tree_that_does_not_fit_leaves_the_one_before(target: Target, implementation: str, too_small: str) -> None:
+    scene = SCENES["soup"]()
+    made = built(target, scene, implementation=implementation)
+    made.build(scene.upload(target))  # the second of the builds that find room
+    before, whole = made.nodes(), made.tree.capacity
+    made.tree.capacity = dataclasses.replace(whole, **{too_small: {"nodes": 30, "references": 900, "working": 1600}[too_small]})
+    made.build(scene.upload(target, later=True))
+    assert_same_tree(made.nodes(), before)
+    made.tree.capacity = whole
+    made.build(scene.upload(target, later=True))
+    expected = built(target, scene, implementation=implementation)
+    expected.build(scene.upload(target, later=True))
+    assert_same_tree(made.nodes(), expected.nodes())

@@ -5,10 +5,11 @@ both sides is clipped to each. Below, a node is a word of 64 bits: the planes th
 start, so that the SAH of a plane is two ands and two counts of bits.
 
 Paper: Zhou, Hou, Wang and Guo, Real-Time KD-Tree Construction on Graphics Hardware (2008); Chang, Seo and Ihm, On the Efficient Implementation of a
-Real-time Kd-tree Construction Algorithm.
+Real-time Kd-tree Construction Algorithm. `implementation` is Zhou's (primitives) or Chang's (atomics); `sorting` [A], `scans` [B], `boxes` [C],
+`reductions` [D] and `bit_counts` [E] turn each improvement of Chang's table on or off by itself. Phases: build.start, build.large, build.small.
 
-Cost: Three launches a level of large nodes; no number is read back, so that as many levels are launched as there may be. Much faster to build than
-sah_events, for a tree with more tests a ray.
+Cost: Three launches a level of large nodes by atomics, eight by primitives, which also take three for each of 20 rounds of small nodes; no number is
+read back, so that as many levels are launched as there may be. Faster to build than sah_events, and its trees cost about the same by the SAH.
 
 Limits: No refit. Above, splits are blind to the SAH. Large primitives are listed many times; a share of references bounds how often. Deterministic:
 where atomics decide the order of references, leaves are put in order at the end.
@@ -30,7 +31,7 @@ from .large import LEVEL_WORDS, ROOM, SMALL, LargeStage
 from .options import MedianSahOptions
 from .small import SmallStage
 
-EXTRA_LEVELS = 6
+EXTRA_LEVELS = 10
 """Levels of large nodes beyond 1.3 log2 of the number of small nodes that there would be at least."""
 
 
@@ -82,18 +83,14 @@ class MedianSah(KdTreeHierarchy):
             target.launch(unit, "make_root", 1, *inputs, *tree, *nodes)
 
     def _large(self, capacity: Capacity) -> LargeStage:
-        return LargeStage(self.target, self.options, capacity, self._small_count(), self.max_depth(), self._ways())
+        return LargeStage(self.target, self.options, capacity, self._small_count(), self.max_depth())
 
     def _small(self, capacity: Capacity) -> SmallStage:
-        return SmallStage(self.target, self.options, capacity, self.max_depth(), self._ways())
+        return SmallStage(self.target, self.options, capacity, self.max_depth())
 
     def _small_count(self) -> int:
         """Nodes of so many references are no longer large."""
         return max(SMALL, self.options.max_leaf_size)
-
-    def _ways(self) -> dict[str, bool]:
-        """How blocks scan, reduce and count: constants of the units."""
-        return {"SHARED_SCANS": False, "SHARED_REDUCTIONS": False, "MANKU": False}
 
     def _start_arrays(self, n: int) -> dict[str, tuple[tuple[int, ...], Any]]:
         return {

@@ -113,3 +113,27 @@ __device__ __forceinline__ Aabb piece_of(const Primitives& primitives, const Ref
     const Aabb piece = {max(whole.lower, slab.lower) + zero, min(whole.upper, slab.upper) + zero};
     return is_empty(piece) ? slab : piece;
 }
+
+// A thread's part of a chunk: who goes to which side, and how many come before them there.
+struct ChunkSides {
+    int first, last, before, all;
+};
+__device__ __forceinline__ ChunkSides sides_of_chunk(const float4* references, const Plan& plan, ChunkRange range) {
+    ChunkSides made;
+    made.first = range.first + thread_index() * ITEMS;
+    made.last = min(made.first + ITEMS, range.last);
+    int packed = 0;
+    for (int i = made.first; i < made.last; ++i) packed += pack_sides(plan.sides(load_reference(references, i).box));
+    made.before = scan_chunk(packed, made.all);
+    return made;
+}
+__device__ __forceinline__ void store_sides(const Primitives& primitives, const Plan& plan, const ChunkSides& sides_here, int left_base, int right_base,
+                                            int clips, float4* references) {
+    int left = left_base + lefts_of(sides_here.before), right = right_base + rights_of(sides_here.before);
+    for (int i = sides_here.first; i < sides_here.last; ++i) {
+        const Reference reference = load_reference(references, i);
+        const int sides = plan.sides(reference.box);
+        if ((sides & 1) != 0) store_reference(references, left++, piece_of(primitives, reference, plan, sides, 0, clips), reference.prim_id);
+        if ((sides & 2) != 0) store_reference(references, right++, piece_of(primitives, reference, plan, sides, 1, clips), reference.prim_id);
+    }
+}

@@ -68,24 +68,14 @@ extern "C" __global__ void sort_chunks(Primitives primitives, const int* level, 
     const int level_nodes = level[LEVEL_NODES], chunks = level[LEVEL_CHUNKS];
     for (int chunk = block_index(); chunk < chunks; chunk += block_count()) {
         const int slot = slot_of_chunk(ranges, level_nodes, chunk);
-        const ChunkRange range = range_of_chunk(ranges[slot], chunk);
         const Plan plan = load_plan(plans, slot);
-        const int first = range.first + thread_index() * ITEMS, last = min(first + ITEMS, range.last);
-        int all, packed = 0;
-        for (int i = first; i < last; ++i) packed += pack_sides(plan.sides(load_reference(references, i).box));
-        const int before = scan_chunk(packed, all);
+        const ChunkSides here = sides_of_chunk(references, plan, range_of_chunk(ranges[slot], chunk));
         if (thread_index() == 0) {
-            first_places[0] = plan.left_base + atomic_add(&offsets[slot].x, lefts_of(all));
-            first_places[1] = plan.right_base + atomic_add(&offsets[slot].y, rights_of(all));
+            first_places[0] = plan.left_base + atomic_add(&offsets[slot].x, lefts_of(here.all));
+            first_places[1] = plan.right_base + atomic_add(&offsets[slot].y, rights_of(here.all));
         }
         block_sync();
-        int left = first_places[0] + lefts_of(before), right = first_places[1] + rights_of(before);
-        for (int i = first; i < last; ++i) {
-            const Reference reference = load_reference(references, i);
-            const int sides = plan.sides(reference.box);
-            if ((sides & 1) != 0) store_reference(references, left++, piece_of(primitives, reference, plan, sides, 0, clips), reference.prim_id);
-            if ((sides & 2) != 0) store_reference(references, right++, piece_of(primitives, reference, plan, sides, 1, clips), reference.prim_id);
-        }
+        store_sides(primitives, plan, here, first_places[0], first_places[1], clips, references);
         block_sync();
     }
 }

@@ -7,12 +7,63 @@ import dataclasses
 from .....settings import option
 from ...options import KdTreeOptions
 
+AUTO = "auto"
+
+
+@dataclasses.dataclass(frozen=True)
+class Ways:
+    """How each step is done, by Zhou (False) or as Chang improved it (True), with the letters of his table."""
+
+    sorts_by_atomics: bool
+    scans_by_ballots: bool
+    boxes_by_atomics: bool
+    reduces_by_shuffles: bool
+    counts_by_popc: bool
+    grows_subtrees: bool
+
+    @property
+    def constants(self) -> dict[str, bool]:
+        """The constants of units."""
+        return {"SHARED_SCANS": not self.scans_by_ballots, "SHARED_REDUCTIONS": not self.reduces_by_shuffles, "MANKU": not self.counts_by_popc}
+
 
 @dataclasses.dataclass(frozen=True)
 class MedianSahOptions(KdTreeOptions):
-    """Options of the builder by medians and bits."""
+    """Options of the builder by medians and bits. `implementation` chooses for every step that says auto."""
 
+    implementation: str = option(
+        "atomics",
+        "By segmented scans, reductions and rounds of small nodes, as Zhou (primitives), or by a kernel a step with atomics, ballots and shuffles.",
+        choices=("atomics", "primitives"),
+    )
     empty_fraction: float = option(
         0.25, "Empty space at a side of a large node is cut off where it is more than this part of the node's extent.", minimum=0.01, maximum=1.0
     )
     clips_primitives: bool = option(True, "Cut primitives exactly where a large node is parted; else only their boxes.")
+    sorting: str = option(AUTO, "[A] References find their places by segmented scans, or by two atomics a block.", choices=(AUTO, "scans", "atomics"))
+    scans: str = option(AUTO, "[B] Scans within blocks by shared memory and barriers, or by ballots.", choices=(AUTO, "shared", "ballots"))
+    boxes: str = option(
+        AUTO, "[C] Boxes of large nodes by six segmented reductions, or by six atomics a block.", choices=(AUTO, "reductions", "atomics")
+    )
+    reductions: str = option(
+        AUTO, "[D] Reductions within blocks by shared memory and barriers, or by shuffles.", choices=(AUTO, "shared", "shuffles")
+    )
+    bit_counts: str = option(AUTO, "[E] Bits counted by Manku's sums, or by an instruction.", choices=(AUTO, "manku", "popc"))
+    small_nodes: str = option(
+        AUTO,
+        "Small nodes in rounds, a level of all of them at a time, or each small root to its leaves by one block.",
+        choices=(AUTO, "rounds", "subtrees"),
+    )
+
+    def ways(self) -> Ways:
+        """How each step is done."""
+        new = self.implementation == "atomics"
+        chosen = (
+            (self.sorting, "atomics"),
+            (self.scans, "ballots"),
+            (self.boxes, "atomics"),
+            (self.reductions, "shuffles"),
+            (self.bit_counts, "popc"),
+            (self.small_nodes, "subtrees"),
+        )
+        return Ways(*(new if choice == AUTO else choice == improved for choice, improved in chosen))

@@ -13,36 +13,91 @@ from .options import MedianSahOptions
 SMALL_THREADS = 64
 PLACE_THREADS = 512
 NOTES = 64
+SMALL_LEVELS = 20
+ROUND_WORDS = 4
+SIDES = 6
 
 
 class SmallStage:
-    """One build's; `ways`: constants of the units."""
+    """One build's."""
 
-    def __init__(self, target: Target, options: MedianSahOptions, capacity: Capacity, max_depth: int, ways: dict[str, bool]) -> None:
-        self.target, self.options, self.capacity, self.max_depth, self.ways = target, options, capacity, max_depth, ways
+    def __init__(self, target: Target, options: MedianSahOptions, capacity: Capacity, max_depth: int) -> None:
+        self.target, self.options, self.capacity, self.max_depth, self.ways = target, options, capacity, max_depth, options.ways()
         self.roots = most_roots(capacity)
+        self.by_subtrees = self.ways.grows_subtrees or options.max_leaf_size >= SMALL  # then none is parted, and planes would be of no use
+        self.slots = max(self.roots, capacity.references // (options.max_leaf_size + 1) + 2)
 
     def shapes(self) -> Shapes:
         """Working memory."""
-        return {
-            "root_counts": ((self.roots, 2), np.int32),
-            "root_places": ((self.roots, 2), np.int32),
-            "notes": ((self.roots * NOTES if self.options.max_leaf_size < SMALL else 1,), np.int16),
+        parts_any = self.options.max_leaf_size < SMALL
+        shapes: Shapes = {"root_places": ((self.roots, 2), np.int32)}
+        if self.by_subtrees:
+            return shapes | {
+                "root_counts": ((self.roots, 2), np.int32),
+                "notes": ((self.roots * NOTES if parts_any else 1,), np.int16),
+            }
+        references = 2 * self.capacity.working
+        return shapes | {
+            "firsts": ((self.roots,), np.int32),
+            "planes": ((SIDES * references,), np.float32),
+            "sets": ((SIDES * references, 4), np.uint32),
+            "prim_ids": ((references,), np.int32),
+            "small_nodes": ((self.slots, 12), np.float32),
+            "small_nodes_too": ((self.slots, 12), np.float32),
+            "candidates": ((self.slots,), np.int32),
+            "small_additions": ((3 * self.slots,), np.int32),
+            "rounds": (((SMALL_LEVELS + 1) * ROUND_WORDS,), np.int32),
         }
 
     def build(self, primitives: Primitives, held: dict[str, Array], draft: Draft) -> None:
-        """All small roots, a block each."""
-        target, options = self.target, self.options
-        unit = target.unit(UnitSource(f"{ROOM}/subtrees.cu", constants=tuple(self.ways.items())))
-        roots = (held["totals"], draft.counts, held["references"], held["root_cells"], held["root_ranges"])
+        """All small roots to their leaves."""
+        if self.by_subtrees:
+            self._grow_subtrees(held, draft)
+        else:
+            self._part_in_rounds(held, draft)
+        if not self.ways.sorts_by_atomics:
+            return
+        leaves = self.target.unit(UnitSource(f"{ROOM}/large_leaves.cu"))
+        ordered = (held["totals"], draft.counts, primitives.count, held["root_ranges"], held["root_places"], held["references"], draft.references)
+        self.target.launch(leaves, "sort_large_leaves", self.roots, *ordered, block=256)
+
+    def _rules(self) -> tuple[float, float, float, int, int, int]:
+        options = self.options
         costs = (options.traversal_cost, options.intersection_cost, options.empty_factor)
-        rules = (*costs, int(options.stop == "sah"), options.max_leaf_size, self.max_depth)
+        return (*costs, int(options.stop == "sah"), options.max_leaf_size, self.max_depth)
+
+    def _grow_subtrees(self, held: dict[str, Array], draft: Draft) -> None:
+        """A block a root: counted, given places, written."""
+        target = self.target
+        unit = target.unit(UnitSource(f"{ROOM}/subtrees.cu", constants=(("MANKU", not self.ways.counts_by_popc),)))
+        roots = (held["totals"], draft.counts, held["references"], held["root_cells"], held["root_ranges"])
         counts, places, jobs = held["root_counts"], held["root_places"], self.roots * SMALL_THREADS
         outputs = (counts, held["notes"], places, draft.nodes, draft.parent, draft.references)
         room = (self.capacity.nodes, self.capacity.references)
-        target.launch(unit, "grow_subtrees", jobs, *roots, *rules, 0, *outputs, block=SMALL_THREADS)
+        target.launch(unit, "grow_subtrees", jobs, *roots, *self._rules(), 0, *outputs, block=SMALL_THREADS)
         target.launch(unit, "place_subtrees", 1, held["totals"], counts, *room, draft.counts, places, block=PLACE_THREADS, blocks=1)
-        target.launch(unit, "grow_subtrees", jobs, *roots, *rules, 1, *outputs, block=SMALL_THREADS)
-        leaves = target.unit(UnitSource(f"{ROOM}/large_leaves.cu"))
-        ordered = (held["totals"], draft.counts, primitives.count, held["root_ranges"], places, held["references"], draft.references)
-        target.launch(leaves, "sort_large_leaves", self.roots, *ordered, block=256)
+        target.launch(unit, "grow_subtrees", jobs, *roots, *self._rules(), 1, *outputs, block=SMALL_THREADS)
+
+    def _part_in_rounds(self, held: dict[str, Array], draft: Draft) -> None:
+        """Planes and sets of all roots, then a level of all small nodes at a time."""
+        target, slots = self.target, self.slots
+        unit = target.unit(UnitSource(f"{ROOM}/rounds.cu", constants=(("MANKU", not self.ways.counts_by_popc),)))
+        ranges, firsts, jobs = held["root_ranges"], held["firsts"], self.roots * SMALL_THREADS
+        target.launch(unit, "size_roots", self.roots, held["totals"], draft.counts, ranges, self.roots, firsts)
+        target.exclusive_scan(firsts, firsts, "median_sah.scan")
+        planes = (held["planes"], held["sets"])
+        inputs = (held["totals"], draft.counts, held["references"], held["root_cells"], ranges, firsts)
+        target.launch(unit, "make_planes", jobs, *inputs, *planes, held["prim_ids"], held["small_nodes"], held["rounds"], block=SMALL_THREADS)
+        for level in range(SMALL_LEVELS):
+            row, next_row = held["rounds"][level * ROUND_WORDS :], held["rounds"][(level + 1) * ROUND_WORDS :]
+            nodes, next_nodes = (
+                held[name] for name in (("small_nodes", "small_nodes_too") if level % 2 == 0 else ("small_nodes_too", "small_nodes"))
+            )
+            chosen = (slots, held["candidates"], held["small_additions"])
+            jobs = min(self.roots << min(level, 12), slots) * SMALL_THREADS
+            target.launch(unit, "choose_small", jobs, row, nodes, ranges, firsts, *planes, *self._rules(), *chosen, block=SMALL_THREADS)
+            target.exclusive_scan(held["small_additions"], held["small_additions"], "median_sah.scan")
+            parted = (row, next_row, nodes, held["references"], ranges, firsts, *planes, held["prim_ids"], *self._rules()[4:], *chosen)
+            outputs = (next_nodes, held["root_places"], draft.nodes, draft.parent, draft.references)
+            room = (self.capacity.nodes, self.capacity.references)
+            target.launch(unit, "part_small", jobs, *parted, *room, draft.counts, *outputs, block=SMALL_THREADS)
