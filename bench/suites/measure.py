@@ -9,10 +9,16 @@ import time
 from collections.abc import Sequence
 from typing import Any
 
+import numpy as np
+
 from gpu.engine import ViewSettings
 from gpu.scene import Moment, Scene
+from gpu.shade.film import Film, Resolver
+from gpu.shade.materials import Materials
+from gpu.shade.registry import ray_type
 from gpu.stats import HierarchyStatistics
 from gpu.target.base import Target
+from gpu.trace.trace import Tracer
 
 from ..frame import run_frame
 from ..measure import Stage, Task, median, timed
@@ -28,9 +34,13 @@ def moments_of(scene: Scene, count: int) -> tuple[Moment, ...]:
     return tuple(Moment(duration * index / count, 0, index) for index in range(count))
 
 
-def still(target: Target, scene: Scene, settings: ViewSettings, size: tuple[int, int], repeat: int) -> dict[str, Any]:
+Secondary = Sequence[tuple[str, str, Any]]
+"""A suite's word for a kind of ray, the ray type that shoots it, and that type's options."""
+
+
+def still(target: Target, scene: Scene, settings: ViewSettings, size: tuple[int, int], repeat: int, secondary: Secondary = ()) -> dict[str, Any]:
     """Build and trace one structure at the scene's beginning. `kernels_ms` adds up the phases' medians, `overall_ms` is the wall time from the first
-    launch until the target has finished; memory in MB (10^6 bytes)."""
+    launch until the target has finished; memory in MB (10^6 bytes). Rays that go on from primary hits are counted and timed by themselves."""
     with contextlib.closing(Stage(target, scene, settings)) as stage:
         primitives = stage.show(Moment()).primitives
         timing = timed(target, lambda: stage.hierarchy.build(primitives), repeat, WARMUP)
@@ -48,6 +58,7 @@ def still(target: Target, scene: Scene, settings: ViewSettings, size: tuple[int,
             "launches": timing.launches,
             "mtris_per_s": scene.triangle_count / kernels_ms / 1e3 if kernels_ms else None,
             "primary_mrays_per_s": size[0] * size[1] / trace_ms / 1e3 if trace_ms else None,
+            **{f"{word}_mrays_per_s": _rate(stage, scene, size, repeat, name, options) for word, name, options in secondary},
             **_tree(tree),
         }
 
@@ -131,6 +142,20 @@ def costs_over(target: Target, scene: Scene, settings: ViewSettings, moments: Se
                 stage.hierarchy.refit(primitives)
             costs.append(float(stage.statistics().sah_cost or 0.0))
     return costs
+
+
+def _rate(stage: Stage, scene: Scene, size: tuple[int, int], repeat: int, name: str, options: Any) -> float | None:
+    """Millions of rays a second that a ray type shoots from the hits of a picture, over the time of their phase."""
+    target, surface = stage.target, stage.show(Moment())
+    shading = ray_type(name)(target, Materials(target, scene))
+    shading.diagonal = float(np.linalg.norm(np.subtract(scene.upper, scene.lower)))
+    film, tracer = Film(target, Resolver(target)), Tracer(target, stage.hierarchy.traversal())
+    film.begin(Task(scene, size=size).view_from(), *size, None, 1)
+    shading.prepare(options, surface)
+    phases = timed(target, lambda: shading.render(tracer, surface, film), repeat, WARMUP).medians()
+    counts = shading.ray_counts()
+    spent = phases.get(f"trace.{name}", 0.0)
+    return float(target.download(counts.array).sum()) / spent / 1e3 if counts is not None and spent else None
 
 
 def _trace(stage: Stage, rays: Any) -> None:
