@@ -92,6 +92,10 @@ class ViewSlot:
         self.ray_type.compile(self.tracer(), surface, self.film)
         self._is_cold = False
 
+    def cool(self) -> None:
+        """Other kernels may be needed: the next `warm` compiles what is missing."""
+        self._is_cold = True
+
     # -- the frame ------------------------------------------------------------------------------------------------
     def prepare(self, surface: Surface) -> None:
         """Decide between nothing, refit and rebuild, take the film to its next sample, and write what kernels read of this frame."""

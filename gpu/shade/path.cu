@@ -4,10 +4,11 @@
 #include "gpu/shade/path_step.cuh"
 #include "gpu/trace/walks.cuh"
 
-// `ray_counts`: paths of each depth, then rays to lights of each. `accumulates`: whether samples add up in `sums`.
+// `ray_counts`: paths of each depth, then rays to lights of each. `sharp`: where the part of the sample that is without noise goes, beside `sums`,
+// which then holds this sample alone; null: samples add up there.
 extern "C" __global__ void __launch_bounds__(TRACE_BLOCK, TRACE_BLOCKS)
     trace_paths(TraceInput input, SurfaceView surface, EnvironmentView environment, const float* options, int pack_count, const float* t, const int* prim_id,
-                const float* u, const float* v, int accumulates, uint64* ray_counts, float* sums) {
+                const float* u, const float* v, uint64* ray_counts, float* sums, float* sharp) {
     SHARED int counted[2 * MOST_BOUNCES];
     for (int i : block_stride(2 * MOST_BOUNCES)) counted[i] = 0;
     block_sync();
@@ -24,10 +25,14 @@ extern "C" __global__ void __launch_bounds__(TRACE_BLOCK, TRACE_BLOCKS)
         Real3 color = splat3(0.0f, 0.0f, 0.0f);
         for (int bounce = 0; bounce <= bounces; ++bounce) {
             const PathStep step = step_path(surface, lights, options, path_numbers(frame, options, pixel, bounce), bounce, rays, hits, state);
+            const Real3 nothing = splat3(0.0f, 0.0f, 0.0f);
             color = color + step.found;
+            add_sharp(sharp, plane, first, bounce, select(step.is_sharp, step.found, nothing));
             if (any(step.to_light.active)) {
                 const Mask is_hidden = is_any_hit(input, step.to_light);
-                color = color + select(is_hidden, splat3(0.0f, 0.0f, 0.0f), step.if_reached);
+                const Real3 arrived = select(is_hidden, nothing, step.if_reached);
+                color = color + arrived;
+                add_sharp(sharp, plane, first, 1, select(step.is_lit_sharply, arrived, nothing));
                 block_atomic_add(&counted[MOST_BOUNCES + bounce], __popc(mask_bits(step.to_light.active)));
             }
             rays = step.next;
@@ -36,7 +41,7 @@ extern "C" __global__ void __launch_bounds__(TRACE_BLOCK, TRACE_BLOCKS)
             block_atomic_add(&counted[bounce], __popc(mask_bits(rays.active)));
             hits = closest_hits(input, rays);
         }
-        add_to_film(sums, plane, first, accumulates ? frame->sample_index : 0, color);
+        add_to_film(sums, plane, first, sharp == nullptr ? frame->sample_index : 0, color);
     }
     block_sync();
     for (int i : block_stride(2 * MOST_BOUNCES)) {

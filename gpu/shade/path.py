@@ -30,12 +30,13 @@ from ..trace.queue import RayQueue
 from ..trace.trace import TRACE_BLOCK, HitBuffer, Tracer
 from .base import PictureOptions, RayType
 from .film import Film
+from .filter import Filter
 from .gather import ORGANISATIONS, RAY_QUEUES
 from .materials import Materials
 from .ray_counts import RayCounts
 
 MOST_BOUNCES = 32
-STATE_ROWS, LIGHT_ROWS = 6, 4
+STATE_ROWS, LIGHT_ROWS = 6, 5
 """Words that go along with a path and with a ray to a light: the pixel and what path_waves.cu says."""
 REGISTERS = 128
 AUTO = {"host": "megakernel", "cuda": "megakernel"}
@@ -62,6 +63,9 @@ class PathOptions(PictureOptions):
         "on such a target.",
         choices=ORGANISATIONS,
     )
+    filtered: bool = option(
+        False, "Smooth the noise over time and neighbours; while nothing moves, the picture goes over to what the samples show by themselves."
+    )
     queue: str = option("as_they_come", "Rays of a wave as their pixels lie, or those of one octant of directions together.", choices=RAY_QUEUES)
 
 
@@ -78,12 +82,16 @@ class Path(RayType):
         self._counts = RayCounts(target, (*(f"path {depth}" for depth in depths), *(f"shadow {depth}" for depth in depths)))
         self._options = PathOptions()
         self._organisation = AUTO[target.kind]
+        self._filter: Filter | None = None
+        self._frames = 0
+        self._versions = (0, 0)
 
     @property
     def shape(self) -> Hashable:
         options = self._options
         waves = (options.bounces, options.queue) if self._organisation == "wavefront" else ()
-        return (self._organisation, *waves, options.environment, options.environment_turn, self.materials.generation)
+        smoothing = 0 if self._filter is None else self._filter.generation
+        return (self._organisation, *waves, smoothing, options.environment, options.environment_turn, self.materials.generation)
 
     def ray_counts(self) -> RayCounts | None:
         return self._counts
@@ -92,9 +100,26 @@ class Path(RayType):
         has_light = surface.light_count or self.materials.emitter_count or self.materials.environment.is_there
         headlight = options.headlight if has_light else max(options.headlight, 1.0)
         colors = (*options.background_below, *options.background_above)
-        return (*colors, options.bounces, options.roulette_from, options.clamp, 0.0, headlight)
+        return (*colors, options.bounces, options.roulette_from, options.clamp, self._frames, headlight)
+
+    def reserve(self, options: Any, film: Film) -> None:
+        if not options.filtered:
+            self._filter = None
+            return
+        self._filter = self._filter or Filter(self.target)
+        self._filter.reserve(film)
 
     def prepare(self, options: Any, surface: Surface) -> None:
+        versions = (surface.version, self.materials.version)
+        if self._filter is not None:
+            # Pictures that begin anew while things move must not show the same noise, which would look like light.
+            self._frames = (self._frames + 1) % (1 << 20)
+            if options != self._options or versions[1] != self._versions[1]:
+                self._filter.forget()
+            self._filter.prepare(versions[0] != self._versions[0])
+        else:
+            self._frames = 0
+        self._versions = versions
         super().prepare(options, surface)
         self._options = options
         self._organisation = AUTO[self.target.kind] if options.organisation == "auto" else options.organisation
@@ -106,25 +131,30 @@ class Path(RayType):
         tracer.compile(queues[0].rays)
         tracer.compile(queues[2].rays, "any")
         self._unit("gpu/shade/path_waves.cu")
+        Filter(self.target).compile()
 
     def render(self, tracer: Tracer, surface: Surface, film: Film) -> None:
+        sums, sharp = (film.sums, None) if self._filter is None else self._filter.sample(film)
         with self.target.phase("trace.primary"):
             hits = tracer.trace(film.rays)
         with self.target.phase("trace.path"):
             self._counts.begin()
             if self._organisation == "megakernel":
-                self._follow(tracer, surface, film, hits, film.sums)
+                self._follow(tracer, surface, film, hits, sums, sharp)
             else:
-                self._waves(tracer, surface, film, hits, film.sums)
+                self._waves(tracer, surface, film, hits, sums, sharp)
+        if self._filter is not None:
+            with self.target.phase("shade.filter"):
+                self._filter.launch(surface, self._surface_view(surface), hits, sums, sharp, film)
 
     def _scene(self, surface: Surface) -> tuple[np.ndarray, np.ndarray]:
         options = self._options
         return self._surface_view(surface), self.materials.environment.view(options.environment, options.environment_turn / 360.0)
 
-    def _follow(self, tracer: Tracer, surface: Surface, film: Film, hits: HitBuffer, sums: Array) -> None:
+    def _follow(self, tracer: Tracer, surface: Surface, film: Film, hits: HitBuffer, sums: Array, sharp: Array) -> None:
         unit, view = tracer.unit("gpu/shade/path.cu", film.rays, registers=REGISTERS)
         packs, found = tracer.packs(film.rays), (hits.t, hits.prim_id, hits.u, hits.v)
-        arguments = (view, *self._scene(surface), self._parameters, packs, *found, 1, self._counts.array, sums)
+        arguments = (view, *self._scene(surface), self._parameters, packs, *found, self._counts.array, sums, sharp)
         self.target.launch(unit, "trace_paths", packs, *arguments, block=TRACE_BLOCK)
 
     def _queues(self, film: Film) -> tuple[RayQueue, RayQueue, RayQueue, RayQueue]:
@@ -134,21 +164,21 @@ class Path(RayType):
         lights = (RayQueue(self.target, f"path.light_{name}", places, LIGHT_ROWS) for name in ("made", "queue"))
         return (*paths, *lights)  # type: ignore[return-value]
 
-    def _waves(self, tracer: Tracer, surface: Surface, film: Film, hits: HitBuffer, sums: Array) -> None:
+    def _waves(self, tracer: Tracer, surface: Surface, film: Film, hits: HitBuffer, sums: Array, sharp: Array) -> None:
         unit, packs, counts = self._unit("gpu/shade/path_waves.cu"), self._packs(film), self._counts.array
         made, paths, made_lights, lights = self._queues(film)
         common, scene = (film.frame, self._parameters, packs), self._scene(surface)
         found = (hits.t, hits.prim_id, hits.u, hits.v)
-        self.target.launch(unit, "begin_paths", packs, *scene, *common, *found, 1, made.view(), made_lights.view(), sums)
+        self.target.launch(unit, "begin_paths", packs, *scene, *common, *found, made.view(), made_lights.view(), sums, sharp)
         for bounce in range(1, self._options.bounces + 1):
             self._gathered(made_lights, lights)
             reached = tracer.trace(lights.rays, "any", "wave")
-            self.target.launch(unit, "collect_light", packs, lights.view(), packs, reached.prim_id, MOST_BOUNCES + bounce - 1, counts, sums)
+            self.target.launch(unit, "collect_light", packs, lights.view(), packs, reached.prim_id, MOST_BOUNCES + bounce - 1, counts, sums, sharp)
             self._gathered(made, paths)
             hits = tracer.trace(paths.rays, "closest", "wave")
             found = (hits.t, hits.prim_id, hits.u, hits.v)
             queues = (paths.view(), made.view(), made_lights.view())
-            self.target.launch(unit, "continue_paths", packs, *scene, *common, *found, bounce, *queues, counts, sums)
+            self.target.launch(unit, "continue_paths", packs, *scene, *common, *found, bounce, *queues, counts, sums, sharp)
 
     def _gathered(self, made: RayQueue, queue: RayQueue) -> None:
         if self._options.queue == "by_octant":

@@ -13,6 +13,10 @@ struct PathLights {
     __device__ __forceinline__ int triangles_place() const { return surface->light_count; }
     __device__ __forceinline__ int environment_place() const { return triangles_place() + (surface->emitter_count > 0 ? 1 : 0); }
     __device__ __forceinline__ int headlight_place() const { return environment_place() + (environment.is_sampled() ? 1 : 0); }
+    // Whether there is but one light, and its shadows are hard.
+    __device__ __forceinline__ bool is_one_without_size() const {
+        return count() == 1 && (headlight > 0.0f || (surface->light_count == 1 && !is_area_light(surface->lights)));
+    }
     __device__ __forceinline__ int count() const { return headlight_place() + (headlight > 0.0f ? 1 : 0); }
 };
 

@@ -15,10 +15,12 @@ enum PathOption { BACKGROUND = 0, BOUNCES = 6, ROULETTE_FROM = 7, CLAMP = 8, SEE
 
 struct PathState {
     Real3 weight;    // of the light that comes along the ray
-    Real density;    // by solid angle, with which the ray was sampled; negative where no other way could have found it
+    Real density;    // by solid angle, with which the ray was sampled; DELTA where no other way could have found it, SHARP if nor by chance
     Real scale;      // radiance over power, by the indices of what the path is in
 };
-__device__ __forceinline__ PathState path_begins() { return {splat3(1.0f, 1.0f, 1.0f), splat(-1.0f), splat(1.0f)}; }
+// Sharp: seen by the eye itself or in mirrors. Light of one point or sun there, too, is without noise, and no filter has to touch it.
+constexpr float DELTA = -1.0f, SHARP = -2.0f;
+__device__ __forceinline__ PathState path_begins() { return {splat3(1.0f, 1.0f, 1.0f), splat(SHARP), splat(1.0f)}; }
 
 struct PathStep {
     Real3 found;         // light that came along the ray
@@ -26,6 +28,7 @@ struct PathStep {
     Real3 if_reached;    // light that comes where `to_light` meets nothing
     Rays next;
     PathState state;
+    Mask is_sharp, is_lit_sharply;   // `found`, and `if_reached`
 };
 
 __device__ __forceinline__ Real largest(Real3 color) { return max(max(color.x, color.y), color.z); }
@@ -66,6 +69,10 @@ __device__ __forceinline__ Int path_pixels(const ViewFrame* frame, Int rays) {
 __device__ __forceinline__ PathNumbers path_numbers(const ViewFrame* frame, const float* options, Int pixel, int bounce) {
     const unsigned seed = (unsigned)frame->seed + (unsigned)(int)options[SEED] * 2654435761u;
     return {pixel, frame->sample_index, (int)seed, NUMBERS_OF_THE_CAMERA + bounce * NUMBERS_A_BOUNCE};
+}
+// The part of a sample that is without noise; the first step writes what was not there.
+__device__ __forceinline__ void add_sharp(float* sharp, int64 plane, int first, int bounce, Real3 light) {
+    if (sharp != nullptr && (bounce == 0 || any(largest(light) > splat(0.0f)))) add_to_film(sharp, plane, first, bounce, light);
 }
 __device__ __forceinline__ PathLights path_lights(const SurfaceView& surface, const EnvironmentView& environment, const ViewFrame* frame, const float* options) {
     const float* eye = frame->camera;
@@ -137,6 +144,7 @@ __device__ void choose_ray_to_light(const PathLights& lights, const PathNumbers&
     const Mask is_tried = at.goes_on & is_same_side & (largest(arrives) > splat(0.0f));
     step.to_light = rays_from(at.hit.at, light.towards, light.distance, is_tried);
     step.if_reached = select(is_tried, arrives, splat3(0.0f, 0.0f, 0.0f));
+    step.is_lit_sharply = lights.is_one_without_size() ? is_tried & step.is_sharp : splat_mask(false);
 }
 
 // A direction, chosen by the surface.
@@ -149,8 +157,9 @@ __device__ void choose_next_ray(const float* options, const PathNumbers& numbers
     const Real index2 = at.bsdf.index * at.bsdf.index;
     const Real3 onwards = along(at.basis, in.x, in.y, in.z);
     const Mask is_possible = at.goes_on & (sampled.density > splat(0.0f)) & (dot(at.hit.at.normal, onwards) * in.z > splat(0.0f));
-    PathState next = {state.weight * sampled.weight * select(straight, index2, splat(1.0f)), select(sampled.is_delta, splat(-1.0f), sampled.density),
+    PathState next = {state.weight * sampled.weight * select(straight, index2, splat(1.0f)), select(sampled.is_delta, splat(DELTA), sampled.density),
                       select(sampled.is_transmitted & !straight, state.scale * index2, state.scale)};
+    next.density = select(step.is_sharp & sampled.is_delta & (at.bsdf.reflect_share > splat(0.98f)), splat(SHARP), next.density);
     // What is left is light enough to go on, or dies by chance and hands its light to those that do not.
     Mask survives = is_possible & (largest(next.weight) > splat(0.0f));
     if (bounce + 1 >= (int)options[ROULETTE_FROM]) {
@@ -158,7 +167,7 @@ __device__ void choose_next_ray(const float* options, const PathNumbers& numbers
         survives = survives & (numbers.one(4) < share);
         next.weight = next.weight * (splat(1.0f) / max(share, splat(1e-6f)));
     }
-    step.state = {select(at.passes, state.weight, next.weight), select(at.passes, splat(-1.0f), next.density), select(at.passes, state.scale, next.scale)};
+    step.state = {select(at.passes, state.weight, next.weight), select(at.passes, min(state.density, splat(DELTA)), next.density), select(at.passes, state.scale, next.scale)};
     step.next = rays_from(at.hit.at, select(at.passes, direction, onwards), splat(FLOAT_MAX), survives | at.passes);
 }
 
@@ -176,6 +185,7 @@ __device__ PathStep step_path(const SurfaceView& surface, const PathLights& ligh
     const Mask leaves_glass = glass & at.hit.at.is_back & !at.thin;
     if (any(leaves_glass)) state.weight = select(leaves_glass, state.weight * left_after(surface, at.hit.material, distance), state.weight);
     const float limit = bounce > 0 ? options[CLAMP] : 0.0f;
+    step.is_sharp = rays.active & (state.density < splat(0.5f * (DELTA + SHARP)));
     step.found = limited(found_light(lights, options, rays, at.hit, rays.active, hits.prim_id, distance, state), limit);
 
     // Where a surface is not there, by its alpha, the path goes on straight. Rays to lights take it for whole: such light is found by meeting it.

@@ -153,7 +153,7 @@ def run_kd_tree_forms(target: Target) -> None:
         kind(target, kind.Options(**before, moving=moving, max_leaf_size=16)).build(primitives)
     kind(target, kind.Options(exact_clipping=True, max_leaf_size=16)).build(primitives)
     spheres = sphere_primitives(target.upload(corners[:300, 0].copy(), "test"), target.upload(np.full(300, 0.2, np.float32), "test"))
-    kind(target, kind.Options(exact_clipping=True, max_leaf_size=16)).build(spheres)
+    kind(target, kind.Options(exact_clipping=True, clip_every=3, max_leaf_size=16)).build(spheres)
 
 
 def run_given_kd_tree(target: Target) -> None:
@@ -267,7 +267,8 @@ def pictures() -> list[dict[str, str]]:
 def run_frames(target: Target, hierarchy: str, layout: str, ray_type: str, organisation: str = "") -> None:
     """Two frames, one of them refitted, and what is painted over them."""
     can_refit = structures()[hierarchy].capabilities.refit
-    options = ray_types()[ray_type].Options(organisation=organisation) if organisation else None
+    filtered = {"filtered": True} if hasattr(ray_types()[ray_type].Options, "filtered") else {}
+    options = ray_types()[ray_type].Options(organisation=organisation, **filtered) if organisation else None
     update = UpdateOptions("refit" if can_refit else "rebuild")
     settings = ViewSettings(hierarchy, layout=layout, ray_type=ray_type, ray_type_options=options, update=update)
     picture = Picture(target.zeros((21, 43, 4), np.uint8, "test"))

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import contextlib
+from collections.abc import Sequence
 from typing import Any
 
 import numpy as np
@@ -39,3 +40,23 @@ def draw_linear(
             engine.render_frame(Moment(), [view])
         statistics = engine.flush().views[0]
         return linear_of(engine, view), statistics
+
+
+def frames(
+    target: Target, scene: Scene, options: Any, times: Sequence[float], cameras: Sequence[Camera], size: tuple[int, int], samples: int = 1
+) -> np.ndarray:
+    """The pictures of moments one after the other (frames, height, width, 3)."""
+    view = View(ViewSettings(ray_type="path", ray_type_options=options, samples=samples), cameras[0], ArrayPixels(target, *size))
+    found = []
+    with contextlib.closing(Engine(target, scene)) as engine:
+        for index, (time, camera) in enumerate(zip(times, cameras, strict=True)):
+            view.camera = camera
+            engine.render_frame(Moment(time, 0, index), [view])
+            engine.flush()
+            found.append(linear_of(engine, view))
+    return np.stack(found)
+
+
+def error(image: np.ndarray, wanted: np.ndarray) -> float:
+    """Mean of the squares, of what can be shown: a lamp's edge, or its image, is as wrong as one ray is, whoever filters."""
+    return float(((np.clip(image, 0.0, 1.0) - np.clip(wanted, 0.0, 1.0)) ** 2).mean())

@@ -1,0 +1,56 @@
+"""The filter of noisy light: less error, no trails, and in the end what samples show by themselves."""
+
+from __future__ import annotations
+
+import contextlib
+import dataclasses
+
+import numpy as np
+import pytest
+
+from gpu.camera import Camera
+from gpu.engine import Engine, View, ViewSettings
+from gpu.pixels import ArrayPixels
+from gpu.scene import Moment
+from gpu.shade.path import PathOptions
+from gpu.target.base import Target
+from tests.oracle.cornell import EYE, FOV, LOOK_AT, cornell
+from tests.oracle.cornell import scene_of as cornell_scene
+
+from .linear import DARK, draw_linear, error, frames, linear_of
+
+SIZE = (96, 72)
+SMOOTH = PathOptions(filtered=True)
+CORNELL_CAMERA = Camera(eye=EYE, look_at=LOOK_AT, fov=FOV)
+
+
+def test_what_rests_becomes_the_plain_mean(target: Target) -> None:
+    scene, options, size = cornell_scene(cornell()), PathOptions(filtered=True, **DARK), (48, 48)
+    wanted = draw_linear(target, scene, CORNELL_CAMERA, size, PathOptions(**DARK), 384)[0]
+    errors = [error(draw_linear(target, scene, CORNELL_CAMERA, size, options, samples, seed=5)[0], wanted) for samples in (1, 16, 256)]
+    assert errors[0] > 2.0 * errors[1] > 4.0 * errors[2]
+    one = error(draw_linear(target, scene, CORNELL_CAMERA, size, PathOptions(**DARK), 1, seed=5)[0], wanted)
+    assert one > 3.0 * errors[0], "one sample is smoothed by its neighbours alone"
+
+
+@pytest.mark.parametrize("organisation", ["megakernel", "wavefront"])
+def test_the_organisations_are_filtered_alike(exact_target: Target, organisation: str) -> None:
+    scene = cornell_scene(cornell(True))
+    cameras = [dataclasses.replace(CORNELL_CAMERA, eye=(0.02 * index, 0.0, 3.9)) for index in range(4)]
+    options = dataclasses.replace(SMOOTH, organisation=organisation)
+    drawn, again = (frames(exact_target, scene, options, [0.0] * 4, cameras, SIZE) for _ in range(2))
+    assert np.array_equal(drawn, again), "the same frames, the same bytes"
+    other = frames(exact_target, scene, dataclasses.replace(options, organisation="megakernel"), [0.0] * 4, cameras, SIZE)
+    assert np.mean(np.abs(drawn - other).max(axis=-1) > 1e-3) < 0.003
+
+
+def test_sizes_change_and_the_past_is_of_its_own_size(target: Target) -> None:
+    scene = cornell_scene(cornell())
+    view = View(ViewSettings(ray_type="path", ray_type_options=SMOOTH), CORNELL_CAMERA, ArrayPixels(target, 24, 16))
+    with contextlib.closing(Engine(target, scene)) as engine:
+        for size in ((24, 16), (33, 17), (8, 8), (24, 16)):
+            view.pixels = ArrayPixels(target, *size)
+            engine.render_frame(Moment(), [view])
+            engine.flush()
+            found = linear_of(engine, view)
+            assert found.shape == (size[1], size[0], 3) and np.all(np.isfinite(found)) and found.mean() > 0.05
