@@ -14,7 +14,6 @@ import itertools
 import json
 import pathlib
 import sys
-import time
 from collections.abc import Callable, Iterator, Sequence
 from typing import Any
 
@@ -23,15 +22,16 @@ from gpu.animate.animate import Animator
 from gpu.engine import ViewSettings
 from gpu.hierarchy.base import HierarchyError
 from gpu.hierarchy.registry import structure
-from gpu.repeated_launches import FRAMES_BEFORE_CAPTURE
-from gpu.scene import Moment, Scene
+from gpu.scene import Moment
 from gpu.target import choose
 from gpu.target.base import NoDeviceError, Target, TargetError
 
 from .build import run_build
+from .builder_goals import BUILDERS, COLLAPSED, MOST_COLLAPSE
 from .context import context
 from .frame import run_frame
-from .measure import Stage, Task, median, timed
+from .measure import Task, median, timed
+from .replay import build_as_graph
 from .rig import make_rig
 from .rows import Row
 from .streaming import TIMES_THE_BUDGET, make_waves, play
@@ -101,6 +101,8 @@ CUDA = Bars(
     0.02,
     {512_000: 0.29, 12_800_000: 3.7},
 )
+GRAPHS_ALONE = (69_451, 262_267)
+"""So few triangles are promised as a graph: launched one by one, the host is the slower of the two."""
 MOST_KERNELS = 14
 """Of a rebuild's graph, the sort's among them."""
 REPLAY_HOST_MS = 0.02
@@ -119,6 +121,8 @@ def measure_goals(target: Target, repeat: int, say: Callable[[str], None], keep:
     parts: list[tuple[str, Callable[[], None]]] = [
         (f"building blob of {count:,} triangles", functools.partial(_builds, target, report, bars, count, repeat)) for count in bars.build_ms
     ]
+    if target.kind == "cuda":
+        parts.append(("replaying other builders", functools.partial(_builders, target, report, repeat)))
     parts.append(("comparing the cost of trees", functools.partial(_trees, target, report)))
     parts.append(("skinning and morphing", functools.partial(_deform, target, report, bars, repeat)))
     parts.append(("moving one object in a hundred", functools.partial(_rigid_motion, target, report, repeat)))
@@ -141,7 +145,8 @@ def _builds(target: Target, report: Report, bars: Bars, count: int, repeat: int)
     report.builds += rows.values()
     row = rows[default_layout(target)]
     note = f"{row.layout}, {row.triangles:,} triangles; at best {min(row.samples['build_ms']):.3f}"
-    report.goals.append(Goal(f"LBVH rebuild, {count:,} triangles", bars.build_ms[count], row.build_ms, "ms", note=note))
+    if target.kind == "host" or count not in GRAPHS_ALONE:
+        report.goals.append(Goal(f"LBVH rebuild, {count:,} triangles", bars.build_ms[count], row.build_ms, "ms", note=note))
     if target.kind == "cuda":
         graph = build_as_graph(target, scene, ViewSettings(), repeat)
         report.goals.append(Goal(f"LBVH rebuild as a graph, {count:,} triangles", bars.build_ms[count], graph.spent_ms, "ms", note=note))
@@ -159,34 +164,21 @@ def _builds(target: Target, report: Report, bars: Bars, count: int, repeat: int)
     report.goals.append(Goal(f"scratch, {count:,} triangles", SCRATCH_BYTES, scratch, "bytes/triangle"))
 
 
-@dataclasses.dataclass(frozen=True)
-class Replayed:
-    """A rebuild that was captured once and is replayed, as the engine does: medians on the target and of the host, and the graph's kernels."""
-
-    spent_ms: float
-    host_ms: float
-    kernels: int
-
-
-def build_as_graph(target: Target, scene: Scene, settings: ViewSettings, repeat: int) -> Replayed:
-    """Measure it. The host's part is a whole frame of that alone, its clock and the reading of an earlier frame's times included."""
-    with contextlib.closing(Stage(target, scene, settings)) as stage:
-        primitives = stage.show(Moment()).primitives
-        for _ in range(FRAMES_BEFORE_CAPTURE):
-            stage.hierarchy.build(primitives)
-        target.synchronize()
-        replay = target.capture(lambda: stage.hierarchy.build(primitives))
-        run = timed(target, replay, repeat, 5)
-        host_ms = []
-        for index in range(repeat):
-            target.synchronize()
-            started = time.perf_counter()
-            target.begin_frame(index)
-            replay()
-            target.end_frame()
-            host_ms.append(1e3 * (time.perf_counter() - started))
-        target.synchronize()
-        return Replayed(median(run.spans_ms), median(host_ms), getattr(replay, "kernel_count", run.launches))
+def _builders(target: Target, report: Report, repeat: int) -> None:
+    """Whole rebuilds by other builders as graphs, and what the compressed wide layout takes beside its tree."""
+    for count, bars in BUILDERS.items():
+        scene = make_demo("blob", count)
+        for name, bar in bars.items():
+            built = build_as_graph(target, scene, ViewSettings(hierarchy=name, layout="bvh2"), max(3, repeat // 2))
+            phases = ", ".join(f"{phase.removeprefix('build.')} {spent:.3f}" for phase, spent in built.phases_ms.items())
+            report.goals.append(Goal(f"{name} rebuild as a graph, {count:,} triangles", bar, built.spent_ms, "ms", note=phases))
+            if name not in COLLAPSED:
+                continue
+            wide = build_as_graph(target, scene, ViewSettings(hierarchy=name, layout="cwbvh"), max(3, repeat // 2))
+            spent = wide.phases_ms.get("build.layout", 0.0)
+            note = f"{spent:.3f} of {built.spent_ms:.3f} ms"
+            share = spent / built.spent_ms if built.spent_ms else None
+            report.goals.append(Goal(f"collapse to cwbvh over the bvh2 of {name}, {count:,} triangles", MOST_COLLAPSE, share, "times", note=note))
 
 
 def _trees(target: Target, report: Report) -> None:

@@ -1,0 +1,22 @@
+"""What builders other than the first one have promised on a GPU: bars alone, in milliseconds by triangles and name. goals.py measures them."""
+
+from __future__ import annotations
+
+BUILDERS: dict[int, dict[str, float]] = {
+    512_000: {
+        "lbvh": 0.22,
+        "hploc": 0.38,
+        "hlbvh_median": 0.5,
+        "hlbvh_sah": 0.7,
+        "hlbvh_treelets": 0.8,
+        "lbvh_lauterbach": 3.0,
+        "task_pool": 3.0,
+        "binned_sah": 4.0,
+        "sah_lauterbach": 6.0,
+    },
+    12_800_000: {"lbvh": 3.0, "hploc": 4.1, "hlbvh_sah": 5.0, "hlbvh_median": 6.5},
+}
+
+COLLAPSED = ("lbvh", "hploc")
+MOST_COLLAPSE = 0.6
+"""Most of a binary tree's time that its collapse to the compressed wide layout may take."""
