@@ -30,7 +30,7 @@ RAY_TYPES = (("primary", "smooth"), ("ao", "ao"), ("diffuse", "diffuse"))
 
 SECONDARY_NOTE = (
     "Four rays of each kind from a primary hit, in uniform directions, as in the thesis. Its ambient-occlusion rays end after a length of 1 in the "
-    "units of its scenes; others have other units, so here they reach 5 % of the scene's diagonal. MRays/s count these rays alone over their own time."
+    "units of its scenes; others have other units, so here they reach 5 % of the scene's diagonal. MRays/s count these rays over their own time."
 )
 
 
