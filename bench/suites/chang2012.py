@@ -18,10 +18,11 @@ from .measure import construction, drawn, moments_of
 from .published import published, published_row
 from .report import Plot, SuiteReport, SuiteTable
 from .scenes import SceneChoice, SceneSource, demo
-from .variants import missing, missing_ray_type, varied
+from .variants import missing, missing_ray_type, pictured, varied
 
 BUILDER = "median_sah"
 RAY_TYPE = "whitted"
+ONE_BOUNCE = {"depth": 1, "light_samples": 1}
 SIZE = (1024, 1024)
 MOMENTS = 3
 SPONZA_TRIANGLES, KITCHEN_TRIANGLES, FOREST_TRIANGLES = 66_454, 101_015, 174_117
@@ -84,7 +85,7 @@ def _rendered(job: SuiteJob, scene: Scene, options: dict[str, Any]) -> dict[str,
     if needed:
         return {"needs": needed, "ray_type": ""}
     absent = "; ".join(missing_ray_type(RAY_TYPE))
-    settings = varied(BUILDER, options, **({} if absent else {"ray_type": RAY_TYPE}))
+    settings = varied(BUILDER, options, **pictured(RAY_TYPE, ONE_BOUNCE))
     found = drawn(job.target, scene, settings, _size(job), moments_of(scene, min(MOMENTS, job.key_frames)), max(1, job.repeat // 3))
     return {"needs": "", "ray_type": f"smooth: {absent}" if absent else RAY_TYPE, **found}
 
@@ -140,15 +141,15 @@ def _launches(report: SuiteReport) -> SuiteTable:
 
 
 def _rendering(report: SuiteReport) -> SuiteTable:
-    columns = ("scene", "rays and shading ms, original", "frame ms, original", "rays and shading ms, all", "frame ms, all", "ray type")
+    columns = ("scene", "picture ms, original", "frame ms, original", "picture ms, all", "frame ms, all", "rays, millions", "ray type")
     table = SuiteTable("rendering", f"pictures of {report.size[0]}x{report.size[1]}", columns)
     for choice in SCENES:
         rows = _rows_of(report, "rendering", choice)
         if rows:
             printed = published_row("chang2012", "rendering", choice.published)
-            table.rows.append((f"{choice.published} (published)", *printed.values(), "shadows, one reflection bounce"))
+            table.rows.append((f"{choice.published} (published)", *printed.values(), None, "shadows, one reflection bounce"))
             cells = [rows[step].get(name, rows[step]["needs"]) for step in RENDERED for name in ("picture_ms", "frame_ms")]
-            table.rows.append((rows["all"]["scene"], *cells, rows["all"]["ray_type"]))
+            table.rows.append((rows["all"]["scene"], *cells, (rows["all"].get("rays") or 0) / 1e6, rows["all"]["ray_type"]))
     return table
 
 

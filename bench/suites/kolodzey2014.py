@@ -21,7 +21,7 @@ from .measure import construction, drawn, moments_of, traced_ms
 from .published import published, published_row
 from .report import Cell, Plot, SuiteReport, SuiteTable
 from .scenes import SceneChoice, demo, model
-from .variants import missing, missing_ray_type, varied
+from .variants import missing, missing_ray_type, pictured, varied
 
 BUILDER = "sah_events"
 AS_PUBLISHED: dict[str, Any] = {"max_leaf_size": 63, "stop": "size"}
@@ -125,7 +125,7 @@ def _switches(job: SuiteJob, scene: Scene) -> list[dict[str, Any]]:
 
 def _moving(job: SuiteJob, scene: Scene) -> list[dict[str, Any]]:
     needed = "; ".join(missing_ray_type(RAY_TYPE))
-    settings = varied(BUILDER, {}, **({} if needed else {"ray_type": RAY_TYPE}))
+    settings = varied(BUILDER, {}, **pictured(RAY_TYPE, {}))
     size = (min(1024, job.size[0]), min(768, job.size[1]))
     found = drawn(job.target, scene, settings, size, moments_of(scene, job.key_frames), max(1, job.repeat // 3))
     return [{"needs": needed, **found}]

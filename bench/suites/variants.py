@@ -9,7 +9,7 @@ from typing import Any
 from gpu.engine import ViewSettings
 from gpu.hierarchy.registry import structure, structures
 from gpu.settings import checked
-from gpu.shade.registry import ray_types
+from gpu.shade.registry import ray_type, ray_types
 
 
 def missing(hierarchy: str, options: Mapping[str, Any]) -> list[str]:
@@ -30,3 +30,8 @@ def varied(hierarchy: str, options: Mapping[str, Any], **others: Any) -> ViewSet
 def missing_ray_type(name: str) -> list[str]:
     """The sentence for a ray type that is not there."""
     return [] if name in ray_types() else [f"needs the ray type {name}"]
+
+
+def pictured(name: str, options: Mapping[str, Any]) -> dict[str, Any]:
+    """What a view takes to draw by a ray type with some of its options; nothing where there is no such ray type."""
+    return {} if missing_ray_type(name) else {"ray_type": name, "ray_type_options": checked(ray_type(name).Options, dict(options))}
