@@ -80,7 +80,9 @@ extern "C" __global__ void choose_small(const int* round, const float4* nodes, c
         const SmallNode node = load_small_node(nodes, slot, root);
         const int root_count = ranges[root].y;
         SmallSplit split = {NO_CANDIDATE, 0.0f, 0.0f, 0, 0};
-        if (root_count <= SMALL) split = split_of(planes_of(planes, sets, firsts[root], root_count), root_count, node, rules);
+        if (root_count <= SMALL && may_be_parted(node, bits_of(node.set), rules)) {
+            split = split_of(planes_of(planes, sets, firsts[root], root_count), root_count, node, rules);
+        }
         const Choice choice = choice_of(node, split, rules);
         if (thread_index() != 0) continue;
         const bool is_split = split.candidate != NO_CANDIDATE;

@@ -9,7 +9,7 @@
 #include "gpu/hierarchy/kdtree/builders/median_sah/large.cuh"
 #include "gpu/hierarchy/kdtree/split_costs.cuh"
 
-constexpr int SMALL_THREADS = WARP_LANES == 1 ? 1 : 64;
+constexpr int SMALL_THREADS = WARP_LANES;  // a block is a warp: barriers cost next to nothing
 constexpr int SIDES = 6, CANDIDATES = SIDES * SMALL;
 constexpr int SMALL_LEVELS = 20;  // of a small tree
 
@@ -64,8 +64,8 @@ struct Planes {
         return make_uint4((unsigned)left, (unsigned)(left >> 32), (unsigned)right, (unsigned)(right >> 32));
     }
     __device__ __forceinline__ void make_sets(int count) const {
-        for (int candidate : block_stride(CANDIDATES)) {
-            if (candidate % SMALL < count) sets[place(candidate)] = sets_of(candidate, count);
+        for (int side = 0; side < SIDES; ++side) {
+            for (int i : block_stride(count)) sets[side * stride + i] = sets_of(side * SMALL + i, count);
         }
         block_sync();
     }
@@ -109,31 +109,32 @@ struct SmallSplit {
 // All threads of the block get it; 0 means none.
 __device__ __forceinline__ uint64 best_candidate(const Planes& all, int count, const SmallNode& node, int node_count, const SplitCosts& costs) {
     uint64 found = 0;
-    for (int side = 0; side < SIDES; ++side) {
-        const AxisCosts along_axis = costs_along(node.cell.lower, node.cell.upper, side % 3);
-        for (int i : block_stride(count)) {
-            const int candidate = side * SMALL + i;
-            const float plane = all.planes[side * all.stride + i];
-            if ((node.set >> i & 1) == 0 || !along_axis.may_part(plane, side >= 3)) continue;
-            const uint4 both = all.sets[side * all.stride + i];
-            const int left = bits_of(node.set & left_of(both)), right = bits_of(node.set & right_of(both));
-            const float cost = along_axis.cost(costs, plane, left, right);
-            const uint64 word = ~((uint64)__float_as_uint(cost) << 32 | (unsigned)candidate);
-            if ((left < node_count || right < node_count) && cost <= FLOAT_MAX && word > found) found = word;
+    for (int axis = 0; axis < 3; ++axis) {
+        const AxisCosts along_axis = costs_along(node.cell.lower, node.cell.upper, axis);
+        for (int end = 0; end < 2; ++end) {
+            const int side = axis + 3 * end;
+            for (int i : block_stride(count)) {
+                const float plane = all.planes[side * all.stride + i];
+                if ((node.set >> i & 1) == 0 || !along_axis.may_part(plane, end == 1)) continue;
+                const uint4 both = all.sets[side * all.stride + i];
+                const int left = bits_of(node.set & left_of(both)), right = bits_of(node.set & right_of(both));
+                const float cost = along_axis.cost(costs, plane, left, right);
+                const uint64 word = ~((uint64)__float_as_uint(cost) << 32 | (unsigned)(side * SMALL + i));
+                if ((left < node_count || right < node_count) && cost <= FLOAT_MAX && word > found) found = word;
+            }
         }
     }
-    return block_max(found);
+    return warp_max(found);
 }
 
 __device__ __forceinline__ bool may_be_parted(const SmallNode& node, int node_count, const SmallRules& rules) {
     return node_count > rules.max_leaf_size && node.level < SMALL_LEVELS && node.depth < rules.max_depth;
 }
 
-// A node is parted where that costs less than all its tests, or by its number alone, if its share of references allows it.
+// A node that may be parted is parted where that costs less than all its tests, or by its number alone, if its share of references allows it.
 __device__ __forceinline__ SmallSplit split_of(const Planes& all, int count, const SmallNode& node, const SmallRules& rules) {
     const int node_count = bits_of(node.set);
-    SmallSplit none = {NO_CANDIDATE, 0.0f, 0.0f, 0, 0};
-    if (!may_be_parted(node, node_count, rules)) return none;
+    const SmallSplit none = {NO_CANDIDATE, 0.0f, 0.0f, 0, 0};
     const uint64 word = best_candidate(all, count, node, node_count, rules.costs);
     float scale;
     const float whole = rules.costs.intersection * (scaled_area(scaled_extent(node.cell.lower, node.cell.upper, scale)) * (float)node_count);

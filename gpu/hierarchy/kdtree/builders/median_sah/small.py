@@ -10,7 +10,7 @@ from ...tree import Capacity, Draft
 from .large import ROOM, SMALL, Shapes, most_roots
 from .options import MedianSahOptions
 
-SMALL_THREADS = 64
+SMALL_THREADS = 32
 PLACE_THREADS = 512
 NOTES = 64
 SMALL_LEVELS = 20
@@ -33,7 +33,7 @@ class SmallStage:
         shapes: Shapes = {"root_places": ((self.roots, 2), np.int32)}
         if self.by_subtrees:
             return shapes | {
-                "root_counts": ((self.roots, 2), np.int32),
+                "root_counts": ((self.roots, 4), np.int32),
                 "notes": ((self.roots * NOTES if parts_any else 1,), np.int16),
             }
         references = 2 * self.capacity.working

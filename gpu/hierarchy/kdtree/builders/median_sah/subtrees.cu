@@ -54,18 +54,19 @@ struct Drafted {
     }
 };
 
-// A small root's whole tree, with `places` written, without them counted and noted. Gives the number of splits and of references.
-__device__ __forceinline__ int2 grow_tree(SmallTree& tree, const OpenNode& root, const SmallRules& rules, int visits, short* notes, const int2* places,
+// A small root's whole tree, with `places` written, without them counted and noted. Gives the number of splits, references and visits: of nodes that
+// may be parted.
+__device__ __forceinline__ int4 grow_tree(SmallTree& tree, const OpenNode& root, const SmallRules& rules, int visits, short* notes, const int2* places,
                                           const Drafted& to) {
     const bool writes = places != nullptr, is_noted = visits <= NOTES;
     if (!is_noted) tree.all().make_sets(root.count);
-    else if (visits > 1) make_noted_sets(tree, root.count, notes, visits);
+    else if (visits > 0) make_noted_sets(tree, root.count, notes, visits);
     if (thread_index() == 0) tree.waiting[0] = small_root(root);
-    int waiting = 1, splits = 0, references = 0;
-    for (int visit = 0; waiting > 0; ++visit) {
+    int waiting = 1, splits = 0, references = 0, visit = 0;
+    for (; waiting > 0; ++visit) {
         block_sync();
         const SmallNode node = tree.waiting[--waiting];
-        const SmallSplit split = is_noted ? noted_split(tree, node, visits > 1 ? (int)notes[visit] : NO_CANDIDATE, visit)
+        const SmallSplit split = is_noted ? noted_split(tree, node, visits > 0 ? (int)notes[visit] : NO_CANDIDATE, visit)
                                           : split_of(tree.all(), root.count, node, rules);
         block_sync();
         if (!writes && thread_index() == 0 && visit < NOTES) notes[visit] = (short)split.candidate;
@@ -75,22 +76,28 @@ __device__ __forceinline__ int2 grow_tree(SmallTree& tree, const OpenNode& root,
             continue;
         }
         const int left_id = writes ? places->x + 2 * splits : 0;
-        if (thread_index() == 0) {
-            if (writes) to.add_inner(node, split, left_id);
-            tree.waiting[waiting] = split.child(node, 1, left_id + 1);
-            tree.waiting[waiting + 1] = split.child(node, 0, left_id);
+        if (writes && thread_index() == 0) to.add_inner(node, split, left_id);
+        for (int side = 1; side >= 0; --side) {
+            const SmallNode child = split.child(node, side, left_id + side);
+            const int count = bits_of(child.set);
+            if (may_be_parted(child, count, rules)) {
+                if (thread_index() == 0) tree.waiting[waiting] = child;
+                ++waiting;
+                continue;
+            }
+            if (writes) to.add_leaf(tree, root.count, child, places->y + references);
+            references += count;
         }
-        waiting += 2;
         ++splits;
     }
     block_sync();
-    return make_int2(splits, references);
+    return make_int4(splits, references, visit, 0);
 }
 
 // All small roots' trees, counted (into `root_counts`, with `notes`) or written (to `places`).
 extern "C" __global__ void grow_subtrees(const int* totals, const int* counts, const float4* references, const float4* cells, const int4* ranges,
                                          float traversal_cost, float intersection_cost, float empty_factor, int by_cost, int max_leaf_size,
-                                         int max_depth, int writes, int2* root_counts, short* notes, const int2* places, int2* draft_nodes,
+                                         int max_depth, int writes, int4* root_counts, short* notes, const int2* places, int2* draft_nodes,
                                          int* draft_parent, int* draft_references) {
     SHARED SmallTree tree;
     if (counts[STATUS_NOW] != 0) return;
@@ -100,7 +107,7 @@ extern "C" __global__ void grow_subtrees(const int* totals, const int* counts, c
     for (int index = block_index(); index < roots; index += block_count()) {
         const OpenNode root = load_open_node(cells, ranges, index);
         if (!writes && is_leaf_at_once(root, rules)) {
-            if (thread_index() == 0) root_counts[index] = make_int2(0, root.count);
+            if (thread_index() == 0) root_counts[index] = make_int4(0, root.count, 0, 0);
             continue;
         }
         if (root.count > SMALL) {
@@ -109,21 +116,21 @@ extern "C" __global__ void grow_subtrees(const int* totals, const int* counts, c
         }
         tree.all().load(references, root.first, root.count, tree.unsorted, tree.prim_ids);
         short* noted = notes + (int64)index * NOTES;
-        const int visits = writes ? 2 * root_counts[index].x + 1 : NOTES + 1;
-        const int2 made = grow_tree(tree, root, rules, visits, noted, writes ? places + index : nullptr, to);
+        const int visits = writes ? root_counts[index].z : NOTES + 1;
+        const int4 made = grow_tree(tree, root, rules, visits, noted, writes ? places + index : nullptr, to);
         if (!writes && thread_index() == 0) root_counts[index] = made;
     }
 }
 
 // One block: where each small root's nodes and references begin, and the counters of the tree.
-extern "C" __global__ void place_subtrees(const int* totals, const int2* root_counts, int node_capacity, int reference_capacity, int* counts, int2* places) {
+extern "C" __global__ void place_subtrees(const int* totals, const int4* root_counts, int node_capacity, int reference_capacity, int* counts, int2* places) {
     if (block_index() != 0 || counts[STATUS_NOW] != 0) return;
     const int roots = totals[SMALL_ROOTS];
     int node = counts[NODES_NOW], reference = 0;
     block_sync();
     for (int start = 0; start < roots; start += PLACE_THREADS) {
         const int index = start + thread_index();
-        const int2 mine = index < roots ? root_counts[index] : make_int2(0, 0);
+        const int4 mine = index < roots ? root_counts[index] : make_int4(0, 0, 0, 0);
         int all_nodes, all_references;
         const int nodes_before = block_exclusive_scan(2 * mine.x, all_nodes), references_before = block_exclusive_scan(mine.y, all_references);
         if (index < roots) places[index] = make_int2(node + nodes_before, reference + references_before);
