@@ -40,7 +40,7 @@ class ViewSlot:
         self.hierarchy: Hierarchy
         self.ray_type: RayType
         self.policy: UpdatePolicy
-        self._generation = 0
+        self._generation = self._light_count = 0
         self._is_cold = True
         self._structure_choice: Any = None
         self._ray_type_name = ""
@@ -100,14 +100,15 @@ class ViewSlot:
     def prepare(self, surface: Surface) -> None:
         """Decide between nothing, refit and rebuild, take the film to its next sample, and write what kernels read of this frame."""
         view, settings = self.view, self.view.settings
+        self._light_count = surface.light_count
         self.decision = self.policy.decide(self.hierarchy, surface.primitives, settings.update)
         if self.decision.update != "nothing":
             self.hierarchy.prepare(surface.primitives, self.decision.update)
         if settings.update.always:
             self.film.restart()
         key = (dataclasses.replace(settings, samples=1), surface.version, self._materials.version)
-        exposure = self.ray_type.exposure(self._options)
-        self.film.begin(view.camera, view.pixels.width, view.pixels.height, key, settings.samples, settings.seed, exposure, self.clip)
+        exposure, tone = self.ray_type.exposure(self._options), self.ray_type.tone(self._options)
+        self.film.begin(view.camera, view.pixels.width, view.pixels.height, key, settings.samples, settings.seed, exposure, self.clip, tone)
         self.ray_type.reserve(self._options, self.film)
         self.ray_type.prepare(self._options, surface)
 
@@ -119,7 +120,7 @@ class ViewSlot:
     @property
     def shape(self) -> Hashable:
         """What decides the launches of `draw` and their arguments."""
-        film, parts = self.film, (self._generation, self.hierarchy.generation, self._materials.generation)
+        film, parts = self.film, (self._generation, self.hierarchy.generation, self._materials.generation, self._light_count)
         return (self.prefix, parts, self.decision.update, film.is_drawing, film.width, film.height, film.generation, self.ray_type.shape)
 
     @property

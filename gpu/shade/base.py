@@ -17,7 +17,7 @@ from ..settings import option
 from ..stats import Reading, StepCounts
 from ..target.base import Array, Target, Unit, UnitSource
 from ..trace.trace import CameraRays, Tracer
-from .film import Film
+from .film import TONES, Film
 from .materials import Materials
 from .ray_counts import RayCounts
 from .surface_view import surface_view
@@ -30,6 +30,11 @@ class PictureOptions:
     """What every ray type has: exposure and background."""
 
     exposure: float = option(0.0, "Brightens (or darkens) the picture; each step doubles the light.", minimum=-10.0, maximum=10.0, unit="stops")
+    tone: str = option(
+        "none",
+        "How light beyond a screen is brought into its range: cut off, pressed together with its hue kept (reinhard), or as film does.",
+        choices=TONES,
+    )
     background_below: Color = option((0.2, 0.2, 0.22), "Linear colour of the background straight down.", minimum=0.0, maximum=100.0)
     background_above: Color = option(
         (0.32, 0.4, 0.52), "Linear colour of the background straight up; the same as below makes it constant.", minimum=0.0, maximum=100.0
@@ -87,6 +92,10 @@ class RayType(abc.ABC):
     def exposure(self, options: Any) -> float:
         """The factor on linear colours before they are clamped."""
         return float(2.0**options.exposure)
+
+    def tone(self, options: Any) -> str:
+        """One of TONES: what becomes of linear colours before they are clamped."""
+        return str(getattr(options, "tone", "none"))
 
     @property
     def shape(self) -> Hashable:

@@ -20,6 +20,10 @@ _GOLDEN = np.array([0.7548776662466927, 0.5698402909980532])
 """Steps of the two-dimensional golden-ratio sequence (Roberts 2018): any number of first samples covers the pixel evenly."""
 
 
+TONES = ("none", "reinhard", "filmic")
+"""How linear colours become those of a screen, as tone.cuh numbers them."""
+
+
 class Resolver:
     """What all films of a target share: the encoding tables and the kernel."""
 
@@ -63,6 +67,7 @@ class Film:
         seed: int = 0,
         exposure: float = 1.0,
         clip: HalfSpace | None = None,
+        tone: str = "none",
     ) -> bool:
         """Take up a frame: restart where `key` or the size differs from what the film shows, choose the sample, write what kernels read.
         True where a sample is to be drawn."""
@@ -78,7 +83,7 @@ class Film:
         if (camera, width, height, clip) != self._seen_from:
             self._seen_from = (camera, width, height, clip)
             see_through(self._frame, camera, width, height, clip)
-        self._frame["seed"] = seed
+        self._frame["seed"], self._frame["tone"] = seed, TONES.index(tone)
         self._frame["jitter"], self._frame["exposure"] = sample_place(int(self._frame["sample_index"]), seed), exposure
         self._target.write(self.frame, self._frame.reshape(1).view(np.uint8))
         return self.is_drawing

@@ -17,8 +17,9 @@ struct ViewFrame {
     int is_clipped;                   // whether only a half space is seen
     float clip[4];                    // its normal and offset: seen where normal . p <= offset
     int seed;                         // of everything random in the picture
+    int tone;                         // how linear colours become those of a screen: tone.cuh
 };
-static_assert(sizeof(ViewFrame) == 116, "trace.py writes 116 bytes");
+static_assert(sizeof(ViewFrame) == 120, "trace.py writes 120 bytes");
 
 __host__ __device__ __forceinline__ int tiles_across(int pixels) { return (pixels + TILE_SIDE - 1) / TILE_SIDE; }
 

@@ -32,7 +32,7 @@ KINDS = {"closest": ("ClosestHit", "NoNodes", 0), "any": ("AnyHit", "NoNodes", 0
 
 VIEW_FRAME = np.dtype(
     [("camera", "f4", 16), ("width", "i4"), ("height", "i4"), ("sample_index", "i4"), ("sample_count", "i4"), ("jitter", "f4", 2)]
-    + [("exposure", "f4"), ("is_clipped", "i4"), ("clip", "f4", 4), ("seed", "i4")]
+    + [("exposure", "f4"), ("is_clipped", "i4"), ("clip", "f4", 4), ("seed", "i4"), ("tone", "i4")]
 )
 """ViewFrame of ray_sources.cuh: what changes from frame to frame in one view."""
 

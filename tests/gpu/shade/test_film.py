@@ -8,7 +8,7 @@ import pytest
 from gpu.camera import Camera
 from gpu.pixels import ArrayPixels
 from gpu.shade import srgb
-from gpu.shade.film import Film, Resolver, sample_place
+from gpu.shade.film import TONES, Film, Resolver, sample_place
 from gpu.target.base import Target
 from gpu.trace.trace import pixel_order
 
@@ -115,3 +115,18 @@ def test_samples_cover_the_pixel_from_its_centre() -> None:
     counts = np.histogram2d(places[:, 0], places[:, 1], bins=4, range=[[0, 1], [0, 1]])[0]
     assert counts.min() >= 2 and counts.max() <= 6
     assert not np.array_equal(sample_place(0, 1), sample_place(0, 0))
+
+
+@pytest.mark.parametrize("tone", TONES)
+def test_tones_press_light_together(target: Target, tone: str) -> None:
+    random = np.random.default_rng(3)
+    values = np.concatenate([random.uniform(0, 2, (60, 7, 3)), 10.0 ** random.uniform(-4, 6, (60, 7, 3))]).astype(np.float32)
+    film = Film(target, Resolver(target))
+    film.begin(Camera(), 7, 120, "key", 1, tone=tone, exposure=0.5)
+    fill_sums(target, film, values)
+    x = values.astype(np.float64) * 0.5
+    light = x @ [0.2126, 0.7152, 0.0722]
+    wanted = {"none": x, "reinhard": x / (1 + light[..., None]), "filmic": x * (2.51 * x + 0.03) / (x * (2.43 * x + 0.59) + 0.14)}[tone]
+    image = resolved(target, film)[..., :3].astype(int)
+    assert np.abs(image - oracle(wanted)).max() <= 1
+    assert (image == 255).all(axis=-1).mean() < {"none": 0.7, "reinhard": 0.02, "filmic": 0.5}[tone]
