@@ -89,6 +89,18 @@ def test_boxes_cut_along_all_axes_make_the_tree_of_the_reference_in_double_preci
     np.testing.assert_array_equal(trace(made, *rays()).t, trace(built(target, scene, **choices), *rays()).t)
 
 
+@pytest.mark.parametrize("clip_every", [3, 60])
+def test_cutting_now_and_then_lies_between(target: Target, clip_every: int) -> None:
+    """In every third level, or never, where primitives are only not listed where they do not reach."""
+    scene, choices = SCENES["soup"](), {"max_leaf_size": 8, "references_per_primitive": 8.0}
+    plain, exact = built(target, scene, **choices), built(target, scene, exact_clipping=True, **choices)
+    between = built(target, scene, exact_clipping=True, clip_every=clip_every, **choices)
+    assert statistics(exact).sah_cost < statistics(between).sah_cost < statistics(plain).sah_cost
+    assert statistics(between).reference_count < statistics(plain).reference_count
+    check_tree(between.nodes(), *scene.boxes(), splits_references=True, splits_space=True)
+    np.testing.assert_array_equal(trace(between, *rays()).t, trace(plain, *rays()).t)
+
+
 def statistics(made: KdTreeHierarchy) -> HierarchyStatistics:
     """Measured on the target."""
     made.measure()
@@ -152,6 +164,24 @@ def test_prefix_sums_count_what_a_sweep_line_counts(host_target: Target, seed: i
     assert float(expected.cost) == pytest.approx(least, rel=1e-5)
     first, second = table.reference_count[1:3]
     assert (first, second) == counted(lower, upper, expected.axis, table.upper[1][expected.axis], first)
+
+
+def shelves(count: int = 6) -> TriangleScene:
+    """Floor, shelf and ceiling, and slanted planks through the shelf: what is cut at the shelf ends at the face in which it lies."""
+    x, z = np.meshgrid(np.arange(float(count)), np.arange(float(count)), indexing="ij")
+    corners = []
+    for height in (0.0, 1.0, 2.0):
+        corner = np.stack([x, np.full_like(x, height), z], -1).reshape(-1, 1, 3)
+        corners += [corner + [[0, 0, 0], [1, 0, 0], [0, 0, 1]], corner + [[1, 0, 0], [1, 0, 1], [0, 0, 1]]]
+    for low, high in ((0.25, 1.75), (0.5, 1.5), (1.0, 1.5), (0.5, 1.0)):
+        corner = np.stack([x, np.full_like(x, low), z], -1).reshape(-1, 1, 3) + [[0.25 * low, 0, 0]]
+        corners.append(corner + [[0, 0, 0], [0.25, high - low, 0.25], [0.5, 0, 0.25]])
+    return scene_of(np.concatenate(corners).astype(np.float32))
+
+
+@pytest.mark.parametrize("options", [{"max_leaf_size": 2}, {"max_leaf_size": 8, "stop": "size"}, {"max_leaf_size": 2, "reduction": "nodes"}])
+def test_flat_ones_in_faces_of_cells_that_cut_others_are_counted(exact_target: Target, options: dict[str, object]) -> None:
+    assert_is_the_reference(exact_target, shelves(), **options)
 
 
 @pytest.mark.parametrize("height", [0.0, 3.0])

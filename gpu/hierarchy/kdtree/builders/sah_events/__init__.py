@@ -24,7 +24,7 @@ from ....base import Primitives
 from ....primitives import unit_source
 from ...kdtree import KdTreeHierarchy
 from ...options import KdTreeOptions
-from ...tree import Capacity, Draft
+from ...tree import MOST_DEPTH, Capacity, Draft
 from .memory import NODE_TILE, SORT, TILE_THREADS, Memory, Sizes, memory_of, the_pool
 from .moving import clip_and_sort, further_bytes, move_through_gaps
 
@@ -58,7 +58,12 @@ class SahEventsOptions(KdTreeOptions):
     )
     cascading: bool = option(True, "Let each thread take eight neighbours of a list instead of one.")
     exact_clipping: bool = option(
-        False, "Cut boxes along all axes and sort events anew in every level (Wu, Zhao and Liu 2011): fewer references, a far longer build."
+        False,
+        "Cut boxes along all axes and sort events anew in every level (Wu, Zhao and Liu 2011), and list primitives only where they reach: fewer "
+        "references and better planes for a far longer build.",
+    )
+    clip_every: int = option(
+        1, "With exact_clipping: in every so many levels alone. Past the depth nothing is sorted again.", minimum=1, maximum=MOST_DEPTH
     )
 
 
@@ -84,7 +89,7 @@ class SahEvents(KdTreeHierarchy):
         levels = self.options.levels(primitives.count)
         with self.target.phase("build.levels"):
             for level in range(levels):
-                self._choose(units, memory, draft, capacity, level, ends_here=level + 1 == levels)
+                self._choose(units, primitives, memory, draft, capacity, level, ends_here=level + 1 == levels)
                 self._part(units["partition"], memory, draft, level, ends_here=level + 1 == levels)
                 if level + 1 < levels:
                     self._move_events(units, memory, draft, primitives, level)
@@ -109,15 +114,16 @@ class SahEvents(KdTreeHierarchy):
             "REDUCTION": _REDUCTIONS[options.reduction],
             "SHUFFLED": int(options.candidates == "shuffle"),
             "MARKS_CUTS": int(options.exact_clipping),
+            "DROPS_UNREACHED": int(options.exact_clipping),
             "GAP_BYTES": _GAP_BYTES[options.moving],
         }
 
     def _units(self, primitives: Primitives) -> dict[str, Unit]:
         """Those of the levels; `start` and `clip` read primitives."""
         options, constants = self.options, self._constants()
-        named = ["splits", "sides", "partition", *(["gaps"] if options.moving != "once" and not options.exact_clipping else [])]
+        named = ["splits", "partition", *(["gaps"] if options.moving != "once" else [])]
         units = {name: self.target.unit(UnitSource(f"{_ROOM}/{name}.cu", constants=tuple(constants.items()))) for name in named}
-        for name in ["start", *(["clip"] if options.exact_clipping else [])]:
+        for name in ["start", "sides", *(["clip"] if options.exact_clipping else [])]:
             units[name] = self.target.unit(unit_source(f"{_ROOM}/{name}.cu", primitives, **constants))
         return units
 
@@ -141,7 +147,9 @@ class SahEvents(KdTreeHierarchy):
             jobs = 3 * memory.sizes.event_tiles * TILE_THREADS
             target.launch(unit, "count_starts", jobs, row, room, memory.events(0), held["starts"], block=TILE_THREADS)
 
-    def _choose(self, units: dict[str, Unit], memory: Memory, draft: Draft, capacity: Capacity, level: int, ends_here: bool) -> None:
+    def _choose(
+        self, units: dict[str, Unit], primitives: Primitives, memory: Memory, draft: Draft, capacity: Capacity, level: int, ends_here: bool
+    ) -> None:
         """The splits of a level, and what comes before each of its nodes."""
         target, options, held, sizes, row = self.target, self.options, memory.held, memory.sizes, memory.row(level)
         lists = (row, sizes.room, memory.events(level), memory.references(level), *memory.nodes(level))
@@ -154,7 +162,9 @@ class SahEvents(KdTreeHierarchy):
             target.launch(units["splits"], "find_splits", jobs, *lists, held["starts"], *costs, held["best"], block=TILE_THREADS)
         rules = (options.intersection_cost, int(options.stop == "sah"), options.max_leaf_size)
         outputs = (held["splits"], held["flags"], held["side_sums"], held["side_counts"])
-        target.launch(units["sides"], "count_sides", sizes.tiles * TILE_THREADS, *lists, held["best"], *rules, *outputs, block=TILE_THREADS)
+        target.launch(
+            units["sides"], "count_sides", sizes.tiles * TILE_THREADS, primitives.view, *lists, held["best"], *rules, *outputs, block=TILE_THREADS
+        )
         sums = (
             row,
             memory.row(level + 1),
@@ -178,14 +188,14 @@ class SahEvents(KdTreeHierarchy):
         nexts = (*memory.nodes(level + 1), held["best"], held["side_counts"], memory.references(level + 1))
         inputs = (row, room, events, memory.references(level), *plans, int(ends_here), held["flags"], held["side_sums"])
         event_jobs = 3 * sizes.event_tiles * TILE_THREADS
-        jobs = sizes.tiles * TILE_THREADS + (event_jobs if not ends_here and self._moves_once() else 0)
-        sums = None if ends_here or not self._moves_once() else held["event_sums"]
+        jobs = sizes.tiles * TILE_THREADS + (event_jobs if not ends_here and self._counts_events(level) else 0)
+        sums = None if ends_here or not self._counts_events(level) else held["event_sums"]
         target.launch(unit, "part_references", jobs, *inputs, *tree, *nexts, *moves, sums, block=TILE_THREADS)
 
     def _move_events(self, units: dict[str, Unit], memory: Memory, draft: Draft, primitives: Primitives, level: int) -> None:
         """The events of a level to where the next one has them."""
         held, sizes, options = memory.held, memory.sizes, self.options
-        if options.exact_clipping:
+        if self._clips_before(level + 1):
             clip_and_sort(self.target, units["clip"], units["start"], memory, primitives, level + 1)
         elif options.moving != "once":
             move_through_gaps(self.target, units["gaps"], memory, draft.counts, level, _GAP_BYTES[options.moving])
@@ -195,5 +205,10 @@ class SahEvents(KdTreeHierarchy):
             jobs = 3 * sizes.event_tiles * TILE_THREADS
             self.target.launch(units["partition"], "part_events", jobs, *lists, *outputs, block=TILE_THREADS)
 
-    def _moves_once(self) -> bool:
-        return self.options.moving == "once" and not self.options.exact_clipping
+    def _clips_before(self, level: int) -> bool:
+        """Whether the level's boxes are cut along all axes."""
+        return self.options.exact_clipping and level % self.options.clip_every == 0
+
+    def _counts_events(self, level: int) -> bool:
+        """Whether events are to move as they are from this level to the next."""
+        return self.options.moving == "once" and not self._clips_before(level + 1)

@@ -45,7 +45,7 @@ __device__ __forceinline__ void scan_rows(int* sums, int row_count, int row_leng
     }
 }
 
-constexpr int CUT = 1 << 28;  // beside a prim_id: cut at the last split, and to be clipped along the other axes
+constexpr int CUT = 1 << 28;  // beside a prim_id: cut since it was bounded last, and to be bounded anew along all axes
 
 //  word  0..2    3         4..6    7
 //        | lower | prim_id | upper | node slot |    one behind the other in 32 bytes, or an array each

@@ -62,8 +62,9 @@ struct Parting {
 
     __device__ __forceinline__ int2 part(const Plan& to, const Reference& reference, int sides, int i, int left, int right) const {
         int2 move = make_int2((sides & 1) != 0 ? IN_LEAF : NOT_THERE, (sides & 2) != 0 ? IN_LEAF : NOT_THERE);
+        const int prim_id = MARKS_CUTS ? reference.prim_id & ~CUT : reference.prim_id;
         if (to.left_slot == WAS_LEAF) {
-            leaf_references[to.left_base + i] = reference.prim_id;
+            leaf_references[to.left_base + i] = prim_id;
             return move;
         }
         const Split& split = to.fate.split;
@@ -71,13 +72,13 @@ struct Parting {
         if ((sides & 1) != 0) {
             float3 upper = reference.upper;
             set_along(upper, split.axis, min(along(upper, split.axis), split.plane));
-            if (to.left_slot == IS_LEAF) leaf_references[to.left_base + left] = reference.prim_id;
+            if (to.left_slot == IS_LEAF) leaf_references[to.left_base + left] = prim_id;
             else next.store(move.x = to.left_base + left, reference.lower, upper, reference.prim_id | mark, to.left_slot);
         }
         if ((sides & 2) != 0) {
             float3 lower = reference.lower;
             set_along(lower, split.axis, max(along(lower, split.axis), split.plane));
-            if (to.right_slot == IS_LEAF) leaf_references[to.right_base + right] = reference.prim_id;
+            if (to.right_slot == IS_LEAF) leaf_references[to.right_base + right] = prim_id;
             else next.store(move.y = to.right_base + right, lower, reference.upper, reference.prim_id | mark, to.right_slot);
         }
         return move;

@@ -1,5 +1,6 @@
 // The splits that nodes take, the sides of references, and where everything of the next level goes (4.3.2 and 4.3.3 of Kolodzey 2014).
 #include "gpu/hierarchy/kdtree/builders/sah_events/parting.cuh"
+#include "gpu/hierarchy/kdtree/builders/sah_events/polygon.cuh"
 
 // When a node is not looked at any more.
 struct LeafRule {
@@ -19,13 +20,22 @@ __device__ __forceinline__ Split chosen_split(const LeafRule& rule, const LevelN
     return {axis, is_end(event) ? high : low, (low == high) != is_end(event)};  // flat ones are still to come at this event
 }
 
+// The sides on which a reference's primitive has a part; its box may have one on both.
+template <class Shape> __device__ __forceinline__ int reached_sides(const Shape& shape, const Reference& reference, const Split& split) {
+    Aabb left = {reference.lower, reference.upper}, right = left;
+    set_along(left.upper, split.axis, split.plane);
+    set_along(right.lower, split.axis, split.plane);
+    const int sides = (reaches(shape, left) ? 1 : 0) | (reaches(shape, right) ? 2 : 0);
+    return sides == 0 ? 3 : sides;
+}
+
 __device__ __forceinline__ void add_sides(int2* side_counts, int slot, int packed) {
     if (lefts_of(packed) != 0) atomic_add(&side_counts[slot].x, lefts_of(packed));
     if (rights_of(packed) != 0) atomic_add(&side_counts[slot].y, rights_of(packed));
 }
 
 // `side_sums`: two rows of tiles, left sides and right ones; `side_counts`: both of each node.
-extern "C" __global__ void count_sides(const int* level, int room, const int* events, float* reference_words, const float4* cells, const int4* ranges,
+extern "C" __global__ void count_sides(Primitives primitives, const int* level, int room, const int* events, float* reference_words, const float4* cells, const int4* ranges,
                                        const uint64* best, float intersection_cost, int by_cost, int max_leaf_size, int4* splits, uint8* flag_bytes,
                                        int* side_sums, int2* side_counts) {
     const References references = {reference_words, room};
@@ -48,7 +58,8 @@ extern "C" __global__ void count_sides(const int* level, int room, const int* ev
                 split = chosen_split(rule, node, best[slot], events, references);
                 if (node.first == i) store_split(splits, slot, split);
             }
-            const int sides = split.sides(reference);
+            int sides = split.sides(reference);
+            if (DROPS_UNREACHED && sides == 3) sides = reached_sides(primitives.shape(primitives.corners(reference.prim_id & ~CUT)), reference, split);
             flags.set(i, sides);
             of_node += pack_sides(sides);
             of_thread += pack_sides(sides);

@@ -39,7 +39,7 @@ __device__ __forceinline__ void keep_best(uint64* best, int slot, uint64 found, 
 // One axis' list of a node, from one of its events on: how many references lie below and above, and the least cost so far.
 struct Sweep {
     SplitCosts costs;
-    int axis, slot, end, below, above, best_event;
+    int axis, slot, end, count, below, above, best_event;
     AxisCosts along_axis;
     float least;
 
@@ -49,6 +49,7 @@ struct Sweep {
         const LevelNode node = load_level_node(cells, ranges, slot);
         along_axis = costs_along(node, axis);
         end = 2 * (node.first + node.count);
+        count = node.count;
         below = before - node.first;
         above = node.count - (i - 2 * node.first - below);
         least = FLOAT_MAX;
@@ -57,7 +58,10 @@ struct Sweep {
     __device__ __forceinline__ void step(int i, int event, float plane) {
         above -= event & 1;
         if (along_axis.may_part(plane, is_end(event))) {
-            const float cost = along_axis.cost(costs, plane, below, above);
+            // At a face events are in no order after cuts; but the flat ones' last end has all others above it, and their first beginning all below.
+            const bool is_inside = along_axis.is_inside(plane), is_upper = is_end(event);
+            const int left = is_inside || !is_upper ? below : count - above, right = is_inside || is_upper ? above : count - below;
+            const float cost = along_axis.cost(costs, plane, left, right);
             if (cost < least || (cost == least && best_event < 0)) {
                 least = cost;
                 best_event = i;
@@ -85,7 +89,7 @@ extern "C" __global__ void find_splits(const int* level, int room, const int* ev
         for (int i = first; i < last; ++i) mine += is_end(list[i]) ? 0 : 1;
         const int before = starts[axis * tiles_of(2 * room) + tile] + block_exclusive_scan(mine, all);
         const int first_slot = references.slot(reference_of(list[tile * TILE])), last_slot = references.slot(reference_of(list[end - 1]));
-        Sweep sweep = {{traversal_cost, intersection_cost, empty_factor}, axis, last_slot, 0, 0, 0, -1, {}, 0.0f};
+        Sweep sweep = {{traversal_cost, intersection_cost, empty_factor}, axis, last_slot, 0, 0, 0, 0, -1, {}, 0.0f};
         if (first < last) sweep.enter(cells, ranges, references.slot(reference_of(list[first])), first, before);
 #pragma unroll 1
         for (int start = first; start < last; start += CHUNK) {
@@ -118,7 +122,7 @@ extern "C" __global__ void find_splits_of_nodes(const int* level, int room, cons
     for (int slot = block_index(); slot < level[LEVEL_NODES]; slot += block_count()) {
         uint64 found = 0;
         for (int axis = 0; axis < 3; ++axis) {
-            Sweep sweep = {{traversal_cost, intersection_cost, empty_factor}, axis, slot, 0, 0, 0, -1, {}, 0.0f};
+            Sweep sweep = {{traversal_cost, intersection_cost, empty_factor}, axis, slot, 0, 0, 0, 0, -1, {}, 0.0f};
             const int first = ranges[slot].x, end = 2 * (first + ranges[slot].y);
             const int* list = events + axis * 2 * (int64)room;
             int before_all = first;
