@@ -1,6 +1,7 @@
 // Atomics by scope: `atomic_*` for memory that all blocks share, `block_atomic_*` for memory of one block (plain operations on the host).
 //
 // `atomic_arrive` is fence, add (one, or `by`), fence: the last of several arrivers sees everything the others wrote before they arrived.
+// `atomic_arrive_last` says whether this was the last after `others`; who was not does not wait for the second fence, and sees nothing.
 // Float minimum and maximum go through ordered integers; -0.0f is turned into +0.0f first, so that equal floats have equal bits.
 #pragma once
 #include "gpu/device/types.cuh"
@@ -12,6 +13,7 @@ __device__ uint64 atomic_add(uint64* at, uint64 value) { return __atomic_fetch_a
 __device__ int atomic_or(int* at, int value) { return __atomic_fetch_or(at, value, __ATOMIC_RELAXED); }
 __device__ int atomic_exchange(int* at, int value) { return __atomic_exchange_n(at, value, __ATOMIC_ACQ_REL); }
 __device__ int atomic_arrive(int* at, int by = 1) { return __atomic_fetch_add(at, by, __ATOMIC_ACQ_REL); }
+__device__ bool atomic_arrive_last(int* at, int others) { return __atomic_fetch_add(at, 1, __ATOMIC_ACQ_REL) == others; }
 template <class Number> inline Number host_atomic_extreme(Number* at, Number value, bool smallest) {
     Number old = __atomic_load_n(at, __ATOMIC_RELAXED);
     while ((smallest ? value < old : value > old) && !__atomic_compare_exchange_n(at, &old, value, true, __ATOMIC_RELAXED, __ATOMIC_RELAXED)) {
@@ -49,6 +51,12 @@ __device__ __forceinline__ int atomic_arrive(int* at, int by = 1) {
     const int old = atomicAdd(at, by);
     device_fence();
     return old;
+}
+__device__ __forceinline__ bool atomic_arrive_last(int* at, int others) {
+    device_fence();
+    if (atomicAdd(at, 1) != others) return false;
+    device_fence();
+    return true;
 }
 __device__ __forceinline__ int atomic_min(int* at, int value) { return atomicMin(at, value); }
 __device__ __forceinline__ int atomic_max(int* at, int value) { return atomicMax(at, value); }

@@ -195,7 +195,7 @@ __device__ void go_on(const FittedNodes& fitted, const int* parent, int node_cap
         block_sync();
         if (thread_index() == 0) {
             group.total = group.left_open = 0;
-            group.is_last = atomic_arrive(arrivals + index) == lists - 1;
+            group.is_last = atomic_arrive_last(arrivals + index, lists - 1);
             if (group.is_last) arrivals[index] = 0;
         }
         block_sync();
