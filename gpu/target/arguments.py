@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import contextlib
 import ctypes
 import struct
+import weakref
 from collections.abc import Callable
 from typing import Any
 
@@ -16,6 +18,7 @@ _SCALARS = {"int": "i", "unsigned": "I", "float": "f", "int64": "q", "uint64": "
 _POINTEES = {"int": "i4", "unsigned": "u4", "float": "f4", "int64": "i8", "uint64": "u8", "uint8": "u1", "double": "f8"}
 _VECTOR_BASES = {f"{base}{width}": kind for base, kind in (("float", "f4"), ("int", "i4"), ("uint", "u4")) for width in (2, 3, 4)}
 _DTYPES = {name: np.dtype(kind) for name, kind in (_POINTEES | _VECTOR_BASES).items()}
+_MOST_CHECKED = 64
 
 
 class ArgumentBlock:
@@ -75,6 +78,8 @@ class ArgumentBlock:
 
     def _number_converter(self, parameter: Parameter, kind: Callable[[Any], int | float]) -> Callable[[Any], int | float]:
         def number(value: Any) -> int | float:
+            if type(value) is kind:
+                return value
             if getattr(value, "shape", ()):
                 raise self._error(parameter, f"a number was expected, an array of shape {value.shape} was given")
             return kind(value)
@@ -83,10 +88,14 @@ class ArgumentBlock:
 
     def _pointer_converter(self, parameter: Parameter) -> Callable[[Any], int]:
         wanted, address_of = _DTYPES.get(parameter.type_name), self._address_of
+        checked: dict[int, tuple[weakref.ref[Any], int]] = {}  # arrays given before, by their ids: most are given again in every frame
 
         def pointer(value: Any) -> int:
             if value is None:
                 return 0
+            known = checked.get(id(value))
+            if known is not None and known[0]() is value:
+                return known[1]
             dtype = getattr(value, "dtype", None)
             if dtype is None:
                 raise self._error(parameter, f"an array was expected, {type(value).__name__} was given")
@@ -94,7 +103,12 @@ class ArgumentBlock:
                 raise self._error(parameter, f"an array of {wanted.name} was expected, {dtype.name} was given")
             if not value.flags.c_contiguous:
                 raise self._error(parameter, "the array is not contiguous")
-            return address_of(value)
+            found = address_of(value)
+            if len(checked) >= _MOST_CHECKED:
+                checked.clear()
+            with contextlib.suppress(TypeError):  # of what cannot be referred to weakly
+                checked[id(value)] = weakref.ref(value), found
+            return found
 
         return pointer
 

@@ -66,6 +66,21 @@ def test_wrong_arguments_are_refused_by_name(host_target: HostTarget, arguments:
         host_target.launch(host_target.unit(SOURCE), "record_blocks", 4, *arguments)
 
 
+def test_arrays_that_were_given_before_are_known_by_themselves_not_by_their_ids(host_target: HostTarget) -> None:
+    """Later arrays may have the id of one that is gone: they are looked at, whatever was there."""
+    unit, count = host_target.unit(SOURCE), np.zeros(1, np.int32)
+    for _ in range(200):
+        host_target.launch(unit, "record_blocks", 4, 4, np.full(4, -1, np.int32), count)
+        with pytest.raises(TargetError, match="an array of int32 was expected, float32"):
+            host_target.launch(unit, "record_blocks", 4, 4, np.zeros(4, np.float32), count)
+    kept = [np.full(4, -1, np.int32) for _ in range(200)]
+    for _ in range(2):
+        for owner in kept:
+            owner[:] = -1
+            host_target.launch(unit, "record_blocks", 4, 4, owner, count)
+            assert (owner >= 0).all()
+
+
 def test_an_unknown_kernel_is_named(host_target: HostTarget) -> None:
     with pytest.raises(TargetError, match="no kernel nothing in this unit; it has evaluate_line, record_blocks, add_wide"):
         host_target.launch(host_target.unit(SOURCE), "nothing", 1)
