@@ -11,6 +11,7 @@ from app.node_boxes import BoxReport, NodeBoxes
 from app.node_path import PathNode, path_to
 from app.pixel_slots import HostSlot, PixelSlot
 from app.resolution import PROBE_PIXELS, Pace, is_pixel_bound, next_scale, observed, probe_size, probed, scaled, still_scale
+from app.scene_edits import EditedScene
 from app.state import State
 from app.views import view_settings
 from gpu.engine import Engine, Hit, View
@@ -73,6 +74,7 @@ class FrameMaker:
         self._scene: Scene | None = None
         self._views: Sequence[View] = ()
         self._boxes = NodeBoxes()
+        self._edited = EditedScene()
         self._pace = Pace()
         self._pace_key: object = None
         self._frame_id = self._observed_id = 0
@@ -95,6 +97,7 @@ class FrameMaker:
     def _draw(self, engine: Any, target: Target, scene: Scene, state: State, moment: Moment, slots: Sequence[PixelSlot], is_moving: bool) -> Outcome:
         display = state.settings.display
         engine.hide(state.hidden)
+        self._edited.give(engine, scene, state.settings.material, state.settings.light)
         self._forget_pace_of_another(scene, state)
         if display.adapt_resolution:
             self._probe(state, moment, slots)

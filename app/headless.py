@@ -10,6 +10,7 @@ import numpy as np
 
 from app import cameras, scene_nodes
 from app.node_boxes import NodeBoxes
+from app.scene_edits import EditedScene
 from app.state import State
 from app.views import view_settings
 from gpu.camera import Camera
@@ -79,6 +80,7 @@ def render_frames(
     boxes = NodeBoxes()
     with contextlib.closing(Engine(target, scene)) as engine:
         engine.hide(state.hidden)
+        EditedScene().give(engine, scene, state.settings.material, state.settings.light)
         _prepare(engine, target, moments, view)
         for _ in range(warmup if moments else 0):
             _draw(engine, moments[0], view, check, is_new=True)

@@ -8,7 +8,7 @@ from collections.abc import Callable
 
 from app.document import Document
 from app.jobs import Job
-from app.settings import Settings, option_groups
+from app.settings import Settings, edit_groups, option_groups
 from app.state import State
 from gpu.scene import Scene
 from gpu.settings import fields_of
@@ -103,10 +103,10 @@ class Chronicle:
 
 def changes(before: Settings, after: Settings) -> list[tuple[str, object]]:
     """The dotted keys whose values differ, with their new values."""
-    old = dict(option_groups(before))
+    old = dict((*option_groups(before), *edit_groups(before)))
     found = []
-    for table, options in option_groups(after):
-        if options is not None and options != old[table]:
-            names = [field.name for field in fields_of(options)]
-            found += [(f"{table}.{name}", getattr(options, name)) for name in names if getattr(options, name) != getattr(old[table], name)]
+    for table, options in (*option_groups(after), *edit_groups(after)):
+        if options is not None and options != old.get(table):
+            names, was = [field.name for field in fields_of(options)], old.get(table) or type(options)()
+            found += [(f"{table}.{name}", getattr(options, name)) for name in names if getattr(options, name) != getattr(was, name)]
     return found

@@ -15,6 +15,7 @@ from app import option_tables
 from app.box_options import BoxOptions
 from app.cameras import CameraOptions
 from app.path_options import PathOptions
+from app.scene_edits import EDITED, KEY
 from app.scene_io.demos import DemoOptions
 from app.scene_io.limits import ImportLimits
 from app.scene_io.motions import MotionOptions
@@ -76,8 +77,8 @@ class WindowOptions:
 
 @dataclasses.dataclass(frozen=True)
 class Settings:
-    """Everything that can be chosen. `hierarchy`, `optimiser` and `ray_type` hold a table of options a name, but only where something was changed;
-    `meister` keeps what a file in Meister's form says that nothing here stands for yet."""
+    """Everything that can be chosen. `hierarchy`, `optimiser`, `ray_type`, `material` and `light` hold a table of options a name, but only where
+    something was changed; `meister` keeps what a file in Meister's form says that nothing here stands for yet."""
 
     render: RenderOptions = RenderOptions()
     update: UpdateOptions = UpdateOptions()
@@ -97,6 +98,8 @@ class Settings:
     hierarchy: Mapping[str, Any] = dataclasses.field(default_factory=dict)
     optimiser: Mapping[str, Any] = dataclasses.field(default_factory=dict)
     ray_type: Mapping[str, Any] = dataclasses.field(default_factory=dict)
+    material: Mapping[str, Any] = dataclasses.field(default_factory=dict)
+    light: Mapping[str, Any] = dataclasses.field(default_factory=dict)
     meister: Mapping[str, Any] = dataclasses.field(default_factory=dict)
 
     def hierarchy_options(self, name: str) -> Any:
@@ -112,8 +115,8 @@ class Settings:
         return _table_entry(self, "ray_type", name)
 
 
-TABLES = ("hierarchy", "optimiser", "ray_type")
-"""The groups that hold one table of options a name."""
+TABLES = ("hierarchy", "optimiser", "ray_type", *EDITED)
+"""The groups that hold one table of options a name; materials' and lights' names are the scene's."""
 
 FIELDS = {"import" if field.name == "importer" else field.name: field.name for field in dataclasses.fields(Settings)}
 """The field of each group; `import` is a word of Python."""
@@ -131,9 +134,23 @@ GROUPS = tuple(group for group in FIELDS if group not in (*TABLES, KEPT))
 def _table_entry(settings: Settings, group: str, name: str) -> Any:
     entry = getattr(settings, group).get(name)
     if entry is None:
-        kind = option_tables.options_type(group, name)
+        kind = _named_type(group, name)
         entry = kind() if kind is not None else None
     return entry
+
+
+def _named_type(group: str, name: str) -> type | None:
+    """The options' dataclass of a table with a name; None where there is no such thing. Scenes come and go: any name may be one of theirs."""
+    if group in EDITED:
+        return EDITED[group] if KEY.fullmatch(name) else None
+    return option_tables.options_type(group, name)
+
+
+def edit_groups(settings: Settings) -> Iterator[tuple[str, Any]]:
+    """The tables of what was changed of scenes, with their dotted names: ("material.glass", MaterialOptions), ("light.lamp", ...)."""
+    for group in EDITED:
+        for name, options in getattr(settings, group).items():
+            yield f"{group}.{name}", options
 
 
 def option_groups(settings: Settings) -> Iterator[tuple[str, Any]]:
@@ -213,9 +230,9 @@ def _options_type(table: str, key: str) -> type:
     if group in GROUPS and not name:
         return typing.get_type_hints(Settings)[FIELDS[group]]  # type: ignore[no-any-return]
     if group in TABLES:
-        kind = option_tables.options_type(group, name)
+        kind = _named_type(group, name)
         if kind is not None:
             return kind
-        known = option_tables.names_of(group)
+        known = option_tables.names_of(group) if group not in EDITED else (f"NAME, of letters, digits, _ and -, not {name!r}",)
         raise OptionError(key, "", f"the known tables in [{group}] are " + ", ".join(f"{group}.{one}" for one in sorted(known)))
     raise OptionError(key, "", "the known tables are " + ", ".join([*GROUPS, *(f"{one}.NAME" for one in TABLES)]))

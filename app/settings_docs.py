@@ -7,6 +7,7 @@ from pathlib import Path
 from typing import Any
 
 from app.cli_arguments import OPTION_KEYS
+from app.scene_edits import EDITED
 from app.settings import Settings, option_field, option_groups
 from gpu.settings import OptionField, fields_of
 
@@ -34,15 +35,18 @@ on the page Render of the dialog. Some have a flag of their own. What is said la
 **Save for the next start** in the dialog writes into the user's file what differs from the built-in values; what only this start's command
 line said is left out. `--print-settings` prints what a command would use. **Presets** are files of the same form in the folder `presets`
 beside the user's file; one that somebody gave is opened by **Presets > Open a file** and changes no limit of imports. Structures and ray
-types have tables of their own, `[hierarchy.NAME]` and `[ray_type.NAME]`; all of them are kept, whichever is in use. The table `[meister]`
-keeps what a file in Meister's form says that nothing stands for yet.
+types have tables of their own, `[hierarchy.NAME]` and `[ray_type.NAME]`; all of them are kept, whichever is in use. What was changed of a
+scene's materials and lights is in `[material.NAME]` and `[light.NAME]`, by the names that the panels Materials and Lights show with _ for
+what is no letter; scenes without such a name take no notice. The table `[meister]` keeps what a file in Meister's form says that nothing
+stands for yet.
 """
 
 
 def text() -> str:
     """The page."""
     parts = [HEAD]
-    for table, options in option_groups(Settings()):
+    named = ((f"{group}.NAME", kind()) for group, kind in EDITED.items())
+    for table, options in (*option_groups(Settings()), *named):
         if options is None or not fields_of(options):
             continue
         parts.append(f"\n## [{table}]\n\n{_first_line(options)}\n\n")

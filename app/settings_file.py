@@ -21,7 +21,7 @@ from typing import Any
 
 import platformdirs
 
-from app.settings import KEPT, TABLES, Settings, option_field, option_groups, set_option
+from app.settings import KEPT, TABLES, Settings, edit_groups, option_field, option_groups, set_option
 from app.settings_text import merged_text
 from gpu.settings import OptionError, fields_of
 
@@ -192,9 +192,9 @@ def to_table(settings: Settings, *, everything: bool = False) -> dict[str, Any]:
     """Nested tables as TOML writes them: what differs from the built-in values, or everything."""
     built_in = dict(option_groups(Settings()))
     table: dict[str, Any] = {}
-    for name, options in option_groups(settings):
+    for name, options in (*option_groups(settings), *edit_groups(settings)):
         values = {field.name: getattr(options, field.name) for field in fields_of(options) if getattr(options, field.name) is not None}
-        changed = {key: value for key, value in values.items() if everything or value != getattr(built_in[name], key)}
+        changed = {key: value for key, value in values.items() if everything or value != getattr(built_in.get(name) or type(options)(), key)}
         if changed:
             group, _, rest = name.partition(".")
             place = table.setdefault(group, {})

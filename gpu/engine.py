@@ -15,7 +15,7 @@ from .buffers import Buffers, read_buffers
 from .frame_log import FrameLog, FrameRecord
 from .hierarchy.base import HierarchyError, NodeTable
 from .repeated_launches import RepeatedLaunches
-from .scene import Moment, Remark, Scene
+from .scene import Light, Material, Moment, Remark, Scene
 from .shade.boxes import Boxes, BoxPainter, depth_colors
 from .shade.film import Resolver
 from .shade.materials import Materials
@@ -70,6 +70,22 @@ class Engine:
     def hide(self, objects: Iterable[int]) -> None:
         """Leave these objects out of the structure and the picture from the next frame on, and no others. Does not wait."""
         self._hidden.hide(objects)
+
+    def take_materials(self, materials: tuple[Material, ...]) -> None:
+        """Shade by other materials from the next frame on, as many as the scene has. Pictures begin anew."""
+        if (materials or (Material(),)) != self._materials.materials:
+            self._materials.change(materials)
+            self._warm_anew()
+
+    def take_lights(self, lights: tuple[Light, ...]) -> None:
+        """Light by other lights from the next frame on, however many. Pictures begin anew."""
+        if lights != self._animator.lights:
+            self._animator.take_lights(lights)
+            self._warm_anew()
+
+    def _warm_anew(self) -> None:
+        for slot in self._slots.values():
+            slot.cool()
 
     # -- the frame ------------------------------------------------------------------------------------------------
     def render_frame(self, moment: Moment, views: Sequence[View]) -> FrameStatistics | None:

@@ -26,6 +26,7 @@ from app.ui.marks import Marks
 from app.ui.objects_panel import ObjectsPanel
 from app.ui.pick_panel import PickPanel
 from app.ui.pointer import Pointer
+from app.ui.scene_edit_panels import LightsPanel, MaterialsPanel
 
 Place = tuple[str, str, QWidget, Qt.DockWidgetArea]
 
@@ -44,6 +45,7 @@ class Inspectors(QObject):
         self.heat, self.pick = HeatPanel(document), PickPanel(gestures)
         self.boxes, self.cost = BoxesPanel(document), CostPanel()
         self.objects, self.clip = ObjectsPanel(document), ClipPanel(document)
+        self.materials, self.lights = MaterialsPanel(document), LightsPanel(document)
         self.cost.jumped.connect(self._jump)
         self.marks, self.pointer = Marks(document), Pointer(self, gestures)
         self.pointer.hovered.connect(self._count_at)
@@ -64,6 +66,8 @@ class Inspectors(QObject):
             ("boxes", self.tr("Boxes"), self.boxes, right),
             ("objects", self.tr("Objects"), self.objects, Qt.DockWidgetArea.LeftDockWidgetArea),
             ("clip", self.tr("Clipping plane"), self.clip, Qt.DockWidgetArea.LeftDockWidgetArea),
+            ("materials", self.tr("Materials"), self.materials, Qt.DockWidgetArea.LeftDockWidgetArea),
+            ("lights", self.tr("Lights"), self.lights, Qt.DockWidgetArea.LeftDockWidgetArea),
             ("cost", self.tr("Cost over the keys"), self.cost, Qt.DockWidgetArea.BottomDockWidgetArea),
         )
 

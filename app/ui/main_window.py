@@ -42,7 +42,7 @@ from gpu.camera import Vector
 from gpu.scene import Scene
 
 PROGRESS_INTERVAL_MS = 100
-FIRST_HIDDEN = ("camera", "log", "heat", "pick", "boxes", "cost", "objects", "clip")
+FIRST_HIDDEN = ("camera", "log", "heat", "pick", "boxes", "cost", "objects", "clip", "materials", "lights")
 """Docks that are not shown until someone asks for them."""
 
 

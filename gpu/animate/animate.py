@@ -15,7 +15,7 @@ import numpy as np
 
 from ..hierarchy.base import ObjectRange, Primitives
 from ..hierarchy.primitives import triangle_primitives
-from ..scene import Mesh, Moment, Remark, Scene
+from ..scene import Light, Mesh, Moment, Remark, Scene
 from ..stats import KeyStreaming
 from ..target.base import Array, Target, UnitSource
 from . import deform_tables, tables
@@ -62,7 +62,7 @@ class Animator:
     """Holds a scene on a target and brings its surface to a moment. Raises ValueError for a scene whose parts do not fit one another."""
 
     def __init__(self, target: Target, scene: Scene) -> None:
-        self._target, self._scene = target, scene
+        self._target, self._scene, self.lights = target, scene, scene.lights
         for mesh in scene.meshes:
             _check_mesh(mesh, len(scene.nodes))
         self._unit = target.unit(UnitSource("gpu/animate/animate.cu"))
@@ -107,6 +107,17 @@ class Animator:
         self._unsettled = parts.launch_all if is_new_clip else parts.launch_moving
         return (self._unsettled,)
 
+    def take_lights(self, lights: tuple[Light, ...]) -> None:
+        """Other lights for the moments to come: all is written anew."""
+        self.lights = lights
+        self._pose.take_lights(lights)
+        self.surface.light_count = self._pose.light_count
+        for clip in tuple(self._parts):
+            del self._parts[clip]
+            self._parts_of(clip)
+        self._shown, self._unsettled = None, None
+        self.surface.version += 1
+
     def forget(self) -> None:
         """What was prepared was not launched: everything is written anew for the next moment."""
         self._shown = None
@@ -144,7 +155,7 @@ class Animator:
             moves = np.array([(bool(nodes[o.node]) and not skinned[o.mesh]) or keyed[o.mesh] for o in self._scene.objects], bool)
             moves |= self._deformer.moves(clip, nodes)
             moving, still = np.flatnonzero(moves), np.flatnonzero(~moves)
-            lights_move = any(light.node >= 0 and nodes[light.node] for light in self._scene.lights)
+            lights_move = any(light.node >= 0 and nodes[light.node] for light in self.lights)
             is_still = not len(moving) and not lights_move
             tiles = (self._upload_tiles(moving), self._upload_tiles(still))
             launches = (functools.partial(self._launch_moving, clip), functools.partial(self._launch_all, clip))

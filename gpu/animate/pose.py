@@ -9,7 +9,7 @@ import dataclasses
 
 import numpy as np
 
-from ..scene import Moment, Scene
+from ..scene import Light, Moment, Scene
 from ..target.base import Array, Target, UnitSource
 from . import deform_tables, tables
 
@@ -33,12 +33,19 @@ class Pose:
         self._upload_nodes(scene, weights)
         self._upload_objects(scene, sources)
         self._upload_deformers(skins, weights, any(mesh.skin is not None for mesh in scene.meshes))
-        rest, nodes = tables.light_tables(scene.lights)
-        self._lights_at_rest, self._light_nodes = target.upload(rest, "animation"), target.upload(nodes, "animation")
-        self.light_count = min(len(scene.lights), tables.MAX_LIGHTS)
-        self.lights = target.zeros(rest.shape, np.float32, "surface")
+        self._lights_at_rest = target.zeros((tables.MAX_LIGHTS, tables.LIGHT_FLOATS), np.float32, "animation")
+        self._light_nodes = target.zeros(tables.MAX_LIGHTS, np.int32, "animation")
+        self.lights = target.zeros((tables.MAX_LIGHTS, tables.LIGHT_FLOATS), np.float32, "surface")
+        self.take_lights(scene.lights)
         items = len(scene.nodes) + len(scene.objects) + self._joint_count + self.light_count + self._slot_count
         self._is_small = items <= AT_ONCE
+
+    def take_lights(self, lights: tuple[Light, ...]) -> None:
+        """Other lights from the next launch on; those past MAX_LIGHTS are left out."""
+        self.light_count = min(len(lights), tables.MAX_LIGHTS)
+        rest, nodes = tables.light_tables(lights)
+        self._target.write(self._lights_at_rest[: len(rest)], rest)
+        self._target.write(self._light_nodes[: len(nodes)], nodes)
 
     def write_moment(self, moment: Moment | tuple[float, int]) -> None:
         """Set the instant of the next launches."""

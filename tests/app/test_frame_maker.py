@@ -62,6 +62,12 @@ class FakeEngine:
     def hide(self, objects: Sequence[int]) -> None:
         self.hidden = tuple(objects)
 
+    def take_materials(self, materials: Sequence[object]) -> None:
+        self.materials = tuple(materials)
+
+    def take_lights(self, lights: Sequence[object]) -> None:
+        self.lights = tuple(lights)
+
     def paint_outline(self, view: View, object_id: int) -> None:
         self.outlined.append(object_id)
 
