@@ -179,7 +179,7 @@ def run_medians(target: Target) -> None:
     indices = np.arange(TRIANGLES * 3, dtype=np.int32).reshape(-1, 3)
     primitives = triangle_primitives(target.upload(corners.reshape(-1, 3), "test"), target.upload(indices, "test"))
     kind = structures()["median_sah"]
-    for ways in ({"implementation": "primitives"}, {"boxes": "reductions", "small_nodes": "rounds"}):
+    for ways in ({"implementation": "primitives"}, {"sorting": "scans", "small_nodes": "rounds"}):
         made = kind(target, kind.Options(**ways, max_leaf_size=4))
         made.build(primitives)
         assert len(made.nodes().references) >= TRIANGLES

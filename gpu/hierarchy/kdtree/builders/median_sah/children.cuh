@@ -53,6 +53,15 @@ __device__ __forceinline__ uint64 pair_of(int high, int low) { return (uint64)(u
 __device__ __forceinline__ int high_of(uint64 pair) { return (int)(pair >> 32); }
 __device__ __forceinline__ int low_of(uint64 pair) { return (int)(unsigned)pair; }
 
+//  byte  0             1                2             4        8            12                 16
+//        | inner nodes | large children | small roots | chunks | references | small references |
+__device__ __forceinline__ int4 packed_additions(const Additions& a) {
+    return make_int4(high_of(a.nodes) | low_of(a.nodes) << 8 | low_of(a.lists) << 16, high_of(a.lists), high_of(a.references), low_of(a.references));
+}
+__device__ __forceinline__ Additions unpacked_additions(int4 packed) {
+    return {pair_of(packed.x & 255, packed.x >> 8 & 255), pair_of(packed.y, packed.x >> 16), pair_of(packed.z, packed.w)};
+}
+
 // What becomes of a node. Axis LEAF_AXIS: it is no longer parted, and a small root however many references it has.
 struct Fate {
     OpenNode node;
@@ -118,7 +127,7 @@ struct Destination {
         next.add(slot, child);
         if (slot < next.capacity) {
             clear_box(boxes, slot);
-            for (int i = 0; i < SIDE_WORDS; ++i) side_counts[SIDE_WORDS * (int64)slot + i] = 0;
+            for (int i = 0; i < COUNT_STRIDE; ++i) side_counts[COUNT_STRIDE * (int64)slot + i] = 0;
         }
         return child.first;
     }
@@ -163,10 +172,17 @@ struct Room {
     int nodes, working, slots, roots;
 };
 
+// A level's children by its row of counters.
+__device__ __forceinline__ Destination destination_of(const int* level, int half, const Room& room, const Grown& tree, const OpenNodes& next,
+                                                      const OpenNodes& roots, int* boxes, int* side_counts) {
+    const int end = (half + 1) * room.working - level[LEVEL_TAILS + half];
+    return {tree, next, roots, boxes, side_counts, level[LEVEL_FIRST_NODE], level[LEVEL_FIRST_ROOT], half * room.working, end};
+}
+
 // The counters after a level; `half` is the one that the children's references lie in.
-__device__ __forceinline__ void count_level(const Additions& all, const Room& room, int half, int* next_level, int* totals, int* counts) {
-    const int nodes = counts[NODES_NOW] + 2 * high_of(all.nodes), roots = totals[SMALL_ROOTS] + low_of(all.lists);
-    const int tail = totals[TAILS + half] + low_of(all.references), references = high_of(all.references);
+__device__ __forceinline__ void count_level(const Additions& all, const Room& room, int half, const int* level, int* next_level, int* totals, int* counts) {
+    const int nodes = level[LEVEL_FIRST_NODE] + 2 * high_of(all.nodes), roots = level[LEVEL_FIRST_ROOT] + low_of(all.lists);
+    const int tail = level[LEVEL_TAILS + half] + low_of(all.references), references = high_of(all.references);
     int status = counts[STATUS_NOW];
     if (nodes > room.nodes) status |= NODES_FULL;
     if (references + tail > room.working || low_of(all.nodes) > room.slots || roots > room.roots) status |= WORKING_FULL;
@@ -174,8 +190,11 @@ __device__ __forceinline__ void count_level(const Additions& all, const Room& ro
     counts[STATUS_NOW] = status;
     counts[WORKING_NOW] = max(counts[WORKING_NOW], references + tail);
     totals[SMALL_ROOTS] = status == 0 ? roots : 0;
-    totals[TAILS + half] = tail;
     next_level[LEVEL_NODES] = status == 0 ? low_of(all.nodes) : 0;
     next_level[LEVEL_CHUNKS] = status == 0 ? high_of(all.lists) : 0;
     next_level[LEVEL_REFERENCES] = status == 0 ? references : 0;
+    next_level[LEVEL_FIRST_NODE] = nodes;
+    next_level[LEVEL_FIRST_ROOT] = roots;
+    next_level[LEVEL_TAILS + half] = tail;
+    next_level[LEVEL_TAILS + 1 - half] = level[LEVEL_TAILS + 1 - half];
 }

@@ -11,15 +11,6 @@ __device__ __forceinline__ ChunkRange range_of_chunk(int4 range, int chunk) {
     return {first, min(first + CHUNK, range.x + range.y)};
 }
 
-// Whether all other blocks have been here.
-__device__ __forceinline__ bool is_last_block(int* arrived) {
-    SHARED bool is_last;
-    block_sync();
-    if (thread_index() == 0) is_last = atomic_arrive(arrived) == block_count() - 1;
-    block_sync();
-    return is_last;
-}
-
 // Packed sides of the threads before, and of all. With ballots a thread has one reference at most.
 __device__ __forceinline__ int scan_chunk(int packed, int& all) {
     if (SHARED_SCANS) {  // Hillis and Steele, two rows by turns
@@ -77,14 +68,44 @@ template <class Operation> __device__ __forceinline__ float reduce_chunk(float v
     return result;
 }
 
-__device__ __forceinline__ Aabb box_of_chunk(const float4* references, ChunkRange range) {
-    Aabb box = empty_aabb();
-    for (int i : block_stride(range.last - range.first)) box = merge(box, load_reference(references, range.first + i).box);
+__device__ __forceinline__ Aabb reduce_box(const Aabb& box) {
     return {make_float3(reduce_chunk<LeastOf>(box.lower.x), reduce_chunk<LeastOf>(box.lower.y), reduce_chunk<LeastOf>(box.lower.z)),
             make_float3(reduce_chunk<GreatestOf>(box.upper.x), reduce_chunk<GreatestOf>(box.upper.y), reduce_chunk<GreatestOf>(box.upper.z))};
 }
+__device__ __forceinline__ Aabb box_of_chunk(const float4* references, ChunkRange range) {
+    Aabb box = empty_aabb();
+    for (int i : block_stride(range.last - range.first)) box = merge(box, load_reference(references, range.first + i).box);
+    return reduce_box(box);
+}
 
-// Adds what lies on either side of the middle of `cell` along each axis.
+// Makes a node's box as large as what the threads of a block found: six atomics a block. `shared`: room for six words of the block.
+__device__ __forceinline__ void add_to_box(const Aabb& box, int* shared, int* node_box) {
+    if (SHARED_REDUCTIONS) {
+        const Aabb whole = reduce_box(box);
+        for (int axis = 0; axis < 3 && thread_index() == 0; ++axis) {
+            shared[axis] = ordered_int(along(whole.lower, axis));
+            shared[3 + axis] = ordered_int(along(whole.upper, axis));
+        }
+    } else {
+        for (int i : block_stride(BOX_WORDS)) shared[i] = ordered_int(i < 3 ? FLOAT_MAX : -FLOAT_MAX);
+        block_sync();
+#pragma unroll
+        for (int axis = 0; axis < 3; ++axis) {
+            const float least = warp_min(along(box.lower, axis)), greatest = warp_max(along(box.upper, axis));
+            if (warp_lane() != 0) continue;
+            block_atomic_min(shared + axis, ordered_int(least));
+            block_atomic_max(shared + 3 + axis, ordered_int(greatest));
+        }
+    }
+    block_sync();
+    for (int i : block_stride(BOX_WORDS)) {
+        if (i < 3) atomic_min(node_box + i, shared[i]);
+        else atomic_max(node_box + i, shared[i]);
+    }
+    block_sync();
+}
+
+// Adds what lies on either side of the middle of `cell` along each axis. One thread writes.
 __device__ __forceinline__ void count_chunk(const float4* references, ChunkRange range, const Aabb& cell, int* side_counts) {
     int packed[3] = {0, 0, 0};
     for (int i : block_stride(range.last - range.first)) {
@@ -127,13 +148,27 @@ __device__ __forceinline__ ChunkSides sides_of_chunk(const float4* references, c
     made.before = scan_chunk(packed, made.all);
     return made;
 }
-__device__ __forceinline__ void store_sides(const Primitives& primitives, const Plan& plan, const ChunkSides& sides_here, int left_base, int right_base,
-                                            int clips, float4* references) {
+struct SideBoxes {
+    Aabb left, right;
+};
+// Gives the boxes of what a thread stored.
+__device__ __forceinline__ SideBoxes store_sides(const Primitives& primitives, const Plan& plan, const ChunkSides& sides_here, int left_base,
+                                                 int right_base, int clips, float4* references) {
+    SideBoxes made = {empty_aabb(), empty_aabb()};
     int left = left_base + lefts_of(sides_here.before), right = right_base + rights_of(sides_here.before);
     for (int i = sides_here.first; i < sides_here.last; ++i) {
         const Reference reference = load_reference(references, i);
         const int sides = plan.sides(reference.box);
-        if ((sides & 1) != 0) store_reference(references, left++, piece_of(primitives, reference, plan, sides, 0, clips), reference.prim_id);
-        if ((sides & 2) != 0) store_reference(references, right++, piece_of(primitives, reference, plan, sides, 1, clips), reference.prim_id);
+        if ((sides & 1) != 0) {
+            const Aabb piece = piece_of(primitives, reference, plan, sides, 0, clips);
+            store_reference(references, left++, piece, reference.prim_id);
+            made.left = merge(made.left, piece);
+        }
+        if ((sides & 2) != 0) {
+            const Aabb piece = piece_of(primitives, reference, plan, sides, 1, clips);
+            store_reference(references, right++, piece, reference.prim_id);
+            made.right = merge(made.right, piece);
+        }
     }
+    return made;
 }

@@ -15,12 +15,12 @@ constexpr int ITEMS = CHUNK / THREADS;  // neighbours of a thread
 // Nodes of at most so many references are small: their sets fit into 64 bits.
 constexpr int SMALL = 64;
 
-// A level's row of counters.
-constexpr int LEVEL_NODES = 0, LEVEL_CHUNKS = 1, LEVEL_REFERENCES = 2, LEVEL_ARRIVED = 3, LEVEL_WORDS = 4;
-// Counters of the whole build: small roots, and the references at the end of each half.
-constexpr int SMALL_ROOTS = 0, TAILS = 1, TOTAL_WORDS = 4;
-// Counters of a node: references on the left along each axis, then on the right.
-constexpr int SIDE_WORDS = 6, BOX_WORDS = 6;
+// A level's row of counters, and what there was before it: nodes, small roots and what each half's end holds.
+constexpr int LEVEL_NODES = 0, LEVEL_CHUNKS = 1, LEVEL_REFERENCES = 2, LEVEL_FIRST_NODE = 3, LEVEL_FIRST_ROOT = 4, LEVEL_TAILS = 5, LEVEL_WORDS = 8;
+// Counters of the whole build: small roots.
+constexpr int SMALL_ROOTS = 0, TOTAL_WORDS = 4;
+// Counters of a node: references on the left along each axis, then on the right, and the chunks that are counted.
+constexpr int SIDE_WORDS = 6, CHUNKS_COUNTED = 6, COUNT_STRIDE = 8, BOX_WORDS = 6;
 
 //  byte  0       12        16      28       32
 //        | lower | prim_id | upper | unused |

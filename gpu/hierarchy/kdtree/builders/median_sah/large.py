@@ -15,8 +15,8 @@ from .options import MedianSahOptions
 ROOM = "gpu/hierarchy/kdtree/builders/median_sah"
 CHUNK = 256
 SMALL = 64
-LEVEL_WORDS = 4
-BOX_WORDS, SIDE_WORDS, ADDITION_WORDS = 6, 6, 6
+LEVEL_WORDS = 8
+BOX_WORDS, SIDE_WORDS, COUNT_STRIDE, ADDITION_WORDS = 6, 6, 8, 6
 REDUCE_THREADS = 32
 
 Shapes = dict[str, tuple[tuple[int, ...], Any]]
@@ -40,12 +40,13 @@ class LargeStage:
             "cells": ((slots, 8), np.float32),
             "ranges": ((slots, 4), np.int32),
             "boxes": ((slots * BOX_WORDS,), np.int32),
-            "side_counts": ((slots * SIDE_WORDS,), np.int32),
+            "side_counts": ((slots * COUNT_STRIDE,), np.int32),
         }
         once: Shapes = {
             "references": ((2 * self.capacity.working, 8), np.float32),
             "plans": ((slots, 4), np.int32),
-            "offsets": ((slots, 2), np.int32),
+            "offsets": ((slots, 4), np.int32),
+            "node_additions": ((slots, 4), np.int32),
             "root_cells": ((self.roots, 8), np.float32),
             "root_ranges": ((self.roots, 4), np.int32),
         }
@@ -62,10 +63,10 @@ class LargeStage:
         to = {name: held[f"{name}_too" if level % 2 == 0 else name] for name in _NODE_ARRAYS}
         row, next_row = held["levels"][level * LEVEL_WORDS :], held["levels"][(level + 1) * LEVEL_WORDS :]
         jobs = self._most_chunks(level) * CHUNK
-        if self.ways.boxes_by_atomics:
-            self.target.launch(self._unit("large", primitives), "bound_chunks", jobs, row, held["references"], at["ranges"], at["boxes"], block=CHUNK)
-        else:
+        if not self.ways.boxes_by_atomics:
             self._reduce_boxes(self._unit("scans", primitives), held, at, row, level)
+        elif not self.ways.sorts_by_atomics:
+            self.target.launch(self._unit("large", primitives), "bound_chunks", jobs, row, held["references"], at["ranges"], at["boxes"], block=CHUNK)
         if self.ways.sorts_by_atomics:
             self._part_by_atomics(self._unit("large", primitives), primitives, held, draft, (at, to), (row, next_row), level, ends_here)
         else:
@@ -74,17 +75,19 @@ class LargeStage:
     def _part_by_atomics(
         self, unit: Unit, primitives: Primitives, held: dict[str, Array], draft: Draft, nodes: Any, rows: Any, level: int, ends_here: bool
     ) -> None:
-        """The counts of both sides with the children, then the sorting of references: two kernels."""
+        """The counts of both sides, the children, the sorting of references with the children's boxes: three kernels."""
         target, options, (at, to) = self.target, self.options, nodes
-        jobs = self._most_chunks(level) * CHUNK
-        rules = (options.empty_fraction, self.max_depth, self.small_count, int(ends_here), (level + 1) % 2)
-        room = (self.capacity.nodes, self.capacity.working, self.slots, self.roots)
-        inputs = (rows[0], held["references"], at["cells"], at["ranges"], at["boxes"], *rules, *room, at["side_counts"], rows[1])
+        jobs, rules = self._most_chunks(level) * CHUNK, (options.empty_fraction, self.max_depth, self.small_count, int(ends_here))
+        cells, additions = (at["cells"], at["ranges"], at["boxes"]), held["node_additions"]
+        target.launch(unit, "count_sides", jobs, rows[0], held["references"], *cells, *rules, at["side_counts"], additions, block=CHUNK)
+        room = ((level + 1) % 2, self.capacity.nodes, self.capacity.working, self.slots, self.roots)
+        tree = (rows[1], held["totals"], draft.counts, draft.nodes, draft.parent)
         outputs = (*to.values(), held["root_cells"], held["root_ranges"], held["plans"], held["offsets"])
-        tree = (held["totals"], draft.counts, draft.nodes, draft.parent)
-        target.launch(unit, "count_sides", jobs, *inputs, *tree, *outputs, block=CHUNK)
-        sorted_by = (held["plans"], int(options.clips_primitives), held["references"], held["offsets"])
-        target.launch(unit, "sort_chunks", jobs, primitives.view, rows[0], draft.counts, at["ranges"], *sorted_by, block=CHUNK)
+        counted = (at["side_counts"], additions)
+        nodes_here = min(1 << min(level, 30), self.slots)
+        target.launch(unit, "make_children", nodes_here, rows[0], *cells, *rules, *room, *counted, *tree, *outputs, block=CHUNK)
+        sorted_by = (held["plans"], int(options.clips_primitives), int(self.ways.boxes_by_atomics), held["references"], held["offsets"])
+        target.launch(unit, "sort_chunks", jobs, primitives.view, rows[0], draft.counts, at["ranges"], *sorted_by, to["boxes"], block=CHUNK)
 
     def _reduce_boxes(self, unit: Unit, held: dict[str, Array], at: dict[str, Array], row: Array, level: int) -> None:
         """The boxes of chunks, then segmented reductions."""
@@ -107,11 +110,11 @@ class LargeStage:
         target.launch(unit, "count_nodes", self.slots, rows[0], *cells, *node_rules, *sums, self.slots, held["additions"])
         target.exclusive_scan(held["additions"], held["additions"], "median_sah.scan")
         room = (half, self.capacity.nodes, self.capacity.working, self.slots, self.roots)
-        tree = (held["totals"], draft.counts, draft.nodes, draft.parent)
-        outputs = (*to.values(), held["root_cells"], held["root_ranges"], held["plans"], held["offsets"])
+        tree = (draft.nodes, draft.parent)
+        outputs = (*to.values(), held["root_cells"], held["root_ranges"], held["plans"])
         nodes_here = min(1 << min(level, 30), self.slots)
         target.launch(unit, "place_nodes", nodes_here, rows[0], *cells, *node_rules, *room, *sums, held["additions"], *tree, *outputs)
-        target.launch(unit, "end_level", 1, *room, held["additions"], rows[1], held["totals"], draft.counts)
+        target.launch(unit, "end_level", 1, rows[0], *room, held["additions"], rows[1], held["totals"], draft.counts)
         placed_by = (held["plans"], int(options.clips_primitives), *sums, held["references"])
         target.launch(unit, "place_chunks", jobs, primitives.view, rows[0], draft.counts, at["ranges"], *placed_by, block=CHUNK)
 

@@ -91,32 +91,30 @@ extern "C" __global__ void count_nodes(const int* level, const float4* cells, co
 // The children of a level, and their parents' plans. `sums`: what nodes add, summed up.
 extern "C" __global__ void place_nodes(const int* level, const float4* cells, const int4* ranges, const int* boxes, float empty_fraction, int max_depth,
                                        int small_count, int ends_here, int half, int node_capacity, int working_capacity, int slot_capacity,
-                                       int root_capacity, int chunk_capacity, const int* chunk_sums, const int* sums, const int* totals,
-                                       const int* counts, int2* draft_nodes, int* draft_parent, float4* next_cells, int4* next_ranges, int* next_boxes,
-                                       int* next_side_counts, float4* root_cells, int4* root_ranges, int4* plans, int2* offsets) {
+                                       int root_capacity, int chunk_capacity, const int* chunk_sums, const int* sums, int2* draft_nodes, int* draft_parent, float4* next_cells, int4* next_ranges, int* next_boxes,
+                                       int* next_side_counts, float4* root_cells, int4* root_ranges, int4* plans) {
     const LargeRules rules = {empty_fraction, max_depth, ends_here};
-    const Destination to = {{draft_nodes, draft_parent, node_capacity}, {next_cells, next_ranges, slot_capacity}, {root_cells, root_ranges, root_capacity},
-                            next_boxes, next_side_counts, counts[NODES_NOW], totals[SMALL_ROOTS], half * working_capacity,
-                            (half + 1) * working_capacity - totals[TAILS + half]};
+    const Room room = {node_capacity, working_capacity, slot_capacity, root_capacity};
+    const Destination to = destination_of(level, half, room, {draft_nodes, draft_parent, node_capacity}, {next_cells, next_ranges, slot_capacity},
+                                          {root_cells, root_ranges, root_capacity}, next_boxes, next_side_counts);
     const Rows before = {sums, slot_capacity};
     for (int slot : grid_stride(level[LEVEL_NODES])) {
         const Fate fate = fate_by_sums(load_open_node(cells, ranges, slot), load_box(boxes, slot), {chunk_sums, chunk_capacity}, rules, small_count);
         const Additions at = {pair_of(before.between(0, 0, slot), before.between(1, 0, slot)), pair_of(before.between(2, 0, slot), before.between(3, 0, slot)),
                               pair_of(before.between(4, 0, slot), before.between(5, 0, slot))};
         store_plan(plans, slot, make_children_of(fate, at, to));
-        offsets[slot] = make_int2(0, 0);
     }
 }
 
 // The counters after a level, from the sums and what the last slot adds: there is one more than nodes, so that it adds nothing.
-extern "C" __global__ void end_level(int half, int node_capacity, int working_capacity, int slot_capacity, int root_capacity, const int* sums,
+extern "C" __global__ void end_level(const int* level, int half, int node_capacity, int working_capacity, int slot_capacity, int root_capacity, const int* sums,
                                      int* next_level, int* totals, int* counts) {
-    for (int item : grid_stride(1)) {
+    for (int item : grid_stride(min(1, level[LEVEL_NODES]))) {
         const Rows rows = {sums, slot_capacity};
         const int last = slot_capacity - 1;
         const Additions all = {pair_of(rows.between(0, item, last), rows.between(1, 0, last)), pair_of(rows.between(2, 0, last), rows.between(3, 0, last)),
                                pair_of(rows.between(4, 0, last), rows.between(5, 0, last))};
-        count_level(all, {node_capacity, working_capacity, slot_capacity - 1, root_capacity}, half, next_level, totals, counts);
+        count_level(all, {node_capacity, working_capacity, slot_capacity - 1, root_capacity}, half, level, next_level, totals, counts);
     }
 }
 

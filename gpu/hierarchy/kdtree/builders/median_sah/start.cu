@@ -59,8 +59,8 @@ extern "C" __global__ void make_root(int n, const int* places, const int* active
         const bool is_large = count > small_count;
         if (is_large) {
             store_open_node(cells, ranges, 0, root);
-            clear_box(boxes, 0);
-            for (int i = 0; i < SIDE_WORDS; ++i) side_counts[i] = 0;
+            for (int i = 0; i < BOX_WORDS; ++i) boxes[i] = box_words[i];
+            for (int i = 0; i < COUNT_STRIDE; ++i) side_counts[i] = 0;
         } else if (count > 0) {
             store_open_node(root_cells, root_ranges, 0, root);
         }
@@ -68,5 +68,6 @@ extern "C" __global__ void make_root(int n, const int* places, const int* active
         levels[LEVEL_NODES] = is_large ? 1 : 0;
         levels[LEVEL_CHUNKS] = is_large ? chunks_of(count) : 0;
         levels[LEVEL_REFERENCES] = is_large ? count : 0;
+        levels[LEVEL_FIRST_NODE] = 1;
     }
 }
