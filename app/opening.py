@@ -9,7 +9,7 @@ from app import cameras, saved_state, scene_nodes
 from app import timeline as timelines
 from app.cameras import CameraOptions
 from app.jobs import Job
-from app.scene_io import SceneError, load, load_picture
+from app.scene_io import SceneError, load, load_environment, load_picture
 from app.scene_io.demos import make_demo
 from app.scene_io.motions import with_motion
 from app.settings import Settings
@@ -23,7 +23,12 @@ from gpu.scene import Scene
 def open_scene(reference: SceneReference, settings: Settings, job: Job | None = None) -> Scene:
     """Read or make the scene, with the motion that the settings give a still one. Raises SceneError (ImportCancelled where the job was cancelled) and
     UnknownDemoError, both with a sentence."""
-    return with_motion(_read(reference, settings, job), settings.motion)
+    scene = with_motion(_read(reference, settings, job), settings.motion)
+    picture = settings.importer.environment
+    if not picture:
+        return scene
+    cancel = job.cancel_event if job is not None else None
+    return dataclasses.replace(scene, environment=load_environment(picture, settings.importer, cancel))
 
 
 def _read(reference: SceneReference, settings: Settings, job: Job | None) -> Scene:

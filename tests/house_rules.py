@@ -73,7 +73,7 @@ LIBRARIES: dict[str, tuple[str, ...]] = {
     "nvidia": ("gpu/target/",),
     "PIL": ("app/export/", "app/scene_io/images.py"),
     "av": ("app/export/",),
-    "OpenEXR": ("app/export/",),
+    "OpenEXR": ("app/export/", "app/scene_io/environments.py"),
     "matplotlib": ("bench/suites/plots.py",),
     "cmeel": ("app/scene_io/",),
     "platformdirs": ("app/",),

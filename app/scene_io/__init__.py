@@ -21,18 +21,18 @@ import os
 import threading
 from collections.abc import Callable, Sequence
 
-from gpu.scene import Scene
+from gpu.scene import Environment, Scene
 
 from . import importer
 from .describe import describe
-from .errors import ImportCancelled, SceneError
+from .errors import ImportCancelled, SceneError, shown
 from .files import EXTENSIONS, PACKED, check_file, check_readable, expand, natural_order
 from .limits import ImportLimits
 from .sanitise import sanitise
 
 __all__ = [
     "EXTENSIONS", "PACKED", "ImportCancelled", "ImportLimits", "SceneError",
-    "describe", "is_picture", "load", "load_picture", "natural_order", "sanitise",
+    "describe", "is_picture", "load", "load_environment", "load_picture", "natural_order", "sanitise",
 ]  # fmt: skip
 
 DEFAULT_LIMITS = ImportLimits()
@@ -72,3 +72,11 @@ def load_picture(path: str, limits: ImportLimits = DEFAULT_LIMITS, cancel: threa
     check_readable(path)
     found = importer.read_picture(path, limits, cancel)
     return found["texts"], found["width"], found["height"]
+
+
+def load_environment(path: str, limits: ImportLimits = DEFAULT_LIMITS, cancel: threading.Event | None = None) -> Environment:
+    """The light of a picture of all directions. Raises `SceneError` with a sentence."""
+    path = os.path.abspath(os.path.expanduser(path))
+    if check_readable(path).st_size > limits.file_mib << 20:
+        raise SceneError(f"{shown(path)} is larger than the limit of {limits.file_mib:,} MiB. Raise import.file_mib to open it.", path)
+    return importer.read_environment(path, limits, cancel)

@@ -67,6 +67,16 @@ def _import(job: dict[str, Any], limits: ImportLimits, descriptor: int, lines: T
         _say(lines, done=True)
         return
     from . import exchange
+
+    if "environment" in job:
+        from gpu.scene import Scene
+
+        from .environments import read_environment
+
+        with os.fdopen(descriptor, "wb") as file:
+            exchange.write(Scene("environment", environment=read_environment(job["environment"])), file)
+        _say(lines, done=True)
+        return
     from .read import read_files
 
     def progress(fraction: float, text: str) -> None:

@@ -83,6 +83,9 @@ def check(scene: Scene) -> None:
     _require(len(scene.materials) > 0, "the materials")
     _require(all(-1 <= texture < texture_count for m in scene.materials for texture in m.texture_ids), "a material's texture")
     _require(all(t.pixels.ndim == 3 and t.pixels.shape[2] == 4 and t.pixels.dtype == np.uint8 for t in scene.textures), "a texture's shape")
+    sky = None if scene.environment is None else scene.environment.pixels
+    _require(sky is None or (sky.ndim == 3 and sky.shape[2] == 3 and sky.size > 0 and sky.dtype == np.float32), "the environment")
+    _require(sky is None or (float(sky.min()) >= 0.0 and math.isfinite(float(sky.max()))), "the environment")
     _require(all(-1 <= light.node < node_count for light in scene.lights), "a light's node")
     _require(all(0 <= camera.node < node_count for camera in scene.cameras), "a camera's node")
     for clip in scene.clips:

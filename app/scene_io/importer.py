@@ -21,7 +21,7 @@ from collections.abc import Callable, Iterator, Sequence
 from pathlib import Path
 from typing import Any, BinaryIO
 
-from gpu.scene import Scene
+from gpu.scene import Environment, Scene
 
 from . import exchange
 from .errors import ImportCancelled, SceneError, shown
@@ -55,6 +55,17 @@ def read_picture(path: str, limits: ImportLimits, cancel: threading.Event | None
         except ValueError as error:
             raise SceneError(f"{shown(path)}: the reader gave back what is no picture's text. The file may be damaged.", path) from error
         return dict(found)
+
+
+def read_environment(path: str, limits: ImportLimits, cancel: threading.Event | None) -> Environment:
+    """The environment of a picture, read in a child process (environments.py); errors as of `run`."""
+    with _done_in_child({"environment": path}, path, limits, None, cancel) as result:
+        try:
+            found = exchange.read(result).environment
+        except exchange.ExchangeError as error:
+            raise SceneError(f"{shown(path)}: the reader gave back what is no environment: {error}. The file may be damaged.", path) from error
+        assert found is not None
+        return found
 
 
 @contextlib.contextmanager

@@ -26,3 +26,4 @@ class ImportLimits:
     )
     max_key_frames: int = option(10_000, "A sequence may have this many key frames.", minimum=2, maximum=1_000_000, unit="files")
     texture_size: int = option(4096, "Textures with a longer side are scaled down to it.", minimum=16, maximum=32768, unit="pixels")
+    environment: str = option("", "Picture of all directions (equirectangular .hdr, .exr, .png or .jpg) that lights every scene from far away.")

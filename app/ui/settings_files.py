@@ -40,7 +40,8 @@ class Remaker(QObject):
 def made_with(state: State) -> object:
     """The settings that the open scene was made with."""
     importer = state.settings.importer
-    return {"demo": state.settings.demo, "files": (importer.scale, importer.texture_size)}.get(state.scene.kind)
+    own = {"demo": state.settings.demo, "files": (importer.scale, importer.texture_size)}.get(state.scene.kind)
+    return own if own is None else (own, importer.environment)
 
 
 def show_remarks(window: MainWindow, sentences: Sequence[str]) -> None:
