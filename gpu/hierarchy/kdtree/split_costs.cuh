@@ -22,8 +22,9 @@ struct AxisCosts {
 
     // Whether a node may be parted here: inside its cell; or at a face from what lies flat in it, which is what ends at the lower one and begins at the
     // upper one. The flat part's cell has no volume, so few rays meet it (Wald and Havran 2006), and it is parted from no other face along this axis.
+    __device__ __forceinline__ bool is_inside(float plane) const { return plane > low && plane < high; }
     __device__ __forceinline__ bool may_part(float plane, bool is_upper_end) const {
-        return (plane > low && plane < high) || (low < high && plane == (is_upper_end ? low : high));
+        return is_inside(plane) || (low < high && plane == (is_upper_end ? low : high));
     }
 
     __device__ __forceinline__ float cost(const SplitCosts& costs, float plane, int below, int above) const {
