@@ -181,7 +181,7 @@ class HeatPanel(QWidget):
         fit.setToolTip(self.tr("Take the range that fits this picture and keep it, also for other structures"))
         fit.clicked.connect(self.fit_range)
         row = QHBoxLayout()
-        row.addWidget(Steady(self.figures, 2), 1)
+        row.addWidget(Steady(self.figures, 3), 1)
         row.addWidget(fit)
         column = QVBoxLayout(self)
         column.setContentsMargins(6, 6, 6, 6)

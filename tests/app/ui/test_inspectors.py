@@ -25,7 +25,7 @@ from app.ui.histogram import BARS, bars
 from app.ui.main_window import MainWindow
 from app.ui.panel_bar import PanelBar
 from gpu.scene import Moment, Scene
-from gpu.stats import STEP_BUCKETS, RaySteps, StepCounts, bucket_edges
+from gpu.stats import STEP_BUCKETS, RaySteps, Reading, StepCounts, bucket_edges
 from tests.app.stand_ins import made_statistics
 
 LABEL = "nodes visited a ray"
@@ -83,6 +83,25 @@ def test_fit_once_keeps_one_scale_and_is_one_step_of_undo(heat: HeatPanel, qtbot
     document.undo()
     document.undo()
     assert document.state.settings.ray_type_options("steps").automatic
+
+
+def test_the_panel_follows_the_ray_type_and_its_unit(heat: HeatPanel, qtbot: Any) -> None:
+    document = heat._document
+    document.change("settings.render.ray_type", "depth")
+    assert set(heat.editors) == {"show", "colors", "minimum", "maximum", "automatic"} and not heat.editors["maximum"].isEnabled()
+    heat.take(frame(StepCounts("distance along the ray", counts(b12=996, b50=4).histogram, 12, 50, 0.5)))
+    qtbot.waitUntil(lambda: heat.counts is not None)
+    assert heat.figures.text() == "distance along the ray: median 6, 99 % up to 6, highest 25"
+    heat.point_at(Reading("distance 8, depth 7", 8.0))
+    assert heat.pointer.text() == "Under the pointer: distance 8, depth 7" and heat.histogram.marked == 16
+    heat.fit_range()
+    options = document.state.settings.ray_type_options("depth")
+    assert (options.automatic, options.minimum, options.maximum) == (False, 6.0, 6.5)
+    assert heat.table() == (("from", "below", "pixels"), [{"from": 6.0, "below": 6.5, "pixels": 996}, {"from": 25.0, "below": 25.5, "pixels": 4}])
+    document.change("settings.render.ray_type", "ids")
+    assert set(heat.editors) == {"show"} and "point at them" in heat.figures.text()
+    document.change("settings.render.ray_type", "flat")
+    assert heat.ray_type == "steps"
 
 
 def test_frozen_figures_stay(heat: HeatPanel, qtbot: Any) -> None:
