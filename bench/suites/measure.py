@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import collections
 import contextlib
 import functools
 import statistics
@@ -65,8 +66,8 @@ def still(target: Target, scene: Scene, settings: ViewSettings, size: tuple[int,
 
 def construction(target: Target, scene: Scene, settings: ViewSettings, moments: Sequence[Moment], repeat: int) -> dict[str, Any]:
     """One structure built at each of the moments, means of medians over them: `build_ms` from the first launch to the last one's end, `overall_ms` as
-    the caller waits, `graph_ms` replayed as one graph, `kernels_ms` of all launches, each timed by itself (in runs of their own: it costs time), and
-    of each kernel in `by_kernel`; `launches`. The tree is that of the last moment."""
+    the caller waits, `graph_ms` replayed as one graph, `kernels_ms` of all launches, each timed by itself in runs of their own, less what timing
+    costs, and of each kernel in `by_kernel`; `launches`. The tree is that of the last moment."""
     with contextlib.closing(Stage(target, scene, settings)) as stage:
         times, by_kernel, launches = [], [], 0
         for moment in moments:
@@ -174,13 +175,26 @@ def _overall_ms(stage: Stage, primitives: Any, repeat: int) -> float:
 
 
 def _by_kernel(stage: Stage, primitives: Any, repeat: int) -> dict[str, float]:
-    """Milliseconds of each kernel of a build, all its launches together."""
-    stage.target.profile_launches(True)
+    """Milliseconds of each kernel of a build, all its launches together, less what timing one takes: the least that any kernel's launches took."""
+    target, counts, launch = stage.target, collections.Counter[str](), stage.target.launch
+
+    def counted(unit: Any, kernel: str, *arguments: Any, **shape: Any) -> None:
+        counts[kernel] += 1
+        launch(unit, kernel, *arguments, **shape)
+
+    target.launch = counted  # type: ignore[method-assign]
     try:
-        phases = timed(stage.target, lambda: stage.hierarchy.build(primitives), repeat, 1).medians()
+        stage.hierarchy.build(primitives)
     finally:
-        stage.target.profile_launches(False)
-    return {name.removeprefix("launch."): value for name, value in phases.items() if name.startswith("launch.")}
+        del target.launch  # type: ignore[method-assign]
+    target.profile_launches(True)
+    try:
+        phases = timed(target, lambda: stage.hierarchy.build(primitives), repeat, 1).medians()
+    finally:
+        target.profile_launches(False)
+    times = {name.removeprefix("launch."): value for name, value in phases.items() if name.startswith("launch.")}
+    empty_ms = min((value / max(1, counts[name]) for name, value in times.items()), default=0.0)
+    return {name: max(0.0, value - max(1, counts[name]) * empty_ms) for name, value in times.items()}
 
 
 def _tree(tree: HierarchyStatistics) -> dict[str, Any]:
