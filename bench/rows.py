@@ -18,7 +18,7 @@ from gpu.target.base import Target
 class Row:
     """Times are medians in milliseconds, `time` is the instant in seconds, `size` width and height in pixels. `sum_t` adds up the distances of
     primary hits along unit directions. What was not measured is None. `rays_by_kind` counts the rays of a frame
-    by kind and depth, `samples` holds every raw time by name, `peers` other programs' figures."""
+    by kind and depth, each with its rate in `mrays_per_s_by_kind`, `samples` holds every raw time by name, `peers` other programs' figures."""
 
     scene: str
     triangles: int
@@ -38,6 +38,7 @@ class Row:
     mrays_per_s: float | None = None
     rays: int | None = None
     rays_by_kind: dict[str, int] = dataclasses.field(default_factory=dict)
+    mrays_per_s_by_kind: dict[str, float] = dataclasses.field(default_factory=dict)
     hits: int | None = None
     sum_t: float | None = None
     sah_cost: float | None = None
@@ -114,6 +115,7 @@ def row_of_frame(scene: str, target: Target, settings: ViewSettings, frame: Fram
         mrays_per_s=drawn.mrays_per_s,
         rays=drawn.rays,
         rays_by_kind=dict(drawn.rays_by_kind),
+        mrays_per_s_by_kind=drawn.mrays_per_s_by_kind,
         launches=frame.launches,
         phases_ms=dict(drawn.phases_ms),
     )

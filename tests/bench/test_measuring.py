@@ -24,7 +24,7 @@ from gpu.update_policy import UpdateOptions
 
 PROMISED = (
     "scene triangles target hierarchy optimiser layout traversal update ray_type size time options build_ms refit_ms trace_ms mrays_per_s rays "
-    "rays_by_kind hits "
+    "rays_by_kind mrays_per_s_by_kind hits "
     "sum_t sah_cost node_count leaf_count empty_leaf_count reference_count depth bytes scratch_bytes end_point_overlap leaf_variability "
     "levels launches phases_ms peers samples"
 )
