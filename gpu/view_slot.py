@@ -18,7 +18,7 @@ from .clip import HalfSpace, half_space
 from .frame_log import ViewRecord
 from .hierarchy import registry as structures
 from .hierarchy.base import Hierarchy
-from .scene import Scene
+from .scene import Moment, Scene
 from .shade.base import RayType
 from .shade.film import Film, Resolver
 from .shade.materials import Materials
@@ -41,6 +41,8 @@ class ViewSlot:
         self.ray_type: RayType
         self.policy: UpdatePolicy
         self._generation = self._light_count = 0
+        self._shutter = 0.0
+        self._moment: tuple[float, int, float] = (0.0, 0, 0.0)
         self._is_cold = True
         self._structure_choice: Any = None
         self._ray_type_name = ""
@@ -56,7 +58,7 @@ class ViewSlot:
         integrator: RayType | None = None
         if settings.ray_type != self._ray_type_name:
             integrator = ray_type(settings.ray_type)(self._target, self._materials)
-            integrator.diagonal = float(np.linalg.norm(np.subtract(self._scene.upper, self._scene.lower)))
+            integrator.diagonal = float(np.linalg.norm(np.subtract(self._scene.upper, self._scene.lower))) or 1.0
         if choice != self._structure_choice:
             made = make_structure(self._target, settings)
             if self._structure_choice is not None:
@@ -97,6 +99,24 @@ class ViewSlot:
         self._is_cold = True
 
     # -- the frame ------------------------------------------------------------------------------------------------
+    def instant(self, moment: Moment, surface: Surface) -> Moment:
+        """The moment that the next sample is to show: one while the shutter is open, evenly spread over the samples by van der Corput's sequence.
+        A film that has all its samples stays at the last one."""
+        self._shutter = self.ray_type.shutter(self._options)
+        self._moment = (moment.time, moment.clip, self._shutter)
+        if self._shutter <= 0.0:
+            return moment
+        view, film = self.view, self.film
+        shown = film.shows(view.camera, view.pixels.width, view.pixels.height, self._film_key(surface), view.settings.seed, self.clip)
+        number = min(film.samples, max(view.settings.samples, 1) - 1) if shown and not view.settings.update.always else 0
+        inverse = int(f"{number:024b}"[::-1], 2) / (1 << 24)
+        return dataclasses.replace(moment, time=moment.time + self._shutter * inverse)
+
+    def _film_key(self, surface: Surface) -> Hashable:
+        """What a film's samples have in common. With an open shutter they show different instants of one moment."""
+        seen = surface.version if self._shutter <= 0.0 else (self._moment, surface.primitives.topology_version)
+        return (dataclasses.replace(self.view.settings, samples=1), seen, self._materials.version, self._light_count)
+
     def prepare(self, surface: Surface) -> None:
         """Decide between nothing, refit and rebuild, take the film to its next sample, and write what kernels read of this frame."""
         view, settings = self.view, self.view.settings
@@ -106,9 +126,11 @@ class ViewSlot:
             self.hierarchy.prepare(surface.primitives, self.decision.update)
         if settings.update.always:
             self.film.restart()
-        key = (dataclasses.replace(settings, samples=1), surface.version, self._materials.version)
+        self.ray_type.camera = view.camera
         exposure, tone = self.ray_type.exposure(self._options), self.ray_type.tone(self._options)
-        self.film.begin(view.camera, view.pixels.width, view.pixels.height, key, settings.samples, settings.seed, exposure, self.clip, tone)
+        self.film.begin(
+            view.camera, view.pixels.width, view.pixels.height, self._film_key(surface), settings.samples, settings.seed, exposure, self.clip, tone
+        )
         self.ray_type.reserve(self._options, self.film)
         self.ray_type.prepare(self._options, surface)
 

@@ -149,7 +149,7 @@ def vertex_normals(positions: np.ndarray, triangles: np.ndarray) -> np.ndarray:
         of_triangle = np.cross(corners[:, 1] - corners[:, 0], corners[:, 2] - corners[:, 0])
         of_triangle[~np.isfinite(of_triangle).all(axis=1)] = 0.0
         columns = [np.bincount(triangles.reshape(-1), np.repeat(of_triangle[:, axis], 3), len(positions)) for axis in range(3)]
-        summed = np.stack(columns, axis=1)
+        summed = np.stack(columns, axis=1).astype(np.float64)  # of no triangle numpy counts in whole numbers
         lengths = np.linalg.norm(summed, axis=1, keepdims=True)
     return np.divide(summed, lengths, out=np.zeros_like(summed), where=lengths > 0.0).astype(np.float32)
 
