@@ -96,7 +96,9 @@ class Engine:
         for slot in slots:
             slot.warm(self._animator.surface)
         with self._frame(moment, slots):
-            motion, surface = self._animator.prepare(moment), self._animator.surface
+            surface = self._animator.surface
+            instants = [slot.instant(moment, surface) for slot in slots]
+            motion = self._animator.prepare(instants[0] if instants else moment)
             for slot in self._each(slots):
                 slot.prepare(surface)
             self._draw(motion, slots)

@@ -13,6 +13,7 @@ from typing import Any, ClassVar
 import numpy as np
 
 from ..animate.animate import Surface
+from ..camera import Camera
 from ..settings import option
 from ..stats import Reading, StepCounts
 from ..target.base import Array, Target, Unit, UnitSource
@@ -62,6 +63,8 @@ class RayType(abc.ABC):
         self.target, self.materials = target, materials
         self.diagonal = 1.0
         """Of the scene's box at all times, in scene units; whoever makes the ray type sets it."""
+        self.camera = Camera()
+        """What the view looks through; set before each `prepare`."""
         self._packed: bytes = b""
         self._parameters: Array = None
 
@@ -96,6 +99,11 @@ class RayType(abc.ABC):
     def tone(self, options: Any) -> str:
         """One of TONES: what becomes of linear colours before they are clamped."""
         return str(getattr(options, "tone", "none"))
+
+    def shutter(self, options: Any) -> float:
+        """Seconds that the shutter is open: each sample of the film then shows another instant of them. With several views in a frame the first
+        one's instant is shown by all."""
+        return 0.0
 
     @property
     def shape(self) -> Hashable:

@@ -57,6 +57,10 @@ class Film:
         """(3 * R,) float32: the planes of red, green and blue."""
         return self._sums
 
+    def shows(self, camera: Camera, width: int, height: int, key: Hashable, seed: int = 0, clip: HalfSpace | None = None) -> bool:
+        """Whether the next `begin` with these goes on with the samples there are."""
+        return (key, camera, width, height, seed, clip) == self._key
+
     def begin(
         self,
         camera: Camera,

@@ -79,7 +79,7 @@ class Whitted(RayType):
         return (*common, options.depth, options.threshold, options.light_samples, options.shadows, *self.spread(options))
 
     def spread(self, options: Any) -> tuple[float, float, float]:
-        """Whether mirrored rays are spread by roughness, the lens's radius, and the distance in focus."""
+        """Whether mirrored and refracted rays are spread by roughness, the lens's radius, and the distance in focus."""
         return (0.0, 0.0, 1.0)
 
     def _traced_unit(self, tracer: Tracer, film: Film) -> tuple[Unit, Any]:
