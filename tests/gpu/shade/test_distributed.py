@@ -50,8 +50,6 @@ def test_what_is_in_focus_is_sharp_and_the_rest_spreads_by_the_lens(target: Targ
         half = dataclasses.replace(square(2.0, height), positions=square(2.0, height).positions + np.float32([2.0, 0.0, 0.0]))
         scene = scene_of(half, materials=(LAMP,), lights=(OUT,))
         return draw_linear(target, scene, camera, (64, 8), options, 64, "distributed")[0][..., 0].mean(axis=0)
-            axis=0
-        )
 
     assert np.abs(edge(0.0, lens) - edge(0.0, sharp)).max() < 0.1
     blurred = edge(2.0, lens)
