@@ -62,6 +62,7 @@ def _row(target: Target, settings: ViewSettings, task: Task, frames: list[FrameS
         refit_ms=median(samples["refit_ms"]),
         trace_ms=median(samples["trace_ms"]),
         mrays_per_s=median(samples["mrays_per_s"]),
+        mrays_per_s_by_kind={kind: median([view.mrays_per_s_by_kind.get(kind, 0.0) for view in views]) for kind in row.rays_by_kind},
         phases_ms={"animate": median([frame.animate_ms for frame in frames]), **{name: median(values) for name, values in phases.items()}},
         update=_common_update(views),
         samples={

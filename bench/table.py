@@ -43,14 +43,14 @@ def trace_table(rows: Sequence[Row]) -> str:
 
 
 def frame_table(rows: Sequence[Row]) -> str:
-    """What `bench frame` prints: one line a row, then the phases."""
+    """What `bench frame` prints: one line a row, then the rays of each kind, then the phases."""
     header = _WHAT + ("update", "ray type", "size", "frame ms", "host ms", "frames/s", "build ms", "refit ms", "trace ms", "launches")
     lines = [
         (*_what(r), r.update, r.ray_type, _size(r), _median(r, "frame_ms"), _median(r, "host_ms"), _median(r, "frames_per_s"))
         + _values(r, ("build_ms", "refit_ms", "trace_ms", "launches"))
         for r in rows
     ]
-    return aligned(header, lines) + _phases(rows)
+    return aligned(header, lines) + _rays(rows) + _phases(rows)
 
 
 _WHAT = ("scene", "triangles", "target", "hierarchy", "layout")
@@ -62,6 +62,15 @@ def _what(row: Row) -> tuple[Any, ...]:
 
 def _values(row: Row, names: Sequence[str]) -> tuple[Any, ...]:
     return tuple(getattr(row, name) for name in names)
+
+
+def _rays(rows: Sequence[Row]) -> str:
+    """Rays of each kind and depth, where there are others than primary ones."""
+    kinds = list(dict.fromkeys(kind for row in rows for kind in row.rays_by_kind))
+    if len(kinds) < 2:
+        return ""
+    lines = [(kind, *(x for row in rows for x in (row.rays_by_kind.get(kind), row.mrays_per_s_by_kind.get(kind)))) for kind in kinds]
+    return "\n\n" + aligned(("rays", *(text for row in rows for text in (f"{row.scene} {row.layout}", "MRays/s"))), lines)
 
 
 def _phases(rows: Sequence[Row]) -> str:

@@ -99,6 +99,13 @@ def test_a_still_scene_is_measured_too(host_target: Target) -> None:
     assert row.mrays_per_s is not None and row.mrays_per_s > 0.0, "every frame draws, though nothing moves"
 
 
+def test_rays_of_each_kind_are_counted_and_timed_apart(host_target: Target) -> None:
+    row = run_frame(host_target, Task(make_demo("blob", 500), ViewSettings(ray_type="ao"), SIZE, repeat=3, warmup=1))
+    assert set(row.rays_by_kind) == set(row.mrays_per_s_by_kind) == {"primary", "ao"} and sum(row.rays_by_kind.values()) == row.rays
+    assert row.rays_by_kind["ao"] % 4 == 0 and min(row.mrays_per_s_by_kind.values()) > 0.0
+    assert "primary  " in frame_table([row]) and f"{row.rays_by_kind['ao']:,}" in frame_table([row])
+
+
 def test_a_structure_without_refit_says_none(host_target: Target, task: Task, monkeypatch: pytest.MonkeyPatch) -> None:
     from gpu.hierarchy.registry import structure
 
