@@ -28,10 +28,10 @@ class ClusterOptions(MortonOptions):
     )
 
 
-SPANS = {"cuda": 512, "host": 1024}
+SPANS = {"cuda": 1024, "host": 1024}
 """Places whose leaves one block finishes."""
 
-LARGE_COUNT, LARGE_SPAN = 4_000_000, 4096
+LARGE_COUNT, LARGE_SPAN = 4_000_000, 2048
 """From so many primitives on more: every block goes through all spans before its own."""
 
 

@@ -235,7 +235,7 @@ fit_tree(Primitives primitives, const int* order, const int* reference_count_now
     fit_chunk(tree, shared.chunk, first, min(reference_count - first, CHUNK), reference_count - 1, min(node_capacity - first, CHUNK));
     if (SLOTS > 0) {
         list_open(tree, shared.chunk, first, open, open_counts);
-        go_on({nodes, flags, bvh2}, parent, node_capacity, waiting, open, open_counts, arrivals, CHUNK, shared.group);
+        go_on({nodes, flags, bvh2}, node_capacity, waiting, open, open_counts, arrivals, CHUNK, shared.group);
     } else {
         fit_above_chunk(tree, shared.chunk, first);
     }

@@ -11,18 +11,18 @@
 #include "gpu/device/block.cuh"
 #include "gpu/hierarchy/bvh/fitted_nodes.cuh"
 
-constexpr int READY = -1;   // a leaf, or a node finished before this launch
-constexpr int ABSENT = -2;  // not among the group's ids
+constexpr int ABSENT = -1;  // no open parent among the group's ids
+constexpr int STARTS = 1 << 30;  // beside an id: all children are finished beforehand
 constexpr int LANES = 8;  // threads that read a list
 constexpr int PLACES = SLOTS > 0 ? SLOTS : 1;
-constexpr int STAYS = 32;  // not absorbed, whatever its open children are
 
 struct Group {
-    float boxes[6 * PLACES];  // of an open node, the part that is known
-    int ids[PLACES];
-    int arrived[PLACES];  // counts up to 0, when all children are here
-    short left_at[PLACES], right_at[PLACES], parent_at[PLACES];
-    uint8 states[PLACES];  // DONE, STAYS, NODE_IS_ABSORBED
+    float boxes[2][6 * PLACES];  // of an open node's children, left ones and right ones
+    int ids[PLACES], left[PLACES], right[PLACES];
+    int arrived[PLACES];   // counts up to 0, when all children are here
+    short above[PLACES];   // the slot of the parent twice, and 1 more for its right child; ABSENT
+    uint8 stays[2][PLACES];  // whether that child is absorbed, so that the node is not
+    uint8 states[PLACES];  // DONE, NODE_IS_ABSORBED
     int starts[GROUP], sizes[GROUP];
     int total, left_open, finished, is_last;
 };
@@ -39,67 +39,60 @@ struct Lists {
 
 struct Groups {
     FittedNodes fitted;
-    const int* parent;
     int* waiting;
     Lists lists;
 
-    // Where a child is. Its box is asked for before it is known whether it is finished: two waits in one.
-    __device__ int place_of(int child, Aabb& part, bool& is_absorbed) const {
-        if (is_leaf(child)) return READY;
-        if (!lists.has(child)) return ABSENT;
+    // What is known of a child. Its box is asked for before it is known whether it is finished: two waits in one. An open one learns who its parent is.
+    struct Child {
+        Aabb box;
+        int missing;
+        bool is_absorbed;
+    };
+    __device__ Child child_of(Group& group, int child, const Aabb& leaf, int link) const {
+        if (is_leaf(child)) return {leaf, 0, false};
+        if (!lists.has(child)) return {empty_aabb(), NEVER_HERE, false};
         const int at = waiting[child];
         const Aabb box = load_node(fitted.nodes, child).aabb();
         const int child_flags = MARKS ? fitted.flags[child] : 0;
-        const bool is_finished = at == AT_REST;
-        const Aabb none = empty_aabb();
-        part = merge(part, {is_finished ? box.lower : none.lower, is_finished ? box.upper : none.upper});
-        is_absorbed = is_absorbed || (is_finished && (child_flags & NODE_IS_ABSORBED));
-        return at;  // AT_REST is READY
+        if (at == AT_REST) return {box, 0, (child_flags & NODE_IS_ABSORBED) != 0};
+        group.above[at] = (short)link;
+        return {box, -1, false};
     }
-    __device__ static int missing(int at) { return at == READY ? 0 : at == ABSENT ? NEVER_HERE : -1; }
-
     __device__ void prepare(Group& group, int slot) const {
         const int node_id = group.ids[slot];
         const CanonicalNode node = load_node(fitted.nodes, node_id);
-        const int up = node_id == 0 ? ABSENT : parent[node_id];
-        const int parent_at = lists.has(up) ? waiting[up] : ABSENT;
-        Aabb part = node.aabb();
-        bool is_absorbed = false;
-        const int left_at = place_of(node.left, part, is_absorbed), right_at = place_of(node.right, part, is_absorbed);
-        group.left_at[slot] = (short)left_at;
-        group.right_at[slot] = (short)right_at;
-        group.parent_at[slot] = (short)parent_at;
-        group.arrived[slot] = missing(left_at) + missing(right_at);
-        store_shared_state(group.states, slot, node_id == 0 || is_absorbed ? STAYS : 0);
-        store_shared_box<PLACES>(group.boxes, slot, part);
+        const Child left = child_of(group, node.left, node.aabb(), 2 * slot), right = child_of(group, node.right, node.aabb(), 2 * slot + 1);
+        group.left[slot] = node.left;
+        group.right[slot] = node.right;
+        group.arrived[slot] = left.missing + right.missing;
+        store_shared_box<PLACES>(group.boxes[0], slot, left.box);
+        store_shared_box<PLACES>(group.boxes[1], slot, right.box);
+        store_shared_state(group.states, slot, 0);
+        store_shared_state(group.stays[0], slot, node_id == 0 || left.is_absorbed ? 1 : 0);
+        store_shared_state(group.stays[1], slot, right.is_absorbed ? 1 : 0);
+        if (left.missing + right.missing == 0) group.ids[slot] = node_id | STARTS;
     }
-    // Nothing but shared memory is touched.
-    __device__ void finish_here(Group& group, int slot) const {
-        Aabb box = load_shared_box<PLACES>(group.boxes, slot);
-        bool stays = load_shared_state(group.states, slot) & STAYS;
-        const int children[2] = {group.left_at[slot], group.right_at[slot]};
-        for (int at : children) {
-            if (at < 0) continue;
-            box = merge(box, load_shared_box<PLACES>(group.boxes, at));
-            stays = stays || (load_shared_state(group.states, at) & NODE_IS_ABSORBED);
-        }
-        store_shared_box<PLACES>(group.boxes, slot, box);
-        store_shared_state(group.states, slot, DONE | (stays ? 0 : NODE_IS_ABSORBED));
-    }
+    // A node whose children are all here hands its box to its parent's slot; the second to arrive there knows one box and reads the other. Nothing but
+    // shared memory is touched.
     __device__ void climb_here(Group& group, int slot) const {
-        finish_here(group, slot);
-        for (slot = group.parent_at[slot]; slot >= 0 && block_arrive(group.arrived + slot) == -1; slot = group.parent_at[slot]) finish_here(group, slot);
-    }
-    __device__ Aabb child_box(const Group& group, const Aabb& part, int child, int at) const {
-        if (is_leaf(child)) return part;
-        return at >= 0 ? load_shared_box<PLACES>(group.boxes, at) : load_node(fitted.nodes, child).aabb();
+        Aabb box = merge(load_shared_box<PLACES>(group.boxes[0], slot), load_shared_box<PLACES>(group.boxes[1], slot));
+        for (;;) {
+            const bool stays = load_shared_state(group.stays[0], slot) | load_shared_state(group.stays[1], slot);
+            store_shared_state(group.states, slot, DONE | (stays ? 0 : NODE_IS_ABSORBED));
+            const int link = group.above[slot], side = link & 1;
+            if (link == ABSENT) return;
+            slot = link >> 1;
+            store_shared_box<PLACES>(group.boxes[side], slot, box);
+            if (MARKS && !stays) store_shared_state(group.stays[side], slot, 1);
+            if (block_arrive(group.arrived + slot) != -1) return;
+            box = merge(box, load_shared_box<PLACES>(group.boxes[1 - side], slot));
+        }
     }
     __device__ void write_here(const Group& group, int slot) const {
-        const int node_id = group.ids[slot];
-        const CanonicalNode node = load_node(fitted.nodes, node_id);
-        const Aabb left_box = child_box(group, node.aabb(), node.left, group.left_at[slot]);
-        const Aabb right_box = child_box(group, node.aabb(), node.right, group.right_at[slot]);
-        fitted.write(node_id, left_box, node.left, right_box, node.right, load_shared_state(group.states, slot) & NODE_IS_ABSORBED);
+        const int node_id = group.ids[slot] & ~STARTS;
+        const Aabb left_box = load_shared_box<PLACES>(group.boxes[0], slot), right_box = load_shared_box<PLACES>(group.boxes[1], slot);
+        const bool is_absorbed = load_shared_state(group.states, slot) & NODE_IS_ABSORBED;
+        fitted.write(node_id, left_box, group.left[slot], right_box, group.right[slot], is_absorbed);
         waiting[node_id] = AT_REST;
     }
 
@@ -109,6 +102,7 @@ struct Groups {
             for (int item = i % LANES; item < group.sizes[list]; item += LANES) {
                 const int node_id = lists.of(list)[item], slot = group.starts[list] + item;
                 group.ids[slot] = node_id;
+                group.above[slot] = ABSENT;
                 waiting[node_id] = slot;
             }
         }
@@ -116,7 +110,7 @@ struct Groups {
         for (int slot : block_stride(group.total)) prepare(group, slot);
         block_sync();
         for (int slot : block_stride(group.total)) {
-            if (group.left_at[slot] == READY && group.right_at[slot] == READY) climb_here(group, slot);
+            if (group.ids[slot] & STARTS) climb_here(group, slot);
         }
         block_sync();
         for (int slot : block_stride(group.total)) {
@@ -187,8 +181,7 @@ struct Groups {
 };
 
 // What a block does when its chunk is listed. `span`: ids of a chunk.
-__device__ void go_on(const FittedNodes& fitted, const int* parent, int node_capacity, int* waiting, int* open, int* counts, int* arrivals, int64 span,
-                      Group& group) {
+__device__ void go_on(const FittedNodes& fitted, int node_capacity, int* waiting, int* open, int* counts, int* arrivals, int64 span, Group& group) {
     int list = block_index(), list_count = block_count();
     while (list_count > 1) {
         const int index = list / GROUP, first = index * GROUP, lists = min(list_count - first, GROUP), groups = (list_count + GROUP - 1) / GROUP;
@@ -201,7 +194,7 @@ __device__ void go_on(const FittedNodes& fitted, const int* parent, int node_cap
         block_sync();
         if (!group.is_last) return;
         const int64 begin = first * span, end = min(begin + GROUP * span, (int64)node_capacity);
-        const Groups above = {fitted, parent, waiting, {open, begin, end, span, lists}};
+        const Groups above = {fitted, waiting, {open, begin, end, span, lists}};
         above.fit(group, counts + first);
         if (thread_index() == 0) counts[list_count + index] = group.left_open;
         counts += list_count;

@@ -32,7 +32,7 @@ from ...morton_order import MortonOrder
 CHUNKS = {"cuda": 64, "host": 128}
 """References that one block joins in shared memory before it goes on in global memory."""
 
-LARGE_COUNT, LARGE_CHUNK = 4_000_000, 128
+LARGE_COUNT, LARGE_CHUNK = 4_000_000, 256
 """So many primitives, and more, keep a GPU busy whatever the chunk: larger ones then leave less to global memory."""
 
 THREADS = 32
