@@ -29,7 +29,18 @@ def with_runners(place: Scene, runner: Scene, count: int) -> Scene:
         first = len(made.nodes)
         made = _joined(made, runner, moved, Node(f"runner {index + 1}", translation=(at[0], at[1], at[2]), scale=(scale,) * 3))
         channels += [dataclasses.replace(channel, node=channel.node + first + 1) for channel in clip.channels]
-    return dataclasses.replace(made, name=f"{place.name} with {count} of {runner.name}", clips=(Clip(clip.name, clip.duration, tuple(channels)),))
+    made = dataclasses.replace(made, name=f"{place.name} with {count} of {runner.name}", clips=(Clip(clip.name, clip.duration, tuple(channels)),))
+    return made if made.eye is not None else _seen_along(made, along)
+
+
+def _seen_along(hall: Scene, axis: int) -> Scene:
+    """Seen from within, from near one end to the other."""
+    size = [high - low for low, high in zip(hall.lower, hall.upper, strict=True)]
+    middle = [(low + high) / 2 for low, high in zip(hall.lower, hall.upper, strict=True)]
+    eye, towards = list(middle), list(middle)
+    eye[axis], eye[1] = middle[axis] - 0.4 * size[axis], hall.lower[1] + 0.2 * size[1]
+    towards[axis], towards[1] = middle[axis] + 0.3 * size[axis], hall.lower[1] + 0.15 * size[1]
+    return dataclasses.replace(hall, eye=(eye[0], eye[1], eye[2]), look_at=(towards[0], towards[1], towards[2]))
 
 
 def _moved_nodes(scene: Scene, clip: Clip) -> frozenset[int]:
