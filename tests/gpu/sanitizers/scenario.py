@@ -28,6 +28,7 @@ from gpu.scene import Channel, Clip, KeyFrames, Light, Material, Mesh, Moment, M
 from gpu.settings import fields_of
 from gpu.shade.registry import ray_types
 from gpu.target.base import Array, Target
+from gpu.trace.queue import RayQueue
 from gpu.trace.scatter import scatter_rays
 from gpu.trace.trace import VIEW_FRAME, CameraRays, Tracer
 from gpu.update_policy import UpdateOptions
@@ -48,7 +49,7 @@ def run_everything(target: Target, part: tuple[int, int] = (0, 1)) -> None:
 
 def everything() -> list[Callable[[Target], None]]:
     """What there is to run; each by itself."""
-    jobs: list[Callable[[Target], None]] = [run_primitives, run_topologies, run_given_kd_tree, run_kd_tree_forms, run_medians]
+    jobs: list[Callable[[Target], None]] = [run_primitives, run_queues, run_topologies, run_given_kd_tree, run_kd_tree_forms, run_medians]
     jobs += [run_optimisers, run_objects, run_animation]
     jobs += [functools.partial(run_structure, name=name) for name in structures()]
     return jobs + [functools.partial(run_frames, **chosen) for chosen in pictures()]
@@ -77,6 +78,18 @@ def run_primitives(target: Target) -> None:
     radix_sort.exclusive_scan(target, flags, target.zeros(9001, "i4", "test"))
     for algorithm in ("hillis_steele", "blelloch"):
         thesis.exclusive_scan(target, flags, target.zeros(9001, "i4", "test"), algorithm)
+
+
+def run_queues(target: Target) -> None:
+    """Rays of a queue without gaps and in bins, of which every third place has none."""
+    queue, other = RayQueue(target, "test.from", 900, 2), RayQueue(target, "test.to", 900, 2)
+    rows = np.random.default_rng(7).uniform(-1, 1, (10, queue.capacity)).astype(np.float32)
+    rows[6], rows[7], rows[7, ::3] = 0.0, 1.0, 0.0
+    target.write(queue.rows, rows)
+    target.fill(queue.count, 800)
+    for move in (queue.compact_into, queue.bin_into):
+        move(other)
+        assert int(target.download(other.count)[0]) == 800 - 267
 
 
 def run_structure(target: Target, name: str) -> None:
