@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import dataclasses
 
-from gpu.scene import Channel, Clip, Material, Node, Object, Scene
+from gpu.scene import Channel, Clip, Light, Material, Node, Object, Scene
 
 RUNNER_TRIANGLES = 78_029
 """Of one body: as many as the published runner's (the Utah animation repository's Ben)."""
@@ -34,13 +34,15 @@ def with_runners(place: Scene, runner: Scene, count: int) -> Scene:
 
 
 def _seen_along(hall: Scene, axis: int) -> Scene:
-    """Seen from within, from near one end to the other."""
+    """Seen from within, from near one end to the other, by a lamp in its middle."""
     size = [high - low for low, high in zip(hall.lower, hall.upper, strict=True)]
     middle = [(low + high) / 2 for low, high in zip(hall.lower, hall.upper, strict=True)]
     eye, towards = list(middle), list(middle)
     eye[axis], eye[1] = middle[axis] - 0.4 * size[axis], hall.lower[1] + 0.2 * size[1]
     towards[axis], towards[1] = middle[axis] + 0.3 * size[axis], hall.lower[1] + 0.15 * size[1]
-    return dataclasses.replace(hall, eye=(eye[0], eye[1], eye[2]), look_at=(towards[0], towards[1], towards[2]))
+    strength = 0.15 * size[axis] ** 2
+    lamp = Light("point", (strength,) * 3, (middle[0], hall.lower[1] + 0.8 * size[1], middle[2]), name="lamp")
+    return dataclasses.replace(hall, eye=(eye[0], eye[1], eye[2]), look_at=(towards[0], towards[1], towards[2]), lights=(lamp,))
 
 
 def _moved_nodes(scene: Scene, clip: Clip) -> frozenset[int]:
