@@ -28,10 +28,14 @@ from .base import Color, PictureOptions, RayType
 from .film import Film
 from .materials import HAS_ALPHA, HAS_GLASS, Materials
 from .ray_counts import RayCounts
+from .whitted_waves import Waves, WaveTracer, compile_waves
 
 MOST_DEPTH = 12
 """As whitted.cu has it."""
 REGISTERS = 128
+ORGANISATIONS = ("auto", "megakernel", "wavefront")
+FASTER = {"cuda": "megakernel", "host": "megakernel"}
+"""What auto is on each kind of target."""
 
 
 @dataclasses.dataclass(frozen=True)
@@ -47,6 +51,11 @@ class WhittedOptions(PictureOptions):
     light_samples: int = option(
         4, "Rays to each light that has an area, in one sample of the picture: more make softer shadows at once.", minimum=1, maximum=256
     )
+    organisation: str = option(
+        "auto",
+        "One kernel that traces on the way, or one wave of rays after the other through queues; the picture is the same.",
+        choices=ORGANISATIONS,
+    )
     threshold: float = option(0.02, "Rays of less weight are not followed: of 1, the light of the whole pixel.", minimum=0.0, maximum=1.0)
 
 
@@ -61,10 +70,11 @@ class Whitted(RayType):
         super().__init__(target, materials)
         kinds = (name if depth == 0 else f"{name} {depth}" for depth in range(MOST_DEPTH + 1) for name in ("shadow", "reflection", "refraction"))
         self._counts = RayCounts(target, tuple(kinds))
+        self._waves: Waves | None = None
 
     @property
     def shape(self) -> Hashable:
-        return self._is_opaque
+        return self._is_opaque, self._waves
 
     @property
     def _is_opaque(self) -> bool:
@@ -72,6 +82,11 @@ class Whitted(RayType):
 
     def ray_counts(self) -> RayCounts | None:
         return self._counts
+
+    def prepare(self, options: Any, surface: Surface) -> None:
+        super().prepare(options, surface)
+        chosen = FASTER[self.target.kind] if options.organisation == "auto" else options.organisation
+        self._waves = Waves(options.depth, options.light_samples, options.shadows) if chosen == "wavefront" else None
 
     def parameters(self, options: Any, surface: Surface) -> tuple[float, ...]:
         headlight = options.headlight if surface.light_count else max(options.headlight, 1.0)
@@ -86,11 +101,18 @@ class Whitted(RayType):
         return tracer.unit("gpu/shade/whitted.cu", film.rays, constants=(("IS_OPAQUE", self._is_opaque),), registers=REGISTERS)
 
     def compile(self, tracer: Tracer, surface: Surface, film: Film) -> None:
-        self._traced_unit(tracer, film)
+        if self._waves is None:
+            self._traced_unit(tracer, film)
+        else:
+            compile_waves(self.target, tracer, self._is_opaque)
 
     def render(self, tracer: Tracer, surface: Surface, film: Film) -> None:
         with self.target.phase("trace.whitted"):
             self._counts.begin()
+            if self._waves is not None:
+                scene = (surface.light_count, self._surface_view(surface))
+                WaveTracer(self.target, tracer, self._waves, self._is_opaque, film, self._parameters, self._counts.array, *scene).trace()
+                return
             unit, view = self._traced_unit(tracer, film)
             packs = tracer.packs(film.rays)
             arguments = (view, self._surface_view(surface), self._parameters, packs, self._counts.array, film.sums)

@@ -7,11 +7,16 @@
 #include "gpu/shade/bsdf.cuh"
 #include "gpu/shade/interaction.cuh"
 #include "gpu/shade/sampling.cuh"
+#include "gpu/trace/on_primitive.cuh"
 
 // `options` of whitted.py. BACKGROUND is below and above.
 enum WhittedOption { BACKGROUND = 0, AMBIENT = 6, HEADLIGHT = 9, DEPTH = 10, THRESHOLD = 11, LIGHT_SAMPLES = 12, CASTS_SHADOWS = 13, IS_GLOSSY = 14, LENS = 15, FOCUS = 16 };
 // Dimensions of the samples' sequence; 32 lights are the most.
 constexpr int LENS_DIMENSION = 2, GLOSS_DIMENSION = 16, LIGHT_DIMENSION = 64, LIGHTS_A_DEPTH = 32;
+
+// Counters of rays: of each depth one a kind.
+constexpr int KINDS_OF_RAYS = 3;
+enum RayKind { SHADOW_RAYS, REFLECTED_RAYS, TRANSMITTED_RAYS };
 
 // A ray that waits: what it is inside of (`media`: 15 bits the material's number and one, above them that of what lies around it) and how much of what it
 // finds is seen.
@@ -165,4 +170,76 @@ __device__ __forceinline__ void follow(const SurfaceView& surface, const float* 
         step.transmitted = {lifted(hit.at, onwards), normalize(onwards), part, beyond, active, depth + 1};
     }
     step.color = step.color + select(hit.hit, left * splat3(options[AMBIENT], options[AMBIENT + 1], options[AMBIENT + 2]), splat3(0.0f, 0.0f, 0.0f));
+}
+
+// A light at the eye that casts no shadow.
+__device__ __forceinline__ Real3 light_of_eye(const ViewFrame* frame, const float* options, const Interaction& hit, const WhittedSurface& s) {
+    const float* c = frame->camera;
+    const Real3 towards = normalize(c[3] != 0.0f ? splat3(-c[4], -c[5], -c[6]) : splat3(c[0], c[1], c[2]) - hit.at.point);
+    const Real strength = splat(PI * options[HEADLIGHT]);
+    return reflected_light(s, hit, towards, Real3{strength, strength, strength});
+}
+
+// What a ray has hit, and how much of it is seen: as little as it takes to shade it once for each light, so that a walk has the registers.
+struct FoundHit {
+    Hits hits;
+    Real3 direction, weight;
+    Int media;
+    Mask is_hit;
+    int depth;
+};
+// Light that is seen if nothing is in its way.
+struct ExpectedLight {
+    Real3 color, towards;
+    Real reach;
+    SurfacePoint at;
+    Mask active;
+};
+
+// One light's sample on a hit; with the first of them what needs no shadow ray, and the rays that go on.
+__device__ __forceinline__ ExpectedLight shade_item(const ViewFrame* frame, const SurfaceView& surface, const float* options, const FoundHit& found, Int pixel,
+                                                    int l, int i, int count, WhittedStep& step) {
+    const Real3 nothing = splat3(0.0f, 0.0f, 0.0f);
+    const Int prim_id = select(found.is_hit, found.hits.prim_id, splat_int(0));
+    const Interaction hit = interaction_at(surface, found.direction, found.is_hit, prim_id, found.hits.u, found.hits.v);
+    Real3 weight = found.weight;
+    if (surface.features & HAS_GLASS)
+        weight = weight * left_after(surface, medium_of(found.media), select(found.is_hit, found.hits.t, splat(0.0f)));
+    if (surface.features & HAS_ALPHA) weight = weight * hit.material.alpha;
+    const WhittedSurface s = whitted_surface(surface, options, hit, gather_int(surface.material_ids, prim_id), found.media);
+    if (l == 0 && i == 0) {
+        Real3 seen = hit.material.emission + ambient_reflectance(s) * splat3(options[AMBIENT], options[AMBIENT + 1], options[AMBIENT + 2]);
+        if (options[HEADLIGHT] != 0.0f) seen = seen + light_of_eye(frame, options, hit, s);
+        step.color = select(found.is_hit, weight * seen, nothing);
+        Sample2d gloss = {splat(0.5f), splat(0.5f)};
+        if (options[IS_GLOSSY] != 0.0f) gloss = sample_2d(pixel, frame->sample_index, GLOSS_DIMENSION + found.depth, frame->seed);
+        follow(surface, options, hit, s, weight, found.media, found.depth, gloss, step);
+    }
+    ExpectedLight light = {nothing, nothing, splat(0.0f), hit.at, splat_mask(false)};
+    if (l >= surface.light_count) return light;
+    const float* of_light = surface.lights + LIGHT_FLOATS * l;
+    Sample2d place = {splat((int)of_light[3] == SPHERE_LIGHT ? 0.0f : 0.5f), splat(0.5f)};
+    if (is_area_light(of_light)) place = sample_2d(pixel, frame->sample_index * count + i, LIGHT_DIMENSION + found.depth * LIGHTS_A_DEPTH + l, frame->seed);
+    const LightSample sample = sample_light(of_light, hit.at.point, place.x, place.y);
+    light.color = weight * reflected_light(s, hit, sample.towards, sample.irradiance) * splat(1.0f / (float)count);
+    light.active = found.is_hit & (largest_of(light.color) > splat(0.0f));
+    light.towards = sample.towards;
+    light.reach = select(sample.distance < splat(FLOAT_MAX), sample.distance * splat(0.9999f), splat(FLOAT_MAX));
+    return light;
+}
+
+// Primary rays through a thin lens (Cook, Porter and Carpenter 1984): all that start on it and meet in one point of the plane in focus.
+__device__ __forceinline__ Rays through_lens(const ViewFrame* frame, const float* options, Int pixel, Rays rays) {
+    const float* c = frame->camera;
+    if (options[LENS] <= 0.0f || c[3] != 0.0f) return rays;
+    const Sample2d sample = sample_2d(pixel, frame->sample_index, LENS_DIMENSION, frame->seed);
+    const SineCosine turn = sine_and_cosine(sample.y);
+    const Real radius = lanes_sqrt(sample.x) * splat(options[LENS]);
+    const Real3 forward = normalize(splat3(c[4], c[5], c[6])), right = normalize(splat3(c[8], c[9], c[10])), down = normalize(splat3(c[12], c[13], c[14]));
+    const Real3 direction = direction_of(rays), eye = {rays.ox, rays.oy, rays.oz};
+    const Real3 shift = right * (radius * turn.cosine) + down * (radius * turn.sine);
+    const Real3 bent = normalize(direction * (splat(options[FOCUS]) / max(dot(direction, forward), splat(1e-3f))) - shift);
+    const Real3 from = eye + shift;
+    const Rays whole = make_rays(from.x, from.y, from.z, bent.x, bent.y, bent.z, rays.t_min, rays.t_max, rays.active);
+    return frame->is_clipped ? clipped(*frame, whole) : whole;
 }

@@ -232,3 +232,35 @@ def test_a_scene_without_lights_materials_or_normals_is_seen(target: Target) -> 
     plain = dataclasses.replace(square(1.0), normals=None, uvs=None)
     image = draw(target, Scene("plain", meshes=(plain,), objects=scene_of(plain).objects, materials=()), WhittedOptions(**NONE), 8)
     assert image[4, 4].min() > 0.3 and not image[0, 0].any()
+
+
+def glass_room() -> tuple[Scene, Camera]:
+    """A ball of glass and a shiny one between a floor and a mirror, under a lamp that has a size and a spot; and where to look at it from."""
+    glass = Material("", (1.0, 0.9, 0.8, 1.0), roughness=0.0, transmission=1.0, attenuation_color=(0.4, 0.8, 0.9), attenuation_distance=1.0)
+    materials = (MATT, glass, Material("", (0.9, 0.2, 0.1, 1.0), roughness=0.1), Material("", (0.8, 0.8, 0.9, 1.0), metallic=1.0, roughness=0.0))
+    wall = mesh_of([[-3, 2, 0], [3, 2, 0], [3, 2, 3], [-3, 2, 3]], [[0, 1, 2], [0, 2, 3]], normals=[[0, -1, 0]] * 4, material=3)
+    lights = (Light("sphere", (9.0, 8.0, 7.0), (1.5, -1.0, 3.0), radius=0.4), Light("spot", (9.0, 9.0, 9.0), (-2.0, 0.0, 3.0), (0.6, 0.1, -0.8)))
+    scene = scene_of(square(3.0), ball(0.6, (-0.5, 0.0, 0.8), 1), ball(0.5, (0.8, 0.6, 0.6), 2), wall, materials=materials, lights=lights)
+    return scene, Camera(eye=(0.0, -3.5, 2.0), look_at=(0.0, 0.5, 0.7), up=(0.0, 0.0, 1.0))
+
+
+def test_waves_and_one_kernel_give_the_same_bytes_and_rays(exact_target: Target) -> None:
+    scene, camera = glass_room()
+    options = WhittedOptions(depth=3, light_samples=2)
+    found = [
+        draw_linear(exact_target, scene, camera, (45, 30), dataclasses.replace(options, organisation=organisation), 2, "whitted")
+        for organisation in ("megakernel", "wavefront")
+    ]
+    assert np.array_equal(found[0][0], found[1][0]) and found[0][1].rays_by_kind == found[1][1].rays_by_kind
+    assert found[0][1].rays_by_kind["shadow"] > 500 and found[0][1].rays_by_kind["refraction 3"] > 10
+
+
+def test_every_family_of_structures_shows_the_same(target: Target) -> None:
+    scene, camera = glass_room()
+    options = WhittedOptions(depth=3, organisation="wavefront")
+    images = [
+        draw_linear(target, scene, camera, (60, 45), options, 1, "whitted", hierarchy=name, layout=layout)[0]
+        for name, layout in (("lbvh", "auto"), ("sah_events", "auto"), ("brute_force", "auto"))
+    ]
+    for other in images[1:]:
+        assert np.mean(np.abs(other - images[0]).max(axis=-1) > 1e-3) <= 1e-4 + 1.0 / (60 * 45)
