@@ -5,6 +5,8 @@
 // event moves as a number. Where it goes follows from counts, so that no two go to one place, whatever the blocks.
 #include "gpu/hierarchy/kdtree/builders/sah_events/parting.cuh"
 
+constexpr int WARP_ITEMS = ITEMS * WARP_LANES;
+
 struct Level {
     float4* cells;
     int4* ranges;
@@ -143,27 +145,31 @@ extern "C" __global__ void part_references(int* level, int room, const int* even
             count_event_sides(level, room, job - tiles, events, flags, event_sums);
             continue;
         }
-        const int first = job * TILE + thread_index() * ITEMS, last = min(first + ITEMS, min((job + 1) * TILE, count));
+        const int first = job * TILE + thread_index() / WARP_LANES * WARP_ITEMS, last = min(first + WARP_ITEMS, min((job + 1) * TILE, count));
+        const int mine = min(first + warp_lane() * ITEMS, last);  // counted by this lane; parted are a row of neighbours at a time
         int all;
-        const int before = block_exclusive_scan(count_flags(flags, first, last), all);
+        const int before = warp_broadcast(block_exclusive_scan(count_flags(flags, mine, min(mine + ITEMS, last)), all), 0);
         int left = side_sums[job] + lefts_of(before), right = side_sums[tiles_of(room) + job] + rights_of(before), slot = -1;
         Plan to = {};
 #pragma unroll 1
-        for (int i = first; i < last; ++i) {
-            const Reference reference = references.load(i);
-            if (reference.slot != slot) {
-                slot = reference.slot;
-                to = plans.plan(fate_of(cells, ranges, splits, plans.sides(slot), slot, max_leaf_size, ends_here), slot);
+        for (int row = first; row < last; row += WARP_LANES) {
+            const int i = row + warp_lane(), sides = i < last ? flags.get(i) : 0;
+            const unsigned lefts = warp_ballot((sides & 1) != 0), rights = warp_ballot((sides & 2) != 0), below = (1u << warp_lane()) - 1u;
+            if (i < last) {
+                const Reference reference = references.load(i);
+                if (reference.slot != slot) {
+                    slot = reference.slot;
+                    to = plans.plan(fate_of(cells, ranges, splits, plans.sides(slot), slot, max_leaf_size, ends_here), slot);
+                }
                 if (to.fate.first == i) {
                     make_children(to, cells, slot, {draft_nodes, draft_parent}, {next_cells, next_ranges, best, side_counts});
                     bases[slot] = bases_of(to);
                 }
+                moves[i] = parting.part(to, reference, sides, i, left + __popc(lefts & below), right + __popc(rights & below));
+                slots[i] = slot;
             }
-            const int sides = flags.get(i);
-            moves[i] = parting.part(to, reference, sides, i, left, right);
-            slots[i] = slot;
-            left += sides & 1;
-            right += sides >> 1;
+            left += __popc(lefts);
+            right += __popc(rights);
         }
     }
     const int jobs = tiles + event_tiles;
