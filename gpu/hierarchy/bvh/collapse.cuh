@@ -3,6 +3,24 @@
 #pragma once
 #include "gpu/hierarchy/bvh/canonical.cuh"
 
+// What a kernel that looked at wide nodes leaves to the next one: of every chunk of ids how many there are, and, where they are not more than `room`,
+// each one's id with its number of children above it, and its children, eight words, in the order of children_of_wide.
+struct WideLists {
+    int* counts;  // null where nothing was left
+    unsigned* ids;
+    int4* children;
+    int room;
+
+    __device__ bool has(int chunk) const { return counts != nullptr && counts[chunk] <= room; }
+    __device__ void leave(int chunk, int place, int node_id, int count, const int* child) const {
+        if (place >= room) return;
+        const int64 at = (int64)chunk * room + place;
+        ids[at] = (unsigned)node_id | (unsigned)count << REFERENCE_BITS;
+        children[2 * at] = make_int4(child[0], child[1], child[2], child[3]);
+        children[2 * at + 1] = make_int4(child[4], child[5], child[6], child[7]);
+    }
+};
+
 // The children of a wide node, in canonical order but for the places of opened ones. Opening any node that is not wide never passes WIDTH:
 // collapse.cu gave each of them room.
 template <int WIDTH> struct WideChildren {

@@ -13,6 +13,9 @@ COLLAPSE_CHUNKS = {"cuda": 512, "host": 1024}
 GREEDY_CHUNKS = {"cuda": 1024, "host": 1024}
 """Node ids whose pieces, then wide nodes, one block gathers: one in five of them is a piece, one in sixteen a wide node."""
 
+LIST_SHARE = 4
+"""A chunk's list has room for one in so many of its ids."""
+
 
 def choose_wide_nodes(target: Target, tree: CanonicalTree, width: int, wide_count: Array | None = None) -> Array:
     """A byte an id, 1 for the nodes of `tree` that become nodes of `width` children; the same as numbers in `wide_count` (int32). Scratch memory."""
@@ -27,16 +30,21 @@ def choose_wide_nodes(target: Target, tree: CanonicalTree, width: int, wide_coun
     return is_wide
 
 
-def choose_quickly(target: Target, tree: CanonicalTree) -> tuple[Array, Array, Array]:
-    """A byte an id, 1 for the nodes that become 8-wide nodes; how many of them are children of each; each one's parent << 3 and rank there."""
+def choose_quickly(target: Target, tree: CanonicalTree) -> tuple[Array, Array, Array, tuple[Array, Array, Array]]:
+    """A byte an id, 1 for the nodes that become 8-wide nodes; how many of them are children of each; each one's parent << 3 and rank there; and lists
+    of the wide nodes with all their children, chunk by chunk of ids, where a chunk has few enough (collapse.cuh)."""
     capacity, chunk = tree.node_capacity, GREEDY_CHUNKS[target.kind]
-    unit, blocks = target.unit(UnitSource("gpu/hierarchy/bvh/greedy_collapse.cu", constants=(("CHUNK", chunk),))), -(-capacity // chunk)
+    constants, blocks = (("CHUNK", chunk), ("LIST_SHARE", LIST_SHARE)), -(-capacity // chunk)
+    unit = target.unit(UnitSource("gpu/hierarchy/bvh/greedy_collapse.cu", constants=constants))
     is_chosen, is_wide = target.scratch("bvh.closed", capacity, np.uint8), target.scratch("bvh.is_wide", capacity, np.uint8)
     above, counts = target.scratch("bvh.shares", capacity, np.int32), target.scratch("bvh.wide_ids", capacity, np.int32)
-    places = target.scratch("bvh.wide_places", capacity, np.int32)
+    places, room = target.scratch("bvh.wide_places", capacity, np.int32), blocks * (chunk // LIST_SHARE)
+    list_counts, list_ids = target.scratch("bvh.list_counts", blocks, np.int32), target.scratch("bvh.list_ids", room, np.uint32)
+    lists = (list_counts, list_ids, target.scratch("bvh.list_children", (room, 8), np.int32))
     target.launch(unit, "choose_pieces", capacity, tree.nodes, tree.flags, capacity, is_chosen, above, blocks=blocks)
-    target.launch(unit, "number_wide_nodes", capacity, tree.nodes, tree.flags, is_chosen, above, capacity, is_wide, counts, places, blocks=blocks)
-    return is_wide, counts, places
+    chosen = (tree.nodes, tree.flags, is_chosen, above, capacity)
+    target.launch(unit, "number_wide_nodes", capacity, *chosen, is_wide, counts, places, *lists, blocks=blocks)
+    return is_wide, counts, places, lists
 
 
 def most_wide_nodes(reference_count: int, width: int) -> int:

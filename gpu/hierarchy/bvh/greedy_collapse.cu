@@ -5,7 +5,7 @@
 // 2008, and Dammertz, Hanika and Keller 2008). Whether a piece is opened by the one above then depends on that one not being opened itself: it is a
 // node of its own if an even number of pieces in a row, from it upwards, were chosen. Such rows are short.
 //
-// Launch order is the file's. Unit constant: CHUNK.
+// Launch order is the file's. Unit constants: CHUNK, LIST_SHARE.
 #include "gpu/device/atomics.cuh"
 #include "gpu/device/block.cuh"
 #include "gpu/hierarchy/bvh/collapse.cuh"
@@ -75,10 +75,11 @@ extern "C" __global__ void choose_pieces(const float4* nodes, const uint8* flags
     for (int i : block_stride(piece_count)) choose_below(nodes, flags, pieces[i], is_chosen, above);
 }
 
-// The wide children of a wide node, told where they are: `node_id` and their rank there. Returns their number.
-__device__ __forceinline__ int number_children(const float4* nodes, const uint8* flags, const uint8* is_chosen, int node_id, int* places) {
+// The wide children of a wide node, told where they are: `node_id` and their rank there. All its children go to `lists`. Returns the number of wide ones.
+__device__ __forceinline__ int number_children(const float4* nodes, const uint8* flags, const uint8* is_chosen, int node_id, int* places,
+                                               const WideLists& lists, int place) {
     // Chosen pieces are opened; those that they chose are not: they are met inside an opened one.
-    int kids[8], inside = 0, kid_count = 2, count = 0;
+    int kids[8] = {}, inside = 0, kid_count = 2, count = 0;
     kids[0] = __float_as_int(nodes[2 * (int64)node_id].w);
     kids[1] = __float_as_int(nodes[2 * (int64)node_id + 1].w);
     for (int i = 0; i < kid_count;) {
@@ -96,13 +97,14 @@ __device__ __forceinline__ int number_children(const float4* nodes, const uint8*
     for (int i = 0; i < kid_count; ++i) {
         if (!is_leaf(kids[i])) places[kids[i]] = node_id << 3 | count++;
     }
+    lists.leave(block_index(), place, node_id, kid_count, kids);
     return count;
 }
 
 // `is_wide`: whether an id is a wide node; `child_counts`: how many wide children it has; `places`: its wide parent and its rank there. One block a
 // CHUNK of ids: wide ones are few among them, so they are gathered first, that most threads have one.
 extern "C" __global__ void number_wide_nodes(const float4* nodes, const uint8* flags, const uint8* is_chosen, const int* above, int node_capacity, uint8* is_wide,
-                                             int* child_counts, int* places) {
+                                             int* child_counts, int* places, int* list_counts, unsigned* list_ids, int4* list_children) {
     SHARED int wide[CHUNK];
     SHARED int wide_count;
     const int first = block_index() * CHUNK;
@@ -119,5 +121,7 @@ extern "C" __global__ void number_wide_nodes(const float4* nodes, const uint8* f
         else child_counts[node_id] = 0;
     }
     block_sync();
-    for (int i : block_stride(wide_count)) child_counts[wide[i]] = number_children(nodes, flags, is_chosen, wide[i], places);
+    const WideLists lists = {list_counts, list_ids, list_children, CHUNK / LIST_SHARE};
+    if (thread_index() == 0) list_counts[block_index()] = wide_count;
+    for (int i : block_stride(wide_count)) child_counts[wide[i]] = number_children(nodes, flags, is_chosen, wide[i], places, lists, i);
 }

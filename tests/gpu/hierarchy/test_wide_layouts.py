@@ -10,7 +10,7 @@ import pytest
 
 from gpu.hierarchy.bvh import collapse
 from gpu.hierarchy.bvh.bvh import BvhHierarchy
-from gpu.hierarchy.bvh.layouts import layout_classes
+from gpu.hierarchy.bvh.layouts import cwbvh, layout_classes
 from gpu.hierarchy.bvh.layouts.cwbvh import Cwbvh
 from gpu.hierarchy.bvh.tree import EMPTY_CHILD, first_references, leaf_words, reference_counts
 from gpu.target.base import Target
@@ -210,6 +210,7 @@ def test_threads_chunks_and_refits_do_not_show(monkeypatch: pytest.MonkeyPatch, 
     scene, outcomes = soup(2000), []
     for threads, chunk in ((1, 1024), (2, 16)):
         monkeypatch.setitem(collapse.COLLAPSE_CHUNKS, "host", chunk)
+        monkeypatch.setitem(collapse.GREEDY_CHUNKS, "host", chunk)
         target = make_target("host", threads=threads)
         hierarchy = make(target, "lbvh", layout)
         assert isinstance(hierarchy, BvhHierarchy)
@@ -221,5 +222,33 @@ def test_threads_chunks_and_refits_do_not_show(monkeypatch: pytest.MonkeyPatch, 
     assert outcomes[:2] == outcomes[2:] and outcomes[0] != outcomes[1]
 
 
+def test_chunks_with_more_wide_nodes_than_lists_have_room_for_write_the_same(monkeypatch: pytest.MonkeyPatch) -> None:
+    def written(share: int) -> list[bytes]:
+        monkeypatch.setattr(cwbvh, "LIST_SHARE", share)
+        monkeypatch.setattr(collapse, "LIST_SHARE", share)
+        target = make_target("host")
+        made = built(target, "cwbvh")
+        parts = [part.tobytes() for part in wide_tree(made)]
+        target.close()
+        return parts
+
+    assert written(4) == written(512)
+
+
 def test_words_of_leaves_survive() -> None:
     assert reference_counts(leaf_words(5, 32)) == 32 and first_references(leaf_words(5, 32)) == 5
+
+
+@pytest.mark.parametrize(("traversal", "width"), [("bvh8_single", 8), ("bvh8_stack", 16)])
+def test_large_leaves_are_tested_whole(traversal: str, width: int) -> None:
+    """Single rays of a pack test a leaf's triangles at once, more than a pack has lanes too: the hits of brute force, bit by bit."""
+    corners = np.concatenate([soup(300).corners(), np.tile(soup(9, seed=5).corners(), (12, 1, 1))])
+    target, outcomes = make_target("host", contraction=False), []
+    target.lane_count = width
+    made = [make(target, "brute_force")] + [make(target, "lbvh", "bvh8", traversal, max_leaf_size=size) for size in (3, 8, 32)]
+    for hierarchy in made:
+        hierarchy.build(scene_of(corners).upload(target))
+        closest, whether = trace(hierarchy, *rays(200)), trace(hierarchy, *rays(200), "any").prim_id >= 0
+        outcomes.append(b"".join(part.tobytes() for part in (closest.t, closest.prim_id, closest.u, closest.v, whether)))
+    target.close()
+    assert len(set(outcomes)) == 1

@@ -1,6 +1,6 @@
 // Writes the cwbvh nodes of any canonical tree, after greedy_collapse.cu has chosen them. The wide children of a node are neighbours: its child_base is
 // 1 and the number of wide children of the wide nodes before it in canonical order (a scan).
-// One block a CHUNK of ids.
+// One block a CHUNK of ids, the same as there. Unit constants: CHUNK, LIST_SHARE.
 #include "gpu/device/atomics.cuh"
 #include "gpu/hierarchy/bvh/layouts/cwbvh.cuh"
 #include "gpu/hierarchy/bvh/layouts/wide_tiles.cuh"
@@ -77,9 +77,10 @@ struct WriteCwbvh {
 
 extern "C" __global__ void __launch_bounds__(256, 4)
     write_cwbvh_nodes(float4* record_data, const float4* reference_boxes, const float4* nodes, const uint8* is_wide, const int* child_bases, const int* places,
-                      int node_capacity, CwbvhNode* cwbvh, int* leaf_words) {
+                      int* list_counts, unsigned* list_ids, int4* list_children, int node_capacity, CwbvhNode* cwbvh, int* leaf_words) {
     SHARED CwbvhNode tile[WIDE_TILE];
     SHARED int indices[WIDE_TILE];
     const ReferencesOf<Records> references = {{record_data}, reference_boxes};
-    write_wide_tiles(nodes, references, is_wide, node_capacity, WriteCwbvh{child_bases, places, cwbvh, leaf_words, tile, indices});
+    const WideLists lists = {list_counts, list_ids, list_children, CHUNK / LIST_SHARE};
+    write_wide_tiles(nodes, references, is_wide, lists, node_capacity, WriteCwbvh{child_bases, places, cwbvh, leaf_words, tile, indices});
 }

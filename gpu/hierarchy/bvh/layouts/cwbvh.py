@@ -19,7 +19,7 @@ from ....target.base import Array
 from ....target.structs import make_struct, struct_dtype
 from ...base import Primitives
 from ...primitives import reserved, unit_source
-from ..collapse import COLLAPSE_CHUNKS, choose_quickly
+from ..collapse import GREEDY_CHUNKS, LIST_SHARE, choose_quickly
 from ..tree import CanonicalTree
 from . import Layout
 
@@ -49,11 +49,11 @@ class Cwbvh(Layout):
         target, capacity = self.target, tree.node_capacity
         if capacity == 0:
             return
-        chunk = COLLAPSE_CHUNKS[target.kind]
-        unit = target.unit(unit_source("gpu/hierarchy/bvh/layouts/cwbvh.cu", primitives, CHUNK=chunk))
-        is_wide, counts, places = choose_quickly(target, tree)
+        chunk = GREEDY_CHUNKS[target.kind]
+        unit = target.unit(unit_source("gpu/hierarchy/bvh/layouts/cwbvh.cu", primitives, CHUNK=chunk, LIST_SHARE=LIST_SHARE))
+        is_wide, counts, places, lists = choose_quickly(target, tree)
         target.exclusive_scan(counts, counts, "bvh.scan")
-        inputs = (tree.records, tree.reference_boxes, tree.nodes, is_wide, counts, places)
+        inputs = (tree.records, tree.reference_boxes, tree.nodes, is_wide, counts, places, *lists)
         target.launch(unit, "write_cwbvh_nodes", capacity, *inputs, capacity, self.nodes, self.leaf_words, blocks=-(-capacity // chunk))
 
     def walk_view(self, tree: CanonicalTree) -> np.ndarray:

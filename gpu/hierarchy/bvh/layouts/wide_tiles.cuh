@@ -17,32 +17,48 @@ struct WideSlot {
     Aabb box;
 };
 
+// The children of `size` wide nodes, `wide`, the tile's: from the lists that were left, or from the tree.
+__device__ __forceinline__ void gather_children(const float4* nodes, const uint8* is_wide, const WideLists& lists, bool is_listed, int tile, int size, const int* wide,
+                                                int* kids, int* kid_counts) {
+    const int64 at = (int64)block_index() * lists.room + tile;
+    if (is_listed) {
+        for (int i : block_stride(2 * size)) ((int4*)kids)[i] = lists.children[2 * at + i];
+        for (int i : block_stride(size)) kid_counts[i] = (int)(lists.ids[at + i] >> REFERENCE_BITS);
+        return;
+    }
+    for (int i : block_stride(size)) {
+        const WideChildren<SLOTS> found = children_of_wide<SLOTS>(nodes, is_wide, wide[tile + i]);
+#pragma unroll
+        for (int k = 0; k < SLOTS; ++k) kids[SLOTS * i + k] = found.child[k];
+        kid_counts[i] = found.count;
+    }
+}
+
 // Calls `write` for every wide node among the block's ids.
 template <class References, class Write>
-__device__ __forceinline__ void write_wide_tiles(const float4* nodes, const References& references, const uint8* is_wide, int node_capacity, const Write& write) {
+__device__ __forceinline__ void write_wide_tiles(const float4* nodes, const References& references, const uint8* is_wide, const WideLists& lists, int node_capacity,
+                                                 const Write& write) {
     SHARED int wide[CHUNK];
     SHARED int wide_count;
-    SHARED int kids[WIDE_TILE * SLOTS];
+    SHARED int4 kids_data[WIDE_TILE * SLOTS / 4];
     SHARED int kid_counts[WIDE_TILE];
     SHARED unsigned slots[WIDE_TILE];
     SHARED Aabb boxes[WIDE_TILE * SLOTS];
     SHARED float4 places[WIDE_TILE * SLOTS];
     const int first = block_index() * CHUNK, count = min(node_capacity - first, CHUNK);
-    if (thread_index() == 0) wide_count = 0;
+    int* kids = (int*)kids_data;
+    const bool is_listed = lists.has(block_index());
+    if (thread_index() == 0) wide_count = is_listed ? lists.counts[block_index()] : 0;
     block_sync();
-    for (int i : block_stride(count)) {
+    for (int i : block_stride(is_listed ? wide_count : 0)) wide[i] = (int)(lists.ids[(int64)block_index() * lists.room + i] & ((1u << REFERENCE_BITS) - 1u));
+    for (int i : block_stride(is_listed ? 0 : count)) {
         if (is_wide[first + i]) wide[block_atomic_add(&wide_count, 1)] = first + i;  // in any order: a node's place is known
     }
     block_sync();
     const int all = wide_count;
     for (int tile = 0; tile < all; tile += WIDE_TILE) {
         const int size = min(all - tile, WIDE_TILE);
-        for (int i : block_stride(size)) {
-            const WideChildren<SLOTS> found = children_of_wide<SLOTS>(nodes, is_wide, wide[tile + i]);
-#pragma unroll
-            for (int k = 0; k < SLOTS; ++k) kids[SLOTS * i + k] = found.child[k];
-            kid_counts[i] = found.count;
-        }
+        gather_children(nodes, is_wide, lists, is_listed, tile, size, wide, kids, kid_counts);
         block_sync();
         for (int i : block_stride(size * SLOTS)) {
             if (i % SLOTS >= kid_counts[i / SLOTS]) continue;
