@@ -9,3 +9,9 @@ struct Intersection {
     Real t, u, v;
     int prim_id;
 };
+
+// The same of one ray and PACK primitives, a primitive a lane.
+struct IntersectionsOfOneRay {
+    Mask hit;
+    Real t, u, v;
+};

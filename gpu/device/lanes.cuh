@@ -8,6 +8,7 @@
 //     lane, set_lane           one lane's value
 //     load_halves, swap_halves of packs of an even number
 //     load, store              RAYS_PER_THREAD consecutive numbers, unaligned
+//     load_fours               four numbers from a place of its own for each lane
 //     lanes_fma(a, b, c)       a * b + c rounded once, whatever the compiler may fuse
 //     min, max, lanes_sqrt, lanes_abs, gather, horizontal_min, horizontal_max
 #pragma once
@@ -44,6 +45,12 @@ __device__ __forceinline__ Real load(const float* at) { return *at; }
 __device__ __forceinline__ Int load(const int* at) { return *at; }
 __device__ __forceinline__ Real load_halves(const float* at, const float*) { return *at; }
 __device__ __forceinline__ Real swap_halves(Real value) { return value; }
+__device__ __forceinline__ void load_fours(const float4* const* at, Real& x, Real& y, Real& z, Real& w) {
+    x = at[0]->x;
+    y = at[0]->y;
+    z = at[0]->z;
+    w = at[0]->w;
+}
 __device__ __forceinline__ void store(float* at, Real value) { *at = value; }
 __device__ __forceinline__ void store(int* at, Int value) { *at = value; }
 __device__ __forceinline__ Real gather(const float* values, Int index) { return values[index]; }

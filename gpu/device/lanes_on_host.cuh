@@ -64,6 +64,42 @@ inline Real swap_halves(Real value) {
     return r;
 }
 #endif
+// Lane i of all four is what lies at[i], at a multiple of 16 bytes. Four lanes a row, then each four by four exchanged.
+#if defined(__AVX512F__) && RAYS_PER_THREAD == 16
+inline void load_fours(const float4* const* at, Real& x, Real& y, Real& z, Real& w) {
+    __m512 row[4];
+    for (int i = 0; i < 4; ++i) {
+        const __m512 first = _mm512_insertf32x4(_mm512_castps128_ps512(_mm_loadu_ps(&at[i]->x)), _mm_loadu_ps(&at[i + 4]->x), 1);
+        row[i] = _mm512_insertf32x4(_mm512_insertf32x4(first, _mm_loadu_ps(&at[i + 8]->x), 2), _mm_loadu_ps(&at[i + 12]->x), 3);
+    }
+    const __m512 xy_01 = _mm512_unpacklo_ps(row[0], row[1]), zw_01 = _mm512_unpackhi_ps(row[0], row[1]);
+    const __m512 xy_23 = _mm512_unpacklo_ps(row[2], row[3]), zw_23 = _mm512_unpackhi_ps(row[2], row[3]);
+    x.v = (Real::Native)_mm512_shuffle_ps(xy_01, xy_23, 0x44);
+    y.v = (Real::Native)_mm512_shuffle_ps(xy_01, xy_23, 0xee);
+    z.v = (Real::Native)_mm512_shuffle_ps(zw_01, zw_23, 0x44);
+    w.v = (Real::Native)_mm512_shuffle_ps(zw_01, zw_23, 0xee);
+}
+#elif defined(__AVX2__) && RAYS_PER_THREAD == 8
+inline void load_fours(const float4* const* at, Real& x, Real& y, Real& z, Real& w) {
+    __m256 row[4];
+    for (int i = 0; i < 4; ++i) row[i] = _mm256_insertf128_ps(_mm256_castps128_ps256(_mm_loadu_ps(&at[i]->x)), _mm_loadu_ps(&at[i + 4]->x), 1);
+    const __m256 xy_01 = _mm256_unpacklo_ps(row[0], row[1]), zw_01 = _mm256_unpackhi_ps(row[0], row[1]);
+    const __m256 xy_23 = _mm256_unpacklo_ps(row[2], row[3]), zw_23 = _mm256_unpackhi_ps(row[2], row[3]);
+    x.v = (Real::Native)_mm256_shuffle_ps(xy_01, xy_23, 0x44);
+    y.v = (Real::Native)_mm256_shuffle_ps(xy_01, xy_23, 0xee);
+    z.v = (Real::Native)_mm256_shuffle_ps(zw_01, zw_23, 0x44);
+    w.v = (Real::Native)_mm256_shuffle_ps(zw_01, zw_23, 0xee);
+}
+#else
+inline void load_fours(const float4* const* at, Real& x, Real& y, Real& z, Real& w) {
+    for (int i = 0; i < RAYS_PER_THREAD; ++i) {
+        x.v[i] = at[i]->x;
+        y.v[i] = at[i]->y;
+        z.v[i] = at[i]->z;
+        w.v[i] = at[i]->w;
+    }
+}
+#endif
 inline void store(float* at, Real value) { memcpy(at, &value.v, sizeof value.v); }
 inline void store(int* at, Int value) { memcpy(at, &value.v, sizeof value.v); }
 inline Int lane_index() {

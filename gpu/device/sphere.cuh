@@ -44,6 +44,7 @@ struct SphereRecords {
     float4* records;
 
     static constexpr int RECORD_FLOAT4S = 2;
+    static constexpr bool TESTS_MANY = false;
 
     __device__ Aabb write(int reference, const Spheres& spheres, int prim_id) const { return store(reference, spheres.shape(prim_id), prim_id); }
     __device__ Aabb store(int reference, const Spheres::Shape& shape, int prim_id) const {

@@ -112,6 +112,33 @@ struct TriangleRecords {
         return Triangles::aabb_of(make_float3(a.x, a.y, a.z), make_float3(b.x, b.y, b.z), make_float3(c.x, c.y, c.z));
     }
 
+    // PACK triangles from `first`, those below `last`, and the ray that every lane of `ray` is.
+    static constexpr bool TESTS_MANY = true;
+    __device__ __forceinline__ IntersectionsOfOneRay intersect_many(int first, int last, const Rays& ray) const {
+        const float4 *a[PACK], *b[PACK], *c[PACK];
+        for (int i = 0; i < PACK; ++i) {
+            a[i] = records + RECORD_FLOAT4S * (int64)min(first + i, last - 1);
+            b[i] = a[i] + 1;
+            c[i] = a[i] + 2;
+        }
+        Real ax, ay, az, bx, by, bz, cx, cy, cz, prim_ids, min_det, is_active;
+        load_fours(a, ax, ay, az, prim_ids);
+        load_fours(b, bx, by, bz, min_det);
+        load_fours(c, cx, cy, cz, is_active);
+        const Real e1x = bx - ax, e1y = by - ay, e1z = bz - az, e2x = cx - ax, e2y = cy - ay, e2z = cz - az;
+        const Real px = ray.dy * e2z - ray.dz * e2y, py = ray.dz * e2x - ray.dx * e2z, pz = ray.dx * e2y - ray.dy * e2x;
+        const Real det = px * e1x + py * e1y + pz * e1z;
+        const Real sx = ray.ox - ax, sy = ray.oy - ay, sz = ray.oz - az;
+        const Real qx = sy * e1z - sz * e1y, qy = sz * e1x - sx * e1z, qz = sx * e1y - sy * e1x;
+        const Real inverse = splat(1.0f) / det;
+        const Real u = (sx * px + sy * py + sz * pz) * inverse;
+        const Real v = (ray.dx * qx + ray.dy * qy + ray.dz * qz) * inverse;
+        const Real t = (qx * e2x + qy * e2y + qz * e2z) * inverse;
+        const Mask inside = (splat(0.0f) <= u) & (splat(0.0f) <= v) & (u + v <= splat(1.0f)) & (min_det < lanes_abs(det));
+        const Mask is_asked = mask_from_bits(last - first < PACK ? (1u << (last - first)) - 1u : PACK_BITS);
+        return {is_asked & inside & (ray.t_min < t) & (t <= ray.t_max), t, u, v};
+    }
+
     // Moeller and Trumbore 1997, two-sided, divided only at the end.
     __device__ __forceinline__ Intersection intersect(int reference, const Rays& rays) const {
         const float4* at = records + RECORD_FLOAT4S * (int64)reference;

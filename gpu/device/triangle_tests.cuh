@@ -15,6 +15,8 @@ __device__ __forceinline__ Real difference_of_products(Real x, Real y, Real z, R
 // double precision where a comparison is undecided; here products are subtracted without losing their sign instead. Triangles without area are
 // never hit; slivers are, however thin.
 struct WatertightTriangles {
+    static constexpr bool TESTS_MANY = false;
+
     float4* records;
 
     __device__ int prim_id(int reference) const { return TriangleRecords{records}.prim_id(reference); }
@@ -58,6 +60,8 @@ struct WatertightTriangles {
 // The affine map that takes the triangle to (0, 0), (1, 0), (0, 1) in the plane z = 0 (Woop 2004). z alone says how far the plane is, so the other
 // rows are fetched only for rays that meet it in range. A triangle that no ray can hit has zeros and offsets of 2.
 struct UnitTriangles {
+    static constexpr bool TESTS_MANY = false;
+
     float4* records;
     const int* order;
 

@@ -56,3 +56,17 @@ extern "C" __global__ void invert_directions(const float* directions, int packs,
         store(inverses + pack * PACK, rays.iy);
     }
 }
+
+// `fours`: four numbers a place; x, y, z, w are four rows.
+extern "C" __global__ void load_fours_from(const float4* fours, const int* places, int packs, float* rows) {
+    for (int pack : grid_stride(packs)) {
+        const float4* at[PACK];
+        for (int i = 0; i < PACK; ++i) at[i] = fours + places[pack * PACK + i];
+        Real x, y, z, w;
+        load_fours(at, x, y, z, w);
+        put(rows, 0, packs, pack, x);
+        put(rows, 1, packs, pack, y);
+        put(rows, 2, packs, pack, z);
+        put(rows, 3, packs, pack, w);
+    }
+}

@@ -124,3 +124,10 @@ def test_inverse_directions_are_clamped(processors: Target, width: int) -> None:
     np.testing.assert_array_equal(inverses[~tiny], 1 / directions[~tiny])
     np.testing.assert_allclose(np.abs(inverses[tiny]), 1e20, rtol=1e-6)
     assert np.all((inverses < 0) == (directions < 0))
+
+
+def test_fours_come_from_a_place_of_each_lane(processors: Target, width: int) -> None:
+    random = np.random.default_rng(8)
+    fours, places = random.random((50, 4)).astype(np.float32), random.integers(0, 50, PACKS * width).astype(np.int32)
+    *_, rows = run_kernel(processors, "lanes", "load_fours_from", PACKS, fours, places, PACKS, np.zeros((4, PACKS * width), np.float32), width=width)
+    np.testing.assert_array_equal(rows, fours[places].T)

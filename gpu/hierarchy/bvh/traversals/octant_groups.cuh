@@ -17,6 +17,28 @@ __device__ __forceinline__ unsigned by_octant(unsigned slots, int octant) {
     return slots;
 }
 
+// The same from a table, for rays of a pack one after the other: their octants differ, so that branches are mispredicted.
+template <int SIZE> struct OctantOrders {
+    unsigned char of[8][SIZE];
+
+    constexpr OctantOrders() : of{} {
+        for (int octant = 0; octant < 8; ++octant) {
+            for (int slots = 0; slots < SIZE; ++slots) {
+                for (int s = 0; s < 8; ++s) of[octant][slots] = (unsigned char)(of[octant][slots] | (slots >> s & 1) << (s ^ octant));
+            }
+        }
+    }
+    // Of a pack of one there is no table.
+    __device__ __forceinline__ static unsigned order(unsigned slots, int octant) {
+        if constexpr (PACK == 1) {
+            return by_octant(slots, octant);
+        } else {
+            static constexpr OctantOrders ORDERS;
+            return ORDERS.of[octant][slots];
+        }
+    }
+};
+
 // One ray of a pack, each of its numbers in every lane: lanes are children then. Of a pack of one it is the ray itself. Packs of sixteen have room for a
 // child's nearer planes in the first half and, negated, its further ones in the second: so do the numbers that these are combined with.
 constexpr bool HAS_HALVES = PACK == 2 * WIDE_SLOTS;
@@ -94,6 +116,38 @@ __device__ __forceinline__ unsigned enter_rows(const float* planes, const OneRay
     return hits & 255u;
 }
 
+// A leaf's primitives and one lane of a pack: many at once, a primitive a lane, where the primitives can. False when the ray does not go on.
+template <class Primitives, class OnPrimitive>
+__device__ __forceinline__ bool visit_leaf_alone(int leaf, int ray_lane, const Primitives& primitives, Rays& rays, OnPrimitive& on_primitive) {
+    constexpr int FEW = 2;  // so many are quicker one after the other, with all lanes but one idle
+    const int first = first_reference(leaf), last = first + reference_count(leaf);
+    if constexpr (Primitives::TESTS_MANY) {
+        if (last - first > FEW) {
+            const Mask itself = rays.active;
+            Rays ray = {splat(lane(rays.ox, ray_lane)), splat(lane(rays.oy, ray_lane)), splat(lane(rays.oz, ray_lane)),
+                        splat(lane(rays.dx, ray_lane)), splat(lane(rays.dy, ray_lane)), splat(lane(rays.dz, ray_lane))};
+            ray.t_min = splat(lane(rays.t_min, ray_lane));
+            ray.t_max = splat(lane(rays.t_max, ray_lane));
+            for (int some = first; some < last; some += PACK) {
+                const IntersectionsOfOneRay found = primitives.intersect_many(some, last, ray);
+                for (unsigned hits = mask_bits(found.hit); hits != 0u; hits &= hits - 1) {
+                    const int hit = __ffs((int)hits) - 1;
+                    const Real t = splat(lane(found.t, hit));
+                    on_primitive(rays, {itself & (t <= rays.t_max), t, splat(lane(found.u, hit)), splat(lane(found.v, hit)), primitives.prim_id(some + hit)});
+                    if (!any(rays.active)) return false;
+                }
+            }
+            return true;
+        }
+    }
+    // Most primitives are missed: a branch is cheaper than keeping what was not hit.
+    for (int reference = first; reference < last; ++reference) {
+        const Intersection found = primitives.intersect(reference, rays);
+        if (any(found.hit)) on_primitive(rays, found);
+    }
+    return any(rays.active);
+}
+
 // Walks one ray, the only active lane of `rays`.
 template <class Node, class Primitives, class OnPrimitive, class OnNode>
 __device__ __forceinline__ void walk_groups(const Node& tree, OneRay ray, int ray_lane, const Primitives& primitives, Rays& rays, OnPrimitive& on_primitive,
@@ -110,7 +164,7 @@ __device__ __forceinline__ void walk_groups(const Node& tree, OneRay ray, int ra
             on_node(child, depth, false, lanes, WIDE_SLOTS);
             if (group & 255) waiting.push(group, depth, ray.t_max, lanes);
             ++depth;
-            group = (int)((unsigned)child << 8 | by_octant(tree.enter(child, ray), octant));
+            group = (int)((unsigned)child << 8 | OctantOrders<256>::order(tree.enter(child, ray), octant));
             if (!(group & 255)) group = waiting.pop(rays, depth, lanes);
             if (group == EMPTY_CHILD) return;
             const int bit = __ffs(group & 255) - 1;
@@ -122,13 +176,7 @@ __device__ __forceinline__ void walk_groups(const Node& tree, OneRay ray, int ra
         if constexpr (PACK == 1) {
             if (!visit_leaf(child, primitives, rays, on_primitive)) return;
         } else {
-            // Most triangles are missed, and all lanes but one are idle: a branch is cheaper than keeping what was not hit.
-            const int first = first_reference(child), last = first + reference_count(child);
-            for (int reference = first; reference < last; ++reference) {
-                const Intersection found = primitives.intersect(reference, rays);
-                if (any(found.hit)) on_primitive(rays, found);
-            }
-            if (!any(rays.active)) return;
+            if (!visit_leaf_alone(child, ray_lane, primitives, rays, on_primitive)) return;
         }
         ray.end_at(lane(rays.t_max, ray_lane));
         if (!(group & 255)) group = waiting.pop(rays, depth, lanes);
