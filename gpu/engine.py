@@ -22,7 +22,7 @@ from .shade.materials import Materials
 from .shade.outline import OutlinePainter
 from .stats import FrameStatistics, RaySteps, Reading
 from .target.base import Target
-from .trace.trace import Totals, totals
+from .trace.trace import Totals, pixel_order, totals
 from .view import Pixels, View, ViewSettings
 from .view_slot import ViewSlot
 
@@ -185,6 +185,16 @@ class Engine:
         """Depth, normals, ids and steps of what the view's last frame shows, as arrays on the host (gpu/buffers.py). Waits."""
         slot = self._drawn_slot(view)
         return read_buffers(self.target, slot.tracer(), self._animator.surface, slot.view.camera, slot.film.width, slot.film.height, slot.clip)
+
+    def linear(self, view: View) -> np.ndarray:
+        """(height, width, 3) float64: the mean of the samples that the view's film holds, before exposure and tone. Waits."""
+        film = self._drawn_slot(view).film
+        x, y = pixel_order(film.width, film.height)
+        inside = (x < film.width) & (y < film.height)
+        sums = self.target.download(film.sums).reshape(3, -1).astype(np.float64)
+        image = np.zeros((film.height, film.width, 3))
+        image[y[inside], x[inside]] = sums[:, inside].T / film.samples
+        return image
 
     def not_finite_count(self) -> int:
         """Vertices that are not finite at the moment last drawn. Waits."""

@@ -39,7 +39,7 @@ MOST_BOUNCES = 32
 STATE_ROWS, LIGHT_ROWS = 6, 5
 """Words that go along with a path and with a ray to a light: the pixel and what path_waves.cu says."""
 REGISTERS = 128
-AUTO = {"host": "megakernel", "cuda": "megakernel"}
+AUTO = {"host": "megakernel", "cuda": "wavefront"}
 """The organisation that was faster on such a target (docs/performance/paths.md)."""
 
 

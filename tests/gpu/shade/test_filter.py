@@ -17,7 +17,7 @@ from gpu.target.base import Target
 from tests.oracle.cornell import EYE, FOV, LOOK_AT, cornell
 from tests.oracle.cornell import scene_of as cornell_scene
 
-from .linear import DARK, draw_linear, error, frames, linear_of
+from .linear import DARK, draw_linear, error, frames
 
 SIZE = (96, 72)
 SMOOTH = PathOptions(filtered=True)
@@ -52,5 +52,5 @@ def test_sizes_change_and_the_past_is_of_its_own_size(target: Target) -> None:
             view.pixels = ArrayPixels(target, *size)
             engine.render_frame(Moment(), [view])
             engine.flush()
-            found = linear_of(engine, view)
+            found = engine.linear(view)
             assert found.shape == (size[1], size[0], 3) and np.all(np.isfinite(found)) and found.mean() > 0.05
