@@ -9,6 +9,7 @@
 #pragma once
 #include "gpu/device/atomics.cuh"
 #include "gpu/device/block.cuh"
+#include "gpu/device/prefetch.cuh"
 #include "gpu/hierarchy/bvh/fitted_nodes.cuh"
 
 constexpr int ABSENT = -1;  // no open parent among the group's ids
@@ -42,35 +43,53 @@ struct Groups {
     int* waiting;
     Lists lists;
 
-    // What is known of a child. Its box is asked for before it is known whether it is finished: two waits in one. An open one learns who its parent is.
+    // What there is to know of a node and its children: asked for before it is known what of it is needed, so that all waits are one.
     struct Child {
+        int id, at;  // `at`: its slot if it is open
+        bool is_here, is_absorbed;
         Aabb box;
-        int missing;
-        bool is_absorbed;
     };
-    __device__ Child child_of(Group& group, int child, const Aabb& leaf, int link) const {
-        if (is_leaf(child)) return {leaf, 0, false};
-        if (!lists.has(child)) return {empty_aabb(), NEVER_HERE, false};
-        const int at = waiting[child];
-        const Aabb box = load_node(fitted.nodes, child).aabb();
-        const int child_flags = MARKS ? fitted.flags[child] : 0;
-        if (at == AT_REST) return {box, 0, (child_flags & NODE_IS_ABSORBED) != 0};
-        group.above[at] = (short)link;
-        return {box, -1, false};
+    __device__ Child ask(int node_id, int child) const {
+        const bool is_here = !is_leaf(child) && lists.has(child);
+        const int id = is_here ? child : node_id;
+        return {child, waiting[id], is_here, MARKS && (fitted.flags[id] & NODE_IS_ABSORBED), load_node(fitted.nodes, id).aabb()};
     }
-    __device__ void prepare(Group& group, int slot) const {
-        const int node_id = group.ids[slot];
-        const CanonicalNode node = load_node(fitted.nodes, node_id);
-        const Child left = child_of(group, node.left, node.aabb(), 2 * slot), right = child_of(group, node.right, node.aabb(), 2 * slot + 1);
-        group.left[slot] = node.left;
-        group.right[slot] = node.right;
-        group.arrived[slot] = left.missing + right.missing;
-        store_shared_box<PLACES>(group.boxes[0], slot, left.box);
-        store_shared_box<PLACES>(group.boxes[1], slot, right.box);
-        store_shared_state(group.states, slot, 0);
-        store_shared_state(group.stays[0], slot, node_id == 0 || left.is_absorbed ? 1 : 0);
-        store_shared_state(group.stays[1], slot, right.is_absorbed ? 1 : 0);
-        if (left.missing + right.missing == 0) group.ids[slot] = node_id | STARTS;
+    // A leaf's box, or a finished child's; an open one learns who its parent is. Returns how many children are still to come.
+    __device__ int settle(Group& group, const Child& child, const Aabb& leaf, int slot, int side, bool stays) const {
+        const bool is_finished = child.is_here && child.at == AT_REST, is_known = is_leaf(child.id) || is_finished;
+        const Aabb none = empty_aabb(), box = is_leaf(child.id) ? leaf : child.box;
+        store_shared_box<PLACES>(group.boxes[side], slot, is_known ? box : none);
+        store_shared_state(group.stays[side], slot, stays || (is_finished && child.is_absorbed) ? 1 : 0);
+        if (child.is_here && !is_finished) group.above[child.at] = (short)(2 * slot + side);
+        return is_known ? 0 : child.is_here ? -1 : NEVER_HERE;
+    }
+    __device__ void prepare(Group& group, int first) const {
+        CanonicalNode open[READS_AT_ONCE];
+        Child left[READS_AT_ONCE], right[READS_AT_ONCE];
+        int ids[READS_AT_ONCE];
+#pragma unroll
+        for (int k = 0; k < READS_AT_ONCE; ++k) {
+            const int slot = first + k * block_threads();
+            ids[k] = group.ids[slot < group.total ? slot : first];
+            open[k] = load_node(fitted.nodes, ids[k]);
+        }
+#pragma unroll
+        for (int k = 0; k < READS_AT_ONCE; ++k) {
+            left[k] = ask(ids[k], open[k].left);
+            right[k] = ask(ids[k], open[k].right);
+        }
+#pragma unroll
+        for (int k = 0; k < READS_AT_ONCE; ++k) {
+            const int slot = first + k * block_threads();
+            if (slot >= group.total) break;
+            group.left[slot] = open[k].left;
+            group.right[slot] = open[k].right;
+            const int left_missing = settle(group, left[k], open[k].aabb(), slot, 0, ids[k] == 0);
+            const int missing = left_missing + settle(group, right[k], open[k].aabb(), slot, 1, false);
+            group.arrived[slot] = missing;
+            store_shared_state(group.states, slot, 0);
+            if (missing == 0) group.ids[slot] = ids[k] | STARTS;
+        }
     }
     // A node whose children are all here hands its box to its parent's slot; the second to arrive there knows one box and reads the other. Nothing but
     // shared memory is touched.
@@ -107,7 +126,7 @@ struct Groups {
             }
         }
         block_sync();
-        for (int slot : block_stride(group.total)) prepare(group, slot);
+        for (int slot = thread_index(); slot < group.total; slot += READS_AT_ONCE * block_threads()) prepare(group, slot);
         block_sync();
         for (int slot : block_stride(group.total)) {
             if (group.ids[slot] & STARTS) climb_here(group, slot);
