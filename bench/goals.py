@@ -117,7 +117,8 @@ def measure_goals(target: Target, repeat: int, say: Callable[[str], None], keep:
     fails is a goal not measured, with the sentence why."""
     report = Report()
     bars = HOST if target.kind == "host" else CUDA
-    trace = _trace_beside_embree if target.kind == "host" else _trace_on_device
+    is_host = target.kind == "host"
+    trace, best = (_trace_beside_embree, _incoherent_beside_embree) if is_host else (_trace_on_device, _best_trace_on_device)
     parts: list[tuple[str, Callable[[], None]]] = [
         (f"building blob of {count:,} triangles", functools.partial(_builds, target, report, bars, count, repeat)) for count in bars.build_ms
     ]
@@ -127,7 +128,11 @@ def measure_goals(target: Target, repeat: int, say: Callable[[str], None], keep:
     parts.append(("skinning and morphing", functools.partial(_deform, target, report, bars, repeat)))
     parts.append(("moving one object in a hundred", functools.partial(_rigid_motion, target, report, repeat)))
     parts.append(("streaming key frames", functools.partial(_streaming, target, report, repeat)))
-    parts += [("tracing", functools.partial(trace, target, report, repeat)), ("drawing orbit", functools.partial(_frames, target, report, repeat))]
+    parts += [
+        ("tracing", functools.partial(trace, target, report, repeat)),
+        ("tracing with the best tree", functools.partial(best, target, report, repeat)),
+    ]
+    parts += [("drawing orbit", functools.partial(_frames, target, report, repeat))]
     for words, part in parts:
         say(words)
         try:
@@ -256,6 +261,35 @@ def _trace_beside_embree(target: Target, report: Report, repeat: int) -> None:
         rates = f"{row.mrays_per_s:.1f} (packs of {target.lane_count}) and {packs[8]['mrays_per_s']:.1f} MRays/s" if 8 in packs else absent
         note = f"{rates}, hits {row.hits:,} and {packs[8]['hits']:,}" if 8 in packs else absent
         report.goals.append(Goal(f"primary rays over Embree's packets of 8, {count:,} triangles", 1.0, share, "times", at_most=False, note=note))
+
+
+def best_tree(kind: str) -> ViewSettings:
+    """What rays are traced through where a goal names the best tree. Packs test a leaf's triangles at once, so that on the host leaves are large."""
+    large = structure("binned_sah").Options(max_leaf_size=8, intersection_cost=0.25)
+    return ViewSettings("binned_sah", layout="bvh8", hierarchy_options=large) if kind == "host" else ViewSettings("binned_sah", layout="bvh2")
+
+
+def _incoherent_beside_embree(target: Target, report: Report, repeat: int) -> None:
+    for name in ("blob", "room"):
+        task = Task(make_demo(name, 100_000), best_tree("host"), repeat=repeat)
+        row = run_trace(target, task, peers=("embree",), kinds=("diffuse any-hit",))[0]
+        report.traces.append(row)
+        peers = [peer for peer in row.peers if "mrays_per_s" in peer]
+        best = max(peers, key=lambda peer: peer["mrays_per_s"], default=None)
+        share = row.mrays_per_s / best["mrays_per_s"] if best and row.mrays_per_s else None
+        note = f"{row.hierarchy} on {row.layout}: {row.mrays_per_s or 0.0:.1f} MRays/s"
+        note += f", Embree by {best['pack']}: {best['mrays_per_s']:.1f}" if best else ", Embree is not there"
+        report.goals.append(Goal(f"incoherent any-hit rays over Embree's best, {name}", 0.95, share, "times", at_most=False, note=note))
+
+
+def _best_trace_on_device(target: Target, report: Report, repeat: int) -> None:
+    for name, count, bars in (("blob", 512_000, (3.4, 1.76)), ("room", 499_712, (None, 1.35))):
+        rows = run_trace(target, Task(make_demo(name, count), best_tree(target.kind), repeat=repeat), kinds=("primary", "diffuse"))
+        report.traces += rows
+        for row, bar in zip(rows, bars, strict=True):
+            if bar is not None:
+                rate, note = (row.mrays_per_s or 0.0) / 1e3, f"{row.hierarchy} on {row.layout}"
+                report.goals.append(Goal(f"{row.ray_type} rays with the best tree, {name}", bar, rate, "GRays/s", at_most=False, note=note))
 
 
 def _trace_on_device(target: Target, report: Report, repeat: int) -> None:

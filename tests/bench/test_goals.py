@@ -41,6 +41,7 @@ def test_measures_every_goal_of_the_host(host_target: Target, monkeypatch: pytes
         *built,
         "skinning and morphing, 100,000",
         "Embree's packets",
+        "incoherent any-hit rays over Embree's best, room",
         "orbit, 512x384",
         "hlbvh_sah over binned_sah, blob",
         "hploc over binned_sah, room",
@@ -50,11 +51,11 @@ def test_measures_every_goal_of_the_host(host_target: Target, monkeypatch: pytes
     ):
         assert any(wanted in name for name in names), wanted
     assert all(goal.measured is not None and goal.measured >= 0.0 for goal in report.goals if "Embree" not in goal.what)
-    assert said and len(report.builds) == 2 and len(report.traces) == 2 and len(report.frames) == 1
+    assert said and len(report.builds) == 2 and len(report.traces) == 4 and len(report.frames) == 1
     text = report.text()
     assert "reached" in text and "build.sort" in text
     found = json.loads(json.dumps(report.as_json({"device": "x"})))
-    assert len(found["results"]) == 5 and len(found["goals"]) == len(names) and found["goals"][0]["is_reached"] in (True, False)
+    assert len(found["results"]) == 7 and len(found["goals"]) == len(names) and found["goals"][0]["is_reached"] in (True, False)
 
 
 def test_streams_a_sequence_of_four_times_its_memory(host_target: Target) -> None:
@@ -81,7 +82,7 @@ def test_measures_every_goal_of_a_device(monkeypatch: pytest.MonkeyPatch, tmp_pa
     found = json.loads((tmp_path / "goals.json").read_text())
     names = " | ".join(goal["what"] for goal in found["goals"])
     built = ("rebuild, 512,000", "rebuild, 12,800,000", "as a graph", "refit, 12,800,000")
-    for wanted in (*built, "skinning", "primary rays, blob of", "host work over"):
+    for wanted in (*built, "skinning", "primary rays, blob of", "diffuse rays with the best tree, blob", "host work over"):
         assert wanted in names
     assert all(goal["measured"] is not None for goal in found["goals"]), found["goals"]
     assert "primary any-hit" in (tmp_path / "goals.txt").read_text()
@@ -91,12 +92,12 @@ def test_a_part_that_fails_leaves_the_others(host_target: Target, monkeypatch: p
     def fail(*_: object) -> None:
         raise TargetError("The device has gone away.")
 
-    for part in ("_builds", "_trace_beside_embree"):
+    for part in ("_builds", "_trace_beside_embree", "_incoherent_beside_embree"):
         monkeypatch.setattr(goals, part, fail)
     monkeypatch.setattr(goals, "make_demo", lambda name, count=None, original=goals.make_demo: original(name, 300))
     monkeypatch.setattr(goals, "make_waves", lambda count, keys: make_waves(100, 8))
     report = measure_goals(host_target, 1, lambda words: None)
-    assert [goal.note for goal in report.goals if goal.measured is None] == ["The device has gone away."] * 3
+    assert [goal.note for goal in report.goals if goal.measured is None] == ["The device has gone away."] * 4
     assert report.frames and "not measured" in report.text()
 
 
