@@ -1,6 +1,5 @@
 // Ambient occlusion traced on the way. The unit is compiled against a structure (walks.cuh).
 #include "gpu/device/atomics.cuh"
-#include "gpu/device/block.cuh"
 #include "gpu/shade/ao.cuh"
 #include "gpu/trace/walks.cuh"
 
@@ -8,25 +7,21 @@
 // rays of a tile of pixels lie together, those of one number side by side. `open` counts rays that hit nothing; whole numbers, so that their order
 // does not matter.
 extern "C" __global__ void __launch_bounds__(TRACE_BLOCK, TRACE_BLOCKS)
-    trace_ao(TraceInput input, SurfaceView surface, const float* options, int item_count, const int* prim_id, const float* u, const float* v,
-             uint64* ray_counts, int* open) {
+    trace_ao(TraceInput input, SurfaceView surface, const float* options, int item_count, int first_ray, const int* prim_id, const float* u,
+             const float* v, int* open) {
     const ViewFrame* frame = input.source.frame;
     const int tile_packs = TILE_RAYS / PACK, tile_items = tile_packs * (int)options[GATHERED_RAYS];
-    int traced = 0;
     for (int item : grid_stride(item_count)) {
         const int local = item % tile_items;
         const int first = (item / tile_items * tile_packs + local % tile_packs) * PACK;
         const PrimaryHits from = primary_hits(frame, direction_of(input.source.rays(first)), prim_id, first);
         if (!any(from.hit)) continue;
         const SurfacePoint at = point_of_hit(surface, from.direction, from.hit, from.prim_id, load(u + first), load(v + first));
-        const Rays rays = gathered_rays(frame, options, from, at, local / tile_packs);
+        const Rays rays = gathered_rays(frame, options, from, at, first_ray + local / tile_packs);
         const unsigned free = mask_bits(from.hit & !is_any_hit(input, rays));
-        traced += __popc(mask_bits(from.hit));
 #pragma unroll
         for (int i = 0; i < PACK; ++i) {
             if (free >> i & 1u) atomic_add(&open[first + i], 1);
         }
     }
-    traced = block_sum(traced);
-    if (thread_index() == 0 && traced > 0) atomic_add(ray_counts, (uint64)traced);
 }

@@ -51,7 +51,6 @@ class AmbientOcclusion(Gather):
     organisations = {"host": "megakernel", "cuda": "megakernel"}
     planes, dtype = 1, np.int32
     item_is_ray = True
-    more_registers = 0
 
     def length(self, options: Any) -> float:
         return float(options.radius * (self.diagonal if options.radius_unit == "diagonal" else 1.0))
@@ -59,9 +58,9 @@ class AmbientOcclusion(Gather):
     def _collect(self, surface: Surface, film: Film, queue: RayQueue, hits: HitBuffer, sums: Array) -> None:
         packs = queue.capacity // self.target.lane_count
         unit = self._unit("gpu/shade/ao_waves.cu")
-        self.target.launch(unit, "collect_ao", packs, queue.view(), packs, hits.prim_id, sums, self._counts.array)
+        self.target.launch(unit, "collect_ao", packs, queue.view(), packs, hits.prim_id, sums)
 
     def _finish(self, surface: Surface, film: Film, hits: HitBuffer, sums: Array) -> None:
         packs = self._packs(film)
-        arguments = (film.frame, self._parameters, packs, hits.prim_id, sums, film.sums)
+        arguments = (film.frame, self._parameters, packs, hits.prim_id, sums, film.sums, self._counts.array)
         self.target.launch(self._unit("gpu/shade/ao_waves.cu"), "shade_ao", packs, *arguments)

@@ -1,12 +1,10 @@
 // Ambient occlusion in waves: what a wave's rays have hit is added up by pixel, of which a wave has each at most once; after the last, the colour.
-#include "gpu/device/atomics.cuh"
 #include "gpu/shade/ao.cuh"
 #include "gpu/trace/queue.cuh"
 
-extern "C" __global__ void collect_ao(Queue queue, int pack_count, const int* prim_id, int* open, uint64* ray_counts) {
+extern "C" __global__ void collect_ao(Queue queue, int pack_count, const int* prim_id, int* open) {
     for (int pack : grid_stride(pack_count)) {
         const int first = pack * PACK;
-        if (first == 0) atomic_add(ray_counts, (uint64)*queue.count);
         const Int pixels = queue.pixels(first), found = load(prim_id + first);
         const unsigned free = mask_bits(queue.in_use(first) & (found < splat_int(0)));
 #pragma unroll
@@ -16,11 +14,16 @@ extern "C" __global__ void collect_ao(Queue queue, int pack_count, const int* pr
     }
 }
 
-extern "C" __global__ void shade_ao(const ViewFrame* frame, const float* options, int pack_count, const int* prim_id, const int* open, float* sums) {
+extern "C" __global__ void shade_ao(const ViewFrame* frame, const float* options, int pack_count, const int* prim_id, const int* open, float* sums,
+                                    uint64* ray_counts) {
+    int shot = 0;
     const CameraRays camera = {frame};
     const int64 plane = (int64)pack_count * PACK;
     for (int pack : grid_stride(pack_count)) {
         const int first = pack * PACK;
-        add_openness(frame, options, primary_hits(frame, direction_of(camera.rays(first)), prim_id, first), to_real(load(open + first)), plane, first, sums);
+        const PrimaryHits from = primary_hits(frame, direction_of(camera.rays(first)), prim_id, first);
+        add_openness(frame, options, from, to_real(load(open + first)), plane, first, sums);
+        shot += gathered_count(options, from);
     }
+    count_rays(ray_counts, shot);
 }

@@ -45,19 +45,29 @@ class Diffuse(Gather):
     organisations = {"host": "megakernel", "cuda": "megakernel"}
     planes, dtype = 3, np.float32
     item_is_ray = False
-    more_registers = 32
 
     def length(self, options: Any) -> float:
         return float("inf")
 
     def _collect(self, surface: Surface, film: Film, queue: RayQueue, hits: HitBuffer, sums: Array) -> None:
         packs = queue.capacity // self.target.lane_count
-        found = (hits.prim_id, hits.u, hits.v, sums, film.rays.padded_count, self._counts.array)
+        found = (hits.prim_id, hits.u, hits.v, sums, film.rays.padded_count)
         self.target.launch(
             self._unit("gpu/shade/diffuse_waves.cu"), "collect_diffuse", packs, self._surface_view(surface), queue.view(), packs, *found
         )
 
     def _finish(self, surface: Surface, film: Film, hits: HitBuffer, sums: Array) -> None:
         packs = self._packs(film)
-        arguments = (self._surface_view(surface), film.frame, self._parameters, packs, hits.prim_id, hits.u, hits.v, sums, film.sums)
+        arguments = (
+            self._surface_view(surface),
+            film.frame,
+            self._parameters,
+            packs,
+            hits.prim_id,
+            hits.u,
+            hits.v,
+            sums,
+            film.sums,
+            self._counts.array,
+        )
         self.target.launch(self._unit("gpu/shade/diffuse_waves.cu"), "shade_diffuse", packs, *arguments)

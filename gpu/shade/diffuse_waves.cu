@@ -1,14 +1,12 @@
 // Diffuse rays in waves: what a wave's rays bring back is added up by pixel, of which a wave has each at most once. And the colour of the pixels,
 // however the rays were traced.
-#include "gpu/device/atomics.cuh"
 #include "gpu/shade/diffuse.cuh"
 #include "gpu/trace/queue.cuh"
 
-extern "C" __global__ void collect_diffuse(SurfaceView surface, Queue queue, int pack_count, const int* prim_id, const float* u, const float* v, float* sums,
-                                           int place_count, uint64* ray_counts) {
+extern "C" __global__ void collect_diffuse(SurfaceView surface, Queue queue, int pack_count, const int* prim_id, const float* u, const float* v,
+                                           float* sums, int place_count) {
     for (int pack : grid_stride(pack_count)) {
         const int first = pack * PACK;
-        if (first == 0) atomic_add(ray_counts, (uint64)*queue.count);
         const unsigned used = mask_bits(queue.in_use(first));
         if (used == 0u) continue;
         const Int pixels = queue.pixels(first);
@@ -20,8 +18,9 @@ extern "C" __global__ void collect_diffuse(SurfaceView surface, Queue queue, int
     }
 }
 
-extern "C" __global__ void shade_diffuse(SurfaceView surface, const ViewFrame* frame, const float* options, int pack_count, const int* prim_id, const float* u,
-                                         const float* v, const float* sums, float* film) {
+extern "C" __global__ void shade_diffuse(SurfaceView surface, const ViewFrame* frame, const float* options, int pack_count, const int* prim_id,
+                                         const float* u, const float* v, const float* sums, float* film, uint64* ray_counts) {
+    int shot = 0;
     const CameraRays camera = {frame};
     const int64 plane = (int64)pack_count * PACK;
     for (int pack : grid_stride(pack_count)) {
@@ -35,5 +34,7 @@ extern "C" __global__ void shade_diffuse(SurfaceView surface, const ViewFrame* f
             color = select(from.hit, own * light * splat(1.0f / options[GATHERED_RAYS]), color);
         }
         add_to_film(film, plane, first, frame->sample_index, color);
+        shot += gathered_count(options, from);
     }
+    count_rays(ray_counts, shot);
 }

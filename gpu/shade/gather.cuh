@@ -3,6 +3,8 @@
 //
 // `options`: background below and above (0 to 5), rays a hit, whether by the cosine, length (6 to 8); what is behind belongs to the ray type.
 #pragma once
+#include "gpu/device/atomics.cuh"
+#include "gpu/device/block.cuh"
 #include "gpu/shade/interaction.cuh"
 #include "gpu/shade/sampling.cuh"
 
@@ -19,6 +21,15 @@ __device__ __forceinline__ PrimaryHits primary_hits(const ViewFrame* frame, Real
     const PackPixels at = pixels_of(first, frame->width, frame->height);
     const Int found = load(prim_id + first);
     return {found, pixel_number(at.x, at.y), !(found < splat_int(0)), direction};
+}
+
+// How many rays a pack's hits send out, and all those of a block's packs added to the statistics.
+__device__ __forceinline__ int gathered_count(const float* options, const PrimaryHits& from) {
+    return __popc(mask_bits(from.hit)) * (int)options[GATHERED_RAYS];
+}
+__device__ __forceinline__ void count_rays(uint64* ray_counts, int shot) {
+    shot = block_sum(shot);
+    if (thread_index() == 0 && shot > 0) atomic_add(ray_counts, (uint64)shot);
 }
 
 // The i-th of a hit's rays, on the side of the triangle that is seen. Samples go on from one film sample to the next: together they are one sequence.

@@ -1,8 +1,8 @@
 """Ray types that send rays out to all sides from each primary hit: ambient occlusion and diffuse rays.
 
-Both are organised in one of two ways, and look the same: `megakernel`, one kernel that makes a hit's rays, walks them and adds them up, or
-`wavefront`, one wave a ray of each hit, whose rays lie in a queue, without gaps or in bins of alike directions, and are traced by the same kernel as
-any rays.
+Both are organised in one of two ways, and look the same: `megakernel`, one kernel that makes a hit's rays, walks them and adds up what they bring
+back, or `wavefront`, one wave a ray of each hit, whose rays lie in a queue, without gaps or in bins of alike directions, and are traced by the same
+kernel as any rays.
 """
 
 from __future__ import annotations
@@ -59,9 +59,7 @@ class Gather(RayType):
     dtype: ClassVar[type]
     """Numbers that a pixel's rays add up to."""
     item_is_ray: ClassVar[bool]
-    """Whether an item of the megakernel is a ray, or a hit with all its rays."""
-    more_registers: ClassVar[int]
-    """What the megakernel keeps while it walks, beyond what the walk itself needs on CUDA."""
+    """Whether the megakernel is launched once, for all rays of all hits, or once for each of a hit's rays."""
 
     def __init__(self, target: Target, materials: Materials) -> None:
         super().__init__(target, materials)
@@ -111,11 +109,13 @@ class Gather(RayType):
             self._finish(surface, film, hits, sums)
 
     def _gather(self, tracer: Tracer, surface: Surface, film: Film, hits: HitBuffer) -> Array:
-        """All rays of all hits in one kernel."""
+        """All rays of all hits at once where an item is a ray; else a launch for each of a hit's rays."""
         unit, view = self._traced(tracer, film)
-        items, sums = tracer.packs(film.rays) * (self._rays if self.item_is_ray else 1), self._sums(film)
-        arguments = (view, self._surface_view(surface), self._parameters, items, hits.prim_id, hits.u, hits.v, self._counts.array, sums)
-        self.target.launch(unit, f"trace_{self.name}", items, *arguments, block=TRACE_BLOCK)
+        packs, sums = tracer.packs(film.rays), self._sums(film)
+        items, launches = (packs * self._rays, 1) if self.item_is_ray else (packs, self._rays)
+        for wave in range(launches):
+            arguments = (view, self._surface_view(surface), self._parameters, items, wave, hits.prim_id, hits.u, hits.v, sums)
+            self.target.launch(unit, f"trace_{self.name}", items, *arguments, block=TRACE_BLOCK)
         return sums
 
     def _sums(self, film: Film) -> Array:
@@ -124,7 +124,7 @@ class Gather(RayType):
         return sums
 
     def _traced(self, tracer: Tracer, film: Film) -> tuple[Unit, np.ndarray]:
-        return tracer.unit(f"gpu/shade/{self.name}.cu", film.rays, registers=tracer.traversal.registers + self.more_registers)
+        return tracer.unit(f"gpu/shade/{self.name}.cu", film.rays)
 
     def _waves(self, tracer: Tracer, surface: Surface, film: Film, hits: HitBuffer) -> Array:
         target, packs, places = self.target, self._packs(film), film.rays.padded_count
