@@ -33,6 +33,7 @@ ARROWS: dict[str, tuple[str, ...]] = {
     "bench.goals": ("app.scene_io", "bench", "gpu"),  # a script, not a library: it makes the built-in scenes itself
     "bench.structures": ("app.scene_io", "bench", "gpu"),  # the same
     "bench.policy": ("app.scene_io", "bench", "gpu"),  # the same
+    "bench.noise": ("app.scene_io", "bench", "gpu"),  # the same
     "gpu": ("gpu",),
     "gpu.settings": (),
     "gpu.scene": ("gpu.settings",),
