@@ -1,5 +1,5 @@
-// Diffuse rays traced on the way, one of every hit: launched once for each of a hit's rays, because what they bring back is added up in their order, and
-// so that nothing but the ray is kept while it walks. The unit is compiled against a structure (walks.cuh).
+// Diffuse rays traced on the way, one of every hit: launched once for each of a hit's rays, because what they bring back is added up in their order,
+// and so that nothing but the ray is kept while it walks. The unit is compiled against a structure (walks.cuh).
 #include "gpu/shade/diffuse.cuh"
 #include "gpu/trace/walks.cuh"
 

@@ -1,6 +1,7 @@
 // Readings of a picture's hits as colours: one of them as the values of a heat map, three as red, green and blue, or a number as a colour of its own.
 //
-// `readings` are planes in ray order, one a number. `options` behind the heat map's: which plane (0 and on: a heat map), values in one of its numbers.
+// `readings` are planes in ray order, one a number. `options` behind the heat map's: which plane, how many values one of its numbers has, and what
+// three planes are multiplied by and what is added to make them colours.
 #include "gpu/device/random.cuh"
 #include "gpu/shade/heat.cuh"
 
@@ -17,7 +18,8 @@ extern "C" __global__ void quantise_reading(const float* options, int pack_count
     }
 }
 
-extern "C" __global__ void shade_vector(const ViewFrame* frame, const float* options, int pack_count, const int* prim_id, const float* readings, float* sums) {
+extern "C" __global__ void shade_vector(const ViewFrame* frame, const float* options, int pack_count, const int* prim_id, const float* readings,
+                                        float* sums) {
     const int64 plane = (int64)pack_count * PACK;
     const Real scale = splat(options[VECTOR_SCALE]), offset = splat(options[VECTOR_OFFSET]), none = splat(0.0f), one = splat(1.0f);
     for (int pack : grid_stride(pack_count)) {
@@ -31,7 +33,8 @@ extern "C" __global__ void shade_vector(const ViewFrame* frame, const float* opt
 }
 
 // Colours that no two neighbours are likely to share: all bright enough to tell from the background.
-extern "C" __global__ void shade_ids(const ViewFrame* frame, const float* options, int pack_count, const int* prim_id, const int* readings, float* sums) {
+extern "C" __global__ void shade_ids(const ViewFrame* frame, const float* options, int pack_count, const int* prim_id, const int* readings,
+                                     float* sums) {
     const int64 plane = (int64)pack_count * PACK;
     const int* shown = readings + (int)options[SHOWN_PLANE] * plane;
     for (int pack : grid_stride(pack_count)) {
