@@ -1,8 +1,8 @@
 """The noise of paths, and what the filter takes away: `python -m bench.noise [FILE ...] [--target NAME] [--size WxH] [--samples N] [--out NAME]`.
 
-Two scenes: files (or the built-in room) that rest, under a sun where they have no light, and `orbit`, moving. Mean squared errors of one sample a pixel,
-plain and filtered, against a picture of many samples: in linear light, and as shown, clipped to white. And what a frame takes, by either organisation
-and by the filter.
+Two scenes: files (or the built-in room) that rest, under a sun where they have no light, and `orbit`, moving. Mean squared errors of one sample a
+pixel, plain and filtered, against a picture of many samples: in linear light, and as shown, clipped to white. And what a frame takes, by either
+organisation and by the filter.
 """
 
 from __future__ import annotations
