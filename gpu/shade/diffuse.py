@@ -42,7 +42,7 @@ class Diffuse(Gather):
     Options = DiffuseOptions
     kind = "diffuse"
     hit_kind = "closest"
-    organisations = {"host": "megakernel", "cuda": "megakernel"}
+    organisations = {"host": "wavefront", "cuda": "megakernel"}
     planes, dtype = 3, np.float32
     item_is_ray = False
 
