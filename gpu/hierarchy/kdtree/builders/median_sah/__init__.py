@@ -8,7 +8,7 @@ Paper: Zhou, Hou, Wang and Guo, Real-Time KD-Tree Construction on Graphics Hardw
 Real-time Kd-tree Construction Algorithm. `implementation` is Zhou's (primitives) or Chang's (atomics); `sorting` [A], `scans` [B], `boxes` [C],
 `reductions` [D] and `bit_counts` [E] turn each improvement of Chang's table on or off by itself. Phases: build.start, build.large, build.small.
 
-Cost: Three launches a level of large nodes by atomics, eight by primitives, which also take three for each of 20 rounds of small nodes; no number is
+Cost: Three launches a level of large nodes by atomics, seven by primitives, which also take three for each of 20 rounds of small nodes; no number is
 read back, so that as many levels are launched as there may be. Faster to build than sah_events, and its trees cost about the same by the SAH.
 
 Limits: No refit. Above, splits are blind to the SAH. Large primitives are listed many times; a share of references bounds how often. Deterministic:
@@ -56,9 +56,11 @@ class MedianSah(KdTreeHierarchy):
         shapes = {**self._start_arrays(primitives.count), **large.shapes(), **small.shapes()}
         held = {name: self.target.scratch(f"median_sah.{name}", shape, dtype) for name, (shape, dtype) in shapes.items()}
         self._start(primitives, held, draft)
+        levels = self.large_levels(primitives.count)
         with self.target.phase("build.large"):
-            for level in range(self.large_levels(primitives.count)):
-                large.part(primitives, held, draft, level, level + 1 == self.large_levels(primitives.count))
+            large.start(primitives, held, draft)
+            for level in range(levels):
+                large.part(primitives, held, draft, level, ends_here=level + 1 == levels)
         with self.target.phase("build.small"):
             small.build(primitives, held, draft)
 

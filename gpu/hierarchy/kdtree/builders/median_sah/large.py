@@ -6,7 +6,9 @@ from typing import Any
 
 import numpy as np
 
+from .....primitives.radix_sort import exclusive_scan
 from .....target.base import Array, Target, Unit
+from .....target.structs import make_struct, struct_dtype
 from ....base import Primitives
 from ....primitives import unit_source
 from ...tree import Capacity, Draft
@@ -17,10 +19,18 @@ CHUNK = 256
 SMALL = 64
 LEVEL_WORDS = 8
 BOX_WORDS, SIDE_WORDS, COUNT_STRIDE, ADDITION_WORDS = 6, 6, 8, 6
-REDUCE_THREADS = 32
+WARP = 32
 
 Shapes = dict[str, tuple[tuple[int, ...], Any]]
-_NODE_ARRAYS = ("cells", "ranges", "boxes", "side_counts")
+_OF_DRAFT = ("counts", "draft_nodes", "draft_parent")
+_POINTERS = (
+    *("levels", "totals", *_OF_DRAFT, "references", "cells", "cells_too", "ranges", "ranges_too", "boxes", "boxes_too", "side_counts"),
+    *("side_counts_too", "plans", "offsets", "node_additions", "root_cells", "root_ranges", "chunk_boxes", "sums"),
+)
+_NUMBERS = ("max_depth", "small_count", "node_capacity", "working_capacity", "slot_capacity", "root_capacity", "chunk_capacity")
+_STAGE_FIELDS = (*((name, "pointer") for name in _POINTERS), ("empty_fraction", "float"), *((name, "int") for name in _NUMBERS))
+_STAGE = struct_dtype(_STAGE_FIELDS)
+"""LargeStage of stage.cuh."""
 
 
 class LargeStage:
@@ -32,6 +42,8 @@ class LargeStage:
         self.slots = capacity.working // (small_count + 1) + 3
         self.roots = most_roots(capacity)
         self.chunks = capacity.working // CHUNK + self.slots
+        self._by_atomics: Unit
+        self._by_scans: Unit
 
     def shapes(self) -> Shapes:
         """Working memory. What is read and written by turns is there twice."""
@@ -53,78 +65,63 @@ class LargeStage:
         if not self.ways.boxes_by_atomics:
             once["chunk_boxes"] = ((BOX_WORDS * self.chunks,), np.float32)
         if not self.ways.sorts_by_atomics:
-            once["chunk_counts"] = ((SIDE_WORDS * self.chunks + 1,), np.int32)
-            once["additions"] = ((ADDITION_WORDS * slots,), np.int32)
+            once["sums"] = ((SIDE_WORDS * self.chunks + ADDITION_WORDS * slots,), np.int32)
         return once | twice | {f"{name}_too": shape for name, shape in twice.items()}
 
+    def start(self, primitives: Primitives, held: dict[str, Array], draft: Draft) -> None:
+        """What all levels of a build take."""
+        constants = {key: value for key, value in self.ways.constants.items() if key != "MANKU"}
+        by_atomics, by_scans = (unit_source(f"{ROOM}/{name}.cu", primitives, **constants) for name in ("large", "scans"))
+        ways = self.ways
+        if ways.sorts_by_atomics or ways.boxes_by_atomics:
+            self._by_atomics = self.target.unit(by_atomics)
+        if not (ways.sorts_by_atomics and ways.boxes_by_atomics):
+            self._by_scans = self.target.unit(by_scans)
+        arrays = {name: held.get(name) for name, kind in _STAGE_FIELDS if kind == "pointer" and name not in _OF_DRAFT}
+        tree = {"counts": draft.counts, "draft_nodes": draft.nodes, "draft_parent": draft.parent}
+        rules = {"empty_fraction": self.options.empty_fraction, "max_depth": self.max_depth, "small_count": self.small_count}
+        room = {"node_capacity": self.capacity.nodes, "working_capacity": self.capacity.working, "slot_capacity": self.slots}
+        self._stage = make_struct(_STAGE, **arrays, **tree, **rules, **room, root_capacity=self.roots, chunk_capacity=self.chunks)
+
     def part(self, primitives: Primitives, held: dict[str, Array], draft: Draft, level: int, ends_here: bool) -> None:
-        """A level of large nodes: their boxes, then the children and where their references go."""
-        at = {name: held[name if level % 2 == 0 else f"{name}_too"] for name in _NODE_ARRAYS}
-        to = {name: held[f"{name}_too" if level % 2 == 0 else name] for name in _NODE_ARRAYS}
-        row, next_row = held["levels"][level * LEVEL_WORDS :], held["levels"][(level + 1) * LEVEL_WORDS :]
+        """A level of large nodes, after `start`: their boxes, then the children and where their references go."""
         jobs = self._most_chunks(level) * CHUNK
         if not self.ways.boxes_by_atomics:
-            self._reduce_boxes(self._unit("scans", primitives), held, at, row, level)
+            self.target.launch(self._by_scans, "box_chunks", jobs, self._stage, level, block=CHUNK)
+            reductions = self._most_nodes(level) * BOX_WORDS * WARP
+            self.target.launch(self._by_scans, "reduce_boxes", reductions, self._stage, level, block=WARP)
         elif not self.ways.sorts_by_atomics:
-            self.target.launch(self._unit("large", primitives), "bound_chunks", jobs, row, held["references"], at["ranges"], at["boxes"], block=CHUNK)
+            self.target.launch(self._by_atomics, "bound_chunks", jobs, self._stage, level, block=CHUNK)
+        at, to = ("", "_too") if level % 2 == 0 else ("_too", "")
+        sorting = (primitives.view, held["levels"], level, draft.counts, held[f"ranges{at}"], held["plans"], int(self.options.clips_primitives))
         if self.ways.sorts_by_atomics:
-            self._part_by_atomics(self._unit("large", primitives), primitives, held, draft, (at, to), (row, next_row), level, ends_here)
+            self._make_children(level, ends_here)
+            boxes = (held["references"], held["offsets"], held[f"boxes{to}"])
+            self.target.launch(self._by_atomics, "sort_chunks", jobs, *sorting, int(self.ways.boxes_by_atomics), *boxes, block=CHUNK)
         else:
-            self._part_by_scans(self._unit("scans", primitives), primitives, held, draft, (at, to), (row, next_row), level, ends_here)
+            self._make_children_by_scans(held["sums"], level, ends_here)
+            self.target.launch(self._by_scans, "place_chunks", jobs, *sorting, self.chunks, held["sums"], held["references"], block=CHUNK)
 
-    def _part_by_atomics(
-        self, unit: Unit, primitives: Primitives, held: dict[str, Array], draft: Draft, nodes: Any, rows: Any, level: int, ends_here: bool
-    ) -> None:
-        """The counts of both sides, the children, the sorting of references with the children's boxes: three kernels."""
-        target, options, (at, to) = self.target, self.options, nodes
-        jobs, rules = self._most_chunks(level) * CHUNK, (options.empty_fraction, self.max_depth, self.small_count, int(ends_here))
-        cells, additions = (at["cells"], at["ranges"], at["boxes"]), held["node_additions"]
-        target.launch(unit, "count_sides", jobs, rows[0], held["references"], *cells, *rules, at["side_counts"], additions, block=CHUNK)
-        room = ((level + 1) % 2, self.capacity.nodes, self.capacity.working, self.slots, self.roots)
-        tree = (rows[1], held["totals"], draft.counts, draft.nodes, draft.parent)
-        outputs = (*to.values(), held["root_cells"], held["root_ranges"], held["plans"], held["offsets"])
-        counted = (at["side_counts"], additions)
-        nodes_here = min(1 << min(level, 30), self.slots)
-        target.launch(unit, "make_children", nodes_here, rows[0], *cells, *rules, *room, *counted, *tree, *outputs, block=CHUNK)
-        sorted_by = (held["plans"], int(options.clips_primitives), int(self.ways.boxes_by_atomics), held["references"], held["offsets"])
-        target.launch(unit, "sort_chunks", jobs, primitives.view, rows[0], draft.counts, at["ranges"], *sorted_by, to["boxes"], block=CHUNK)
+    def _make_children(self, level: int, ends_here: bool) -> None:
+        """The counts of both sides and the children."""
+        jobs = self._most_chunks(level) * CHUNK
+        self.target.launch(self._by_atomics, "count_sides", jobs, self._stage, level, int(ends_here), block=CHUNK)
+        self.target.launch(self._by_atomics, "make_children", self._most_nodes(level), self._stage, level, int(ends_here), block=CHUNK)
 
-    def _reduce_boxes(self, unit: Unit, held: dict[str, Array], at: dict[str, Array], row: Array, level: int) -> None:
-        """The boxes of chunks, then segmented reductions."""
-        chunk_boxes = (self.chunks, held["chunk_boxes"])
-        self.target.launch(unit, "box_chunks", self._most_chunks(level) * CHUNK, row, held["references"], at["ranges"], *chunk_boxes, block=CHUNK)
-        jobs = min(1 << min(level, 30), self.slots) * BOX_WORDS * REDUCE_THREADS
-        self.target.launch(unit, "reduce_boxes", jobs, row, at["ranges"], *chunk_boxes, at["boxes"], block=REDUCE_THREADS)
+    def _make_children_by_scans(self, sums: Array, level: int, ends_here: bool) -> None:
+        """Counts of chunks and of nodes, all of them summed up by the project's prefix sums, then the children."""
+        target, jobs, nodes = self.target, self._most_chunks(level) * CHUNK, self._most_nodes(level)
+        target.launch(self._by_scans, "count_chunks", jobs, self._stage, level, int(ends_here), block=CHUNK)
+        target.launch(self._by_scans, "count_nodes", nodes * WARP, self._stage, level, int(ends_here), block=WARP)
+        exclusive_scan(target, sums, sums, "median_sah.scan")
+        target.launch(self._by_scans, "place_nodes", nodes, self._stage, level, int(ends_here))
 
-    def _part_by_scans(
-        self, unit: Unit, primitives: Primitives, held: dict[str, Array], draft: Draft, nodes: Any, rows: Any, level: int, ends_here: bool
-    ) -> None:
-        """Counts of chunks and of nodes, each summed up by the library, then children and references."""
-        target, options, (at, to) = self.target, self.options, nodes
-        jobs, half = self._most_chunks(level) * CHUNK, (level + 1) % 2
-        cells, sums = (at["cells"], at["ranges"], at["boxes"]), (self.chunks, held["chunk_counts"])
-        rules = (options.empty_fraction, self.max_depth)
-        target.launch(unit, "count_chunks", jobs, rows[0], held["references"], *cells, *rules, int(ends_here), *sums, block=CHUNK)
-        target.exclusive_scan(held["chunk_counts"], held["chunk_counts"], "median_sah.scan")
-        node_rules = (*rules, self.small_count, int(ends_here))
-        target.launch(unit, "count_nodes", self.slots, rows[0], *cells, *node_rules, *sums, self.slots, held["additions"])
-        target.exclusive_scan(held["additions"], held["additions"], "median_sah.scan")
-        room = (half, self.capacity.nodes, self.capacity.working, self.slots, self.roots)
-        tree = (draft.nodes, draft.parent)
-        outputs = (*to.values(), held["root_cells"], held["root_ranges"], held["plans"])
-        nodes_here = min(1 << min(level, 30), self.slots)
-        target.launch(unit, "place_nodes", nodes_here, rows[0], *cells, *node_rules, *room, *sums, held["additions"], *tree, *outputs)
-        target.launch(unit, "end_level", 1, rows[0], *room, held["additions"], rows[1], held["totals"], draft.counts)
-        placed_by = (held["plans"], int(options.clips_primitives), *sums, held["references"])
-        target.launch(unit, "place_chunks", jobs, primitives.view, rows[0], draft.counts, at["ranges"], *placed_by, block=CHUNK)
-
-    def _unit(self, name: str, primitives: Primitives) -> Unit:
-        constants = {key: value for key, value in self.ways.constants.items() if key != "MANKU"}
-        return self.target.unit(unit_source(f"{ROOM}/{name}.cu", primitives, **constants))
+    def _most_nodes(self, level: int) -> int:
+        return min(1 << min(level, 30), self.slots)
 
     def _most_chunks(self, level: int) -> int:
         """The most chunks of a level: full ones, and a last one of each node."""
-        return self.capacity.working // CHUNK + min(1 << min(level, 30), self.slots)
+        return self.capacity.working // CHUNK + self._most_nodes(level)
 
 
 def most_roots(capacity: Capacity) -> int:

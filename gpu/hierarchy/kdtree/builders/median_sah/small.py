@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 
+from .....primitives.radix_sort import exclusive_scan
 from .....target.base import Array, Target, UnitSource
 from ....base import Primitives
 from ...tree import Capacity, Draft
@@ -84,7 +85,7 @@ class SmallStage:
         unit = target.unit(UnitSource(f"{ROOM}/rounds.cu", constants=(("MANKU", not self.ways.counts_by_popc),)))
         ranges, firsts, jobs = held["root_ranges"], held["firsts"], self.roots * SMALL_THREADS
         target.launch(unit, "size_roots", self.roots, held["totals"], draft.counts, ranges, self.roots, firsts)
-        target.exclusive_scan(firsts, firsts, "median_sah.scan")
+        exclusive_scan(target, firsts, firsts, "median_sah.scan")
         planes = (held["planes"], held["sets"])
         inputs = (held["totals"], draft.counts, held["references"], held["root_cells"], ranges, firsts)
         target.launch(unit, "make_planes", jobs, *inputs, *planes, held["prim_ids"], held["small_nodes"], held["rounds"], block=SMALL_THREADS)
@@ -96,7 +97,7 @@ class SmallStage:
             chosen = (slots, held["candidates"], held["small_additions"])
             jobs = min(self.roots << min(level, 12), slots) * SMALL_THREADS
             target.launch(unit, "choose_small", jobs, row, nodes, ranges, firsts, *planes, *self._rules(), *chosen, block=SMALL_THREADS)
-            target.exclusive_scan(held["small_additions"], held["small_additions"], "median_sah.scan")
+            exclusive_scan(target, held["small_additions"], held["small_additions"], "median_sah.scan")
             parted = (row, next_row, nodes, held["references"], ranges, firsts, *planes, held["prim_ids"], *self._rules()[4:], *chosen)
             outputs = (next_nodes, held["root_places"], draft.nodes, draft.parent, draft.references)
             room = (self.capacity.nodes, self.capacity.references)
