@@ -8,6 +8,7 @@ holds up. Both are means over instants of the animation.
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import Any
 
 from gpu.scene import Scene
@@ -57,6 +58,7 @@ STEPS: tuple[tuple[str, dict[str, Any]], ...] = (
 """The rows of the published table, and the options that build so."""
 
 RENDERED = ("original", "all")
+WORDS = {"total": "in total", "kernels": "of the kernels alone"}
 
 
 def run(job: SuiteJob) -> SuiteReport:
@@ -100,6 +102,7 @@ def tabulate(report: SuiteReport) -> None:
     """Tables and plots from the rows that there are."""
     report.tables = [_construction(report), _launches(report), _rendering(report)]
     report.plots = [plot for plot in (_plot(report, "total", "overall_ms"), _plot(report, "kernels", "graph_ms")) if plot.x_names]
+    report.plots += [_as_published("total", ""), _as_published("kernels", ".kernels")]
 
 
 def _rows_of(report: SuiteReport, part: str, choice: SceneChoice) -> dict[str, dict[str, Any]]:
@@ -154,11 +157,21 @@ def _rendering(report: SuiteReport) -> SuiteTable:
 def _plot(report: SuiteReport, number: str, what: str) -> Plot:
     """A bar a step for each scene."""
     rows = [row for row in report.rows if row["part"] == "construction" and what in row]
-    names = list(dict.fromkeys(row["scene"] for row in rows))
+    scenes = list(dict.fromkeys(row["published_scene"] for row in rows))
     series = {}
     for step, _ in STEPS:
-        found = {row["scene"]: row[what] for row in rows if row["step"] == step}
+        found = {row["published_scene"]: row[what] for row in rows if row["step"] == step}
         if found:
-            series[step] = ([float(place) for place in range(len(names))], [found.get(name, 0.0) for name in names])
-    words = "in total" if what == "overall_ms" else "of the kernels alone"
-    return Plot(number, f"Construction here, {words}", "", "ms", series, tuple(names))
+            series[step] = (_places(scenes), [found.get(scene, 0.0) for scene in scenes])
+    return Plot(number, f"Construction here, {WORDS[number]}", "", "ms", series, tuple(f"stand-in for {scene}" for scene in scenes))
+
+
+def _as_published(number: str, mark: str) -> Plot:
+    """The published times in the same form."""
+    printed = {choice.published: published_row("chang2012", "construction", choice.published) for choice in SCENES}
+    series = {step: (_places(tuple(printed)), [row[f"{step}{mark}"] for row in printed.values()]) for step, _ in STEPS}
+    return Plot(f"{number}-published", f"Construction, published (GTX 680), {WORDS[number]}", "", "ms", series, tuple(printed))
+
+
+def _places(names: Sequence[str]) -> list[float]:
+    return [float(index) for index in range(len(names))]
