@@ -59,6 +59,7 @@ SLOWER = [
     {"flags": "words"},
     {"boxes": "apart"},
     {"cascading": False},
+    {"triangles": "staged"},
     {"moving": "gaps"},
     {"moving": "masks"},
 ]

@@ -161,7 +161,7 @@ def run_kd_tree_forms(target: Target) -> None:
     kind, corners = structures()["sah_events"], np.random.default_rng(6).uniform(-1, 1, (TRIANGLES, 3, 3)).astype(np.float32)
     indices = np.arange(TRIANGLES * 3, dtype=np.int32).reshape(TRIANGLES, 3)
     primitives = triangle_primitives(target.upload(corners.reshape(-1, 3), "test"), target.upload(indices, "test"))
-    before = {"reduction": "nodes", "candidates": "shared", "flags": "words", "boxes": "apart", "cascading": False}
+    before = {"reduction": "nodes", "candidates": "shared", "flags": "words", "boxes": "apart", "cascading": False, "triangles": "staged"}
     for moving in ("gaps", "masks"):
         kind(target, kind.Options(**before, moving=moving, max_leaf_size=16)).build(primitives)
     kind(target, kind.Options(exact_clipping=True, max_leaf_size=16)).build(primitives)

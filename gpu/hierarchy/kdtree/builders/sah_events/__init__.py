@@ -51,6 +51,11 @@ class SahEventsOptions(KdTreeOptions):
     )
     flags: str = option("bytes", "Sides of references: a byte each, four a load, or a word each.", choices=("bytes", "words"))
     boxes: str = option("together", "Boxes of references: 32 bytes side by side, or an array for each of their words.", choices=("together", "apart"))
+    triangles: str = option(
+        "alone",
+        "Numbers of triangles' vertices: each thread reads its own (alone), or those of a block are read by neighbours and shared (staged).",
+        choices=("alone", "staged"),
+    )
     moving: str = option(
         "once",
         "How events reach the next level: once, to places counted first; by way of lists with gaps; or by way of a byte for each place of those "
@@ -116,6 +121,7 @@ class SahEvents(KdTreeHierarchy):
             "SHUFFLED": int(options.candidates == "shuffle"),
             "MARKS_CUTS": int(options.exact_clipping),
             "DROPS_UNREACHED": int(options.exact_clipping),
+            "STAGES_TRIANGLES": int(options.triangles == "staged"),
             "GAP_BYTES": _GAP_BYTES[options.moving],
         }
 

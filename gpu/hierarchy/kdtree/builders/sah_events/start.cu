@@ -1,6 +1,7 @@
 // Before the first level: boxes, references of active primitives side by side, keys of all events, and the root (phase I of Kolodzey 2014, 4.2).
 //
 // One sort serves the three axes:  bit 62: axis | 30: plane | 28: rank among equal planes | 0: event.
+#include "gpu/hierarchy/kdtree/builders/sah_events/boxes.cuh"
 #include "gpu/hierarchy/kdtree/builders/sah_events/event_keys.cuh"
 
 constexpr int BOX_WORDS = 8;  // the root's box as ordered integers
@@ -13,11 +14,10 @@ extern "C" __global__ void clear_start(int* box_words, int* counts, int* levels,
 
 extern "C" __global__ void find_active(Primitives primitives, int* active, int* box_words) {
     Aabb bounds = empty_aabb();
-    for (int i : grid_stride(primitives.count)) {
-        const Aabb box = primitives.aabb(i);
+    over_boxes(primitives, [&](int i, const Aabb& box) {
         active[i] = is_empty(box) ? 0 : 1;
         bounds = merge(bounds, box);
-    }
+    });
     const float3 lower = make_float3(block_min(bounds.lower.x), block_min(bounds.lower.y), block_min(bounds.lower.z));
     const float3 upper = make_float3(block_max(bounds.upper.x), block_max(bounds.upper.y), block_max(bounds.upper.z));
     if (thread_index() == 0) {
@@ -34,8 +34,7 @@ __device__ __forceinline__ uint64 event_key(int axis, float plane, int rank, int
 
 // Six keys a primitive; those of inactive ones are sorted behind all others. `places`: how many active primitives come before each.
 extern "C" __global__ void write_keys(Primitives primitives, const int* places, uint64* keys) {
-    for (int i : grid_stride(primitives.count)) {
-        const Aabb box = primitives.aabb(i);
+    over_boxes(primitives, [&](int i, const Aabb& box) {
         const bool is_active = !is_empty(box);
         const int reference = places[i];
         uint64* at = keys + 6 * (int64)i;
@@ -45,7 +44,7 @@ extern "C" __global__ void write_keys(Primitives primitives, const int* places, 
             at[2 * axis] = is_active ? event_key(axis, low, rank_of(low == high, 0), 2 * reference) : ~0ull;
             at[2 * axis + 1] = is_active ? event_key(axis, high, rank_of(low == high, 1), 2 * reference + 1) : ~0ull;
         }
-    }
+    });
 }
 
 // The references of active primitives side by side, the root, and the first row of counters. `places` and `active` of the last primitive tell how many
@@ -54,10 +53,9 @@ extern "C" __global__ void make_root(Primitives primitives, const int* places, c
                                      float* reference_words, int* counts, int* levels, float4* box, int2* draft_nodes, int* draft_parent, float4* cells,
                                      int4* ranges, uint64* best, int2* side_counts) {
     const References references = {reference_words, room};
-    for (int i : grid_stride(primitives.count)) {
-        const Aabb bounds = primitives.aabb(i);
+    over_boxes(primitives, [&](int i, const Aabb& bounds) {
         if (!is_empty(bounds)) references.store(places[i], bounds.lower, bounds.upper, i, 0);
-        if (i != 0) continue;
+        if (i != 0) return;
         LevelNode root;
         root.lower = root.upper = make_float3(0.0f, 0.0f, 0.0f);
         root.share = share;
@@ -79,7 +77,7 @@ extern "C" __global__ void make_root(Primitives primitives, const int* places, c
         levels[LEVEL_NODES] = root.count > 0 ? 1 : 0;
         levels[LEVEL_REFERENCES] = root.count;
         levels[FIRST_CHILD] = 1;
-    }
+    });
 }
 
 // The sorted keys as lists, one an axis.
