@@ -188,6 +188,18 @@ def pixel(stage: Stage) -> Iterable[QWidget]:
     return ()
 
 
+def light(stage: Stage) -> Iterable[QWidget]:
+    stage.demo("glass", 1.0)
+    stage.document.change("settings.render.ray_type", "whitted")
+    stage.docks("materials", "lights")
+    stage.window.inspectors.materials.choose("glass")
+    stage.document.change("settings.material.glass.attenuation_color", (0.9, 0.3, 0.2))
+    stage.window.inspectors.lights.add.click()
+    stage.document.change("settings.light.added_1.kind", "sphere")
+    stage.still()
+    return ()
+
+
 def export(stage: Stage) -> Iterable[QWidget]:
     stage.demo("walker", 1.2)
     stage.still()
@@ -234,7 +246,7 @@ def trouble(stage: Stage) -> Iterable[QWidget]:
 
 
 PICTURES = {
-    made.__name__: made for made in (welcome, model, timeline, cameras, compare, statistics, boxes, pixel, export, settings, palette, trouble)
+    made.__name__: made for made in (welcome, model, timeline, cameras, compare, statistics, boxes, pixel, light, export, settings, palette, trouble)
 }
 ALONE = ("statistics",)
 """Pictures of one panel instead of the whole window."""
