@@ -63,6 +63,7 @@ OPTIMISATIONS = (
     Optimisation("", {"moving": "masks"}, "moving by masks: events go once against by way of a byte a place of lists with gaps, his clip mask"),
     Optimisation("", {"boxes": "apart"}, "boxes: 32 bytes side by side against an array a word (the thesis keeps arrays)"),
     Optimisation("", {"cascading": False}, "cascading: eight neighbours a thread against one"),
+    Optimisation("", {"triangles": "staged"}, "triangles: vertices' numbers by each thread against by neighbours, as the thesis reads"),
 )
 ALL = "all optimisations"
 
