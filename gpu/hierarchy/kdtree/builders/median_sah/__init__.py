@@ -66,9 +66,9 @@ class MedianSah(KdTreeHierarchy):
 
     def large_levels(self, primitive_count: int) -> int:
         """Levels of large nodes that are launched: as many as there may be."""
-        small_nodes = max(1, primitive_count // SMALL)
-        most = 0 if primitive_count <= self._small_count() else EXTRA_LEVELS + math.ceil(1.3 * math.log2(small_nodes))
-        return min(most, self.max_depth()) if most == 0 or self.max_depth() > 0 else 1
+        if primitive_count <= self._small_count():
+            return 0
+        return min(EXTRA_LEVELS + math.ceil(1.3 * math.log2(max(1, primitive_count // SMALL))), self.max_depth())
 
     def _start(self, primitives: Primitives, held: dict[str, Array], draft: Draft) -> None:
         target, n = self.target, primitives.count

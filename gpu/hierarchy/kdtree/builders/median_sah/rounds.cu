@@ -21,38 +21,62 @@ __device__ __forceinline__ void store_small_node(float4* nodes, int slot, const 
     nodes[3 * (int64)slot + 2] = make_float4(node.share, __int_as_float(node.level << 8 | node.depth), __int_as_float(node.node_id), __int_as_float(root));
 }
 
+// Everything that the kernels have in common, by value. small.py has the same fields; nodes are there for even and for odd rounds.
+struct SmallStage {
+    int *totals, *counts;
+    float4 *references, *root_cells;
+    int4* root_ranges;
+    int* firsts;  // where a root's references begin in planes, sets and prim_ids
+    float* planes;
+    uint4* sets;
+    int* prim_ids;
+    float4 *small_nodes, *small_nodes_too;
+    int *rounds, *candidates, *small_additions;
+    int2 *root_places, *draft_nodes;
+    int *draft_parent, *draft_references;
+    float traversal_cost, intersection_cost, empty_factor;
+    int by_cost, max_leaf_size, max_depth, root_capacity, slot_capacity, node_capacity, reference_capacity;
+
+    __device__ __forceinline__ SmallRules rules() const {
+        return {{traversal_cost, intersection_cost, empty_factor}, by_cost, max_leaf_size, max_depth};
+    }
+    __device__ __forceinline__ const int* round_row(int round) const { return rounds + ROUND_WORDS * round; }
+    __device__ __forceinline__ float4* nodes_of(int round) const { return round % 2 == 0 ? small_nodes : small_nodes_too; }
+    __device__ __forceinline__ int roots() const { return counts[STATUS_NOW] == 0 ? totals[SMALL_ROOTS] : 0; }
+    __device__ __forceinline__ Planes planes_of(int root, int count) const {
+        return {planes + SIDES * (int64)firsts[root], sets + SIDES * (int64)firsts[root], count};
+    }
+    __device__ __forceinline__ int addition(int row, int slot) const { return small_additions[row * (int64)slot_capacity + slot]; }
+};
+static_assert(sizeof(SmallStage) == 184, "small.py makes it");
+
 // How many references of each root get planes; zero for roots that are leaves of too many, and past the last.
-extern "C" __global__ void size_roots(const int* totals, const int* counts, const int4* ranges, int root_capacity, int* sizes) {
-    const int roots = counts[STATUS_NOW] == 0 ? totals[SMALL_ROOTS] : 0;
-    for (int i : grid_stride(root_capacity)) sizes[i] = i < roots && ranges[i].y <= SMALL ? ranges[i].y : 0;
+extern "C" __global__ void size_roots(SmallStage stage) {
+    const int roots = stage.roots();
+    for (int i : grid_stride(stage.root_capacity)) stage.firsts[i] = i < roots && stage.root_ranges[i].y <= SMALL ? stage.root_ranges[i].y : 0;
 }
 
-__device__ __forceinline__ Planes planes_of(float* planes, uint4* sets, int first, int count) {
-    return {planes + SIDES * (int64)first, sets + SIDES * (int64)first, count};
-}
-
-// Planes, sets and sorted prim_ids of each root, and the root as a node of the first round. `firsts`: where a root's references begin in them.
-extern "C" __global__ void make_planes(const int* totals, int* counts, const float4* references, const float4* cells, const int4* ranges,
-                                       const int* firsts, float* planes, uint4* sets, int* prim_ids, float4* nodes, int* round) {
+// Planes, sets and sorted prim_ids of each root, and the root as a node of the first round.
+extern "C" __global__ void make_planes(SmallStage stage) {
     SHARED int unsorted[SMALL];
-    const int roots = counts[STATUS_NOW] == 0 ? totals[SMALL_ROOTS] : 0;
+    const int roots = stage.roots();
     if (block_index() == 0 && thread_index() == 0) {
-        for (int later = 1; later <= SMALL_LEVELS; ++later) round[later * ROUND_WORDS + ROUND_NODES] = 0;
-        round[ROUND_NODES] = roots;
-        round[ROUND_FIRST_NODE] = counts[NODES_NOW];
-        round[ROUND_FIRST_REFERENCE] = 0;
+        for (int later = 1; later <= SMALL_LEVELS; ++later) stage.rounds[later * ROUND_WORDS + ROUND_NODES] = 0;
+        stage.rounds[ROUND_NODES] = roots;
+        stage.rounds[ROUND_FIRST_NODE] = stage.counts[NODES_NOW];
+        stage.rounds[ROUND_FIRST_REFERENCE] = 0;
     }
     for (int index = block_index(); index < roots; index += block_count()) {
-        const OpenNode root = load_open_node(cells, ranges, index);
+        const OpenNode root = load_open_node(stage.root_cells, stage.root_ranges, index);
         SmallNode node = small_root(root);
         if (root.count <= SMALL) {
-            const Planes all = planes_of(planes, sets, firsts[index], root.count);
-            all.load(references, root.first, root.count, unsorted, prim_ids + firsts[index]);
+            const Planes all = stage.planes_of(index, root.count);
+            all.load(stage.references, root.first, root.count, unsorted, stage.prim_ids + stage.firsts[index]);
             all.make_sets(root.count);
         } else {
             node.set = 0;
         }
-        if (thread_index() == 0) store_small_node(nodes, index, node, index);
+        if (thread_index() == 0) store_small_node(stage.small_nodes, index, node, index);
     }
 }
 
@@ -67,100 +91,107 @@ __device__ __forceinline__ Choice choice_of(const SmallNode& node, const SmallSp
 }
 
 // The split of each node, and what it adds: splits, open children and references of leaves, a row each, zero past the last node.
-extern "C" __global__ void choose_small(const int* round, const float4* nodes, const int4* ranges, const int* firsts, float* planes, uint4* sets,
-                                        float traversal_cost, float intersection_cost, float empty_factor, int by_cost, int max_leaf_size, int max_depth,
-                                        int slot_capacity, int* candidates, int* additions) {
-    const SmallRules rules = {{traversal_cost, intersection_cost, empty_factor}, by_cost, max_leaf_size, max_depth};
-    const int count = round[ROUND_NODES];
-    for (int i : grid_stride(3 * slot_capacity)) {
-        if (i % slot_capacity >= count) additions[i] = 0;
+extern "C" __global__ void choose_small(SmallStage stage, int round) {
+    const SmallRules rules = stage.rules();
+    const int count = stage.round_row(round)[ROUND_NODES];
+    for (int i : grid_stride(3 * stage.slot_capacity)) {
+        if (i % stage.slot_capacity >= count) stage.small_additions[i] = 0;
     }
     for (int slot = block_index(); slot < count; slot += block_count()) {
         int root;
-        const SmallNode node = load_small_node(nodes, slot, root);
-        const int root_count = ranges[root].y;
+        const SmallNode node = load_small_node(stage.nodes_of(round), slot, root);
+        const int root_count = stage.root_ranges[root].y;
         SmallSplit split = {NO_CANDIDATE, 0.0f, 0.0f, 0, 0};
-        if (root_count <= SMALL && may_be_parted(node, bits_of(node.set), rules)) {
-            split = split_of(planes_of(planes, sets, firsts[root], root_count), root_count, node, rules);
-        }
+        if (root_count <= SMALL && may_be_parted(node, bits_of(node.set), rules)) split = split_of(stage.planes_of(root, root_count), root_count, node, rules);
         const Choice choice = choice_of(node, split, rules);
         if (thread_index() != 0) continue;
         const bool is_split = split.candidate != NO_CANDIDATE;
         const int whole = root_count <= SMALL ? bits_of(node.set) : root_count;
         const int leaf_references = (choice.is_left_open ? 0 : bits_of(split.left)) + (choice.is_right_open ? 0 : bits_of(split.right));
-        candidates[slot] = split.candidate;
-        additions[slot] = is_split ? 1 : 0;
-        additions[slot_capacity + slot] = (choice.is_left_open ? 1 : 0) + (choice.is_right_open ? 1 : 0);
-        additions[2 * (int64)slot_capacity + slot] = is_split ? leaf_references : whole;
+        int* at = stage.small_additions + slot;
+        stage.candidates[slot] = split.candidate;
+        at[0] = is_split ? 1 : 0;
+        at[stage.slot_capacity] = (choice.is_left_open ? 1 : 0) + (choice.is_right_open ? 1 : 0);
+        at[2 * (int64)stage.slot_capacity] = is_split ? leaf_references : whole;
     }
 }
 
-struct Leaves {
-    int2* nodes;
-    int* references;
-    int capacity;
-
-    __device__ __forceinline__ void add(int node_id, uint64 set, int count, int first, const int* prim_ids) const {
-        if (first + bits_of(set) > capacity) return;
-        if (thread_index() == 0) store_kd_leaf(nodes, node_id, first, bits_of(set));
-        for (int i : block_stride(count)) {
-            if ((set >> i & 1) != 0) references[first + bits_of(set & all_of(i))] = prim_ids[i];
-        }
-    }
+// Where the leaves and children of a node are written, and how many there are.
+struct Growing {
+    int left_id, leaf_reference, next_slot;
+    int leaf_references, open;
 };
 
-// Children and leaves of a round, and the next one's counters. `sums`: what nodes add, summed up; `places` of roots that are large leaves.
-extern "C" __global__ void part_small(const int* round, int* next_round, const float4* nodes, const float4* references, const int4* ranges, const int* firsts,
-                                      float* planes, uint4* sets, const int* prim_ids, int max_leaf_size, int max_depth, int slot_capacity,
-                                      const int* candidates, const int* sums, int node_capacity, int reference_capacity, int* counts, float4* next_nodes,
-                                      int2* places, int2* draft_nodes, int* draft_parent, int* draft_references) {
-    const SmallRules rules = {{0.0f, 0.0f, 0.0f}, 0, max_leaf_size, max_depth};
-    const Leaves leaves = {draft_nodes, draft_references, reference_capacity};
-    const int count = round[ROUND_NODES];
+__device__ __forceinline__ void add_leaf(const SmallStage& stage, int node_id, uint64 set, int root, int root_count, Growing& at) {
+    const int first = at.leaf_reference + at.leaf_references, count = bits_of(set);
+    const int* prim_ids = stage.prim_ids + stage.firsts[root];
+    at.leaf_references += count;
+    if (first + count > stage.reference_capacity) return;
+    if (thread_index() == 0) store_kd_leaf(stage.draft_nodes, node_id, first, count);
+    for (int i : block_stride(root_count)) {
+        if ((set >> i & 1) != 0) stage.draft_references[first + bits_of(set & all_of(i))] = prim_ids[i];
+    }
+}
+
+// A root of more references than a small node has.
+__device__ __forceinline__ void add_large_leaf(const SmallStage& stage, int node_id, int root, int root_count, Growing& at) {
+    at.leaf_references = root_count;
+    if (thread_index() == 0) stage.root_places[root] = make_int2(0, at.leaf_reference);
+    if (at.leaf_reference + root_count > stage.reference_capacity) return;
+    if (thread_index() == 0) store_kd_leaf(stage.draft_nodes, node_id, at.leaf_reference, root_count);
+    const int first = stage.root_ranges[root].x;
+    for (int i : block_stride(root_count)) {
+        stage.draft_references[at.leaf_reference + i] = __float_as_int(stage.references[2 * (int64)(first + i)].w);
+    }
+}
+
+__device__ __forceinline__ void add_children(const SmallStage& stage, const SmallNode& node, int candidate, int root, int root_count, int round, Growing& at) {
+    const Planes all = stage.planes_of(root, root_count);
+    const uint4 both = all.sets[all.place(candidate)];
+    SmallSplit split = {candidate, all.plane(candidate), 0.0f, node.set & left_of(both), node.set & right_of(both)};
+    split.share = node.share * (float)bits_of(node.set) / (float)(bits_of(split.left) + bits_of(split.right));
+    if (thread_index() == 0) {
+        store_kd_inner(stage.draft_nodes, node.node_id, split.axis(), split.plane, at.left_id);
+        stage.draft_parent[at.left_id] = stage.draft_parent[at.left_id + 1] = node.node_id;
+    }
+    for (int side = 0; side < 2; ++side) {
+        const SmallNode child = split.child(node, side, at.left_id + side);
+        if (!may_be_parted(child, bits_of(child.set), stage.rules())) {
+            add_leaf(stage, child.node_id, child.set, root, root_count, at);
+            continue;
+        }
+        const int slot = at.next_slot + at.open++;
+        if (slot < stage.slot_capacity && thread_index() == 0) store_small_node(stage.nodes_of(round + 1), slot, child, root);
+    }
+}
+
+// Children and leaves of a round, and the next one's counters. What nodes add is summed up.
+extern "C" __global__ void part_small(SmallStage stage, int round) {
+    const int* row = stage.round_row(round);
+    const int count = row[ROUND_NODES];
     for (int slot = block_index(); slot < count; slot += block_count()) {
         int root;
-        const SmallNode node = load_small_node(nodes, slot, root);
-        const int root_count = ranges[root].y, candidate = candidates[slot];
-        const int64 row = slot_capacity;
-        const int left_id = round[ROUND_FIRST_NODE] + 2 * sums[slot], leaf_reference = round[ROUND_FIRST_REFERENCE] + sums[2 * row + slot] - sums[2 * row];
-        const int next_slot = sums[row + slot] - sums[row];
-        int open = 0, leaf_references = 0;
-        if (candidate == NO_CANDIDATE) {
-            leaf_references = root_count > SMALL ? root_count : bits_of(node.set);
-            if (root_count <= SMALL) {
-                leaves.add(node.node_id, node.set, root_count, leaf_reference, prim_ids + firsts[root]);
-            } else if (leaf_reference + root_count <= reference_capacity) {
-                if (thread_index() == 0) store_kd_leaf(draft_nodes, node.node_id, leaf_reference, root_count);
-                for (int i : block_stride(root_count)) draft_references[leaf_reference + i] = __float_as_int(references[2 * (int64)(ranges[root].x + i)].w);
-            }
-            if (thread_index() == 0 && root_count > SMALL) places[root] = make_int2(0, leaf_reference);
-        } else if (left_id + 1 < node_capacity) {
-            const Planes all = planes_of(planes, sets, firsts[root], root_count);
-            const uint4 both = all.sets[all.place(candidate)];
-            SmallSplit split = {candidate, all.plane(candidate), 0.0f, node.set & left_of(both), node.set & right_of(both)};
-            split.share = node.share * (float)bits_of(node.set) / (float)(bits_of(split.left) + bits_of(split.right));
-            if (thread_index() == 0) {
-                store_kd_inner(draft_nodes, node.node_id, split.axis(), split.plane, left_id);
-                draft_parent[left_id] = draft_parent[left_id + 1] = node.node_id;
-            }
-            for (int side = 0; side < 2; ++side) {
-                const SmallNode child = split.child(node, side, left_id + side);
-                if (!may_be_parted(child, bits_of(child.set), rules)) {
-                    leaves.add(child.node_id, child.set, root_count, leaf_reference + leaf_references, prim_ids + firsts[root]);
-                    leaf_references += bits_of(child.set);
-                } else if (next_slot + open++ < slot_capacity && thread_index() == 0) {
-                    store_small_node(next_nodes, next_slot + open - 1, child, root);
-                }
-            }
+        const SmallNode node = load_small_node(stage.nodes_of(round), slot, root);
+        const int root_count = stage.root_ranges[root].y, candidate = stage.candidates[slot];
+        Growing at = {row[ROUND_FIRST_NODE] + 2 * stage.addition(0, slot), row[ROUND_FIRST_REFERENCE] + stage.addition(2, slot) - stage.addition(2, 0),
+                      stage.addition(1, slot) - stage.addition(1, 0), 0, 0};
+        if (candidate != NO_CANDIDATE) {
+            if (at.left_id + 1 < stage.node_capacity) add_children(stage, node, candidate, root, root_count, round, at);
+        } else if (root_count > SMALL) {
+            add_large_leaf(stage, node.node_id, root, root_count, at);
+        } else {
+            add_leaf(stage, node.node_id, node.set, root, root_count, at);
         }
         if (slot != count - 1 || thread_index() != 0) continue;
-        const int nodes_now = left_id + (candidate == NO_CANDIDATE ? 0 : 2), references_now = leaf_reference + leaf_references;
-        const int status = (nodes_now > node_capacity ? NODES_FULL : 0) | (references_now > reference_capacity || next_slot + open > slot_capacity ? REFERENCES_FULL : 0);
-        counts[NODES_NOW] = nodes_now;
-        counts[REFERENCES_NOW] = references_now;
-        counts[STATUS_NOW] = status;
-        next_round[ROUND_NODES] = status == 0 ? next_slot + open : 0;
-        next_round[ROUND_FIRST_NODE] = nodes_now;
-        next_round[ROUND_FIRST_REFERENCE] = references_now;
+        const int nodes = at.left_id + (candidate == NO_CANDIDATE ? 0 : 2), references = at.leaf_reference + at.leaf_references;
+        const int open = at.next_slot + at.open;
+        const int status = (nodes > stage.node_capacity ? NODES_FULL : 0) | (references > stage.reference_capacity || open > stage.slot_capacity ? REFERENCES_FULL : 0);
+        int* next_row = stage.rounds + ROUND_WORDS * (round + 1);
+        stage.counts[NODES_NOW] = nodes;
+        stage.counts[REFERENCES_NOW] = references;
+        stage.counts[STATUS_NOW] = status;
+        next_row[ROUND_NODES] = status == 0 ? open : 0;
+        next_row[ROUND_FIRST_NODE] = nodes;
+        next_row[ROUND_FIRST_REFERENCE] = references;
     }
 }

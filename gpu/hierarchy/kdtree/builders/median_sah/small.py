@@ -6,6 +6,7 @@ import numpy as np
 
 from .....primitives.radix_sort import exclusive_scan
 from .....target.base import Array, Target, UnitSource
+from .....target.structs import make_struct, struct_dtype
 from ....base import Primitives
 from ...tree import Capacity, Draft
 from .large import ROOM, SMALL, Shapes, most_roots
@@ -17,6 +18,16 @@ NOTES = 64
 SMALL_LEVELS = 20
 ROUND_WORDS = 4
 SIDES = 6
+
+_POINTERS = (
+    *("totals", "counts", "references", "root_cells", "root_ranges", "firsts", "planes", "sets", "prim_ids", "small_nodes", "small_nodes_too"),
+    *("rounds", "candidates", "small_additions", "root_places", "draft_nodes", "draft_parent", "draft_references"),
+)
+_RULES = ("traversal_cost", "intersection_cost", "empty_factor", "by_cost", "max_leaf_size", "max_depth")
+_NUMBERS = (*((name, "float") for name in _RULES[:3]), *((name, "int") for name in _RULES[3:]))
+_ROOM = ("root_capacity", "slot_capacity", "node_capacity", "reference_capacity")
+_STAGE = struct_dtype((*((name, "pointer") for name in _POINTERS), *_NUMBERS, *((name, "int") for name in _ROOM)))
+"""SmallStage of rounds.cu."""
 
 
 class SmallStage:
@@ -81,24 +92,22 @@ class SmallStage:
 
     def _part_in_rounds(self, held: dict[str, Array], draft: Draft) -> None:
         """Planes and sets of all roots, then a level of all small nodes at a time."""
-        target, slots = self.target, self.slots
+        target = self.target
         unit = target.unit(UnitSource(f"{ROOM}/rounds.cu", constants=(("MANKU", not self.ways.counts_by_popc),)))
-        ranges, firsts, jobs = held["root_ranges"], held["firsts"], self.roots * SMALL_THREADS
-        target.launch(unit, "size_roots", self.roots, held["totals"], draft.counts, ranges, self.roots, firsts)
-        exclusive_scan(target, firsts, firsts, "median_sah.scan")
-        planes = (held["planes"], held["sets"])
-        inputs = (held["totals"], draft.counts, held["references"], held["root_cells"], ranges, firsts)
-        target.launch(unit, "make_planes", jobs, *inputs, *planes, held["prim_ids"], held["small_nodes"], held["rounds"], block=SMALL_THREADS)
+        stage = self._stage(held, draft)
+        target.launch(unit, "size_roots", self.roots, stage)
+        exclusive_scan(target, held["firsts"], held["firsts"], "median_sah.scan")
+        target.launch(unit, "make_planes", self.roots * SMALL_THREADS, stage, block=SMALL_THREADS)
         for level in range(SMALL_LEVELS):
-            row, next_row = held["rounds"][level * ROUND_WORDS :], held["rounds"][(level + 1) * ROUND_WORDS :]
-            nodes, next_nodes = (
-                held[name] for name in (("small_nodes", "small_nodes_too") if level % 2 == 0 else ("small_nodes_too", "small_nodes"))
-            )
-            chosen = (slots, held["candidates"], held["small_additions"])
-            jobs = min(self.roots << min(level, 12), slots) * SMALL_THREADS
-            target.launch(unit, "choose_small", jobs, row, nodes, ranges, firsts, *planes, *self._rules(), *chosen, block=SMALL_THREADS)
+            jobs = min(self.roots << min(level, 12), self.slots) * SMALL_THREADS
+            target.launch(unit, "choose_small", jobs, stage, level, block=SMALL_THREADS)
             exclusive_scan(target, held["small_additions"], held["small_additions"], "median_sah.scan")
-            parted = (row, next_row, nodes, held["references"], ranges, firsts, *planes, held["prim_ids"], *self._rules()[4:], *chosen)
-            outputs = (next_nodes, held["root_places"], draft.nodes, draft.parent, draft.references)
-            room = (self.capacity.nodes, self.capacity.references)
-            target.launch(unit, "part_small", jobs, *parted, *room, draft.counts, *outputs, block=SMALL_THREADS)
+            target.launch(unit, "part_small", jobs, stage, level, block=SMALL_THREADS)
+
+    def _stage(self, held: dict[str, Array], draft: Draft) -> np.ndarray:
+        """What all rounds of a build take."""
+        tree = {"counts": draft.counts, "draft_nodes": draft.nodes, "draft_parent": draft.parent, "draft_references": draft.references}
+        rules = dict(zip(_RULES, self._rules(), strict=True))
+        room = {"root_capacity": self.roots, "slot_capacity": self.slots, "node_capacity": self.capacity.nodes}
+        arrays = {name: held[name] for name in _POINTERS if name not in tree}
+        return make_struct(_STAGE, **arrays, **tree, **rules, **room, reference_capacity=self.capacity.references)
