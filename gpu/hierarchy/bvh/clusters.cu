@@ -72,29 +72,6 @@ struct LeafWriter {
     }
 };
 
-// Some records, every block_threads()-th from `first` on; all is read before anything is written, so that reads wait together.
-__device__ __forceinline__ void write_records(const Primitives& primitives, const Records& records, const int* order, int first, int last) {
-    int prim_ids[READS_AT_ONCE];
-    Primitives::Corners corners[READS_AT_ONCE];
-    Primitives::Shape shapes[READS_AT_ONCE];
-#pragma unroll
-    for (int k = 0; k < READS_AT_ONCE; ++k) {
-        const int reference = first + k * block_threads();
-        prim_ids[k] = order[min(reference, last)];
-        primitives.prefetch_indices(order[min(reference + PREFETCH_INDICES_AHEAD, last)]);
-        primitives.prefetch_points(order[min(reference + PREFETCH_POINTS_AHEAD, last)]);
-    }
-#pragma unroll
-    for (int k = 0; k < READS_AT_ONCE; ++k) corners[k] = primitives.corners(prim_ids[k]);
-#pragma unroll
-    for (int k = 0; k < READS_AT_ONCE; ++k) shapes[k] = primitives.shape(corners[k]);
-#pragma unroll
-    for (int k = 0; k < READS_AT_ONCE; ++k) {
-        const int reference = first + k * block_threads();
-        if (reference <= last) records.store(reference, shapes[k], prim_ids[k]);
-    }
-}
-
 // Records are written by neighbouring threads, as soon as the order of the block's own references is known.
 extern "C" __global__ void finish_leaves(Primitives primitives, const uint64* keys, const int* prim_ids, const int2* leaf_data, const int* span_counts,
                                          float4* nodes, int* root, float4* bvh2, int* order, float4* record_data) {
@@ -122,5 +99,10 @@ extern "C" __global__ void finish_leaves(Primitives primitives, const uint64* ke
     }
     block_sync();
     const Records records = {record_data};
-    for (int i = start + thread_index(); i < end; i += READS_AT_ONCE * block_threads()) write_records(primitives, records, order, i, end - 1);
+    for (int i : block_stride(end - start)) {
+        const int reference = start + i, last = end - 1;
+        primitives.prefetch_indices(order[min(reference + PREFETCH_INDICES_AHEAD, last)]);
+        primitives.prefetch_points(order[min(reference + PREFETCH_POINTS_AHEAD, last)]);
+        records.write(reference, primitives, order[reference]);
+    }
 }
