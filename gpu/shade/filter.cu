@@ -182,7 +182,7 @@ extern "C" __global__ void filter_spread(FilterView f, const float4* from, float
 // The albedo put back; the more samples there are since the restart, the more of them is shown as they are. Then this picture is the past. Items are rays.
 extern "C" __global__ void filter_compose(FilterView f, const float4* from, int ray_count) {
     const int width = f.frame->width, height = f.frame->height;
-    const float count = (float)f.frame->sample_count, plain = (count - 1.0f) / (count + 95.0f);
+    const float count = (float)f.frame->sample_count, plain = (count - 1.0f) / (count + 1023.0f);
     for (int ray : grid_stride(ray_count)) {
         const PackPixels at = pixels_of(ray, width, height);
         if (!at.inside) continue;
