@@ -41,8 +41,10 @@ extern "C" __global__ void shade_wave(const ViewFrame* frame, SurfaceView surfac
         light.active = splat_mask(false);
         Rays to_light = make_rays(rays.ox, rays.oy, rays.oz, rays.dx, rays.dy, rays.dz, splat(0.0f), splat(0.0f), splat_mask(false));
         if (any(rays.active) && i < count) {
+            // What lies behind the last ray is anything.
+            const Int media = select(rays.active, load((const int*)wave.row(MEDIA_ROW) + first), splat_int(0));
             FoundHit found = {{load(t + first), load(u + first), load(v + first), load(prim_id + first)}, direction_of(rays),
-                              wave.vector(WEIGHT_ROW, first), load((const int*)wave.row(MEDIA_ROW) + first), splat_mask(false), depth};
+                              wave.vector(WEIGHT_ROW, first), media, splat_mask(false), depth};
             found.is_hit = rays.active & !(found.hits.prim_id < splat_int(0));
             const Mask misses = rays.active & !found.is_hit;
             if (is_first && any(misses)) add_color(colors, plane, place, misses, found.weight * background(options + BACKGROUND, found.direction));
