@@ -15,6 +15,10 @@ if TYPE_CHECKING:
     from PIL import Image
 
 
+SMALLER_FIRST = ("L", "RGB", "RGBA")
+"""Modes of pictures that are made smaller before anything else: a quarter of the memory and more."""
+
+
 class ImageError(ValueError):
     """A texture that cannot be used; the text says why."""
 
@@ -29,6 +33,8 @@ def decode(data: bytes | Path, longest_side: int) -> np.ndarray:
             if image.width * image.height > 1 << 28:
                 raise ImageError(f"has {image.width} x {image.height} pixels, which is too many")
             image.draft("RGB", (longest_side, longest_side))
+            if image.mode in SMALLER_FIRST and max(image.size) > longest_side:
+                image.thumbnail((longest_side, longest_side), Image.Resampling.BOX)
             pixels = _to_rgba(image)
     except ImageError:
         raise

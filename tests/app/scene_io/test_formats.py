@@ -11,6 +11,7 @@ from typing import Any
 
 import numpy as np
 import pytest
+from PIL import Image
 
 from app.scene_io import describe, load
 from app.scene_io.transforms import Pose, sample
@@ -182,6 +183,16 @@ def test_an_opacity_map_becomes_alpha_and_glass_is_glass(tmp_path: Path) -> None
     mtl.write_text(text.replace("newmtl red", "newmtl red\nillum 7\nNi 1.7"))
     red = next(material for material in load([path]).materials if material.name == "red")
     assert (red.transmission, red.alpha_mode, red.ior) == (pytest.approx(0.25), "opaque", pytest.approx(1.7))
+
+
+@pytest.mark.parametrize("side", [1, 16384])
+def test_a_texture_may_be_a_texel_or_very_large(tmp_path: Path, side: int) -> None:
+    path = writers.write_textured_obj(tmp_path)
+    Image.new("L", (side, side), 200).save(tmp_path / "picture.png", compress_level=1)
+    scene = load([path])
+    (texture,) = scene.textures
+    assert texture.pixels.shape == (min(side, 4096), min(side, 4096), 4) and texture.pixels[0, 0].tolist() == [200, 200, 200, 255]
+    assert not any("picture.png" in remark.sentence for remark in scene.remarks)
 
 
 def test_lights_of_a_glb_keep_their_kind(tmp_path: Path) -> None:
