@@ -34,6 +34,7 @@ ARROWS: dict[str, tuple[str, ...]] = {
     "bench.structures": ("app.scene_io", "bench", "gpu"),  # the same
     "bench.policy": ("app.scene_io", "bench", "gpu"),  # the same
     "bench.noise": ("app.scene_io", "bench", "gpu"),  # the same
+    "bench.light": ("app.scene_io", "bench", "gpu"),  # the same
     "gpu": ("gpu",),
     "gpu.settings": (),
     "gpu.scene": ("gpu.settings",),
