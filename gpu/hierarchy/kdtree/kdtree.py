@@ -42,8 +42,8 @@ SHORT_STACK = 24
 """Cells that the short stack keeps. Fewer would do for the walk, but ptxas for sm_75 keeps so small an array in registers, and spills."""
 
 MAILBOXES = 8
-WALK_REGISTERS = {"full_stack": 64, "short_stack": 72, "restart": 72}
-"""Registers a thread of each walk on CUDA: with fewer those that restart spill, with mailboxes or on the way to lights."""
+WALK_REGISTERS = dict.fromkeys(("full_stack", "short_stack", "restart"), 72)
+"""Registers a thread of each walk on CUDA: with 64 some spill, with mailboxes or on the way to lights, and none is faster."""
 
 LEAST_STACK = 64
 """Places of a walk's stack at least: an array of fewer is kept in registers by ptxas for sm_75, which then spills."""

@@ -80,8 +80,9 @@ struct Mailboxes {
     }
 };
 
-// Hand a leaf's primitives to on_primitive; false when no ray goes on.
-template <class Primitives, class OnPrimitive>
+// Hand a leaf's primitives to on_primitive, those that are missed only where steps are asked for (a branch is cheaper than keeping nothing); false when
+// no ray goes on.
+template <bool COUNTS, class Primitives, class OnPrimitive>
 __device__ __forceinline__ bool visit_kd_leaf(const KdArrays& tree, int2 leaf, Mailboxes& mailboxes, const Primitives& primitives, Rays& rays,
                                               OnPrimitive& on_primitive) {
     const int first = leaf.x, last = first + kd_count(leaf);
@@ -89,7 +90,7 @@ __device__ __forceinline__ bool visit_kd_leaf(const KdArrays& tree, int2 leaf, M
         const int prim_id = tree.references[i];
         if (!mailboxes.is_first_visit(prim_id)) continue;
         const Intersection found = primitives.intersect(prim_id, rays);
-        if (PACK == 1 || any(found.hit)) on_primitive(rays, found);
+        if (COUNTS || any(found.hit)) on_primitive(rays, found);
     }
     return any(rays.active);
 }

@@ -60,7 +60,7 @@ __device__ __forceinline__ void walk_full_stack(const KdArrays& tree, int signs,
             }
         }
         on_node(here.node_id, here.depth, true, lanes);
-        if (!visit_kd_leaf(tree, node, mailboxes, primitives, rays, on_primitive)) return;
+        if (!visit_kd_leaf<OnNode::IS_ASKED>(tree, node, mailboxes, primitives, rays, on_primitive)) return;
         lanes = splat_mask(false);
         while (waiting_count > 0 && !any(lanes)) {
             const WaitingCell cell = waiting[--waiting_count];

@@ -89,7 +89,7 @@ __device__ __forceinline__ void walk_restarting(const KdArrays& tree, int signs,
         }
         if (any(lanes)) {
             on_node(node_id, trail.depth, true, lanes);
-            if (!visit_kd_leaf(tree, here.node, mailboxes, primitives, rays, on_primitive)) return;
+            if (!visit_kd_leaf<OnNode::IS_ASKED>(tree, here.node, mailboxes, primitives, rays, on_primitive)) return;
         }
         do {
             goes_on = trail.back();
