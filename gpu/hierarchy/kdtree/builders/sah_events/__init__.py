@@ -111,27 +111,30 @@ class SahEvents(KdTreeHierarchy):
     def _events_a_thread(self) -> int:
         return 8 if self.options.cascading else 1
 
-    def _constants(self) -> dict[str, int]:
+    def _constants(self, unit: str) -> dict[str, int]:
+        """Those that all units share, and the unit's own: a switch compiles what it changes, and nothing else."""
         options = self.options
-        return {
+        shared = {
             "EVENTS_A_THREAD": self._events_a_thread(),
             "SEPARATE_WORDS": int(options.boxes == "apart"),
             "FLAG_BYTES": 1 if options.flags == "bytes" else 4,
-            "REDUCTION": _REDUCTIONS[options.reduction],
-            "SHUFFLED": int(options.candidates == "shuffle"),
-            "MARKS_CUTS": int(options.exact_clipping),
-            "DROPS_UNREACHED": int(options.exact_clipping),
-            "STAGES_TRIANGLES": int(options.triangles == "staged"),
-            "GAP_BYTES": _GAP_BYTES[options.moving],
         }
+        own = {
+            "start": {"STAGES_TRIANGLES": int(options.triangles == "staged")},
+            "splits": {"REDUCTION": _REDUCTIONS[options.reduction], "SHUFFLED": int(options.candidates == "shuffle")},
+            "sides": {"DROPS_UNREACHED": int(options.exact_clipping)},
+            "partition": {"MARKS_CUTS": int(options.exact_clipping)},
+            "gaps": {"GAP_BYTES": _GAP_BYTES[options.moving]},
+        }
+        return shared | own.get(unit, {})
 
     def _units(self, primitives: Primitives) -> dict[str, Unit]:
-        """Those of the levels; `start` and `clip` read primitives."""
-        options, constants = self.options, self._constants()
-        named = ["splits", "partition", *(["gaps"] if options.moving != "once" else [])]
-        units = {name: self.target.unit(UnitSource(f"{_ROOM}/{name}.cu", constants=tuple(constants.items()))) for name in named}
+        """Those of the levels; `start`, `sides` and `clip` read primitives."""
+        options, units = self.options, {}
+        for name in ["splits", "partition", *(["gaps"] if options.moving != "once" else [])]:
+            units[name] = self.target.unit(UnitSource(f"{_ROOM}/{name}.cu", constants=tuple(self._constants(name).items())))
         for name in ["start", "sides", *(["clip"] if options.exact_clipping else [])]:
-            units[name] = self.target.unit(unit_source(f"{_ROOM}/{name}.cu", primitives, **constants))
+            units[name] = self.target.unit(unit_source(f"{_ROOM}/{name}.cu", primitives, **self._constants(name)))
         return units
 
     def _start(self, unit: Unit, primitives: Primitives, memory: Memory, draft: Draft) -> None:
