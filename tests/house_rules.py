@@ -35,6 +35,7 @@ ARROWS: dict[str, tuple[str, ...]] = {
     "bench.policy": ("app.scene_io", "bench", "gpu"),  # the same
     "bench.noise": ("app.scene_io", "bench", "gpu"),  # the same
     "bench.light": ("app.scene_io", "bench", "gpu"),  # the same
+    "bench.recursive": ("app.scene_io", "bench", "gpu"),  # the same
     "gpu": ("gpu",),
     "gpu.settings": (),
     "gpu.scene": ("gpu.settings",),
