@@ -71,6 +71,22 @@ def test_forms_before_an_optimisation_make_the_same_tree(exact_target: Target, s
     assert_is_the_reference(exact_target, SCENES["soup"](), max_leaf_size=24, **slower)
 
 
+def test_a_level_takes_five_launches(host_target: Target) -> None:
+    """Whatever is in it, as nobody waits to learn that: what a frame issues is known beforehand."""
+
+    def launches(max_depth: int) -> int:
+        made = built(host_target, SCENES["two"](), max_depth=max_depth)
+        primitives = SCENES["two"]().upload(host_target)
+        made.build(primitives)
+        host_target.finished_frames()
+        host_target.begin_frame(1)
+        made.build(primitives)
+        host_target.end_frame()
+        return host_target.finished_frames()[-1].launches
+
+    assert launches(7) - launches(6) == launches(30) - launches(29) == 5
+
+
 @pytest.mark.parametrize("scene_name", ["some", "stairs", "needle"])
 def test_boxes_cut_along_all_axes_make_the_tree_of_the_reference_in_double_precision(target: Target, scene_name: str) -> None:
     """Wu's clipping against polygons in numpy: the same cost, and as many references, but for roundings."""
