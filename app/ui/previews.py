@@ -15,6 +15,8 @@ from shiboken6 import isValid
 ROOT = Path(__file__).resolve().parents[2]
 SIZE = (320, 240)
 TIMES = {"explode": 0.9, "walker": 1.0, "orbit": 0.5, "metal": 0.5, "glass": 0.5, "cloth": 1.0}
+RECURSIVE = ("metal", "glass")
+"""Scenes that only recursive rays show as they are meant."""
 
 
 def cache_folder() -> Path:
@@ -100,7 +102,9 @@ class Previews(QObject):
         path.parent.mkdir(parents=True, exist_ok=True)
         partial = path.with_name(f".{name}-{os.getpid()}.png")
         size = f"{SIZE[0]}x{SIZE[1]}"
-        arguments = ["render", "--demo", name, "--target", "host", "--size", size, "--samples", "4", "--time", str(TIMES.get(name, 0.0)), "--quiet"]
+        ray_type = "whitted" if name in RECURSIVE else "smooth"
+        arguments = ["render", "--demo", name, "--target", "host", "--size", size, "--samples", "4", "--time", str(TIMES.get(name, 0.0))]
+        arguments += ["--ray-type", ray_type, "--quiet"]
         process = QProcess(self)
         process.setWorkingDirectory(str(ROOT))
         process.finished.connect(self._finished)

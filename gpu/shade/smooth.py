@@ -9,8 +9,8 @@ shadow rays after Whitted, An Improved Illumination Model for Shaded Display (19
 Cost: One primary ray a pixel, and one shadow ray for each light at each hit. Shadow rays end at the first hit, and run from neighbouring points to
 the same light, so they are cheaper than primary ones.
 
-Limits: A scene without lights is lit from the eye, without shadows. No reflections, no light from other surfaces; shadows are hard. Silhouettes of
-curved surfaces keep their corners.
+Limits: A scene without lights is lit from the eye, without shadows. No reflections, no light from other surfaces; shadows are hard, those of lights
+with an area too. Glass and what alpha cuts are drawn opaque. Silhouettes of curved surfaces keep their corners.
 """
 
 from __future__ import annotations
