@@ -44,13 +44,15 @@ __device__ __forceinline__ SkyPlace sky_place(const EnvironmentView& e, Real3 d)
     const Real across = fraction_of(turns_of(-d.z, d.x) + splat(0.5f + e.turn));
     return {across, min(turns_of(d.y, side) * splat(2.0f), splat(0.9999999f)), side};
 }
-__device__ __forceinline__ Int sky_texel(const EnvironmentView& e, const SkyPlace& at) {
-    const Int column = truncated(min(at.x * splat((float)e.width), splat((float)e.width - 0.5f)));
-    const Int row = truncated(min(at.y * splat((float)e.height), splat((float)e.height - 0.5f)));
-    return row * splat_int(e.width) + column;
+// The row or column of `count` that a share of them is in, whatever a direction without length makes of it.
+__device__ __forceinline__ Int sky_line(Real share, int count) {
+    const Int line = truncated(min(max(share, splat(0.0f)) * splat((float)count), splat((float)count - 0.5f)));
+    const Int inside = select(line < splat_int(count), line, splat_int(count - 1));
+    return select(inside < splat_int(0), splat_int(0), inside);
 }
 __device__ Real3 environment_radiance(const EnvironmentView& e, Real3 direction) {
-    return gather3(e.texels, sky_texel(e, sky_place(e, direction))) * splat(e.strength);
+    const SkyPlace at = sky_place(e, direction);
+    return gather3(e.texels, sky_line(at.y, e.height) * splat_int(e.width) + sky_line(at.x, e.width)) * splat(e.strength);
 }
 __device__ __forceinline__ Real share_of(const float* sums, Int first, Int place) {
     const Mask is_first = place < splat_int(1);
@@ -64,8 +66,7 @@ __device__ __forceinline__ Real texel_density(const EnvironmentView& e, Int row,
 }
 __device__ Real environment_density(const EnvironmentView& e, Real3 direction) {
     const SkyPlace at = sky_place(e, direction);
-    const Int column = truncated(min(at.x * splat((float)e.width), splat((float)e.width - 0.5f)));
-    const Int row = truncated(min(at.y * splat((float)e.height), splat((float)e.height - 0.5f)));
+    const Int row = sky_line(at.y, e.height), column = sky_line(at.x, e.width);
     return texel_density(e, row, column, at.sine);
 }
 // The first place of an ascending table of sums whose value is larger than each lane's, at most `count` - 1.

@@ -24,7 +24,7 @@ from gpu.hierarchy.registry import structures, telling_layouts
 from gpu.primitives import radix_sort, thesis
 from gpu.primitives.compact import compact, compact_indices
 from gpu.primitives.reduce import OPERATIONS, reduce
-from gpu.scene import Channel, Clip, KeyFrames, Light, Material, Mesh, Moment, MorphTargets, Node, Object, Scene, Skin, Texture, Track
+from gpu.scene import Channel, Clip, Environment, KeyFrames, Light, Material, Mesh, Moment, MorphTargets, Node, Object, Scene, Skin, Texture, Track
 from gpu.settings import fields_of
 from gpu.shade.registry import ray_types
 from gpu.target.base import Array, Target
@@ -348,4 +348,5 @@ def make_scene() -> Scene:
         textures=(Texture("noise", texels),),
         lights=LIGHTS,
         clips=(Clip("all", 1.0, channels),),
+        environment=Environment("sky", random.uniform(0, 2, (6, 11, 3)).astype(np.float32)),
     )
