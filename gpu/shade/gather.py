@@ -94,7 +94,10 @@ class Gather(RayType):
     def compile(self, tracer: Tracer, surface: Surface, film: Film) -> None:
         tracer.compile(film.rays)
         self._traced(tracer, film)
-        tracer.compile(RayQueue(self.target, "shade.wave", film.rays.padded_count).rays, self.hit_kind)
+        # The organisation may change from frame to frame: both are compiled, a small queue stands for the one that waves may need.
+        smallest = RayQueue(self.target, "shade.smallest_wave", 1)
+        smallest.compile()
+        tracer.compile(smallest.rays, self.hit_kind)
         for path in ("gpu/shade/gather.cu", f"gpu/shade/{self.name}_waves.cu"):
             self._unit(path)
 

@@ -44,6 +44,10 @@ class RayQueue:
         """The by-value struct that kernels take."""
         return make_struct(QUEUE, rows=self.rows, count=self.count, stride=self.capacity, payload_rows=self.payload_rows)
 
+    def compile(self) -> None:
+        """What moving rays launches."""
+        self.target.unit(_UNIT)
+
     def compact_into(self, other: RayQueue) -> None:
         """The rays of this queue (t_min below t_max, within its count) at the front of another, in their order. Launches only."""
         self._check(other)
