@@ -276,7 +276,7 @@ def test_frequency_comes_nearest() -> None:
 
 
 def test_refuses_what_it_does_not_know() -> None:
-    with pytest.raises(UnknownDemoError, match="no built-in scene named 'teapot'.*orbit, explode, walker, cloth, blob, room"):
+    with pytest.raises(UnknownDemoError, match="no built-in scene named 'teapot'.*orbit, metal, glass, explode, walker, cloth, blob, room"):
         make_demo("teapot")
     for count in (1, 11, 16_000_001, -5):
         with pytest.raises(OptionError, match="demo.triangles"):
