@@ -155,7 +155,7 @@ class _Parser(argparse.ArgumentParser):
 def _add_scene(parser: argparse.ArgumentParser) -> None:
     group = parser.add_argument_group("scene")
     group.add_argument("files", nargs="*", metavar="FILE", help="a model; several, a glob or frame_%%04d.obj are the key frames of one scene")
-    group.add_argument("--demo", metavar="NAME", help="a built-in scene: orbit, explode, walker, cloth, blob, room")
+    group.add_argument("--demo", metavar="NAME", help="a built-in scene: orbit, metal, glass, explode, walker, cloth, blob, room")
     group.add_argument("--seed", metavar="N", help="seed of everything random")
     group.add_argument("--fps", metavar="N", help="frames a second (default: the file's, or 30)")
 
