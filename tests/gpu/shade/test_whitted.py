@@ -210,6 +210,21 @@ def test_a_normal_map_turns_the_surface(target: Target) -> None:
             assert np.allclose(draw(target, scene, BARE, 8), wanted, rtol=0.02)
 
 
+def test_maps_multiply_emission_metalness_and_roughness(target: Target) -> None:
+    """Left half and right half of two maps: one shines, the other mirrors a sky of one colour."""
+    glow, rough = np.full((1, 2, 4), 255, np.uint8), np.full((1, 2, 4), 255, np.uint8)
+    glow[0, 1, :3] = 0
+    rough[0, :, 1], rough[0, 0, 2] = 0, 0
+    both = Material(
+        "", (0.5, 0.5, 0.5, 1.0), metallic=1.0, roughness=1.0, emission=(2.0, 1.0, 0.5), ior=1.0, emission_texture=0, metallic_roughness_texture=1
+    )
+    textures = (Texture("glow", glow), Texture("rough", rough, is_srgb=False))
+    sky = {"background_below": (0.8, 0.8, 0.8), "background_above": (0.8, 0.8, 0.8), "ambient": (0.0, 0.0, 0.0)}
+    image = draw(target, scene_of(square(2.0), materials=(both,), textures=textures, lights=(OUT,)), WhittedOptions(threshold=0.0, **sky), 6)
+    assert np.allclose(image[3, 1], (2.0, 1.0, 0.5), rtol=1e-3), "it shines, and paint of index 1 mirrors nothing"
+    assert np.allclose(image[3, 4], 0.4, rtol=1e-3), "half of the sky"
+
+
 @pytest.mark.parametrize("scale", [1e-6, 1.0, 1e6])
 def test_a_scene_of_any_size_looks_the_same(target: Target, scale: float) -> None:
     def sized(mesh: Mesh) -> Mesh:
