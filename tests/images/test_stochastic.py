@@ -1,7 +1,11 @@
-"""Pictures that are partly chance: two seeds look alike, and whatever is wrong with a picture is further off than chance."""
+"""Pictures that are partly chance: two seeds look alike, and whatever is wrong with a picture is further off than chance.
+
+The kept picture was drawn by the host target: `python -m tests.images.test_stochastic` draws it anew.
+"""
 
 from __future__ import annotations
 
+import contextlib
 import dataclasses
 from typing import Any
 
@@ -11,13 +15,15 @@ import pytest
 from gpu.camera import Camera
 from gpu.scene import Scene
 from gpu.shade.path import PathOptions
-from gpu.target.base import Target
+from gpu.target.base import Target, TargetOptions
 from tests.gpu.shade.pictures import picture
 from tests.oracle.cornell import EYE, FOV, LOOK_AT, cornell, scene_of
 
 from .compare import flip, ssim
+from .pictures import FOLDER
 
 SIZE, SAMPLES = (48, 48), 128
+KEPT = FOLDER / "paths.npz"
 CAMERA = Camera(eye=EYE, look_at=LOOK_AT, fov=FOV)
 OPTIONS = PathOptions(background_below=(0.0, 0.0, 0.0), background_above=(0.0, 0.0, 0.0), tone="reinhard")
 LEAST_SSIM, MOST_FLIP = 0.92, 0.065
@@ -49,6 +55,11 @@ def test_seeds_structures_and_organisations_look_alike(target: Target, reference
         assert look_alike(reference, other), (ssim(reference, other), flip(reference, other).mean())
 
 
+def test_every_target_draws_the_kept_picture(reference: np.ndarray) -> None:
+    with np.load(KEPT) as kept:
+        assert look_alike(reference, kept["cornell"]), (ssim(reference, kept["cornell"]), flip(reference, kept["cornell"]).mean())
+
+
 def test_wrong_pictures_do_not(target: Target, reference: np.ndarray) -> None:
     room = cornell()
     one_bounce_less = drawn(target, seed=1, options=dataclasses.replace(OPTIONS, bounces=2))
@@ -76,3 +87,15 @@ def test_the_measures_are_what_they_say() -> None:
     noise = np.clip(grey + random.normal(scale=10, size=grey.shape), 0, 255).astype(np.uint8)
     variance = (noise @ [0.299, 0.587, 0.114]).var()
     assert ssim(noise, grey) == pytest.approx(58.5225 / (58.5225 + variance), abs=0.03), "over an even picture noise alone counts"
+
+
+def main() -> None:
+    """Write the kept picture, of another seed than the tests'."""
+    from gpu.target.host import HostTarget
+
+    with contextlib.closing(HostTarget(TargetOptions())) as target:
+        np.savez_compressed(KEPT, cornell=drawn(target, seed=9))
+
+
+if __name__ == "__main__":
+    main()
