@@ -5,7 +5,8 @@
 // begin in each SPAN of places are counted, and each block goes through all spans before its own for where its leaves begin. Where every leaf has one
 // reference (`leaves` is null) their order is that of the keys. `root` has the id that the root had before, too.
 //
-// One block a SPAN. Unit constants: CODE_BITS, MAX_LEAF_SIZE, TRAVERSAL_COST, WRITES_BVH2, SPAN.
+// One block a SPAN. Unit constants: CODE_BITS, MAX_LEAF_SIZE, LEAVES_IN_ORDER (plant_and_count is all
+// there is to do), TRAVERSAL_COST, WRITES_BVH2, SPAN.
 #include "gpu/device/block.cuh"
 #include "gpu/hierarchy/bvh/clusters.cuh"
 #include "gpu/hierarchy/bvh/morton_order.cuh"

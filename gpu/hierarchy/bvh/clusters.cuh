@@ -3,9 +3,10 @@
 // Ids are known without a counter: the single reference i owns the place i; a node over two clusters takes the larger of their places, less one, as
 // its id and goes on with the smaller. So every id below n - 1 is given once, whatever the order of the merges, and near ids are near in space.
 //
-// Until finish_leaves (clusters.cu) has run, a child word of leaf form holds, where its count is 1, the reference's place in Morton order, and where
-// it is larger, the id of the node that becomes the leaf; nodes inside a leaf have no flag and vanish.
-// Unit constants: MAX_LEAF_SIZE, TRAVERSAL_COST, WRITES_BVH2.
+// Nodes inside a leaf have no flag and vanish. With LEAVES_IN_ORDER the order of references is the Morton order, and only neighbours in it become a leaf:
+// its word is final at once, and nothing is written of the nodes inside. Without, any clusters do: until finish_leaves (clusters.cu) has run, a child
+// word of leaf form holds, where its count is 1, the reference's place in Morton order, and where it is larger, the id of the node that becomes the leaf.
+// Unit constants: MAX_LEAF_SIZE, LEAVES_IN_ORDER, TRAVERSAL_COST, WRITES_BVH2.
 #pragma once
 #include "gpu/hierarchy/bvh/canonical.cuh"
 #include "gpu/hierarchy/bvh/layouts/bvh2.cuh"
@@ -17,8 +18,8 @@ struct Cluster {
     Aabb box;
     int id, leaf_count, place, height, is_absorbed;
 
-    __device__ int word() const { return leaf_count > 0 ? leaf_child(id, leaf_count) : id; }
-    __device__ bool is_node() const { return leaf_count != 1; }
+    __device__ int word() const { return leaf_count > 0 ? leaf_child(LEAVES_IN_ORDER ? place : id, leaf_count) : id; }
+    __device__ bool is_node() const { return leaf_count == 0 || (!LEAVES_IN_ORDER && leaf_count > 1); }
 };
 
 //  byte  0       12                                                16      28                           32
@@ -55,7 +56,9 @@ struct PlacedLeaf {
 };
 constexpr int LINKED_BY_ROOT = -1;  // the leaf is the whole tree
 
-// Where nodes are written. `leaves` is null where leaves have one reference: they need not be placed.
+constexpr bool PLACES_LEAVES = MAX_LEAF_SIZE > 1 && !LEAVES_IN_ORDER;
+
+// Where nodes are written. `leaves` is null unless PLACES_LEAVES.
 struct ClusterOutput {
     float4* nodes;
     int* parent;
@@ -65,25 +68,27 @@ struct ClusterOutput {
     float4* bvh2;
 };
 
-// A node over two clusters. It is a leaf where both are, where there is room, and where that costs no more (SAH; a primitive's test costs 1).
+// A node over two clusters, the left one before the right one. It is a leaf where both are, where there is room, and where that costs no more (SAH; a
+// primitive's test costs 1).
 __device__ __forceinline__ Cluster join_clusters(const Cluster& left, const Cluster& right, const ClusterOutput& out) {
     const Aabb box = merge(left.box, right.box);
     const int node_id = max(left.place, right.place) - 1, count = left.leaf_count + right.leaf_count;
     bool becomes_leaf = false;
-    if (left.leaf_count > 0 && right.leaf_count > 0 && count <= MAX_LEAF_SIZE) {
+    const bool may_be_leaf = !LEAVES_IN_ORDER || left.place + left.leaf_count == right.place;
+    if (may_be_leaf && left.leaf_count > 0 && right.leaf_count > 0 && count <= MAX_LEAF_SIZE) {
         const float split_cost = half_area(left.box) * left.leaf_count + half_area(right.box) * right.leaf_count;
         becomes_leaf = half_area(box) * (count - TRAVERSAL_COST) <= split_cost;
     }
     const bool is_absorbed = !becomes_leaf && !left.is_absorbed && !right.is_absorbed;
-    store_node(out.nodes, node_id, box, left.word(), right.word());
+    if (!LEAVES_IN_ORDER || !becomes_leaf) store_node(out.nodes, node_id, box, left.word(), right.word());
     if (left.is_node()) out.parent[left.id] = node_id;
     if (right.is_node()) out.parent[right.id] = node_id;
     out.flags[node_id] = 0;
     if (!becomes_leaf) {
         const bool is_lowest = left.leaf_count > 0 && right.leaf_count > 0;
         out.flags[node_id] = (uint8)(NODE_EXISTS | (is_absorbed ? NODE_IS_ABSORBED : 0) | (is_lowest ? NODE_IS_LOWEST : 0));
-        if (MAX_LEAF_SIZE > 1 && left.leaf_count > 0) out.leaves[left.place] = {left.word(), 2 * node_id};
-        if (MAX_LEAF_SIZE > 1 && right.leaf_count > 0) out.leaves[right.place] = {right.word(), 2 * node_id + 1};
+        if (PLACES_LEAVES && left.leaf_count > 0) out.leaves[left.place] = {left.word(), 2 * node_id};
+        if (PLACES_LEAVES && right.leaf_count > 0) out.leaves[right.place] = {right.word(), 2 * node_id + 1};
         if (WRITES_BVH2) store_bvh2_node(out.bvh2, node_id, left.box, left.word(), right.box, right.word());
     }
     return {box, node_id, becomes_leaf ? count : 0, min(left.place, right.place), max(left.height, right.height) + 1, is_absorbed ? 1 : 0};
@@ -91,6 +96,6 @@ __device__ __forceinline__ Cluster join_clusters(const Cluster& left, const Clus
 
 // The last cluster is the tree. Its word, to be planted (clusters.cu).
 __device__ __forceinline__ void leave_tree(const Cluster& tree, const ClusterOutput& out) {
-    if (MAX_LEAF_SIZE > 1 && tree.leaf_count > 0) out.leaves[tree.place] = {tree.word(), LINKED_BY_ROOT};
+    if (PLACES_LEAVES && tree.leaf_count > 0) out.leaves[tree.place] = {tree.word(), LINKED_BY_ROOT};
     out.root[0] = tree.word();
 }

@@ -35,6 +35,12 @@ LARGE_COUNT, LARGE_SPAN = 4_000_000, 2048
 """From so many primitives on more: every block goes through all spans before its own."""
 
 
+def plant_root(target: Target, tree: CanonicalTree, primitives: Primitives, bvh2: Array | None, constants: dict[str, float]) -> None:
+    """Move the root to id 0: all that is left to do where leaves are in order (LEAVES_IN_ORDER). `constants` are those of clusters.cu."""
+    unit = target.unit(unit_source("gpu/hierarchy/bvh/clusters.cu", primitives, SPAN=SPANS[target.kind], **constants))
+    target.launch(unit, "plant_and_count", 1, primitives.count, None, None, tree.roots, tree.nodes, tree.parent, tree.flags, bvh2, blocks=1)
+
+
 def reserve_leaves(target: Target, count: int, max_leaf_size: int) -> Array | None:
     """Scratch for each leaf's word and who links it, by its smallest place; none where every leaf has one reference."""
     return target.scratch("clusters.leaves", (count, 2), np.int32) if max_leaf_size > 1 else None
@@ -55,7 +61,8 @@ def finish_leaves(
     bvh2: Array | None,
     constants: dict[str, float],
 ) -> None:
-    """Give leaves their place in the order, write their final links and the records (phase build.leaves). `constants` are those of clusters.cu."""
+    """Give leaves their place in the order, write their final links and the records (phase build.leaves), unless they are in order from the beginning
+    (plant_root). `constants` are those of clusters.cu."""
     n = primitives.count
     span = LARGE_SPAN if n >= LARGE_COUNT else SPANS[target.kind]
     unit = target.unit(unit_source("gpu/hierarchy/bvh/clusters.cu", primitives, SPAN=span, **constants))

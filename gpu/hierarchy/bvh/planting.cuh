@@ -1,10 +1,10 @@
 // The root of a tree from clusters (clusters.cuh) changes places with the node at id 0, before leaves are finished.
-// Unit constant: WRITES_BVH2.
+// Unit constants: LEAVES_IN_ORDER (leaves' words name references, never nodes), WRITES_BVH2.
 #pragma once
 #include "gpu/hierarchy/bvh/canonical.cuh"
 #include "gpu/hierarchy/bvh/layouts/bvh2.cuh"
 
-__device__ __forceinline__ bool names_node(int word) { return !is_leaf(word) || reference_count(word) > 1; }
+__device__ __forceinline__ bool names_node(int word) { return !is_leaf(word) || (!LEAVES_IN_ORDER && reference_count(word) > 1); }
 __device__ __forceinline__ int node_of(int word) { return is_leaf(word) ? first_reference(word) : word; }
 __device__ __forceinline__ bool names_first_node(int word) { return names_node(word) && node_of(word) == 0; }
 __device__ __forceinline__ int renamed(int word, int node_id) { return is_leaf(word) ? leaf_child(node_id, reference_count(word)) : node_id; }
@@ -53,8 +53,21 @@ struct Planter {
         put(0, root, root_flags, -1);
     }
 
+    // The same where nothing links the node at id 0, which lies inside a leaf.
+    __device__ void move(int root_id) const {
+        const CanonicalNode root = load_node(nodes, root_id);
+        const uint8 root_flags = flags[root_id] & (uint8)~NODE_IS_ABSORBED;
+        float4 boxes[3];
+        for (int i = 0; i < 3 && WRITES_BVH2; ++i) boxes[i] = bvh2[4 * (int64)root_id + i];
+        for (int i = 0; i < 3 && WRITES_BVH2; ++i) bvh2[i] = boxes[i];
+        flags[root_id] = 0;
+        put(0, root, root_flags, -1);
+    }
+
     __device__ void plant(int root_id) const {
-        if (root_id != 0) {
+        if (LEAVES_IN_ORDER && root_id != 0 && !(flags[0] & NODE_EXISTS)) {
+            move(root_id);
+        } else if (root_id != 0) {
             exchange(root_id);
         } else {
             parent[0] = -1;

@@ -69,7 +69,7 @@ def test_every_id_is_given_once(target: Target, name: str, scene_name: str) -> N
 
 @over_builders
 def test_leaves_are_joined_where_that_costs_less(target: Target, name: str) -> None:
-    """No leaf of several references costs more than its best split into two, and no two neighbouring leaves would cost less as one."""
+    """No two sibling leaves would cost less as one; hploc joins neighbours in the order of references alone, which costs next to nothing."""
     scene = SCENES["moving"]()
     table = built(target, name, scene, max_leaf_size=4).nodes()
     assert set(table.reference_count[table.is_leaf]) >= {1, 2}
@@ -79,7 +79,9 @@ def test_leaves_are_joined_where_that_costs_less(target: Target, name: str) -> N
     for row in np.flatnonzero(~table.is_leaf):
         children = np.flatnonzero(table.parent == row)
         count = table.reference_count[children].sum()
-        if table.is_leaf[children].all() and count <= 4:
+        first = table.first_reference[children]
+        may_join = name == "ploc" or first[0] + table.reference_count[children[0]] == first[1]
+        if table.is_leaf[children].all() and count <= 4 and may_join:
             assert area[row] * count > (area[row] + cost[children].sum()) * (1 - 1e-5)
     assert cost_of(built(target, name, scene, max_leaf_size=4)) < cost_of(built(target, name, scene, max_leaf_size=1))
 
@@ -126,7 +128,8 @@ def test_threads_and_chunks_do_not_show(monkeypatch: pytest.MonkeyPatch, name: s
         monkeypatch.setitem(chunks, "host", chunk)
         target = make_target("host", threads=threads)
         hierarchy = built(target, name, scene, "bvh4")
-        outcomes.append((*columns(hierarchy.nodes()), target.download(hierarchy.tree.nodes).tobytes()))
+        exists = np.flatnonzero(target.download(hierarchy.tree.flags)[: hierarchy.tree.count - 1] & 1)
+        outcomes.append((*columns(hierarchy.nodes()), target.download(hierarchy.tree.nodes)[exists].tobytes()))
         target.close()
     assert outcomes[0] == outcomes[1] == outcomes[2]
 

@@ -76,7 +76,8 @@ class Agglomerative(LimitedBuilder):
         target, tree, n, bvh2 = self.target, self.tree, primitives.count, self.direct_nodes
         keys, prim_ids = self._morton_order.sort(primitives)
         size = self.options.max_leaf_size
-        shared: dict[str, Any] = {"CODE_BITS": 30, "MAX_LEAF_SIZE": size, "TRAVERSAL_COST": 1, "WRITES_BVH2": bvh2 is not None}
+        chosen: dict[str, Any] = {"MAX_LEAF_SIZE": size, "LEAVES_IN_ORDER": False, "TRAVERSAL_COST": 1}
+        shared = {"CODE_BITS": 30, **chosen, "WRITES_BVH2": bvh2 is not None}
         unit = target.unit(unit_source("gpu/hierarchy/bvh/builders/agglomerative/agglomerative.cu", primitives, GROUP=GROUP, **shared))
         leaves = reserve_leaves(target, n, size)
         slots = target.scratch("agglomerative.slots", (n, 8), np.float32)

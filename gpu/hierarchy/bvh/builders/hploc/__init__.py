@@ -12,8 +12,9 @@ Cost: About twice the time of the linear BVH, for trees whose SAH cost is near a
 frame and traced with more than a ray or two a pixel.
 
 Limits: A larger search radius costs time, and past 4 makes most trees worse. Clusters are paired within one subtree of the linear BVH, so that its
-worst splits still show high up. Where pairing nearest neighbours would make a tree too deep, neighbours in Morton order are paired instead: the
-depth never passes code bits + 43. Node ids follow from the places of references, not from the order of arrival: deterministic.
+worst splits still show high up. Leaves hold neighbours in Morton order alone, so that their place is known at once. Where pairing nearest
+neighbours would make a tree too deep, neighbours in Morton order are paired instead: the depth never passes code bits + 43. Node ids follow from the
+places of references, not from the order of arrival: deterministic.
 """
 
 from __future__ import annotations
@@ -26,7 +27,7 @@ from .....target.base import Target
 from ....base import Primitives
 from ....primitives import unit_source
 from ...bvh import BvhHierarchy
-from ...clusters import ClusterOptions, finish_leaves, leaves_bytes, reserve_leaves
+from ...clusters import ClusterOptions, plant_root
 from ...morton_order import MortonOrder
 
 CHUNKS = {"cuda": 64, "host": 128}
@@ -65,29 +66,29 @@ class Hploc(BvhHierarchy):
 
     def scratch_bytes(self) -> int:
         count = self.tree.count
-        return self._morton_order.scratch_bytes(count) + count * 36 + leaves_bytes(count, self.options.max_leaf_size)
+        return self._morton_order.scratch_bytes(count) + count * 36
 
     def emit(self, primitives: Primitives) -> bool:
         target, tree, n = self.target, self.tree, primitives.count
         chunk, bvh2 = CHUNKS[target.kind] if n < LARGE_COUNT else LARGE_CHUNK, self.direct_nodes
         keys, prim_ids = self._morton_order.sort(primitives)
         cost, size = self.options.traversal_cost, self.options.max_leaf_size
-        shared = {"CODE_BITS": self.code_bits, "MAX_LEAF_SIZE": size, "TRAVERSAL_COST": cost, "WRITES_BVH2": bvh2 is not None}
+        leaves = {"MAX_LEAF_SIZE": size, "LEAVES_IN_ORDER": True, "TRAVERSAL_COST": cost}
+        shared = {"CODE_BITS": self.code_bits, **leaves, "WRITES_BVH2": bvh2 is not None}
         own = {"CHUNK": chunk, "THREADS": THREADS, "RADIUS": self.options.radius}
         unit = target.unit(unit_source("gpu/hierarchy/bvh/builders/hploc/hploc.cu", primitives, **shared, **own))
-        leaves = reserve_leaves(target, n, size)
         slots = target.scratch("hploc.slots", (n, 8), np.float32)
         chunk_count = -(-n // chunk)
         leftovers = target.scratch("hploc.leftovers", chunk_count * (chunk + 1), np.int32)
-        outputs = (tree.nodes, tree.parent, tree.flags, tree.roots, leaves, bvh2)
+        outputs = (tree.nodes, tree.parent, tree.flags, tree.roots, bvh2)
         with target.phase("build.clusters"):
-            arguments = (primitives.view, keys, prim_ids, *outputs, slots, leftovers)
+            arguments = (primitives.view, keys, prim_ids, tree.order, tree.records, *outputs, slots, leftovers)
             target.launch(unit, "build_clusters", n, *arguments, block=THREADS, blocks=chunk_count)
         with target.phase("build.joining"):
             places = chunk_count * (chunk + 1)
             joining = (n, chunk_count, keys, leftovers, *outputs, slots, tree.waiting)
             target.launch(unit, "join_chunks", places, *joining, block=THREADS, blocks=-(-places // THREADS) if target.kind == "cuda" else 0)
-        finish_leaves(target, tree, primitives, keys, prim_ids, leaves, bvh2, shared)
+            plant_root(target, tree, primitives, bvh2, shared)
         return bvh2 is not None
 
 

@@ -6,9 +6,9 @@
 // memory. Two kernels, because a block that climbs on would hold what it had. Blocks have THREADS threads, one warp: nobody waits for a neighbour's
 // merges, which take microseconds, one after the other on the way to the root. So clusters stay in registers, too (device/tile.cuh).
 //
-// In: Primitives in Morton order. Out: nodes, parents, flags and root as clusters.cuh describes them; finish_leaves follows. Ids come
-// from places, pairs from the boxes alone: no order of arrival shows. Unit constants: CODE_BITS, CHUNK, THREADS, RADIUS, MAX_LEAF_SIZE,
-// TRAVERSAL_COST, WRITES_BVH2.
+// In: Primitives in Morton order. Out: records and order, which is that order; nodes, parents, flags and root as clusters.cuh describes them, with
+// LEAVES_IN_ORDER; plant_root follows. Ids come from places, pairs from the boxes alone: no order of arrival shows. Unit constants: CODE_BITS,
+// CHUNK, THREADS, RADIUS, MAX_LEAF_SIZE, LEAVES_IN_ORDER, TRAVERSAL_COST, WRITES_BVH2.
 #include "gpu/device/atomics.cuh"
 #include "gpu/device/block.cuh"
 #include "gpu/device/tile.cuh"
@@ -253,13 +253,14 @@ __device__ __forceinline__ void leave_chunk(const LocalMeeting& local, int count
 
 // Each block works its own chunk, in shared memory. Both kernels ask for as many warps a multiprocessor as find registers without spills: 24.
 extern "C" __global__ void __launch_bounds__(THREADS, 768 / THREADS)
-    build_clusters(Primitives primitives, const uint64* keys, const int* prim_ids, float4* nodes, int* parent, uint8* flags, int* root,
-                   int2* leaves, float4* bvh2, float4* slots, int* leftovers) {
+    build_clusters(Primitives primitives, const uint64* keys, const int* prim_ids, int* order, float4* record_data, float4* nodes, int* parent,
+                   uint8* flags, int* root, float4* bvh2, float4* slots, int* leftovers) {
     SHARED uint8 chunk_ranks[CHUNK + 1];
     SHARED int chunk_arrivals[CHUNK + 1];
     SHARED float4 chunk_slots[2 * CHUNK];
     const int n = primitives.count, first = block_index() * CHUNK, count = min(n - first, CHUNK);
-    const ClusterOutput out = {nodes, parent, flags, root, (PlacedLeaf*)leaves, bvh2};
+    const ClusterOutput out = {nodes, parent, flags, root, nullptr, bvh2};
+    const Records records = {record_data};
     const LocalMeeting local = {chunk_ranks, chunk_slots, chunk_arrivals, first, n};
     for (int i : block_stride(count + 1)) {
         chunk_ranks[i] = (uint8)rank_of_gap(keys, n, first - 1 + i);
@@ -269,8 +270,8 @@ extern "C" __global__ void __launch_bounds__(THREADS, 768 / THREADS)
         const int prim_id = prim_id_of(keys, prim_ids, first + i), last = n - 1;
         primitives.prefetch_indices(prim_id_of(keys, prim_ids, min(first + i + PREFETCH_INDICES_AHEAD, last)));
         primitives.prefetch_points(prim_id_of(keys, prim_ids, min(first + i + PREFETCH_POINTS_AHEAD, last)));
-        local.store_cluster(first + i, pack(single_cluster(primitives.aabb(prim_id), first + i)));
-        if (MAX_LEAF_SIZE > 1) out.leaves[first + i] = {0, 0};
+        order[first + i] = prim_id;
+        local.store_cluster(first + i, pack(single_cluster(records.write(first + i, primitives, prim_id), first + i)));
     }
     block_sync();
     if (n == 1 && thread_index() == 0) leave_tree(unpack(local.load_cluster(0)), out);
@@ -282,8 +283,8 @@ extern "C" __global__ void __launch_bounds__(THREADS, 768 / THREADS)
 // The chunks' leftovers go on in global memory. `arrivals`: NO_ONE at every gap, before and after.
 extern "C" __global__ void __launch_bounds__(THREADS, 768 / THREADS)
     join_chunks(int n, int chunk_count, const uint64* keys, const int* leftovers, float4* nodes, int* parent, uint8* flags, int* root,
-                int2* leaves, float4* bvh2, float4* slots, int* arrivals) {
-    const ClusterOutput out = {nodes, parent, flags, root, (PlacedLeaf*)leaves, bvh2};
+                float4* bvh2, float4* slots, int* arrivals) {
+    const ClusterOutput out = {nodes, parent, flags, root, nullptr, bvh2};
     const int leftover_count = chunk_count * (CHUNK + 1);
     for (int i : grid_stride((leftover_count + WARP_LANES - 1) / WARP_LANES * WARP_LANES)) {
         const int chunk = i / (CHUNK + 1), gap = chunk * CHUNK - 1 + i % (CHUNK + 1);

@@ -91,7 +91,8 @@ class Ploc(BvhHierarchy):
         chunk, final, bvh2, most_blocks = CHUNKS[target.kind], FINAL[target.kind], self.direct_nodes, _MOST_BLOCKS[target.kind]
         keys, prim_ids = self._morton_order.sort(primitives)
         cost, size = self.options.traversal_cost, self.options.max_leaf_size
-        shared = {"CODE_BITS": self.code_bits, "MAX_LEAF_SIZE": size, "TRAVERSAL_COST": cost, "WRITES_BVH2": bvh2 is not None}
+        chosen = {"MAX_LEAF_SIZE": size, "LEAVES_IN_ORDER": False, "TRAVERSAL_COST": cost}
+        shared = {"CODE_BITS": self.code_bits, **chosen, "WRITES_BVH2": bvh2 is not None}
         own = {"CHUNK": chunk, "FINAL": final, "RADIUS": self.options.radius}
         unit = target.unit(unit_source("gpu/hierarchy/bvh/builders/ploc/ploc.cu", primitives, **shared, **own))
         leaves = reserve_leaves(target, n, size)
