@@ -39,6 +39,8 @@ __device__ __forceinline__ Pixel pixel_of_item(int item, int width, int height) 
 
 // A unit vector in 32 bits (Cigolle et al., A Survey of Efficient Representations for Independent Unit Vectors, 2014: the octahedron).
 __device__ __forceinline__ float packed_normal(float3 n) {
+    const float length = fabsf(n.x) + fabsf(n.y) + fabsf(n.z);
+    if (!(length > 0.0f && length < 1e30f)) n = make_float3(0.0f, 0.0f, 1.0f);   // of no surface, or of one without area
     const float scale = 1.0f / max(fabsf(n.x) + fabsf(n.y) + fabsf(n.z), 1e-12f);
     float u = n.x * scale, v = n.y * scale;
     if (n.z < 0.0f) {
