@@ -49,11 +49,15 @@ def versions() -> dict[str, str]:
 
 
 def commit() -> str | None:
-    """The commit of the working tree, with a plus sign where files differ from it; RAYGROVE_COMMIT where there is no repository; else None."""
+    """What RAYGROVE_COMMIT says, for copies of a tree that are not where it was committed; else the working tree's commit, with a plus sign where
+    files differ from it; None where there is no repository."""
+    told = os.environ.get("RAYGROVE_COMMIT")
+    if told:
+        return told
     try:
         done = [_git("rev-parse", "HEAD"), _git("status", "--porcelain", "--untracked-files=no")]
     except (OSError, subprocess.SubprocessError):
-        return os.environ.get("RAYGROVE_COMMIT") or None
+        return None
     return done[0].strip() + ("+" if done[1].strip() else "")
 
 

@@ -135,15 +135,19 @@ def test_context_says_where(host_target: Target) -> None:
     json.dumps(about)
 
 
-def test_context_without_a_repository(host_target: Target, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_context_tells_the_commit_as_told_or_from_the_repository(host_target: Target, monkeypatch: pytest.MonkeyPatch) -> None:
     import bench.context
 
     def absent(*_: str) -> str:
         raise FileNotFoundError("git")
 
-    monkeypatch.setattr(bench.context, "_git", absent)
+    monkeypatch.setattr(bench.context, "_git", lambda *words: "def456\n" if "rev-parse" in words else " M a.py\n")
     monkeypatch.setenv("RAYGROVE_COMMIT", "abc123")
     assert context(host_target)["commit"] == "abc123"
+    monkeypatch.delenv("RAYGROVE_COMMIT")
+    assert context(host_target)["commit"] == "def456+"
+    monkeypatch.setattr(bench.context, "_git", absent)
+    assert context(host_target)["commit"] is None
 
 
 def test_numbers_that_json_does_not_know_become_null() -> None:
