@@ -5,14 +5,15 @@
 #include "gpu/trace/hit_point.cuh"
 
 struct EnvironmentView {
-    const float* texels;      // width * height * 3; null: there is none
+    const float* texels;      // width * height * 3
     const float* rows;        // height sums of brightness, the last is 1
     const float* columns;     // in each row, width of them
-    int width, height;
+    int width, height;        // 0: there is none
     float strength, turn;     // `turn` in whole turns around +y
 
-    __device__ __forceinline__ bool is_there() const { return texels != nullptr; }
-    __device__ __forceinline__ bool is_sampled() const { return texels != nullptr; }
+    // By the width: NVRTC 13.0 takes a struct's pointer that is compared with null for one into local memory.
+    __device__ __forceinline__ bool is_there() const { return width > 0; }
+    __device__ __forceinline__ bool is_sampled() const { return width > 0; }
 };
 static_assert(sizeof(EnvironmentView) == 40, "environment.py lays this struct out");
 struct EnvironmentChoice {
