@@ -1,6 +1,5 @@
 // Writes primitives' records in the scene's order, and their common box: what a structure without a tree needs.
-#include "gpu/device/atomics.cuh"
-#include "gpu/device/block.cuh"
+#include "gpu/device/block_box.cuh"
 
 extern "C" __global__ void write_records(Primitives primitives, float4* record_data, int* order) {
     const Records records = {record_data};
@@ -19,16 +18,7 @@ extern "C" __global__ void measure_records(float4* record_data, int count, int* 
         box = merge(box, records.aabb(i));
         inactive_count += !records.is_active(i);
     }
-    const float3 lower = make_float3(block_min(box.lower.x), block_min(box.lower.y), block_min(box.lower.z));
-    const float3 upper = make_float3(block_max(box.upper.x), block_max(box.upper.y), block_max(box.upper.z));
+    merge_block_box(box, result);
     inactive_count = block_sum(inactive_count);
-    if (thread_index() == 0) {
-        atomic_min_float(result + 0, lower.x);
-        atomic_min_float(result + 1, lower.y);
-        atomic_min_float(result + 2, lower.z);
-        atomic_max_float(result + 3, upper.x);
-        atomic_max_float(result + 4, upper.y);
-        atomic_max_float(result + 5, upper.z);
-        atomic_add(result + 6, inactive_count);
-    }
+    if (thread_index() == 0) atomic_add(result + 6, inactive_count);
 }

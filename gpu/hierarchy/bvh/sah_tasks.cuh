@@ -3,6 +3,7 @@
 // Unit constants: BINS, SMALL (most references of a small task), CHUNK (references of a large task that one block works on).
 #pragma once
 #include "gpu/device/block.cuh"
+#include "gpu/device/block_box.cuh"
 #include "gpu/hierarchy/bvh/binning.cuh"
 #include "gpu/hierarchy/bvh/range_links.cuh"
 
@@ -45,17 +46,7 @@ struct CentroidBounds {
         upper = max(upper, centroid);
     }
     // The whole block's bounds into memory that blocks share.
-    __device__ void merge_block_into(int* bounds) const {
-        const float3 low = make_float3(block_min(lower.x), block_min(lower.y), block_min(lower.z));
-        const float3 high = make_float3(block_max(upper.x), block_max(upper.y), block_max(upper.z));
-        if (thread_index() > 0 || !(low.x <= high.x)) return;
-        atomic_min_float(bounds + 0, low.x);
-        atomic_min_float(bounds + 1, low.y);
-        atomic_min_float(bounds + 2, low.z);
-        atomic_max_float(bounds + 3, high.x);
-        atomic_max_float(bounds + 4, high.y);
-        atomic_max_float(bounds + 5, high.z);
-    }
+    __device__ void merge_block_into(int* bounds) const { merge_block_box({lower, upper}, bounds); }
 };
 
 // Where a task is parted: after the bin `bin` of an axis, or, where that is BY_RANK, after the first `left_count` along it, or, where `axis` is

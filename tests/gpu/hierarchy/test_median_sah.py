@@ -17,8 +17,7 @@ from tests.oracle.tree_walker import check_tree
 
 from .kd_reference import GivenKdTree
 from .median_reference import MedianReference, part_between
-from .scenes import SCENES, TriangleScene, make, rays, scene_of, soup, trace
-from .test_sah_events import NASTY
+from .scenes import SCENES, TriangleScene, scene_of, soup
 
 
 def built(target: Target, scene: TriangleScene, **options: object) -> MedianSah:
@@ -88,27 +87,6 @@ def test_the_reference_cuts_triangles_to_what_lies_between_planes(seed: int, fir
     inside = points[(points[:, axis] >= low) & (points[:, axis] <= high)]
     assert (inside >= box[0] - 1e-6).all() and (inside <= box[1] + 1e-6).all()
     assert box[0, axis] > box[1, axis] or (box[0, axis] >= low - 1e-5 and box[1, axis] <= high + 1e-5)
-
-
-@pytest.mark.parametrize("stop", ["sah", "size"])
-@pytest.mark.parametrize("name", NASTY)
-def test_nasty_scenes_end_in_a_tree(target: Target, name: str, stop: str) -> None:
-    scene = NASTY[name]()
-    made = built(target, scene, max_leaf_size=2, stop=stop)
-    table = made.nodes()
-    check_tree(table, *scene.boxes(), splits_references=True, splits_space=True)
-    assert len(table.references) <= 4 * len(scene.indices)
-    plain = make(target, "brute_force")
-    plain.build(scene.upload(target))
-    np.testing.assert_array_equal(trace(made, *rays()).prim_id, trace(plain, *rays()).prim_id)
-
-
-def test_a_hundred_thousand_equal_triangles_end_in_a_leaf(target: Target) -> None:
-    scene = scene_of(np.tile(SCENES["one"]().corners(), (100_000, 1, 1)))
-    for stop in ("sah", "size"):
-        table = built(target, scene, stop=stop).nodes()
-        assert len(table) == 1
-        np.testing.assert_array_equal(table.references, np.arange(100_000))
 
 
 def crowd() -> TriangleScene:

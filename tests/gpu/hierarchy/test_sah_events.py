@@ -9,7 +9,6 @@ import hypothesis.strategies as st
 import numpy as np
 import pytest
 
-from gpu.hierarchy.base import NodeTable
 from gpu.hierarchy.kdtree.builders.sah_events import SahEvents
 from gpu.hierarchy.kdtree.kdtree import KdTreeHierarchy
 from gpu.hierarchy.kdtree.options import KdTreeOptions
@@ -19,7 +18,8 @@ from gpu.target.base import Target
 from tests.oracle.tree_walker import check_tree
 
 from .kd_reference import GivenKdTree, best_split, build_reference, cost_terms, part_of_triangles
-from .scenes import SCENES, TriangleScene, make, rays, scene_of, trace
+from .scenes import SCENES, TriangleScene, rays, scene_of, trace
+from .test_kd_builders import NASTY
 
 
 def built(target: Target, scene: TriangleScene, **options: object) -> SahEvents:
@@ -220,45 +220,6 @@ def counted(lower: np.ndarray, upper: np.ndarray, axis: int, plane: float, first
     flat = int(((lower[:, axis] == plane) & (upper[:, axis] == plane)).sum())
     below, above = int((lower[:, axis] < plane).sum()), int((upper[:, axis] > plane).sum())
     return (below + flat, above) if first != below else (below, above + flat)
-
-
-def long_needles(count: int = 60) -> TriangleScene:
-    """Small triangles, and one that reaches across everything."""
-    small = SCENES["soup"]().corners()[:count] * 0.2 + np.arange(count)[:, None, None] * [0.05, 0.0, 0.0]
-    return scene_of(np.concatenate([small, [[[-9.0, -9.0, -9.0], [9.0, 9.0, -9.0], [9.0, 9.0, 9.0]]]]))
-
-
-NASTY = {
-    "some": lambda: scene_of(SCENES["soup"]().corners()[:400]),
-    "flat": lambda: scene_of(SCENES["soup"]().corners()[:200] * [1.0, 1.0, 0.0]),
-    "line": lambda: scene_of(SCENES["soup"]().corners()[:200] * [1.0, 0.0, 0.0]),
-    "points": lambda: scene_of(np.repeat(SCENES["soup"]().corners()[:100, :1], 3, axis=1)),
-    "needle": long_needles,
-    "nothing": lambda: scene_of(np.full((9, 3, 3), np.nan)),
-    "huge": lambda: scene_of(SCENES["soup"]().corners()[:200] * 1e17),
-    "tiny": lambda: scene_of(SCENES["soup"]().corners()[:200] * 1e-18),
-}
-
-
-@pytest.mark.parametrize("stop", ["sah", "size"])
-@pytest.mark.parametrize("name", NASTY)
-def test_nasty_scenes_end_in_a_tree(target: Target, name: str, stop: str) -> None:
-    scene = NASTY[name]()
-    made = built(target, scene, max_leaf_size=2, stop=stop)
-    table = made.nodes()
-    check_tree(table, *scene.boxes(), splits_references=True, splits_space=True)
-    assert len(table.references) <= 4 * len(scene.indices)
-    plain = make(target, "brute_force")
-    plain.build(scene.upload(target))
-    np.testing.assert_array_equal(trace(made, *rays()).prim_id, trace(plain, *rays()).prim_id)
-
-
-def test_a_hundred_thousand_equal_triangles_end_in_a_leaf(target: Target) -> None:
-    scene = scene_of(np.tile(SCENES["one"]().corners(), (100_000, 1, 1)))
-    for stop in ("sah", "size"):
-        table: NodeTable = built(target, scene, stop=stop).nodes()
-        assert len(table) == 1
-        np.testing.assert_array_equal(table.references, np.arange(100_000))
 
 
 def test_the_depth_is_what_the_options_say(target: Target) -> None:

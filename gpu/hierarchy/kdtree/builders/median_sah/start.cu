@@ -1,4 +1,5 @@
 // Before the first level: the references of active primitives side by side, and the root, which may be small at once.
+#include "gpu/device/block_box.cuh"
 #include "gpu/hierarchy/kdtree/builders/median_sah/large.cuh"
 
 extern "C" __global__ void clear_start(int level_words, int* levels, int* totals, int* box_words, int* counts) {
@@ -17,14 +18,7 @@ extern "C" __global__ void find_active(Primitives primitives, int* active, int* 
         active[i] = is_empty(box) ? 0 : 1;
         bounds = merge(bounds, box);
     }
-    const float3 lower = make_float3(block_min(bounds.lower.x), block_min(bounds.lower.y), block_min(bounds.lower.z));
-    const float3 upper = make_float3(block_max(bounds.upper.x), block_max(bounds.upper.y), block_max(bounds.upper.z));
-    if (thread_index() == 0) {
-        for (int axis = 0; axis < 3; ++axis) {
-            atomic_min_float(box_words + axis, along(lower, axis));
-            atomic_max_float(box_words + 3 + axis, along(upper, axis));
-        }
-    }
+    merge_block_box(bounds, box_words);
 }
 
 // `places`: how many active primitives come before each. The first half of `references` has room for all primitives.

@@ -1,6 +1,7 @@
 // Before the first level: boxes, references of active primitives side by side, keys of all events, and the root (phase I of Kolodzey 2014, 4.2).
 //
 // One sort serves the three axes:  bit 62: axis | 30: plane | 28: rank among equal planes | 0: event.
+#include "gpu/device/block_box.cuh"
 #include "gpu/hierarchy/kdtree/builders/sah_events/boxes.cuh"
 #include "gpu/hierarchy/kdtree/builders/sah_events/event_keys.cuh"
 
@@ -18,14 +19,7 @@ extern "C" __global__ void find_active(Primitives primitives, int* active, int* 
         active[i] = is_empty(box) ? 0 : 1;
         bounds = merge(bounds, box);
     });
-    const float3 lower = make_float3(block_min(bounds.lower.x), block_min(bounds.lower.y), block_min(bounds.lower.z));
-    const float3 upper = make_float3(block_max(bounds.upper.x), block_max(bounds.upper.y), block_max(bounds.upper.z));
-    if (thread_index() == 0) {
-        for (int axis = 0; axis < 3; ++axis) {
-            atomic_min_float(box_words + axis, along(lower, axis));
-            atomic_max_float(box_words + 3 + axis, along(upper, axis));
-        }
-    }
+    merge_block_box(bounds, box_words);
 }
 
 __device__ __forceinline__ uint64 event_key(int axis, float plane, int rank, int event) {
