@@ -11,7 +11,6 @@ struct EnvironmentView {
     int width, height;        // 0: there is none
     float strength, turn;     // `turn` in whole turns around +y
 
-    // By the width: NVRTC 13.0 takes a struct's pointer that is compared with null for one into local memory.
     __device__ __forceinline__ bool is_there() const { return width > 0; }
     __device__ __forceinline__ bool is_sampled() const { return width > 0; }
 };

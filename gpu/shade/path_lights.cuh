@@ -4,20 +4,22 @@
 #include "gpu/shade/environment.cuh"
 #include "gpu/shade/shading.cuh"
 
+// It holds no pointer to the surface: beside one, NVRTC 13.0 took the environment's for a pointer into local memory.
 struct PathLights {
-    const SurfaceView* surface;
     EnvironmentView environment;
     float headlight;
     Real3 eye;
+    int light_count, emitter_count;
+    bool is_first_without_size;   // the scene's first light is a point or a sun
 
-    __device__ __forceinline__ int triangles_place() const { return surface->light_count; }
-    __device__ __forceinline__ int environment_place() const { return triangles_place() + (surface->emitter_count > 0 ? 1 : 0); }
+    __device__ __forceinline__ int triangles_place() const { return light_count; }
+    __device__ __forceinline__ int environment_place() const { return triangles_place() + (emitter_count > 0 ? 1 : 0); }
     __device__ __forceinline__ int headlight_place() const { return environment_place() + (environment.is_sampled() ? 1 : 0); }
+    __device__ __forceinline__ int count() const { return headlight_place() + (headlight > 0.0f ? 1 : 0); }
     // Whether there is but one light, and its shadows are hard.
     __device__ __forceinline__ bool is_one_without_size() const {
-        return count() == 1 && (headlight > 0.0f || (surface->light_count == 1 && !is_area_light(surface->lights)));
+        return count() == 1 && (headlight > 0.0f || (light_count == 1 && is_first_without_size));
     }
-    __device__ __forceinline__ int count() const { return headlight_place() + (headlight > 0.0f ? 1 : 0); }
 };
 
 // `light` is radiance over density by solid angle, or irradiance of what has none (`density` 0): the scene's lights, which rays do not meet.
@@ -80,8 +82,7 @@ __device__ __forceinline__ LightChoice select(Mask mask, const LightChoice& a, c
 }
 
 // One light for each lane of `active`; `choice`, u and v in [0, 1). No light at all: `light` is zero.
-__device__ LightChoice choose_light(const PathLights& lights, Real3 point, Real choice, Real u, Real v, Mask active) {
-    const SurfaceView& surface = *lights.surface;
+__device__ LightChoice choose_light(const SurfaceView& surface, const PathLights& lights, Real3 point, Real choice, Real u, Real v, Mask active) {
     const int count = lights.count();
     LightChoice result = {splat3(0.0f, 1.0f, 0.0f), splat(0.0f), splat3(0.0f, 0.0f, 0.0f), splat(0.0f)};
     if (count == 0) return result;
@@ -110,8 +111,7 @@ __device__ LightChoice choose_light(const PathLights& lights, Real3 point, Real 
 }
 
 // The density by solid angle with which `choose_light` takes the point of an emitter that a ray meets.
-__device__ Real emission_density(const PathLights& lights, Int prim_id, Mask shines, Real distance, Real3 area_vector, Real3 direction) {
-    const SurfaceView& surface = *lights.surface;
+__device__ Real emission_density(const SurfaceView& surface, const PathLights& lights, Int prim_id, Mask shines, Real distance, Real3 area_vector, Real3 direction) {
     if (surface.emitter_count == 0) return splat(0.0f);
     // Ascending ids: the place of each lane's.
     Int low = splat_int(0), high = splat_int(surface.emitter_count - 1);

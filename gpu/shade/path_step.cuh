@@ -76,13 +76,14 @@ __device__ __forceinline__ void add_sharp(float* sharp, int64 plane, int first, 
 }
 __device__ __forceinline__ PathLights path_lights(const SurfaceView& surface, const EnvironmentView& environment, const ViewFrame* frame, const float* options) {
     const float* eye = frame->camera;
-    return {&surface, environment, options[PATH_HEADLIGHT], splat3(eye[0], eye[1], eye[2])};
+    return {environment, options[PATH_HEADLIGHT], splat3(eye[0], eye[1], eye[2]), surface.light_count, surface.emitter_count,
+            surface.light_count > 0 && !is_area_light(surface.lights)};
 }
 
 __device__ __forceinline__ Real3 to_local(const Basis& basis, Real3 v) { return {dot(v, basis.tangent), dot(v, basis.bitangent), dot(v, basis.normal)}; }
 
 // Where a ray that found nothing ends, and what a surface shines by itself.
-__device__ Real3 found_light(const PathLights& lights, const float* options, const Rays& rays, const Interaction& hit, Mask active,
+__device__ Real3 found_light(const SurfaceView& surface, const PathLights& lights, const float* options, const Rays& rays, const Interaction& hit, Mask active,
                                              Int prim_id, Real distance, const PathState& state) {
     const Real3 direction = direction_of(rays);
     const Mask is_sampled = state.density > splat(0.0f);
@@ -94,8 +95,8 @@ __device__ Real3 found_light(const PathLights& lights, const float* options, con
     }
     const Mask shines = hit.hit & (largest(hit.material.emission) > splat(0.0f));
     if (any(shines)) {
-        const Real3 area_vector = triangle_area_vector(lights.surface->positions, hit.at.corners);
-        const Real density = emission_density(lights, prim_id, shines, distance, area_vector, direction);
+        const Real3 area_vector = triangle_area_vector(surface.positions, hit.at.corners);
+        const Real density = emission_density(surface, lights, prim_id, shines, distance, area_vector, direction);
         const Real weight = select(is_sampled, power_heuristic(state.density, density), splat(1.0f));
         light = select(shines, hit.material.emission * weight, light);
     }
@@ -132,10 +133,10 @@ struct PathPlace {
 };
 
 // A light, chosen by chance.
-__device__ void choose_ray_to_light(const PathLights& lights, const PathNumbers& numbers, const PathPlace& at, const PathState& state, float limit,
+__device__ void choose_ray_to_light(const SurfaceView& surface, const PathLights& lights, const PathNumbers& numbers, const PathPlace& at, const PathState& state, float limit,
                                     PathStep& step) {
     const Sample2d on_light = numbers.two(0);
-    const LightChoice light = choose_light(lights, at.hit.at.point, numbers.one(1), on_light.x, on_light.y, at.goes_on);
+    const LightChoice light = choose_light(surface, lights, at.hit.at.point, numbers.one(1), on_light.x, on_light.y, at.goes_on);
     const Real3 in = to_local(at.basis, light.towards);
     const BsdfValue value = evaluate_bsdf(at.bsdf, at.out, in);
     const Mask is_same_side = dot(at.hit.at.normal, light.towards) * in.z > splat(0.0f);   // by both normals
@@ -186,7 +187,7 @@ __device__ PathStep step_path(const SurfaceView& surface, const PathLights& ligh
     if (any(leaves_glass)) state.weight = select(leaves_glass, state.weight * left_after(surface, at.hit.material, distance), state.weight);
     const float limit = bounce > 0 ? options[CLAMP] : 0.0f;
     step.is_sharp = rays.active & (state.density < splat(0.5f * (DELTA + SHARP)));
-    step.found = limited(found_light(lights, options, rays, at.hit, rays.active, hits.prim_id, distance, state), limit);
+    step.found = limited(found_light(surface, lights, options, rays, at.hit, rays.active, hits.prim_id, distance, state), limit);
 
     // Where a surface is not there, by its alpha, the path goes on straight. Rays to lights take it for whole: such light is found by meeting it.
     const Mask may_go_on = bounce < (int)options[BOUNCES] ? is_hit : splat_mask(false);
@@ -197,7 +198,7 @@ __device__ PathStep step_path(const SurfaceView& surface, const PathLights& ligh
     at.out = to_local(at.basis, direction * splat(-1.0f));
     at.out.z = max(at.out.z, splat(1e-4f));
     at.bsdf = bsdf_at(at.hit, at.thin, at.out.z);
-    choose_ray_to_light(lights, numbers, at, state, limit, step);
+    choose_ray_to_light(surface, lights, numbers, at, state, limit, step);
     choose_next_ray(options, numbers, at, bounce, direction, state, step);
     return step;
 }
