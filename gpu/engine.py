@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import contextlib
 import dataclasses
+import itertools
 import time
 from collections.abc import Callable, Iterable, Iterator, Sequence
 
@@ -27,6 +28,10 @@ from .view import Pixels, View, ViewSettings
 from .view_slot import ViewSlot
 
 __all__ = ["Boxes", "Engine", "Hit", "Pixels", "View", "ViewSettings", "depth_colors"]
+
+
+_FRAME_NUMBERS = itertools.count(1)
+"""One row for all engines: a target may finish frames of an engine that was closed when the next one already waits for its own."""
 
 
 @dataclasses.dataclass(frozen=True)
@@ -204,7 +209,7 @@ class Engine:
     @contextlib.contextmanager
     def _frame(self, moment: Moment, slots: tuple[ViewSlot, ...]) -> Iterator[None]:
         started = time.perf_counter()
-        self._number += 1
+        self._number = next(_FRAME_NUMBERS)
         self.target.begin_frame(self._number)
         try:
             yield

@@ -175,6 +175,19 @@ def test_statistics_come_without_waiting(engine: Engine) -> None:
     assert engine.flush().frame_id == 5
 
 
+def test_frames_of_a_closed_engine_are_not_taken_for_the_next_ones(target: Target, monkeypatch: pytest.MonkeyPatch) -> None:
+    def first_frame(hierarchy: str) -> int:
+        with contextlib.closing(Engine(target, moving_scene())) as made:
+            made.render_frame(Moment(0.5), [view_of(target, hierarchy=hierarchy)])
+            return made.flush().launches
+
+    alone = first_frame("lbvh")
+    with monkeypatch.context() as patched, contextlib.closing(Engine(target, moving_scene())) as closed:
+        patched.setattr(target, "finished_frames", list)
+        closed.render_frame(Moment(0.5), [view_of(target, hierarchy="brute_force")])
+    assert first_frame("lbvh") == alone != first_frame("brute_force")
+
+
 def test_a_frame_allocates_nothing_once_warm(engine: Engine) -> None:
     views = [view_of(engine.target, "one"), view_of(engine.target, "two", ray_type="steps", layout="bvh2", update=UpdateOptions("refit"))]
     for frame in range(3):
