@@ -79,6 +79,12 @@ class HeatPanel(QWidget):
         return chosen if is_read(chosen) else STEPS
 
     @property
+    def shown(self) -> StepCounts | None:
+        """The counts, as long as they are of what the ray type now shows; None for colours that are no numbers."""
+        legend = option_tables.ray_types()[self.ray_type].legend(self.options)
+        return self.counts if self.counts is not None and legend is not None and self.counts.what == legend.label else None
+
+    @property
     def editors(self) -> dict[str, Editor]:
         """The editors of that ray type's options, by their names; made when they are first needed."""
         name = self.ray_type
@@ -130,24 +136,26 @@ class HeatPanel(QWidget):
 
     def fit_range(self) -> None:
         """Take the range that fits the picture shown, and keep it: one scale for whatever comes next."""
-        if self.counts is None:
+        counts = self.shown
+        if counts is None:
             return
-        filled = np.flatnonzero(self.counts.histogram)
+        filled = np.flatnonzero(counts.histogram)
         low = int(bucket_edges()[filled[0]]) if len(filled) else 0
-        ends: dict[str, float] = {"minimum": low, "maximum": max(self.counts.quantile(0.995), low + 1)}
-        if self.counts.unit != 1.0:
-            ends = {name: self.counts.number(value) for name, value in ends.items()}
+        ends: dict[str, float] = {"minimum": low, "maximum": max(counts.quantile(0.995), low + 1)}
+        if counts.unit != 1.0:
+            ends = {name: counts.number(value) for name, value in ends.items()}
         for name, value in {"automatic": False, **ends}.items():
             self._document.change(f"settings.ray_type.{self.ray_type}.{name}", value, "fit the range")
         self._document.end_merge()
 
     def table(self) -> Table:
         """The buckets that have rays."""
-        columns = ("steps_from", "steps_below", "rays") if self.counts is None or self.counts.unit == 1.0 else ("from", "below", "pixels")
-        if self.counts is None:
+        counts = self.shown
+        columns = ("steps_from", "steps_below", "rays") if counts is None or counts.unit == 1.0 else ("from", "below", "pixels")
+        if counts is None:
             return columns, []
-        edges, histogram = bucket_edges(), self.counts.histogram
-        ends = edges.tolist() if self.counts.unit == 1.0 else (edges * self.counts.unit).tolist()
+        edges, histogram = bucket_edges(), counts.histogram
+        ends = edges.tolist() if counts.unit == 1.0 else (edges * counts.unit).tolist()
         return columns, [dict(zip(columns, (ends[i], ends[i + 1], int(histogram[i])), strict=True)) for i in np.flatnonzero(histogram)]
 
     def text(self) -> str:
@@ -176,13 +184,13 @@ class HeatPanel(QWidget):
         return editors
 
     def _lay_out(self) -> None:
-        fit = QPushButton(self.tr("Fit once"), self)
-        fit.setObjectName("fit")
-        fit.setToolTip(self.tr("Take the range that fits this picture and keep it, also for other structures"))
-        fit.clicked.connect(self.fit_range)
+        self.fit = QPushButton(self.tr("Fit once"), self)
+        self.fit.setObjectName("fit")
+        self.fit.setToolTip(self.tr("Take the range that fits this picture and keep it, also for other structures"))
+        self.fit.clicked.connect(self.fit_range)
         row = QHBoxLayout()
         row.addWidget(Steady(self.figures, 3), 1)
-        row.addWidget(fit)
+        row.addWidget(self.fit)
         column = QVBoxLayout(self)
         column.setContentsMargins(6, 6, 6, 6)
         column.addWidget(self._pages)
@@ -202,14 +210,14 @@ class HeatPanel(QWidget):
         self._show_counts()
 
     def _show_counts(self) -> None:
-        options, counts = self.options, self.counts
-        legend = option_tables.ray_types()[self.ray_type].legend(options)
-        fits = counts is not None and legend is not None and counts.what == legend.label
-        self.histogram.show_counts(counts if fits else None, legend)
+        counts = self.counts
+        legend = option_tables.ray_types()[self.ray_type].legend(self.options)
+        self.histogram.show_counts(self.shown, legend)
+        self.fit.setEnabled(self.shown is not None)
         if counts is None or legend is None:
             is_chosen = self._document.state.settings.render.ray_type == self.ray_type
             text = self.tr("These colours are no numbers: point at them.") if is_chosen and legend is None else ""
-            self.figures.setText(text or self.tr("Choose Render > Ray type > steps to count."))
+            self.figures.setText(text or self.tr("Choose Render > Ray type > Traversal steps to count."))
             return
         median, most, highest = (counts.text(counts.quantile(share)) for share in (0.5, 0.99, 1.0))
         text = self.tr("{what}: median {median}, 99 % up to {most}, highest {highest}")

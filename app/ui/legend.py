@@ -74,7 +74,7 @@ class LegendPlate(Overlay):
         painter.setPen(QColor(235, 235, 235))
         painter.drawText(QPointF(bar.left(), 4 + metrics.ascent()), self.scale.label)
         for share in (0.0, 0.5, 1.0):
-            text = f"{self.scale.low + share * (self.scale.high - self.scale.low):g}" + (self.tr(" or more") if share == 1.0 else "")
+            text = number_text(self.scale.low + share * (self.scale.high - self.scale.low)) + (self.tr(" or more") if share == 1.0 else "")
             x = bar.left() + share * (bar.width() - metrics.horizontalAdvance(text))
             painter.drawText(QPointF(x, bar.bottom() + metrics.ascent() + 3), text)
 
@@ -85,3 +85,8 @@ class LegendPlate(Overlay):
             red, green, blue = (int(c) for c in self.scale.colors[round(last * stop / STOPS)])
             gradient.setColorAt(stop / STOPS, QColor(red, green, blue))
         return gradient
+
+
+def number_text(value: float) -> str:
+    """A number of the scale in so few digits that three of them fit below its bar; counts in full."""
+    return f"{value:.4g}" if abs(value) < 1e4 else f"{value:g}"

@@ -201,8 +201,11 @@ def _ray_rows(view: ViewStatistics) -> list[Row]:
     if len(view.rays_by_kind) < 2:
         return []
     rates = view.mrays_per_s_by_kind
-    text = QCoreApplication.translate("Statistics", "{count:,} at {rate:,.1f} MRays/s")
-    return [Row(f"rays.{kind}", kind, text.format(count=count, rate=rates[kind]), parent="rays") for kind, count in view.rays_by_kind.items()]
+    text = QCoreApplication.translate("Statistics", "{count:,} at {rate:,.1f} M/s")
+    tip = QCoreApplication.translate("Statistics", "Rays of this kind, and millions of them a second.")
+    return [
+        Row(f"rays.{kind}", kind, text.format(count=count, rate=rates[kind]), parent="rays", tip=tip) for kind, count in view.rays_by_kind.items()
+    ]
 
 
 def _quality_rows(structure: HierarchyStatistics) -> list[Row]:

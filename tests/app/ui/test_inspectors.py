@@ -254,6 +254,19 @@ def test_an_automatic_range_reaches_the_legend(scene_window: MainWindow, qtbot: 
     assert scene_window.legend.scale.high == 96.0
 
 
+@pytest.mark.parametrize("ray_type", ["ids", "barycentrics"])
+def test_what_was_counted_before_is_no_range_of_colours_without_numbers(scene_window: MainWindow, ray_type: str) -> None:
+    document, heat = scene_window.document, scene_window.inspectors.heat
+    document.change("settings.render.ray_type", "steps")
+    heat.take(frame(counts(b10=5)))
+    heat.show_latest()
+    assert heat.fit.isEnabled() and heat.table()[1]
+    document.change("settings.render.ray_type", ray_type)
+    before = document.state.settings
+    heat.fit_range()
+    assert document.state.settings == before and not heat.fit.isEnabled() and not heat.table()[1]
+
+
 def test_another_instant_takes_the_marks_away(scene_window: MainWindow, qtbot: Any) -> None:
     inspectors = scene_window.inspectors
     inspectors.pick_at(0.2, 0.2)

@@ -17,6 +17,7 @@ from PySide6.QtWidgets import QApplication
 
 from app.jobs import Job
 from app.problem import Problem
+from app.ui.legend import number_text
 from app.ui.main_window import MainWindow
 from gpu.scene import Scene
 from tests.app.stand_ins import PaintedMaker, gradient
@@ -113,6 +114,11 @@ def test_another_structure_takes_back_a_layout_it_does_not_have_in_one_step(scen
     assert (document.state.settings.render.hierarchy, document.state.settings.render.layout) == ("brute_force", "auto")
     document.undo()
     assert (document.state.settings.render.hierarchy, document.state.settings.render.layout) == ("lbvh", "bvh4")
+
+
+@pytest.mark.parametrize(("value", "text"), [(17.50273, "17.5"), (0.0032342, "0.003234"), (12_345.0, "12345"), (96.0, "96"), (0.0, "0")])
+def test_numbers_of_a_legend_stand_apart(value: float, text: str) -> None:
+    assert number_text(value) == text
 
 
 def test_the_heat_map_has_a_legend(scene_window: MainWindow) -> None:

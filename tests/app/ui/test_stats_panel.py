@@ -44,6 +44,14 @@ def test_rows_hold_every_figure_the_issue_asks_for() -> None:
     assert values["memory"] == "16.0 MiB" and values["launches"] == "19" and "refit" not in values
 
 
+def test_rays_of_a_kind_fit_a_narrow_panel() -> None:
+    made = made_statistics()
+    view = dataclasses.replace(made.views[0], rays_by_kind={"primary": 397_736, "shadow": 375_154})
+    rows = {row.key: row for row in rows_of(frame(statistics=dataclasses.replace(made, views=(view,))), 42.0, 0.8, (1024, 768), "painted by Qt")}
+    found, rate = rows["rays.shadow"], view.mrays_per_s_by_kind["shadow"]
+    assert found.value == f"375,154 at {rate:,.1f} M/s" and found.parent == "rays" and "a second" in found.tip
+
+
 def test_quality_has_rows_where_it_was_measured() -> None:
     made = made_statistics()
     assert not {"epo", "lcv", "levels"} & {row.key for row in rows_of(frame(), 42.0, 0.8, (1024, 768), "painted by Qt")}
