@@ -1,6 +1,6 @@
 """The window on this machine's display: milliseconds of the render thread and of painting, frames a second, which view, whether through interop.
 
-    python bench/window.py [--demo orbit] [--size 1024x768] [--frames 500] [--screenshot FILE.png] [--view gl] [--target cuda] [--alone]
+    python bench/window.py [FILE ... | --demo orbit] [--size 1024x768] [--frames 500] [--screenshot FILE.png] [--view gl] [--target cuda] [--alone]
 
 Needs a display. The swap interval is 0 and the resolution does not adapt. Prints one JSON object; the exit code is 1 where no frame came.
 The program is started as a process of its own, because a benchmark knows only `gpu`.

@@ -93,6 +93,7 @@ class Measurement:
 def parse(arguments: list[str]) -> argparse.Namespace:
     """What is measured."""
     parser = argparse.ArgumentParser(prog="bench/window.py", description="Measure the window: render thread, painting, frames a second.")
+    parser.add_argument("files", nargs="*", metavar="FILE", help="a model, or the key frames of a sequence, that play in place of a built-in scene")
     parser.add_argument("--demo", default="orbit", help="the built-in scene that plays")
     parser.add_argument("--size", default="1024x768", help="the picture's size in pixels")
     parser.add_argument("--frames", type=int, default=500, help="frames that count")
@@ -130,7 +131,10 @@ def main(arguments: list[str]) -> int:
     measurement = Measurement(window, names)
     width, height = (int(side) for side in names.size.split("x"))
     open_window(window, (width, height))
-    window.open_demo(names.demo)
+    if names.files:
+        window.open_files(names.files)
+    else:
+        window.open_demo(names.demo)
     QTimer.singleShot(PATIENCE_MS, measurement.finish)
     application.exec()
     print(json.dumps(measurement.outcome, indent=1))
