@@ -28,6 +28,8 @@ using Clusters = TileValues<PackedCluster>;
 
 // How much of its own area a cluster has paid for already when a pair is judged. The area of the common box alone lets large clusters wait for ever.
 constexpr float OWN_SHARE = 0.4f;
+// How much dearer a pair is for every place that lies between in Morton order: boxes reach over others less often, and more pairs can be leaves.
+constexpr float APART = 0.125f;
 
 // What a pair is judged by.
 struct Judged {
@@ -42,12 +44,14 @@ __device__ __forceinline__ Judged judged(const PackedCluster& cluster) {
     return {box, box.upper.x < box.lower.x ? 0.0f : OWN_SHARE * span_area(box.upper - box.lower)};
 }
 
-// The area of two clusters' common box less what both have paid, the last bits replaced by those in which their indices differ: equal for both,
-// different for any two neighbours of one cluster, and among equal areas (coincident primitives) half of all clusters find a partner at once.
+// The area of two clusters' common box less what both have paid, times how far they are apart. The last bits are replaced by those in which their
+// indices differ: equal for both, different for any two neighbours of one cluster, and among equal areas (coincident primitives) half of all clusters
+// find a partner at once.
 struct PairKey {
     __device__ __forceinline__ int operator()(const Judged& mine, const Judged& other, int i, int j) const {
         const Aabb box = merge(mine.box, other.box);
-        return (__float_as_int(max(span_area(box.upper - box.lower) - (mine.paid + other.paid), 0.0f)) & ~31) | (i ^ j);
+        const float unpaid = max(span_area(box.upper - box.lower) - (mine.paid + other.paid), 0.0f);
+        return (__float_as_int(unpaid * (1.0f + APART * (float)(j - i))) & ~31) | (i ^ j);
     }
 };
 
