@@ -77,6 +77,7 @@ def test_measures_every_goal_of_a_device(monkeypatch: pytest.MonkeyPatch, tmp_pa
     small = {name: goals.make_demo(name, 300) for name in ("blob", "orbit", "room")}
     monkeypatch.setattr(goals, "make_demo", lambda name, count=None: small[name])
     monkeypatch.setattr(goals, "make_waves", lambda count, keys: make_waves(100, 8))
+    monkeypatch.setattr(goals, "make_crowd", lambda triangles, objects, moving: make_crowd(2_000, 10, 1))
     monkeypatch.setattr(goals, "choose", lambda name: Device())
     assert main(["--target", "cuda", "--repeat", "1", "--out", str(tmp_path / "goals")]) == 0
     found = json.loads((tmp_path / "goals.json").read_text())
