@@ -21,7 +21,7 @@ HEAD = """# Settings
 Every setting of the program, as the settings dialog, the settings file and the command line know it. This page is made from the options'
 dataclasses by `python -m app.settings_docs`; edit those, not this.
 
-![The settings dialog: pages on the left, a changed page marked, a width out of range said at its field](images/settings.png)
+![The settings dialog: pages on the left, the settings of one of them beside it](images/guide/settings.png)
 
 A setting has one name everywhere: `width` in the table `[render]` of a settings file is `--set render.width=640` on the command line, and Width
 on the page Render of the dialog. Some have a flag of their own. What is said later counts more:

@@ -18,7 +18,7 @@ struct SurfaceView {
     const unsigned* texels;
     const float* decode;
     const float* lights;
-    const int* emitters;        // triangles that shine, ascending, and the share of all up to and with each: emitters.cuh
+    const int* emitters;        // triangles that shine, ascending, and the share of all up to and with each: emitters.py
     const float* emitter_cdf;
     int light_count, has_textures, emitter_count, features;
 };
