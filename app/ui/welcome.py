@@ -26,7 +26,7 @@ from app.ui.previews import SIZE, Previews
 
 MOST_COLUMNS = 3
 SIDE_WIDTH = 190
-CARD = QSize(200, 150)
+CARD = QSize(180, 135)
 
 
 class Card(QToolButton):

@@ -43,6 +43,13 @@ def test_cards_stand_in_as_many_columns_as_fit(page: WelcomePage, qtbot: Any) ->
     assert tops == {1200: 3, 500: 1}
 
 
+def test_every_built_in_scene_is_seen_at_once_beside_the_statistics(page: WelcomePage, qtbot: Any) -> None:
+    page.show()
+    page.resize(840, 710)
+    qtbot.wait(20)
+    assert page.verticalScrollBar().maximum() == page.horizontalScrollBar().maximum() == 0
+
+
 def test_recent_files_can_be_chosen(page: WelcomePage, qtbot: Any) -> None:
     page.show_recent(["/models/ein Würfel.obj"])
     recent = page.findChild(QListWidget, "recent")
