@@ -9,6 +9,10 @@ import re
 COMMANDS = ("view", "render", "bench", "info", "doctor")
 DEFAULT_COMMAND = "view"
 BENCH_KINDS = ("build", "trace", "frame", "suite")
+BENCH_HELP = (
+    "build: the structure alone; trace: primary and diffuse rays through it, whatever the ray type; frame: whole frames with their ray type; "
+    "suite: a published evaluation"
+)
 FLAGS = ("-v", "--verbose", "--quiet", "--debug", "--json")
 """What may stand before the command."""
 
@@ -120,7 +124,7 @@ def command_parser(command: str, version: str) -> argparse.ArgumentParser:
     }
     parser = _parser(f"python main.py {command}", sentences[command], command)
     if command == "bench":
-        parser.add_argument("kind", choices=BENCH_KINDS, help="what is measured")
+        parser.add_argument("kind", choices=BENCH_KINDS, help=BENCH_HELP)
     if command != "doctor":
         _add_scene(parser)
         _add_choices(parser)
