@@ -43,6 +43,14 @@ class PictureOptions:
 
 
 @dataclasses.dataclass(frozen=True)
+class EnvironmentOptions(PictureOptions):
+    """What ray types have that show the scene's environment where rays hit nothing."""
+
+    environment: float = option(1.0, "Factor on the light of the scene's environment.", minimum=0.0, maximum=1e4)
+    environment_turn: float = option(0.0, "How far the environment is turned around the vertical.", minimum=-360.0, maximum=360.0, unit="degrees")
+
+
+@dataclasses.dataclass(frozen=True)
 class Legend:
     """A scale that explains a picture's colours: `colors` (N, 3) uint8 sRGB from `low` to `high` of `label`."""
 
@@ -135,3 +143,7 @@ class RayType(abc.ABC):
 
     def _surface_view(self, surface: Surface) -> np.ndarray:
         return surface_view(surface, self.materials)
+
+    def _environment_view(self, options: Any) -> np.ndarray:
+        """EnvironmentView of environment.cuh, of EnvironmentOptions. By value: what it holds belongs to a frame's shape."""
+        return self.materials.environment.view(options.environment, options.environment_turn / 360.0)

@@ -1,8 +1,7 @@
 // Lights as paths take them: one of all, chosen by chance. The scene's lights, a light at the eye, the triangles that shine and the environment each
 // have a place; triangles among themselves are chosen by area and brightness (emitters.py), directions of the environment by their brightness.
 #pragma once
-#include "gpu/shade/environment.cuh"
-#include "gpu/shade/shading.cuh"
+#include "gpu/shade/far_away.cuh"
 
 // It holds no pointer to the surface: beside one, NVRTC 13.0 took the environment's for a pointer into local memory.
 struct PathLights {
@@ -129,7 +128,7 @@ __device__ Real emission_density(const SurfaceView& surface, const PathLights& l
 
 // What comes from where no ray meets anything.
 __device__ __forceinline__ Real3 sky_light(const PathLights& lights, const float* below_and_above, Real3 direction) {
-    return lights.environment.is_there() ? environment_radiance(lights.environment, direction) : background(below_and_above, direction);
+    return far_away(lights.environment, below_and_above, direction);
 }
 __device__ __forceinline__ Real sky_density(const PathLights& lights, Real3 direction) {
     return lights.environment.is_sampled() ? environment_density(lights.environment, direction) * splat(1.0f / (float)lights.count()) : splat(0.0f);

@@ -4,6 +4,7 @@
 // The unit is compiled against a structure (walks.cuh) and names IS_OPAQUE: whether all surfaces stop light, so that shadow rays may end at any hit.
 #include "gpu/device/atomics.cuh"
 #include "gpu/device/block.cuh"
+#include "gpu/shade/far_away.cuh"
 #include "gpu/shade/whitted_walks.cuh"
 
 constexpr int MOST_DEPTH = 12;
@@ -24,12 +25,13 @@ struct Waiting {
 };
 
 // Adds what is seen along `rays` to `color`, but for the rays that go on from there, which wait.
-__device__ __forceinline__ void add_seen(const TraceInput& input, const SurfaceView& surface, const float* options, const Rays& rays, Real3 weight, Int media,
-                                         Int pixel, int depth, int* counts, Waiting& waiting, Real3& color) {
+__device__ __forceinline__ void add_seen(const TraceInput& input, const SurfaceView& surface, const EnvironmentView& environment, const float* options,
+                                         const Rays& rays, Real3 weight, Int media, Int pixel, int depth, int* counts, Waiting& waiting, Real3& color) {
     const Real3 nothing = splat3(0.0f, 0.0f, 0.0f);
     FoundHit found = {nearest_surface(input, surface, rays), direction_of(rays), weight, media, splat_mask(false), depth};
     found.is_hit = rays.active & !(found.hits.prim_id < splat_int(0));
-    color = color + select(rays.active & !found.is_hit, weight * background(options + BACKGROUND, found.direction), nothing);
+    const Mask misses = rays.active & !found.is_hit;
+    if (any(misses)) color = color + select(misses, weight * far_away(environment, options + BACKGROUND, found.direction), nothing);
     if (!any(found.is_hit)) return;
     waiting.found[depth & 1] = found;
     const bool casts_shadows = options[CASTS_SHADOWS] != 0.0f;
@@ -60,7 +62,8 @@ __device__ __forceinline__ void add_seen(const TraceInput& input, const SurfaceV
 }
 
 extern "C" __global__ void __launch_bounds__(TRACE_BLOCK, TRACE_BLOCKS)
-    trace_whitted(TraceInput input, SurfaceView surface, const float* options, int pack_count, uint64* ray_counts, float* sums) {
+    trace_whitted(TraceInput input, SurfaceView surface, EnvironmentView environment, const float* options, int pack_count, uint64* ray_counts,
+                  float* sums) {
     SHARED int counts[COUNTS];
     for (int i : block_stride(COUNTS)) counts[i] = 0;
     block_sync();
@@ -77,7 +80,7 @@ extern "C" __global__ void __launch_bounds__(TRACE_BLOCK, TRACE_BLOCKS)
         waiting.count = 0;
         int depth = 0;
         while (true) {
-            if (any(rays.active)) add_seen(input, surface, options, rays, weight, media, pixel, depth, counts, waiting, color);
+            if (any(rays.active)) add_seen(input, surface, environment, options, rays, weight, media, pixel, depth, counts, waiting, color);
             if (waiting.count == 0) break;
             const WaitingRay& next = waiting.rays[--waiting.count];
             const Real3 from = next.from, towards = next.direction;

@@ -10,6 +10,7 @@ Realistic Image Synthesis (1983). As the picture of a dynamic scene in Kolodzey,
 Cost: A ray for every light and every hit, and up to twice as many rays at each depth where everything is glass; mirrors alone have one more each.
 
 Limits: Mirrors and glass are sharp, whatever their roughness; what is rougher than 0.5 mirrors nothing but lights. No light from other surfaces.
+The scene's environment is seen, mirrored and through glass, but lights nothing besides: rough surfaces have `ambient` and the lights.
 Light goes straight through glass to a surface: no caustics. Rays remember two bodies that they are inside of. A surface that alpha covers in part
 is no glass besides.
 """
@@ -24,7 +25,7 @@ from ..animate.animate import Surface
 from ..settings import option
 from ..target.base import Target, Unit
 from ..trace.trace import TRACE_BLOCK, Tracer
-from .base import Color, PictureOptions, RayType
+from .base import Color, EnvironmentOptions, RayType
 from .film import Film
 from .materials import HAS_ALPHA, HAS_GLASS, Materials
 from .ray_counts import RayCounts
@@ -39,7 +40,7 @@ FASTER = {"cuda": "megakernel", "host": "megakernel"}
 
 
 @dataclasses.dataclass(frozen=True)
-class WhittedOptions(PictureOptions):
+class WhittedOptions(EnvironmentOptions):
     """Options of recursive ray tracing."""
 
     depth: int = option(
@@ -71,10 +72,11 @@ class Whitted(RayType):
         kinds = (name if depth == 0 else f"{name} {depth}" for depth in range(MOST_DEPTH + 1) for name in ("shadow", "reflection", "refraction"))
         self._counts = RayCounts(target, tuple(kinds))
         self._waves: Waves | None = None
+        self._environment = materials.environment.view()
 
     @property
     def shape(self) -> Hashable:
-        return self._is_opaque, self._waves
+        return self._is_opaque, self._waves, self._environment.tobytes()
 
     @property
     def _is_opaque(self) -> bool:
@@ -85,6 +87,7 @@ class Whitted(RayType):
 
     def prepare(self, options: Any, surface: Surface) -> None:
         super().prepare(options, surface)
+        self._environment = self._environment_view(options)
         chosen = FASTER[self.target.kind] if options.organisation == "auto" else options.organisation
         self._waves = Waves(options.depth, options.light_samples, options.shadows) if chosen == "wavefront" else None
 
@@ -110,10 +113,10 @@ class Whitted(RayType):
         with self.target.phase("trace.whitted"):
             self._counts.begin()
             if self._waves is not None:
-                scene = (surface.light_count, self._surface_view(surface))
+                scene = (surface.light_count, self._surface_view(surface), self._environment)
                 WaveTracer(self.target, tracer, self._waves, self._is_opaque, film, self._parameters, self._counts.array, *scene).trace()
                 return
             unit, view = self._traced_unit(tracer, film)
             packs = tracer.packs(film.rays)
-            arguments = (view, self._surface_view(surface), self._parameters, packs, self._counts.array, film.sums)
+            arguments = (view, self._surface_view(surface), self._environment, self._parameters, packs, self._counts.array, film.sums)
             self.target.launch(unit, "trace_whitted", packs, *arguments, block=TRACE_BLOCK)

@@ -2,6 +2,7 @@
 // The steps are whitted_step.cuh's, in the order in which whitted.cu makes them for each pixel: the pictures are equal to the last bit.
 #include "gpu/device/atomics.cuh"
 #include "gpu/device/block.cuh"
+#include "gpu/shade/far_away.cuh"
 #include "gpu/shade/whitted_queues.cuh"
 
 extern "C" __global__ void begin_waves(const ViewFrame* frame, const float* options, int pack_count, Queue queue, float* colors) {
@@ -21,8 +22,8 @@ extern "C" __global__ void begin_waves(const ViewFrame* frame, const float* opti
 
 // Sample `i` of light `l` on the hits of a wave at `depth`; with the first of them what needs no light, and the rays that go on: `reflected` and
 // `transmitted` have a place for each ray of the wave. `expected` gets the rays to the light with what it would add.
-extern "C" __global__ void shade_wave(const ViewFrame* frame, SurfaceView surface, const float* options, int pack_count, int depth, int l, int i, Queue wave,
-                                      const float* t, const int* prim_id, const float* u, const float* v, Queue reflected, Queue transmitted,
+extern "C" __global__ void shade_wave(const ViewFrame* frame, SurfaceView surface, EnvironmentView environment, const float* options, int pack_count,
+                                      int depth, int l, int i, Queue wave, const float* t, const int* prim_id, const float* u, const float* v, Queue reflected, Queue transmitted,
                                       Queue expected, uint64* ray_counts, int plane, float* colors) {
     const bool is_area = l < surface.light_count && is_area_light(surface.lights + LIGHT_FLOATS * l);
     const int count = is_area ? max((int)options[LIGHT_SAMPLES], 1) : 1;
@@ -47,7 +48,8 @@ extern "C" __global__ void shade_wave(const ViewFrame* frame, SurfaceView surfac
                               wave.vector(WEIGHT_ROW, first), media, splat_mask(false), depth};
             found.is_hit = rays.active & !(found.hits.prim_id < splat_int(0));
             const Mask misses = rays.active & !found.is_hit;
-            if (is_first && any(misses)) add_color(colors, plane, place, misses, found.weight * background(options + BACKGROUND, found.direction));
+            if (is_first && any(misses))
+                add_color(colors, plane, place, misses, found.weight * far_away(environment, options + BACKGROUND, found.direction));
             if (any(found.is_hit)) {
                 light = shade_item(frame, surface, options, found, number, l, i, count, step);
                 if (is_first) add_color(colors, plane, place, found.is_hit, step.color);

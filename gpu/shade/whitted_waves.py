@@ -58,9 +58,11 @@ class WaveTracer:
         counts: Array,
         light_count: int,
         surface: np.ndarray,
+        environment: np.ndarray,
     ) -> None:
         self.target, self.tracer, self.waves, self.is_opaque, self.film = target, tracer, waves, is_opaque, film
-        self.options, self.counts, self.light_count, self.surface = options, counts, light_count, surface
+        self.options, self.counts, self.light_count = options, counts, light_count
+        self.surface, self.environment = surface, environment
         self.places = film.rays.padded_count
         self.packs = self.places // target.lane_count
         self.unit = target.unit(SHADE)
@@ -97,7 +99,7 @@ class WaveTracer:
     def _shade(self, queue: RayQueue, depth: int, light: int, sample: int) -> None:
         made = (self.reflected.view(), self.transmitted.view(), self.expected.view())
         chosen = (self.packs, depth, light, sample, queue.view(), *self.hits, *made, self.counts, self.places, self.colors)
-        self.target.launch(self.unit, "shade_wave", self.packs, self.film.frame, self.surface, self.options, *chosen)
+        self.target.launch(self.unit, "shade_wave", self.packs, self.film.frame, self.surface, self.environment, self.options, *chosen)
         if not self.waves.shadows or not self.light_count:
             return
         unit, view = walks(self.tracer, self.expected.rays, self.is_opaque)
