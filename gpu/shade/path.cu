@@ -1,8 +1,8 @@
-// Paths traced on the way: a lane follows its pixel's path to the end. The unit is compiled against a structure (walks.cuh).
+// Paths traced on the way: a lane follows its pixel's path to the end. The unit is compiled against a structure (walks.cuh) and
+// names HAS_HOLES (path_walks.cuh).
 #include "gpu/device/atomics.cuh"
 #include "gpu/device/block.cuh"
-#include "gpu/shade/path_step.cuh"
-#include "gpu/trace/walks.cuh"
+#include "gpu/shade/path_walks.cuh"
 
 // `ray_counts`: paths of each depth, then rays to lights of each. `sharp`: where the part of the sample that is without noise goes, beside `sums`,
 // which then holds this sample alone; null: samples add up there.
@@ -29,8 +29,7 @@ extern "C" __global__ void __launch_bounds__(TRACE_BLOCK, TRACE_BLOCKS)
             color = color + step.found;
             add_sharp(sharp, plane, first, bounce, select(step.is_sharp, step.found, nothing));
             if (any(step.to_light.active)) {
-                const Mask is_hidden = is_any_hit(input, step.to_light);
-                const Real3 arrived = select(is_hidden, nothing, step.if_reached);
+                const Real3 arrived = arriving_light(input, surface, options, bounce, step.to_light, step.if_reached, step.if_crossed);
                 color = color + arrived;
                 add_sharp(sharp, plane, first, 1, select(step.is_lit_sharply, arrived, nothing));
                 block_atomic_add(&counted[MOST_BOUNCES + bounce], __popc(mask_bits(step.to_light.active)));

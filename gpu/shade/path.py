@@ -12,7 +12,8 @@ Cost: Up to two rays a bounce and pixel, which go to all sides: they visit more 
 the root of the number of samples. Waves keep some 220 bytes a pixel, the filter as much again.
 
 Limits: Light that glass or mirrors focus is found by luck alone, or not at all where a lamp is a point (caustics); `clamp` hides such sparks at the
-price of some light. Surfaces with holes hide all lamps behind them from rays to lights. Glass in glass is seen as glass in air.
+price of some light. Rays to lights go through holes, but the sixteenth surface in a row hides the light; a hole that the path itself goes
+through counts as a bounce. Glass in glass is seen as glass in air.
 """
 
 from __future__ import annotations
@@ -25,18 +26,18 @@ import numpy as np
 
 from ..animate.animate import Surface
 from ..settings import option
-from ..target.base import Array, Target
+from ..target.base import Array, Target, Unit, UnitSource
 from ..trace.queue import RayQueue
 from ..trace.trace import TRACE_BLOCK, HitBuffer, Tracer
-from .base import EnvironmentOptions, RayType
+from .base import PictureOptions, RayType
 from .film import Film
 from .filter import Filter
 from .gather import ORGANISATIONS, RAY_QUEUES
-from .materials import Materials
+from .materials import HAS_ALPHA, Materials
 from .ray_counts import RayCounts
 
 MOST_BOUNCES = 32
-STATE_ROWS, LIGHT_ROWS = 6, 5
+STATE_ROWS, LIGHT_ROWS, LIGHT_ROWS_WITH_HOLES = 6, 5, 6
 """Words that go along with a path and with a ray to a light: the pixel and what path_waves.cu says."""
 REGISTERS = 128
 AUTO = {"host": "megakernel", "cuda": "wavefront"}
@@ -44,7 +45,7 @@ AUTO = {"host": "megakernel", "cuda": "wavefront"}
 
 
 @dataclasses.dataclass(frozen=True)
-class PathOptions(EnvironmentOptions):
+class PathOptions(PictureOptions):
     """Options of paths."""
 
     bounces: int = option(3, "How often light may be scattered on its way; 1 is direct light alone.", minimum=1, maximum=MOST_BOUNCES)
@@ -55,6 +56,8 @@ class PathOptions(EnvironmentOptions):
         0.0, "Most light that one path may bring after a bounce: hides sparks and takes light away; 0 takes none.", minimum=0.0, maximum=1e6
     )
     headlight: float = option(0.0, "Strength of a light at the eye; a scene without any light has one of 1.", minimum=0.0, maximum=100.0)
+    environment: float = option(1.0, "Factor on the light of the scene's environment.", minimum=0.0, maximum=1e4)
+    environment_turn: float = option(0.0, "How far the environment is turned around the vertical.", minimum=-360.0, maximum=360.0, unit="degrees")
     organisation: str = option(
         "auto",
         "One kernel that follows each path to its end, or a wave a bounce with queues between; the picture is the same. auto is what was faster "
@@ -89,7 +92,7 @@ class Path(RayType):
         options = self._options
         waves = (options.bounces, options.queue) if self._organisation == "wavefront" else ()
         smoothing = 0 if self._filter is None else self._filter.generation
-        return (self._organisation, *waves, smoothing, options.environment, options.environment_turn, self.materials.generation)
+        return (self._organisation, self._has_holes, *waves, smoothing, options.environment, options.environment_turn, self.materials.generation)
 
     def ray_counts(self) -> RayCounts | None:
         return self._counts
@@ -124,11 +127,14 @@ class Path(RayType):
 
     def compile(self, tracer: Tracer, surface: Surface, film: Film) -> None:
         tracer.compile(film.rays)
-        tracer.unit("gpu/shade/path.cu", film.rays, registers=REGISTERS)
+        self._traced_unit(tracer, "gpu/shade/path.cu", film.rays)
         queues = self._queues(film)
         tracer.compile(queues[0].rays)
-        tracer.compile(queues[2].rays, "any")
-        self._unit("gpu/shade/path_waves.cu")
+        if self._has_holes:
+            self._traced_unit(tracer, "gpu/shade/path_light.cu", queues[2].rays)
+        else:
+            tracer.compile(queues[2].rays, "any")
+        self._waves_unit()
         Filter(self.target).compile()
 
     def render(self, tracer: Tracer, surface: Surface, film: Film) -> None:
@@ -146,10 +152,11 @@ class Path(RayType):
                 self._filter.launch(surface, self._surface_view(surface), hits, sums, sharp, film)
 
     def _scene(self, surface: Surface) -> tuple[np.ndarray, np.ndarray]:
-        return self._surface_view(surface), self._environment_view(self._options)
+        options = self._options
+        return self._surface_view(surface), self.materials.environment.view(options.environment, options.environment_turn / 360.0)
 
     def _follow(self, tracer: Tracer, surface: Surface, film: Film, hits: HitBuffer, sums: Array, sharp: Array) -> None:
-        unit, view = tracer.unit("gpu/shade/path.cu", film.rays, registers=REGISTERS)
+        unit, view = self._traced_unit(tracer, "gpu/shade/path.cu", film.rays)
         packs, found = tracer.packs(film.rays), (hits.t, hits.prim_id, hits.u, hits.v)
         arguments = (view, *self._scene(surface), self._parameters, packs, *found, self._counts.array, sums, sharp)
         self.target.launch(unit, "trace_paths", packs, *arguments, block=TRACE_BLOCK)
@@ -158,24 +165,45 @@ class Path(RayType):
         """Paths that go on and rays to lights, each as they were made and without gaps."""
         places = film.rays.padded_count
         paths = (RayQueue(self.target, f"path.{name}", places, STATE_ROWS) for name in ("made", "queue"))
-        lights = (RayQueue(self.target, f"path.light_{name}", places, LIGHT_ROWS) for name in ("made", "queue"))
+        rows = LIGHT_ROWS_WITH_HOLES if self._has_holes else LIGHT_ROWS
+        lights = (RayQueue(self.target, f"path.light_{name}", places, rows) for name in ("made", "queue"))
         return (*paths, *lights)  # type: ignore[return-value]
 
     def _waves(self, tracer: Tracer, surface: Surface, film: Film, hits: HitBuffer, sums: Array, sharp: Array) -> None:
-        unit, packs, counts = self._unit("gpu/shade/path_waves.cu"), self._packs(film), self._counts.array
+        unit, packs, counts = self._waves_unit(), self._packs(film), self._counts.array
         made, paths, made_lights, lights = self._queues(film)
         common, scene = (film.frame, self._parameters, packs), self._scene(surface)
         found = (hits.t, hits.prim_id, hits.u, hits.v)
         self.target.launch(unit, "begin_paths", packs, *scene, *common, *found, made.view(), made_lights.view(), sums, sharp)
         for bounce in range(1, self._options.bounces + 1):
             self._gathered(made_lights, lights)
-            reached = tracer.trace(lights.rays, "any", "wave")
-            self.target.launch(unit, "collect_light", packs, lights.view(), packs, reached.prim_id, MOST_BOUNCES + bounce - 1, counts, sums, sharp)
+            self._collect_light(tracer, surface, film, lights, bounce, sums, sharp)
             self._gathered(made, paths)
             hits = tracer.trace(paths.rays, "closest", "wave")
             found = (hits.t, hits.prim_id, hits.u, hits.v)
             queues = (paths.view(), made.view(), made_lights.view())
             self.target.launch(unit, "continue_paths", packs, *scene, *common, *found, bounce, *queues, counts, sums, sharp)
+
+    def _collect_light(self, tracer: Tracer, surface: Surface, film: Film, lights: RayQueue, bounce: int, sums: Array, sharp: Array) -> None:
+        counter = (MOST_BOUNCES + bounce - 1, self._counts.array)
+        if self._has_holes:
+            traced, view = self._traced_unit(tracer, "gpu/shade/path_light.cu", lights.rays)
+            packs, where = tracer.packs(lights.rays), (film.rays.padded_count, sums, sharp)
+            arguments = (view, self._surface_view(surface), self._parameters, packs, lights.view(), bounce - 1, *counter, *where)
+            self.target.launch(traced, "collect_light_through_holes", packs, *arguments, block=TRACE_BLOCK)
+            return
+        packs, reached = self._packs(film), tracer.trace(lights.rays, "any", "wave")
+        self.target.launch(self._waves_unit(), "collect_light", packs, lights.view(), packs, reached.prim_id, *counter, sums, sharp)
+
+    @property
+    def _has_holes(self) -> bool:
+        return bool(self.materials.features & HAS_ALPHA)
+
+    def _traced_unit(self, tracer: Tracer, path: str, rays: Any) -> tuple[Unit, np.ndarray]:
+        return tracer.unit(path, rays, constants=(("HAS_HOLES", self._has_holes),), registers=REGISTERS)
+
+    def _waves_unit(self) -> Unit:
+        return self.target.unit(UnitSource("gpu/shade/path_waves.cu", constants=(("HAS_HOLES", self._has_holes),), rays_per_thread=0))
 
     def _gathered(self, made: RayQueue, queue: RayQueue) -> None:
         if self._options.queue == "by_octant":

@@ -20,12 +20,15 @@ struct PathState {
 };
 // Sharp: seen by the eye itself or in mirrors. Light of one point or sun there, too, is without noise, and no filter has to touch it.
 constexpr float DELTA = -1.0f, SHARP = -2.0f;
+// Light behind holes is found by rays to lights alone: a ray that has gone through one weighs next to nothing beside them, and all where they find none.
+constexpr float THROUGH_HOLES = 1e-12f;
 __device__ __forceinline__ PathState path_begins() { return {splat3(1.0f, 1.0f, 1.0f), splat(SHARP), splat(1.0f)}; }
 
 struct PathStep {
     Real3 found;         // light that came along the ray
     Rays to_light;
     Real3 if_reached;    // light that comes where `to_light` meets nothing
+    Real if_crossed;     // times this much of it where holes let it through
     Rays next;
     PathState state;
     Mask is_sharp, is_lit_sharply;   // `found`, and `if_reached`
@@ -145,6 +148,7 @@ __device__ void choose_ray_to_light(const SurfaceView& surface, const PathLights
     const Mask is_tried = at.goes_on & is_same_side & (largest(arrives) > splat(0.0f));
     step.to_light = rays_from(at.hit.at, light.towards, light.distance, is_tried);
     step.if_reached = select(is_tried, arrives, splat3(0.0f, 0.0f, 0.0f));
+    step.if_crossed = splat(1.0f) / max(weight, splat(1e-12f));
     step.is_lit_sharply = lights.is_one_without_size() ? is_tried & step.is_sharp : splat_mask(false);
 }
 
@@ -168,7 +172,7 @@ __device__ void choose_next_ray(const float* options, const PathNumbers& numbers
         survives = survives & (numbers.one(4) < share);
         next.weight = next.weight * (splat(1.0f) / max(share, splat(1e-6f)));
     }
-    step.state = {select(at.passes, state.weight, next.weight), select(at.passes, min(state.density, splat(DELTA)), next.density), select(at.passes, state.scale, next.scale)};
+    step.state = {select(at.passes, state.weight, next.weight), select(at.passes, min(state.density, splat(THROUGH_HOLES)), next.density), select(at.passes, state.scale, next.scale)};
     step.next = rays_from(at.hit.at, select(at.passes, direction, onwards), splat(FLOAT_MAX), survives | at.passes);
 }
 
@@ -189,7 +193,7 @@ __device__ PathStep step_path(const SurfaceView& surface, const PathLights& ligh
     step.is_sharp = rays.active & (state.density < splat(0.5f * (DELTA + SHARP)));
     step.found = limited(found_light(surface, lights, options, rays, at.hit, rays.active, hits.prim_id, distance, state), limit);
 
-    // Where a surface is not there, by its alpha, the path goes on straight. Rays to lights take it for whole: such light is found by meeting it.
+    // Where a surface is not there, by its alpha, the path goes on straight.
     const Mask may_go_on = bounce < (int)options[BOUNCES] ? is_hit : splat_mask(false);
     at.passes = splat_mask(false);
     if (surface.features & HAS_ALPHA) at.passes = may_go_on & !(numbers.one(5) < at.hit.material.alpha);

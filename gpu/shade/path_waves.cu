@@ -1,11 +1,7 @@
 // Paths in waves: a launch a step of all paths; rays that go on and rays to lights lie in queues between. A wave has a pixel at most once, so that its
-// light is added without atomics and in the same order always.
+// light is added without atomics and in the same order always. The unit names HAS_HOLES: whether rays to lights go through holes (path_light.cu).
 #include "gpu/device/atomics.cuh"
-#include "gpu/shade/path_step.cuh"
-#include "gpu/trace/queue.cuh"
-
-// Rows behind the pixel: of paths what PathState is, of rays to lights what they bring.
-constexpr int STATE_ROW = PIXEL_ROW + 1, LIGHT_ROW = PIXEL_ROW + 1;
+#include "gpu/shade/path_queues.cuh"
 
 __device__ __forceinline__ void put_state(const Queue& queue, int first, const PathState& state) {
     store(queue.row(STATE_ROW) + first, state.weight.x);
@@ -22,16 +18,7 @@ __device__ __forceinline__ void put_step(const Queue& onwards, const Queue& to_l
     store(to_lights.row(LIGHT_ROW + 1) + first, step.if_reached.y);
     store(to_lights.row(LIGHT_ROW + 2) + first, step.if_reached.z);
     store(to_lights.row(LIGHT_ROW + 3) + first, select(step.is_lit_sharply, splat(1.0f), splat(0.0f)));
-}
-__device__ __forceinline__ void add_lanes(float* sums, int64 plane, Int rays, unsigned lanes, Real3 light) {
-#pragma unroll
-    for (int i = 0; i < PACK; ++i) {
-        if (!(lanes >> i & 1u)) continue;
-        float* at = sums + lane(rays, i);
-        at[0] += lane(light.x, i);
-        at[plane] += lane(light.y, i);
-        at[2 * plane] += lane(light.z, i);
-    }
+    if (HAS_HOLES) store(to_lights.row(LIGHT_ROW + 4) + first, step.if_crossed);
 }
 
 // The step at the primary hits. Every ray has its place in the queues; `plane` is the number of them.

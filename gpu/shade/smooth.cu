@@ -3,7 +3,6 @@
 // Metallic-roughness materials: diffuse colour base * (1 - metallic), specular colour from 0.04 to base, exponent 2 / roughness^4 - 2 (Walter et al.
 // 2007's match of Blinn-Phong to roughness), energy factor (exponent + 8) / (8 pi). Radiance leaving is what the film sums.
 // `options`: background below and above, ambient light, and whether a light at the eye shines.
-#include "gpu/shade/far_away.cuh"
 #include "gpu/shade/interaction.cuh"
 
 struct Reflector {
@@ -25,8 +24,23 @@ __device__ __forceinline__ Real3 reflect_light(const Reflector& surface, Real3 n
     return (surface.diffuse * splat(1.0f / PI) + shine) * irradiance * cosine;
 }
 
+// What arrives of a light: all or nothing, by bit l of a word, or a share. No member of the latter points into the surface's struct.
+struct ShadowBits {
+    Int shadowed;
+    __device__ __forceinline__ Real3 arriving(int l, Real3 light) const {
+        const Mask dark = !((shadowed & (int)(1u << l)) == splat_int(0));
+        return select(dark, splat3(0.0f, 0.0f, 0.0f), light);
+    }
+};
+struct ShadowShares {
+    const float* shares;   // of the pack's first ray
+    int64 plane;
+    __device__ __forceinline__ Real3 arriving(int l, Real3 light) const { return light * load(shares + l * plane); }
+};
+
+template <class Shadows>
 __device__ __forceinline__ Real3 shade_hits(const SurfaceView& surface, const float* options, Real3 direction, Mask hit, Int primitives, Real u, Real v,
-                                            Int shadowed) {
+                                            const Shadows& shadows) {
     const Interaction found = interaction_at(surface, direction, hit, primitives, u, v);
     const MaterialSample& material = found.material;
     const Real3 normal = found.shading_normal, to_eye = direction * splat(-1.0f), point = found.at.point;
@@ -35,15 +49,14 @@ __device__ __forceinline__ Real3 shade_hits(const SurfaceView& surface, const fl
     if (options[9] != 0.0f) color = color + reflect_light(reflector, normal, to_eye, to_eye, splat3(PI, PI, PI) * splat(options[9]));
     for (int l = 0; l < surface.light_count; ++l) {
         const LightSample light = sample_light(surface.lights + LIGHT_FLOATS * l, point);
-        const Mask dark = !((shadowed & (int)(1u << l)) == splat_int(0));
         const Real3 reflected = reflect_light(reflector, normal, to_eye, light.towards, light.irradiance);
-        color = color + select(dark, splat3(0.0f, 0.0f, 0.0f), reflected);
+        color = color + shadows.arriving(l, reflected);
     }
     return color;
 }
 
 // `shadowed`: bit l where light l does not reach the hit (gpu/trace/shadow.cu), or null: all lights reach everywhere.
-extern "C" __global__ void shade_smooth(SurfaceView surface, EnvironmentView environment, const ViewFrame* frame, const float* options, int pack_count,
+extern "C" __global__ void shade_smooth(SurfaceView surface, const ViewFrame* frame, const float* options, int pack_count,
                                         const int* prim_id, const float* u, const float* v, const int* shadowed, float* sums) {
     const CameraRays camera = {frame};
     const int64 plane = (int64)pack_count * PACK;
@@ -52,11 +65,29 @@ extern "C" __global__ void shade_smooth(SurfaceView surface, EnvironmentView env
         const Real3 direction = direction_of(camera.rays(first));
         const Int primitives = load(prim_id + first);
         const Mask hit = !(primitives < splat_int(0));
-        Real3 color = splat3(0.0f, 0.0f, 0.0f);
-        if (any(!hit)) color = far_away(environment, options, direction);
+        Real3 color = background(options, direction);
         if (any(hit)) {
             const Int dark = shadowed ? load(shadowed + first) : splat_int(0);
-            color = select(hit, shade_hits(surface, options, direction, hit, primitives, load(u + first), load(v + first), dark), color);
+            color = select(hit, shade_hits(surface, options, direction, hit, primitives, load(u + first), load(v + first), ShadowBits{dark}), color);
+        }
+        add_to_film(sums, plane, first, frame->sample_index, color);
+    }
+}
+
+// `shares`: a plane of rays for each light, how much of it reaches the hit (smooth_shadow.cu).
+extern "C" __global__ void shade_smooth_with_holes(SurfaceView surface, const ViewFrame* frame, const float* options, int pack_count,
+                                        const int* prim_id, const float* u, const float* v, const float* shares, float* sums) {
+    const CameraRays camera = {frame};
+    const int64 plane = (int64)pack_count * PACK;
+    for (int pack : grid_stride(pack_count)) {
+        const int first = pack * PACK;
+        const Real3 direction = direction_of(camera.rays(first));
+        const Int primitives = load(prim_id + first);
+        const Mask hit = !(primitives < splat_int(0));
+        Real3 color = background(options, direction);
+        if (any(hit)) {
+            const ShadowShares shadows = {shares + first, plane};
+            color = select(hit, shade_hits(surface, options, direction, hit, primitives, load(u + first), load(v + first), shadows), color);
         }
         add_to_film(sums, plane, first, frame->sample_index, color);
     }

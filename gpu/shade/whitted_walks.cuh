@@ -1,10 +1,8 @@
 // The walks of recursive ray tracing: to the nearest surface that is there, and towards a light. The unit is compiled against a structure (walks.cuh) and
 // names IS_OPAQUE: whether all surfaces stop light, so that shadow rays may end at any hit.
 #pragma once
+#include "gpu/shade/light_walk.cuh"
 #include "gpu/shade/whitted_step.cuh"
-#include "gpu/trace/walks.cuh"
-
-constexpr int MOST_PASSES = 16;   // surfaces in a row that a ray goes through as if they were not there
 
 // The nearest surface that is there: holes that a mask cuts are passed.
 __device__ __forceinline__ Hits nearest_surface(const TraceInput& input, const SurfaceView& surface, Rays rays) {
@@ -28,30 +26,27 @@ __device__ __forceinline__ Hits nearest_surface(const TraceInput& input, const S
     }
 }
 
-// What is left of light that comes along `rays` from their far end: nothing behind a surface, or what glass and holes let through. It is not bent.
-__device__ __forceinline__ Real3 light_left(const TraceInput& input, const SurfaceView& surface, Rays rays) {
-    const Real3 all_of_it = splat3(1.0f, 1.0f, 1.0f), nothing = splat3(0.0f, 0.0f, 0.0f);
-    if (IS_OPAQUE) return select(is_any_hit(input, rays), nothing, all_of_it);
-    Real3 left = all_of_it;
-    const Real3 direction = direction_of(rays);
-#pragma unroll 1
-    for (int pass = 0; pass < MOST_PASSES && any(rays.active); ++pass) {
-        const Hits hits = closest_hits(input, rays);
-        const Mask hit = rays.active & !(hits.prim_id < splat_int(0));
-        if (!any(hit)) return left;
-        const Int prim_id = select(hit, hits.prim_id, splat_int(0)), material_id = gather_int(surface.material_ids, prim_id);
-        const SurfacePoint at = point_of_hit(surface, direction, hit, prim_id, hits.u, hits.v);
-        const MaterialSample m = material_at(surface, at, hit, prim_id);
+// What glass and holes let through.
+struct ThroughGlassAndHoles {
+    __device__ __forceinline__ Real3 operator()(const SurfaceView& surface, const SurfacePoint& at, const MaterialSample& m, const Hits& hits, Mask hit,
+                                                Real3 direction) const {
+        const Real3 all_of_it = splat3(1.0f, 1.0f, 1.0f);
         const Real cosine = min(lanes_abs(dot(at.normal, direction)), splat(1.0f));
         const Real through = m.transmission * (splat(1.0f) - m.metallic) * (splat(1.0f) - dielectric_fresnel(m.ior, cosine));
         Real3 share = m.base_color * (through * m.alpha) + all_of_it * (splat(1.0f) - m.alpha);
         const Mask within = hit & at.is_back & (through > splat(0.0f));
-        if (surface.features & HAS_GLASS && any(within)) share = share * left_after(surface, select(within, material_id + splat_int(1), splat_int(0)), hits.t);
-        left = select(hit, left * share, left);
-        const Real rest = select(rays.t_max < splat(FLOAT_MAX), rays.t_max - hits.t, splat(FLOAT_MAX));
-        const Mask goes_on = hit & (largest_of(left) > splat(1e-3f)) & (rest > splat(0.0f));
-        left = select(hit & !goes_on & !(rest > splat(0.0f)), left, select(hit & !goes_on, nothing, left));
-        rays = rays_from(at, direction, rest, goes_on);
+        if (surface.features & HAS_GLASS && any(within)) {
+            const Int material_id = gather_int(surface.material_ids, select(hit, hits.prim_id, splat_int(0)));
+            share = share * left_after(surface, select(within, material_id + splat_int(1), splat_int(0)), hits.t);
+        }
+        return share;
     }
-    return select(rays.active, nothing, left);
+    __device__ __forceinline__ Mask is_seen(Real3 left) const { return largest_of(left) > splat(1e-3f); }
+};
+
+// What is left of light that comes along `rays` from their far end: nothing behind a surface, or what glass and holes let through. It is not bent.
+__device__ __forceinline__ Real3 light_left(const TraceInput& input, const SurfaceView& surface, Rays rays) {
+    const Real3 all_of_it = splat3(1.0f, 1.0f, 1.0f), nothing = splat3(0.0f, 0.0f, 0.0f);
+    if (IS_OPAQUE) return select(is_any_hit(input, rays), nothing, all_of_it);
+    return light_left_by(input, surface, rays, ThroughGlassAndHoles{}, all_of_it, nothing).left;
 }

@@ -66,3 +66,9 @@ LONG_ON_PACKS LightSample sample_light(const float* light, Real3 point, Real u, 
 __device__ __forceinline__ LightSample sample_light(const float* light, Real3 point) {
     return sample_light(light, point, splat((int)light[3] == SPHERE_LIGHT ? 0.0f : 0.5f), splat(0.5f));
 }
+
+// From a surface up to the light.
+__device__ __forceinline__ Rays rays_to_light(const SurfacePoint& at, const LightSample& light, Mask active) {
+    const Real t_max = select(light.distance < splat(FLOAT_MAX), light.distance * splat(0.9999f), splat(FLOAT_MAX));
+    return rays_from(at, light.towards, t_max, active);
+}

@@ -5,11 +5,6 @@
 #include "gpu/trace/lights.cuh"
 #include "gpu/trace/walks.cuh"
 
-__device__ __forceinline__ Rays rays_to_light(const SurfacePoint& at, const LightSample& light, Mask active) {
-    const Real t_max = select(light.distance < splat(FLOAT_MAX), light.distance * splat(0.9999f), splat(FLOAT_MAX));
-    return rays_from(at, light.towards, t_max, active);
-}
-
 extern "C" __global__ void __launch_bounds__(TRACE_BLOCK, TRACE_BLOCKS)
     trace_shadow_rays(TraceInput input, int pack_count, const int* prim_id, const float* u, const float* v, const float* positions,
                       const int* triangles, const float* lights, int light_count, int* shadowed, uint64* ray_count) {

@@ -284,10 +284,12 @@ def pictures() -> list[dict[str, str]]:
     for name, kind in ray_types().items():
         organisations = [field for field in fields_of(kind.Options) if field.name == "organisation"]
         found += [{"hierarchy": "lbvh", "layout": "bvh4", "ray_type": name, "organisation": o} for f in organisations for o in f.info.choices[1:]]
+    opaque = {"hierarchy": "lbvh", "layout": "bvh4", "alpha_mode": "opaque"}
+    found += [{"ray_type": "smooth", **opaque}, *({"ray_type": "path", "organisation": o, **opaque} for o in ("megakernel", "wavefront"))]
     return found
 
 
-def run_frames(target: Target, hierarchy: str, layout: str, ray_type: str, organisation: str = "") -> None:
+def run_frames(target: Target, hierarchy: str, layout: str, ray_type: str, organisation: str = "", alpha_mode: str = "mask") -> None:
     """Two frames, one of them refitted, and what is painted over them."""
     can_refit = structures()[hierarchy].capabilities.refit
     filtered = {"filtered": True} if hasattr(ray_types()[ray_type].Options, "filtered") else {}
@@ -296,7 +298,9 @@ def run_frames(target: Target, hierarchy: str, layout: str, ray_type: str, organ
     settings = ViewSettings(hierarchy, layout=layout, ray_type=ray_type, ray_type_options=options, update=update)
     picture = Picture(target.zeros((21, 43, 4), np.uint8, "test"))
     view = View(settings, Camera(eye=(0.0, 0.5, 4.0)), picture)
-    engine = Engine(target, make_scene())
+    scene = make_scene()
+    scene = dataclasses.replace(scene, materials=(dataclasses.replace(scene.materials[0], alpha_mode=alpha_mode), *scene.materials[1:]))
+    engine = Engine(target, scene)
     for frame, time in enumerate((0.0, 0.4)):
         engine.render_frame(Moment(time, 0, frame), [view])
     engine.flush()
