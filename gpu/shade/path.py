@@ -29,7 +29,7 @@ from ..settings import option
 from ..target.base import Array, Target, Unit, UnitSource
 from ..trace.queue import RayQueue
 from ..trace.trace import TRACE_BLOCK, HitBuffer, Tracer
-from .base import PictureOptions, RayType
+from .base import EnvironmentOptions, RayType
 from .film import Film
 from .filter import Filter
 from .gather import ORGANISATIONS, RAY_QUEUES
@@ -45,7 +45,7 @@ AUTO = {"host": "megakernel", "cuda": "wavefront"}
 
 
 @dataclasses.dataclass(frozen=True)
-class PathOptions(PictureOptions):
+class PathOptions(EnvironmentOptions):
     """Options of paths."""
 
     bounces: int = option(3, "How often light may be scattered on its way; 1 is direct light alone.", minimum=1, maximum=MOST_BOUNCES)
@@ -56,8 +56,6 @@ class PathOptions(PictureOptions):
         0.0, "Most light that one path may bring after a bounce: hides sparks and takes light away; 0 takes none.", minimum=0.0, maximum=1e6
     )
     headlight: float = option(0.0, "Strength of a light at the eye; a scene without any light has one of 1.", minimum=0.0, maximum=100.0)
-    environment: float = option(1.0, "Factor on the light of the scene's environment.", minimum=0.0, maximum=1e4)
-    environment_turn: float = option(0.0, "How far the environment is turned around the vertical.", minimum=-360.0, maximum=360.0, unit="degrees")
     organisation: str = option(
         "auto",
         "One kernel that follows each path to its end, or a wave a bounce with queues between; the picture is the same. auto is what was faster "
@@ -152,8 +150,7 @@ class Path(RayType):
                 self._filter.launch(surface, self._surface_view(surface), hits, sums, sharp, film)
 
     def _scene(self, surface: Surface) -> tuple[np.ndarray, np.ndarray]:
-        options = self._options
-        return self._surface_view(surface), self.materials.environment.view(options.environment, options.environment_turn / 360.0)
+        return self._surface_view(surface), self._environment_view(self._options)
 
     def _follow(self, tracer: Tracer, surface: Surface, film: Film, hits: HitBuffer, sums: Array, sharp: Array) -> None:
         unit, view = self._traced_unit(tracer, "gpu/shade/path.cu", film.rays)

@@ -1,5 +1,5 @@
 // One step of a path: what the ray found, a ray to a light, and the ray that goes on. Everything in lane packs, nothing traced: the megakernel
-// (path.cu) and the wavefront (path_wave.cu) walk between steps, each in its own way, and give the same picture.
+// (path.cu) and the wavefront (path_waves.cu) walk between steps, each in its own way, and give the same picture.
 //
 // Light is found twice, by sampling lights and by meeting them, and weighed by the power heuristic (Veach and Guibas, Optimally Combining Sampling
 // Techniques for Monte Carlo Rendering, 1995). Paths end by chance (Arvo and Kirk, Particle Transport and Image Synthesis, 1990).

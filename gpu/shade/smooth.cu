@@ -3,6 +3,7 @@
 // Metallic-roughness materials: diffuse colour base * (1 - metallic), specular colour from 0.04 to base, exponent 2 / roughness^4 - 2 (Walter et al.
 // 2007's match of Blinn-Phong to roughness), energy factor (exponent + 8) / (8 pi). Radiance leaving is what the film sums.
 // `options`: background below and above, ambient light, and whether a light at the eye shines.
+#include "gpu/shade/far_away.cuh"
 #include "gpu/shade/interaction.cuh"
 
 struct Reflector {
@@ -56,7 +57,7 @@ __device__ __forceinline__ Real3 shade_hits(const SurfaceView& surface, const fl
 }
 
 // `shadowed`: bit l where light l does not reach the hit (gpu/trace/shadow.cu), or null: all lights reach everywhere.
-extern "C" __global__ void shade_smooth(SurfaceView surface, const ViewFrame* frame, const float* options, int pack_count,
+extern "C" __global__ void shade_smooth(SurfaceView surface, EnvironmentView environment, const ViewFrame* frame, const float* options, int pack_count,
                                         const int* prim_id, const float* u, const float* v, const int* shadowed, float* sums) {
     const CameraRays camera = {frame};
     const int64 plane = (int64)pack_count * PACK;
@@ -65,7 +66,8 @@ extern "C" __global__ void shade_smooth(SurfaceView surface, const ViewFrame* fr
         const Real3 direction = direction_of(camera.rays(first));
         const Int primitives = load(prim_id + first);
         const Mask hit = !(primitives < splat_int(0));
-        Real3 color = background(options, direction);
+        Real3 color = splat3(0.0f, 0.0f, 0.0f);
+        if (any(!hit)) color = far_away(environment, options, direction);
         if (any(hit)) {
             const Int dark = shadowed ? load(shadowed + first) : splat_int(0);
             color = select(hit, shade_hits(surface, options, direction, hit, primitives, load(u + first), load(v + first), ShadowBits{dark}), color);
@@ -75,8 +77,9 @@ extern "C" __global__ void shade_smooth(SurfaceView surface, const ViewFrame* fr
 }
 
 // `shares`: a plane of rays for each light, how much of it reaches the hit (smooth_shadow.cu).
-extern "C" __global__ void shade_smooth_with_holes(SurfaceView surface, const ViewFrame* frame, const float* options, int pack_count,
-                                        const int* prim_id, const float* u, const float* v, const float* shares, float* sums) {
+extern "C" __global__ void shade_smooth_with_holes(SurfaceView surface, EnvironmentView environment, const ViewFrame* frame, const float* options,
+                                                   int pack_count, const int* prim_id, const float* u, const float* v, const float* shares,
+                                                   float* sums) {
     const CameraRays camera = {frame};
     const int64 plane = (int64)pack_count * PACK;
     for (int pack : grid_stride(pack_count)) {
@@ -84,7 +87,8 @@ extern "C" __global__ void shade_smooth_with_holes(SurfaceView surface, const Vi
         const Real3 direction = direction_of(camera.rays(first));
         const Int primitives = load(prim_id + first);
         const Mask hit = !(primitives < splat_int(0));
-        Real3 color = background(options, direction);
+        Real3 color = splat3(0.0f, 0.0f, 0.0f);
+        if (any(!hit)) color = far_away(environment, options, direction);
         if (any(hit)) {
             const ShadowShares shadows = {shares + first, plane};
             color = select(hit, shade_hits(surface, options, direction, hit, primitives, load(u + first), load(v + first), shadows), color);

@@ -9,9 +9,9 @@ shadow rays after Whitted, An Improved Illumination Model for Shaded Display (19
 Cost: One primary ray a pixel, and one shadow ray for each light at each hit. Shadow rays end at the first hit, and run from neighbouring points to
 the same light, so they are cheaper than primary ones.
 
-Limits: A scene without lights is lit from the eye, without shadows. No reflections, no light from other surfaces; shadows are hard, those of lights
-with an area too. Glass and what alpha cuts are drawn opaque, but light goes through holes: the sixteenth surface in a row hides it. Such shadows
-take four bytes a pixel and light. Silhouettes of curved surfaces keep their corners.
+Limits: A scene without lights is lit from the eye, without shadows: its environment is seen, but lights nothing. No reflections, no light from
+other surfaces; shadows are hard, those of lights with an area too. Glass and what alpha cuts are drawn opaque, but light goes through holes: the
+sixteenth surface in a row hides it. Such shadows take four bytes a pixel and light. Silhouettes of curved surfaces keep their corners.
 """
 
 from __future__ import annotations
@@ -26,7 +26,7 @@ from ..animate.animate import Surface
 from ..settings import option
 from ..target.base import Array, Target, Unit
 from ..trace.trace import TRACE_BLOCK, HitBuffer, Tracer
-from .base import Color, PictureOptions, RayType
+from .base import Color, EnvironmentOptions, RayType
 from .film import Film
 from .materials import HAS_ALPHA, Materials
 from .ray_counts import RayCounts
@@ -36,7 +36,7 @@ REGISTERS = 96
 
 
 @dataclasses.dataclass(frozen=True)
-class SmoothOptions(PictureOptions):
+class SmoothOptions(EnvironmentOptions):
     """Options of smooth shading."""
 
     ambient: Color = option((0.12, 0.13, 0.15), "Linear light that reaches every surface from all sides.", minimum=0.0, maximum=10.0)
@@ -54,11 +54,12 @@ class Smooth(RayType):
     def __init__(self, target: Target, materials: Materials) -> None:
         super().__init__(target, materials)
         self._has_shadows = True
+        self._environment = materials.environment.view()
         self._counts = RayCounts(target, ("shadow",))
 
     @property
     def shape(self) -> Hashable:
-        return self._has_shadows, self._has_holes
+        return self._has_shadows, self._has_holes, self._environment.tobytes()
 
     @property
     def _has_holes(self) -> bool:
@@ -73,6 +74,7 @@ class Smooth(RayType):
 
     def prepare(self, options: Any, surface: Surface) -> None:
         super().prepare(options, surface)
+        self._environment = self._environment_view(options)
         self._has_shadows = options.shadows and surface.light_count > 0
 
     def compile(self, tracer: Tracer, surface: Surface, film: Film) -> None:
@@ -98,7 +100,7 @@ class Smooth(RayType):
                     shadowed = tracer.trace_shadows(film.rays, hits, *geometry, self._counts.array)
         with self.target.phase("shade"):
             packs = self._packs(film)
-            arguments = (self._surface_view(surface), film.frame, self._parameters, packs)
+            arguments = (self._surface_view(surface), self._environment, film.frame, self._parameters, packs)
             buffers = (hits.prim_id, hits.u, hits.v, shadowed, film.sums)
             self.target.launch(self._unit("gpu/shade/smooth.cu"), kernel, packs, *arguments, *buffers)
 
