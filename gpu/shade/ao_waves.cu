@@ -5,6 +5,7 @@
 extern "C" __global__ void collect_ao(Queue queue, int pack_count, const int* prim_id, int* open) {
     for (int pack : grid_stride(pack_count)) {
         const int first = pack * PACK;
+        if (!any(queue.in_use(first))) continue;
         const Int pixels = queue.pixels(first), found = load(prim_id + first);
         const unsigned free = mask_bits(queue.in_use(first) & (found < splat_int(0)));
 #pragma unroll

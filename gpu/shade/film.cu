@@ -14,6 +14,7 @@ extern "C" __global__ void resolve_film(const ViewFrame* frame, const float* sum
     for (int pack : grid_stride(pack_count)) {
         const int first = pack * PACK;
         const PackPixels at = pixels_of(first, width, height);
+        if (!any(at.inside)) continue;
         const Real3 color = toned(frame->tone, Real3{load(sums + first), load(sums + plane + first), load(sums + 2 * plane + first)} * scale);
         const unsigned inside = mask_bits(at.inside);
 #pragma unroll

@@ -32,6 +32,7 @@ extern "C" __global__ void shade_wave(const ViewFrame* frame, SurfaceView surfac
     int reflected_count = 0, transmitted_count = 0;
     for (int pack : grid_stride(pack_count)) {
         const int first = pack * PACK;
+        if (!any(wave.in_use(first))) continue;
         const Rays rays = BufferRays{wave.rows, *wave.count, wave.stride}.rays(first);
         const Int place = select(rays.active, wave.pixels(first), splat_int(0)), number = load((const int*)wave.row(NUMBER_ROW) + first);
         WhittedStep step;

@@ -109,6 +109,12 @@ struct QueueRays {
     const int* count;
     int stride;
 
-    __device__ __forceinline__ Rays rays(int first) const { return BufferRays{rows, *count, stride}.rays(first); }
+    // What lies behind the last ray was perhaps never written.
+    __device__ __forceinline__ Rays rays(int first) const {
+        const int used = *count;
+        const Real none = splat(0.0f);
+        if (first >= used) return make_rays(none, none, none, none, none, none, none, none, splat_mask(false));
+        return BufferRays{rows, used, stride}.rays(first);
+    }
 };
 __device__ __forceinline__ int in_turn(const QueueRays&, int turn, int) { return turn; }
