@@ -1,7 +1,7 @@
 """The binary layout: 64 bytes a node, both children's boxes in it. bvh2.cuh draws it.
 
-Idea: A node holds its children's boxes and places, so that one fetch decides about both, and a child that is missed is never fetched. Boxes are kept as
-centre and half extent: walks need no minimum and maximum of two planes.
+Idea: A node holds its children's boxes and places, so that one fetch decides about both, and a child that is missed is never fetched. Boxes are kept
+as centre and half extent: walks need no minimum and maximum of two planes.
 
 Paper: Aila and Laine, Understanding the Efficiency of Ray Traversal on GPUs (2009).
 

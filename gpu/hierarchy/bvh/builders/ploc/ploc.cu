@@ -170,8 +170,9 @@ extern "C" __global__ void join_clusters_of_pairs(int n, float4* slots, const in
     }
 }
 
-// One block goes on to the root, round by round: the barriers between them are its own.
-extern "C" __global__ void __launch_bounds__(512)
+// One block goes on to the root, round by round: the barriers between them are its own. Room for two blocks is 64 registers a thread: without that word
+// an assembler takes 40 and spills.
+extern "C" __global__ void __launch_bounds__(512, 2)
     merge_rest(int n, float4* slots, const int* rounds, int* partners, float4* nodes, int* parent, uint8* flags, int* root,
                int2* leaves, float4* bvh2) {
     SHARED uint64 keys[FINAL];
