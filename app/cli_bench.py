@@ -50,6 +50,8 @@ def run(names: argparse.Namespace, words: Words) -> int:
     if settings.clip.on:
         words.say("bench measures the whole scene: clip.on is left out.")
         settings = set_option(settings, "clip.on", False)
+    if names.kind != "frame" and names.ray_type:
+        words.say(f"bench {names.kind} shades nothing: --ray-type is left out.")
     reference, scene = scene_from(names, settings, words)
     state = state_from(names, settings, reference, scene)
     with contextlib.closing(target_from(settings, words)) as target:

@@ -12,7 +12,6 @@ struct EnvironmentView {
     float strength, turn;     // `turn` in whole turns around +y
 
     __device__ __forceinline__ bool is_there() const { return width > 0; }
-    __device__ __forceinline__ bool is_sampled() const { return width > 0; }
 };
 static_assert(sizeof(EnvironmentView) == 40, "environment.py lays this struct out");
 struct EnvironmentChoice {

@@ -137,10 +137,7 @@ class Gather(RayType):
         for wave in range(self._rays):
             arguments = (self._surface_view(surface), film.frame, self._parameters, packs, hits.prim_id, hits.u, hits.v, wave, made.view())
             target.launch(emit, "emit_wave", packs, *arguments)
-            if self._queue == "by_octant":
-                made.bin_into(queue)
-            else:
-                made.compact_into(queue)
+            made.move_into(queue, self._queue)
             self._collect(surface, film, queue, tracer.trace(queue.rays, self.hit_kind, "wave"), sums)
         return sums
 

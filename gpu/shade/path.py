@@ -173,9 +173,9 @@ class Path(RayType):
         found = (hits.t, hits.prim_id, hits.u, hits.v)
         self.target.launch(unit, "begin_paths", packs, *scene, *common, *found, made.view(), made_lights.view(), sums, sharp)
         for bounce in range(1, self._options.bounces + 1):
-            self._gathered(made_lights, lights)
+            made_lights.move_into(lights, self._options.queue)
             self._collect_light(tracer, surface, film, lights, bounce, sums, sharp)
-            self._gathered(made, paths)
+            made.move_into(paths, self._options.queue)
             hits = tracer.trace(paths.rays, "closest", "wave")
             found = (hits.t, hits.prim_id, hits.u, hits.v)
             queues = (paths.view(), made.view(), made_lights.view())
@@ -201,9 +201,3 @@ class Path(RayType):
 
     def _waves_unit(self) -> Unit:
         return self.target.unit(UnitSource("gpu/shade/path_waves.cu", constants=(("HAS_HOLES", self._has_holes),), rays_per_thread=0))
-
-    def _gathered(self, made: RayQueue, queue: RayQueue) -> None:
-        if self._options.queue == "by_octant":
-            made.bin_into(queue)
-        else:
-            made.compact_into(queue)

@@ -13,7 +13,7 @@ struct PathLights {
 
     __device__ __forceinline__ int triangles_place() const { return light_count; }
     __device__ __forceinline__ int environment_place() const { return triangles_place() + (emitter_count > 0 ? 1 : 0); }
-    __device__ __forceinline__ int headlight_place() const { return environment_place() + (environment.is_sampled() ? 1 : 0); }
+    __device__ __forceinline__ int headlight_place() const { return environment_place() + (environment.is_there() ? 1 : 0); }
     __device__ __forceinline__ int count() const { return headlight_place() + (headlight > 0.0f ? 1 : 0); }
     // Whether there is but one light, and its shadows are hard.
     __device__ __forceinline__ bool is_one_without_size() const {
@@ -93,7 +93,7 @@ __device__ LightChoice choose_light(const SurfaceView& surface, const PathLights
     const Mask is_triangle = active & (which == splat_int(lights.triangles_place()));
     if (surface.emitter_count > 0 && any(is_triangle)) result = select(is_triangle, choose_triangle(surface, point, rest, u, v, is_triangle), result);
     const Mask is_sky = active & (which == splat_int(lights.environment_place()));
-    if (lights.environment.is_sampled() && any(is_sky)) {
+    if (lights.environment.is_there() && any(is_sky)) {
         const EnvironmentChoice found = choose_direction(lights.environment, rest, u, v);
         result = select(is_sky, LightChoice{found.towards, splat(FLOAT_MAX), found.radiance * (splat(1.0f) / max(found.density, splat(1e-20f))), found.density}, result);
     }
@@ -131,5 +131,5 @@ __device__ __forceinline__ Real3 sky_light(const PathLights& lights, const float
     return far_away(lights.environment, below_and_above, direction);
 }
 __device__ __forceinline__ Real sky_density(const PathLights& lights, Real3 direction) {
-    return lights.environment.is_sampled() ? environment_density(lights.environment, direction) * splat(1.0f / (float)lights.count()) : splat(0.0f);
+    return lights.environment.is_there() ? environment_density(lights.environment, direction) * splat(1.0f / (float)lights.count()) : splat(0.0f);
 }

@@ -56,9 +56,10 @@ __device__ __forceinline__ Real3 shade_hits(const SurfaceView& surface, const fl
     return color;
 }
 
-// `shadowed`: bit l where light l does not reach the hit (gpu/trace/shadow.cu), or null: all lights reach everywhere.
-extern "C" __global__ void shade_smooth(SurfaceView surface, EnvironmentView environment, const ViewFrame* frame, const float* options, int pack_count,
-                                        const int* prim_id, const float* u, const float* v, const int* shadowed, float* sums) {
+// `shadows_of(first)`: what the hits of a pack have of the lights.
+template <class ShadowsOf>
+__device__ __forceinline__ void shade_film(const SurfaceView& surface, const EnvironmentView& environment, const ViewFrame* frame, const float* options,
+                                           int pack_count, const int* prim_id, const float* u, const float* v, float* sums, const ShadowsOf& shadows_of) {
     const CameraRays camera = {frame};
     const int64 plane = (int64)pack_count * PACK;
     for (int pack : grid_stride(pack_count)) {
@@ -69,30 +70,24 @@ extern "C" __global__ void shade_smooth(SurfaceView surface, EnvironmentView env
         Real3 color = splat3(0.0f, 0.0f, 0.0f);
         if (any(!hit)) color = far_away(environment, options, direction);
         if (any(hit)) {
-            const Int dark = shadowed ? load(shadowed + first) : splat_int(0);
-            color = select(hit, shade_hits(surface, options, direction, hit, primitives, load(u + first), load(v + first), ShadowBits{dark}), color);
+            const auto shadows = shadows_of(first);
+            color = select(hit, shade_hits(surface, options, direction, hit, primitives, load(u + first), load(v + first), shadows), color);
         }
         add_to_film(sums, plane, first, frame->sample_index, color);
     }
+}
+
+// `shadowed`: bit l where light l does not reach the hit (gpu/trace/shadow.cu), or null: all lights reach everywhere.
+extern "C" __global__ void shade_smooth(SurfaceView surface, EnvironmentView environment, const ViewFrame* frame, const float* options, int pack_count,
+                                        const int* prim_id, const float* u, const float* v, const int* shadowed, float* sums) {
+    shade_film(surface, environment, frame, options, pack_count, prim_id, u, v, sums,
+               [=](int first) { return ShadowBits{shadowed ? load(shadowed + first) : splat_int(0)}; });
 }
 
 // `shares`: a plane of rays for each light, how much of it reaches the hit (smooth_shadow.cu).
 extern "C" __global__ void shade_smooth_with_holes(SurfaceView surface, EnvironmentView environment, const ViewFrame* frame, const float* options,
                                                    int pack_count, const int* prim_id, const float* u, const float* v, const float* shares,
                                                    float* sums) {
-    const CameraRays camera = {frame};
     const int64 plane = (int64)pack_count * PACK;
-    for (int pack : grid_stride(pack_count)) {
-        const int first = pack * PACK;
-        const Real3 direction = direction_of(camera.rays(first));
-        const Int primitives = load(prim_id + first);
-        const Mask hit = !(primitives < splat_int(0));
-        Real3 color = splat3(0.0f, 0.0f, 0.0f);
-        if (any(!hit)) color = far_away(environment, options, direction);
-        if (any(hit)) {
-            const ShadowShares shadows = {shares + first, plane};
-            color = select(hit, shade_hits(surface, options, direction, hit, primitives, load(u + first), load(v + first), shadows), color);
-        }
-        add_to_film(sums, plane, first, frame->sample_index, color);
-    }
+    shade_film(surface, environment, frame, options, pack_count, prim_id, u, v, sums, [=](int first) { return ShadowShares{shares + first, plane}; });
 }

@@ -48,6 +48,13 @@ class RayQueue:
         """What moving rays launches."""
         self.target.unit(_UNIT)
 
+    def move_into(self, other: RayQueue, order: str) -> None:
+        """The rays of this queue at the front of another, `order` being one of RAY_QUEUES. Launches only."""
+        if order == "by_octant":
+            self.bin_into(other)
+        else:
+            self.compact_into(other)
+
     def compact_into(self, other: RayQueue) -> None:
         """The rays of this queue (t_min below t_max, within its count) at the front of another, in their order. Launches only."""
         self._check(other)

@@ -234,6 +234,12 @@ def absent(*_: object, **__: object) -> None:
     raise PeerAbsentError("no peer is asked in this test")
 
 
+def test_bench_says_what_it_leaves_out(run: Any) -> None:
+    command = ("--demo", "walker", *SMALL, "--repeat", "1", "--warmup", "0")
+    assert "--ray-type is left out" in run("bench", "build", *command, "--ray-type", "ao")[2]
+    assert "left out" not in run("bench", "build", *command)[2]
+
+
 def test_bench_prints_a_table_and_writes_json(run: Any, tmp_path: Path) -> None:
     code, out, _ = run("bench", "build", "--demo", "walker", *SMALL, "--repeat", "1", "--out", str(tmp_path / "figures.json"))
     assert code == 0 and "build ms" in out
