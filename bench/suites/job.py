@@ -5,6 +5,8 @@ from __future__ import annotations
 import dataclasses
 from collections.abc import Callable, Iterator, Sequence
 
+import numpy as np
+
 from gpu.hierarchy.base import HierarchyError
 from gpu.scene import Scene
 from gpu.target.base import OutOfMemoryError, Target
@@ -58,6 +60,7 @@ def _what_is_taken(choice: SceneChoice, scene: Scene) -> dict[str, object]:
         "published_triangles": choice.published_triangles,
         "ours": choice.name,
         "triangles": scene.triangle_count,
+        "diagonal": float(np.linalg.norm(np.subtract(scene.upper, scene.lower))),
         "relation": "same scene" if choice.is_same else "stand-in",
         "why": choice.why,
     }

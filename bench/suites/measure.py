@@ -40,12 +40,15 @@ Secondary = Sequence[tuple[str, str, Any]]
 
 
 def still(target: Target, scene: Scene, settings: ViewSettings, size: tuple[int, int], repeat: int, secondary: Secondary = ()) -> dict[str, Any]:
-    """Build and trace one structure at the scene's beginning. `kernels_ms` adds up the phases' medians, `overall_ms` is the wall time from the first
-    launch until the target has finished; memory in MB (10^6 bytes). Rays that go on from primary hits are counted and timed by themselves."""
+    """Build and trace one structure at the scene's beginning. `kernels_ms` adds up the phases' medians, replayed as a graph, so that no kernel waits
+    for the host to launch it; `overall_ms` is the wall time of a build that the host launches kernel by kernel, until the target has finished;
+    memory in MB (10^6 bytes). Rays that go on from primary hits are counted and timed by themselves."""
     with contextlib.closing(Stage(target, scene, settings)) as stage:
         primitives = stage.show(Moment()).primitives
-        timing = timed(target, lambda: stage.hierarchy.build(primitives), repeat, WARMUP)
+        build = functools.partial(stage.hierarchy.build, primitives)
+        launches = timed(target, build, 1, WARMUP).launches
         overall_ms = _overall_ms(stage, primitives, repeat)
+        timing = timed(target, target.capture(build), repeat, WARMUP)
         tree = stage.statistics()
         rays = stage.rays(Task(scene, settings, size).view_from(), size)
         traced = timed(target, lambda: _trace(stage, rays), repeat, WARMUP)
@@ -56,7 +59,7 @@ def still(target: Target, scene: Scene, settings: ViewSettings, size: tuple[int,
             "kernels_ms": kernels_ms,
             "overall_ms": overall_ms,
             "phases_ms": phases,
-            "launches": timing.launches,
+            "launches": launches,
             "mtris_per_s": scene.triangle_count / kernels_ms / 1e3 if kernels_ms else None,
             "primary_mrays_per_s": size[0] * size[1] / trace_ms / 1e3 if trace_ms else None,
             **{f"{word}_mrays_per_s": _rate(stage, scene, size, repeat, name, options) for word, name, options in secondary},

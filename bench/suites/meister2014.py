@@ -28,15 +28,23 @@ LEAVES = (8, 16, 32)
 RAY_TYPES = (("primary", "smooth"), ("ao", "ao"), ("diffuse", "diffuse"))
 """The thesis' word for a kind of ray, and the ray type that draws it here."""
 
+AO_RADIUS = 1.0
+BUILD_NOTE = (
+    "Kernels: the phases of a build that is replayed as one graph, by the target's clock. Overall: the wall time of a build that the host launches "
+    "kernel by kernel, until the target has finished."
+)
 SECONDARY_NOTE = (
-    "Four rays of each kind from a primary hit, in uniform directions, as in the thesis. Its ambient-occlusion rays end after a length of 1 in the "
-    "units of its scenes; others have other units, so here they reach 5 % of the scene's diagonal. MRays/s count these rays over their own time."
+    "Four rays of each kind from a primary hit, in uniform directions, ambient-occlusion rays of length 1, as in the thesis. A length of 1 is in the "
+    "units of each scene; the list of scenes says how much of a stand-in that is. MRays/s count these rays over their own time."
+)
+MEMORY_NOTE = (
+    "MB of ours: reserved for the largest tree over so many triangles, so that a frame never allocates; larger leaves leave more of it unused."
 )
 
 
 def secondary_rays() -> tuple[tuple[str, str, Any], ...]:
     """The kinds of rays that go on from primary hits, as the thesis has them."""
-    ao = AoOptions(rays=4, directions="uniform", radius=0.05, radius_unit="diagonal")
+    ao = AoOptions(rays=4, directions="uniform", radius=AO_RADIUS, radius_unit="scene")
     return (("ao", "ao", ao), ("diffuse", "diffuse", DiffuseOptions(rays=4, directions="uniform")))
 
 
@@ -148,7 +156,8 @@ def tabulate(report: SuiteReport) -> None:
 def _builds(report: SuiteReport, configuration: Configuration) -> SuiteTable:
     names = [(name, leaf) for name in ("kernels_ms", "overall_ms", "sah_cost", "node_count") for leaf in LEAVES]
     words = {"kernels_ms": "kernels ms", "overall_ms": "overall ms", "sah_cost": "cost", "node_count": "nodes"}
-    table = SuiteTable(configuration.tables[0], f"construction: {configuration.title}", ("scene", *(f"{words[n]}, leaf {leaf}" for n, leaf in names)))
+    columns = ("scene", *(f"{words[n]}, leaf {leaf}" for n, leaf in names))
+    table = SuiteTable(configuration.tables[0], f"construction: {configuration.title}", columns, notes=(BUILD_NOTE,))
     _fill(report, table, configuration, names)
     return table
 
@@ -157,7 +166,7 @@ def _rays(report: SuiteReport, configuration: Configuration) -> SuiteTable:
     names = [(f"{rays}_mrays_per_s", leaf) for rays, _ in RAY_TYPES for leaf in LEAVES] + [("memory_mb", leaf) for leaf in LEAVES]
     words = {f"{rays}_mrays_per_s": f"{rays} MRays/s" for rays, _ in RAY_TYPES} | {"memory_mb": "MB"}
     columns = ("scene", *(f"{words[n]}, leaf {leaf}" for n, leaf in names), "auxiliary MB")
-    notes = (SECONDARY_NOTE,)
+    notes = (SECONDARY_NOTE, MEMORY_NOTE)
     table = SuiteTable(configuration.tables[1], f"rays and memory: {configuration.title}", columns, notes=notes)
     _fill(report, table, configuration, [*names, ("auxiliary_mb", 8)])
     return table
@@ -177,7 +186,7 @@ def _fill(report: SuiteReport, table: SuiteTable, configuration: Configuration, 
 
 def _phases(report: SuiteReport) -> SuiteTable:
     columns = ("scene", *(f"{phase.replace('_', ' ')} ms" for phase in PHASES), "other ms", "kernels ms", "overall ms")
-    table = SuiteTable("7.7", f"phases: {SAH.title}, leaf 8", columns)
+    table = SuiteTable("7.7", f"phases: {SAH.title}, leaf 8", columns, notes=(BUILD_NOTE,))
     for choice in STILL:
         for row in _rows(report, "still", choice, SAH):
             if row["leaf"] != 8:

@@ -87,8 +87,9 @@ def report_from_json(content: dict[str, Any]) -> SuiteReport:
 
 
 def _scene_table(scenes: Sequence[dict[str, Any]]) -> SuiteTable:
-    columns = ("published scene", "triangles", "taken here", "triangles here", "relation", "why")
-    rows = [tuple(scene[name] for name in ("published", "published_triangles", "ours", "triangles", "relation", "why")) for scene in scenes]
+    columns = ("published scene", "triangles", "taken here", "triangles here", "diagonal here, scene units", "relation", "why")
+    names = ("published", "published_triangles", "ours", "triangles", "diagonal", "relation", "why")
+    rows = [tuple(scene.get(name) for name in names) for scene in scenes]  # reports kept before this page knew the diagonal have none
     return SuiteTable("Scenes", "what stands for what", columns, rows)
 
 

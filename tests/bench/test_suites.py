@@ -4,12 +4,14 @@ from __future__ import annotations
 
 import json
 import pathlib
+from collections.abc import Callable
 from typing import Any
 
 import pytest
 
 from app.scene_io.demos import make_demo
 from bench.suites import SuiteJob, SuiteReport, meister2014, suites
+from bench.suites.measure import still
 from bench.suites.plots import draw, main
 from bench.suites.published import FOLDER, published, published_row
 from bench.suites.report import report_from_json
@@ -99,6 +101,33 @@ def test_a_small_run_measures_every_configuration(report: SuiteReport) -> None:
     refitted = next(row for row in curves if row["update"] == "refit")
     rebuilt = next(row for row in curves if row["update"] == "rebuild" and row["configuration"] == meister2014.SAH.title)
     assert refitted["sah_costs"][0] == rebuilt["sah_costs"][0]
+
+
+def test_secondary_rays_are_the_thesis_own(report: SuiteReport) -> None:
+    """Four a hit, ambient occlusion of length 1 in the scene's units; the list of scenes says how much of a scene that is."""
+    for _, name, options in meister2014.secondary_rays():
+        assert (options.rays, options.directions) == (4, "uniform")
+        assert name != "ao" or (options.radius, options.radius_unit) == (1.0, "scene")
+    blob = make_demo("blob", 300)
+    taken = next(scene for scene in report.scenes if scene["ours"] == "blob")
+    assert taken["diagonal"] == pytest.approx(sum((u - v) ** 2 for u, v in zip(blob.upper, blob.lower, strict=True)) ** 0.5)
+    assert "| diagonal here, scene units |" in report.markdown(CONTEXT)
+
+
+def test_kernels_do_not_wait_for_the_host(host_target: Target, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Their times are those of a replayed graph; overall is what a caller waits for."""
+    captured: list[object] = []
+    capture = host_target.capture
+
+    def watched(body: Callable[[], None]) -> Callable[[], None]:
+        captured.append(body)
+        return capture(body)
+
+    monkeypatch.setattr(host_target, "capture", watched)
+    row = still(host_target, make_demo("blob", 300), meister2014.SAH.settings(8), (16, 12), 1)
+    assert len(captured) == 1
+    assert row["launches"] > 20
+    assert row["kernels_ms"] == sum(row["phases_ms"].values()) > 0.0
 
 
 def test_what_is_absent_is_said(report: SuiteReport) -> None:
