@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 import json
+import re
 from pathlib import Path
 
 import pytest
 
 from app import option_tables, structures_docs
+from bench.suites.published import published
 
 
 def test_the_page_is_up_to_date() -> None:
@@ -20,6 +22,13 @@ def test_every_structure_and_optimiser_has_a_section_with_its_paper() -> None:
         section = text.partition(f"\n## `{name}`: ")[2].partition("\n## `")[0]
         assert section, name
         assert all(f"**{word}.**" in section for word in ("Idea", "Paper", "Cost", "Limits")), name
+
+
+def test_the_thesis_has_one_title() -> None:
+    """Meister's, wherever it is cited by its title: in the structures' papers and in the published tables."""
+    cited = re.findall(r"Meister, ([^()]+) \(2014\)", structures_docs.text() + published("meister2014")["source"])
+    assert len(cited) > 10
+    assert set(cited) == {"Methods for Fast Construction of Bounding Volume Hierarchies"}
 
 
 def test_figures_are_those_of_the_newest_run(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -5,12 +5,12 @@ Nodes that are still to be split wait in a queue as tasks; every task takes one 
 queue, at places that prefix sums give. Where all bits are used up, the list is halved. A task of few primitives is not queued again: one block
 finishes the whole subtree below it.
 
-Paper: Garanzha, Pantaleoni, McAllister, Simpler and Faster HLBVH with Work Queues (2011), as Meister, GPU Data Structures and Algorithms for BVHs
-(2014), describes it in 5.4.1 and 6.1.1.
+Paper: Garanzha, Pantaleoni, McAllister, Simpler and Faster HLBVH with Work Queues (2011), as Meister, Methods for Fast Construction of Bounding
+Volume Hierarchies (2014), describes it in 5.4.1 and 6.1.1.
 
 Cost: Bounds, codes and sort of the linear BVH, then a launch for every five levels of large nodes, one for all small ones, and a refit. Its trees
-are those of `lbvh` where all codes differ. Times by step stand under the phases of Meister's table 7.7: sort, median splits; records and nodes are
-its refit.
+are those of `lbvh` where all codes differ. Times by step stand under the phases of Meister's table 7.7: sort, median splits; nodes (with the records
+of the triangles) are its refit.
 
 Limits: Those of the linear BVH: splits lie on a fixed grid. 30 bits do not tell primitives apart that are closer than 1/1024 of the scene; 60 bits
 do, and cost a longer sort. The depth never passes code bits + log2 of the number of primitives. Deterministic: queues fill in any order, and no

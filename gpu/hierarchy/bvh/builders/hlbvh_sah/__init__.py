@@ -4,14 +4,14 @@ Idea: A few thousand cells of a coarse grid, found from the first bits of the so
 split where the surface area heuristic is least; that decides most of what rays pay, and clusters are few. Below them the queues of `hlbvh_median`
 are fast.
 
-Paper: Garanzha, Pantaleoni, McAllister, Simpler and Faster HLBVH with Work Queues (2011), as Meister, GPU Data Structures and Algorithms for BVHs
-(2014), describes it in 5.4.2 and 6.1.2. Ours: in each of a few rounds all tasks are binned, split and distributed at once, and a task's number is
-its way from the root, so that nothing is counted or waited for; tasks of up to 64 clusters are finished by a block each, which tries every cluster
-as a plane.
+Paper: Garanzha, Pantaleoni, McAllister, Simpler and Faster HLBVH with Work Queues (2011), as Meister, Methods for Fast Construction of Bounding
+Volume Hierarchies (2014), describes it in 5.4.2 and 6.1.2. Ours: in each of a few rounds all tasks are binned, split and distributed at once, and
+a task's number is its way from the root, so that nothing is counted or waited for; tasks of up to 64 clusters are finished by a block each, which
+tries every cluster as a plane.
 
 Cost: That of `hlbvh_median`, one more pass over the primitives for the clusters' boxes, and some 25 small launches for the top. Phases are those
-of Meister's table 7.7: sort, clusters, SAH splits, median splits, refit (here build.records and build.nodes, which refit clusters and all above
-them too), other (bounds, codes).
+of Meister's table 7.7: sort, clusters, SAH splits, median splits, refit (here nodes: those below clusters, clusters and all above them, with the
+records of the triangles), other (bounds, codes).
 
 Limits: Below the clusters splits lie on a fixed grid: in a scene of very many primitives most levels do. Clusters of at most 2^cluster_bits cells;
 18 bits find better trees for large scenes, and take longer. The depth is bounded: sets are halved once the heuristic has gone deep. Deterministic.

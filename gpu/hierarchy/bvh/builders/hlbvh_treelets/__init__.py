@@ -4,8 +4,8 @@ Idea: Neighbours in the scene's order are mostly neighbours in space. So runs of
 primitives, spread out again, and every cell is sorted by the rest of its codes inside one block. Then the tree is built from above, several bits of
 the codes a step: every interval that is still to be parted becomes a small tree, a treelet, whose nodes are found by their code bits at once.
 
-Paper: Pantaleoni and Luebke, HLBVH: Hierarchical LBVH Construction for Real-Time Ray Tracing (2010); retold by Meister, BVH construction on the GPU
-(2014), section 5.3.
+Paper: Pantaleoni and Luebke, HLBVH: Hierarchical LBVH Construction for Real-Time Ray Tracing (2010); retold by Meister, Methods for Fast
+Construction of Bounding Volume Hierarchies (2014), section 5.3.
 
 Cost: Two launches and a scan for every step of `treelet_levels` bits, and a sort that is the cheaper the longer the runs are. The tree is that of
 `lbvh`, which is faster on today's GPUs, where sorting everything costs less than sorting little in many launches.

@@ -3,8 +3,8 @@
 Idea: A primitive starts at the root. There it either gets a node together with all that is below, or goes on into the child whose area it enlarges
 least, whichever costs less; at the end every box on its way up grows around it.
 
-Paper: Goldsmith and Salmon, Automatic Creation of Object Hierarchies for Ray Tracing (1987); told by Meister, BVH construction on the GPU
-(2014), 4.3.
+Paper: Goldsmith and Salmon, Automatic Creation of Object Hierarchies for Ray Tracing (1987); told by Meister, Methods for Fast Construction of
+Bounding Volume Hierarchies (2014), 4.4.
 
 Cost: O(n log n) steps one after the other: no insertion can start before the last one has ended. One thread does them, slow on any target and
 slowest on a GPU, which takes fewer primitives for that. Leaves and links at the end are parallel. Its trees cost a quarter to a half more than those

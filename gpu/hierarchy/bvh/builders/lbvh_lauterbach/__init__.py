@@ -5,7 +5,8 @@ gap is the end of an interval. Every gap writes one record (level, gap) for each
 intervals of a level from left to right, and a record that splits an interval finds its two ends beside itself. Intervals that stay whole at a level
 would be nodes with one child, singletons; they are recognised by their level and get no node.
 
-Paper: Lauterbach et al., Fast BVH Construction on GPUs (2009), section 3; retold by Meister, BVH construction on the GPU (2014), section 5.2.1.
+Paper: Lauterbach et al., Fast BVH Construction on GPUs (2009), section 3; retold by Meister, Methods for Fast Construction of Bounding Volume
+Hierarchies (2014), section 5.2.1.
 
 Cost: Three to six records a primitive are written and sorted beside the codes, and the boxes take a pass of their own: several times the time and
 twice the scratch memory of `lbvh`, for the same tree. It is here to be compared.

@@ -2,8 +2,8 @@
 
 Idea: Along one axis, the centroids' greatest extent or x, y, z in turn, the first half of the primitives goes left, the other half right.
 
-Paper: Told by Meister, BVH construction on the GPU (2014), 4.2, as the simplest way from the top; the balanced trees go back to Kay and Kajiya, Ray
-Tracing Complex Scenes (1986).
+Paper: Told by Meister, Methods for Fast Construction of Bounding Volume Hierarchies (2014), 4.2, as the simplest way from the top; the balanced
+trees go back to Kay and Kajiya, Ray Tracing Complex Scenes (1986).
 
 Cost: O(n log n): primitives are sorted once along each axis, and nodes part the sorted lists stably, as sweep_sah does. The upper nodes are one
 block's work each.

@@ -4,8 +4,8 @@ Idea: A task is a node that is still to be parted. Each level bins the primitive
 planes between the bins of three axes, parts the primitives stably, and writes two tasks each to the output queue, whose holes a compaction removes.
 Tasks of at most 256 primitives leave the queue: one warp parts each of them down to its leaves, with a queue of its own in shared memory.
 
-Paper: Lauterbach et al., Fast BVH Construction on GPUs (2009), section 4; retold by Meister, BVH construction on the GPU (2014), section 5.2.2. Bins
-after Wald, On Fast Construction of SAH-based Bounding Volume Hierarchies (2007).
+Paper: Lauterbach et al., Fast BVH Construction on GPUs (2009), section 4; retold by Meister, Methods for Fast Construction of Bounding Volume
+Hierarchies (2014), section 5.2.2. Bins after Wald, On Fast Construction of SAH-based Bounding Volume Hierarchies (2007).
 
 Cost: Five launches a level for log2(n / 256) levels and some more, and one for everything below. About ten times the time of a linear BVH, for trees
 that are faster to trace.

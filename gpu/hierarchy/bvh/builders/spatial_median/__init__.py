@@ -3,8 +3,8 @@
 Idea: Along one axis, the centroids' greatest extent or x, y, z in turn, centroids below the middle go left, the others right. What linear builders do
 on a fixed grid (lbvh, hlbvh_median) happens here at the middle of what is really there.
 
-Paper: Told by Meister, BVH construction on the GPU (2014), 4.2; Wald, On Fast Construction of SAH-based Bounding Volume Hierarchies (2007), compares
-with it.
+Paper: Told by Meister, Methods for Fast Construction of Bounding Volume Hierarchies (2014), 4.2; Wald, On Fast Construction of SAH-based Bounding
+Volume Hierarchies (2007), compares with it.
 
 Cost: O(n d) for d levels: the middle is found by binary search in a sorted list, and nodes part the sorted lists stably, as sweep_sah does. The upper
 nodes are one block's work each; task_pool without SAH makes much the same trees faster.

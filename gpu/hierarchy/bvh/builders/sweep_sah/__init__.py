@@ -5,7 +5,8 @@ for all planes after one sweep upwards and one downwards. Sorting anew at every 
 along each axis, and a node that parts one list parts the other two with it, in their order.
 
 Paper: MacDonald and Booth, Heuristics for Ray Tracing Using Space Subdivision (1990), for the cost; the sorted lists after Wald and Havran, On
-Building Fast kd-Trees for Ray Tracing, and on Doing That in O(N log N) (2006). Told by Meister, BVH construction on the GPU (2014), 4.2.
+Building Fast kd-Trees for Ray Tracing, and on Doing That in O(N log N) (2006). Told by Meister, Methods for Fast Construction of Bounding Volume
+Hierarchies (2014), 4.2.
 
 Cost: O(n log n), two to three times the time of binned_sah on two cores, for trees at most one per cent cheaper. The upper nodes are one block's work
 each: slow on a GPU, where it is there for its trees.

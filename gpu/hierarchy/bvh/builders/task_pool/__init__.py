@@ -4,11 +4,12 @@ Idea: A task is a node that is still to be split. It goes through phases (binnin
 phase is cut into chunks of work that any block may take: at the root all blocks work at one task, further down at thousands. Splits lie where the
 surface area heuristic is least, or in the middle.
 
-Paper: Vinkler, Bittner, Havran, Hapala, Massively Parallel Hierarchical Scene Processing with Applications in Rendering (2013), as Meister, GPU
-Data Structures and Algorithms for BVHs (2014), describes it in 5.6. There one kernel runs from beginning to end, and its warps wait at the pool
-for each other's phases. No block waits for another here: a pool is worked off in rounds, a phase is a kernel, counters on the device say how many
-tasks and chunks there are, and prefix sums put new tasks and moved references into an order that no arrival can change. The choice of the plane
-stays with the chunk that finishes last. Tasks of up to 64 references are finished by a block each, with every reference as a candidate.
+Paper: Vinkler, Bittner, Havran, Hapala, Massively Parallel Hierarchical Scene Processing with Applications in Rendering (2013), as Meister,
+Methods for Fast Construction of Bounding Volume Hierarchies (2014), describes it in 5.6. There one kernel runs from beginning to end, and its
+warps wait at the pool for each other's phases. No block waits for another here: a pool is worked off in rounds, a phase is a kernel, counters on
+the device say how many tasks and chunks there are, and prefix sums put new tasks and moved references into an order that no arrival can change.
+The choice of the plane stays with the chunk that finishes last. Tasks of up to 64 references are finished by a block each, with every reference as
+a candidate.
 
 Cost: Four or five launches a round, and rounds for twice the logarithm of the number of primitives, most of which find little to do: of the order
 of a millisecond or two for half a million triangles on a large GPU. SAH trees are as good as those of a binned builder.
