@@ -1,4 +1,4 @@
-"""A rebuild as the engine repeats it: captured once, replayed as a graph."""
+"""A rebuild as the engine repeats it: captured once, replayed as a graph, alone or within whole frames of a scene that moves."""
 
 from __future__ import annotations
 
@@ -6,22 +6,37 @@ import contextlib
 import dataclasses
 import time
 
-from gpu.engine import ViewSettings
+from gpu.engine import Engine, View, ViewSettings
+from gpu.pixels import ArrayPixels
 from gpu.repeated_launches import FRAMES_BEFORE_CAPTURE
 from gpu.scene import Moment, Scene
+from gpu.stats import FrameStatistics
 from gpu.target.base import Target
+from gpu.update_policy import UpdateOptions
 
-from .measure import Stage, median, timed
+from .measure import Stage, Task, median, timed
+
+FRAMES_ALONE = 64
+"""Frames whose host work is measured; a frame takes the host so little that fewer tell nothing."""
+PHASES_EVERY = 8
+"""Replays of which one times its phases where they are sampled, as gpu/target/cuda_graph.py has it."""
 
 
 @dataclasses.dataclass(frozen=True)
 class Replayed:
-    """Medians on the target, whole and by phase, and of the host; the graph's kernels."""
+    """Medians on the target, whole and by phase, and of the host: of frames that time their phases, of light ones that do not, and `host_ms` of the
+    window's frames, of which every eighth does; the graph's kernels."""
 
     spent_ms: float
-    host_ms: float
+    host_timed_ms: float
+    host_light_ms: float
     kernels: int
     phases_ms: dict[str, float]
+
+    @property
+    def host_ms(self) -> float:
+        """The mean of a window's frames."""
+        return (self.host_timed_ms + (PHASES_EVERY - 1) * self.host_light_ms) / PHASES_EVERY
 
 
 def build_as_graph(target: Target, scene: Scene, settings: ViewSettings, repeat: int) -> Replayed:
@@ -33,13 +48,56 @@ def build_as_graph(target: Target, scene: Scene, settings: ViewSettings, repeat:
         target.synchronize()
         replay = target.capture(lambda: stage.hierarchy.build(primitives))
         run = timed(target, replay, repeat, 5)
-        host_ms = []
-        for index in range(repeat):
+
+        def host_ms(is_sampled: bool) -> float:
+            target.samples_phases, spent = is_sampled, []
+            for index in range(FRAMES_ALONE):
+                target.synchronize()
+                started = time.perf_counter()
+                target.begin_frame(index)
+                replay()
+                target.end_frame()
+                target.finished_frames()
+                spent.append(1e3 * (time.perf_counter() - started))
             target.synchronize()
+            target.samples_phases = False
+            return median(spent)
+
+        timed_ms, light_ms = host_ms(False), host_ms(True)
+        target.finished_frames()
+        return Replayed(median(run.spans_ms), timed_ms, light_ms, getattr(replay, "kernel_count", run.launches), run.medians())
+
+
+@dataclasses.dataclass(frozen=True)
+class Live:
+    """Medians of whole frames of a scene that moves and is rebuilt in each: from the request to the target's end, what the host took to issue one,
+    what the target took for it, and its build alone."""
+
+    wall_ms: float
+    host_ms: float
+    frame_ms: float
+    build_ms: float
+
+
+def live_frames(target: Target, scene: Scene, settings: ViewSettings, frames: int, size: tuple[int, int], repeats: bool = True) -> Live:
+    """Draw it through an engine, another moment each frame, and wait for each. Without `repeats` every frame's launches are issued one by one."""
+    settings = dataclasses.replace(settings, update=UpdateOptions("rebuild"))
+    view = View(settings, Task(scene).view_from(), ArrayPixels(target, *size))
+    found: dict[int, FrameStatistics] = {}
+    wall_ms: list[float] = []
+    with contextlib.closing(Engine(target, scene, repeats)) as engine:
+        engine.tell_of_every_frame(lambda done: found.update({done.frame_id: done}))
+        for number in range(frames + 2 * FRAMES_BEFORE_CAPTURE):
+            moment = Moment((0.1 + number / 60.0) % scene.duration(), frame_id=number)
             started = time.perf_counter()
-            target.begin_frame(index)
-            replay()
-            target.end_frame()
-            host_ms.append(1e3 * (time.perf_counter() - started))
-        target.synchronize()
-        return Replayed(median(run.spans_ms), median(host_ms), getattr(replay, "kernel_count", run.launches), run.medians())
+            engine.render_frame(moment, [view])
+            target.synchronize()
+            wall_ms.append(1e3 * (time.perf_counter() - started))
+        engine.flush()
+    kept = [found[number] for number in sorted(found)][2 * FRAMES_BEFORE_CAPTURE :]
+    if any(one.views[0].update != "rebuild" for one in kept):
+        raise RuntimeError(f"Frames of {scene.name} did not rebuild: it does not move at every moment.")
+    builds = [one.views[0].build_ms for one in kept]
+    return Live(
+        median(wall_ms[2 * FRAMES_BEFORE_CAPTURE :]), median([one.host_ms for one in kept]), median([one.frame_ms for one in kept]), median(builds)
+    )

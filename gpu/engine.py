@@ -52,7 +52,10 @@ class Hit:
 class Engine:
     """Draws a scene on a target. `render_frame` returns the statistics of the last finished frame; `flush` waits for the newest.
 
-    Frames of one shape are captured and replayed, unless `repeats` is false."""
+    Frames of one shape are captured and replayed, unless `repeats` is false. `samples_phases` leaves the phases of most replayed frames untimed,
+    which costs the host less; statistics say so (`phases_age`). Not while a view's updates are chosen by measured times."""
+
+    samples_phases = False
 
     def __init__(self, target: Target, scene: Scene, repeats: bool = True) -> None:
         self.target, self.scene = target, scene
@@ -210,6 +213,7 @@ class Engine:
     def _frame(self, moment: Moment, slots: tuple[ViewSlot, ...]) -> Iterator[None]:
         started = time.perf_counter()
         self._number = next(_FRAME_NUMBERS)
+        self.target.samples_phases = self.samples_phases and not any(slot.needs_phases for slot in slots)
         self.target.begin_frame(self._number)
         try:
             yield

@@ -4,13 +4,15 @@ from __future__ import annotations
 
 import collections
 import dataclasses
-from collections.abc import Callable
+from collections.abc import Callable, Hashable
 
 from .stats import FrameStatistics, HierarchyStatistics, KeyStreaming, StepCounts, ViewStatistics
 from .target.base import FrameTiming, Target
 
 MAX_WAITING = 64
 """Frames whose times have not come; the oldest is dropped beyond that."""
+MAX_KINDS = 32
+"""Kinds of frames whose phases are remembered for frames that have theirs untimed."""
 
 
 @dataclasses.dataclass(frozen=True, eq=False)
@@ -33,6 +35,11 @@ class ViewRecord:
     learn: Callable[[float, float, int], None] = lambda update_ms, trace_ms, rays: None
     """Told what the update and tracing took, and how many primary rays there were, once that is known."""
 
+    @property
+    def kind(self) -> Hashable:
+        """What frames have in common whose phases take about the same time: they are replays of one graph, or of graphs much alike."""
+        return (self.prefix, self.hierarchy, self.layout, self.ray_type, self.update, self.width, self.height, self.primary_rays)
+
 
 @dataclasses.dataclass(frozen=True, eq=False)
 class FrameRecord:
@@ -53,6 +60,7 @@ class FrameLog:
     def __init__(self, target: Target) -> None:
         self._target = target
         self._waiting: collections.OrderedDict[int, FrameRecord] = collections.OrderedDict()
+        self._timed: collections.OrderedDict[Hashable, tuple[int, dict[str, float]]] = collections.OrderedDict()
         self.newest: FrameStatistics | None = None
         self.on_finished: Callable[[FrameStatistics], None] = lambda statistics: None
         """Told of every finished frame, where `collect` gives the newest of them."""
@@ -72,25 +80,39 @@ class FrameLog:
                 self.on_finished(self.newest)
         return self.newest
 
+    def _phases_of(self, record: FrameRecord, timing: FrameTiming) -> tuple[int, dict[str, float]]:
+        """The frame's phases, and how many frames ago they were timed. Frames that leave them untimed are replays, and each kind's first is timed."""
+        kind = tuple(view.kind for view in record.views)
+        if timing.has_phases:
+            self._timed[kind] = (timing.frame_id, timing.phases_ms)
+            self._timed.move_to_end(kind)
+            if len(self._timed) > MAX_KINDS:
+                self._timed.popitem(last=False)
+            return 0, timing.phases_ms
+        number, phases_ms = self._timed.get(kind, (timing.frame_id, {}))
+        return timing.frame_id - number, phases_ms
+
     def _statistics(self, record: FrameRecord, timing: FrameTiming) -> FrameStatistics:
+        age, phases_ms = self._phases_of(record, timing)
         return FrameStatistics(
             frame_id=record.frame_id,
             time=record.time,
             target=self._target.name,
             triangles=record.triangles,
-            animate_ms=timing.phases_ms.get("animate", 0.0),
+            animate_ms=phases_ms.get("animate", 0.0),
             frame_ms=timing.span_ms,
             host_ms=record.host_ms,
             launches=timing.launches,
             bytes=self._target.memory(),
             hidden=record.hidden,
-            views=tuple(_view_statistics(view, timing) for view in record.views),
+            views=tuple(_view_statistics(view, phases_ms, is_learnt=timing.has_phases) for view in record.views),
             key_frames=record.key_frames,
+            phases_age=age,
         )
 
 
-def _view_statistics(view: ViewRecord, timing: FrameTiming) -> ViewStatistics:
-    phases = {name[len(view.prefix) :]: ms for name, ms in timing.phases_ms.items() if name.startswith(view.prefix)}
+def _view_statistics(view: ViewRecord, phases_ms: dict[str, float], is_learnt: bool) -> ViewStatistics:
+    phases = {name[len(view.prefix) :]: ms for name, ms in phases_ms.items() if name.startswith(view.prefix)}
 
     def total(kind: str) -> float:
         return sum((ms for name, ms in phases.items() if name == kind or name.startswith(kind + ".")), 0.0)
@@ -98,7 +120,8 @@ def _view_statistics(view: ViewRecord, timing: FrameTiming) -> ViewStatistics:
     by_kind = {"primary": view.primary_rays, **(view.secondary_rays() or {})} if view.primary_rays else {}
     rays = sum(by_kind.values())
     trace_ms = total("trace")
-    view.learn(total("build") + total("optimise") + total("refit"), trace_ms + total("shade"), view.primary_rays)
+    if is_learnt:
+        view.learn(total("build") + total("optimise") + total("refit"), trace_ms + total("shade"), view.primary_rays)
     return ViewStatistics(
         hierarchy=view.hierarchy,
         layout=view.layout,

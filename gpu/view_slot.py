@@ -150,6 +150,11 @@ class ViewSlot:
         """Whether `draw` launches anything."""
         return self.film.is_drawing or self.decision.update != "nothing"
 
+    @property
+    def needs_phases(self) -> bool:
+        """Whether the times of this frame's phases decide about later frames."""
+        return self.view.settings.update.mode == "auto"
+
     def draw(self, surface: Surface) -> None:
         """Bring the structure up to date and add a sample to the film. Launches only."""
         update(self.hierarchy, self.decision, surface)

@@ -99,12 +99,14 @@ class Unit(Protocol):
 
 @dataclasses.dataclass(frozen=True)
 class FrameTiming:
-    """A finished frame's clock: phases in order of their first use, launches, and the span from its first to its last event."""
+    """A finished frame's clock: phases in order of their first use, launches, and the span from its first to its last event. A frame that replayed a
+    graph without timing it (`Target.samples_phases`) `has_phases` of none, only the span."""
 
     frame_id: int
     phases_ms: dict[str, float]
     launches: int
     span_ms: float
+    has_phases: bool = True
 
 
 @dataclasses.dataclass(frozen=True)
@@ -125,6 +127,9 @@ class Target(abc.ABC):
     options: TargetOptions
     phase_prefix: str = ""
     """Put before the names of phases; the engine sets it, so that the phases of several views in one frame stay apart."""
+    samples_phases: bool = False
+    """Whether frames that replay a captured body may leave their phases untimed but now and then: on a GPU, events within a graph are most of what
+    its launch costs the host. The owner of the frames sets it, between frames."""
 
     def check(self) -> None:
         """Called before, and on the host target while, a unit is compiled. Its owner may put a function here that raises Abandoned."""

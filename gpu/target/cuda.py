@@ -262,6 +262,7 @@ class CudaTarget(Target):
     # -- time -----------------------------------------------------------------------------------------------------
     def begin_frame(self, frame_id: int) -> None:
         self._adopt_thread()
+        self._clock.samples_phases = self.samples_phases and not self.options.profile
         self._clock.begin_frame(frame_id)
 
     def end_frame(self) -> None:

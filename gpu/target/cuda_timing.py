@@ -2,7 +2,7 @@
 
 A frame is a list of spans (name, first event, last event) in the order of the stream. A span that starts where the one before it ended, with no
 launch between, shares its event. Spans of a captured graph belong to the graph, which records them anew at every replay; `Replay` reads
-them before that.
+them before that. A frame that replays a graph without events of its phases is light: it has one event before the replay and one at its end.
 """
 
 from __future__ import annotations
@@ -89,10 +89,12 @@ class EventPool:
 class _Frame:
     """What is known of a frame so far: times by phase, spans and replays still to be read."""
 
-    def __init__(self, frame_id: int, origin: Any) -> None:
+    def __init__(self, frame_id: int) -> None:
         self.frame_id, self.launches = frame_id, 0
-        self.origin, self.end = origin, None
-        self.events: list[Any] = [origin]
+        self.origin: Any = None
+        self.end: Any = None
+        self.is_light = False
+        self.events: list[Any] = []
         self.spans: list[Span] = []
         self.replays: list[Replay] = []
         self.phases: dict[str, float] = {}
@@ -100,22 +102,27 @@ class _Frame:
 
     def read(self, spans: Spans, pool: EventPool) -> None:
         """Add the times of spans that the device has passed."""
+        if self.is_light:
+            return
         at = [pool.milliseconds(self.origin, event) for event in spans.events]
         for name, first, last in spans.places:
             self.phases[name] = self.phases.get(name, 0.0) + at[last] - at[first]
         if at:
             self.first_ms, self.last_ms = min(self.first_ms, min(at)), max(self.last_ms, max(at))
 
-    def timing(self) -> FrameTiming:
+    def timing(self, pool: EventPool) -> FrameTiming:
         """The frame's clock once everything is read."""
+        if self.is_light:
+            return FrameTiming(self.frame_id, {}, self.launches, pool.milliseconds(self.origin, self.end), has_phases=False)
         return FrameTiming(self.frame_id, self.phases, self.launches, max(0.0, self.last_ms - self.first_ms) if self.phases else 0.0)
 
 
 class Replay:
     """One executable copy of a captured graph: its spans, and the frame that replayed it last while its times are unread. Outside a frame, `done` is
-    recorded after a launch instead of the frame's end."""
+    recorded after a launch instead of the frame's end. `is_light`: none of its phases has events."""
 
-    def __init__(self, executable: Any, spans: list[Span], done: Any, launches: int) -> None:
+    def __init__(self, executable: Any, spans: list[Span], done: Any, launches: int, is_light: bool = False) -> None:
+        self.is_light = is_light
         self.executable, self.spans, self.done, self.launches = executable, Spans(spans), done, launches
         self.frame: _Frame | None = None
         self.awaits_done = False
@@ -138,6 +145,8 @@ class CudaClock:
         self._frame: _Frame | None = None
         self._pending: collections.deque[_Frame] = collections.deque()
         self._captured: list[Span] | None = None
+        self._captures_events = True
+        self.samples_phases = False
         self._shared: Any = None  # the last span's end, as long as nothing was launched after it
         self._phase_first: Any = None
         self.launches = 0
@@ -154,14 +163,14 @@ class CudaClock:
         if self._frame is not None:
             self._abandon(self._frame)
         self._earlier_launches += self.launches
-        self._frame, self._shared, self.launches = _Frame(frame_id, self.pool.take()), None, 0
-        self._record(self._frame.origin)
+        self._frame, self._shared, self.launches = _Frame(frame_id), None, 0
 
     def end_frame(self) -> None:
         """The frame's timing can be read once the device has passed this place."""
         frame, self._frame = self._frame, None
         if frame is None:
             return
+        self._begin_at_last(frame)
         frame.launches, frame.end, self._shared = self.launches, self.pool.take(), None
         frame.events.append(frame.end)
         self._record(frame.end)
@@ -212,10 +221,12 @@ class CudaClock:
 
     # -- captured graphs ------------------------------------------------------------------------------------------
     @contextlib.contextmanager
-    def capturing(self) -> Iterator[list[Span]]:
-        """Collect the spans of a graph; their events become nodes of the graph. Launches inside count at each replay instead."""
+    def capturing(self, with_phases: bool = True) -> Iterator[list[Span]]:
+        """Collect the spans of a graph; their events become nodes of the graph, or without phases nothing does. Launches inside count at each replay
+        instead."""
         kept = self.launches, self._shared
         self._captured, self._shared, self.launches = [], None, 0
+        self._captures_events = with_phases
         try:
             yield self._captured
         finally:
@@ -231,6 +242,7 @@ class CudaClock:
             self._record_done(replay)
             return
         frame.replays.append(replay)
+        frame.is_light |= replay.is_light
         for name in replay.spans.names:
             frame.phases.setdefault(name, 0.0)
 
@@ -247,6 +259,11 @@ class CudaClock:
             self.pool.wait(replay.done)
             replay.awaits_done = False
 
+    def begin_replay(self) -> None:
+        """A graph is about to be launched: the frame begins here if it has not begun."""
+        if self._frame is not None:
+            self._begin_at_last(self._frame)
+
     def close(self) -> None:
         """Give the events back."""
         self.pool.close()
@@ -256,13 +273,33 @@ class CudaClock:
         """An event that marks this place of the stream; None outside a frame."""
         if self._shared is not None:
             return self._shared
-        if self._captured is None and self._frame is None:
+        if self._captured is None:
+            return self._mark_frame()
+        if not self._captures_events:
             return None
         event = self.pool.take()
-        if self._captured is None and self._frame is not None:
-            self._frame.events.append(event)
         self._record(event)
         return event
+
+    def _mark_frame(self) -> Any:
+        """The same of what is launched one by one. A frame's first mark is its origin."""
+        frame = self._frame
+        if frame is None or frame.is_light:
+            return None
+        if frame.origin is None:
+            self._begin_at_last(frame)
+            return frame.origin
+        event = self.pool.take()
+        frame.events.append(event)
+        self._record(event)
+        return event
+
+    def _begin_at_last(self, frame: _Frame) -> None:
+        """Record the frame's origin if that was not done: what the host does before its first launch is none of the device's time."""
+        if frame.origin is None:
+            frame.origin = self.pool.take()
+            frame.events.append(frame.origin)
+            self._record(frame.origin)
 
     def _close(self, name: str, first: Any) -> None:
         """Keep the span from `first` to here."""
@@ -290,8 +327,9 @@ class CudaClock:
         frame.read(Spans(frame.spans), self.pool)
         for replay in list(frame.replays):
             replay.read(self.pool)
+        timing = frame.timing(self.pool)
         self.pool.give_back(frame.events)
-        return frame.timing()
+        return timing
 
     def _abandon(self, frame: _Frame) -> None:
         for replay in frame.replays:

@@ -63,6 +63,7 @@ def replay(clock: CudaClock) -> Replay:
 
 def launch(clock: CudaClock, driver: _Driver, replay: Replay) -> None:
     clock.make_ready(replay)
+    clock.begin_replay()
     for event in replay.spans.events:
         driver.cudaEventRecord(event, 7)
     driver.calls.clear()

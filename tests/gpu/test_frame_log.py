@@ -1,0 +1,79 @@
+"""Frames whose phases were left untimed show those of the newest frame that did the same, say how old they are, and teach nobody."""
+
+from __future__ import annotations
+
+import types
+from typing import Any
+
+import pytest
+
+from gpu.camera import fit
+from gpu.engine import Engine, View, ViewSettings
+from gpu.frame_log import FrameLog, FrameRecord, ViewRecord
+from gpu.pixels import ArrayPixels
+from gpu.scene import Moment
+from gpu.stats import HierarchyStatistics
+from gpu.target.base import FrameTiming
+from gpu.target.host import HostTarget
+from gpu.update_policy import UpdateOptions
+
+from .test_engine import moving_scene
+
+LEARNT: list[tuple[float, float, int]] = []
+
+
+def record(update: str, width: int = 64) -> FrameRecord:
+    view = ViewRecord(
+        *("a/", "lbvh", "bvh2", "smooth", update, "why", width * 32, width, 32, 1),
+        structure=HierarchyStatistics,
+        secondary_rays=lambda: None,
+        learn=lambda *told: LEARNT.append(told),
+    )
+    return FrameRecord(0, 0.0, 12, 0.5, (view,))
+
+
+@pytest.fixture
+def finished() -> list[FrameTiming]:
+    LEARNT.clear()
+    return []
+
+
+@pytest.fixture
+def log(finished: list[FrameTiming]) -> FrameLog:
+    def take() -> list[FrameTiming]:
+        taken = finished[:]
+        finished.clear()
+        return taken
+
+    return FrameLog(types.SimpleNamespace(name="cuda:0", finished_frames=take, memory=dict))  # type: ignore[arg-type]
+
+
+def test_untimed_frames_show_the_phases_of_the_newest_of_their_kind(log: FrameLog, finished: list[FrameTiming]) -> None:
+    def next_frame(number: int, update: str, phases: dict[str, float], width: int = 64) -> Any:
+        log.add(number, record(update, width))
+        finished.append(FrameTiming(number, phases, 3, 9.0 + number, has_phases=bool(phases)))
+        return log.collect()
+
+    rebuilt = next_frame(1, "rebuild", {"animate": 0.5, "a/build.sort": 2.0, "a/trace.primary": 4.0})
+    refitted = next_frame(2, "refit", {"animate": 0.5, "a/refit": 1.0, "a/trace.primary": 5.0})
+    assert (rebuilt.phases_age, refitted.phases_age) == (0, 0) and LEARNT == [(2.0, 4.0, 2048), (1.0, 5.0, 2048)]
+    light = next_frame(4, "rebuild", {})
+    assert (light.phases_age, light.frame_ms, light.animate_ms) == (3, 13.0, 0.5)
+    assert (light.views[0].build_ms, light.views[0].trace_ms, light.views[0].refit_ms) == (2.0, 4.0, 0.0)
+    assert light.views[0].mrays_per_s == pytest.approx(2048 / 4.0 / 1e3)
+    assert next_frame(5, "refit", {}).views[0].refit_ms == 1.0
+    assert next_frame(6, "rebuild", {}, width=32).views[0].phases_ms == {}, "of another size nothing is known yet"
+    assert len(LEARNT) == 2, "nothing is learnt twice"
+
+
+@pytest.mark.parametrize(("mode", "samples", "expected"), [("rebuild", True, True), ("rebuild", False, False), ("auto", True, False)])
+def test_the_engine_samples_only_where_it_may(host_target: HostTarget, mode: str, samples: bool, expected: bool) -> None:
+    scene = moving_scene()
+    engine = Engine(host_target, scene)
+    engine.samples_phases = samples
+    view = View(ViewSettings(update=UpdateOptions(mode)), fit(scene.lower, scene.upper, aspect=2.0), ArrayPixels(host_target, 16, 8))
+    engine.render_frame(Moment(0.0, frame_id=1), [view])
+    assert host_target.samples_phases is expected
+    assert engine.flush().phases_age == 0
+    engine.close()
+    host_target.samples_phases = False
