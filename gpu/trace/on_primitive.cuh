@@ -1,6 +1,7 @@
 // What a walk does with what it meets. `on_primitive(rays, intersection)` is called with the lanes that hit inside (t_min, t_max];
 // `on_node(node_id, depth, is_leaf, lanes, box_count)` with every node visited, the lanes that visit it, and how many boxes each of them is
 // tested against there: a node's children, those of empty places too; none (the default) at leaves and in structures without boxes.
+// IS_ANY_ENOUGH: a lane ends with its first hit, whichever that is, so that it does not matter in which order primitives are met.
 #pragma once
 #include "gpu/device/intersection.cuh"
 
@@ -20,6 +21,8 @@ __device__ __forceinline__ Hits no_hits() { return {splat(FLOAT_MAX), splat(0.0f
 
 // The nearest hit: each hit shortens its ray. Of hits at one distance the smallest prim_id stays, in whatever order the walk finds them.
 struct ClosestHit {
+    static constexpr bool IS_ANY_ENOUGH = false;
+
     Hits hits;
 
     __device__ __forceinline__ void operator()(Rays& rays, const Intersection& found) {
@@ -32,6 +35,8 @@ struct ClosestHit {
 
 // The nearest hit, and how many primitives each lane is tested against on the way.
 struct CountedClosestHit {
+    static constexpr bool IS_ANY_ENOUGH = false;
+
     Hits hits;
     Int test_count;
 
@@ -49,6 +54,8 @@ __device__ __forceinline__ void store_tests(const CountedClosestHit& counted, in
 
 // Whether anything is hit: the first hit ends its lane.
 struct AnyHit {
+    static constexpr bool IS_ANY_ENOUGH = true;
+
     Hits hits;
 
     __device__ __forceinline__ void operator()(Rays& rays, const Intersection& found) {

@@ -16,6 +16,8 @@ struct Bvh8Nodes {
     __device__ const Bvh8Node* at(int index) const { return (const Bvh8Node*)nodes + index; }
     __device__ unsigned enter(int index, const OneRay& ray) const { return enter_rows(&at(index)->planes[0][0], ray); }
     __device__ int child(int index, int slot) const { return at(index)->children[slot]; }
+    __device__ const float* planes(int index) const { return &at(index)->planes[0][0]; }
+    __device__ const int* children(int index) const { return at(index)->children; }
 };
 
 struct Bvh8Single {

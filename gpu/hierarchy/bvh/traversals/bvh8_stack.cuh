@@ -1,9 +1,11 @@
 // Walks bvh8 nodes with a stack. A pack goes where any of its rays goes, first to the child that most of its rays enter first; where few of its rays go
-// together they take the way of bvh8_single, as a single ray does. Packs with mixed signs and idle lanes are legal.
+// together, and in packs with mixed signs, its rays go on in turn, each its own way (rays_in_turn.cuh). A single ray walks as bvh8_single does. Idle lanes
+// are legal.
 //
 // Unit constants: STACK_DEPTH, a proven bound of the number of children that wait (seven a level); STACK_KEEPS_DISTANCE.
 #pragma once
 #include "gpu/hierarchy/bvh/traversals/bvh8_single.cuh"
+#include "gpu/hierarchy/bvh/traversals/rays_in_turn.cuh"
 
 struct Bvh8Stack {
     const float4* nodes;
@@ -48,6 +50,18 @@ __device__ __forceinline__ int next_of_eight(const Bvh8Node* node, int octant, c
     return next;
 }
 
+// Lanes that go each their own way, from an inner node.
+template <class Primitives, class OnPrimitive, class OnNode>
+__device__ __forceinline__ void walk_apart(const Bvh8Stack& tree, int node, unsigned which, const Slabs& slabs, const Primitives& primitives, Rays& rays,
+                                           OnPrimitive& on_primitive, OnNode& on_node) {
+    const Bvh8Nodes nodes = {tree.nodes, &node};
+    if constexpr (GOES_IN_TURN && !OnNode::IS_ASKED) {
+        walk_in_turn(nodes, node, which, slabs, primitives, rays, on_primitive);
+    } else {
+        walk_these_lanes(nodes, which, slabs, primitives, rays, on_primitive, on_node);
+    }
+}
+
 template <bool AGREES, class Primitives, class OnPrimitive, class OnNode>
 __device__ __forceinline__ void walk_bvh8(const Bvh8Stack& tree, const Slabs& slabs, const Primitives& primitives, Rays& rays, OnPrimitive& on_primitive,
                                           OnNode& on_node) {
@@ -59,7 +73,7 @@ __device__ __forceinline__ void walk_bvh8(const Bvh8Stack& tree, const Slabs& sl
     while (child != EMPTY_CHILD) {
         while (!is_leaf(child)) {
             if (__popc(mask_bits(lanes)) <= FEW_RAYS) {
-                walk_these_lanes(Bvh8Nodes{tree.nodes, &child}, mask_bits(lanes), slabs, primitives, rays, on_primitive, on_node);
+                walk_apart(tree, child, mask_bits(lanes), slabs, primitives, rays, on_primitive, on_node);
                 if (!any(rays.active)) return;
                 child = waiting.pop(rays, depth, lanes);
                 continue;
@@ -84,7 +98,9 @@ __device__ __forceinline__ void traverse(const Bvh8Stack& tree, const Primitives
     } else {
         bool agrees;
         const Slabs slabs = make_slabs(rays, agrees);
-        if (agrees) {
+        if (!agrees && GOES_IN_TURN && !OnNode::IS_ASKED && !is_leaf(tree.root[0])) {
+            walk_apart(tree, tree.root[0], mask_bits(rays.active), slabs, primitives, rays, on_primitive, on_node);
+        } else if (agrees) {
             walk_bvh8<true>(tree, slabs, primitives, rays, on_primitive, on_node);
         } else {
             walk_bvh8<false>(tree, slabs, primitives, rays, on_primitive, on_node);

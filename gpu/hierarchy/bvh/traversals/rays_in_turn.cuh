@@ -1,0 +1,102 @@
+// The rays of a host's pack that go each their own way through a layout of eight children a node: a step of each in turn. What one ray waits for, a
+// node's fetch and what follows from it, is hidden behind the steps of the others, since a step has no branch that depends on the ray: the children it
+// enters are written side by side behind those that wait, and how many there are moves the end. The leaves among them wait in one list, tested once all
+// rays have taken their step; so a leaf comes before nodes that lie nearer, which costs a closest hit less than a misprediction.
+//
+// Any hit: children in the order of their slots; closest hit: nearest last, which is the next one (octant_slots.cuh).
+#pragma once
+#include "gpu/device/eight.cuh"
+#include "gpu/hierarchy/bvh/traversals/octant_groups.cuh"
+
+// Why not for single rays: a compiled unit of them is CUDA's, and there a warp does the same by itself.
+constexpr bool GOES_IN_TURN = PACK >= WIDE_SLOTS && STACK_DEPTH <= 2048;
+
+struct RaysInTurn {
+    // A step pops one node, pushes up to eight and writes eight words, whatever is used of them; an odd number of cache lines apart.
+    static constexpr int MOST_WAITING = STACK_DEPTH + 2 * WIDE_SLOTS;
+
+    alignas(64) int waiting[PACK][MOST_WAITING];
+    int waiting_count[PACK];
+    int leaves[(PACK + 1) * WIDE_SLOTS], rays_of_leaves[(PACK + 1) * WIDE_SLOTS];
+    int leaf_count;
+    alignas(64) float inverse[3][PACK], near[3][PACK], far[3][PACK], t_min[PACK], t_max[PACK];
+    int octants[PACK];
+
+    __device__ __forceinline__ RaysInTurn(const Rays& rays, const Slabs& slabs, int start) {
+        store(inverse[0], rays.ix);
+        store(inverse[1], rays.iy);
+        store(inverse[2], rays.iz);
+        store(near[0], slabs.near_x);
+        store(near[1], slabs.near_y);
+        store(near[2], slabs.near_z);
+        store(far[0], slabs.far_x);
+        store(far[1], slabs.far_y);
+        store(far[2], slabs.far_z);
+        store(t_min, rays.t_min);
+        store(t_max, rays.t_max);
+        const Int none = splat_int(0);
+        store(octants, select(slabs.negative_x, splat_int(1), none) | select(slabs.negative_y, splat_int(2), none) | select(slabs.negative_z, splat_int(4), none));
+        store(waiting_count, splat_int(1));
+        for (int i = 0; i < PACK; ++i) waiting[i][0] = start;
+    }
+
+    // As enter_planes of slabs.cuh, a child a place. `planes`: rows of eight, as enter_rows has them.
+    __device__ __forceinline__ unsigned enter(const float* planes, int i) const {
+        Eight entry = splat_eight(t_min[i]), exit = splat_eight(t_max[i]);
+        const int octant = octants[i];
+#pragma unroll
+        for (int axis = 0; axis < 3; ++axis) {
+            const int is_down = octant >> axis & 1;
+            const float* rows = planes + 2 * WIDE_SLOTS * axis;
+            const Eight factor = splat_eight(inverse[axis][i]);
+            entry = max(load_eight(rows + WIDE_SLOTS * is_down) * factor - splat_eight(near[axis][i]), entry);
+            exit = min(load_eight(rows + WIDE_SLOTS * (1 - is_down)) * factor - splat_eight(far[axis][i]), exit);
+        }
+        return bits_not_above(entry, exit * splat_eight(1.0000005f));
+    }
+
+    // The next node of ray i; true where more of them wait.
+    template <bool NEAREST_FIRST, class Node> __device__ __forceinline__ bool step(const Node& tree, int i) {
+        const int last = waiting_count[i] - 1, node = waiting[i][last];
+        const int* children = tree.children(node);
+        const unsigned entered = enter(tree.planes(node), i), leaf_bits = bits_below_zero(children);
+        const int turned = NEAREST_FIRST ? octants[i] ^ (WIDE_SLOTS - 1) : 0;
+        unsigned inner = entered & ~leaf_bits, ends = entered & leaf_bits;
+        if (NEAREST_FIRST) {
+            inner = OctantOrders<256>::order(inner, turned);
+            ends = OctantOrders<256>::order(ends, turned);
+        }
+        write_chosen(&waiting[i][last], children, turned, inner);
+        write_chosen(&leaves[leaf_count], children, turned, ends);
+        for (int s = 0; s < WIDE_SLOTS; ++s) rays_of_leaves[leaf_count + s] = i;
+        leaf_count += __popc(ends);
+        waiting_count[i] = last + __popc(inner);
+        return waiting_count[i] > 0;
+    }
+};
+
+// Walks the lanes of `which`, all active, from an inner node.
+template <class Node, class Primitives, class OnPrimitive>
+LONG_ON_PACKS void walk_in_turn(const Node& tree, int start, unsigned which, const Slabs& slabs, const Primitives& primitives, Rays& rays, OnPrimitive& on_primitive) {
+    RaysInTurn turns(rays, slabs, start);
+    const unsigned active = mask_bits(rays.active);
+    unsigned ended = 0;
+    for (unsigned going = which; going;) {
+        unsigned waits = 0;
+        turns.leaf_count = 0;
+        for (unsigned turn = going; turn; turn &= turn - 1) {
+            const int i = __ffs((int)turn) - 1;
+            waits |= (unsigned)turns.step<!OnPrimitive::IS_ANY_ENOUGH>(tree, i) << i;
+        }
+        for (int waiting = turns.leaf_count - 1; waiting >= 0; --waiting) {
+            const int i = turns.rays_of_leaves[waiting], leaf = turns.leaves[waiting];
+            // Unused places are entered where coordinates overflow.
+            if (leaf == EMPTY_CHILD || ended >> i & 1) continue;
+            rays.active = mask_from_bits(1u << i);
+            if (!visit_leaf_alone(leaf, i, primitives, rays, on_primitive)) ended |= 1u << i;
+            turns.t_max[i] = lane(rays.t_max, i);
+        }
+        going = waits & ~ended;
+    }
+    rays.active = mask_from_bits(active & ~ended);
+}
