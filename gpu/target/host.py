@@ -29,6 +29,7 @@ from .thesis_sort import chosen_of_thesis
 from .translation_unit import write_unit
 
 _ALIGNMENT = 64
+_MOST_VIEWS = 512
 _ITEMS_A_BLOCK = 64
 _BLOCKS_A_THREAD = 16
 
@@ -62,6 +63,7 @@ class HostTarget(Target):
         self._units: dict[UnitSource, HostUnit] = {}
         self._tags: dict[str, int] = {}
         self._scratch: dict[str, np.ndarray] = {}
+        self._views: dict[tuple[str, Any, Any], np.ndarray] = {}
         self._clock = HostClock(self.options.profile)
         self._sorter, self._scanner = chosen_of_thesis(self, None)
 
@@ -110,13 +112,21 @@ class HostTarget(Target):
         return available_memory()
 
     def scratch(self, name: str, shape: int | tuple[int, ...], dtype: Any) -> Array:
+        key = (name, shape, dtype)
+        view = self._views.get(key)
+        if view is not None:  # the same array, so that launches know it again
+            return view
         dtype = np.dtype(dtype)
         size = (math.prod(shape) if isinstance(shape, tuple) else int(shape)) * dtype.itemsize
         held = self._scratch.get(name)
         if held is None or held.size < size:
+            self._views = {other: view for other, view in self._views.items() if other[0] != name}
             grown = size if held is None else max(size, held.size + held.size // 8)
             self._scratch[name] = held = self.empty(grown, np.uint8, "scratch")
-        return held[:size].view(dtype).reshape(shape)
+        if len(self._views) > _MOST_VIEWS:
+            self._views.clear()
+        made = self._views[key] = held[:size].view(dtype).reshape(shape)
+        return made
 
     # -- kernels --------------------------------------------------------------------------------------------------
     def unit(self, source: UnitSource) -> Unit:
@@ -201,6 +211,7 @@ class HostTarget(Target):
             self._pool = ctypes.c_void_p(None)
         self._units.clear()
         self._scratch.clear()
+        self._views.clear()
 
 
 def available_memory() -> int:

@@ -1,0 +1,122 @@
+"""What a launch is given is what the kernel reads: at its first launch, when the same arrays come again, and when they are gone."""
+
+from __future__ import annotations
+
+import ctypes
+import struct
+from typing import Any
+
+import numpy as np
+import pytest
+
+from gpu.target.arguments import ArgumentBlock
+from gpu.target.base import TargetError
+from gpu.target.structs import address
+from gpu.target.translation_unit import KernelSignature, Parameter
+
+TYPES = (("count", "int"), ("keys", "unsigned*"), ("scale", "float"), ("out", "float*"), ("seed", "uint64"), ("is_last", "bool"), ("view", "View"))
+
+
+def block(*names: str) -> ArgumentBlock:
+    types = dict(TYPES)
+    parameters = tuple(Parameter(name, types[name].rstrip("*"), types[name].endswith("*")) for name in names)
+    return ArgumentBlock(KernelSignature("work", parameters), address)
+
+
+def read(packed: ArgumentBlock) -> dict[str, Any]:
+    """The arguments by name, as the kernel finds them behind the `void**`."""
+    codes = {"int": "i", "float": "f", "uint64": "Q", "bool": "?"}
+    places = (ctypes.c_void_p * len(packed.signature.parameters)).from_address(packed.address)
+    found: dict[str, Any] = {}
+    for parameter, place in zip(packed.signature.parameters, places, strict=True):
+        if parameter.type_name == "View":
+            assert place % 16 == 0
+            found[parameter.name] = ctypes.string_at(place, 24)
+            continue
+        code = "Q" if parameter.is_pointer else codes[parameter.type_name]
+        assert place % struct.calcsize(code) == 0
+        found[parameter.name] = struct.unpack("=" + code, ctypes.string_at(place, struct.calcsize("=" + code)))[0]
+    return found
+
+
+def expected(names: tuple[str, ...], arguments: tuple[Any, ...]) -> dict[str, Any]:
+    def value(argument: Any) -> Any:
+        if argument is None:
+            return 0
+        if isinstance(argument, np.ndarray):
+            return argument.tobytes() if argument.shape == () else address(argument)
+        return argument
+
+    return {name: value(argument) for name, argument in zip(names, arguments, strict=True)}
+
+
+def test_every_value_arrives_again_and_again() -> None:
+    names = tuple(name for name, _ in TYPES)
+    packed, (first, second) = block(*names), (np.zeros(4, "u4") for _ in range(2))
+    out, view = np.zeros(4, "f4"), np.zeros((), np.dtype([("a", "u8", (3,))]))
+    for turn in range(8):
+        view["a"] = turn, 2, 3
+        keys = (first, second, None)[turn % 3]
+        arguments = (turn - 2, keys, -0.0 if turn % 2 else 0.0, out, 1 << (60 + turn % 4), turn % 2 == 0, view)
+        packed.pack(arguments)
+        assert read(packed) == expected(names, arguments)
+        assert np.signbit(read(packed)["scale"]) == bool(turn % 2)
+
+
+def test_arrays_that_come_again_are_looked_at_twice_and_no_more(monkeypatch: pytest.MonkeyPatch) -> None:
+    looked: list[Any] = []
+    packed = block("keys", "out", "count")
+    anew = packed._pack_anew
+
+    def watched(arguments: tuple[Any, ...]) -> None:
+        looked.append(arguments)
+        anew(arguments)
+
+    monkeypatch.setattr(packed, "_pack_anew", watched)
+    pairs = [(np.zeros(4, "u4"), np.zeros(4, "f4")) for _ in range(3)]
+    for turn in range(15):
+        keys, out = pairs[turn % 3]
+        packed.pack((keys, out, turn))
+        assert read(packed) == {"keys": address(keys), "out": address(out), "count": turn}
+    assert len(looked) == 6
+
+
+def test_an_array_in_the_place_of_one_that_is_gone_is_another() -> None:
+    packed, out = block("keys", "out"), np.zeros(4, "f4")
+    held = []
+    for turn in range(200):
+        keys = np.zeros(4 + turn % 7, "u4")  # soon with the identity of one before it
+        for _ in range(3):
+            packed.pack((keys, out))
+            assert read(packed) == {"keys": address(keys), "out": address(out)}
+        if turn % 5 == 0:
+            held.append(np.zeros(4 + turn % 7, "u4"))
+    del keys
+    assert packed._rows == {}
+
+
+def test_what_does_not_fit_is_said_of_arrays_known_and_unknown() -> None:
+    packed, keys, out = block("keys", "out", "count"), np.zeros(4, "u4"), np.zeros(4, "f4")
+    wrong: list[tuple[tuple[Any, ...], str]] = [
+        ((keys, keys, 1), "parameter out: an array of float32 was expected, uint32 was given"),
+        ((keys, out, out), "parameter count: a number was expected, an array of shape"),
+        ((keys, out[::2], 1), "parameter out: the array is not contiguous"),
+        ((keys, 7, 1), "parameter out: an array was expected, int was given"),
+        ((keys, out), "takes 3 arguments, 2 were given"),
+    ]
+    for _ in range(3):
+        for arguments, sentence in wrong:
+            with pytest.raises(TargetError, match=sentence):
+                packed.pack(arguments)
+        packed.pack((keys, out, 5.0))  # a whole number is one, whatever its type
+        assert read(packed) == {"keys": address(keys), "out": address(out), "count": 5}
+
+
+def test_a_struct_of_another_size_moves_nothing_else() -> None:
+    packed, keys = block("keys", "view", "count"), np.zeros(4, "u4")
+    for size in (3, 3, 40, 3):
+        view = np.zeros((), np.dtype([("a", "u8", (size,))]))
+        view["a"] = 9
+        packed.pack((keys, view, 11))
+        found = read(packed)
+        assert (found["keys"], found["count"]) == (address(keys), 11) and found["view"] == view.tobytes()[:24]
