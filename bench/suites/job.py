@@ -56,11 +56,11 @@ class SuiteJob:
 
 def _what_is_taken(choice: SceneChoice, scene: Scene) -> dict[str, object]:
     return {
-        "published": choice.published,
-        "published_triangles": choice.published_triangles,
+        "published": choice.published if choice.is_published else None,
+        "published_triangles": choice.published_triangles if choice.is_published else None,
         "ours": choice.name,
         "triangles": scene.triangle_count,
         "diagonal": float(np.linalg.norm(np.subtract(scene.upper, scene.lower))),
-        "relation": "same scene" if choice.is_same else "stand-in",
+        "relation": choice.relation,
         "why": choice.why,
     }

@@ -178,7 +178,7 @@ def _overall_ms(stage: Stage, primitives: Any, repeat: int) -> float:
 
 
 def _by_kernel(stage: Stage, primitives: Any, repeat: int) -> dict[str, float]:
-    """Milliseconds of each kernel of a build, all its launches together, less what timing one takes: the least that any kernel's launches took."""
+    """Milliseconds of each kernel of a build, all its launches together, less what timing them takes."""
     target, counts, launch = stage.target, collections.Counter[str](), stage.target.launch
 
     def counted(unit: Any, kernel: str, *arguments: Any, **shape: Any) -> None:
@@ -196,8 +196,20 @@ def _by_kernel(stage: Stage, primitives: Any, repeat: int) -> dict[str, float]:
     finally:
         target.profile_launches(False)
     times = {name.removeprefix("launch."): value for name, value in phases.items() if name.startswith("launch.")}
-    empty_ms = min((value / max(1, counts[name]) for name, value in times.items()), default=0.0)
+    empty_ms = _timing_ms(target, repeat)
     return {name: max(0.0, value - max(1, counts[name]) * empty_ms) for name, value in times.items()}
+
+
+def _timing_ms(target: Target, repeat: int) -> float:
+    """What timing a launch takes by itself: the time of a phase in which nothing is launched."""
+    times = 16
+
+    def body() -> None:
+        for _ in range(times):
+            with target.phase("nothing"):
+                pass
+
+    return timed(target, body, repeat, 1).medians()["nothing"] / times
 
 
 def _tree(tree: HierarchyStatistics) -> dict[str, Any]:

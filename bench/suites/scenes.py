@@ -30,13 +30,19 @@ Load = Callable[[SceneSource], Scene]
 @dataclasses.dataclass(frozen=True)
 class SceneChoice:
     """What is taken for the published scene `published` of `published_triangles` triangles. `is_same`: it is that very model. `why` says what
-    they have in common, or how they differ."""
+    they have in common, or how they differ. Where not `is_published` it is a scene of ours, `published` its name."""
 
     published: str
     published_triangles: int
     source: SceneSource
     is_same: bool
     why: str
+    is_published: bool = True
+
+    @property
+    def relation(self) -> str:
+        """What ours is to the published one."""
+        return ("same scene" if self.is_same else "stand-in") if self.is_published else "ours"
 
     @property
     def name(self) -> str:
