@@ -38,7 +38,8 @@ class CostLog:
         return tuple(self._costs)
 
     def add(self, statistics: FrameStatistics, update_mode: str) -> None:
-        """Remember a finished frame's first view at the place nearest to its time. A structure that was kept as it is tells nothing of its update."""
+        """Remember a finished frame's first view at the place nearest to its time. A structure that was kept as it is tells nothing of its update,
+        and phases that were timed some frames ago belong to another place."""
         if not self.times or not statistics.views:
             return
         view = statistics.views[0]
@@ -49,6 +50,8 @@ class CostLog:
         cost, is_updated = costs[:, self.place_of(statistics.time)], view.update != "nothing"
         if view.structure.sah_cost is not None and math.isfinite(view.structure.sah_cost):
             cost[0] = view.structure.sah_cost
+        if statistics.phases_age > 0:
+            return
         if is_updated:
             cost[1], cost[2] = view.build_ms, view.refit_ms
         if view.rays > 0 and (is_updated or np.isnan(cost[3])):  # a picture at rest may be larger than those that play

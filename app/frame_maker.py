@@ -85,6 +85,8 @@ class FrameMaker:
         self._prepared: dict[str, str] = {}
         self.check: Callable[[], None] = lambda: None
         """Called while something is compiled; raises Abandoned where it is not wanted any more."""
+        self.times_every_frame = False
+        """Whether somebody wants the phases of every frame, where frames that repeat may time them now and then (Engine.samples_phases)."""
 
     def draw(self, scene: Scene, state: State, moment: Moment, slots: Sequence[PixelSlot], is_moving: bool) -> Outcome:
         """One frame, one picture a view, into the slots. While something moves it may be smaller than the slots, and has one sample; while nothing
@@ -96,6 +98,7 @@ class FrameMaker:
 
     def _draw(self, engine: Any, target: Target, scene: Scene, state: State, moment: Moment, slots: Sequence[PixelSlot], is_moving: bool) -> Outcome:
         display = state.settings.display
+        engine.samples_phases = not self.times_every_frame
         engine.hide(state.hidden)
         self._edited.give(engine, scene, state.settings.material, state.settings.light)
         self._forget_pace_of_another(scene, state)

@@ -8,7 +8,7 @@ from __future__ import annotations
 import time
 
 from PySide6.QtCore import QTimer, Signal
-from PySide6.QtGui import QShowEvent
+from PySide6.QtGui import QHideEvent, QShowEvent
 from PySide6.QtWidgets import QHBoxLayout, QLabel, QVBoxLayout, QWidget
 
 from app.cost_log import COLUMNS, CostLog
@@ -25,9 +25,11 @@ STRUCTURE_COLORS = ("#3a86d4", "#e69f00", "#2fa77a", "#c45a8b", "#8e7cc3", "#7f8
 
 
 class CostPanel(QWidget):
-    """See the module. `take` is called with every frame, drawing happens twice a second; `jumped` carries seconds."""
+    """See the module. `take` is called with every frame, drawing happens twice a second; `jumped` carries seconds. `watched` says whether it is
+    looked at: then every frame's phases are to be timed."""
 
     jumped = Signal(float)
+    watched = Signal(bool)
 
     def __init__(self, parent: QWidget | None = None) -> None:
         super().__init__(parent)
@@ -110,6 +112,12 @@ class CostPanel(QWidget):
         """Catch up with what came while it was hidden."""
         super().showEvent(event)
         self._timer.start(0)
+        self.watched.emit(True)
+
+    def hideEvent(self, event: QHideEvent) -> None:
+        """Phases need no longer be timed in every frame."""
+        self.watched.emit(False)
+        super().hideEvent(event)
 
     def jump(self, seconds: float) -> None:
         """Go to the place of the animation nearest to an instant."""

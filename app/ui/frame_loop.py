@@ -127,6 +127,14 @@ class FrameLoop(QObject):
         if not self._is_stopped:
             self._thread.ask(key, question, lambda found: self._answer_posted.emit(take, found))
 
+    def time_every_frame(self, is_wanted: bool) -> None:
+        """Whether every frame times its phases from now on, also those that a GPU repeats."""
+
+        def tell(maker: Any) -> None:
+            maker.times_every_frame = is_wanted
+
+        self.ask("timing", tell, lambda answer: None)
+
     def fps(self) -> float:
         """Pictures that arrived in the last second, 0 when nothing moves."""
         now = time.perf_counter()

@@ -84,6 +84,8 @@ class Inspectors(QObject):
         """Hear of frames, and ask about them."""
         self._loop = loop
         loop.frame_arrived.connect(self._take)
+        self.cost.watched.connect(loop.time_every_frame)
+        loop.time_every_frame(self.cost.isVisible())
 
     def lie_on(self, picture: QWidget) -> None:
         """Watch the pointer over a picture, and mark it."""

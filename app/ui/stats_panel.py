@@ -68,7 +68,8 @@ class StatsPanel(QWidget):
             before = self._latest[0]  # nothing was traced, the picture was only handed over again: what it cost is what it cost before
             frame = dataclasses.replace(frame, statistics=before.statistics, frame_ms=before.frame_ms)
         elif frame.statistics is not None:
-            self._chart.add(phases_of(frame.statistics, paint_ms))
+            if frame.statistics.phases_age == 0:  # else the same phases as before
+                self._chart.add(phases_of(frame.statistics, paint_ms))
             if has_updated(frame.statistics):
                 self._updated = frame.statistics
         self._latest = (frame, fps, paint_ms, view_size, way)

@@ -140,6 +140,15 @@ def _phase_rows(statistics: FrameStatistics, paint_ms: float, last_update: str) 
         rows.append(Row(name, translate(TITLES[name]), _ms(spent), tip=tip))
         steps = view.phases_ms if view is not None else {}
         rows += [Row(key, key.rpartition(".")[2], _ms(value), parent=name) for key, value in steps.items() if _phase_of(key) == name and key != name]
+    age = statistics.phases_age
+    when = tr("Statistics", "{age} frames ago").format(age=age) if age else tr("Statistics", "in this frame")
+    rows.append(
+        Row(
+            "timed", tr("Statistics", "Phases timed"), when,
+            tip=tr("Statistics", "Of frames that a GPU repeats as a graph, every eighth times its phases, and twenty a second at least; others "
+                   "show those of the newest like it. While Cost over the keys is open, every frame does."),
+        )
+    )  # fmt: skip
     if view is not None:
         rows.append(Row("update", tr("Statistics", "Structure was"), _updated(view.update), tip=view.reason))
         rows.append(Row("reason", tr("Statistics", "Because"), view.reason, tip=view.reason))

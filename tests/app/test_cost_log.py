@@ -50,6 +50,16 @@ def test_a_frame_counts_for_the_nearest_key_and_the_newest_lap_stays() -> None:
     assert [(row["key"], row["sah_cost"], row["build_ms"]) for row in log.rows()] == [(6, 41.0, 2.0), (41, 70.0, None)]
 
 
+def test_phases_of_an_earlier_frame_are_none_of_this_place() -> None:
+    log = CostLog()
+    log.begin(SPAN)
+    log.add(statistics(0.5, 40.0), "rebuild")
+    log.add(dataclasses.replace(statistics(0.6, 41.0), phases_age=1), "rebuild")
+    assert line(log, "lbvh, bvh4, rebuild", "sah_cost")[1] == [40.0, 41.0]
+    assert line(log, "lbvh, bvh4, rebuild", "build_ms") == (pytest.approx([0.5]), [2.0])
+    assert line(log, "lbvh, bvh4, rebuild", "trace_ms") == (pytest.approx([0.5]), [12.0])
+
+
 def test_structures_are_kept_apart() -> None:
     log = CostLog()
     log.begin(SPAN)

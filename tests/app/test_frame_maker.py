@@ -59,6 +59,8 @@ class FakeEngine:
         self.last = FrameStatistics(moment.frame_id, moment.time, "host", 0, 0.5, trace + self.build_ms + 0.5, 0.1, 1, {}, (view,))
         return self.last
 
+    samples_phases = False
+
     def hide(self, objects: Sequence[int]) -> None:
         self.hidden = tuple(objects)
 
@@ -114,6 +116,17 @@ def test_target_and_engine_are_kept(makers: Makers) -> None:
     assert ids == [1, 2, 3]
     assert (len(makers.targets), len(makers.engines)) == (1, 1)
     assert makers.busy[0].startswith("Preparing the auto target") and makers.busy[-1] == ""
+
+
+def test_phases_are_sampled_unless_every_frame_is_to_time_them(makers: Makers) -> None:
+    makers.draw()
+    assert makers.engines[0].samples_phases is True
+    makers.maker.times_every_frame = True
+    makers.draw(time=0.1)
+    assert makers.engines[0].samples_phases is False
+    makers.maker.close_engine()
+    makers.draw(time=0.2)
+    assert makers.engines[1].samples_phases is False, "another scene's engine is told, too"
 
 
 def test_what_is_prepared_is_said_by_its_name_and_once(makers: Makers) -> None:

@@ -42,6 +42,14 @@ def panel(qtbot: Any) -> CostPanel:
     return made
 
 
+def test_it_says_whether_it_is_looked_at(panel: CostPanel, qtbot: Any) -> None:
+    said: list[bool] = []
+    panel.watched.connect(said.append)
+    panel.hide()
+    panel.show()
+    assert said == [False, True]
+
+
 def mode() -> str:
     return State().settings.update.mode
 

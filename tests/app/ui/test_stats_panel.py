@@ -44,6 +44,17 @@ def test_rows_hold_every_figure_the_issue_asks_for() -> None:
     assert values["memory"] == "16.0 MiB" and values["launches"] == "19" and "refit" not in values
 
 
+def test_how_old_the_phases_are_is_said_and_old_ones_are_charted_once(qtbot: Any) -> None:
+    panel = StatsPanel()
+    qtbot.addWidget(panel)
+    for age, said in ((0, "in this frame"), (3, "3 frames ago"), (4, "4 frames ago")):
+        panel.take(frame(frame_id=7 + age, statistics=made_statistics(phases_age=age)), 42.0, 0.8, (1024, 768), "painted by Qt")
+        panel.show_latest()
+        row = next(row for row in panel.rows if row.key == "timed")
+        assert row.value == said and "every eighth" in row.tip
+    assert panel._chart.milliseconds().shape[1] == 1
+
+
 def test_rays_of_a_kind_fit_a_narrow_panel() -> None:
     made = made_statistics()
     view = dataclasses.replace(made.views[0], rays_by_kind={"primary": 397_736, "shadow": 375_154})
