@@ -71,7 +71,8 @@ struct Triangles {
 
     // Adding 0 turns -0 into +0, so that equal boxes have equal bytes in whatever order they are merged.
     __device__ static Aabb aabb_of(float3 a, float3 b, float3 c) {
-        if (!is_finite(a + b + c)) return empty_aabb();
+        // Nothing of all vertices is nothing, however large they are, and NaN where one is not finite: their sum could overflow.
+        if (!is_finite(a * 0.0f + b * 0.0f + c * 0.0f)) return empty_aabb();
         const float3 zero = make_float3(0.0f, 0.0f, 0.0f);
         return {min(a, min(b, c)) + zero, max(a, max(b, c)) + zero};
     }

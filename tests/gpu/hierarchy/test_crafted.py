@@ -48,12 +48,20 @@ def _random_bits() -> np.ndarray:
     return np.random.default_rng(7).integers(0, 2**32, (MANY, 3, 3), dtype=np.uint64).astype(np.uint32).view(np.float32)
 
 
+def _not_finite() -> np.ndarray:
+    """NaN and both infinities, in most triangles but not in all."""
+    random, corners = np.random.default_rng(8), soup(FEW).corners()
+    broken = random.choice([np.nan, np.inf, -np.inf], corners.shape)
+    return np.where(random.random(corners.shape) < 0.2, broken, corners)
+
+
 CRAFTED = {
+    "three": lambda: soup(3, size=0.5).corners(),
     "identical": lambda: np.tile(soup(1, size=0.5).corners(), (MANY, 1, 1)),
     "coplanar": _coplanar,
     "collinear": lambda: np.linspace(0, 1, 3 * FEW).reshape(FEW, 3, 1) * np.ones(3),
     "no area": lambda: np.repeat(soup(FEW).corners()[:, :1], 3, axis=1),
-    "not finite": lambda: np.where(np.random.default_rng(8).random((FEW, 3, 3)) < 0.2, np.nan, soup(FEW).corners()),
+    "not finite": _not_finite,
     "huge": lambda: soup(FEW).corners() * 1e38,
     "tiny": lambda: soup(FEW).corners() * 1e-38,
     "denormal": lambda: soup(FEW).corners() * 1e-41,
@@ -115,3 +123,5 @@ def test_hits_are_those_of_brute_force(exact_target: Target, name: str, scene_na
     assert isinstance(hierarchy, BvhHierarchy | KdTreeHierarchy) and stats.depth is not None
     assert stats.depth <= hierarchy.max_depth() + 1
     assert stats.primitive_count == len(crafted(scene_name, most).indices)
+    lower, upper = crafted(scene_name, most).boxes()
+    assert stats.inactive_count == np.count_nonzero((lower > upper).any(axis=1))
