@@ -2,12 +2,16 @@
 
 from __future__ import annotations
 
+import contextlib
+
 import numpy as np
 import pytest
 
 from gpu.hierarchy.kdtree.kdtree import KdTreeHierarchy
+from gpu.hierarchy.kdtree.tree import NODES_NOW, REFERENCES_NOW
 from gpu.hierarchy.registry import structures
 from gpu.target.base import Target
+from tests.conftest import make_target
 from tests.oracle.tree_walker import check_tree
 
 from .scenes import SCENES, TriangleScene, make, rays, scene_of, trace
@@ -53,6 +57,19 @@ def test_nasty_scenes_end_in_a_tree(target: Target, builder: str, name: str, sto
     plain = make(target, "brute_force")
     plain.build(scene.upload(target))
     np.testing.assert_array_equal(trace(made, *rays()).prim_id, trace(plain, *rays()).prim_id)
+
+
+@pytest.mark.parametrize("builder", BUILDERS)
+def test_the_tree_is_the_same_bytes_whatever_the_number_of_blocks(builder: str) -> None:
+    """And whichever block comes last and goes on."""
+    trees = []
+    for threads in (1, 2, 5):
+        with contextlib.closing(make_target("host", threads=threads)) as target:
+            made = built(target, builder, SCENES["soup"](), max_leaf_size=2)
+            counts = target.download(made.tree.counts)
+            arrays = (made.tree.nodes[: counts[NODES_NOW]], made.tree.parent[: counts[NODES_NOW]], made.tree.references[: counts[REFERENCES_NOW]])
+            trees.append([target.download(array).tobytes() for array in arrays])
+    assert trees[0] == trees[1] == trees[2] and len(trees[0][0]) > 2000
 
 
 @pytest.mark.parametrize("builder", BUILDERS)

@@ -11,6 +11,7 @@ import pytest
 
 from gpu.hierarchy.base import NodeTable
 from gpu.hierarchy.kdtree.builders.median_sah import MedianSah
+from gpu.settings import fields_of
 from gpu.target.base import Target
 from tests.conftest import make_target
 from tests.oracle.tree_walker import check_tree
@@ -95,12 +96,13 @@ def crowd() -> TriangleScene:
     return scene_of(np.random.default_rng(1).permutation(corners))
 
 
-def test_the_same_bytes_however_many_blocks_there_are() -> None:
+@pytest.mark.parametrize("implementation", ["atomics", "primitives"])
+def test_the_same_bytes_however_many_blocks_there_are(implementation: str) -> None:
     """Blocks arrive in another order; large leaves and small nodes are put in order of primitives."""
     tables = []
     for threads in (1, 2, 5):
         target = make_target("host", threads=threads)
-        tables.append(built(target, crowd(), max_leaf_size=3).nodes())
+        tables.append(built(target, crowd(), max_leaf_size=3, implementation=implementation).nodes())
         target.close()
     largest = int(tables[0].reference_count.argmax())
     first, count = tables[0].first_reference[largest], tables[0].reference_count[largest]
@@ -111,6 +113,8 @@ def test_the_same_bytes_however_many_blocks_there_are() -> None:
 
 
 def test_no_leaf_is_deeper_than_the_options_say(target: Target) -> None:
+    sentence = next(field.info.sentence for field in fields_of(MedianSah.Options) if field.name == "max_depth")
+    assert f"0 takes {MedianSah(target, MedianSah.Options()).max_depth()}," in sentence
     for depth in (1, 3, 9):
         table = built(target, SCENES["moving"](), max_leaf_size=1, max_depth=depth).nodes()
         assert table.depth.max() == depth and table.reference_count.max() > 1
@@ -124,6 +128,7 @@ VARIANTS: dict[str, dict[str, str]] = {
     "ABCD": {"implementation": "primitives", "sorting": "atomics", "scans": "ballots", "boxes": "atomics", "reductions": "shuffles"},
     "C alone": {"implementation": "primitives", "boxes": "atomics"},
     "rounds": {"small_nodes": "rounds"},
+    "Manku in subtrees": {"bit_counts": "manku"},
 }
 
 
@@ -150,8 +155,11 @@ def launches_of(target: Target, scene: TriangleScene, **options: object) -> int:
 
 
 def test_each_improvement_takes_launches_away(host_target: Target) -> None:
-    """Ballots and shuffles take none; atomics and subtrees do."""
+    """Ballots and shuffles take none; atomics and subtrees do, as many as the help says."""
     scene = SCENES["soup"]()
+    for name, more in (("primitives", 9), ("rounds", 3)):
+        deeper = [launches_of(host_target, scene, **VARIANTS[name], max_depth=depth) for depth in (5, 6)]
+        assert deeper[1] - deeper[0] == more
     counts = {name: launches_of(host_target, scene, **VARIANTS[name]) for name in ("primitives", "A", "AB", "ABC", "ABCD")}
     assert counts["primitives"] > counts["A"] == counts["AB"] > counts["ABC"] == counts["ABCD"]
     assert launches_of(host_target, scene) < counts["ABCD"] / 1.5

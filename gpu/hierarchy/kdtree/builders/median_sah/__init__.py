@@ -8,7 +8,7 @@ Paper: Zhou, Hou, Wang and Guo, Real-Time KD-Tree Construction on Graphics Hardw
 Real-time Kd-tree Construction Algorithm. `implementation` is Zhou's (primitives) or Chang's (atomics); `sorting` [A], `scans` [B], `boxes` [C],
 `reductions` [D] and `bit_counts` [E] turn each improvement of Chang's table on or off by itself. Phases: build.start, build.large, build.small.
 
-Cost: Three launches a level of large nodes by atomics, seven by primitives, which also take three for each of 20 rounds of small nodes; no number is
+Cost: Three launches a level of large nodes by atomics, nine by primitives, which also take five for each of 20 rounds of small nodes; no number is
 read back, so that as many levels are launched as there may be. Faster to build than sah_events, and its trees cost about the same by the SAH.
 
 Limits: No refit. Above, splits are blind to the SAH. Large primitives are listed many times; a share of references bounds how often. Deterministic:

@@ -6,6 +6,7 @@ import dataclasses
 
 from .....settings import option
 from ...options import KdTreeOptions
+from ...tree import MOST_DEPTH
 
 AUTO = "auto"
 
@@ -31,6 +32,9 @@ class Ways:
 class MedianSahOptions(KdTreeOptions):
     """Options of the builder by medians and bits. `implementation` chooses for every step that says auto."""
 
+    max_depth: int = option(
+        0, f"Greatest depth; 0 takes {MOST_DEPTH}, as halves need more levels than the best splits.", minimum=0, maximum=MOST_DEPTH
+    )
     implementation: str = option(
         "atomics",
         "By segmented scans, reductions and rounds of small nodes, as Zhou (primitives), or by a kernel a step with atomics, ballots and shuffles.",

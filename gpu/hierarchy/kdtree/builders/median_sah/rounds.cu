@@ -1,5 +1,5 @@
 // The small-node stage in rounds, as Zhou has it: planes and sets of all small roots first, in memory, then all small nodes of a level at a time, whose
-// children and leaves get their places by the library's prefix sums.
+// children and leaves get their places by the project's prefix sums.
 #include "gpu/hierarchy/kdtree/builders/median_sah/small.cuh"
 
 // A round's row of counters: small nodes, and what tree there was before.
