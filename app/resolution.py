@@ -14,6 +14,9 @@ HEADROOM = 0.85
 LEAST_SHARE = 0.15
 """Of the planned time, for the pixels; with HEADROOM the frame still keeps its rate."""
 
+SHARE_OF_DELAY = 1 / 3
+"""Of the time by which the rest of the frame misses the planned one, for the pixels: who waits that long anyway wants something to see."""
+
 SMALLEST_SIDE = 64
 
 STILL_LIMIT_MS = 2000.0
@@ -50,12 +53,12 @@ def _follow(old: float, new: float, weight_of_slower: float) -> float:
 
 def next_scale(pace: Pace, minimum_fps: float) -> float:
     """The scale of the next moving frame: the largest step whose expected time stays below 1000 / minimum_fps; it grows one step at a time. Where
-    the rest of the frame leaves no room, the pixels get a small share all the same: a coarser picture would not help."""
+    the rest of the frame leaves no room, the pixels get a share all the same, which grows with the rest: a coarser picture would not help."""
     if not pace.is_known:
         return 1.0
     budget = HEADROOM * 1000.0 / minimum_fps
     full_ms = pace.pixel_ms / pace.scale**2
-    room = max(budget - pace.fixed_ms, LEAST_SHARE * budget)
+    room = max(budget - pace.fixed_ms, LEAST_SHARE * budget, SHARE_OF_DELAY * (pace.fixed_ms - budget))
     fitting = [scale for scale in SCALES if full_ms * scale**2 <= room]
     wanted = fitting[0] if fitting else SCALES[-1]
     larger = [scale for scale in SCALES if scale > pace.scale + 1e-6]

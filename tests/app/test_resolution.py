@@ -44,6 +44,16 @@ def test_a_build_that_takes_all_the_time_leaves_a_picture_to_look_at() -> None:
     assert simulate(30.0, 200.0, 20.0)[-1] > 0.4
 
 
+def test_a_slow_build_does_not_leave_a_picture_of_a_few_blocks() -> None:
+    """A tenth of a second of building, and pixels that would take three: the picture is no stamp, and the frame not much later."""
+    full_ms, fixed_ms = 300.0, 120.0
+    settled = simulate(full_ms, fixed_ms, 20.0)[-1]
+    assert settled >= 0.25 and full_ms * settled**2 <= 0.25 * fixed_ms
+    assert simulate(full_ms, 900.0, 20.0)[-1] > 0.8
+    shares = [simulate(full_ms, fixed, 20.0)[-1] for fixed in (60.0, 120.0, 240.0, 480.0)]
+    assert shares == sorted(shares), "the slower the rest, the finer the picture"
+
+
 def test_it_shrinks_at_once_and_grows_step_by_step() -> None:
     slow = observed(Pace(), 1.0, 300.0, 2.0)
     assert next_scale(slow, 20.0) < 0.5
