@@ -71,12 +71,18 @@ def build_as_graph(target: Target, scene: Scene, settings: ViewSettings, repeat:
 @dataclasses.dataclass(frozen=True)
 class Live:
     """Medians of whole frames of a scene that moves and is rebuilt in each: from the request to the target's end, what the host took to issue one,
-    what the target took for it, and its build alone."""
+    what the target took for it, and of that for the build and for rays and their colours."""
 
     wall_ms: float
     host_ms: float
     frame_ms: float
     build_ms: float
+    rays_ms: float
+
+    @property
+    def update_ms(self) -> float:
+        """A frame without its rays: what the host does, the vertices and the build."""
+        return self.wall_ms - self.rays_ms
 
 
 def live_frames(target: Target, scene: Scene, settings: ViewSettings, frames: int, size: tuple[int, int], repeats: bool = True) -> Live:
@@ -97,7 +103,11 @@ def live_frames(target: Target, scene: Scene, settings: ViewSettings, frames: in
     kept = [found[number] for number in sorted(found)][2 * FRAMES_BEFORE_CAPTURE :]
     if any(one.views[0].update != "rebuild" for one in kept):
         raise RuntimeError(f"Frames of {scene.name} did not rebuild: it does not move at every moment.")
-    builds = [one.views[0].build_ms for one in kept]
+    views = [one.views[0] for one in kept]
     return Live(
-        median(wall_ms[2 * FRAMES_BEFORE_CAPTURE :]), median([one.host_ms for one in kept]), median([one.frame_ms for one in kept]), median(builds)
+        wall_ms=median(wall_ms[2 * FRAMES_BEFORE_CAPTURE :]),
+        host_ms=median([one.host_ms for one in kept]),
+        frame_ms=median([one.frame_ms for one in kept]),
+        build_ms=median([view.build_ms for view in views]),
+        rays_ms=median([view.trace_ms + view.shade_ms for view in views]),
     )

@@ -6,11 +6,14 @@ import json
 import pathlib
 import subprocess
 import sys
+from typing import Any
 
 import pytest
 
 import bench.goals as goals
+from bench import replay
 from bench.goals import Bars, Goal, main, measure_goals
+from bench.replay import Live
 from bench.streaming import make_waves, play
 from bench.two_level import make_crowd
 from gpu.target.base import Target, TargetError
@@ -74,7 +77,14 @@ class Device(HostTarget):
 
 
 def test_measures_every_goal_of_a_device(monkeypatch: pytest.MonkeyPatch, tmp_path: pathlib.Path) -> None:
-    small = {name: goals.make_demo(name, 300) for name in ("blob", "orbit", "room")}
+    small = {name: goals.make_demo(name, 300) for name in ("blob", "orbit", "room", "cloth", "explode")}
+    live: list[bool] = []
+
+    def live_frames(*arguments: Any) -> Live:
+        live.append(arguments[-1])
+        return replay.live_frames(*arguments[:4], (32, 24), arguments[-1])
+
+    monkeypatch.setattr(goals, "live_frames", live_frames)
     monkeypatch.setattr(goals, "make_demo", lambda name, count=None: small[name])
     monkeypatch.setattr(goals, "make_waves", lambda count, keys: make_waves(100, 8))
     monkeypatch.setattr(goals, "make_crowd", lambda triangles, objects, moving: make_crowd(2_000, 10, 1))
@@ -86,6 +96,9 @@ def test_measures_every_goal_of_a_device(monkeypatch: pytest.MonkeyPatch, tmp_pa
     for wanted in (*built, "skinning", "primary rays, blob of", "diffuse rays with the best tree, blob", "host work over"):
         assert wanted in names
     assert all(goal["measured"] is not None for goal in found["goals"]), found["goals"]
+    assert live == [True, False] * 7
+    for way in ("as frames replay it", "launched one by one"):
+        assert f"sah_events live, {way}, cloth of 69,451" in names and f"median_sah primitives live, {way}, explode of 335,102" in names
     assert "primary any-hit" in (tmp_path / "goals.txt").read_text()
 
 
