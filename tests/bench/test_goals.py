@@ -80,9 +80,9 @@ def test_measures_every_goal_of_a_device(monkeypatch: pytest.MonkeyPatch, tmp_pa
     small = {name: goals.make_demo(name, 300) for name in ("blob", "orbit", "room", "cloth", "explode")}
     live: list[bool] = []
 
-    def live_frames(*arguments: Any) -> Live:
-        live.append(arguments[-1])
-        return replay.live_frames(*arguments[:4], (32, 24), arguments[-1])
+    def live_frames(target: Target, scene: Any, settings: Any, frames: int, size: tuple[int, int], repeats: bool) -> Live:
+        live.append(repeats)
+        return replay.live_frames(target, scene, settings, frames, (32, 24), repeats)
 
     monkeypatch.setattr(goals, "live_frames", live_frames)
     monkeypatch.setattr(goals, "make_demo", lambda name, count=None: small[name])
