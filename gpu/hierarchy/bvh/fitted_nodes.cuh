@@ -26,18 +26,20 @@ struct FittedNodes {
     }
 };
 
-// Boxes in shared memory, a coordinate after the other, `Places` of them. What a thread stores before it arrives, the last to arrive loads.
-template <int Places> __device__ __forceinline__ void store_shared_box(float* boxes, int at, const Aabb& box) {
-    boxes[at] = box.lower.x;
-    boxes[Places + at] = box.lower.y;
-    boxes[2 * Places + at] = box.lower.z;
-    boxes[3 * Places + at] = box.upper.x;
-    boxes[4 * Places + at] = box.upper.y;
-    boxes[5 * Places + at] = box.upper.z;
+// Boxes in shared memory, by three words of eight bytes: half as many instructions as by coordinates, and neighbours meet no bank twice. What a
+// thread stores before it arrives, the last to arrive loads.
+struct SharedBox {
+    float2 corners[3];
+};
+__device__ __forceinline__ void store_shared_box(SharedBox* boxes, int at, const Aabb& box) {
+    float2* corners = boxes[at].corners;
+    corners[0] = make_float2(box.lower.x, box.lower.y);
+    corners[1] = make_float2(box.lower.z, box.upper.x);
+    corners[2] = make_float2(box.upper.y, box.upper.z);
 }
-template <int Places> __device__ __forceinline__ Aabb load_shared_box(const float* boxes, int at) {
-    return {make_float3(boxes[at], boxes[Places + at], boxes[2 * Places + at]),
-            make_float3(boxes[3 * Places + at], boxes[4 * Places + at], boxes[5 * Places + at])};
+__device__ __forceinline__ Aabb load_shared_box(const SharedBox* boxes, int at) {
+    const float2 a = boxes[at].corners[0], b = boxes[at].corners[1], c = boxes[at].corners[2];
+    return {make_float3(a.x, a.y, b.x), make_float3(b.y, c.x, c.y)};
 }
 __device__ __forceinline__ void store_shared_state(uint8* states, int at, int state) { states[at] = (uint8)state; }
 __device__ __forceinline__ int load_shared_state(const uint8* states, int at) { return states[at]; }

@@ -18,7 +18,7 @@ constexpr int LANES = 8;  // threads that read a list
 constexpr int PLACES = SLOTS > 0 ? SLOTS : 1;
 
 struct Group {
-    float boxes[2][6 * PLACES];  // of an open node's children, left ones and right ones
+    SharedBox boxes[2][PLACES];  // of an open node's children, left ones and right ones
     int ids[PLACES], left[PLACES], right[PLACES];
     int arrived[PLACES];   // counts up to 0, when all children are here
     short above[PLACES];   // the slot of the parent twice, and 1 more for its right child; ABSENT
@@ -58,7 +58,7 @@ struct Groups {
     __device__ int settle(Group& group, const Child& child, const Aabb& leaf, int slot, int side, bool stays) const {
         const bool is_finished = child.is_here && child.at == AT_REST, is_known = is_leaf(child.id) || is_finished;
         const Aabb none = empty_aabb(), box = is_leaf(child.id) ? leaf : child.box;
-        store_shared_box<PLACES>(group.boxes[side], slot, is_known ? box : none);
+        store_shared_box(group.boxes[side], slot, is_known ? box : none);
         store_shared_state(group.stays[side], slot, stays || (is_finished && child.is_absorbed) ? 1 : 0);
         if (child.is_here && !is_finished) group.above[child.at] = (short)(2 * slot + side);
         return is_known ? 0 : child.is_here ? -1 : NEVER_HERE;
@@ -94,22 +94,22 @@ struct Groups {
     // A node whose children are all here hands its box to its parent's slot; the second to arrive there knows one box and reads the other. Nothing but
     // shared memory is touched.
     __device__ void climb_here(Group& group, int slot) const {
-        Aabb box = merge(load_shared_box<PLACES>(group.boxes[0], slot), load_shared_box<PLACES>(group.boxes[1], slot));
+        Aabb box = merge(load_shared_box(group.boxes[0], slot), load_shared_box(group.boxes[1], slot));
         for (;;) {
             const bool stays = load_shared_state(group.stays[0], slot) | load_shared_state(group.stays[1], slot);
             store_shared_state(group.states, slot, DONE | (stays ? 0 : NODE_IS_ABSORBED));
             const int link = group.above[slot], side = link & 1;
             if (link == ABSENT) return;
             slot = link >> 1;
-            store_shared_box<PLACES>(group.boxes[side], slot, box);
+            store_shared_box(group.boxes[side], slot, box);
             if (MARKS && !stays) store_shared_state(group.stays[side], slot, 1);
             if (block_arrive(group.arrived + slot) != -1) return;
-            box = merge(box, load_shared_box<PLACES>(group.boxes[1 - side], slot));
+            box = merge(box, load_shared_box(group.boxes[1 - side], slot));
         }
     }
     __device__ void write_here(const Group& group, int slot) const {
         const int node_id = group.ids[slot] & ~STARTS;
-        const Aabb left_box = load_shared_box<PLACES>(group.boxes[0], slot), right_box = load_shared_box<PLACES>(group.boxes[1], slot);
+        const Aabb left_box = load_shared_box(group.boxes[0], slot), right_box = load_shared_box(group.boxes[1], slot);
         const bool is_absorbed = load_shared_state(group.states, slot) & NODE_IS_ABSORBED;
         fitted.write(node_id, left_box, group.left[slot], right_box, group.right[slot], is_absorbed);
         waiting[node_id] = AT_REST;
@@ -199,8 +199,8 @@ struct Groups {
     }
 };
 
-// What a block does when its chunk is listed. `span`: ids of a chunk.
-__device__ void go_on(const FittedNodes& fitted, int node_capacity, int* waiting, int* open, int* counts, int* arrivals, int64 span, Group& group) {
+// What a block does when its chunk is listed. `span`: ids of a chunk. Called, so that the chunk's part has registers of its own.
+__device__ __noinline__ void go_on(const FittedNodes& fitted, int node_capacity, int* waiting, int* open, int* counts, int* arrivals, int64 span, Group& group) {
     int list = block_index(), list_count = block_count();
     while (list_count > 1) {
         const int index = list / GROUP, first = index * GROUP, lists = min(list_count - first, GROUP), groups = (list_count + GROUP - 1) / GROUP;
