@@ -49,7 +49,7 @@ class MedianSah(KdTreeHierarchy):
     def scratch_bytes(self) -> int:
         n, capacity = 0 if self._built is None else self._built.count, self.tree.capacity
         shapes = {**self._start_arrays(n), **self._large(capacity).shapes(), **self._small(capacity).shapes()}
-        return sum(int(np.prod(shape)) * np.dtype(dtype).itemsize for shape, dtype in shapes.values())
+        return sum(math.prod(shape) * np.dtype(dtype).itemsize for shape, dtype in shapes.values())
 
     def emit(self, primitives: Primitives, draft: Draft, capacity: Capacity) -> None:
         large, small = self._large(capacity), self._small(capacity)

@@ -46,6 +46,7 @@ struct SmallStage {
     __device__ __forceinline__ Planes planes_of(int root, int count) const {
         return {planes + SIDES * (int64)firsts[root], sets + SIDES * (int64)firsts[root], count};
     }
+    __device__ __forceinline__ LeafWriter leaves() const { return {draft_nodes, draft_references}; }
     __device__ __forceinline__ int addition(int row, int slot) const { return small_additions[row * (int64)slot_capacity + slot]; }
 };
 static_assert(sizeof(SmallStage) == 184, "small.py makes it");
@@ -124,13 +125,8 @@ struct Growing {
 
 __device__ __forceinline__ void add_leaf(const SmallStage& stage, int node_id, uint64 set, int root, int root_count, Growing& at) {
     const int first = at.leaf_reference + at.leaf_references, count = bits_of(set);
-    const int* prim_ids = stage.prim_ids + stage.firsts[root];
     at.leaf_references += count;
-    if (first + count > stage.reference_capacity) return;
-    if (thread_index() == 0) store_kd_leaf(stage.draft_nodes, node_id, first, count);
-    for (int i : block_stride(root_count)) {
-        if ((set >> i & 1) != 0) stage.draft_references[first + bits_of(set & all_of(i))] = prim_ids[i];
-    }
+    if (first + count <= stage.reference_capacity) stage.leaves().add(node_id, set, root_count, stage.prim_ids + stage.firsts[root], first);
 }
 
 // A root of more references than a small node has.
@@ -138,18 +134,12 @@ __device__ __forceinline__ void add_large_leaf(const SmallStage& stage, int node
     at.leaf_references = root_count;
     if (thread_index() == 0) stage.root_places[root] = make_int2(0, at.leaf_reference);
     if (at.leaf_reference + root_count > stage.reference_capacity) return;
-    if (thread_index() == 0) store_kd_leaf(stage.draft_nodes, node_id, at.leaf_reference, root_count);
-    const int first = stage.root_ranges[root].x;
-    for (int i : block_stride(root_count)) {
-        stage.draft_references[at.leaf_reference + i] = __float_as_int(stage.references[2 * (int64)(first + i)].w);
-    }
+    stage.leaves().add_large(node_id, stage.root_ranges[root], stage.references, at.leaf_reference);
 }
 
 __device__ __forceinline__ void add_children(const SmallStage& stage, const SmallNode& node, int candidate, int root, int root_count, int round, Growing& at) {
     const Planes all = stage.planes_of(root, root_count);
-    const uint4 both = all.sets[all.place(candidate)];
-    SmallSplit split = {candidate, all.plane(candidate), 0.0f, node.set & left_of(both), node.set & right_of(both)};
-    split.share = node.share * (float)bits_of(node.set) / (float)(bits_of(split.left) + bits_of(split.right));
+    const SmallSplit split = split_at(node, candidate, all.plane(candidate), all.sets[all.place(candidate)]);
     if (thread_index() == 0) {
         store_kd_inner(stage.draft_nodes, node.node_id, split.axis(), split.plane, at.left_id);
         stage.draft_parent[at.left_id] = stage.draft_parent[at.left_id + 1] = node.node_id;

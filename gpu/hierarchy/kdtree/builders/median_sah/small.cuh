@@ -105,6 +105,11 @@ struct SmallSplit {
     }
 };
 
+__device__ __forceinline__ SmallSplit split_at(const SmallNode& node, int candidate, float plane, uint4 both) {
+    const uint64 left = node.set & left_of(both), right = node.set & right_of(both);
+    return {candidate, plane, node.share * (float)bits_of(node.set) / (float)(bits_of(left) + bits_of(right)), left, right};
+}
+
 // The cheapest plane of one of its references that may part the node's cell: lower costs are larger words, and of equal costs those of earlier candidates.
 // All threads of the block get it; 0 means none.
 __device__ __forceinline__ uint64 best_candidate(const Planes& all, int count, const SmallNode& node, int node_count, const SplitCosts& costs) {
@@ -140,11 +145,26 @@ __device__ __forceinline__ SmallSplit split_of(const Planes& all, int count, con
     const float whole = rules.costs.intersection * (scaled_area(scaled_extent(node.cell.lower, node.cell.upper, scale)) * (float)node_count);
     if (word == 0 || (rules.by_cost && !(__uint_as_float((unsigned)(~word >> 32)) < whole))) return none;
     const int candidate = (int)(unsigned)~word;
-    const uint4 both = all.sets[all.place(candidate)];
-    const uint64 left = node.set & left_of(both), right = node.set & right_of(both);
-    const float share = node.share * (float)node_count / (float)(bits_of(left) + bits_of(right));
-    if (!(share >= 1.0f)) return none;
-    return {candidate, all.plane(candidate), share, left, right};
+    const SmallSplit split = split_at(node, candidate, all.plane(candidate), all.sets[all.place(candidate)]);
+    return split.share >= 1.0f ? split : none;
 }
 
 __device__ __forceinline__ bool is_leaf_at_once(const OpenNode& root, const SmallRules& rules) { return root.count <= rules.max_leaf_size || root.count > SMALL; }
+
+// Leaves, by a whole block: of what a set holds of its small root's references, and of all that a root holds which is no small node. The latter's order
+// is that of arrival: the next kernel puts it in order.
+struct LeafWriter {
+    int2* nodes;
+    int* references;
+
+    __device__ __forceinline__ void add(int node_id, uint64 set, int root_count, const int* prim_ids, int first) const {
+        if (thread_index() == 0) store_kd_leaf(nodes, node_id, first, bits_of(set));
+        for (int i : block_stride(root_count)) {
+            if ((set >> i & 1) != 0) references[first + bits_of(set & all_of(i))] = prim_ids[i];
+        }
+    }
+    __device__ __forceinline__ void add_large(int node_id, int4 root_range, const float4* root_references, int first) const {
+        if (thread_index() == 0) store_kd_leaf(nodes, node_id, first, root_range.y);
+        for (int i : block_stride(root_range.y)) references[first + i] = __float_as_int(root_references[2 * (int64)(root_range.x + i)].w);
+    }
+};

@@ -26,31 +26,17 @@ __device__ __forceinline__ void make_noted_sets(SmallTree& tree, int count, cons
 // The split that was noted for a visit.
 __device__ __forceinline__ SmallSplit noted_split(const SmallTree& tree, const SmallNode& node, int candidate, int visit) {
     if (candidate == NO_CANDIDATE) return {NO_CANDIDATE, 0.0f, 0.0f, 0, 0};
-    const uint64 left = node.set & left_of(tree.sets[visit]), right = node.set & right_of(tree.sets[visit]);
-    const float share = node.share * (float)bits_of(node.set) / (float)(bits_of(left) + bits_of(right));
-    return {candidate, tree.planes[candidate], share, left, right};
+    return split_at(node, candidate, tree.planes[candidate], tree.sets[visit]);
 }
 
 // Where a tree's nodes and leaves are written.
 struct Drafted {
-    int2* nodes;
+    LeafWriter leaves;
     int* parent;
-    int* references;
 
-    __device__ __forceinline__ void add_leaf(const SmallTree& tree, int count, const SmallNode& node, int first) const {
-        if (thread_index() == 0) store_kd_leaf(nodes, node.node_id, first, bits_of(node.set));
-        for (int i : block_stride(count)) {
-            if ((node.set >> i & 1) != 0) references[first + bits_of(node.set & all_of(i))] = tree.prim_ids[i];
-        }
-    }
     __device__ __forceinline__ void add_inner(const SmallNode& node, const SmallSplit& split, int left_id) const {
-        store_kd_inner(nodes, node.node_id, split.axis(), split.plane, left_id);
+        store_kd_inner(leaves.nodes, node.node_id, split.axis(), split.plane, left_id);
         parent[left_id] = parent[left_id + 1] = node.node_id;
-    }
-    // A leaf that was none of the small nodes; the next kernel puts it in order.
-    __device__ __forceinline__ void add_large_leaf(const float4* all, const OpenNode& root, int first) const {
-        if (thread_index() == 0) store_kd_leaf(nodes, root.node_id, first, root.count);
-        for (int i : block_stride(root.count)) references[first + i] = __float_as_int(all[2 * (int64)(root.first + i)].w);
     }
 };
 
@@ -71,7 +57,7 @@ __device__ __forceinline__ int4 grow_tree(SmallTree& tree, const OpenNode& root,
         block_sync();
         if (!writes && thread_index() == 0 && visit < NOTES) notes[visit] = (short)split.candidate;
         if (split.candidate == NO_CANDIDATE) {
-            if (writes) to.add_leaf(tree, root.count, node, places->y + references);
+            if (writes) to.leaves.add(node.node_id, node.set, root.count, tree.prim_ids, places->y + references);
             references += bits_of(node.set);
             continue;
         }
@@ -85,7 +71,7 @@ __device__ __forceinline__ int4 grow_tree(SmallTree& tree, const OpenNode& root,
                 ++waiting;
                 continue;
             }
-            if (writes) to.add_leaf(tree, root.count, child, places->y + references);
+            if (writes) to.leaves.add(child.node_id, child.set, root.count, tree.prim_ids, places->y + references);
             references += count;
         }
         ++splits;
@@ -102,7 +88,7 @@ extern "C" __global__ void grow_subtrees(const int* totals, const int* counts, c
     SHARED SmallTree tree;
     if (counts[STATUS_NOW] != 0) return;
     const SmallRules rules = {{traversal_cost, intersection_cost, empty_factor}, by_cost, max_leaf_size, max_depth};
-    const Drafted to = {draft_nodes, draft_parent, draft_references};
+    const Drafted to = {{draft_nodes, draft_references}, draft_parent};
     const int roots = totals[SMALL_ROOTS];
     for (int index = block_index(); index < roots; index += block_count()) {
         const OpenNode root = load_open_node(cells, ranges, index);
@@ -111,7 +97,7 @@ extern "C" __global__ void grow_subtrees(const int* totals, const int* counts, c
             continue;
         }
         if (root.count > SMALL) {
-            to.add_large_leaf(references, root, places[index].y);
+            to.leaves.add_large(root.node_id, ranges[index], references, places[index].y);
             continue;
         }
         tree.all().load(references, root.first, root.count, tree.unsorted, tree.prim_ids);
