@@ -114,14 +114,14 @@ class FrameLog:
 def _view_statistics(view: ViewRecord, phases_ms: dict[str, float], is_learnt: bool) -> ViewStatistics:
     phases = {name[len(view.prefix) :]: ms for name, ms in phases_ms.items() if name.startswith(view.prefix)}
 
-    def total(kind: str) -> float:
-        return sum((ms for name, ms in phases.items() if name == kind or name.startswith(kind + ".")), 0.0)
-
+    spent: dict[str, float] = collections.defaultdict(float)
+    for name, ms in phases.items():
+        spent[name.partition(".")[0]] += ms
     by_kind = {"primary": view.primary_rays, **(view.secondary_rays() or {})} if view.primary_rays else {}
     rays = sum(by_kind.values())
-    trace_ms = total("trace")
+    trace_ms = spent["trace"]
     if is_learnt:
-        view.learn(total("build") + total("optimise") + total("refit"), trace_ms + total("shade"), view.primary_rays)
+        view.learn(spent["build"] + spent["optimise"] + spent["refit"], trace_ms + spent["shade"], view.primary_rays)
     return ViewStatistics(
         hierarchy=view.hierarchy,
         layout=view.layout,
@@ -129,10 +129,10 @@ def _view_statistics(view: ViewRecord, phases_ms: dict[str, float], is_learnt: b
         update=view.update,
         reason=view.reason,
         phases_ms=phases,
-        build_ms=total("build"),
-        refit_ms=total("refit"),
+        build_ms=spent["build"],
+        refit_ms=spent["refit"],
         trace_ms=trace_ms,
-        shade_ms=total("shade") + total("resolve"),
+        shade_ms=spent["shade"] + spent["resolve"],
         rays=rays,
         rays_by_kind=by_kind,
         mrays_per_s=rays / trace_ms / 1000.0 if trace_ms > 0.0 else 0.0,

@@ -26,14 +26,17 @@ _VECTOR_BASES = {f"{base}{width}": kind for base, kind in (("float", "f4"), ("in
 _DTYPES = {name: np.dtype(kind) for name, kind in (_POINTEES | _VECTOR_BASES).items()}
 _MOST_CHECKED = 64
 _MOST_ROWS = 256
+_MOST_USELESS = 32
+"""Rows that were forgotten one after the other without having been of use: this kernel is given arrays that live for one launch."""
 
 
-@dataclasses.dataclass(frozen=True, eq=False)
+@dataclasses.dataclass(slots=True, eq=False)
 class _Row:
-    """The addresses of a launch's pointers as they are packed, and what tells when one of their arrays is gone."""
+    """The addresses of a launch's pointers as they are packed, what tells when one of their arrays is gone, and whether they came once more."""
 
     addresses: bytes
     references: list[weakref.ref[Any]]
+    is_used: bool = False
 
 
 def _taker(places: list[int]) -> Callable[[tuple[Any, ...]], tuple[Any, ...]]:
@@ -60,6 +63,7 @@ class ArgumentBlock:
         self._codes = "Q" * len(pointers), [_SCALARS[parameters[place].type_name] for place in numbers]
         self._rows: dict[tuple[int, ...], _Row] = {}
         self._met: set[tuple[int, ...]] = set()
+        self._useless = 0
         self._pointers = (ctypes.c_void_p * max(1, self._count))()
         self.address = ctypes.addressof(self._pointers)
         self._struct_sizes = (0,) * len(self._struct_places)
@@ -84,6 +88,7 @@ class ArgumentBlock:
         except (struct.error, TypeError, ValueError, OverflowError):
             self._pack_anew(arguments)  # takes more than numbers, or says what is wrong
             return
+        row.is_used = True
         self._buffer[self._pointers_at] = row.addresses
         if self._struct_places:
             self._pack_structs(arguments)
@@ -109,9 +114,10 @@ class ArgumentBlock:
             self._buffer[place : place + len(value)] = value
 
     def _meet(self, key: tuple[int, ...]) -> None:
-        if len(self._met) >= _MOST_ROWS:
-            self._met.clear()
-        self._met.add(key)
+        if self._useless < _MOST_USELESS:
+            if len(self._met) >= _MOST_ROWS:
+                self._met.clear()
+            self._met.add(key)
 
     def _remember(self, key: tuple[int, ...], arrays: tuple[Any, ...]) -> None:
         """Keep the addresses that have just been packed, until one of the arrays is gone: then its identity may become another's."""
@@ -119,7 +125,9 @@ class ArgumentBlock:
         self._met.discard(key)
 
         def forget(_: object) -> None:
-            rows.pop(key, None)
+            row = rows.pop(key, None)
+            if row is not None:
+                self._useless = 0 if row.is_used else self._useless + 1
 
         with contextlib.suppress(TypeError):  # of what cannot be referred to weakly
             references = [weakref.ref(array, forget) for array in arrays if array is not None]

@@ -5,6 +5,7 @@ enough is finished by one warp (sah_small_tasks.cu). What sah_lauterbach and bin
 from __future__ import annotations
 
 import dataclasses
+import math
 from typing import Any, ClassVar
 
 import numpy as np
@@ -53,7 +54,7 @@ class SahQueueBuilder(BvhHierarchy):
         return max(0, -(-n // self.small) - 1).bit_length()
 
     def scratch_bytes(self) -> int:
-        return sum(int(np.prod(shape)) * np.dtype(dtype).itemsize for shape, dtype in self._arrays(max(1, self.tree.count)).values())
+        return sum(math.prod(shape) * np.dtype(dtype).itemsize for shape, dtype in self._arrays(max(1, self.tree.count)).values())
 
     def levels_of_queue(self, n: int) -> int:
         """How many levels large tasks can have: after so many halvings and the extra levels none has more than `small` references."""

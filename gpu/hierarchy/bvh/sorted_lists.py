@@ -5,6 +5,7 @@ and spatial_median have in common.
 from __future__ import annotations
 
 import dataclasses
+import math
 from typing import Any, ClassVar
 
 import numpy as np
@@ -39,7 +40,7 @@ class SortedListsBuilder(BvhHierarchy):
         return max(self.options.max_depth, REFERENCE_BITS)
 
     def scratch_bytes(self) -> int:
-        return sum(int(np.prod(shape)) * np.dtype(dtype).itemsize for shape, dtype in self._arrays(max(1, self.tree.count)).values())
+        return sum(math.prod(shape) * np.dtype(dtype).itemsize for shape, dtype in self._arrays(max(1, self.tree.count)).values())
 
     def level_count(self, n: int) -> int:
         """Levels that may have sets to be parted."""

@@ -120,3 +120,17 @@ def test_a_struct_of_another_size_moves_nothing_else() -> None:
         packed.pack((keys, view, 11))
         found = read(packed)
         assert (found["keys"], found["count"]) == (address(keys), 11) and found["view"] == view.tobytes()[:24]
+
+
+def test_a_kernel_whose_arrays_live_for_one_launch_is_left_alone() -> None:
+    packed = block("keys")
+    for _ in range(500):
+        keys = np.zeros(4, "u4")
+        packed.pack((keys,))
+        assert read(packed) == {"keys": address(keys)}
+        del keys
+    assert packed._useless == 32
+    lasting = np.zeros(4, "u4")
+    for _ in range(3):
+        packed.pack((lasting,))
+        assert read(packed) == {"keys": address(lasting)}

@@ -70,7 +70,7 @@ class Incremental(LimitedBuilder):
         return MOST_HEIGHT
 
     def scratch_bytes(self) -> int:
-        return sum(int(np.prod(shape)) * np.dtype(dtype).itemsize for shape, dtype in self._arrays(max(1, self.tree.count)).values())
+        return sum(math.prod(shape) * np.dtype(dtype).itemsize for shape, dtype in self._arrays(max(1, self.tree.count)).values())
 
     def emit(self, primitives: Primitives) -> bool:
         target, tree, n = self.target, self.tree, primitives.count

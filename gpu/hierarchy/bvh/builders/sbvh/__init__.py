@@ -21,6 +21,7 @@ halved, which bounds the depth. Deterministic.
 from __future__ import annotations
 
 import dataclasses
+import math
 from typing import Any
 
 import numpy as np
@@ -71,7 +72,7 @@ class Sbvh(BvhHierarchy):
         return primitives.count + int(self.options.extra_references * primitives.count)
 
     def scratch_bytes(self) -> int:
-        return sum(int(np.prod(shape)) * np.dtype(dtype).itemsize for shape, dtype in self._arrays(max(1, self.tree.count)).values())
+        return sum(math.prod(shape) * np.dtype(dtype).itemsize for shape, dtype in self._arrays(max(1, self.tree.count)).values())
 
     def emit(self, primitives: Primitives) -> bool:
         target, tree, options = self.target, self.tree, self.options
