@@ -7,6 +7,7 @@ Events are written where references were, which nothing reads any more by then. 
 from __future__ import annotations
 
 import dataclasses
+import math
 from typing import Any
 
 import numpy as np
@@ -84,9 +85,7 @@ class Sizes:
 
     def bytes(self) -> int:
         """All of it."""
-        return (
-            self.pool_bytes() + self.sorting_bytes() + sum(int(np.prod(shape)) * np.dtype(dtype).itemsize for shape, dtype in self.small().values())
-        )
+        return self.pool_bytes() + self.sorting_bytes() + sum(math.prod(shape) * np.dtype(dtype).itemsize for shape, dtype in self.small().values())
 
 
 class Memory:
