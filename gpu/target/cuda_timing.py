@@ -324,7 +324,8 @@ class CudaClock:
         replay.awaits_done = True
 
     def _finish(self, frame: _Frame) -> FrameTiming:
-        frame.read(Spans(frame.spans), self.pool)
+        if frame.spans:
+            frame.read(Spans(frame.spans), self.pool)
         for replay in list(frame.replays):
             replay.read(self.pool)
         timing = frame.timing(self.pool)
