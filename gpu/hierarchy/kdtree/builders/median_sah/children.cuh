@@ -192,7 +192,6 @@ __device__ __forceinline__ void count_level(const Additions& all, const Room& ro
     totals[SMALL_ROOTS] = status == 0 ? roots : 0;
     next_level[LEVEL_NODES] = status == 0 ? low_of(all.nodes) : 0;
     next_level[LEVEL_CHUNKS] = status == 0 ? high_of(all.lists) : 0;
-    next_level[LEVEL_REFERENCES] = status == 0 ? references : 0;
     next_level[LEVEL_FIRST_NODE] = nodes;
     next_level[LEVEL_FIRST_ROOT] = roots;
     next_level[LEVEL_TAILS + half] = tail;

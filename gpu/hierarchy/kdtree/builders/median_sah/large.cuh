@@ -16,7 +16,7 @@ constexpr int ITEMS = CHUNK / THREADS;  // neighbours of a thread
 constexpr int SMALL = 64;
 
 // A level's row of counters, and what there was before it: nodes, small roots and what each half's end holds.
-constexpr int LEVEL_NODES = 0, LEVEL_CHUNKS = 1, LEVEL_REFERENCES = 2, LEVEL_FIRST_NODE = 3, LEVEL_FIRST_ROOT = 4, LEVEL_TAILS = 5, LEVEL_WORDS = 8;
+constexpr int LEVEL_NODES = 0, LEVEL_CHUNKS = 1, LEVEL_FIRST_NODE = 2, LEVEL_FIRST_ROOT = 3, LEVEL_TAILS = 4, LEVEL_WORDS = 8;
 // Counters of the whole build: small roots.
 constexpr int SMALL_ROOTS = 0, TOTAL_WORDS = 4;
 // Counters of a node: references on the left along each axis, then on the right, and the chunks that are counted.

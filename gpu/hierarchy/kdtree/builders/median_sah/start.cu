@@ -61,7 +61,6 @@ extern "C" __global__ void make_root(int n, const int* places, const int* active
         totals[SMALL_ROOTS] = !is_large && count > 0 ? 1 : 0;
         levels[LEVEL_NODES] = is_large ? 1 : 0;
         levels[LEVEL_CHUNKS] = is_large ? chunks_of(count) : 0;
-        levels[LEVEL_REFERENCES] = is_large ? count : 0;
         levels[LEVEL_FIRST_NODE] = 1;
     }
 }
