@@ -51,11 +51,17 @@ struct SphereRecords {
 
     __device__ Aabb write(int reference, const Spheres& spheres, int prim_id) const { return store(reference, spheres.shape(prim_id), prim_id); }
     __device__ Aabb store(int reference, const Spheres::Shape& shape, int prim_id) const {
+        float4 parts[RECORD_FLOAT4S];
+        const Aabb box = pack(shape, prim_id, parts);
+        float4* at = records + RECORD_FLOAT4S * (int64)reference;
+        for (int k = 0; k < RECORD_FLOAT4S; ++k) at[k] = parts[k];
+        return box;
+    }
+    __device__ static Aabb pack(const Spheres::Shape& shape, int prim_id, float4 (&parts)[RECORD_FLOAT4S]) {
         const float3 centre = shape.centre;
         const Aabb box = Spheres::aabb_of(centre, shape.radius);
-        float4* at = records + RECORD_FLOAT4S * (int64)reference;
-        at[0] = make_float4(centre.x, centre.y, centre.z, is_empty(box) ? -1.0f : shape.radius);
-        at[1] = make_float4(__int_as_float(prim_id), 0.0f, 0.0f, 0.0f);
+        parts[0] = make_float4(centre.x, centre.y, centre.z, is_empty(box) ? -1.0f : shape.radius);
+        parts[1] = make_float4(__int_as_float(prim_id), 0.0f, 0.0f, 0.0f);
         return box;
     }
 
@@ -66,6 +72,10 @@ struct SphereRecords {
         const float4 sphere = records[RECORD_FLOAT4S * (int64)reference];
         return Spheres::aabb_of(make_float3(sphere.x, sphere.y, sphere.z), sphere.w);
     }
+
+    // A smaller sphere is never hit: its squared radius is no normal number, nor are squares of the distances that it is compared with, so that any ray
+    // nearby would seem to hit.
+    static constexpr float LEAST_RADIUS = 1.1e-19f;
 
     // The nearer root inside (t_min, t_max], else the farther. The discriminant is taken from the point of the ray nearest to the centre, which
     // keeps its digits when the sphere is small and far (Haines et al., Ray Tracing Gems, chapter 7). u and v are 0.
@@ -79,7 +89,7 @@ struct SphereRecords {
         const Real half = lanes_sqrt(max(inside, splat(0.0f)));
         const Real first = nearest - half, second = nearest + half;
         const Real t = select((first > rays.t_min) & (first <= rays.t_max), first, second);
-        const Mask hit = rays.active & (inside >= 0.0f) & (t > rays.t_min) & (t <= rays.t_max) & splat_mask(sphere.w >= 0.0f);
+        const Mask hit = rays.active & (inside >= 0.0f) & (t > rays.t_min) & (t <= rays.t_max) & splat_mask(sphere.w >= LEAST_RADIUS);
         return {hit, t, splat(0.0f), splat(0.0f), prim_id(reference)};
     }
 };

@@ -12,6 +12,7 @@ import pytest
 
 from gpu.hierarchy.bvh.bvh import BvhHierarchy
 from gpu.hierarchy.kdtree.kdtree import KdTreeHierarchy
+from gpu.hierarchy.primitives import sphere_primitives
 from gpu.hierarchy.registry import structures
 from gpu.target.base import Target
 
@@ -125,3 +126,34 @@ def test_hits_are_those_of_brute_force(exact_target: Target, name: str, scene_na
     assert stats.primitive_count == len(crafted(scene_name, most).indices)
     lower, upper = crafted(scene_name, most).boxes()
     assert stats.inactive_count == np.count_nonzero((lower > upper).any(axis=1))
+
+
+SPHERES = {
+    "huge": (1e38, 1e38),
+    "tiny": (1e-38, 1e-38),
+    "points": (1.0, 0.0),
+    "too small to be hit": (1.0, 1e-20),
+    "not finite": (1.0, 1.0),
+}
+"""Factors of centres and radii."""
+
+
+@pytest.mark.parametrize("scene_name", SPHERES)
+def test_spheres_are_hit_as_by_brute_force(exact_target: Target, scene_name: str) -> None:
+    random, (far, large) = np.random.default_rng(11), SPHERES[scene_name]
+    centres, radii = (random.random((300, 3)) * far).astype(np.float32), ((0.02 + 0.1 * random.random(300)) * large).astype(np.float32)
+    if scene_name == "not finite":
+        centres[::5, 0], radii[1::5], radii[2::5] = np.inf, np.nan, -1.0
+    origins, directions = rays(64)
+    found = {}
+    for name in ("brute_force", *(name for name in structures() if name != "brute_force")):
+        hierarchy = make(exact_target, name)
+        hierarchy.build(sphere_primitives(exact_target.upload(centres, "test"), exact_target.upload(radii, "test")))
+        found[name] = trace(hierarchy, origins * np.float32(far), directions)
+        for column in ("t", "prim_id"):
+            np.testing.assert_array_equal(getattr(found[name], column), getattr(found["brute_force"], column), err_msg=name)
+        hierarchy.measure()
+        exact_target.synchronize()
+        assert hierarchy.stats().inactive_count == (180 if scene_name == "not finite" else 0), name
+        hierarchy.close()
+    assert (found["brute_force"].prim_id >= 0).any() == (scene_name == "not finite")
