@@ -6,6 +6,7 @@
 //     select(mask, a, b)       a where the mask is set
 //     any, all, mask_bits      of a mask
 //     lane, set_lane           one lane's value
+//     spread(value, i)         lane i's value in every lane
 //     load_halves, swap_halves of packs of an even number
 //     load, store              RAYS_PER_THREAD consecutive numbers, unaligned
 //     load_fours               four numbers from a place of its own for each lane
@@ -39,6 +40,7 @@ __device__ __forceinline__ bool all(Mask mask) { return mask; }
 __device__ __forceinline__ unsigned mask_bits(Mask mask) { return mask ? 1u : 0u; }
 __device__ __forceinline__ float lane(Real value, int) { return value; }
 __device__ __forceinline__ int lane(Int value, int) { return value; }
+__device__ __forceinline__ Real spread(Real value, int) { return value; }
 __device__ __forceinline__ void set_lane(Real& value, int, float x) { value = x; }
 __device__ __forceinline__ void set_lane(Int& value, int, int x) { value = x; }
 __device__ __forceinline__ Real load(const float* at) { return *at; }

@@ -41,6 +41,14 @@ inline Real to_real(Int value) { return {__builtin_convertvector(value.v, Real::
 
 inline float lane(Real value, int i) { return value.v[i]; }
 inline int lane(Int value, int i) { return value.v[i]; }
+// Compilers take a lane by way of memory.
+#if defined(__AVX512F__) && RAYS_PER_THREAD == 16
+inline Real spread(Real value, int i) { return {(Real::Native)_mm512_permutexvar_ps(_mm512_set1_epi32(i), (__m512)value.v)}; }
+#elif defined(__AVX2__) && RAYS_PER_THREAD == 8
+inline Real spread(Real value, int i) { return {(Real::Native)_mm256_permutevar8x32_ps((__m256)value.v, _mm256_set1_epi32(i))}; }
+#else
+inline Real spread(Real value, int i) { return splat(value.v[i]); }
+#endif
 inline void set_lane(Real& value, int i, float x) { value.v[i] = x; }
 inline void set_lane(Int& value, int i, int x) { value.v[i] = x; }
 inline Real load(const float* at) { Real r; memcpy(&r.v, at, sizeof r.v); return r; }

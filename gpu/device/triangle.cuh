@@ -95,15 +95,21 @@ struct TriangleRecords {
         return store(reference, triangles.shape(triangles.corners(prim_id)), prim_id);
     }
     __device__ Aabb store(int reference, const Triangles::Shape& shape, int prim_id) const {
+        float4 parts[RECORD_FLOAT4S];
+        const Aabb box = pack(shape, prim_id, parts);
+        float4* at = records + RECORD_FLOAT4S * (int64)reference;
+        for (int k = 0; k < RECORD_FLOAT4S; ++k) at[k] = parts[k];
+        return box;
+    }
+    __device__ static Aabb pack(const Triangles::Shape& shape, int prim_id, float4 (&parts)[RECORD_FLOAT4S]) {
         const float3 a = shape.a, b = shape.b, c = shape.c;
         const Aabb box = Triangles::aabb_of(a, b, c);
         const bool is_active = !is_empty(box);
         const float3 ab = b - a, ac = c - a, normal = cross(ab, ac);
         const bool has_area = dot(normal, normal) > 1e-14f * dot(ab, ab) * dot(ac, ac);
-        float4* at = records + RECORD_FLOAT4S * (int64)reference;
-        at[0] = make_float4(a.x, a.y, a.z, __int_as_float(prim_id));
-        at[1] = make_float4(b.x, b.y, b.z, is_active && has_area ? 0.0f : __int_as_float(0x7f800000));
-        at[2] = make_float4(c.x, c.y, c.z, is_active ? 1.0f : 0.0f);
+        parts[0] = make_float4(a.x, a.y, a.z, __int_as_float(prim_id));
+        parts[1] = make_float4(b.x, b.y, b.z, is_active && has_area ? 0.0f : __int_as_float(0x7f800000));
+        parts[2] = make_float4(c.x, c.y, c.z, is_active ? 1.0f : 0.0f);
         return box;
     }
 
@@ -117,12 +123,14 @@ struct TriangleRecords {
         return Triangles::aabb_of(make_float3(a.x, a.y, a.z), make_float3(b.x, b.y, b.z), make_float3(c.x, c.y, c.z));
     }
 
-    // PACK triangles from `first`, those below `last`, and the ray that every lane of `ray` is.
+    // PACK of a leaf's triangles, those from place `from` on, and the ray that every lane of `ray` is.
     static constexpr bool TESTS_MANY = true;
-    __device__ __forceinline__ IntersectionsOfOneRay intersect_many(int first, int last, const Rays& ray) const {
+    static constexpr int FEWEST_AT_ONCE = 3;  // fewer are quicker one after the other, with all lanes but one idle
+    __device__ __forceinline__ int prim_id_in_leaf(int first, int, int place) const { return prim_id(first + place); }
+    __device__ __forceinline__ IntersectionsOfOneRay intersect_many(int first, int count, int from, const Rays& ray) const {
         const float4 *a[PACK], *b[PACK], *c[PACK];
         for (int i = 0; i < PACK; ++i) {
-            a[i] = records + RECORD_FLOAT4S * (int64)min(first + i, last - 1);
+            a[i] = records + RECORD_FLOAT4S * (int64)(first + min(from + i, count - 1));
             b[i] = a[i] + 1;
             c[i] = a[i] + 2;
         }
@@ -130,7 +138,12 @@ struct TriangleRecords {
         load_fours(a, ax, ay, az, prim_ids);
         load_fours(b, bx, by, bz, min_det);
         load_fours(c, cx, cy, cz, is_active);
-        const Real e1x = bx - ax, e1y = by - ay, e1z = bz - az, e2x = cx - ax, e2y = cy - ay, e2z = cz - az;
+        return intersect_edges(ax, ay, az, bx - ax, by - ay, bz - az, cx - ax, cy - ay, cz - az, min_det, count - from, ray);
+    }
+
+    // A triangle a lane: vertex 0 and the edges from it; those of lanes below `count`.
+    __device__ __forceinline__ static IntersectionsOfOneRay intersect_edges(Real ax, Real ay, Real az, Real e1x, Real e1y, Real e1z, Real e2x, Real e2y, Real e2z,
+                                                                            Real min_det, int count, const Rays& ray) {
         const Real px = ray.dy * e2z - ray.dz * e2y, py = ray.dz * e2x - ray.dx * e2z, pz = ray.dx * e2y - ray.dy * e2x;
         const Real det = px * e1x + py * e1y + pz * e1z;
         const Real sx = ray.ox - ax, sy = ray.oy - ay, sz = ray.oz - az;
@@ -140,7 +153,7 @@ struct TriangleRecords {
         const Real v = (ray.dx * qx + ray.dy * qy + ray.dz * qz) * inverse;
         const Real t = (qx * e2x + qy * e2y + qz * e2z) * inverse;
         const Mask inside = (splat(0.0f) <= u) & (splat(0.0f) <= v) & (u + v <= splat(1.0f)) & (min_det < lanes_abs(det));
-        const Mask is_asked = mask_from_bits(last - first < PACK ? (1u << (last - first)) - 1u : PACK_BITS);
+        const Mask is_asked = mask_from_bits(count < PACK ? (1u << count) - 1u : PACK_BITS);
         return {is_asked & inside & (ray.t_min < t) & (t <= ray.t_max), t, u, v};
     }
 

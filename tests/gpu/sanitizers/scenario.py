@@ -19,6 +19,7 @@ from gpu.hierarchy.base import Hierarchy, ObjectRange, Primitives
 from gpu.hierarchy.bvh import bvh
 from gpu.hierarchy.bvh.bvh import BvhHierarchy
 from gpu.hierarchy.bvh.kept_corners import KEEPS_CORNERS
+from gpu.hierarchy.bvh.leaf_rows import LeafRows
 from gpu.hierarchy.kdtree.options import KdTreeOptions
 from gpu.hierarchy.primitives import sphere_primitives, triangle_primitives
 from gpu.hierarchy.registry import structures, telling_layouts
@@ -148,6 +149,7 @@ def fit_given(target: Target, corners: np.ndarray, layout: str) -> list[BvhHiera
     whole.refit(primitives)
     split.build(primitives)
     for made in (whole, split):
+        LeafRows(target).write(made.tree)
         made.measure()
         assert len(made.nodes().references) == count
     return [whole, split]

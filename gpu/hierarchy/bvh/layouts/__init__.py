@@ -49,6 +49,10 @@ class Layout(abc.ABC):
         """The by-value struct that this layout's walks start from."""
         return make_struct(_VIEW, nodes=self.nodes, root=tree.root)
 
+    def walk_records(self, tree: CanonicalTree, records: tuple[str, str, np.ndarray]) -> tuple[str, str, np.ndarray]:
+        """Header, device type and by-value struct of what this layout's walks intersect: `records`, or those and what lies beside them."""
+        return records
+
     @property
     def nodes(self) -> Array:
         """What a walk reads, root first."""

@@ -42,6 +42,14 @@ __device__ __forceinline__ void store_bvh2_child(float4* bvh2, int node_id, int 
 __device__ __forceinline__ void store_bvh2_links(float4* bvh2, int node_id, int left, int right) {
     bvh2[4 * (int64)node_id + 3] = make_float4(__int_as_float(left), __int_as_float(right), 0.0f, 0.0f);
 }
+// The same as four words of 16 bytes, in their order.
+__device__ __forceinline__ void pack_bvh2_node(const Aabb& left_box, int left, const Aabb& right_box, int right, float4 (&parts)[4]) {
+    const CentredBox a = centred(left_box), b = centred(right_box);
+    parts[0] = make_float4(a.centre.x, a.half.x, a.centre.y, a.half.y);
+    parts[1] = make_float4(b.centre.x, b.half.x, b.centre.y, b.half.y);
+    parts[2] = make_float4(a.centre.z, a.half.z, b.centre.z, b.half.z);
+    parts[3] = make_float4(__int_as_float(left), __int_as_float(right), 0.0f, 0.0f);
+}
 __device__ __forceinline__ void store_bvh2_node(float4* bvh2, int node_id, const Aabb& left_box, int left, const Aabb& right_box, int right) {
     store_bvh2_child(bvh2, node_id, 0, left_box);
     store_bvh2_child(bvh2, node_id, 1, right_box);

@@ -116,24 +116,29 @@ __device__ __forceinline__ unsigned enter_rows(const float* planes, const OneRay
     return hits & 255u;
 }
 
-// A leaf's primitives and one lane of a pack: many at once, a primitive a lane, where the primitives can. False when the ray does not go on.
+// What one lane's ray is tested with against many primitives at once: its own numbers in every lane.
+__device__ __forceinline__ Rays in_every_lane(const Rays& rays, int i) {
+    Rays ray = {spread(rays.ox, i), spread(rays.oy, i), spread(rays.oz, i), spread(rays.dx, i), spread(rays.dy, i), spread(rays.dz, i)};
+    ray.t_min = spread(rays.t_min, i);
+    ray.t_max = spread(rays.t_max, i);
+    return ray;
+}
+
+// A leaf's primitives and the only active lane of a pack, `ray` in every lane: many at once, a primitive a lane, where the primitives can. False when
+// the ray does not go on.
 template <class Primitives, class OnPrimitive>
-__device__ __forceinline__ bool visit_leaf_alone(int leaf, int ray_lane, const Primitives& primitives, Rays& rays, OnPrimitive& on_primitive) {
-    constexpr int FEW = 2;  // so many are quicker one after the other, with all lanes but one idle
-    const int first = first_reference(leaf), last = first + reference_count(leaf);
+__device__ __forceinline__ bool visit_leaf_alone(int leaf, const Rays& ray, const Primitives& primitives, Rays& rays, OnPrimitive& on_primitive) {
+    const int first = first_reference(leaf), count = reference_count(leaf), last = first + count;
     if constexpr (Primitives::TESTS_MANY) {
-        if (last - first > FEW) {
+        if (count >= Primitives::FEWEST_AT_ONCE) {
             const Mask itself = rays.active;
-            Rays ray = {splat(lane(rays.ox, ray_lane)), splat(lane(rays.oy, ray_lane)), splat(lane(rays.oz, ray_lane)),
-                        splat(lane(rays.dx, ray_lane)), splat(lane(rays.dy, ray_lane)), splat(lane(rays.dz, ray_lane))};
-            ray.t_min = splat(lane(rays.t_min, ray_lane));
-            ray.t_max = splat(lane(rays.t_max, ray_lane));
-            for (int some = first; some < last; some += PACK) {
-                const IntersectionsOfOneRay found = primitives.intersect_many(some, last, ray);
+            for (int from = 0; from < count; from += PACK) {
+                const IntersectionsOfOneRay found = primitives.intersect_many(first, count, from, ray);
                 for (unsigned hits = mask_bits(found.hit); hits != 0u; hits &= hits - 1) {
                     const int hit = __ffs((int)hits) - 1;
-                    const Real t = splat(lane(found.t, hit));
-                    on_primitive(rays, {itself & (t <= rays.t_max), t, splat(lane(found.u, hit)), splat(lane(found.v, hit)), primitives.prim_id(some + hit)});
+                    const Real t = spread(found.t, hit);
+                    on_primitive(rays, {itself & (t <= rays.t_max), t, spread(found.u, hit), spread(found.v, hit),
+                                        primitives.prim_id_in_leaf(first, count, from + hit)});
                     if (!any(rays.active)) return false;
                 }
             }
@@ -176,7 +181,7 @@ __device__ __forceinline__ void walk_groups(const Node& tree, OneRay ray, int ra
         if constexpr (PACK == 1) {
             if (!visit_leaf(child, primitives, rays, on_primitive)) return;
         } else {
-            if (!visit_leaf_alone(child, ray_lane, primitives, rays, on_primitive)) return;
+            if (!visit_leaf_alone(child, in_every_lane(rays, ray_lane), primitives, rays, on_primitive)) return;
         }
         ray.end_at(lane(rays.t_max, ray_lane));
         if (!(group & 255)) group = waiting.pop(rays, depth, lanes);

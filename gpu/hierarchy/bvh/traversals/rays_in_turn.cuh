@@ -19,10 +19,16 @@ struct RaysInTurn {
     int waiting_count[PACK];
     int leaves[(PACK + 1) * WIDE_SLOTS], rays_of_leaves[(PACK + 1) * WIDE_SLOTS];
     int leaf_count;
-    alignas(64) float inverse[3][PACK], near[3][PACK], far[3][PACK], t_min[PACK], t_max[PACK];
+    alignas(64) float origin[3][PACK], direction[3][PACK], inverse[3][PACK], near[3][PACK], far[3][PACK], t_min[PACK], t_max[PACK];
     int octants[PACK];
 
     __device__ __forceinline__ RaysInTurn(const Rays& rays, const Slabs& slabs, int start) {
+        store(origin[0], rays.ox);
+        store(origin[1], rays.oy);
+        store(origin[2], rays.oz);
+        store(direction[0], rays.dx);
+        store(direction[1], rays.dy);
+        store(direction[2], rays.dz);
         store(inverse[0], rays.ix);
         store(inverse[1], rays.iy);
         store(inverse[2], rays.iz);
@@ -38,6 +44,14 @@ struct RaysInTurn {
         store(octants, select(slabs.negative_x, splat_int(1), none) | select(slabs.negative_y, splat_int(2), none) | select(slabs.negative_z, splat_int(4), none));
         store(waiting_count, splat_int(1));
         for (int i = 0; i < PACK; ++i) waiting[i][0] = start;
+    }
+
+    // Ray i in every lane.
+    __device__ __forceinline__ Rays alone(int i) const {
+        Rays ray = {splat(origin[0][i]), splat(origin[1][i]), splat(origin[2][i]), splat(direction[0][i]), splat(direction[1][i]), splat(direction[2][i])};
+        ray.t_min = splat(t_min[i]);
+        ray.t_max = splat(t_max[i]);
+        return ray;
     }
 
     // As enter_planes of slabs.cuh, a child a place. `planes`: rows of eight, as enter_rows has them.
@@ -93,7 +107,7 @@ LONG_ON_PACKS void walk_in_turn(const Node& tree, int start, unsigned which, con
             // Unused places are entered where coordinates overflow.
             if (leaf == EMPTY_CHILD || ended >> i & 1) continue;
             rays.active = mask_from_bits(1u << i);
-            if (!visit_leaf_alone(leaf, i, primitives, rays, on_primitive)) ended |= 1u << i;
+            if (!visit_leaf_alone(leaf, turns.alone(i), primitives, rays, on_primitive)) ended |= 1u << i;
             turns.t_max[i] = lane(rays.t_max, i);
         }
         going = waits & ~ended;
