@@ -33,14 +33,21 @@ struct AxisCosts {
         return below == 0 || above == 0 ? whole * costs.empty_factor : whole;  // 2.6 of Kolodzey's thesis, where `and` means `or`
     }
 };
-__device__ __forceinline__ AxisCosts costs_along(float3 lower, float3 upper, int axis) {
-    AxisCosts made;
-    const float3 e = scaled_extent(lower, upper, made.scale);
-    const float a = along(e, axis == 2 ? 0 : axis + 1), b = along(e, axis == 0 ? 2 : axis - 1);
-    made.low = along(lower, axis);
-    made.high = along(upper, axis);
-    made.area = scaled_area(e);
-    made.cap = a * b;
-    made.ring = a + b;
+
+// A cell, of which the three axes are looked at in turns.
+struct CellCosts {
+    float3 lower, upper, extent;
+    float scale, area;
+
+    __device__ __forceinline__ AxisCosts along_axis(int axis) const {
+        const float a = along(extent, axis == 2 ? 0 : axis + 1), b = along(extent, axis == 0 ? 2 : axis - 1);
+        return {along(lower, axis), along(upper, axis), scale, area, a * b, a + b};
+    }
+};
+__device__ __forceinline__ CellCosts costs_of(float3 lower, float3 upper) {
+    CellCosts made = {lower, upper, {}, 0.0f, 0.0f};
+    made.extent = scaled_extent(lower, upper, made.scale);
+    made.area = scaled_area(made.extent);
     return made;
 }
+__device__ __forceinline__ AxisCosts costs_along(float3 lower, float3 upper, int axis) { return costs_of(lower, upper).along_axis(axis); }

@@ -1,13 +1,12 @@
 """SAH kd-trees one node at a time: the sequential reference that builders are compared with, in numpy, and a builder that emits a tree it is given.
 
 Single precision, operation by operation as kernels have it without contraction, so that ties fall alike: of equal costs the first axis, the lowest
-plane, and primitives that lie in the plane on the right.
+plane, and primitives that lie in the plane on the right. Boxes that are cut along all axes may be had in double precision too, as geometry has them.
 """
 
 from __future__ import annotations
 
 import dataclasses
-from collections.abc import Callable
 
 import numpy as np
 
@@ -90,21 +89,33 @@ class _Node:
     prim_ids: np.ndarray
     lower: np.ndarray
     upper: np.ndarray
+    was_cut: np.ndarray
     cell: np.ndarray
     share: np.float32
 
 
-Clip = Callable[[int, np.ndarray, np.ndarray], tuple[np.ndarray, np.ndarray]]
-"""What bounds the part of a primitive in a box."""
+@dataclasses.dataclass
+class Clip:
+    """Bounds the part of a triangle (n, 3, 3) in a box, in nodes of at most `most` references: in double precision, or in single precision as the
+    kernels do it, with what they add for roundings."""
 
+    corners: np.ndarray
+    most: float = np.inf
+    dtype: type = np.float64
 
-def part_of_triangles(corners: np.ndarray) -> Clip:
-    """Bounds of the part of a triangle (n, 3, 3) in a box, in double precision, from the corners of the polygon that the box's faces leave."""
+    def is_for(self, node: _Node) -> bool:
+        """Whether it is small enough."""
+        return len(node.prim_ids) <= self.most
 
-    def clip(prim_id: int, lower: np.ndarray, upper: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
-        polygon = corners[prim_id].astype(np.float64)
+    def part(self, prim_id: int, lower: np.ndarray, upper: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+        """From the corners of the polygon that the box's faces leave; an inverted box where they leave none."""
+        polygon = self.corners[prim_id].astype(self.dtype)
+        whole = polygon.min(axis=0), polygon.max(axis=0)
+        slack = np.abs(polygon).max(axis=0) * self.dtype(9.6e-7 if self.dtype is FLOAT else 0.0)
         for axis in range(3):
-            for plane, sign in ((lower[axis], 1.0), (upper[axis], -1.0)):
+            for plane, sign in ((lower[axis] - slack[axis], self.dtype(1.0)), (upper[axis] + slack[axis], self.dtype(-1.0))):
+                if whole[0][axis] >= plane if sign > 0 else whole[1][axis] <= plane:
+                    continue
                 away, following = (polygon[:, axis] - plane) * sign, np.roll(polygon, -1, axis=0)
                 to = np.roll(away, -1)
                 crossed = (away < 0) != (to < 0)
@@ -113,26 +124,32 @@ def part_of_triangles(corners: np.ndarray) -> Clip:
                 kept[:, 1, axis] = plane
                 polygon = kept.reshape(-1, 3)[np.stack([away >= 0, crossed], axis=1).ravel()]
                 if not len(polygon):
-                    return lower, upper  # rounded away
-        return np.maximum(polygon.min(axis=0), lower), np.minimum(polygon.max(axis=0), upper)
+                    return np.full(3, np.inf, self.dtype), np.full(3, -np.inf, self.dtype)
+        inside = np.maximum(polygon.min(axis=0) - slack, lower), np.minimum(polygon.max(axis=0) + slack, upper)
+        return inside if (inside[0] <= inside[1]).all() else (lower, upper)
 
-    return clip
+    def bound(self, node: _Node) -> None:
+        """Bound what was cut since it was bounded last."""
+        for i in np.flatnonzero(node.was_cut):
+            node.lower[i], node.upper[i] = self.part(int(node.prim_ids[i]), node.lower[i], node.upper[i])
+        node.was_cut[:] = False
 
 
 def build_reference(lower: np.ndarray, upper: np.ndarray, options: KdTreeOptions, clip: Clip | None = None) -> KdArrays:
-    """Level by level over boxes (n, 3); inverted ones are left out. Boxes are clipped along the split's axis alone, or, with `clip`, what was cut is
-    bounded anew: in double precision, so that the result is the builder's in all but roundings."""
+    """Level by level over boxes (n, 3), in each the large nodes before the small ones; inverted boxes are left out. Boxes are clipped along the
+    split's axis alone, or, with `clip`, in small nodes along all axes."""
     lower, upper = lower + FLOAT(0.0), upper + FLOAT(0.0)
     if clip is not None:
-        lower, upper = lower.astype(np.float64), upper.astype(np.float64)
+        lower, upper = lower.astype(clip.dtype), upper.astype(clip.dtype)
     active = np.flatnonzero((lower <= upper).all(axis=1))
     cell = np.stack([lower[active].min(axis=0), upper[active].max(axis=0)]) if len(active) else np.zeros((2, 3), FLOAT)
     levels = options.levels(len(lower))
     tree = _Growing([(0, 0)], [-1], [], clip)
-    root = _Node(0, active, lower[active], upper[active], cell, FLOAT(options.references_per_primitive))
+    root = _Node(0, active, lower[active], upper[active], np.zeros(len(active), bool), cell, FLOAT(options.references_per_primitive))
     waiting = [] if tree.is_leaf(root, levels, options) else [root]
     while waiting:
         levels -= 1
+        waiting.sort(key=lambda node: clip is not None and clip.is_for(node))
         waiting = [child for node in waiting for child in tree.part(node, levels, options)]
     nodes = np.array(tree.nodes, np.int64).astype(np.uint32).view(np.int32).reshape(-1, 2)
     return KdArrays(nodes, np.array(tree.parent, np.int32), np.array(tree.references, np.int32), cell.astype(FLOAT))
@@ -158,16 +175,19 @@ class _Growing:
 
     def part(self, node: _Node, levels: int, options: KdTreeOptions) -> list[_Node]:
         """The children that are still to be parted."""
-        split = best_split(node.lower, node.upper, node.cell, options)
+        if self.clip is not None and self.clip.is_for(node):
+            self.clip.bound(node)
+        is_there = (node.lower <= node.upper).all(axis=1)
+        split = best_split(node.lower[is_there], node.upper[is_there], node.cell, options)
         area = cost_terms(node.cell)[1]
-        whole = FLOAT(options.intersection_cost) * (area * FLOAT(len(node.prim_ids)))
+        whole = FLOAT(options.intersection_cost) * (area * FLOAT(is_there.sum()))
         if split is None or (options.stop == "sah" and not split.cost < whole):
             self.write_leaf(node)
             return []
         axis, plane, left = split.axis, split.plane, len(self.nodes)
         flat = (node.lower[:, axis] == plane) & (node.upper[:, axis] == plane)
         sides = (node.lower[:, axis] < plane) | (flat & (not split.flat_right)), (node.upper[:, axis] > plane) | (flat & split.flat_right)
-        share = node.share * FLOAT(len(node.prim_ids)) / FLOAT(sides[0].sum() + sides[1].sum())
+        share = node.share * FLOAT(len(node.prim_ids)) / FLOAT(max(1, sides[0].sum() + sides[1].sum()))
         if share < 1:
             self.write_leaf(node)
             return []
@@ -181,10 +201,8 @@ class _Growing:
                 upper[:, axis], cell[1, axis] = np.minimum(upper[:, axis], plane), plane
             else:
                 lower[:, axis], cell[0, axis] = np.maximum(lower[:, axis], plane), plane
-            if self.clip is not None:
-                for i in np.flatnonzero((sides[0] & sides[1])[goes]):
-                    lower[i], upper[i] = self.clip(int(node.prim_ids[goes][i]), lower[i], upper[i])
-            child = _Node(left + side, node.prim_ids[goes], lower, upper, cell, share)
+            was_cut = (node.was_cut | sides[0] & sides[1])[goes]
+            child = _Node(left + side, node.prim_ids[goes], lower, upper, was_cut, cell, share)
             if not self.is_leaf(child, levels, options):
                 found.append(child)
         return found

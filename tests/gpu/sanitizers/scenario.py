@@ -179,9 +179,9 @@ def run_kd_tree_forms(target: Target) -> None:
     before = {"reduction": "nodes", "candidates": "shared", "flags": "words", "boxes": "apart", "cascading": False, "triangles": "staged"}
     for moving in ("gaps", "masks"):
         kind(target, kind.Options(**before, moving=moving, max_leaf_size=16)).build(primitives)
-    kind(target, kind.Options(exact_clipping=True, max_leaf_size=16)).build(primitives)
+    kind(target, kind.Options(clipping="all", max_leaf_size=16)).build(primitives)
     spheres = sphere_primitives(target.upload(corners[:300, 0].copy(), "test"), target.upload(np.full(300, 0.2, np.float32), "test"))
-    kind(target, kind.Options(exact_clipping=True, clip_every=3, max_leaf_size=16)).build(spheres)
+    kind(target, kind.Options(max_leaf_size=16)).build(spheres)
 
 
 def run_given_kd_tree(target: Target) -> None:

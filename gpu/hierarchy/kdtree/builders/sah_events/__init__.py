@@ -2,17 +2,19 @@
 
 Idea: Each box has two ends, events, along each axis. Sorted along the axes, prefix sums over their kinds say how many primitives lie below and
 above each of them: the SAH of every plane of every node of a level is computed at once, and the best one parts the node. What a plane cuts is
-listed on both sides with its box cut along that axis alone, which leaves every list in order: nothing is sorted a second time.
+listed on both sides with its box cut along that axis alone, which leaves every list in order: nothing is sorted a second time. Small nodes have no
+lists: there boxes are cut along all axes, primitives are left out where they do not reach, and a warp or a block compares a node's boxes with each
+other.
 
 Paper: Kolodzey, Parallele SAH KD-Tree Konstruktion auf GPUs für Raytracing dynamischer Szenen (2014), after Wu, Zhao and Liu (2011) and Wald and
 Havran (2006).
 
-Cost: One sort of six keys a primitive, then five launches a level, each of which reads all references or events of that level once or twice; no
+Cost: One sort of six keys a primitive, then six launches a level, each of which reads all references or events of that level once or twice; no
 number is read back. The slowest build here for the fewest tests of primitives a ray.
 
-Limits: No refit: primitives would leave their cells. Large primitives are listed many times; a share of references bounds how often. Boxes are
-not cut along the other axes, so a primitive may be listed where it does not reach, and the cost of a thin shell's tree is 8 to 15 % above that
-of boxes cut along all axes, which is an option and takes some seven times as long. Deterministic.
+Limits: No refit: primitives would leave their cells. Large primitives are listed many times; a share of references bounds how often. In large nodes
+boxes are cut along the split's axis alone, which costs 1 % over boxes cut along all axes everywhere (an option that takes many times as long); by
+the thesis' form, that axis alone in all nodes, a thin shell's tree costs 8 to 15 % more. Deterministic.
 """
 
 from __future__ import annotations
@@ -25,12 +27,13 @@ from ....base import Primitives
 from ....primitives import unit_source
 from ...kdtree import KdTreeHierarchy
 from ...options import KdTreeOptions
-from ...tree import MOST_DEPTH, Capacity, Draft
-from .memory import NODE_TILE, SORT, TILE_THREADS, Memory, Sizes, memory_of, the_pool
+from ...tree import Capacity, Draft
+from .memory import NODE_TILE, SORT, TILE_THREADS, WARP_THREADS, Memory, Sizes, memory_of, the_pool
 from .moving import clip_and_sort, further_bytes, move_through_gaps
 
 _ROOM = "gpu/hierarchy/kdtree/builders/sah_events"
 _GAP_BYTES = {"once": 0, "gaps": 4, "masks": 1}
+_CLIPPING_UNITS = {"split_axis": [], "small_nodes": ["small"], "all": ["clip"]}
 _REDUCTIONS = {"atomics": 0, "nodes": 1, "hybrid": 2}
 
 
@@ -63,13 +66,15 @@ class SahEventsOptions(KdTreeOptions):
         choices=("once", "gaps", "masks"),
     )
     cascading: bool = option(True, "Let each thread take eight neighbours of a list instead of one.")
-    exact_clipping: bool = option(
-        False,
-        "Cut boxes along all axes and sort events anew in every level (Wu, Zhao and Liu 2011), and list primitives only where they reach: fewer "
-        "references and better planes for a far longer build.",
+    clipping: str = option(
+        "small_nodes",
+        "Along which axes boxes are cut to a node's cell: along the split's alone, as in the thesis (split_axis); along all in small nodes, which "
+        "then need no events (small_nodes); along all in all nodes, with events sorted anew in every level (all; Wu, Zhao and Liu 2011), which takes "
+        "far longer.",
+        choices=("small_nodes", "split_axis", "all"),
     )
-    clip_every: int = option(
-        1, "With exact_clipping: in every so many levels alone. Past the depth nothing is sorted again.", minimum=1, maximum=MOST_DEPTH
+    small_node_size: int = option(
+        512, "References of a small node at most, for clipping = small_nodes: larger ones cost little less and take longer.", minimum=1, maximum=1024
     )
 
 
@@ -86,7 +91,7 @@ class SahEvents(KdTreeHierarchy):
         if self._built is None:
             return 0
         sizes = self._sizes(self._built.count, self.tree.capacity)
-        return sizes.bytes() + further_bytes(sizes.room, _GAP_BYTES[self.options.moving], self.options.exact_clipping)
+        return sizes.bytes() + further_bytes(sizes.room, _GAP_BYTES[self.options.moving], self.options.clipping == "all")
 
     def emit(self, primitives: Primitives, draft: Draft, capacity: Capacity) -> None:
         self._memory = memory = memory_of(self.target, self._sizes(primitives.count, capacity), self._memory)
@@ -118,22 +123,22 @@ class SahEvents(KdTreeHierarchy):
             "EVENTS_A_THREAD": self._events_a_thread(),
             "SEPARATE_WORDS": int(options.boxes == "apart"),
             "FLAG_BYTES": 1 if options.flags == "bytes" else 4,
+            "SMALL_NODE": options.small_node_size if options.clipping == "small_nodes" else 0,
         }
         own = {
             "start": {"STAGES_TRIANGLES": int(options.triangles == "staged")},
             "splits": {"REDUCTION": _REDUCTIONS[options.reduction], "SHUFFLED": int(options.candidates == "shuffle")},
-            "sides": {"DROPS_UNREACHED": int(options.exact_clipping)},
-            "partition": {"MARKS_CUTS": int(options.exact_clipping)},
+            "partition": {"MARKS_CUTS": int(options.clipping != "split_axis")},
             "gaps": {"GAP_BYTES": _GAP_BYTES[options.moving]},
         }
         return shared | own.get(unit, {})
 
     def _units(self, primitives: Primitives) -> dict[str, Unit]:
-        """Those of the levels; `start`, `sides` and `clip` read primitives."""
+        """Those of the levels; `start`, `small` and `clip` read primitives."""
         options, units = self.options, {}
-        for name in ["splits", "partition", *(["gaps"] if options.moving != "once" else [])]:
+        for name in ["splits", "sides", "partition", *(["gaps"] if options.moving != "once" else [])]:
             units[name] = self.target.unit(UnitSource(f"{_ROOM}/{name}.cu", constants=tuple(self._constants(name).items())))
-        for name in ["start", "sides", *(["clip"] if options.exact_clipping else [])]:
+        for name in ["start", *_CLIPPING_UNITS[options.clipping]]:
             units[name] = self.target.unit(unit_source(f"{_ROOM}/{name}.cu", primitives, **self._constants(name)))
         return units
 
@@ -170,11 +175,14 @@ class SahEvents(KdTreeHierarchy):
         else:
             jobs = 3 * sizes.event_tiles * TILE_THREADS
             target.launch(units["splits"], "find_splits", jobs, *lists, held["starts"], *costs, held["best"], block=TILE_THREADS)
-        rules = (options.intersection_cost, int(options.stop == "sah"), options.max_leaf_size)
+        stop = (int(options.stop == "sah"), options.max_leaf_size)
+        if options.clipping == "small_nodes":
+            nodes = (row, sizes.room, memory.references(level), *memory.nodes(level))
+            jobs = most_nodes * WARP_THREADS
+            target.launch(units["small"], "split_small_nodes", jobs, primitives.view, *nodes, *costs, *stop, held["splits"], block=TILE_THREADS)
+        rules = (options.intersection_cost, *stop)
         outputs = (held["splits"], held["flags"], held["side_sums"], held["side_counts"])
-        target.launch(
-            units["sides"], "count_sides", sizes.tiles * TILE_THREADS, primitives.view, *lists, held["best"], *rules, *outputs, block=TILE_THREADS
-        )
+        target.launch(units["sides"], "count_sides", sizes.tiles * TILE_THREADS, *lists, held["best"], *rules, *outputs, block=TILE_THREADS)
         sums = (
             row,
             memory.row(level + 1),
@@ -198,14 +206,15 @@ class SahEvents(KdTreeHierarchy):
         nexts = (*memory.nodes(level + 1), held["best"], held["side_counts"], memory.references(level + 1))
         inputs = (row, room, events, memory.references(level), *plans, int(ends_here), held["flags"], held["side_sums"])
         event_jobs = 3 * sizes.event_tiles * TILE_THREADS
-        jobs = sizes.tiles * TILE_THREADS + (event_jobs if not ends_here and self._counts_events(level) else 0)
-        sums = None if ends_here or not self._counts_events(level) else held["event_sums"]
+        counts_events = not ends_here and self._counts_events()
+        jobs = sizes.tiles * TILE_THREADS + (event_jobs if counts_events else 0)
+        sums = held["event_sums"] if counts_events else None
         target.launch(unit, "part_references", jobs, *inputs, *tree, *nexts, *moves, sums, block=TILE_THREADS)
 
     def _move_events(self, units: dict[str, Unit], memory: Memory, draft: Draft, primitives: Primitives, level: int) -> None:
         """The events of a level to where the next one has them."""
         held, sizes, options = memory.held, memory.sizes, self.options
-        if self._clips_before(level + 1):
+        if options.clipping == "all":
             clip_and_sort(self.target, units["clip"], units["start"], memory, primitives, level + 1)
         elif options.moving != "once":
             move_through_gaps(self.target, units["gaps"], memory, draft.counts, level, _GAP_BYTES[options.moving])
@@ -215,10 +224,6 @@ class SahEvents(KdTreeHierarchy):
             jobs = 3 * sizes.event_tiles * TILE_THREADS
             self.target.launch(units["partition"], "part_events", jobs, *lists, *outputs, block=TILE_THREADS)
 
-    def _clips_before(self, level: int) -> bool:
-        """Whether the level's boxes are cut along all axes."""
-        return self.options.exact_clipping and level % self.options.clip_every == 0
-
-    def _counts_events(self, level: int) -> bool:
-        """Whether events are to move as they are from this level to the next."""
-        return self.options.moving == "once" and not self._clips_before(level + 1)
+    def _counts_events(self) -> bool:
+        """Whether events move to places that are counted first."""
+        return self.options.moving == "once" and self.options.clipping != "all"

@@ -9,7 +9,8 @@ extern "C" __global__ void clip_references(Primitives primitives, const int* lev
         const Reference reference = references.load(i);
         if ((reference.prim_id & CUT) == 0) continue;
         const int prim_id = reference.prim_id & ~CUT;
-        const Aabb box = bounds_inside(primitives.shape(primitives.corners(prim_id)), {reference.lower, reference.upper});
+        Aabb box = {reference.lower, reference.upper};
+        bound_inside(primitives.shape(primitives.corners(prim_id)), box);
         references.store(i, box.lower, box.upper, prim_id, reference.slot);
     }
 }

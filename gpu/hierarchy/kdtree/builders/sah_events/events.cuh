@@ -3,6 +3,8 @@
 // A reference is a primitive in a node, with its box clipped to the node's cell along the axes of the splits. An event is an end of a reference along an
 // axis: its number << 1 | whether it is the upper end. Each axis has a list of all events of a level, node by node, by their planes within a node. A
 // node's references lie at [first, first + count), its events at twice that, in every list.
+//
+// Of a level's nodes the large ones come first. Small ones, of at most SMALL_NODE references, have no events: small.cu judges their planes by counting.
 #pragma once
 #include "gpu/device/atomics.cuh"
 #include "gpu/device/block.cuh"
@@ -15,10 +17,12 @@ constexpr int THREADS = WARP_LANES == 1 ? 1 : TILE_THREADS;
 constexpr int ITEMS = TILE / THREADS;
 constexpr int CHUNK = WARP_LANES == 1 ? 1 : ITEMS;  // how many of them a thread asks for at once
 
-// A level's row of counters. `FIRST_CHILD`, `FIRST_LEAF_REFERENCE`: where its children, and the references of its leaves, are written; the others count
-// blocks that are done, so that the last one goes on.
+// A level's row of counters. `FIRST_CHILD`, `FIRST_LEAF_REFERENCE`: where its children, and the references of its leaves, are written; NEXT: of the
+// level after it; the others count blocks that are done, so that the last one goes on.
 constexpr int LEVEL_NODES = 0, LEVEL_REFERENCES = 1, FIRST_CHILD = 2, FIRST_LEAF_REFERENCE = 3, NODES_DONE = 4, EVENTS_DONE = 5, STARTS_DONE = 6,
-              LEVEL_WORDS = 8;
+              LARGE_NODES = 7, LARGE_REFERENCES = 8, NEXT_LARGE_NODES = 9, NEXT_LARGE_REFERENCES = 10, LEVEL_WORDS = 12;
+
+__device__ __forceinline__ bool is_small(int count) { return count <= SMALL_NODE; }
 
 __device__ __forceinline__ int tiles_of(int count) { return (count + TILE - 1) / TILE; }
 
@@ -111,6 +115,18 @@ __device__ __forceinline__ void store_level_node(float4* cells, int4* ranges, in
     cells[2 * (int64)slot + 1] = make_float4(node.upper.x, node.upper.y, node.upper.z, node.share);
     ranges[slot] = make_int4(node.first, node.count, node.node_id, 0);
 }
+
+// When a node becomes a leaf instead of being parted at a cost: with so few references (the root alone is one), or where that does not pay.
+struct LeafRule {
+    float intersection_cost;
+    int by_cost, max_leaf_size;
+
+    __device__ __forceinline__ bool makes_leaf(const LevelNode& node, int count, float cost) const {
+        float scale;
+        const float whole = intersection_cost * (scaled_area(node.extent(scale)) * (float)count);
+        return node.count <= max_leaf_size || (by_cost && !(cost < whole));
+    }
+};
 
 __device__ __forceinline__ AxisCosts costs_along(const LevelNode& node, int axis) { return costs_along(node.lower, node.upper, axis); }
 

@@ -24,7 +24,7 @@ __device__ __forceinline__ int moved(int number, int event) { return number >= 0
 extern "C" __global__ void spread_events(const int* level, int room, const int* events, const int2* moves, const int* slots, const int4* bases,
                                          const int* counts, uint8* gap_bytes) {
     if (counts[STATUS_NOW] != 0) return;
-    const int event_count = 2 * level[LEVEL_REFERENCES], tiles = tiles_of(event_count);
+    const int event_count = 2 * level[LARGE_REFERENCES], tiles = tiles_of(event_count);
     for (int job = block_index(); job < 3 * tiles; job += block_count()) {
         const int axis = job / tiles, tile = job - axis * tiles;
         const int* list = events + axis * 2 * (int64)room;
@@ -43,7 +43,7 @@ extern "C" __global__ void spread_events(const int* level, int room, const int* 
 // `event_sums`: six rows of tiles: what lies in each axis' list, then how many of those are lower ends.
 extern "C" __global__ void count_gaps(int* level, int room, const uint8* gap_bytes, const int* counts, int* event_sums) {
     if (counts[STATUS_NOW] != 0) return;
-    const int places = 4 * level[LEVEL_REFERENCES], tiles = tiles_of(places), row = tiles_of(4 * room);
+    const int places = 4 * level[LARGE_REFERENCES], tiles = tiles_of(places), row = tiles_of(4 * room);
     for (int job = block_index(); job < 3 * tiles; job += block_count()) {
         const int axis = job / tiles, tile = job - axis * tiles;
         const Gaps gaps = {const_cast<uint8*>(gap_bytes) + GAP_BYTES * (axis * 4 * (int64)room)};
@@ -78,7 +78,7 @@ __device__ __forceinline__ int event_at(int place, int level_nodes, const int4* 
 extern "C" __global__ void close_gaps(const int* level, int room, const uint8* gap_bytes, const int* events, const int2* moves, const int4* bases,
                                       const int* counts, const int* event_sums, int* next_events, int* starts) {
     if (counts[STATUS_NOW] != 0) return;
-    const int places = 4 * level[LEVEL_REFERENCES], tiles = tiles_of(places), row = tiles_of(4 * room);
+    const int places = 4 * level[LARGE_REFERENCES], tiles = tiles_of(places), row = tiles_of(4 * room);
     for (int job = block_index(); job < 3 * tiles; job += block_count()) {
         const int axis = job / tiles, tile = job - axis * tiles;
         const Gaps gaps = {const_cast<uint8*>(gap_bytes) + GAP_BYTES * (axis * 4 * (int64)room)};
@@ -93,7 +93,7 @@ extern "C" __global__ void close_gaps(const int* level, int room, const uint8* g
         for (int i = first; i < last; ++i) {
             int event = gaps.get(i);
             if (event == NO_EVENT) continue;
-            if (GAP_BYTES == 1) event = event_at(i, level[LEVEL_NODES], bases, events + axis * 2 * (int64)room, moves);
+            if (GAP_BYTES == 1) event = event_at(i, level[LARGE_NODES], bases, events + axis * 2 * (int64)room, moves);
             if (to % TILE == 0) starts[axis * tiles_of(2 * room) + to / TILE] = start;
             next_events[axis * 2 * (int64)room + to++] = event;
             start += is_end(event) ? 0 : 1;

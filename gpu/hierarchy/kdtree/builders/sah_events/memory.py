@@ -17,8 +17,9 @@ from .....target.structs import address
 from ...tree import MOST_DEPTH
 
 TILE_THREADS = 256
+WARP_THREADS = 32
 NODE_TILE = 512
-LEVEL_WORDS = 8
+LEVEL_WORDS = 12
 REFERENCE_BYTES = 32
 EVENT_BYTES = 24
 KEY_BYTES = 48
@@ -74,11 +75,11 @@ class Sizes:
             "side_sums": ((2 * self.tiles,), np.int32),
             "event_sums": ((12 * self.event_tiles,), np.int32),
             "starts": ((3 * self.event_tiles,), np.int32),
-            "node_sums": ((6 * self.node_tiles,), np.int32),
+            "node_sums": ((8 * self.node_tiles,), np.int32),
             "splits": ((self.slots, 4), np.int32),
             "best": ((self.slots,), np.uint64),
             "side_counts": ((self.slots, 2), np.int32),
-            "numbers": ((self.slots, 8), np.int32),
+            "numbers": ((self.slots, 12), np.int32),
             "bases": ((self.slots, 4), np.int32),
         }
         return once | twice | {f"{name}_too": shape for name, shape in twice.items()}

@@ -63,7 +63,7 @@ struct Parting {
     int* leaf_references;
 
     __device__ __forceinline__ int2 part(const Plan& to, const Reference& reference, int sides, int i, int left, int right) const {
-        int2 move = make_int2((sides & 1) != 0 ? IN_LEAF : NOT_THERE, (sides & 2) != 0 ? IN_LEAF : NOT_THERE);
+        int2 move = make_int2((sides & 1) != 0 ? WITHOUT_EVENTS : NOT_THERE, (sides & 2) != 0 ? WITHOUT_EVENTS : NOT_THERE);
         const int prim_id = MARKS_CUTS ? reference.prim_id & ~CUT : reference.prim_id;
         if (to.left_slot == WAS_LEAF) {
             leaf_references[to.left_base + i] = prim_id;
@@ -75,13 +75,15 @@ struct Parting {
             float3 upper = reference.upper;
             set_along(upper, split.axis, min(along(upper, split.axis), split.plane));
             if (to.left_slot == IS_LEAF) leaf_references[to.left_base + left] = prim_id;
-            else next.store(move.x = to.left_base + left, reference.lower, upper, reference.prim_id | mark, to.left_slot);
+            else next.store(to.left_base + left, reference.lower, upper, reference.prim_id | mark, to.left_slot);
+            if (to.left_slot != IS_LEAF && !is_small(to.fate.left)) move.x = to.left_base + left;
         }
         if ((sides & 2) != 0) {
             float3 lower = reference.lower;
             set_along(lower, split.axis, max(along(lower, split.axis), split.plane));
             if (to.right_slot == IS_LEAF) leaf_references[to.right_base + right] = prim_id;
-            else next.store(move.y = to.right_base + right, lower, reference.upper, reference.prim_id | mark, to.right_slot);
+            else next.store(to.right_base + right, lower, reference.upper, reference.prim_id | mark, to.right_slot);
+            if (to.right_slot != IS_LEAF && !is_small(to.fate.right)) move.y = to.right_base + right;
         }
         return move;
     }
@@ -109,7 +111,7 @@ __device__ __forceinline__ int field_of(uint64 packed, int field) { return (int)
 
 // `event_sums`: twelve rows of tiles: left sides of the three axes, right ones, left ones that are lower ends, right ones that are.
 __device__ __forceinline__ void count_event_sides(const int* level, int room, int job, const int* events, const Flags& flags, int* event_sums) {
-    const int event_count = 2 * level[LEVEL_REFERENCES], tiles = tiles_of(event_count);
+    const int event_count = 2 * level[LARGE_REFERENCES], tiles = tiles_of(event_count);
     const int axis = job / tiles, tile = job - axis * tiles, first = tile * TILE;
     const int* list = events + axis * 2 * (int64)room;
     uint64 packed = 0;
@@ -137,9 +139,10 @@ extern "C" __global__ void part_references(int* level, int room, const int* even
     if (counts[STATUS_NOW] != 0) return;
     const References references = {const_cast<float*>(reference_words), room};
     const Flags flags = {const_cast<uint8*>(flag_bytes)};
-    const Numbers plans = {numbers, node_sums, node_row, level[FIRST_CHILD], level[FIRST_LEAF_REFERENCE]};
+    const Numbers plans = {numbers, node_sums, node_row, level[FIRST_CHILD], level[FIRST_LEAF_REFERENCE], level[NEXT_LARGE_NODES], level[NEXT_LARGE_REFERENCES]};
     const Parting parting = {{next_words, room}, leaf_references};
-    const int count = level[LEVEL_REFERENCES], tiles = tiles_of(count), event_tiles = event_sums == nullptr ? 0 : 3 * tiles_of(2 * count);
+    const int count = level[LEVEL_REFERENCES], tiles = tiles_of(count), large = level[LARGE_REFERENCES];
+    const int event_tiles = event_sums == nullptr || level[NEXT_LARGE_REFERENCES] == 0 ? 0 : 3 * tiles_of(2 * large);
     for (int job = block_index(); job < tiles + event_tiles; job += block_count()) {
         if (job >= tiles) {
             count_event_sides(level, room, job - tiles, events, flags, event_sums);
@@ -165,8 +168,11 @@ extern "C" __global__ void part_references(int* level, int room, const int* even
                     make_children(to, cells, slot, {draft_nodes, draft_parent}, {next_cells, next_ranges, best, side_counts});
                     bases[slot] = bases_of(to);
                 }
-                moves[i] = parting.part(to, reference, sides, i, left + __popc(lefts & below), right + __popc(rights & below));
-                slots[i] = slot;
+                const int2 move = parting.part(to, reference, sides, i, left + __popc(lefts & below), right + __popc(rights & below));
+                if (i < large) {
+                    moves[i] = move;
+                    slots[i] = slot;
+                }
             }
             left += __popc(lefts);
             right += __popc(rights);
@@ -174,7 +180,7 @@ extern "C" __global__ void part_references(int* level, int room, const int* even
     }
     const int jobs = tiles + event_tiles;
     if (event_tiles == 0 || block_index() >= jobs || !is_last_block(level + EVENTS_DONE, min(jobs, block_count()))) return;
-    scan_rows(event_sums, 12, tiles_of(2 * room), tiles_of(2 * count), nullptr);
+    scan_rows(event_sums, 12, tiles_of(2 * room), tiles_of(2 * large), nullptr);
 }
 
 // Counts of one thread's events as they are met.
@@ -185,9 +191,9 @@ struct EventPlaces {
 // `starts`: how many lower ends come before each tile of the next level.
 extern "C" __global__ void part_events(const int* level, int room, const int* events, const uint8* flag_bytes, const int2* moves, const int* slots,
                                        const int4* bases, const int* counts, const int* event_sums, int* next_events, int* starts) {
-    if (counts[STATUS_NOW] != 0) return;
+    if (counts[STATUS_NOW] != 0 || level[NEXT_LARGE_REFERENCES] == 0) return;
     const Flags flags = {const_cast<uint8*>(flag_bytes)};
-    const int event_count = 2 * level[LEVEL_REFERENCES], tiles = tiles_of(event_count), row = tiles_of(2 * room);
+    const int event_count = 2 * level[LARGE_REFERENCES], tiles = tiles_of(event_count), row = tiles_of(2 * room);
     for (int job = block_index(); job < 3 * tiles; job += block_count()) {
         const int axis = job / tiles, tile = job - axis * tiles;
         const int* list = events + axis * 2 * (int64)room;

@@ -9,73 +9,76 @@ struct Polygon {
     float3 corners[MOST_CORNERS];
     int count;
 
-    // Keep what lies on one side of a plane: above it where `sign` is 1, below it where it is -1.
-    __device__ __forceinline__ void cut(int axis, float plane, float sign) {
-        Polygon kept;
-        kept.count = 0;
-        for (int i = 0; i < count; ++i) {
-            const float3 a = corners[i], b = corners[i + 1 == count ? 0 : i + 1];
+    // Of another one what lies on one side of a plane: above it where `sign` is 1, below it where it is -1.
+    __device__ __forceinline__ void cut_from(const Polygon& whole, int axis, float plane, float sign) {
+        count = 0;
+        if (whole.count == 0) return;
+        float3 a = whole.corners[0];
+        for (int i = 0; i < whole.count; ++i) {
+            const float3 b = whole.corners[i + 1 == whole.count ? 0 : i + 1];
             const float from = (along(a, axis) - plane) * sign, to = (along(b, axis) - plane) * sign;
-            if (from >= 0.0f && kept.count < MOST_CORNERS) kept.corners[kept.count++] = a;
-            if ((from < 0.0f) == (to < 0.0f) || kept.count == MOST_CORNERS) continue;
-            float3 point = a + (b - a) * (from / (from - to));
-            set_along(point, axis, plane);
-            kept.corners[kept.count++] = point;
+            if (from >= 0.0f && count < MOST_CORNERS) corners[count++] = a;
+            if ((from < 0.0f) != (to < 0.0f) && count < MOST_CORNERS) {
+                float3 point = a + (b - a) * (from / (from - to));
+                set_along(point, axis, plane);
+                corners[count++] = point;
+            }
+            a = b;
         }
-        *this = kept;
     }
 };
 
+// The part of a triangle inside a box. Planes that do not cut the triangle take nothing away.
 template <class Shape> __device__ __forceinline__ Polygon part_inside(const Shape& triangle, const Aabb& box) {
-    Polygon part = {{triangle.a, triangle.b, triangle.c}, 3};
-    for (int axis = 0; axis < 3; ++axis) {
-        part.cut(axis, along(box.lower, axis), 1.0f);
-        part.cut(axis, along(box.upper, axis), -1.0f);
+    Polygon parts[2];
+    parts[0] = {{triangle.a, triangle.b, triangle.c}, 3};
+    int now = 0;
+#pragma unroll
+    for (int face = 0; face < 6; ++face) {
+        const int axis = face >> 1;
+        const bool is_upper = (face & 1) != 0;
+        const float a = along(triangle.a, axis), b = along(triangle.b, axis), c = along(triangle.c, axis);
+        const float plane = is_upper ? along(box.upper, axis) : along(box.lower, axis);
+        if (is_upper ? max(a, max(b, c)) <= plane : min(a, min(b, c)) >= plane) continue;
+        parts[1 - now].cut_from(parts[now], axis, plane, is_upper ? -1.0f : 1.0f);
+        now = 1 - now;
     }
-    return part;
+    return parts[now];
 }
 template <class Shape> __device__ __forceinline__ float3 slack_of(const Shape& triangle) {
     const float3 a = triangle.a, b = triangle.b, c = triangle.c;
-    return max(max(a, -a), max(max(b, -b), max(c, -c))) * 4.8e-7f;
+    return max(max(a, -a), max(max(b, -b), max(c, -c))) * 9.6e-7f;
 }
 
-// Whether a shape reaches into a box, or may do so but for roundings.
-template <class Shape> __device__ __forceinline__ bool reaches(const Shape& triangle, const Aabb& box, decltype(Shape::a)* = nullptr) {
+// Bounds of the part of a shape inside a box, which is what the box becomes; false where no part is, and the box stays. What rounding may have lost is
+// added, and never more than the box had.
+template <class Shape> __device__ __forceinline__ bool bound_inside(const Shape& triangle, Aabb& box, decltype(Shape::a)* = nullptr) {
     const float3 slack = slack_of(triangle);
-    return part_inside(triangle, {box.lower - slack, box.upper + slack}).count > 0;
-}
-template <class Shape> __device__ __forceinline__ bool reaches(const Shape& sphere, const Aabb& box, decltype(Shape::radius)* = nullptr) {
-    const float3 away = max(max(box.lower - sphere.centre, sphere.centre - box.upper), make_float3(0.0f, 0.0f, 0.0f));
-    return dot(away, away) <= sphere.radius * sphere.radius * 1.000002f;
-}
-
-// Bounds of the part of a shape inside a box; what rounding may have lost is added, and never more than the box is given.
-template <class Shape> __device__ __forceinline__ Aabb bounds_inside(const Shape& triangle, const Aabb& box, decltype(Shape::a)* = nullptr) {
-    const Polygon part = part_inside(triangle, box);
+    const Polygon part = part_inside(triangle, {box.lower - slack, box.upper + slack});
     Aabb bounds = empty_aabb();
-    bool is_known = part.count > 0;
+    bool is_known = true;
     for (int i = 0; i < part.count; ++i) {
         is_known = is_known && is_finite(part.corners[i]);
         bounds = grow(bounds, part.corners[i]);
     }
-    const float3 slack = slack_of(triangle);
     const Aabb inside = {max(bounds.lower - slack, box.lower), min(bounds.upper + slack, box.upper)};
-    return is_known && !is_empty(inside) ? inside : box;
+    if (part.count > 0 && is_known && !is_empty(inside)) box = inside;
+    return part.count > 0;
 }
-template <class Shape> __device__ __forceinline__ Aabb bounds_inside(const Shape& sphere, const Aabb& box, decltype(Shape::radius)* = nullptr) {
+template <class Shape> __device__ __forceinline__ bool bound_inside(const Shape& sphere, Aabb& box, decltype(Shape::radius)* = nullptr) {
+    const float3 away = max(max(box.lower - sphere.centre, sphere.centre - box.upper), make_float3(0.0f, 0.0f, 0.0f));
+    if (dot(away, away) > sphere.radius * sphere.radius * 1.000002f) return false;
     Aabb inside = box;
     for (int axis = 0; axis < 3; ++axis) {
         float left = sphere.radius * sphere.radius;  // of the radius' square, where the box is farther off along the other axes
         for (int other = 0; other < 3; ++other) {
-            const float centre = along(sphere.centre, other);
-            const float away = max(max(along(box.lower, other) - centre, centre - along(box.upper, other)), 0.0f);
-            if (other != axis) left -= away * away;
+            if (other != axis) left -= along(away, other) * along(away, other);
         }
         const float centre = along(sphere.centre, axis), reach = sqrtf(max(left, 0.0f));
         const float slack = (max(centre, -centre) + sphere.radius) * 4.8e-7f;
         set_along(inside.lower, axis, max(along(box.lower, axis), centre - reach - slack));
         set_along(inside.upper, axis, min(along(box.upper, axis), centre + reach + slack));
     }
-    return is_finite(inside.lower) && is_finite(inside.upper) && !is_empty(inside) ? inside : box;
+    if (is_finite(inside.lower) && is_finite(inside.upper) && !is_empty(inside)) box = inside;
+    return true;
 }
-

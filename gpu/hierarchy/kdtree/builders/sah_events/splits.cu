@@ -1,4 +1,4 @@
-// The best split of every node of a level: prefix sums over the kinds of events tell how many references lie below and above each of them, so that the
+// The best split of every large node of a level: prefix sums over the kinds of events tell how many references lie below and above each of them, so that the
 // SAH of all is computed at once (algorithm 6 of Kolodzey 2014; his axis 3 is 2).
 #include "gpu/hierarchy/kdtree/builders/sah_events/events.cuh"
 
@@ -80,7 +80,7 @@ struct Sweep {
 extern "C" __global__ void find_splits(const int* level, int room, const int* events, float* reference_words, const float4* cells, const int4* ranges,
                                        const int* starts, float traversal_cost, float intersection_cost, float empty_factor, uint64* best) {
     const References references = {reference_words, room};
-    const int event_count = 2 * level[LEVEL_REFERENCES], tiles = tiles_of(event_count);
+    const int event_count = 2 * level[LARGE_REFERENCES], tiles = tiles_of(event_count);
     for (int job = block_index(); job < 3 * tiles; job += block_count()) {
         const int axis = job / tiles, tile = job - axis * tiles;
         const int* list = events + axis * 2 * (int64)room;
@@ -119,7 +119,7 @@ extern "C" __global__ void find_splits(const int* level, int room, const int* ev
 extern "C" __global__ void find_splits_of_nodes(const int* level, int room, const int* events, float* reference_words, const float4* cells,
                                                 const int4* ranges, float traversal_cost, float intersection_cost, float empty_factor, uint64* best) {
     const References references = {reference_words, room};
-    for (int slot = block_index(); slot < level[LEVEL_NODES]; slot += block_count()) {
+    for (int slot = block_index(); slot < level[LARGE_NODES]; slot += block_count()) {
         uint64 found = 0;
         for (int axis = 0; axis < 3; ++axis) {
             Sweep sweep = {{traversal_cost, intersection_cost, empty_factor}, axis, slot, 0, 0, 0, 0, -1, {}, 0.0f};

@@ -71,6 +71,8 @@ extern "C" __global__ void make_root(Primitives primitives, const int* places, c
         levels[LEVEL_NODES] = root.count > 0 ? 1 : 0;
         levels[LEVEL_REFERENCES] = root.count;
         levels[FIRST_CHILD] = 1;
+        levels[LARGE_NODES] = is_small(root.count) ? 0 : 1;
+        levels[LARGE_REFERENCES] = is_small(root.count) ? 0 : root.count;
     });
 }
 
@@ -85,7 +87,7 @@ extern "C" __global__ void take_events(int n, const uint64* keys, const int* pla
 
 // Lower ends in each tile, a row an axis; the last block turns them into those before each.
 extern "C" __global__ void count_starts(int* level, int room, const int* events, int* starts) {
-    const int event_count = 2 * level[LEVEL_REFERENCES], tiles = tiles_of(event_count), row = tiles_of(2 * room);
+    const int event_count = 2 * level[LARGE_REFERENCES], tiles = tiles_of(event_count), row = tiles_of(2 * room);
     for (int job = block_index(); job < 3 * tiles; job += block_count()) {
         const int axis = job / tiles, tile = job - axis * tiles, first = tile * TILE;
         const int* list = events + axis * 2 * (int64)room;

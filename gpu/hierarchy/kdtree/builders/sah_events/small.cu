@@ -1,0 +1,201 @@
+// The splits of small nodes, on boxes that are cut along all axes. A warp or a block takes a node: it bounds what was cut anew by the part of its primitive
+// in the node's cell, leaves out what has none there, and finds for each end of a box how many boxes lie below and above it. So these nodes need no
+// events, and nothing is kept in order while boxes shrink.
+#include "gpu/device/block_sort.cuh"
+#include "gpu/device/tile.cuh"
+#include "gpu/hierarchy/kdtree/builders/sah_events/event_keys.cuh"
+#include "gpu/hierarchy/kdtree/builders/sah_events/polygon.cuh"
+
+constexpr int WARP_NODE = WARP_LANES == 1 ? 128 : 64;  // references of a node that a warp takes, by comparing all with all; larger ones are sorted by a block
+constexpr int WARPS = THREADS / WARP_LANES;
+constexpr int WARP_ROW = WARP_NODE + 8;  // rows of different axes begin in different banks
+__device__ constexpr int power_of_two_from(int count) {
+    int power = 1;
+    while (power < count) power *= 2;
+    return power;
+}
+constexpr int BLOCK_ROW = power_of_two_from(SMALL_NODE);
+constexpr int ROWS = 9, WORDS = ROWS * (WARPS * WARP_ROW > BLOCK_ROW ? WARPS * WARP_ROW : BLOCK_ROW);
+
+// The ends of a node's boxes along each axis: rows of lower ones, of upper ones, and of those that are both. What is not there is beyond all planes.
+struct Ends {
+    float* words;
+    int row_length, length;
+
+    __device__ __forceinline__ float* lowers(int axis) const { return words + axis * row_length; }
+    __device__ __forceinline__ float* uppers(int axis) const { return words + (3 + axis) * row_length; }
+    __device__ __forceinline__ float* flats(int axis) const { return words + (6 + axis) * row_length; }
+    __device__ __forceinline__ void store(int i, const Aabb& box) const {
+#pragma unroll
+        for (int axis = 0; axis < 3; ++axis) {
+            const float low = along(box.lower, axis), high = along(box.upper, axis);
+            lowers(axis)[i] = low;
+            uppers(axis)[i] = high;
+            flats(axis)[i] = low == high ? low : FLOAT_MAX;
+        }
+    }
+};
+
+// The best plane so far: of equal costs the first axis, the lowest plane, and what lies in it on the right.
+struct Best {
+    SplitCosts costs;
+    CellCosts cell;
+    float cost;
+    uint64 key;
+
+    __device__ __forceinline__ void offer(const AxisCosts& along_axis, int axis, float plane, int left, int right, bool flat_right) {
+        const float found = along_axis.cost(costs, plane, left, right);
+        const uint64 place = (uint64)axis << 33 | (uint64)ordered_plane(plane) << 1 | (flat_right ? 0 : 1);
+        if (!(found < cost || (found == cost && place < key))) return;
+        cost = found;
+        key = place;
+    }
+    // A plane: how many boxes have a part below it, have one above it, and lie in it.
+    __device__ __forceinline__ void judge(const AxisCosts& along_axis, int axis, float plane, int below, int above, int flat) {
+        const bool is_inside = along_axis.is_inside(plane), can_flat = flat > 0 && along_axis.low < along_axis.high;
+        if (is_inside || (can_flat && plane == along_axis.low)) offer(along_axis, axis, plane, below + flat, above, false);
+        if (can_flat && (is_inside || plane == along_axis.high)) offer(along_axis, axis, plane, below, above + flat, true);
+    }
+    __device__ __forceinline__ Split split() const {
+        const int axis = (int)(key >> 33);
+        return {axis, ordered_float((int)((unsigned)(key >> 1) ^ 0x80000000u)), (key & 1) == 0};
+    }
+};
+
+// Those who take a node together, and how they look at its planes. `with_flats`: whether any box is flat.
+struct OfWarp {
+    static constexpr int SIZE = WARP_LANES;
+    __device__ __forceinline__ static int mine() { return warp_lane(); }
+    __device__ __forceinline__ static void sync() { warp_sync(); }
+    __device__ __forceinline__ static int sum(int value) { return warp_sum(value); }
+    __device__ __forceinline__ static uint64 least(uint64 value) { return warp_min(value); }
+    __device__ __forceinline__ static int length_for(int count) { return (count + 7) / 8 * 8; }
+
+    // The ends of each box against all others.
+    __device__ __forceinline__ static void judge(int count, const Ends& ends, bool with_flats, Best& best) {
+        for (int item = warp_lane(); item < 3 * count; item += WARP_LANES) {
+            const int axis = item / count, i = item - axis * count;
+            const float *lowers = ends.lowers(axis), *uppers = ends.uppers(axis), *flats = ends.flats(axis);
+            const float low = lowers[i], high = uppers[i];
+            const AxisCosts along_axis = best.cell.along_axis(axis);
+            if (low > high || !(with_flats || along_axis.is_inside(low) || along_axis.is_inside(high))) continue;
+            int below_low = 0, above_low = 0, below_high = 0, above_high = 0, flat_low = 0, flat_high = 0;
+#pragma unroll 4
+            for (int other = 0; other < ends.length; ++other) {
+                const float lower = lowers[other], upper = uppers[other];
+                below_low += lower < low ? 1 : 0;
+                above_low += upper > low ? 1 : 0;
+                below_high += lower < high ? 1 : 0;
+                above_high += upper > high ? 1 : 0;
+            }
+            for (int other = 0; with_flats && other < ends.length; ++other) {
+                flat_low += flats[other] == low ? 1 : 0;
+                flat_high += flats[other] == high ? 1 : 0;
+            }
+            best.judge(along_axis, axis, low, below_low, above_low, flat_low);
+            best.judge(along_axis, axis, high, below_high, above_high, flat_high);
+        }
+    }
+};
+
+// How many of sorted values are below a value; their number is a power of two.
+__device__ __forceinline__ int count_below(const float* sorted, int length, float value) {
+    int count = 0;
+    for (int step = length; step > 0; step >>= 1) count += count + step <= length && sorted[count + step - 1] < value ? step : 0;
+    return count;
+}
+__device__ __forceinline__ int count_up_to(const float* sorted, int length, float value) {
+    int count = 0;
+    for (int step = length; step > 0; step >>= 1) count += count + step <= length && sorted[count + step - 1] <= value ? step : 0;
+    return count;
+}
+
+struct OfBlock {
+    static constexpr int SIZE = THREADS;
+    __device__ __forceinline__ static int mine() { return thread_index(); }
+    __device__ __forceinline__ static void sync() { block_sync(); }
+    __device__ __forceinline__ static int sum(int value) { return block_sum(value); }
+    __device__ __forceinline__ static uint64 least(uint64 value) { return block_min(value); }
+    __device__ __forceinline__ static int length_for(int count) { return power_of_two_from(count); }
+
+    // Each row sorted by itself, and of equal planes one looked up in the other one.
+    __device__ __forceinline__ static void judge(int, const Ends& ends, bool with_flats, Best& best) {
+        const int length = ends.length;
+        block_sort_rows<THREADS>(ends.words, with_flats ? ROWS : 6, ends.row_length, length);
+        for (int item : block_stride(6 * length)) {
+            const int row = item / length, axis = row < 3 ? row : row - 3, i = item - row * length;
+            const float* mine = ends.words + row * ends.row_length;
+            const float plane = mine[i];
+            const AxisCosts along_axis = best.cell.along_axis(axis);
+            if (!(with_flats || along_axis.is_inside(plane))) continue;
+            if (row < 3 ? plane == FLOAT_MAX || (i > 0 && mine[i - 1] == plane) : plane == -FLOAT_MAX || (i + 1 < length && mine[i + 1] == plane)) continue;
+            const int below = row < 3 ? i : count_below(ends.lowers(axis), length, plane);
+            const int above = length - (row < 3 ? count_up_to(ends.uppers(axis), length, plane) : i + 1);
+            const int flat = with_flats ? count_up_to(ends.flats(axis), length, plane) - count_below(ends.flats(axis), length, plane) : 0;
+            best.judge(along_axis, axis, plane, below, above, flat);
+        }
+    }
+};
+
+// A reference's box in its node's cell, bounded anew where it was cut since; empty, and so on neither side of any plane, where the primitive has no part there.
+__device__ __forceinline__ Aabb bounded(const Primitives& primitives, const References& references, int i) {
+    const Reference reference = references.load(i);
+    Aabb box = {reference.lower, reference.upper};
+    if ((reference.prim_id & CUT) == 0) return box;
+    const int prim_id = reference.prim_id & ~CUT;
+    if (!bound_inside(primitives.shape(primitives.corners(prim_id)), box)) box = empty_aabb();
+    references.store(i, box.lower, box.upper, prim_id, reference.slot);
+    return box;
+}
+
+template <class Workers>
+__device__ __forceinline__ void split_node(const Primitives& primitives, const References& references, const LevelNode& node, const SplitCosts& costs,
+                                           const LeafRule& rule, float* words, int row_length, int4* split) {
+    const Ends ends = {words, row_length, Workers::length_for(node.count)};
+    int found = 0;  // how many boxes there are, and above them how many are flat
+    for (int i = Workers::mine(); i < ends.length; i += Workers::SIZE) {
+        const Aabb box = i < node.count ? bounded(primitives, references, node.first + i) : empty_aabb();
+        const float3 low = box.lower, high = box.upper;
+        ends.store(i, box);
+        if (!is_empty(box)) found += low.x == high.x || low.y == high.y || low.z == high.z ? 0x10001 : 1;
+    }
+    found = Workers::sum(found);
+    Workers::sync();
+    Best best = {costs, costs_of(node.lower, node.upper), FLOAT_MAX, ~0ull};
+    Workers::judge(node.count, ends, found >> 16 != 0, best);
+    const unsigned mine = __float_as_uint(best.cost), least = (unsigned)Workers::least((uint64)mine);
+    best.key = Workers::least(mine == least ? best.key : ~0ull);
+    const bool is_leaf = best.key == ~0ull || rule.makes_leaf(node, found & 0xffff, __uint_as_float(least));
+    if (Workers::mine() == 0) store_split(split, 0, is_leaf ? Split{NO_SPLIT, 0.0f, false} : best.split());
+    Workers::sync();
+}
+
+extern "C" __global__ void split_small_nodes(Primitives primitives, const int* level, int room, float* reference_words, const float4* cells,
+                                             const int4* ranges, float traversal_cost, float intersection_cost, float empty_factor, int by_cost,
+                                             int max_leaf_size, int4* splits) {
+    SHARED float words[WORDS];
+    SHARED unsigned larger[WARPS];
+    const References references = {reference_words, room};
+    const SplitCosts costs = {traversal_cost, intersection_cost, empty_factor};
+    const LeafRule rule = {intersection_cost, by_cost, max_leaf_size};
+    const int first = level[LARGE_NODES], end = level[LEVEL_NODES], warp = thread_index() / WARP_LANES;
+    for (int slot = first + block_index() * WARPS + warp; slot < end; slot += block_count() * WARPS) {
+        const LevelNode node = load_level_node(cells, ranges, slot);
+        if (node.count > WARP_NODE) continue;
+        split_node<OfWarp>(primitives, references, node, costs, rule, words + warp * ROWS * WARP_ROW, WARP_ROW, splits + slot);
+    }
+    for (int start = first + block_index(); start < end; start += block_count() * THREADS) {
+        block_sync();
+        const int slot = start + thread_index() * block_count();
+        const unsigned of_warp = warp_ballot(slot < end && ranges[slot].y > WARP_NODE);
+        if (warp_lane() == 0) larger[warp] = of_warp;
+        block_sync();
+        for (int row = 0; row < WARPS; ++row) {
+            for (unsigned left = larger[row]; left != 0; left &= left - 1) {
+                const int chosen = start + (row * WARP_LANES + __ffs((int)left) - 1) * block_count();
+                const LevelNode node = load_level_node(cells, ranges, chosen);
+                split_node<OfBlock>(primitives, references, node, costs, rule, words, BLOCK_ROW, splits + chosen);
+            }
+        }
+    }
+}
