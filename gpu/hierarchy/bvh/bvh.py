@@ -75,7 +75,6 @@ class BvhHierarchy(Hierarchy):
         self.optimiser: Optimiser | None = None
         self.walked = WalkedRecords(target)
         self._built: Primitives | None = None
-        self._primitive_count = 0
         self._open_bytes = 0
         self._arrivals: Array | None = None
         self._corners = KeptCorners(target)
