@@ -2,7 +2,7 @@
 // hit lies. A pack goes where any of its rays goes; one with mixed signs is walked octant by octant, idle lanes are legal.
 //
 // Both children are fetched before the plane is met, so that a step waits for memory or for arithmetic but not for one after the other; a cell that waits
-// has its node's words with it. No cell on the stack begins later than the one below it, so that the walk ends where the newest begins behind the hit.
+// has its node's words with it.
 //
 // Unit constant: STACK_DEPTH, a proven bound of the cells that wait (one a level).
 #pragma once
@@ -28,7 +28,6 @@ __device__ __forceinline__ void walk_full_stack(const KdArrays& tree, int signs,
     crossings.signs = signs;
     Real entry, exit;
     Mask lanes = enter_root(tree.box, rays, crossings, entry, exit);
-    Real next_entry = splat(FLOAT_MAX);  // of the newest cell that waits
     CellPlace here = {0, 0};
     int waiting_count = 0;
     int2 node = tree.nodes[0];
@@ -47,8 +46,7 @@ __device__ __forceinline__ void walk_full_stack(const KdArrays& tree, int signs,
             if (any(first)) {
                 if (any(second)) {
                     if (OnNode::IS_ASKED) places[waiting_count] = {far_id, here.depth};
-                    next_entry = min(max(entry, early), next_entry);  // in this order: of a lane that does not wait the first may be NaN
-                    waiting[waiting_count++] = {far_node, next_entry, PACK == 1 ? exit : select(second, exit, splat(-FLOAT_MAX))};
+                    waiting[waiting_count++] = {far_node, max(entry, early), PACK == 1 ? exit : select(second, exit, splat(-FLOAT_MAX))};
                 }
                 node = near_node;
                 here.node_id = near_id;
@@ -63,7 +61,6 @@ __device__ __forceinline__ void walk_full_stack(const KdArrays& tree, int signs,
         }
         on_node(here.node_id, here.depth, true, lanes);
         if (!visit_kd_leaf<OnNode::IS_ASKED>(tree, node, mailboxes, primitives, rays, on_primitive)) return;
-        if (!any(rays.active & (next_entry <= rays.t_max))) return;
         lanes = splat_mask(false);
         while (waiting_count > 0 && !any(lanes)) {
             const WaitingCell cell = waiting[--waiting_count];
@@ -73,7 +70,6 @@ __device__ __forceinline__ void walk_full_stack(const KdArrays& tree, int signs,
             lanes = rays.active & (entry <= exit);
             if (OnNode::IS_ASKED) here = places[waiting_count];
         }
-        next_entry = waiting_count > 0 ? waiting[waiting_count - 1].entry : splat(FLOAT_MAX);
     }
 }
 
