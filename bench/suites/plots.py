@@ -6,8 +6,12 @@ import argparse
 import json
 import pathlib
 import sys
+import textwrap
 
 from .report import Plot, SuiteReport, report_from_json
+
+LETTERS_AN_INCH = 12
+"""Of a title: longer ones go on in a second line."""
 
 
 class PlotsAbsentError(Exception):
@@ -25,10 +29,11 @@ def draw(report: SuiteReport, prefix: pathlib.Path) -> list[pathlib.Path]:
         ) from error
     written = []
     for plot in report.plots:
-        figure = Figure(figsize=(max(6.0, 1.5 + 0.55 * len(plot.x_names)), 4.2), layout="constrained")
+        width = max(6.0, 1.5 + 0.55 * len(plot.x_names))
+        figure = Figure(figsize=(width, 4.2), layout="constrained")
         axes = figure.subplots()
         (_bars if plot.x_names else _curves)(axes, plot)
-        axes.set_title(plot.title, fontsize=10)
+        axes.set_title(textwrap.fill(plot.title, int(width * LETTERS_AN_INCH)), fontsize=10)
         axes.set_xlabel(plot.x_title)
         axes.set_ylabel(plot.y_title)
         axes.set_ylim(bottom=0.0)

@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import dataclasses
 import json
 import pathlib
+import re
 from collections.abc import Callable
 from typing import Any
 
@@ -14,7 +16,7 @@ from bench.suites import SuiteJob, SuiteReport, meister2014, suites
 from bench.suites.measure import still
 from bench.suites.plots import draw, main
 from bench.suites.published import FOLDER, published, published_row
-from bench.suites.report import report_from_json
+from bench.suites.report import Plot, report_from_json
 from bench.suites.scenes import SceneAbsentError, SceneSource
 from gpu.hierarchy.registry import structures
 from gpu.scene import Scene
@@ -175,6 +177,16 @@ def test_the_report_survives_json_and_is_drawn(report: SuiteReport, tmp_path: pa
     assert "SAH tree of the first key, refitted" in (tmp_path / "plot-7.8.svg").read_text()
     assert main([str(path)]) == 0
     assert (tmp_path / "found-7.4.svg").exists()
+
+
+def test_long_titles_of_plots_go_on_in_a_second_line(report: SuiteReport, tmp_path: pathlib.Path) -> None:
+    pytest.importorskip("matplotlib")
+    title = "SAH cost over the key frames: stand-in for Exploding Dragon: explode, 250,880 triangles"
+    plot = Plot("9.9", title, "time, s", "SAH cost", {"rebuilt": ([0.0, 1.0], [2.0, 3.0])})
+    (file,) = draw(dataclasses.replace(report, plots=[plot]), tmp_path / "long")
+    shown = re.findall(r">([^<>]*(?:SAH cost over|250,880)[^<>]*)<", file.read_text())
+    assert " ".join(shown) == title
+    assert len(shown) == 2
 
 
 def test_a_kept_report_that_is_none_is_said(tmp_path: pathlib.Path, capsys: pytest.CaptureFixture[str]) -> None:
