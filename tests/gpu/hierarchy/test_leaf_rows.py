@@ -28,7 +28,7 @@ def test_rows_hold_what_records_hold(target: Target, scene_name: str, max_leaf_s
         with np.errstate(invalid="ignore", over="ignore"):
             expected = [leaf[:, 0, :3].T, (leaf[:, 1, :3] - leaf[:, 0, :3]).T, (leaf[:, 2, :3] - leaf[:, 0, :3]).T]
         np.testing.assert_array_equal(held[:9], np.concatenate(expected))
-        np.testing.assert_array_equal(held[9].view(np.int32), leaf[:, 0, 3].view(np.int32))
+        np.testing.assert_array_equal(held[9].view(np.int32), leaf[:, 0, 3].view(np.int32) | 1 << 30)
         np.testing.assert_array_equal(held[10], leaf[:, 1, 3])
         seen += count
     assert seen == hierarchy.tree.count
