@@ -217,7 +217,8 @@ class Target(abc.ABC):
 
     @abc.abstractmethod
     def finished_frames(self) -> list[FrameTiming]:
-        """The frames that have finished since the last call, oldest first. Does not wait."""
+        """The frames that have finished since the last call, oldest first. Does not wait. A frame that has only just ended may be left for the next
+        call, unless everything was waited for since."""
 
     @contextlib.contextmanager
     def phase(self, name: str) -> Iterator[None]:

@@ -284,6 +284,7 @@ class CudaTarget(Target):
     def synchronize(self) -> None:
         self._adopt_thread()
         checked(self._runtime.cudaStreamSynchronize(self._launch_stream), "running kernels")
+        self._clock.is_newest_fresh = False
 
     def capture(self, body: Callable[[], None]) -> Callable[[], None]:
         self._adopt_thread()

@@ -44,7 +44,7 @@ class EventPool:
     """CUDA events with a clock, used again and again."""
 
     def __init__(self, cuda: Cuda) -> None:
-        self._runtime, self._elapsed = cuda.runtime, cuda.runtime.cudaEventElapsedTime
+        self._runtime, self._elapsed, self._query = cuda.runtime, cuda.runtime.cudaEventElapsedTime, cuda.runtime.cudaEventQuery
         self._free: list[Any] = []
         self._all: list[Any] = []
 
@@ -62,11 +62,12 @@ class EventPool:
 
     def is_done(self, event: Any) -> bool:
         """Whether the device has passed `event`; raises what a kernel did wrong."""
-        status = int(self._runtime.cudaEventQuery(event)[0])
-        if status == 600:  # cudaErrorNotReady
-            return False
-        checked((status, None), "running kernels")
-        return True
+        status = self._query(event)[0]
+        if not status:
+            return True
+        if int(status) != 600:  # cudaErrorNotReady
+            checked((status, None), "running kernels")
+        return False
 
     def wait(self, event: Any) -> None:
         """Wait until the device has passed `event`."""
@@ -149,6 +150,9 @@ class CudaClock:
         self.samples_phases = False
         self._shared: Any = None  # the last span's end, as long as nothing was launched after it
         self._phase_first: Any = None
+        self._record_event = cuda.runtime.cudaEventRecord
+        self.is_newest_fresh = False
+        """Whether nothing was asked nor waited for since the newest frame ended: the device cannot be done with it, and asking costs five microseconds."""
         self.launches = 0
         self._earlier_launches = 0
 
@@ -175,14 +179,16 @@ class CudaClock:
         frame.events.append(frame.end)
         self._record(frame.end)
         self._pending.append(frame)
+        self.is_newest_fresh = True
         if len(self._pending) > _KEPT_FRAMES:
             self.pool.wait(self._pending[0].end)
             self._finish(self._pending.popleft())
 
     def take_finished(self) -> list[FrameTiming]:
-        """The frames that the device has finished since the last call, oldest first."""
-        finished = []
-        while self._pending and self.pool.is_done(self._pending[0].end):
+        """The frames that the device has finished since the last call, oldest first. A frame that has only just ended is left for the next call."""
+        finished, left = [], int(self.is_newest_fresh)
+        self.is_newest_fresh = False
+        while len(self._pending) > left and self.pool.is_done(self._pending[0].end):
             finished.append(self._finish(self._pending.popleft()))
         return finished
 
@@ -317,7 +323,9 @@ class CudaClock:
         if self._captured is not None:
             checked(self._runtime.cudaEventRecordWithFlags(event, self._stream, self._external), "recording an event in a graph")
         else:
-            checked(self._runtime.cudaEventRecord(event, self._stream), "recording an event")
+            status = self._record_event(event, self._stream)[0]
+            if status:
+                checked((status, None), "recording an event")
 
     def _record_done(self, replay: Replay) -> None:
         checked(self._runtime.cudaEventRecord(replay.done, self._stream), "launching a graph")

@@ -61,6 +61,12 @@ def replay(clock: CudaClock) -> Replay:
     return Replay(None, [Span("codes", first, middle), Span("sort", middle, last)], clock.pool.take(), 5)
 
 
+def waited_for(clock: CudaClock) -> list[Any]:
+    """The frames that have finished, after everything was waited for."""
+    clock.is_newest_fresh = False
+    return clock.take_finished()
+
+
 def launch(clock: CudaClock, driver: _Driver, replay: Replay) -> None:
     clock.make_ready(replay)
     clock.begin_replay()
@@ -75,7 +81,7 @@ def test_a_replay_in_a_frame_records_nothing_and_is_read_once(clock: CudaClock, 
     launch(clock, driver, replay)
     assert driver.calls == []
     clock.end_frame()
-    (timing,) = clock.take_finished()
+    (timing,) = waited_for(clock)
     assert (timing.frame_id, timing.launches, timing.phases_ms, timing.span_ms) == (3, 5, {"codes": 1.0, "sort": 1.0}, 2.0)
     assert driver.calls.count("ask") == 3
     driver.calls.clear()
@@ -92,7 +98,7 @@ def test_a_replay_waits_for_the_end_of_the_frame_that_replayed_it(clock: CudaClo
     clock.make_ready(replay)
     assert [call for call in driver.calls if call != "ask"] == [("wait", clock._pending[0].end)]
     clock.end_frame()
-    first, second = clock.take_finished()
+    first, second = waited_for(clock)
     assert first.phases_ms == {"codes": 1.0, "sort": 1.0} and second.phases_ms == {}
 
 
@@ -103,7 +109,7 @@ def test_twice_in_one_frame_adds_up(clock: CudaClock, driver: _Driver, replay: R
     assert driver.calls[0] == "wait for all"
     launch(clock, driver, replay)
     clock.end_frame()
-    (timing,) = clock.take_finished()
+    (timing,) = waited_for(clock)
     assert (timing.launches, timing.phases_ms) == (10, {"codes": 2.0, "sort": 2.0})
 
 
@@ -118,3 +124,15 @@ def test_outside_frames_and_in_abandoned_ones_a_replay_has_an_end_of_its_own(clo
     driver.calls.clear()
     clock.make_ready(replay)
     assert driver.calls == [("wait", replay.done)]
+
+
+def test_nothing_is_asked_of_a_frame_that_has_only_just_ended(clock: CudaClock, driver: _Driver, monkeypatch: pytest.MonkeyPatch) -> None:
+    asked: list[Any] = []
+    monkeypatch.setattr(clock.pool, "_query", lambda event: (asked.append(event), (0,))[1])
+    for number in range(3):
+        clock.begin_frame(number)
+        clock.end_frame()
+        assert [timing.frame_id for timing in clock.take_finished()] == ([number - 1] if number else [])
+        assert len(asked) == number
+    assert [timing.frame_id for timing in clock.take_finished()] == [2], "who asks again wants to know"
+    assert clock.take_finished() == [] and len(asked) == 3

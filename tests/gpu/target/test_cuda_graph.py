@@ -133,12 +133,18 @@ def graph(driver: _Driver, clock: CudaClock, monkeypatch: pytest.MonkeyPatch) ->
     return CapturedGraph(types.SimpleNamespace(runtime=driver), 7, clock, body, lambda: ())  # type: ignore[arg-type]
 
 
+def waited_for(clock: CudaClock) -> list[Any]:
+    """The frames that have finished, after everything was waited for."""
+    clock.is_newest_fresh = False
+    return clock.take_finished()
+
+
 def frames(clock: CudaClock, graph: Callable[[], None], count: int) -> list[Any]:
     for number in range(count):
         clock.begin_frame(number)
         graph()
         clock.end_frame()
-    return clock.take_finished()
+    return waited_for(clock)
 
 
 TIMED = {"codes": 2.0 + 1.0, "sort": 1.0 + 1.0}  # milliseconds of kernels and of the event after them
@@ -177,7 +183,7 @@ def test_a_light_frame_records_two_events_and_asks_once(driver: _Driver, clock: 
     clock.begin_phase()
     clock.end_phase("resolve")
     clock.end_frame()
-    (found,) = clock.take_finished()
+    (found,) = waited_for(clock)
     assert (found.has_phases, found.phases_ms, found.span_ms) == (False, {}, 4.0)
     assert len(driver.times) <= recorded + 2
     driver.times.clear()
@@ -190,7 +196,7 @@ def test_what_is_done_before_a_replay_is_none_of_the_devices_time(driver: _Drive
     driver.now += 1000.0  # the host prepares
     graph()
     clock.end_frame()
-    (found,) = clock.take_finished()
+    (found,) = waited_for(clock)
     assert found.span_ms == 5.0
 
 
