@@ -152,7 +152,7 @@ class CudaClock:
         self._phase_first: Any = None
         self._record_event = cuda.runtime.cudaEventRecord
         self.is_newest_fresh = False
-        """Whether nothing was asked nor waited for since the newest frame ended: the device cannot be done with it, and asking costs five microseconds."""
+        """Whether nothing was asked nor waited for since the newest frame ended: the device is hardly done with it, and asking costs much."""
         self.launches = 0
         self._earlier_launches = 0
 
