@@ -128,7 +128,12 @@ def test_outside_frames_and_in_abandoned_ones_a_replay_has_an_end_of_its_own(clo
 
 def test_nothing_is_asked_of_a_frame_that_has_only_just_ended(clock: CudaClock, driver: _Driver, monkeypatch: pytest.MonkeyPatch) -> None:
     asked: list[Any] = []
-    monkeypatch.setattr(clock.pool, "_query", lambda event: (asked.append(event), (0,))[1])
+
+    def query(event: Any) -> tuple[int]:
+        asked.append(event)
+        return (0,)
+
+    monkeypatch.setattr(clock.pool, "_query", query)
     for number in range(3):
         clock.begin_frame(number)
         clock.end_frame()
