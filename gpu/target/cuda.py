@@ -229,7 +229,7 @@ class CudaTarget(Target):
         else:
             status = self._launch_kernel(function, blocks, 1, 1, block, 1, 1, 0, self._launch_stream, arguments.address, 0)[0]
             self._clock.count_launch()
-        if int(status):
+        if status:
             raise error_for(int(status), f"launching {kernel} with {blocks} blocks of {block} threads")
 
     def sort_keys(self, keys: Array, bits: tuple[int, int], scratch: str) -> Array:
