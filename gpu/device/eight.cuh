@@ -4,7 +4,8 @@
 //     Eight                      *, -, min, max; splat_eight, load_eight
 //     bits_not_above(a, b)       bit i where a <= b at place i
 //     bits_below_zero(eight)     bit i where integer i is negative
-//     write_chosen(at, eight, turned, chosen)   integers side by side, those whose bit is set, the i-th from place i ^ turned; writes eight, always
+//     write_chosen(at, eight, chosen)           integers side by side, those whose bit is set; writes eight, always
+//     write_chosen(at, eight, chosen, turned)   the same, bit i standing for place i ^ turned
 #pragma once
 #include "gpu/device/lanes.cuh"
 
@@ -47,10 +48,15 @@ __device__ __forceinline__ Eight max(Eight a, Eight b) {
 #if defined(__AVX512VL__) && defined(__AVX512DQ__)
 __device__ __forceinline__ unsigned bits_not_above(Eight a, Eight b) { return _mm256_cmp_ps_mask(a.v, b.v, _CMP_LE_OQ); }
 __device__ __forceinline__ unsigned bits_below_zero(const int* eight) { return _mm256_movepi32_mask(_mm256_loadu_si256((const __m256i*)eight)); }
-__device__ __forceinline__ void write_chosen(int* at, const int* eight, int turned, unsigned chosen) {
+__device__ __forceinline__ void write_chosen(int* at, __m256i eight, unsigned chosen) {
+    _mm256_storeu_si256((__m256i*)at, _mm256_maskz_compress_epi32((__mmask8)chosen, eight));
+}
+__device__ __forceinline__ void write_chosen(int* at, const int* eight, unsigned chosen) {
+    write_chosen(at, _mm256_loadu_si256((const __m256i*)eight), chosen);
+}
+__device__ __forceinline__ void write_chosen(int* at, const int* eight, unsigned chosen, int turned) {
     const __m256i places = _mm256_xor_si256(_mm256_setr_epi32(0, 1, 2, 3, 4, 5, 6, 7), _mm256_set1_epi32(turned));
-    const __m256i values = _mm256_permutexvar_epi32(places, _mm256_loadu_si256((const __m256i*)eight));
-    _mm256_storeu_si256((__m256i*)at, _mm256_maskz_compress_epi32((__mmask8)chosen, values));
+    write_chosen(at, _mm256_permutexvar_epi32(places, _mm256_loadu_si256((const __m256i*)eight)), chosen);
 }
 #else
 #if defined(__AVX2__)
@@ -68,7 +74,7 @@ __device__ __forceinline__ unsigned bits_below_zero(const int* eight) {
     return bits;
 }
 #endif
-__device__ __forceinline__ void write_chosen(int* at, const int* eight, int turned, unsigned chosen) {
+__device__ __forceinline__ void write_chosen(int* at, const int* eight, unsigned chosen, int turned) {
     int side_by_side[8] = {}, count = 0;
     for (int i = 0; i < 8; ++i) {
         side_by_side[count & 7] = eight[i ^ turned];
@@ -76,4 +82,5 @@ __device__ __forceinline__ void write_chosen(int* at, const int* eight, int turn
     }
     for (int i = 0; i < 8; ++i) at[i] = side_by_side[i];
 }
+__device__ __forceinline__ void write_chosen(int* at, const int* eight, unsigned chosen) { write_chosen(at, eight, chosen, 0); }
 #endif

@@ -21,6 +21,10 @@ extern "C" __global__ void compute_eights(const float* left, const float* right,
 extern "C" __global__ void choose_of_eight(const int* integers, const int* turned, const int* chosen, int count, int* bits, int* written) {
     for (int i : grid_stride(count)) {
         bits[i] = (int)bits_below_zero(integers + 8 * i);
-        write_chosen(written + 8 * i, integers + 8 * i, turned[i], (unsigned)chosen[i]);
+        if (turned[i] == 0) {
+            write_chosen(written + 8 * i, integers + 8 * i, (unsigned)chosen[i]);
+        } else {
+            write_chosen(written + 8 * i, integers + 8 * i, (unsigned)chosen[i], turned[i]);
+        }
     }
 }

@@ -18,9 +18,8 @@ struct RaysInTurn {
     alignas(64) int waiting[PACK][MOST_WAITING];
     int waiting_count[PACK];
     int leaves[(PACK + 1) * WIDE_SLOTS], rays_of_leaves[(PACK + 1) * WIDE_SLOTS];
-    int leaf_count;
     alignas(64) float origin[3][PACK], direction[3][PACK], inverse[3][PACK], near[3][PACK], far[3][PACK], t_min[PACK], t_max[PACK];
-    int octants[PACK];
+    int octants[PACK], near_rows[3][PACK];  // the near planes' place in a node, the far planes' with bit WIDE_SLOTS changed
 
     __device__ __forceinline__ RaysInTurn(const Rays& rays, const Slabs& slabs, int start) {
         store(origin[0], rays.ox);
@@ -40,8 +39,12 @@ struct RaysInTurn {
         store(far[2], slabs.far_z);
         store(t_min, rays.t_min);
         store(t_max, rays.t_max);
-        const Int none = splat_int(0);
-        store(octants, select(slabs.negative_x, splat_int(1), none) | select(slabs.negative_y, splat_int(2), none) | select(slabs.negative_z, splat_int(4), none));
+        const Int none = splat_int(0), x = select(slabs.negative_x, splat_int(1), none), y = select(slabs.negative_y, splat_int(1), none);
+        const Int z = select(slabs.negative_z, splat_int(1), none);
+        store(octants, x | y << 1 | z << 2);
+        store(near_rows[0], x << 3);
+        store(near_rows[1], y << 3 | splat_int(2 * WIDE_SLOTS));
+        store(near_rows[2], z << 3 | splat_int(4 * WIDE_SLOTS));
         store(waiting_count, splat_int(1));
         for (int i = 0; i < PACK; ++i) waiting[i][0] = start;
     }
@@ -57,35 +60,35 @@ struct RaysInTurn {
     // As enter_planes of slabs.cuh, a child a place. `planes`: rows of eight, as enter_rows has them.
     __device__ __forceinline__ unsigned enter(const float* planes, int i) const {
         Eight entry = splat_eight(t_min[i]), exit = splat_eight(t_max[i]);
-        const int octant = octants[i];
 #pragma unroll
         for (int axis = 0; axis < 3; ++axis) {
-            const int is_down = octant >> axis & 1;
-            const float* rows = planes + 2 * WIDE_SLOTS * axis;
+            const int row = near_rows[axis][i];
             const Eight factor = splat_eight(inverse[axis][i]);
-            entry = max(load_eight(rows + WIDE_SLOTS * is_down) * factor - splat_eight(near[axis][i]), entry);
-            exit = min(load_eight(rows + WIDE_SLOTS * (1 - is_down)) * factor - splat_eight(far[axis][i]), exit);
+            entry = max(load_eight(planes + row) * factor - splat_eight(near[axis][i]), entry);
+            exit = min(load_eight(planes + (row ^ WIDE_SLOTS)) * factor - splat_eight(far[axis][i]), exit);
         }
         return bits_not_above(entry, exit * splat_eight(1.0000005f));
     }
 
-    // The next node of ray i; true where more of them wait.
-    template <bool NEAREST_FIRST, class Node> __device__ __forceinline__ bool step(const Node& tree, int i) {
+    // The next node of ray i; its leaves join those of the other rays. True where more nodes wait.
+    template <bool NEAREST_FIRST, class Node> __device__ __forceinline__ bool step(const Node& tree, int i, int& leaf_count) {
         const int last = waiting_count[i] - 1, node = waiting[i][last];
         const int* children = tree.children(node);
         const unsigned entered = enter(tree.planes(node), i), leaf_bits = bits_below_zero(children);
-        const int turned = NEAREST_FIRST ? octants[i] ^ (WIDE_SLOTS - 1) : 0;
         unsigned inner = entered & ~leaf_bits, ends = entered & leaf_bits;
-        if (NEAREST_FIRST) {
+        if constexpr (NEAREST_FIRST) {
+            const int turned = octants[i] ^ (WIDE_SLOTS - 1);
             inner = OctantOrders<256>::order(inner, turned);
             ends = OctantOrders<256>::order(ends, turned);
+            write_chosen(&waiting[i][last], children, inner, turned);
+            write_chosen(&leaves[leaf_count], children, ends, turned);
+        } else {
+            write_chosen(&waiting[i][last], children, inner);
+            write_chosen(&leaves[leaf_count], children, ends);
         }
-        write_chosen(&waiting[i][last], children, turned, inner);
-        write_chosen(&leaves[leaf_count], children, turned, ends);
         for (int s = 0; s < WIDE_SLOTS; ++s) rays_of_leaves[leaf_count + s] = i;
         leaf_count += __popc(ends);
-        waiting_count[i] = last + __popc(inner);
-        return waiting_count[i] > 0;
+        return (waiting_count[i] = last + __popc(inner)) > 0;
     }
 };
 
@@ -97,12 +100,12 @@ LONG_ON_PACKS void walk_in_turn(const Node& tree, int start, unsigned which, con
     unsigned ended = 0;
     for (unsigned going = which; going;) {
         unsigned waits = 0;
-        turns.leaf_count = 0;
+        int leaf_count = 0;
         for (unsigned turn = going; turn; turn &= turn - 1) {
             const int i = __ffs((int)turn) - 1;
-            waits |= (unsigned)turns.step<!OnPrimitive::IS_ANY_ENOUGH>(tree, i) << i;
+            waits |= (unsigned)turns.step<!OnPrimitive::IS_ANY_ENOUGH>(tree, i, leaf_count) << i;
         }
-        for (int waiting = turns.leaf_count - 1; waiting >= 0; --waiting) {
+        for (int waiting = leaf_count - 1; waiting >= 0; --waiting) {
             const int i = turns.rays_of_leaves[waiting], leaf = turns.leaves[waiting];
             // Unused places are entered where coordinates overflow.
             if (leaf == EMPTY_CHILD || ended >> i & 1) continue;
