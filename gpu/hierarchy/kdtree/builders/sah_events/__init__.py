@@ -74,7 +74,7 @@ class SahEventsOptions(KdTreeOptions):
         choices=("small_nodes", "split_axis", "all"),
     )
     small_node_size: int = option(
-        512, "References of a small node at most, for clipping = small_nodes: larger ones cost little less and take longer.", minimum=1, maximum=1024
+        256, "References of a small node at most, for clipping = small_nodes: larger ones cost little less and take longer.", minimum=1, maximum=1024
     )
 
 

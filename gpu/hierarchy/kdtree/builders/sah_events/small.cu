@@ -137,52 +137,84 @@ struct OfBlock {
     }
 };
 
-// A reference's box in its node's cell, bounded anew where it was cut since; empty, and so on neither side of any plane, where the primitive has no part there.
-__device__ __forceinline__ Aabb bounded(const Primitives& primitives, const References& references, int i) {
-    const Reference reference = references.load(i);
-    Aabb box = {reference.lower, reference.upper};
-    if ((reference.prim_id & CUT) == 0) return box;
-    const int prim_id = reference.prim_id & ~CUT;
-    if (!bound_inside(primitives.shape(primitives.corners(prim_id)), box)) box = empty_aabb();
-    references.store(i, box.lower, box.upper, prim_id, reference.slot);
-    return box;
+// Boxes of a block's nodes that were cut since they were bounded last. Few are, so that the block gathers them and then takes one a thread.
+struct Cuts {
+    int count;
+    unsigned short places[WARPS * WARP_NODE > BLOCK_ROW ? WARPS * WARP_NODE : BLOCK_ROW];  // of a warp's node: its reference, and above that the warp
+    int firsts[WARPS];
+};
+constexpr int PLACE_BITS = 11;
+static_assert(BLOCK_ROW < 1 << PLACE_BITS && WARPS <= 1 << (16 - PLACE_BITS), "a place is a number of 16 bits");
+
+// Of a node: its boxes as they are, and places of those to be bounded anew.
+template <class Workers> __device__ __forceinline__ void load_boxes(const References& references, const LevelNode& node, const Ends& ends, Cuts& cuts, int warp) {
+    if (Workers::mine() == 0) cuts.firsts[warp] = node.first;
+    for (int i = Workers::mine(); i < ends.length; i += Workers::SIZE) {
+        Aabb box = empty_aabb();
+        if (i < node.count) {
+            const Reference reference = references.load(node.first + i);
+            box = {reference.lower, reference.upper};
+            if ((reference.prim_id & CUT) != 0) cuts.places[block_atomic_add(&cuts.count, 1)] = (unsigned short)(warp << PLACE_BITS | i);
+        }
+        ends.store(i, box);
+    }
+}
+
+// Bounds them by the parts of their primitives; a box is empty, and so on neither side of any plane, where the primitive has no part in it. `row_length`: of
+// the ends of each warp's node.
+__device__ __forceinline__ void bound_anew(const Primitives& primitives, const References& references, const Cuts& cuts, float* words, int row_length) {
+    for (int item : block_stride(cuts.count)) {
+        const int place = cuts.places[item], warp = place >> PLACE_BITS, i = place & ((1 << PLACE_BITS) - 1), at = cuts.firsts[warp] + i;
+        const Reference reference = references.load(at);
+        const int prim_id = reference.prim_id & ~CUT;
+        Aabb box = {reference.lower, reference.upper};
+        if (!bound_inside(primitives.shape(primitives.corners(prim_id)), box)) box = empty_aabb();
+        references.store(at, box.lower, box.upper, prim_id, reference.slot);
+        const Ends ends = {words + warp * ROWS * row_length, row_length, 0};
+        ends.store(i, box);
+    }
 }
 
 template <class Workers>
-__device__ __forceinline__ void split_node(const Primitives& primitives, const References& references, const LevelNode& node, const SplitCosts& costs,
-                                           const LeafRule& rule, float* words, int row_length, int4* split) {
-    const Ends ends = {words, row_length, Workers::length_for(node.count)};
+__device__ __forceinline__ void split_node(const LevelNode& node, const Ends& ends, const SplitCosts& costs, const LeafRule& rule, int4* split) {
     int found = 0;  // how many boxes there are, and above them how many are flat
-    for (int i = Workers::mine(); i < ends.length; i += Workers::SIZE) {
-        const Aabb box = i < node.count ? bounded(primitives, references, node.first + i) : empty_aabb();
-        const float3 low = box.lower, high = box.upper;
-        ends.store(i, box);
-        if (!is_empty(box)) found += low.x == high.x || low.y == high.y || low.z == high.z ? 0x10001 : 1;
+    for (int i = Workers::mine(); i < node.count; i += Workers::SIZE) {
+        if (ends.lowers(0)[i] > ends.uppers(0)[i]) continue;
+        found += ends.flats(0)[i] != FLOAT_MAX || ends.flats(1)[i] != FLOAT_MAX || ends.flats(2)[i] != FLOAT_MAX ? 0x10001 : 1;
     }
     found = Workers::sum(found);
-    Workers::sync();
     Best best = {costs, costs_of(node.lower, node.upper), FLOAT_MAX, ~0ull};
     Workers::judge(node.count, ends, found >> 16 != 0, best);
     const unsigned mine = __float_as_uint(best.cost), least = (unsigned)Workers::least((uint64)mine);
     best.key = Workers::least(mine == least ? best.key : ~0ull);
     const bool is_leaf = best.key == ~0ull || rule.makes_leaf(node, found & 0xffff, __uint_as_float(least));
     if (Workers::mine() == 0) store_split(split, 0, is_leaf ? Split{NO_SPLIT, 0.0f, false} : best.split());
-    Workers::sync();
 }
 
 extern "C" __global__ void split_small_nodes(Primitives primitives, const int* level, int room, float* reference_words, const float4* cells,
                                              const int4* ranges, float traversal_cost, float intersection_cost, float empty_factor, int by_cost,
                                              int max_leaf_size, int4* splits) {
     SHARED float words[WORDS];
+    SHARED Cuts cuts;
     SHARED unsigned larger[WARPS];
     const References references = {reference_words, room};
     const SplitCosts costs = {traversal_cost, intersection_cost, empty_factor};
     const LeafRule rule = {intersection_cost, by_cost, max_leaf_size};
     const int first = level[LARGE_NODES], end = level[LEVEL_NODES], warp = thread_index() / WARP_LANES;
-    for (int slot = first + block_index() * WARPS + warp; slot < end; slot += block_count() * WARPS) {
-        const LevelNode node = load_level_node(cells, ranges, slot);
-        if (node.count > WARP_NODE) continue;
-        split_node<OfWarp>(primitives, references, node, costs, rule, words + warp * ROWS * WARP_ROW, WARP_ROW, splits + slot);
+    for (int group = first + block_index() * WARPS; group < end; group += block_count() * WARPS) {
+        const int slot = group + warp;
+        LevelNode node = {};
+        if (slot < end) node = load_level_node(cells, ranges, slot);
+        const bool is_mine = slot < end && node.count <= WARP_NODE;
+        const Ends ends = {words + warp * ROWS * WARP_ROW, WARP_ROW, OfWarp::length_for(node.count)};
+        block_sync();
+        if (thread_index() == 0) cuts.count = 0;
+        block_sync();
+        if (is_mine) load_boxes<OfWarp>(references, node, ends, cuts, warp);
+        block_sync();
+        bound_anew(primitives, references, cuts, words, WARP_ROW);
+        block_sync();
+        if (is_mine) split_node<OfWarp>(node, ends, costs, rule, splits + slot);
     }
     for (int start = first + block_index(); start < end; start += block_count() * THREADS) {
         block_sync();
@@ -194,7 +226,15 @@ extern "C" __global__ void split_small_nodes(Primitives primitives, const int* l
             for (unsigned left = larger[row]; left != 0; left &= left - 1) {
                 const int chosen = start + (row * WARP_LANES + __ffs((int)left) - 1) * block_count();
                 const LevelNode node = load_level_node(cells, ranges, chosen);
-                split_node<OfBlock>(primitives, references, node, costs, rule, words, BLOCK_ROW, splits + chosen);
+                const Ends ends = {words, BLOCK_ROW, OfBlock::length_for(node.count)};
+                if (thread_index() == 0) cuts.count = 0;
+                block_sync();
+                load_boxes<OfBlock>(references, node, ends, cuts, 0);
+                block_sync();
+                bound_anew(primitives, references, cuts, words, BLOCK_ROW);
+                block_sync();
+                split_node<OfBlock>(node, ends, costs, rule, splits + chosen);
+                block_sync();
             }
         }
     }
