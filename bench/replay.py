@@ -5,6 +5,7 @@ from __future__ import annotations
 import contextlib
 import dataclasses
 import time
+from collections.abc import Callable
 
 from gpu.engine import Engine, View, ViewSettings
 from gpu.pixels import ArrayPixels
@@ -25,9 +26,10 @@ PHASES_EVERY = 8
 @dataclasses.dataclass(frozen=True)
 class Replayed:
     """Medians on the target, whole and by phase, and of the host: of frames that time their phases, of light ones that do not, and `host_ms` of the
-    window's frames, of which every eighth does; the graph's kernels."""
+    window's frames, of which every eighth does; the graph's kernels. On the target light frames are the shorter ones, too: events are nodes there."""
 
     spent_ms: float
+    light_ms: float
     host_timed_ms: float
     host_light_ms: float
     kernels: int
@@ -64,8 +66,23 @@ def build_as_graph(target: Target, scene: Scene, settings: ViewSettings, repeat:
             return median(spent)
 
         timed_ms, light_ms = host_ms(False), host_ms(True)
-        target.finished_frames()
-        return Replayed(median(run.spans_ms), timed_ms, light_ms, getattr(replay, "kernel_count", run.launches), run.medians())
+        spans = (median(run.spans_ms), light_span(target, replay, repeat))
+        return Replayed(*spans, timed_ms, light_ms, getattr(replay, "kernel_count", run.launches), run.medians())
+
+
+def light_span(target: Target, replay: Callable[[], None], repeat: int) -> float:
+    """What the target takes for a replay without events of its phases, in milliseconds; with them where a target has no such replays."""
+    target.synchronize()
+    target.finished_frames()
+    target.samples_phases = True
+    for index in range(PHASES_EVERY * (1 + repeat // PHASES_EVERY)):
+        target.begin_frame(index)
+        replay()
+        target.end_frame()
+    target.synchronize()
+    target.samples_phases = False
+    found = target.finished_frames()
+    return median([frame.span_ms for frame in found if not frame.has_phases] or [frame.span_ms for frame in found])
 
 
 @dataclasses.dataclass(frozen=True)
