@@ -13,12 +13,12 @@
 
 static_assert(MAX_LEAF_SIZE < 16, "a cluster has 4 bits for its leaf's count");
 
-// `id` is a node's, or the place of a single reference; `leaf_count` is 0 for an inner node; `height` counts the nodes down to the deepest reference.
+// `id` is a node's, or the place of a single reference, with LEAVES_IN_ORDER of a leaf's first one; `leaf_count` is 0 for an inner node; `height` counts the nodes down to the deepest reference.
 struct Cluster {
     Aabb box;
     int id, leaf_count, place, height, is_absorbed;
 
-    __device__ int word() const { return leaf_count > 0 ? leaf_child(LEAVES_IN_ORDER ? place : id, leaf_count) : id; }
+    __device__ int word() const { return leaf_count > 0 ? leaf_child(id, leaf_count) : id; }
     __device__ bool is_node() const { return leaf_count == 0 || (!LEAVES_IN_ORDER && leaf_count > 1); }
 };
 
@@ -91,7 +91,8 @@ __device__ __forceinline__ Cluster join_clusters(const Cluster& left, const Clus
         if (PLACES_LEAVES && right.leaf_count > 0) out.leaves[right.place] = {right.word(), 2 * node_id + 1};
         if (WRITES_BVH2) store_bvh2_node(out.bvh2, node_id, left.box, left.word(), right.box, right.word());
     }
-    return {box, node_id, becomes_leaf ? count : 0, min(left.place, right.place), max(left.height, right.height) + 1, is_absorbed ? 1 : 0};
+    const int place = min(left.place, right.place);
+    return {box, LEAVES_IN_ORDER && becomes_leaf ? place : node_id, becomes_leaf ? count : 0, place, max(left.height, right.height) + 1, is_absorbed ? 1 : 0};
 }
 
 // The last cluster is the tree. Its word, to be planted (clusters.cu).
