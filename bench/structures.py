@@ -1,7 +1,8 @@
-"""Every structure on the same two scenes, in one run: `python -m bench.structures [--target host|cuda] [--out PREFIX]`.
+"""Every structure on the same scenes, in one run: `python -m bench.structures [FILE ...] [--target host|cuda] [--layout all] [--out PREFIX]`.
 
-What docs/structures.md quotes. A structure that is too slow for the full scene is measured on the largest of the smaller ones that it builds within
-`--seconds`; the row's `triangles` says which. Structures are those of the registry.
+What docs/structures.md quotes, of two built-in scenes. A structure that is too slow for the full scene is measured on the largest of the smaller ones
+that it builds within `--seconds`; the row's `triangles` says which. With FILE models instead, as they are: there what is too slow is left out, and
+said. Structures are those of the registry.
 """
 
 from __future__ import annotations
@@ -9,18 +10,21 @@ from __future__ import annotations
 import argparse
 import contextlib
 import dataclasses
+import functools
 import json
 import pathlib
 import sys
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from typing import Any
 
+from app.scene_io import SceneError, load
 from app.scene_io.demos import make_demo
+from gpu.camera import Camera
 from gpu.engine import ViewSettings
 from gpu.hierarchy.base import HierarchyError
 from gpu.hierarchy.registry import optimisers, structures
-from gpu.scene import Moment
+from gpu.scene import Moment, Scene
 from gpu.target import choose
 from gpu.target.base import NoDeviceError, Target, TargetError
 
@@ -36,22 +40,50 @@ SIZES = {"cuda": (2_000, 20_000, 100_000, 512_000), "host": (500, 2_000, 20_000,
 SCENES = ("blob", "room")
 
 
+@dataclasses.dataclass(frozen=True)
+class Subject:
+    """What structures are measured on: the scene `name` as `make` gives it for a number of triangles, one of `sizes`; seen by `camera`, or as the
+    scene itself has it."""
+
+    name: str
+    make: Callable[[int], Scene]
+    sizes: tuple[int, ...]
+    camera: Camera | None = None
+
+
+def built_in(target: Target) -> tuple[Subject, ...]:
+    """The scenes of docs/structures.md."""
+    return tuple(Subject(name, functools.partial(make_demo, name), SIZES[target.kind]) for name in SCENES)
+
+
+def as_it_is(scene: Scene, camera: Camera | None = None) -> Subject:
+    """A model of one size."""
+    return Subject(scene.name, lambda _: scene, (scene.triangle_count,), camera)
+
+
+def choices_of(names: Sequence[str], all_layouts: bool) -> list[ViewSettings]:
+    """Each structure in its default layout or in all that it has, then lbvh with each optimiser."""
+    choices = [ViewSettings(name, layout=layout) for name in names for layout in (structures()[name].layouts() if all_layouts else ("auto",))]
+    return choices + [ViewSettings("lbvh", optimiser=name) for name in optimisers() if "lbvh" in names]
+
+
 def measure_structures(
-    target: Target, names: tuple[str, ...], seconds: float, repeat: int, say: Callable[[str], None]
+    target: Target, subjects: Sequence[Subject], choices: Sequence[ViewSettings], seconds: float, repeat: int, say: Callable[[str], None]
 ) -> tuple[list[Row], list[str]]:
-    """A build row and two trace rows (primary and diffuse rays, 1024x768) for each structure and scene, then for lbvh with each optimiser; and what
-    could not be measured, in words. A build row's sample `graph_ms` is the build captured once and replayed, as frames do it."""
+    """A build row and two trace rows (primary and diffuse rays, 1024x768) for each choice and scene; and what could not be measured, in words. A
+    build row's sample `graph_ms` is the build captured once and replayed, as frames do it."""
     rows: list[Row] = []
     failed = []
-    choices = [ViewSettings(hierarchy=name) for name in names]
-    if "lbvh" in names:
-        choices += [ViewSettings(hierarchy="lbvh", optimiser=name) for name in optimisers()]
     for settings in choices:
-        for scene_name in SCENES:
-            what = f"{settings.hierarchy}, optimiser {settings.optimiser}, on {scene_name}"
+        for subject in subjects:
+            what = f"{settings.hierarchy}, layout {settings.layout}, optimiser {settings.optimiser}, on {subject.name}"
             say(what)
             try:
-                task = Task(make_demo(scene_name, _size(target, settings, scene_name, seconds)), settings, repeat=repeat, warmup=3)
+                size = _size(target, settings, subject, seconds)
+                if size is None:
+                    failed.append(f"{what}: a build or a small picture's rays take more than {seconds} s.")
+                    continue
+                task = Task(subject.make(size), settings, repeat=repeat, warmup=3, camera=subject.camera)
                 built, graph = run_build(target, task), build_as_graph(target, task.scene, settings, repeat)
                 rows.append(dataclasses.replace(built, samples={**built.samples, "graph_ms": [graph.spent_ms]}))
                 rows += run_trace(target, task, kinds=("primary", "diffuse"))
@@ -60,11 +92,12 @@ def measure_structures(
     return rows, failed
 
 
-def _size(target: Target, settings: ViewSettings, scene_name: str, seconds: float) -> int:
-    """The largest of SIZES on which a build and a small picture's rays both take at most `seconds` by the clock, on the second try."""
-    fits = SIZES[target.kind][0]
-    for size in SIZES[target.kind]:
-        task = Task(make_demo(scene_name, size), settings, size=(128, 96))
+def _size(target: Target, settings: ViewSettings, subject: Subject, seconds: float) -> int | None:
+    """The largest of the subject's sizes on which a build and a small picture's rays both take at most `seconds` by the clock, on the second try. Of
+    several the smallest counts as fast enough; of one alone None where it is not."""
+    fits = subject.sizes[0] if len(subject.sizes) > 1 else None
+    for size in subject.sizes:
+        task = Task(subject.make(size), settings, size=(128, 96), camera=subject.camera)
         with contextlib.closing(Stage(target, task.scene, task.settings)) as stage:
             primitives = stage.show(Moment()).primitives
             spent = [_seconds(stage, lambda: stage.hierarchy.build(primitives)) for _ in range(2)][-1]  # noqa: B023 (the first compiles)
@@ -87,12 +120,23 @@ def _seconds(stage: Stage, body: Callable[[], object]) -> float:
 def main(arguments: list[str] | None = None) -> int:
     """The script. Words go to stderr, tables to stdout."""
     parser = argparse.ArgumentParser(prog="python -m bench.structures", description="Measure every structure on the same scenes in one run.")
+    parser.add_argument("files", nargs="*", type=pathlib.Path, metavar="FILE", help="models instead of the built-in scenes")
+    parser.add_argument("--eye", type=_point, metavar="X,Y,Z", help="where the camera stands in models")
+    parser.add_argument("--look-at", type=_point, metavar="X,Y,Z", help="what it looks at")
+    parser.add_argument("--layout", choices=("auto", "all"), default="auto", help="all: every layout of each structure, not its default alone")
     parser.add_argument("--target", default="auto", help="auto, host, cuda or cuda:N")
     parser.add_argument("--repeat", type=int, default=10, help="runs of each measurement; the median counts")
     parser.add_argument("--seconds", type=float, default=0.25, help="most time of one build: slower structures get smaller scenes")
     parser.add_argument("--hierarchy", nargs="*", choices=list(structures()), default=list(structures()), help="only these")
     parser.add_argument("--out", help="also write PREFIX.json and PREFIX.txt")
     names = parser.parse_args(arguments)
+    if (names.eye is None) != (names.look_at is None):
+        parser.error("--eye and --look-at go together")
+    try:
+        models = [as_it_is(load([file]), Camera(eye=names.eye, look_at=names.look_at) if names.eye else None) for file in names.files]
+    except SceneError as error:
+        print(error, file=sys.stderr)
+        return 3
     try:
         target = choose(names.target)
     except (NoDeviceError, ValueError) as error:
@@ -100,7 +144,9 @@ def main(arguments: list[str] | None = None) -> int:
         return 4
     with contextlib.closing(target):
         about = context(target, command=["python", "-m", "bench.structures", *(sys.argv[1:] if arguments is None else arguments)])
-        rows, failed = measure_structures(target, tuple(names.hierarchy), names.seconds, names.repeat, lambda words: print(words, file=sys.stderr))
+        choices = choices_of(names.hierarchy, names.layout == "all")
+        subjects = models or built_in(target)
+        rows, failed = measure_structures(target, subjects, choices, names.seconds, names.repeat, lambda words: print(words, file=sys.stderr))
     text = _page(about, rows, failed)
     if names.out:
         content = {"context": about, "results": [row.as_json() for row in rows], "not_measured": failed}
@@ -108,6 +154,11 @@ def main(arguments: list[str] | None = None) -> int:
         pathlib.Path(names.out + ".txt").write_text(text + "\n", encoding="utf-8")
     print(text)
     return 0
+
+
+def _point(text: str) -> tuple[float, float, float]:
+    x, y, z = (float(part) for part in text.split(","))
+    return x, y, z
 
 
 def _page(about: dict[str, Any], rows: list[Row], failed: list[str]) -> str:
