@@ -10,7 +10,7 @@ import abc
 import contextlib
 import dataclasses
 from collections.abc import Callable, Iterator
-from typing import Any, Protocol
+from typing import Any, NamedTuple, Protocol
 
 import numpy as np
 
@@ -97,8 +97,7 @@ class Unit(Protocol):
     kernels: tuple[str, ...]
 
 
-@dataclasses.dataclass(frozen=True)
-class FrameTiming:
+class FrameTiming(NamedTuple):
     """A finished frame's clock: phases in order of their first use, launches, and the span from its first to its last event. A frame that replayed a
     graph without timing it (`Target.samples_phases`) `has_phases` of none, only the span."""
 

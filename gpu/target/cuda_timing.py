@@ -90,6 +90,8 @@ class EventPool:
 class _Frame:
     """What is known of a frame so far: times by phase, spans and replays still to be read."""
 
+    __slots__ = ("end", "events", "first_ms", "frame_id", "is_light", "last_ms", "launches", "origin", "phases", "replays", "spans")
+
     def __init__(self, frame_id: int) -> None:
         self.frame_id, self.launches = frame_id, 0
         self.origin: Any = None
