@@ -37,7 +37,7 @@ from .rows import Row
 from .streaming import TIMES_THE_BUDGET, make_waves, play
 from .table import aligned, build_table, frame_table, trace_table
 from .trace import run_trace
-from .tree_costs import MOST_TIMES, tree_costs
+from .tree_costs import CLIPPED, MOST_CLIPPED_TIMES, MOST_TIMES, clipping_costs, tree_costs
 from .two_level import make_crowd, measure_update
 
 
@@ -203,7 +203,7 @@ def _kd_builds(target: Target, report: Report, repeat: int) -> None:
 
 
 def _trees(target: Target, report: Report) -> None:
-    """What builders' trees cost over those of binned_sah, in two scenes."""
+    """What builders' trees cost over those of binned_sah, in two scenes, and what cutting boxes in small nodes alone costs."""
     for name in ("blob", "room"):
         scene = make_demo(name, 100_000 if target.kind == "host" else 500_000)
         costs = tree_costs(target, scene)
@@ -211,6 +211,12 @@ def _trees(target: Target, report: Report) -> None:
         for builder, bar in MOST_TIMES.items():
             ratio = costs[builder] / costs["binned_sah"] if costs["binned_sah"] else None
             report.goals.append(Goal(f"SAH cost of {builder} over binned_sah, {name}", bar, ratio, "times", note=told))
+    for name, count in CLIPPED.items():
+        costs = clipping_costs(target, make_demo("blob", count))
+        told = ", ".join(f"{clipping} {cost:.2f}" for clipping, cost in costs.items())
+        ratio = costs["small_nodes"] / costs["all"] if costs["all"] else None
+        what = f"SAH cost of sah_events over boxes cut along all axes, blob of {count:,} triangles as a stand-in for {name}"
+        report.goals.append(Goal(what, MOST_CLIPPED_TIMES, ratio, "times", note=told))
 
 
 def _deform(target: Target, report: Report, bars: Bars, repeat: int) -> None:

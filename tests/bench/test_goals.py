@@ -48,6 +48,7 @@ def test_measures_every_goal_of_the_host(host_target: Target, monkeypatch: pytes
         "orbit, 512x384",
         "hlbvh_sah over binned_sah, blob",
         "hploc over binned_sah, room",
+        "sah_events over boxes cut along all axes, blob of 69,451",
         "update over rebuild, 1 %",
         "streamed over resident",
         "waited for a key frame",

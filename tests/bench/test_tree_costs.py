@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from app.scene_io.demos import make_demo
-from bench.tree_costs import MOST_TIMES, tree_costs
+from bench.tree_costs import MOST_CLIPPED_TIMES, MOST_TIMES, clipping_costs, tree_costs
 from gpu.target.base import Target
 
 
@@ -18,3 +18,9 @@ def test_trees_cost_little_more_than_the_reference(host_target: Target, name: st
     assert costs["lbvh"] > 1.1 * costs["binned_sah"]
     assert costs["binned_sah"] < 0.97 * costs["binned_sah by size"]
     assert costs["sweep_sah"] == pytest.approx(costs["binned_sah"], rel=0.02)
+
+
+def test_boxes_need_be_cut_along_all_axes_in_small_nodes_alone(host_target: Target) -> None:
+    costs = clipping_costs(host_target, make_demo("blob", 20_000))
+    assert costs["all"] < costs["small_nodes"] <= MOST_CLIPPED_TIMES * costs["all"]
+    assert costs["split_axis"] > 1.1 * costs["all"]
