@@ -34,11 +34,14 @@ from gpu.trace.queue import RayQueue
 from gpu.trace.scatter import scatter_rays
 from gpu.trace.trace import VIEW_FRAME, CameraRays, Tracer
 from gpu.update_policy import UpdateOptions
+from tests.gpu.hierarchy.crafted_scenes import CRAFTED, crafted
 from tests.gpu.hierarchy.given_tree import GivenBuilder, SplitBuilder, random_tree
 from tests.gpu.hierarchy.kd_reference import GivenKdTree, build_reference
 
 TRIANGLES = 1700
 """More than one chunk of the builders, so that subtrees meet within blocks and between them."""
+CRAFTED_TRIANGLES = 700
+"""Of each scene made to break builders."""
 
 
 def run_everything(target: Target, part: tuple[int, int] = (0, 1)) -> None:
@@ -95,7 +98,8 @@ def run_queues(target: Target) -> None:
 
 
 def run_structure(target: Target, name: str) -> None:
-    """A structure in each layout: build, refit, measure, read; triangles and, where it takes them, spheres; none, one, many."""
+    """A structure in each layout: build, refit, measure, read; triangles and, where it takes them, spheres; none, one, many; and what is made to
+    break it."""
     random, structure = np.random.default_rng(2), structures()[name]
     for layout in telling_layouts(name):
         for count in (0, 1, TRIANGLES):
@@ -111,6 +115,10 @@ def run_structure(target: Target, name: str) -> None:
                 made.refit(primitives)
             made.measure()
             assert len(made.nodes().references) >= count - 1  # one is inactive
+    for scene_name in CRAFTED:
+        made = structure(target, structure.Options(), telling_layouts(name)[0])
+        made.build(crafted(scene_name, CRAFTED_TRIANGLES).upload(target))
+        made.measure()
     if structure.layouts() == telling_layouts(name):
         made = structure(target, structure.Options())
         made.test_triangles_by("unit_triangle")
