@@ -28,22 +28,25 @@ struct Polygon {
     }
 };
 
-// The part of a triangle inside a box. Planes that do not cut the triangle take nothing away.
-template <class Shape> __device__ __forceinline__ Polygon part_inside(const Shape& triangle, const Aabb& box) {
-    Polygon parts[2];
+// The part of a triangle inside a box: which of two polygons it is in the end. Each thread of a warp takes the next of those faces that cut its own triangle.
+template <class Shape> __device__ __forceinline__ int part_inside(const Shape& triangle, const Aabb& box, Polygon* parts) {
+    const float3 low = min(min(triangle.a, triangle.b), triangle.c), high = max(max(triangle.a, triangle.b), triangle.c);
+    int faces = 0;
+#pragma unroll
+    for (int axis = 0; axis < 3; ++axis) {
+        if (along(low, axis) < along(box.lower, axis)) faces |= 1 << 2 * axis;
+        if (along(high, axis) > along(box.upper, axis)) faces |= 2 << 2 * axis;
+    }
     parts[0] = {{triangle.a, triangle.b, triangle.c}, 3};
     int now = 0;
-#pragma unroll
-    for (int face = 0; face < 6; ++face) {
-        const int axis = face >> 1;
+#pragma unroll 1
+    for (; faces != 0; faces &= faces - 1) {
+        const int face = __ffs(faces) - 1, axis = face >> 1;
         const bool is_upper = (face & 1) != 0;
-        const float a = along(triangle.a, axis), b = along(triangle.b, axis), c = along(triangle.c, axis);
-        const float plane = is_upper ? along(box.upper, axis) : along(box.lower, axis);
-        if (is_upper ? max(a, max(b, c)) <= plane : min(a, min(b, c)) >= plane) continue;
-        parts[1 - now].cut_from(parts[now], axis, plane, is_upper ? -1.0f : 1.0f);
+        parts[1 - now].cut_from(parts[now], axis, is_upper ? along(box.upper, axis) : along(box.lower, axis), is_upper ? -1.0f : 1.0f);
         now = 1 - now;
     }
-    return parts[now];
+    return now;
 }
 template <class Shape> __device__ __forceinline__ float3 slack_of(const Shape& triangle) {
     const float3 a = triangle.a, b = triangle.b, c = triangle.c;
@@ -54,7 +57,8 @@ template <class Shape> __device__ __forceinline__ float3 slack_of(const Shape& t
 // added, and never more than the box had.
 template <class Shape> __device__ __forceinline__ bool bound_inside(const Shape& triangle, Aabb& box, decltype(Shape::a)* = nullptr) {
     const float3 slack = slack_of(triangle);
-    const Polygon part = part_inside(triangle, {box.lower - slack, box.upper + slack});
+    Polygon parts[2];
+    const Polygon& part = parts[part_inside(triangle, {box.lower - slack, box.upper + slack}, parts)];
     Aabb bounds = empty_aabb();
     bool is_known = true;
     for (int i = 0; i < part.count; ++i) {
