@@ -112,11 +112,13 @@ class FrameMaker:
         self._views = ()
         statistics = engine.render_frame(dataclasses.replace(moment, frame_id=self._frame_id), views)
         self._views = views
+        samples = self._count_samples(scene, state, moment, views)
+        if samples == 1 and not is_moving:
+            self._draw_what_is_behind(engine, dataclasses.replace(moment, frame_id=self._frame_id), views)
         if state.selection.object >= 0:
             engine.paint_outline(views[0], state.selection.object)
         self._boxes.paint(engine, views[0], scene, state, moment, is_moving)
         self._observe(statistics, slots[0])
-        samples = self._count_samples(scene, state, moment, views)
         if not is_moving and scale < 1.0:
             self._take_at_its_word(engine.flush(), slots[0])
             samples = min(samples, wanted - 1) if self._next_scale(state, is_moving) > scale else samples
@@ -130,6 +132,11 @@ class FrameMaker:
             limited_by=self._limit(statistics, display.minimum_fps) if adapts else "",
             boxes=self._boxes.report,
         )
+
+    def _draw_what_is_behind(self, engine: Any, moment: Moment, views: Sequence[View]) -> None:
+        """A picture that stays must show its own instant: where a structure had too little room, it is built and drawn again, with more."""
+        while any(view.structure.is_behind for view in engine.flush().views):
+            engine.render_frame(moment, views)
 
     def flush(self) -> FrameStatistics | None:
         """Wait for the newest frame and its statistics."""

@@ -118,17 +118,24 @@ def _draw(engine: Engine, moment: Moment, view: View, check: Callable[[], None],
     cost = []
     if is_new:
         update = dataclasses.replace(view.settings.update, always=True)
-        engine.render_frame(moment, [dataclasses.replace(view, settings=dataclasses.replace(view.settings, update=update))])
-        cost = [engine.flush()]
+        cost = [_rendered(engine, moment, dataclasses.replace(view, settings=dataclasses.replace(view.settings, update=update)))]
         check()
         if view.settings.samples == 1:
             return cost[0]
         cost = [_only_update(cost[0])]
     for _ in range(view.settings.samples):
-        engine.render_frame(moment, [view])
-        cost.append(engine.flush())
+        cost.append(_rendered(engine, moment, view))
         check()
     return together(cost)
+
+
+def _rendered(engine: Engine, moment: Moment, view: View) -> FrameStatistics:
+    """One frame, and again where the structure had too little room for it: it is given more by then, or the engine raises."""
+    while True:
+        engine.render_frame(moment, [view])
+        found = engine.flush()
+        if not found.views[0].structure.is_behind:
+            return found
 
 
 def _only_update(frame: FrameStatistics) -> FrameStatistics:

@@ -12,7 +12,8 @@ import numpy as np
 class HierarchyStatistics:
     """Counts of the tree that was last built. `sah_cost` and `depth` (root 0) are None until they have been computed; bytes are reserved bytes.
     What is measured on request alone: `end_point_overlap` and `leaf_variability` (Aila et al. 2013; None until then, the overlap also where
-    primitives are no triangles), and `levels`, the inner nodes and leaves of each depth. Leaves without a reference are those of kd-trees."""
+    primitives are no triangles), and `levels`, the inner nodes and leaves of each depth. Leaves without a reference are those of kd-trees.
+    `is_behind`: the newest build had too little room, so that this is the tree of an earlier one."""
 
     node_count: int = 0
     leaf_count: int = 0
@@ -27,6 +28,7 @@ class HierarchyStatistics:
     leaf_variability: float | None = None
     levels: tuple[tuple[int, int], ...] = ()
     empty_leaf_count: int = 0
+    is_behind: bool = False
 
 
 EXACT_STEPS, BUCKETS_AN_OCTAVE, STEP_BUCKETS = 64, 32, 864

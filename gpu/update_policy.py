@@ -65,6 +65,8 @@ class UpdatePolicy:
         self._take_cost(hierarchy)
         if self._seen[0] != primitives.topology_version:
             return Decision("rebuild", "the triangles are others")
+        if hierarchy.is_behind:
+            return Decision("rebuild", "the tree before did not fit")
         if self._seen[1] == primitives.shape_version and not options.always:
             return Decision("nothing", "nothing moved")
         if options.mode == "rebuild":

@@ -121,10 +121,11 @@ class ViewSlot:
         """Decide between nothing, refit and rebuild, take the film to its next sample, and write what kernels read of this frame."""
         view, settings = self.view, self.view.settings
         self._light_count = surface.light_count
+        was_behind = self.hierarchy.is_behind
         self.decision = self.policy.decide(self.hierarchy, surface.primitives, settings.update)
         if self.decision.update != "nothing":
             self.hierarchy.prepare(surface.primitives, self.decision.update)
-        if settings.update.always:
+        if settings.update.always or was_behind:
             self.film.restart()
         self.ray_type.camera = view.camera
         exposure, tone = self.ray_type.exposure(self._options), self.ray_type.tone(self._options)

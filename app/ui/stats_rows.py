@@ -192,9 +192,12 @@ def _view_rows(view: ViewStatistics, statistics: FrameStatistics) -> list[Row]:
 
 
 def _reference_rows(structure: HierarchyStatistics) -> list[Row]:
-    """Leaves that hold nothing, where there are any, and how often primitives are listed."""
+    """Leaves that hold nothing, where there are any, and how often primitives are listed; whether the tree is one of an earlier frame."""
     tr, count = QCoreApplication.translate, structure.primitive_count
     rows = []
+    if structure.is_behind:
+        tip = tr("Statistics", "The newest tree needed more room than there was: the picture shows an earlier one until there is more.")
+        rows.append(Row("behind", tr("Statistics", "Tree"), tr("Statistics", "of an earlier frame"), tip=tip))
     if structure.empty_leaf_count:
         tip = tr("Statistics", "Leaves without a reference: a kd-tree cuts off empty space.")
         rows.append(Row("empty", tr("Statistics", "empty"), f"{structure.empty_leaf_count:,}", parent="leaves", tip=tip))

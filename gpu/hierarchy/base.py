@@ -184,6 +184,11 @@ class Hierarchy(abc.ABC):
         """Write what the next refit or rebuild (`update`) reads from the host. Called before each frame that has one, whose launches may be a replay;
         `build` and `refit` see to it themselves where nobody did."""
 
+    @property
+    def is_behind(self) -> bool:
+        """Whether the tree that is walked is an earlier build's, as the newest had too little room. Known once that has been measured."""
+        return False
+
     @abc.abstractmethod
     def build(self, primitives: Primitives) -> None:
         """Build from scratch. Legal: no primitive, one, coincident, degenerate, inactive ones."""

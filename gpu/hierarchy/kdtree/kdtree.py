@@ -3,7 +3,8 @@
 A builder fills a draft (tree.py); the family makes it the tree that is walked, or keeps the one before where the draft did not fit, measures it and
 shows it as a node table. How much room a scene needs is found when its first two trees are built, which wait for the target, as memory is reserved
 then anyway; later builds wait for nothing. Where one of them needs more room than there is, the picture is drawn with the tree before, and `prepare`
-of a later frame reserves twice as much, up to the limits of tree.py: there it raises.
+of a later frame reserves twice as much, up to the limits of tree.py: there it raises. Who keeps a picture asks whether it `is_behind`, and draws it
+again.
 """
 
 from __future__ import annotations
@@ -58,7 +59,7 @@ TRIALS = 2
 """Builds of a scene that wait to learn whether there is room: the first may be of one not in its place yet, only to compile what it takes."""
 
 _SUMS = 6
-_MEASURED = _SUMS + 1
+_MEASURED = _SUMS + 2
 _MEASURE_BLOCKS = 256
 _VIEW = struct_dtype([("nodes", "pointer"), ("references", "pointer"), ("box", "pointer")])
 
@@ -89,6 +90,7 @@ class KdTreeHierarchy(Hierarchy):
         self._pending: Callable[[], np.ndarray | None] | None = None
         self._measured = np.zeros(_MEASURED)
         self._is_measured = False
+        self._too_small = 0  # what was too small for the newest build, as measured
 
     @classmethod
     def layouts(cls) -> tuple[str, ...]:
@@ -123,6 +125,9 @@ class KdTreeHierarchy(Hierarchy):
     def prepare(self, primitives: Primitives, update: str) -> None:
         if self._sized_for != _size_key(primitives):
             return
+        if self.is_behind:
+            self._grow(self._too_small, primitives)
+            return
         if self._outcome is None:
             self._outcome = self.target.read_later(self.tree.counts)
             return
@@ -132,6 +137,11 @@ class KdTreeHierarchy(Hierarchy):
         self._outcome = None
         if counts[STATUS_NOW] != 0:
             self._grow(int(counts[STATUS_NOW]), primitives)
+
+    @property
+    def is_behind(self) -> bool:
+        self._take_measured()
+        return self._too_small != 0
 
     def build(self, primitives: Primitives) -> None:
         check_primitives(self.name, self.capabilities.primitive_kinds, primitives)
@@ -166,6 +176,7 @@ class KdTreeHierarchy(Hierarchy):
             self._reserve(wanted, primitives)
             self._build_once(primitives)
         self._sized_for, self._before = _size_key(primitives), None
+        self._pending, self._too_small = None, 0
         self._trials = max(0, self._trials - 1)
 
     def _build_once(self, primitives: Primitives) -> None:
@@ -180,6 +191,7 @@ class KdTreeHierarchy(Hierarchy):
             target.launch(unit, "publish_tree", most, primitives.view, *drafted, *walked)
 
     def _reserve(self, capacity: Capacity, primitives: Primitives) -> None:
+        self._pending, self._too_small = None, 0
         self.tree.reserve(capacity, primitives.count, KINDS[primitives.kind].record_floats)
         self.generation += 1
 
@@ -266,7 +278,7 @@ class KdTreeHierarchy(Hierarchy):
     def measure(self) -> None:
         primitives, tree, target = self._last_built(), self.tree, self.target
         if primitives.count == 0:
-            self._measured, self._is_measured = np.zeros(_MEASURED), True
+            self._measured, self._is_measured, self._too_small = np.zeros(_MEASURED), True, 0
             return
         unit = target.unit(unit_source("gpu/hierarchy/kdtree/statistics.cu", primitives))
         sums = target.scratch("kdtree.sums", _MEASURE_BLOCKS * _SUMS, np.float64)
@@ -277,11 +289,15 @@ class KdTreeHierarchy(Hierarchy):
         target.launch(unit, "measure_tree", 1, tree.counts, tree.box, sums, _MEASURE_BLOCKS, result)
         self._pending = target.read_later(result)
 
-    def stats(self) -> HierarchyStatistics:
+    def _take_measured(self) -> None:
+        """What was measured last, once it has arrived."""
         arrived = self._pending() if self._pending is not None else None
         if arrived is not None:
-            self._measured, self._is_measured, self._pending = arrived, True, None
-        cost, inner_count, leaf_count, empty_count, inactive_count, depth, references = self._measured
+            self._measured, self._is_measured, self._pending, self._too_small = arrived, True, None, int(arrived[-1])
+
+    def stats(self) -> HierarchyStatistics:
+        self._take_measured()
+        cost, inner_count, leaf_count, empty_count, inactive_count, depth, references, _ = self._measured
         return HierarchyStatistics(
             node_count=int(inner_count),
             leaf_count=int(leaf_count),
@@ -293,6 +309,7 @@ class KdTreeHierarchy(Hierarchy):
             sah_cost=float(cost) if self._is_measured else None,
             bytes=self.tree.bytes + self.walked.bytes,
             scratch_bytes=self.tree.draft_bytes + self.scratch_bytes(),
+            is_behind=self._too_small != 0,
         )
 
     def nodes(self) -> NodeTable:

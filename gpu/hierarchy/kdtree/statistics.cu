@@ -50,5 +50,6 @@ extern "C" __global__ void measure_tree(const int* counts, const float4* box, co
         result[item] = area > 0.0 ? total[0] / area : 0.0;
         for (int i = 1; i < SUMS; ++i) result[i] = total[i];
         result[SUMS] = counts[REFERENCES_NOW];
+        result[SUMS + 1] = counts[STATUS_NOW];
     }
 }

@@ -81,6 +81,10 @@ def test_a_kd_tree_has_empty_leaves_and_references() -> None:
     assert rows["empty"].value == "200" and rows["empty"].parent == "leaves" and rows["references"].value == "3,000"
     assert rows["references.each"].value == "2.50"
     assert row_of(3, 0.5, shown)["empty_leaf_count"] == 200
+    assert "behind" not in rows
+    behind = dataclasses.replace(made, views=(dataclasses.replace(made.views[0], structure=dataclasses.replace(tree, is_behind=True)),))
+    late = {row.key: row.value for row in rows_of(frame(statistics=behind), 42.0, 0.8, (1024, 768), "painted by Qt")}
+    assert late["behind"] == "of an earlier frame"
     none_empty = dataclasses.replace(made, views=(dataclasses.replace(made.views[0], structure=dataclasses.replace(tree, empty_leaf_count=0)),))
     assert "empty" not in {row.key for row in rows_of(frame(statistics=none_empty), 42.0, 0.8, (1024, 768), "painted by Qt")}
 
