@@ -13,14 +13,14 @@ template <int THREADS> inline void block_sort_rows(float* values, int rows, int 
 }
 #else
 template <int THREADS> __device__ __forceinline__ void block_sort_rows(float* values, int rows, int stride, int length) {
-    const int pairs = length / 2, all_pairs = rows * pairs;
+    const int pairs = length / 2, all_pairs = rows * pairs, bits = 31 - __clz(max(pairs, 1));
     __syncthreads();
 #pragma unroll 1
     for (int size = 2; size <= length; size *= 2) {
 #pragma unroll 1
         for (int step = size / 2; step > 0; step /= 2) {
             for (int item = thread_index(); item < all_pairs; item += THREADS) {
-                const int row = item / pairs, pair = item & (pairs - 1);
+                const int row = item >> bits, pair = item & (pairs - 1);
                 float* low = values + row * stride + 2 * pair - (pair & (step - 1));
                 const float a = low[0], b = low[step];
                 const bool is_rising = (2 * pair & size) == 0;

@@ -28,7 +28,7 @@ from ....primitives import unit_source
 from ...kdtree import KdTreeHierarchy
 from ...options import KdTreeOptions
 from ...tree import Capacity, Draft
-from .memory import NODE_TILE, SORT, TILE_THREADS, WARP_THREADS, Memory, Sizes, memory_of, the_pool
+from .memory import NODE_TILE, SORT, TILE_THREADS, Memory, Sizes, memory_of, the_pool
 from .moving import clip_and_sort, further_bytes, move_through_gaps
 
 _ROOM = "gpu/hierarchy/kdtree/builders/sah_events"
@@ -178,8 +178,17 @@ class SahEvents(KdTreeHierarchy):
         stop = (int(options.stop == "sah"), options.max_leaf_size)
         if options.clipping == "small_nodes":
             nodes = (row, sizes.room, memory.references(level), *memory.nodes(level))
-            jobs = most_nodes * WARP_THREADS
-            target.launch(units["small"], "split_small_nodes", jobs, primitives.view, *nodes, *costs, *stop, held["splits"], block=TILE_THREADS)
+            target.launch(
+                units["small"],
+                "split_small_nodes",
+                most_nodes * TILE_THREADS,
+                primitives.view,
+                *nodes,
+                *costs,
+                *stop,
+                held["splits"],
+                block=TILE_THREADS,
+            )
         rules = (options.intersection_cost, *stop)
         outputs = (held["splits"], held["flags"], held["side_sums"], held["side_counts"])
         target.launch(units["sides"], "count_sides", sizes.tiles * TILE_THREADS, *lists, held["best"], *rules, *outputs, block=TILE_THREADS)

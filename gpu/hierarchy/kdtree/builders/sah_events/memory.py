@@ -17,7 +17,6 @@ from .....target.structs import address
 from ...tree import MOST_DEPTH
 
 TILE_THREADS = 256
-WARP_THREADS = 32
 NODE_TILE = 512
 LEVEL_WORDS = 12
 REFERENCE_BYTES = 32

@@ -14,6 +14,7 @@ struct Polygon {
         count = 0;
         if (whole.count == 0) return;
         float3 a = whole.corners[0];
+#pragma unroll 1
         for (int i = 0; i < whole.count; ++i) {
             const float3 b = whole.corners[i + 1 == whole.count ? 0 : i + 1];
             const float from = (along(a, axis) - plane) * sign, to = (along(b, axis) - plane) * sign;
@@ -61,6 +62,7 @@ template <class Shape> __device__ __forceinline__ bool bound_inside(const Shape&
     const Polygon& part = parts[part_inside(triangle, {box.lower - slack, box.upper + slack}, parts)];
     Aabb bounds = empty_aabb();
     bool is_known = true;
+#pragma unroll 1
     for (int i = 0; i < part.count; ++i) {
         is_known = is_known && is_finite(part.corners[i]);
         bounds = grow(bounds, part.corners[i]);

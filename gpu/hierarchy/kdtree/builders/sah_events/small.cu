@@ -74,7 +74,7 @@ struct OfWarp {
     // The ends of each box against all others.
     __device__ __forceinline__ static void judge(int count, const Ends& ends, bool with_flats, Best& best) {
         for (int item = warp_lane(); item < 3 * count; item += WARP_LANES) {
-            const int axis = item / count, i = item - axis * count;
+            const int axis = (item >= count ? 1 : 0) + (item >= 2 * count ? 1 : 0), i = item - axis * count;
             const float *lowers = ends.lowers(axis), *uppers = ends.uppers(axis), *flats = ends.flats(axis);
             const float low = lowers[i], high = uppers[i];
             const AxisCosts along_axis = best.cell.along_axis(axis);
@@ -120,10 +120,10 @@ struct OfBlock {
 
     // Each row sorted by itself, and of equal planes one looked up in the other one.
     __device__ __forceinline__ static void judge(int, const Ends& ends, bool with_flats, Best& best) {
-        const int length = ends.length;
+        const int length = ends.length, bits = 31 - __clz(length);
         block_sort_rows<THREADS>(ends.words, with_flats ? ROWS : 6, ends.row_length, length);
         for (int item : block_stride(6 * length)) {
-            const int row = item / length, axis = row < 3 ? row : row - 3, i = item - row * length;
+            const int row = item >> bits, axis = row < 3 ? row : row - 3, i = item & (length - 1);
             const float* mine = ends.words + row * ends.row_length;
             const float plane = mine[i];
             const AxisCosts along_axis = best.cell.along_axis(axis);
@@ -147,12 +147,12 @@ constexpr int PLACE_BITS = 11;
 static_assert(BLOCK_ROW < 1 << PLACE_BITS && WARPS <= 1 << (16 - PLACE_BITS), "a place is a number of 16 bits");
 
 // Of a node: its boxes as they are, and places of those to be bounded anew.
-template <class Workers> __device__ __forceinline__ void load_boxes(const References& references, const LevelNode& node, const Ends& ends, Cuts& cuts, int warp) {
-    if (Workers::mine() == 0) cuts.firsts[warp] = node.first;
+template <class Workers> __device__ __forceinline__ void load_boxes(const References& references, const int4& range, const Ends& ends, Cuts& cuts, int warp) {
+    if (Workers::mine() == 0) cuts.firsts[warp] = range.x;
     for (int i = Workers::mine(); i < ends.length; i += Workers::SIZE) {
         Aabb box = empty_aabb();
-        if (i < node.count) {
-            const Reference reference = references.load(node.first + i);
+        if (i < range.y) {
+            const Reference reference = references.load(range.x + i);
             box = {reference.lower, reference.upper};
             if ((reference.prim_id & CUT) != 0) cuts.places[block_atomic_add(&cuts.count, 1)] = (unsigned short)(warp << PLACE_BITS | i);
         }
@@ -191,7 +191,7 @@ __device__ __forceinline__ void split_node(const LevelNode& node, const Ends& en
     if (Workers::mine() == 0) store_split(split, 0, is_leaf ? Split{NO_SPLIT, 0.0f, false} : best.split());
 }
 
-extern "C" __global__ void split_small_nodes(Primitives primitives, const int* level, int room, float* reference_words, const float4* cells,
+extern "C" __global__ void __launch_bounds__(TILE_THREADS, 4) split_small_nodes(Primitives primitives, const int* level, int room, float* reference_words, const float4* cells,
                                              const int4* ranges, float traversal_cost, float intersection_cost, float empty_factor, int by_cost,
                                              int max_leaf_size, int4* splits) {
     SHARED float words[WORDS];
@@ -203,18 +203,17 @@ extern "C" __global__ void split_small_nodes(Primitives primitives, const int* l
     const int first = level[LARGE_NODES], end = level[LEVEL_NODES], warp = thread_index() / WARP_LANES;
     for (int group = first + block_index() * WARPS; group < end; group += block_count() * WARPS) {
         const int slot = group + warp;
-        LevelNode node = {};
-        if (slot < end) node = load_level_node(cells, ranges, slot);
-        const bool is_mine = slot < end && node.count <= WARP_NODE;
-        const Ends ends = {words + warp * ROWS * WARP_ROW, WARP_ROW, OfWarp::length_for(node.count)};
+        const int4 range = slot < end ? ranges[slot] : make_int4(0, WARP_NODE + 1, 0, 0);
+        const bool is_mine = range.y <= WARP_NODE;
+        const Ends ends = {words + warp * ROWS * WARP_ROW, WARP_ROW, OfWarp::length_for(range.y)};
         block_sync();
         if (thread_index() == 0) cuts.count = 0;
         block_sync();
-        if (is_mine) load_boxes<OfWarp>(references, node, ends, cuts, warp);
+        if (is_mine) load_boxes<OfWarp>(references, range, ends, cuts, warp);
         block_sync();
         bound_anew(primitives, references, cuts, words, WARP_ROW);
         block_sync();
-        if (is_mine) split_node<OfWarp>(node, ends, costs, rule, splits + slot);
+        if (is_mine) split_node<OfWarp>(load_level_node(cells, ranges, slot), ends, costs, rule, splits + slot);
     }
     for (int start = first + block_index(); start < end; start += block_count() * THREADS) {
         block_sync();
@@ -225,15 +224,15 @@ extern "C" __global__ void split_small_nodes(Primitives primitives, const int* l
         for (int row = 0; row < WARPS; ++row) {
             for (unsigned left = larger[row]; left != 0; left &= left - 1) {
                 const int chosen = start + (row * WARP_LANES + __ffs((int)left) - 1) * block_count();
-                const LevelNode node = load_level_node(cells, ranges, chosen);
-                const Ends ends = {words, BLOCK_ROW, OfBlock::length_for(node.count)};
+                const int4 range = ranges[chosen];
+                const Ends ends = {words, BLOCK_ROW, OfBlock::length_for(range.y)};
                 if (thread_index() == 0) cuts.count = 0;
                 block_sync();
-                load_boxes<OfBlock>(references, node, ends, cuts, 0);
+                load_boxes<OfBlock>(references, range, ends, cuts, 0);
                 block_sync();
                 bound_anew(primitives, references, cuts, words, BLOCK_ROW);
                 block_sync();
-                split_node<OfBlock>(node, ends, costs, rule, splits + chosen);
+                split_node<OfBlock>(load_level_node(cells, ranges, chosen), ends, costs, rule, splits + chosen);
                 block_sync();
             }
         }
