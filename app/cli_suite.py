@@ -17,7 +17,7 @@ from app.scene_io import SceneError
 from app.scene_io.demos import make_demo
 from app.settings import Settings
 from bench.context import context as context_of
-from bench.suites import SuiteJob, SuiteReport, suites
+from bench.suites import SuiteJob, SuiteReport, scene_names, suites
 from bench.suites.crowd import RUNNER_TRIANGLES, with_runners
 from bench.suites.plots import PlotsAbsentError, draw
 from bench.suites.scenes import SceneAbsentError, SceneSource
@@ -36,6 +36,9 @@ def run(names: argparse.Namespace, words: Words) -> int:
     if len(names.files) != 1 or names.files[0] not in suites():
         raise UsageError(f"say which suite: bench suite {' or '.join(suites())}.")
     suite = names.files[0]
+    for name in names.scenes or ():
+        if name not in scene_names(suite):
+            raise UsageError(f"--scenes {name}: {suite} has no such scene; it has {', '.join(scene_names(suite))}.")
     prefix = Path(names.out or suite).with_suffix("")
     check_writable(prefix.parent)
     settings = settings_from(names, words)

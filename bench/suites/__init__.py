@@ -13,8 +13,9 @@ from collections.abc import Callable
 
 from .job import SuiteJob
 from .report import SuiteReport
+from .scenes import SceneChoice
 
-__all__ = ["SuiteJob", "SuiteReport", "suites"]
+__all__ = ["SuiteJob", "SuiteReport", "scene_names", "suites"]
 
 Run = Callable[[SuiteJob], SuiteReport]
 LIBRARY = ("crowd", "job", "measure", "plots", "published", "report", "scenes", "variants")
@@ -26,3 +27,9 @@ def suites() -> dict[str, Run]:
     """Every suite's `run` by its name on the command line."""
     names = sorted(path.stem for path in pathlib.Path(__file__).parent.glob("[a-z]*.py") if path.stem not in LIBRARY)
     return {name: importlib.import_module(f".{name}", __package__).run for name in names}
+
+
+def scene_names(suite: str) -> tuple[str, ...]:
+    """The scenes of a suite as they were published, in its order: what its module's tuples of choices hold."""
+    tuples = [value for value in vars(importlib.import_module(f".{suite}", __package__)).values() if isinstance(value, tuple)]
+    return tuple(dict.fromkeys(choice.published for choices in tuples for choice in choices if isinstance(choice, SceneChoice)))

@@ -11,8 +11,9 @@ from typing import Any
 
 import pytest
 
+from app import cli
 from app.scene_io.demos import make_demo
-from bench.suites import SuiteJob, SuiteReport, meister2014, suites
+from bench.suites import SuiteJob, SuiteReport, meister2014, scene_names, suites
 from bench.suites.measure import still
 from bench.suites.plots import draw, main
 from bench.suites.published import FOLDER, published, published_row
@@ -53,6 +54,16 @@ def test_every_published_scene_has_one_of_ours() -> None:
         assert choice.is_same == (choice.published == "Crytek Sponza")
         if choice.source.demo:
             assert choice.source.triangles == choice.published_triangles
+
+
+def test_a_scene_that_a_suite_does_not_have_is_an_error(capsys: pytest.CaptureFixture[str]) -> None:
+    for name in suites():
+        assert len(scene_names(name)) > 4
+    assert scene_names("meister2014") == tuple(choice.published for choice in meister2014.STILL + meister2014.MOVING)
+    assert cli.main(["bench", "suite", "meister2014", "--scenes", "Head,Sphinx", "--target", "host"]) == 2
+    said = capsys.readouterr().err
+    assert "Sphinx" in said
+    assert "Crytek Sponza, Conference" in said
 
 
 def test_the_derived_triangle_counts_agree_with_the_memory_table() -> None:
