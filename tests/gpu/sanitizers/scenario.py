@@ -297,6 +297,7 @@ def pictures() -> list[dict[str, str]]:
     for name, kind in ray_types().items():
         organisations = [field for field in fields_of(kind.Options) if field.name == "organisation"]
         found += [{"hierarchy": "lbvh", "layout": "bvh4", "ray_type": name, "organisation": o} for f in organisations for o in f.info.choices[1:]]
+    found.append({"hierarchy": "lbvh", "layout": "bvh8", "ray_type": "ao"})  # a pack's rays each their own way
     opaque = {"hierarchy": "lbvh", "layout": "bvh4", "alpha_mode": "opaque"}
     found += [{"ray_type": "smooth", **opaque}, *({"ray_type": "path", "organisation": o, **opaque} for o in ("megakernel", "wavefront"))]
     return found
