@@ -25,7 +25,7 @@ class KdTreeOptions:
         0.8, "Factor on the cost of splits that cut off empty space: below 1 they are preferred (Wald and Havran 2006).", minimum=0.1, maximum=1.0
     )
     references_per_primitive: float = option(
-        4.0,
+        6.0,
         "Memory: most references a primitive. Each node has its share of them, and becomes a leaf where a split would need more.",
         minimum=1.0,
         maximum=float(MOST_REFERENCES),

@@ -59,7 +59,7 @@ def test_nasty_scenes_end_in_a_tree(target: Target, builder: str, name: str, sto
     made = built(target, builder, scene, max_leaf_size=2, stop=stop)
     table = made.nodes()
     check_tree(table, *scene.boxes(), splits_references=True, splits_space=True)
-    assert len(table.references) <= 4 * len(scene.indices)
+    assert len(table.references) <= made.options.references_per_primitive * len(scene.indices)
     plain = make(target, "brute_force")
     plain.build(scene.upload(target))
     np.testing.assert_array_equal(trace(made, *rays()).prim_id, trace(plain, *rays()).prim_id)

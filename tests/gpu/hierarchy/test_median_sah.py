@@ -72,7 +72,7 @@ def test_small_whole_numbers_meet_in_planes(host_target: Target, seed: int, coun
     made = built(host_target, scene, max_leaf_size=1, stop="size")
     table = made.nodes()
     check_tree(table, *scene.boxes(), splits_references=True, splits_space=True)
-    assert len(table.references) <= 4 * count
+    assert len(table.references) <= made.options.references_per_primitive * count
     for first, number in zip(table.first_reference, table.reference_count, strict=True):
         assert (np.diff(table.references[first : first + number]) > 0).all()
 
