@@ -13,10 +13,11 @@ from typing import Any
 
 from gpu.engine import ViewSettings
 from gpu.hierarchy.registry import structure
-from gpu.scene import Scene
+from gpu.scene import Light, Scene
 from gpu.settings import checked
 from gpu.shade.ao import AoOptions
 from gpu.shade.diffuse import DiffuseOptions
+from gpu.shade.smooth import SmoothOptions
 
 from .job import SuiteJob
 from .measure import costs_over, moments_of, moving, still
@@ -25,8 +26,10 @@ from .report import Plot, SuiteReport, SuiteTable
 from .scenes import SceneChoice, demo, model
 
 LEAVES = (8, 16, 32)
-RAY_TYPES = (("primary", "smooth"), ("ao", "ao"), ("diffuse", "diffuse"))
-"""The thesis' word for a kind of ray, and the ray type that draws it here."""
+RAYS = ("primary", "ao", "diffuse")
+"""The thesis' words for kinds of rays."""
+LIGHT = Light("directional", (3.0, 2.9, 2.7), direction=(-0.45, -0.85, -0.4))
+"""The one light of every scene."""
 
 AO_RADIUS = 1.0
 BUILD_NOTE = (
@@ -37,6 +40,10 @@ SECONDARY_NOTE = (
     "Four rays of each kind from a primary hit, in uniform directions, ambient-occlusion rays of length 1, as in the thesis. A length of 1 is in the "
     "units of each scene; the list of scenes says how much of a stand-in that is. MRays/s count these rays over their own time."
 )
+FRAME_NOTE = (
+    "Frames with everything: animation, construction, rays and shading by one directional light, without shadows. Construction and cost are means "
+    "over the frames, frames/s their median."
+)
 MEMORY_NOTE = (
     "MB of ours: reserved for the largest tree over so many triangles, so that a frame never allocates; larger leaves leave more of it unused."
 )
@@ -46,6 +53,11 @@ def secondary_rays() -> tuple[tuple[str, str, Any], ...]:
     """The kinds of rays that go on from primary hits, as the thesis has them."""
     ao = AoOptions(rays=4, directions="uniform", radius=AO_RADIUS, radius_unit="scene")
     return (("ao", "ao", ao), ("diffuse", "diffuse", DiffuseOptions(rays=4, directions="uniform")))
+
+
+def ray_types() -> tuple[tuple[str, str, Any], ...]:
+    """All kinds: primary ones are shaded without further rays, for the thesis has no shadows."""
+    return (("primary", "smooth", SmoothOptions(shadows=False)), *secondary_rays())
 
 
 STILL = (
@@ -104,14 +116,15 @@ PHASES = {"sort": "sort", "clusters": "clusters", "sah_splits": "sah_splits", "m
 def run(job: SuiteJob) -> SuiteReport:
     """The whole suite."""
     report = SuiteReport("meister2014", __doc__ or "", {k: v for k, v in published("meister2014").items() if k != "tables"}, job.size, job.repeat)
-    for choice, scene in job.each(STILL, report):
+    for choice, given in job.each(STILL, report):
+        scene = dataclasses.replace(given, lights=(LIGHT,))
         for configuration in CONFIGURATIONS:
             for leaf in LEAVES:
                 found = still(job.target, scene, configuration.settings(leaf), job.size, job.repeat, secondary_rays())
                 report.rows.append({"part": "still", **_what(choice, scene, configuration), "leaf": leaf, **found})
         tabulate(report)
     for choice, scene in job.each(MOVING, report):
-        _follow(job, report, choice, scene)
+        _follow(job, report, choice, dataclasses.replace(scene, lights=(LIGHT,)))
         tabulate(report)
     job.keep(report)
     return report
@@ -121,8 +134,7 @@ def _follow(job: SuiteJob, report: SuiteReport, choice: SceneChoice, scene: Scen
     """One moving scene: frames a second with either way of building, and the cost from key to key."""
     moments = moments_of(scene, job.key_frames)
     for configuration in (MEDIAN, SAH):
-        for word, ray_type in RAY_TYPES:
-            options = next((o for w, _, o in secondary_rays() if w == word), None)
+        for word, ray_type, options in ray_types():
             settings = configuration.settings(8, ray_type=ray_type, ray_type_options=options)
             found = moving(job.target, scene, settings, job.size, moments, job.repeat)
             report.rows.append({"part": "moving", **_what(choice, scene, configuration), "rays": word, **found})
@@ -163,8 +175,8 @@ def _builds(report: SuiteReport, configuration: Configuration) -> SuiteTable:
 
 
 def _rays(report: SuiteReport, configuration: Configuration) -> SuiteTable:
-    names = [(f"{rays}_mrays_per_s", leaf) for rays, _ in RAY_TYPES for leaf in LEAVES] + [("memory_mb", leaf) for leaf in LEAVES]
-    words = {f"{rays}_mrays_per_s": f"{rays} MRays/s" for rays, _ in RAY_TYPES} | {"memory_mb": "MB"}
+    names = [(f"{rays}_mrays_per_s", leaf) for rays in RAYS for leaf in LEAVES] + [("memory_mb", leaf) for leaf in LEAVES]
+    words = {f"{rays}_mrays_per_s": f"{rays} MRays/s" for rays in RAYS} | {"memory_mb": "MB"}
     columns = ("scene", *(f"{words[n]}, leaf {leaf}" for n, leaf in names), "auxiliary MB")
     notes = (SECONDARY_NOTE, MEMORY_NOTE)
     table = SuiteTable(configuration.tables[1], f"rays and memory: {configuration.title}", columns, notes=notes)
@@ -201,8 +213,9 @@ def _phases(report: SuiteReport) -> SuiteTable:
 
 def _moving(report: SuiteReport, configuration: Configuration) -> SuiteTable:
     number = configuration.moving_table or ""
-    columns = ("scene", "construction ms", "cost", *(f"{rays} frames/s" for rays, _ in RAY_TYPES))
-    table = SuiteTable(number, f"moving scenes, rebuilt every frame: {configuration.title}, leaf 8", columns)
+    columns = ("scene", "construction ms", "cost", *(f"{rays} frames/s" for rays in RAYS))
+    title = f"moving scenes, rebuilt every frame: {configuration.title}, leaf 8"
+    table = SuiteTable(number, title, columns, notes=(FRAME_NOTE,))
     for choice in MOVING:
         rows = {row["rays"]: row for row in _rows(report, "moving", choice, configuration)}
         if not rows:
@@ -210,7 +223,7 @@ def _moving(report: SuiteReport, configuration: Configuration) -> SuiteTable:
         printed = published_row("meister2014", number, choice.published)
         table.rows.append((f"{choice.published} (published)", *printed.values()))
         first = next(iter(rows.values()))
-        rates = (rows.get(rays, {}).get("frames_per_s") for rays, _ in RAY_TYPES)
+        rates = (rows.get(rays, {}).get("frames_per_s") for rays in RAYS)
         table.rows.append((first["scene"], first["construction_ms"], first["sah_cost"], *rates))
     return table
 

@@ -127,6 +127,14 @@ def test_secondary_rays_are_the_thesis_own(report: SuiteReport) -> None:
     assert "| diagonal here, scene units |" in report.markdown(CONTEXT)
 
 
+def test_moving_scenes_are_lit_by_one_light_without_shadows(report: SuiteReport) -> None:
+    assert (meister2014.LIGHT.kind, [word for word, _, _ in meister2014.ray_types()]) == ("directional", list(meister2014.RAYS))
+    moving = [row for row in report.rows if row["part"] == "moving"]
+    assert {row["rays"] for row in moving} == set(meister2014.RAYS)
+    assert not [phase for row in moving for phase in row["phases_ms"] if "shadow" in phase]
+    assert all(row["frames_per_s"] > 0.0 for row in moving)
+
+
 def test_kernels_do_not_wait_for_the_host(host_target: Target, monkeypatch: pytest.MonkeyPatch) -> None:
     """Their times are those of a replayed graph; overall is what a caller waits for."""
     captured: list[object] = []
