@@ -7,7 +7,6 @@
 
 #ifdef CUDA_ON_HOST
 #define SHARED
-constexpr int SHARED_KIB = 0;
 __device__ void block_sync() {}
 template <class Number> inline Number block_sum(Number value) { return value; }
 template <class Number> inline Number block_min(Number value) { return value; }
@@ -18,13 +17,6 @@ template <class Number> inline Number block_exclusive_scan(Number value, Number&
 }
 #else
 #define SHARED __shared__
-// Shared memory of a multiprocessor. Each block takes 1 KiB of it beside its own.
-#ifdef __CUDA_ARCH__
-constexpr bool HAS_LARGE = __CUDA_ARCH__ == 800 || __CUDA_ARCH__ == 870, HAS_LARGER = __CUDA_ARCH__ >= 900 && __CUDA_ARCH__ < 1200;
-constexpr int SHARED_KIB = __CUDA_ARCH__ < 800 ? 64 : HAS_LARGE ? 164 : HAS_LARGER ? 228 : 100;
-#else
-constexpr int SHARED_KIB = 64;
-#endif
 __device__ __forceinline__ void block_sync() { __syncthreads(); }
 
 struct SumOf {

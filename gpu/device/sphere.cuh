@@ -21,9 +21,6 @@ struct Spheres {
     __device__ Corners corners(int prim_id) const { return prim_id; }
     __device__ Shape shape(Corners prim_id) const { return {point(prim_id), radii[prim_id]}; }
 
-    __device__ static int4 kept(Corners, int prim_id) { return make_int4(0, 0, 0, prim_id); }
-    __device__ static Corners corners_of(const int4& kept) { return kept.w; }
-
     // Hints for a loop that meets spheres in no order.
     __device__ void prefetch_indices(int) const {}
     __device__ void prefetch_points(int prim_id) const { prefetch(centres + 3 * (int64)prim_id); }

@@ -29,10 +29,6 @@ struct Triangles {
         return {gather3(positions, corners.x), gather3(positions, corners.y), gather3(positions, corners.z)};
     }
 
-    // Corners kept beside the triangle that they are of, in the order of references: 16 bytes that lie together.
-    __device__ static int4 kept(const Corners& corners, int prim_id) { return make_int4(corners.x, corners.y, corners.z, prim_id); }
-    __device__ static Corners corners_of(const int4& kept) { return make_int3(kept.x, kept.y, kept.z); }
-
     // Hints for a loop that meets triangles in no order: ask for the indices well ahead of the vertices, and for those well ahead of their use.
     __device__ void prefetch_indices(int prim_id) const { prefetch(indices + 3 * (int64)prim_id); }
     __device__ void prefetch_points(int prim_id) const {

@@ -17,7 +17,6 @@ from ...stats import HierarchyStatistics
 from ...target.base import Array, Target
 from ..base import CannotRefitError, Capabilities, Hierarchy, HierarchyError, NodeTable, Primitives, Traversal
 from ..primitives import KINDS, WalkedRecords, check_primitives, reserved, unit_source
-from .kept_corners import KeptCorners
 from .layouts import Layout, layout_classes, traversal_names
 from .node_table import read_node_table
 from .optimisers import Optimiser, optimiser_classes
@@ -36,8 +35,11 @@ REFIT_MANY = 1 << 21
 REFIT_GROUPS = {"cuda": True, "host": False}
 """Whether what chunks left open is fitted group by group in shared memory (refit_groups.cuh), where ids follow the references."""
 
-REFIT_SLOTS = 9 / 8
-"""Open nodes that a group has room for, by a chunk's references: 576 and 288; 443 of 512,000 triangles were open in the last group of all."""
+REFIT_SLOTS = 7 / 8
+"""Open nodes that a group has room for, by a chunk's references: 448 and 224, so that a group takes no more shared memory than a chunk does."""
+
+REFIT_LISTED = 18
+"""Open nodes that a list is taken to have at most, where groups of up to 16 are made of lists: on an H200 512,000 triangles left 7 to 13 in each."""
 
 KEEPS_DISTANCE = {"cuda": False, "host": False}
 """Whether waiting children carry the distance at which they are entered: fewer nodes visited, more memory traffic of the stack."""
@@ -77,7 +79,6 @@ class BvhHierarchy(Hierarchy):
         self._built: Primitives | None = None
         self._open_bytes = 0
         self._arrivals: Array | None = None
-        self._corners = KeptCorners(target)
         self._measured = np.zeros(_MEASURED)
         self._pending: Callable[[], np.ndarray | None] | None = None
         self._is_measured = False
@@ -126,12 +127,8 @@ class BvhHierarchy(Hierarchy):
         return 0
 
     # -- build and refit --------------------------------------------------------------------------------------------
-    def prepare(self, primitives: Primitives, update: str) -> None:
-        self._corners.forget_others(primitives)
-
     def build(self, primitives: Primitives) -> None:
         check_primitives(self.name, self.capabilities.primitive_kinds, primitives)
-        self._corners.forget_others(primitives)
         capacity = max(primitives.count, self.reference_capacity(primitives))
         self.tree.reserve(capacity, KINDS[primitives.kind].record_floats, self.capabilities.splits_references)
         self.layout.reserve(capacity)
@@ -177,15 +174,15 @@ class BvhHierarchy(Hierarchy):
         """Boxes from below; records too (`gathers`), flags where the tree is new (`marks`), bvh2 nodes where there is room: then true."""
         tree, target, chunk = self.tree, self.target, self._refit_chunk()
         by_groups, blocks = self._fits_by_groups(), -(-tree.count // chunk)
-        sizes = {"CHUNK": chunk, "GROUP": max(2, min(32, chunk // 16)), "SLOTS": max(1, int(REFIT_SLOTS * chunk)) if by_groups else 0}
-        kept = self._corners.rows(primitives, tree.count) if gathers and not marks else None
-        constants = {**sizes, "GATHERS": gathers, "MARKS": marks, "WRITES_BVH2": bvh2 is not None, "KEEPS_CORNERS": kept is not None}
+        slots = max(1, int(REFIT_SLOTS * chunk)) if by_groups else 0
+        sizes = {"CHUNK": chunk, "GROUP": max(2, min(16, slots // REFIT_LISTED)), "SLOTS": slots}
+        constants = {**sizes, "GATHERS": gathers, "MARKS": marks, "WRITES_BVH2": bvh2 is not None}
         unit = target.unit(unit_source("gpu/hierarchy/bvh/refit.cu", primitives, **constants))
         references = (primitives.view, tree.order, tree.reference_count, tree.records, tree.reference_boxes)
         nodes = (tree.nodes, tree.parent, tree.flags, tree.node_capacity, bvh2, tree.waiting)
         lists = self._open_lists(blocks) if by_groups else (None, None, None)
         with target.phase(phase):
-            target.launch(unit, "fit_tree", tree.count, *references, *nodes, *lists, kept, block=max(32, chunk // 2), blocks=blocks)
+            target.launch(unit, "fit_tree", tree.count, *references, *nodes, *lists, block=max(32, chunk // 2), blocks=blocks)
         return bvh2 is not None
 
     def _refit_chunk(self) -> int:
@@ -261,7 +258,7 @@ class BvhHierarchy(Hierarchy):
             self._measured, self._is_measured, self._pending = arrived, True, None
         cost, inner_count, leaf_count, inactive_count, depth, references = self._measured
         count = 0 if self._built is None else self._built.count
-        waiting = int(self.tree.waiting.nbytes) + self._open_bytes + self._corners.bytes if self._built is not None else 0
+        waiting = int(self.tree.waiting.nbytes) + self._open_bytes if self._built is not None else 0
         return HierarchyStatistics(
             node_count=int(inner_count),
             leaf_count=int(leaf_count),

@@ -1,5 +1,6 @@
 // How a node is written whose children's boxes are known. Unit constants: WRITES_BVH2, MARKS.
 #pragma once
+#include "gpu/device/pairs.cuh"
 #include "gpu/hierarchy/bvh/canonical.cuh"
 #include "gpu/hierarchy/bvh/layouts/bvh2.cuh"
 
@@ -12,9 +13,25 @@ struct FittedNodes {
     uint8* flags;
     float4* bvh2;
 
+    // By a whole warp, of which some lanes have a node to write.
+    __device__ void write_together(int node_id, const Aabb& left_box, int left, const Aabb& right_box, int right, bool is_absorbed, bool is_asked) const {
+        const Aabb box = merge(left_box, right_box);
+        const float4 node[2] = {make_float4(box.lower.x, box.lower.y, box.lower.z, __int_as_float(left)),
+                                make_float4(box.upper.x, box.upper.y, box.upper.z, __int_as_float(right))};
+        store_by_pairs(nodes + 2 * (int64)node_id, node, is_asked);
+        if (WRITES_BVH2) {
+            float4 parts[4];
+            pack_bvh2_node(left_box, left, right_box, right, parts);
+            store_by_pairs(bvh2 + 4 * (int64)node_id, parts, is_asked);
+        }
+        if (is_asked) mark(node_id, left, right, is_absorbed);
+    }
     __device__ void write(int node_id, const Aabb& left_box, int left, const Aabb& right_box, int right, bool is_absorbed) const {
         store_node(nodes, node_id, merge(left_box, right_box), left, right);
         if (WRITES_BVH2) store_bvh2_node(bvh2, node_id, left_box, left, right_box, right);
+        mark(node_id, left, right, is_absorbed);
+    }
+    __device__ void mark(int node_id, int left, int right, bool is_absorbed) const {
         if (!MARKS) return;
         const bool is_lowest = is_leaf(left) && is_leaf(right);
         flags[node_id] = (uint8)(NODE_EXISTS | (is_absorbed ? NODE_IS_ABSORBED : 0) | (is_lowest ? NODE_IS_LOWEST : 0));

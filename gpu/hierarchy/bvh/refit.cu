@@ -17,19 +17,20 @@
 constexpr int ALL_HERE = 2;  // the owner adds 3 less the children that are still to come, each of them 1
 constexpr int ELSEWHERE = -1;
 constexpr int NO_PARENT = -1;
-
-constexpr int THREADS = CHUNK < 64 ? 32 : CHUNK / 2;  // bvh.py launches as many
+constexpr int COUNT_BITS = 8, COUNT_MASK = (1 << COUNT_BITS) - 1, ALL_CAME = 64;
+constexpr int STARTS_HERE = 32;  // a state in shared memory
 
 // The chunk of a block, by place: a node's id or a reference less the chunk's first.
 struct Chunk {
     SharedBox boxes[CHUNK];  // of nodes; of what is not finished yet the part of its leaves
     SharedBox references[GATHERS ? CHUNK : 1];  // then, at a leaf's first reference, the leaf's
     int left[CHUNK], right[CHUNK];
-    int arrived[CHUNK];       // counts up to 0, when all children are here
-    short parent[CHUNK];      // place, or ELSEWHERE
-    short existing[CHUNK], lowest[CHUNK];
-    uint8 states[CHUNK];      // DONE, NODE_IS_ABSORBED
-    int existing_count, lowest_count, open_count;
+    int above[CHUNK];       // the parent's place or ELSEWHERE, and below it what counts up to ALL_CAME, when all children are here
+    short existing[CHUNK];
+    uint8 states[CHUNK];    // STARTS_HERE, DONE, NODE_IS_ABSORBED
+    int existing_count, open_count;
+
+    __device__ int parent(int at) const { return above[at] >> COUNT_BITS; }
 };
 
 struct Tree : FittedNodes {
@@ -38,7 +39,6 @@ struct Tree : FittedNodes {
     ReferencesOf<Records> references;
     const int* parent;
     int* waiting;
-    int4* kept;  // corners by reference
 
     // The box of a reference of which no record may be there yet.
     __device__ Aabb reference_aabb(int reference) const {
@@ -63,41 +63,25 @@ struct Tree : FittedNodes {
         return GATHERS && first < CHUNK && last > 0 ? load_shared_box(chunk.references, max(first, 0)) : fit_leaf(chunk, chunk_first, leaf);
     }
 
-    // The words of a node that hold its place in the tree.
-    struct Links {
-        int left, right, parent;
-    };
-    __device__ Links links(int node_id) const {
-        return {__float_as_int(nodes[2 * (int64)node_id].w), __float_as_int(nodes[2 * (int64)node_id + 1].w), parent[node_id]};
-    }
-
-    // Everything that a chunk needs of global memory, read before anything is written. `last` is the last reference there is. Where corners are kept,
-    // vertices alone wait for something else: links are asked for before it is known whether the node exists.
+    // Everything that a chunk needs of global memory, read before anything is written. `last` is the last reference there is.
     __device__ void read(Chunk& chunk, int first, int start, int references_here, int last, int ids_here) const {
         int prim_ids[READS_AT_ONCE];
         bool exists[READS_AT_ONCE];
-        int4 rows[READS_AT_ONCE];
-        Links found[READS_AT_ONCE];
         Primitives::Corners corners[READS_AT_ONCE];
         Primitives::Shape shapes[READS_AT_ONCE];
 #pragma unroll
         for (int k = 0; k < READS_AT_ONCE; ++k) {
             const int at = start + k * block_threads(), reference = first + at;
-            exists[k] = at < ids_here && (flags[reference] & NODE_EXISTS);
-            if (KEEPS_CORNERS && at < ids_here) found[k] = links(reference);
+            exists[k] = at < ids_here && (load_once(flags + reference) & NODE_EXISTS);
             if (!GATHERS) continue;
-            prim_ids[k] = order[min(reference, last)];
-            if (KEEPS_CORNERS) rows[k] = kept[min(reference, last)];
+            prim_ids[k] = load_once(order + min(reference, last));
             primitives.prefetch_indices(order[min(reference + PREFETCH_INDICES_AHEAD, last)]);
             primitives.prefetch_points(order[min(reference + PREFETCH_POINTS_AHEAD, last)]);
         }
 #pragma unroll
         for (int k = 0; k < READS_AT_ONCE; ++k) {
-            const int at = start + k * block_threads(), reference = first + at;
-            const bool is_kept = KEEPS_CORNERS && rows[k].w == prim_ids[k];
-            if (GATHERS) corners[k] = is_kept ? Primitives::corners_of(rows[k]) : primitives.corners(prim_ids[k]);
-            if (KEEPS_CORNERS && !is_kept && at < references_here) kept[reference] = Primitives::kept(corners[k], prim_ids[k]);
-            if (exists[k]) hold(chunk, first, at, KEEPS_CORNERS ? found[k] : links(reference));
+            if (GATHERS) corners[k] = primitives.corners(prim_ids[k]);
+            if (exists[k]) hold(chunk, first, start + k * block_threads());
         }
 #pragma unroll
         for (int k = 0; k < READS_AT_ONCE; ++k) {
@@ -105,23 +89,25 @@ struct Tree : FittedNodes {
         }
 #pragma unroll
         for (int k = 0; k < READS_AT_ONCE; ++k) {
+            if (!GATHERS) continue;
             const int at = start + k * block_threads();
-            if (!GATHERS || at >= references_here) continue;
-            const Aabb box = references.records.store(first + at, shapes[k], prim_ids[k]);
-            store_shared_box(chunk.references, at, references.boxes == nullptr ? box : references.own_box(first + at));
+            float4 record[Records::RECORD_FLOAT4S];
+            const Aabb box = Records::pack(shapes[k], prim_ids[k], record);
+            store_row_by_pairs(references.records.records + Records::RECORD_FLOAT4S * (int64)(first + at), record, at < references_here);
+            if (at < references_here) store_shared_box(chunk.references, at, references.boxes == nullptr ? box : references.own_box(first + at));
         }
     }
-    __device__ void hold(Chunk& chunk, int first, int at, const Links& links) const {
-        const int up = first + at == 0 ? ELSEWHERE : links.parent - first;
-        chunk.left[at] = links.left;
-        chunk.right[at] = links.right;
-        chunk.parent[at] = (short)(up >= 0 && up < CHUNK ? up : ELSEWHERE);
+    // A node's place in the tree.
+    __device__ void hold(Chunk& chunk, int first, int at) const {
+        const int node_id = first + at, up = node_id == 0 ? ELSEWHERE : load_once(parent + node_id) - first;
+        chunk.left[at] = __float_as_int(nodes[2 * (int64)node_id].w);
+        chunk.right[at] = __float_as_int(nodes[2 * (int64)node_id + 1].w);
+        chunk.above[at] = (up >= 0 && up < CHUNK ? up : ELSEWHERE) << COUNT_BITS;
         chunk.existing[block_atomic_add(&chunk.existing_count, 1)] = (short)at;  // in any order: boxes are the same whoever comes last
     }
 
     // Part of a node of the chunk: its leaves, and what there is to know of its children.
     __device__ void prepare(Chunk& chunk, int first, int at) const {
-        store_shared_state(chunk.states, at, 0);
         Aabb box = empty_aabb();
         int arrived = 0;
         const int children[2] = {chunk.left[at], chunk.right[at]};
@@ -131,34 +117,44 @@ struct Tree : FittedNodes {
             if (is_leaf(children[side])) box = merge(box, fit_leaf(chunk, first, children[side]));
             else arrived -= child_at >= 0 && child_at < CHUNK ? 1 : -NEVER_HERE;
         }
-        chunk.arrived[at] = arrived;
+        chunk.above[at] += ALL_CAME + arrived;
         store_shared_box(chunk.boxes, at, box);
-        if (arrived == 0) chunk.lowest[block_atomic_add(&chunk.lowest_count, 1)] = (short)at;
+        store_shared_state(chunk.states, at, arrived == 0 ? STARTS_HERE : 0);
     }
 
-    // All children of a node of the chunk are finished, and all of them are here. Nothing but shared memory is touched.
-    __device__ void finish_here(Chunk& chunk, int first, int at) const {
-        Aabb box = load_shared_box(chunk.boxes, at);
-        bool is_child_absorbed = false;
-        const int children[2] = {chunk.left[at], chunk.right[at]};
-        for (int child : children) {
-            if (is_leaf(child)) continue;
-            box = merge(box, load_shared_box(chunk.boxes, child - first));
-            if (MARKS) is_child_absorbed = is_child_absorbed || (load_shared_state(chunk.states, child - first) & NODE_IS_ABSORBED);
-        }
-        store_shared_box(chunk.boxes, at, box);
-        store_shared_state(chunk.states, at, DONE | (first + at != 0 && !is_child_absorbed ? NODE_IS_ABSORBED : 0));
-    }
+    // From a node over two leaves up, as long as this child is the last to arrive. Of a node's two children that one is known; the other is a leaf,
+    // whose box is the node's part, or a node that is finished. Nothing but shared memory is touched.
     __device__ void climb_here(Chunk& chunk, int first, int at) const {
-        finish_here(chunk, first, at);
-        for (at = chunk.parent[at]; at != ELSEWHERE && block_arrive(chunk.arrived + at) == -1; at = chunk.parent[at]) finish_here(chunk, first, at);
+        Aabb box = load_shared_box(chunk.boxes, at);
+        bool is_absorbed = first + at != 0;
+        for (int up = chunk.parent(at);;) {
+            store_shared_state(chunk.states, at, DONE | (is_absorbed ? NODE_IS_ABSORBED : 0));
+            if (up == ELSEWHERE) return;
+            const int left = chunk.left[up], right = chunk.right[up], word = block_arrive(chunk.above + up);
+            if ((word & COUNT_MASK) != ALL_CAME - 1) return;
+            const int other = left - first == at ? right : left, other_at = is_leaf(other) ? up : other - first;
+            box = merge(box, load_shared_box(chunk.boxes, other_at));
+            if (MARKS) is_absorbed = first + up != 0 && !is_absorbed && (is_leaf(other) || !(load_shared_state(chunk.states, other_at) & NODE_IS_ABSORBED));
+            store_shared_box(chunk.boxes, up, box);
+            at = up;
+            up = word >> COUNT_BITS;
+        }
     }
     // What the chunk has finished, by full warps, node after node.
-    __device__ void write_here(Chunk& chunk, int first, int at) const {
+    __device__ void write_here(Chunk& chunk, int first, int at, bool is_asked) const {
         const int left = chunk.left[at], right = chunk.right[at];
-        const Aabb left_box = is_leaf(left) ? leaf_box(chunk, first, left) : load_shared_box(chunk.boxes, left - first);
-        const Aabb right_box = is_leaf(right) ? leaf_box(chunk, first, right) : load_shared_box(chunk.boxes, right - first);
-        write(first + at, left_box, left, right_box, right, load_shared_state(chunk.states, at) & NODE_IS_ABSORBED);
+        Aabb left_box = empty_aabb(), right_box = left_box;
+        if (is_asked) {
+            left_box = is_leaf(left) ? leaf_box(chunk, first, left) : load_shared_box(chunk.boxes, left - first);
+            right_box = is_leaf(right) ? leaf_box(chunk, first, right) : load_shared_box(chunk.boxes, right - first);
+        }
+        write_together(first + at, left_box, left, right_box, right, load_shared_state(chunk.states, at) & NODE_IS_ABSORBED, is_asked);
+    }
+
+    // For refit_groups.cuh: a node that is still open, with the part of its leaves; the chunk's list lies from its first id on.
+    __device__ void list(Chunk& chunk, int first, int at, int* open) const {
+        leave_part(first + at, load_shared_box(chunk.boxes, at));
+        open[first + block_atomic_add(&chunk.open_count, 1)] = first + at;
     }
 
     // The same in global memory, where a node that is not finished yet holds the part of its leaves: one leaf's box, or none. The box of the child
@@ -209,19 +205,24 @@ struct Tree : FittedNodes {
 };
 
 // The references [first, first + references_here) and the nodes of the ids [first, first + ids_here). `last` is the last reference of all.
-__device__ void fit_chunk(const Tree& tree, Chunk& chunk, int first, int references_here, int last, int ids_here) {
-    if (thread_index() == 0) chunk.existing_count = chunk.lowest_count = chunk.open_count = 0;
+__device__ void fit_chunk(const Tree& tree, Chunk& chunk, int first, int references_here, int last, int ids_here, int* open) {
+    if (thread_index() == 0) chunk.existing_count = chunk.open_count = 0;
     block_sync();
     const int count = max(references_here, ids_here);
-    for (int start = thread_index(); start < count; start += READS_AT_ONCE * block_threads()) tree.read(chunk, first, start, references_here, last, ids_here);
+    for (int start = thread_index(); start - warp_lane() < count; start += READS_AT_ONCE * block_threads()) tree.read(chunk, first, start, references_here, last, ids_here);
     block_sync();
     for (int i : block_stride(chunk.existing_count)) tree.prepare(chunk, first, chunk.existing[i]);
     block_sync();
-    for (int i : block_stride(chunk.lowest_count)) tree.climb_here(chunk, first, chunk.lowest[i]);
-    block_sync();
     for (int i : block_stride(chunk.existing_count)) {
         const int at = chunk.existing[i];
-        if (load_shared_state(chunk.states, at) & DONE) tree.write_here(chunk, first, at);
+        if (load_shared_state(chunk.states, at) & STARTS_HERE) tree.climb_here(chunk, first, at);
+    }
+    block_sync();
+    for (int i = thread_index(); i - warp_lane() < chunk.existing_count; i += block_threads()) {
+        const int at = chunk.existing[min(i, chunk.existing_count - 1)];
+        const bool is_node = i < chunk.existing_count, is_done = is_node && (load_shared_state(chunk.states, at) & DONE);
+        tree.write_here(chunk, first, at, is_done);
+        if (SLOTS > 0 && is_node && !is_done) tree.list(chunk, first, at, open);
     }
     block_sync();
 }
@@ -231,40 +232,24 @@ __device__ void fit_above_chunk(const Tree& tree, const Chunk& chunk, int first)
     for (int i : block_stride(chunk.existing_count)) {
         const int at = chunk.existing[i];
         if (!(load_shared_state(chunk.states, at) & DONE)) tree.leave(chunk, first, at);
-        else if (chunk.parent[at] == ELSEWHERE) tree.climb(first + at, load_shared_box(chunk.boxes, at));
+        else if (chunk.parent(at) == ELSEWHERE) tree.climb(first + at, load_shared_box(chunk.boxes, at));
     }
-}
-
-// For refit_groups.cuh: the nodes that are still open, each with the part of its leaves; their ids lie from the chunk's first id on.
-__device__ void list_open(const Tree& tree, Chunk& chunk, int first, int* open, int* open_counts) {
-    for (int i : block_stride(chunk.existing_count)) {
-        const int at = chunk.existing[i];
-        if (load_shared_state(chunk.states, at) & DONE) continue;
-        tree.leave_part(first + at, load_shared_box(chunk.boxes, at));
-        open[first + block_atomic_add(&chunk.open_count, 1)] = first + at;
-    }
-    block_sync();
-    if (thread_index() == 0) open_counts[block_index()] = chunk.open_count;
 }
 
 union Shared {
     Chunk chunk;
     Group group;
 };
-// As many as shared memory has room for, and no more than leave a thread 48 registers; 64 where it climbs in global memory.
-constexpr int ROOM = SHARED_KIB * 1024 / (int)(sizeof(Shared) + 1024), MOST_BLOCKS = (SLOTS > 0 ? 1280 : 1024) / (THREADS < 128 ? 128 : THREADS);
-constexpr int BLOCKS = ROOM < 1 ? 1 : ROOM < MOST_BLOCKS ? ROOM : MOST_BLOCKS;
 
-extern "C" __global__ void __launch_bounds__(THREADS, BLOCKS)
+extern "C" __global__ void
 fit_tree(Primitives primitives, const int* order, const int* reference_count_now, float4* record_data, const float4* reference_boxes, float4* nodes,
-         const int* parent, uint8* flags, int node_capacity, float4* bvh2, int* waiting, int* open, int* open_counts, int* arrivals,
-         int4* kept) {
+         const int* parent, uint8* flags, int node_capacity, float4* bvh2, int* waiting, int* open, int* open_counts, int* arrivals) {
     SHARED Shared shared;
     const int first = block_index() * CHUNK, reference_count = *reference_count_now;
-    const Tree tree = {{nodes, flags, bvh2}, primitives, order, {{record_data}, reference_boxes}, parent, waiting, kept};
-    fit_chunk(tree, shared.chunk, first, min(reference_count - first, CHUNK), reference_count - 1, min(node_capacity - first, CHUNK));
+    const Tree tree = {{nodes, flags, bvh2}, primitives, order, {{record_data}, reference_boxes}, parent, waiting};
+    fit_chunk(tree, shared.chunk, first, min(reference_count - first, CHUNK), reference_count - 1, min(node_capacity - first, CHUNK), open);
     if (SLOTS > 0) {
-        list_open(tree, shared.chunk, first, open, open_counts);
+        if (thread_index() == 0) open_counts[block_index()] = shared.chunk.open_count;
         go_on({nodes, flags, bvh2}, node_capacity, waiting, open, open_counts, arrivals, CHUNK, shared.group);
     } else {
         fit_above_chunk(tree, shared.chunk, first);
@@ -276,11 +261,11 @@ fit_tree(Primitives primitives, const int* order, const int* reference_count_now
 extern "C" __global__ void fit_tiles(Primitives primitives, const int* order, float4* record_data, float4* nodes, const int* parent, uint8* flags,
                                      int node_capacity, float4* bvh2, int* waiting, const int4* tiles, const int* listed) {
     SHARED Chunk chunk;
-    const Tree tree = {{nodes, flags, bvh2}, primitives, order, {{record_data}, nullptr}, parent, waiting, nullptr};
+    const Tree tree = {{nodes, flags, bvh2}, primitives, order, {{record_data}, nullptr}, parent, waiting};
     for (int i = block_index(); i < listed[0]; i += block_count()) {
         const int4 tile = tiles[listed[1 + i]];
         block_sync();
-        fit_chunk(tree, chunk, tile.x, tile.y, tile.x + tile.y - 1, min(node_capacity - tile.x, tile.y));
+        fit_chunk(tree, chunk, tile.x, tile.y, tile.x + tile.y - 1, min(node_capacity - tile.x, tile.y), nullptr);
         fit_above_chunk(tree, chunk, tile.x);
     }
 }

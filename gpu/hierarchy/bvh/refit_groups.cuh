@@ -199,8 +199,8 @@ struct Groups {
     }
 };
 
-// What a block does when its chunk is listed. `span`: ids of a chunk. Called, so that the chunk's part has registers of its own.
-__device__ __noinline__ void go_on(const FittedNodes& fitted, int node_capacity, int* waiting, int* open, int* counts, int* arrivals, int64 span, Group& group) {
+// What a block does when its chunk is listed. `span`: ids of a chunk.
+__device__ void go_on(const FittedNodes& fitted, int node_capacity, int* waiting, int* open, int* counts, int* arrivals, int64 span, Group& group) {
     int list = block_index(), list_count = block_count();
     while (list_count > 1) {
         const int index = list / GROUP, first = index * GROUP, lists = min(list_count - first, GROUP), groups = (list_count + GROUP - 1) / GROUP;

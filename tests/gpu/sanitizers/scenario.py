@@ -18,7 +18,6 @@ from gpu.engine import Boxes, Engine, View, ViewSettings
 from gpu.hierarchy.base import Hierarchy, ObjectRange, Primitives
 from gpu.hierarchy.bvh import bvh
 from gpu.hierarchy.bvh.bvh import BvhHierarchy
-from gpu.hierarchy.bvh.kept_corners import KEEPS_CORNERS
 from gpu.hierarchy.bvh.leaf_rows import LeafRows
 from gpu.hierarchy.kdtree.options import KdTreeOptions
 from gpu.hierarchy.primitives import sphere_primitives, triangle_primitives
@@ -164,17 +163,15 @@ def fit_given(target: Target, corners: np.ndarray, layout: str) -> list[BvhHiera
 
 
 def refit_by_groups(target: Target, primitives: Primitives) -> None:
-    """A fit and refits whose chunks are so small that groups of them go on; in shared memory, and in rounds where that has no room."""
+    """A fit and a refit whose chunks are so small that groups of them go on; in shared memory, and in rounds where that has no room."""
     for slots in (bvh.REFIT_SLOTS, 0.25):
         with (
             mock.patch.object(bvh, "REFIT_SLOTS", slots),
             mock.patch.dict(bvh.REFIT_CHUNKS, {target.kind: 16}),
             mock.patch.dict(bvh.REFIT_GROUPS, {target.kind: True}),
-            mock.patch.dict(KEEPS_CORNERS, {target.kind: True}),
         ):
             made = structures()["lbvh"](target, structures()["lbvh"].Options(construction="search"), "bvh2")
             made.build(primitives)
-            made.refit(primitives)
             made.refit(primitives)
             assert len(made.nodes().references) == TRIANGLES
 
