@@ -40,7 +40,9 @@ class SortedListsBuilder(BvhHierarchy):
         return max(self.options.max_depth, REFERENCE_BITS)
 
     def scratch_bytes(self) -> int:
-        return sum(math.prod(shape) * np.dtype(dtype).itemsize for shape, dtype in self._arrays(max(1, self.tree.count)).values())
+        n = max(1, self.tree.count)
+        of_sort = 8 * n
+        return sum(math.prod(shape) * np.dtype(dtype).itemsize for shape, dtype in self._arrays(n).values()) + of_sort
 
     def level_count(self, n: int) -> int:
         """Levels that may have sets to be parted."""
