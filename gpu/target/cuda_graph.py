@@ -17,7 +17,7 @@ from collections.abc import Callable
 from typing import Any
 
 from .base import TargetError
-from .cuda_driver import Cuda, checked
+from .cuda_driver import Cuda, checked, error_for
 from .cuda_timing import CudaClock, Replay, Span
 
 _COPIES = 3
@@ -39,6 +39,7 @@ class CapturedGraph:
 
     def __init__(self, cuda: Cuda, stream: int, clock: CudaClock, body: Callable[[], None], keep: Callable[[], tuple[Any, ...]]) -> None:
         self._runtime, self._stream, self._clock = cuda.runtime, stream, clock
+        self._launch, self._error = cuda.cupy.cuda.runtime.graphLaunch, cuda.cupy.cuda.runtime.CUDARuntimeError
         self._timed = self._light = None  # what is there when the second capture fails is given back
         self._timed = self._capture(body, with_phases=True)
         self._light = self._capture(body, with_phases=False)
@@ -56,9 +57,10 @@ class CapturedGraph:
         replay = captured.replays[turn]
         self._clock.make_ready(replay)
         self._clock.begin_replay()
-        status = self._runtime.cudaGraphLaunch(replay.executable, self._stream)[0]
-        if status:
-            checked((status, None), "launching a graph")
+        try:
+            self._launch(replay.executable, self._stream)
+        except self._error as error:
+            raise error_for(int(error.status), "launching a graph") from None
         self._clock.replayed(replay)
 
     def _is_due(self) -> bool:
@@ -75,15 +77,14 @@ class CapturedGraph:
         captured = [one for one in (self._timed, self._light) if one is not None]
         self._timed, self._light, self._keep = None, None, ()
         for one in captured:
-            events = {int(event): event for span in one.spans for event in (span.first, span.last)}
+            events = {event for span in one.spans for event in (span.first, span.last)}
             for replay in one.replays:
                 self._clock.make_ready(replay)
-                events |= {int(event): event for event in replay.spans.events}
-                events[int(replay.done)] = replay.done
-            for executable in {int(replay.executable): replay.executable for replay in one.replays}.values():
+                events |= {*replay.spans.events, replay.done}
+            for executable in {replay.executable for replay in one.replays}:
                 self._runtime.cudaGraphExecDestroy(executable)
             self._runtime.cudaGraphDestroy(one.graph)
-            self._clock.pool.give_back(list(events.values()))
+            self._clock.pool.give_back(list(events))
 
     def __del__(self) -> None:
         with contextlib.suppress(Exception):  # at the interpreter's end the driver may be gone
@@ -113,22 +114,22 @@ class CapturedGraph:
         clock, is_light, first = self._clock, captured is self._light, not captured.replays
         if is_light and not first:
             return Replay(captured.replays[0].executable, [], clock.pool.take(), captured.launches, is_light)
-        executable = checked(self._runtime.cudaGraphInstantiate(captured.graph, 0), "making a graph executable")
+        executable = int(checked(self._runtime.cudaGraphInstantiate(captured.graph, 0), "making a graph executable"))
         spans = captured.spans
         if not first:
             twins = self._redirect_events(executable)
-            spans = [Span(span.name, twins[int(span.first)], twins[int(span.last)]) for span in spans]
+            spans = [Span(span.name, twins[span.first], twins[span.last]) for span in spans]
         return Replay(executable, spans, clock.pool.take(), captured.launches, is_light)
 
-    def _redirect_events(self, executable: Any) -> dict[int, Any]:
+    def _redirect_events(self, executable: int) -> dict[int, int]:
         """Give every event node of a copy a new event; returns the new events by the handle of the captured ones."""
         assert self._timed is not None
-        twins: dict[int, Any] = {}
+        twins: dict[int, int] = {}
         for node in self._nodes(self._runtime.cudaGraphNodeType.cudaGraphNodeTypeEventRecord):
             captured = int(checked(self._runtime.cudaGraphEventRecordNodeGetEvent(node)))
             twins[captured] = self._clock.pool.take()
             checked(self._runtime.cudaGraphExecEventRecordNodeSetEvent(executable, node, twins[captured]), "preparing a graph's clock")
-        missing = {int(event) for span in self._timed.spans for event in (span.first, span.last)} - twins.keys()
+        missing = {event for span in self._timed.spans for event in (span.first, span.last)} - twins.keys()
         if missing:
             raise TargetError("A captured graph lost events of its phases: an event was recorded outside the target's stream.")
         return twins

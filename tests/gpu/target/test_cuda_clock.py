@@ -15,18 +15,20 @@ class _Driver:
 
     def __init__(self) -> None:
         self.cudaEventRecordExternal = 1
+        self.CUDARuntimeError = RuntimeError
+        self.made = 0
         self.now = 0.0
         self.calls: list[Any] = []
         self.times: dict[Any, float] = {}
 
-    def cudaEventCreate(self) -> tuple[int, Any]:
-        return 0, object()
+    def cudaEventCreate(self) -> tuple[int, int]:
+        self.made += 1
+        return 0, self.made
 
-    def cudaEventRecord(self, event: Any, stream: int) -> tuple[int]:
+    def eventRecord(self, event: int, stream: int) -> None:
         self.calls.append("record")
         self.now += 1.0
         self.times[event] = self.now
-        return (0,)
 
     def cudaEventSynchronize(self, event: Any) -> tuple[int]:
         self.calls.append(("wait", event))
@@ -36,12 +38,12 @@ class _Driver:
         self.calls.append("wait for all")
         return (0,)
 
-    def cudaEventQuery(self, event: Any) -> tuple[int]:
-        return (0,)
+    def eventQuery(self, event: int) -> int:
+        return 0
 
-    def cudaEventElapsedTime(self, first: Any, last: Any) -> tuple[int, float]:
+    def eventElapsedTime(self, first: int, last: int) -> float:
         self.calls.append("ask")
-        return 0, self.times[last] - self.times[first]
+        return self.times[last] - self.times[first]
 
 
 @pytest.fixture
@@ -51,7 +53,8 @@ def driver() -> _Driver:
 
 @pytest.fixture
 def clock(driver: _Driver) -> CudaClock:
-    return CudaClock(types.SimpleNamespace(runtime=driver), 7, False)  # type: ignore[arg-type]
+    libraries: Any = types.SimpleNamespace(runtime=driver, cupy=types.SimpleNamespace(cuda=types.SimpleNamespace(runtime=driver)))
+    return CudaClock(libraries, 7, False)
 
 
 @pytest.fixture
@@ -71,7 +74,7 @@ def launch(clock: CudaClock, driver: _Driver, replay: Replay) -> None:
     clock.make_ready(replay)
     clock.begin_replay()
     for event in replay.spans.events:
-        driver.cudaEventRecord(event, 7)
+        driver.eventRecord(event, 7)
     driver.calls.clear()
     clock.replayed(replay)
 
@@ -129,9 +132,9 @@ def test_outside_frames_and_in_abandoned_ones_a_replay_has_an_end_of_its_own(clo
 def test_nothing_is_asked_of_a_frame_that_has_only_just_ended(clock: CudaClock, driver: _Driver, monkeypatch: pytest.MonkeyPatch) -> None:
     asked: list[Any] = []
 
-    def query(event: Any) -> tuple[int]:
+    def query(event: int) -> int:
         asked.append(event)
-        return (0,)
+        return 0
 
     monkeypatch.setattr(clock.pool, "_query", query)
     for number in range(3):

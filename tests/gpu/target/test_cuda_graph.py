@@ -10,8 +10,16 @@ from typing import Any
 import pytest
 
 from gpu.target import cuda_graph
+from gpu.target.cuda_driver import DeviceLostError
 from gpu.target.cuda_graph import CapturedGraph
 from gpu.target.cuda_timing import CudaClock
+
+
+class CUDARuntimeError(RuntimeError):
+    """As cupy's."""
+
+    def __init__(self, status: int) -> None:
+        self.status = status
 
 
 class _Driver:
@@ -22,6 +30,8 @@ class _Driver:
         self.cudaStreamCaptureMode = types.SimpleNamespace(cudaStreamCaptureModeThreadLocal=1)
         self.cudaGraphNodeType = types.SimpleNamespace(cudaGraphNodeTypeEventRecord="event", cudaGraphNodeTypeKernel="kernel")
         self._handles = itertools.count(1)
+        self.CUDARuntimeError = CUDARuntimeError
+        self.broken = 0
         self.now = 0.0
         self.times: dict[int, float] = {}
         self.graphs: dict[int, list[tuple[str, int]]] = {}
@@ -40,10 +50,9 @@ class _Driver:
     def cudaEventCreate(self) -> tuple[int, int]:
         return 0, next(self._handles)
 
-    def cudaEventRecord(self, event: int, stream: int) -> tuple[int]:
+    def eventRecord(self, event: int, stream: int) -> None:
         assert self._into is None, "an event of a frame was recorded into a graph"
         self.run("event", event)
-        return (0,)
 
     def cudaEventRecordWithFlags(self, event: int, stream: int, flags: int) -> tuple[int]:
         self.run("event", event)
@@ -55,11 +64,11 @@ class _Driver:
     def cudaStreamSynchronize(self, stream: int) -> tuple[int]:
         return (0,)
 
-    def cudaEventQuery(self, event: int) -> tuple[int]:
-        return (0,)
+    def eventQuery(self, event: int) -> int:
+        return 0
 
-    def cudaEventElapsedTime(self, first: int, last: int) -> tuple[int, float]:
-        return 0, self.times[last] - self.times[first]
+    def eventElapsedTime(self, first: int, last: int) -> float:
+        return self.times[last] - self.times[first]
 
     def cudaStreamBeginCapture(self, stream: int, mode: int) -> tuple[int]:
         self._into = []
@@ -79,11 +88,12 @@ class _Driver:
         self.executables[executable] = list(self.graphs[graph])
         return 0, executable
 
-    def cudaGraphLaunch(self, executable: int, stream: int) -> tuple[int]:
+    def graphLaunch(self, executable: int, stream: int) -> None:
+        if self.broken:
+            raise CUDARuntimeError(self.broken)
         self.launched.append(executable)
         for kind, handle in self.executables[executable]:
             self.run(kind, handle)
-        return (0,)
 
     def cudaGraphGetNodes(self, graph: int, count: int = 0) -> tuple[int, list[Any], int]:
         return 0, [(graph, place) for place in range(len(self.graphs[graph]))], len(self.graphs[graph])
@@ -107,6 +117,11 @@ class _Driver:
         return (0,)
 
 
+def libraries(driver: _Driver) -> Any:
+    """cuda-bindings and cupy, both of them the driver."""
+    return types.SimpleNamespace(runtime=driver, cupy=types.SimpleNamespace(cuda=types.SimpleNamespace(runtime=driver)))
+
+
 @pytest.fixture
 def driver() -> _Driver:
     return _Driver()
@@ -114,7 +129,7 @@ def driver() -> _Driver:
 
 @pytest.fixture
 def clock(driver: _Driver) -> CudaClock:
-    return CudaClock(types.SimpleNamespace(runtime=driver), 7, False)  # type: ignore[arg-type]
+    return CudaClock(libraries(driver), 7, False)
 
 
 @pytest.fixture
@@ -130,7 +145,7 @@ def graph(driver: _Driver, clock: CudaClock, monkeypatch: pytest.MonkeyPatch) ->
                 clock.count_launch()
             clock.end_phase(name)
 
-    return CapturedGraph(types.SimpleNamespace(runtime=driver), 7, clock, body, lambda: ())  # type: ignore[arg-type]
+    return CapturedGraph(libraries(driver), 7, clock, body, lambda: ())
 
 
 def waited_for(clock: CudaClock) -> list[Any]:
@@ -217,5 +232,11 @@ def test_a_body_that_fails_leaves_no_graph(driver: _Driver, clock: CudaClock) ->
         raise RuntimeError("no kernel")
 
     with pytest.raises(RuntimeError, match="no kernel"):
-        CapturedGraph(types.SimpleNamespace(runtime=driver), 7, clock, body, lambda: ())  # type: ignore[arg-type]
+        CapturedGraph(libraries(driver), 7, clock, body, lambda: ())
     assert driver.graphs == {}
+
+
+def test_a_launch_that_fails_is_a_sentence(driver: _Driver, clock: CudaClock, graph: CapturedGraph) -> None:
+    driver.broken = 719
+    with pytest.raises(DeviceLostError, match=r"while launching a graph: a kernel failed"):
+        frames(clock, graph, 1)
