@@ -2,7 +2,6 @@
 // in the node's cell, leaves out what has none there, and finds for each end of a box how many boxes lie below and above it. So these nodes need no
 // events, and nothing is kept in order while boxes shrink.
 #include "gpu/device/block_sort.cuh"
-#include "gpu/device/tile.cuh"
 #include "gpu/hierarchy/kdtree/builders/sah_events/event_keys.cuh"
 #include "gpu/hierarchy/kdtree/builders/sah_events/polygon.cuh"
 
@@ -66,7 +65,6 @@ struct Best {
 struct OfWarp {
     static constexpr int SIZE = WARP_LANES;
     __device__ __forceinline__ static int mine() { return warp_lane(); }
-    __device__ __forceinline__ static void sync() { warp_sync(); }
     __device__ __forceinline__ static int sum(int value) { return warp_sum(value); }
     __device__ __forceinline__ static uint64 least(uint64 value) { return warp_min(value); }
     __device__ __forceinline__ static int length_for(int count) { return (count + 7) / 8 * 8; }
@@ -113,7 +111,6 @@ __device__ __forceinline__ int count_up_to(const float* sorted, int length, floa
 struct OfBlock {
     static constexpr int SIZE = THREADS;
     __device__ __forceinline__ static int mine() { return thread_index(); }
-    __device__ __forceinline__ static void sync() { block_sync(); }
     __device__ __forceinline__ static int sum(int value) { return block_sum(value); }
     __device__ __forceinline__ static uint64 least(uint64 value) { return block_min(value); }
     __device__ __forceinline__ static int length_for(int count) { return power_of_two_from(count); }
