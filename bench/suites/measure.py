@@ -69,7 +69,7 @@ def still(target: Target, scene: Scene, settings: ViewSettings, size: tuple[int,
 
 def construction(target: Target, scene: Scene, settings: ViewSettings, moments: Sequence[Moment], repeat: int) -> dict[str, Any]:
     """One structure built at each of the moments, means of medians over them: `build_ms` from the first launch to the last one's end, `overall_ms` as
-    the caller waits, `graph_ms` replayed as one graph, `kernels_ms` of all launches, each timed by itself in runs of their own, less what timing
+    the caller waits, `graph_ms` replayed as one graph, `kernels_ms` of all launches, each timed by itself in replays of their own, less what timing
     costs, and of each kernel in `by_kernel`; `launches`. The tree is that of the last moment."""
     with contextlib.closing(Stage(target, scene, settings)) as stage:
         times, by_kernel, launches = [], [], 0
@@ -178,7 +178,7 @@ def _overall_ms(stage: Stage, primitives: Any, repeat: int) -> float:
 
 
 def _by_kernel(stage: Stage, primitives: Any, repeat: int) -> dict[str, float]:
-    """Milliseconds of each kernel of a build, all its launches together, less what timing them takes."""
+    """Milliseconds of each kernel of a build, all its launches together, replayed as a graph, so that none waits for the host; less what timing takes."""
     target, counts, launch = stage.target, collections.Counter[str](), stage.target.launch
 
     def counted(unit: Any, kernel: str, *arguments: Any, **shape: Any) -> None:
@@ -192,7 +192,7 @@ def _by_kernel(stage: Stage, primitives: Any, repeat: int) -> dict[str, float]:
         del target.launch  # type: ignore[method-assign]
     target.profile_launches(True)
     try:
-        phases = timed(target, lambda: stage.hierarchy.build(primitives), repeat, 1).medians()
+        phases = timed(target, target.capture(lambda: stage.hierarchy.build(primitives)), repeat, 1).medians()
     finally:
         target.profile_launches(False)
     times = {name.removeprefix("launch."): value for name, value in phases.items() if name.startswith("launch.")}
@@ -209,7 +209,7 @@ def _timing_ms(target: Target, repeat: int) -> float:
             with target.phase("nothing"):
                 pass
 
-    return timed(target, body, repeat, 1).medians()["nothing"] / times
+    return timed(target, target.capture(body), repeat, 1).medians()["nothing"] / times
 
 
 def _tree(tree: HierarchyStatistics) -> dict[str, Any]:
