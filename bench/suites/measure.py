@@ -178,7 +178,7 @@ def _overall_ms(stage: Stage, primitives: Any, repeat: int) -> float:
 
 
 def _by_kernel(stage: Stage, primitives: Any, repeat: int) -> dict[str, float]:
-    """Milliseconds of each kernel of a build, all its launches together, replayed as a graph, so that none waits for the host; less what timing takes."""
+    """Milliseconds of each kernel of a build, all its launches together, in a graph, where none waits for the host; less what timing takes."""
     target, counts, launch = stage.target, collections.Counter[str](), stage.target.launch
 
     def counted(unit: Any, kernel: str, *arguments: Any, **shape: Any) -> None:
