@@ -3,17 +3,18 @@
 // Ids are known without a counter: the single reference i owns the place i; a node over two clusters takes the larger of their places, less one, as
 // its id and goes on with the smaller. So every id below n - 1 is given once, whatever the order of the merges, and near ids are near in space.
 //
-// Nodes inside a leaf have no flag and vanish. With LEAVES_IN_ORDER the order of references is the Morton order, and only neighbours in it become a leaf:
-// its word is final at once, and nothing is written of the nodes inside. Without, any clusters do: until finish_leaves (clusters.cu) has run, a child
-// word of leaf form holds, where its count is 1, the reference's place in Morton order, and where it is larger, the id of the node that becomes the leaf.
-// Unit constants: MAX_LEAF_SIZE, LEAVES_IN_ORDER, TRAVERSAL_COST, WRITES_BVH2.
+// Nodes inside a leaf have no flag and vanish. With LEAVES_IN_ORDER the order of references is the Morton order, and only neighbours in it become a
+// leaf: its word is final at once, and nothing is written of the nodes inside. Without, any clusters do: until finish_leaves (clusters.cu) has run, a
+// child word of leaf form holds, where its count is 1, the reference's place in Morton order, and where it is larger, the id of the node that becomes
+// the leaf. Unit constants: MAX_LEAF_SIZE, LEAVES_IN_ORDER, TRAVERSAL_COST, WRITES_BVH2.
 #pragma once
 #include "gpu/hierarchy/bvh/canonical.cuh"
 #include "gpu/hierarchy/bvh/layouts/bvh2.cuh"
 
 static_assert(MAX_LEAF_SIZE < 16, "a cluster has 4 bits for its leaf's count");
 
-// `id` is a node's, or the place of a single reference, with LEAVES_IN_ORDER of a leaf's first one; `leaf_count` is 0 for an inner node; `height` counts the nodes down to the deepest reference.
+// `id` is a node's, or the place of a single reference, with LEAVES_IN_ORDER of a leaf's first one; `leaf_count` is 0 for an inner node; `height`
+// counts the nodes down to the deepest reference.
 struct Cluster {
     Aabb box;
     int id, leaf_count, place, height, is_absorbed;
@@ -50,7 +51,8 @@ __device__ __forceinline__ Cluster unpack(const PackedCluster& packed) {
 }
 __device__ __forceinline__ Cluster single_cluster(const Aabb& box, int reference) { return {box, reference, 1, reference, 0, 0}; }
 
-// A leaf at its smallest place: its word, 0 where none begins (the caller starts them so), and who links it: a node's id twice, and 1 more on the right.
+// A leaf at its smallest place: its word, 0 where none begins (the caller starts them so), and who links it: a node's id twice, and 1 more on the
+// right.
 struct PlacedLeaf {
     int word, link;
 };
@@ -92,7 +94,8 @@ __device__ __forceinline__ Cluster join_clusters(const Cluster& left, const Clus
         if (WRITES_BVH2) store_bvh2_node(out.bvh2, node_id, left.box, left.word(), right.box, right.word());
     }
     const int place = min(left.place, right.place);
-    return {box, LEAVES_IN_ORDER && becomes_leaf ? place : node_id, becomes_leaf ? count : 0, place, max(left.height, right.height) + 1, is_absorbed ? 1 : 0};
+    const int id = LEAVES_IN_ORDER && becomes_leaf ? place : node_id;
+    return {box, id, becomes_leaf ? count : 0, place, max(left.height, right.height) + 1, is_absorbed ? 1 : 0};
 }
 
 // The last cluster is the tree. Its word, to be planted (clusters.cu).

@@ -109,7 +109,7 @@ class Hploc(BvhHierarchy):
             for step, (count, kept, group_count) in enumerate(groupings(chunk_count)):
                 here, there = chunks[step % 2], chunks[1 - step % 2]
                 joined = (count, group_count, kept, int(group_count == 1), here, there, *outputs)
-                target.launch(unit, "sweep_groups", count * kept, *joined, block=3 * MOST_ITEMS, blocks=group_count)
+                target.launch(unit, "sweep_groups", count * kept, *joined, block=MOST_ITEMS, blocks=group_count)
             plant_root(target, tree, primitives, bvh2, self._constants())
         return bvh2 is not None
 

@@ -2,12 +2,13 @@
 // than HALF references does not become a node: a warp gathers the clusters of both sides, at most HALF each, and pairs nearest neighbours
 // (Meister and Bittner 2017) until HALF are left.
 //
-// Here that ends at the borders of chunks: references between the cuts of two windows. A cut is the gap of its window of CHUNK gaps that the highest node
-// of the linear BVH parts, so chunks are near its subtrees, and yet known beforehand: at most 2 * CHUNK - 1 references each, one block each, in shared
-// memory. What is left of them, at most HALF clusters each, sweep_groups.cu joins from above; where there is one chunk alone, it becomes the tree here.
+// Here that ends at the borders of chunks: references between the cuts of two windows. A cut is the gap of its window of CHUNK gaps that the highest
+// node of the linear BVH parts, so chunks are near its subtrees, and yet known beforehand: at most 2 * CHUNK - 1 references each, one block each, in
+// shared memory. What is left of them, at most HALF clusters each, sweep_groups.cu joins from above; where there is one chunk alone, it becomes the
+// tree here.
 //
-// Blocks have THREADS threads, one warp: nobody waits for a neighbour's merges, which take microseconds, one after the other on the way up. So clusters
-// stay in registers, too (device/tile.cuh).
+// Blocks have THREADS threads, one warp: nobody waits for a neighbour's merges, which take microseconds, one after the other on the way up. So
+// clusters stay in registers, too (device/tile.cuh).
 //
 // In: Primitives in Morton order. Out: records and order, which is that order; nodes, parents, flags and root as clusters.cuh describes them, with
 // LEAVES_IN_ORDER; chunks (chunks.cuh), their clusters in `slots` from their first reference on. Ids come from places, pairs from the boxes alone:
@@ -125,8 +126,8 @@ __device__ __forceinline__ int arrival_word(int far_end, int count) { return far
 __device__ __forceinline__ int far_end_of(int word) { return word & ((1 << REFERENCE_BITS) - 1); }
 __device__ __forceinline__ int count_of(int word) { return (word >> REFERENCE_BITS) + 1; }
 
-// A chunk on its way; places count from its first reference. Index 0 of ranks and arrivals is the gap before it. The exchange at a gap tells the second
-// arriver what the first one brings.
+// A chunk on its way; places count from its first reference. Index 0 of ranks and arrivals is the gap before it. The exchange at a gap tells the
+// second arriver what the first one brings.
 struct Chunk {
     uint8 ranks[MOST + 1];
     int arrivals[MOST + 1];
