@@ -85,7 +85,7 @@ SUB_ALGORITHMS = {
 
 def run(job: SuiteJob) -> SuiteReport:
     """The whole suite."""
-    report = SuiteReport("kolodzey2014", __doc__ or "", {k: v for k, v in published("kolodzey2014").items() if k != "tables"}, SIZE, job.repeat)
+    report = SuiteReport("kolodzey2014", __doc__ or "", {k: v for k, v in published("kolodzey2014").items() if k != "tables"}, _size(job), job.repeat)
     for choice, scene in job.each(STILL, report):
         what = {"published_scene": choice.published, "scene": choice.label(scene.triangle_count), "triangles": scene.triangle_count}
         report.rows += [{"part": "still", **what, **row} for row in _still(job, scene)]
@@ -146,7 +146,7 @@ def _moving(job: SuiteJob, scene: Scene) -> list[dict[str, Any]]:
     settings = varied(BUILDER, {}, **pictured(RAY_TYPE, {}))
     size = (min(1024, job.size[0]), min(768, job.size[1]))
     found = drawn(job.target, scene, settings, size, moments_of(scene, job.key_frames), max(1, job.repeat // 3))
-    return [{"needs": needed, **found}]
+    return [{"needs": needed, "size": f"{size[0]}x{size[1]}", **found}]
 
 
 def _size(job: SuiteJob) -> tuple[int, int]:
@@ -255,14 +255,14 @@ def _sub_algorithms(report: SuiteReport) -> SuiteTable:
 
 
 def _moving_scene(report: SuiteReport) -> SuiteTable:
-    columns = ("scene", "build ms", "rays and shading ms", "frames/s", "rays a frame, millions", "ray type")
+    columns = ("scene", "build ms", "rays and shading ms", "frames/s", "rays a frame, millions", "size", "ray type")
     table = SuiteTable("7.2", "a scene that moves, rebuilt every frame", columns)
     for row in report.rows:
         if row["part"] == "moving":
             printed = published_row("kolodzey2014", "7.2", row["published_scene"])
-            table.rows.append((f"{row['published_scene']} (published)", *printed.values(), "recursive"))
+            table.rows.append((f"{row['published_scene']} (published)", *printed.values(), "1024x768", "recursive"))
             cells = (row["build_ms"], row["picture_ms"], row["frames_per_s"], (row["rays"] or 0) / 1e6)
-            table.rows.append((row["scene"], *cells, f"smooth: {row['needs']}" if row["needs"] else RAY_TYPE))
+            table.rows.append((row["scene"], *cells, row["size"], f"smooth: {row['needs']}" if row["needs"] else RAY_TYPE))
     return table
 
 

@@ -93,6 +93,7 @@ def test_kolodzey_is_measured_and_what_cannot_be_switched_is_said(kolodzey: Suit
     assert whole["shares_ms"]["other"] == 0.0, "a kernel without a sub-algorithm: " + ", ".join(whole["by_kernel"])
     assert min(whole["shares_ms"][name] for name in kolodzey2014.SUB_ALGORITHMS) > 0.0, "the smallest has a share too"
     assert [scene["relation"] for scene in kolodzey.scenes] == ["stand-in", "ours", "stand-in"] and kolodzey.scenes[1]["published"] is None
+    assert kolodzey.size == (32, 24) and [row[5] for row in table(kolodzey, "7.2").rows] == ["1024x768", "32x24"], "what was asked for is told"
     factors = {row[0]: row[1] for row in table(kolodzey, "6.2").rows}
     assert factors["SAH shuffle reduction (published)"] == 1.03 and float(str(factors["SAH shuffle reduction (here)"])) > 0.0
     assert factors["streams (here)"] is None and factors["clip mask (here)"] == "needs sah_events's option not_there"
