@@ -103,7 +103,7 @@ extern "C" __global__ void choose_small(SmallStage stage, int round) {
         const SmallNode node = load_small_node(stage.nodes_of(round), slot, root);
         const int root_count = stage.root_ranges[root].y;
         SmallSplit split = {NO_CANDIDATE, 0.0f, 0.0f, 0, 0};
-        if (root_count <= SMALL && may_be_parted(node, bits_of(node.set), rules)) split = split_of(stage.planes_of(root, root_count), root_count, node, rules);
+        if (root_count <= SMALL && may_be_parted(node, bits_of(node.set), rules)) split = split_of(stage.planes_of(root, root_count), node, rules);
         const Choice choice = choice_of(node, split, rules);
         if (thread_index() != 0) continue;
         const bool is_split = split.candidate != NO_CANDIDATE;

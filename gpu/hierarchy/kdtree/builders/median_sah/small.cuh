@@ -53,15 +53,19 @@ struct Planes {
         const int side = candidate / SMALL, axis = side % 3;
         const bool is_upper = side >= 3;
         const float at = plane(candidate);
-        uint64 left = 0, right = 0;
-#pragma unroll 4
-        for (int i = 0; i < count; ++i) {
-            const float low = planes[axis * stride + i], high = planes[(3 + axis) * stride + i];
-            const bool is_flat = low == at && high == at;
-            left |= (uint64)(low < at || (is_flat && is_upper)) << i;
-            right |= (uint64)(high > at || (is_flat && !is_upper)) << i;
+        const float *lows = planes + axis * stride, *highs = planes + (3 + axis) * stride;
+        unsigned left[2] = {0, 0}, right[2] = {0, 0};
+#pragma unroll
+        for (int half = 0; half < 2; ++half) {
+            const int last = min(count - 32 * half, 32);
+            for (int i = 0; i < last; ++i) {
+                const float low = lows[32 * half + i], high = highs[32 * half + i];
+                const unsigned is_flat = (unsigned)(low == at) & (unsigned)(high == at);
+                left[half] |= ((unsigned)(low < at) | (is_flat & (unsigned)is_upper)) << i;
+                right[half] |= ((unsigned)(high > at) | (is_flat & (unsigned)!is_upper)) << i;
+            }
         }
-        return make_uint4((unsigned)left, (unsigned)(left >> 32), (unsigned)right, (unsigned)(right >> 32));
+        return make_uint4(left[0], left[1], right[0], right[1]);
     }
     __device__ __forceinline__ void make_sets(int count) const {
         for (int side = 0; side < SIDES; ++side) {
@@ -112,16 +116,20 @@ __device__ __forceinline__ SmallSplit split_at(const SmallNode& node, int candid
 
 // The cheapest plane of one of its references that may part the node's cell: lower costs are larger words, and of equal costs those of earlier candidates.
 // All threads of the block get it; 0 means none.
-__device__ __forceinline__ uint64 best_candidate(const Planes& all, int count, const SmallNode& node, int node_count, const SplitCosts& costs) {
+__device__ __forceinline__ uint64 best_candidate(const Planes& all, const SmallNode& node, int node_count, const SplitCosts& costs) {
+    const uint64 mine = WARP_LANES == 1 ? node.set : node.set & 0x100000001ull << warp_lane();  // those of this lane
     uint64 found = 0;
     for (int axis = 0; axis < 3; ++axis) {
         const AxisCosts along_axis = costs_along(node.cell.lower, node.cell.upper, axis);
         for (int end = 0; end < 2; ++end) {
             const int side = axis + 3 * end;
-            for (int i : block_stride(count)) {
-                const float plane = all.planes[side * all.stride + i];
-                if ((node.set >> i & 1) == 0 || !along_axis.may_part(plane, end == 1)) continue;
-                const uint4 both = all.sets[side * all.stride + i];
+            const float* planes = all.planes + side * all.stride;
+            const uint4* sets = all.sets + side * all.stride;
+            for (uint64 rest = mine; rest != 0; rest &= rest - 1) {
+                const int i = 63 - __clzll((int64)(rest & (0 - rest)));  // the lowest bit
+                const float plane = planes[i];
+                if (!along_axis.may_part(plane, end == 1)) continue;
+                const uint4 both = sets[i];
                 const int left = bits_of(node.set & left_of(both)), right = bits_of(node.set & right_of(both));
                 const float cost = along_axis.cost(costs, plane, left, right);
                 const uint64 word = ~((uint64)__float_as_uint(cost) << 32 | (unsigned)(side * SMALL + i));
@@ -137,10 +145,10 @@ __device__ __forceinline__ bool may_be_parted(const SmallNode& node, int node_co
 }
 
 // A node that may be parted is parted where that costs less than all its tests, or by its number alone, if its share of references allows it.
-__device__ __forceinline__ SmallSplit split_of(const Planes& all, int count, const SmallNode& node, const SmallRules& rules) {
+__device__ __forceinline__ SmallSplit split_of(const Planes& all, const SmallNode& node, const SmallRules& rules) {
     const int node_count = bits_of(node.set);
     const SmallSplit none = {NO_CANDIDATE, 0.0f, 0.0f, 0, 0};
-    const uint64 word = best_candidate(all, count, node, node_count, rules.costs);
+    const uint64 word = best_candidate(all, node, node_count, rules.costs);
     float scale;
     const float whole = rules.costs.intersection * (scaled_area(scaled_extent(node.cell.lower, node.cell.upper, scale)) * (float)node_count);
     if (word == 0 || (rules.by_cost && !(__uint_as_float((unsigned)(~word >> 32)) < whole))) return none;

@@ -53,7 +53,7 @@ __device__ __forceinline__ int4 grow_tree(SmallTree& tree, const OpenNode& root,
         block_sync();
         const SmallNode node = tree.waiting[--waiting];
         const SmallSplit split = is_noted ? noted_split(tree, node, visits > 0 ? (int)notes[visit] : NO_CANDIDATE, visit)
-                                          : split_of(tree.all(), root.count, node, rules);
+                                          : split_of(tree.all(), node, rules);
         block_sync();
         if (!writes && thread_index() == 0 && visit < NOTES) notes[visit] = (short)split.candidate;
         if (split.candidate == NO_CANDIDATE) {
