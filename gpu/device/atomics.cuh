@@ -1,4 +1,5 @@
-// Atomics by scope: `atomic_*` for memory that all blocks share, `block_atomic_*` for memory of one block (plain operations on the host).
+// Atomics by scope: `atomic_*` for memory that all blocks share, `block_atomic_*` for memory of one block (plain operations on the host);
+// `block_arrive` for shared memory.
 //
 // `atomic_arrive` is fence, add (one, or `by`), fence: the last of several arrivers sees everything the others wrote before they arrived.
 // `atomic_arrive_last` says whether this was the last after `others`; who was not does not wait for the second fence, and sees nothing.
@@ -73,10 +74,10 @@ __device__ __forceinline__ int block_atomic_exchange(int* at, int value) {
     block_fence();
     return old;
 }
+// By one instruction that has both fences in it: a fence after it would be one more.
 __device__ __forceinline__ int block_arrive(int* at) {
-    block_fence();
-    const int old = atomicAdd_block(at, 1);
-    block_fence();
+    int old;
+    asm volatile("atom.acq_rel.cta.shared.add.u32 %0, [%1], 1;" : "=r"(old) : "r"((unsigned)__cvta_generic_to_shared(at)) : "memory");
     return old;
 }
 #endif

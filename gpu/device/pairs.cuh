@@ -1,5 +1,5 @@
-// Stores by pairs of neighbouring lanes, so that each store writes whole sectors of 32 bytes: 16 bytes a thread, 32 or more apart, are half a sector each,
-// and memory takes every half for a whole one. Each lane writes one half of its own sectors and of its neighbour's.
+// Stores by pairs of neighbouring lanes, so that each store writes whole sectors of 32 bytes: 16 bytes a thread, 32 or more apart, are half a sector
+// each, and memory takes every half for a whole one. Each lane writes one half of its own sectors and of its neighbour's.
 //
 // What is stored asks to be the first that the cache evicts: more is written than the cache holds, and what the next launch reads is to stay there.
 //

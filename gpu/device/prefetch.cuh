@@ -7,10 +7,7 @@ constexpr int PREFETCH_POINTS_AHEAD = 8, PREFETCH_INDICES_AHEAD = 16;
 #ifdef CUDA_ON_HOST
 constexpr int READS_AT_ONCE = 1;
 __device__ void prefetch(const void* at) { __builtin_prefetch(at); }
-template <class Word> inline Word load_once(const Word* at) { return *at; }
 #else
 constexpr int READS_AT_ONCE = 2;
 __device__ __forceinline__ void prefetch(const void*) {}
-// What a launch reads once, in long rows: it asks to be the first that the cache evicts.
-template <class Word> __device__ __forceinline__ Word load_once(const Word* at) { return __ldcs(at); }
 #endif

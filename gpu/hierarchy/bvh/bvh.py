@@ -29,9 +29,6 @@ CHUNKS = {"cuda": 128, "host": 1024}
 REFIT_CHUNKS = {"cuda": 512, "host": 512}
 """References and node ids that one block of a refit fits in shared memory before it goes on in global memory."""
 
-REFIT_MANY = 1 << 21
-"""Above so many references chunks are half as long on CUDA: on an H200 12.8 million took 0.84 ms by 256 and 0.88 by 512, 512,000 0.073 and 0.070."""
-
 REFIT_GROUPS = {"cuda": True, "host": False}
 """Whether what chunks left open is fitted group by group in shared memory (refit_groups.cuh), where ids follow the references."""
 
@@ -78,6 +75,7 @@ class BvhHierarchy(Hierarchy):
         self.walked = WalkedRecords(target)
         self._built: Primitives | None = None
         self._open_bytes = 0
+        self._open: Array | None = None
         self._arrivals: Array | None = None
         self._measured = np.zeros(_MEASURED)
         self._pending: Callable[[], np.ndarray | None] | None = None
@@ -172,7 +170,7 @@ class BvhHierarchy(Hierarchy):
 
     def _fit_tree(self, primitives: Primitives, phase: str, *, gathers: bool, marks: bool, bvh2: Array | None) -> bool:
         """Boxes from below; records too (`gathers`), flags where the tree is new (`marks`), bvh2 nodes where there is room: then true."""
-        tree, target, chunk = self.tree, self.target, self._refit_chunk()
+        tree, target, chunk = self.tree, self.target, REFIT_CHUNKS[self.target.kind]
         by_groups, blocks = self._fits_by_groups(), -(-tree.count // chunk)
         slots = max(1, int(REFIT_SLOTS * chunk)) if by_groups else 0
         sizes = {"CHUNK": chunk, "GROUP": max(2, min(16, slots // REFIT_LISTED)), "SLOTS": slots}
@@ -185,21 +183,22 @@ class BvhHierarchy(Hierarchy):
             target.launch(unit, "fit_tree", tree.count, *references, *nodes, *lists, block=max(32, chunk // 2), blocks=blocks)
         return bvh2 is not None
 
-    def _refit_chunk(self) -> int:
-        many = self.target.kind == "cuda" and self.tree.count > REFIT_MANY
-        return REFIT_CHUNKS[self.target.kind] // (2 if many else 1)
-
     def _fits_by_groups(self) -> bool:
         return self.ids_follow_references and self.optimiser is None and REFIT_GROUPS[self.target.kind]
 
     def _open_lists(self, chunks: int) -> tuple[Array, Array, Array]:
         """Room for lists of open nodes, their numbers level after level, and who has arrived: halves at most, and one more where a level is odd."""
-        target, held, count = self.target, self._arrivals, 2 * chunks + REFERENCE_BITS
-        arrivals = self._arrivals = reserved(target, held, (count,), np.int32, "scratch")
-        if arrivals is not held:
-            target.fill(arrivals, 0)
-        self._open_bytes = 4 * self.tree.count + 4 * count + int(arrivals.nbytes)
-        return target.scratch("refit.open", self.tree.count, np.int32), target.scratch("refit.open_counts", count, np.int32), arrivals
+        count = 2 * chunks + REFERENCE_BITS
+        self._open = self._zeroed(self._open, self.tree.count)
+        self._arrivals = self._zeroed(self._arrivals, count)
+        self._open_bytes = 4 * count + int(self._open.nbytes) + int(self._arrivals.nbytes)
+        return self._open, self.target.scratch("refit.open_counts", count, np.int32), self._arrivals
+
+    def _zeroed(self, held: Array | None, count: int) -> Array:
+        array = reserved(self.target, held, (count,), np.int32, "scratch")
+        if array is not held:
+            self.target.fill(array, 0)
+        return array
 
     def _write_layout(self, primitives: Primitives, stage: str) -> None:
         with self.target.phase(f"{stage}.layout"):

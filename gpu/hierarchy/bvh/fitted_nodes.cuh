@@ -13,18 +13,24 @@ struct FittedNodes {
     uint8* flags;
     float4* bvh2;
 
-    // By a whole warp, of which some lanes have a node to write.
-    __device__ void write_together(int node_id, const Aabb& left_box, int left, const Aabb& right_box, int right, bool is_absorbed, bool is_asked) const {
+    // By a whole warp, of which some lanes have a node to write; of one that is published already, the layout's node alone.
+    __device__ void write_together(int node_id, const Aabb& left_box, int left, const Aabb& right_box, int right, bool is_absorbed, bool is_asked,
+                                   bool is_published) const {
         const Aabb box = merge(left_box, right_box);
         const float4 node[2] = {make_float4(box.lower.x, box.lower.y, box.lower.z, __int_as_float(left)),
                                 make_float4(box.upper.x, box.upper.y, box.upper.z, __int_as_float(right))};
-        store_by_pairs(nodes + 2 * (int64)node_id, node, is_asked);
+        store_by_pairs(nodes + 2 * (int64)node_id, node, is_asked && !is_published);
         if (WRITES_BVH2) {
             float4 parts[4];
             pack_bvh2_node(left_box, left, right_box, right, parts);
             store_by_pairs(bvh2 + 4 * (int64)node_id, parts, is_asked);
         }
-        if (is_asked) mark(node_id, left, right, is_absorbed);
+        if (is_asked && !is_published) mark(node_id, left, right, is_absorbed);
+    }
+    // What other blocks read of a finished node.
+    __device__ void publish(int node_id, const Aabb& box, int left, int right, bool is_absorbed) const {
+        store_node(nodes, node_id, box, left, right);
+        mark(node_id, left, right, is_absorbed);
     }
     __device__ void write(int node_id, const Aabb& left_box, int left, const Aabb& right_box, int right, bool is_absorbed) const {
         store_node(nodes, node_id, merge(left_box, right_box), left, right);

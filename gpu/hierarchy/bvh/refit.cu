@@ -17,8 +17,9 @@
 constexpr int ALL_HERE = 2;  // the owner adds 3 less the children that are still to come, each of them 1
 constexpr int ELSEWHERE = -1;
 constexpr int NO_PARENT = -1;
-constexpr int COUNT_BITS = 8, COUNT_MASK = (1 << COUNT_BITS) - 1, ALL_CAME = 64;
 constexpr int STARTS_HERE = 32;  // a state in shared memory
+
+constexpr int MOST_THREADS = 1024;  // of a multiprocessor, or a block: so a thread has 64 registers
 
 // The chunk of a block, by place: a node's id or a reference less the chunk's first.
 struct Chunk {
@@ -31,6 +32,10 @@ struct Chunk {
     int existing_count, open_count;
 
     __device__ int parent(int at) const { return above[at] >> COUNT_BITS; }
+    __device__ bool is_done(int at) const { return load_shared_state(states, at) & DONE; }
+    __device__ bool is_absorbed(int at) const { return load_shared_state(states, at) & NODE_IS_ABSORBED; }
+    // Of a finished node, whether the one above it is not.
+    __device__ bool is_top(int at) const { return parent(at) == ELSEWHERE || !is_done(parent(at)); }
 };
 
 struct Tree : FittedNodes {
@@ -72,9 +77,9 @@ struct Tree : FittedNodes {
 #pragma unroll
         for (int k = 0; k < READS_AT_ONCE; ++k) {
             const int at = start + k * block_threads(), reference = first + at;
-            exists[k] = at < ids_here && (load_once(flags + reference) & NODE_EXISTS);
+            exists[k] = at < ids_here && (flags[reference] & NODE_EXISTS);
             if (!GATHERS) continue;
-            prim_ids[k] = load_once(order + min(reference, last));
+            prim_ids[k] = order[min(reference, last)];
             primitives.prefetch_indices(order[min(reference + PREFETCH_INDICES_AHEAD, last)]);
             primitives.prefetch_points(order[min(reference + PREFETCH_POINTS_AHEAD, last)]);
         }
@@ -99,10 +104,10 @@ struct Tree : FittedNodes {
     }
     // A node's place in the tree.
     __device__ void hold(Chunk& chunk, int first, int at) const {
-        const int node_id = first + at, up = node_id == 0 ? ELSEWHERE : load_once(parent + node_id) - first;
+        const int node_id = first + at, up = node_id == 0 ? ELSEWHERE : parent[node_id] - first;
         chunk.left[at] = __float_as_int(nodes[2 * (int64)node_id].w);
         chunk.right[at] = __float_as_int(nodes[2 * (int64)node_id + 1].w);
-        chunk.above[at] = (up >= 0 && up < CHUNK ? up : ELSEWHERE) << COUNT_BITS;
+        chunk.above[at] = (up >= 0 && up < CHUNK ? up : ELSEWHERE) * (1 << COUNT_BITS);
         chunk.existing[block_atomic_add(&chunk.existing_count, 1)] = (short)at;  // in any order: boxes are the same whoever comes last
     }
 
@@ -134,27 +139,32 @@ struct Tree : FittedNodes {
             if ((word & COUNT_MASK) != ALL_CAME - 1) return;
             const int other = left - first == at ? right : left, other_at = is_leaf(other) ? up : other - first;
             box = merge(box, load_shared_box(chunk.boxes, other_at));
-            if (MARKS) is_absorbed = first + up != 0 && !is_absorbed && (is_leaf(other) || !(load_shared_state(chunk.states, other_at) & NODE_IS_ABSORBED));
+            if (MARKS) is_absorbed = first + up != 0 && !is_absorbed && (is_leaf(other) || !chunk.is_absorbed(other_at));
             store_shared_box(chunk.boxes, up, box);
             at = up;
             up = word >> COUNT_BITS;
         }
     }
     // What the chunk has finished, by full warps, node after node.
-    __device__ void write_here(Chunk& chunk, int first, int at, bool is_asked) const {
+    __device__ void write_here(Chunk& chunk, int first, int at, bool is_asked, bool is_published) const {
         const int left = chunk.left[at], right = chunk.right[at];
         Aabb left_box = empty_aabb(), right_box = left_box;
         if (is_asked) {
             left_box = is_leaf(left) ? leaf_box(chunk, first, left) : load_shared_box(chunk.boxes, left - first);
             right_box = is_leaf(right) ? leaf_box(chunk, first, right) : load_shared_box(chunk.boxes, right - first);
         }
-        write_together(first + at, left_box, left, right_box, right, load_shared_state(chunk.states, at) & NODE_IS_ABSORBED, is_asked);
+        write_together(first + at, left_box, left, right_box, right, chunk.is_absorbed(at), is_asked, is_published);
     }
 
-    // For refit_groups.cuh: a node that is still open, with the part of its leaves; the chunk's list lies from its first id on.
-    __device__ void list(Chunk& chunk, int first, int at, int* open) const {
-        leave_part(first + at, load_shared_box(chunk.boxes, at));
-        open[first + block_atomic_add(&chunk.open_count, 1)] = first + at;
+    // For refit_groups.cuh: a node that is still open, with the part of its leaves, in the chunk's list, which lies from its first id on; and what is
+    // finished below one that is not.
+    __device__ void publish_here(Chunk& chunk, int first, int at, int* open) const {
+        if (!chunk.is_done(at)) {
+            leave_part(first + at, load_shared_box(chunk.boxes, at));
+            open[first + block_atomic_add(&chunk.open_count, 1)] = first + at;
+        } else if (chunk.is_top(at)) {
+            publish(first + at, load_shared_box(chunk.boxes, at), chunk.left[at], chunk.right[at], chunk.is_absorbed(at));
+        }
     }
 
     // The same in global memory, where a node that is not finished yet holds the part of its leaves: one leaf's box, or none. The box of the child
@@ -205,11 +215,13 @@ struct Tree : FittedNodes {
 };
 
 // The references [first, first + references_here) and the nodes of the ids [first, first + ids_here). `last` is the last reference of all.
-__device__ void fit_chunk(const Tree& tree, Chunk& chunk, int first, int references_here, int last, int ids_here, int* open) {
+__device__ void fit_chunk(const Tree& tree, Chunk& chunk, int first, int references_here, int last, int ids_here) {
     if (thread_index() == 0) chunk.existing_count = chunk.open_count = 0;
     block_sync();
     const int count = max(references_here, ids_here);
-    for (int start = thread_index(); start - warp_lane() < count; start += READS_AT_ONCE * block_threads()) tree.read(chunk, first, start, references_here, last, ids_here);
+    for (int start = thread_index(); start - warp_lane() < count; start += READS_AT_ONCE * block_threads()) {
+        tree.read(chunk, first, start, references_here, last, ids_here);
+    }
     block_sync();
     for (int i : block_stride(chunk.existing_count)) tree.prepare(chunk, first, chunk.existing[i]);
     block_sync();
@@ -218,11 +230,12 @@ __device__ void fit_chunk(const Tree& tree, Chunk& chunk, int first, int referen
         if (load_shared_state(chunk.states, at) & STARTS_HERE) tree.climb_here(chunk, first, at);
     }
     block_sync();
+}
+__device__ void write_chunk(const Tree& tree, Chunk& chunk, int first) {
     for (int i = thread_index(); i - warp_lane() < chunk.existing_count; i += block_threads()) {
         const int at = chunk.existing[min(i, chunk.existing_count - 1)];
-        const bool is_node = i < chunk.existing_count, is_done = is_node && (load_shared_state(chunk.states, at) & DONE);
-        tree.write_here(chunk, first, at, is_done);
-        if (SLOTS > 0 && is_node && !is_done) tree.list(chunk, first, at, open);
+        const bool is_asked = i < chunk.existing_count && chunk.is_done(at);
+        tree.write_here(chunk, first, at, is_asked, SLOTS > 0 && is_asked && chunk.is_top(at));
     }
     block_sync();
 }
@@ -231,7 +244,7 @@ __device__ void fit_chunk(const Tree& tree, Chunk& chunk, int first, int referen
 __device__ void fit_above_chunk(const Tree& tree, const Chunk& chunk, int first) {
     for (int i : block_stride(chunk.existing_count)) {
         const int at = chunk.existing[i];
-        if (!(load_shared_state(chunk.states, at) & DONE)) tree.leave(chunk, first, at);
+        if (!chunk.is_done(at)) tree.leave(chunk, first, at);
         else if (chunk.parent(at) == ELSEWHERE) tree.climb(first + at, load_shared_box(chunk.boxes, at));
     }
 }
@@ -241,17 +254,30 @@ union Shared {
     Group group;
 };
 
-extern "C" __global__ void
+// With groups to go on: they get what they read first, and while the chunk's arrival is on its way the rest is written.
+__device__ void hand_over(const Tree& tree, Chunk& chunk, int first, int* open, int* open_counts, int* arrivals, int& is_last) {
+    for (int i : block_stride(chunk.existing_count)) tree.publish_here(chunk, first, chunk.existing[i], open);
+    block_sync();
+    if (thread_index() == 0) {
+        open_counts[block_index()] = chunk.open_count;
+        is_last = arrive_last_of_group(arrivals, block_index(), block_count());
+    }
+    write_chunk(tree, chunk, first);
+}
+
+extern "C" __global__ void __launch_bounds__(MOST_THREADS)
 fit_tree(Primitives primitives, const int* order, const int* reference_count_now, float4* record_data, const float4* reference_boxes, float4* nodes,
          const int* parent, uint8* flags, int node_capacity, float4* bvh2, int* waiting, int* open, int* open_counts, int* arrivals) {
     SHARED Shared shared;
+    SHARED int is_last;
     const int first = block_index() * CHUNK, reference_count = *reference_count_now;
     const Tree tree = {{nodes, flags, bvh2}, primitives, order, {{record_data}, reference_boxes}, parent, waiting};
-    fit_chunk(tree, shared.chunk, first, min(reference_count - first, CHUNK), reference_count - 1, min(node_capacity - first, CHUNK), open);
+    fit_chunk(tree, shared.chunk, first, min(reference_count - first, CHUNK), reference_count - 1, min(node_capacity - first, CHUNK));
     if (SLOTS > 0) {
-        if (thread_index() == 0) open_counts[block_index()] = shared.chunk.open_count;
-        go_on({nodes, flags, bvh2}, node_capacity, waiting, open, open_counts, arrivals, CHUNK, shared.group);
+        hand_over(tree, shared.chunk, first, open, open_counts, arrivals, is_last);
+        go_on({nodes, flags, bvh2}, node_capacity, waiting, open, open_counts, arrivals, CHUNK, shared.group, is_last);
     } else {
+        write_chunk(tree, shared.chunk, first);
         fit_above_chunk(tree, shared.chunk, first);
     }
 }
@@ -265,7 +291,8 @@ extern "C" __global__ void fit_tiles(Primitives primitives, const int* order, fl
     for (int i = block_index(); i < listed[0]; i += block_count()) {
         const int4 tile = tiles[listed[1 + i]];
         block_sync();
-        fit_chunk(tree, chunk, tile.x, tile.y, tile.x + tile.y - 1, min(node_capacity - tile.x, tile.y), nullptr);
+        fit_chunk(tree, chunk, tile.x, tile.y, tile.x + tile.y - 1, min(node_capacity - tile.x, tile.y));
+        write_chunk(tree, chunk, tile.x);
         fit_above_chunk(tree, chunk, tile.x);
     }
 }
