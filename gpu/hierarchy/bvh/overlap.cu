@@ -2,7 +2,10 @@
 // and not in its subtree, times the node's cost, summed over all nodes and divided by the area of all surfaces. A reference that is a part of a
 // primitive counts as the surface of that part. On request, outside the frame, in double precision and fixed blocks: equal trees, equal figures.
 //
-// Unit constants: STACK_DEPTH, SAMPLE_EVERY (each so many-th reference is a sample).
+// Of large trees some surfaces stand for all: each so many-th, and all that are larger than the mean of as many samples would be. A few large ones,
+// floors and walls, lie in most of the boxes and have most of the area: by chance alone the figure would depend on which of them are among the samples.
+//
+// Launch order: add_areas where not all surfaces are samples, measure_overlap. Unit constants: STACK_DEPTH, SAMPLE_EVERY.
 #include "gpu/device/block.cuh"
 #include "gpu/hierarchy/bvh/canonical.cuh"
 
@@ -105,32 +108,64 @@ struct Tree {
     }
 };
 
-// `sums`: 2 doubles a block, overlap and area. Each surface climbs from its leaf to the root: what hangs beside its way does not hold it.
-extern "C" __global__ void measure_overlap(Primitives primitives, const int* order, float4* record_data, const float4* reference_boxes, const float4* nodes,
-                                           const int* parent, const uint8* flags, int node_capacity, float traversal_cost, float intersection_cost,
-                                           double* sums) {
-    const Tree tree = {primitives, order, {{record_data}, reference_boxes}, nodes, traversal_cost, intersection_cost};
-    double overlap = 0.0, area = 0.0;
+// Calls `visit(reference, child, node_id)` for every active reference of this thread's nodes' leaves.
+template <class Visit> __device__ void for_each_reference(const Tree& tree, const uint8* flags, int node_capacity, const Visit& visit) {
     for (int node_id : grid_stride(node_capacity)) {
         if (!(flags[node_id] & NODE_EXISTS)) continue;
-        const CanonicalNode node = load_node(nodes, node_id);
+        const CanonicalNode node = load_node(tree.nodes, node_id);
         const int children[2] = {node.left, node.right};
 #pragma unroll 1
         for (int side = 0; side < 2; ++side) {
             if (!is_leaf(children[side])) continue;
             const int first = first_reference(children[side]), last = first + reference_count(children[side]);
             for (int reference = first; reference < last; ++reference) {
-                if (reference % SAMPLE_EVERY != 0 || !tree.references.records.is_active(reference)) continue;
-                Polygon surface[2], parts[2];
-                tree.surface(reference, surface);
-                area += area_of(surface[0]);
-                for (int below = children[side], above_id = node_id; above_id >= 0; below = above_id, above_id = above_id == 0 ? -1 : parent[above_id]) {
-                    const CanonicalNode above = load_node(nodes, above_id);
-                    overlap += tree.overlap(surface[0], above.left == below ? above.right : above.left, parts);
-                }
+                if (tree.references.records.is_active(reference)) visit(reference, children[side], node_id);
             }
         }
     }
+}
+
+// `areas`: the surfaces of a block's references, one double a block.
+extern "C" __global__ void add_areas(Primitives primitives, const int* order, float4* record_data, const float4* reference_boxes, const float4* nodes,
+                                     const uint8* flags, int node_capacity, double* areas) {
+    const Tree tree = {primitives, order, {{record_data}, reference_boxes}, nodes, 0.0, 0.0};
+    double area = 0.0;
+    for_each_reference(tree, flags, node_capacity, [&](int reference, int, int) {
+        Polygon surface[2];
+        tree.surface(reference, surface);
+        area += area_of(surface[0]);
+    });
+    area = block_sum(area);
+    if (thread_index() == 0) areas[block_index()] = area;
+}
+
+// `sums`: 2 doubles a block, overlap and area. Each surface climbs from its leaf to the root: what hangs beside its way does not hold it. `areas`: as
+// many as there are blocks, from add_areas; `samples`: about as many surfaces are taken.
+extern "C" __global__ void measure_overlap(Primitives primitives, const int* order, float4* record_data, const float4* reference_boxes, const float4* nodes,
+                                           const int* parent, const uint8* flags, int node_capacity, float traversal_cost, float intersection_cost,
+                                           const double* areas, int samples, double* sums) {
+    const Tree tree = {primitives, order, {{record_data}, reference_boxes}, nodes, traversal_cost, intersection_cost};
+    double overlap = 0.0, area = 0.0;
+    SHARED double large;
+    if (thread_index() == 0) {
+        double all = 0.0;
+        for (int block = 0; SAMPLE_EVERY > 1 && block < block_count(); ++block) all += areas[block];
+        large = all / samples;
+    }
+    block_sync();
+    for_each_reference(tree, flags, node_capacity, [&](int reference, int leaf, int node_id) {
+        Polygon surface[2], parts[2];
+        tree.surface(reference, surface);
+        const double own = area_of(surface[0]);
+        const bool is_large = SAMPLE_EVERY == 1 || own >= large;
+        if (!is_large && reference % SAMPLE_EVERY != 0) return;
+        const double stands_for = is_large ? 1.0 : SAMPLE_EVERY;
+        area += stands_for * own;
+        for (int below = leaf, above_id = node_id; above_id >= 0; below = above_id, above_id = above_id == 0 ? -1 : parent[above_id]) {
+            const CanonicalNode above = load_node(nodes, above_id);
+            overlap += stands_for * tree.overlap(surface[0], above.left == below ? above.right : above.left, parts);
+        }
+    });
     overlap = block_sum(overlap);
     area = block_sum(area);
     if (thread_index() != 0) return;

@@ -1,6 +1,7 @@
 """Figures of a tree beside its SAH cost: end-point overlap, leaf-count variability, levels. On request: they cost more than a frame should.
 
-Of large trees only some triangles are samples of the overlap, evenly taken along the references; leaves are counted on a fixed set of lines.
+Of large trees only some triangles are samples of the overlap, evenly taken along the references, and the largest; leaves are counted on a fixed set
+of lines.
 """
 
 from __future__ import annotations
@@ -17,7 +18,7 @@ from ..primitives import unit_source
 from .tree import CanonicalTree
 
 SAMPLES = {"cuda": 1 << 18, "host": 1 << 12}
-"""Triangles at most that are samples of the overlap."""
+"""Surfaces that stand for all others: at most so many of each so many-th, and as many of the largest."""
 
 LINES = {"cuda": 1 << 16, "host": 1 << 12}
 """Lines on which leaves are counted."""
@@ -80,12 +81,16 @@ class QualityMeasure:
 
     def _overlap(self, tree: CanonicalTree, primitives: Primitives, depth: int, options: StatisticsOptions) -> Callable[[], np.ndarray | None]:
         target = self._target
-        every = max(1, -(-tree.count // SAMPLES[target.kind]))
+        samples = SAMPLES[target.kind]
+        every = max(1, -(-tree.count // samples))
         unit = target.unit(unit_source("gpu/hierarchy/bvh/overlap.cu", primitives, STACK_DEPTH=depth + 2, SAMPLE_EVERY=every))
+        areas = target.scratch("quality.areas", _BLOCKS, np.float64) if every > 1 else None
         sums = target.scratch("quality.overlap", (_BLOCKS, 2), np.float64)
-        boxes = (tree.order, tree.records, tree.reference_boxes, tree.nodes)
-        arguments = (*boxes, tree.parent, tree.flags, tree.node_capacity, options.traversal_cost, options.intersection_cost, sums)
-        target.launch(unit, "measure_overlap", tree.node_capacity, primitives.view, *arguments, blocks=_BLOCKS)
+        surfaces, size = (primitives.view, tree.order, tree.records, tree.reference_boxes, tree.nodes), tree.node_capacity
+        if areas is not None:
+            target.launch(unit, "add_areas", size, *surfaces, tree.flags, size, areas, blocks=_BLOCKS)
+        costs = (options.traversal_cost, options.intersection_cost)
+        target.launch(unit, "measure_overlap", size, *surfaces, tree.parent, tree.flags, size, *costs, areas, samples, sums, blocks=_BLOCKS)
         return target.read_later(sums)
 
 

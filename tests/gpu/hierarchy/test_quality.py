@@ -70,6 +70,23 @@ def test_samples_stand_for_all(host_target: Target, monkeypatch: pytest.MonkeyPa
     assert figures[1] == pytest.approx(figures[0], rel=0.15) and figures[0] != figures[1]
 
 
+@pytest.mark.parametrize("name", ["lbvh", "sbvh"])
+def test_large_surfaces_are_all_among_the_samples(host_target: Target, monkeypatch: pytest.MonkeyPatch, name: str) -> None:
+    """A few walls in a crowd have most of the area: every twelfth surface alone would meet some of them or none."""
+    crowd, walls = soup(3000, size=0.004).corners(), soup(30, seed=3, size=0.6).corners()
+    scene = scene_of(np.concatenate([crowd, walls]))
+    figures = []
+    for most in (1 << 12, 250, 200):
+        monkeypatch.setitem(quality.SAMPLES, "host", most)
+        hierarchy = make(host_target, name)
+        hierarchy.build(scene.upload(host_target))
+        hierarchy.measure_quality()
+        host_target.synchronize()
+        figures.append(hierarchy.stats().end_point_overlap)
+    assert figures[1:] == pytest.approx([figures[0]] * 2, rel=0.1)
+    assert len(set(figures)) == 3
+
+
 @pytest.mark.parametrize("scene_name", ["two", "soup", "stairs", "degenerate"])
 def test_leaf_variability(target: Target, scene_name: str, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setitem(quality.LINES, target.kind, 500)

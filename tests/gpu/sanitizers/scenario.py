@@ -16,7 +16,7 @@ from gpu.camera import Camera
 from gpu.clip import ClipOptions
 from gpu.engine import Boxes, Engine, View, ViewSettings
 from gpu.hierarchy.base import Hierarchy, ObjectRange, Primitives
-from gpu.hierarchy.bvh import bvh
+from gpu.hierarchy.bvh import bvh, quality
 from gpu.hierarchy.bvh.bvh import BvhHierarchy
 from gpu.hierarchy.bvh.leaf_rows import LeafRows
 from gpu.hierarchy.kdtree.options import KdTreeOptions
@@ -130,18 +130,22 @@ def run_structure(target: Target, name: str) -> None:
 
 
 def run_topologies(target: Target) -> None:
-    """Trees given by their topology alone: fitted by the family in each layout, refitted, with primitives whole and split; lbvh both ways."""
+    """Trees given by their topology alone: fitted by the family in each layout, refitted, with primitives whole and split; lbvh and hploc both ways."""
     corners = np.random.default_rng(3).uniform(-1, 1, (TRIANGLES, 3, 3)).astype(np.float32)
     indices = np.arange(TRIANGLES * 3, dtype=np.int32).reshape(-1, 3)
     primitives = triangle_primitives(target.upload(corners.reshape(-1, 3), "test"), target.upload(indices, "test"))
     for construction in ("search", "climb"):
         linear = structures()["lbvh"]
         linear(target, linear.Options(construction=construction)).build(primitives)
+    pairing = structures()["hploc"]
+    pairing(target, pairing.Options(top="sah"), "bvh2").build(primitives)
     refit_by_groups(target, primitives)
     for layout in GivenBuilder.layouts():
         fit_given(target, corners, layout)
     for made in fit_given(target, corners[:300], "bvh2"):  # few: in trees at random everything overlaps everything
         made.measure_quality()
+        with mock.patch.dict(quality.SAMPLES, {target.kind: 100}):
+            made.measure_quality()
 
 
 def fit_given(target: Target, corners: np.ndarray, layout: str) -> list[BvhHierarchy]:
