@@ -16,12 +16,14 @@ from tests.oracle.tree_walker import check_tree, half_area, walk_statistics
 
 from .scenes import SCENES, TriangleScene, make, rays, scene_of, soup, trace
 
-BUILDERS = [name for name in ("hploc", "ploc") if name in structures()]
+BUILDERS = [name for name in ("hploc", "hploc+sah", "ploc") if name.split("+")[0] in structures()]
 over_builders = pytest.mark.parametrize("name", BUILDERS)
 
 
 def built(target: Target, name: str, scene: TriangleScene, layout: str = "bvh2", **options: object) -> BvhHierarchy:
-    hierarchy = make(target, name, layout, **options)
+    """A tree by a builder, "+" and the value of its option `top`, if it has one."""
+    name, _, top = name.partition("+")
+    hierarchy = make(target, name, layout, **options, **({"top": top} if top else {}))
     assert isinstance(hierarchy, BvhHierarchy)
     hierarchy.build(scene.upload(target))
     return hierarchy
@@ -42,6 +44,17 @@ def test_trees_are_better_than_the_linear_bvhs(target: Target, name: str, scene_
     for max_leaf_size in (1, 4):
         linear = cost_of(built(target, "lbvh", scene, max_leaf_size=max_leaf_size))
         assert cost_of(built(target, name, scene, max_leaf_size=max_leaf_size)) < gain * linear
+
+
+def test_groups_parted_from_above_cost_less_and_find_the_same_hits(target: Target) -> None:
+    """As many triangles as make groups of groups; a few that cannot be told apart, so that sets are halved."""
+    scene = scene_of(np.concatenate([soup(20_000, seed=3, size=0.02).corners(), np.tile(soup(1).corners(), (700, 1, 1))]))
+    climbed, parted = built(target, "hploc", scene), built(target, "hploc+sah", scene)
+    check_tree(parted.nodes(), *scene.boxes())
+    assert cost_of(parted) < 0.995 * cost_of(climbed)
+    assert parted.nodes().depth.max() <= parted.max_depth()
+    hits = [trace(hierarchy, *rays()) for hierarchy in (climbed, parted)]
+    np.testing.assert_array_equal(hits[0].t, hits[1].t)
 
 
 @over_builders
@@ -122,10 +135,10 @@ def test_coincident_primitives_are_paired_at_once(target: Target, name: str) -> 
 @over_builders
 def test_threads_and_chunks_do_not_show(monkeypatch: pytest.MonkeyPatch, name: str) -> None:
     monkeypatch.setenv("RAYGROVE_HOST_FORCE_SPLIT", "1")
-    module = importlib.import_module(f"gpu.hierarchy.bvh.builders.{name}")
+    module = importlib.import_module(f"gpu.hierarchy.bvh.builders.{name.split('+')[0]}")
     scene, outcomes = soup(3000), []
     for threads, chunk in ((1, 1024), (2, 1024), (2, 64)):
-        if name == "ploc":  # what hploc's chunks are is part of what it builds
+        if name != "hploc+sah":  # where its chunks end decides what it builds
             monkeypatch.setitem(module.CHUNKS, "host", chunk)
         target = make_target("host", threads=threads)
         hierarchy = built(target, name, scene, "bvh4")

@@ -130,7 +130,7 @@ def run_structure(target: Target, name: str) -> None:
 
 
 def run_topologies(target: Target) -> None:
-    """Trees given by their topology alone: fitted by the family in each layout, refitted, with primitives whole and split; lbvh and hploc both ways."""
+    """Trees given by their topology alone: fitted by the family in each layout, refitted, primitives whole and split; lbvh and hploc both ways."""
     corners = np.random.default_rng(3).uniform(-1, 1, (TRIANGLES, 3, 3)).astype(np.float32)
     indices = np.arange(TRIANGLES * 3, dtype=np.int32).reshape(-1, 3)
     primitives = triangle_primitives(target.upload(corners.reshape(-1, 3), "test"), target.upload(indices, "test"))

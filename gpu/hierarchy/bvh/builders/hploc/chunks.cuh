@@ -4,6 +4,8 @@
 // Windows of gaps are fixed; in each one the gap of the highest rank is a cut, so that every chunk has at least one reference and at most as many as two
 // windows. The last reference's gap ranks above all, so the last chunk ends there.
 #pragma once
+#include "gpu/device/loops.cuh"
+#include "gpu/device/warp.cuh"
 #include "gpu/hierarchy/bvh/morton_order.cuh"
 
 // A chunk in a list, int2: its last reference; its clusters, which lie in the slots from its first reference on, and the rank of the gap behind it.
@@ -14,3 +16,13 @@ __device__ __forceinline__ int rank_of(int2 chunk) { return chunk.y >> 16; }
 // A candidate of a window, the better the larger: by its rank, of equal ones the first.
 __device__ __forceinline__ unsigned cut_word(int rank, int index) { return (unsigned)rank << 16 | (unsigned)(0xffff - index); }
 __device__ __forceinline__ int cut_index(unsigned word) { return 0xffff - (int)(word & 0xffff); }
+
+// The cut in a window of gaps. All lanes have it.
+__device__ __forceinline__ int cut_of_window(const uint64* keys, int n, int window_size, int window) {
+    unsigned best = 0;
+    for (int i : lane_stride(window_size)) {
+        const int gap = window * window_size + i;
+        if (gap < n) best = max(best, cut_word(rank_of_gap(keys, n, gap), i));
+    }
+    return window * window_size + cut_index(warp_max(best));
+}
