@@ -14,8 +14,8 @@ HEADROOM = 0.85
 LEAST_SHARE = 0.15
 """Of the planned time, for the pixels; with HEADROOM the frame still keeps its rate."""
 
-SHARE_OF_DELAY = 1 / 3
-"""Of the time by which the rest of the frame misses the planned one, for the pixels: who waits that long anyway wants something to see."""
+SHARE_OF_DELAY = 1 / 4
+"""Of the rest of a frame that takes longer than planned, for the pixels: who waits that long anyway wants something to see."""
 
 SMALLEST_SIDE = 64
 
@@ -58,7 +58,8 @@ def next_scale(pace: Pace, minimum_fps: float) -> float:
         return 1.0
     budget = HEADROOM * 1000.0 / minimum_fps
     full_ms = pace.pixel_ms / pace.scale**2
-    room = max(budget - pace.fixed_ms, LEAST_SHARE * budget, SHARE_OF_DELAY * (pace.fixed_ms - budget))
+    delay_ms = max(pace.fixed_ms - budget, 0.0)
+    room = max(budget - pace.fixed_ms, LEAST_SHARE * budget, min(LEAST_SHARE * budget + delay_ms, SHARE_OF_DELAY * pace.fixed_ms))
     fitting = [scale for scale in SCALES if full_ms * scale**2 <= room]
     wanted = fitting[0] if fitting else SCALES[-1]
     larger = [scale for scale in SCALES if scale > pace.scale + 1e-6]
