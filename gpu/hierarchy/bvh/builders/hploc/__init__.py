@@ -6,12 +6,12 @@ their clusters are gathered by a warp and paired with their nearest neighbours u
 
 Paper: Benthin, Meister, Barczak, Mehalwal, Tsakok and Kensler, H-PLOC: Hierarchical Parallel Locally-Ordered Clustering for Bounding Volume
 Hierarchy Construction (2024), after Meister and Bittner, Parallel Locally-Ordered Clustering for BVH Construction (2017); the climb after Apetrei
-(2014). Ours, with `top` = sah: chunks of some 64 primitives end at high nodes of the linear BVH, and the clusters of eight of them at a time are
+(2014). Ours, with `top` = sah: chunks of some 100 primitives end at high nodes of the linear BVH, and the clusters of eight of them at a time are
 parted from above by the surface area heuristic, every cluster a candidate; all but the uppermost three levels become nodes, and the eight subtrees
 below these are parted again with those of 16 neighbours, until one group holds them all.
 
 Cost: About twice the time of the linear BVH, for trees whose SAH cost is near a binned SAH builder's. The choice for scenes that are rebuilt every
-frame and traced with more than a ray or two a pixel. With `top` = sah another 0.3 ms at 512,000 triangles on an H200, for a SAH cost that is 2 to 4 %
+frame and traced with more than a ray or two a pixel. With `top` = sah another 0.25 ms at 512,000 triangles on an H200, for a SAH cost 2 to 4 %
 lower on smooth meshes; less than any pass over a finished tree.
 
 Limits: A larger search radius costs time, and past 4 makes most trees worse. Clusters are paired within one subtree of the linear BVH, so that its
@@ -47,8 +47,8 @@ THREADS = 32
 _ABOVE_CODES = 43
 """Depth beyond the code bits: the largest rank of a gap is 31 above them; HEADROOM (8) and the root's last halvings (4) of hploc.cu."""
 
-SAH_CHUNK = 64
-"""Gaps of a window, in which a chunk ends under a SAH top: 1 to 2 * SAH_CHUNK - 1 references that one block joins."""
+SAH_CHUNK, LARGE_SAH_CHUNK = 96, 128
+"""Gaps of a window, in which a chunk ends under a SAH top, below and from LARGE_COUNT: up to twice as many references, less one."""
 
 KEPT = 16
 """Clusters that a chunk leaves, at most."""
@@ -85,7 +85,7 @@ class HplocOptions(ClusterOptions):
 
     top: str = option(
         "climb",
-        "How subtrees of some 64 primitives become one tree: by the climb, as published, or parted from above by the surface area heuristic (sah), "
+        "How subtrees of some 100 primitives become one tree: by the climb, as published, or parted from above by the surface area heuristic (sah), "
         "for better trees in twice the time.",
         choices=("climb", "sah"),
     )
@@ -141,9 +141,10 @@ class Hploc(BvhHierarchy):
     def _join_from_above(self, primitives: Primitives, beginning: tuple[Any, ...], outputs: tuple[Any, ...]) -> None:
         """Chunks, and groups of them, parted by the surface area heuristic."""
         target, n = self.target, primitives.count
-        chunk_count = -(-n // SAH_CHUNK)
+        chunk = SAH_CHUNK if n < LARGE_COUNT else LARGE_SAH_CHUNK
+        chunk_count = -(-n // chunk)
         chunks = [target.scratch(f"hploc.chunks{side}", (chunk_count, 2), np.int32) for side in (0, 1)]
-        unit = self._unit("hploc.cu", primitives, CHUNK=SAH_CHUNK, THREADS=THREADS, RADIUS=self.options.radius, CUTS=True)
+        unit = self._unit("hploc.cu", primitives, CHUNK=chunk, THREADS=THREADS, RADIUS=self.options.radius, CUTS=True)
         with target.phase("build.clusters"):
             target.launch(unit, "build_clusters", n, *beginning, chunks[0], block=THREADS, blocks=chunk_count)
         with target.phase("build.joining"):
