@@ -244,8 +244,13 @@ class Target(abc.ABC):
         """Wait until everything launched is done; raises what a kernel did wrong."""
 
     def capture(self, body: Callable[[], None]) -> Callable[[], None]:
-        """`body`'s launches as one call that can be repeated: a CUDA graph, or `body` itself. `body` must have run once before."""
+        """`body`'s launches as one call that can be repeated: a CUDA graph, or `body` itself. `body` must have run once before, and may run more than once here."""
         return body
+
+    @property
+    def is_capturing(self) -> bool:
+        """Whether what is launched now is captured instead of run."""
+        return False
 
     @abc.abstractmethod
     def close(self) -> None:

@@ -297,6 +297,10 @@ class CudaTarget(Target):
         self._graphs.add(graph)
         return graph
 
+    @property
+    def is_capturing(self) -> bool:
+        return self._memory.is_frozen
+
     def close(self) -> None:
         if not self._is_open:
             return
@@ -325,7 +329,7 @@ class CudaTarget(Target):
             _here.ordinal = self.ordinal
 
     def _not_captured(self, doing: str) -> None:
-        if self._memory.is_frozen:
+        if self.is_capturing:
             raise TargetError(f"A captured graph cannot {doing}: do it before the graph, so that every replay sees the newest values.")
 
     @staticmethod

@@ -267,3 +267,29 @@ def test_frames_that_are_replayed_draw_what_a_rebuild_draws(target: Target) -> N
         assert refitted.sum_t == pytest.approx(plain.sum_t, rel=1e-6)
     assert updates.count("refit") >= 6 and updates[8] == "rebuild"
     engine.close()
+
+
+def test_what_is_captured_twice_is_prepared_once(host_target: Target, monkeypatch: pytest.MonkeyPatch) -> None:
+    """A graph's capture runs the launches twice, and nothing may be written then; who calls refit without `prepare` is prepared each time."""
+    things = Things(host_target)
+    made, looks = build(things), 0
+
+    def look(primitives: Primitives) -> None:
+        nonlocal looks
+        looks += 1
+        found(primitives)
+
+    found = made._objects.look
+    monkeypatch.setattr(made._objects, "look", look)
+    things.move(4)
+    made.prepare(things.primitives, "refit")
+    with monkeypatch.context() as capturing:
+        capturing.setattr(type(host_target), "is_capturing", True)
+        made.refit(things.primitives)
+        made.refit(things.primitives)
+    assert looks == 1
+    made.refit(things.primitives)
+    assert looks == 1
+    made.refit(things.primitives)
+    assert looks == 2
+    assert_right(made, things)

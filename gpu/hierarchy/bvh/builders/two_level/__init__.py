@@ -127,10 +127,11 @@ class TwoLevel(BvhHierarchy):
         return self._fit_objects(primitives, "build", objects.all_tiles, objects.tile_count, marks=True)
 
     def _prepare_once(self, primitives: Primitives, update: str) -> None:
-        """What `prepare` does, where nobody has called it for this update."""
+        """What `prepare` does, where nobody has called it for this update. While launches are captured they come more than once for one `prepare`."""
         if self._prepared != (primitives, primitives.topology_version, primitives.shape_version, update):
             self.prepare(primitives, update)
-        self._prepared = None
+        if not self.target.is_capturing:
+            self._prepared = None
 
     def _fit_tree(self, primitives: Primitives, phase: str, *, gathers: bool, marks: bool, bvh2: Array | None) -> bool:
         """A refit's: the objects that moved. Flags of objects' trees stay as they are."""
