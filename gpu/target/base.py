@@ -244,7 +244,7 @@ class Target(abc.ABC):
         """Wait until everything launched is done; raises what a kernel did wrong."""
 
     def capture(self, body: Callable[[], None]) -> Callable[[], None]:
-        """`body`'s launches as one call that can be repeated: a CUDA graph, or `body` itself. `body` must have run once before, and may run more than once here."""
+        """`body`'s launches as one call that can be repeated: a CUDA graph, or `body` itself. It must have run once before; here it may run twice."""
         return body
 
     @property
