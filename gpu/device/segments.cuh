@@ -99,8 +99,9 @@ __device__ __forceinline__ PositionValues<T, POSITIONS> segment_sides(const Posi
     for (int step = 1; step < 32; step *= 2) {
         const bool reaches_up = lane >= step && i - step >= first, reaches_down = lane + step < 32 && i + step < end;
         if (!__any_sync(WARP_ALL, reaches_up)) break;
-        const T below = warp_read_words(up, lane - step), above = warp_read_words(down, lane + step);
+        const T below = warp_read_words(up, lane - step);
         if (reaches_up) up = join(below, up);
+        const T above = warp_read_words(down, lane + step);
         if (reaches_down) down = join(down, above);
     }
     if (lane == 31) tails[warp] = up;
@@ -139,8 +140,9 @@ __device__ __forceinline__ TileValues<T> tile_segment_sides(int, const TileValue
     for (int step = 1; step < 32; step *= 2) {
         const bool reaches_up = lane - step >= first, reaches_down = lane + step < end;
         if (!__any_sync(WARP_ALL, reaches_up)) break;
-        const T below = warp_read_words(up, lane - step), above = warp_read_words(down, lane + step);
+        const T below = warp_read_words(up, lane - step);
         if (reaches_up) up = join(below, up);
+        const T above = warp_read_words(down, lane + step);
         if (reaches_down) down = join(down, above);
     }
     const T next = warp_read_words(down, lane + 1);

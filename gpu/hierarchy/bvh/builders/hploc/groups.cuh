@@ -10,18 +10,25 @@
 constexpr int POSITIONS = 3 * MOST_ITEMS, MOST_CHUNKS = MOST_ITEMS >> LEVELS_LEFT_OPEN;
 constexpr int NO_CUT = 255;  // no plane lies behind the last item
 static_assert(MOST_ITEMS <= 256, "items are bytes, and so are parts of a plane's number");
+constexpr int AXIS_BITS = 10;  // for a count of items on each axis, in one word
 constexpr int MOST_OPEN = 1 << LEVELS_LEFT_OPEN;
 
 template <class T> using Values = PositionValues<T, MOST_ITEMS>;
 
-// What lies on one side of a plane.
-struct Side {
-    Aabb box;
-    int weight;
-    __device__ float cost() const { return half_area(box) * (float)weight; }
+// What lies on one side of a plane, on all axes at once: three scans that do not wait for each other. Weights have 16 bits, two in a word.
+struct Sides {
+    Aabb boxes[3];
+    int weights[2];
+
+    __device__ __forceinline__ float cost(int axis) const {
+        return half_area(boxes[axis]) * (float)(axis < 2 ? weights[0] >> 16 * axis & 0xffff : weights[1]);
+    }
 };
 struct JoinSides {
-    __device__ __forceinline__ Side operator()(const Side& a, const Side& b) const { return {merge(a.box, b.box), a.weight + b.weight}; }
+    __device__ __forceinline__ Sides operator()(const Sides& a, const Sides& b) const {
+        return {{merge(a.boxes[0], b.boxes[0]), merge(a.boxes[1], b.boxes[1]), merge(a.boxes[2], b.boxes[2])},
+                {a.weights[0] + b.weights[0], a.weights[1] + b.weights[1]}};
+    }
 };
 struct Plane {
     uint64 word;
@@ -77,6 +84,11 @@ struct Group {
         return first == last ? item(in_order(first)).word() : id_of(is_right ? first : last);
     }
     __device__ bool is_absorbed_item(int first, int last) const { return first == last && item(in_order(first)).is_absorbed; }
+    // What lies at a position on all axes; `at`: of the order's, on the first.
+    __device__ __forceinline__ Sides sides_at(const uint8* at) const {
+        const PackedCluster x = packed(at[0]), y = packed(at[MOST_ITEMS]), z = packed(at[2 * MOST_ITEMS]);
+        return {{box_of(x), box_of(y), box_of(z)}, {2 + height_of(x) | (2 + height_of(y)) << 16, 2 + height_of(z)}};
+    }
     // The item at a place in the end, when the sets are single.
     __device__ int in_order(int place) const { return order[last_side][place]; }
 };
@@ -141,14 +153,15 @@ __device__ __forceinline__ void sort_items(Group& group, int count) {
 
 // -- sets, planes and nodes -------------------------------------------------------------------------------------------------------
 
-__device__ __forceinline__ Side side_of(const PackedCluster& item) { return {box_of(item), 2 + height_of(item)}; }
-
-// A plane behind `place`, of the places [first, end) of a set: of those of one cost the nearest to the middle, then the first. `at` tells it from
-// others.
-__device__ __forceinline__ uint64 candidate(const Side& left, const Side& right, const Segment& segment, int place, int at) {
-    const float cost = left.cost() + right.cost();
+// The best plane behind `place`, of the places [first, end) of a set. Of planes of one cost the nearest to the middle is best, then the first.
+__device__ __forceinline__ uint64 best_plane(const Sides& left, const Sides& right, const Segment& segment, int place) {
     const int off_middle = abs(2 * (place + 1) - segment.first - segment.end) / 2;
-    return cost <= FLOAT_MAX ? plane_word(cost, off_middle << 16 | at) : NO_PLANE;
+    uint64 best = NO_PLANE;
+    for (int axis = 0; axis < 3; ++axis) {
+        const float cost = left.cost(axis) + right.cost(axis);
+        if (cost <= FLOAT_MAX) best = better(best, plane_word(cost, off_middle << 16 | axis << 8 | place));
+    }
+    return best;
 }
 
 // Where a set parts: the axis, and the last place of the left part. Without a plane in the middle of its places.

@@ -34,22 +34,18 @@ __device__ __forceinline__ void begin_open_sets(Group& group, const uint8* order
 
 // The best plane of each set, at its first place in `planes`.
 __device__ __forceinline__ void find_planes(Group& group, int side, int levels_left, const Values<Segment>& segments, const Values<Set>& sets) {
+    Values<Sides> items, right;
+    for (int i : block_stride(MOST_ITEMS)) {
+        if (segments[i].size() > 1) items[i] = group.sides_at(group.order[side] + i);
+    }
+    const Values<Sides> left = segment_sides(items, segments, JoinSides(), right);
     Values<Plane> best;
-    for (int i : block_stride(MOST_ITEMS)) best[i] = {NO_PLANE};
-#pragma unroll 1
-    for (int axis = 0; axis < 3; ++axis) {
-        Values<Side> items, right;
-        for (int i : block_stride(MOST_ITEMS)) {
-            if (segments[i].size() > 1) items[i] = side_of(group.packed(group.order[side][axis * MOST_ITEMS + i]));
-        }
-        const Values<Side> left = segment_sides(items, segments, JoinSides(), right);
-        for (int i : block_stride(MOST_ITEMS)) {
-            const Segment segment = segments[i];
-            if (segment.size() == 1) continue;
-            if (i + 1 == segment.end && axis == 0) enter_side(group, sets[i], left[i].box);
-            if (i + 1 == segment.end || ceil_log2(segment.size()) >= levels_left) continue;
-            best[i] = {better(best[i].word, candidate(left[i], right[i], segment, i, axis << 8 | i))};
-        }
+    for (int i : block_stride(MOST_ITEMS)) {
+        const Segment segment = segments[i];
+        best[i] = {NO_PLANE};
+        if (segment.size() == 1) continue;
+        if (i + 1 == segment.end) enter_side(group, sets[i], left[i].boxes[0]);
+        else if (ceil_log2(segment.size()) < levels_left) best[i] = {best_plane(left[i], right[i], segment, i)};
     }
     best = segment_scan(best, segments, BetterPlane());
     for (int i : block_stride(MOST_ITEMS)) {
@@ -72,20 +68,23 @@ __device__ __forceinline__ void part_sets(Group& group, int side, int level, int
         if (i == cuts[i].place && level >= 0) begin_node(group, segment, i, sets[i], level);
     }
     block_sync();
-#pragma unroll 1
-    for (int axis = 0; axis < 3; ++axis) {
-        const uint8* const order = group.order[side] + axis * MOST_ITEMS;
-        uint8* const next_order = group.order[1 - side] + axis * MOST_ITEMS;
-        Values<int> is_left;
-        for (int i : block_stride(MOST_ITEMS)) is_left[i] = segments[i].size() > 1 ? group.is_left[order[i]] : 0;
-        const Values<int> lefts = segment_scan(is_left, segments, Add());
-        for (int i : block_stride(MOST_ITEMS)) {
-            if (i >= count) continue;
-            const Segment segment = segments[i];
-            const int to = segment.size() == 1 ? i : goes_to(segment, i, cuts[i].place, is_left[i] != 0, lefts[i]);
-            next_order[to] = order[i];
+    Values<int> is_left;  // on the axes, in a word: AXIS_BITS each
+    for (int i : block_stride(MOST_ITEMS)) {
+        is_left[i] = 0;
+        for (int axis = 0; axis < 3 && segments[i].size() > 1; ++axis) {
+            is_left[i] |= group.is_left[group.order[side][axis * MOST_ITEMS + i]] << AXIS_BITS * axis;
+        }
+    }
+    const Values<int> lefts = segment_scan(is_left, segments, Add());
+    for (int i : block_stride(MOST_ITEMS)) {
+        const Segment segment = segments[i];
+        for (int axis = 0; axis < 3 && i < count; ++axis) {
+            const int item = group.order[side][axis * MOST_ITEMS + i], mask = (1 << AXIS_BITS) - 1;
+            const bool goes_left = is_left[i] >> AXIS_BITS * axis & 1;
+            const int to = segment.size() == 1 ? i : goes_to(segment, i, cuts[i].place, goes_left, lefts[i] >> AXIS_BITS * axis & mask);
+            group.order[1 - side][axis * MOST_ITEMS + to] = (uint8)item;
             if (axis > 0 || level < 0 || segment.size() == 1 || part_of(segment, to, cuts[i].place).size() > 1) continue;
-            end_item(group, order[i], cuts[i].place, is_left[i] != 0, sets[i], level);
+            end_item(group, item, cuts[i].place, goes_left, sets[i], level);
         }
     }
     for (int i : block_stride(MOST_ITEMS)) {
@@ -117,21 +116,16 @@ struct SmallSweep {
     __device__ __forceinline__ bool is_parted(int i) const { return segments[i].size() > 1; }
 
     __device__ __forceinline__ void find_cuts(int levels_left) {
+        TileValues<Sides> items, right;
+        for (int i : lane_stride(count)) items[i] = group.sides_at(order + i);
+        const TileValues<Sides> left = tile_segment_sides(count, items, segments, JoinSides(), right);
         TileValues<Plane> best;
         TileValues<int> last;
-        for (int i : lane_stride(count)) best[i] = {NO_PLANE};
-#pragma unroll 1
-        for (int axis = 0; axis < 3; ++axis) {
-            TileValues<Side> items, right;
-            for (int i : lane_stride(count)) items[i] = side_of(group.packed(order[axis * MOST_ITEMS + i]));
-            const TileValues<Side> left = tile_segment_sides(count, items, segments, JoinSides(), right);
-            for (int i : lane_stride(count)) {
-                const Segment segment = segments[i];
-                if (segment.size() == 1) continue;
-                if (i + 1 == segment.end && axis == 0) enter_side(group, sets[i], left[i].box);
-                if (i + 1 == segment.end || ceil_log2(segment.size()) >= levels_left) continue;
-                best[i] = {better(best[i].word, candidate(left[i], right[i], segment, i, axis << 8 | i))};
-            }
+        for (int i : lane_stride(count)) {
+            best[i] = {NO_PLANE};
+            if (!is_parted(i)) continue;
+            if (i + 1 == segments[i].end) enter_side(group, sets[i], left[i].boxes[0]);
+            else if (ceil_log2(segments[i].size()) < levels_left) best[i] = {best_plane(left[i], right[i], segments[i], i)};
         }
         best = tile_segment_scan(count, best, segments, BetterPlane());
         for (int i : lane_stride(TILE_ITEMS)) last[i] = segments[i].end - 1;
@@ -148,7 +142,6 @@ struct SmallSweep {
     }
     __device__ __forceinline__ void move(int level) {
         TileValues<int> is_left;
-#pragma unroll 1
         for (int axis = 0; axis < 3; ++axis) {
             uint8 *const here = order + axis * MOST_ITEMS, *const there = moved + axis * MOST_ITEMS;
             for (int i : lane_stride(count)) is_left[i] = is_parted(i) ? group.is_left[here[i]] : 0;
