@@ -288,9 +288,12 @@ def _trace_beside_embree(target: Target, report: Report, repeat: int) -> None:
 
 
 def best_tree(kind: str) -> ViewSettings:
-    """What rays are traced through where a goal names the best tree. Packs test a leaf's triangles at once, so that on the host leaves are large."""
-    large = structure("binned_sah").Options(max_leaf_size=8, intersection_cost=0.25)
-    return ViewSettings("binned_sah", layout="bvh8", hierarchy_options=large) if kind == "host" else ViewSettings("binned_sah", layout="bvh2")
+    """What rays are traced through where a goal names the best tree. Packs test a leaf's triangles at once, so that on the host leaves are large; on CUDA
+    a step costs what two tests do (docs/performance/clusters.md)."""
+    binned = structure("binned_sah").Options
+    if kind == "host":
+        return ViewSettings("binned_sah", layout="bvh8", hierarchy_options=binned(max_leaf_size=8, intersection_cost=0.25))
+    return ViewSettings("binned_sah", layout="bvh2", hierarchy_options=binned(traversal_cost=2.0))
 
 
 def _incoherent_beside_embree(target: Target, report: Report, repeat: int) -> None:
