@@ -288,7 +288,7 @@ def _trace_beside_embree(target: Target, report: Report, repeat: int) -> None:
 
 
 def best_tree(kind: str) -> ViewSettings:
-    """What rays are traced through where a goal names the best tree. Packs test a leaf's triangles at once, so that on the host leaves are large; on CUDA
+    """What rays are traced through where a goal names the best tree. Packs test a leaf at once: on the host leaves are large. On CUDA
     a step costs what two tests do (docs/performance/clusters.md)."""
     binned = structure("binned_sah").Options
     if kind == "host":
