@@ -30,7 +30,7 @@ class AssimpFile:
 
     def __init__(self, name: str, data: bytes | None, extension: str) -> None:
         self.name, self.extension = name, extension
-        self.library = assimp.load_library()
+        self.assimp = assimp.load_library()
         self.bad_face_count, self.complaint = 0, ""
         self.pointer = self._read(data, assimp.VALIDATE)
         if not self.pointer and self._words().startswith(COMPLAINT):
@@ -45,7 +45,7 @@ class AssimpFile:
 
     def __exit__(self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None) -> None:
         if self.pointer:
-            self.library.aiReleaseImport(self.pointer)
+            self.assimp.aiReleaseImport(self.pointer)
             self.pointer = None
 
     @property
@@ -59,7 +59,7 @@ class AssimpFile:
 
     def process(self, flags: int) -> None:
         """Apply Assimp's post-processing steps; `SceneError` with Assimp's words where one fails."""
-        self.pointer = self.library.aiApplyPostProcessing(self.pointer, flags)
+        self.pointer = self.assimp.aiApplyPostProcessing(self.pointer, flags)
         self._check("is inconsistent")
 
     def join_flag(self) -> int:
@@ -73,14 +73,14 @@ class AssimpFile:
 
     def _read(self, data: bytes | None, flags: int) -> Any:
         if data is None:
-            return self.library.aiImportFile(self.name.encode("utf-8", "surrogateescape"), flags)
+            return self.assimp.aiImportFile(self.name.encode("utf-8", "surrogateescape"), flags)
         if len(data) > MAX_IN_MEMORY:
             why = "unpacked it is larger than 4 GiB, more than Assimp reads from memory"
             raise SceneError(f"{shown(self.name)}: {why}. Unpack the file first.", self.name)
-        return self.library.aiImportFileFromMemory(data, len(data), flags, self.extension.encode())
+        return self.assimp.aiImportFileFromMemory(data, len(data), flags, self.extension.encode())
 
     def _words(self) -> str:
-        return (self.library.aiGetErrorString() or b"").decode("utf-8", "replace").strip()
+        return (self.assimp.aiGetErrorString() or b"").decode("utf-8", "replace").strip()
 
     def _check(self, verb: str, data: bytes | None = None) -> None:
         """`SceneError` where Assimp gave no scene. `data` is what it was to read in the place of the file, for a look at the text."""

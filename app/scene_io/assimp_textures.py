@@ -36,7 +36,7 @@ class TextureReader:
     """Fills `textures`; texture files are looked for beside the model. `missing` has those that could not be had, with the reason."""
 
     def __init__(self, file: AssimpFile, folder: Path, texture_size: int) -> None:
-        self.library, self.scene, self.folder, self.texture_size = file.library, file.pointer, folder, texture_size
+        self.assimp, self.scene, self.folder, self.texture_size = file.assimp, file.pointer, folder, texture_size
         self.textures: list[Texture] = []
         self.missing: dict[str, str] = {}
         self._ids: dict[tuple[str, ...], int] = {}
@@ -79,11 +79,11 @@ class TextureReader:
         return ", ".join(listed) + (f" and {len(missing) - 20} more" if len(missing) > 20 else "")
 
     def _is_embedded(self, name: str) -> bool:
-        return bool(self.library.aiGetEmbeddedTexture(self.scene, name.encode("utf-8", "surrogateescape")))
+        return bool(self.assimp.aiGetEmbeddedTexture(self.scene, name.encode("utf-8", "surrogateescape")))
 
     def _pixels(self, name: str) -> np.ndarray:
         encoded = name.encode("utf-8", "surrogateescape")
-        embedded = self.library.aiGetEmbeddedTexture(self.scene, encoded)
+        embedded = self.assimp.aiGetEmbeddedTexture(self.scene, encoded)
         if embedded:
             return self._embedded(embedded.contents)
         path = find(name, self.folder)
@@ -95,7 +95,7 @@ class TextureReader:
         """Embedded textures are called *0, *1 ...; they may have a name of their own."""
         if not name.startswith("*"):
             return name
-        embedded = self.library.aiGetEmbeddedTexture(self.scene, name.encode("utf-8", "surrogateescape"))
+        embedded = self.assimp.aiGetEmbeddedTexture(self.scene, name.encode("utf-8", "surrogateescape"))
         return (embedded.contents.file_name.text if embedded else "") or f"image {name[1:]}"
 
     def _embedded(self, texture: assimp.Texture) -> np.ndarray:
