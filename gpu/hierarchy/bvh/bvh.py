@@ -38,6 +38,12 @@ REFIT_SLOTS = 7 / 8
 REFIT_LISTED = 18
 """Open nodes that a list is taken to have at most, where groups of up to 16 are made of lists: on an H200 512,000 triangles left 7 to 13 in each."""
 
+REFIT_LISTED_OPTIMISED = 36
+"""The same of trees that were optimised: subtrees change their places, their nodes keep their ids."""
+
+CLIMBS_A_LIST = 8
+"""Threads that take a list of open nodes; refit_groups.cuh has the same."""
+
 KEEPS_DISTANCE = {"cuda": False, "host": False}
 """Whether waiting children carry the distance at which they are entered: fewer nodes visited, more memory traffic of the stack."""
 
@@ -56,7 +62,7 @@ class BvhHierarchy(Hierarchy):
     family = "bvh"
     capabilities = Capabilities(primitive_kinds=("triangle", "sphere"))
     ids_follow_references: ClassVar[bool] = False
-    """Whether a node's id is that of one of its references or next to it, as Karras' are: refits of such trees are faster."""
+    """Whether a node's id is that of one of its references or next to it, as Karras' are, so that chunks leave few nodes open: refits by groups."""
     best_layouts: ClassVar[dict[str, str]] = {"host": "bvh4", "cuda": "bvh2"}
 
     def __init__(self, target: Target, options: Any, layout: str = "auto", traversal: str = "auto") -> None:
@@ -173,18 +179,23 @@ class BvhHierarchy(Hierarchy):
         tree, target, chunk = self.tree, self.target, REFIT_CHUNKS[self.target.kind]
         by_groups, blocks = self._fits_by_groups(), -(-tree.count // chunk)
         slots = max(1, int(REFIT_SLOTS * chunk)) if by_groups else 0
-        sizes = {"CHUNK": chunk, "GROUP": max(2, min(16, slots // REFIT_LISTED)), "SLOTS": slots}
+        listed = REFIT_LISTED if self.optimiser is None else REFIT_LISTED_OPTIMISED
+        sizes = {"CHUNK": chunk, "GROUP": max(2, min(16, slots // listed)), "SLOTS": slots}
         constants = {**sizes, "GATHERS": gathers, "MARKS": marks, "WRITES_BVH2": bvh2 is not None}
         unit = target.unit(unit_source("gpu/hierarchy/bvh/refit.cu", primitives, **constants))
         references = (primitives.view, tree.order, tree.reference_count, tree.records, tree.reference_boxes)
         nodes = (tree.nodes, tree.parent, tree.flags, tree.node_capacity, bvh2, tree.waiting)
-        lists = self._open_lists(blocks) if by_groups else (None, None, None)
+        lists = self._open_lists(blocks)
         with target.phase(phase):
             target.launch(unit, "fit_tree", tree.count, *references, *nodes, *lists, block=max(32, chunk // 2), blocks=blocks)
+            if not by_groups and blocks > 1:
+                above = (tree.nodes, tree.parent, tree.flags, bvh2, tree.waiting, *lists[:2])
+                target.launch(unit, "climb_above", blocks * CLIMBS_A_LIST, blocks, None, None, *above)
         return bvh2 is not None
 
     def _fits_by_groups(self) -> bool:
-        return self.ids_follow_references and self.optimiser is None and REFIT_GROUPS[self.target.kind]
+        changes_order = self.optimiser is not None and (self.optimiser.moves_far or self.optimiser.after_refit)
+        return self.ids_follow_references and not changes_order and REFIT_GROUPS[self.target.kind]
 
     def _open_lists(self, chunks: int) -> tuple[Array, Array, Array]:
         """Room for lists of open nodes, their numbers level after level, and who has arrived: halves at most, and one more where a level is odd."""

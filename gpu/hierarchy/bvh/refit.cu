@@ -2,11 +2,10 @@
 // that are new (a builder's that emits no boxes, an optimiser's), whose flags are decided on the way: MARKS.
 //
 // A block takes one CHUNK of references and the node ids of the same numbers. First it reads all it needs of them, with nothing waiting for
-// anything: records, the boxes of leaves, links. Then boxes climb in shared memory, where the last child to arrive goes on (Karras 2012). What has a
-// child in another chunk goes on in global memory afterwards: there the owner of a node arrives too, once it has left the part of its leaves. So
-// builders whose ids and references are near where their nodes are near are fast, and every other numbering is right.
+// anything: records, the boxes of leaves, links. Then boxes climb in shared memory, where the last child to arrive goes on (Karras 2012).
 //
 // Where ids follow the references, few nodes are left open by their chunks, and groups of chunks go on with those (refit_groups.cuh; SLOTS above 0).
+// For all other numberings a second launch goes on in global memory (climb_above).
 //
 // One block a CHUNK. Unit constants: CHUNK, GATHERS (records are written, or else read), WRITES_BVH2, MARKS, GROUP, SLOTS.
 #include "gpu/device/atomics.cuh"
@@ -167,8 +166,36 @@ struct Tree : FittedNodes {
         }
     }
 
-    // The same in global memory, where a node that is not finished yet holds the part of its leaves: one leaf's box, or none. The box of the child
-    // that came last is known.
+    // For climb_above: a node that is still open keeps the part of its leaves and arrives for all its children but those still to come; a finished one
+    // whose parent lies elsewhere arrives there. Whoever is last puts that node into the chunk's list: boxes are there once this launch is over, so
+    // nobody waits here.
+    __device__ void list_here(Chunk& chunk, int first, int at, int* open) const {
+        const int node_id = first + at;
+        int up = node_id, by = 1;
+        if (!chunk.is_done(at)) {
+            leave_part(node_id, load_shared_box(chunk.boxes, at));
+            by = 3 - missing_here(chunk, first, at);
+        } else if (chunk.parent(at) == ELSEWHERE) {
+            up = node_id == 0 ? NO_PARENT : parent[node_id];
+        } else {
+            return;
+        }
+        if (up == NO_PARENT || atomic_add(waiting + up, by) + by != ALL_HERE) return;
+        open[first + block_atomic_add(&chunk.open_count, 1)] = up;
+    }
+    __device__ int missing_here(const Chunk& chunk, int first, int at) const {
+        int missing = 0;
+        const int children[2] = {chunk.left[at], chunk.right[at]};
+        for (int child : children) {
+            const int child_at = child - first;
+            const bool is_here = child_at >= 0 && child_at < CHUNK;
+            missing += !is_leaf(child) && !(is_here && chunk.is_done(child_at));
+        }
+        return missing;
+    }
+
+    // In global memory, where a node that is not finished yet holds the part of its leaves: one leaf's box, or none. The box of the child that came
+    // last is known.
     __device__ Aabb finish(int node_id, int left, int right, int known, const Aabb& known_box) const {
         const Aabb leaf = load_node(nodes, node_id).aabb();
         const Aabb left_box = is_leaf(left) ? leaf : left == known ? known_box : load_node(nodes, left).aabb();
@@ -177,40 +204,22 @@ struct Tree : FittedNodes {
         if (MARKS && !is_leaf(left)) is_absorbed = is_absorbed && !(flags[left] & NODE_IS_ABSORBED);
         if (MARKS && !is_leaf(right)) is_absorbed = is_absorbed && !(flags[right] & NODE_IS_ABSORBED);
         write(node_id, left_box, left, right_box, right, is_absorbed);
+        waiting[node_id] = AT_REST;
         return merge(left_box, right_box);
     }
-    __device__ bool arrive(int node_id, int by) const {
-        if (atomic_arrive(waiting + node_id, by) + by != ALL_HERE) return false;
-        waiting[node_id] = AT_REST;
-        return true;
-    }
-    // Links and the next parent are read before the arrival: nothing else is waited for afterwards but the sibling's box.
-    __device__ void climb(int node_id, Aabb box) const {
-        int up = node_id == 0 ? NO_PARENT : parent[node_id];
-        while (up != NO_PARENT) {
-            const int left = __float_as_int(nodes[2 * (int64)up].w), right = __float_as_int(nodes[2 * (int64)up + 1].w);
-            const int next = up == 0 ? NO_PARENT : parent[up];
-            if (!arrive(up, 1)) return;
-            box = finish(up, left, right, node_id, box);
+    // From a node whose children are all finished. Links and the next parent are read before the arrival: nothing else is waited for afterwards but the
+    // sibling's box.
+    __device__ void climb(int node_id) const {
+        Aabb box = empty_aabb();
+        for (int known = NO_PARENT;;) {
+            const int left = __float_as_int(nodes[2 * (int64)node_id].w), right = __float_as_int(nodes[2 * (int64)node_id + 1].w);
+            const int up = node_id == 0 ? NO_PARENT : parent[node_id];
+            if (known != NO_PARENT && atomic_arrive(waiting + node_id, 1) + 1 != ALL_HERE) return;
+            box = finish(node_id, left, right, known, box);
+            if (up == NO_PARENT) return;
+            known = node_id;
             node_id = up;
-            up = next;
         }
-    }
-
-    // What the chunk could not finish: leave the part of the leaves, and arrive for it and for the children that are finished. The links stay as they
-    // are: others may be reading them.
-    __device__ void leave(const Chunk& chunk, int first, int at) const {
-        const int node_id = first + at, left = chunk.left[at], right = chunk.right[at];
-        const Aabb part = load_shared_box(chunk.boxes, at);
-        leave_part(node_id, part);
-        int missing = 0;
-        const int children[2] = {left, right};
-        for (int child : children) {
-            const int child_at = child - first;
-            const bool is_here = child_at >= 0 && child_at < CHUNK;
-            missing += !is_leaf(child) && !(is_here && (load_shared_state(chunk.states, child_at) & DONE));
-        }
-        if (arrive(node_id, 3 - missing)) climb(node_id, finish(node_id, left, right, NO_PARENT, part));
     }
 };
 
@@ -240,13 +249,11 @@ __device__ void write_chunk(const Tree& tree, Chunk& chunk, int first) {
     block_sync();
 }
 
-// Unless another kernel is to go on: everything above, in global memory.
-__device__ void fit_above_chunk(const Tree& tree, const Chunk& chunk, int first) {
-    for (int i : block_stride(chunk.existing_count)) {
-        const int at = chunk.existing[i];
-        if (!chunk.is_done(at)) tree.leave(chunk, first, at);
-        else if (chunk.parent(at) == ELSEWHERE) tree.climb(first + at, load_shared_box(chunk.boxes, at));
-    }
+// Without groups to go on: what climb_above begins with.
+__device__ void list_above(const Tree& tree, Chunk& chunk, int first, int* open, int* open_count) {
+    for (int i : block_stride(chunk.existing_count)) tree.list_here(chunk, first, chunk.existing[i], open);
+    block_sync();
+    if (thread_index() == 0) *open_count = chunk.open_count;
 }
 
 union Shared {
@@ -277,22 +284,33 @@ fit_tree(Primitives primitives, const int* order, const int* reference_count_now
         hand_over(tree, shared.chunk, first, open, open_counts, arrivals, is_last);
         go_on({nodes, flags, bvh2}, node_capacity, waiting, open, open_counts, arrivals, CHUNK, shared.group, is_last);
     } else {
+        list_above(tree, shared.chunk, first, open, open_counts + block_index());
         write_chunk(tree, shared.chunk, first);
-        fit_above_chunk(tree, shared.chunk, first);
     }
 }
 
 // Only some tiles: `tiles` holds first reference and count of each, at most CHUNK; `listed` says how many, then which. A subtree whose root's parent
 // is NO_PARENT lies in tiles that are all listed, or none of them; all its tiles are CHUNK long but the last, or it shares its only one.
 extern "C" __global__ void fit_tiles(Primitives primitives, const int* order, float4* record_data, float4* nodes, const int* parent, uint8* flags,
-                                     int node_capacity, float4* bvh2, int* waiting, const int4* tiles, const int* listed) {
+                                     int node_capacity, float4* bvh2, int* waiting, const int4* tiles, const int* listed, int* open, int* open_counts) {
     SHARED Chunk chunk;
     const Tree tree = {{nodes, flags, bvh2}, primitives, order, {{record_data}, nullptr}, parent, waiting};
     for (int i = block_index(); i < listed[0]; i += block_count()) {
         const int4 tile = tiles[listed[1 + i]];
         block_sync();
         fit_chunk(tree, chunk, tile.x, tile.y, tile.x + tile.y - 1, min(node_capacity - tile.x, tile.y));
+        list_above(tree, chunk, tile.x, open, open_counts + i);
         write_chunk(tree, chunk, tile.x);
-        fit_above_chunk(tree, chunk, tile.x);
+    }
+}
+
+// What is above the chunks, or the listed tiles, node by node in global memory, where the last child to arrive goes on: a launch of its own, of threads
+// that hold no room for a chunk meanwhile. LANES of them take a list.
+extern "C" __global__ void climb_above(int chunk_count, const int4* tiles, const int* listed, float4* nodes, const int* parent, uint8* flags, float4* bvh2,
+                                       int* waiting, const int* open, const int* open_counts) {
+    const Tree tree = {{nodes, flags, bvh2}, {}, nullptr, {{nullptr}, nullptr}, parent, waiting};
+    for (int i : grid_stride((listed == nullptr ? chunk_count : listed[0]) * LANES)) {
+        const int list = i / LANES, first = listed == nullptr ? list * CHUNK : tiles[listed[1 + list]].x;
+        for (int item = i % LANES; item < open_counts[list]; item += LANES) tree.climb(open[first + item]);
     }
 }

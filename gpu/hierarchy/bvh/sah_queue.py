@@ -35,6 +35,7 @@ class QueueRules:
 class SahQueueBuilder(BvhHierarchy):
     """See the module. A builder gives `rules`."""
 
+    ids_follow_references = True
     small: ClassVar[int] = 256
     """Most primitives of a task that a warp finishes alone."""
     chunk: ClassVar[int] = 512

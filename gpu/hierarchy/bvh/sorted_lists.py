@@ -32,6 +32,7 @@ class MedianOptions(LevelOptions):
 class SortedListsBuilder(BvhHierarchy):
     """See the module. A builder says its `rule`."""
 
+    ids_follow_references = True
     rule: ClassVar[int]
     SWEEP, OBJECT_MEDIAN, SPATIAL_MEDIAN = 0, 1, 2
     options: LevelOptions

@@ -28,6 +28,8 @@ class Optimiser(abc.ABC):
     Options: ClassVar[type]
     after_refit: ClassVar[bool] = False
     """Whether `improve` is called after a refit too."""
+    moves_far: ClassVar[bool] = False
+    """Whether subtrees may go to any place in the tree, so that ids no longer follow the references."""
 
     def __init__(self, target: Target, options: Any) -> None:
         self.target, self.options = target, options

@@ -61,6 +61,7 @@ class Incremental(LimitedBuilder):
 
     name = "incremental"
     title = "Incremental (insertion one by one)"
+    ids_follow_references = True
     Options = IncrementalOptions
     options: IncrementalOptions
     most_primitives = {"host": 1 << 20, "cuda": 1 << 15}

@@ -69,6 +69,7 @@ class Ploc(BvhHierarchy):
 
     name = "ploc"
     title = "PLOC (nearest neighbours, round by round)"
+    ids_follow_references = True
     Options = PlocOptions
     options: PlocOptions
 

@@ -61,6 +61,7 @@ class Sbvh(BvhHierarchy):
 
     name = "sbvh"
     title = "SAH with spatial splits (SBVH)"
+    ids_follow_references = True
     Options = SbvhOptions
     options: SbvhOptions
     capabilities = Capabilities(refit=False, splits_references=True, primitive_kinds=("triangle", "sphere"))

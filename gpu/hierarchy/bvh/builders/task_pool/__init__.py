@@ -90,6 +90,7 @@ class TaskPool(BvhHierarchy):
 
     name = "task_pool"
     title = "BVH by a pool of tasks"
+    ids_follow_references = True
     Options = TaskPoolOptions
     options: TaskPoolOptions
 

@@ -29,7 +29,7 @@ from .....settings import option
 from .....target.base import Array, Target
 from ....base import Hierarchy, Primitives
 from ....primitives import reserved, unit_source
-from ...bvh import REFIT_CHUNKS, BvhHierarchy
+from ...bvh import CLIMBS_A_LIST, REFIT_CHUNKS, BvhHierarchy
 from ...tree import MAX_LEAF_SIZE
 from .. import builder_names
 from .objects import ObjectTable
@@ -150,7 +150,11 @@ class TwoLevel(BvhHierarchy):
         nodes = (tree.nodes, tree.parent, tree.flags, tree.node_capacity, bvh2, tree.waiting)
         with target.phase(f"{stage}.nodes"):
             arguments = (primitives.view, tree.order, tree.records, *nodes, objects.tiles, listed)
-            target.launch(unit, "fit_tiles", primitives.count, *arguments, block=REFIT_CHUNKS[target.kind] // 2, blocks=blocks)
+            open_nodes, open_counts, _ = self._open_lists(objects.tile_count)
+            lists = (open_nodes, open_counts)
+            target.launch(unit, "fit_tiles", primitives.count, *arguments, *lists, block=REFIT_CHUNKS[target.kind] // 2, blocks=blocks)
+            above = (tree.nodes, tree.parent, tree.flags, bvh2, tree.waiting, *lists)
+            target.launch(unit, "climb_above", blocks * CLIMBS_A_LIST, 0, objects.tiles, listed, *above)
         if objects.count > 1:
             self._join_objects(primitives, stage, bvh2)
         return bvh2 is not None

@@ -43,6 +43,7 @@ class Reinsertion(Optimiser):
 
     name = "reinsertion"
     title = "Parallel reinsertion"
+    moves_far = True
     Options = ReinsertionOptions
     options: ReinsertionOptions
 

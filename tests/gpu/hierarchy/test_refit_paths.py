@@ -1,0 +1,79 @@
+"""Which way a refit goes: by groups in shared memory where few nodes are left open by their chunks, else by climbs in global memory."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+import numpy as np
+import pytest
+
+from gpu.hierarchy.bvh import bvh
+from gpu.hierarchy.bvh.bvh import BvhHierarchy
+from gpu.hierarchy.bvh.optimisers import optimiser_classes
+from gpu.hierarchy.bvh.tree import NODE_DTYPE
+from gpu.hierarchy.primitives import triangle_primitives
+from gpu.hierarchy.registry import structures
+from gpu.target.base import Target
+
+COUNT = 12_000
+GROUP = 12
+
+
+def open_counts(hierarchy: BvhHierarchy, span: int) -> np.ndarray:
+    """How many nodes each chunk of `span` ids leaves open: those with a node elsewhere below them."""
+    tree, target = hierarchy.tree, hierarchy.target
+    ids = tree.node_capacity
+    links = target.download(tree.nodes)[:ids].reshape(-1, 8).copy().view(NODE_DTYPE).reshape(-1)
+    exists = target.download(tree.flags)[:ids] & 1 == 1
+    levels, is_done = [np.array([0])], np.ones(ids, bool)
+    while len(levels[-1]):
+        children = np.concatenate([links["left"][levels[-1]], links["right"][levels[-1]]])
+        levels.append(children[children >= 0])
+    for level in reversed(levels):
+        for child in (links["left"][level], links["right"][level]):
+            inner = np.maximum(child, 0)
+            is_done[level] &= (child < 0) | (is_done[inner] & (inner // span == level // span))
+    return np.bincount(np.flatnonzero(exists & ~is_done) // span, minlength=-(-ids // span))
+
+
+def built(target: Target, name: str, optimiser: str = "none") -> BvhHierarchy:
+    """Over small triangles on a sphere, in no order."""
+    random = np.random.default_rng(4)
+    centres = random.normal(size=(COUNT, 1, 3))
+    centres /= np.linalg.norm(centres, axis=2, keepdims=True)
+    corners = (centres + random.uniform(-0.01, 0.01, (COUNT, 3, 3))).astype(np.float32).reshape(-1, 3)
+    indices = np.arange(3 * COUNT, dtype=np.int32).reshape(-1, 3)
+    kind = structures()[name]
+    made = kind(target, kind.Options(), "bvh2")
+    assert isinstance(made, BvhHierarchy)
+    made.optimise_with(optimiser)
+    made.build(triangle_primitives(target.upload(corners, "test"), target.upload(indices, "test")))
+    return made
+
+
+def following() -> Sequence[tuple[str, str]]:
+    """Builders whose ids follow, and one of them with each optimiser that leaves that as it is."""
+    names = [name for name, kind in structures().items() if issubclass(kind, BvhHierarchy) and kind.ids_follow_references]
+    near = [name for name, kind in optimiser_classes().items() if not (kind.moves_far or kind(None, kind.Options()).after_refit)]  # type: ignore[arg-type]
+    return [*((name, "none") for name in names), *(("lbvh", name) for name in near)]
+
+
+@pytest.mark.parametrize(("name", "optimiser"), following())
+def test_trees_that_are_refitted_by_groups_leave_few_nodes_open(
+    host_target: Target, monkeypatch: pytest.MonkeyPatch, name: str, optimiser: str
+) -> None:
+    """So few that the lists of a group have room; one list more or less may be longer."""
+    monkeypatch.setitem(bvh.REFIT_GROUPS, "host", True)
+    made = built(host_target, name, optimiser)
+    assert made._fits_by_groups()
+    chunk = bvh.REFIT_CHUNKS["host"]
+    listed = bvh.REFIT_LISTED if optimiser == "none" else bvh.REFIT_LISTED_OPTIMISED
+    for span in (chunk, chunk * GROUP):
+        assert 0 < open_counts(made, span).mean() <= listed
+
+
+def test_other_trees_climb(host_target: Target, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Where the top is parted by SAH, nodes above the clusters lie anywhere; and reinsertion carries subtrees as far as it likes."""
+    monkeypatch.setitem(bvh.REFIT_GROUPS, "host", True)
+    for name, optimiser in (("hlbvh_sah", "none"), ("lbvh", "reinsertion"), ("lbvh", "rotations")):
+        assert not built(host_target, name, optimiser)._fits_by_groups()
