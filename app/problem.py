@@ -8,10 +8,11 @@ import dataclasses
 @dataclasses.dataclass(frozen=True)
 class Problem:
     """What went wrong: a short `title`, a `sentence` that says what, where, why and what to do, `details` for a bug report, and the
-    command line's exit code; and the panel that it concerns, empty for the picture."""
+    command line's exit code; the panel that it concerns, empty for the picture; and the table of settings that can mend it, where one is known."""
 
     title: str
     sentence: str
     details: str = ""
     exit_code: int = 1
     panel: str = ""
+    table: str = ""

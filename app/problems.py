@@ -60,7 +60,8 @@ def problem_of(error: BaseException) -> Problem:
     for kind, title, code in KINDS:
         if isinstance(error, kind):
             sentence, _, rest = str(error).partition("\n")
-            return Problem(title, sentence, f"{rest}\n{details}" if rest else details, code)
+            table = "hierarchy" if isinstance(error, HierarchyError) else ""
+            return Problem(title, sentence, f"{rest}\n{details}" if rest else details, code, table=table)
     if isinstance(error, MemoryError):
         sentence = f"The program ran out of memory: {str(error) or 'an array did not fit'}. A smaller scene or picture needs less."
         return Problem("Not enough memory", sentence, details, EXIT_MEMORY)

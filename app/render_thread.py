@@ -1,8 +1,9 @@
 """The one thread that owns target, engine and stream. It draws the newest request, again and again, until there is nothing to add.
 
 `submit` replaces the request that waits (the latest wins). A request whose picture still gains samples is drawn again without being
-asked, and with `update.always` every picture is; then the thread sleeps. `ask` puts questions to what draws,
-between frames. Callbacks are called on the render thread: hand over to your own.
+asked, and with `update.always` every picture is; then the thread sleeps. What has failed is not tried again before something changes that it
+may depend on; `retry` tries it all the same. `ask` puts questions to what draws, between frames. Callbacks are called on the render thread:
+hand over to your own.
 """
 
 from __future__ import annotations
@@ -20,6 +21,7 @@ from app.pixel_slots import PixelSlot, SlotExchange
 from app.problem import Problem
 from app.problems import problem_of
 from app.state import State
+from gpu.hierarchy.base import HierarchyError
 from gpu.scene import Moment, Scene
 from gpu.stats import FrameStatistics
 from gpu.target.base import Abandoned
@@ -75,6 +77,14 @@ class FrameRequest:
             and (self.state.settings, self.state.views) == (other.state.settings, other.state.views)
         )
 
+    def is_refused_like(self, other: FrameRequest) -> bool:
+        """Whether a structure that refused the other's triangles is given the same ones: the picture's size is nothing to it, the instant is."""
+        return (
+            self.scene is other.scene
+            and (self.state.settings, self.state.views, self.state.hidden) == (other.state.settings, other.state.views, other.state.hidden)
+            and (self.moment.time, self.moment.clip) == (other.moment.time, other.moment.clip)
+        )
+
     def needs_same(self, other: FrameRequest) -> bool:
         """Whether both need the same kernels for the same scene."""
         mine, theirs = self.state.settings, other.state.settings
@@ -120,11 +130,11 @@ class RenderThread:
         self._maker.check = self._check
         self._mail = threading.Condition()
         self._waiting: FrameRequest | None = None
-        self._has_mail = False
+        self._has_mail = self._is_retry = False
         self._questions: dict[str, tuple[Question, Answer]] = {}
         self._is_stopping = False
         self._present: FrameRequest | None = None
-        self._failed: FrameRequest | None = None
+        self._failed: tuple[FrameRequest, Exception] | None = None
         self._samples = 0
         self._is_complete = True
         self._thread = threading.Thread(target=self._run, name="render", daemon=True)
@@ -137,6 +147,12 @@ class RenderThread:
         """Draw this next, in place of what waits; None: nothing (the scene was closed). Never waits for a frame."""
         with self._mail:
             self._waiting, self._has_mail = request, True
+            self._mail.notify()
+
+    def retry(self, request: FrameRequest) -> None:
+        """Draw this next, although it failed. Never waits for a frame."""
+        with self._mail:
+            self._waiting, self._has_mail, self._is_retry = request, True, True
             self._mail.notify()
 
     def ask(self, key: str, question: Question, answer: Answer) -> None:
@@ -202,10 +218,14 @@ class RenderThread:
 
     def _take_mail(self) -> None:
         request, self._waiting, self._has_mail = self._waiting, None, False
+        if self._is_retry:
+            self._is_retry, self._failed, self._present = False, None, None
         if request is None:
             self._present, self._is_complete = None, True
             return
-        if request.choice_equals(self._failed):
+        if self._failed is not None and _fails_again(request, *self._failed):
+            if request.state.timeline.is_playing:  # who plays must hear that nothing comes
+                self._on_problem(problem_of(self._failed[1]))
             return
         if not request.shows_same(self._present):
             self._samples, self._is_complete = 0, False
@@ -260,8 +280,14 @@ class RenderThread:
         return taken
 
     def _fail(self, request: FrameRequest, error: Exception) -> None:
-        """Say it once, drop what may be broken, and wait for another choice."""
-        self._failed, self._is_complete = request, True
-        with contextlib.suppress(Exception):
-            self._maker.close()
+        """Say it once, drop what may be broken, and wait for another choice. A structure that refuses a scene has broken nothing."""
+        self._failed, self._is_complete = (request, error), True
+        if not isinstance(error, HierarchyError):
+            with contextlib.suppress(Exception):
+                self._maker.close()
         self._on_problem(problem_of(error))
+
+
+def _fails_again(request: FrameRequest, failed: FrameRequest, error: Exception) -> bool:
+    """Whether what made one picture fail holds for another. A structure refuses the triangles of an instant, a device or a compiler the choice."""
+    return request.is_refused_like(failed) if isinstance(error, HierarchyError) else request.choice_equals(failed)

@@ -3,18 +3,23 @@
 The render thread calls back on its own thread; queued signals carry the calls over. While the animation plays the next frame is asked for
 at the end of each painting, before Qt copies it to the screen: the copy needs no Python, so drawing and copying overlap, and neither thread
 waits for the other's Python. A view that is hidden is never painted; there the next frame follows the last at once.
+
+An instant that cannot be drawn pauses the animation, where its time bar shows it. Play goes on behind that instant; another choice that can be
+drawn goes on by itself, unless the head was moved meanwhile.
 """
 
 from __future__ import annotations
 
 import bisect
 import collections
+import dataclasses
 import time
 from collections.abc import Callable
 from typing import Any, Protocol
 
 from PySide6.QtCore import QObject, Qt, QTimer, Signal, SignalInstance
 
+from app import timeline as timelines
 from app.document import Document
 from app.pixel_slots import SlotExchange
 from app.problem import Problem
@@ -41,6 +46,14 @@ class View(Protocol):
     def isVisible(self) -> bool: ...
 
 
+@dataclasses.dataclass(frozen=True)
+class Halt:
+    """A picture that could not be drawn: where the playing head then stood, and whether it ran before."""
+
+    head: timelines.Timeline
+    was_playing: bool
+
+
 class FrameLoop(QObject):
     """See the module. `frame_arrived` carries each FinishedFrame, `problem` a Problem, `busy` a sentence while something compiles."""
 
@@ -63,6 +76,7 @@ class FrameLoop(QObject):
         self._arrivals: collections.deque[float] = collections.deque(maxlen=240)
         self.is_dragging = False
         self.last_frame: FinishedFrame | None = None
+        self._halt: Halt | None = None
         self._rest = QTimer(self, singleShot=True, interval=REST_MS)
         self._rest.timeout.connect(self.request)
         queued = Qt.ConnectionType.QueuedConnection
@@ -103,6 +117,14 @@ class FrameLoop(QObject):
 
     def request(self) -> None:
         """Ask for a picture of the present state."""
+        self._request(self._submitted)
+
+    def retry(self) -> None:
+        """Try once more what could not be drawn; an animation that it paused goes on where it can."""
+        self._request(None)
+
+    def _request(self, present: FrameRequest | None) -> None:
+        """Ask for a picture where it is another than `present`; None: in any case, also where it has failed."""
         if self._is_stopped:
             return
         scene, exchange = self._document.scene, self._view.exchange
@@ -114,13 +136,18 @@ class FrameLoop(QObject):
         exchanges = (exchange,) * len(state.views)
         is_moving = state.timeline.is_playing or self.is_dragging or self._rest.isActive()
         request = FrameRequest(scene, state, self._document.moment(self._serial + 1), exchanges, is_moving)
-        if request.shows_same(self._submitted):
+        if request.shows_same(present):
             # No picture would come of it, and an animation that has just been started would wait for one.
             QTimer.singleShot(0, self._play_on)
             return
         self._serial += 1
         self._submitted = request
-        self._thread.submit(request)
+        (self._thread.submit if present is not None else self._thread.retry)(request)
+
+    @property
+    def has_halted(self) -> bool:
+        """Whether the animation stands because a picture could not be drawn."""
+        return self._halt is not None and self._halt.was_playing
 
     def ask(self, key: str, question: Question, take: Callable[[Any], None]) -> None:
         """Put a question to what draws, between two frames; `take` is called on this thread with the answer (RenderThread.ask). Never waits."""
@@ -154,10 +181,14 @@ class FrameLoop(QObject):
             self._rest.start()
         if after.timeline.is_playing and not before.timeline.is_playing:
             self._tick_time = time.perf_counter()
+            if self._halt is not None and timelines.pause(after.timeline) == self._halt.head:
+                QTimer.singleShot(0, self._step_past)
+                return
         self.request()
 
     def _scene_changed(self, scene: object) -> None:
         self._tick_time = time.perf_counter()
+        self._halt = None
         self.request()
 
     def _take_frame(self, frame: FinishedFrame) -> None:
@@ -169,8 +200,19 @@ class FrameLoop(QObject):
         self._view.use_target(frame.target_name)
         self._view.refresh()
         self.frame_arrived.emit(frame)
+        self._go_on()
         if not self._view.isVisible():
             self._play_on()
+
+    def _go_on(self) -> None:
+        """There are pictures again: an animation that waited for one goes on, unless someone has put its head elsewhere."""
+        halt, self._halt = self._halt, None
+        if halt is not None and halt.was_playing and self._document.state.timeline == halt.head:
+            self._document.change("timeline", dataclasses.replace(halt.head, is_playing=True))
+
+    def _step_past(self) -> None:
+        """Play on from an instant that cannot be drawn: with the next frame."""
+        self._document.tick(1.0 / (self._document.span.fps * self._document.state.settings.timeline.speed))
 
     def _play_on(self) -> None:
         """The next frame of the animation, unless one is being drawn."""
@@ -186,6 +228,17 @@ class FrameLoop(QObject):
             take(found)
 
     def _take_problem(self, problem: Problem) -> None:
-        if not self._is_stopped:
-            self._arrived_serial = self._serial
-            self.problem.emit(problem)
+        if self._is_stopped:
+            return
+        self._arrived_serial = self._serial
+        if not problem.panel:
+            self._stand_still()
+        self.problem.emit(problem)
+
+    def _stand_still(self) -> None:
+        """Pause at what cannot be drawn; who hears of another failure there has still not been answered."""
+        head = self._document.state.timeline
+        was_waiting = self._halt is not None and self._halt.head == head and self._halt.was_playing
+        self._halt = Halt(timelines.pause(head), head.is_playing or was_waiting)
+        if head.is_playing:
+            self._document.change("timeline", self._halt.head)

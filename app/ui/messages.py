@@ -8,7 +8,6 @@ from PySide6.QtCore import QObject
 
 from app.problem import Problem
 from app.render_thread import FinishedFrame
-from app.settings import Settings
 from app.ui.panel_mark import PanelMarks
 from gpu.scene import Scene
 
@@ -24,7 +23,7 @@ class Messages(QObject):
         self._window, self._banners = window, window.banners
         self.panels = PanelMarks(window.docks, self)
         self.panels.said.connect(window.records.log.add)
-        self._failed_choice: tuple[Scene | None, Settings] | None = None
+        self._lacks_picture = False
         self._is_without_gpu = False
 
     def show_problem(self, problem: Problem, topic: str = "problem") -> None:
@@ -40,16 +39,30 @@ class Messages(QObject):
         if problem.panel:  # a question that a panel asked; the picture is what it was
             self.show_problem(problem, problem.panel)
             return
-        document = self._window.document
-        self._failed_choice = (document.scene, document.state.settings)
-        self.show_problem(problem, "picture")
+        self._lacks_picture = True
+        self._show_with_ways_out(problem)
         if self._window.loop.last_frame is not None and self.panels.is_seen("stats"):
             sentence = self.tr("These are the figures of the last picture that could be drawn.")
             self.panels.say("stats", "warning", sentence, f"{problem.sentence}\n\n{problem.details}")
 
+    def _show_with_ways_out(self, problem: Problem) -> None:
+        """The banner of a picture that is not there: it stays until there is one, and goes where that can be helped."""
+        window, sentence = self._window, f"{problem.title}. {problem.sentence}"
+        if window.loop.has_halted:
+            seconds = window.document.state.timeline.time
+            sentence += self.tr(" Playback is paused at {seconds:.2f} s.").format(seconds=seconds)
+        banner = self._banners.show_message("error", sentence, problem.details, "picture")
+        if problem.table == "hierarchy":
+            banner.add_button("options", self.tr("Options…"), window.show_structure_options)
+        if window.loop.has_halted:
+            banner.add_button("play_on", self.tr("Play on"), window.timeline_bar.toggle_play)
+        else:
+            banner.add_button("retry", self.tr("Try again"), window.loop.retry)
+
     def show_remarks(self, scene: Scene | None) -> None:
-        """What was noticed when the scene was read."""
+        """What was noticed when the scene was read; what was said of another's picture is over."""
         self._banners.clear("remarks")
+        self._forget_lack()
         if scene is not None and scene.remarks:
             sentences = [remark.counted for remark in scene.remarks]
             more = self.tr(" (and {count} more)").format(count=len(sentences) - 1) if len(sentences) > 1 else ""
@@ -57,14 +70,17 @@ class Messages(QObject):
 
     def take(self, frame: FinishedFrame) -> None:
         """A picture has come: what was said of none is over; and the processor says that it stands in for a GPU."""
-        if self._failed_choice is not None and self._failed_choice != (frame.request.scene, frame.request.state.settings):
-            self._failed_choice = None
-            self._banners.clear("picture")
-            self.panels.clear("stats")
+        self._forget_lack()
         is_without = frame.target_name == "host" and frame.request.state.settings.render.target == "auto"
         if is_without != self._is_without_gpu:
             self._is_without_gpu = is_without
             self.stand_in("target", self.tr("There is no NVIDIA GPU that can be used, so the processor draws.") if is_without else "")
+
+    def _forget_lack(self) -> None:
+        if self._lacks_picture:
+            self._lacks_picture = False
+            self._banners.clear("picture")
+            self.panels.clear("stats")
 
     def stand_in(self, topic: str, sentence: str) -> None:
         """Say that something slower stands in for what was meant, with a report to copy; an empty sentence takes it back. Whoever does not want to

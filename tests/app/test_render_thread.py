@@ -16,17 +16,19 @@ from app.pixel_slots import HostSlot, PixelSlot, SlotExchange
 from app.problem import Problem
 from app.render_thread import FinishedFrame, FrameRequest, RenderThread
 from app.state import State, replaced
+from gpu.hierarchy.base import HierarchyError
 from gpu.scene import Moment, Scene
 from gpu.target.base import NoDeviceError
 
 
 class Maker:
-    """Draws nothing, remembers everything; fails for the structure brute_force."""
+    """Draws nothing, remembers everything; fails for the structure brute_force, and from 1 s to 2 s for sah_events."""
 
     made: list[Maker] = []
 
     def __init__(self, on_busy: Callable[[str], None]) -> None:
         self.times: list[float] = []
+        self.refused: list[float] = []
         self.samples = 0
         self.is_closed = self.flushes = self.engines_closed = 0
         self.check: Callable[[], None] = lambda: None
@@ -42,6 +44,9 @@ class Maker:
             time.sleep(0.002)
         if state.settings.render.hierarchy == "brute_force":
             raise NoDeviceError("There is no device for brute_force.")
+        if state.settings.render.hierarchy == "sah_events" and 1.0 <= moment.time < 2.0:
+            self.refused.append(moment.time)
+            raise HierarchyError("The structure sah_events would need too much here.")
         key = (scene, state, moment.time)
         self.samples = self.samples + 1 if key == self.key else 1
         self.key = key
@@ -212,6 +217,44 @@ def test_a_failure_is_told_once_and_another_choice_works(bench: Bench) -> None:
     bench.wait(lambda: bool(bench.frames))
     bench.thread.submit(request(0.0, slots, settings__render__hierarchy="brute_force"))
     bench.wait(lambda: len(bench.problems) == 2)
+
+
+def test_a_structure_that_refuses_an_instant_is_tried_at_another_and_keeps_its_engine(bench: Bench) -> None:
+    kd_tree: dict[str, Any] = {"settings__render__hierarchy": "sah_events"}
+    slots = exchange()
+    bench.thread.submit(request(1.5, slots, **kd_tree))
+    bench.wait(lambda: len(bench.problems) == 1)
+    bench.thread.submit(request(1.5, exchange(16), **kd_tree))  # the same triangles in a larger picture
+    bench.thread.submit(request(1.5, slots, **kd_tree, cameras__0__fov=20.0))
+    time.sleep(0.03)
+    assert bench.maker.refused == [1.5] and bench.maker.is_closed == 0
+    bench.thread.submit(request(1.7, slots, **kd_tree))
+    bench.wait(lambda: len(bench.problems) == 2)
+    bench.thread.submit(request(1.7, slots, **kd_tree, hidden=(0,)))
+    bench.wait(lambda: len(bench.problems) == 3)
+    bench.thread.submit(request(2.5, slots, **kd_tree))
+    bench.wait(lambda: bench.maker.times == [2.5])
+    assert bench.maker.refused == [1.5, 1.7, 1.7] and bench.maker.is_closed == 0
+
+
+def test_who_plays_hears_each_time_that_nothing_comes(bench: Bench) -> None:
+    slots = exchange()
+    for index in range(3):
+        bench.thread.submit(request(index / 10, slots, settings__render__hierarchy="brute_force", timeline__is_playing=True))
+        bench.wait(lambda count=index + 1: len(bench.problems) == count)  # type: ignore[misc]
+    assert bench.maker.is_closed == 1, "it was tried once"
+
+
+def test_what_failed_is_tried_again_on_demand_alone(bench: Bench) -> None:
+    kd_tree = request(1.5, settings__render__hierarchy="sah_events")
+    bench.thread.submit(kd_tree)
+    bench.wait(lambda: len(bench.problems) == 1)
+    bench.thread.submit(kd_tree)
+    time.sleep(0.03)
+    assert bench.maker.refused == [1.5]
+    bench.thread.retry(kd_tree)
+    bench.wait(lambda: len(bench.problems) == 2)
+    assert bench.maker.refused == [1.5, 1.5]
 
 
 def test_no_scene_draws_nothing(bench: Bench) -> None:
