@@ -1,9 +1,19 @@
 // The host target's runtime: a pool of threads that runs a kernel's blocks, and the library sort and scan on top of it.
 //
 // `remaining` counts the blocks nobody has claimed; a claim is one compare-and-swap, and the job's other fields stand still until the last claimed
-// block is done. An idle worker spins for `spin_us`, then sleeps. With `force_split` block b belongs to thread b % threads, so that a race between
-// blocks cannot hide behind a quick first thread (for ThreadSanitizer).
+// block is done. They may be read after a claim only: whoever has none may be late, and look at the next job being written. An idle worker spins
+// for `spin_us`, then sleeps.
+//
+// With `force_split` block b belongs to thread b % threads, so that a race between blocks cannot hide behind a quick first thread (for
+// ThreadSanitizer). There is no claim then: every thread reads the fields of every job, to learn what its share is. So a job is over when every thread
+// has left it, those included whose share is empty; `done` counts threads. (Were it over after its last block, a job of fewer blocks than threads would
+// be followed by the next one while somebody still reads it, who then runs the new job's blocks twice.)
+//
+// What a block wrote is seen after the launch: `done` grows by releases and is waited for by an acquire, which takes from all of them, since
+// read-modify-writes go on with a release sequence. The releases do not acquire, which would order blocks one after the other that no rule orders, and
+// hide their races from ThreadSanitizer.
 #include <pthread.h>
+#include <sched.h>
 #include <stdint.h>
 #include <stdlib.h>
 #include <string.h>
@@ -50,17 +60,18 @@ static inline void relax() {
 #endif
 }
 
-static void finish_block(Pool* pool, int block) {
-    pool->entry(pool->arguments, block, block + 1, pool->block_count);
-    __atomic_fetch_add(&pool->done, 1, __ATOMIC_ACQ_REL);
-}
+static void run_block(Pool* pool, int block) { pool->entry(pool->arguments, block, block + 1, pool->block_count); }
+
+// The last a thread does for a job: as soon as all have, the fields are another job's.
+static void leave(Pool* pool) { __atomic_fetch_add(&pool->done, 1, __ATOMIC_RELEASE); }
 
 // Claim and run one block; false when none is left.
 static bool run_one(Pool* pool) {
     int left = __atomic_load_n(&pool->remaining, __ATOMIC_ACQUIRE);
     while (left > 0) {
         if (__atomic_compare_exchange_n(&pool->remaining, &left, left - 1, true, __ATOMIC_ACQ_REL, __ATOMIC_ACQUIRE)) {
-            finish_block(pool, pool->block_count - left);
+            run_block(pool, pool->block_count - left);
+            leave(pool);
             return true;
         }
     }
@@ -68,8 +79,8 @@ static bool run_one(Pool* pool) {
 }
 
 static void run_share(Pool* pool, int id) {
-    const int count = pool->block_count;
-    for (int block = id; block < count; block += pool->threads) finish_block(pool, block);
+    for (int block = id; block < pool->block_count; block += pool->threads) run_block(pool, block);
+    leave(pool);
 }
 
 static bool has_work(Pool* pool, int seen) {
@@ -163,7 +174,11 @@ EXPORT void pool_run(Pool* pool, Entry entry, void** arguments, int block_count)
         while (run_one(pool)) {
         }
     }
-    while (__atomic_load_n(&pool->done, __ATOMIC_ACQUIRE) < block_count) relax();
+    const int all = pool->force_split ? pool->threads : block_count;
+    for (unsigned turn = 1; __atomic_load_n(&pool->done, __ATOMIC_ACQUIRE) < all; ++turn) {
+        relax();
+        if (pool->force_split && (turn & 255) == 0) sched_yield();  // threads wait for one another there, and may be more than the cores
+    }
 }
 
 EXPORT void pool_destroy(Pool* pool) {

@@ -1,4 +1,4 @@
-"""Runs one scenario on the host target, in a process that preloads a sanitizer: python -m tests.gpu.sanitizers.child SCENARIO [K N].
+"""Runs one scenario on the host target, in a process that preloads a sanitizer: python -m tests.gpu.sanitizers.child SCENARIO [--part K N].
 
 Prints the kernels that it launched, one a line. Arrays get poisoned ground in front and behind, so that an access one element past an
 end is found although the target's arrays are parts of larger pieces.
@@ -6,9 +6,9 @@ end is found although the target's arrays are parts of larger pieces.
 
 from __future__ import annotations
 
+import argparse
 import ctypes
 import os
-import sys
 import weakref
 from typing import Any
 
@@ -22,8 +22,8 @@ from gpu.target.structs import address
 class FencedTarget(HostTarget):
     """The host target with poisoned ground around its arrays (under ASan), and a list of what was launched."""
 
-    def __init__(self) -> None:
-        super().__init__(TargetOptions(threads=2))
+    def __init__(self, threads: int, spin_us: int = 100) -> None:
+        super().__init__(TargetOptions(threads=threads, spin_us=spin_us))
         self.launched: set[str] = set()
         library = ctypes.CDLL(None)
         self._poison = getattr(library, "__asan_poison_memory_region", None)
@@ -70,24 +70,52 @@ def run_fault(target: FencedTarget, kernel: str) -> None:
         "write_past_a_tile": (n, whole),
         "overflow_a_sum": (whole, n, target.zeros(n, "i4", "test")),
         "race_for_a_sum": (n, whole),
+        "race_with_an_earlier_block": (n, whole),
     }
     target.launch(unit, kernel, n, *arguments[kernel], blocks=8)
 
 
-def main(scenario: str, part: tuple[int, int]) -> None:
-    """Run `everything`, or the k-th of n parts of it, or the planted fault of that name."""
-    target = FencedTarget()
-    if scenario == "everything":
-        from .scenario import run_everything
+def run_pool(threads: int, launches: int = 300) -> None:
+    """The pool itself: launches of few blocks and of many by turns, so that threads without a share meet the next launch; by fixed shares and by
+    claims, by workers that spin and by workers that sleep at once."""
+    for split in ("1", "0"):
+        os.environ["RAYGROVE_HOST_FORCE_SPLIT"] = split
+        for spin_us in (100, 0):
+            target = FencedTarget(threads, spin_us)
+            unit = target.unit(UnitSource("tests/gpu/target/kernels_for_tests.cu"))
+            visits = target.zeros(2 * threads + 1, "i4", "test")
+            for number in range(launches):
+                blocks = (2, visits.size, threads - 1, threads + 1)[number % 4]
+                visits.fill(0)
+                target.launch(unit, "count_visits", blocks, blocks, visits, blocks=blocks)
+                assert (visits[:blocks] == 1).all() and not visits[blocks:].any(), f"launch {number} by {threads} threads: {visits}"
+            target.close()
 
-        run_everything(target, part)
+
+def main() -> None:
+    """Run `everything`, or the k-th of n parts of it, or `pool`, or the planted fault of that name."""
+    parser = argparse.ArgumentParser()
+    parser.add_argument("scenario")
+    parser.add_argument("--part", type=int, nargs=2, default=(0, 1))
+    parser.add_argument("--threads", type=int, default=2)
+    given = parser.parse_args()
+    launched: set[str] = set()
+    if given.scenario == "pool":
+        run_pool(given.threads)
     else:
-        run_fault(target, scenario)
-    target.close()
-    print("\n".join(sorted(target.launched)), flush=True)
+        target = FencedTarget(given.threads)
+        if given.scenario == "everything":
+            from .scenario import run_everything
+
+            run_everything(target, tuple(given.part))
+        else:
+            run_fault(target, given.scenario)
+        launched = target.launched
+        target.close()
+    print("\n".join(sorted(launched)), flush=True)
     # Leave without Python's own tidying up, which is not what is examined.
     os._exit(0)
 
 
 if __name__ == "__main__":
-    main(sys.argv[1], (int(sys.argv[2]), int(sys.argv[3])) if len(sys.argv) > 2 else (0, 1))
+    main()

@@ -19,6 +19,9 @@ pytestmark = pytest.mark.sanitize
 
 PARTS = 2
 
+THREADS = {"address": 2, "thread": 3}
+"""Two show most races; with three there are threads without a share of a launch, and blocks that meet a third one's."""
+
 FLAGS = {  # address checks by calls: the same ones, and the compiler is done in half the time
     "address": "-O1 -g1 -fno-omit-frame-pointer -fsanitize=address,undefined -fno-sanitize-recover=all"
     " --param asan-instrumentation-with-call-threshold=0",
@@ -53,7 +56,7 @@ def preloaded(tool: str) -> tuple[str, tuple[str, ...]]:
 def run_child(tool: str, *scenario: str) -> subprocess.CompletedProcess[str]:
     preload, prefix = preloaded(tool)
     chosen = {"LD_PRELOAD": preload, "RAYGROVE_HOST_FLAGS": FLAGS[tool], "RAYGROVE_HOST_FORCE_SPLIT": "1", "CXX": "g++", "OPENBLAS_NUM_THREADS": "1"}
-    command = [*prefix, sys.executable, "-m", "tests.gpu.sanitizers.child", *scenario]
+    command = [*prefix, sys.executable, "-m", "tests.gpu.sanitizers.child", "--threads", str(THREADS[tool]), *scenario]
     return subprocess.run(command, env={**os.environ, **OPTIONS, **chosen}, cwd=ROOT, capture_output=True, text=True, timeout=1100, check=False)
 
 
@@ -65,6 +68,7 @@ def run_child(tool: str, *scenario: str) -> subprocess.CompletedProcess[str]:
         ("address", "write_past_a_tile", "out of bounds for type 'int [8]'"),
         ("address", "overflow_a_sum", "signed integer overflow"),
         ("thread", "race_for_a_sum", "ThreadSanitizer: data race"),
+        ("thread", "race_with_an_earlier_block", "ThreadSanitizer: data race"),
     ],
 )
 def test_a_planted_fault_is_found(tool: str, fault: str, report: str) -> None:
@@ -74,6 +78,13 @@ def test_a_planted_fault_is_found(tool: str, fault: str, report: str) -> None:
     assert fault in done.stderr, "the report names the kernel"
 
 
+@pytest.mark.parametrize("threads", [3, 8])
+def test_the_pool_itself_has_no_race(threads: int) -> None:
+    """The last `--threads` counts. Of eight threads most have no share of most launches."""
+    done = run_child("thread", "pool", "--threads", str(threads))
+    assert done.returncode == 0 and "Sanitizer" not in done.stderr, done.stderr[-6000:]
+
+
 @functools.cache
 def everything_watched() -> dict[str, list[subprocess.CompletedProcess[str]]]:
     """Every kernel under every tool, in parts: as many at a time as there are processors, since compiling them anew takes the longest."""
@@ -81,7 +92,7 @@ def everything_watched() -> dict[str, list[subprocess.CompletedProcess[str]]]:
     for tool in FLAGS:
         preloaded(tool)
     with concurrent.futures.ThreadPoolExecutor(max(2, len(os.sched_getaffinity(0)))) as pool:
-        done = list(pool.map(lambda job: run_child(job[0], "everything", job[1], str(PARTS)), parts))
+        done = list(pool.map(lambda job: run_child(job[0], "everything", "--part", job[1], str(PARTS)), parts))
     return {tool: [outcome for (of, _), outcome in zip(parts, done, strict=True) if of == tool] for tool in FLAGS}
 
 

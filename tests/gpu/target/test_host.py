@@ -82,7 +82,7 @@ def test_arrays_that_were_given_before_are_known_by_themselves_not_by_their_ids(
 
 
 def test_an_unknown_kernel_is_named(host_target: HostTarget) -> None:
-    with pytest.raises(TargetError, match="no kernel nothing in this unit; it has evaluate_line, record_blocks, add_wide"):
+    with pytest.raises(TargetError, match="no kernel nothing in this unit; it has evaluate_line, record_blocks, count_visits, add_wide"):
         host_target.launch(host_target.unit(SOURCE), "nothing", 1)
 
 
@@ -100,6 +100,21 @@ def test_every_block_runs_once(monkeypatch: pytest.MonkeyPatch, threads: int, sp
             np.testing.assert_array_equal(owner, expected)
     finally:
         target.close()
+
+
+@pytest.mark.parametrize("threads", [3, 8])
+@pytest.mark.parametrize("split", ["0", "1"])
+def test_a_thread_without_a_block_does_not_meet_the_next_launch(monkeypatch: pytest.MonkeyPatch, threads: int, split: str) -> None:
+    """Launches of two blocks end early for most threads; the next one's blocks run once all the same."""
+    monkeypatch.setenv("RAYGROVE_HOST_FORCE_SPLIT", split)
+    target = HostTarget(TargetOptions(threads=threads, spin_us=10))
+    unit, visits = target.unit(SOURCE), target.zeros(40, np.int32, "test")
+    for launch in range(1000):
+        blocks = (2, 40)[launch % 2]
+        visits.fill(0)
+        target.launch(unit, "count_visits", blocks, blocks, visits, blocks=blocks)
+        np.testing.assert_array_equal(visits, np.arange(40) < blocks)
+    target.close()
 
 
 def test_pools_of_two_threads_do_not_disturb_each_other() -> None:
