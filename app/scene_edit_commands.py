@@ -35,6 +35,16 @@ class SceneEditCommands:
         scene, edits = self._document.scene, self._document.state.settings.light
         return {} if scene is None else dict(zip(scene_edits.light_keys(scene, edits), scene_edits.edited_lights(scene, edits), strict=True))
 
+    def titles(self, group: str) -> dict[str, str]:
+        """Materials or lights (`group`) by key, as a list names them."""
+        if group == "material":
+            return {key: material.name or key for key, material in self.materials.items()}
+        return {key: (light.name or key).replace("_", " ") for key, light in self.lights.items()}
+
+    def values(self, group: str, key: str) -> dict[str, Any]:
+        """What editors show of a material or a light, by the names of its options."""
+        return shown_material(self.materials[key]) if group == "material" else shown_light(self.lights[key])
+
     def is_changed(self, group: str, key: str) -> bool:
         """Whether a material or a light (`group`) is another than its file has it."""
         kind = scene_edits.EDITED[group]

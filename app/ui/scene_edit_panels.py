@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
 from typing import Any
 
 from PySide6.QtCore import QSignalBlocker, QSize, Qt
@@ -21,10 +20,10 @@ from PySide6.QtWidgets import (
 )
 
 from app.document import Document
-from app.scene_edit_commands import USED, SceneEditCommands, shown_fields, shown_light, shown_material
+from app.scene_edit_commands import USED, SceneEditCommands, shown_fields
 from app.state import State
 from app.ui.form import Editor, title_of
-from gpu.scene import Light, Scene
+from gpu.scene import Scene
 
 TITLES = {"base_color": "Colour", "color": "Colour", "ior": "Index", "attenuation_color": "Tint", "attenuation_distance": "Tint after"}
 """Labels of editors whose option's name is long."""
@@ -83,7 +82,7 @@ class ScenePartPanel(QWidget):
 
     def show_scene(self, scene: Scene | None) -> None:
         """Another scene, or another list."""
-        chosen, parts = self.key, self.parts()
+        chosen, parts = self.key, self.commands.titles(self.group)
         blocker = QSignalBlocker(self.chooser)
         self.chooser.clear()
         for key, title in parts.items():
@@ -91,14 +90,6 @@ class ScenePartPanel(QWidget):
         self.chooser.setCurrentIndex(max(self.chooser.findData(chosen), 0) if parts else -1)
         del blocker
         self._show()
-
-    def parts(self) -> dict[str, str]:
-        """Keys and titles of what there is."""
-        raise NotImplementedError
-
-    def values(self, key: str) -> Mapping[str, Any]:
-        """The values of one of them, by the editors' names."""
-        raise NotImplementedError
 
     def _buttons(self) -> QHBoxLayout:
         row = QHBoxLayout()
@@ -120,7 +111,7 @@ class ScenePartPanel(QWidget):
     def _changed(self, before: State, after: State) -> None:
         old, new = getattr(before.settings, self.group), getattr(after.settings, self.group)
         if old is not new:
-            is_same_list = list(self.parts()) == [self.chooser.itemData(index) for index in range(self.chooser.count())]
+            is_same_list = list(self.commands.titles(self.group)) == [self.chooser.itemData(index) for index in range(self.chooser.count())]
             self._show() if is_same_list else self.show_scene(self._document.scene)
 
     def _show(self) -> None:
@@ -129,7 +120,7 @@ class ScenePartPanel(QWidget):
         for editor in self.editors.values():
             editor.setEnabled(bool(key))
         if key:
-            for name, value in self.values(key).items():
+            for name, value in self.commands.values(self.group, key).items():
                 self.editors[name].set_value(value)
 
 
@@ -137,14 +128,6 @@ class MaterialsPanel(ScenePartPanel):
     """The scene's materials. Selecting an object chooses its material."""
 
     group = "material"
-
-    def parts(self) -> dict[str, str]:
-        """The materials by their names."""
-        return {key: material.name or key for key, material in self.commands.materials.items()}
-
-    def values(self, key: str) -> Mapping[str, Any]:
-        """As the material is shown."""
-        return shown_material(self.commands.materials[key])
 
     def _changed(self, before: State, after: State) -> None:
         super()._changed(before, after)
@@ -167,17 +150,6 @@ class LightsPanel(ScenePartPanel):
     """The scene's lights: those of the file and those that were added."""
 
     group = "light"
-
-    def parts(self) -> dict[str, str]:
-        """The lights by their names."""
-        return {key: self._title(key, light) for key, light in self.commands.lights.items()}
-
-    def values(self, key: str) -> Mapping[str, Any]:
-        """As the light shines."""
-        return shown_light(self.commands.lights[key])
-
-    def _title(self, key: str, light: Light) -> str:
-        return (light.name or key).replace("_", " ")
 
     def _buttons(self) -> QHBoxLayout:
         row = super()._buttons()

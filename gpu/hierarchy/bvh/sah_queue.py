@@ -4,6 +4,7 @@ enough is finished by one warp (sah_small_tasks.cu). What sah_lauterbach and bin
 
 from __future__ import annotations
 
+import abc
 import dataclasses
 import math
 from typing import Any, ClassVar
@@ -43,9 +44,9 @@ class SahQueueBuilder(BvhHierarchy):
     most_blocks: ClassVar[int] = 4096
 
     @property
+    @abc.abstractmethod
     def rules(self) -> QueueRules:
         """From the options."""
-        raise NotImplementedError
 
     def max_depth(self) -> int:
         return self.least_levels(1 << REFERENCE_BITS) + self.rules.extra_levels + self.rules.small_levels
