@@ -20,3 +20,9 @@ __device__ __forceinline__ float half_area(const Aabb& box) {
     const float3 size = box.upper - box.lower;
     return size.x * size.y + size.y * size.z + size.z * size.x;
 }
+// The same in double precision, for figures: in float the areas of boxes of 1e20 and more are infinite, those of 1e-23 and less 0.
+__device__ __forceinline__ double wide_half_area(const Aabb& box) {
+    if (is_empty(box)) return 0.0;
+    const double x = (double)box.upper.x - box.lower.x, y = (double)box.upper.y - box.lower.y, z = (double)box.upper.z - box.lower.z;
+    return x * y + y * z + z * x;
+}

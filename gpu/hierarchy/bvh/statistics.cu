@@ -21,12 +21,12 @@ extern "C" __global__ void measure_blocks(float4* record_data, const float4* ref
     for (int node_id : grid_stride(capacity - 1)) {
         if (!(flags[node_id] & NODE_EXISTS)) continue;
         const CanonicalNode node = load_node(nodes, node_id);
-        cost += (double)half_area(node.aabb()) * traversal_cost;
+        cost += wide_half_area(node.aabb()) * traversal_cost;
         inner_count += 1.0;
         const int children[2] = {node.left, node.right};
         for (int child : children) {
             if (!is_leaf(child)) continue;
-            cost += (double)half_area(leaf_aabb(references, child)) * reference_count(child) * intersection_cost;
+            cost += wide_half_area(leaf_aabb(references, child)) * reference_count(child) * intersection_cost;
             leaf_count += 1.0;
         }
         if (is_leaf(node.left) || is_leaf(node.right)) depth = max(depth, depth_of(parent, node_id) + 1);
@@ -56,7 +56,7 @@ extern "C" __global__ void measure_tree(float4* record_data, const float4* refer
             for (int i = 0; i < SUMS - 1; ++i) total[i] += sums[SUMS * block + i];
             total[4] = sums[SUMS * block + 4] > total[4] ? sums[SUMS * block + 4] : total[4];
         }
-        const double area = half_area(child_aabb(nodes, references, root[0]));
+        const double area = wide_half_area(child_aabb(nodes, references, root[0]));
         if (is_leaf(root[0])) {
             total[0] = area * reference_count(root[0]) * intersection_cost;
             total[2] = 1.0;

@@ -20,7 +20,7 @@ extern "C" __global__ void measure_blocks(float4* record_data, int primitive_cou
     int depth = 0;
     for (int node_id : grid_stride(counts[NODES_NOW])) {
         const int2 node = nodes[node_id];
-        const double area = half_area(kd_cell(nodes, parent, box, node_id));
+        const double area = wide_half_area(kd_cell(nodes, parent, box, node_id));
         if (is_kd_leaf(node)) {
             cost += area * kd_count(node) * intersection_cost;
             leaf_count += 1.0;
@@ -46,7 +46,7 @@ extern "C" __global__ void measure_tree(const int* counts, const float4* box, co
             for (int i = 0; i < SUMS - 1; ++i) total[i] += sums[SUMS * block + i];
             total[SUMS - 1] = sums[SUMS * block + SUMS - 1] > total[SUMS - 1] ? sums[SUMS * block + SUMS - 1] : total[SUMS - 1];
         }
-        const double area = half_area(load_kd_box(box));
+        const double area = wide_half_area(load_kd_box(box));
         result[item] = area > 0.0 ? total[0] / area : 0.0;
         for (int i = 1; i < SUMS; ++i) result[i] = total[i];
         result[SUMS] = counts[REFERENCES_NOW];

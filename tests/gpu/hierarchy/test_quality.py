@@ -45,6 +45,23 @@ def test_sah_cost_takes_both_constants(target: Target, scene_name: str, costs: S
     assert stats.sah_cost == pytest.approx((area * weight).sum() / area[0], rel=1e-5)
 
 
+@pytest.mark.parametrize("size", [1e30, 1e-30])
+@pytest.mark.parametrize("name", ["lbvh", "sah_events"])
+def test_sah_cost_is_a_number_whatever_the_size_of_the_scene(target: Target, name: str, size: float) -> None:
+    """Areas of these boxes are no floats."""
+    costs = []
+    for scale in (1.0, size):
+        hierarchy = make(target, name)
+        hierarchy.build(scene_of(soup(60, size=0.05).corners() * scale).upload(target))
+        hierarchy.measure()
+        target.synchronize()
+        costs.append(hierarchy.stats().sah_cost)
+    table = hierarchy.nodes()
+    area = half_area(table.lower, table.upper)
+    assert costs[1] == pytest.approx((area * np.where(table.is_leaf, table.reference_count, 1)).sum() / area[0], rel=1e-5)
+    assert name == "sah_events" or costs[1] == pytest.approx(costs[0], rel=0.05)
+
+
 @pytest.mark.parametrize(("scene_name", "costs"), [("two", COSTS), ("stairs", StatisticsOptions()), ("coincident", COSTS), ("moving", COSTS)])
 def test_end_point_overlap(target: Target, scene_name: str, costs: StatisticsOptions) -> None:
     stats, table = measured(target, scene_name, costs)
