@@ -156,7 +156,7 @@ class BvhHierarchy(Hierarchy):
             if self.optimiser is not None and is_changed:
                 is_written = self._improve(self.optimiser, primitives)
             if not is_written:
-                self._write_layout(primitives, "refit")
+                self._write_layout(primitives, "refit", is_changed)
             self._update_walked(primitives, "refit")
         self._built = primitives
 
@@ -211,9 +211,10 @@ class BvhHierarchy(Hierarchy):
             self.target.fill(array, 0)
         return array
 
-    def _write_layout(self, primitives: Primitives, stage: str) -> None:
+    def _write_layout(self, primitives: Primitives, stage: str, is_changed: bool = True) -> None:
+        """`is_changed`: whether more than boxes has changed since the last time."""
         with self.target.phase(f"{stage}.layout"):
-            self.layout.write(self.tree, primitives)
+            (self.layout.write if is_changed else self.layout.rewrite)(self.tree, primitives)
 
     def _update_walked(self, primitives: Primitives, stage: str) -> None:
         self.walked.update(primitives, self.tree.records, self.tree.count, self.tree.reference_count, stage)
@@ -278,7 +279,10 @@ class BvhHierarchy(Hierarchy):
             depth=int(depth) if self._is_measured else None,
             sah_cost=float(cost) if self._is_measured else None,
             bytes=self.tree.bytes + self.layout.bytes + self.walked.bytes,
-            scratch_bytes=waiting + self.scratch_bytes() + (0 if self.optimiser is None else self.optimiser.scratch_bytes(self.tree.count)),
+            scratch_bytes=waiting
+            + self.layout.kept_bytes
+            + self.scratch_bytes()
+            + (0 if self.optimiser is None else self.optimiser.scratch_bytes(self.tree.count)),
             **vars(self._quality.latest()),
         )
 

@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
+from typing import Any
+
 import numpy as np
 
 from ...target.base import Array, Target, UnitSource
@@ -17,12 +20,17 @@ LIST_SHARE = 4
 """A chunk's list has room for one in so many of its ids."""
 
 
-def choose_wide_nodes(target: Target, tree: CanonicalTree, width: int, wide_count: Array | None = None) -> Array:
-    """A byte an id, 1 for the nodes of `tree` that become nodes of `width` children; the same as numbers in `wide_count` (int32). Scratch memory."""
+Room = Callable[[str, Any, Any], Array]
+"""Memory by name, rows and type, as `Target.scratch` lends it."""
+
+
+def choose_wide_nodes(target: Target, tree: CanonicalTree, width: int, wide_count: Array | None = None, room: Room | None = None) -> Array:
+    """A byte an id, 1 for the nodes of `tree` that become nodes of `width` children; the same as numbers in `wide_count` (int32). In `room`, or in
+    scratch memory."""
     capacity, chunk = tree.node_capacity, COLLAPSE_CHUNKS[target.kind]
     unit = target.unit(UnitSource("gpu/hierarchy/bvh/collapse.cu", constants=(("WIDTH", width), ("CHUNK", chunk))))
     costs = target.scratch("bvh.collapse_costs", (capacity, width), np.uint64)
-    closed, is_wide = target.scratch("bvh.closed", capacity, np.uint8), target.scratch("bvh.is_wide", capacity, np.uint8)
+    closed, is_wide = target.scratch("bvh.closed", capacity, np.uint8), (room or target.scratch)("is_wide", capacity, np.uint8)
     shares = target.scratch("bvh.shares", capacity, np.int32)
     arguments = (tree.nodes, tree.parent, tree.flags, capacity, costs, closed, shares, tree.waiting)
     target.launch(unit, "collapse_costs", capacity, *arguments, blocks=-(-capacity // chunk))
@@ -30,17 +38,16 @@ def choose_wide_nodes(target: Target, tree: CanonicalTree, width: int, wide_coun
     return is_wide
 
 
-def choose_quickly(target: Target, tree: CanonicalTree) -> tuple[Array, Array, Array, tuple[Array, Array, Array]]:
+def choose_quickly(target: Target, tree: CanonicalTree, room: Room | None = None) -> tuple[Array, Array, Array, tuple[Array, Array, Array]]:
     """A byte an id, 1 for the nodes that become 8-wide nodes; how many of them are children of each; each one's parent << 3 and rank there; and lists
-    of the wide nodes with all their children, chunk by chunk of ids, where a chunk has few enough (collapse.cuh)."""
+    of the wide nodes with all their children, chunk by chunk of ids, where a chunk has few enough (collapse.cuh). In `room`, or in scratch memory."""
     capacity, chunk = tree.node_capacity, GREEDY_CHUNKS[target.kind]
     constants, blocks = (("CHUNK", chunk), ("LIST_SHARE", LIST_SHARE)), -(-capacity // chunk)
     unit = target.unit(UnitSource("gpu/hierarchy/bvh/greedy_collapse.cu", constants=constants))
-    is_chosen, is_wide = target.scratch("bvh.closed", capacity, np.uint8), target.scratch("bvh.is_wide", capacity, np.uint8)
-    above, counts = target.scratch("bvh.shares", capacity, np.int32), target.scratch("bvh.wide_ids", capacity, np.int32)
-    places, room = target.scratch("bvh.wide_places", capacity, np.int32), blocks * (chunk // LIST_SHARE)
-    list_counts, list_ids = target.scratch("bvh.list_counts", blocks, np.int32), target.scratch("bvh.list_ids", room, np.uint32)
-    lists = (list_counts, list_ids, target.scratch("bvh.list_children", (room, 8), np.int32))
+    is_chosen, above = target.scratch("bvh.closed", capacity, np.uint8), target.scratch("bvh.shares", capacity, np.int32)
+    take, listed = room or target.scratch, blocks * (chunk // LIST_SHARE)
+    is_wide, counts, places = take("is_wide", capacity, np.uint8), take("wide_ids", capacity, np.int32), take("wide_places", capacity, np.int32)
+    lists = (take("list_counts", blocks, np.int32), take("list_ids", listed, np.uint32), take("list_children", (listed, 8), np.int32))
     target.launch(unit, "choose_pieces", capacity, tree.nodes, tree.flags, capacity, is_chosen, above, blocks=blocks)
     chosen = (tree.nodes, tree.flags, is_chosen, above, capacity)
     target.launch(unit, "number_wide_nodes", capacity, *chosen, is_wide, counts, places, *lists, blocks=blocks)

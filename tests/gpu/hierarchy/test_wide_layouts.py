@@ -13,7 +13,7 @@ from gpu.hierarchy.bvh.bvh import BvhHierarchy
 from gpu.hierarchy.bvh.layouts import cwbvh, layout_classes
 from gpu.hierarchy.bvh.layouts.cwbvh import Cwbvh
 from gpu.hierarchy.bvh.tree import EMPTY_CHILD, first_references, leaf_words, reference_counts
-from gpu.target.base import Target
+from gpu.target.base import Target, Unit
 from tests.conftest import make_target
 from tests.oracle.closest_hits import triangle_hits
 
@@ -220,6 +220,32 @@ def test_threads_chunks_and_refits_do_not_show(monkeypatch: pytest.MonkeyPatch, 
             outcomes.append([part.tobytes() for part in wide_tree(hierarchy)])
         target.close()
     assert outcomes[:2] == outcomes[2:] and outcomes[0] != outcomes[1]
+
+
+@pytest.mark.parametrize("layout", ["bvh4", "bvh8", "cwbvh"])
+def test_a_refit_keeps_the_choice_whatever_others_build_meanwhile(target: Target, monkeypatch: pytest.MonkeyPatch, layout: str) -> None:
+    """No launch chooses anew, another structure's choice is another's, and there and back again is where it was."""
+    scene, hierarchy, other = soup(2000), make(target, "lbvh", layout), make(target, "hploc", layout)
+    assert isinstance(hierarchy, BvhHierarchy)
+    hierarchy.build(scene.upload(target))
+    before = [part.tobytes() for part in wide_tree(hierarchy)]
+    expected, launch = triangle_hits(scene.corners(later=True), *rays()), target.launch
+    launched: list[str] = []
+
+    def record(unit: Unit, kernel: str, *rest: Any, **how: Any) -> None:
+        launched.append(kernel)
+        launch(unit, kernel, *rest, **how)
+
+    monkeypatch.setattr(target, "launch", record)
+    for moved in (True, False):
+        other.build(soup(3000, seed=3).upload(target))
+        launched.clear()
+        hierarchy.refit(scene.upload(target, later=moved))
+        assert launched[-1] == f"write_{layout}_nodes" and not {"mark_wide_nodes", "collapse_costs", "choose_pieces"} & set(launched)
+        if moved:
+            found = trace(hierarchy, *rays()).prim_id
+            np.testing.assert_array_equal(found[expected.is_certain], expected.prim_id[expected.is_certain])
+    assert [part.tobytes() for part in wide_tree(hierarchy)] == before
 
 
 def test_chunks_with_more_wide_nodes_than_lists_have_room_for_write_the_same(monkeypatch: pytest.MonkeyPatch) -> None:

@@ -6,13 +6,14 @@ import abc
 import functools
 import importlib
 import pathlib
-from typing import TYPE_CHECKING, ClassVar
+from typing import TYPE_CHECKING, Any, ClassVar
 
 import numpy as np
 
 from ....target.base import Array, Target
 from ....target.structs import make_struct, struct_dtype
 from ...base import HierarchyError, Primitives
+from ...primitives import reserved
 
 if TYPE_CHECKING:
     from ..tree import CanonicalTree
@@ -36,6 +37,7 @@ class Layout(abc.ABC):
 
     def __init__(self, target: Target) -> None:
         self.target = target
+        self._kept: dict[str, Array] = {}
 
     @abc.abstractmethod
     def reserve(self, primitive_count: int) -> None:
@@ -43,7 +45,22 @@ class Layout(abc.ABC):
 
     @abc.abstractmethod
     def write(self, tree: CanonicalTree, primitives: Primitives) -> None:
-        """Write every node from the canonical tree: after a build that did not, and after a refit that did not."""
+        """Write every node from the canonical tree: after a build that did not, and after a refit that changed the tree."""
+
+    def rewrite(self, tree: CanonicalTree, primitives: Primitives) -> None:
+        """The same after a refit: boxes alone have changed since `write`, so what that chose holds. A layout that chooses nothing writes as ever."""
+        self.write(tree, primitives)
+
+    def keep(self, name: str, shape: int | tuple[int, ...], dtype: Any) -> Array:
+        """Memory like `Target.scratch`, but nobody else's: for what `write` chooses and `rewrite` reads."""
+        rows = shape if isinstance(shape, tuple) else (shape,)
+        held = self._kept[name] = reserved(self.target, self._kept.get(name), rows, dtype, "scratch")
+        return held[: rows[0]]
+
+    @property
+    def kept_bytes(self) -> int:
+        """Bytes of that memory."""
+        return sum(int(array.nbytes) for array in self._kept.values())
 
     def walk_view(self, tree: CanonicalTree) -> np.ndarray:
         """The by-value struct that this layout's walks start from."""

@@ -5,7 +5,7 @@ Idea: A node takes in those of its two children that are absorbed, so a pack tes
 Paper: Wald, Benthin and Boulos, Getting Rid of Packets (2008); Ernst and Greiner, Multi Bounding Volume Hierarchies (2008).
 
 Cost: 128 bytes a node. Absorption from below (tree.py) leaves at most half of the inner nodes, rounded up, as wide nodes: that much is reserved. A
-launch and a scan choose and number them after every build and refit.
+launch and a scan number them after every build; a refit keeps the numbers.
 
 Limits: Distances of up to four children are sorted, which is why single rays on a GPU are slower than with bvh2.
 """
@@ -16,6 +16,7 @@ from typing import ClassVar
 
 import numpy as np
 
+from ....target.base import Unit
 from ...base import Primitives
 from ...primitives import reserved, unit_source
 from ..tree import CanonicalTree
@@ -38,8 +39,16 @@ class Bvh4(Layout):
         target, capacity = self.target, tree.node_capacity
         if capacity == 0:
             return
-        unit = target.unit(unit_source("gpu/hierarchy/bvh/layouts/bvh4.cu", primitives))
-        wide_ids = target.scratch("bvh.wide_ids", capacity, np.int32)
-        target.launch(unit, "mark_wide_nodes", capacity, tree.flags, capacity, wide_ids)
+        wide_ids = self.keep("wide_ids", capacity, np.int32)
+        target.launch(self._unit(primitives), "mark_wide_nodes", capacity, tree.flags, capacity, wide_ids)
         target.exclusive_scan(wide_ids, wide_ids, "bvh.scan")
-        target.launch(unit, "write_bvh4_nodes", capacity, tree.records, tree.reference_boxes, tree.nodes, tree.flags, wide_ids, capacity, self.nodes)
+        self.rewrite(tree, primitives)
+
+    def rewrite(self, tree: CanonicalTree, primitives: Primitives) -> None:
+        capacity, boxes = tree.node_capacity, (tree.records, tree.reference_boxes, tree.nodes)
+        if capacity > 0:
+            wide_ids = self.keep("wide_ids", capacity, np.int32)
+            self.target.launch(self._unit(primitives), "write_bvh4_nodes", capacity, *boxes, tree.flags, wide_ids, capacity, self.nodes)
+
+    def _unit(self, primitives: Primitives) -> Unit:
+        return self.target.unit(unit_source("gpu/hierarchy/bvh/layouts/bvh4.cu", primitives))

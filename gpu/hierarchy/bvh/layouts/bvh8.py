@@ -17,7 +17,7 @@ from typing import ClassVar
 
 import numpy as np
 
-from ....target.base import Target
+from ....target.base import Array, Target
 from ...base import Primitives
 from ...primitives import reserved, unit_source
 from ..collapse import COLLAPSE_CHUNKS, choose_wide_nodes, most_wide_nodes
@@ -39,6 +39,9 @@ class Bvh8(Layout):
     walk_registers = 80
     lanes_as_children = ("bvh8_single",)
 
+    _chosen: tuple[Array, Array]
+    """Whether an id is a wide node, and which."""
+
     def __init__(self, target: Target) -> None:
         super().__init__(target)
         self._leaf_rows = LeafRows(target)
@@ -47,17 +50,22 @@ class Bvh8(Layout):
         self._nodes = reserved(self.target, self._nodes, (most_wide_nodes(primitive_count, WIDTH), 64), np.float32, "hierarchy")
 
     def write(self, tree: CanonicalTree, primitives: Primitives) -> None:
+        target, capacity = self.target, tree.node_capacity
+        if capacity > 0:
+            wide_ids = self.keep("wide_ids", capacity, np.int32)
+            self._chosen = (choose_wide_nodes(target, tree, WIDTH, wide_ids, self.keep), wide_ids)
+            target.exclusive_scan(wide_ids, wide_ids, "bvh.scan")
+        self.rewrite(tree, primitives)
+
+    def rewrite(self, tree: CanonicalTree, primitives: Primitives) -> None:
         self._leaf_rows.update(tree, primitives)
         target, capacity = self.target, tree.node_capacity
         if capacity == 0:
             return
         chunk = COLLAPSE_CHUNKS[target.kind]
         unit = target.unit(unit_source("gpu/hierarchy/bvh/layouts/bvh8.cu", primitives, CHUNK=chunk))
-        wide_ids = target.scratch("bvh.wide_ids", capacity, np.int32)
-        is_wide = choose_wide_nodes(target, tree, WIDTH, wide_ids)
-        target.exclusive_scan(wide_ids, wide_ids, "bvh.scan")
         boxes = (tree.records, tree.reference_boxes, tree.nodes)
-        target.launch(unit, "write_bvh8_nodes", capacity, *boxes, is_wide, wide_ids, capacity, self.nodes, blocks=-(-capacity // chunk))
+        target.launch(unit, "write_bvh8_nodes", capacity, *boxes, *self._chosen, capacity, self.nodes, blocks=-(-capacity // chunk))
 
     def walk_records(self, tree: CanonicalTree, records: tuple[str, str, np.ndarray]) -> tuple[str, str, np.ndarray]:
         return self._leaf_rows.beside(tree, records)

@@ -4,7 +4,8 @@ Idea: Children's boxes are whole numbers on a grid of the node's own, rounded ou
 
 Paper: Ylitie, Karras and Laine, Efficient Incoherent Ray Traversal on GPUs Through Compressed Wide BVHs (2017).
 
-Cost: 80 bytes a node, and 32 of leaf words beside it, read only where a ray enters a leaf. A refit chooses and writes anew.
+Cost: 80 bytes a node, and 32 of leaf words beside it, read only where a ray enters a leaf. A refit
+keeps the choice of the build and writes anew.
 
 Limits: Boxes are looser, and 48 planes are unpacked at each node. Nodes are joined greedily, some steps a ray more than the best choice (bvh8).
 """
@@ -39,6 +40,8 @@ class Cwbvh(Layout):
     lanes_as_children = ("cwbvh_stack",)
 
     _leaf_words: Array | None = None
+    _chosen: tuple[Array, ...]
+    """What choose_quickly found, with the sums of the counts."""
 
     def reserve(self, primitive_count: int) -> None:
         most = 1 + primitive_count // 2  # pieces of absorption, of which some are opened
@@ -49,11 +52,18 @@ class Cwbvh(Layout):
         target, capacity = self.target, tree.node_capacity
         if capacity == 0:
             return
+        is_wide, counts, places, lists = choose_quickly(target, tree, self.keep)
+        target.exclusive_scan(counts, counts, "bvh.scan")
+        self._chosen = (is_wide, counts, places, *lists)
+        self.rewrite(tree, primitives)
+
+    def rewrite(self, tree: CanonicalTree, primitives: Primitives) -> None:
+        target, capacity = self.target, tree.node_capacity
+        if capacity == 0:
+            return
         chunk = GREEDY_CHUNKS[target.kind]
         unit = target.unit(unit_source("gpu/hierarchy/bvh/layouts/cwbvh.cu", primitives, CHUNK=chunk, LIST_SHARE=LIST_SHARE))
-        is_wide, counts, places, lists = choose_quickly(target, tree)
-        target.exclusive_scan(counts, counts, "bvh.scan")
-        inputs = (tree.records, tree.reference_boxes, tree.nodes, is_wide, counts, places, *lists)
+        inputs = (tree.records, tree.reference_boxes, tree.nodes, *self._chosen)
         target.launch(unit, "write_cwbvh_nodes", capacity, *inputs, capacity, self.nodes, self.leaf_words, blocks=-(-capacity // chunk))
 
     def walk_view(self, tree: CanonicalTree) -> np.ndarray:
