@@ -63,6 +63,8 @@ class BvhHierarchy(Hierarchy):
     capabilities = Capabilities(primitive_kinds=("triangle", "sphere"))
     ids_follow_references: ClassVar[bool] = False
     """Whether a node's id is that of one of its references or next to it, as Karras' are, so that chunks leave few nodes open: refits by groups."""
+    links_anew: ClassVar[bool] = False
+    """Whether a refit makes other links too."""
     best_layouts: ClassVar[dict[str, str]] = {"host": "bvh4", "cuda": "bvh2"}
 
     def __init__(self, target: Target, options: Any, layout: str = "auto", traversal: str = "auto") -> None:
@@ -156,7 +158,7 @@ class BvhHierarchy(Hierarchy):
             if self.optimiser is not None and is_changed:
                 is_written = self._improve(self.optimiser, primitives)
             if not is_written:
-                self._write_layout(primitives, "refit", is_changed)
+                self._write_layout(primitives, "refit", is_changed or self.links_anew)
             self._update_walked(primitives, "refit")
         self._built = primitives
 

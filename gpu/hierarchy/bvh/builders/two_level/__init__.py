@@ -61,6 +61,7 @@ class TwoLevel(BvhHierarchy):
 
     name = "two_level"
     title = "Two-level BVH (a tree an object)"
+    links_anew = True
     Options = TwoLevelOptions
     options: TwoLevelOptions
 
