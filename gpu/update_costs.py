@@ -160,12 +160,12 @@ class UpdateCosts:
     @property
     def rebuild_ms(self) -> float:
         """The median of the last ones."""
-        return statistics.median(self._rebuilds)
+        return statistics.median_low(self._rebuilds)
 
     @property
     def refit_ms(self) -> float:
         """The median of the last ones."""
-        return statistics.median(self._refits)
+        return statistics.median_low(self._refits)
 
     @property
     def premium(self) -> float:
@@ -192,7 +192,11 @@ class UpdateCosts:
         """Refit or rebuild, and why. Counts what is spent on trying."""
         penalty, waste, premium = self.penalty(self.age + 1), self.average_waste(), self.premium
         if premium <= 0.0:
-            return "rebuild", f"a rebuild takes {_ms(self.rebuild_ms)}, a refit {_ms(self.refit_ms)}"
+            # Refits that are never done are never timed again: if those there were had a bad moment, nothing else would tell.
+            facts = f"a rebuild takes {_ms(self.rebuild_ms)}, a refit {_ms(self.refit_ms)}"
+            if self.age == 0 and self._affords(min(self._refits) + penalty):
+                return "refit", f"to see whether that still holds: {facts}"
+            return "rebuild", facts
         facts = f"a rebuild costs {_ms(premium)} more than a refit, one more refit {_ms(penalty)} of tracing"
         if penalty < waste:
             if self.age > 0 and self._affords(premium):
