@@ -64,6 +64,20 @@ def test_references_keep_to_the_budget(target: Target, extra: float) -> None:
     assert count <= 500 + int(extra * 500) and (count > 500) == (extra > 0)
 
 
+@pytest.mark.parametrize("extra", [0.0, 0.5])
+def test_memory_is_a_number_of_nodes(target: Target, extra: float) -> None:
+    """At most so many nodes a reference that there may be, or what leaves of 32 need at least; all that are asked for by default."""
+    scene = needles(1000)
+    inner, largest = {}, {}
+    for share in (0.0, 0.25, 1.0):
+        table = build(target, "sbvh", scene, extra_references=extra, max_leaf_size=1, stop="size", nodes_per_primitive=share).nodes()
+        check_tree(table, *scene.boxes(), splits_references=True)
+        inner[share], largest[share] = int((~table.is_leaf).sum()), table.reference_count.max()
+    assert inner[1.0] >= 999 and largest[1.0] == 1
+    assert 0.5 * 250 < inner[0.25] <= 0.25 * 1000 * (1 + extra) and largest[0.25] > 1
+    assert inner[0.0] < 120 and largest[0.0] > 16
+
+
 def test_spatial_splits_are_worth_it(host_target: Target) -> None:
     """Each addition to the budget lowers the cost of needles; without one the tree costs what binned SAH's does."""
     scene = needles(1500)

@@ -15,7 +15,7 @@ cost.
 Limits: The budget of extra references is shared out among sets in proportion to their references, and a set whose share is used up is parted by
 objects. Every cut is bounded outwards, so nothing is missed. It cannot be refitted: the boxes of cut primitives would have to grow to the whole
 primitive again, which is legal and worse than not having cut them. Spheres are cut as their boxes. Sets that would be too large by max_depth are
-halved, which bounds the depth. Deterministic.
+halved, which bounds the depth. nodes_per_primitive counts a node for every reference that there may be, not for every primitive. Deterministic.
 """
 
 from __future__ import annotations
@@ -82,7 +82,7 @@ class Sbvh(BvhHierarchy):
         unit = target.unit(unit_source("gpu/hierarchy/bvh/builders/sbvh/sbvh.cu", primitives, BINS=options.bins))
         levels = options.levels(n)
         with target.phase("build.references"):
-            settings = (primitives.view, capacity, levels, *options.device_values()[:2])
+            settings = (primitives.view, capacity, levels, options.budget(capacity), *options.device_values()[:2])
             outputs = (held["references"], held["finished"], held["used"], held["counts"], held["sets"], tree.parent, tree.flags, tree.root)
             target.launch(unit, "write_references", capacity, *settings, *outputs)
         with target.phase("build.levels"):

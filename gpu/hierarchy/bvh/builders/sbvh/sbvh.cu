@@ -1,18 +1,23 @@
 // SAH from the top with spatial splits, level by level: one block parts one set of references, and cuts in two what lies on both sides of its plane.
 //
 // A set owns a range of places of which its references take the first ones; the others are its share of the extra references, which its two sides
-// inherit in proportion. So no set can take another one's places, whatever the order, and the number of references is bounded beforehand. Node ids
-// follow from the ranges (range_links.cuh). At the end references move together, and leaves learn their places.
+// inherit in proportion. So no set can take another one's places, whatever the order, and the number of references is bounded beforehand; of the nodes
+// that memory allows a set has a share by its places, too. Node ids follow from the ranges (range_links.cuh). At the end references move together, and
+// leaves learn their places.
 //
 // Launch order: write_references; part_sets for every level; a scan of `used`; gather_references; relink_leaves. Unit constant: BINS.
 #include "gpu/hierarchy/bvh/builders/sbvh/split_planes.cuh"
 #include "gpu/hierarchy/bvh/stopping.cuh"
 
-// References [first, first + count) of the places [first, first + room).
-__device__ __forceinline__ int4 set_over(int first, int count, int room, bool is_left) { return make_int4(first, count, room, is_left ? 1 : 0); }
+// References [first, first + count) of the places [first, first + room), and the share of nodes that is left.
+__device__ __forceinline__ int4 set_over(int first, int count, int room, bool is_left, int budget) {
+    return make_int4(first, count, room, budget << 1 | (is_left ? 1 : 0));
+}
+__device__ __forceinline__ bool is_left_set(const int4& set) { return set.w & 1; }
+__device__ __forceinline__ int budget_of(const int4& set) { return set.w >> 1; }
 
-extern "C" __global__ void write_references(Primitives primitives, int capacity, int level_count, int max_leaf_size, int by_cost, float4* references,
-                                            float4* finished, int* used, int* counts, int4* sets, int* parent, uint8* flags, int* root) {
+extern "C" __global__ void write_references(Primitives primitives, int capacity, int level_count, int budget, int max_leaf_size, int by_cost,
+                                            float4* references, float4* finished, int* used, int* counts, int4* sets, int* parent, uint8* flags, int* root) {
     const int n = primitives.count;
     const bool is_leaf = n <= (by_cost ? 1 : max_leaf_size);
     for (int i : grid_stride(capacity)) {
@@ -25,7 +30,7 @@ extern "C" __global__ void write_references(Primitives primitives, int capacity,
         }
         if (i > 0) continue;
         for (int level = 0; level <= level_count; ++level) counts[level] = level == 0 && !is_leaf ? 1 : 0;
-        sets[0] = set_over(0, n, capacity, false);
+        sets[0] = set_over(0, n, capacity, false, budget);
         root[0] = is_leaf ? leaf_child(0, n) : 0;
         if (capacity > 1) parent[0] = -1;
     }
@@ -60,10 +65,8 @@ struct Chooser {
                                            make_float3(block_max(centroids.upper.x), block_max(centroids.upper.y), block_max(centroids.upper.z)));
         if (is_root && thread_index() == 0) root_area[0] = half_area(box);
         SetChoice choice = {{HALVES, 0, 0, count / 2, 0.0f, empty_aabb(), empty_aabb(), 0, 0}, grid, false};
-        if (!may_choose) {
-            choice.ends = count <= stopping.max_leaf_size;
-            return choice;
-        }
+        choice.ends = stopping.ends_at_once(count, budget_of(set)) || (!may_choose && count <= stopping.max_leaf_size);
+        if (choice.ends || !may_choose) return choice;
         const uint64 objects = bins.best_object_plane(references, first, count, grid);
         uint64 best = objects;
         bool overlaps = false;  // what has one centroid, and so no object split, is halved
@@ -155,11 +158,11 @@ extern "C" __global__ void part_sets(Primitives primitives, int level, int level
     const int set_count = counts[level];
     for (int number = block_index(); number < set_count; number += block_count()) {
         const int4 set = sets[number];
-        const int first = set.x, node_id = node_over(first, first + set.z - 1, set.w != 0, level == 0);
+        const int first = set.x, node_id = node_over(first, first + set.z - 1, is_left_set(set), level == 0);
         SetChoice choice = chooser.choose(bins, set, ceil_log2(set.y) < levels_left, level == 0);
         if (choice.ends) {
             mover.keep(set);
-            if (thread_index() == 0) links.link_leaf(node_id, leaf_child(first, set.y), set.w != 0, root);
+            if (thread_index() == 0) links.link_leaf(node_id, leaf_child(first, set.y), is_left_set(set), root);
             continue;
         }
         int lefts, rights;
@@ -179,8 +182,9 @@ extern "C" __global__ void part_sets(Primitives primitives, int level, int level
             if (!is_left_leaf) parent[middle - 1] = node_id;
             if (!is_right_leaf) parent[middle] = node_id;
             const int place = atomic_add(counts + level + 1, (is_left_leaf ? 0 : 1) + (is_right_leaf ? 0 : 1));
-            if (!is_left_leaf) next_sets[place] = set_over(first, lefts, left_room, true);
-            if (!is_right_leaf) next_sets[place + (is_left_leaf ? 0 : 1)] = set_over(middle, rights, right_room, false);
+            const int budget = budget_of(set), left_share = share_of_left(budget, left_room, set.z), right_share = share_of_right(budget, left_room, set.z);
+            if (!is_left_leaf) next_sets[place] = set_over(first, lefts, left_room, true, left_share);
+            if (!is_right_leaf) next_sets[place + (is_left_leaf ? 0 : 1)] = set_over(middle, rights, right_room, false, right_share);
         }
         block_sync();
     }
