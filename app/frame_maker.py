@@ -26,7 +26,8 @@ PREPARED = ("hierarchy", "optimiser", "layout", "traversal", "triangle_test", "r
 
 @dataclasses.dataclass(frozen=True)
 class Outcome:
-    """What one frame was: its number, how many of its samples are in the picture, and the newest statistics."""
+    """What one frame was: its number, how many of its samples are in the picture, the newest statistics, and those of the frame in which the
+    structure was built or refitted last: a picture that was tried, one that was skipped, or this one."""
 
     frame_id: int
     samples: int
@@ -36,6 +37,7 @@ class Outcome:
     device_name: str
     limited_by: str = ""
     boxes: BoxReport | None = None
+    last_update: FrameStatistics | None = None
 
 
 @dataclasses.dataclass(frozen=True)
@@ -73,6 +75,7 @@ class FrameMaker:
         self._engine: Any = None
         self._scene: Scene | None = None
         self._views: Sequence[View] = ()
+        self._last_update: FrameStatistics | None = None
         self._boxes = NodeBoxes()
         self._edited = EditedScene()
         self._pace = Pace()
@@ -131,7 +134,13 @@ class FrameMaker:
             device_name=target.device_name,
             limited_by=self._limit(statistics, display.minimum_fps) if adapts else "",
             boxes=self._boxes.report,
+            last_update=self._last_update,
         )
+
+    def _hear(self, statistics: FrameStatistics) -> None:
+        """Of every frame: pictures that are only tried build structures, too."""
+        if statistics.has_updated:
+            self._last_update = statistics
 
     def _draw_what_is_behind(self, engine: Any, moment: Moment, views: Sequence[View]) -> None:
         """A picture that stays must show its own instant: where a structure had too little room, it is built and drawn again, with more."""
@@ -194,7 +203,7 @@ class FrameMaker:
     def close_engine(self) -> None:
         """Give the engine back, which may be half prepared; the next picture makes another one."""
         engine, self._engine, self._scene, self._last_key, self._probed_key = self._engine, None, None, None, None
-        self._pace, self._pace_key, self._views, self._prepared = Pace(), None, (), {}
+        self._pace, self._pace_key, self._views, self._prepared, self._last_update = Pace(), None, (), {}, None
         self._boxes.forget()
         if engine is not None:
             engine.close()
@@ -203,10 +212,11 @@ class FrameMaker:
         if self._engine is None or scene is not self._scene:
             if self._engine is not None:
                 self._engine.close()
-                self._engine, self._views = None, ()
+                self._engine, self._views, self._last_update = None, (), None
             self._on_busy(f"Preparing {scene.name} ...")
             try:
                 self._engine = self._make_engine(target, scene)
+                self._engine.tell_of_every_frame(self._hear)
             finally:
                 self._on_busy("")
             self._scene, self._prepared = scene, {}

@@ -100,7 +100,8 @@ class FinishedFrame:
     """A frame that lies in its exchanges as the newest finished slot. `drawn` is the size of the first view's picture, `samples` of
     `samples_wanted` are in it. `statistics` are those of the newest frame the target has timed (a frame or two earlier on CUDA); `frame_ms` is
     the render thread's time for the whole frame; `limited_by` names the phase that keeps the frame rate down where smaller pictures
-    cannot help, else "". `boxes` says what was drawn over it, None for nothing."""
+    cannot help, else "". `boxes` says what was drawn over it, None for nothing.
+    `last_update` is the frame that built or refitted the structure last."""
 
     request: FrameRequest
     frame_id: int
@@ -113,6 +114,7 @@ class FinishedFrame:
     device_name: str
     limited_by: str = ""
     boxes: BoxReport | None = None
+    last_update: FrameStatistics | None = None
 
 
 class RenderThread:
@@ -263,6 +265,7 @@ class RenderThread:
                 device_name=outcome.device_name,
                 limited_by=outcome.limited_by,
                 boxes=outcome.boxes,
+                last_update=outcome.last_update,
             )
         )
 

@@ -165,3 +165,8 @@ class FrameStatistics:
     key_frames: KeyStreaming | None = None
     hidden: int = 0
     phases_age: int = 0
+
+    @property
+    def has_updated(self) -> bool:
+        """Whether the first view's structure was built or refitted."""
+        return bool(self.views) and self.views[0].update != "nothing" and any(view.build_ms + view.refit_ms > 0.0 for view in self.views)

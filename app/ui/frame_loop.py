@@ -29,6 +29,7 @@ from app.state import State
 REST_MS = 250
 LONGEST_STEP_S = 0.25
 STOP_TIMEOUT_S = 10.0
+ARRIVALS = 240
 
 
 class View(Protocol):
@@ -73,7 +74,7 @@ class FrameLoop(QObject):
         self._arrived_serial = 0
         self._is_stopped = False
         self._tick_time = 0.0
-        self._arrivals: collections.deque[float] = collections.deque(maxlen=240)
+        self._arrivals: collections.deque[float] = collections.deque(maxlen=ARRIVALS)
         self.is_dragging = False
         self.last_frame: FinishedFrame | None = None
         self._halt: Halt | None = None
@@ -163,13 +164,14 @@ class FrameLoop(QObject):
         self.ask("timing", tell, lambda answer: None)
 
     def fps(self) -> float:
-        """Pictures that arrived in the last second, 0 when nothing moves."""
+        """Pictures of what moves that arrived in the last second; what the first of them was waited for counts, or two in a row would be many."""
         now = time.perf_counter()
         first = bisect.bisect_right(self._arrivals, now - 1.0)
         count = len(self._arrivals) - first
-        if count < 2 or self._arrivals[-1] <= self._arrivals[first]:
+        if count == 0 or (first == 0 and count < ARRIVALS):
             return float(count)
-        return (count - 1) / (self._arrivals[-1] - self._arrivals[first])
+        first = max(first, 1)
+        return (len(self._arrivals) - first) / (self._arrivals[-1] - self._arrivals[first - 1])
 
     def camera_moved(self) -> None:
         """The camera moves: pictures may be smaller until it rests."""
@@ -196,6 +198,8 @@ class FrameLoop(QObject):
             return
         self.last_frame = frame
         self._arrived_serial = max(self._arrived_serial, frame.request.moment.frame_id)
+        if not frame.request.is_moving:
+            self._arrivals.clear()  # a pause is no slow picture
         self._arrivals.append(time.perf_counter())
         self._view.use_target(frame.target_name)
         self._view.refresh()

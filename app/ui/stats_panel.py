@@ -12,8 +12,7 @@ from PySide6.QtWidgets import QHeaderView, QLabel, QTreeWidget, QTreeWidgetItem,
 from app.render_thread import FinishedFrame
 from app.ui.panel_bar import PanelBar, Table
 from app.ui.phase_chart import Chart, Sparklines
-from app.ui.stats_rows import Row, as_text, bottleneck, has_updated, phases_of, rows_of, update_text
-from gpu.stats import FrameStatistics
+from app.ui.stats_rows import Row, as_text, bottleneck, phases_of, rows_of
 
 UPDATE_INTERVAL_S = 0.2
 COLUMNS = ("key", "name", "value")
@@ -31,7 +30,6 @@ class StatsPanel(QWidget):
         self.minimum_fps = 20.0
         self._items: dict[str, QTreeWidgetItem] = {}
         self._latest: tuple[FinishedFrame, float, float, tuple[int, int], str] | None = None
-        self._updated: FrameStatistics | None = None
         self._shown_time = 0.0
         self._hint = QLabel(self)
         self._hint.setObjectName("bottleneck")
@@ -70,8 +68,6 @@ class StatsPanel(QWidget):
         elif frame.statistics is not None:
             if frame.statistics.phases_age == 0:  # else the same phases as before
                 self._chart.add(phases_of(frame.statistics, paint_ms))
-            if has_updated(frame.statistics):
-                self._updated = frame.statistics
         self._latest = (frame, fps, paint_ms, view_size, way)
         if not self._timer.isActive() and self.isVisible():
             wait = self._shown_time + UPDATE_INTERVAL_S - time.monotonic()
@@ -83,7 +79,7 @@ class StatsPanel(QWidget):
             return
         self._shown_time = time.monotonic()
         frame, fps, paint_ms, view_size, way = self._latest
-        rows = rows_of(frame, fps, paint_ms, view_size, way, update_text(self._updated) if self._updated is not None else "")
+        rows = rows_of(frame, fps, paint_ms, view_size, way)
         self._show_rows(rows)
         hint = bottleneck(frame, fps, paint_ms, self.minimum_fps, view_size)
         self._hint.setText(hint)
@@ -100,7 +96,7 @@ class StatsPanel(QWidget):
 
     def clear(self) -> None:
         """Forget everything: another scene begins."""
-        self._latest, self.rows, self._updated = None, [], None
+        self._latest, self.rows = None, []
         self._items.clear()
         self._tree.clear()
         self._hint.hide()

@@ -41,8 +41,8 @@ def translate(text: str) -> str:
     return QCoreApplication.translate("Statistics", text)
 
 
-def rows_of(frame: FinishedFrame, fps: float, paint_ms: float, view_size: tuple[int, int], way: str, last_update: str = "") -> list[Row]:
-    """The rows of a finished frame. `last_update` says what the last build or refit cost, for frames that needed none."""
+def rows_of(frame: FinishedFrame, fps: float, paint_ms: float, view_size: tuple[int, int], way: str) -> list[Row]:
+    """The rows of a finished frame; where it kept its structure, also what the last build or refit cost."""
     tr = QCoreApplication.translate
     drawn = f"{frame.drawn[0]} x {frame.drawn[1]}"
     if frame.drawn != view_size:
@@ -65,7 +65,7 @@ def rows_of(frame: FinishedFrame, fps: float, paint_ms: float, view_size: tuple[
     ]  # fmt: skip
     statistics = frame.statistics
     if statistics is not None:
-        rows += _phase_rows(statistics, paint_ms, last_update)
+        rows += _phase_rows(statistics, paint_ms, frame.last_update)
         for view in statistics.views[:1]:
             rows += _view_rows(view, statistics)
         rows += _key_rows(statistics.key_frames) + _memory_rows(statistics)
@@ -75,20 +75,6 @@ def rows_of(frame: FinishedFrame, fps: float, paint_ms: float, view_size: tuple[
         Row("way", tr("Statistics", "View"), way),
     ]
     return rows
-
-
-def update_text(statistics: FrameStatistics) -> str:
-    """What building or refitting cost in this frame ("rebuilt, 3.1 ms"); an empty text where there was nothing to do."""
-    if not has_updated(statistics):
-        return ""
-    spent = sum(view.build_ms + view.refit_ms for view in statistics.views)
-    return f"{_updated(statistics.views[0].update)}, {_ms(spent)}"
-
-
-def has_updated(statistics: FrameStatistics) -> bool:
-    """Whether this frame built or refitted."""
-    views = statistics.views
-    return bool(views) and views[0].update != "nothing" and any(view.build_ms + view.refit_ms > 0.0 for view in views)
 
 
 def phases_of(statistics: FrameStatistics, paint_ms: float) -> dict[str, float]:
@@ -129,7 +115,7 @@ def as_text(rows: list[Row]) -> str:
     return "\n".join(f"{('  ' if row.parent else '') + row.name:<{width}}  {row.value}" for row in rows) + "\n"
 
 
-def _phase_rows(statistics: FrameStatistics, paint_ms: float, last_update: str) -> list[Row]:
+def _phase_rows(statistics: FrameStatistics, paint_ms: float, last_update: FrameStatistics | None) -> list[Row]:
     tr = QCoreApplication.translate
     rows: list[Row] = []
     view = statistics.views[0] if statistics.views else None
@@ -139,7 +125,7 @@ def _phase_rows(statistics: FrameStatistics, paint_ms: float, last_update: str) 
         tip = view.reason if view is not None and name in ("build", "refit") else ""
         rows.append(Row(name, translate(TITLES[name]), _ms(spent), tip=tip))
         steps = view.phases_ms if view is not None else {}
-        rows += [Row(key, key.rpartition(".")[2], _ms(value), parent=name) for key, value in steps.items() if _phase_of(key) == name and key != name]
+        rows += _step_rows(steps, name)
     age = statistics.phases_age
     when = tr("Statistics", "{age} frames ago").format(age=age) if age else tr("Statistics", "in this frame")
     rows.append(
@@ -152,9 +138,27 @@ def _phase_rows(statistics: FrameStatistics, paint_ms: float, last_update: str) 
     if view is not None:
         rows.append(Row("update", tr("Statistics", "Structure was"), _updated(view.update), tip=view.reason))
         rows.append(Row("reason", tr("Statistics", "Because"), view.reason, tip=view.reason))
-        if last_update and view.update == "nothing":
-            rows.append(Row("last_update", tr("Statistics", "Before that"), last_update, tip=tr("Statistics", "The last time it was not kept.")))
+        if view.update == "nothing" and last_update is not None:
+            rows += _last_update_rows(view, last_update)
     return rows
+
+
+def _step_rows(steps: dict[str, float], phase: str, parent: str = "") -> list[Row]:
+    """The steps of a phase under its row, or under another."""
+    found = {key: value for key, value in steps.items() if _phase_of(key) == phase and key != phase}
+    return [Row(f"{parent}.{key}" if parent else key, key.rpartition(".")[2], _ms(value), parent=parent or phase) for key, value in found.items()]
+
+
+def _last_update_rows(view: ViewStatistics, last: FrameStatistics) -> list[Row]:
+    """What it cost to build or refit the structure that a frame kept, and the steps of that; nothing where it is another's."""
+    built = last.views[0]
+    if (built.hierarchy, built.layout) != (view.hierarchy, view.layout):
+        return []
+    tr, spent = QCoreApplication.translate, sum(one.build_ms + one.refit_ms for one in last.views)
+    tip = tr("Statistics", "The last time it was not kept: {reason}.").format(reason=built.reason)
+    phase = "refit" if built.update == "refit" else "build"
+    text = f"{_updated(built.update)}, {_ms(spent)}"
+    return [Row("last_update", tr("Statistics", "Before that"), text, tip=tip), *_step_rows(built.phases_ms, phase, "last_update")]
 
 
 def _updated(update: str) -> str:

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+import contextlib
+from collections.abc import Callable, Sequence
 from typing import Any
 
 import pytest
@@ -37,6 +38,7 @@ class FakeEngine:
 
     def __init__(self, target: Any, scene: Scene) -> None:
         self.target, self.scene, self.is_closed = target, scene, False
+        self.tell: Callable[[FrameStatistics], None] = lambda statistics: None
         self.views: list[View] = []
         self.sizes: list[tuple[int, int]] = []
         self.last: FrameStatistics | None = None
@@ -57,9 +59,13 @@ class FakeEngine:
             pixels.width, pixels.height, 1, HierarchyStatistics(),
         )  # fmt: skip
         self.last = FrameStatistics(moment.frame_id, moment.time, "host", 0, 0.5, trace + self.build_ms + 0.5, 0.1, 1, {}, (view,))
+        self.tell(self.last)
         return self.last
 
     samples_phases = False
+
+    def tell_of_every_frame(self, to: Callable[[FrameStatistics], None]) -> None:
+        self.tell = to
 
     def hide(self, objects: Sequence[int]) -> None:
         self.hidden = tuple(objects)
@@ -248,6 +254,21 @@ def test_an_ordinary_choice_is_drawn_whole_from_the_first_picture() -> None:
     assert len(makers.engines[0].sizes) == 4
     makers.draw(replaced(State(), "settings.render.layout", "bvh2"))
     assert len(makers.engines[0].sizes) == 6, "another choice is tried anew"
+
+
+def test_what_building_cost_is_told_of_the_structure_that_is_shown(moving_scene: Scene) -> None:
+    """A still picture keeps the tree that a picture built which was only tried: what that cost, and its steps, are told all the same."""
+    slot = HostSlot(32, 24)
+    with contextlib.closing(FrameMaker()) as maker:
+        for name in ("lbvh", "sweep_sah"):
+            state = replaced(replaced(State(), "settings.render.target", "host"), "settings.render.hierarchy", name)
+            outcome = maker.draw(moving_scene, state, Moment(0.5), [slot], is_moving=False)
+            assert outcome.statistics is not None and outcome.statistics.views[0].update == "nothing", "it was built when it was tried"
+            assert outcome.last_update is not None and outcome.last_update.has_updated
+            built = outcome.last_update.views[0]
+            assert (built.hierarchy, built.update) == (name, "rebuild")
+            assert built.build_ms > 0.0 and [step for step in built.phases_ms if step.startswith("build.")]
+        assert maker.draw(moving_scene, state, Moment(1.5), [slot], is_moving=True).last_update.time in (0.5, 1.5)
 
 
 def test_what_only_seemed_slow_is_drawn_whole_after_all() -> None:

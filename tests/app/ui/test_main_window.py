@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import dataclasses
 import re
 import sys
 import threading
@@ -292,3 +293,21 @@ def test_a_still_model_is_given_a_motion_from_the_menu(window: MainWindow, qtbot
 
 def test_at_first_only_the_figures_and_the_timeline_stand_beside_the_picture(window: MainWindow) -> None:
     assert [dock.objectName() for dock in window.docks if dock.isVisible()] == ["dock.stats", "dock.timeline"]
+
+
+def test_two_pictures_after_a_long_build_are_no_high_frame_rate(scene_window: MainWindow, monkeypatch: pytest.MonkeyPatch) -> None:
+    clock = [100.0]
+    monkeypatch.setattr("app.ui.frame_loop.time.perf_counter", lambda: clock[0])
+    loop, shown = scene_window.loop, scene_window.loop.last_frame
+    assert shown is not None
+
+    def arrive(*times: float, is_moving: bool = True) -> float:
+        for clock[0] in times:
+            loop._take_frame(dataclasses.replace(shown, request=dataclasses.replace(shown.request, is_moving=is_moving)))
+        return loop.fps()
+
+    arrive(90.0, is_moving=False)
+    assert arrive(95.0, 98.95, 99.0) == pytest.approx(2 / 4.0, rel=0.01), "two in 4 s, of which 3.95 were a build"
+    assert arrive(*(99.0 + k / 20 for k in range(1, 41))) == pytest.approx(20.0, rel=0.01)
+    assert arrive(200.0, is_moving=False) == 1.0 and arrive(200.05, 200.1) <= 3.0, "a pause is no slow picture"
+    assert arrive(*(201.0 + k / 600 for k in range(600))) == pytest.approx(600.0, rel=0.01)

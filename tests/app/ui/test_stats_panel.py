@@ -213,12 +213,14 @@ def test_what_the_structure_cost_stays_while_it_is_kept(qtbot: Any) -> None:
     qtbot.addWidget(panel)
     drawn = made_statistics()
     kept = made_statistics(views=(dataclasses.replace(drawn.views[0], update="nothing", build_ms=0.0),))
-    panel.take(frame(), 12.0, 0.8, (512, 384), "painted by Qt")
-    panel.take(frame(statistics=kept), 12.0, 0.8, (512, 384), "painted by Qt")
+    panel.take(frame(statistics=kept, last_update=drawn), 12.0, 0.8, (512, 384), "painted by Qt")
     panel.show_latest()
     values = {row.key: row.value for row in panel.rows}
     assert values["update"] == "kept" and values["last_update"] == "rebuilt, 2.000 ms" and "build" not in values
-    panel.clear()
-    panel.take(frame(statistics=kept), 12.0, 0.8, (512, 384), "painted by Qt")
-    panel.show_latest()
-    assert "last_update" not in {row.key for row in panel.rows}, "another scene has another past"
+    steps = [(row.name, row.value, row.parent) for row in panel.rows if row.key.startswith("last_update.")]
+    assert steps == [("sort", "1.500 ms", "last_update"), ("emit", "0.500 ms", "last_update")]
+    other = made_statistics(views=(dataclasses.replace(drawn.views[0], hierarchy="hploc", build_ms=0.3),))
+    for past in (None, other):
+        panel.take(frame(statistics=kept, last_update=past), 12.0, 0.8, (512, 384), "painted by Qt")
+        panel.show_latest()
+        assert "last_update" not in {row.key for row in panel.rows}, "what another structure cost is not told of this one"
