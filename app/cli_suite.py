@@ -63,7 +63,7 @@ def run(names: argparse.Namespace, words: Words) -> int:
     keep(report)
     words.say(f"Wrote {prefix}.json and {prefix}.md.")
     try:
-        words.say(f"Wrote {len(draw(report, prefix))} plots.")
+        words.say(f"Wrote {len(draw(report, prefix, context['device']))} plots.")
     except PlotsAbsentError as error:
         words.say(str(error))
     print(json_text(report.as_json(context)) if names.json else report.markdown(context))

@@ -18,8 +18,8 @@ class PlotsAbsentError(Exception):
     """matplotlib is not installed."""
 
 
-def draw(report: SuiteReport, prefix: pathlib.Path) -> list[pathlib.Path]:
-    """Write every plot as PREFIX-NUMBER.svg; returns the files. Raises PlotsAbsentError without matplotlib."""
+def draw(report: SuiteReport, prefix: pathlib.Path, device: str) -> list[pathlib.Path]:
+    """Write every plot as PREFIX-NUMBER.svg, ours with the device's name; returns the files. Raises PlotsAbsentError without matplotlib."""
     try:
         from matplotlib import rc_context
         from matplotlib.figure import Figure
@@ -33,7 +33,8 @@ def draw(report: SuiteReport, prefix: pathlib.Path) -> list[pathlib.Path]:
         figure = Figure(figsize=(width, 4.2), layout="constrained")
         axes = figure.subplots()
         (_bars if plot.x_names else _curves)(axes, plot)
-        axes.set_title(textwrap.fill(plot.title, int(width * LETTERS_AN_INCH)), fontsize=10)
+        whose = "" if plot.number.endswith("-published") else f"\nmeasured on {device}"
+        axes.set_title(textwrap.fill(plot.title, int(width * LETTERS_AN_INCH)) + whose, fontsize=10)
         axes.set_xlabel(plot.x_title)
         axes.set_ylabel(plot.y_title)
         axes.set_ylim(bottom=0.0)
@@ -64,7 +65,8 @@ def main(arguments: list[str]) -> int:
     parser.add_argument("report", type=pathlib.Path, help="REPORT.json, as bench suite wrote it")
     path = parser.parse_args(arguments).report
     try:
-        written = draw(report_from_json(json.loads(path.read_text())), path.with_suffix(""))
+        content = json.loads(path.read_text())
+        written = draw(report_from_json(content), path.with_suffix(""), content["context"]["device"])
     except (OSError, ValueError, KeyError, PlotsAbsentError) as error:
         print(f"{path}: {error}", file=sys.stderr)
         return 1

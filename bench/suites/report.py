@@ -8,6 +8,12 @@ from typing import Any
 
 Cell = str | float | int | None
 
+PUBLISHED = "(published)"
+"""How the first cell of a row of published figures ends."""
+
+PRINTED_DECIMALS = 3
+"""Decimals of a published figure at most."""
+
 
 @dataclasses.dataclass
 class SuiteTable:
@@ -22,7 +28,9 @@ class SuiteTable:
     def markdown(self) -> str:
         """The table with its heading and notes."""
         lines = [f"### {self.number}  {self.title}", "", _line(self.columns), _line(["---"] * len(self.columns))]
-        lines += [_line([_shown(cell) for cell in row]) for row in self.rows]
+        for row in self.rows:
+            shown = _as_printed if str(row[0]).endswith(PUBLISHED) else _shown
+            lines.append(_line([shown(cell) for cell in row]))
         return "\n".join(lines + [""] + [f"{note}\n" for note in self.notes])
 
 
@@ -95,6 +103,12 @@ def _scene_table(scenes: Sequence[dict[str, Any]]) -> SuiteTable:
 
 def _line(cells: Sequence[str]) -> str:
     return "| " + " | ".join(cells) + " |"
+
+
+def _as_printed(cell: Cell) -> str:
+    """All digits that were published, and no others; what is computed from published figures has more, and is shown like ours."""
+    text = f"{cell:,}" if isinstance(cell, float) else ""
+    return text if 0 < len(text.partition(".")[2]) <= PRINTED_DECIMALS else _shown(cell)
 
 
 def _shown(cell: Cell) -> str:

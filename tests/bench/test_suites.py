@@ -183,7 +183,7 @@ def test_the_report_survives_json_and_is_drawn(report: SuiteReport, tmp_path: pa
     assert again.markdown(CONTEXT) == report.markdown(CONTEXT)
     assert "stand-in for Armadillo: blob, 320 triangles" in again.markdown(CONTEXT)
     pytest.importorskip("matplotlib")
-    names = [file.name for file in draw(again, tmp_path / "plot")]
+    names = [file.name for file in draw(again, tmp_path / "plot", "a small machine")]
     assert names == [
         "plot-7.4.svg",
         "plot-7.4-published.svg",
@@ -194,6 +194,8 @@ def test_the_report_survives_json_and_is_drawn(report: SuiteReport, tmp_path: pa
         "plot-7.8.svg",
     ]
     assert "SAH tree of the first key, refitted" in (tmp_path / "plot-7.8.svg").read_text()
+    for name, is_ours in (("plot-7.4.svg", True), ("plot-7.4-published.svg", False), ("plot-7.8.svg", True)):
+        assert ("a small machine" in (tmp_path / name).read_text()) == is_ours
     assert main([str(path)]) == 0
     assert (tmp_path / "found-7.4.svg").exists()
 
@@ -202,7 +204,7 @@ def test_long_titles_of_plots_go_on_in_a_second_line(report: SuiteReport, tmp_pa
     pytest.importorskip("matplotlib")
     title = "SAH cost over the key frames: stand-in for Exploding Dragon: explode, 250,880 triangles"
     plot = Plot("9.9", title, "time, s", "SAH cost", {"rebuilt": ([0.0, 1.0], [2.0, 3.0])})
-    (file,) = draw(dataclasses.replace(report, plots=[plot]), tmp_path / "long")
+    (file,) = draw(dataclasses.replace(report, plots=[plot]), tmp_path / "long", "a small machine")
     shown = re.findall(r">([^<>]*(?:SAH cost over|250,880)[^<>]*)<", file.read_text())
     assert " ".join(shown) == title
     assert len(shown) == 2
