@@ -6,8 +6,10 @@ A docstring begins with what the thing is; then come paragraphs that start with 
 from __future__ import annotations
 
 import dataclasses
+import itertools
 import re
 import sys
+from pathlib import Path
 from typing import Any
 
 from app import option_tables
@@ -41,6 +43,27 @@ def pages() -> dict[str, HelpText]:
     found += [_page(f"optimiser.{name}", kind, "", ()) for name, kind in sorted(option_tables.optimisers().items())]
     found += [_page(f"ray_type.{name}", kind, "", ()) for name, kind in sorted(option_tables.ray_types().items())]
     return {page.table: page for page in found}
+
+
+def layout_sentence(family: str, name: str) -> str:
+    """What a layout is, in the first sentence of its module; "" where it has none of its own."""
+    module = sys.modules.get(f"gpu.hierarchy.{family}.layouts.{name}")
+    return _first_sentence((module.__doc__ or "") if module is not None else "")
+
+
+def traversal_sentence(family: str, name: str) -> str:
+    """How a traversal walks, in the first sentence of its header; "" where it has none of its own."""
+    header = Path(option_tables.__file__).parents[1] / "gpu" / "hierarchy" / family / "traversals" / f"{name}.cuh"
+    if not header.is_file():
+        return ""
+    comment = itertools.takewhile(lambda line: line.startswith("// "), header.read_text(encoding="utf-8").splitlines())
+    return _first_sentence(" ".join(line.removeprefix("// ") for line in comment))
+
+
+def _first_sentence(text: str) -> str:
+    """The first sentence; files that it names in brackets are of no use to who chooses."""
+    sentence = re.match(r".*?\.(?=\s|$)", " ".join(text.split()))
+    return re.sub(r" \([\w./]+\.cuh\)", "", sentence[0]) if sentence else ""
 
 
 def parsed(docstring: str) -> tuple[str, dict[str, str]]:

@@ -72,7 +72,7 @@ class Choices:
         names = option_tables.layouts(self._document.state.settings.render.hierarchy)
         return [
             ("auto", tr("Choices", "Automatic"), tr("Choices", "The structure's best for the target."), True),
-            *((name, name, "", True) for name in names),
+            *((name, name, help_texts.layout_sentence(self._family(), name), True) for name in names),
         ]
 
     def choose_layout(self, name: str) -> None:
@@ -86,20 +86,47 @@ class Choices:
         """Auto and the traversals of the present layout."""
         render = self._document.state.settings.render
         names = option_tables.traversals(render.hierarchy, render.layout)
-        return [("auto", tr("Choices", "Automatic"), tr("Choices", "The layout's best."), True), *((name, name, "", True) for name in names)]
+        found = ((name, name, help_texts.traversal_sentence(self._family(), name), True) for name in names)
+        return [("auto", tr("Choices", "Automatic"), tr("Choices", "The layout's best."), True), *found]
+
+    def _family(self) -> str:
+        kind = option_tables.builders().get(self._document.state.settings.render.hierarchy)
+        return "" if kind is None else str(kind.family)
+
+    def triangle_tests(self) -> list[Choice]:
+        """How rays and triangles are intersected."""
+        titles = {
+            "moeller_trumbore": (
+                "Möller-Trumbore",
+                tr("Choices", "By two edges of a triangle; nothing is kept beside its vertices."),
+            ),
+            "watertight": (tr("Choices", "Watertight"), tr("Choices", "No ray passes between two triangles that share an edge.")),
+            "unit_triangle": (
+                tr("Choices", "Unit triangle (Woop)"),
+                tr("Choices", "By a map of each triangle to one and the same, 48 bytes each, made anew when it moves."),
+            ),
+        }
+        known = option_field("render.triangle_test").info.choices
+        return [(name, *titles.get(name, (name, "")), True) for name in known]
 
     def updates(self) -> list[Choice]:
         """Rebuild, refit, automatic; what the structure cannot do is shown and cannot be chosen."""
         kind = option_tables.builders().get(self._document.state.settings.render.hierarchy)
         can_refit = kind is None or kind.capabilities.refit
-        tip = option_field("update.mode").info.sentence if can_refit else tr("Choices", "This structure cannot be refitted.")
+        tips = {
+            "rebuild": tr("Choices", "A new tree for each frame in which something moves: the best tree, and the longest wait."),
+            "refit": tr("Choices", "The same tree with new boxes: quick, and worse the farther triangles move from where it was built."),
+            "auto": tr("Choices", "What costs less, by measured times and by how much worse the tree became; the statistics say why."),
+        }
         modes = option_field("update.mode").info.choices
         titles = {
             "rebuild": tr("Choices", "Rebuild every frame"),
             "refit": tr("Choices", "Refit every frame"),
             "auto": tr("Choices", "Automatic"),
         }
-        return [(mode, titles.get(mode, mode), tip, mode == "rebuild" or can_refit) for mode in modes]
+        refusal = tr("Choices", "This structure cannot be refitted.")
+        offered = {mode: mode == "rebuild" or can_refit for mode in modes}
+        return [(mode, titles.get(mode, mode), tips.get(mode, "") if is_free else refusal, is_free) for mode, is_free in offered.items()]
 
     def ray_types(self) -> list[Choice]:
         """Every ray type."""

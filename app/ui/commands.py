@@ -167,10 +167,15 @@ class Commands(QObject):
         for name, title, offers, choose in entries:
             known = known_values(f"render.{name}") if name in ("layout", "traversal") else None
             self.choice(menu, f"structure.{name}", ChoiceMenu(title, offers, current(f"render.{name}"), choose, window), known)
+        tests = ChoiceMenu(
+            self.tr("Triangle te&st"), choices.triangle_tests, current("render.triangle_test"), choices.choose("render.triangle_test"), window
+        )
+        self.choice(menu, "structure.triangle_test", tests)
         update = ChoiceMenu(self.tr("Rebuild or &refit"), choices.updates, current("update.mode"), choices.choose("update.mode"), window)
         self.choice(menu, "structure.update", update)
         menu.addSeparator()
         self.add(menu, "structure.boxes", self.tr("Show or hide the &boxes of its nodes"), window.inspectors.boxes.toggle, "X")
+        self.add(menu, "structure.quality", self.tr("&Measure its quality"), self.extras.toggle_quality, checkable=True)
         self.add(menu, "structure.options", self.tr("&Options of this structure…"), window.show_structure_options)
 
     def _render(self) -> None:

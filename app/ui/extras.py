@@ -73,6 +73,10 @@ class Extras(QObject):
         """File > Reload when the file changes."""
         self._window.document.change("settings.window.watch", not self._window.document.state.settings.window.watch)
 
+    def toggle_quality(self) -> None:
+        """Structure > Measure its quality."""
+        self._window.document.change("settings.statistics.quality", not self._window.document.state.settings.statistics.quality)
+
     def follow(self, actions: Mapping[str, QAction]) -> None:
         """Give the commands the user's keys, and keep their marks as the state is."""
         self._actions = actions

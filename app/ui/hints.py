@@ -43,6 +43,7 @@ HINTS = {
     "animation.faster": "Play twice as fast.",
     "animation.slower": "Play half as fast.",
     "structure.boxes": "Draw the boxes of the structure's nodes over the picture.",
+    "structure.quality": "Measure overlap (EPO), leaf variability and the nodes of each level; the statistics show them.",
     "structure.options": "The settings of the structure that is chosen.",
     "render.options": "The settings of the ray type that is chosen.",
     "help.palette": "Find any command by a few letters, and change any setting in place.",

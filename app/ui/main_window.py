@@ -323,6 +323,7 @@ class MainWindow(QMainWindow):
         state, actions = self.document.state, self.commands.actions
         actions["edit.undo"].setEnabled(self.document.can_undo)
         actions["edit.redo"].setEnabled(self.document.can_redo)
+        actions["structure.quality"].setChecked(state.settings.statistics.quality)
         actions["camera.orthographic"].setChecked(state.camera_of(0).orthographic)
         self.stats_panel.minimum_fps = state.settings.display.minimum_fps
         scale = self.inspectors.legend()

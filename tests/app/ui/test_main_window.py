@@ -108,6 +108,28 @@ def test_menus_offer_what_the_registries_know_and_choose_it(scene_window: MainWi
     assert [action.data() for action in menus["structure.update"].actions() if action.isChecked()] == ["refit"]
 
 
+def test_the_triangle_test_and_the_trees_quality_are_chosen_from_the_menu(scene_window: MainWindow) -> None:
+    document, actions = scene_window.document, scene_window.commands.actions
+    for name in ("watertight", "unit_triangle", "moeller_trumbore"):
+        actions[f"structure.triangle_test.{name}"].trigger()
+        assert document.state.settings.render.triangle_test == name
+    for is_on in (True, False):
+        actions["structure.quality"].trigger()
+        assert document.state.settings.statistics.quality is is_on and actions["structure.quality"].isChecked() is is_on
+    document.undo()
+    assert actions["structure.quality"].isChecked(), "the mark follows undo"
+
+
+@pytest.mark.parametrize("hierarchy", ["lbvh", "median_sah"])
+def test_every_choice_of_the_structure_menu_says_what_it_is(scene_window: MainWindow, hierarchy: str) -> None:
+    choices = scene_window.choices
+    choices.choose_hierarchy(hierarchy)
+    offers = [*choices.hierarchies(), *choices.optimisers(), *choices.traversals(), *choices.updates(), *choices.triangle_tests()]
+    offers += choices.layouts() if hierarchy == "lbvh" else []  # a kd-tree has one
+    assert [(value, tip) for value, _, tip, _ in offers if not tip.endswith(".") or ".cu" in tip] == []
+    assert len({tip for _, _, tip, _ in choices.traversals()}) == len(choices.traversals())
+
+
 def test_another_structure_takes_back_a_layout_it_does_not_have_in_one_step(scene_window: MainWindow) -> None:
     document = scene_window.document
     document.change("settings.render.layout", "bvh4")
