@@ -35,6 +35,7 @@ def canonical(hierarchy: BvhHierarchy) -> dict[str, np.ndarray]:
     tree, target = hierarchy.tree, hierarchy.target
     flags = target.download(tree.flags)[: tree.node_capacity]
     exists = flags & EXISTS != 0
+    hierarchy.complete_boxes()
     nodes = target.download(tree.nodes)[: tree.node_capacity].view(NODE_DTYPE).reshape(-1)
     return {
         "ids": np.flatnonzero(exists),
@@ -234,6 +235,30 @@ def test_rays_that_start_on_a_flat_box_meet_it(host_target: Target) -> None:
         assert (trace(hierarchy, origins + (0, 0, 1.3), directions).prim_id >= 0).all()
         straight_up = trace(hierarchy, origins + (0, -2.0, 1.6), -directions)
         assert (straight_up.prim_id >= 0).all()
+
+
+def test_rays_in_the_planes_of_faces_meet_what_touches_them(exact_target: Target) -> None:
+    """On a grid about 0, where a plane times an inverse of 1e20 is still 0: boxes end where rays along the axes run, and their edges are hit."""
+    random, count = np.random.default_rng(5), 600
+    scene = scene_of(random.integers(-2, 3, (400, 1, 3)) + random.integers(-1, 2, (400, 3, 3)))
+    axis, sign = random.integers(0, 3, count), random.choice([-1.0, 1.0], count)
+    origins, directions = random.integers(-3, 4, (count, 3)).astype(float), np.zeros((count, 3)) * random.choice([-1, 1], (count, 3))
+    origins[np.arange(count), axis] = -sign * random.choice([4.0, 10.0, 0.3, 0.0], count)
+    directions[np.arange(count), axis] = sign
+    is_slanted = random.random(count) < 0.4  # within the plane of the third axis
+    directions[is_slanted, (axis[is_slanted] + 1) % 3] = random.choice([-1, 1], is_slanted.sum())
+    directions /= np.linalg.norm(directions, axis=1)[:, None]
+    plain = make(exact_target, "brute_force")
+    plain.build(scene.upload(exact_target))
+    expected = trace(plain, origins, directions)
+    assert (expected.prim_id >= 0).sum() > 400
+    for layout in layout_classes():
+        for walk in traversal_names(layout):
+            hierarchy = make(exact_target, "lbvh", layout, walk)
+            hierarchy.build(scene.upload(exact_target))
+            found = trace(hierarchy, origins, directions)
+            for column in ("t", "prim_id"):
+                np.testing.assert_array_equal(getattr(found, column), getattr(expected, column), err_msg=walk)
 
 
 def reserved_bytes_a_triangle(hierarchy: Hierarchy, count: int) -> tuple[float, float]:

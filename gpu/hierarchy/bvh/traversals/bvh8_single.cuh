@@ -8,6 +8,7 @@
 
 struct Bvh8Nodes {
     static constexpr int STACK = (STACK_DEPTH + 6) / 7 < 64 ? 64 : (STACK_DEPTH + 6) / 7;
+    static constexpr bool MOVES_PLANES = true;
 
     const float4* nodes;
     const int* root;

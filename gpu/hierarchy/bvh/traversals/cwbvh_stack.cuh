@@ -8,6 +8,7 @@
 
 struct CwbvhStack {
     static constexpr int STACK = STACK_DEPTH;
+    static constexpr bool MOVES_PLANES = PACK > 1;  // grid_axis moves them by more for single rays
 
     const CwbvhNode* nodes;
     const int* root;

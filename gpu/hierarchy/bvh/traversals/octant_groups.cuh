@@ -3,7 +3,7 @@
 // 2017); so the stack holds one word a level. A pack is walked lane by lane, all eight children of a node at once in its vectors.
 //
 // A layout gives `Node`: enter(index, ray) -> the slots whose box the ray enters; child(index, slot) -> a child word, inner ones as indices;
-// root_word(); STACK, a bound of the levels.
+// root_word(); STACK, a bound of the levels; MOVES_PLANES, whether slabs are to move them (slabs.cuh).
 #pragma once
 #include "gpu/hierarchy/bvh/traversals/slabs.cuh"
 
@@ -211,7 +211,7 @@ __device__ __forceinline__ void walk_these_lanes(const Node& tree, unsigned whic
 template <class Node, class Primitives, class OnPrimitive, class OnNode>
 __device__ __forceinline__ void walk_lane_by_lane(const Node& tree, const Primitives& primitives, Rays& rays, OnPrimitive& on_primitive, OnNode& on_node) {
     bool agrees;
-    const Slabs slabs = make_slabs(rays, agrees);
+    const Slabs slabs = make_slabs<Node::MOVES_PLANES>(rays, agrees);
     if constexpr (PACK == 1) {
         walk_groups(tree, one_ray(rays, slabs, 0), 0, primitives, rays, on_primitive, on_node);
     } else {

@@ -3,6 +3,9 @@
 // Distances are plane * inverse - origin * inverse: one fused operation a plane. Its rounding moves a plane by up to 2^-22 of the origin's
 // coordinate, so near products are rounded towards the ray's start and far ones away from it, and the comparison leaves 2^-21 of the distance:
 // a box that a ray touches is never missed (after Ize 2013). Planes are chosen by the ray's sign, hence an inverted box is never hit.
+//
+// A ray that does not move along an axis is walked as one that moves by 1e-20 of its length (ray.cuh). In the plane of a face at 0, where products have no
+// size to be rounded by, that would leave the face behind at once: planes are moved by another 1e-13, so that such a ray has 1e7 of its length to do so.
 #pragma once
 #include "gpu/device/aabb.cuh"
 #include "gpu/device/ray.cuh"
@@ -14,18 +17,21 @@ struct Slabs {
     int sign_x, sign_y, sign_z;  // 1 where the pack's rays all go down the axis; only for packs whose active rays agree
 };
 
-__device__ __forceinline__ void round_outwards(Real product, Real& near, Real& far) {
-    const Real slack = lanes_abs(product) * 2.4e-7f;
+template <bool MOVES> __device__ __forceinline__ void round_outwards(Real origin, Real inverse, Real& near, Real& far) {
+    const Real product = origin * inverse;
+    Real slack = lanes_abs(product) * 2.4e-7f;
+    if constexpr (MOVES) slack = slack + lanes_abs(inverse) * 1e-13f;
     near = product + slack;
     far = product - slack;
 }
 
-// `agrees`: all active rays have the same signs, so that a walk may choose planes once for all.
-__device__ __forceinline__ Slabs make_slabs(const Rays& rays, bool& agrees) {
+// `agrees`: all active rays have the same signs, so that a walk may choose planes once for all. `MOVES`: planes are moved by 1e-13, where a layout's own
+// boxes do not end outside of what they hold.
+template <bool MOVES = true> __device__ __forceinline__ Slabs make_slabs(const Rays& rays, bool& agrees) {
     Slabs slabs;
-    round_outwards(rays.ox * rays.ix, slabs.near_x, slabs.far_x);
-    round_outwards(rays.oy * rays.iy, slabs.near_y, slabs.far_y);
-    round_outwards(rays.oz * rays.iz, slabs.near_z, slabs.far_z);
+    round_outwards<MOVES>(rays.ox, rays.ix, slabs.near_x, slabs.far_x);
+    round_outwards<MOVES>(rays.oy, rays.iy, slabs.near_y, slabs.far_y);
+    round_outwards<MOVES>(rays.oz, rays.iz, slabs.near_z, slabs.far_z);
     slabs.negative_x = rays.ix < splat(0.0f);
     slabs.negative_y = rays.iy < splat(0.0f);
     slabs.negative_z = rays.iz < splat(0.0f);
