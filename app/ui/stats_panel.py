@@ -12,9 +12,11 @@ from PySide6.QtWidgets import QHeaderView, QLabel, QTreeWidget, QTreeWidgetItem,
 from app.render_thread import FinishedFrame
 from app.ui.panel_bar import PanelBar, Table
 from app.ui.phase_chart import Chart, Sparklines
-from app.ui.stats_rows import Row, as_text, bottleneck, phases_of, rows_of
+from app.ui.stats_rows import Row, as_text, bottleneck, decision, phases_of, rows_of
 
 UPDATE_INTERVAL_S = 0.2
+REASON_LINES = 3
+CLOSED_AT_FIRST = {"memory", "levels"}
 COLUMNS = ("key", "name", "value")
 SPARKLINE_WIDTH = 40
 
@@ -35,6 +37,12 @@ class StatsPanel(QWidget):
         self._hint.setObjectName("bottleneck")
         self._hint.setWordWrap(True)
         self._hint.hide()
+        self._reason = QLabel(self)
+        self._reason.setObjectName("reason")
+        self._reason.setWordWrap(True)
+        self._reason.setAlignment(Qt.AlignmentFlag.AlignTop)
+        self._reason.setFixedHeight(REASON_LINES * self.fontMetrics().lineSpacing())  # reasons change with each frame; what is above stays put
+        self._reason.hide()
         self._tree = QTreeWidget(self)
         self._tree.setObjectName("rows")
         self._tree.setColumnCount(3)
@@ -53,6 +61,7 @@ class StatsPanel(QWidget):
         column.setContentsMargins(4, 4, 4, 4)
         column.addWidget(self._hint)
         column.addWidget(self._tree, 1)
+        column.addWidget(self._reason)
         column.addWidget(self._chart)
         column.addWidget(self.bar)
         self._timer = QTimer(self, singleShot=True)
@@ -84,6 +93,8 @@ class StatsPanel(QWidget):
         hint = bottleneck(frame, fps, paint_ms, self.minimum_fps, view_size)
         self._hint.setText(hint)
         self._hint.setVisible(bool(hint))
+        self._reason.setText(decision(frame))
+        self._reason.setVisible(bool(self._reason.text()))
         self._chart.show_history()
 
     def text(self) -> str:
@@ -100,6 +111,7 @@ class StatsPanel(QWidget):
         self._items.clear()
         self._tree.clear()
         self._hint.hide()
+        self._reason.hide()
         self._chart.clear()
 
     def showEvent(self, event: QShowEvent) -> None:
@@ -131,7 +143,7 @@ class StatsPanel(QWidget):
 
     def _make_items(self, rows: list[Row]) -> None:
         closed = {key for key, item in self._items.items() if item.childCount() and not item.isExpanded()}
-        closed = closed if self._items else {"memory"}
+        closed |= CLOSED_AT_FIRST - set(self._items)
         self._items.clear()
         self._tree.clear()
         for row in rows:

@@ -109,6 +109,15 @@ def bottleneck(frame: FinishedFrame, fps: float, paint_ms: float, minimum_fps: f
     return sentence.format(fps=shown, phase=name, spent=spent)
 
 
+def decision(frame: FinishedFrame) -> str:
+    """What became of the structure and why, in a line of its own where that changes from frame to frame: while rebuild or refit is automatic."""
+    views = frame.statistics.views if frame.statistics is not None else ()
+    if not views or frame.request.state.settings.update.mode != "auto":
+        return ""
+    text = f"{_updated(views[0].update)}: {views[0].reason}."
+    return text[0].upper() + text[1:]
+
+
 def as_text(rows: list[Row]) -> str:
     """The rows as lines of text, steps indented."""
     width = max((len(row.name) + (2 if row.parent else 0) for row in rows), default=0)
@@ -175,6 +184,11 @@ def _view_rows(view: ViewStatistics, statistics: FrameStatistics) -> list[Row]:
     structure, tr = view.structure, QCoreApplication.translate
     depth = "…" if structure.depth is None else str(structure.depth)
     cost = "…" if structure.sah_cost is None else f"{structure.sah_cost:.2f}"
+    cost_tip = tr(
+        "Statistics",
+        "What a ray through the scene is expected to cost: areas of inner nodes times the traversal cost, of leaves times their references and the "
+        "intersection cost, over the root's. Settings > Statistics has both constants. Measured at most ten times a second; kd-trees weigh cells.",
+    )
     tip = tr("Statistics", "Of objects that are left out; structures keep them as inactive primitives.")
     hidden = [Row("hidden", tr("Statistics", "Hidden triangles"), f"{statistics.hidden:,}", tip=tip)] if statistics.hidden else []
     return [
@@ -188,7 +202,7 @@ def _view_rows(view: ViewStatistics, statistics: FrameStatistics) -> list[Row]:
         Row("leaves", tr("Statistics", "Leaves"), f"{structure.leaf_count:,}"),
         *_reference_rows(structure),
         Row("depth", tr("Statistics", "Depth"), depth, tip=tr("Statistics", "Of the deepest leaf; the root has 0.")),
-        Row("sah", tr("Statistics", "SAH cost"), cost, tip=tr("Statistics", "At most ten times a second. Kd-trees weigh cells.")),
+        Row("sah", tr("Statistics", "SAH cost"), cost, tip=cost_tip),
         *_quality_rows(structure),
         Row("inactive", tr("Statistics", "Inactive primitives"), f"{max(structure.inactive_count - statistics.hidden, 0):,}"),
         Row("launches", tr("Statistics", "Launches"), f"{statistics.launches:,}", tip=tr("Statistics", "Kernels launched in the frame.")),
@@ -236,7 +250,12 @@ def _quality_rows(structure: HierarchyStatistics) -> list[Row]:
         rows.append(Row("lcv", tr("Statistics", "Leaf variability"), f"{structure.leaf_variability:.2f}", tip=tip))
     if structure.levels:
         rows.append(
-            Row("levels", tr("Statistics", "Levels"), f"{len(structure.levels)}", tip=tr("Statistics", "Inner nodes and leaves of each depth."))
+            Row(
+                "levels",
+                tr("Statistics", "Levels"),
+                tr("Statistics", "{count}, inner + leaves").format(count=len(structure.levels)),
+                tip=tr("Statistics", "Inner nodes and leaves of each depth; Structure > Show or hide the boxes has them as bars."),
+            )
         )
         for depth, (inner, leaves) in enumerate(structure.levels):
             rows.append(Row(f"levels.{depth}", str(depth), f"{inner:,} + {leaves:,}", parent="levels"))

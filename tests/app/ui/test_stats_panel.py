@@ -13,7 +13,7 @@ from PySide6.QtWidgets import QLabel, QToolButton, QTreeWidget
 
 from app.frame_rows import row_of
 from app.render_thread import FinishedFrame, FrameRequest
-from app.state import State
+from app.state import State, replaced
 from app.ui.phase_chart import Chart, band_image
 from app.ui.stats_panel import StatsPanel
 from app.ui.stats_rows import bottleneck, phases_of, rows_of
@@ -69,7 +69,7 @@ def test_quality_has_rows_where_it_was_measured() -> None:
     tree = dataclasses.replace(made.views[0].structure, end_point_overlap=0.5, leaf_variability=3.25, levels=((1, 0), (1, 1), (0, 2)))
     judged = dataclasses.replace(made, views=(dataclasses.replace(made.views[0], structure=tree),))
     rows = {row.key: row for row in rows_of(frame(statistics=judged), 42.0, 0.8, (1024, 768), "painted by Qt")}
-    assert rows["epo"].value == "0.500" and rows["lcv"].value == "3.25" and rows["levels"].value == "3"
+    assert rows["epo"].value == "0.500" and rows["lcv"].value == "3.25" and rows["levels"].value == "3, inner + leaves"
     assert rows["levels.1"].value == "1 + 1" and rows["levels.1"].parent == "levels"
 
 
@@ -224,3 +224,31 @@ def test_what_the_structure_cost_stays_while_it_is_kept(qtbot: Any) -> None:
         panel.take(frame(statistics=kept, last_update=past), 12.0, 0.8, (512, 384), "painted by Qt")
         panel.show_latest()
         assert "last_update" not in {row.key for row in panel.rows}, "what another structure cost is not told of this one"
+
+
+def test_why_an_automatic_choice_refits_is_read_in_full(qtbot: Any) -> None:
+    panel = StatsPanel()
+    qtbot.addWidget(panel)
+    panel.resize(300, 700)
+    panel.show()
+    label = panel.findChild(QLabel, "reason")
+    reason = "to see what it costs: a rebuild costs 17.3 ms more than a refit, one more refit 1.25 ms of tracing"
+    view = dataclasses.replace(made_statistics().views[0], update="refit", reason=reason)
+    for mode in ("rebuild", "auto"):
+        request = dataclasses.replace(frame().request, state=replaced(State(), "settings.update.mode", mode))
+        panel.take(frame(request=request, statistics=made_statistics(views=(view,))), 12.0, 0.8, (512, 384), "painted by Qt")
+        panel.show_latest()
+        assert label.isVisible() == (mode == "auto")
+    assert label.text() == f"Refitted: {reason}."
+    assert label.heightForWidth(label.width()) <= label.height(), "the longest reason fits"
+
+
+def test_levels_are_closed_until_somebody_opens_them(qtbot: Any) -> None:
+    panel = StatsPanel()
+    qtbot.addWidget(panel)
+    tree = dataclasses.replace(made_statistics().views[0].structure, levels=((1, 0), (1, 1), (0, 2)))
+    measured = made_statistics(views=(dataclasses.replace(made_statistics().views[0], structure=tree),))
+    for statistics in (made_statistics(), measured):
+        panel.take(frame(statistics=statistics), 12.0, 0.8, (512, 384), "painted by Qt")
+        panel.show_latest()
+    assert not panel._items["levels"].isExpanded() and panel._items["build"].isExpanded()
