@@ -59,13 +59,18 @@ class ViewSlot:
         if settings.ray_type != self._ray_type_name:
             integrator = ray_type(settings.ray_type)(self._target, self._materials)
             integrator.diagonal = float(np.linalg.norm(np.subtract(self._scene.upper, self._scene.lower))) or 1.0
+        layout = self._layout(settings)
         if choice != self._structure_choice:
-            made = make_structure(self._target, settings)
+            made = make_structure(self._target, dataclasses.replace(settings, layout=layout))
             if self._structure_choice is not None:
                 self.hierarchy.close()
             self.hierarchy, self._structure_choice, self.policy = made, choice, UpdatePolicy()
             self._measured = HierarchyStatistics()
             self._generation += 1
+            self._is_cold = True
+        elif layout not in ("auto", self.hierarchy.layout_name):
+            self.hierarchy.lay_out(layout)
+            self.policy.forget_costs()
             self._is_cold = True
         if integrator is not None:
             self.ray_type, self._ray_type_name = integrator, settings.ray_type
@@ -74,6 +79,13 @@ class ViewSlot:
         self._take_statistics(settings)
         self._options = settings.ray_type_options or type(self.ray_type).Options()
         self.view = view
+
+    def _layout(self, settings: ViewSettings) -> str:
+        """What `auto` is for the rays of the ray type; what was chosen else. Who chooses a traversal has the default layout, whatever the rays."""
+        if settings.layout != "auto" or settings.traversal != "auto":
+            return settings.layout
+        apart = self._target.lane_count if ray_type(settings.ray_type).rays_part else 0
+        return structures.structure(settings.hierarchy).default_layout(self._target.kind, apart)
 
     def _take_statistics(self, settings: ViewSettings) -> None:
         """How trees are judged from now on; the tree there is, too."""
@@ -88,9 +100,9 @@ class ViewSlot:
             return
         if self.policy.is_new:
             self.hierarchy.build(surface.primitives)
-            self.hierarchy.measure()
             if self.view.settings.update.mode != "rebuild" and self.hierarchy.capabilities.refit:
                 self.hierarchy.refit(surface.primitives)
+            self.hierarchy.measure()
         self.ray_type.compile(self.tracer(), surface, self.film)
         self._is_cold = False
 

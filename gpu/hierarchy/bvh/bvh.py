@@ -51,6 +51,9 @@ LEAST_STACK = 128
 """Places of a walk's stack at least: an array of 65 or fewer is kept in registers by ptxas for sm_75 in some walks, which then spill. Places that
 are not reached cost nothing."""
 
+LANES_IN_TURN = 16
+"""So many rays must a pack have for those that take turns to be faster than a pack that stays together; eight do not hide each other's waits."""
+
 _SUMS = 5
 _MEASURED = _SUMS + 1
 _MEASURE_BLOCKS = 256
@@ -66,6 +69,8 @@ class BvhHierarchy(Hierarchy):
     links_anew: ClassVar[bool] = False
     """Whether a refit makes other links too."""
     best_layouts: ClassVar[dict[str, str]] = {"host": "bvh4", "cuda": "bvh2"}
+    best_apart: ClassVar[str] = "bvh8"
+    """The best layout for wide packs whose rays go each their own way."""
 
     def __init__(self, target: Target, options: Any, layout: str = "auto", traversal: str = "auto") -> None:
         super().__init__(target, options, layout, traversal)
@@ -82,6 +87,7 @@ class BvhHierarchy(Hierarchy):
         self.optimiser: Optimiser | None = None
         self.walked = WalkedRecords(target)
         self._built: Primitives | None = None
+        self._leaves_boxes = False
         self._open_bytes = 0
         self._open: Array | None = None
         self._arrivals: Array | None = None
@@ -95,8 +101,8 @@ class BvhHierarchy(Hierarchy):
         return tuple(layout_classes())
 
     @classmethod
-    def default_layout(cls, target_kind: str) -> str:
-        return cls.best_layouts[target_kind]
+    def default_layout(cls, target_kind: str, lanes_apart: int = 0) -> str:
+        return cls.best_apart if lanes_apart >= LANES_IN_TURN else cls.best_layouts[target_kind]
 
     @classmethod
     def optimisers(cls) -> dict[str, type]:
@@ -162,6 +168,16 @@ class BvhHierarchy(Hierarchy):
             self._update_walked(primitives, "refit")
         self._built = primitives
 
+    def lay_out(self, layout: str) -> None:
+        primitives = self._built
+        self.layout_name, self.traversal_name = layout, self.traversals(layout)[0]
+        self.layout = layout_classes()[layout](self.target)
+        self.generation += 1
+        if primitives is not None:
+            self.layout.reserve(self.tree.count)
+            if primitives.count > 0:
+                self._write_layout(primitives, "build")
+
     @property
     def direct_nodes(self) -> Array | None:
         """Where `emit` may write bvh2 nodes on its way; None where the layout is another one, or an optimiser is still to come."""
@@ -176,14 +192,23 @@ class BvhHierarchy(Hierarchy):
         optimiser.improve(self.tree, primitives)
         return self._fit_tree(primitives, "optimise.nodes", gathers=False, marks=True, bvh2=self.layout.bvh2_nodes)
 
+    def complete_boxes(self) -> None:
+        """Make the canonical nodes' boxes, which refits that write bvh2 leave as they were: before they are measured or shown. Refits may be replays
+        that nobody tells of, so once one left them, they are made each time."""
+        if self._leaves_boxes and self._last_built().count > 0:
+            self._fit_tree(self._last_built(), "measure.nodes", gathers=False, marks=False, bvh2=None)
+
     def _fit_tree(self, primitives: Primitives, phase: str, *, gathers: bool, marks: bool, bvh2: Array | None) -> bool:
-        """Boxes from below; records too (`gathers`), flags where the tree is new (`marks`), bvh2 nodes where there is room: then true."""
+        """Boxes from below; records too (`gathers`), flags where the tree is new (`marks`), bvh2 nodes where there is room: then true. A refit that
+        writes bvh2 nodes leaves the canonical ones' boxes."""
         tree, target, chunk = self.tree, self.target, REFIT_CHUNKS[self.target.kind]
         by_groups, blocks = self._fits_by_groups(), -(-tree.count // chunk)
         slots = max(1, int(REFIT_SLOTS * chunk)) if by_groups else 0
         listed = REFIT_LISTED if self.optimiser is None else REFIT_LISTED_OPTIMISED
         sizes = {"CHUNK": chunk, "GROUP": max(2, min(16, slots // listed)), "SLOTS": slots}
-        constants = {**sizes, "GATHERS": gathers, "MARKS": marks, "WRITES_BVH2": bvh2 is not None}
+        keeps_boxes = marks or bvh2 is None
+        self._leaves_boxes |= not keeps_boxes
+        constants = {**sizes, "GATHERS": gathers, "MARKS": marks, "WRITES_BVH2": bvh2 is not None, "KEEPS_BOXES": keeps_boxes}
         unit = target.unit(unit_source("gpu/hierarchy/bvh/refit.cu", primitives, **constants))
         references = (primitives.view, tree.order, tree.reference_count, tree.records, tree.reference_boxes)
         nodes = (tree.nodes, tree.parent, tree.flags, tree.node_capacity, bvh2, tree.waiting)
@@ -244,13 +269,15 @@ class BvhHierarchy(Hierarchy):
         constants = (("STACK_DEPTH", depth), ("STACK_KEEPS_DISTANCE", KEEPS_DISTANCE[self.target.kind]))
         header = f"gpu/hierarchy/bvh/traversals/{self.traversal_name}.cuh"
         most_lanes = 8 if self.traversal_name in self.layout.lanes_as_children else 0
-        return Traversal(header, type_name, view, *records, constants, self.layout.walk_registers, most_lanes)
+        takes_turns = self.traversal_name in self.layout.walks_in_turn and self.target.lane_count >= LANES_IN_TURN
+        return Traversal(header, type_name, view, *records, constants, self.layout.walk_registers, most_lanes, takes_turns)
 
     def measure(self) -> None:
         primitives, tree, target = self._last_built(), self.tree, self.target
         if primitives.count == 0:
             self._measured, self._is_measured = np.zeros(_MEASURED), True
             return
+        self.complete_boxes()
         unit = target.unit(unit_source("gpu/hierarchy/bvh/statistics.cu", primitives))
         sums = target.scratch("bvh.sums", _MEASURE_BLOCKS * _SUMS, np.float64)
         result = target.scratch("bvh.measured", _MEASURED, np.float64)
@@ -263,6 +290,7 @@ class BvhHierarchy(Hierarchy):
         self._pending = target.read_later(result)
 
     def measure_quality(self) -> None:
+        self.complete_boxes()
         self._quality.start(self.tree, self._last_built(), self._deepest(), self.statistics)
 
     def stats(self) -> HierarchyStatistics:
@@ -289,7 +317,9 @@ class BvhHierarchy(Hierarchy):
         )
 
     def nodes(self) -> NodeTable:
-        return read_node_table(self.target, self.tree, self._last_built())
+        primitives = self._last_built()
+        self.complete_boxes()
+        return read_node_table(self.target, self.tree, primitives)
 
     def _deepest(self) -> int:
         return self.max_depth() if self.optimiser is None else self.optimiser.max_depth(self.max_depth())

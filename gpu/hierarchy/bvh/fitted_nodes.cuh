@@ -1,4 +1,7 @@
-// How a node is written whose children's boxes are known. Unit constants: WRITES_BVH2, MARKS.
+// How a node is written whose children's boxes are known. Unit constants: WRITES_BVH2, MARKS, KEEPS_BOXES, SLOTS.
+//
+// A walk of bvh2 reads the layout's nodes alone. So a refit that writes these leaves the boxes of canonical nodes as they were (KEEPS_BOXES is 0) but for
+// those that other blocks ask it for; who measures the tree has them made first (BvhHierarchy.complete_boxes).
 #pragma once
 #include "gpu/device/pairs.cuh"
 #include "gpu/hierarchy/bvh/canonical.cuh"
@@ -13,19 +16,23 @@ struct FittedNodes {
     uint8* flags;
     float4* bvh2;
 
-    // By a whole warp, of which some lanes have a node to write; of one that is published already, the layout's node alone.
+    // By a whole warp, of which some lanes have a node to write; of some the layout's node alone. `is_top`: other blocks read its box, and have it from
+    // `publish` where groups go on.
     __device__ void write_together(int node_id, const Aabb& left_box, int left, const Aabb& right_box, int right, bool is_absorbed, bool is_asked,
-                                   bool is_published) const {
+                                   bool is_top) const {
         const Aabb box = merge(left_box, right_box);
-        const float4 node[2] = {make_float4(box.lower.x, box.lower.y, box.lower.z, __int_as_float(left)),
-                                make_float4(box.upper.x, box.upper.y, box.upper.z, __int_as_float(right))};
-        store_by_pairs(nodes + 2 * (int64)node_id, node, is_asked && !is_published);
+        const bool keeps = is_asked && (SLOTS > 0 ? !is_top : KEEPS_BOXES || is_top);
+        if (KEEPS_BOXES || SLOTS == 0) {
+            const float4 node[2] = {make_float4(box.lower.x, box.lower.y, box.lower.z, __int_as_float(left)),
+                                    make_float4(box.upper.x, box.upper.y, box.upper.z, __int_as_float(right))};
+            store_by_pairs(nodes + 2 * (int64)node_id, node, keeps);
+        }
         if (WRITES_BVH2) {
             float4 parts[4];
             pack_bvh2_node(left_box, left, right_box, right, parts);
             store_by_pairs(bvh2 + 4 * (int64)node_id, parts, is_asked);
         }
-        if (is_asked && !is_published) mark(node_id, left, right, is_absorbed);
+        if (keeps) mark(node_id, left, right, is_absorbed);
     }
     // What other blocks read of a finished node.
     __device__ void publish(int node_id, const Aabb& box, int left, int right, bool is_absorbed) const {

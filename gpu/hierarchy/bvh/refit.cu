@@ -7,7 +7,8 @@
 // Where ids follow the references, few nodes are left open by their chunks, and groups of chunks go on with those (refit_groups.cuh; SLOTS above 0).
 // For all other numberings a second launch goes on in global memory (climb_above).
 //
-// One block a CHUNK. Unit constants: CHUNK, GATHERS (records are written, or else read), WRITES_BVH2, MARKS, GROUP, SLOTS.
+// One block a CHUNK. Unit constants: CHUNK, GATHERS (records are written, or else read), WRITES_BVH2, MARKS, KEEPS_BOXES
+// (fitted_nodes.cuh), GROUP, SLOTS.
 #include "gpu/device/atomics.cuh"
 #include "gpu/device/block.cuh"
 #include "gpu/hierarchy/bvh/fitted_nodes.cuh"
@@ -145,14 +146,14 @@ struct Tree : FittedNodes {
         }
     }
     // What the chunk has finished, by full warps, node after node.
-    __device__ void write_here(Chunk& chunk, int first, int at, bool is_asked, bool is_published) const {
+    __device__ void write_here(Chunk& chunk, int first, int at, bool is_asked, bool is_top) const {
         const int left = chunk.left[at], right = chunk.right[at];
         Aabb left_box = empty_aabb(), right_box = left_box;
         if (is_asked) {
             left_box = is_leaf(left) ? leaf_box(chunk, first, left) : load_shared_box(chunk.boxes, left - first);
             right_box = is_leaf(right) ? leaf_box(chunk, first, right) : load_shared_box(chunk.boxes, right - first);
         }
-        write_together(first + at, left_box, left, right_box, right, chunk.is_absorbed(at), is_asked, is_published);
+        write_together(first + at, left_box, left, right_box, right, chunk.is_absorbed(at), is_asked, is_top);
     }
 
     // For refit_groups.cuh: a node that is still open, with the part of its leaves, in the chunk's list, which lies from its first id on; and what is
@@ -244,7 +245,7 @@ __device__ void write_chunk(const Tree& tree, Chunk& chunk, int first) {
     for (int i = thread_index(); i - warp_lane() < chunk.existing_count; i += block_threads()) {
         const int at = chunk.existing[min(i, chunk.existing_count - 1)];
         const bool is_asked = i < chunk.existing_count && chunk.is_done(at);
-        tree.write_here(chunk, first, at, is_asked, SLOTS > 0 && is_asked && chunk.is_top(at));
+        tree.write_here(chunk, first, at, is_asked, is_asked && chunk.is_top(at));
     }
     block_sync();
 }

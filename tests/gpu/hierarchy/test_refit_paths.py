@@ -14,6 +14,9 @@ from gpu.hierarchy.bvh.tree import NODE_DTYPE
 from gpu.hierarchy.primitives import triangle_primitives
 from gpu.hierarchy.registry import structures
 from gpu.target.base import Target
+from tests.oracle.tree_walker import check_tree
+
+from .scenes import make, soup
 
 COUNT = 12_000
 GROUP = 12
@@ -77,3 +80,37 @@ def test_other_trees_climb(host_target: Target, monkeypatch: pytest.MonkeyPatch)
     monkeypatch.setitem(bvh.REFIT_GROUPS, "host", True)
     for name, optimiser in (("hlbvh_sah", "none"), ("lbvh", "reinsertion"), ("lbvh", "rotations")):
         assert not built(host_target, name, optimiser)._fits_by_groups()
+
+
+@pytest.mark.parametrize(("chunk", "by_groups"), [(16, False), (16, True), (512, False)])
+@pytest.mark.parametrize("name", ["lbvh", "hploc", "binned_sah", "hlbvh_sah"])
+def test_refits_write_the_boxes_of_what_moved(target: Target, monkeypatch: pytest.MonkeyPatch, name: str, chunk: int, by_groups: bool) -> None:
+    """After a deformation at random: the layout's nodes as they are written from the canonical tree, whose boxes, made when they are asked for, are
+    the oracle's."""
+    monkeypatch.setitem(bvh.REFIT_CHUNKS, target.kind, chunk)
+    monkeypatch.setattr(BvhHierarchy, "_fits_by_groups", lambda self: by_groups)
+    scene = soup(1500)
+    hierarchy, moved = make(target, name, "bvh2"), scene.upload(target, later=True)
+    assert isinstance(hierarchy, BvhHierarchy)
+    hierarchy.build(scene.upload(target))
+    hierarchy.refit(moved)
+    check_tree(hierarchy.nodes(), *scene.boxes(later=True))
+    exists = target.download(hierarchy.tree.flags)[: hierarchy.tree.node_capacity] & 1 == 1
+    written = target.download(hierarchy.layout.nodes)[: len(exists)][exists]
+    hierarchy.layout.write(hierarchy.tree, moved)
+    np.testing.assert_array_equal(written, target.download(hierarchy.layout.nodes)[: len(exists)][exists])
+
+
+def test_a_refit_of_bvh2_leaves_canonical_boxes_until_they_are_asked_for(host_target: Target) -> None:
+    scene, hierarchy = soup(1500), make(host_target, "lbvh", "bvh2")
+    assert isinstance(hierarchy, BvhHierarchy)
+    hierarchy.build(scene.upload(host_target))
+    before = host_target.download(hierarchy.tree.nodes)
+    hierarchy.measure()
+    np.testing.assert_array_equal(host_target.download(hierarchy.tree.nodes), before)
+    hierarchy.refit(scene.upload(host_target, later=True))
+    left = (host_target.download(hierarchy.tree.nodes) == before).all(axis=1)
+    assert left.mean() > 0.9
+    hierarchy.measure()
+    exists = host_target.download(hierarchy.tree.flags)[: hierarchy.tree.node_capacity] & 1 == 1
+    assert not (host_target.download(hierarchy.tree.nodes) == before).all(axis=1)[: len(exists)][exists].any()

@@ -3,8 +3,7 @@
 //
 // In: sorted keys, Primitives. Out: the list of clusters, the first tasks of the median splits. Launch order is the file's, with a scan of
 // `is_cell` to `places` after begin_references. Unit constants: CODE_BITS, CLUSTER_BITS, TASK (median_splits.cu).
-#include "gpu/device/atomics.cuh"
-#include "gpu/device/block.cuh"
+#include "gpu/device/block_box.cuh"
 #include "gpu/hierarchy/bvh/builders/hlbvh_sah/clusters.cuh"
 #include "gpu/hierarchy/bvh/median_splits.cuh"
 #include "gpu/hierarchy/bvh/morton_order.cuh"
@@ -50,7 +49,7 @@ extern "C" __global__ void begin_clusters(const int* is_cell, const int* places,
             const int2 range = cell_ranges[cell];
             cells[cluster] = cell;
             ranges[cluster] = range;
-            for (int i = 0; i < 6; ++i) boxes[6 * cluster + i] = ordered_int(i < 3 ? FLOAT_MAX : -FLOAT_MAX);
+            empty_words(boxes + 6 * cluster);
             is_node = range.y - range.x >= max_leaf_size;
             is_wide = range.y - range.x >= TASK;
             packed = pack_task(range.x, range.y, is_cluster_left(cluster, count));
@@ -65,22 +64,12 @@ extern "C" __global__ void begin_clusters(const int* is_cell, const int* places,
 constexpr int WARP_REFERENCES = 256;  // neighbours that a warp takes at once
 constexpr int NO_CLUSTER = -1;
 
-__device__ __forceinline__ void merge_into(int* boxes, int cluster, const Aabb& box) {
-    int* at = boxes + 6 * cluster;
-    atomic_min_float(at + 0, box.lower.x);
-    atomic_min_float(at + 1, box.lower.y);
-    atomic_min_float(at + 2, box.lower.z);
-    atomic_max_float(at + 3, box.upper.x);
-    atomic_max_float(at + 4, box.upper.y);
-    atomic_max_float(at + 5, box.upper.z);
-}
-
 // The lanes' boxes of one cluster, joined first. All lanes call it together.
 __device__ __forceinline__ void merge_warp_into(int* boxes, int cluster, const Aabb& box) {
     if (cluster == NO_CLUSTER) return;
     const Aabb joined = {make_float3(warp_min(box.lower.x), warp_min(box.lower.y), warp_min(box.lower.z)),
                          make_float3(warp_max(box.upper.x), warp_max(box.upper.y), warp_max(box.upper.z))};
-    if (warp_lane() == 0 && !is_empty(joined)) merge_into(boxes, cluster, joined);
+    if (warp_lane() == 0) merge_box_into(boxes + 6 * cluster, joined);
 }
 
 // A warp goes along its references and keeps a box a lane as long as all lanes are in one cluster. Minima and maxima do not mind the order.
@@ -105,7 +94,7 @@ extern "C" __global__ void bound_clusters(Primitives primitives, const uint64* k
                 running_box = box;
             } else {
                 running = NO_CLUSTER;
-                if (!is_empty(box)) merge_into(boxes, cluster, box);
+                merge_box_into(boxes + 6 * cluster, box);
             }
         }
         merge_warp_into(boxes, running, running_box);

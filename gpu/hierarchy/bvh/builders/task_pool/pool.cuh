@@ -1,6 +1,7 @@
 // The pool of tasks (task_pool): what a task is, how its items are cut into chunks of work, where node ids come from. Unit constants: BINS, CHUNK,
 // SMALL.
 #pragma once
+#include "gpu/device/block_box.cuh"
 #include "gpu/hierarchy/bvh/binning.cuh"
 
 // References [first, first + count) that are to be parted; its node has Karras' id (tree.py): the last reference of a left child, the first of a
@@ -25,19 +26,7 @@ struct Chunk {
 // Counters of a pool. A round finds `tasks` and `chunks`, its last kernel leaves those of the next; `small` only grows.
 constexpr int TASKS = 0, CHUNKS = 1, SMALL_TASKS = 2;
 
-// Bounds of centroids, six ordered integers, smallest and largest.
-__device__ __forceinline__ void clear_bounds(int* bounds) {
-    for (int i = 0; i < 6; ++i) bounds[i] = ordered_int(i < 3 ? FLOAT_MAX : -FLOAT_MAX);
-}
-__device__ __forceinline__ void merge_bounds(int* bounds, const Aabb& box) {
-    if (!(box.lower.x <= box.upper.x)) return;
-    atomic_min_float(bounds + 0, box.lower.x);
-    atomic_min_float(bounds + 1, box.lower.y);
-    atomic_min_float(bounds + 2, box.lower.z);
-    atomic_max_float(bounds + 3, box.upper.x);
-    atomic_max_float(bounds + 4, box.upper.y);
-    atomic_max_float(bounds + 5, box.upper.z);
-}
+// Bounds of centroids, as block_box.cuh has them.
 __device__ __forceinline__ BinGrid grid_of(const int* bounds) {
     return BinGrid::over(make_float3(ordered_float(bounds[0]), ordered_float(bounds[1]), ordered_float(bounds[2])),
                          make_float3(ordered_float(bounds[3]), ordered_float(bounds[4]), ordered_float(bounds[5])));

@@ -11,20 +11,13 @@
 
 constexpr int TASK_BINS = 3 * BINS;
 
-// All threads of a block call it with bounds of their own.
-__device__ __forceinline__ void merge_block_bounds(int* bounds, const Aabb& mine) {
-    const Aabb all = {make_float3(block_min(mine.lower.x), block_min(mine.lower.y), block_min(mine.lower.z)),
-                      make_float3(block_max(mine.upper.x), block_max(mine.upper.y), block_max(mine.upper.z))};
-    if (thread_index() == 0) merge_bounds(bounds, all);
-}
-
 // The root's task, and bounds that begin_pool can merge into.
 extern "C" __global__ void clear_pool(int n, int* bounds, int* counts, int4* tasks, int* first_chunks, int4* small, int* parent, int* root,
                                       int max_leaf_size) {
     if (block_index() != 0 || thread_index() != 0) return;
     const bool is_small = n <= SMALL;
     const Task whole = {0, n, 0, 0};
-    clear_bounds(bounds);
+    empty_words(bounds);
     ((Task*)(is_small ? small : tasks))[0] = whole;
     counts[TASKS] = is_small ? 0 : 1;
     counts[CHUNKS] = is_small ? 0 : whole.chunk_count();
@@ -45,7 +38,7 @@ extern "C" __global__ void begin_pool(Primitives primitives, float4* boxes, int*
         if (i < primitives.count - 1) flags[i] = 0;
         if (!is_empty(box)) mine = grow(mine, centre(box));
     }
-    merge_block_bounds(bounds, mine);
+    merge_block_box(mine, bounds);
 }
 
 // A task's bins, chunks and parts are made ready; without SAH its plane is known: the middle of the greatest extent. With `halves` all are halved.
@@ -59,8 +52,8 @@ extern "C" __global__ void open_tasks(const int* counts, const int4* task_data, 
             for (int i : block_stride(TASK_BINS)) ((Bin*)bin_data)[(int64)task * TASK_BINS + i].clear();
         }
         if (thread_index() != 0) continue;
-        clear_bounds(part_bounds + 12 * (int64)task);
-        clear_bounds(part_bounds + 12 * (int64)task + 6);
+        empty_words(part_bounds + 12 * (int64)task);
+        empty_words(part_bounds + 12 * (int64)task + 6);
         arrived[task] = 0;
         const int* at = bounds + 6 * (int64)task;
         const float3 extent = make_float3(ordered_float(at[3]) - ordered_float(at[0]), ordered_float(at[4]) - ordered_float(at[1]),
@@ -176,8 +169,8 @@ extern "C" __global__ void move_chunks(const int* counts, const int4* task_data,
             else right_centres = grow(right_centres, centre(box));
         }
         int* left_bounds = part_bounds + 12 * (int64)mine.task;
-        merge_block_bounds(left_bounds, left_centres);
-        merge_block_bounds(left_bounds + 6, right_centres);
+        merge_block_box(left_centres, left_bounds);
+        merge_block_box(right_centres, left_bounds + 6);
         if (mine.number == 0 && thread_index() == 0) {
             const Links links = {nodes, parent, flags, max_leaf_size};
             Task* parts = (Task*)part_data + 2 * (int64)mine.task;

@@ -146,7 +146,15 @@ class TwoLevel(BvhHierarchy):
     def _fit_objects(self, primitives: Primitives, stage: str, listed: Array, blocks: int, *, marks: bool) -> bool:
         """The trees of the objects in the listed tiles, then the tree above all."""
         tree, objects, target, bvh2 = self.tree, self._objects, self.target, self.direct_nodes
-        constants = {"CHUNK": REFIT_CHUNKS[target.kind], "GATHERS": True, "GROUP": 2, "SLOTS": 0, "MARKS": marks, "WRITES_BVH2": bvh2 is not None}
+        constants = {
+            "CHUNK": REFIT_CHUNKS[target.kind],
+            "GATHERS": True,
+            "GROUP": 2,
+            "SLOTS": 0,
+            "MARKS": marks,
+            "WRITES_BVH2": bvh2 is not None,
+            "KEEPS_BOXES": True,
+        }
         unit = target.unit(unit_source("gpu/hierarchy/bvh/refit.cu", primitives, **constants))
         nodes = (tree.nodes, tree.parent, tree.flags, tree.node_capacity, bvh2, tree.waiting)
         with target.phase(f"{stage}.nodes"):

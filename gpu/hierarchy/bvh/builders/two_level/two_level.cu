@@ -2,8 +2,7 @@
 // file's; the caller sorts before search_objects, and the family's fit_tiles makes records, boxes and flags (gpu/hierarchy/bvh/refit.cu).
 //
 // A key is object << 30 | code: neighbours of two objects differ more than any two of one object. Unit constant: CODE_BITS, 60 (keys hold no index).
-#include "gpu/device/atomics.cuh"
-#include "gpu/device/block.cuh"
+#include "gpu/device/block_box.cuh"
 #include "gpu/device/morton.cuh"
 #include "gpu/hierarchy/bvh/builders/two_level/objects.cuh"
 #include "gpu/hierarchy/bvh/prefix_search.cuh"
@@ -19,22 +18,8 @@ extern "C" __global__ void part_objects(const int2* ranges, int* roots, int obje
     for (int object : grid_stride(object_count)) {
         if (bounds == nullptr && !is_leaf(objects.root(object))) parent[objects.root(object)] = NO_PARENT;
         if (object < object_count - 1) flags[objects.id_above(object)] = 0;
-        if (bounds == nullptr) continue;
-        for (int axis = 0; axis < 3; ++axis) {
-            bounds[6 * (int64)object + axis] = ordered_int(FLOAT_MAX);
-            bounds[6 * (int64)object + 3 + axis] = ordered_int(-FLOAT_MAX);
-        }
+        if (bounds != nullptr) empty_words(bounds + 6 * (int64)object);
     }
-}
-
-__device__ void grow_bounds(int* bounds, int object, float3 lower, float3 upper) {
-    int* const at = bounds + 6 * (int64)object;
-    atomic_min_float(at + 0, lower.x);
-    atomic_min_float(at + 1, lower.y);
-    atomic_min_float(at + 2, lower.z);
-    atomic_max_float(at + 3, upper.x);
-    atomic_max_float(at + 4, upper.y);
-    atomic_max_float(at + 5, upper.z);
 }
 
 // A tile a block. Inactive primitives count for nothing.
@@ -47,11 +32,9 @@ extern "C" __global__ void bound_objects(Primitives primitives, const int2* rang
             const Aabb own = primitives.aabb(tile.x + i);
             if (is_empty(own)) continue;
             box = merge(box, own);
-            if (!is_of_one_object(tile)) grow_bounds(bounds, objects.holder(tile.x + i, tile.z, tile.w), own.lower, own.upper);
+            if (!is_of_one_object(tile)) merge_box_into(bounds + 6 * (int64)objects.holder(tile.x + i, tile.z, tile.w), own);
         }
-        const float3 lower = make_float3(block_min(box.lower.x), block_min(box.lower.y), block_min(box.lower.z));
-        const float3 upper = make_float3(block_max(box.upper.x), block_max(box.upper.y), block_max(box.upper.z));
-        if (thread_index() == 0 && is_of_one_object(tile)) grow_bounds(bounds, tile.z, lower, upper);
+        if (is_of_one_object(tile)) merge_block_box(box, bounds + 6 * (int64)tile.z);
     }
 }
 
