@@ -175,6 +175,7 @@ class BvhHierarchy(Hierarchy):
         self.generation += 1
         if primitives is not None:
             self.layout.reserve(self.tree.count)
+            self.complete_boxes()
             if primitives.count > 0:
                 self._write_layout(primitives, "build")
 
