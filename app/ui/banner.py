@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Callable
 
-from PySide6.QtCore import Qt, Signal
-from PySide6.QtGui import QGuiApplication
+from PySide6.QtCore import QSize, Qt, Signal
+from PySide6.QtGui import QGuiApplication, QResizeEvent
 from PySide6.QtWidgets import QFrame, QHBoxLayout, QLabel, QPlainTextEdit, QProgressBar, QPushButton, QStyle, QToolButton, QVBoxLayout, QWidget
 
 ICONS = {
@@ -15,6 +15,8 @@ ICONS = {
 }
 
 DETAILS_HEIGHT = 180
+LEAST_TEXT_WIDTH = 300
+"""Pixels that a sentence keeps beside its buttons; where it has fewer they stand below it."""
 
 
 class Banner(QFrame):
@@ -29,7 +31,7 @@ class Banner(QFrame):
         self.setObjectName(f"banner.{kind}")
         column = QVBoxLayout(self)
         column.setContentsMargins(8, 4, 4, 4)
-        self._row = row = QHBoxLayout()
+        row = QHBoxLayout()
         column.addLayout(row)
         icon = QLabel(self)
         icon.setPixmap(self.style().standardIcon(ICONS[kind]).pixmap(20, 20))
@@ -39,6 +41,12 @@ class Banner(QFrame):
         text.setTextInteractionFlags(Qt.TextInteractionFlag.TextSelectableByMouse)
         row.addWidget(icon)
         row.addWidget(text, 1)
+        self._buttons = QWidget(self)
+        self._buttons.setObjectName("buttons")
+        self._button_row = QHBoxLayout(self._buttons)
+        self._button_row.setContentsMargins(0, 0, 0, 0)
+        row.addWidget(self._buttons)
+        self._row, self._column = row, column
         self.full = QPlainTextEdit(details, self)
         self.full.setObjectName("full")
         self.full.setReadOnly(True)
@@ -50,11 +58,11 @@ class Banner(QFrame):
             show.setObjectName("details")
             show.setCheckable(True)
             show.toggled.connect(self.full.setVisible)
-            row.addWidget(show)
+            self._button_row.addWidget(show)
         copy = QPushButton(self.tr("Copy details") if details else self.tr("Copy"), self)
         copy.setObjectName("copy")
         copy.clicked.connect(self.copy)
-        row.addWidget(copy)
+        self._button_row.addWidget(copy)
         close = QToolButton(self)
         close.setObjectName("close")
         close.setAutoRaise(True)
@@ -68,12 +76,34 @@ class Banner(QFrame):
         QGuiApplication.clipboard().setText("\n\n".join(part for part in (self.sentence, self.details) if part))
 
     def add_button(self, name: str, title: str, run: Callable[[], object]) -> QPushButton:
-        """One more thing that can be done about it, before the button that closes."""
+        """One more thing that can be done about it."""
         button = QPushButton(title, self)
         button.setObjectName(name)
         button.clicked.connect(lambda checked=False: run())
-        self._row.insertWidget(self._row.count() - 1, button)
+        self._button_row.addWidget(button)
+        self._place_buttons()
         return button
+
+    def minimumSizeHint(self) -> QSize:
+        """As narrow as its buttons: a message must not keep the window from being small."""
+        margins = self._column.contentsMargins()
+        return QSize(self._buttons.sizeHint().width() + margins.left() + margins.right(), super().minimumSizeHint().height())
+
+    def resizeEvent(self, event: QResizeEvent) -> None:
+        """Beside the sentence there is room for the buttons, or below it."""
+        super().resizeEvent(event)
+        self._place_buttons()
+
+    def _place_buttons(self) -> None:
+        is_narrow = self.width() - self._buttons.sizeHint().width() < LEAST_TEXT_WIDTH
+        if is_narrow == (self._column.indexOf(self._buttons) >= 0):
+            return
+        if is_narrow:
+            self._row.removeWidget(self._buttons)
+            self._column.insertWidget(1, self._buttons, 0, Qt.AlignmentFlag.AlignLeft)
+        else:
+            self._column.removeWidget(self._buttons)
+            self._row.insertWidget(self._row.count() - 1, self._buttons)
 
 
 class Banners(QWidget):

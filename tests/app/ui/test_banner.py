@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 from PySide6.QtGui import QGuiApplication
-from PySide6.QtWidgets import QProgressBar, QPushButton, QToolButton
+from PySide6.QtWidgets import QLabel, QProgressBar, QPushButton, QToolButton, QVBoxLayout, QWidget
 
 from app.ui.banner import Banners, ProgressStrip
 
@@ -43,3 +43,25 @@ def test_progress_can_be_cancelled(qtbot: Any) -> None:
     assert (bar.minimum(), bar.maximum()) == (0, 0)
     with qtbot.waitSignal(strip.cancelled):
         cancel.click()
+
+
+def test_a_narrow_message_has_its_buttons_below_its_sentence(qtbot: Any) -> None:
+    page, banners = QWidget(), Banners()
+    qtbot.addWidget(page)
+    column = QVBoxLayout(page)
+    column.addWidget(banners)
+    column.addStretch(1)
+    page.show()
+    sentence = "The structure sah_events would need more than 8 references a primitive for this scene, and is not built. Raise max_leaf_size."
+    banner = banners.show_message("error", sentence, "line 7")
+    for name in ("options", "play_on"):
+        banner.add_button(name, name, lambda: None)
+    copy, close = banner.findChild(QPushButton, "copy"), banner.findChild(QToolButton, "close")
+    (text,) = [label for label in banner.findChildren(QLabel) if label.text() == sentence]
+    for width, is_below in ((1200, False), (460, True), (1200, False), (460, True)):
+        page.resize(width, 400)
+        qtbot.waitUntil(lambda width=width: page.width() == width)
+        qtbot.wait(20)
+        assert (copy.mapTo(banner, copy.rect().topLeft()).y() >= text.geometry().bottom()) == is_below
+        assert text.width() >= 250 and text.heightForWidth(text.width()) <= text.height() + 1, "it can be read"
+        assert close.geometry().top() < text.geometry().bottom(), "it closes at the corner"
