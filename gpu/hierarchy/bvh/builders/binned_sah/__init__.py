@@ -7,12 +7,12 @@ primitives are not binned: every plane between two of them is tried, on every ax
 Paper: Wald, On Fast Construction of SAH-based Bounding Volume Hierarchies (2007). The cost is MacDonald and Booth's (1990), by which it ends too. The
 levels are those of Lauterbach et al., Fast BVH Construction on GPUs (2009): its queue, chunks and small tasks are shared with sah_lauterbach.
 
-Cost: Five launches a level for log2(n / 128) + 10 levels, and one for everything below, by one warp a task. A tenth to a
+Cost: Four launches a level for log2(n / 128) + 10 levels, and one for everything below, by one warp a task. A tenth to a
 sixth more time than sah_lauterbach, for trees that cost 4 per cent less.
 
 Limits: It chooses for this node alone: spatial splits (sbvh) and optimisers find cheaper trees. Planes of sets larger than 32 lie between bins.
 Where a task would need more levels than are left, or no plane parts it, it is parted at its median, so the depth is at most the larger of max_depth
-and log2(n / 128) + 20. The device alone knows how many levels there are, so all that there may be are launched. Deterministic.
+and log2(n / 128) + 7. The device alone knows how many levels there are, so all that there may be are launched. Deterministic.
 """
 
 from __future__ import annotations

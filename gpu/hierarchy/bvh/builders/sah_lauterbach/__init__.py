@@ -7,7 +7,7 @@ Tasks of at most 256 primitives leave the queue: one warp parts each of them dow
 Paper: Lauterbach et al., Fast BVH Construction on GPUs (2009), section 4; retold by Meister, Methods for Fast Construction of Bounding Volume
 Hierarchies (2014), section 5.2.2. Bins after Wald, On Fast Construction of SAH-based Bounding Volume Hierarchies (2007).
 
-Cost: Five launches a level for log2(n / 256) levels and some more, and one for everything below. About ten times the time of a linear BVH, for trees
+Cost: Four launches a level for log2(n / 256) levels and some more, and one for everything below. About ten times the time of a linear BVH, for trees
 that are faster to trace.
 
 Limits: The planes lie between 16 bins of the centroids' bounds, not at every primitive, and a leaf is made where max_leaf_size primitives are left,
