@@ -71,13 +71,15 @@ class HelpDialog(QDialog):
 
     def _fill(self) -> None:
         groups: dict[str, QTreeWidgetItem] = {}
+        families = {"bvh": self.tr("Bounding volume hierarchies"), "kdtree": self.tr("Kd-trees"), "brute_force": self.tr("No structure")}
         for table, page in self._pages.items():
             others = self.tr("Optimisers") if page.table.startswith("optimiser.") else self.tr("Ray types")
-            group = self.tr("Structures: {family}").format(family=page.family) if page.family else others
+            group = families.get(page.family, self.tr("Structures: {family}").format(family=page.family)) if page.family else others
             if group not in groups:
                 groups[group] = QTreeWidgetItem(self.tree, [group])
                 groups[group].setExpanded(True)
             self._items[table] = QTreeWidgetItem(groups[group], [page.title])
+            self._items[table].setToolTip(0, page.title)
 
     def _show(self, item: QTreeWidgetItem | None) -> None:
         for table, own in self._items.items():

@@ -9,8 +9,8 @@ import dataclasses
 from collections.abc import Callable, Mapping
 from time import monotonic
 
-from PySide6.QtCore import QEvent, QSignalBlocker, Qt
-from PySide6.QtGui import QAction, QKeySequence, QShowEvent
+from PySide6.QtCore import QEvent, QSignalBlocker, QSize, Qt
+from PySide6.QtGui import QAction, QKeySequence, QResizeEvent, QShowEvent
 from PySide6.QtWidgets import QAbstractSpinBox, QComboBox, QDoubleSpinBox, QHBoxLayout, QLabel, QSizePolicy, QSpinBox, QToolButton, QToolTip, QWidget
 
 from app import timeline as timelines
@@ -28,7 +28,9 @@ HEAD_INTERVAL_S, FIELDS_INTERVAL_S = 1.0 / 30.0, 1.0 / 8.0
 
 
 LEAST_WIDTH = 36
-"""Pixels that a field may be squeezed to in a small window."""
+"""Pixels that the clip's field may be squeezed to in a small window."""
+LEAST_SCRUBBER_WIDTH = 120
+"""Pixels that the scrubber keeps where fields can give way to it: what they do is in the menu Animation too."""
 
 
 class TimelineBar(QWidget):
@@ -202,6 +204,7 @@ class TimelineBar(QWidget):
         row = QHBoxLayout(self)
         row.setContentsMargins(6, 2, 6, 2)
         row.setSpacing(3)
+        row.setSizeConstraint(QHBoxLayout.SizeConstraint.SetNoConstraint)  # the bar says itself how narrow it can be
         for button in self._buttons.values():
             row.addWidget(button)
         row.addWidget(self.scrubber, 1)
@@ -209,7 +212,25 @@ class TimelineBar(QWidget):
         speed = QLabel(self.tr("speed"), self)
         for widget in (self.time_box, self.frame_box, self._total, self.clip_box, speed, self.speed_box, self.repeat_box, self.step_box):
             row.addWidget(widget)
-            widget.setMinimumWidth(LEAST_WIDTH)  # a row of fields must not keep the window from being small
+        self.clip_box.setMinimumWidth(LEAST_WIDTH)
+        self._giving_way = ((self.step_box,), (self.repeat_box,), (self._total,), (speed, self.speed_box), (self.frame_box,), (self.time_box,))
+
+    def minimumSizeHint(self) -> QSize:
+        """The buttons and a little of the scrubber: a row of fields must not keep the window from being small."""
+        buttons = sum(button.sizeHint().width() + 3 for button in self._buttons.values())
+        return QSize(buttons + LEAST_SCRUBBER_WIDTH + 12, super().minimumSizeHint().height())
+
+    def resizeEvent(self, event: QResizeEvent) -> None:
+        """Hide fields that would be cut, the least needed first."""
+        super().resizeEvent(event)
+        self._make_room()
+
+    def _make_room(self) -> None:
+        room = self.width() - self.minimumSizeHint().width() - (0 if self.clip_box.isHidden() else self.clip_box.sizeHint().width() + 3)
+        for group in reversed(self._giving_way):
+            room -= sum(min(widget.sizeHint().width(), widget.maximumWidth()) + 3 for widget in group)
+            for widget in group:
+                widget.setVisible(room >= 0)
 
     # -- what happens ---------------------------------------------------------------------------------------------
     def _set_speed(self, text: str) -> None:
@@ -234,6 +255,7 @@ class TimelineBar(QWidget):
         self.clip_box.addItems([title for _, title, _, _ in clips])
         del blocker
         self.clip_box.setVisible(len(clips) > 1)
+        self._make_room()
         self.show_state()
 
     def _changed(self, before: State, after: State) -> None:

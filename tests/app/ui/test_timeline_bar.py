@@ -157,9 +157,19 @@ def test_a_still_scene_has_no_timeline(qtbot: Any, document: Document) -> None:
     assert not bar.isEnabled()
 
 
-def test_it_lets_a_window_be_small(bar: TimelineBar, qtbot: Any) -> None:
-    assert bar.minimumSizeHint().width() <= 640
-    bar.resize(640, bar.height())
+def test_it_lets_a_window_be_small_and_cuts_no_field(bar: TimelineBar, qtbot: Any) -> None:
+    assert bar.minimumSizeHint().width() <= 400
     bar.show()
-    fields = (bar.time_box, bar.frame_box, bar.speed_box, bar.repeat_box, bar.scrubber)
-    assert all(field.width() >= 30 and field.geometry().right() <= 640 for field in fields)
+    fields = (bar.time_box, bar.frame_box, bar.speed_box, bar._total, bar.repeat_box, bar.step_box)
+    shown = []
+    for width in (1300, 1000, 800, 640, 400, 1300):
+        bar.resize(width, bar.height())
+        qtbot.wait(10)
+        there = [field for field in fields if field.isVisible()]
+        shown.append(len(there))
+        cut = [field.objectName() for field in there if field.width() < min(field.sizeHint().width(), field.maximumWidth())]
+        assert cut == [] and all(field.geometry().right() <= width for field in there), width
+        assert bar.scrubber.width() >= 100
+    assert shown[0] == shown[-1] == len(fields) and shown == sorted(shown[:-1], reverse=True) + shown[-1:] and bar.time_box in fields
+    bar.resize(640, bar.height())
+    assert bar.time_box.isVisible(), "where the head stands is given up last"
