@@ -77,7 +77,14 @@ struct SphereRecords {
     // The nearer root inside (t_min, t_max], else the farther. The discriminant is taken from the point of the ray nearest to the centre, which
     // keeps its digits when the sphere is small and far (Haines et al., Ray Tracing Gems, chapter 7). u and v are 0.
     __device__ __forceinline__ Intersection intersect(int reference, const Rays& rays) const {
-        const float4 sphere = records[RECORD_FLOAT4S * (int64)reference];
+        const float4* at = fetched_from(reference);
+        return intersect_fetched(at[0], at[1], at[1], reference, rays);
+    }
+
+    // The same in two parts, for walks that fetch a node or a record in one place (one_fetch_walk.cuh).
+    static constexpr int FETCHED_FLOAT4S = RECORD_FLOAT4S;
+    __device__ __forceinline__ const float4* fetched_from(int reference) const { return records + RECORD_FLOAT4S * (int64)reference; }
+    __device__ __forceinline__ Intersection intersect_fetched(float4 sphere, float4 id, float4, int, const Rays& rays) const {
         const Real cx = sphere.x - rays.ox, cy = sphere.y - rays.oy, cz = sphere.z - rays.oz;
         const Real squared = rays.dx * rays.dx + rays.dy * rays.dy + rays.dz * rays.dz;
         const Real nearest = (cx * rays.dx + cy * rays.dy + cz * rays.dz) / squared;
@@ -87,6 +94,6 @@ struct SphereRecords {
         const Real first = nearest - half, second = nearest + half;
         const Real t = select((first > rays.t_min) & (first <= rays.t_max), first, second);
         const Mask hit = rays.active & (inside >= 0.0f) & (t > rays.t_min) & (t <= rays.t_max) & splat_mask(sphere.w >= LEAST_RADIUS);
-        return {hit, t, splat(0.0f), splat(0.0f), prim_id(reference)};
+        return {hit, t, splat(0.0f), splat(0.0f), __float_as_int(id.x)};
     }
 };

@@ -155,8 +155,14 @@ struct TriangleRecords {
 
     // Moeller and Trumbore 1997, two-sided, divided only at the end.
     __device__ __forceinline__ Intersection intersect(int reference, const Rays& rays) const {
-        const float4* at = records + RECORD_FLOAT4S * (int64)reference;
-        const float4 a = at[0], b = at[1], c = at[2];
+        const float4* at = fetched_from(reference);
+        return intersect_fetched(at[0], at[1], at[2], reference, rays);
+    }
+
+    // The same in two parts, for walks that fetch a node or a record in one place (one_fetch_walk.cuh).
+    static constexpr int FETCHED_FLOAT4S = RECORD_FLOAT4S;
+    __device__ __forceinline__ const float4* fetched_from(int reference) const { return records + RECORD_FLOAT4S * (int64)reference; }
+    __device__ __forceinline__ Intersection intersect_fetched(float4 a, float4 b, float4 c, int, const Rays& rays) const {
         const float3 e1 = make_float3(b.x - a.x, b.y - a.y, b.z - a.z), e2 = make_float3(c.x - a.x, c.y - a.y, c.z - a.z);
         const Real px = rays.dy * e2.z - rays.dz * e2.y, py = rays.dz * e2.x - rays.dx * e2.z, pz = rays.dx * e2.y - rays.dy * e2.x;
         const Real det = px * e1.x + py * e1.y + pz * e1.z;

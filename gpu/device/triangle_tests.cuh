@@ -35,8 +35,13 @@ struct WatertightTriangles {
     }
 
     __device__ __forceinline__ Intersection intersect(int reference, const Rays& rays) const {
-        const float4* at = records + TriangleRecords::RECORD_FLOAT4S * (int64)reference;
-        const float4 a = at[0], b = at[1], c = at[2];
+        const float4* at = fetched_from(reference);
+        return intersect_fetched(at[0], at[1], at[2], reference, rays);
+    }
+
+    static constexpr int FETCHED_FLOAT4S = TriangleRecords::RECORD_FLOAT4S;
+    __device__ __forceinline__ const float4* fetched_from(int reference) const { return records + FETCHED_FLOAT4S * (int64)reference; }
+    __device__ __forceinline__ Intersection intersect_fetched(float4 a, float4 b, float4 c, int, const Rays& rays) const {
         const Real x = lanes_abs(rays.dx), y = lanes_abs(rays.dy), z = lanes_abs(rays.dz);
         const Mask is_x = (x >= y) & (x >= z), is_y = y >= z;
         const Real along = select(is_x, rays.dx, select(is_y, rays.dy, rays.dz)), inverse = splat(1.0f) / along;
@@ -67,13 +72,28 @@ struct UnitTriangles {
 
     __device__ __forceinline__ static Real along(float4 row, Real x, Real y, Real z) { return x * row.x + y * row.y + z * row.z; }
 
+    struct Rows {
+        float4 u, v;
+    };
     __device__ __forceinline__ Intersection intersect(int reference, const Rays& rays) const {
-        const float4* at = records + 3 * (int64)reference;
-        const float4 plane = at[0];
+        const float4* at = fetched_from(reference);
+        return intersect_rows(at[0], [=]() -> Rows { return {at[1], at[2]}; }, reference, rays);
+    }
+
+    static constexpr int FETCHED_FLOAT4S = 3;
+    __device__ __forceinline__ const float4* fetched_from(int reference) const { return records + FETCHED_FLOAT4S * (int64)reference; }
+    __device__ __forceinline__ Intersection intersect_fetched(float4 a, float4 b, float4 c, int reference, const Rays& rays) const {
+        return intersect_rows(a, [&]() -> Rows { return {b, c}; }, reference, rays);
+    }
+
+    // `other_rows` gives those of u and v, once the plane is known to be in range.
+    template <class OtherRows>
+    __device__ __forceinline__ Intersection intersect_rows(float4 plane, OtherRows other_rows, int reference, const Rays& rays) const {
         const Real t = -(along(plane, rays.ox, rays.oy, rays.oz) + plane.w) / along(plane, rays.dx, rays.dy, rays.dz);
         Intersection found = {rays.active & (t > rays.t_min) & (t <= rays.t_max), t, splat(0.0f), splat(0.0f), -1};
         if (!any(found.hit)) return found;
-        const float4 row_u = at[1], row_v = at[2];
+        const Rows rows = other_rows();
+        const float4 row_u = rows.u, row_v = rows.v;
         found.u = along(row_u, rays.ox, rays.oy, rays.oz) + row_u.w + t * along(row_u, rays.dx, rays.dy, rays.dz);
         found.v = along(row_v, rays.ox, rays.oy, rays.oz) + row_v.w + t * along(row_v, rays.dx, rays.dy, rays.dz);
         found.hit = found.hit & (found.u >= 0.0f) & (found.v >= 0.0f) & (found.u + found.v <= 1.0f);

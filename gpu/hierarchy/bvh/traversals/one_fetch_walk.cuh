@@ -1,0 +1,65 @@
+// The walk of binary nodes by single rays: each step of a ray takes a node or one primitive, whichever comes next, and both are fetched in one place.
+//
+// A warp's lanes reach their leaves at different times. In a loop within a loop (while-while, Aila and Laine 2009; binary_walk.cuh) all wait for the one
+// that looks longest for its next leaf, leaf after leaf: on primary rays the longest warp, which a picture waits for, took three times the steps of its
+// longest ray (docs/performance/kitchen.md). Here no lane waits for another one's kind of step (if-if, same paper), and what that costs, memory waited
+// for twice a step, is saved by asking for nodes and records by the same loads.
+//
+// A tree says where a node begins (fetched_from) and what its children are (enter_fetched); its fourth float4 begins with its links. Records say how many
+// float4s they are (FETCHED_FLOAT4S, 2 or 3), where they begin, and intersect what was fetched. The order of nodes and primitives is binary_walk.cuh's.
+// Unit constants: those of binary_walk.cuh.
+#pragma once
+#include "gpu/hierarchy/bvh/traversals/binary_walk.cuh"
+
+// What a lane fetches for a step: 48 bytes of either kind, and a node's links.
+struct Fetched {
+    float4 a, b, c;
+    int2 links;
+};
+
+template <int RECORD_FLOAT4S> __device__ __forceinline__ Fetched fetch(const float4* at, bool is_record) {
+    static_assert(RECORD_FLOAT4S == 2 || RECORD_FLOAT4S == 3, "records are fetched as nodes are");
+    Fetched fetched = {at[0], at[1], {}, {}};
+    if (RECORD_FLOAT4S == 3 || !is_record) fetched.c = at[2];
+    if (!is_record) fetched.links = *(const int2*)(at + 3);
+    return fetched;
+}
+
+template <class Tree, class Primitives, class OnPrimitive, class OnNode>
+__device__ __forceinline__ void traverse_by_steps(const Tree& tree, const Primitives& primitives, Rays& rays, OnPrimitive& on_primitive, OnNode& on_node) {
+    if (!any(rays.active)) return;
+    const CentredSlabs slabs = make_centred_slabs(rays);
+    WaitingChildren<STACK_DEPTH, STACK_KEEPS_DISTANCE || OnNode::IS_ASKED, OnNode::IS_ASKED> waiting;
+    waiting.count = 0;
+    int child = tree.root[0], depth = 0;
+    Mask lanes = rays.active;
+    bool is_new_leaf = true;  // a leaf's word is what is left of it
+    while (child != EMPTY_CHILD) {
+        const bool is_record = is_leaf(child);
+        const int reference = first_reference(child);
+        const Fetched fetched = fetch<Primitives::FETCHED_FLOAT4S>(is_record ? primitives.fetched_from(reference) : tree.fetched_from(child), is_record);
+        bool is_done;  // nothing is left of the leaf, or no child is entered
+        if (is_record) {
+            if (is_new_leaf) on_node(tree.leaf_id(child), depth, true, lanes);
+            on_primitive(rays, primitives.intersect_fetched(fetched.a, fetched.b, fetched.c, reference, rays));
+            if (!any(rays.active)) return;
+            const int left = reference_count(child) - 1;
+            is_done = is_new_leaf = left == 0;
+            child = leaf_child(reference + 1, left);
+        } else {
+            on_node(tree.node_id(child), depth, false, lanes, 2);
+            const Bvh2Pair pair = tree.enter_fetched(fetched.a, fetched.b, fetched.c, fetched.links, slabs, rays);
+            const bool enters_left = any(pair.left), enters_right = any(pair.right);
+            ++depth;
+            is_done = !enters_left && !enters_right;
+            const bool goes_right = !enters_left || (enters_right && is_second_nearer(pair.left, pair.right, pair.left_entry, pair.right_entry));
+            if (enters_left && enters_right) {
+                waiting.push(goes_right ? pair.left_child : pair.right_child, depth, goes_right ? pair.left_entry : pair.right_entry,
+                             goes_right ? pair.left : pair.right);
+            }
+            child = goes_right ? pair.right_child : pair.left_child;
+            lanes = goes_right ? pair.right : pair.left;
+        }
+        if (is_done) child = waiting.pop(rays, depth, lanes);
+    }
+}
