@@ -22,6 +22,10 @@ COUNT = 12_000
 GROUP = 12
 
 
+REFITTED = [name for name, kind in structures().items() if issubclass(kind, BvhHierarchy) and kind.capabilities.refit and not kind.links_anew]
+"""Every builder whose refit is the family's."""
+
+
 def open_counts(hierarchy: BvhHierarchy, span: int) -> np.ndarray:
     """How many nodes each chunk of `span` ids leaves open: those with a node elsewhere below them."""
     tree, target = hierarchy.tree, hierarchy.target
@@ -83,7 +87,7 @@ def test_other_trees_climb(host_target: Target, monkeypatch: pytest.MonkeyPatch)
 
 
 @pytest.mark.parametrize(("chunk", "by_groups"), [(16, False), (16, True), (512, False)])
-@pytest.mark.parametrize("name", ["lbvh", "hploc", "binned_sah", "hlbvh_sah"])
+@pytest.mark.parametrize("name", REFITTED)
 def test_refits_write_the_boxes_of_what_moved(target: Target, monkeypatch: pytest.MonkeyPatch, name: str, chunk: int, by_groups: bool) -> None:
     """After a deformation at random: the layout's nodes as they are written from the canonical tree, whose boxes, made when they are asked for, are
     the oracle's."""
@@ -99,6 +103,15 @@ def test_refits_write_the_boxes_of_what_moved(target: Target, monkeypatch: pytes
     written = target.download(hierarchy.layout.nodes)[: len(exists)][exists]
     hierarchy.layout.write(hierarchy.tree, moved)
     np.testing.assert_array_equal(written, target.download(hierarchy.layout.nodes)[: len(exists)][exists])
+
+
+def test_split_references_are_fitted_by_groups_too(target: Target, monkeypatch: pytest.MonkeyPatch) -> None:
+    """There is room for more references than there are."""
+    monkeypatch.setitem(bvh.REFIT_CHUNKS, target.kind, 16)
+    monkeypatch.setitem(bvh.REFIT_GROUPS, target.kind, True)
+    scene, hierarchy = soup(1500), make(target, "sbvh", "bvh2")
+    hierarchy.build(scene.upload(target))
+    check_tree(hierarchy.nodes(), *scene.boxes(), splits_references=True)
 
 
 def test_a_refit_of_bvh2_leaves_canonical_boxes_until_they_are_asked_for(host_target: Target) -> None:
