@@ -1,5 +1,5 @@
-"""Single rays take a node or one primitive a step (one_fetch_walk.cuh): the hits are those of packs, and the nodes, primitives and boxes are those of the
-walk that goes down to a leaf and through it (binary_walk.cuh)."""
+"""Single rays take a node or one primitive a step (one_fetch_walk.cuh): the hits are those of packs, and the nodes, primitives and boxes are those of
+the walk that goes down to a leaf and through it (binary_walk.cuh)."""
 
 from __future__ import annotations
 
