@@ -45,10 +45,15 @@ def pages() -> dict[str, HelpText]:
     return {page.table: page for page in found}
 
 
+def layout_page(family: str, name: str) -> tuple[str, dict[str, str]]:
+    """What a layout's module says before its sections, and these; nothing where it has none of its own."""
+    module = sys.modules.get(f"gpu.hierarchy.{family}.layouts.{name}")
+    return parsed((module.__doc__ or "") if module is not None else "")
+
+
 def layout_sentence(family: str, name: str) -> str:
     """What a layout is, in the first sentence of its module; "" where it has none of its own."""
-    module = sys.modules.get(f"gpu.hierarchy.{family}.layouts.{name}")
-    return _first_sentence((module.__doc__ or "") if module is not None else "")
+    return _first_sentence(layout_page(family, name)[0])
 
 
 def traversal_sentence(family: str, name: str) -> str:

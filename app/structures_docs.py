@@ -10,15 +10,16 @@ import json
 from pathlib import Path
 from typing import Any
 
-from app.help_texts import SECTIONS, HelpText, pages
+from app import option_tables
+from app.help_texts import SECTIONS, HelpText, layout_page, pages, traversal_sentence
 
 ROOT = Path(__file__).resolve().parents[1]
 PATH = ROOT / "docs" / "structures.md"
 RESULTS = ROOT / "bench" / "results"
 
-HEAD = """# Structures and optimisers
+HEAD = """# Structures, optimisers and layouts
 
-Everything that `--hierarchy` and `--optimiser` name. This page is made from the folders under `gpu/hierarchy` by
+Everything that `--hierarchy`, `--optimiser`, `--layout` and `--traversal` name. This page is made from the folders under `gpu/hierarchy` by
 `python -m app.structures_docs`; edit the docstrings there, not this. The same texts are the window's help pages.
 How to add one: [adding-a-structure.md](adding-a-structure.md).
 
@@ -37,6 +38,8 @@ def text() -> str:
         parts.append(_measured(json.loads(path.read_text(encoding="utf-8")), path.name))
     for page in found:
         parts.append(_section(page))
+    for family in sorted({kind.family for kind in option_tables.builders().values()}):
+        parts.append(_layouts(family))
     return "".join(parts)
 
 
@@ -85,6 +88,22 @@ def _section(page: HelpText) -> str:
         for field in page.options:
             cells = (f"`{field.name}`", f"`{field.default}`", field.allowed(), field.info.sentence)
             parts.append("| " + " | ".join(cell.replace("|", "\\|") for cell in cells) + " |\n")
+    return "".join(parts)
+
+
+def _layouts(family: str) -> str:
+    """The layouts of a family that are modules of their own, each with its traversals; others are told of by the structures that have them."""
+    kinds = [kind for kind in option_tables.builders().values() if kind.family == family]
+    traversals = {layout: kind.traversals(layout) for kind in kinds for layout in kind.layouts()}
+    parts = []
+    for name in sorted(traversals):
+        summary, sections = layout_page(family, name)
+        if not summary:
+            continue
+        parts.append(f"\n## `{name}`: layout of the family {family}\n\n`--layout {name}`\n\n{_plain(summary)}\n")
+        parts += [f"\n**{section}.** {_plain(sections[section])}\n" for section in SECTIONS if sections.get(section)]
+        walks = [f"- `--traversal {walk}`: {traversal_sentence(family, walk)}\n" for walk in traversals[name]]
+        parts.append("\n" + "".join(walks))
     return "".join(parts)
 
 

@@ -24,6 +24,16 @@ def test_every_structure_and_optimiser_has_a_section_with_its_paper() -> None:
         assert all(f"**{word}.**" in section for word in ("Idea", "Paper", "Cost", "Limits")), name
 
 
+def test_every_layout_has_a_section_with_its_paper_and_its_walks() -> None:
+    text = structures_docs.text()
+    for name in option_tables.layouts("lbvh"):
+        section = text.partition(f"\n## `{name}`: layout of the family bvh")[2].partition("\n## `")[0]
+        assert section, name
+        assert all(f"**{word}.**" in section for word in ("Idea", "Paper", "Cost", "Limits")), name
+        for walk in option_tables.traversals("lbvh", name):
+            assert re.search(rf"- `--traversal {walk}`: [A-Z].+\.", section), walk
+
+
 def test_the_thesis_has_one_title() -> None:
     """Meister's, wherever it is cited by its title: in the structures' papers and in the published tables."""
     cited = re.findall(r"Meister, ([^()]+) \(2014\)", structures_docs.text() + published("meister2014")["source"])
