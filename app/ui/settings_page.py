@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import html
+import re
 from typing import Any
 
 from PySide6.QtCore import Qt
@@ -31,6 +33,12 @@ def page_title(table: str) -> str:
     return f"{title}: {name}" if name else title
 
 
+def said_of(options: type) -> str:
+    """What the options are for, as rich text: the first paragraph beside their code, names that it marks slanted."""
+    paragraph = " ".join((options.__doc__ or "").split("\n\n")[0].split())
+    return re.sub(r"`([^`]+)`", r"<i>\1</i>", html.escape(paragraph, quote=False))
+
+
 class SettingsPage(QWidget):
     """See the module. A change takes effect at once."""
 
@@ -40,7 +48,7 @@ class SettingsPage(QWidget):
         self.fields: tuple[OptionField, ...] = tuple(option_field(f"{table}.{field.name}") for field in fields_of(options))
         self.form = OptionForm(self.fields, parent=self)
         self.form.changed.connect(self._apply)
-        heading = QLabel(f"<b>{page_title(table)}</b><br>{(type(options).__doc__ or '').split(chr(10))[0]}", self)
+        heading = QLabel(f"<b>{page_title(table)}</b><br>{said_of(type(options))}", self)
         heading.setWordWrap(True)
         column = QVBoxLayout(self)
         column.addWidget(heading)

@@ -16,7 +16,7 @@ from app.settings import Settings, option_groups, set_option
 from app.settings_file import overridden, user_file
 from app.state import SceneReference
 from app.ui.settings_dialog import SettingsDialog
-from app.ui.settings_page import page_title
+from app.ui.settings_page import page_title, said_of
 from gpu.camera import Camera
 from gpu.scene import Scene
 from gpu.settings import fields_of
@@ -49,6 +49,17 @@ def test_every_option_of_the_program_has_a_row(dialog: SettingsDialog) -> None:
     shown = {(table, name) for table, page in dialog.pages.items() for name in page.form.editors}
     assert shown == wanted and len(wanted) > 25
     assert page_title("hierarchy.lbvh") == "Structure: lbvh" and "hierarchy.lbvh" in dialog.pages and "ray_type.steps" in dialog.pages
+
+
+def test_a_page_begins_with_a_whole_paragraph_as_it_is_written() -> None:
+    class Options:
+        """Options of a builder, where `depth` < 8
+        stops early.
+
+        More for developers.
+        """
+
+    assert said_of(Options) == "Options of a builder, where <i>depth</i> &lt; 8 stops early."
 
 
 def test_an_edit_changes_the_state_and_undo_changes_the_form(dialog: SettingsDialog, document: Document) -> None:
