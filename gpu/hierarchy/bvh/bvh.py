@@ -312,6 +312,7 @@ class BvhHierarchy(Hierarchy):
             bytes=self.tree.bytes + self.layout.bytes + self.walked.bytes,
             scratch_bytes=waiting
             + self.layout.kept_bytes
+            + self.layout.scratch_per_reference * self.tree.count
             + self.scratch_bytes()
             + (0 if self.optimiser is None else self.optimiser.scratch_bytes(self.tree.count)),
             **vars(self._quality.latest()),

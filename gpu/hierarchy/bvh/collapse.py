@@ -16,6 +16,9 @@ COLLAPSE_CHUNKS = {"cuda": 512, "host": 1024}
 GREEDY_CHUNKS = {"cuda": 1024, "host": 1024}
 """Node ids whose pieces, then wide nodes, one block gathers: one in five of them is a piece, one in sixteen a wide node."""
 
+CHOICE_SCRATCH, QUICK_SCRATCH = 8 * 8 + 4 + 1, 4 + 1
+"""Bytes of scratch memory a node id that choose_wide_nodes takes for a width of 8, and choose_quickly."""
+
 LIST_SHARE = 4
 """A chunk's list has room for one in so many of its ids."""
 

@@ -29,6 +29,8 @@ class Layout(abc.ABC):
     name: ClassVar[str]
     node_dtype: ClassVar[np.dtype]
     waiting_per_level: ClassVar[int]
+    scratch_per_reference: ClassVar[int] = 0
+    """Bytes of scratch memory that `write` takes for each reference, beside what it keeps."""
     walk_registers: ClassVar[int] = 64
     lanes_as_children: ClassVar[tuple[str, ...]] = ()
 

@@ -4,8 +4,9 @@ Idea: Of all ways to join nodes the one with the least sum of areas. Children li
 
 Paper: Ylitie, Karras and Laine, Efficient Incoherent Ray Traversal on GPUs Through Compressed Wide BVHs (2017), without the compression.
 
-Cost: 256 bytes a node, at most 1 + a quarter as many as leaves. Two launches and a scan choose the nodes after every build and refit. On the host
-leaves' triangles lie in rows too, 48 bytes each: its rays take a step in turn, and each tests a leaf's triangles at once.
+Cost: 256 bytes a node, at most 1 + a quarter as many as leaves. Two launches and a scan choose the nodes after every build, in 69 bytes of
+scratch memory a reference; a refit keeps the choice. On the host leaves' triangles lie in rows too, 48 bytes each: its rays take a step in turn, and
+each tests a leaf's triangles at once.
 
 Limits: Coherent rays gain nothing by it; incoherent ones go two to three times as fast in closed scenes on the host as in bvh4. Slots are chosen one
 child after the other, not by the published auction.
@@ -20,7 +21,7 @@ import numpy as np
 from ....target.base import Array, Target
 from ...base import Primitives
 from ...primitives import reserved, unit_source
-from ..collapse import COLLAPSE_CHUNKS, choose_wide_nodes, most_wide_nodes
+from ..collapse import CHOICE_SCRATCH, COLLAPSE_CHUNKS, choose_wide_nodes, most_wide_nodes
 from ..leaf_rows import LeafRows
 from ..tree import CanonicalTree
 from . import Layout
@@ -36,6 +37,7 @@ class Bvh8(Layout):
         [("x", "f4", (2, 8)), ("y", "f4", (2, 8)), ("z", "f4", (2, 8)), ("children", "i4", 8), ("unused", "i4", 8)]
     )
     waiting_per_level = WIDTH - 1
+    scratch_per_reference = CHOICE_SCRATCH
     walk_registers = 80
     lanes_as_children = ("bvh8_single",)
 

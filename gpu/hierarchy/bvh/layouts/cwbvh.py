@@ -20,7 +20,7 @@ from ....target.base import Array
 from ....target.structs import make_struct, struct_dtype
 from ...base import Primitives
 from ...primitives import reserved, unit_source
-from ..collapse import GREEDY_CHUNKS, LIST_SHARE, choose_quickly
+from ..collapse import GREEDY_CHUNKS, LIST_SHARE, QUICK_SCRATCH, choose_quickly
 from ..tree import CanonicalTree
 from . import Layout
 
@@ -37,6 +37,7 @@ class Cwbvh(Layout):
         + [("meta", "u1", 8), ("planes", "u1", (6, 8))]
     )
     waiting_per_level = 1
+    scratch_per_reference = QUICK_SCRATCH
     lanes_as_children = ("cwbvh_stack",)
 
     _leaf_words: Array | None = None
