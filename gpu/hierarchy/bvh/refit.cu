@@ -104,14 +104,14 @@ struct Tree : FittedNodes {
     }
     // A node's place in the tree.
     __device__ void hold(Chunk& chunk, int first, int at) const {
-        const int node_id = first + at, up = node_id == 0 ? ELSEWHERE : parent[node_id] - first;
-        chunk.left[at] = __float_as_int(nodes[2 * (int64)node_id].w);
-        chunk.right[at] = __float_as_int(nodes[2 * (int64)node_id + 1].w);
-        chunk.above[at] = (up >= 0 && up < CHUNK ? up : ELSEWHERE) * (1 << COUNT_BITS);
+        const int64 node_id = first + at;
+        chunk.left[at] = __float_as_int(nodes[2 * node_id].w);
+        chunk.right[at] = __float_as_int(nodes[2 * node_id + 1].w);
+        chunk.above[at] = ELSEWHERE * (1 << COUNT_BITS);  // until a parent that is here says so: nobody reads it anywhere else
         chunk.existing[block_atomic_add(&chunk.existing_count, 1)] = (short)at;  // in any order: boxes are the same whoever comes last
     }
 
-    // Part of a node of the chunk: its leaves, and what there is to know of its children.
+    // Part of a node of the chunk: its leaves, and what there is to know of its children, who learn where their parent is.
     __device__ void prepare(Chunk& chunk, int first, int at) const {
         Aabb box = empty_aabb();
         int arrived = 0;
@@ -119,10 +119,12 @@ struct Tree : FittedNodes {
 #pragma unroll 1
         for (int side = 0; side < 2; ++side) {
             const int child_at = children[side] - first;
+            const bool is_here = child_at >= 0 && child_at < CHUNK;
             if (is_leaf(children[side])) box = merge(box, fit_leaf(chunk, first, children[side]));
-            else arrived -= child_at >= 0 && child_at < CHUNK ? 1 : -NEVER_HERE;
+            else arrived -= is_here ? 1 : -NEVER_HERE;
+            if (!is_leaf(children[side]) && is_here) block_atomic_add(chunk.above + child_at, (at - ELSEWHERE) * (1 << COUNT_BITS));
         }
-        chunk.above[at] += ALL_CAME + arrived;
+        block_atomic_add(chunk.above + at, ALL_CAME + arrived);
         store_shared_box(chunk.boxes, at, box);
         store_shared_state(chunk.states, at, arrived == 0 ? STARTS_HERE : 0);
     }
