@@ -37,7 +37,7 @@ class RenderOptions:
     target: str = option("auto", "Where kernels run: auto, host, cuda, or cuda:N for the N-th GPU.")
     hierarchy: str = option("lbvh", "The structure's builder.")
     optimiser: str = option("none", "What improves the tree after it is built.")
-    layout: str = option("auto", "How nodes lie in memory; auto takes the builder's best for the target.")
+    layout: str = option("auto", "How nodes lie in memory; auto takes the best for the target and the ray type's rays.")
     traversal: str = option("auto", "How rays walk the layout; auto takes the layout's best.")
     triangle_test: str = option(
         "moeller_trumbore",

@@ -109,6 +109,10 @@ class UpdatePolicy:
         """The tree is to be measured again, though it has not changed, unless none has been built yet."""
         self._is_measured = self._is_measured and self.is_new
 
+    def forget_costs(self) -> None:
+        """The tree has been laid out anew: what frames took before says nothing of those to come. In `auto` the next motion begins with a rebuild."""
+        self.costs, self._has_base = UpdateCosts(), False
+
     def mark_measured(self) -> None:
         """The tree as it is has been measured by someone else."""
         self._count_measurement(self._clock())

@@ -102,6 +102,8 @@ class Traversal:
     """Registers a thread that the walk needs on CUDA: with more of them fewer blocks run at a time."""
     most_lanes: int = 0
     """The widest pack that the walk makes use of; 0: any."""
+    takes_turns: bool = False
+    """Whether the rays of a pack that go each their own way take turns: then nothing is won by sorting them into packs that agree."""
 
     @property
     def key(self) -> tuple[Any, ...]:
@@ -156,8 +158,8 @@ class Hierarchy(abc.ABC):
 
     @classmethod
     @abc.abstractmethod
-    def default_layout(cls, target_kind: str) -> str:
-        """The best layout on that kind of target, as measured."""
+    def default_layout(cls, target_kind: str, lanes_apart: int = 0) -> str:
+        """The best layout on that kind of target, as measured; where rays go each their own way `lanes_apart` is how many of them a pack has."""
 
     @classmethod
     @abc.abstractmethod
@@ -179,6 +181,10 @@ class Hierarchy(abc.ABC):
         no such one here."""
         if name != "moeller_trumbore":
             raise OptionError("triangle_test", name, f"the structure {self.name} has moeller_trumbore alone")
+
+    def lay_out(self, layout: str) -> None:
+        """Go on in another of the layouts, with its default traversal. The tree that there is is kept, and written in it at once: not in a frame."""
+        raise HierarchyError(f"The structure {self.name} stays in the layout {self.layout_name}; {layout} was asked for. Make it anew.")
 
     def prepare(self, primitives: Primitives, update: str) -> None:
         """Write what the next refit or rebuild (`update`) reads from the host. Called before each frame that has one, whose launches may be a replay;

@@ -66,6 +66,8 @@ class RayType(abc.ABC):
     name: ClassVar[str]
     title: ClassVar[str]
     Options: ClassVar[type]
+    rays_part: ClassVar[bool] = False
+    """Whether its frames last as long as rays that go each their own way: `auto` then is the layout that was faster for those."""
 
     def __init__(self, target: Target, materials: Materials) -> None:
         self.target, self.materials = target, materials

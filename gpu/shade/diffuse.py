@@ -43,6 +43,7 @@ class Diffuse(Gather):
     kind = "diffuse"
     hit_kind = "closest"
     organisations = {"host": "wavefront", "cuda": "megakernel"}
+    rays_part = True
     planes, dtype = 3, np.float32
     item_is_ray = False
 

@@ -54,7 +54,7 @@ class Gather(RayType):
     kind: ClassVar[str]
     hit_kind: ClassVar[str]
     organisations: ClassVar[dict[str, str]]
-    """What auto is on each kind of target."""
+    """What auto is on each kind of target. Where rays take turns in a walk it is the megakernel: packs need not be sorted into waves for it."""
     planes: ClassVar[int]
     dtype: ClassVar[type]
     """Numbers that a pixel's rays add up to."""
@@ -64,7 +64,7 @@ class Gather(RayType):
     def __init__(self, target: Target, materials: Materials) -> None:
         super().__init__(target, materials)
         self._counts = RayCounts(target, (self.kind,))
-        self._organisation, self._queue, self._rays = "megakernel", "by_octant", 1
+        self._organisation, self._queue, self._rays = "auto", "by_octant", 1
 
     @abc.abstractmethod
     def length(self, options: Any) -> float:
@@ -88,8 +88,7 @@ class Gather(RayType):
 
     def prepare(self, options: Any, surface: Surface) -> None:
         super().prepare(options, surface)
-        self._organisation = self.organisations[self.target.kind] if options.organisation == "auto" else options.organisation
-        self._queue, self._rays = options.queue, options.rays
+        self._organisation, self._queue, self._rays = options.organisation, options.queue, options.rays
 
     def compile(self, tracer: Tracer, surface: Surface, film: Film) -> None:
         tracer.compile(film.rays)
@@ -106,10 +105,15 @@ class Gather(RayType):
             hits = tracer.trace(film.rays)
         with self.target.phase(f"trace.{self.kind}"):
             self._counts.begin()
-            gather = self._gather if self._organisation == "megakernel" else self._waves
+            gather = self._gather if self._organised(tracer) == "megakernel" else self._waves
             sums = gather(tracer, surface, film, hits)
         with self.target.phase("shade"):
             self._finish(surface, film, hits, sums)
+
+    def _organised(self, tracer: Tracer) -> str:
+        if self._organisation != "auto":
+            return self._organisation
+        return "megakernel" if tracer.traversal.takes_turns else self.organisations[self.target.kind]
 
     def _gather(self, tracer: Tracer, surface: Surface, film: Film, hits: HitBuffer) -> Array:
         """All rays of all hits at once where an item is a ray; else a launch for each of a hit's rays."""

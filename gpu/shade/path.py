@@ -74,6 +74,7 @@ class Path(RayType):
     name = "path"
     title = "Path tracing"
     Options = PathOptions
+    rays_part = True
 
     def __init__(self, target: Target, materials: Materials) -> None:
         super().__init__(target, materials)

@@ -13,6 +13,7 @@ import pytest
 from gpu.camera import Camera
 from gpu.engine import Engine, View, ViewSettings
 from gpu.hierarchy.base import HierarchyError, StatisticsOptions
+from gpu.hierarchy.registry import structure
 from gpu.pixels import ArrayPixels
 from gpu.scene import Channel, Clip, Light, Material, Mesh, Moment, Node, Object, Scene, Track
 from gpu.settings import OptionError
@@ -290,6 +291,43 @@ def test_every_width_of_packs_draws_the_same(width: int) -> None:
                 engine.render_frame(Moment(0.7), views)
             pictures.append([shown(view) for view in views])
     assert all(np.array_equal(a, b) for a, b in zip(*pictures, strict=True))
+
+
+def test_rays_that_part_have_their_layout_without_a_rebuild(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Sixteen rays a pack: bvh8, written from the tree that there is, and no waves sorted for packs. The picture is the one of bvh4."""
+    from tests.conftest import make_target
+
+    with contextlib.closing(make_target("host", contraction=False)) as target:
+        launch, launched = target.launch, set[str]()
+
+        def noted(unit: Unit, kernel: str, *rest: Any, **more: Any) -> None:
+            launched.add(kernel)
+            launch(unit, kernel, *rest, **more)
+
+        monkeypatch.setattr(target, "launch", noted)
+        target.lane_count, found = 16, []
+        with contextlib.closing(Engine(target, moving_scene())) as engine:
+            for ray_type in ("smooth", "diffuse", "diffuse", "smooth"):
+                view = view_of(target, ray_type=ray_type)
+                engine.render_frame(Moment(0.7), [view])
+                statistics = engine.flush().views[0]
+                found.append((statistics.layout, statistics.update, shown(view)))
+            assert "trace_diffuse" in launched and "emit_wave" not in launched
+            chosen = view_of(target, "chosen", ray_type="diffuse", layout="bvh4")
+            engine.render_frame(Moment(0.7), [chosen])
+    assert "emit_wave" in launched
+    assert [layout for layout, _, _ in found] == ["bvh4", "bvh8", "bvh8", "bvh4"]
+    assert [update for _, update, _ in found] == ["rebuild", "nothing", "nothing", "nothing"]
+    assert np.array_equal(found[1][2], found[2][2]) and np.array_equal(found[0][2], found[3][2])
+    assert np.abs(found[1][2].astype(int) - shown(chosen)).max() <= 1
+
+
+def test_whoever_names_a_traversal_has_the_default_layout(target: Target) -> None:
+    layout = structure("lbvh").default_layout(target.kind)
+    view = view_of(target, ray_type="path", traversal=f"{layout}_stack")
+    with contextlib.closing(Engine(target, moving_scene())) as engine:
+        engine.render_frame(Moment(), [view])
+        assert engine.flush().views[0].layout == layout
 
 
 def test_nodes_are_those_of_the_view(engine: Engine) -> None:

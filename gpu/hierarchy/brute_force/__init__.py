@@ -62,7 +62,7 @@ class BruteForce(Hierarchy):
         return ("records",)
 
     @classmethod
-    def default_layout(cls, target_kind: str) -> str:
+    def default_layout(cls, target_kind: str, lanes_apart: int = 0) -> str:
         return "records"
 
     @classmethod

@@ -97,7 +97,7 @@ class KdTreeHierarchy(Hierarchy):
         return (LAYOUT,)
 
     @classmethod
-    def default_layout(cls, target_kind: str) -> str:
+    def default_layout(cls, target_kind: str, lanes_apart: int = 0) -> str:
         return LAYOUT
 
     @classmethod

@@ -24,7 +24,8 @@ _VIEW = struct_dtype([("nodes", "pointer"), ("root", "pointer")])
 class Layout(abc.ABC):
     """The nodes of one tree in one layout. `waiting_per_level` bounds the children that a walk leaves waiting a canonical level;
     `walk_registers` is what a walk takes on CUDA.
-    `lanes_as_children` names the walks that take a ray at a time and a node's eight children in its lanes."""
+    `lanes_as_children` names the walks that take a ray at a time and a node's eight children in its lanes, `walks_in_turn` those in which the rays
+    of a pack that go each their own way take turns."""
 
     name: ClassVar[str]
     node_dtype: ClassVar[np.dtype]
@@ -33,6 +34,7 @@ class Layout(abc.ABC):
     """Bytes of scratch memory that `write` takes for each reference, beside what it keeps."""
     walk_registers: ClassVar[int] = 64
     lanes_as_children: ClassVar[tuple[str, ...]] = ()
+    walks_in_turn: ClassVar[tuple[str, ...]] = ()
 
     _nodes: Array | None = None
     """What `reserve` made room for."""

@@ -40,6 +40,7 @@ class Bvh8(Layout):
     scratch_per_reference = CHOICE_SCRATCH
     walk_registers = 80
     lanes_as_children = ("bvh8_single",)
+    walks_in_turn = ("bvh8_stack",)
 
     _chosen: tuple[Array, Array]
     """Whether an id is a wide node, and which."""
