@@ -52,13 +52,16 @@ __device__ __forceinline__ void traverse_by_steps(const Tree& tree, const Primit
             const bool enters_left = any(pair.left), enters_right = any(pair.right);
             ++depth;
             is_done = !enters_left && !enters_right;
-            const bool goes_right = !enters_left || (enters_right && is_second_nearer(pair.left, pair.right, pair.left_entry, pair.right_entry));
             if (enters_left && enters_right) {
-                waiting.push(goes_right ? pair.left_child : pair.right_child, depth, goes_right ? pair.left_entry : pair.right_entry,
-                             goes_right ? pair.left : pair.right);
+                const bool is_right_first = is_second_nearer(pair.left, pair.right, pair.left_entry, pair.right_entry);
+                waiting.push(is_right_first ? pair.left_child : pair.right_child, depth, is_right_first ? pair.left_entry : pair.right_entry,
+                             is_right_first ? pair.left : pair.right);
+                child = is_right_first ? pair.right_child : pair.left_child;
+                lanes = is_right_first ? pair.right : pair.left;
+            } else {
+                child = enters_left ? pair.left_child : pair.right_child;
+                lanes = enters_left ? pair.left : pair.right;
             }
-            child = goes_right ? pair.right_child : pair.left_child;
-            lanes = goes_right ? pair.right : pair.left;
         }
         if (is_done) child = waiting.pop(rays, depth, lanes);
     }
