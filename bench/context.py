@@ -37,6 +37,11 @@ def context(target: Target, seed: int = 0, command: list[str] | None = None) -> 
     }
 
 
+def heading(about: dict[str, Any]) -> list[str]:
+    """The lines of a context that a page for people begins with."""
+    return [f"{key}: {about[key]}" for key in ("device", "driver", "compiler", "commit", "date", "load")]
+
+
 def versions() -> dict[str, str]:
     """Python's version, and those of the libraries that matter here and are installed."""
     found = {"python": platform.python_version()}

@@ -28,7 +28,7 @@ from gpu.target.base import NoDeviceError, Target, TargetError
 
 from .build import run_build
 from .builder_goals import BUILDERS, COLLAPSED, KD_BUILDS, MOST_COLLAPSE
-from .context import context
+from .context import context, heading
 from .frame import run_frame
 from .measure import Task, median, timed
 from .replay import PHASES_EVERY, build_as_graph, live_frames
@@ -389,8 +389,7 @@ def main(arguments: list[str] | None = None) -> int:
 
 
 def _page(about: dict[str, Any], report: Report) -> str:
-    lines = [f"{key}: {about[key]}" for key in ("device", "driver", "compiler", "commit", "date", "load")]
-    return "\n".join([*lines, "command: " + " ".join(about["command"]), "", report.text()])
+    return "\n".join([*heading(about), "command: " + " ".join(about["command"]), "", report.text()])
 
 
 if __name__ == "__main__":

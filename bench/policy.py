@@ -25,6 +25,7 @@ from gpu.target import choose
 from gpu.target.base import Target
 from gpu.update_policy import UpdateOptions
 
+from .context import context, heading
 from .measure import median
 from .table import aligned
 
@@ -114,10 +115,11 @@ def main(arguments: list[str] | None = None) -> int:
         makers.append(lambda: load([pathlib.Path(asked.sequence)]))
     rows = []
     with contextlib.closing(choose(asked.target)) as target:
+        about = context(target)
         for make in makers:
             rows.append(compare(target, make(), settings, asked.frames, (width, height), asked.rounds))
             print(f"{rows[-1].scene}: {rows[-1].ratio:.3f}", file=sys.stderr)
-    print(table(rows))
+    print("\n".join([*heading(about), "", table(rows)]))
     return 0
 
 

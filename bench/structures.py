@@ -29,7 +29,7 @@ from gpu.target import choose
 from gpu.target.base import NoDeviceError, Target, TargetError
 
 from .build import run_build
-from .context import context
+from .context import context, heading
 from .goals import build_as_graph
 from .measure import Stage, Task
 from .rows import Row
@@ -162,9 +162,8 @@ def _point(text: str) -> tuple[float, float, float]:
 
 
 def _page(about: dict[str, Any], rows: list[Row], failed: list[str]) -> str:
-    lines = [f"{key}: {about[key]}" for key in ("device", "driver", "compiler", "commit", "date", "load")]
     builds, traces = [row for row in rows if row.build_ms is not None], [row for row in rows if row.build_ms is None]
-    return "\n".join([*lines, "", build_table(builds), "", trace_table(traces), *failed])
+    return "\n".join([*heading(about), "", build_table(builds), "", trace_table(traces), *failed])
 
 
 if __name__ == "__main__":

@@ -19,6 +19,7 @@ from gpu.target import choose
 from gpu.target.base import Target
 from gpu.view import ViewSettings
 
+from .context import context, heading
 from .measure import Stage, median, timed
 from .table import aligned
 
@@ -137,12 +138,13 @@ def main(arguments: list[str] | None = None) -> int:
     parser.add_argument("--repeat", type=int, default=20)
     asked = parser.parse_args(arguments)
     target = choose(asked.target)
+    about = context(target)
     try:
         scene = make_crowd(asked.triangles, asked.objects, max(1, round(asked.moving * asked.objects)))
         rows = [measure_update(target, scene, name, asked.repeat) for name in ("two_level", "lbvh")]
     finally:
         target.close()
-    print(table(rows))
+    print("\n".join([*heading(about), "", table(rows)]))
     for row in rows:
         print(row.structure, " ".join(f"{phase} {ms:.4f}" for phase, ms in row.phases_ms.items()))
     return 0
