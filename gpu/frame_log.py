@@ -54,6 +54,10 @@ class FrameRecord:
     key_frames: KeyStreaming | None = None
 
 
+STAGES = {"rebuild": "build", "refit": "refit"}
+"""The stage of a frame that its optimiser's phases count to: a tree is not finished before."""
+
+
 class FrameLog:
     """Frames that wait for their times, by the number the target knows them by."""
 
@@ -120,8 +124,9 @@ def _view_statistics(view: ViewRecord, phases_ms: dict[str, float], is_learnt: b
     by_kind = {"primary": view.primary_rays, **(view.secondary_rays() or {})} if view.primary_rays else {}
     rays = sum(by_kind.values())
     trace_ms = spent["trace"]
+    spent[STAGES.get(view.update, "build")] += spent["optimise"]
     if is_learnt:
-        view.learn(spent["build"] + spent["optimise"] + spent["refit"], trace_ms + spent["shade"], view.primary_rays)
+        view.learn(spent["build"] + spent["refit"], trace_ms + spent["shade"], view.primary_rays)
     return ViewStatistics(
         hierarchy=view.hierarchy,
         layout=view.layout,

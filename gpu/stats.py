@@ -95,7 +95,8 @@ class ViewStatistics:
     """One view of one frame. `update` is what happened to the structure: nothing, refit or rebuild, and `reason` why.
 
     `phases_ms` has every phase by name (`build.sort`, `trace.primary` ...), in the order of the frame; `build_ms`, `refit_ms`, `trace_ms`
-    and `shade_ms` are sums of them. `rays` counts rays shot, `rays_by_kind` those of each kind and depth (primary, shadow, ao, reflection 1 ...).
+    and `shade_ms` are sums of them; an optimiser's phases (`optimise.treelets` ...) count to the build or refit that they end. `rays` counts rays
+    shot, `rays_by_kind` those of each kind and depth (primary, shadow, ao, reflection 1 ...).
     `steps` is there where the ray type counts them.
     """
 

@@ -67,7 +67,7 @@ def rows_of(frame: FinishedFrame, fps: float, paint_ms: float, view_size: tuple[
     if statistics is not None:
         rows += _phase_rows(statistics, paint_ms, frame.last_update)
         for view in statistics.views[:1]:
-            rows += _view_rows(view, statistics)
+            rows += _view_rows(view, statistics, frame.request.state.settings.render.optimiser)
         rows += _key_rows(statistics.key_frames) + _memory_rows(statistics)
     rows += [
         Row("target", tr("Statistics", "Target"), frame.target_name),
@@ -134,7 +134,7 @@ def _phase_rows(statistics: FrameStatistics, paint_ms: float, last_update: Frame
         tip = view.reason if view is not None and name in ("build", "refit") else ""
         rows.append(Row(name, translate(TITLES[name]), _ms(spent), tip=tip))
         steps = view.phases_ms if view is not None else {}
-        rows += _step_rows(steps, name)
+        rows += _step_rows(steps, name, view.update if view is not None else "")
     age = statistics.phases_age
     when = tr("Statistics", "{age} frames ago").format(age=age) if age else tr("Statistics", "in this frame")
     rows.append(
@@ -152,10 +152,16 @@ def _phase_rows(statistics: FrameStatistics, paint_ms: float, last_update: Frame
     return rows
 
 
-def _step_rows(steps: dict[str, float], phase: str, parent: str = "") -> list[Row]:
+def _step_rows(steps: dict[str, float], phase: str, update: str, parent: str = "") -> list[Row]:
     """The steps of a phase under its row, or under another."""
-    found = {key: value for key, value in steps.items() if _phase_of(key) == phase and key != phase}
-    return [Row(f"{parent}.{key}" if parent else key, key.rpartition(".")[2], _ms(value), parent=parent or phase) for key, value in found.items()]
+    found = {key: value for key, value in steps.items() if _phase_of(key, update) == phase and key != phase}
+    return [Row(f"{parent}.{key}" if parent else key, _step_name(key), _ms(value), parent=parent or phase) for key, value in found.items()]
+
+
+def _step_name(step: str) -> str:
+    """A step by its last word; an optimiser's says so, for its boxes are fitted by steps of the same names as the builder's."""
+    stage, _, name = step.partition(".")
+    return QCoreApplication.translate("Statistics", "optimise: {step}").format(step=name) if stage == "optimise" else step.rpartition(".")[2]
 
 
 def _last_update_rows(view: ViewStatistics, last: FrameStatistics) -> list[Row]:
@@ -167,7 +173,7 @@ def _last_update_rows(view: ViewStatistics, last: FrameStatistics) -> list[Row]:
     tip = tr("Statistics", "The last time it was not kept: {reason}.").format(reason=built.reason)
     phase = "refit" if built.update == "refit" else "build"
     text = f"{_updated(built.update)}, {_ms(spent)}"
-    return [Row("last_update", tr("Statistics", "Before that"), text, tip=tip), *_step_rows(built.phases_ms, phase, "last_update")]
+    return [Row("last_update", tr("Statistics", "Before that"), text, tip=tip), *_step_rows(built.phases_ms, phase, built.update, "last_update")]
 
 
 def _updated(update: str) -> str:
@@ -175,15 +181,17 @@ def _updated(update: str) -> str:
     return QCoreApplication.translate("Statistics", "refitted") if update == "refit" else translate(TITLES.get(update, update))
 
 
-def _phase_of(step: str) -> str:
-    """The phase a step belongs to; resolving the film counts as shading."""
-    return "shade" if step == "resolve" else step.partition(".")[0]
+def _phase_of(step: str, update: str) -> str:
+    """The phase a step belongs to: resolving the film counts as shading, optimising a tree as the build or the refit that it ends."""
+    phase = step.partition(".")[0]
+    return {"resolve": "shade", "optimise": "refit" if update == "refit" else "build"}.get(phase, phase)
 
 
-def _view_rows(view: ViewStatistics, statistics: FrameStatistics) -> list[Row]:
+def _view_rows(view: ViewStatistics, statistics: FrameStatistics, optimiser: str) -> list[Row]:
     structure, tr = view.structure, QCoreApplication.translate
     depth = "…" if structure.depth is None else str(structure.depth)
     cost = "…" if structure.sah_cost is None else f"{structure.sah_cost:.2f}"
+    parts = [view.hierarchy, *([optimiser] if optimiser != "none" else ()), view.layout]
     cost_tip = tr(
         "Statistics",
         "What a ray through the scene is expected to cost: areas of inner nodes times the traversal cost, of leaves times their references and the "
@@ -197,7 +205,7 @@ def _view_rows(view: ViewStatistics, statistics: FrameStatistics) -> list[Row]:
         *_ray_rows(view),
         Row("triangles", tr("Statistics", "Triangles"), f"{statistics.triangles - statistics.hidden:,}"),
         *hidden,
-        Row("structure", tr("Statistics", "Structure"), f"{view.hierarchy}, {view.layout}"),
+        Row("structure", tr("Statistics", "Structure"), ", ".join(parts), tip=tr("Statistics", "Builder, optimiser, layout.")),
         Row("nodes", tr("Statistics", "Nodes"), f"{structure.node_count:,}", tip=tr("Statistics", "Inner nodes.")),
         Row("leaves", tr("Statistics", "Leaves"), f"{structure.leaf_count:,}"),
         *_reference_rows(structure),

@@ -66,6 +66,18 @@ def test_untimed_frames_show_the_phases_of_the_newest_of_their_kind(log: FrameLo
     assert len(LEARNT) == 2, "nothing is learnt twice"
 
 
+@pytest.mark.parametrize(("update", "stage"), [("rebuild", "build"), ("refit", "refit")])
+def test_a_tree_is_finished_when_it_is_optimised(log: FrameLog, finished: list[FrameTiming], update: str, stage: str) -> None:
+    log.add(1, record(update))
+    finished.append(
+        FrameTiming(1, {f"a/{stage}.nodes": 2.0, "a/optimise.rotations": 5.0, "a/optimise.nodes": 0.5, "a/trace.primary": 4.0}, 3, 12.0, True)
+    )
+    statistics = log.collect()
+    assert statistics is not None
+    view = statistics.views[0]
+    assert (view.build_ms, view.refit_ms) == ((7.5, 0.0) if stage == "build" else (0.0, 7.5)) and LEARNT == [(7.5, 4.0, 2048)]
+
+
 @pytest.mark.parametrize(("mode", "samples", "expected"), [("rebuild", True, True), ("rebuild", False, False), ("auto", True, False)])
 def test_the_engine_samples_only_where_it_may(host_target: HostTarget, mode: str, samples: bool, expected: bool) -> None:
     scene = moving_scene()

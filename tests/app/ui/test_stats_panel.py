@@ -243,6 +243,17 @@ def test_why_an_automatic_choice_refits_is_read_in_full(qtbot: Any) -> None:
     assert label.heightForWidth(label.width()) <= label.height(), "the longest reason fits"
 
 
+def test_an_optimiser_is_named_and_its_steps_are_part_of_the_build() -> None:
+    made = made_statistics().views[0]
+    phases = {"build.nodes": 1.5, "build.layout": 0.5, "optimise.treelets": 4.0, "optimise.nodes": 0.25, "trace.primary": 12.0}
+    request = dataclasses.replace(frame().request, state=replaced(State(), "settings.render.optimiser", "treelet_restructure"))
+    view = dataclasses.replace(made, phases_ms=phases, build_ms=6.25)
+    rows = rows_of(frame(request=request, statistics=made_statistics(views=(view,))), 12.0, 0.8, (512, 384), "painted by Qt")
+    steps = [(row.name, row.value) for row in rows if row.parent == "build"]
+    assert steps == [("nodes", "1.500 ms"), ("layout", "0.500 ms"), ("optimise: treelets", "4.000 ms"), ("optimise: nodes", "0.250 ms")]
+    assert {row.key: row.value for row in rows}["structure"] == "lbvh, treelet_restructure, bvh4"
+
+
 def test_levels_are_closed_until_somebody_opens_them(qtbot: Any) -> None:
     panel = StatsPanel()
     qtbot.addWidget(panel)
