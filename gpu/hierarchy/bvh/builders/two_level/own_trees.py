@@ -22,8 +22,9 @@ class OwnTrees:
     def __init__(self, target: Target, builder: str) -> None:
         self.target, kind = target, builder_class(builder)
         if kind.capabilities.splits_references or target.kind not in kind.capabilities.targets:
-            why = "splits references" if kind.capabilities.splits_references else f"does not build on the target {target.kind}"
-            raise OptionError("builder", builder, f"it {why}, and a tree that is refitted object by object needs one that does neither")
+            splits = "splits references, and a tree that is refitted object by object has each of them once"
+            why = splits if kind.capabilities.splits_references else f"does not build on the target {target.kind}"
+            raise OptionError("builder", builder, f"it {why}; choose linear or another builder")
         self.builder: BvhHierarchy = kind(target, kind.Options(), "bvh4")  # a layout that no builder writes on its way
         self.builder.fit = lambda primitives, stage="build": False  # type: ignore[method-assign]
         self.depth = 0
