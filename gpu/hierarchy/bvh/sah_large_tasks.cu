@@ -5,6 +5,7 @@
 // Launch order: start_queue, write_references, compact_queue; then for every level bin_chunks, choose_splits, part_chunks, compact_queue. Results depend
 // neither on the order of tasks in the queue nor on blocks. Unit constants: BINS, SMALL, CHUNK.
 #include "gpu/hierarchy/bvh/sah_tasks.cuh"
+#include "gpu/hierarchy/bvh/stopping.cuh"
 
 constexpr int ALL_BINS = 3 * BINS;
 constexpr int TASKS = 0, CHUNKS = 1, SMALLS = 2;  // in `counts`: of the input queue, of its chunks, of the small tasks so far
@@ -12,12 +13,12 @@ constexpr int TASKS = 0, CHUNKS = 1, SMALLS = 2;  // in `counts`: of the input q
 __device__ __forceinline__ int chunks_of(int count) { return (count + CHUNK - 1) / CHUNK; }
 
 // An output queue of one task, all references; no small task yet.
-extern "C" __global__ void start_queue(int n, int max_leaf_size, int* counts, int4* out_tasks, int* out_bounds, int* parent, int* root) {
+extern "C" __global__ void start_queue(int n, int max_leaf_size, int budget, int* counts, int4* out_tasks, int* out_bounds, int* parent, int* root) {
     if (block_index() > 0 || thread_index() > 0) return;
     counts[TASKS] = 1;
     counts[CHUNKS] = counts[SMALLS] = 0;
-    out_tasks[0] = task_over(0, n, 0, 0);
-    out_tasks[1] = task_over(0, 0, 0, 0);
+    out_tasks[0] = task_over(0, n, 0, budget, 0);
+    out_tasks[1] = task_over(0, 0, 0, 0, 0);
     CentroidBounds::clear(out_bounds);
     CentroidBounds::clear(out_bounds + 6);
     root[0] = n <= max_leaf_size ? leaf_child(0, n) : 0;
@@ -76,7 +77,7 @@ __device__ __forceinline__ int left_of_chunk(const Split& split, const int* chun
 }
 
 // One block a task: the best plane, the node's links, its children in the output queue, and where each chunk's left references go. A task that the
-// levels left could not part into small ones by medians alone any more is parted at its median. The bins are left clear.
+// levels left could not part into small ones by medians alone any more, or that its nodes could not, is parted at its median. The bins are left clear.
 extern "C" __global__ void choose_splits(const int* counts, int levels_left, int max_leaf_size, const int4* tasks, const int* first_chunks, Bin* bins,
                                          const int* chunk_counts, int4* splits, int* left_before, int4* out_tasks, int* out_bounds, float4* nodes,
                                          int* parent, uint8* flags) {
@@ -88,7 +89,7 @@ extern "C" __global__ void choose_splits(const int* counts, int levels_left, int
         const int4 mine = tasks[task];
         Bin* const of_task = bins + task * ALL_BINS;
         uint64 plane = NO_PLANE;
-        const bool may_choose = ceil_log2((mine.y + SMALL - 1) / SMALL) < levels_left;
+        const bool may_choose = ceil_log2((mine.y + SMALL - 1) / SMALL) < levels_left && has_nodes_to_choose(mine.y, budget_of(mine));
         for (int axis : block_stride(may_choose ? 3 : 0)) plane = better(plane, best_plane(of_task + axis * BINS, axis, above[axis]));
         for (int lane = 0; lane < 3; ++lane) plane = better(plane, warp_broadcast(plane, lane));
         if (thread_index() == 0) {
@@ -96,8 +97,10 @@ extern "C" __global__ void choose_splits(const int* counts, int levels_left, int
             const int gap = mine.x + split.left_count - 1;
             splits[task] = make_int4(split.axis, split.bin, split.left_count, 0);
             links.part(mine.z, mine.x, gap, mine.x + mine.y - 1);
-            out_tasks[2 * task] = task_over(mine.x, split.left_count, gap, 0);
-            out_tasks[2 * task + 1] = task_over(gap + 1, mine.y - split.left_count, gap + 1, 0);
+            const int left_share = share_of_left(budget_of(mine), split.left_count, mine.y);
+            const int right_share = share_of_right(budget_of(mine), split.left_count, mine.y);
+            out_tasks[2 * task] = task_over(mine.x, split.left_count, gap, left_share, 0);
+            out_tasks[2 * task + 1] = task_over(gap + 1, mine.y - split.left_count, gap + 1, right_share, 0);
             CentroidBounds::clear(out_bounds + 12 * task);
             CentroidBounds::clear(out_bounds + 12 * task + 6);
         }
@@ -156,7 +159,7 @@ extern "C" __global__ void compact_queue(int is_start, int parity, const int4* o
     int task_count = 0, chunk_count = 0, small_count = counts[SMALLS];
     for (int first = 0; first < places; first += block_threads()) {
         const int i = first + thread_index();
-        const int4 task = i < places ? out_tasks[i] : task_over(0, 0, 0, 0);
+        const int4 task = i < places ? out_tasks[i] : task_over(0, 0, 0, 0, 0);
         const bool is_large = task.y > SMALL, is_small = task.y > 0 && !is_large;
         int larges, smalls, chunks;
         const int large_place = task_count + block_exclusive_scan(is_large ? 1 : 0, larges);
@@ -167,7 +170,7 @@ extern "C" __global__ void compact_queue(int is_start, int parity, const int4* o
             first_chunks[large_place] = first_chunk;
             for (int k = 0; k < 6; ++k) task_bounds[6 * large_place + k] = out_bounds[6 * i + k];
         }
-        if (is_small) small_tasks[small_place] = task_over(task.x, task.y, task.z, parity);
+        if (is_small) small_tasks[small_place] = task_over(task.x, task.y, task.z, budget_of(task), parity);
         task_count += larges;
         chunk_count += chunks;
         small_count += smalls;

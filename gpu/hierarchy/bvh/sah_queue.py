@@ -23,14 +23,15 @@ _FOLDER = "gpu/hierarchy/bvh"
 
 @dataclasses.dataclass(frozen=True)
 class QueueRules:
-    """What the builders differ in. `stopping`: the arguments of a Stopping, and nodes a primitive; `leaf_at_once`: sets that are leaves unseen."""
+    """What the builders differ in. `stopping`: the arguments of a Stopping; `leaf_at_once`: sets that are leaves unseen."""
 
     bins: int
     sweep: int
     leaf_at_once: int
     extra_levels: int
     small_levels: int
-    stopping: tuple[int, int, float, float, float]
+    stopping: tuple[int, int, float, float]
+    nodes_per_primitive: float
 
 
 class SahQueueBuilder(BvhHierarchy):
@@ -70,7 +71,8 @@ class SahQueueBuilder(BvhHierarchy):
         small = target.unit(unit_source(f"{_FOLDER}/sah_small_tasks.cu", primitives, SWEEP=rules.sweep, **constants))
         with target.phase("build.references"):
             queue = (held["counts"], held["out_tasks"], held["out_bounds"])
-            target.launch(large, "start_queue", 1, n, rules.leaf_at_once, *queue, tree.parent, tree.root, blocks=1)
+            budget = int(rules.nodes_per_primitive * (n - 1))
+            target.launch(large, "start_queue", 1, n, rules.leaf_at_once, budget, *queue, tree.parent, tree.root, blocks=1)
             bins = held["bins"]
             target.launch(large, "write_references", n, primitives.view, held["references"], held["out_bounds"], tree.flags, len(bins), bins)
             self._compact(large, held, 1, 0)

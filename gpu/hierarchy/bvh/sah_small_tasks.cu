@@ -98,7 +98,7 @@ struct LocalTask {
     }
 
     __device__ Split choose(const LocalNode& node, const BinGrid& grid) {
-        if (ceil_log2(node.count) >= node.levels_left) return {MEDIAN, 0, node.count / 2};
+        if (ceil_log2(node.count) >= node.levels_left || !has_nodes_to_choose(node.count, node.budget)) return {MEDIAN, 0, node.count / 2};
         for (int bin : block_stride(3 * BINS)) bins[bin].clear();
         block_sync();
         for (int i : block_stride(node.count)) {
@@ -134,15 +134,15 @@ struct LocalTask {
 
 extern "C" __global__ void part_small_tasks(const int* counts, const int4* small_tasks, const float4* references, const float4* other_references,
                                             int most_levels, int max_leaf_size, int by_cost, float traversal_cost, float intersection_cost,
-                                            float nodes_per_primitive, int* order, float4* nodes, int* parent, uint8* flags, int* root) {
+                                            int* order, float4* nodes, int* parent, uint8* flags, int* root) {
     SHARED LocalTask local;
     const Stopping stopping = {max_leaf_size, by_cost, traversal_cost, intersection_cost};
     const Links links = {nodes, parent, flags, by_cost ? 1 : max_leaf_size};
     const int task_count = counts[SMALLS];
     for (int task = block_index(); task < task_count; task += block_count()) {
         const int4 mine = small_tasks[task];
-        local.load(mine.w ? other_references : references, mine.x, mine.y);
-        LocalNode node = {0, mine.y, mine.z, most_levels, (int)(nodes_per_primitive * (float)(mine.y - 1))};
+        local.load(parity_of(mine) ? other_references : references, mine.x, mine.y);
+        LocalNode node = {0, mine.y, mine.z, most_levels, budget_of(mine)};
         int waiting = 0;
         bool is_done = mine.y <= links.max_leaf_size;
         while (!is_done) {

@@ -154,11 +154,11 @@ __device__ __forceinline__ float median_cost(const Lists& lists, int axis, int f
 struct Parting {
     Lists lists;
     Stopping stopping;
-    int turn, has_levels;  // has_levels: a set may be parted anywhere
+    int turn, may_choose;  // may_choose: a set may be parted anywhere, for it has levels and nodes left
 
     __device__ SetSplit choose(Segments& segments, float* behind, int first, int end, float& area) const {
         const int count = end - first;
-        if (RULE == SWEEP && has_levels) {
+        if (RULE == SWEEP && may_choose) {
             uint64 best = NO_PLANE;
 #pragma unroll 1
             for (int axis = 0; axis < 3; ++axis) best = better(best, segments.sweep(lists, axis, first, count, behind, area));
@@ -169,7 +169,7 @@ struct Parting {
         float middle = 0.0f;
         const int axis = lists.choose_axis(first, end, turn, middle);
         int left_count = count / 2;
-        if (RULE == SPATIAL_MEDIAN && has_levels) {
+        if (RULE == SPATIAL_MEDIAN && may_choose) {
             const int below = lists.count_until(axis, first, end, middle);
             if (below > 0 && below < count) left_count = below;
         }
@@ -208,7 +208,7 @@ extern "C" __global__ void part_sets(int n, int level, int levels_left, int turn
     for (int number = block_index(); number < set_count; number += block_count()) {
         const int4 set = sets[number];
         const int first = set.x, end = set.y, count = end - first, node_id = node_over(first, end - 1, set.z != 0, level == 0);
-        const Parting parting = {{boxes, list_data, n}, stopping, turn, ceil_log2(count) < levels_left ? 1 : 0};
+        const Parting parting = {{boxes, list_data, n}, stopping, turn, ceil_log2(count) < levels_left && has_nodes_to_choose(count, set.w) ? 1 : 0};
         bool ends = stopping.ends_at_once(count, set.w);
         SetSplit split = {0, count / 2, 0.0f};
         if (!ends) {

@@ -1,6 +1,7 @@
 // Where parting ends (stopping.py): by the size of a set, by what its best split costs, by its share of the nodes.
 #pragma once
 #include "gpu/hierarchy/bvh/canonical.cuh"
+#include "gpu/hierarchy/bvh/planes.cuh"
 
 struct Stopping {
     int max_leaf_size, by_cost;
@@ -16,6 +17,12 @@ struct Stopping {
         return !(traversal_cost * area + intersection_cost * split_cost < intersection_cost * (area * (float)count));
     }
 };
+
+// Whether a set's share of the nodes leaves a choice where to part it: halving it until leaves can hold it takes fewer. Who has none is halved, or sets
+// that lose a few of their primitives at a time would become any number of nodes.
+__device__ __forceinline__ bool has_nodes_to_choose(int count, int budget) {
+    return count <= MAX_LEAF_REFERENCES || budget >= 1 << ceil_log2((count + MAX_LEAF_REFERENCES - 1) / MAX_LEAF_REFERENCES);
+}
 
 // The share of one side's nodes, of those of its set: in proportion to the nodes that it needs at most.
 __device__ __forceinline__ int share_of_left(int budget, int left_count, int count) {

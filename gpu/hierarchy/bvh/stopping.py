@@ -26,8 +26,8 @@ class StoppingOptions:
     intersection_cost: float = option(1.0, "Cost of testing a primitive, k_I, as the rule sah counts it.", minimum=0.01, maximum=100.0)
     nodes_per_primitive: float = option(
         1.0,
-        "Memory: most inner nodes a primitive. Each set has its share of them, and becomes a leaf when that is used up; below 1/32 and larger sets "
-        "than leaves can hold are parted all the same.",
+        "Memory: most inner nodes a primitive. Each set has its share of them, and becomes a leaf when that is used up; larger sets than leaves can "
+        "hold are halved all the same, which takes up to 1/16.",
         minimum=0.0,
         maximum=1.0,
     )

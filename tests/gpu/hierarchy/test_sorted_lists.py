@@ -99,6 +99,19 @@ def test_fewer_blocks_give_the_same_bytes(target: Target, monkeypatch: pytest.Mo
             assert all(found[column].tobytes() == expected[column].tobytes() for column in expected)
 
 
+@pytest.mark.parametrize("share", [0.0, 0.1])
+def test_memory_holds_where_sets_lose_few_at_a_time(target: Target, share: float) -> None:
+    """A hundred places of fifty decades, 12 in each: by its cost a plane takes few of them away, until nodes are scarce."""
+    at = 2.0 ** -(np.arange(1200) % 100)
+    scene = scene_of(at[:, None, None] * np.array([[1, 1, 1], [1.01, 1, 1], [1, 1.01, 1.02]]))
+    for name in (*NAMES, "binned_sah", "sbvh"):
+        extra = {"extra_references": 0.0} if name == "sbvh" else {}
+        table = build(target, name, scene, stop="size", max_leaf_size=1, nodes_per_primitive=share, **extra).nodes()
+        check_tree(table, *scene.boxes(), splits_references=name == "sbvh")
+        assert (~table.is_leaf).sum() <= max(1.1 * share, 1 / 16) * 1200, name
+        assert table.reference_count.max() > 8
+
+
 def test_stopping_rules_hold(target: Target) -> None:
     scene = heaps(1500)
     for name in NAMES:

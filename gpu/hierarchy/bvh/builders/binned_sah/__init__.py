@@ -62,8 +62,8 @@ class BinnedSah(SahQueueBuilder):
         options, least = self.options, self.small.bit_length() - 1
         spare = options.max_depth - self.least_levels(self.tree.count)
         small_levels = min(SMALL_LEVELS, max(least, spare))
-        stopping = (*options.device_values(), options.nodes_per_primitive)
-        return QueueRules(options.bins, SWEEP, options.leaf_at_once, min(EXTRA_LEVELS, max(0, spare - small_levels)), small_levels, stopping)
+        extra_levels, stopping = min(EXTRA_LEVELS, max(0, spare - small_levels)), options.device_values()
+        return QueueRules(options.bins, SWEEP, options.leaf_at_once, extra_levels, small_levels, stopping, options.nodes_per_primitive)
 
 
 __all__ = ["BinnedSah", "BinnedSahOptions"]

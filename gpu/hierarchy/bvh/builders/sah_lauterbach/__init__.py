@@ -56,7 +56,7 @@ class SahLauterbach(SahQueueBuilder):
     @property
     def rules(self) -> QueueRules:
         leaf_size = self.options.max_leaf_size
-        return QueueRules(BINS, 0, leaf_size, self.options.extra_levels, SMALL_LEVELS, (leaf_size, 0, 1.0, 1.0, 1.0))
+        return QueueRules(BINS, 0, leaf_size, self.options.extra_levels, SMALL_LEVELS, (leaf_size, 0, 1.0, 1.0), 1.0)
 
 
 __all__ = ["SahLauterbach", "SahLauterbachOptions"]

@@ -14,7 +14,7 @@ __device__ __forceinline__ int4 set_over(int first, int count, int room, bool is
     return make_int4(first, count, room, budget << 1 | (is_left ? 1 : 0));
 }
 __device__ __forceinline__ bool is_left_set(const int4& set) { return set.w & 1; }
-__device__ __forceinline__ int budget_of(const int4& set) { return set.w >> 1; }
+__device__ __forceinline__ int share_of_set(const int4& set) { return set.w >> 1; }
 
 extern "C" __global__ void write_references(Primitives primitives, int capacity, int level_count, int budget, int max_leaf_size, int by_cost,
                                             float4* references, float4* finished, int* used, int* counts, int4* sets, int* parent, uint8* flags, int* root) {
@@ -49,7 +49,7 @@ struct Chooser {
     float alpha;
     float* root_area;
 
-    // Where a set is parted. `may_choose`: not at its middle yet, for there are levels left.
+    // Where a set is parted. `may_choose`: not at its middle yet, for there are levels and nodes left.
     __device__ SetChoice choose(SetBins& bins, const int4& set, bool may_choose, bool is_root) const {
         const int first = set.x, count = set.y;
         Aabb box = empty_aabb();
@@ -65,7 +65,7 @@ struct Chooser {
                                            make_float3(block_max(centroids.upper.x), block_max(centroids.upper.y), block_max(centroids.upper.z)));
         if (is_root && thread_index() == 0) root_area[0] = half_area(box);
         SetChoice choice = {{HALVES, 0, 0, count / 2, 0.0f, empty_aabb(), empty_aabb(), 0, 0}, grid, false};
-        choice.ends = stopping.ends_at_once(count, budget_of(set)) || (!may_choose && count <= stopping.max_leaf_size);
+        choice.ends = stopping.ends_at_once(count, share_of_set(set)) || (!may_choose && count <= stopping.max_leaf_size);
         if (choice.ends || !may_choose) return choice;
         const uint64 objects = bins.best_object_plane(references, first, count, grid);
         uint64 best = objects;
@@ -159,7 +159,7 @@ extern "C" __global__ void part_sets(Primitives primitives, int level, int level
     for (int number = block_index(); number < set_count; number += block_count()) {
         const int4 set = sets[number];
         const int first = set.x, node_id = node_over(first, first + set.z - 1, is_left_set(set), level == 0);
-        SetChoice choice = chooser.choose(bins, set, ceil_log2(set.y) < levels_left, level == 0);
+        SetChoice choice = chooser.choose(bins, set, ceil_log2(set.y) < levels_left && has_nodes_to_choose(set.y, share_of_set(set)), level == 0);
         if (choice.ends) {
             mover.keep(set);
             if (thread_index() == 0) links.link_leaf(node_id, leaf_child(first, set.y), is_left_set(set), root);
@@ -182,7 +182,7 @@ extern "C" __global__ void part_sets(Primitives primitives, int level, int level
             if (!is_left_leaf) parent[middle - 1] = node_id;
             if (!is_right_leaf) parent[middle] = node_id;
             const int place = atomic_add(counts + level + 1, (is_left_leaf ? 0 : 1) + (is_right_leaf ? 0 : 1));
-            const int budget = budget_of(set), left_share = share_of_left(budget, left_room, set.z), right_share = share_of_right(budget, left_room, set.z);
+            const int budget = share_of_set(set), left_share = share_of_left(budget, left_room, set.z), right_share = share_of_right(budget, left_room, set.z);
             if (!is_left_leaf) next_sets[place] = set_over(first, lefts, left_room, true, left_share);
             if (!is_right_leaf) next_sets[place + (is_left_leaf ? 0 : 1)] = set_over(middle, rights, right_room, false, right_share);
         }
