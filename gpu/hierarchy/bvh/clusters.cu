@@ -16,14 +16,7 @@ __device__ __forceinline__ int count_in(const PlacedLeaf& leaf) { return leaf.wo
 
 // One thread plants meanwhile.
 extern "C" __global__ void plant_and_count(int n, const int2* leaf_data, int* span_counts, int* root, float4* nodes, int* parent, uint8* flags, float4* bvh2) {
-    if (block_index() == 0 && thread_index() == 0) {
-        const int root_id = root[0];
-        root[1] = is_leaf(root_id) ? 0 : root_id;
-        if (!is_leaf(root_id)) {
-            root[0] = 0;
-            Planter{nodes, parent, flags, bvh2}.plant(root_id);
-        }
-    }
+    if (block_index() == 0 && thread_index() == 0) Planter{nodes, parent, flags, bvh2}.plant(root);
     const PlacedLeaf* leaves = (const PlacedLeaf*)leaf_data;
     if (leaves == nullptr) return;
     const int first = block_index() * SPAN;

@@ -74,4 +74,13 @@ struct Planter {
             flags[0] &= (uint8)~NODE_IS_ABSORBED;
         }
     }
+
+    // The tree whose word is root[0], by one thread. root[1] has the id that its root had before.
+    __device__ void plant(int* root) const {
+        const int root_id = root[0];
+        root[1] = is_leaf(root_id) ? 0 : root_id;
+        if (is_leaf(root_id)) return;
+        root[0] = 0;
+        plant(root_id);
+    }
 };

@@ -53,6 +53,17 @@ def soup(count: int, seed: int = 7, size: float = 0.15) -> TriangleScene:
     return scene_of(corners, corners + 0.3 * random.standard_normal((count, 1, 3)))
 
 
+def smooth(count: int) -> TriangleScene:
+    """A wavy sphere."""
+    side = int((count / 4) ** 0.5)
+    u, v = np.meshgrid(np.linspace(0, 2 * np.pi, 2 * side + 1), np.linspace(0, np.pi, side + 1))
+    radius = 1 + 0.1 * np.sin(9 * u) * np.sin(7 * v) + 0.02 * np.sin(71 * u) * np.sin(53 * v)
+    points = np.stack([radius * np.sin(v) * np.cos(u), radius * np.cos(v), radius * np.sin(v) * np.sin(u)], axis=-1).reshape(-1, 3)
+    row = 2 * side + 1
+    a = (np.arange(side)[:, None] * row + np.arange(2 * side)).reshape(-1)
+    return scene_of(points[np.concatenate([np.stack([a, a + 1, a + row], 1), np.stack([a + 1, a + row + 1, a + row], 1)])])
+
+
 def stairs(steps: int = 40) -> TriangleScene:
     """Axis-aligned steps and risers, flat boxes without volume; later the flight is steeper."""
     corners = []

@@ -13,7 +13,7 @@ from gpu.target.base import Target
 from tests.oracle.binned_sah import binned_sah_cost
 from tests.oracle.tree_walker import check_tree, half_area, walk_statistics
 
-from .scenes import TriangleScene, scene_of, soup
+from .scenes import TriangleScene, scene_of, smooth, soup
 from .test_hlbvh import build, heaps
 from .test_sah_lauterbach import nested_scales
 
@@ -113,14 +113,3 @@ def test_others_cost_little_more(host_target: Target, name: str, most: float) ->
     scene = smooth(20_000)
     reference = cost_of(host_target, scene, stop="size", max_leaf_size=4)
     assert reference < cost_of(host_target, scene, name) < most * reference
-
-
-def smooth(count: int) -> TriangleScene:
-    """A wavy sphere."""
-    side = int((count / 4) ** 0.5)
-    u, v = np.meshgrid(np.linspace(0, 2 * np.pi, 2 * side + 1), np.linspace(0, np.pi, side + 1))
-    radius = 1 + 0.1 * np.sin(9 * u) * np.sin(7 * v) + 0.02 * np.sin(71 * u) * np.sin(53 * v)
-    points = np.stack([radius * np.sin(v) * np.cos(u), radius * np.cos(v), radius * np.sin(v) * np.sin(u)], axis=-1).reshape(-1, 3)
-    row = 2 * side + 1
-    a = (np.arange(side)[:, None] * row + np.arange(2 * side)).reshape(-1)
-    return scene_of(points[np.concatenate([np.stack([a, a + 1, a + row], 1), np.stack([a + 1, a + row + 1, a + row], 1)])])

@@ -15,9 +15,9 @@ from gpu.target.base import Target
 from tests.conftest import make_target
 from tests.oracle.tree_walker import check_tree, half_area, walk_statistics
 
-from .scenes import SCENES, TriangleScene, make, rays, scene_of, soup, trace
+from .scenes import SCENES, TriangleScene, make, rays, scene_of, smooth, soup, trace
 
-BUILDERS = [name for name in ("hploc", "hploc+sah", "ploc") if name.split("+")[0] in structures()]
+BUILDERS = [name for name in ("hploc", "hploc+climb", "ploc") if name.split("+")[0] in structures()]
 over_builders = pytest.mark.parametrize("name", BUILDERS)
 
 
@@ -49,8 +49,8 @@ def test_trees_are_better_than_the_linear_bvhs(target: Target, name: str, scene_
 
 def test_groups_parted_from_above_cost_less_and_find_the_same_hits(target: Target) -> None:
     """As many triangles as make groups of groups; a few that cannot be told apart, so that sets are halved."""
-    scene = scene_of(np.concatenate([soup(20_000, seed=3, size=0.02).corners(), np.tile(soup(1).corners(), (700, 1, 1))]))
-    climbed, parted = built(target, "hploc", scene), built(target, "hploc+sah", scene)
+    scene = scene_of(np.concatenate([smooth(30_000).corners(), np.tile(soup(1).corners(), (700, 1, 1))]))
+    climbed, parted = built(target, "hploc+climb", scene), built(target, "hploc", scene)
     check_tree(parted.nodes(), *scene.boxes())
     assert cost_of(parted) < 0.995 * cost_of(climbed)
     assert parted.nodes().depth.max() <= parted.max_depth()
@@ -137,7 +137,7 @@ def test_the_depth_keeps_its_bound(target: Target, name: str, code_bits: str) ->
 def test_coincident_primitives_are_paired_at_once(target: Target, name: str) -> None:
     scene = scene_of(np.tile(soup(1, size=0.5).corners(), (6000, 1, 1)))
     hierarchy = built(target, name, scene, max_leaf_size=1)
-    assert hierarchy.nodes().depth.max() <= (18 if name == "hploc+sah" else 16)  # chunks of no power of two
+    assert hierarchy.nodes().depth.max() <= (18 if name == "hploc" else 16)  # chunks of no power of two
     assert (trace(hierarchy, *rays()).prim_id <= 0).all()
 
 
@@ -147,7 +147,7 @@ def test_threads_and_chunks_do_not_show(monkeypatch: pytest.MonkeyPatch, name: s
     module = importlib.import_module(f"gpu.hierarchy.bvh.builders.{name.split('+')[0]}")
     scene, outcomes = soup(3000), []
     for threads, chunk in ((1, 1024), (2, 1024), (2, 64)):
-        if name != "hploc+sah":  # where its chunks end decides what it builds
+        if name != "hploc":  # where its chunks end decides what it builds
             monkeypatch.setitem(module.CHUNKS, "host", chunk)
         target = make_target("host", threads=threads)
         hierarchy = built(target, name, scene, "bvh4")

@@ -138,7 +138,7 @@ def run_topologies(target: Target) -> None:
         linear = structures()["lbvh"]
         linear(target, linear.Options(construction=construction)).build(primitives)
     pairing = structures()["hploc"]
-    pairing(target, pairing.Options(top="sah"), "bvh2").build(primitives)
+    pairing(target, pairing.Options(top="climb"), "bvh2").build(primitives)
     refit_by_groups(target, primitives)
     for layout in GivenBuilder.layouts():
         fit_given(target, corners, layout)

@@ -2,17 +2,18 @@
 
 Idea: A linear BVH groups primitives by a fixed grid, which is fast and often wrong. Pairing whatever makes the smallest box is right more often, but
 needs many passes over all clusters. H-PLOC joins the two: subtrees of the linear BVH meet as ever, but where one holds more than 16 primitives
-their clusters are gathered by a warp and paired with their nearest neighbours until 16 are left. What is left goes on up to the next meeting.
+their clusters are gathered by a warp and paired with their nearest neighbours until 16 are left. What is left goes on up to the next meeting
+(`top` = climb), or, from some 80 primitives on, is parted from above (`top` = sah): pairs of large clusters are less often right than small ones'.
 
 Paper: Benthin, Meister, Barczak, Mehalwal, Tsakok and Kensler, H-PLOC: Hierarchical Parallel Locally-Ordered Clustering for Bounding Volume
 Hierarchy Construction (2024), after Meister and Bittner, Parallel Locally-Ordered Clustering for BVH Construction (2017); the climb after Apetrei
-(2014). Ours, with `top` = sah: chunks of some 100 primitives end at high nodes of the linear BVH, and the clusters of eight of them at a time are
-parted from above by the surface area heuristic, every cluster a candidate; all but the uppermost three levels become nodes, and the eight subtrees
-below these are parted again with those of 16 neighbours, until one group holds them all.
+(2014). Ours, with `top` = sah: chunks of some 80 primitives end at high nodes of the linear BVH and are paired until four clusters are left. The
+clusters of 32 chunks at a time are parted from above by the surface area heuristic, every cluster a candidate; all but the uppermost two levels
+become nodes, and the four subtrees below these are parted again with those of 32 neighbours, until one group holds them all.
 
-Cost: About twice the time of the linear BVH, for trees whose SAH cost is near a binned SAH builder's. The choice for scenes that are rebuilt every
-frame and traced with more than a ray or two a pixel. With `top` = sah another 0.25 ms at 512,000 triangles on an H200, for a SAH cost 2 to 4 %
-lower on smooth meshes; less than any pass over a finished tree.
+Cost: About twice the time of the linear BVH, for trees whose SAH cost is within some 6 % of a binned SAH builder's. The choice for scenes that are
+rebuilt every frame and traced with more than a ray or two a pixel. `top` = climb, as published, takes a sixth less: its trees cost 2 to 4 % more on
+smooth meshes, and less where triangles are of very unlike sizes, as in rooms and halls: there it is worth a try.
 
 Limits: A larger search radius costs time, and past 4 makes most trees worse. Clusters are paired within one subtree of the linear BVH, so that its
 worst splits still show high up. Leaves hold neighbours in Morton order alone, so that their place is known at once. Where pairing nearest
@@ -47,17 +48,17 @@ THREADS = 32
 _ABOVE_CODES = 43
 """Depth beyond the code bits: the largest rank of a gap is 31 above them; HEADROOM (8) and the root's last halvings (4) of hploc.cu."""
 
-SAH_CHUNK, LARGE_SAH_CHUNK = 96, 128
+SAH_CHUNK, LARGE_SAH_CHUNK = 80, 128
 """Gaps of a window, in which a chunk ends under a SAH top, below and from LARGE_COUNT: up to twice as many references, less one."""
 
-KEPT = 16
-"""Clusters that a chunk leaves, at most."""
+KEPT = 4
+"""Clusters that a chunk leaves under a SAH top, at most: more make no better trees, and larger groups."""
 
 MOST_ITEMS = 256
 """Clusters of the largest group. A group ends in a window of chunks that have half as many."""
 
-LEVELS_LEFT_OPEN = 3
-"""Levels of a group that do not become nodes: a group leaves eight clusters, at most."""
+LEVELS_LEFT_OPEN = 2
+"""Levels of a group that do not become nodes: a group leaves four clusters, at most."""
 
 MOST_LEVELS = 15
 """Levels of a group; a set that could not end in time otherwise is halved."""
@@ -84,10 +85,10 @@ class HplocOptions(ClusterOptions):
     """Options of H-PLOC."""
 
     top: str = option(
-        "climb",
-        "How subtrees of some 100 primitives become one tree: by the climb, as published, or parted from above by the surface area heuristic (sah), "
-        "for better trees in twice the time.",
-        choices=("climb", "sah"),
+        "sah",
+        "How subtrees of some 80 primitives become one tree: parted from above by the surface area heuristic (sah), or by the climb, as published, "
+        "which is faster, and better where triangles are of very unlike sizes.",
+        choices=("sah", "climb"),
     )
 
 
@@ -102,6 +103,7 @@ class Hploc(BvhHierarchy):
     def __init__(self, target: Target, options: HplocOptions, layout: str = "auto", traversal: str = "auto") -> None:
         super().__init__(target, options, layout, traversal)
         self.code_bits = int(options.code_bits)
+        self.ids_follow_references = options.top == "climb"  # type: ignore[misc]
         self._morton_order = MortonOrder(target, self.code_bits)
 
     def max_depth(self) -> int:
@@ -128,7 +130,7 @@ class Hploc(BvhHierarchy):
         target, n = self.target, primitives.count
         chunk = CHUNKS[target.kind] if n < LARGE_COUNT else LARGE_CHUNK
         chunk_count = -(-n // chunk)
-        unit = self._unit("hploc.cu", primitives, CHUNK=chunk, THREADS=THREADS, RADIUS=self.options.radius, CUTS=False)
+        unit = self._unit("hploc.cu", primitives, CHUNK=chunk, THREADS=THREADS, RADIUS=self.options.radius, CUTS=False, KEPT=KEPT)
         leftovers = target.scratch("hploc.leftovers", chunk_count * (chunk + 1), np.int32)
         with target.phase("build.clusters"):
             target.launch(unit, "build_clusters", n, *beginning, leftovers, block=THREADS, blocks=chunk_count)
@@ -144,7 +146,7 @@ class Hploc(BvhHierarchy):
         chunk = SAH_CHUNK if n < LARGE_COUNT else LARGE_SAH_CHUNK
         chunk_count = -(-n // chunk)
         chunks = [target.scratch(f"hploc.chunks{side}", (chunk_count, 2), np.int32) for side in (0, 1)]
-        unit = self._unit("hploc.cu", primitives, CHUNK=chunk, THREADS=THREADS, RADIUS=self.options.radius, CUTS=True)
+        unit = self._unit("hploc.cu", primitives, CHUNK=chunk, THREADS=THREADS, RADIUS=self.options.radius, CUTS=True, KEPT=KEPT)
         with target.phase("build.clusters"):
             target.launch(unit, "build_clusters", n, *beginning, chunks[0], block=THREADS, blocks=chunk_count)
         with target.phase("build.joining"):
@@ -153,7 +155,8 @@ class Hploc(BvhHierarchy):
                 here, there = chunks[step % 2], chunks[1 - step % 2]
                 joined = (count, group_count, kept, int(group_count == 1), here, there, *outputs)
                 target.launch(unit, "sweep_groups", count * kept, *joined, block=MOST_ITEMS, blocks=group_count)
-            plant_root(target, self.tree, primitives, self.direct_nodes, self._constants())
+            if chunk_count == 1:
+                plant_root(target, self.tree, primitives, self.direct_nodes, self._constants())
 
     def _constants(self) -> dict[str, float]:
         """Those of clusters.cuh."""

@@ -6,8 +6,9 @@
 #include "gpu/hierarchy/bvh/builders/hploc/chunks.cuh"
 #include "gpu/hierarchy/bvh/clusters.cuh"
 #include "gpu/hierarchy/bvh/planes.cuh"
+#include "gpu/hierarchy/bvh/planting.cuh"
 
-constexpr int POSITIONS = 3 * MOST_ITEMS, MOST_CHUNKS = MOST_ITEMS >> LEVELS_LEFT_OPEN;
+constexpr int POSITIONS = 3 * MOST_ITEMS;
 constexpr int NO_CUT = 255;  // no plane lies behind the last item
 static_assert(MOST_ITEMS <= 256, "items are bytes, and so are parts of a plane's number");
 constexpr int AXIS_BITS = 10;  // for a count of items on each axis, in one word
@@ -69,7 +70,7 @@ struct Group {
     uint8 is_left[MOST_ITEMS];
     Part parts[MOST_ITEMS];                    // at each cut
     int holds_absorbed[MOST_ITEMS];            // there, too: whether a child of it is absorbed, so that it is not itself
-    int offsets[MOST_CHUNKS + 1];
+    int offsets[MOST_ITEMS + 1];               // of each chunk's items; every chunk has one
     int last_side, level_count;  // of `order`, where the last level left it; levels below the sets that are left open
     int small_count;             // sets that a warp finishes
     SmallSet small[MOST_ITEMS / 2];

@@ -6,11 +6,12 @@
 // memory. Two kernels, because a block that climbs on would hold what it had. Blocks have THREADS threads, one warp: nobody waits for a neighbour's
 // merges, which take microseconds, one after the other on the way to the root. So clusters stay in registers, too (device/tile.cuh).
 //
-// With CUTS nothing goes on: chunks end at cuts (chunks.cuh), are joined within themselves, and sweep_groups.cu makes the nodes above them.
+// With CUTS nothing goes on: chunks end at cuts (chunks.cuh), are joined within themselves until KEPT clusters are left, and sweep_groups.cu makes the
+// nodes above them.
 //
 // In: Primitives in Morton order. Out: records and order, which is that order; nodes, parents, flags and root as clusters.cuh describes them, with
-// LEAVES_IN_ORDER; plant_root follows. Ids come from places, pairs from the boxes alone: no order of arrival shows. Unit constants: CODE_BITS,
-// CHUNK, THREADS, RADIUS, CUTS, MAX_LEAF_SIZE, LEAVES_IN_ORDER, TRAVERSAL_COST, WRITES_BVH2.
+// LEAVES_IN_ORDER; plant_root follows, or sweep_groups. Ids come from places, pairs from the boxes alone: no order of arrival shows. Unit constants: CODE_BITS,
+// CHUNK, THREADS, RADIUS, CUTS, KEPT, MAX_LEAF_SIZE, LEAVES_IN_ORDER, TRAVERSAL_COST, WRITES_BVH2.
 #include "gpu/device/atomics.cuh"
 #include "gpu/device/block.cuh"
 #include "gpu/device/tile.cuh"
@@ -19,6 +20,7 @@
 #include "gpu/hierarchy/bvh/morton_order.cuh"
 
 constexpr int NO_ONE = -1;
+constexpr int TREE = 1;  // one cluster, of all references
 constexpr int HALF = TILE_ITEMS / 2;
 constexpr int MOST = CUTS ? 2 * CHUNK : CHUNK;  // references of a chunk
 
@@ -127,10 +129,11 @@ struct LocalMeeting {
     const uint8* ranks;
     float4* slots;
     int* arrivals;
-    int first;  // the chunk's first reference; gap `first` - 1 has index 0
+    int first, last;  // the chunk's references; gap `first` - 1 has index 0
     int n;
 
     using Look = int;
+    __device__ bool is_chunk(const Range& range) const { return CUTS && range.first == first && range.last == last; }
     __device__ int look(int gap) const { return ranks[gap - first + 1]; }
     __device__ int rank(int, int seen) const { return seen; }
     __device__ void store_cluster(int slot, const PackedCluster& cluster) const {
@@ -151,6 +154,7 @@ struct GlobalMeeting {
     int n;
 
     using Look = GapKeys;
+    __device__ bool is_chunk(const Range&) const { return false; }
     __device__ GapKeys look(int gap) const { return {keys[max(gap, 0)], keys[min(gap + 1, n - 1)]}; }
     __device__ int rank(int gap, const GapKeys& seen) const {
         return gap < 0 || gap >= n - 1 ? OUTSIDE_RANK : rank_of_keys(seen.left, seen.right, gap);
@@ -164,23 +168,23 @@ struct GlobalMeeting {
     __device__ void leave(int gap) const { arrivals[gap] = NO_ONE; }
 };
 
-// The clusters of two neighbouring ranges become at most HALF, or the tree; returns their number. The whole warp works on it.
+// The clusters of two neighbouring ranges become at most `least`, or the TREE; returns their number. The whole warp works on it.
 template <class Meeting>
-__device__ __forceinline__ int merge_ranges(const Meeting& meeting, int first, int left_count, int gap, int right_count, int limit, bool is_root,
+__device__ __forceinline__ int merge_ranges(const Meeting& meeting, int first, int left_count, int gap, int right_count, int limit, int least,
                                             const ClusterOutput& out) {
     int count = left_count + right_count;
     warp_sync();
     Clusters clusters;
     for (int i : lane_stride(count)) clusters[i] = meeting.load_cluster(i < left_count ? first + i : gap + 1 + i - left_count);
     warp_sync();
-    // At the root in halves, so that each may stand one higher than the one before.
+    // Below HALF in halves, so that each may stand one higher than the one before.
 #pragma unroll 1
     for (int goal = HALF;; goal /= 2, ++limit) {
 #pragma unroll 1
         while (count > goal) count = join_pairs(clusters, count, limit, out);
-        if (!is_root || goal == 1) break;
+        if (goal == least) break;
     }
-    if (is_root) {
+    if (least == TREE) {
         for (int i : lane_stride(1)) leave_tree(unpack(clusters[i]), out);
     } else {
         for (int i : lane_stride(count)) meeting.store_cluster(first + i, clusters[i]);
@@ -192,18 +196,18 @@ __device__ __forceinline__ int merge_ranges(const Meeting& meeting, int first, i
 // What a lane knows of its range lies in shared memory while its warp merges, so that registers are free for the clusters, and more warps find room.
 struct Waiting {
     int first[THREADS], last[THREADS], gap[THREADS];
-    int counts[THREADS];  // clusters on the left and in all, whether it is the root
+    int counts[THREADS];  // clusters on the left and in all, and at most afterwards
     int ranks[THREADS];  // of the gaps before and after, and how high clusters may stand
 
-    __device__ void keep(const Range& range, int left_count, int between, int before, int after, bool is_root) {
+    __device__ void keep(const Range& range, int left_count, int between, int before, int after, int least) {
         const int lane = thread_index();
         first[lane] = range.first;
         last[lane] = range.last;
         gap[lane] = between;
-        counts[lane] = left_count | range.count << 8 | (is_root ? 1 << 16 : 0);
+        counts[lane] = left_count | range.count << 8 | least << 16;
         ranks[lane] = before | after << 8 | (min(before, after) + HEADROOM) << 16;
     }
-    __device__ bool is_root(int lane) const { return counts[lane] >> 16 & 1; }
+    __device__ int least(int lane) const { return counts[lane] >> 16; }
     __device__ int before(int lane) const { return ranks[lane] & 255; }
     __device__ int after(int lane) const { return ranks[lane] >> 8 & 255; }
     __device__ int limit(int lane) const { return ranks[lane] >> 16; }
@@ -231,9 +235,9 @@ template <class Meeting> __device__ __forceinline__ void climb(Range mine, bool 
                 const int left_count = is_left ? mine.count : count_of(other);
                 mine = {min(mine.first, far_end_of(other)), max(mine.last, far_end_of(other)), mine.count + count_of(other)};
                 seen = meeting.look(is_left ? mine.last : mine.first - 1);
-                const bool is_root = mine.first == 0 && mine.last == meeting.n - 1;
-                needs_merge = is_root || mine.last - mine.first >= HALF;
-                kept.keep(mine, left_count, gap, before, after, is_root);
+                const int least = mine.first == 0 && mine.last == meeting.n - 1 ? TREE : meeting.is_chunk(mine) ? KEPT : HALF;
+                needs_merge = least < HALF || mine.last - mine.first >= HALF;
+                kept.keep(mine, left_count, gap, before, after, least);
             }
         }
         warp_sync();
@@ -241,7 +245,7 @@ template <class Meeting> __device__ __forceinline__ void climb(Range mine, bool 
         for (unsigned waiting = warp_ballot(needs_merge); waiting != 0; waiting &= waiting - 1) {
             const int lane = first_lane + __ffs((int)waiting) - 1, left = kept.counts[lane] & 255;
             const Range range = kept.range(lane);
-            const int count = merge_ranges(meeting, range.first, left, kept.gap[lane], range.count - left, kept.limit(lane), kept.is_root(lane), out);
+            const int count = merge_ranges(meeting, range.first, left, kept.gap[lane], range.count - left, kept.limit(lane), kept.least(lane), out);
             if (thread_index() == lane) kept.counts[lane] = (kept.counts[lane] & ~(255 << 8)) | count << 8;
         }
         warp_sync();
@@ -250,7 +254,7 @@ template <class Meeting> __device__ __forceinline__ void climb(Range mine, bool 
             mine = kept.range(lane);
             before = is_left ? kept.before(lane) : meeting.rank(mine.first - 1, seen);
             after = is_left ? meeting.rank(mine.last, seen) : kept.after(lane);
-            is_active = !kept.is_root(lane);
+            is_active = kept.least(lane) != TREE;
         }
     }
 }
@@ -296,7 +300,7 @@ extern "C" __global__ void __launch_bounds__(THREADS, 768 / THREADS)
     const int first = ends.x, count = ends.y + 1 - first;
     const ClusterOutput out = {nodes, parent, flags, root, nullptr, bvh2};
     const Records records = {record_data};
-    const LocalMeeting local = {chunk_ranks, chunk_slots, chunk_arrivals, first, n};
+    const LocalMeeting local = {chunk_ranks, chunk_slots, chunk_arrivals, first, ends.y, n};
     for (int i : block_stride(count + 1)) {
         chunk_ranks[i] = (uint8)(CUTS ? rank_in_chunk(keys, first, i - 1, count) : rank_of_gap(keys, n, first - 1 + i));
         chunk_arrivals[i] = NO_ONE;

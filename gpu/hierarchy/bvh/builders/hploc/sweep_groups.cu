@@ -9,7 +9,7 @@
 // Items lie sorted along each axis, set after set; a set has the same positions on all axes, and each position is a thread's (device/segments.cuh).
 // Ids need no counter: of the items as they came, all in Morton order, each but the first gives its place, less one. A part at a gap takes the place
 // before it as a left set, behind it as a right one (range_links.cuh has the reason), a subtree its last; what remains is its first, which goes on as
-// its own.
+// its own. The last launch plants the root.
 //
 // `kept`: the most clusters of a chunk, a power of two; `is_last`: all chunks are one group. Unit constants: MOST_ITEMS, MOST_LEVELS,
 // LEVELS_LEFT_OPEN, MAX_LEAF_SIZE, LEAVES_IN_ORDER, TRAVERSAL_COST, WRITES_BVH2, CODE_BITS.
@@ -238,7 +238,11 @@ extern "C" __global__ void __launch_bounds__(MOST_ITEMS, 2)
         part_group(group, count, is_last != 0);
         write_nodes(group, count, out);
         if (is_last) {
-            if (thread_index() == 0) root[0] = group.id_of(count - 1);
+            block_sync();
+            if (thread_index() == 0) {
+                root[0] = group.id_of(count - 1);
+                Planter{nodes, parent, flags, bvh2}.plant(root);
+            }
         } else {
             const int left = store_open(group, first == 0 ? 0 : chunks[first - 1].x + 1, slots);
             if (thread_index() == 0) groups[index] = chunk_entry(chunks[last].x, left, rank_of(chunks[last]));
