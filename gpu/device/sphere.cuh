@@ -3,6 +3,7 @@
 #include "gpu/device/aabb.cuh"
 #include "gpu/device/intersection.cuh"
 #include "gpu/device/prefetch.cuh"
+#include "gpu/device/store_record.cuh"
 
 // The scene's spheres of this instant. `centres`: 3 floats a sphere; `radii`: one. A sphere that is not finite or has a negative radius is inactive.
 struct Spheres {
@@ -46,13 +47,8 @@ struct SphereRecords {
     static constexpr int RECORD_FLOAT4S = 2;
     static constexpr bool TESTS_MANY = false;
 
-    __device__ Aabb write(int reference, const Spheres& spheres, int prim_id) const { return store(reference, spheres.shape(prim_id), prim_id); }
-    __device__ Aabb store(int reference, const Spheres::Shape& shape, int prim_id) const {
-        float4 parts[RECORD_FLOAT4S];
-        const Aabb box = pack(shape, prim_id, parts);
-        float4* at = records + RECORD_FLOAT4S * (int64)reference;
-        for (int k = 0; k < RECORD_FLOAT4S; ++k) at[k] = parts[k];
-        return box;
+    __device__ Aabb write(int reference, const Spheres& spheres, int prim_id) const {
+        return store_record<SphereRecords>(records, reference, spheres, prim_id);
     }
     __device__ static Aabb pack(const Spheres::Shape& shape, int prim_id, float4 (&parts)[RECORD_FLOAT4S]) {
         const float3 centre = shape.centre;

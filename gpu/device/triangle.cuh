@@ -3,6 +3,7 @@
 #include "gpu/device/aabb.cuh"
 #include "gpu/device/intersection.cuh"
 #include "gpu/device/prefetch.cuh"
+#include "gpu/device/store_record.cuh"
 
 // The scene's triangles of this instant. `positions`: 3 floats a vertex, `point_count` of them; `indices`: 3 a triangle, `count` of them.
 struct Triangles {
@@ -88,14 +89,7 @@ struct TriangleRecords {
     static constexpr int RECORD_FLOAT4S = 3;
 
     __device__ Aabb write(int reference, const Triangles& triangles, int prim_id) const {
-        return store(reference, triangles.shape(triangles.corners(prim_id)), prim_id);
-    }
-    __device__ Aabb store(int reference, const Triangles::Shape& shape, int prim_id) const {
-        float4 parts[RECORD_FLOAT4S];
-        const Aabb box = pack(shape, prim_id, parts);
-        float4* at = records + RECORD_FLOAT4S * (int64)reference;
-        for (int k = 0; k < RECORD_FLOAT4S; ++k) at[k] = parts[k];
-        return box;
+        return store_record<TriangleRecords>(records, reference, triangles, prim_id);
     }
     __device__ static Aabb pack(const Triangles::Shape& shape, int prim_id, float4 (&parts)[RECORD_FLOAT4S]) {
         const float3 a = shape.a, b = shape.b, c = shape.c;
