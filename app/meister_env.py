@@ -35,15 +35,18 @@ KEYS: dict[str, tuple[str, ...]] = {
 }
 """His table C.1."""
 
+CODE_BUILDERS = ("hlbvh_median", "hlbvh_sah", "lbvh")
+"""His two builders, and the one that a file without a splitMethod begins with."""
+
 PLACES: dict[str, tuple[str, ...]] = {
     "scale": ("import.scale",),
     "numberOfSamples": ("render.samples",),
     "aoRadius": ("ray_type.ao.radius",),
     "width": ("render.width",),
     "height": ("render.height",),
-    "maxLeafSize": ("hierarchy.lbvh.max_leaf_size",),
-    "mortonCodeBits": ("hierarchy.lbvh.code_bits",),
-    "mortonCodeSAHBits": ("hierarchy.hlbvh.sah_bits",),
+    "maxLeafSize": tuple(f"hierarchy.{name}.max_leaf_size" for name in CODE_BUILDERS),
+    "mortonCodeBits": tuple(f"hierarchy.{name}.code_bits" for name in CODE_BUILDERS),
+    "mortonCodeSAHBits": ("hierarchy.hlbvh_sah.cluster_bits",),
     "position": ("start.position",),
     "elevAngle": ("start.elevation",),
     "viewAngle": ("start.azimuth",),
@@ -53,17 +56,17 @@ PLACES: dict[str, tuple[str, ...]] = {
     "step": ("camera.step",),
     "frameRate": ("timeline.fps",),
 }
-"""The settings that stand for a key: the first that exists takes its value."""
+"""The settings that stand for a key: each that exists takes its value."""
 
 RAY_TYPES = {"primaryRaysFlat": "flat", "primaryRaysSmooth": "smooth", "aoRays": "ao", "diffuseRays": "diffuse"}
-SPLIT_METHODS = {"median": "lbvh", "sah": "hlbvh"}
+SPLIT_METHODS = {"median": "hlbvh_median", "sah": "hlbvh_sah"}
 TRUTHS = {"true": True, "1": True, "yes": True, "on": True, "false": False, "0": False, "no": False, "off": False}
 MISSING = {
     "aoRadius": "there is no ray type for ambient occlusion yet",
     "rayType": "there is no such ray type yet",
     "mortonCodeBits": "Morton codes have 30 or 60 bits here",
-    "mortonCodeSAHBits": "there is no builder with SAH splits of Morton codes yet",
-    "splitMethod": "there is no builder with SAH splits of Morton codes yet",
+    "mortonCodeSAHBits": "clusters share their first 6, 9, 12, 15 or 18 bits here",
+    "splitMethod": "there is no such builder",
 }
 
 
@@ -153,6 +156,7 @@ def _applied(settings: Settings, entry: Entry, path: Path) -> tuple[Settings, st
     special = _SPECIAL.get(entry.key)
     if special is not None:
         return special(settings, entry, path)
+    is_used = False
     for place in PLACES[entry.key]:
         try:
             field = option_field(place)
@@ -161,8 +165,8 @@ def _applied(settings: Settings, entry: Entry, path: Path) -> tuple[Settings, st
         value = _vector(entry.value) if entry.key == "position" else parse_value(field.type, entry.value)
         if entry.key in ("position", "elevAngle", "viewAngle"):
             settings = set_option(settings, "start.camera", "position")
-        return _without_kept(set_option(settings, place, value), entry.key), ""
-    return _kept(settings, entry)
+        settings, is_used = set_option(settings, place, value), True
+    return (_without_kept(settings, entry.key), "") if is_used else _kept(settings, entry)
 
 
 def _kept(settings: Settings, entry: Entry) -> tuple[Settings, str]:
@@ -198,12 +202,17 @@ def _chosen(place: str, names: Mapping[str, str], known: Callable[[], Mapping[st
     return choose
 
 
-def _code_bits(settings: Settings, entry: Entry, path: Path) -> tuple[Settings, str]:
+def _bits(settings: Settings, entry: Entry, path: Path) -> tuple[Settings, str]:
+    """A number of bits, of which only some can be built."""
+    places = PLACES[entry.key]
+    choices = option_field(places[0]).info.choices
     if not re.fullmatch(r"\d{1,2}", entry.value) or not 1 <= int(entry.value) <= 64:
-        raise OptionError("hierarchy.lbvh.code_bits", entry.value, "a whole number from 1 to 64; 30 and 60 can be built")
-    if entry.value not in option_field("hierarchy.lbvh.code_bits").info.choices:
+        raise OptionError(places[0], entry.value, f"a whole number from 1 to 64; {', '.join(choices)} can be built")
+    if entry.value not in choices:
         return _kept(settings, entry)
-    return _without_kept(set_option(settings, "hierarchy.lbvh.code_bits", entry.value), entry.key), ""
+    for place in places:
+        settings = set_option(settings, place, entry.value)
+    return _without_kept(settings, entry.key), ""
 
 
 def _loop(settings: Settings, entry: Entry, path: Path) -> tuple[Settings, str]:
@@ -227,6 +236,7 @@ _SPECIAL: dict[str, Callable[[Settings, Entry, Path], tuple[Settings, str]]] = {
     "filefilter": _scene,
     "rayType": _chosen("render.ray_type", RAY_TYPES, option_tables.ray_types),
     "splitMethod": _chosen("render.hierarchy", SPLIT_METHODS, option_tables.builders),
-    "mortonCodeBits": _code_bits,
+    "mortonCodeBits": _bits,
+    "mortonCodeSAHBits": _bits,
     "loop": _loop,
 }
