@@ -3,11 +3,11 @@
 Idea: A linear BVH groups primitives by a fixed grid, which is fast and often wrong. Pairing whatever makes the smallest box is right more often, but
 needs many passes over all clusters. H-PLOC joins the two: subtrees of the linear BVH meet as ever, but where one holds more than 16 primitives
 their clusters are gathered by a warp and paired with their nearest neighbours until 16 are left. What is left goes on up to the next meeting
-(`top` = climb), or, from some 80 primitives on, is parted from above (`top` = sah): pairs of large clusters are less often right than small ones'.
+(`top` = climb), or, from some 110 primitives on, is parted from above (`top` = sah): pairs of large clusters are less often right than small ones'.
 
 Paper: Benthin, Meister, Barczak, Mehalwal, Tsakok and Kensler, H-PLOC: Hierarchical Parallel Locally-Ordered Clustering for Bounding Volume
 Hierarchy Construction (2024), after Meister and Bittner, Parallel Locally-Ordered Clustering for BVH Construction (2017); the climb after Apetrei
-(2014). Ours, with `top` = sah: chunks of some 80 primitives end at high nodes of the linear BVH and are paired until four clusters are left. The
+(2014). Ours, with `top` = sah: chunks of some 110 primitives end at high nodes of the linear BVH and are paired until four clusters are left. The
 clusters of 32 chunks at a time are parted from above by the surface area heuristic, every cluster a candidate; all but the uppermost two levels
 become nodes, and the four subtrees below these are parted again with those of 32 neighbours, until one group holds them all.
 
@@ -48,7 +48,7 @@ THREADS = 32
 _ABOVE_CODES = 43
 """Depth beyond the code bits: the largest rank of a gap is 31 above them; HEADROOM (8) and the root's last halvings (4) of hploc.cu."""
 
-SAH_CHUNK, LARGE_SAH_CHUNK = 80, 128
+SAH_CHUNK, LARGE_SAH_CHUNK = 112, 128
 """Gaps of a window, in which a chunk ends under a SAH top, below and from LARGE_COUNT: up to twice as many references, less one."""
 
 KEPT = 4
@@ -86,7 +86,7 @@ class HplocOptions(ClusterOptions):
 
     top: str = option(
         "sah",
-        "How subtrees of some 80 primitives become one tree: parted from above by the surface area heuristic (sah), or by the climb, as published, "
+        "How subtrees of some 110 primitives become one tree: parted from above by the surface area heuristic (sah), or by the climb, as published, "
         "which is faster, and better where triangles are of very unlike sizes.",
         choices=("sah", "climb"),
     )
