@@ -46,7 +46,11 @@ class TwoLevelOptions:
     """Options of the two-level structure."""
 
     max_leaf_size: int = option(
-        4, "Most primitives in a leaf: larger leaves make a smaller tree and more intersection tests.", minimum=1, maximum=MAX_LEAF_SIZE
+        4,
+        "Most primitives in a leaf of the linear trees: larger leaves make a smaller tree and more intersection tests. Another builder's own default "
+        "holds for its objects.",
+        minimum=1,
+        maximum=MAX_LEAF_SIZE,
     )
     builder: str = option(
         "linear",
