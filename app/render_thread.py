@@ -132,7 +132,7 @@ class RenderThread:
         self._maker.check = self._check
         self._mail = threading.Condition()
         self._waiting: FrameRequest | None = None
-        self._has_mail = self._is_retry = False
+        self._has_mail = self._is_retry = self._has_skipped = False
         self._questions: dict[str, tuple[Question, Answer]] = {}
         self._is_stopping = False
         self._present: FrameRequest | None = None
@@ -148,6 +148,7 @@ class RenderThread:
     def submit(self, request: FrameRequest | None) -> None:
         """Draw this next, in place of what waits; None: nothing (the scene was closed). Never waits for a frame."""
         with self._mail:
+            self._has_skipped = self._has_mail
             self._waiting, self._has_mail = request, True
             self._mail.notify()
 
@@ -220,17 +221,21 @@ class RenderThread:
 
     def _take_mail(self) -> None:
         request, self._waiting, self._has_mail = self._waiting, None, False
+        has_skipped, self._has_skipped = self._has_skipped, False
         if self._is_retry:
             self._is_retry, self._failed, self._present = False, None, None
         if request is None:
             self._present, self._is_complete = None, True
             return
         if self._failed is not None and _fails_again(request, *self._failed):
-            if request.state.timeline.is_playing:  # who plays must hear that nothing comes
+            # Who plays must hear that nothing comes; of an instant that is refused they have, and they play on behind it.
+            if request.state.timeline.is_playing and not isinstance(self._failed[1], HierarchyError):
                 self._on_problem(problem_of(self._failed[1]))
             return
         if not request.shows_same(self._present):
             self._samples, self._is_complete = 0, False
+        elif has_skipped:  # what came between was another picture and never drawn: who asks now has heard nothing of this one
+            self._is_complete = False
         self._present = request
 
     def _draw(self, request: FrameRequest) -> None:

@@ -183,7 +183,7 @@ class FrameLoop(QObject):
             self._rest.start()
         if after.timeline.is_playing and not before.timeline.is_playing:
             self._tick_time = time.perf_counter()
-            if self._halt is not None and timelines.pause(after.timeline) == self._halt.head:
+            if self._halt is not None and (after.timeline.time, after.timeline.clip) == (self._halt.head.time, self._halt.head.clip):
                 QTimer.singleShot(0, self._step_past)
                 return
         self.request()

@@ -257,6 +257,23 @@ def test_what_failed_is_tried_again_on_demand_alone(bench: Bench) -> None:
     assert bench.maker.refused == [1.5, 1.5]
 
 
+def test_every_newest_request_is_answered_also_where_its_picture_is_there_already(bench: Bench) -> None:
+    """A camera comes to rest and the animation starts before the thread has looked: the request for the picture at rest is never taken."""
+    slots = exchange()
+    moving, resting = request(0.5, slots, moving=True), request(0.5, slots)
+    bench.thread.submit(moving)
+    bench.wait(lambda: bench.shows(slots, 1))
+    with bench.thread._mail:  # it does not look
+        bench.thread.submit(resting)
+        again = dataclasses.replace(moving, moment=Moment(0.5, 0, 3))
+        bench.thread.submit(again)
+    bench.wait(lambda: bench.frames[-1].request is again)
+    bench.shows(slots, 1)
+    count = len(bench.frames)
+    time.sleep(0.03)
+    assert len(bench.frames) == count, "and then it sleeps"
+
+
 def test_no_scene_draws_nothing(bench: Bench) -> None:
     bench.thread.submit(request())
     bench.wait(lambda: bool(bench.frames))

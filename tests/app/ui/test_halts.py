@@ -76,10 +76,19 @@ def test_play_on_goes_past_the_instant_and_pauses_again_where_the_next_is_refuse
         seen.append(refusing.document.state.timeline.time)
         assert seen[-1] == pytest.approx(expected)
     refusing.timeline_bar.go(lambda head, span: type(head)(TO - 0.1))  # paused, and refused as well
-    qtbot.waitUntil(lambda: refusing.banners.messages()[-1:] not in ([banner], []))
+    qtbot.waitUntil(lambda: refusing.loop._halt is not None and refusing.loop._halt.head.time > 1.0)
+    PaintedMaker.drawn.clear()
     refusing.commands.actions["animation.play"].trigger()
-    qtbot.waitUntil(lambda: refusing.document.state.timeline.time > TO + 0.2, timeout=5000)
-    assert refusing.document.state.timeline.is_playing and refusing.banners.messages() == []
+    qtbot.waitUntil(lambda: any(moment.time > TO + 0.2 for _, moment, _ in PaintedMaker.drawn), timeout=5000)
+
+
+def test_play_goes_the_other_way_from_where_it_halted(refusing: MainWindow, qtbot: Any) -> None:
+    halted(refusing, qtbot)
+    refusing.commands.actions["animation.reverse"].trigger()
+    PaintedMaker.drawn.clear()
+    refusing.commands.actions["animation.play"].trigger()
+    qtbot.waitUntil(lambda: any(moment.time < FROM - 0.15 for _, moment, _ in PaintedMaker.drawn), timeout=5000)
+    assert all(moment.time < FROM for _, moment, _ in PaintedMaker.drawn[:5])
 
 
 def test_another_structure_plays_on_by_itself(refusing: MainWindow, qtbot: Any) -> None:
