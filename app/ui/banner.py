@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 
-from PySide6.QtCore import QSize, Qt, Signal
+from PySide6.QtCore import QEvent, QObject, QSize, Qt, Signal
 from PySide6.QtGui import QGuiApplication, QResizeEvent
 from PySide6.QtWidgets import QFrame, QHBoxLayout, QLabel, QPlainTextEdit, QProgressBar, QPushButton, QStyle, QToolButton, QVBoxLayout, QWidget
 
@@ -151,7 +151,8 @@ class Banners(QWidget):
 
 
 class ProgressStrip(QFrame):
-    """A running job: what it does, how far it is, and Cancel."""
+    """A running job: what it does, how far it is, and Cancel. It lies on the upper edge of what is below it, which keeps its size: a picture that
+    changed its size each time a structure is prepared would be drawn anew each time."""
 
     cancelled = Signal()
 
@@ -171,7 +172,26 @@ class ProgressStrip(QFrame):
         row.addWidget(self._text, 1)
         row.addWidget(self._bar)
         row.addWidget(cancel)
+        self.setAutoFillBackground(True)
+        self._below: QWidget | None = None
         self.hide()
+
+    def lie_on(self, below: QWidget) -> None:
+        """Lie on another widget of the same page from now on."""
+        self.setParent(below.parentWidget())
+        self._below = below
+        below.installEventFilter(self)
+
+    def eventFilter(self, watched: QObject, event: QEvent) -> bool:
+        """Follow what is below."""
+        if event.type() in (QEvent.Type.Resize, QEvent.Type.Move):
+            self._place()
+        return super().eventFilter(watched, event)
+
+    def _place(self) -> None:
+        if self._below is not None:
+            edge = self._below.geometry()
+            self.setGeometry(edge.x(), edge.y(), edge.width(), self.sizeHint().height())
 
     def show_progress(self, text: str, fraction: float | None) -> None:
         """Show what runs; `fraction` from 0 to 1, None where it is not known."""
@@ -179,4 +199,6 @@ class ProgressStrip(QFrame):
         self._bar.setRange(0, 0 if fraction is None else 1000)
         if fraction is not None:
             self._bar.setValue(round(fraction * 1000))
+        self._place()
         self.show()
+        self.raise_()

@@ -127,8 +127,8 @@ class MainWindow(QMainWindow):
         column.setContentsMargins(0, 0, 0, 0)
         column.setSpacing(0)
         column.addWidget(self.banners)
-        column.addWidget(self.progress)
         column.addWidget(self.stack, 1)
+        self.progress.lie_on(self.stack)
         self.setCentralWidget(page)
 
     def _connect(self) -> None:

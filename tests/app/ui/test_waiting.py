@@ -62,6 +62,28 @@ def test_cancel_takes_the_choice_back(slow: Any, scene_window: MainWindow, qtbot
     document.undo()
 
 
+def test_the_picture_keeps_its_size_while_something_is_prepared(slow: Any, scene_window: MainWindow, qtbot: Any) -> None:
+    exchange, size = scene_window.view.exchange, scene_window.view.size()
+    choose_slow(scene_window, qtbot)
+    strip, page = scene_window.progress, scene_window.stack
+    assert strip.geometry().topLeft() == page.geometry().topLeft() and strip.width() == page.width()
+    scene_window.resize(scene_window.width() + 60, scene_window.height())
+    qtbot.waitUntil(lambda: strip.width() == page.width() == size.width() + 60)
+    scene_window.resize(scene_window.width() - 60, scene_window.height())
+    qtbot.waitUntil(lambda: scene_window.view.size() == size)
+    scene_window.progress.cancelled.emit()
+    qtbot.waitUntil(lambda: not strip.isVisible())
+    qtbot.wait(60)
+    assert scene_window.view.size() == size and exchange is not None
+    frames: list[Any] = []
+    scene_window.loop.frame_arrived.connect(frames.append)
+    exchange = scene_window.view.exchange
+    scene_window.document.change("cameras.0.fov", 33.0)
+    choose_slow(scene_window, qtbot)
+    qtbot.wait(60)
+    assert scene_window.view.exchange is exchange, "no new slots, and so no picture drawn twice"
+
+
 def test_another_choice_wins(slow: Any, scene_window: MainWindow, qtbot: Any) -> None:
     choose_slow(scene_window, qtbot)
     scene_window.commands.actions["structure.hierarchy.hploc"].trigger()
