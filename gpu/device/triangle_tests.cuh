@@ -53,10 +53,11 @@ struct WatertightTriangles {
         const Real of_c = difference_of_products(q.x, p.y, q.y, p.x);
         const Real det = of_a + of_b + of_c, zero = splat(0.0f);
         const Mask inside = ((of_a >= zero) & (of_b >= zero) & (of_c >= zero)) | ((of_a <= zero) & (of_b <= zero) & (of_c <= zero));
-        const Real share = splat(1.0f) / det;
-        const Real t = (of_a * p.z + of_b * q.z + of_c * r.z) * inverse * share;
+        // Shares of the corners first: products of three coordinates would be beyond all floats from 1e13 on.
+        const Real share = splat(1.0f) / det, u = of_b * share, v = of_c * share;
+        const Real t = (of_a * share * p.z + u * q.z + v * r.z) * inverse;
         const Mask hit = rays.active & inside & splat_mask(c.w != 0.0f) & (lanes_abs(det) > zero) & (t > rays.t_min) & (t <= rays.t_max);
-        return {hit, t, of_b * share, of_c * share, __float_as_int(a.w)};
+        return {hit, t, u, v, __float_as_int(a.w)};
     }
 };
 

@@ -117,6 +117,19 @@ def test_watertight_packs_and_single_rays_agree_without_contraction() -> None:
         target.close()
 
 
+@pytest.mark.parametrize("layout", ["bvh4", "cwbvh"])
+def test_watertight_hits_in_a_scene_of_1e15_units(target: Target, layout: str) -> None:
+    """Products of three coordinates are no floats there; packs and single rays would round them at different places."""
+    scene = scene_of(soup(60, seed=4, size=0.3).corners() * 1e15)
+    origins, directions = rays()
+    origins = (origins * 1e15).astype(np.float32)
+    expected, hierarchy = triangle_hits(scene.corners(), origins, directions), made_with(target, "watertight", layout=layout)
+    hierarchy.build(scene.upload(target))
+    found, sure = trace(hierarchy, origins, directions), expected.is_certain
+    np.testing.assert_array_equal(found.prim_id[sure], expected.prim_id[sure])
+    assert (expected.prim_id[sure] >= 0).sum() > 50
+
+
 def test_slivers_and_lines(target: Target) -> None:
     """Triangles without area are not hit by any test; a neighbour's edge is."""
     line = np.array([[[0, 0, 0], [1, 0, 0], [2, 0, 0]], [[0, 0, 0], [1, 0, 0], [1, 0, 0]]], np.float32)
