@@ -38,9 +38,6 @@ REFIT_SLOTS = 7 / 8
 REFIT_LISTED = 18
 """Open nodes that a list is taken to have at most, where groups of up to 16 are made of lists: on an H200 512,000 triangles left 7 to 13 in each."""
 
-REFIT_LISTED_OPTIMISED = 36
-"""The same of trees that were optimised: subtrees change their places, their nodes keep their ids."""
-
 CLIMBS_A_LIST = 8
 """Threads that take a list of open nodes; refit_groups.cuh has the same."""
 
@@ -66,6 +63,8 @@ class BvhHierarchy(Hierarchy):
     capabilities = Capabilities(primitive_kinds=("triangle", "sphere"))
     ids_follow_references: ClassVar[bool] = False
     """Whether a node's id is that of one of its references or next to it, as Karras' are, so that chunks leave few nodes open: refits by groups."""
+    left_open: int = REFIT_LISTED
+    """Open nodes that a list of a refit is taken to have at most: groups are made of so many lists as have room with that."""
     links_anew: ClassVar[bool] = False
     """Whether a refit makes other links too."""
     best_layouts: ClassVar[dict[str, str]] = {"host": "bvh4", "cuda": "bvh2"}
@@ -205,8 +204,7 @@ class BvhHierarchy(Hierarchy):
         tree, target, chunk = self.tree, self.target, REFIT_CHUNKS[self.target.kind]
         by_groups, blocks = self._fits_by_groups(), -(-tree.count // chunk)
         slots = max(1, int(REFIT_SLOTS * chunk)) if by_groups else 0
-        listed = REFIT_LISTED if self.optimiser is None else REFIT_LISTED_OPTIMISED
-        sizes = {"CHUNK": chunk, "GROUP": max(2, min(16, slots // listed)), "SLOTS": slots}
+        sizes = {"CHUNK": chunk, "GROUP": max(2, min(16, slots // self.nodes_listed())), "SLOTS": slots}
         keeps_boxes = marks or bvh2 is None
         self._leaves_boxes |= not keeps_boxes
         constants = {**sizes, "GATHERS": gathers, "MARKS": marks, "WRITES_BVH2": bvh2 is not None, "KEEPS_BOXES": keeps_boxes}
@@ -220,6 +218,10 @@ class BvhHierarchy(Hierarchy):
                 above = (tree.nodes, tree.parent, tree.flags, bvh2, tree.waiting, *lists[:2])
                 target.launch(unit, "climb_above", blocks * CLIMBS_A_LIST, blocks, None, None, *above)
         return bvh2 is not None
+
+    def nodes_listed(self) -> int:
+        """`left_open`, twice of trees that were optimised: subtrees have changed their places, their nodes keep their ids."""
+        return self.left_open * (1 if self.optimiser is None else 2)
 
     def _fits_by_groups(self) -> bool:
         changes_order = self.optimiser is not None and (self.optimiser.moves_far or self.optimiser.after_refit)

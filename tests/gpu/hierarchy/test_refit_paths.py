@@ -74,9 +74,8 @@ def test_trees_that_are_refitted_by_groups_leave_few_nodes_open(
     made = built(host_target, name, optimiser)
     assert made._fits_by_groups()
     chunk = bvh.REFIT_CHUNKS["host"]
-    listed = bvh.REFIT_LISTED if optimiser == "none" else bvh.REFIT_LISTED_OPTIMISED
     for span in (chunk, chunk * GROUP):
-        assert 0 < open_counts(made, span).mean() <= listed
+        assert 0 < open_counts(made, span).mean() <= made.nodes_listed()
 
 
 def test_other_trees_climb(host_target: Target, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -115,15 +114,19 @@ def test_split_references_are_fitted_by_groups_too(target: Target, monkeypatch: 
 
 
 def test_a_refit_of_bvh2_leaves_canonical_boxes_until_they_are_asked_for(host_target: Target) -> None:
+    def words(made: BvhHierarchy) -> np.ndarray:
+        """Where there is no node may be anything, no numbers too."""
+        return host_target.download(made.tree.nodes).view(np.int32)
+
     scene, hierarchy = soup(1500), make(host_target, "lbvh", "bvh2")
     assert isinstance(hierarchy, BvhHierarchy)
     hierarchy.build(scene.upload(host_target))
-    before = host_target.download(hierarchy.tree.nodes)
+    before = words(hierarchy)
     hierarchy.measure()
-    np.testing.assert_array_equal(host_target.download(hierarchy.tree.nodes), before)
+    np.testing.assert_array_equal(words(hierarchy), before)
     hierarchy.refit(scene.upload(host_target, later=True))
-    left = (host_target.download(hierarchy.tree.nodes) == before).all(axis=1)
+    left = (words(hierarchy) == before).all(axis=1)
     assert left.mean() > 0.9
     hierarchy.measure()
     exists = host_target.download(hierarchy.tree.flags)[: hierarchy.tree.node_capacity] & 1 == 1
-    assert not (host_target.download(hierarchy.tree.nodes) == before).all(axis=1)[: len(exists)][exists].any()
+    assert not (words(hierarchy) == before).all(axis=1)[: len(exists)][exists].any()

@@ -10,7 +10,7 @@ import pytest
 
 from gpu.hierarchy.bvh import collapse
 from gpu.hierarchy.bvh.bvh import BvhHierarchy
-from gpu.hierarchy.bvh.layouts import cwbvh, layout_classes
+from gpu.hierarchy.bvh.layouts import bvh4, cwbvh, layout_classes
 from gpu.hierarchy.bvh.layouts.cwbvh import Cwbvh
 from gpu.hierarchy.bvh.tree import EMPTY_CHILD, first_references, leaf_words, reference_counts
 from gpu.target.base import Target, Unit
@@ -241,11 +241,25 @@ def test_a_refit_keeps_the_choice_whatever_others_build_meanwhile(target: Target
         other.build(soup(3000, seed=3).upload(target))
         launched.clear()
         hierarchy.refit(scene.upload(target, later=moved))
-        assert launched[-1] == f"write_{layout}_nodes" and not {"mark_wide_nodes", "collapse_costs", "choose_pieces"} & set(launched)
+        assert launched[-1] in (f"write_{layout}_nodes", f"write_{layout}_tiles") and not {
+            "mark_wide_nodes",
+            "collapse_costs",
+            "choose_pieces",
+        } & set(launched)
         if moved:
             found = trace(hierarchy, *rays()).prim_id
             np.testing.assert_array_equal(found[expected.is_certain], expected.prim_id[expected.is_certain])
     assert [part.tobytes() for part in wide_tree(hierarchy)] == before
+
+
+@pytest.mark.parametrize("scene_name", ["soup", "degenerate", "stairs"])
+def test_bvh4_is_the_same_by_tiles(target: Target, monkeypatch: pytest.MonkeyPatch, scene_name: str) -> None:
+    written = []
+    for is_tiled in (False, True):
+        monkeypatch.setitem(bvh4.BY_TILES, target.kind, is_tiled)
+        monkeypatch.setattr(bvh4, "CHUNK", 128 if is_tiled else 1024)
+        written.append([part.tobytes() for part in wide_tree(built(target, "bvh4", scene_name))])
+    assert written[0] == written[1]
 
 
 def test_chunks_with_more_wide_nodes_than_lists_have_room_for_write_the_same(monkeypatch: pytest.MonkeyPatch) -> None:

@@ -18,6 +18,7 @@ from gpu.engine import Boxes, Engine, View, ViewSettings
 from gpu.hierarchy.base import Hierarchy, ObjectRange, Primitives
 from gpu.hierarchy.bvh import bvh, quality
 from gpu.hierarchy.bvh.bvh import BvhHierarchy
+from gpu.hierarchy.bvh.layouts import bvh4
 from gpu.hierarchy.bvh.leaf_rows import LeafRows
 from gpu.hierarchy.kdtree.options import KdTreeOptions
 from gpu.hierarchy.primitives import sphere_primitives, triangle_primitives
@@ -142,6 +143,8 @@ def run_topologies(target: Target) -> None:
     refit_by_groups(target, primitives)
     for layout in GivenBuilder.layouts():
         fit_given(target, corners, layout)
+    with mock.patch.dict(bvh4.BY_TILES, {target.kind: True}):
+        fit_given(target, corners, "bvh4")
     for made in fit_given(target, corners[:300], "bvh2"):  # few: in trees at random everything overlaps everything
         made.measure_quality()
         with mock.patch.dict(quality.SAMPLES, {target.kind: 100}):

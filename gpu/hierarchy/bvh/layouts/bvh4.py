@@ -22,6 +22,12 @@ from ...primitives import reserved, unit_source
 from ..tree import CanonicalTree
 from . import Layout
 
+CHUNK = 1024
+"""Node ids whose wide nodes one block gathers, where nodes are written by tiles."""
+
+BY_TILES = {"cuda": True, "host": False}
+"""Whether threads share a node: on an H200 0.50 instead of 0.94 ms for 12.8 million triangles; on a CPU a third slower."""
+
 
 class Bvh4(Layout):
     """Nodes without gaps, in canonical order."""
@@ -48,7 +54,9 @@ class Bvh4(Layout):
         capacity, boxes = tree.node_capacity, (tree.records, tree.reference_boxes, tree.nodes)
         if capacity > 0:
             wide_ids = self.keep("wide_ids", capacity, np.int32)
-            self.target.launch(self._unit(primitives), "write_bvh4_nodes", capacity, *boxes, tree.flags, wide_ids, capacity, self.nodes)
+            is_tiled = BY_TILES[self.target.kind]
+            kernel, blocks = ("write_bvh4_tiles", -(-capacity // CHUNK)) if is_tiled else ("write_bvh4_nodes", 0)
+            self.target.launch(self._unit(primitives), kernel, capacity, *boxes, tree.flags, wide_ids, capacity, self.nodes, blocks=blocks)
 
     def _unit(self, primitives: Primitives) -> Unit:
-        return self.target.unit(unit_source("gpu/hierarchy/bvh/layouts/bvh4.cu", primitives))
+        return self.target.unit(unit_source("gpu/hierarchy/bvh/layouts/bvh4.cu", primitives, CHUNK=CHUNK))

@@ -63,6 +63,10 @@ LEVELS_LEFT_OPEN = 2
 MOST_LEVELS = 15
 """Levels of a group; a set that could not end in time otherwise is halved."""
 
+LEFT_OPEN = 72
+"""Nodes that a refit's chunks and groups leave open under a SAH top, at most: sets above the chunks are parted wherever it is best, so that links go
+further than along the curve."""
+
 _MOST_GROUPINGS = 5
 """Launches that make one tree of the chunks of 2^26 references."""
 
@@ -97,13 +101,15 @@ class Hploc(BvhHierarchy):
 
     name = "hploc"
     title = "H-PLOC (nearest neighbours along a linear BVH)"
+    ids_follow_references = True
     Options = HplocOptions
     options: HplocOptions
 
     def __init__(self, target: Target, options: HplocOptions, layout: str = "auto", traversal: str = "auto") -> None:
         super().__init__(target, options, layout, traversal)
         self.code_bits = int(options.code_bits)
-        self.ids_follow_references = options.top == "climb"  # type: ignore[misc]
+        if options.top == "sah":
+            self.left_open = LEFT_OPEN
         self._morton_order = MortonOrder(target, self.code_bits)
 
     def max_depth(self) -> int:
