@@ -117,7 +117,7 @@ class Hploc(BvhHierarchy):
 
     def scratch_bytes(self) -> int:
         count = self.tree.count
-        return self._morton_order.scratch_bytes(count) + count * 36
+        return self._morton_order.scratch_bytes(count) + count * (36 if self.options.top == "climb" else 32)  # slots, and leftovers
 
     def emit(self, primitives: Primitives) -> bool:
         target, tree, n, bvh2 = self.target, self.tree, primitives.count, self.direct_nodes
