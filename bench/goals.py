@@ -289,11 +289,11 @@ def _trace_beside_embree(target: Target, report: Report, repeat: int) -> None:
 
 def best_tree(kind: str) -> ViewSettings:
     """What rays are traced through where a goal names the best tree. Packs test a leaf at once: on the host leaves are large. On CUDA
-    a step costs what two tests do (docs/performance/clusters.md)."""
-    binned = structure("binned_sah").Options
+    a node and a primitive are a step each, which is what the defaults say (docs/performance/tracing.md)."""
     if kind == "host":
-        return ViewSettings("binned_sah", layout="bvh8", hierarchy_options=binned(max_leaf_size=8, intersection_cost=0.25))
-    return ViewSettings("binned_sah", layout="bvh2", hierarchy_options=binned(traversal_cost=2.0))
+        options = structure("binned_sah").Options(max_leaf_size=8, intersection_cost=0.25)
+        return ViewSettings("binned_sah", layout="bvh8", hierarchy_options=options)
+    return ViewSettings("binned_sah", layout="bvh2")
 
 
 def _incoherent_beside_embree(target: Target, report: Report, repeat: int) -> None:

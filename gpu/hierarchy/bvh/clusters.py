@@ -22,7 +22,7 @@ class ClusterOptions(MortonOptions):
     max_leaf_size: int = option(4, "Most primitives in a leaf; they are joined only where that lowers the SAH cost.", minimum=1, maximum=15)
     traversal_cost: float = option(
         1.0,
-        "Cost of visiting a node, in tests of a primitive, where that is decided. Rays gain from 2, which makes larger leaves.",
+        "Cost of visiting a node, in tests of a primitive, where that is decided. More makes larger leaves.",
         minimum=0.0,
         maximum=100.0,
     )
