@@ -45,7 +45,7 @@ __device__ __forceinline__ void traverse_by_steps(const Tree& tree, const Primit
             if (!any(rays.active)) return;
             const int left = reference_count(child) - 1;
             is_done = is_new_leaf = left == 0;
-            child = leaf_child(reference + 1, left);
+            child = leaf_child(reference + 1, max(left, 1));  // of no use where nothing is left
         } else {
             on_node(tree.node_id(child), depth, false, lanes, 2);
             const Bvh2Pair pair = tree.enter_fetched(fetched.a, fetched.b, fetched.c, fetched.links, slabs, rays);
