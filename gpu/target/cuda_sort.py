@@ -110,7 +110,7 @@ class LibrarySorter:
             if len(self._scratch_bytes) > 1024:
                 self._scratch_bytes.clear()
             size = self._scratch_bytes[key] = max(1, int(algorithm(temp_storage=None, **arguments)))
-        algorithm(temp_storage=self._target.scratch(scratch + ".library", size, np.uint8), **arguments)
+        algorithm(temp_storage=self._target.scratch(scratch + ".storage", size, np.uint8), **arguments)
 
     def _algorithm(self, kind: tuple[Any, ...], make: Callable[[], Any]) -> Any:
         """The built algorithm of a kind: of this process, from the cache folder, or built now and written there."""
