@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+import contextlib
 import threading
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from typing import Any
 
 import numpy as np
+import pytest
 
 from app.frame_maker import Outcome, Picked
 from app.node_path import PathNode
@@ -84,3 +86,17 @@ def wait_for_exports() -> None:
     while any(thread.name == "export" for thread in threading.enumerate()):
         assert time.monotonic() < until, "an export does not end"
         time.sleep(0.02)
+
+
+@contextlib.contextmanager
+def failing_pictures(error: Exception, window: Any, qtbot: Any, monkeypatch: pytest.MonkeyPatch) -> Iterator[None]:
+    """Inside, no picture can be drawn, and the window has said so of another ray type's."""
+
+    def fail(*_: Any) -> Any:
+        raise error
+
+    with monkeypatch.context() as patch:
+        patch.setattr(PaintedMaker, "draw", fail)
+        window.document.change("settings.render.ray_type", "flat")
+        qtbot.waitUntil(lambda: bool(window.banners.messages()))
+        yield

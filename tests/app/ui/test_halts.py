@@ -14,7 +14,7 @@ from app.ui.settings_dialog import SettingsDialog
 from gpu.hierarchy.base import HierarchyError
 from gpu.scene import Scene
 from gpu.target.base import NoDeviceError
-from tests.app.stand_ins import PaintedMaker
+from tests.app.stand_ins import PaintedMaker, failing_pictures
 
 FROM, TO = 0.6, 1.2
 REFUSING = "sah_events"
@@ -108,13 +108,8 @@ def test_another_instant_is_drawn_and_nothing_plays_on_by_itself(refusing: MainW
 
 
 def test_a_still_picture_can_be_tried_again(scene_window: MainWindow, qtbot: Any, monkeypatch: pytest.MonkeyPatch) -> None:
-    def fail(*_: Any) -> Any:
-        raise NoDeviceError("The device is gone.")
-
-    with monkeypatch.context() as patch:
-        patch.setattr(PaintedMaker, "draw", fail)
-        scene_window.document.change("settings.render.ray_type", "flat")
-        qtbot.waitUntil(lambda: bool(scene_window.banners.messages()))
+    with failing_pictures(NoDeviceError("The device is gone."), scene_window, qtbot, monkeypatch):
+        pass
     qtbot.wait(30)
     (banner,) = scene_window.banners.messages()
     assert button(banner, "options") is None and button(banner, "play_on") is None, "no option of a structure mends a device"

@@ -21,7 +21,7 @@ from app.problem import Problem
 from app.ui.legend import number_text
 from app.ui.main_window import MainWindow
 from gpu.scene import Scene
-from tests.app.stand_ins import PaintedMaker, gradient
+from tests.app.stand_ins import PaintedMaker, failing_pictures, gradient
 
 
 def pixels_of(image: QImage) -> np.ndarray:
@@ -179,13 +179,7 @@ def test_a_file_that_cannot_be_read_is_a_sentence_and_the_scene_stays(scene_wind
 
 
 def test_a_problem_of_the_render_thread_is_one_banner(scene_window: MainWindow, qtbot: Any, monkeypatch: pytest.MonkeyPatch) -> None:
-    def fail(*_: Any) -> Any:
-        raise RuntimeError("the kernel went wrong")
-
-    with monkeypatch.context() as patch:
-        patch.setattr(PaintedMaker, "draw", fail)
-        scene_window.document.change("settings.render.ray_type", "flat")
-        qtbot.waitUntil(lambda: bool(scene_window.banners.messages()))
+    with failing_pictures(RuntimeError("the kernel went wrong"), scene_window, qtbot, monkeypatch):
         scene_window.document.change("cameras.0.fov", 50.0)
         qtbot.wait(50)
         assert len(scene_window.banners.messages()) == 1 and "the kernel went wrong" in scene_window.banners.messages()[0].sentence
