@@ -71,7 +71,7 @@ class Choices:
         """Auto and the layouts of the present structure."""
         names = option_tables.layouts(self._document.state.settings.render.hierarchy)
         return [
-            ("auto", tr("Choices", "Automatic"), tr("Choices", "The structure's best for the target."), True),
+            ("auto", tr("Choices", "Automatic"), tr("Choices", "The structure's best for the target and the ray type's rays."), True),
             *((name, name, help_texts.layout_sentence(self._family(), name), True) for name in names),
         ]
 
