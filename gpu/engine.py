@@ -185,9 +185,10 @@ class Engine:
             self._outline.paint(image, slot.tracer(), slot.view.camera, size, slot.clip, ranges[object_id], version)
 
     def totals(self, view: View) -> Totals:
-        """Hits and the sum of hit distances of the primary rays of the view's last frame, traced once more. Waits."""
+        """Hits and the sum of hit distances of the primary rays of the first sample of what the view shows, traced through what the last frame
+        left: the same numbers however many samples there are by now, and however often nothing new was drawn. Waits."""
         slot = self._drawn_slot(view)
-        return totals(self.target, slot.tracer().trace(slot.film.rays))
+        return totals(self.target, slot.tracer().trace(slot.film.first_rays()))
 
     def buffers(self, view: View) -> Buffers:
         """Depth, normals, ids and steps of what the view's last frame shows, as arrays on the host (gpu/buffers.py). Waits."""

@@ -49,8 +49,14 @@ class Film:
 
     @property
     def rays(self) -> CameraRays:
-        """The primary rays of this frame."""
+        """The primary rays of this frame; where it draws no sample, those of the one drawn last."""
         return CameraRays(self.frame, self.width, self.height)
+
+    def first_rays(self) -> CameraRays:
+        """The primary rays of the picture's first sample, however many it has by now; those of one sample are not those of the next. Outside a frame."""
+        first = self._frame.copy()
+        first["sample_index"], first["jitter"] = 0, sample_place(0, int(first["seed"]))
+        return CameraRays(self._target.upload(first.reshape(1).view(np.uint8), "rays"), self.width, self.height)
 
     @property
     def sums(self) -> Array:
@@ -81,8 +87,8 @@ class Film:
             self.width, self.height = width, height
             self._reserve(3 * rays_of_picture(width, height))
         self.is_drawing = self.samples < max(1, samples)
-        self._frame["sample_index"] = self.samples
         self.samples += 1 if self.is_drawing else 0
+        self._frame["sample_index"] = self.samples - 1
         self._frame["sample_count"] = self.samples
         if (camera, width, height, clip) != self._seen_from:
             self._seen_from = (camera, width, height, clip)

@@ -1,4 +1,4 @@
-"""Depth, normals, ids and steps on request: what picking finds pixel by pixel, whatever the structure, and a frame that is left as it was."""
+"""Depth, normals, ids, steps and totals on request: what picking finds pixel by pixel, whatever the structure, and a frame that is left as it was."""
 
 from __future__ import annotations
 
@@ -14,6 +14,7 @@ from gpu.engine import Engine
 from gpu.hierarchy.base import HierarchyError
 from gpu.scene import Moment, Scene
 from gpu.target.base import Target
+from gpu.update_policy import UpdateOptions
 from tests.gpu.test_engine import CAMERA, moving_scene, shown, view_of
 
 SIZE = (45, 31)
@@ -82,3 +83,20 @@ def test_a_view_that_was_not_drawn_and_an_empty_scene(target: Target) -> None:
         assert (found["prim_id"] == -1).all() and (found["object_id"] == -1).all() and np.isinf(found["depth"]).all()
         engine.render_frame(Moment(0.0), [dataclasses.replace(view, camera=PARALLEL)])
         assert (engine.buffers(view)["steps"] == found["steps"]).all()
+
+
+@pytest.mark.parametrize(("samples", "seed"), [(1, 0), (3, 0), (3, 5)])
+def test_totals_are_those_of_the_first_sample(target: Target, samples: int, seed: int) -> None:
+    """Further samples have other rays, and a view that has all its samples draws none: what is counted does not depend on either."""
+    view = view_of(target, samples=samples, seed=seed, update=UpdateOptions("auto"))
+    found = []
+    with contextlib.closing(Engine(target, moving_scene())) as engine:
+        for frame in range(5):
+            engine.render_frame(Moment(0.7, 0, frame), [view])
+            found.append(engine.totals(view))
+        depth = engine.buffers(view)["depth"]  # of the rays through the pixels' middles, which are those of seed 0
+    with contextlib.closing(Engine(target, moving_scene())) as fresh:
+        fresh.render_frame(Moment(0.7), [view])
+        expected = fresh.totals(view)
+    assert found == [expected] * 5
+    assert (expected.hits == np.isfinite(depth).sum()) == (seed == 0)
