@@ -53,7 +53,7 @@ class Film:
         return CameraRays(self.frame, self.width, self.height)
 
     def first_rays(self) -> CameraRays:
-        """The primary rays of the picture's first sample, however many it has by now; those of one sample are not those of the next. Outside a frame."""
+        """The primary rays of the first sample of the picture, however many it has by now: each sample has its own. Outside a frame."""
         first = self._frame.copy()
         first["sample_index"], first["jitter"] = 0, sample_place(0, int(first["seed"]))
         return CameraRays(self._target.upload(first.reshape(1).view(np.uint8), "rays"), self.width, self.height)
