@@ -243,8 +243,11 @@ def test_a_disk_that_fills_leaves_the_old_file_and_nothing_else(tmp_path: Path, 
 
 @pytest.mark.parametrize("kills", [4, pytest.param(100, marks=[pytest.mark.full, pytest.mark.timeout(600)])])
 @pytest.mark.parametrize("out", ["one.mp4", "one.png"])
-def test_a_process_that_is_killed_leaves_the_old_or_the_new_file(tmp_path: Path, out: str, kills: int) -> None:
+def test_a_process_that_is_killed_leaves_the_old_or_the_new_file(
+    tmp_path: Path, out: str, kills: int, record_property: Callable[[str, object], None]
+) -> None:
     """A child saves the same file again and again, and is killed at random moments."""
+    record_property("kills", kills)
     path = tmp_path / out
     path.write_bytes(b"before")
     program = (

@@ -6,6 +6,7 @@ import random
 import subprocess
 import sys
 import tomllib
+from collections.abc import Callable
 from pathlib import Path
 
 import pytest
@@ -116,7 +117,8 @@ print(sorted(seen), amid > 0, [one.name for one in path.parent.iterdir()])
 
 
 @pytest.mark.parametrize("kills", [KILLS, pytest.param(2 * KILLS, marks=pytest.mark.full)])
-def test_killed_while_saving_leaves_the_old_file_or_the_new_one(tmp_path: Path, kills: int) -> None:
+def test_killed_while_saving_leaves_the_old_file_or_the_new_one(tmp_path: Path, kills: int, record_property: Callable[[str, object], None]) -> None:
+    record_property("kills", kills)
     path = tmp_path / "config" / "settings.toml"
     command = [sys.executable, "-c", KILLER, str(ROOT), str(path), str(kills)]
     done = subprocess.run(command, capture_output=True, text=True, timeout=120, check=False)

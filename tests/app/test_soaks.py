@@ -1,6 +1,7 @@
 """Long use: switches and cancels by the thousand leave neither memory nor files behind. The small versions run always; the full ones by
 `pytest -m full tests/app/test_soaks.py`: 10,000 switches over every structure and layout (six minutes on two busy cores), 200 cancels (a minute
-and a half). Those of the window's GL view, 1,000 events, and of kills amid saves, 400, are `-m full` in tests/app too: six and ten minutes."""
+and a half). Those of the window's GL view, 1,000 events, and of kills amid saves, 400, are `-m full` in tests/app too: six and ten minutes.
+`python -m bench.soaks` runs them and keeps what they tell by `record_property`."""
 
 from __future__ import annotations
 
@@ -11,6 +12,7 @@ import os
 import random
 import threading
 import time
+from collections.abc import Callable
 from pathlib import Path
 
 import pytest
@@ -33,6 +35,8 @@ FLAT_MIB = 24
 """What memory may grow between the time when combinations have been met often, and the end."""
 
 ACTS_WITHIN_S = 0.5
+
+Record = Callable[[str, object], None]
 
 
 def resident() -> int:
@@ -75,29 +79,35 @@ class Switcher:
         assert outcome.target_name.startswith(target) and self.slot.pixels[..., 3].min() == 255, chosen
 
 
-def assert_flat(switcher: Switcher, count: int) -> None:
+def assert_flat(switcher: Switcher, count: int, record: Record) -> None:
     """Memory after `count` switches is what it was after half of them; by then each combination has been met."""
+    first = resident()
     try:
         for _ in range(count // 2):
             switcher.switch()
         half = resident()
         for _ in range(count - count // 2):
             switcher.switch()
-        grown = (resident() - half) / 2**20
+        last = resident()
     finally:
         switcher.maker.close()
+    grown = (last - half) / 2**20
+    record("switches", count)
+    record("combinations", len(switcher.met))
+    for name, found in (("at_first", first), ("after_half", half), ("at_last", last)):
+        record(f"memory_{name}_mib", round(found / 2**20, 1))
     print(f"{count} switches over {len(switcher.met)} combinations: {grown:+.1f} MiB in the second half, {half / 2**20:.0f} MiB before")
     assert grown < FLAT_MIB, f"{grown:.1f} MiB more"
 
 
-def test_switches_leave_memory_flat() -> None:
-    assert_flat(Switcher({"lbvh": ("bvh2", "bvh4"), "brute_force": ("records",)}), 160)
+def test_switches_leave_memory_flat(record_property: Record) -> None:
+    assert_flat(Switcher({"lbvh": ("bvh2", "bvh4"), "brute_force": ("records",)}), 160, record_property)
 
 
 @pytest.mark.full
 @pytest.mark.timeout(3600)
-def test_ten_thousand_switches_leave_memory_flat() -> None:
-    assert_flat(Switcher({name: kind.layouts() for name, kind in option_tables.builders().items()}), 10_000)
+def test_ten_thousand_switches_leave_memory_flat(record_property: Record) -> None:
+    assert_flat(Switcher({name: kind.layouts() for name, kind in option_tables.builders().items()}), 10_000, record_property)
 
 
 def write_sheet(path: Path, side: int = 120) -> None:
@@ -108,13 +118,14 @@ def write_sheet(path: Path, side: int = 120) -> None:
         file.writelines(f"f {i} {i + 1} {i + side}\nf {i + 1} {i + side + 1} {i + side}\n" for i in corners)
 
 
-def cancel_at_random_moments(folder: Path, count: int) -> None:
+def cancel_at_random_moments(folder: Path, count: int, record: Record) -> None:
     """Start an opening, an export or a report, cancel it after a moment; it ends in time, and nothing of it is left."""
     chance, sheet, scene = random.Random(3), folder / "sheet.obj", make_demo("walker", 400)
     write_sheet(sheet)
     settings = set_option(set_option(Settings(), "render.target", "host"), "render.samples", 4)
     state, (document, worst) = State(settings=settings), (Document(settings), 0.0)
     plans = [exporting.plan_of(state, scene, str(folder / out), range(4000)) for out in ("one.mp4", "p_%04d.png", "z_%04d.exr", "one.json")]
+    first = resident()
     for index in range(count):
         plan = plans[index // 2 % len(plans)]
         if index % 2:
@@ -130,17 +141,21 @@ def cancel_at_random_moments(folder: Path, count: int) -> None:
         worst = max(worst, time.perf_counter() - began)
         assert job.wait(20.0) and job.problem is None, job.problem
     wait_for_exports()
+    record("cancels", count)
+    record("slowest_ms", round(worst * 1e3, 1))
+    record("memory_at_first_mib", round(first / 2**20, 1))
+    record("memory_at_last_mib", round(resident() / 2**20, 1))
     print(f"{count} cancels: the slowest acted within {worst * 1e3:.0f} ms")
     assert worst < ACTS_WITHIN_S
     assert not [path for path in folder.rglob("*") if path.name.endswith((".part", ".tmp"))]
     assert [thread.name for thread in threading.enumerate() if thread.name.startswith("job:")] == []
 
 
-def test_cancels_at_random_moments(tmp_path: Path) -> None:
-    cancel_at_random_moments(tmp_path, 20)
+def test_cancels_at_random_moments(tmp_path: Path, record_property: Record) -> None:
+    cancel_at_random_moments(tmp_path, 20, record_property)
 
 
 @pytest.mark.full
 @pytest.mark.timeout(1800)
-def test_two_hundred_cancels_at_random_moments(tmp_path: Path) -> None:
-    cancel_at_random_moments(tmp_path, 200)
+def test_two_hundred_cancels_at_random_moments(tmp_path: Path, record_property: Record) -> None:
+    cancel_at_random_moments(tmp_path, 200, record_property)

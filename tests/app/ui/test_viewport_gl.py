@@ -79,12 +79,19 @@ def test_the_whole_window_plays_resizes_and_closes(stage: Stage) -> None:
 
 
 @pytest.mark.parametrize("events", [40, pytest.param(1000, marks=[pytest.mark.full, pytest.mark.timeout(1800)])])
-def test_resizing_undocking_and_full_screen_leave_the_context_whole(stage: Stage, monkeypatch: pytest.MonkeyPatch, events: int) -> None:
+def test_resizing_undocking_and_full_screen_leave_the_context_whole(
+    stage: Stage, monkeypatch: pytest.MonkeyPatch, events: int, record_property: Callable[[str, object], None]
+) -> None:
     monkeypatch.setenv("RAYGROVE_SOAK", str(events))
     answers = stage("soak")
     assert answers["counts"].sum() == events and answers["counts"].min() > events // 6, "of each kind there were some"
     assert int(answers["errors"]) == 0
     (objects_then, memory_then), (objects_now, memory_now) = answers["measured"].tolist()
+    for name, count in zip(("resizes", "dockings", "full_screens"), answers["counts"].tolist(), strict=True):
+        record_property(name, count)
+    for name, objects, memory in (("after_a_quarter", objects_then, memory_then), ("at_last", objects_now, memory_now)):
+        record_property(f"gl_objects_{name}", int(objects))
+        record_property(f"memory_{name}_mib", round(memory, 1))
     print(f"{events} events: GL objects {objects_then:.0f} then, {objects_now:.0f} now; memory {memory_then:.0f} MiB then, {memory_now:.0f} MiB now")
     assert objects_now <= objects_then + 4 and memory_now < memory_then + (64 if events > 500 else 128)
     height, width = answers["shown"].shape[:2]

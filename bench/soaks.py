@@ -1,0 +1,114 @@
+"""The long soaks, and what came of them: python -m bench.soaks --out PREFIX [--only NAME,...] [--limit SECONDS].
+
+Runs the tests marked `full` that look for what long use leaves behind, each in a process of its own, and writes PREFIX.json and PREFIX.txt: how each
+ended, in how many seconds, and what the test itself counted and measured (`record_property`). The exit status is 0 when all passed.
+It needs what `make test` installs.
+"""
+
+from __future__ import annotations
+
+import argparse
+import dataclasses
+import json
+import pathlib
+import subprocess
+import sys
+import tempfile
+import time
+import xml.etree.ElementTree as ElementTree
+from typing import Any
+
+from gpu.target import choose
+
+from .context import context, heading
+
+ROOT = pathlib.Path(__file__).resolve().parents[1]
+SOAKS = {
+    "switches": "tests/app/test_soaks.py::test_ten_thousand_switches_leave_memory_flat",
+    "cancels": "tests/app/test_soaks.py::test_two_hundred_cancels_at_random_moments",
+    "window": "tests/app/ui/test_viewport_gl.py::test_resizing_undocking_and_full_screen_leave_the_context_whole[1000]",
+    "saves": "tests/app/test_settings_mishaps.py::test_killed_while_saving_leaves_the_old_file_or_the_new_one[200]",
+    "pictures": "tests/app/test_exporting.py::test_a_process_that_is_killed_leaves_the_old_or_the_new_file[one.png-100]",
+    "videos": "tests/app/test_exporting.py::test_a_process_that_is_killed_leaves_the_old_or_the_new_file[one.mp4-100]",
+}
+
+
+@dataclasses.dataclass(frozen=True)
+class Outcome:
+    """How a soak ended: `outcome` is passed, failed, skipped, too slow or missing; `detail` says why it did not pass; `measured` is what it told."""
+
+    soak: str
+    outcome: str
+    seconds: float
+    detail: str = ""
+    measured: dict[str, str] = dataclasses.field(default_factory=dict)
+
+
+def main() -> int:
+    """Run the soaks that are asked for."""
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("--out", type=pathlib.Path, required=True, help="PREFIX of the two files")
+    parser.add_argument("--only", default=",".join(SOAKS), help=f"soaks, separated by commas: {', '.join(SOAKS)}")
+    parser.add_argument("--limit", type=int, default=7200, help="seconds that each may take")
+    options = parser.parse_args()
+    wanted = [name for name in options.only.split(",") if name]
+    if unknown := [name for name in wanted if name not in SOAKS]:
+        parser.error(f"there is no soak {', '.join(unknown)}: there are {', '.join(SOAKS)}")
+    outcomes = []
+    for name in wanted:
+        outcomes.append(run(name, options.limit))
+        print(line_of(outcomes[-1]), flush=True)
+    write(options.out, outcomes, ["python", "-m", "bench.soaks", "--only", ",".join(wanted), "--limit", str(options.limit)])
+    return 0 if outcomes and all(outcome.outcome == "passed" for outcome in outcomes) else 1
+
+
+def run(name: str, limit: int) -> Outcome:
+    """One soak as a process of its own. The test's mark has a limit, too."""
+    with tempfile.TemporaryDirectory() as folder:
+        report = pathlib.Path(folder) / "report.xml"
+        command = [sys.executable, "-m", "pytest", "-q", "-m", "full", "-p", "no:cacheprovider", f"--junitxml={report}", "--", SOAKS[name]]
+        began = time.monotonic()
+        try:
+            said = subprocess.run(command, cwd=ROOT, capture_output=True, text=True, timeout=limit, check=False).stdout
+        except subprocess.TimeoutExpired:
+            return Outcome(name, "too slow", time.monotonic() - began, f"It was stopped after {limit} s.")
+        seconds, text = time.monotonic() - began, report.read_text(encoding="utf-8") if report.exists() else ""
+    return read(name, text, seconds, said)
+
+
+def read(name: str, report: str, seconds: float, said: str = "") -> Outcome:
+    """The outcome of the one test that pytest's report of a run is about; `said` is what it printed, for runs that told nothing else."""
+    cases = list(ElementTree.fromstring(report).iter("testcase")) if report else []
+    if len(cases) != 1:
+        lines = [line for line in said.splitlines() if line.strip()]
+        return Outcome(name, "missing", seconds, f"{len(cases)} tests ran instead of one. {lines[-1][:200] if lines else ''}".strip())
+    (case,) = cases
+    measured = {one.attrib["name"]: one.attrib["value"] for one in case.iter("property")}
+    for tag, outcome in (("failure", "failed"), ("error", "failed"), ("skipped", "skipped")):
+        if (found := case.find(tag)) is not None:
+            return Outcome(name, outcome, seconds, found.attrib.get("message", "")[:400], measured)
+    return Outcome(name, "passed", seconds, "", measured)
+
+
+def line_of(outcome: Outcome) -> str:
+    """An outcome for people."""
+    figures = ", ".join(f"{name.replace('_', ' ')} {value}" for name, value in outcome.measured.items())
+    return f"{outcome.soak:9} {outcome.outcome:8} {outcome.seconds:7.1f} s  {figures}  {outcome.detail}".rstrip()
+
+
+def write(prefix: pathlib.Path, outcomes: list[Outcome], command: list[str]) -> None:
+    """PREFIX.json and PREFIX.txt."""
+    target = choose("host")
+    try:
+        about: dict[str, Any] = context(target, command=command)
+    finally:
+        target.close()
+    rows = [dataclasses.asdict(outcome) | {"test": SOAKS[outcome.soak]} for outcome in outcomes]
+    prefix.parent.mkdir(parents=True, exist_ok=True)
+    prefix.with_name(prefix.name + ".json").write_text(json.dumps({"context": about, "results": rows}, indent=2) + "\n", encoding="utf-8")
+    lines = [*heading(about), "", *(line_of(outcome) for outcome in outcomes)]
+    prefix.with_name(prefix.name + ".txt").write_text("\n".join(lines) + "\n", encoding="utf-8")
+
+
+if __name__ == "__main__":
+    sys.exit(main())
