@@ -35,11 +35,28 @@ def test_every_track_and_key_frame_as_in_float64(target: Target, seed: int, time
         assert_shows(target, animator, scene, Moment(time))
 
 
-def test_keys_themselves_are_hit_exactly(target: Target) -> None:
-    scene = random_scene(3)
+@pytest.mark.parametrize("seed", range(4))
+def test_keys_themselves_are_hit_exactly(target: Target, seed: int) -> None:
+    scene = random_scene(seed)
     animator = Animator(target, scene)
     for time in scene.key_times(0):
         assert_shows(target, animator, scene, Moment(float(time)))
+
+
+@pytest.mark.parametrize("interpolation", ["step", "linear", "cubic"])
+def test_each_key_has_its_own_value_at_its_time(target: Target, interpolation: str) -> None:
+    """At a key's time, and where a track holds its value until the next one, before and after it."""
+    times, values = np.array([0.5, 1.0, 1.5, 2.25], np.float32), np.arange(12, dtype=np.float32).reshape(4, 3) ** 2
+    keys = np.stack([np.ones_like(values), values, -np.ones_like(values)], axis=1) if interpolation == "cubic" else values
+    mesh = Mesh("", np.zeros((3, 3), np.float32), np.array([[0, 1, 2]], np.int32), np.zeros(1, np.int32))
+    clip = Clip("", 3.0, (Channel(0, "translation", Track(times, keys, interpolation)),))
+    animator = Animator(target, Scene("", (Node(),), (mesh,), (Object(0, 0),), clips=(clip,)))
+    for index, time in enumerate(times.tolist()):
+        assert np.array_equal(target.download(animator.at(Moment(time)).positions)[0], values[index]), time
+        if interpolation == "step":
+            before, after = (np.nextafter(np.float32(time), np.float32(limit)) for limit in (0.0, 9.0))
+            assert np.array_equal(target.download(animator.at(Moment(float(before))).positions)[0], values[max(index - 1, 0)]), time
+            assert np.array_equal(target.download(animator.at(Moment(float(after))).positions)[0], values[index]), time
 
 
 def test_another_clip_shows_rest_and_back(target: Target) -> None:
@@ -133,6 +150,37 @@ def test_lights_ride_on_their_nodes(target: Target) -> None:
         down = world[0][:3, :3] @ [0.0, -2.0, 0.0]
         assert np.allclose(lights[1, :3], down / np.linalg.norm(down), atol=1e-5)
         assert np.array_equal(lights[0, 3:8], [0, 1, 2, 3, 0]) and lights[1, 3] == 1.0
+
+
+def test_lights_that_have_a_size_or_an_axis_ride_with_them(target: Target) -> None:
+    """Two nodes deep, of which the inner one turns: a spot's axis, a rectangle's edges and a sphere's radius are those of the nodes."""
+    half = np.sqrt(0.5)
+    turn = Track(np.array([0, 1], np.float32), np.array([[0, 0, 0, 1], [0, 0, half, half]], np.float32))
+    nodes = (
+        Node("large", translation=(1.0, 2.0, 3.0), rotation=(half, 0.0, 0.0, half), scale=(2.0, 2.0, 2.0)),
+        Node("lamp", 0, scale=(1.5, 1.5, 1.5)),
+    )
+    shared = {"position": (0.25, 0.5, 0.75), "direction": (0.6, 0.0, -0.8), "node": 1}
+    lights = (
+        Light("spot", inner_angle=10.0, outer_angle=40.0, **shared),
+        Light("sphere", radius=0.4, **shared),
+        Light("rectangle", size=(0.5, 3.0), up=(0.0, 1.0, 0.0), **shared),
+    )
+    clip = Clip("", 1.0, (Channel(1, "rotation", turn),))
+    scene = Scene("", nodes, (random_mesh(np.random.default_rng(0), 6),), (Object(0, 0),), lights=lights, clips=(clip,))
+    animator = Animator(target, scene)
+    across, down = np.array([0.8, 0.0, 0.6]) * 0.25, np.array([0.0, -1.0, 0.0]) * 1.5  # half the edges at rest
+    for time in (0.0, 0.4, 1.0):
+        matrix = reference.world_matrices(scene, float(np.float32(time)), 0)[1]
+        placed = target.download(animator.at(Moment(time)).lights)[:3]
+        assert np.allclose(placed[:, :3], (matrix @ [0.25, 0.5, 0.75, 1.0])[:3], atol=1e-5)
+        axis = matrix[:3, :3] @ [0.6, 0.0, -0.8] / 3.0
+        assert np.allclose(placed[[0, 2], 8:11], axis, atol=1e-6)
+        assert np.allclose(placed[0, [11, 15]], np.cos(np.radians([40.0, 10.0])), atol=1e-6), "its angles stay"
+        assert placed[1, 7] == pytest.approx(0.4 * 3.0, rel=1e-6)
+        assert np.allclose(placed[2, 12:15], matrix[:3, :3] @ across, atol=1e-5)
+        assert np.allclose(placed[2, 16:19], matrix[:3, :3] @ down, atol=1e-5)
+        assert np.allclose(np.cross(placed[2, 12:15], placed[2, 16:19]) @ axis, 0.25 * 1.5 * 9.0, atol=1e-4), "it shines from the same side"
 
 
 def test_a_light_that_moves_alone_changes_the_surface_not_the_shape(target: Target) -> None:

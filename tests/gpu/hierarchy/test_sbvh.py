@@ -52,6 +52,20 @@ def test_pieces_cover_their_triangle(target: Target, make_scene: Callable[[], Tr
         assert inside.all(axis=2).any(axis=1).all(), prim_id
 
 
+@pytest.mark.parametrize("max_leaf_size", [2, 3, 8])
+@pytest.mark.parametrize("extra", [0.0, 0.5])
+def test_leaves_by_size_lose_no_reference(target: Target, max_leaf_size: int, extra: float) -> None:
+    """Where leaves end by size, a set small enough is one at once; its references are all there, and every triangle is found."""
+    scene = needles(600)
+    hierarchy = build(target, "sbvh", scene, extra_references=extra, alpha=0.0, max_leaf_size=max_leaf_size, stop="size")
+    table = hierarchy.nodes()
+    check_tree(table, *scene.boxes(), splits_references=True)
+    assert sorted(pieces(table)) == list(range(600))
+    assert 2 <= table.reference_count[table.is_leaf].max() <= max_leaf_size
+    found, expected = trace(hierarchy, *rays(500)), triangle_hits(scene.corners(), *rays(500))
+    np.testing.assert_array_equal(found.prim_id[expected.is_certain], expected.prim_id[expected.is_certain])
+
+
 @pytest.mark.parametrize("extra", [0.0, 0.05, 0.3, 1.5])
 def test_references_keep_to_the_budget(target: Target, extra: float) -> None:
     scene = needles(500)

@@ -21,6 +21,7 @@ from tests.oracle.path_tracer import BOUNCES, SIDE, kept
 
 from .linear import DARK, draw_linear
 from .pictures import mesh_of, scene_of, square
+from .test_whitted import slab
 
 CORNELL_CAMERA = Camera(eye=EYE, look_at=LOOK_AT, fov=FOV)
 MATTE = Material("matte", (0.5, 0.5, 0.5, 1.0), roughness=1.0, ior=1.0)
@@ -82,6 +83,20 @@ def test_what_takes_no_light_is_not_seen_in_even_light(target: Target, name: str
     lost = 0.06 if name == "frosted" else 0.01  # microfacets that hide each other: light that is lost, never gained
     assert 0.7 * (1.0 - lost) <= centre <= 0.7 * 1.005
     assert found[0, 0] == pytest.approx([0.7] * 3, rel=1e-5)
+
+
+@pytest.mark.parametrize("organisation", ["megakernel", "wavefront"])
+def test_a_slab_takes_light_away_by_beers_law(target: Target, organisation: str) -> None:
+    """A lamp under tinted glass, seen straight through it: what comes, the series of reflections within included, is known."""
+    tint, ior = np.array([0.3, 0.6, 0.9]), 1.6
+    glass = Material("", (1.0, 1.0, 1.0, 1.0), roughness=0.0, transmission=1.0, ior=ior, attenuation_color=tuple(tint), attenuation_distance=0.7)
+    lamp = Material("", (0.0, 0.0, 0.0, 1.0), emission=(2.0, 2.0, 2.0), ior=1.0, roughness=1.0)
+    fresnel, left = ((ior - 1.0) / (ior + 1.0)) ** 2, tint ** (1.4 / 0.7)
+    wall = dataclasses.replace(square(9.0, -2.0), material_ids=np.ones(2, np.int32))
+    scene = scene_of(*slab(0.7, -0.7, 0), wall, materials=(glass, lamp), lights=(Light("point", (0.0, 0.0, 0.0)),))
+    options = PathOptions(bounces=16, roulette_from=16, organisation=organisation, **DARK)
+    found, _ = draw_linear(target, scene, Camera(eye=(0.0, 0.0, 4.0), orthographic=True, height=4.0), (16, 16), options, 64)
+    assert found.mean(axis=(0, 1)) == pytest.approx(2.0 * (1.0 - fresnel) ** 2 * left / (1.0 - (fresnel * left) ** 2), rel=0.02)
 
 
 def test_direct_light_of_a_point_is_lamberts(target: Target) -> None:

@@ -2,13 +2,16 @@
 
 from __future__ import annotations
 
+import contextlib
 import dataclasses
 
 import numpy as np
 import pytest
 
 from gpu.camera import Camera
-from gpu.scene import Light, Material, Scene, Texture
+from gpu.engine import Engine, View, ViewSettings
+from gpu.pixels import ArrayPixels
+from gpu.scene import Light, Material, Moment, Scene, Texture
 from gpu.shade import srgb
 from gpu.shade.color_maps import NAMES, color_map
 from gpu.shade.flat import FlatOptions
@@ -259,3 +262,22 @@ def test_pixels_lie_where_rays_go(target: Target) -> None:
     lit = image[..., 0] > 0
     assert lit[:10, :10].all() and lit.sum() == 100
     assert pixel_order(40, 40)[0].max() == 39
+
+
+@pytest.mark.parametrize("alpha_mode", ["opaque", "blend"])
+def test_shadow_rays_are_those_of_hits_that_face_the_light(target: Target, alpha_mode: str) -> None:
+    """A ridge seen from above, with nothing beside it: each slope is lit by the sun on its side alone, both by the one over it, none by that below.
+    The ridge runs through the middle of packs of rays."""
+    ridge, width = 0.0625 * 3, 0.0625 * 20  # in pixels of 1/16
+    corners = [[ridge - width, -1, -1], [ridge, -1, 0], [ridge, 1, 0], [ridge - width, 1, -1], [ridge + width, -1, -1], [ridge + width, 1, -1]]
+    roof = mesh_of(corners, [[0, 1, 2], [0, 2, 3], [1, 4, 5], [1, 5, 2]])
+    directions = [(-1.0, 0.0, -0.2), (1.0, 0.0, -0.2), (0.0, 0.0, -1.0), (0.0, 0.0, 1.0)]
+    lights = tuple(Light("directional", (1.0, 1.0, 1.0), direction=direction) for direction in directions)
+    for some, slopes in ((lights, 4), (lights[:1], 1), (lights[3:], 0)):
+        scene = scene_of(roof, materials=(dataclasses.replace(MATT, alpha_mode=alpha_mode),), lights=some)
+        view = ViewSettings(ray_type="smooth", ray_type_options=BARE)
+        with contextlib.closing(Engine(target, scene)) as engine:
+            engine.render_frame(Moment(), [View(view, DOWN, ArrayPixels(target, 64, 64))])
+            found = engine.flush().views[0]
+        assert found.rays_by_kind == {"primary": 64 * 64} | ({"shadow": slopes * 20 * 32} if slopes else {})
+        assert found.rays == sum(found.rays_by_kind.values())
