@@ -10,6 +10,7 @@ All 21 keys of his table C.1 are known; docs/meister-env.md tells where each goe
 
 from __future__ import annotations
 
+import contextlib
 import dataclasses
 import os
 import re
@@ -40,7 +41,7 @@ CODE_BUILDERS = ("hlbvh_median", "hlbvh_sah", "lbvh")
 
 PLACES: dict[str, tuple[str, ...]] = {
     "scale": ("import.scale",),
-    "numberOfSamples": ("render.samples",),
+    "numberOfSamples": ("ray_type.ao.rays", "ray_type.diffuse.rays"),
     "aoRadius": ("ray_type.ao.radius",),
     "width": ("render.width",),
     "height": ("render.height",),
@@ -57,6 +58,19 @@ PLACES: dict[str, tuple[str, ...]] = {
     "frameRate": ("timeline.fps",),
 }
 """The settings that stand for a key: each that exists takes its value."""
+
+UNIFORM: tuple[tuple[str, object], ...] = (("ray_type.ao.directions", "uniform"), ("ray_type.diffuse.directions", "uniform"))
+POSITION: tuple[tuple[str, object], ...] = (("start.camera", "position"),)
+MEANINGS: dict[str, tuple[tuple[str, object], ...]] = {
+    "numberOfSamples": UNIFORM,
+    "aoRadius": (("ray_type.ao.radius_unit", "scene"), *UNIFORM),
+    "rayType": (("ray_type.smooth.shadows", False), *UNIFORM),
+    "position": POSITION,
+    "elevAngle": POSITION,
+    "viewAngle": POSITION,
+}
+"""What a key means besides its value: his radius is a length in the scene, his secondary rays leave a surface uniformly (section 6.2.5), and his
+primary rays are shaded without further ones."""
 
 RAY_TYPES = {"primaryRaysFlat": "flat", "primaryRaysSmooth": "smooth", "aoRays": "ao", "diffuseRays": "diffuse"}
 SPLIT_METHODS = {"median": "hlbvh_median", "sah": "hlbvh_sah"}
@@ -163,10 +177,16 @@ def _applied(settings: Settings, entry: Entry, path: Path) -> tuple[Settings, st
         except OptionError:
             continue
         value = _vector(entry.value) if entry.key == "position" else parse_value(field.type, entry.value)
-        if entry.key in ("position", "elevAngle", "viewAngle"):
-            settings = set_option(settings, "start.camera", "position")
         settings, is_used = set_option(settings, place, value), True
-    return (_without_kept(settings, entry.key), "") if is_used else _kept(settings, entry)
+    return (_without_kept(_with_meaning(settings, entry.key), entry.key), "") if is_used else _kept(settings, entry)
+
+
+def _with_meaning(settings: Settings, key: str) -> Settings:
+    """The settings with what a key that is used means besides its value."""
+    for place, value in MEANINGS.get(key, ()):
+        with contextlib.suppress(OptionError):  # a ray type that there is not
+            settings = set_option(settings, place, value)
+    return settings
 
 
 def _kept(settings: Settings, entry: Entry) -> tuple[Settings, str]:
@@ -197,7 +217,7 @@ def _chosen(place: str, names: Mapping[str, str], known: Callable[[], Mapping[st
         name = names[entry.value]
         if name not in known():
             return _kept(settings, entry)
-        return _without_kept(set_option(settings, place, name), entry.key), ""
+        return _without_kept(_with_meaning(set_option(settings, place, name), entry.key), entry.key), ""
 
     return choose
 

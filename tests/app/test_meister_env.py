@@ -2,12 +2,15 @@
 
 from __future__ import annotations
 
+import json
 from pathlib import Path
 
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+from PIL import Image
 
+from app import cli
 from app.meister_env import KEYS, MISSING, PLACES, Environment, load_environment, parse
 from app.settings import KEPT_NAMES, Settings, option_field
 from app.settings_file import SettingsError, load_settings, save_settings
@@ -80,6 +83,8 @@ def value(settings: Settings, key: str) -> object:
     table, _, name = key.rpartition(".")
     if table.startswith("hierarchy."):
         return getattr(settings.hierarchy_options(table.partition(".")[2]), name)
+    if table.startswith("ray_type."):
+        return getattr(settings.ray_type_options(table.partition(".")[2]), name)
     return getattr(getattr(settings, "importer" if table == "import" else table), name)
 
 
@@ -101,7 +106,9 @@ def test_his_own_listing_opens(tmp_path: Path) -> None:
 def test_every_key_arrives(tmp_path: Path) -> None:
     found = loaded(tmp_path, ALL)
     wanted = {
-        "import.scale": 0.5, "render.samples": 16, "render.ray_type": "flat", "render.width": 640, "render.height": 480,
+        "import.scale": 0.5, "ray_type.ao.rays": 16, "ray_type.diffuse.rays": 16, "ray_type.ao.radius": 0.25,
+        "ray_type.ao.radius_unit": "scene", "ray_type.ao.directions": "uniform", "ray_type.diffuse.directions": "uniform",
+        "ray_type.smooth.shadows": False, "render.samples": 1, "render.ray_type": "flat", "render.width": 640, "render.height": 480,
         "hierarchy.lbvh.max_leaf_size": 8, "hierarchy.lbvh.code_bits": "60", "hierarchy.hlbvh_sah.max_leaf_size": 8,
         "hierarchy.hlbvh_sah.code_bits": "60", "hierarchy.hlbvh_sah.cluster_bits": "15", "render.hierarchy": "hlbvh_sah",
         "start.camera": "position", "start.position": (1.0, -2.5, 30.0),
@@ -116,6 +123,24 @@ def test_every_key_arrives(tmp_path: Path) -> None:
         assert kept or key in ("rayType", "mortonCodeBits") or is_known(PLACES.get(key, ("render.hierarchy",))[0])
     assert not found.settings.meister, "each of his keys has its place by now"
     assert "filename and a filefilter" in found.remarks[-1]
+
+
+def test_his_radius_and_samples_draw_his_picture(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    """A radius is a length in the scene, samples are secondary rays of a primary hit, and they leave uniformly: by the picture and its rays."""
+    (tmp_path / "ao.env").write_text("Renderer {\n rayType aoRays\n aoRadius 0.25\n numberOfSamples 9\n}\n")
+    names = {"rays": "9", "radius": "0.25", "radius_unit": "scene", "directions": "uniform"}
+    by_hand = [word for name, text in names.items() for word in ("--set", f"ray_type.ao.{name}={text}")]
+    pictures, rays = [], []
+    for number, flags in enumerate((["--settings", str(tmp_path / "ao.env")], ["--ray-type", "ao", *by_hand])):
+        out = tmp_path / f"{number}.png"
+        common = ["--demo", "room", "--target", "host", "--size", "32x24", "--samples", "1", "--json", "--out", str(out)]
+        assert cli.main(["render", *common, *flags]) == 0
+        counted = json.loads(capsys.readouterr().out)["frames"][0]["rays_by_kind"]
+        rays.append((counted["primary"], counted["ao"]))
+        with Image.open(out) as picture:
+            pictures.append(picture.tobytes())
+    assert pictures[0] == pictures[1] and rays[0] == rays[1]
+    assert rays[0][1] == 9 * rays[0][0], "in a closed room each primary ray hits, and nine go on"
 
 
 def is_known(key: str) -> bool:
@@ -147,7 +172,7 @@ def test_it_is_saved_as_toml_and_read_back(tmp_path: Path) -> None:
     assert again == settings and again.meister["mortonCodeBits"] == "45"
     found = loaded(tmp_path, "Bvh {\nmortonCodeBits 30\n}\n", again)
     assert "mortonCodeBits" not in found.settings.meister, "what is used now is no longer kept"
-    assert found.settings.render.samples == 16, "what a file does not say stays"
+    assert found.settings.render.width == 640, "what a file does not say stays"
 
 
 @pytest.mark.parametrize(

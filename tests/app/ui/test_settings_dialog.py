@@ -251,9 +251,10 @@ def test_presets_are_kept_and_taken_back(dialog: SettingsDialog, document: Docum
     assert "there is no preset 'Fine'" in note.text()
     dialog.presets.save_file(str(tmp_path / "out.toml"))
     assert (tmp_path / "out.toml").exists() and "out.toml" in note.text()
-    (tmp_path / "m.env").write_text("Renderer {\nnumberOfSamples 4\naoRadius 1\n}\n")
+    (tmp_path / "m.env").write_text("Renderer {\nnumberOfSamples 9\naoRadius 1\n}\n")
     dialog.presets.open_file(str(tmp_path / "m.env"))
-    assert document.state.settings.render.samples == 4 and ("aoRadius 1 is kept" in note.text()) == ("ray_type.ao" not in dialog.pages)
+    ao, found = document.state.settings.ray_type_options("ao"), document.state.settings
+    assert (ao.rays, ao.radius, ao.radius_unit, found.render.samples) == (9, 1.0, "scene", 1) and "is kept" not in note.text()
 
 
 def test_a_file_that_is_none_is_a_problem_and_changes_nothing(dialog: SettingsDialog, document: Document, tmp_path: Path) -> None:
