@@ -57,8 +57,8 @@ class TargetOptions:
     profile: bool = option(False, "Time every single launch, not only phases.")
     sort: str = option(
         "auto",
-        "Who sorts: on a GPU NVIDIA's library (cuda.compute) or Raygrove's own radix sort, auto takes the library where it is installed; on every "
-        "target Merrill and Grimshaw's sort with digits of 4 or 5 bits, as in Meister's thesis, to compare.",
+        "Who sorts: on a GPU NVIDIA's library (cuda.compute; the host refuses it) or Raygrove's own radix sort, auto takes the library where it is "
+        "installed; on every target Merrill and Grimshaw's sort with digits of 4 or 5 bits, as in Meister's thesis, to compare.",
         choices=("auto", "library", "own", "merrill_4", "merrill_5"),
     )
     scan: str = option(

@@ -21,7 +21,7 @@ from typing import Any
 import numpy as np
 
 from .arguments import ArgumentBlock
-from .base import Array, DeviceCount, FrameTiming, OutOfMemoryError, Target, TargetError, TargetOptions, Unit, UnitSource
+from .base import Array, DeviceCount, FrameTiming, NoDeviceError, OutOfMemoryError, Target, TargetError, TargetOptions, Unit, UnitSource
 from .host_clock import HostClock
 from .host_compiler import compile_library, processor
 from .structs import address
@@ -44,13 +44,18 @@ class HostUnit:
 
 
 class HostTarget(Target):
-    """See the module. Raises NoDeviceError where there is no compiler."""
+    """See the module. Raises NoDeviceError where there is no compiler, or where the options ask for what only a GPU has."""
 
     kind = "host"
     name = "host"
 
     def __init__(self, options: TargetOptions | None = None) -> None:
         self.options = options or TargetOptions()
+        if self.options.sort == "library":
+            raise NoDeviceError(
+                "target.sort is library, NVIDIA's sort, which needs a GPU, and the host target has none. Set target.sort to auto or own, or take the "
+                "target cuda."
+            )
         self.device_name, flags = processor()
         self.lane_count = 16 if {"avx512f", "avx512vl"} <= flags else 8
         self._runtime = _load_runtime()

@@ -138,6 +138,11 @@ def test_a_target_that_is_not_there_is_exit_code_4(run: Any) -> None:
     assert code == 4 and err.count("error: ") == 1
 
 
+def test_a_sort_that_the_target_has_not_is_exit_code_4(run: Any) -> None:
+    code, out, err = run("bench", "build", "--demo", "blob", *SMALL, "--set", "target.sort=library", "--json")
+    assert code == 4 and not out and err.count("error: ") == 1 and "target.sort is library" in err
+
+
 def test_too_little_memory_is_exit_code_5(run: Any, monkeypatch: pytest.MonkeyPatch) -> None:
     def full(*_: object) -> None:
         raise OutOfMemoryError("nodes", 3 << 30, 1 << 30)

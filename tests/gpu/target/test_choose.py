@@ -22,6 +22,18 @@ def test_options_of_every_target_are_one_value() -> None:
         assert target.options.sort == "own"
 
 
+def test_the_host_refuses_the_sort_of_a_gpu(monkeypatch: pytest.MonkeyPatch) -> None:
+    """It would otherwise sort by its own kernels under the library's name; as `auto` it is refused there, too."""
+
+    def none(options: TargetOptions, device: int) -> None:
+        raise NoDeviceError("There is no GPU here.")
+
+    monkeypatch.setattr(targets, "_cuda", none)
+    for name in ("host", "auto"):
+        with pytest.raises(NoDeviceError, match=r"target\.sort is library.*needs a GPU.*Set target\.sort to auto or own"):
+            targets.choose(name, TargetOptions(sort="library"))
+
+
 def test_the_options_reach_the_gpu(monkeypatch: pytest.MonkeyPatch) -> None:
     asked: list[TargetOptions] = []
     monkeypatch.setattr(targets, "_cuda", lambda options, device: asked.append(options))
