@@ -75,6 +75,11 @@ EXAMPLES = {
 EXIT_CODES = "exit codes: 0 ok, 1 failure, 2 usage, 3 file cannot be read, 4 no usable device, 5 out of memory, 130 interrupted"
 
 
+def flag_of(name: str) -> str:
+    """A flag as it is typed: `ray_type` is --ray-type."""
+    return "--" + name.replace("_", "-")
+
+
 def parse(arguments: list[str], version: str) -> argparse.Namespace:
     """The arguments as a namespace with `command`. Leaves by SystemExit: 0 after --help and --version, 2 with a sentence after a mistake."""
     if arguments and arguments[0] in ("-h", "--help", "--version"):
@@ -211,7 +216,8 @@ def _add_export(parser: argparse.ArgumentParser) -> None:
 
 
 def _add_suite(parser: argparse.ArgumentParser) -> None:
-    group = parser.add_argument_group("bench suite NAME")
+    sentence = "A suite decides its scenes, structures, layouts, rays and instants itself, and refuses the flags and settings that choose them."
+    group = parser.add_argument_group("bench suite NAME", sentence)
     group.add_argument("--data", metavar="DIR", help="the folder of the models that a suite names")
     group.add_argument("--scenes", metavar="A,B", type=_names, help="only these of the published scenes")
     group.add_argument("--most-triangles", metavar="N", type=_count(1), help="leave larger scenes out")

@@ -11,6 +11,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from app import timeline as timelines
+from app.cli_arguments import OPTION_KEYS, flag_of
 from app.cli_common import scene_from, settings_from, state_from, target_from
 from app.cli_render import frames_of
 from app.cli_rows import context_row, resolved_traversal
@@ -33,6 +34,16 @@ if TYPE_CHECKING:
     from app.cli import Words
 
 REPEAT, WARMUP, MOMENTS = 20, 5, 8
+SUITES_ALONE = ("data", "scenes", "most_triangles")
+"""Flags of `bench suite`, which mean nothing elsewhere."""
+
+UNUSED = {
+    "build": ("times a build and a refit, without rays", ("ray_type", "samples", "update", "eye", "look_at", "up", "fov")),
+    "trace": ("casts primary and diffuse rays through one build, unshaded", ("ray_type", "samples", "update")),
+    "frame": ("draws a sample a frame", ("samples",)),
+}
+"""What a kind of measurement does, and the flags that it therefore has no use for."""
+
 TABLES = {"build": build_table, "trace": trace_table, "frame": frame_table}
 
 
@@ -42,6 +53,9 @@ def run(names: argparse.Namespace, words: Words) -> int:
         from app import cli_suite
 
         return cli_suite.run(names, words)
+    alone = [flag_of(name) for name in SUITES_ALONE if getattr(names, name) is not None]
+    if alone:
+        raise UsageError(f"{' and '.join(alone)}: only bench suite takes that; bench {names.kind} measures the scene of FILE or --demo.")
     if names.out and not names.out.endswith(".json"):
         raise UsageError(f"--out {names.out}: bench writes its figures as JSON; name a file that ends in .json.")
     if names.out:
@@ -50,8 +64,7 @@ def run(names: argparse.Namespace, words: Words) -> int:
     if settings.clip.on:
         words.say("bench measures the whole scene: clip.on is left out.")
         settings = set_option(settings, "clip.on", False)
-    if names.kind != "frame" and names.ray_type:
-        words.say(f"bench {names.kind} shades nothing: --ray-type is left out.")
+    _say_what_is_left_out(names, words)
     reference, scene = scene_from(names, settings, words)
     state = state_from(names, settings, reference, scene)
     with contextlib.closing(target_from(settings, words)) as target:
@@ -65,6 +78,18 @@ def run(names: argparse.Namespace, words: Words) -> int:
         words.say(f"Wrote {names.out}.")
     print(text if names.json else TABLES[names.kind](rows))
     return 0
+
+
+def _say_what_is_left_out(names: argparse.Namespace, words: Words) -> None:
+    """Flags and settings that were typed and change nothing in this kind of measurement are named."""
+    why, flags = UNUSED[names.kind]
+    typed = {key for key, _ in names.set}
+    unused = [flag_of(name) for name in flags if getattr(names, name) is not None]
+    unused += [key for name in flags if (key := OPTION_KEYS.get(name, "")) in typed]
+    if unused:
+        words.say(f"bench {names.kind} {why}: {' and '.join(unused)} {'is' if len(unused) == 1 else 'are'} left out.")
+    if names.kind == "trace" and names.frames and names.frames[1] - names.frames[0] > 1:
+        words.say(f"bench trace measures one instant: of --frames the first, {names.frames[0]}, is taken.")
 
 
 def measure(kind: str, target: Target, task: Task) -> list[Row]:

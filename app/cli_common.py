@@ -11,7 +11,7 @@ import numpy as np
 
 from app import objects, option_tables
 from app import timeline as timelines
-from app.cli_arguments import OPTION_KEYS
+from app.cli_arguments import OPTION_KEYS, flag_of
 from app.meister_env import ENDING, load_environment
 from app.opening import cameras_of, open_scene
 from app.problems import UsageError
@@ -52,7 +52,7 @@ def settings_of_flags(names: argparse.Namespace, settings: Settings) -> Settings
     for name, key in OPTION_KEYS.items():
         text = getattr(names, name, None)
         if text is not None:
-            settings = _set(settings, key, text, f"--{name.replace('_', '-')} {text}")
+            settings = _set(settings, key, text, f"{flag_of(name)} {text}")
     if getattr(names, "seed", None) is not None:
         for key in ("render.seed", "demo.seed"):
             settings = _set(settings, key, names.seed, f"--seed {names.seed}")

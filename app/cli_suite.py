@@ -9,13 +9,15 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from app import scene_io
+from app.cli_arguments import flag_of
 from app.cli_common import settings_from, target_from
 from app.export.tables import json_text
 from app.export.whole_files import check_writable, write_atomically
-from app.problems import UsageError
+from app.problems import EXIT_FAILURE, UsageError
 from app.scene_io import SceneError
 from app.scene_io.demos import make_demo
 from app.settings import Settings
+from app.settings_file import overridden
 from bench.context import context as context_of
 from bench.suites import SuiteJob, SuiteReport, scene_names, suites
 from bench.suites.crowd import RUNNER_TRIANGLES, with_runners
@@ -26,6 +28,18 @@ from gpu.scene import Scene
 if TYPE_CHECKING:
     from app.cli import Words
 
+TAKEN = ("render.target", "render.width", "render.height")
+TAKEN_GROUPS = ("target", "import")
+DECIDED_GROUPS = (
+    *("render", "hierarchy", "optimiser", "ray_type", "update", "timeline"),
+    *("camera", "start", "motion", "clip", "demo", "material", "light"),
+)
+"""Groups of settings that change what is measured; what else a settings file says is about the window."""
+
+DECIDED_FLAGS = (
+    *("demo", "seed", "fps", "hierarchy", "optimiser", "layout", "traversal", "update", "ray_type", "samples"),
+    *("time", "frames", "eye", "look_at", "up", "fov", "warmup"),
+)
 PACKED = ("", ".xz", ".gz", ".bz2")
 WALKER_SHARE = 0.86
 """Of the triangles of the built-in walker those of its body; the floor stays away."""
@@ -42,10 +56,13 @@ def run(names: argparse.Namespace, words: Words) -> int:
     prefix = Path(names.out or suite).with_suffix("")
     check_writable(prefix.parent)
     settings = settings_from(names, words)
+    _refuse_what_suites_decide(names, settings)
     with contextlib.closing(target_from(settings, words)) as target:
         context = context_of(target, settings.render.seed)
 
         def keep(report: SuiteReport) -> None:
+            if not report.rows:
+                return
             _write(prefix.with_suffix(".json"), json_text(report.as_json(context)))
             _write(prefix.with_suffix(".md"), report.markdown(context))
 
@@ -54,12 +71,17 @@ def run(names: argparse.Namespace, words: Words) -> int:
             load=lambda source: scene_of(source, names.data, settings),
             say=words.say,
             keep=keep,
-            size=(settings.render.width, settings.render.height),
+            size=size_of(names, settings),
             repeat=names.repeat or SuiteJob.repeat,
             most_triangles=names.most_triangles or SuiteJob.most_triangles,
             scenes=names.scenes or (),
         )
         report = suites()[suite](job)
+    if not report.rows:
+        words.error(f"{suite} measured nothing, and nothing was written: {' '.join(report.absent)}")
+        return EXIT_FAILURE
+    for sentence in report.absent:
+        words.warn(f"not measured: {sentence}")
     keep(report)
     words.say(f"Wrote {prefix}.json and {prefix}.md.")
     try:
@@ -68,6 +90,31 @@ def run(names: argparse.Namespace, words: Words) -> int:
         words.say(str(error))
     print(json_text(report.as_json(context)) if names.json else report.markdown(context))
     return 0
+
+
+def _refuse_what_suites_decide(names: argparse.Namespace, settings: Settings) -> None:
+    """A suite would not take these, and its report would not say so. The user's own file is no question: it is for the program as a whole."""
+    refused = [flag_of(name) for name in DECIDED_FLAGS if getattr(names, name) is not None]
+    refused += [f"--set {key}" for key, _ in names.set if not is_taken(key)]
+    if not refused and names.settings is not None:
+        said = [key for key in overridden(names.user_settings, settings) if key.split(".")[0] in DECIDED_GROUPS]
+        refused = [f"{key} in {names.settings}" for key in said if not is_taken(key)]
+    if refused:
+        raise UsageError(
+            f"{', '.join(refused)}: a suite takes the scenes, structures, layouts, rays and instants of its paper, and decides that itself. It takes "
+            "--target, --threads, --size, --repeat, --data, --scenes, --most-triangles, and settings of target and import."
+        )
+
+
+def is_taken(key: str) -> bool:
+    """Whether a suite honours a setting."""
+    return key in TAKEN or key.split(".")[0] in TAKEN_GROUPS
+
+
+def size_of(names: argparse.Namespace, settings: Settings) -> tuple[int, int] | None:
+    """The size asked for by this command; none takes the published ones."""
+    is_asked = names.size is not None or {"render.width", "render.height"} & set(overridden(names.user_settings, settings))
+    return (settings.render.width, settings.render.height) if is_asked else None
 
 
 def scene_of(source: SceneSource, folder: str | None, settings: Settings) -> Scene:

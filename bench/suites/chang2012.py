@@ -16,7 +16,7 @@ from gpu.scene import Scene
 from .crowd import RUNNER_TRIANGLES
 from .job import SuiteJob
 from .measure import construction, drawn, moments_of
-from .published import published, published_row
+from .published import published, published_row, published_source
 from .report import Cell, Plot, SuiteReport, SuiteTable
 from .scenes import SceneChoice, SceneSource, demo
 from .variants import missing, missing_ray_type, pictured, varied
@@ -65,7 +65,7 @@ WORDS = {"total": "in total", "kernels": "of the kernels alone"}
 
 def run(job: SuiteJob) -> SuiteReport:
     """The whole suite."""
-    report = SuiteReport("chang2012", __doc__ or "", {k: v for k, v in published("chang2012").items() if k != "tables"}, _size(job), job.repeat)
+    report = SuiteReport("chang2012", __doc__ or "", published_source("chang2012"), job.picture(SIZE), job.repeat)
     for choice, scene in job.each(SCENES, report):
         what = {"published_scene": choice.published, "scene": choice.label(scene.triangle_count), "triangles": scene.triangle_count}
         for step, options in STEPS:
@@ -90,13 +90,8 @@ def _rendered(job: SuiteJob, scene: Scene, options: dict[str, Any]) -> dict[str,
         return {"needs": needed, "ray_type": ""}
     absent = "; ".join(missing_ray_type(RAY_TYPE))
     settings = varied(BUILDER, options, **pictured(RAY_TYPE, ONE_BOUNCE))
-    found = drawn(job.target, scene, settings, _size(job), moments_of(scene, min(MOMENTS, job.key_frames)), max(1, job.repeat // 3))
+    found = drawn(job.target, scene, settings, job.picture(SIZE), moments_of(scene, min(MOMENTS, job.key_frames)), max(1, job.repeat // 3))
     return {"needs": "", "ray_type": f"smooth: {absent}" if absent else RAY_TYPE, **found}
-
-
-def _size(job: SuiteJob) -> tuple[int, int]:
-    """The published picture, or a smaller one where a smaller one is asked for."""
-    return SIZE if job.size[0] >= SIZE[0] else job.size
 
 
 # -- tables ------------------------------------------------------------------------------------------------------------

@@ -18,7 +18,8 @@ from .scenes import Load, SceneAbsentError, SceneChoice
 @dataclasses.dataclass(frozen=True)
 class SuiteJob:
     """`load` gives scenes, `say` takes words for people, `keep` gets the report after every scene, so that a run which is cut short leaves something.
-    `scenes` names the published scenes to take (none: all), larger ones than `most_triangles` are left out; `repeat` measurements count."""
+    `scenes` names the published scenes to take (none: all), larger ones than `most_triangles` are left out; `repeat` measurements
+    count. No `size` takes pictures of the size that was published."""
 
     target: Target
     load: Load
@@ -27,8 +28,12 @@ class SuiteJob:
     repeat: int = 10
     most_triangles: int = 16_000_000
     scenes: tuple[str, ...] = ()
-    size: tuple[int, int] = (1024, 768)
+    size: tuple[int, int] | None = None
     key_frames: int = 16
+
+    def picture(self, published: tuple[int, int]) -> tuple[int, int]:
+        """The size asked for, else the published one."""
+        return self.size or published
 
     def each(self, choices: Sequence[SceneChoice], report: SuiteReport) -> Iterator[tuple[SceneChoice, Scene]]:
         """The scenes asked for, one in memory at a time; what cannot be had is written down in the report. The report is kept after each."""

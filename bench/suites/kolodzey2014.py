@@ -19,7 +19,7 @@ from gpu.scene import Moment, Scene
 
 from .job import SuiteJob
 from .measure import construction, drawn, moments_of, traced_ms
-from .published import published, published_row
+from .published import published, published_row, published_source
 from .report import Cell, Plot, SuiteReport, SuiteTable
 from .scenes import SceneChoice, demo, model
 from .variants import missing, missing_ray_type, pictured, varied
@@ -34,6 +34,7 @@ NOTES = (
 )
 RAY_TYPE = "whitted"
 SIZE = (1024, 1024)
+MOVING_SIZE = (1024, 768)
 
 STILL = (
     SceneChoice("Bunny", 69_451, model("static/stanford-bunny.obj"), True, "Stanford's bunny"),
@@ -85,7 +86,7 @@ SUB_ALGORITHMS = {
 
 def run(job: SuiteJob) -> SuiteReport:
     """The whole suite."""
-    report = SuiteReport("kolodzey2014", __doc__ or "", {k: v for k, v in published("kolodzey2014").items() if k != "tables"}, _size(job), job.repeat)
+    report = SuiteReport("kolodzey2014", __doc__ or "", published_source("kolodzey2014"), job.picture(SIZE), job.repeat)
     for choice, scene in job.each(STILL, report):
         what = {"published_scene": choice.published, "scene": choice.label(scene.triangle_count), "triangles": scene.triangle_count}
         report.rows += [{"part": "still", **what, **row} for row in _still(job, scene)]
@@ -110,11 +111,11 @@ def _still(job: SuiteJob, scene: Scene) -> list[dict[str, Any]]:
     for title, options, traversal in (("leaves below 64, short stack", AS_PUBLISHED, "short_stack"), ("defaults", {}, "full_stack")):
         settings = varied(BUILDER, options, traversal=traversal)
         found = construction(job.target, scene, settings, (Moment(),), job.repeat)
-        trace_ms = traced_ms(job.target, scene, settings, _size(job), job.repeat)
+        trace_ms = traced_ms(job.target, scene, settings, job.picture(SIZE), job.repeat)
         exact: dict[str, Any] = {"exact": "; ".join(missing(BUILDER, EXACT))}
         if not exact["exact"]:
             exactly = varied(BUILDER, {**options, **EXACT}, traversal=traversal)
-            exact["exact_trace_ms"] = traced_ms(job.target, scene, exactly, _size(job), job.repeat)
+            exact["exact_trace_ms"] = traced_ms(job.target, scene, exactly, job.picture(SIZE), job.repeat)
             exact["exact_sah_cost"] = construction(job.target, scene, exactly, (Moment(),), 1)["sah_cost"]
             exact["cost_over_exact"] = found["sah_cost"] / exact["exact_sah_cost"] if exact["exact_sah_cost"] else None
         rows.append({"tree": title, **found, "trace_ms": trace_ms, **exact})
@@ -144,14 +145,9 @@ def _switches(job: SuiteJob, scene: Scene) -> list[dict[str, Any]]:
 def _moving(job: SuiteJob, scene: Scene) -> list[dict[str, Any]]:
     needed = "; ".join(missing_ray_type(RAY_TYPE))
     settings = varied(BUILDER, {}, **pictured(RAY_TYPE, {}))
-    size = (min(1024, job.size[0]), min(768, job.size[1]))
+    size = job.picture(MOVING_SIZE)
     found = drawn(job.target, scene, settings, size, moments_of(scene, job.key_frames), max(1, job.repeat // 3))
     return [{"needs": needed, "size": f"{size[0]}x{size[1]}", **found}]
-
-
-def _size(job: SuiteJob) -> tuple[int, int]:
-    """The published picture, or a smaller one where a smaller one is asked for."""
-    return (min(SIZE[0], job.size[0]), SIZE[1] if job.size[0] >= SIZE[0] else job.size[1])
 
 
 def _shares(by_kernel: Mapping[str, float]) -> dict[str, float]:

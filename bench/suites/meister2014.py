@@ -21,11 +21,12 @@ from gpu.shade.smooth import SmoothOptions
 
 from .job import SuiteJob
 from .measure import costs_over, moments_of, moving, still
-from .published import published, published_row
+from .published import published_row, published_source
 from .report import Plot, SuiteReport, SuiteTable
 from .scenes import SceneChoice, demo, model
 
 LEAVES = (8, 16, 32)
+SIZE = (1024, 768)
 RAYS = ("primary", "ao", "diffuse")
 """The thesis' words for kinds of rays."""
 LIGHT = Light("directional", (3.0, 2.9, 2.7), direction=(-0.45, -0.85, -0.4))
@@ -124,12 +125,12 @@ PHASES = {"sort": "sort", "clusters": "clusters", "sah_splits": "sah_splits", "m
 
 def run(job: SuiteJob) -> SuiteReport:
     """The whole suite."""
-    report = SuiteReport("meister2014", __doc__ or "", {k: v for k, v in published("meister2014").items() if k != "tables"}, job.size, job.repeat)
+    report = SuiteReport("meister2014", __doc__ or "", published_source("meister2014"), job.picture(SIZE), job.repeat)
     for choice, given in job.each(STILL, report):
         scene = dataclasses.replace(given, lights=(LIGHT,))
         for configuration in CONFIGURATIONS:
             for leaf in LEAVES:
-                found = still(job.target, scene, configuration.settings(leaf), job.size, job.repeat, secondary_rays())
+                found = still(job.target, scene, configuration.settings(leaf), job.picture(SIZE), job.repeat, secondary_rays())
                 report.rows.append({"part": "still", **_what(choice, scene, configuration), "leaf": leaf, **found})
         tabulate(report)
     for choice, scene in job.each(MOVING, report):
@@ -145,7 +146,7 @@ def _follow(job: SuiteJob, report: SuiteReport, choice: SceneChoice, scene: Scen
     for configuration in (MEDIAN, SAH):
         for word, ray_type, options in ray_types():
             settings = configuration.settings(8, ray_type=ray_type, ray_type_options=options)
-            found = moving(job.target, scene, settings, job.size, moments, job.repeat)
+            found = moving(job.target, scene, settings, job.picture(SIZE), moments, job.repeat)
             report.rows.append({"part": "moving", **_what(choice, scene, configuration), "rays": word, **found})
     curves = ((MEDIAN, "rebuild"), (SAH, "rebuild"), (SAH, "refit"))
     for configuration, update in curves:

@@ -17,6 +17,11 @@ def published(name: str) -> dict[str, Any]:
     return content
 
 
+def published_source(name: str) -> dict[str, Any]:
+    """What the file says beside its tables."""
+    return {key: value for key, value in published(name).items() if key != "tables"}
+
+
 def published_row(name: str, table: str, scene: str) -> dict[str, float]:
     """One row of a table by its columns; empty where the table has no such row."""
     held = published(name)["tables"][table]

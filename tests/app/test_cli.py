@@ -243,6 +243,9 @@ def test_bench_says_what_it_leaves_out(run: Any) -> None:
     command = ("--demo", "walker", *SMALL, "--repeat", "1", "--warmup", "0")
     assert "--ray-type is left out" in run("bench", "build", *command, "--ray-type", "ao")[2]
     assert "left out" not in run("bench", "build", *command)[2]
+    assert "--update and render.samples are left out" in run("bench", "build", *command, "--update", "refit", "--set", "render.samples=4")[2]
+    said = run("bench", "trace", *command, "--frames", "1:3", "--update", "refit")[2]
+    assert "--update is left out" in said and "of --frames the first, 1, is taken" in said
 
 
 def test_bench_prints_a_table_and_writes_json(run: Any, tmp_path: Path) -> None:
