@@ -1,8 +1,9 @@
 """libassimp as it lies in memory: its C structs, sizes asserted, and numpy views of its arrays.
 
 The library is the one of the `cmeel-assimp` wheel (Assimp 6), found below the site packages; the structs follow its headers
-(assimp/scene.h, mesh.h, anim.h, material.h, texture.h, light.h, camera.h). A copy of the struct tables published elsewhere is wrong
-for bones and rotation keys, so every size is checked when this module is imported. Only the importing child process uses it.
+(assimp/scene.h, mesh.h, anim.h, material.h, texture.h, light.h, camera.h). Assimp's own binding, pyassimp, is wrong for bones and rotation keys in
+its newest release (docs/decisions/assimp-binding.md): so this one, whose sizes are checked when it is imported. Only the importing child process
+uses it.
 """
 
 from __future__ import annotations
