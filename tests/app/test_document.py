@@ -13,7 +13,7 @@ from app import settings_file
 from app.document import Document
 from app.jobs import Job
 from app.problem import Problem
-from app.state import SceneReference, State, replaced, value_at
+from app.state import SceneReference, Selection, State, replaced, value_at
 from gpu.camera import Camera
 from gpu.scene import Scene
 from gpu.settings import OptionError
@@ -84,6 +84,20 @@ def test_undo_and_redo(document: Document) -> None:
     document.undo()
     document.change("settings.render.ray_type", "flat")
     assert not document.can_redo
+
+
+def test_what_is_selected_is_no_step_and_stays_through_undo_and_redo(document: Document, moving_scene: Scene) -> None:
+    document.set_scene(SceneReference("demo", ("two",)), moving_scene)
+    document.change("selection", Selection(0))
+    document.change("cameras.0", MOVED)
+    document.change("selection", Selection())
+    document.undo()
+    assert document.state.selection == Selection() and document.state.cameras[0] != MOVED
+    document.change("selection", Selection(0))
+    document.redo()
+    assert document.state.selection == Selection(0) and document.state.cameras[0] == MOVED
+    document.undo()
+    assert not document.can_undo
 
 
 def test_a_drag_is_one_step(document: Document) -> None:

@@ -48,6 +48,29 @@ def test_a_flag_is_stronger_than_set_and_the_picture_has_that_size(own_file: Pat
     assert found["frames"][0]["size"] == [16, 12] and found["context"]["settings"]["render"]["samples"] == 2
 
 
+@pytest.mark.parametrize(
+    ("key", "weaker", "flag", "stronger"),
+    [
+        ("render.hierarchy", "hploc", "--hierarchy", "sbvh"),
+        ("render.layout", "bvh4", "--layout", "bvh8"),
+        ("render.ray_type", "ao", "--ray-type", "flat"),
+        ("render.samples", 7, "--samples", 5),
+        ("render.target", "cuda", "--target", "host"),
+        ("target.threads", 3, "--threads", 2),
+        ("update.mode", "auto", "--update", "refit"),
+        ("timeline.fps", 12.0, "--fps", 24.0),
+        ("start.hide", "one", "--hide", "two"),
+    ],
+)
+def test_every_flag_is_stronger_than_set(capsys: Any, key: str, weaker: Any, flag: str, stronger: Any) -> None:
+    """Whichever stands first."""
+    given = ("--set", f"{key}={weaker}")
+    group, _, name = key.partition(".")
+    assert printed(capsys, "render", *given)[group][name] == weaker
+    for arguments in ((*given, flag, str(stronger)), (flag, str(stronger), *given)):
+        assert printed(capsys, "render", *arguments)[group][name] == stronger
+
+
 def test_what_is_wrong_in_the_users_file_is_said_and_the_rest_counts(own_file: Path, capsys: Any) -> None:
     own_file.write_text(OWN + "colour = 'red'\n")
     assert main(["info", "--print-settings"]) == 0

@@ -14,7 +14,7 @@ from hypothesis import strategies as st
 
 from app.document import Document
 from app.export.images import save_png
-from app.saved_state import OWN_LIMITS, PREFIX, fitted, state_of, texts_of
+from app.saved_state import PREFIX, fitted, state_of, texts_of
 from app.scene_io import SceneError, load_picture
 from app.scene_io.demos import make_demo
 from app.settings import Settings, option_field, option_groups, set_option
@@ -35,6 +35,10 @@ STATE = State(
     selection=Selection(3),
     hidden=(0, 2),
 )
+
+
+OWN = ("import.seconds", "import.memory_mib", "import.file_mib", "import.max_triangles", "import.max_key_frames")
+"""What protects this machine from files, so that none may raise it. Written out: the program's own list is what is tested."""
 
 
 def restored(state: State, **texts: str | None) -> State:
@@ -79,10 +83,21 @@ def test_every_setting_comes_back(key: str) -> None:
     changed = set_option(Settings(), key, another_value(option_field(key)))
     assert to_table(changed) or key == "render.optimiser", key  # of which there is only one
     again = restored(dataclasses.replace(STATE, settings=changed)).settings
-    if key.startswith("start.") or key.startswith("import.") and key.partition(".")[2] in OWN_LIMITS:
+    if key.startswith("start.") or key in OWN:
         assert to_table(again) == {}, "a picture moves neither the limits that protect from files nor what is opened at the start"
     else:
         assert to_table(again, everything=True) == to_table(changed, everything=True)
+
+
+def test_limits_that_protect_this_machine_stay_its_own() -> None:
+    """Whatever a picture says of them: this machine's may be tighter or wider."""
+    theirs, own = Settings(), Settings()
+    for key in OWN:
+        field = option_field(key)
+        theirs, own = set_option(theirs, key, field.info.maximum), set_option(own, key, field.info.minimum)
+    texts = texts_of(dataclasses.replace(STATE, settings=theirs))
+    assert all(f"{key.partition('.')[2]} = " in texts[PREFIX + "settings"] for key in OWN), "the picture tries"
+    assert state_of(texts, "/nowhere/one.png", own).settings == own
 
 
 numbers = st.floats(-1e20, 1e20)

@@ -50,6 +50,17 @@ def test_what_happens_past_the_end(repeat: str, direction: int, expected: tuple[
     assert (pytest.approx(ended.time), ended.direction, ended.is_playing) == expected
 
 
+@pytest.mark.parametrize("repeat", ["loop", "once", "ping-pong"])
+def test_the_end_itself_belongs_to_the_animation(repeat: str) -> None:
+    """The last frame of an export shows the last key; only what lies beyond the end is folded back."""
+    assert t.frame_time(20, SPAN, repeat) == t.frame_time_at(2.0, SPAN, repeat) == 2.0
+    assert t.frame_time(0, SPAN, repeat) == 0.0
+    reached = t.advance(dataclasses.replace(PLAYING, time=1.5), 0.5, SPAN, options(repeat=repeat))
+    assert (reached.time, reached.direction, reached.is_playing) == (2.0, 1, True)
+    back = t.advance(dataclasses.replace(PLAYING, time=0.5, direction=-1), 0.5, SPAN, options(repeat=repeat))
+    assert (back.time, back.direction, back.is_playing) == (0.0, -1, True)
+
+
 def test_a_still_scene_stays_at_zero() -> None:
     assert t.advance(PLAYING, 1.0, Span(), options()).time == 0.0
 

@@ -62,6 +62,28 @@ def test_each_writing_is_told_once(tmp_path: Path, heard: Heard) -> None:
     heard.wait_for(2)
 
 
+@pytest.mark.parametrize("looks", [1, 2, 9])
+def test_a_file_that_grows_is_told_of_once_when_it_rests(monkeypatch: pytest.MonkeyPatch, looks: int) -> None:
+    """Another size at each of so many looks, as of a file that another program writes slowly."""
+    sizes = iter([1, *range(2, looks + 2)])
+    told: list[int] = []
+    seen: list[int] = []
+    rested = threading.Event()
+
+    def look(names: object) -> tuple[tuple[str, int, int], ...]:
+        seen.append(next(sizes, looks + 1))
+        if len(seen) > looks + 8:
+            rested.set()
+        return (("a.obj", 7, seen[-1]),)
+
+    monkeypatch.setattr("app.watch.signature", look)
+    watcher = Watcher(lambda: told.append(len(seen)), 0.001)
+    watcher.watch(["a.obj"])
+    assert rested.wait(30.0)
+    watcher.stop()
+    assert told == [looks + 2], "at the second look that finds its last size"
+
+
 def test_a_file_that_is_gone_is_news_when_it_is_back(tmp_path: Path, heard: Heard) -> None:
     path = tmp_path / "a.obj"
     write(path, "one")

@@ -78,6 +78,22 @@ def test_a_tree_is_finished_when_it_is_optimised(log: FrameLog, finished: list[F
     assert (view.build_ms, view.refit_ms) == ((7.5, 0.0) if stage == "build" else (0.0, 7.5)) and LEARNT == [(7.5, 4.0, 2048)]
 
 
+def test_each_phase_counts_to_its_stage_and_to_no_other(log: FrameLog, finished: list[FrameTiming]) -> None:
+    """Powers of two: every sum says which phases are in it. A view whose name begins like another's has its own."""
+    names = ("build.codes", "build.sort", "refit", "measure", "trace.primary", "trace.shadow", "shade", "shade.filter", "resolve")
+    phases = {f"a/{name}": float(1 << bit) for bit, name in enumerate(names)}
+    log.add(1, record("rebuild"))
+    finished.append(FrameTiming(1, {"animate": 0.5, **phases, "aa/trace.primary": 4096.0, "launch.trace_rays": 8192.0}, 9, 600.0))
+    statistics = log.collect()
+    assert statistics is not None
+    view = statistics.views[0]
+    assert (statistics.animate_ms, statistics.frame_ms, statistics.launches) == (0.5, 600.0, 9)
+    assert (view.build_ms, view.refit_ms, view.trace_ms, view.shade_ms) == (1.0 + 2.0, 4.0, 16.0 + 32.0, 64.0 + 128.0 + 256.0)
+    assert view.phases_ms == {name: float(1 << bit) for bit, name in enumerate(names)}
+    assert view.mrays_per_s == pytest.approx(2048 / 48.0 / 1e3)
+    assert LEARNT == [(7.0, 48.0 + 64.0 + 128.0, 2048)]
+
+
 @pytest.mark.parametrize(("mode", "samples", "expected"), [("rebuild", True, True), ("rebuild", False, False), ("auto", True, False)])
 def test_the_engine_samples_only_where_it_may(host_target: HostTarget, mode: str, samples: bool, expected: bool) -> None:
     scene = moving_scene()

@@ -49,12 +49,15 @@ def test_programs_in_the_current_folder_are_not_run(tmp_path: Path, monkeypatch:
     assert not (tmp_path / "was_run").exists()
 
 
-def test_too_little_memory_is_a_sentence(tmp_path: Path) -> None:
-    """A real file that needs more than the limit: the limit is the child's own, so the real reader runs into it."""
+def test_too_little_memory_is_a_sentence(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """A real file that needs more than the limit, or than is free: the limit is the child's own, so the real reader runs into it."""
     path = tmp_path / "large.obj"
     path.write_text("v 0 0 0\nv 1 0 0\nv 0 1 0\n" + "f 1 2 3\n" * 1_500_000)
     with pytest.raises(SceneError, match="needs more memory than the 256 MiB"):
         load([path], ImportLimits(memory_mib=256))
+    monkeypatch.setattr(importer, "free_mib", lambda: 300)
+    with pytest.raises(SceneError, match="needs more memory than the 300 MiB an import may use. 300 MiB are free"):
+        load([path], ImportLimits())
 
 
 def test_an_import_gets_no_more_memory_than_is_free(monkeypatch: pytest.MonkeyPatch) -> None:
