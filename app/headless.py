@@ -113,18 +113,14 @@ def _prepare(engine: Engine, target: Target, moments: Sequence[Moment], view: Vi
 
 
 def _draw(engine: Engine, moment: Moment, view: View, check: Callable[[], None], *, is_new: bool) -> FrameStatistics:
-    """One picture with all its samples, and what they cost together. A new one is animated, built and drawn even where nothing has changed:
-    its first sample updates the structure, and is drawn again where more follow, because a film that is always updated keeps only one."""
-    cost = []
-    if is_new:
-        update = dataclasses.replace(view.settings.update, always=True)
-        cost = [_rendered(engine, moment, dataclasses.replace(view, settings=dataclasses.replace(view.settings, update=update)))]
-        check()
-        if view.settings.samples == 1:
-            return cost[0]
-        cost = [_only_update(cost[0])]
-    for _ in range(view.settings.samples):
-        cost.append(_rendered(engine, moment, view))
+    """One picture with all its samples, and what they cost together. A new one is animated, built and drawn even where nothing has changed, and so
+    is each where the settings say so: its first sample updates the structure, and the others follow without, since a film that is always updated
+    keeps one sample alone."""
+    settings, cost = view.settings, []
+    for number in range(settings.samples):
+        is_updated = number == 0 and (is_new or settings.update.always)
+        update = dataclasses.replace(settings.update, always=is_updated)
+        cost.append(_rendered(engine, moment, dataclasses.replace(view, settings=dataclasses.replace(settings, update=update))))
         check()
     return together(cost)
 
@@ -136,15 +132,6 @@ def _rendered(engine: Engine, moment: Moment, view: View) -> FrameStatistics:
         found = engine.flush()
         if not found.views[0].structure.is_behind:
             return found
-
-
-def _only_update(frame: FrameStatistics) -> FrameStatistics:
-    """A frame without what its rays cost."""
-    view = frame.views[0]
-    phases = {name: value for name, value in view.phases_ms.items() if name.startswith(("build", "refit", "measure"))}
-    spent = sum(phases.values()) + frame.animate_ms
-    without = dataclasses.replace(view, phases_ms=phases, trace_ms=0.0, shade_ms=0.0, rays=0, rays_by_kind={})
-    return dataclasses.replace(frame, frame_ms=spent, views=(without,))
 
 
 def together(frames: Sequence[FrameStatistics]) -> FrameStatistics:

@@ -125,9 +125,12 @@ class ViewSlot:
         return dataclasses.replace(moment, time=moment.time + self._shutter * inverse)
 
     def _film_key(self, surface: Surface) -> Hashable:
-        """What a film's samples have in common. With an open shutter they show different instants of one moment."""
+        """What a film's samples have in common. With an open shutter they show different instants of one moment. Whether the structure is updated
+        even where nothing moved is no part of it: a sample drawn with that is the first of those that follow without."""
         seen = surface.version if self._shutter <= 0.0 else (self._moment, surface.primitives.topology_version)
-        return (dataclasses.replace(self.view.settings, samples=1), seen, self._materials.version, self._light_count)
+        settings = self.view.settings
+        settings = dataclasses.replace(settings, samples=1, update=dataclasses.replace(settings.update, always=False))
+        return (settings, seen, self._materials.version, self._light_count)
 
     def prepare(self, surface: Surface) -> None:
         """Decide between nothing, refit and rebuild, take the film to its next sample, and write what kernels read of this frame."""
