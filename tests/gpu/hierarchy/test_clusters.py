@@ -1,4 +1,4 @@
-"""What is special to builders from clusters (hploc, ploc): better trees, ids without a counter, leaves by cost, a bounded depth."""
+"""What is special to builders from clusters (hploc, hploc_sah, ploc): better trees, ids without a counter, leaves by cost, a bounded depth."""
 
 from __future__ import annotations
 
@@ -17,14 +17,12 @@ from tests.oracle.tree_walker import check_tree, half_area, walk_statistics
 
 from .scenes import SCENES, TriangleScene, make, rays, scene_of, smooth, soup, trace
 
-BUILDERS = [name for name in ("hploc", "hploc+climb", "ploc") if name.split("+")[0] in structures()]
+BUILDERS = [name for name in ("hploc", "hploc_sah", "ploc") if name in structures()]
 over_builders = pytest.mark.parametrize("name", BUILDERS)
 
 
 def built(target: Target, name: str, scene: TriangleScene, layout: str = "bvh2", **options: object) -> BvhHierarchy:
-    """A tree by a builder, "+" and the value of its option `top`, if it has one."""
-    name, _, top = name.partition("+")
-    hierarchy = make(target, name, layout, **options, **({"top": top} if top else {}))
+    hierarchy = make(target, name, layout, **options)
     assert isinstance(hierarchy, BvhHierarchy)
     hierarchy.build(scene.upload(target))
     return hierarchy
@@ -50,7 +48,7 @@ def test_trees_are_better_than_the_linear_bvhs(target: Target, name: str, scene_
 def test_groups_parted_from_above_cost_less_and_find_the_same_hits(target: Target) -> None:
     """As many triangles as make groups of groups; a few that cannot be told apart, so that sets are halved."""
     scene = scene_of(np.concatenate([smooth(30_000).corners(), np.tile(soup(1).corners(), (700, 1, 1))]))
-    climbed, parted = built(target, "hploc+climb", scene), built(target, "hploc", scene)
+    climbed, parted = built(target, "hploc", scene), built(target, "hploc_sah", scene)
     check_tree(parted.nodes(), *scene.boxes())
     assert cost_of(parted) < 0.995 * cost_of(climbed)
     assert parted.nodes().depth.max() <= parted.max_depth()
@@ -59,9 +57,9 @@ def test_groups_parted_from_above_cost_less_and_find_the_same_hits(target: Targe
 
 
 def test_the_most_references_take_no_more_groupings_than_the_depth_allows_for() -> None:
-    module = importlib.import_module("gpu.hierarchy.bvh.builders.hploc")
-    for chunk in (module.SAH_CHUNK, module.LARGE_SAH_CHUNK):
-        steps = module.groupings(-(-MAX_PRIMITIVES // chunk))
+    module = importlib.import_module("gpu.hierarchy.bvh.builders.hploc_sah")
+    for window in (module.WINDOW, module.LARGE_WINDOW):
+        steps = module.groupings(-(-MAX_PRIMITIVES // window))
         assert 2 < len(steps) <= module._MOST_GROUPINGS
         assert steps[-1][2] == 1 and all(step[2] > 1 for step in steps[:-1])
 
@@ -137,17 +135,17 @@ def test_the_depth_keeps_its_bound(target: Target, name: str, code_bits: str) ->
 def test_coincident_primitives_are_paired_at_once(target: Target, name: str) -> None:
     scene = scene_of(np.tile(soup(1, size=0.5).corners(), (6000, 1, 1)))
     hierarchy = built(target, name, scene, max_leaf_size=1)
-    assert hierarchy.nodes().depth.max() <= (18 if name == "hploc" else 16)  # chunks of no power of two
+    assert hierarchy.nodes().depth.max() <= (18 if name == "hploc_sah" else 16)  # chunks of no power of two
     assert (trace(hierarchy, *rays()).prim_id <= 0).all()
 
 
 @over_builders
 def test_threads_and_chunks_do_not_show(monkeypatch: pytest.MonkeyPatch, name: str) -> None:
     monkeypatch.setenv("RAYGROVE_HOST_FORCE_SPLIT", "1")
-    module = importlib.import_module(f"gpu.hierarchy.bvh.builders.{name.split('+')[0]}")
+    module = importlib.import_module(f"gpu.hierarchy.bvh.builders.{name}")
     scene, outcomes = soup(3000), []
     for threads, chunk in ((1, 1024), (2, 1024), (2, 64)):
-        if name != "hploc":  # where its chunks end decides what it builds
+        if name != "hploc_sah":  # where its chunks end decides what it builds
             monkeypatch.setitem(module.CHUNKS, "host", chunk)
         target = make_target("host", threads=threads)
         hierarchy = built(target, name, scene, "bvh4")

@@ -131,15 +131,17 @@ def run_structure(target: Target, name: str) -> None:
 
 
 def run_topologies(target: Target) -> None:
-    """Trees given by their topology alone: fitted by the family in each layout, refitted, primitives whole and split; lbvh and hploc both ways."""
+    """Trees given by their topology alone: fitted by the family in each layout, refitted, primitives whole and split; lbvh both ways, and what pairs
+    clusters along it."""
     corners = np.random.default_rng(3).uniform(-1, 1, (TRIANGLES, 3, 3)).astype(np.float32)
     indices = np.arange(TRIANGLES * 3, dtype=np.int32).reshape(-1, 3)
     primitives = triangle_primitives(target.upload(corners.reshape(-1, 3), "test"), target.upload(indices, "test"))
     for construction in ("search", "climb"):
         linear = structures()["lbvh"]
         linear(target, linear.Options(construction=construction)).build(primitives)
-    pairing = structures()["hploc"]
-    pairing(target, pairing.Options(top="climb"), "bvh2").build(primitives)
+    for name in ("hploc", "hploc_sah"):
+        pairing = structures()[name]
+        pairing(target, pairing.Options(), "bvh2").build(primitives)
     refit_by_groups(target, primitives)
     for layout in GivenBuilder.layouts():
         fit_given(target, corners, layout)

@@ -31,7 +31,8 @@ CEILINGS = {  # the first that fits
     "gpu/hierarchy/bvh/builders/agglomerative/": 72,  # a search and a merge of one block
     "gpu/hierarchy/bvh/builders/sbvh/": 120,  # a set's whole choice in one kernel, of 128 threads
     "gpu/hierarchy/bvh/clusters": 80,  # one thread that reads all it needs before it writes
-    "gpu/hierarchy/bvh/builders/hploc/sweep_groups": 120,  # three axes' planes and a set's parts; two blocks of 256 a multiprocessor
+    "gpu/hierarchy/bvh/builders/hploc_sah/sweep_groups": 120,  # three axes' planes and a set's parts; two blocks of 256 a multiprocessor
+    "gpu/hierarchy/bvh/builders/hploc_sah/": 96,  # the same as hploc's
     "gpu/hierarchy/bvh/builders/hploc/": 96,  # a warp's whole search and merge in one kernel
     "gpu/hierarchy/bvh/builders/ploc/": 72,  # its last kernel has one block of 512
     "gpu/hierarchy/bvh/optimisers/": 96,

@@ -3,7 +3,7 @@
 #pragma once
 #include "gpu/device/atomics.cuh"
 #include "gpu/device/segments.cuh"
-#include "gpu/hierarchy/bvh/builders/hploc/chunks.cuh"
+#include "gpu/hierarchy/bvh/builders/hploc_sah/chunks.cuh"
 #include "gpu/hierarchy/bvh/clusters.cuh"
 #include "gpu/hierarchy/bvh/planes.cuh"
 #include "gpu/hierarchy/bvh/planting.cuh"

@@ -13,7 +13,7 @@
 //
 // `kept`: the most clusters of a chunk, a power of two; `is_last`: all chunks are one group. Unit constants: MOST_ITEMS, MOST_LEVELS,
 // LEVELS_LEFT_OPEN, MAX_LEAF_SIZE, LEAVES_IN_ORDER, TRAVERSAL_COST, WRITES_BVH2, CODE_BITS.
-#include "gpu/hierarchy/bvh/builders/hploc/groups.cuh"
+#include "gpu/hierarchy/bvh/builders/hploc_sah/groups.cuh"
 
 // -- a level ---------------------------------------------------------------------------------------------------------------
 

@@ -1,4 +1,4 @@
-// Chunks, and groups of them: ranges of references that are joined on their own, by their cuts in Morton order. hploc.cu makes the first ones,
+// Chunks, and groups of them: ranges of references that are joined on their own, by their cuts in Morton order. cut_chunks.cu makes the first ones,
 // sweep_groups.cu joins groups of them, which are the chunks of its next launch.
 //
 // Windows of gaps are fixed; in each one the gap of the highest rank is a cut, so that every chunk has at least one reference and at most as many as two
