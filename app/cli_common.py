@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import argparse
 import dataclasses
+from collections.abc import Iterable
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -13,6 +14,7 @@ from app import objects, option_tables
 from app import timeline as timelines
 from app.cli_arguments import OPTION_KEYS, flag_of
 from app.meister_env import ENDING, load_environment
+from app.older_settings import Entry, Older, renewed
 from app.opening import cameras_of, open_scene
 from app.problems import UsageError
 from app.scene_io.demos import demo_info
@@ -47,12 +49,14 @@ def settings_of_flags(names: argparse.Namespace, settings: Settings) -> Settings
     """`settings` (the user's, or a picture's) < --settings < --set < flags. Raises as `settings_from`."""
     for path in _settings_files(names):
         settings = _with_file(settings, path, names)
-    for key, text in names.set:
-        settings = _set(settings, key, text, f"--set {key}={text}")
-    for name, key in OPTION_KEYS.items():
-        text = getattr(names, name, None)
-        if text is not None:
-            settings = _set(settings, key, text, f"{flag_of(name)} {text}")
+    said = [Entry(key, text, f"--set {key}={text}") for key, text in names.set]
+    flags = ((name, key, getattr(names, name, None)) for name, key in OPTION_KEYS.items())
+    said += [Entry(key, text, f"{flag_of(name)} {text}") for name, key, text in flags if text is not None]
+    found = renewed(settings, said)
+    _remark(names, [f"{shown}: {sentence}" for shown, sentence in found.remarks])
+    settings = found.settings
+    for entry in found.entries:
+        settings = _set(settings, entry.key, entry.value, entry.place)
     if getattr(names, "seed", None) is not None:
         for key in ("render.seed", "demo.seed"):
             settings = _set(settings, key, names.seed, f"--seed {names.seed}")
@@ -76,12 +80,20 @@ def _settings_files(names: argparse.Namespace) -> list[str]:
 
 def _with_file(settings: Settings, path: str, names: argparse.Namespace) -> Settings:
     if not path.lower().endswith(ENDING):
-        return load_settings(Path(path), settings)
+        older = Older()
+        settings = load_settings(Path(path), settings, older=older)
+        _remark(names, older.sentences)
+        return settings
     found = load_environment(Path(path), settings)
-    names.remarks = [*getattr(names, "remarks", []), *found.remarks]
+    _remark(names, found.remarks)
     if {"width", "height"} <= found.keys and getattr(names, "size", None) is None and path == getattr(names, "environment", None):
         names.size = (found.settings.render.width, found.settings.render.height)
     return found.settings
+
+
+def _remark(names: argparse.Namespace, sentences: Iterable[str]) -> None:
+    """Keep each sentence once: pictures take the same files and flags a second time."""
+    names.remarks = list(dict.fromkeys([*getattr(names, "remarks", []), *sentences]))
 
 
 def check_combination(settings: Settings) -> None:

@@ -100,7 +100,10 @@ def _start(names: argparse.Namespace, settings: Settings, words: Words) -> tuple
     reference_from(names, settings)
     path = names.files[0]
     texts, width, height = load_picture(path, settings.importer)
-    state = saved_state.state_of(texts, path, settings)
+    remarks: list[str] = []
+    state = saved_state.state_of(texts, path, settings, remarks)
+    for sentence in remarks:
+        words.warn(sentence)
     of_its_size = set_option(set_option(state.settings, "render.width", width), "render.height", height)
     state = dataclasses.replace(state, settings=settings_of_flags(names, of_its_size))
     scene = opened(state.scene, state.settings, words)

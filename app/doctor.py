@@ -13,6 +13,7 @@ from collections.abc import Callable, Iterator
 from pathlib import Path
 
 from app import machine
+from app.older_settings import Older
 from app.settings_file import load_settings, user_file
 from app.version import VERSION
 from gpu.target import choose
@@ -196,9 +197,10 @@ def _folders() -> Iterator[Finding]:
     path = user_file()
     try:
         text = "not there: built-in settings" if not path.exists() else "read without complaint"
+        older = Older()
         if path.exists():
-            load_settings(path)
-        yield Finding("folders", "settings", f"{path}: {text}", True)
+            load_settings(path, older=older)
+        yield Finding("folders", "settings", " ".join([f"{path}: {text}", *older.sentences]), True)
     except ValueError as error:
         yield Finding("folders", "settings", str(error), False, "correct the line, or move the file away")
     except OSError as error:

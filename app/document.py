@@ -161,9 +161,10 @@ class Document:
         own = self._state.settings
 
         def work(job: Job) -> tuple[State, Scene]:
-            saved = opening.open_picture(path, own, job)
+            saved, remarks = opening.open_picture(path, own, job)
             state = dataclasses.replace(saved, settings=changed(saved.settings))
-            return state, opening.open_scene(state.scene, state.settings, job)
+            scene = opening.open_scene(state.scene, state.settings, job)
+            return state, dataclasses.replace(scene, remarks=remarks + scene.remarks)
 
         return self._start_opening(os.path.basename(path), work, lambda result: self.set_state(*result))
 

@@ -17,7 +17,7 @@ from app.start_options import StartOptions, placed
 from app.state import SceneReference, Selection, State
 from app.timeline import Timeline
 from gpu.camera import Camera, fit
-from gpu.scene import Scene
+from gpu.scene import Remark, Scene
 
 
 def open_scene(reference: SceneReference, settings: Settings, job: Job | None = None) -> Scene:
@@ -41,10 +41,12 @@ def _read(reference: SceneReference, settings: Settings, job: Job | None) -> Sce
     return load(reference.names, settings.importer, progress, cancel, fps=settings.timeline.fps or timelines.DEFAULT_FPS)
 
 
-def open_picture(path: str, own: Settings, job: Job | None = None) -> State:
-    """The state that a saved picture carries; limits of `import` are those of `own`. Raises SceneError with a sentence."""
+def open_picture(path: str, own: Settings, job: Job | None = None) -> tuple[State, tuple[Remark, ...]]:
+    """The state that a saved picture carries, and what is to be said of it; limits of `import` are those of `own`. Raises SceneError with a sentence."""
     texts, _, _ = load_picture(path, own.importer, job.cancel_event if job is not None else None)
-    return saved_state.state_of(texts, path, own)
+    remarks: list[str] = []
+    state = saved_state.state_of(texts, path, own, remarks)
+    return state, tuple(Remark(1, sentence) for sentence in remarks)
 
 
 def first_look(state: State, scene: Scene) -> State:

@@ -12,6 +12,7 @@ import re
 from pathlib import Path
 
 from app.meister_env import ENDING, load_environment
+from app.older_settings import Older
 from app.saved_state import OWN_LIMITS
 from app.settings import Settings
 from app.settings_file import SettingsError, load_settings, save_settings, user_file
@@ -53,12 +54,12 @@ def save(name: str, settings: Settings) -> Path:
     return path
 
 
-def load(name: str) -> Settings:
-    """The settings kept under a name. Raises PresetError and SettingsError."""
+def load(name: str, older: Older | None = None) -> Settings:
+    """The settings kept under a name; `older` gets what is said in words of older versions. Raises PresetError and SettingsError."""
     path = path_of(name)
     if not path.exists():
         raise PresetError(f"there is no preset {name!r}; there are {', '.join(names()) or 'none'}.")
-    return load_settings(path)
+    return load_settings(path, older=older)
 
 
 def delete(name: str) -> None:
@@ -68,13 +69,14 @@ def delete(name: str) -> None:
 
 def load_file(path: str, present: Settings) -> tuple[Settings, tuple[str, ...]]:
     """The settings of a file that somebody gave: TOML stands for all settings but the limits of imports, which protect this machine; Meister's
-    .env changes `present`. With the sentences about what could not be used. Raises SettingsError."""
+    .env changes `present`. With the sentences about what could not be used, or is said in words of older versions. Raises SettingsError."""
     if path.lower().endswith(ENDING):
         found = load_environment(Path(path), present)
         return found.settings, found.remarks
-    settings = load_settings(Path(path))
+    older = Older()
+    settings = load_settings(Path(path), older=older)
     limits = {name: getattr(present.importer, name) for name in OWN_LIMITS}
-    return dataclasses.replace(settings, importer=dataclasses.replace(settings.importer, **limits)), ()
+    return dataclasses.replace(settings, importer=dataclasses.replace(settings.importer, **limits)), tuple(older.sentences)
 
 
 def is_settings_file(path: str) -> bool:

@@ -18,6 +18,7 @@ import tomli_w
 
 from app import timeline as timelines
 from app.export.tables import json_text
+from app.older_settings import Older
 from app.path_options import LONGEST_S, SHORTEST_S
 from app.scene_io.errors import SceneError, shown
 from app.settings import Settings
@@ -52,24 +53,33 @@ def at_moment(state: State, moment: Moment) -> State:
     return dataclasses.replace(state, timeline=dataclasses.replace(state.timeline, time=moment.time, clip=moment.clip))
 
 
-def state_of(texts: Mapping[str, str], path: str, own: Settings | None = None) -> State:
+def state_of(texts: Mapping[str, str], path: str, own: Settings | None = None, remarks: list[str] | None = None) -> State:
     """The state that a picture's entries hold. Fields that are absent are as in a new state; `start` and the limits of `import` are those of `own`.
-    Files that are gone are looked for beside the picture. Raises SceneError with a sentence where there is no state or it cannot be used."""
+    Files that are gone are looked for beside the picture. `remarks` gets the sentences about words of older versions. Raises SceneError with a
+    sentence where there is no state or it cannot be used."""
     if PREFIX + "version" not in texts:
         why = "no state was saved in it. Pictures that Raygrove saves carry one; other programs leave it out when they save them again"
         raise SceneError(f"{shown(path)} shows a picture, but {why}.", path)
     if texts[PREFIX + "version"] != VERSION:
         raise SceneError(f"{shown(path)}: its state was saved by a newer version of Raygrove. Open it with that one.", path)
+    older = Older()
     try:
-        settings = settings_of(texts.get(PREFIX + "settings", ""), Path(path))
+        settings = settings_of(texts.get(PREFIX + "settings", ""), Path(path), older=older)
         hints = typing.get_type_hints(State)
         fields = {name: _decoded(hints[name], json.loads(texts[PREFIX + name]), name) for name in JSON_FIELDS if PREFIX + name in texts}
         state = State(settings=_with_own(settings, own or Settings()), **fields)
         _check(state)
     except (SettingsError, ValueError, RecursionError) as error:
-        reason = str(error).removeprefix(f"{path}: ").removeprefix(f"{path}, ").rstrip(".")
+        reason = _without_path(str(error), path).rstrip(".")
         raise SceneError(f"{shown(path)}: the state in it cannot be used: {reason}. It may be of another version, or damaged.", path) from error
-    return dataclasses.replace(state, scene=_found(state.scene, path))
+    if remarks is not None:
+        remarks += [f"{shown(path)}: of its settings, {_without_path(sentence, path)}" for sentence in older.sentences]
+    views = tuple(dataclasses.replace(view, hierarchy=older.structures.get(view.hierarchy, view.hierarchy)) for view in state.views)
+    return dataclasses.replace(state, scene=_found(state.scene, path), views=views)
+
+
+def _without_path(sentence: str, path: str) -> str:
+    return sentence.removeprefix(f"{path}: ").removeprefix(f"{path}, ")
 
 
 def fitted(state: State, scene: Scene) -> State:

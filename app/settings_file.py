@@ -21,6 +21,7 @@ from typing import Any
 
 import platformdirs
 
+from app.older_settings import GONE, Entry, Older, renewed
 from app.settings import KEPT, TABLES, Settings, edit_groups, option_field, option_groups, set_option
 from app.settings_text import merged_text
 from gpu.settings import OptionError, fields_of
@@ -47,20 +48,28 @@ def user_file() -> Path:
     return folder / "settings.toml"
 
 
-def load_settings(path: Path, base: Settings | None = None, skipped: list[str] | None = None) -> Settings:
+def load_settings(
+    path: Path, base: Settings | None = None, skipped: list[str] | None = None, older: Older | None = None
+) -> Settings:
     """`base` (default: the built-in values) with what a file changes. Raises SettingsError with file, line, key and what is allowed; with a list
-    `skipped`, a wrong entry is left out and its sentence goes there instead."""
-    return settings_of(read_text(path), path, base, skipped)
+    `skipped`, a wrong entry is left out and its sentence goes there instead. `older` gets what is said in words of older versions."""
+    return settings_of(read_text(path), path, base, skipped, older)
 
 
-def settings_of(text: str, path: Path, base: Settings | None = None, skipped: list[str] | None = None) -> Settings:
+def settings_of(
+    text: str, path: Path, base: Settings | None = None, skipped: list[str] | None = None, older: Older | None = None
+) -> Settings:
     """`base` with what a text in TOML changes; errors speak of `path`, from where the text is."""
-    settings = base or Settings()
-    for key, value in leaves(_parsed(text, path)):
+    found = renewed(base or Settings(), [Entry(key, _from_folder(key, value, path), key) for key, value in leaves(_parsed(text, path))])
+    settings = found.settings
+    if older is not None:
+        older.sentences += [str(SettingsError(path, line_of(text, key), key, sentence)) for key, sentence in found.remarks]
+        older.structures |= found.structures
+    for entry in found.entries:
         try:
-            settings = set_option(settings, key, _from_folder(key, value, path))
+            settings = set_option(settings, entry.key, entry.value)
         except OptionError as error:
-            wrong = SettingsError(path, line_of(text, key), key, sentence_of(error))
+            wrong = SettingsError(path, line_of(text, entry.place), entry.place, sentence_of(error))
             if skipped is None:
                 raise wrong from error
             skipped.append(str(wrong))
@@ -75,14 +84,15 @@ def sentence_of(error: OptionError) -> str:
 
 
 def load_user_settings(path: Path | None = None) -> tuple[Settings, str]:
-    """The user's settings and a warning, a line an entry. A wrong entry is left out and stays in the file; a file that cannot be read as
-    settings at all is renamed to .bad, and the built-in values are taken."""
+    """The user's settings and a warning, a line an entry. A wrong entry is left out and stays in the file, one in older words is used; a file that
+    cannot be read as settings at all is renamed to .bad, and the built-in values are taken."""
     path = path or user_file()
     skipped: list[str] = []
+    older = Older()
     try:
         if not path.exists():
             return Settings(), ""
-        settings = load_settings(path, None, skipped)
+        settings = load_settings(path, None, skipped, older)
     except OSError as error:
         return Settings(), f"{path}: {error.strerror}. The built-in settings are used; correct the file's permissions."
     except SettingsError as error:
@@ -94,7 +104,7 @@ def load_user_settings(path: Path | None = None) -> tuple[Settings, str]:
         except OSError as renaming:
             return Settings(), f"{error} The built-in settings are used; the file could not be renamed ({renaming.strerror})."
         return Settings(), f"{error} The built-in settings are used; the file is kept as {kept}."
-    return settings, "\n".join(f"{sentence} The entry is not used." for sentence in skipped)
+    return settings, "\n".join([*(f"{sentence} The entry is not used." for sentence in skipped), *older.sentences])
 
 
 def save_settings(settings: Settings, path: Path | None = None) -> str:
@@ -135,9 +145,9 @@ def without(settings: Settings, key: str) -> Settings:
 
 
 def is_known(key: str) -> bool:
-    """Whether a dotted key is a setting of this program."""
+    """Whether a dotted key is a setting of this program, or was one."""
     try:
-        return key.startswith(f"{KEPT}.") or bool(option_field(key))
+        return key.startswith(f"{KEPT}.") or key in GONE or bool(option_field(key))
     except OptionError:
         return False
 

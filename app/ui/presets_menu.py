@@ -10,6 +10,7 @@ from PySide6.QtWidgets import QFileDialog, QInputDialog, QMenu, QPushButton, QWi
 
 from app import presets, settings_file
 from app.document import Document
+from app.older_settings import Older
 from app.settings import Settings
 from app.ui.settings_files import take_file
 
@@ -50,8 +51,9 @@ class PresetsButton(QPushButton):
         """Take a preset's settings, as one step of undo."""
 
         def take() -> str:
-            self._change(presets.load(name))
-            return self.tr("Preset {name} is in use.").format(name=name)
+            older = Older()
+            self._change(presets.load(name, older))
+            return " ".join([self.tr("Preset {name} is in use.").format(name=name), *older.sentences])
 
         self._try(take)
 
