@@ -60,6 +60,11 @@ def renewed(settings: Settings, entries: Sequence[Entry]) -> Renewed:
     return Renewed(_swept(settings), tuple(_swept_entry(entry) for entry in others), ((said.place, what),), {CLIMB: SWEPT})
 
 
+def structure_then(name: str, options: Mapping[str, Any]) -> str:
+    """What the structure is called today that a measured row names, by the options that it had then."""
+    return SWEPT if name == CLIMB and options.get(TOP) == "sah" else name
+
+
 def _swept(settings: Settings) -> Settings:
     """The settings with hploc_sah where they have hploc, and with its changed options."""
     table: Mapping[str, Any] = settings.hierarchy

@@ -42,7 +42,8 @@ def _read(reference: SceneReference, settings: Settings, job: Job | None) -> Sce
 
 
 def open_picture(path: str, own: Settings, job: Job | None = None) -> tuple[State, tuple[Remark, ...]]:
-    """The state that a saved picture carries, and what is to be said of it; limits of `import` are those of `own`. Raises SceneError with a sentence."""
+    """The state that a saved picture carries, and what is to be said of it; limits of `import` are those of `own`. Raises SceneError with a
+    sentence."""
     texts, _, _ = load_picture(path, own.importer, job.cancel_event if job is not None else None)
     remarks: list[str] = []
     state = saved_state.state_of(texts, path, own, remarks)

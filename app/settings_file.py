@@ -48,17 +48,13 @@ def user_file() -> Path:
     return folder / "settings.toml"
 
 
-def load_settings(
-    path: Path, base: Settings | None = None, skipped: list[str] | None = None, older: Older | None = None
-) -> Settings:
+def load_settings(path: Path, base: Settings | None = None, skipped: list[str] | None = None, older: Older | None = None) -> Settings:
     """`base` (default: the built-in values) with what a file changes. Raises SettingsError with file, line, key and what is allowed; with a list
     `skipped`, a wrong entry is left out and its sentence goes there instead. `older` gets what is said in words of older versions."""
     return settings_of(read_text(path), path, base, skipped, older)
 
 
-def settings_of(
-    text: str, path: Path, base: Settings | None = None, skipped: list[str] | None = None, older: Older | None = None
-) -> Settings:
+def settings_of(text: str, path: Path, base: Settings | None = None, skipped: list[str] | None = None, older: Older | None = None) -> Settings:
     """`base` with what a text in TOML changes; errors speak of `path`, from where the text is."""
     found = renewed(base or Settings(), [Entry(key, _from_folder(key, value, path), key) for key, value in leaves(_parsed(text, path))])
     settings = found.settings

@@ -12,6 +12,7 @@ from typing import Any
 
 from app import option_tables
 from app.help_texts import SECTIONS, HelpText, layout_page, pages, traversal_sentence
+from app.older_settings import structure_then
 
 ROOT = Path(__file__).resolve().parents[1]
 PATH = ROOT / "docs" / "structures.md"
@@ -73,7 +74,7 @@ def _measured(kept: dict[str, Any], file: str) -> str:
 
 
 def _named(row: dict[str, Any]) -> str:
-    return f"`{row['hierarchy']}`" + ("" if row["optimiser"] == "none" else f" + `{row['optimiser']}`")
+    return f"`{structure_then(row['hierarchy'], row['options'])}`" + ("" if row["optimiser"] == "none" else f" + `{row['optimiser']}`")
 
 
 def _section(page: HelpText) -> str:

@@ -1,7 +1,8 @@
-"""The figures that the project has promised, measured in one run: `python -m bench.goals [--target host|cuda] [--out PREFIX]`.
+"""The figures that the project has promised, measured in one run: `python -m bench.goals [FILE ...] [--target host|cuda] [--out PREFIX]`.
 
-A script, not a library: it makes the built-in scenes itself. It needs numpy and the target's libraries only. With --out it writes PREFIX.json and
-PREFIX.txt beside what it prints. Exit code 0 when it has measured, whether or not every goal was reached.
+FILE are the models by which builders are judged beside the built-in scenes (model_goals.py lists them); a goal of one that was not given is not
+measured, and says so. A script, not a library: it makes the built-in scenes itself. Without files it needs numpy and the target's libraries only.
+With --out it writes PREFIX.json and PREFIX.txt beside what it prints. Exit code 0 when it has measured, whether or not every goal was reached.
 """
 
 from __future__ import annotations
@@ -17,12 +18,13 @@ import sys
 from collections.abc import Callable, Iterator, Sequence
 from typing import Any
 
+from app.scene_io import SceneError, load
 from app.scene_io.demos import make_demo
 from gpu.animate.animate import Animator
 from gpu.engine import ViewSettings
 from gpu.hierarchy.base import HierarchyError
 from gpu.hierarchy.registry import structure
-from gpu.scene import Moment
+from gpu.scene import Moment, Scene
 from gpu.target import choose
 from gpu.target.base import NoDeviceError, Target, TargetError
 
@@ -30,7 +32,9 @@ from .build import run_build
 from .builder_goals import BUILDERS, COLLAPSED, KD_BUILDS, MOST_COLLAPSE
 from .context import context, heading
 from .frame import run_frame
+from .goal import Goal
 from .measure import Task, median, timed
+from .model_goals import judge, known_models
 from .replay import PHASES_EVERY, build_as_graph, live_frames
 from .rig import make_rig
 from .rows import Row
@@ -39,25 +43,6 @@ from .table import aligned, build_table, frame_table, trace_table
 from .trace import run_trace
 from .tree_costs import CLIPPED, MOST_CLIPPED_TIMES, MOST_TIMES, clipping_costs, tree_costs
 from .two_level import make_crowd, measure_update
-
-
-@dataclasses.dataclass(frozen=True)
-class Goal:
-    """One promise: what, the bar, the figure measured (None: not measured, `note` says why). `at_most` or else at least."""
-
-    what: str
-    bar: float
-    measured: float | None
-    unit: str
-    at_most: bool = True
-    note: str = ""
-
-    @property
-    def is_reached(self) -> bool | None:
-        """Whether the bar was met; None where there is no figure."""
-        if self.measured is None:
-            return None
-        return self.measured <= self.bar if self.at_most else self.measured >= self.bar
 
 
 @dataclasses.dataclass
@@ -112,7 +97,9 @@ LAYOUT_BYTES = {"bvh2": 160.0, "bvh4": 200.0}
 SCRATCH_BYTES = 72.0
 
 
-def measure_goals(target: Target, repeat: int, say: Callable[[str], None], keep: Callable[[Report], None] = lambda report: None) -> Report:
+def measure_goals(
+    target: Target, repeat: int, say: Callable[[str], None], keep: Callable[[Report], None] = lambda report: None, models: Sequence[Scene] = ()
+) -> Report:
     """Every goal that this kind of target has. `keep` gets the report after each part, so that a run which is cut short leaves something; a part that
     fails is a goal not measured, with the sentence why."""
     report = Report()
@@ -126,6 +113,7 @@ def measure_goals(target: Target, repeat: int, say: Callable[[str], None], keep:
         parts.append(("replaying other builders", functools.partial(_builders, target, report, repeat)))
         parts.append(("building kd-trees in every frame", functools.partial(_kd_builds, target, report, repeat)))
     parts.append(("comparing the cost of trees", functools.partial(_trees, target, report)))
+    parts += [(words, functools.partial(part, target, report, repeat)) for words, part in judge(models)]
     parts.append(("skinning and morphing", functools.partial(_deform, target, report, bars, repeat)))
     parts.append(("moving one object in a hundred", functools.partial(_rigid_motion, target, report, repeat)))
     parts.append(("streaming key frames", functools.partial(_streaming, target, report, repeat)))
@@ -367,11 +355,13 @@ def _target(name: str) -> Iterator[Target]:
 def main(arguments: list[str] | None = None) -> int:
     """The script. Words go to stderr, tables to stdout."""
     parser = argparse.ArgumentParser(prog="python -m bench.goals", description="Measure the project's goals in one run.")
+    parser.add_argument("files", nargs="*", metavar="FILE", help="models by which builders are judged")
     parser.add_argument("--target", default="auto", help="auto, host, cuda or cuda:N")
     parser.add_argument("--repeat", type=int, default=20, help="runs of each measurement; the median counts")
     parser.add_argument("--out", help="also write PREFIX.json and PREFIX.txt")
     names = parser.parse_args(arguments)
     try:
+        models = known_models([load([file]) for file in names.files])
         with _target(names.target) as target:
             about = context(target, command=["python", "-m", "bench.goals", *(sys.argv[1:] if arguments is None else arguments)])
 
@@ -380,7 +370,10 @@ def main(arguments: list[str] | None = None) -> int:
                     pathlib.Path(names.out + ".json").write_text(json.dumps(report.as_json(about), indent=1) + "\n", encoding="utf-8")
                     pathlib.Path(names.out + ".txt").write_text(_page(about, report) + "\n", encoding="utf-8")
 
-            report = measure_goals(target, max(1, names.repeat), lambda words: print(words, file=sys.stderr), keep)
+            report = measure_goals(target, max(1, names.repeat), lambda words: print(words, file=sys.stderr), keep, models)
+    except SceneError as error:
+        print(error, file=sys.stderr)
+        return 3
     except (NoDeviceError, ValueError) as error:
         print(error, file=sys.stderr)
         return 4

@@ -13,7 +13,19 @@ from app.cli import main
 from app.cli_arguments import flag_of
 from app.scene_io.demos import make_demo
 
-MOVING = ("bench", "suite", "kolodzey2014", "--target", "host", "--scenes", "Bunny in a ring of spheres", "--repeat", "1", "--most-triangles", "100000")
+MOVING = (
+    "bench",
+    "suite",
+    "kolodzey2014",
+    "--target",
+    "host",
+    "--scenes",
+    "Bunny in a ring of spheres",
+    "--repeat",
+    "1",
+    "--most-triangles",
+    "100000",
+)
 """One scene that comes with the program."""
 
 

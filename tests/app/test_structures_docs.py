@@ -45,6 +45,7 @@ def test_figures_are_those_of_the_newest_run(tmp_path: Path, monkeypatch: pytest
     monkeypatch.setattr(structures_docs, "RESULTS", tmp_path)
     row = {
         "hierarchy": "lbvh",
+        "options": {"hierarchy.hploc.top": "sah"},
         "optimiser": "none",
         "ray_type": "primary",
         "samples": {"graph_ms": [9.0]},
@@ -60,11 +61,12 @@ def test_figures_are_those_of_the_newest_run(tmp_path: Path, monkeypatch: pytest
     for day, ms in (("01", 1.5), ("02", 12.25)):
         kept = {
             "context": {"device": "A GPU", "commit": "abc", "date": f"2026-01-{day}T00:00"},
-            "results": [{**row, "build_ms": ms}, traced],
+            "results": [{**row, "build_ms": ms}, traced, {**row, "hierarchy": "hploc", "build_ms": ms}],
             "not_measured": ["x: y."],
         }
         (tmp_path / f"gpu-2026-01-{day}-structures.json").write_text(json.dumps(kept))
     text = structures_docs.text()
     assert "| `lbvh` | blob | 1,000 | 9.000 | - | 50.2 | 9 | 2,840 | - | 153 | bvh2 |" in text
+    assert "| `hploc_sah` | blob | 1,000 | 9.000 |" in text, "what was measured as hploc with top = sah"
     assert "1.500" not in text
     assert "Not measured: x: y." in text

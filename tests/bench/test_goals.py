@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import contextlib
+import dataclasses
 import json
 import pathlib
 import subprocess
@@ -11,11 +13,13 @@ from typing import Any
 import pytest
 
 import bench.goals as goals
-from bench import replay
+from bench import model_goals, replay
 from bench.goals import Bars, Goal, main, measure_goals
+from bench.model_goals import MODELS, Model, judge, known_models
 from bench.replay import Live
 from bench.streaming import make_waves, play
 from bench.two_level import make_crowd
+from gpu.scene import Scene
 from gpu.target.base import Target, TargetError
 from gpu.target.host import HostTarget
 
@@ -54,7 +58,10 @@ def test_measures_every_goal_of_the_host(host_target: Target, monkeypatch: pytes
         "waited for a key frame",
     ):
         assert any(wanted in name for name in names), wanted
-    assert all(goal.measured is not None and goal.measured >= 0.0 for goal in report.goals if "Embree" not in goal.what)
+    absent = [goal for goal in report.goals if goal.measured is None and "Embree" not in goal.what]
+    assert [goal.what.rpartition(", ")[2] for goal in absent] == [model.name for model in MODELS for _ in range(2)]
+    assert all("give its file" in goal.note for goal in absent)
+    assert all(goal.measured >= 0.0 for goal in report.goals if goal.measured is not None)
     assert said and len(report.builds) == 2 and len(report.traces) == 4 and len(report.frames) == 1
     text = report.text()
     assert "reached" in text and "build.sort" in text
@@ -79,7 +86,11 @@ class Device(HostTarget):
 
 def test_measures_every_goal_of_a_device(monkeypatch: pytest.MonkeyPatch, tmp_path: pathlib.Path) -> None:
     small = {name: goals.make_demo(name, 300) for name in ("blob", "orbit", "room", "cloth", "explode")}
+    given = {model.name: goals.make_demo("blob", 200 + 200 * i) for i, model in enumerate(MODELS)}
     live: list[bool] = []
+
+    def as_large(model: Model, scene: Scene) -> Model:
+        return dataclasses.replace(model, triangles=scene.triangle_count)
 
     def live_frames(target: Target, scene: Any, settings: Any, frames: int, size: tuple[int, int], repeats: bool) -> Live:
         live.append(repeats)
@@ -90,11 +101,15 @@ def test_measures_every_goal_of_a_device(monkeypatch: pytest.MonkeyPatch, tmp_pa
     monkeypatch.setattr(goals, "make_waves", lambda count, keys: make_waves(100, 8))
     monkeypatch.setattr(goals, "make_crowd", lambda triangles, objects, moving: make_crowd(2_000, 10, 1))
     monkeypatch.setattr(goals, "choose", lambda name: Device())
-    assert main(["--target", "cuda", "--repeat", "1", "--out", str(tmp_path / "goals")]) == 0
+    monkeypatch.setattr(goals, "load", lambda files: given[files[0]])
+    monkeypatch.setattr(model_goals, "MODELS", tuple(map(as_large, MODELS, given.values())))
+    assert main([*given, "--target", "cuda", "--repeat", "1", "--out", str(tmp_path / "goals")]) == 0
     found = json.loads((tmp_path / "goals.json").read_text())
     names = " | ".join(goal["what"] for goal in found["goals"])
     built = ("rebuild, 512,000", "rebuild, 12,800,000", "as a graph", "refit, 12,800,000")
-    for wanted in (*built, "skinning", "primary rays, blob of", "diffuse rays with the best tree, blob", "host work over"):
+    judged = [f"{rays} rays through hploc over those through hploc_sah, {model.name}" for rays in ("primary", "diffuse") for model in MODELS]
+    peers = ("primary rays through hploc, Crytek Sponza", "diffuse rays through hploc, country-kitchen", "hploc rebuild as a graph, country-kitchen")
+    for wanted in (*built, *judged, *peers, "skinning", "primary rays, blob of", "diffuse rays with the best tree, blob", "host work over"):
         assert wanted in names
     assert all(goal["measured"] is not None for goal in found["goals"]), found["goals"]
     assert live == [True, False] * 7
@@ -112,8 +127,30 @@ def test_a_part_that_fails_leaves_the_others(host_target: Target, monkeypatch: p
     monkeypatch.setattr(goals, "make_demo", lambda name, count=None, original=goals.make_demo: original(name, 300))
     monkeypatch.setattr(goals, "make_waves", lambda count, keys: make_waves(100, 8))
     report = measure_goals(host_target, 1, lambda words: None)
-    assert [goal.note for goal in report.goals if goal.measured is None] == ["The device has gone away."] * 4
+    assert [goal.note for goal in report.goals if goal.measured is None and "give its file" not in goal.note] == ["The device has gone away."] * 4
     assert report.frames and "not measured" in report.text()
+
+
+def test_models_are_known_by_their_triangles(capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch, tmp_path: pathlib.Path) -> None:
+    """The dragon's figures are measured, the others' are not, and what is no model is a sentence before anything is measured."""
+    scene = goals.make_demo("blob", 500)
+    dragon = dataclasses.replace(MODELS[3], triangles=scene.triangle_count)
+    monkeypatch.setattr(model_goals, "MODELS", (*MODELS[:3], dragon))
+    with contextlib.closing(HostTarget()) as target:
+        report = goals.Report()
+        for _, part in judge(known_models([scene])):
+            part(target, report, 1)
+    assert {goal.what.rpartition(", ")[2]: goal.measured is not None for goal in report.goals} == {
+        model.name: model is dragon for model in (*MODELS[:3], dragon)
+    }
+    ratio = next(goal for goal in report.goals if goal.what == "SAH cost of hploc over binned_sah, dragon")
+    assert 0.9 < (ratio.measured or 0.0) < 1.3 and "hploc_sah" in ratio.note
+    monkeypatch.setattr(goals, "load", lambda files: goals.make_demo("orbit", 500))
+    assert main(["orbit.obj", "--target", "host"]) == 4
+    assert "is no model that a goal names: Crytek Sponza (262,205 triangles)" in capsys.readouterr().err
+    monkeypatch.undo()
+    assert main([str(tmp_path / "gone.obj"), "--target", "host"]) == 3
+    assert "gone.obj" in capsys.readouterr().err
 
 
 def test_a_target_that_is_not_there_is_a_sentence(capsys: pytest.CaptureFixture[str]) -> None:

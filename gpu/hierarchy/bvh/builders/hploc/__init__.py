@@ -8,9 +8,10 @@ Paper: Benthin, Meister, Barczak, Mehalwal, Tsakok and Kensler, H-PLOC: Hierarch
 Hierarchy Construction (2024), after Meister and Bittner, Parallel Locally-Ordered Clustering for BVH Construction (2017); the climb after Apetrei
 (2014).
 
-Cost: Less than twice the time of the linear BVH, for trees whose SAH cost is within some 10 % of a binned SAH builder's, and below it in halls and
-rooms of very unlike triangles. The choice for scenes that are rebuilt every frame and traced with more than a ray or two a pixel. hploc_sah parts
-what lies above the chunks from above instead: a sixth slower, 2 to 4 % cheaper on smooth meshes, and worse for rays in halls.
+Cost: Less than twice the time of the linear BVH, for trees whose SAH cost is within some 11 % of a binned SAH builder's on smooth meshes, and below
+it where triangles are of very unlike sizes, as in halls and furnished rooms. The choice for scenes that are rebuilt every frame and traced with more
+than a ray or two a pixel. hploc_sah makes what lies above the chunks from above instead: a sixth slower, 2 to 4 % cheaper on smooth meshes, and
+worse for rays in halls.
 
 Limits: A larger search radius costs time, and past 4 makes most trees worse. Clusters are paired within one subtree of the linear BVH, so that its
 worst splits still show high up. Leaves hold neighbours in Morton order alone, so that their place is known at once. Where pairing nearest

@@ -5,12 +5,12 @@ which end at high nodes of a linear BVH, are paired as hploc pairs them, until f
 of 32 chunks at a time are parted by the surface area heuristic, every cluster a candidate. All but the uppermost two levels become nodes, and the
 four subtrees below these are parted again with those of 32 neighbours, until one group holds them all.
 
-Paper: ours, above the chunks of Benthin, Meister, Barczak, Mehalwal, Tsakok and Kensler, H-PLOC: Hierarchical Parallel Locally-Ordered Clustering for
+Paper: Ours, above the chunks of Benthin, Meister, Barczak, Mehalwal, Tsakok and Kensler, H-PLOC: Hierarchical Parallel Locally-Ordered Clustering for
 Bounding Volume Hierarchy Construction (2024).
 
-Cost: About twice the time of the linear BVH. On smooth meshes its trees cost 2 to 4 % less than those of hploc, which takes a sixth less time, and are
-within some 6 % of a binned SAH builder's. Where triangles are of very unlike sizes, as in rooms and halls, hploc is the better one: its trees cost
-less there, and in Crytek's Sponza a fifth of the primary rays is lost with this one.
+Cost: About twice the time of the linear BVH. On smooth meshes its trees cost 2 to 4 % less than those of hploc, which takes a sixth less time, and
+are within some 8 % of a binned SAH builder's. Where triangles are of very unlike sizes, as in rooms and halls, hploc is the better one: its trees
+cost less there, and in Crytek's Sponza a fifth of the primary rays is lost with this one.
 
 Limits: A larger search radius costs time, and past 4 makes most trees worse. Clusters of one chunk stay together below its four, so that the linear
 BVH's worst splits still show. Leaves hold neighbours in Morton order alone, so that their place is known at once. Where a tree would become too deep,

@@ -9,7 +9,7 @@
 
 // Ranks in a chunk: of a gap between equal codes by the places in it, below POSITION_RANKS; then by the codes; then its borders.
 constexpr int POSITION_RANKS = 10, BORDER_RANK = POSITION_RANKS + CODE_BITS;
-static_assert(MOST == 2 * WINDOW, "a chunk is at most as long as two windows");
+static_assert(MOST == 2 * WINDOW, "a chunk reaches over two windows at most");
 static_assert(MOST <= 1 << POSITION_RANKS, "places in a chunk differ in fewer bits");
 
 // How much the references on both sides of a gap of a chunk differ; `gap` counts from its first reference.
