@@ -16,9 +16,10 @@ from .rows import Row, row_of_frame
 
 
 def run_frame(target: Target, task: Task) -> Row:
-    """Frames at each moment in turn, `repeat` rounds of them, issued without waiting. Samples: `frame_ms` on the target, `host_ms` of the issuing
-    thread, `wall_ms` a frame of the whole run, `host_over_device_ms` the part of it that is not the target's, `frames_per_s`,
-    `allocated_bytes` by which the target's memory grew meanwhile."""
+    """Frames at each moment in turn, `repeat` rounds of them, issued without waiting. Samples of each frame: `frame_ms` on the target, `host_ms` of
+    the issuing thread, `period_ms` that it adds to the run, which is the longer of the target's time and of the time until the host issues the next
+    one, and `frames_per_s`, one over it: their medians do not mind what held the host up once. Of the run: `wall_ms` a frame, `host_over_device_ms`
+    the part of it that is not the target's, `allocated_bytes` by which the target's memory grew meanwhile."""
     settings = dataclasses.replace(task.settings, update=dataclasses.replace(task.settings.update, always=True))
     view = View(settings, task.view_from(), ArrayPixels(target, *task.size))
     with contextlib.closing(Engine(target, task.scene)) as engine:
@@ -26,33 +27,45 @@ def run_frame(target: Target, task: Task) -> Row:
             engine.render_frame(dataclasses.replace(task.moments[turn % len(task.moments)], frame_id=-1), [view])
         engine.flush()
         before = sum(target.memory().values())
-        finished, wall_ms = _play(engine, task, view)
+        played = _play(engine, task, view)
         allocated = max(0, sum(target.memory().values()) - before)
         found = engine.totals(view)
-    row = _row(target, settings, task, finished, wall_ms)
+    row = _row(target, settings, task, played)
     return dataclasses.replace(row, hits=found.hits, sum_t=found.sum_t, samples={**row.samples, "allocated_bytes": [float(allocated)]})
 
 
-def _play(engine: Engine, task: Task, view: View) -> tuple[list[FrameStatistics], float]:
-    """The finished frames, each once, and the wall time of a frame."""
+@dataclasses.dataclass(frozen=True)
+class _Played:
+    """Frames in the order they were issued: their statistics, the time until the host issued the next, and the wall time of a frame of the run."""
+
+    frames: list[FrameStatistics]
+    issued_ms: list[float]
+    wall_ms: float
+
+
+def _play(engine: Engine, task: Task, view: View) -> _Played:
     rounds = [moment for _ in range(task.repeat) for moment in task.moments]
     finished: dict[int, FrameStatistics] = {}
-    started = time.perf_counter()
+    engine.tell_of_every_frame(lambda done: finished.update({done.frame_id: done}))
+    started = [time.perf_counter()]
     for number, moment in enumerate(rounds):
-        done = engine.render_frame(dataclasses.replace(moment, frame_id=number), [view])
-        if done is not None and done.frame_id >= 0:
-            finished[done.frame_id] = done
+        engine.render_frame(dataclasses.replace(moment, frame_id=number), [view])
+        started.append(time.perf_counter())
     engine.target.synchronize()
-    wall_ms = (time.perf_counter() - started) * 1e3 / len(rounds)
+    wall_ms = (time.perf_counter() - started[0]) * 1e3 / len(rounds)
     last = engine.flush()
     finished[last.frame_id] = last
-    return list(finished.values()), wall_ms
+    kept = [number for number in range(len(rounds)) if number in finished]
+    issued = [1e3 * (started[number + 1] - started[number]) for number in kept]
+    return _Played([finished[number] for number in kept], issued, wall_ms)
 
 
-def _row(target: Target, settings: ViewSettings, task: Task, frames: list[FrameStatistics], wall_ms: float) -> Row:
+def _row(target: Target, settings: ViewSettings, task: Task, played: _Played) -> Row:
+    frames, wall_ms = played.frames, played.wall_ms
     row = row_of_frame(task.scene.name, target, settings, frames[-1])
     views = [frame.views[0] for frame in frames]
     frame_ms, host_ms = [frame.frame_ms for frame in frames], [frame.host_ms for frame in frames]
+    period_ms = [max(spent, issued) for spent, issued in zip(frame_ms, played.issued_ms, strict=True)]
     names = list(dict.fromkeys(name for view in views for name in view.phases_ms))
     phases = {name: [view.phases_ms[name] for view in views if name in view.phases_ms] for name in names}
     samples = {name: [float(getattr(view, name)) for view in views] for name in ("build_ms", "refit_ms", "trace_ms", "shade_ms", "mrays_per_s")}
@@ -68,9 +81,10 @@ def _row(target: Target, settings: ViewSettings, task: Task, frames: list[FrameS
         samples={
             "frame_ms": frame_ms,
             "host_ms": host_ms,
+            "period_ms": period_ms,
+            "frames_per_s": [1e3 / period for period in period_ms],
             "wall_ms": [wall_ms],
             "host_over_device_ms": [max(0.0, wall_ms - median(frame_ms))],
-            "frames_per_s": [1e3 / wall_ms],
             **samples,
         },
     )

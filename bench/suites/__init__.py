@@ -18,7 +18,7 @@ from .scenes import SceneChoice
 __all__ = ["SuiteJob", "SuiteReport", "scene_names", "suites"]
 
 Run = Callable[[SuiteJob], SuiteReport]
-LIBRARY = ("crowd", "job", "measure", "plots", "published", "report", "scenes", "variants")
+LIBRARY = ("crowd", "job", "measure", "pages", "plots", "published", "report", "scenes", "variants")
 """What the suites share."""
 
 

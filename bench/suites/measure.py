@@ -106,28 +106,30 @@ def traced_ms(target: Target, scene: Scene, settings: ViewSettings, size: tuple[
 
 
 def drawn(target: Target, scene: Scene, settings: ViewSettings, size: tuple[int, int], moments: Sequence[Moment], repeat: int) -> dict[str, Any]:
-    """Whole frames through the engine: `frame_ms` with everything, `build_ms`, `picture_ms` what is not animation nor construction (rays and
-    shading), rays a frame."""
+    """Whole frames through the engine, medians: `frame_ms` of the target with everything, `build_ms`, `picture_ms` what is not animation nor
+    construction (rays and shading), rays a frame."""
     row = run_frame(target, Task(scene, settings, size, tuple(moments), repeat, WARMUP))
     frame_ms, built_ms = median(row.samples["frame_ms"]), row.build_ms or 0.0
     return {
         "build_ms": built_ms,
         "frame_ms": frame_ms,
         "picture_ms": max(0.0, frame_ms - built_ms - row.phases_ms.get("animate", 0.0)),
+        "period_ms": median(row.samples["period_ms"]),
         "frames_per_s": median(row.samples["frames_per_s"]),
         "rays": row.rays,
     }
 
 
 def moving(target: Target, scene: Scene, settings: ViewSettings, size: tuple[int, int], moments: Sequence[Moment], repeat: int) -> dict[str, Any]:
-    """Whole frames through the engine, rebuilt or as `settings.update` has it: frames a second with everything, the mean of build times and of SAH
-    costs over the instants."""
+    """Whole frames through the engine, rebuilt or as `settings.update` has it: medians of frames a second with everything and of the target's time
+    for a frame, means of build times and of SAH costs over the instants."""
     row = run_frame(target, Task(scene, settings, size, tuple(moments), repeat, WARMUP))
     costs = costs_over(target, scene, settings, moments, "rebuild")
     return {
         "layout": row.layout,
         "construction_ms": statistics.fmean(row.samples["build_ms"]) if row.samples.get("build_ms") else None,
         "sah_cost": statistics.fmean(costs),
+        "period_ms": median(row.samples["period_ms"]),
         "frames_per_s": median(row.samples["frames_per_s"]),
         "frame_ms": median(row.samples["frame_ms"]),
         "phases_ms": row.phases_ms,
@@ -217,6 +219,8 @@ def _tree(tree: HierarchyStatistics) -> dict[str, Any]:
         "sah_cost": tree.sah_cost,
         "node_count": tree.node_count + tree.leaf_count,
         "depth": tree.depth,
+        "inner_count": tree.node_count,
+        "reference_count": tree.reference_count,
         "memory_mb": tree.bytes / 1e6,
         "auxiliary_mb": tree.scratch_bytes / 1e6,
     }

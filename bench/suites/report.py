@@ -14,6 +14,16 @@ PUBLISHED = "(published)"
 PRINTED_DECIMALS = 3
 """Decimals of a published figure at most."""
 
+MEDIAN_NOTE = (
+    "Frames/s: the median of the frames, each of which counts as long as the target takes for it or the host until it issues the next, whichever is "
+    "longer. Frame ms: what the target takes, the median; small scenes wait for the host."
+)
+MEAN_NOTE = (
+    "Frames/s of this run: frames over the wall time of the whole run, so that the host counts, and what held it up once does, too. Frame ms: what "
+    "the target takes, the median."
+)
+"""Of runs that were kept before frames were timed one by one."""
+
 
 @dataclasses.dataclass
 class SuiteTable:
@@ -65,21 +75,24 @@ class SuiteReport:
         """Everything, `context` as in `bench --json`."""
         return {"context": context, **dataclasses.asdict(self)}
 
-    def markdown(self, context: dict[str, Any]) -> str:
-        """The report for people: where it was measured, the scenes, then the tables."""
+    def markdown(self, context: dict[str, Any], note: str = "") -> str:
+        """The report for people: where it was measured, the scenes, then the tables. `note` is said of the page as a whole."""
         device, commit, date = (context.get(name) or "-" for name in ("device", "commit", "date"))
         parts = [
             f"# {self.suite}",
             f"{self.about}\n\nHere: {self.size[0]}x{self.size[1]}, medians of {self.repeat}, {device}, commit {str(commit)[:12]}, {date}. "
             f"Published: {self.published['hardware']} "
             f"({self.published['source']}). "
-            "A row is either published or measured here, never both; a scene that is not the published one is called a stand-in.",
+            "A row is either published or measured here, never both; a scene that is not the published one is called a stand-in."
+            + (f" {note}" if note else ""),
             _scene_table(self.scenes).markdown(),
         ]
         if self.absent:
             parts.append("Not measured:\n\n" + "\n".join(f"- {line}" for line in self.absent))
         if self.published.get("misprints"):
-            parts.append("As printed, but misprints: " + "; ".join(self.published["misprints"]) + ".")
+            parts.append(
+                "As printed, but odd beside their neighbours, so that they may be misprints: " + "; ".join(self.published["misprints"]) + "."
+            )
         return "\n\n".join(parts + [table.markdown() for table in self.tables if table.rows]).rstrip() + "\n"
 
 

@@ -76,7 +76,9 @@ def test_a_crowd_is_a_place_with_runners_that_move(host_target: Target) -> None:
 @pytest.fixture(scope="module")
 def kolodzey(host_target: Target) -> SuiteReport:
     with pytest.MonkeyPatch.context() as patch:
-        few = (*kolodzey2014.OPTIMISATIONS[:1], *kolodzey2014.OPTIMISATIONS[2:3], kolodzey2014.Optimisation("clip mask", {"not_there": 1}, "none"))
+        switches = {one.row: one for one in kolodzey2014.OPTIMISATIONS}
+        absent = kolodzey2014.Optimisation("a block a node", {"not_there": 1}, "none")
+        few = (*(switches[name] for name in ("SAH shuffle reduction", "moving by gaps", "moving by masks")), absent)
         patch.setattr(kolodzey2014, "OPTIMISATIONS", few)
         return kolodzey2014.run(job(host_target, "Angel", "Dabrovic Sponza", "Bunny in a ring of spheres"))
 
@@ -87,17 +89,41 @@ def test_kolodzey_is_measured_and_what_cannot_be_switched_is_said(kolodzey: Suit
     assert published_leaves["traversal"] == "short_stack" and published_leaves["node_count"] < usual["node_count"]
     assert all(row[name] > 0.0 for row in still.values() for name in ("build_ms", "graph_ms", "overall_ms", "kernels_ms", "trace_ms", "sah_cost"))
     switched = {row["without"]: row for row in kolodzey.rows if row["part"] == "switch"}
-    assert switched["clip mask"]["needs"] == "needs sah_events's option not_there"
+    assert switched["a block a node"]["needs"] == "needs sah_events's option not_there"
     whole = switched["with all"]
     assert sum(whole["shares_ms"].values()) == pytest.approx(whole["kernels_ms"])
     assert whole["shares_ms"]["other"] == 0.0, "a kernel without a sub-algorithm: " + ", ".join(whole["by_kernel"])
     assert min(whole["shares_ms"][name] for name in kolodzey2014.SUB_ALGORITHMS) > 0.0, "the smallest has a share too"
-    assert [scene["relation"] for scene in kolodzey.scenes] == ["stand-in", "ours", "stand-in"] and kolodzey.scenes[1]["published"] is None
-    assert kolodzey.size == (32, 24) and [row[5] for row in table(kolodzey, "7.2").rows] == ["1024x768", "32x24"], "what was asked for is told"
+    assert [scene["relation"] for scene in kolodzey.scenes] == ["stand-in", "ours", *["stand-in"] * 3] and kolodzey.scenes[1]["published"] is None
+    assert kolodzey.size == (32, 24)
+
+
+def test_kolodzeys_factors_stand_beside_his_own_switches(kolodzey: SuiteReport) -> None:
+    """His clip mask is worth what lists with gaps take without it over what they take with it, not what our own way of moving gains over either."""
     factors = {row[0]: row[1] for row in table(kolodzey, "6.2").rows}
+    switched = {row["without"]: row for row in kolodzey.rows if row["part"] == "switch"}
+    assert factors["clip mask (published)"] == 1.32
+    assert factors["clip mask (here)"] == pytest.approx(switched["moving by gaps"]["kernels_ms"] / switched["moving by masks"]["kernels_ms"])
+    assert factors["moving by masks (ours)"] == pytest.approx(switched["moving by masks"]["kernels_ms"] / switched["with all"]["kernels_ms"])
     assert factors["SAH shuffle reduction (published)"] == 1.03 and float(str(factors["SAH shuffle reduction (here)"])) > 0.0
-    assert factors["streams (here)"] is None and factors["clip mask (here)"] == "needs sah_events's option not_there"
-    assert float(str(factors["all optimisations (here)"])) > 0.0
+    assert factors["a block a node (ours)"] == "needs sah_events's option not_there"
+    for name, why in kolodzey2014.NOT_SWITCHED.items():
+        assert factors[f"{name} (here)"] is None and why in table(kolodzey, "6.2").markdown().replace("\\|", "|"), "no switch, no factor"
+    assert float(str(factors["all optimisations (here)"])) > 0.0 < float(str(factors["all optimisations but a block a node (here)"]))
+
+
+def test_kolodzeys_scenes_are_traced_recursively_and_move_as_metal_and_glass(kolodzey: SuiteReport) -> None:
+    moving = [row for row in kolodzey.rows if row["part"] == "moving"]
+    assert [(row["scene"].split(": ")[1].split(",")[0], row["tree"]) for row in moving] == [
+        (name, tree) for name in ("orbit", "metal", "glass") for tree in ("leaves below 64, short stack", "defaults")
+    ]
+    assert [row[6] for row in table(kolodzey, "7.2").rows] == ["1024x768", *["32x24"] * 6], "what was asked for is told"
+    rows = {str(row[0]): dict(zip(kolodzey2014.BUILD_COLUMNS, row[1:], strict=True)) for row in table(kolodzey, "7.1").rows}
+    published = rows["Angel (published)"]
+    assert (published["recursive_ms"], published["exact_recursive_ms"], published["trace_ms"]) == (15, 14, None), "the thesis' rays are recursive"
+    for name, row in rows.items():
+        if name.endswith(("short stack", "defaults")):
+            assert all(row[field] > 0.0 for field in ("recursive_ms", "exact_recursive_ms", "trace_ms", "exact_trace_ms"))
 
 
 @pytest.fixture(scope="module")
@@ -122,7 +148,8 @@ def test_chang_is_measured_in_total_and_kernels(chang: SuiteReport) -> None:
     launches = table(chang, "launches").rows
     assert launches[0][1:] == (1041, 229, None) and launches[1][1] == "needs what is not there"
     rendering = table(chang, "rendering").rows[1]
-    assert rendering[1] == "needs what is not there" and float(str(rendering[4])) > float(str(rendering[3])) > 0.0
+    assert rendering[1] == "needs what is not there" and float(str(rendering[6])) > float(str(rendering[5])) > 0.0
+    assert table(chang, "rendering").columns[3:5] == ("picture ms, [A] to [E]", "frame ms, [A] to [E]") and float(str(rendering[4])) > 0.0
 
 
 @pytest.mark.parametrize("name", ["kolodzey", "chang"])

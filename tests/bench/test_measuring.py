@@ -3,7 +3,11 @@
 from __future__ import annotations
 
 import dataclasses
+import itertools
 import json
+import statistics
+import time
+from typing import Any
 
 import numpy as np
 import pytest
@@ -16,7 +20,7 @@ from bench.measure import Stage, Task, timed
 from bench.rows import ROW_FIELDS, Row
 from bench.table import aligned, build_table, frame_table, trace_table
 from bench.trace import run_trace
-from gpu.engine import ViewSettings
+from gpu.engine import Engine, ViewSettings
 from gpu.hierarchy.base import Capabilities, Hierarchy
 from gpu.scene import Moment
 from gpu.target.base import Target
@@ -91,6 +95,23 @@ def test_frame_rebuilds_every_time(host_target: Target, task: Task) -> None:
     refitted = run_frame(host_target, dataclasses.replace(task, settings=ViewSettings(update=UpdateOptions("refit"))))
     assert refitted.update == "refit" and refitted.refit_ms is not None and refitted.refit_ms > 0.0
     assert refitted.hits == rebuilt.hits, "a refitted tree shows the same picture"
+
+
+def test_one_hiccup_of_the_host_does_not_decide_the_frames_a_second(host_target: Target, task: Task, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Frames a second are the median of the frames, not the run's length over their number."""
+    render_frame, frames = Engine.render_frame, itertools.count()
+
+    def with_a_hiccup(engine: Engine, moment: Moment, views: Any) -> Any:
+        if moment.frame_id >= 0 and next(frames) == 1:
+            time.sleep(1.0)
+        return render_frame(engine, moment, views)
+
+    monkeypatch.setattr(Engine, "render_frame", with_a_hiccup)
+    samples = run_frame(host_target, dataclasses.replace(task, repeat=5)).samples
+    assert len(samples["frames_per_s"]) == len(samples["period_ms"]) == len(samples["frame_ms"]) == 10
+    assert all(period >= spent for period, spent in zip(samples["period_ms"], samples["frame_ms"], strict=True))
+    assert max(samples["period_ms"]) > 1000.0 and samples["wall_ms"][0] > 100.0
+    assert statistics.median(samples["frames_per_s"]) > 2.0 * 1e3 / samples["wall_ms"][0]
 
 
 def test_a_still_scene_is_measured_too(host_target: Target) -> None:
