@@ -37,25 +37,27 @@ class CostLog:
         """What was seen, oldest first."""
         return tuple(self._costs)
 
-    def add(self, statistics: FrameStatistics, update_mode: str) -> None:
-        """Remember a finished frame's first view at the place nearest to its time. A structure that was kept as it is tells nothing of its update,
-        and phases that were timed some frames ago belong to another place."""
+    def add(self, statistics: FrameStatistics) -> None:
+        """Remember a finished frame's first view: its times at the place nearest to its time, under the update mode in which its tree was made; the
+        SAH cost where that was measured, which may be an earlier place, or of another mode. A structure that was kept as it is tells nothing of
+        its update, and phases that were timed some frames ago belong to another place."""
         if not self.times or not statistics.views:
             return
-        view = statistics.views[0]
-        self.current = f"{view.hierarchy}, {view.layout}, {update_mode}"
-        costs = self._costs.get(self.current)
-        if costs is None:
-            costs = self._costs[self.current] = np.full((len(FIGURES), len(self.times)), np.nan)
-        cost, is_updated = costs[:, self.place_of(statistics.time)], view.update != "nothing"
-        if view.structure.sah_cost is not None and math.isfinite(view.structure.sah_cost):
-            cost[0] = view.structure.sah_cost
+        view, structure = statistics.views[0], statistics.views[0].structure
+        self.current = f"{view.hierarchy}, {view.layout}, {view.update_mode}"
+        if structure.sah_cost is not None and math.isfinite(structure.sah_cost) and structure.measured_time is not None:
+            measured = self._costs_of(f"{view.hierarchy}, {view.layout}, {structure.measured_mode}")
+            measured[0, self.place_of(structure.measured_time)] = structure.sah_cost
+        cost, is_updated = self._costs_of(self.current)[:, self.place_of(statistics.time)], view.update != "nothing"
         if statistics.phases_age > 0:
             return
         if is_updated:
             cost[1], cost[2] = view.build_ms, view.refit_ms
         if view.rays > 0 and (is_updated or np.isnan(cost[3])):  # a picture at rest may be larger than those that play
             cost[3] = view.trace_ms
+
+    def _costs_of(self, structure: str) -> np.ndarray:
+        return self._costs.setdefault(structure, np.full((len(FIGURES), len(self.times)), np.nan))
 
     def place_of(self, time: float) -> int:
         """The place nearest to an instant."""
@@ -64,13 +66,11 @@ class CostLog:
         return min(near, key=lambda index: abs(self.times[index] - time))
 
     def line(self, structure: str, name: str) -> tuple[np.ndarray, np.ndarray]:
-        """Times and values of one of FIGURES, where it is known."""
+        """Times and values of one of FIGURES at every place, NaN where it is not known: what was skipped is a gap, not a straight line."""
         costs = self._costs.get(structure)
         if costs is None:
             return np.zeros(0), np.zeros(0)
-        values = costs[FIGURES.index(name)]
-        known = np.isfinite(values)
-        return np.asarray(self.times)[known], values[known]
+        return np.asarray(self.times), costs[FIGURES.index(name)].copy()
 
     def rows(self) -> list[dict[str, Any]]:
         """Every place of every structure; `key` is the number of the last key before it, from 1."""

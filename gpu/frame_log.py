@@ -34,6 +34,7 @@ class ViewRecord:
     steps: Callable[[], StepCounts | None] = lambda: None
     learn: Callable[[float, float, int], None] = lambda update_ms, trace_ms, rays: None
     """Told what the update and tracing took, and how many primary rays there were, once that is known."""
+    update_mode: str = ""
 
     @property
     def kind(self) -> Hashable:
@@ -146,4 +147,5 @@ def _view_statistics(view: ViewRecord, phases_ms: dict[str, float], is_learnt: b
         samples=view.samples,
         structure=view.structure(),
         steps=view.steps(),
+        update_mode=view.update_mode,
     )

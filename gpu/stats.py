@@ -13,7 +13,9 @@ class HierarchyStatistics:
     """Counts of the tree that was last built. `sah_cost` and `depth` (root 0) are None until they have been computed; bytes are reserved bytes.
     What is measured on request alone: `end_point_overlap` and `leaf_variability` (Aila et al. 2013; None until then, the overlap also where
     primitives are no triangles), and `levels`, the inner nodes and leaves of each depth. Leaves without a reference are those of kd-trees.
-    `is_behind`: the newest build had too little room, so that this is the tree of an earlier one."""
+    `is_behind`: the newest build had too little room, so that this is the tree of an earlier one.
+    Trees are measured now and then: `sah_cost` and `depth` are of the tree that was made for `measured_time`, an instant of the animation, in the
+    update mode `measured_mode`; None where that is not known."""
 
     node_count: int = 0
     leaf_count: int = 0
@@ -29,6 +31,8 @@ class HierarchyStatistics:
     levels: tuple[tuple[int, int], ...] = ()
     empty_leaf_count: int = 0
     is_behind: bool = False
+    measured_time: float | None = None
+    measured_mode: str = ""
 
 
 EXACT_STEPS, BUCKETS_AN_OCTAVE, STEP_BUCKETS = 64, 32, 864
@@ -97,7 +101,7 @@ class ViewStatistics:
     `phases_ms` has every phase by name (`build.sort`, `trace.primary` ...), in the order of the frame; `build_ms`, `refit_ms`, `trace_ms`
     and `shade_ms` are sums of them; an optimiser's phases (`optimise.treelets` ...) count to the build or refit that they end. `rays` counts rays
     shot, `rays_by_kind` those of each kind and depth (primary, shadow, ao, reflection 1 ...).
-    `steps` is there where the ray type counts them.
+    `steps` is there where the ray type counts them. `update_mode` is the one in which the tree that was traced was built or refitted.
     """
 
     hierarchy: str
@@ -118,6 +122,7 @@ class ViewStatistics:
     structure: HierarchyStatistics
     steps: StepCounts | None = None
     rays_by_kind: dict[str, int] = dataclasses.field(default_factory=dict)
+    update_mode: str = ""
 
     @property
     def mrays_per_s_by_kind(self) -> dict[str, float]:

@@ -9,7 +9,7 @@ from __future__ import annotations
 import dataclasses
 import functools
 from collections.abc import Hashable
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 
@@ -30,6 +30,14 @@ from .update_policy import Decision, UpdatePolicy
 from .view import View, ViewSettings
 
 
+class MadeTree(NamedTuple):
+    """A tree by the number of updates that made it, the instant of the animation it was made for, and the update mode then."""
+
+    number: int
+    time: float
+    mode: str
+
+
 class ViewSlot:
     """See the module. Its parts are made anew where the view's choice changes; raises what making them raises, and then keeps none of it."""
 
@@ -47,6 +55,7 @@ class ViewSlot:
         self._structure_choice: Any = None
         self._ray_type_name = ""
         self._measured = HierarchyStatistics()
+        self._tree = MadeTree(0, 0.0, "")
         self.decision = Decision("nothing", "")
         self.take(view)
 
@@ -140,6 +149,7 @@ class ViewSlot:
         self.decision = self.policy.decide(self.hierarchy, surface.primitives, settings.update)
         if self.decision.update != "nothing":
             self.hierarchy.prepare(surface.primitives, self.decision.update)
+            self._tree = MadeTree(self._tree.number + 1, self._moment[0], settings.update.mode)
         if settings.update.always or was_behind:
             self.film.restart()
         self.ray_type.camera = view.camera
@@ -200,10 +210,11 @@ class ViewSlot:
             width=film.width,
             height=film.height,
             samples=film.samples,
-            structure=self.structure_statistics,
+            structure=functools.partial(self.structure_statistics, self._tree._replace(time=self._moment[0])),
             secondary_rays=(lambda: None) if counts is None else counts.read_later(),
             steps=self.ray_type.step_reader() if film.is_drawing else (lambda: None),
             learn=functools.partial(self.policy.costs.learn, self.policy.ticket),
+            update_mode=self._tree.mode,
         )
 
     # -- on request -----------------------------------------------------------------------------------------------
@@ -211,12 +222,17 @@ class ViewSlot:
         """Traces through the structure as it was last built."""
         return Tracer(self._target, self.hierarchy.traversal())
 
-    def structure_statistics(self) -> HierarchyStatistics:
-        """Counts of the tree with the quality that was measured last."""
+    def structure_statistics(self, shown: MadeTree | None = None) -> HierarchyStatistics:
+        """Counts of the tree with the quality that was measured last, and which tree that was of. `shown` is the tree of a frame, with the frame's
+        own time: where it was kept, that is a later one than what it was made for."""
         now = self.hierarchy.stats()
         if now.sah_cost is not None:
             self._measured = now
-        return dataclasses.replace(now, sah_cost=self._measured.sah_cost, depth=self._measured.depth)
+        of, shown = self.hierarchy.measured_tree, shown or self._tree
+        if of is not None and of.number == shown.number:
+            of = shown
+        when = {} if of is None else {"measured_time": of.time, "measured_mode": of.mode}
+        return dataclasses.replace(now, sah_cost=self._measured.sah_cost, depth=self._measured.depth, **when)
 
     def measure_now(self) -> None:
         """Measure the tree if it has changed since the last time; outside a frame."""
@@ -225,6 +241,7 @@ class ViewSlot:
             self.policy.mark_measured()
 
     def _measure(self) -> None:
+        self.hierarchy.tree_to_measure = self._tree
         self.hierarchy.measure()
         if self.hierarchy.statistics.quality:
             self.hierarchy.measure_quality()

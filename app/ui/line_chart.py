@@ -24,7 +24,7 @@ TICK_WIDTH, TICK_HEIGHT = 70, 32
 
 @dataclasses.dataclass(frozen=True)
 class Line:
-    """Values over times, both of one length and times ascending; `is_old` draws thin and dotted."""
+    """Values over times, both of one length and times ascending; a value that is not a number is a gap. `is_old` draws thin and dotted."""
 
     times: np.ndarray
     values: np.ndarray
@@ -50,8 +50,8 @@ class LineChart(QWidget):
 
     def show_lines(self, lines: Sequence[Line], duration: float) -> None:
         """Show these lines from 0 to `duration`."""
-        self.lines = tuple(line for line in lines if len(line.times))
-        values = [end for line in self.lines for end in (float(line.values.min()), float(line.values.max()))]
+        self.lines = tuple(line for line in lines if np.isfinite(line.values).any())
+        values = [end for line in self.lines for end in (float(np.nanmin(line.values)), float(np.nanmax(line.values)))]
         low, high = min(values, default=0.0), max(values, default=1.0)
         margin = 0.06 * (high - low) or 0.06 * abs(high) or 0.5
         self._ranges = ((0.0, duration or 1.0), (max(low - margin, 0.0) if low >= 0.0 else low - margin, high + margin))
@@ -127,8 +127,9 @@ class LineChart(QWidget):
             pen = QPen(QColor(line.color), 1.0 if line.is_old else 2.0)
             pen.setStyle(Qt.PenStyle.DotLine if line.is_old else Qt.PenStyle.SolidLine)
             painter.setPen(pen)
-            points = self._points(line, area)
-            painter.drawPolyline(points) if len(points) > 1 else painter.drawEllipse(points[0], 1.5, 1.5)
+            for run in runs(line):
+                points = self._points(run, area)
+                painter.drawPolyline(points) if len(points) > 1 else painter.drawEllipse(points[0], 1.5, 1.5)
         painter.end()
 
     def _points(self, line: Line, area: QRectF) -> list[QPointF]:
@@ -157,6 +158,13 @@ class LineChart(QWidget):
             painter.drawLine(QPointF(x, area.bottom()), QPointF(x, area.bottom() + 3))
             left = min(x - metrics.horizontalAdvance(number) / 2, self.width() - metrics.horizontalAdvance(number) - 1)
             painter.drawText(QPointF(left, area.bottom() + metrics.ascent() + 4), number)
+
+
+def runs(line: Line) -> list[Line]:
+    """The parts of a line between its gaps."""
+    known = np.flatnonzero(np.isfinite(line.values))
+    parts = np.split(known, np.flatnonzero(np.diff(known) > 1) + 1)
+    return [dataclasses.replace(line, times=line.times[part], values=line.values[part]) for part in parts if len(part)]
 
 
 def ticks(low: float, high: float, count: int) -> list[float]:

@@ -150,6 +150,8 @@ class Hierarchy(abc.ABC):
     def __init__(self, target: Target, options: Any, layout: str = "auto", traversal: str = "auto") -> None:
         self.target, self.options, self.layout_name, self.traversal_name = target, options, layout, traversal
         self.statistics = StatisticsOptions()
+        self.tree_to_measure: Any = None  # what the owner calls the tree that it asks `measure` about
+        self.measured_tree: Any = None  # and what it called the one that `stats` tells about
 
     @classmethod
     @abc.abstractmethod

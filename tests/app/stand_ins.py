@@ -66,12 +66,15 @@ def gradient(width: int, height: int) -> np.ndarray:
 
 def made_statistics(**changes: Any) -> FrameStatistics:
     """Statistics of a frame, as an engine gives them."""
-    structure = HierarchyStatistics(99_999, 25_000, 100_000, 100_000, 3, 21, 57.25, 12_000_000, 4_000_000)
+    structure = HierarchyStatistics(
+        99_999, 25_000, 100_000, 100_000, 3, 21, 57.25, 12_000_000, 4_000_000, measured_time=0.25, measured_mode="rebuild"
+    )
     view = ViewStatistics(
         hierarchy="lbvh", layout="bvh4", ray_type="smooth", update="rebuild", reason="rebuild was chosen",
         phases_ms={"build.sort": 1.5, "build.emit": 0.5, "trace.primary": 12.0, "shade": 2.5, "resolve": 0.5},
         build_ms=2.0, refit_ms=0.0, trace_ms=12.0, shade_ms=3.0,
         rays=786_432, mrays_per_s=65.5, width=1024, height=768, samples=1, structure=structure,
+        update_mode="rebuild",
     )  # fmt: skip
     values = {
         "frame_id": 7, "time": 0.25, "target": "host", "triangles": 100_000, "animate_ms": 0.75, "frame_ms": 18.0, "host_ms": 0.3,

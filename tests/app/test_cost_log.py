@@ -5,6 +5,7 @@ from __future__ import annotations
 import dataclasses
 from typing import Any
 
+import numpy as np
 import pytest
 
 from app.cost_log import CostLog, places_of
@@ -18,13 +19,16 @@ SPAN = Span(4.0, 30.0, KEYS)
 
 def statistics(time: float, sah: float | None = 50.0, **view: Any) -> FrameStatistics:
     made = made_statistics(time=time)
-    structure = dataclasses.replace(made.views[0].structure, sah_cost=sah)
+    mode = view.get("update_mode", "rebuild")
+    structure = dataclasses.replace(made.views[0].structure, sah_cost=sah, measured_time=time, measured_mode=mode)
     return dataclasses.replace(made, views=(dataclasses.replace(made.views[0], structure=structure, **view),))
 
 
 def line(log: CostLog, structure: str, name: str) -> tuple[list[float], list[float]]:
+    """The places that are known."""
     times, values = log.line(structure, name)
-    return times.tolist(), values.tolist()
+    known = np.isfinite(values)
+    return times[known].tolist(), values[known].tolist()
 
 
 def test_places_are_the_keys_and_parts_between_few_of_them() -> None:
@@ -40,10 +44,10 @@ def test_places_are_the_keys_and_parts_between_few_of_them() -> None:
 def test_a_frame_counts_for_the_nearest_key_and_the_newest_lap_stays() -> None:
     log = CostLog()
     log.begin(SPAN)
-    log.add(statistics(0.52, 40.0), "rebuild")
-    log.add(statistics(0.48, 41.0, trace_ms=9.0), "rebuild")
-    log.add(statistics(3.99, 70.0, update="nothing", build_ms=0.0), "rebuild")
-    log.add(statistics(0.5, 41.0, update="nothing", trace_ms=99.0), "rebuild")
+    log.add(statistics(0.52, 40.0))
+    log.add(statistics(0.48, 41.0, trace_ms=9.0))
+    log.add(statistics(3.99, 70.0, update="nothing", build_ms=0.0))
+    log.add(statistics(0.5, 41.0, update="nothing", trace_ms=99.0))
     assert line(log, "lbvh, bvh4, rebuild", "sah_cost") == (pytest.approx([0.5, 4.0]), [41.0, 70.0])
     assert line(log, "lbvh, bvh4, rebuild", "trace_ms") == (pytest.approx([0.5, 4.0]), [9.0, 12.0])
     assert line(log, "lbvh, bvh4, rebuild", "build_ms") == (pytest.approx([0.5]), [2.0]), "a tree that was kept tells nothing of a build"
@@ -53,8 +57,8 @@ def test_a_frame_counts_for_the_nearest_key_and_the_newest_lap_stays() -> None:
 def test_phases_of_an_earlier_frame_are_none_of_this_place() -> None:
     log = CostLog()
     log.begin(SPAN)
-    log.add(statistics(0.5, 40.0), "rebuild")
-    log.add(dataclasses.replace(statistics(0.6, 41.0), phases_age=1), "rebuild")
+    log.add(statistics(0.5, 40.0))
+    log.add(dataclasses.replace(statistics(0.6, 41.0), phases_age=1))
     assert line(log, "lbvh, bvh4, rebuild", "sah_cost")[1] == [40.0, 41.0]
     assert line(log, "lbvh, bvh4, rebuild", "build_ms") == (pytest.approx([0.5]), [2.0])
     assert line(log, "lbvh, bvh4, rebuild", "trace_ms") == (pytest.approx([0.5]), [12.0])
@@ -63,8 +67,8 @@ def test_phases_of_an_earlier_frame_are_none_of_this_place() -> None:
 def test_structures_are_kept_apart() -> None:
     log = CostLog()
     log.begin(SPAN)
-    log.add(statistics(1.0, 40.0), "rebuild")
-    log.add(statistics(1.0, 90.0, update="refit", refit_ms=0.5, build_ms=0.0), "refit")
+    log.add(statistics(1.0, 40.0))
+    log.add(statistics(1.0, 90.0, update="refit", refit_ms=0.5, build_ms=0.0, update_mode="refit"))
     assert log.structures == ("lbvh, bvh4, rebuild", "lbvh, bvh4, refit") and log.current == "lbvh, bvh4, refit"
     assert line(log, "lbvh, bvh4, refit", "refit_ms")[1] == [0.5] and line(log, "lbvh, bvh4, rebuild", "sah_cost")[1] == [40.0]
     log.begin(SPAN)
@@ -74,8 +78,32 @@ def test_structures_are_kept_apart() -> None:
 def test_what_is_not_known_leaves_a_gap_and_a_still_scene_nothing() -> None:
     log = CostLog()
     log.begin(SPAN)
-    log.add(statistics(1.0, None, rays=0), "auto")
+    log.add(statistics(1.0, None, rays=0, update_mode="auto"))
     assert line(log, "lbvh, bvh4, auto", "sah_cost") == ([], []) and line(log, "lbvh, bvh4, auto", "trace_ms") == ([], [])
     log.begin(Span())
-    log.add(statistics(0.0), "auto")
+    log.add(statistics(0.0))
     assert log.rows() == [] and line(log, "nobody", "sah_cost") == ([], [])
+
+
+def test_a_cost_belongs_to_the_tree_that_was_measured() -> None:
+    """Frames go on between two measurements, and the first frames of a choice still tell the cost of the tree before."""
+    log = CostLog()
+    log.begin(SPAN)
+    log.add(statistics(1.0, 2700.0, update="refit", build_ms=0.0, refit_ms=0.5, update_mode="refit"))
+    late = statistics(1.1, 2700.0)
+    structure = dataclasses.replace(late.views[0].structure, measured_time=1.0, measured_mode="refit")
+    log.add(dataclasses.replace(late, views=(dataclasses.replace(late.views[0], structure=structure),)))
+    assert line(log, "lbvh, bvh4, rebuild", "sah_cost") == ([], []) and line(log, "lbvh, bvh4, rebuild", "build_ms")[1] == [2.0]
+    assert line(log, "lbvh, bvh4, refit", "sah_cost") == (pytest.approx([1.0]), [2700.0])
+    unknown = dataclasses.replace(structure, measured_time=None)
+    log.add(dataclasses.replace(late, views=(dataclasses.replace(late.views[0], structure=unknown),)))
+    assert line(log, "lbvh, bvh4, rebuild", "sah_cost") == ([], [])
+
+
+def test_what_was_skipped_is_a_gap() -> None:
+    log = CostLog()
+    log.begin(SPAN)
+    for time in (0.0, 0.1, 3.9, 4.0):
+        log.add(statistics(time, 50.0))
+    times, values = log.line("lbvh, bvh4, rebuild", "sah_cost")
+    assert len(times) == 41 and np.isnan(values[2:39]).all() and np.isfinite(values[[0, 1, 39, 40]]).all()

@@ -112,6 +112,7 @@ class BruteForce(Hierarchy):
         arrived = self._pending() if self._pending is not None else None
         if arrived is not None:
             self._inactive_count, self._is_measured, self._pending = int(arrived[6]), True, None
+            self.measured_tree = self.tree_to_measure
         count = 0 if self._built is None else self._built.count
         arrays = [array for array in (self._records, self._order) if array is not None]
         return HierarchyStatistics(

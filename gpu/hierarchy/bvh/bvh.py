@@ -278,7 +278,7 @@ class BvhHierarchy(Hierarchy):
     def measure(self) -> None:
         primitives, tree, target = self._last_built(), self.tree, self.target
         if primitives.count == 0:
-            self._measured, self._is_measured = np.zeros(_MEASURED), True
+            self._measured, self._is_measured, self.measured_tree = np.zeros(_MEASURED), True, self.tree_to_measure
             return
         self.complete_boxes()
         unit = target.unit(unit_source("gpu/hierarchy/bvh/statistics.cu", primitives))
@@ -299,7 +299,7 @@ class BvhHierarchy(Hierarchy):
     def stats(self) -> HierarchyStatistics:
         arrived = self._pending() if self._pending is not None else None
         if arrived is not None:
-            self._measured, self._is_measured, self._pending = arrived, True, None
+            self._measured, self._is_measured, self._pending, self.measured_tree = arrived, True, None, self.tree_to_measure
         cost, inner_count, leaf_count, inactive_count, depth, references = self._measured
         count = 0 if self._built is None else self._built.count
         waiting = int(self.tree.waiting.nbytes) + self._open_bytes if self._built is not None else 0

@@ -279,6 +279,7 @@ class KdTreeHierarchy(Hierarchy):
         primitives, tree, target = self._last_built(), self.tree, self.target
         if primitives.count == 0:
             self._measured, self._is_measured, self._too_small = np.zeros(_MEASURED), True, 0
+            self.measured_tree = self.tree_to_measure
             return
         unit = target.unit(unit_source("gpu/hierarchy/kdtree/statistics.cu", primitives))
         sums = target.scratch("kdtree.sums", _MEASURE_BLOCKS * _SUMS, np.float64)
@@ -294,6 +295,7 @@ class KdTreeHierarchy(Hierarchy):
         arrived = self._pending() if self._pending is not None else None
         if arrived is not None:
             self._measured, self._is_measured, self._pending, self._too_small = arrived, True, None, int(arrived[-1])
+            self.measured_tree = self.tree_to_measure
 
     def stats(self) -> HierarchyStatistics:
         self._take_measured()

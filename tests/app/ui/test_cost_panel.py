@@ -24,7 +24,7 @@ SPAN = Span(4.0, 30.0, tuple(index * 0.1 for index in range(41)))
 
 def frame(time: float, sah: float) -> FinishedFrame:
     made = made_statistics(time=time)
-    view = dataclasses.replace(made.views[0], structure=dataclasses.replace(made.views[0].structure, sah_cost=sah))
+    view = dataclasses.replace(made.views[0], structure=dataclasses.replace(made.views[0].structure, sah_cost=sah, measured_time=time))
     request = FrameRequest(Scene("a scene"), State(), Moment(time), ())
     return FinishedFrame(request, 1, (64, 48), 1, 1, dataclasses.replace(made, views=(view,)), 5.0, "host", "a processor")
 
@@ -72,6 +72,24 @@ def test_the_chart_shows_where_a_line_goes(panel: CostPanel) -> None:
         y = bottom - (0.06 * 40 + index) / (40 * 1.12) * height
         color = image.pixelColor(round(place.x() * image.devicePixelRatio()), round(y * image.devicePixelRatio()))
         assert color.blue() > color.red() + 40, (index, color.name())
+
+
+def test_skipped_keys_are_a_gap_and_a_lonely_one_a_dot(panel: CostPanel) -> None:
+    panel.begin(SPAN)
+    for index in (0, 1, 2, 20, 38, 39, 40):
+        panel.take(frame(index * 0.1, 50.0))
+    panel.show_latest()
+    chart = panel.charts[0]
+    image, middle = chart.grab().toImage(), chart.height() / 2
+    ratio = image.devicePixelRatio()
+
+    def is_drawn(index: float) -> bool:
+        at = round(chart.place_of(index * 0.1).x() * ratio)
+        colors = [image.pixelColor(at + dx, round((middle + dy) * ratio)) for dx in (-1, 0, 1) for dy in (-2, -1, 0, 1, 2)]
+        return any(color.blue() > color.red() + 40 for color in colors)
+
+    assert is_drawn(1) and is_drawn(20) and is_drawn(39)
+    assert not any(is_drawn(index) for index in (6, 10, 15, 25, 30, 35))
 
 
 def test_an_old_structure_stays_as_a_thin_line(panel: CostPanel) -> None:
