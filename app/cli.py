@@ -6,10 +6,11 @@ Commands are modules of their own, `cli_NAME`, imported when they are called: Qt
 from __future__ import annotations
 
 import argparse
+import contextlib
 import importlib
 import os
 import sys
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 
 from app.cli_arguments import parse
 from app.version import VERSION
@@ -76,11 +77,29 @@ def _main(arguments: Sequence[str]) -> int:
         return int(leaving.code or 0)
     words = Words(names)
     try:
-        return run(names, words)
+        with _heard(words):
+            return run(names, words)
     except BrokenPipeError:
         raise
     except Exception as error:
         return _failed(error, names, words)
+
+
+@contextlib.contextmanager
+def _heard(words: Words) -> Iterator[None]:
+    """Write what the program remarks on the way (gpu/target/remarks.py) as warnings; a window brings it into its log as well."""
+    import logging
+
+    class Warner(logging.Handler):
+        def emit(self, record: logging.LogRecord) -> None:
+            words.warn(record.getMessage())
+
+    handler, remarks = Warner(), logging.getLogger("raygrove")
+    remarks.addHandler(handler)
+    try:
+        yield
+    finally:
+        remarks.removeHandler(handler)
 
 
 def _print_completion(arguments: Sequence[str]) -> int:

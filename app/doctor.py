@@ -188,12 +188,17 @@ def _gl(has_display: bool) -> Iterator[Finding]:
 
 
 def _folders() -> Iterator[Finding]:
-    from gpu.target.cache import cache_folder
+    from gpu.target.cache import damaged_files, place_and_reason
 
-    folder = cache_folder()
+    folder, reason = place_and_reason()
     files = [path for path in folder.iterdir() if path.is_file()]
     size = sum(path.stat().st_size for path in files)
-    yield Finding("folders", "kernel cache", f"{folder}: {len(files)} files, {size / 2**20:.1f} MiB", *_writable(folder))
+    is_good, advice = _writable(folder)
+    yield Finding("folders", "kernel cache", f"{folder}: {len(files)} files, {size / 2**20:.1f} MiB", is_good and not reason, reason or advice)
+    damaged = damaged_files(folder)
+    if damaged:
+        text = f"{damaged[0]}{f' (and {len(damaged) - 1} more)' if len(damaged) > 1 else ''}"
+        yield Finding("folders", "kernel cache", text, None, "nothing has to be done: what is damaged is not loaded and made anew when it is needed")
     path = user_file()
     try:
         text = "not there: built-in settings" if not path.exists() else "read without complaint"

@@ -16,6 +16,7 @@ from app.settings_file import SettingsError
 from gpu.hierarchy.base import HierarchyError
 from gpu.settings import OptionError
 from gpu.target.base import CompileError, NoDeviceError, OutOfMemoryError, TargetError
+from gpu.target.private_folders import NotPrivateError
 
 EXIT_FAILURE, EXIT_USAGE, EXIT_FILE, EXIT_NO_DEVICE, EXIT_MEMORY, EXIT_INTERRUPTED = 1, 2, 3, 4, 5, 130
 
@@ -36,6 +37,7 @@ KINDS: tuple[tuple[type[BaseException], str, int], ...] = (
     (OutOfMemoryError, "Not enough memory", EXIT_MEMORY),
     (NoDeviceError, "No usable device", EXIT_NO_DEVICE),
     (CompileError, "A kernel does not compile", EXIT_FAILURE),
+    (NotPrivateError, "No folder is safe", EXIT_FAILURE),
     (TargetError, "The device failed", EXIT_FAILURE),
     (HierarchyError, "The structure cannot do this", EXIT_FAILURE),
 )

@@ -40,11 +40,14 @@ class SettingsError(ValueError):
 
 
 def user_file() -> Path:
-    """The user's settings file; a user without a home has one among the temporary files."""
+    """The user's settings file; a user without a home has one among the temporary files, in a folder that nobody else can change. Raises
+    NotPrivateError where there cannot be such a folder."""
     try:
         folder = Path(platformdirs.user_config_dir("raygrove", appauthor=False))
     except RuntimeError:
-        folder = Path(tempfile.gettempdir()) / f"raygrove-{os.getuid()}"
+        from gpu.target.private_folders import temporary_folder
+
+        folder = temporary_folder()
     return folder / "settings.toml"
 
 

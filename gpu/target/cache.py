@@ -1,41 +1,160 @@
-"""The folder of compiled units: a file a key, written under a temporary name and renamed, so that it is whole or absent."""
+"""The folder of compiled code: a file a key, checked before anything of it is loaded.
+
+The folder is one that nobody else can change (private_folders.py). A file holds what was made and, behind it, a seal: a mark, the length and the
+SHA-256 of what stands before it. Libraries, programs and cubins may have bytes behind their end, and one file cannot disagree with another. It is
+written under another name, flushed to the disk and renamed. So a file whose seal holds is whole; one that is cut, changed, or somebody else's is
+made anew, and that is said.
+"""
 
 from __future__ import annotations
 
+import contextlib
 import errno
+import hashlib
 import os
 import pathlib
 import stat
+import struct
 import tempfile
+import time
 from collections.abc import Callable
 
-_REFUSALS = (errno.EACCES, errno.EPERM, errno.EROFS)
+from .private_folders import NotPrivateError, open_private, temporary_folder
+from .remarks import remark
+
+_PART = ".part-"
+_STALE_S = 3600.0
+"""Seconds after which a file under its temporary name counts as left by a program that was ended."""
+
+_SEAL = struct.Struct("<16sQ32s")
+_MARK = b"raygrove sealed\0"
+SEALED = "-sealed"
+"""In every name, so that files of versions without seals are never looked at."""
+
+
+class DamagedError(Exception):
+    """A file of the cache must not be used; the message says why."""
 
 
 def cache_folder() -> pathlib.Path:
-    """Where compiled units are kept: RAYGROVE_CACHE, or the user's cache folder; made where it is missing. Where it cannot be made, a folder for
-    this user alone among the temporary files."""
+    """Where compiled code is kept: RAYGROVE_CACHE, or the user's cache folder; made where it is missing. Where that cannot be, or is not for this
+    user alone, a folder among the temporary files, and that is said. Raises NotPrivateError where there is none either."""
+    folder, why = place_and_reason()
+    if why:
+        remark(why)
+    return folder
+
+
+def place_and_reason() -> tuple[pathlib.Path, str]:
+    """The folder of compiled code, and a sentence where it is another than was meant."""
     try:
-        folder = _wanted_folder()
-        folder.mkdir(parents=True, exist_ok=True)
-        return folder
-    except (OSError, RuntimeError):  # RuntimeError: this user has no home
-        return _temporary_folder()
+        wanted = _wanted_folder()
+    except RuntimeError:  # this user has no home
+        return temporary_folder(), ""
+    try:
+        return open_private(wanted), ""
+    except NotPrivateError as error:
+        reason, advice = error.reason, "Remove it, or make it and the folders above it yours alone,"
+    except OSError as error:
+        reason, advice = f"{error.filename or wanted}: {error.strerror}", "Make that possible,"
+    folder = temporary_folder()
+    why = f"The cache folder {wanted} is not used: {reason}. Compiled kernels are kept in {folder}."
+    return folder, f"{why} {advice} or set RAYGROVE_CACHE to a folder that only you can write."
 
 
 def cached_file(key: str, suffix: str, make: Callable[[pathlib.Path], None]) -> pathlib.Path:
-    """The file of `key`; where it is missing, `make` writes it under a temporary name. A cache that can only be read is read, and what it lacks is
-    written among the temporary files."""
-    path = cache_folder() / (key + suffix)
-    if path.exists():
-        return path
+    """The checked file of `key`; where there is none, `make` writes it under a temporary name."""
+    places = _places(key + SEALED + suffix)
+    for path in places:
+        if _found(path, path == places[-1]) is not None:
+            return path
+    return _made(places[-1], make)
+
+
+def cached_bytes(key: str, suffix: str, make: Callable[[], bytes]) -> bytes:
+    """What is kept under `key`: checked as it was read; made and kept where there is nothing."""
+    found = find_bytes(key, suffix)
+    if found is None:
+        found = make()
+        keep_bytes(key, suffix, found)
+    return found
+
+
+def find_bytes(key: str, suffix: str) -> bytes | None:
+    """What is kept under `key`, or None."""
+    places = _places(key + SEALED + suffix)
+    return next((found for path in places if (found := _found(path, path == places[-1])) is not None), None)
+
+
+def keep_bytes(key: str, suffix: str, data: bytes) -> None:
+    """Keep `data` under `key`, in the place of what is there."""
+    _made(_places(key + SEALED + suffix)[-1], lambda path: _write(path, data))
+
+
+def damaged_files(folder: pathlib.Path) -> list[str]:
+    """The sealed files of a folder that must not be used, with the reason for each."""
+    bad = []
+    for path in sorted(folder.glob(f"*{SEALED}*")):
+        try:
+            contents_of(path)
+        except DamagedError as error:
+            bad.append(f"{path.name}: {error}")
+    return bad
+
+
+def contents_of(path: pathlib.Path) -> bytes | None:
+    """What a sealed file holds, None where there is no file. Looks at the file that it has open, so that the bytes are those that were checked.
+    Raises DamagedError."""
     try:
-        return _made(path, make)
+        handle = os.open(path, os.O_RDONLY | os.O_NOFOLLOW | os.O_CLOEXEC | os.O_NONBLOCK)
+    except FileNotFoundError:
+        return None
     except OSError as error:
-        if error.errno not in _REFUSALS:
-            raise
-    path = _temporary_folder() / path.name
-    return path if path.exists() else _made(path, make)
+        raise DamagedError("it is a symbolic link" if error.errno == errno.ELOOP else error.strerror) from error
+    with open(handle, "rb") as file:
+        status = os.fstat(handle)
+        if not stat.S_ISREG(status.st_mode):
+            raise DamagedError("it is not a file")
+        if status.st_uid not in (os.geteuid(), 0):
+            raise DamagedError(f"it belongs to user {status.st_uid}")
+        if status.st_mode & 0o022:
+            raise DamagedError(f"others can write it (mode {stat.S_IMODE(status.st_mode):04o})")
+        try:
+            data = file.read()
+        except OSError as error:
+            raise DamagedError(error.strerror) from error
+    return _unsealed(data)
+
+
+def _unsealed(data: bytes) -> bytes:
+    size = len(data) - _SEAL.size
+    mark, length, digest = _SEAL.unpack(data[size:]) if size >= 0 else (b"", 0, b"")
+    if mark != _MARK or length != size:
+        raise DamagedError("it is not whole")
+    contents = data[:size]
+    if hashlib.sha256(contents).digest() != digest:
+        raise DamagedError("its checksum is wrong")
+    return contents
+
+
+def _places(name: str) -> list[pathlib.Path]:
+    """Where a file may lie; the last is where it is written. A folder that can only be read is read, and what it lacks is kept among the temporary
+    files, which is said."""
+    folder = cache_folder()
+    if os.access(folder, os.W_OK | os.X_OK):
+        return [folder / name]
+    other = temporary_folder()
+    remark(f"The cache folder {folder} cannot be written, so kernels that it lacks are kept in {other}. Set RAYGROVE_CACHE to one that can.")
+    return [folder / name, other / name]
+
+
+def _found(path: pathlib.Path, is_replaced: bool) -> bytes | None:
+    """What a file holds; one that must not be used counts as none, and that is said."""
+    try:
+        return contents_of(path)
+    except DamagedError as error:
+        remark(f"{path} in the cache of compiled kernels is not used: {error}.{' It is made anew.' if is_replaced else ''}")
+        return None
 
 
 def _wanted_folder() -> pathlib.Path:
@@ -46,23 +165,46 @@ def _wanted_folder() -> pathlib.Path:
     return (pathlib.Path(base) if base else pathlib.Path.home() / ".cache") / "raygrove"
 
 
-def _temporary_folder() -> pathlib.Path:
-    """A folder that only this user can write: libraries are loaded from it, so one that another user has put there is not taken."""
-    folder = pathlib.Path(tempfile.gettempdir()) / f"raygrove-{os.getuid()}"
-    folder.mkdir(mode=0o700, exist_ok=True)
-    status = folder.lstat()
-    if stat.S_ISDIR(status.st_mode) and status.st_uid == os.getuid() and not status.st_mode & 0o022:
-        return folder
-    return pathlib.Path(tempfile.mkdtemp(prefix="raygrove-"))
-
-
 def _made(path: pathlib.Path, make: Callable[[pathlib.Path], None]) -> pathlib.Path:
-    handle, name = tempfile.mkstemp(suffix=path.suffix, dir=path.parent)
+    """Let `make` write the file under another name, seal it, and give it its name once it lies on the disk."""
+    _clear_left(path.parent)
+    handle, name = tempfile.mkstemp(prefix=_PART, suffix=path.suffix, dir=path.parent)
     os.close(handle)
     temporary = pathlib.Path(name)
     try:
         make(temporary)
+        try:
+            _seal(temporary)
+        except OSError as error:
+            raise OSError(error.errno, error.strerror, str(path)) from error
         temporary.replace(path)
     finally:
         temporary.unlink(missing_ok=True)
+    with contextlib.suppress(OSError):  # some file systems cannot: the name is then there a little later
+        folder = os.open(path.parent, os.O_RDONLY | os.O_DIRECTORY | os.O_CLOEXEC)
+        try:
+            os.fsync(folder)
+        finally:
+            os.close(folder)
     return path
+
+
+def _seal(path: pathlib.Path) -> None:
+    with open(os.open(path, os.O_RDWR | os.O_NOFOLLOW | os.O_CLOEXEC), "r+b") as file:
+        contents = file.read()
+        file.write(_SEAL.pack(_MARK, len(contents), hashlib.sha256(contents).digest()))
+        os.fchmod(file.fileno(), 0o600 | stat.S_IMODE(os.fstat(file.fileno()).st_mode) & 0o700)
+        file.flush()
+        os.fsync(file.fileno())
+
+
+def _clear_left(folder: pathlib.Path) -> None:
+    """Remove what programs that were ended while they wrote have left."""
+    for path in folder.glob(f"{_PART}*"):
+        with contextlib.suppress(OSError):
+            if time.time() - path.lstat().st_mtime > _STALE_S:
+                path.unlink()
+
+
+def _write(path: pathlib.Path, data: bytes) -> None:
+    path.write_bytes(data)

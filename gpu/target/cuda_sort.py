@@ -8,7 +8,6 @@ from __future__ import annotations
 import contextlib
 import functools
 import hashlib
-import pathlib
 import warnings
 from collections.abc import Callable
 from typing import Any, Protocol
@@ -16,9 +15,10 @@ from typing import Any, Protocol
 import numpy as np
 
 from .base import Array, NoDeviceError, Target, TargetError
-from .cache import cache_folder, cached_file
+from .cache import find_bytes, keep_bytes
 from .cuda_driver import Cuda
 from .nvrtc import nvrtc_version
+from .remarks import remark
 
 
 class Sorter(Protocol):
@@ -123,15 +123,19 @@ class LibrarySorter:
         if not hasattr(self._library, "serialize"):
             return make()
         key = "sort-" + hashlib.sha256(repr((kind, self._flavour)).encode()).hexdigest()[:32]
-        kept = cache_folder() / (key + ".cccl")
+        kept = find_bytes(key, ".cccl")
         # Bytes of another build of the library are refused in several ways, and not every build of it can be written down.
-        if kept.exists():
+        if kept is not None:
             with contextlib.suppress(Exception):
-                return self._library.deserialize(kept.read_bytes())
-            kept.unlink(missing_ok=True)
-        made = make()
+                return self._library.deserialize(kept)
+        made, written = make(), b""
         with contextlib.suppress(Exception):
-            cached_file(key, ".cccl", lambda path: _write(path, self._library.serialize(made)))
+            written = self._library.serialize(made)
+        try:
+            if written:
+                keep_bytes(key, ".cccl", written)
+        except OSError as error:
+            remark(f"NVIDIA's sort, built for this GPU, cannot be kept and is built again at the next start: {error.filename}: {error.strerror}.")
         return made
 
 
@@ -142,10 +146,6 @@ def library_version() -> str:
     with contextlib.suppress(importlib.metadata.PackageNotFoundError):
         return importlib.metadata.version("cuda-cccl")
     return "-"
-
-
-def _write(path: pathlib.Path, data: bytes) -> None:
-    path.write_bytes(data)
 
 
 def check_sort(keys: Array, values: Array | None, bits: tuple[int, int]) -> None:

@@ -95,7 +95,8 @@ def compile_library(
     try:
         return ctypes.CDLL(str(path))
     except OSError:
-        path.unlink(missing_ok=True)  # damaged, by a full disk or a power cut: made once more
+        with contextlib.suppress(OSError):
+            path.unlink(missing_ok=True)  # whole, but of a system with other libraries (a home folder of several machines): made once more
     try:
         return ctypes.CDLL(str(cached_file(key, ".so", make)))
     except OSError as error:
@@ -123,7 +124,8 @@ def _run_compiler(command: list[str], text: str, check: Callable[[], None]) -> N
     if compiler.returncode != 0:
         lines = said.splitlines() or ["it gives no reason"]
         reason = next((line for line in lines if "error" in line.lower() or "No space left" in line), lines[-1])
-        raise CompileError(f"A kernel unit did not compile with {command[0]}: {reason[:300]}\n{said[:4000]}")
+        advice = ". Free some space, or name other places by RAYGROVE_CACHE and TMPDIR." if "No space left" in reason else ""
+        raise CompileError(f"A kernel unit did not compile with {command[0]}: {reason[:300]}{advice}\n{said[:4000]}")
 
 
 def _heard(compiler: subprocess.Popen[str], check: Callable[[], None]) -> str:

@@ -1,7 +1,7 @@
 """Compiles units to cubins with NVRTC, through cuda-bindings: no driver and no device is needed, so every kernel is checked on any machine.
 
 Cubins, not PTX: a cubin loads on every driver of the same CUDA major version, PTX only on drivers as new as the compiler. The assembler's report
-(registers, spills, stack, shared memory of each kernel) is kept beside the cubin and read back by `Cubin.resources`.
+(registers, spills, stack, shared memory of each kernel) is kept behind the cubin and read back by `Cubin.resources`.
 """
 
 from __future__ import annotations
@@ -9,12 +9,12 @@ from __future__ import annotations
 import dataclasses
 import functools
 import hashlib
-import pathlib
 import re
+import struct
 from typing import Any
 
 from .base import CompileError, NoDeviceError
-from .cache import cached_file
+from .cache import cached_bytes
 from .translation_unit import ROOT, UnitText
 
 ARCHITECTURES = (75, 90, 120)
@@ -24,6 +24,7 @@ _FUNCTION = re.compile(r"Compiling entry function '(\w+)'")
 _STACK = re.compile(r"(\d+) bytes stack frame, (\d+) bytes spill stores, (\d+) bytes spill loads")
 _USED = re.compile(r"Used (\d+) registers")
 _SHARED = re.compile(r"(\d+) bytes smem")
+_REPORT_LENGTH = struct.Struct("<Q")
 
 
 @dataclasses.dataclass(frozen=True)
@@ -42,7 +43,6 @@ class Cubin:
 
     image: bytes
     report: str
-    path: pathlib.Path | None = None
 
     @property
     def resources(self) -> dict[str, KernelResources]:
@@ -58,14 +58,15 @@ def compile_unit(text: UnitText, architecture: int, contraction: bool = True, *,
     options = compile_options(architecture, contraction)
     key = hashlib.sha256("\0".join((text.digest, *options, *map(str, nvrtc_version()))).encode()).hexdigest()[:40]
 
-    def make(path: pathlib.Path) -> None:
+    def make() -> bytes:
         cubin = compile_text(text.text, options, name)
-        cached_file(key, ".txt", lambda report: _write(report, cubin.report.encode()))
-        path.write_bytes(cubin.image)
+        report = cubin.report.encode()
+        return cubin.image + report + _REPORT_LENGTH.pack(len(report))
 
-    path = cached_file(key, ".cubin", make)
-    report = path.with_suffix(".txt")
-    return Cubin(path.read_bytes(), report.read_text(encoding="utf-8") if report.exists() else "", path)
+    kept = cached_bytes(key, ".cubin", make)
+    end = len(kept) - _REPORT_LENGTH.size
+    start = end - _REPORT_LENGTH.unpack(kept[end:])[0]
+    return Cubin(kept[:start], kept[start:end].decode())
 
 
 def compile_text(text: str, options: tuple[str, ...], name: str = "unit") -> Cubin:
@@ -164,7 +165,3 @@ def _text_of(program: Any) -> str:
     log = bytearray(_checked(nvrtc.nvrtcGetProgramLogSize(program)))
     _checked(nvrtc.nvrtcGetProgramLog(program, log))
     return log.rstrip(b"\0").decode(errors="replace")
-
-
-def _write(path: pathlib.Path, data: bytes) -> None:
-    path.write_bytes(data)

@@ -12,6 +12,7 @@ from app.log import Log
 from app.problem import Problem
 from app.ui.log_pane import LogPane, StatusMark
 from app.ui.main_window import MainWindow
+from gpu.target.remarks import remark
 
 
 def test_lines_of_the_wanted_kinds_are_shown(qtbot: Any) -> None:
@@ -59,9 +60,12 @@ def test_a_problem_in_the_window_is_in_the_log_and_a_click_shows_it(scene_window
     logging.getLogger("somewhere").warning("a library %s", "complains")
     mark = scene_window.records.mark
     qtbot.waitUntil(lambda: mark.text() == "2")
+    remark("The cache folder is not used.")
+    qtbot.waitUntil(lambda: mark.text() == "3")
     dock = scene_window.findChild(QDockWidget, "dock.log")
     assert not dock.isVisible()
     mark.click()
     text = scene_window.records.pane.text.toPlainText()
     assert dock.isVisible() and mark.text() == "" and "a.obj: it is empty." in text and "somewhere: a library complains" in text
+    assert "warning: raygrove: The cache folder is not used." in text
     assert "two triangles: 2 triangles" in text

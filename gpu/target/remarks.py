@@ -1,0 +1,19 @@
+"""What the person should know although the work goes on: sentences for the log of the window and for the terminal, each said once a process.
+
+They go by Python's logging, under the name `raygrove`: the window brings that into its log and its mark, the command line writes warnings.
+"""
+
+from __future__ import annotations
+
+import logging
+
+NAME = "raygrove"
+
+_said: set[str] = set()
+
+
+def remark(sentence: str) -> None:
+    """Say a sentence, unless it was said before."""
+    if sentence not in _said:
+        _said.add(sentence)
+        logging.getLogger(NAME).warning("%s", sentence)
