@@ -44,7 +44,7 @@ def read_buffers(target: Target, tracer: Tracer, surface: Surface, camera: Camer
     depth = np.where(is_hit, t * (directions @ camera.basis()[2]), np.inf).astype(np.float32)
     normal = np.zeros((height, width, 3), np.float32)
     normal[is_hit] = _normals(target, surface, prim_id[is_hit], u[is_hit], v[is_hit], directions[is_hit].astype(np.float32))
-    firsts = [thing.first for thing in surface.primitives.objects]
+    firsts = [thing.first for thing in surface.objects]
     object_id = np.where(is_hit, np.searchsorted(firsts, prim_id, side="right") - 1, -1).astype(np.int32)
     return {"depth": depth, "normal": normal, "prim_id": prim_id, "object_id": object_id} | {name: picture(array) for name, array in counts.items()}
 

@@ -60,7 +60,7 @@ class Engine:
     def __init__(self, target: Target, scene: Scene, repeats: bool = True) -> None:
         self.target, self.scene = target, scene
         self._animator = Animator(target, scene)
-        self._hidden = HiddenObjects(target, scene, self._animator.surface)
+        self._hidden = HiddenObjects(target, self._animator.surface)
         self._outline = OutlinePainter(target)
         self._materials, self._resolver = Materials(target, scene), Resolver(target)
         self._slots: dict[str, ViewSlot] = {}
@@ -77,7 +77,8 @@ class Engine:
 
     def hide(self, objects: Iterable[int]) -> None:
         """Leave these objects out of the structure and the picture from the next frame on, and no others. Does not wait."""
-        self._hidden.hide(objects)
+        if self._hidden.hide(objects):
+            self._materials.hide(self._hidden.objects)
 
     def take_materials(self, materials: tuple[Material, ...]) -> None:
         """Shade by other materials from the next frame on, as many as the scene has. Pictures begin anew."""
@@ -97,10 +98,12 @@ class Engine:
 
     # -- the frame ------------------------------------------------------------------------------------------------
     def render_frame(self, moment: Moment, views: Sequence[View]) -> FrameStatistics | None:
-        """Draw all views at one moment. Never waits for the target; the statistics are those of the newest frame that has finished, None before.
+        """Draw all views at one moment; the statistics are those of the newest frame that has finished, None before. The frame never waits for the
+        target. Before it, what is new is made ready, and that may wait: kernels compile, and structures learn how much room they need.
 
         Raises the typed errors of target, structures, registries and options; the frame is then not drawn, the engine can be used on."""
         slots = tuple(self._slot_for(view) for view in views)
+        self._animator.place(moment)
         for slot in slots:
             slot.warm(self._animator.surface)
         with self._frame(moment, slots):
@@ -151,7 +154,7 @@ class Engine:
         placed = self.scene.objects[thing]
         corners = self._corners(prim_id)
         position = corners[0] * (1.0 - u - v) + corners[1] * u + corners[2] * v
-        local = prim_id - self._animator.surface.primitives.objects[thing].first
+        local = prim_id - self._animator.surface.objects[thing].first
         material = int(self.scene.meshes[placed.mesh].material_ids[local])
         return Hit(prim_id, t, u, v, tuple(position.tolist()), thing, placed.node, placed.mesh, material)
 
@@ -176,7 +179,7 @@ class Engine:
 
     def paint_outline(self, view: View, object_id: int) -> None:
         """Mark what the view's last frame shows of an object, in its pixels. Outside the frame and its statistics; does not wait."""
-        slot, ranges = self._drawn_slot(view), self._animator.surface.primitives.objects
+        slot, ranges = self._drawn_slot(view), self._animator.surface.objects
         if not 0 <= object_id < len(ranges) or self._hidden.is_hidden(object_id):
             return
         with view.pixels.map() as image:

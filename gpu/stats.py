@@ -154,7 +154,7 @@ class KeyStreaming:
 @dataclasses.dataclass(frozen=True)
 class FrameStatistics:
     """A finished frame. `frame_ms` is the target's time from first to last phase, `host_ms` what the caller's thread spent issuing it.
-    `triangles` are the scene's, `hidden` those of objects that are left out: structures hold them as inactive primitives. `phases_age` is 0 where
+    `triangles` are the scene's, `hidden` those of objects that are left out, of which structures know nothing. `phases_age` is 0 where
     the times of phases, and the rates made of them, are this frame's; else they are those of so many frames before it, the newest that did the same
     and had them timed (`Engine.samples_phases`)."""
 

@@ -49,6 +49,7 @@ class ViewSlot:
         self.ray_type: RayType
         self.policy: UpdatePolicy
         self._generation = self._light_count = 0
+        self._topology: tuple[Any, ...] = ()
         self._shutter = 0.0
         self._moment: tuple[float, int, float] = (0.0, 0, 0.0)
         self._is_cold = True
@@ -104,7 +105,9 @@ class ViewSlot:
 
     def warm(self, surface: Surface) -> None:
         """Before the first frame with these parts: compile all they launch. A structure tells its traversal only once it is built, so a new one is
-        built on the surface as it is, and forgotten."""
+        built on the surface as it is, and forgotten. Before every frame: see to it that the structure has room for these primitives."""
+        if self.hierarchy.make_room(surface.primitives):
+            self.policy.demand_rebuild("there was too little room for the tree before")
         if not self._is_cold:
             return
         if self.policy.is_new:
@@ -144,13 +147,12 @@ class ViewSlot:
     def prepare(self, surface: Surface) -> None:
         """Decide between nothing, refit and rebuild, take the film to its next sample, and write what kernels read of this frame."""
         view, settings = self.view, self.view.settings
-        self._light_count = surface.light_count
-        was_behind = self.hierarchy.is_behind
+        self._light_count, self._topology = surface.light_count, surface.primitives.topology
         self.decision = self.policy.decide(self.hierarchy, surface.primitives, settings.update)
         if self.decision.update != "nothing":
             self.hierarchy.prepare(surface.primitives, self.decision.update)
             self._tree = MadeTree(self._tree.number + 1, self._moment[0], settings.update.mode)
-        if settings.update.always or was_behind:
+        if settings.update.always or self.policy.is_demanded:
             self.film.restart()
         self.ray_type.camera = view.camera
         exposure, tone = self.ray_type.exposure(self._options), self.ray_type.tone(self._options)
@@ -169,7 +171,8 @@ class ViewSlot:
     def shape(self) -> Hashable:
         """What decides the launches of `draw` and their arguments."""
         film, parts = self.film, (self._generation, self.hierarchy.generation, self._materials.generation, self._light_count)
-        return (self.prefix, parts, self.decision.update, film.is_drawing, film.width, film.height, film.generation, self.ray_type.shape)
+        sizes = (film.width, film.height, film.generation)
+        return (self.prefix, parts, self._topology, self.decision.update, film.is_drawing, *sizes, self.ray_type.shape)
 
     @property
     def has_work(self) -> bool:

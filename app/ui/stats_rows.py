@@ -197,7 +197,7 @@ def _view_rows(view: ViewStatistics, statistics: FrameStatistics, optimiser: str
         "What a ray through the scene is expected to cost: areas of inner nodes times the traversal cost, of leaves times their references and the "
         "intersection cost, over the root's. Settings > Statistics has both constants. Measured at most ten times a second; kd-trees weigh cells.",
     )
-    tip = tr("Statistics", "Of objects that are left out; structures keep them as inactive primitives.")
+    tip = tr("Statistics", "Of objects that are left out; structures know nothing of them.")
     hidden = [Row("hidden", tr("Statistics", "Hidden triangles"), f"{statistics.hidden:,}", tip=tip)] if statistics.hidden else []
     return [
         Row("mrays", "MRays/s", f"{view.mrays_per_s:,.1f}", tip=tr("Statistics", "All rays of the ray type over the time of tracing.")),
@@ -212,7 +212,7 @@ def _view_rows(view: ViewStatistics, statistics: FrameStatistics, optimiser: str
         Row("depth", tr("Statistics", "Depth"), depth, tip=tr("Statistics", "Of the deepest leaf; the root has 0.")),
         Row("sah", tr("Statistics", "SAH cost"), cost, tip=cost_tip),
         *_quality_rows(structure),
-        Row("inactive", tr("Statistics", "Inactive primitives"), f"{max(structure.inactive_count - statistics.hidden, 0):,}"),
+        Row("inactive", tr("Statistics", "Inactive primitives"), f"{structure.inactive_count:,}"),
         Row("launches", tr("Statistics", "Launches"), f"{statistics.launches:,}", tip=tr("Statistics", "Kernels launched in the frame.")),
     ]
 

@@ -30,7 +30,8 @@ class Surface:
     """The scene's triangles at one instant, on the target. V vertices, T triangles over all objects, in the objects' order.
 
     positions, previous (the instant before), normals (V, 3) float32; uvs (V, 2) float32 or one row of zeros; triangles (T, 3) int32 into the
-    vertices; material_ids (T,) int32; lights (max(1, L), 20) float32 as lights.cuh has them. `version` grows when anything of it changes.
+    vertices; material_ids (T,) int32; lights (max(1, L), 20) float32 as lights.cuh has them; `objects` are the scene's, by their triangles there.
+    `primitives` are those of the objects that are not hidden. `version` grows when anything of it changes.
     """
 
     positions: Array
@@ -41,6 +42,7 @@ class Surface:
     material_ids: Array
     lights: Array
     light_count: int
+    objects: tuple[ObjectRange, ...]
     primitives: Primitives
     version: int = 1
 
@@ -77,6 +79,7 @@ class Animator:
         self._keys = KeyStream(target, sequences, sources, shapes, (self._source_positions, self._source_normals), self._pose.key_slots)
         self.surface = self._make_surface()
         self.remarks = remarks_of(scene)
+        self._is_placed = False
         self._shown: tuple[float, int] | None = None
         self._unsettled: Callable[[], None] | None = None
         self._parts: dict[int, _Parts] = {}
@@ -123,10 +126,17 @@ class Animator:
         self._shown = None
         self._count_motion(np.arange(len(self._scene.objects)))
 
+    def place(self, moment: Moment) -> None:
+        """Before the first frame: launch the surface of its moment, so that what is made ready for it meets primitives in their places."""
+        if not self._is_placed:
+            self.at(moment)
+            self.forget()
+
     def at(self, moment: Moment) -> Surface:
         """The surface at a moment: prepare and launch."""
         for launch in self.prepare(moment):
             launch()
+        self._is_placed = True
         return self.surface
 
     def streaming(self) -> KeyStreaming | None:
@@ -144,7 +154,7 @@ class Animator:
 
     def object_of(self, prim_id: int) -> int:
         """The object that a primitive belongs to."""
-        firsts = [thing.first for thing in self.surface.primitives.objects]
+        firsts = [thing.first for thing in self.surface.objects]
         return int(np.searchsorted(firsts, prim_id, side="right")) - 1
 
     def _parts_of(self, clip: int) -> _Parts:
@@ -163,15 +173,14 @@ class Animator:
         return self._parts[clip]
 
     def _count_motion(self, moved: np.ndarray) -> None:
-        self.surface.version += 1
-        primitives = self.surface.primitives
+        surface, primitives = self.surface, self.surface.primitives
+        surface.version += 1
         if not len(moved):
             return
-        objects = list(primitives.objects)
-        for index in moved:
-            old = objects[index]
-            objects[index] = ObjectRange(old.first, old.count, old.node, old.version + 1)
-        primitives.objects, primitives.shape_version = tuple(objects), primitives.shape_version + 1
+        is_whole = primitives.objects is surface.objects
+        surface.objects = _moved(surface.objects, moved)
+        visible = surface.objects if is_whole else _moved(primitives.objects, moved)
+        surface.primitives = dataclasses.replace(primitives, objects=visible, shape_version=primitives.shape_version + 1)
 
     # -- launches -------------------------------------------------------------------------------------------------
     def _launch_moving(self, clip: int) -> None:
@@ -236,16 +245,19 @@ class Animator:
                 uvs[first_vertex : first_vertex + len(mesh.positions)] = mesh.uvs
             ranges.append(ObjectRange(first, len(mesh.triangles), thing.node))
             first = last
-        # Behind the last vertex lies one that is nowhere: hidden objects take it for their corners (hiding.py).
-        vertices = tuple(target.zeros((vertex_count + 1, 3), np.float32, "surface") for _ in range(3))
-        target.write(vertices[0][vertex_count:], np.full((1, 3), np.nan, np.float32))
-        indices = target.upload(triangles, "surface")
-        primitives = triangle_primitives(
-            vertices[0][:vertex_count], indices[:triangle_count], objects=tuple(ranges), topology_version=1, shape_version=1
-        )
-        positions, previous, normals = (array[: max(1, vertex_count)] for array in vertices)
+        positions, previous, normals = (target.zeros((max(1, vertex_count), 3), np.float32, "surface") for _ in range(3))
+        indices, objects = target.upload(triangles, "surface"), tuple(ranges)
+        primitives = triangle_primitives(positions[:vertex_count], indices[:triangle_count], objects=objects, topology_version=1, shape_version=1)
         on_target = (target.upload(uvs, "surface"), indices, target.upload(materials, "surface"))
-        return Surface(positions, previous, normals, *on_target, self._pose.lights, self._pose.light_count, primitives)
+        return Surface(positions, previous, normals, *on_target, self._pose.lights, self._pose.light_count, objects, primitives)
+
+
+def _moved(objects: tuple[ObjectRange, ...], moved: np.ndarray) -> tuple[ObjectRange, ...]:
+    """The objects with the versions of those that moved grown."""
+    changed = list(objects)
+    for index in moved:
+        changed[index] = changed[index]._replace(version=changed[index].version + 1)
+    return tuple(changed)
 
 
 def _check_mesh(mesh: Mesh, node_count: int) -> None:

@@ -1,72 +1,84 @@
-"""Objects that are left out: their triangles are given the corner that is nowhere, so that every structure finds them inactive.
+"""Objects that are left out: structures are given the triangles of all others, and know nothing of them.
 
-Nothing of it is in a kernel, and a frame costs what it did: indices are written when the choice changes, in place, so that captured frames stay
-valid. Vertices go on moving behind, unseen; what is shown again is there at once.
+The list of what is seen is made on the target when the choice changes, between two frames; as long as nothing is hidden there is none, and nothing of
+it costs memory or time. Vertices go on moving behind, unseen; what is shown again is there at once. docs/decisions/clipping-and-hiding.md tells why.
 """
 
 from __future__ import annotations
 
+import dataclasses
 from collections.abc import Iterable
 
 import numpy as np
 
-from ..scene import Scene
-from ..target.base import Target
+from ..hierarchy.base import ObjectRange
+from ..hierarchy.primitives import reserved, triangle_primitives
+from ..target.base import Array, Target, UnitSource
 from .animate import Surface
-
-MOST_WRITES = 8
-"""Runs of changed objects that are written one by one; where there are more, all from the first to the last are written at once."""
 
 
 class HiddenObjects:
-    """What is left out of a surface. `triangle_count` says how many triangles that are."""
+    """What is left out of a surface. `objects` are the indices of it, `triangle_count` says how many triangles that are."""
 
-    def __init__(self, target: Target, scene: Scene, surface: Surface) -> None:
-        self._target, self._scene, self._surface = target, scene, surface
-        self._ends = np.cumsum([0, *(thing.count for thing in surface.primitives.objects)])
-        self._is_hidden = np.zeros(len(scene.objects), bool)
-        self._indices: np.ndarray | None = None
+    def __init__(self, target: Target, surface: Surface) -> None:
+        self._target, self._surface = target, surface
+        self._all = surface.primitives
+        self._counts = np.array([thing.count for thing in surface.objects], np.int64)
+        self._firsts = np.array([thing.first for thing in surface.objects], np.int64)
+        self._is_hidden = np.zeros(len(surface.objects), bool)
+        self._indices: Array | None = None
+        self._scene_ids: Array | None = None
+        self._tables: Array | None = None
         self._asked: Iterable[int] = ()
+        self.objects: frozenset[int] = frozenset()
         self.triangle_count = 0
 
     def is_hidden(self, index: int) -> bool:
         """Whether an object is left out."""
-        return bool(self._is_hidden[index])
+        return index in self.objects
 
-    def hide(self, objects: Iterable[int]) -> None:
-        """Leave out these objects and no others, from the next frame on. Indices that the scene does not have count for nothing."""
+    def hide(self, objects: Iterable[int]) -> bool:
+        """Leave out these objects and no others, from the next frame on; whether that changes anything. Indices that the scene does not have count
+        for nothing."""
         if objects is self._asked and isinstance(objects, tuple):  # frame after frame the same
-            return
+            return False
         wanted = np.zeros_like(self._is_hidden)
         indices = np.fromiter(objects, np.int64)
         wanted[indices[(indices >= 0) & (indices < len(wanted))]] = True
-        changed = np.flatnonzero(wanted != self._is_hidden)
-        self._is_hidden, self._asked = wanted, objects
-        if not len(changed):
+        self._asked = objects
+        if np.array_equal(wanted, self._is_hidden):
+            return False
+        self._is_hidden, self.objects = wanted, frozenset(np.flatnonzero(wanted).tolist())
+        self.triangle_count = int(self._counts[wanted].sum())
+        self._give_visible(np.where(wanted, 0, self._counts))
+        return True
+
+    def _give_visible(self, counts: np.ndarray) -> None:
+        """The surface's primitives from now on: of each object so many triangles, all or none."""
+        surface, count = self._surface, int(counts.sum())
+        firsts = np.cumsum(counts) - counts
+        nodes, object_versions = ([thing[k] for thing in surface.objects] for k in (2, 3))
+        objects = tuple(map(ObjectRange, firsts.tolist(), counts.tolist(), nodes, object_versions))
+        versions = {"topology_version": surface.primitives.topology_version + 1, "shape_version": surface.primitives.shape_version + 1}
+        surface.version += 1
+        if self.triangle_count == 0:
+            surface.primitives = dataclasses.replace(self._all, objects=surface.objects, **versions)
             return
-        runs = np.split(changed, np.flatnonzero(np.diff(changed) > 1) + 1)
-        for run in runs if len(runs) <= MOST_WRITES else [changed]:
-            self._write(int(run[0]), int(run[-1]) + 1)
-        self.triangle_count = int(np.diff(self._ends)[wanted].sum())
-        primitives = self._surface.primitives
-        primitives.topology_version += 1
-        primitives.shape_version += 1
-        self._surface.version += 1
+        indices, scene_ids = self._list(firsts, counts, count)
+        positions = surface.positions[: int(self._all.view["point_count"])]
+        surface.primitives = triangle_primitives(positions, indices[:count], scene_ids[:count], objects=objects, **versions)
 
-    def _write(self, first: int, end: int) -> None:
-        """The indices of the objects from `first` to before `end`, in one write."""
-        if self._indices is None:
-            self._indices, self._nowhere = _own_indices(self._scene)
-        part = slice(int(self._ends[first]), int(self._ends[end]))
-        if part.start < part.stop:
-            is_out = np.repeat(self._is_hidden[first:end], np.diff(self._ends[first : end + 1]))
-            self._target.write(self._surface.triangles[part], np.where(is_out[:, None], self._nowhere, self._indices[part]))
-
-
-def _own_indices(scene: Scene) -> tuple[np.ndarray, np.int32]:
-    """The corners of all objects' triangles (T, 3) int32 where nothing is hidden, and the corner that is nowhere, behind the last."""
-    meshes = [scene.meshes[thing.mesh] for thing in scene.objects]
-    first_vertex = np.cumsum([0, *(len(mesh.positions) for mesh in meshes)])
-    indices = np.concatenate([np.zeros((0, 3), np.int32), *(mesh.triangles for mesh in meshes)], dtype=np.int32, casting="unsafe")
-    indices += np.repeat(first_vertex[:-1], [len(mesh.triangles) for mesh in meshes]).astype(np.int32)[:, None]
-    return indices, np.int32(first_vertex[-1])
+    def _list(self, firsts: np.ndarray, counts: np.ndarray, count: int) -> tuple[Array, Array]:
+        """Indices and the scene's numbers of the visible triangles, on the target."""
+        target, most = self._target, int(self._counts.sum())
+        indices = self._indices = reserved(target, self._indices, (most, 3), np.int32, "surface")
+        scene_ids = self._scene_ids = reserved(target, self._scene_ids, (most,), np.int32, "surface")
+        tables = self._tables = reserved(target, self._tables, (2, len(counts)), np.int32, "surface")
+        seen = np.flatnonzero(counts)
+        if count:
+            for row, values in zip(tables, (firsts, self._firsts), strict=True):
+                target.write(row[: len(seen)], values[seen].astype(np.int32))
+            unit = target.unit(UnitSource("gpu/animate/visible.cu"))
+            arguments = (self._surface.triangles, tables[0], tables[1], len(seen), count, indices, scene_ids)
+            target.launch(unit, "list_visible", count, *arguments)
+        return indices, scene_ids

@@ -12,6 +12,7 @@ struct Spheres {
     int count, point_count;
 
     __device__ float3 point(int index) const { return load3(centres, index); }
+    __device__ int scene_id(int prim_id) const { return prim_id; }
 
     // What a record is made of, and where that lies.
     using Corners = int;

@@ -5,13 +5,16 @@
 #include "gpu/device/prefetch.cuh"
 #include "gpu/device/store_record.cuh"
 
-// The scene's triangles of this instant. `positions`: 3 floats a vertex, `point_count` of them; `indices`: 3 a triangle, `count` of them.
+// The triangles of this instant. `positions`: 3 floats a vertex, `point_count` of them; `indices`: 3 a triangle, `count` of them; `scene_ids`: their
+// numbers in the scene, or null where these are all of the scene's.
 struct Triangles {
     const float* positions;
     const int* indices;
+    const int* scene_ids;
     int count, point_count;
 
     __device__ float3 point(int index) const { return load3(positions, index); }
+    __device__ int scene_id(int prim_id) const { return scene_ids == nullptr ? prim_id : scene_ids[prim_id]; }
 
     __device__ void vertices(int prim_id, float3& a, float3& b, float3& c) const {
         const int3 corner = load3(indices, prim_id);

@@ -69,7 +69,7 @@ struct UnitTriangles {
     static constexpr bool TESTS_MANY = false;
 
     float4* records;
-    const int* order;
+    const float4* vertices;  // the records with vertices: they have the prim_id
 
     __device__ __forceinline__ static Real along(float4 row, Real x, Real y, Real z) { return x * row.x + y * row.y + z * row.z; }
 
@@ -98,7 +98,7 @@ struct UnitTriangles {
         found.u = along(row_u, rays.ox, rays.oy, rays.oz) + row_u.w + t * along(row_u, rays.dx, rays.dy, rays.dz);
         found.v = along(row_v, rays.ox, rays.oy, rays.oz) + row_v.w + t * along(row_v, rays.dx, rays.dy, rays.dz);
         found.hit = found.hit & (found.u >= 0.0f) & (found.v >= 0.0f) & (found.u + found.v <= 1.0f);
-        if (any(found.hit)) found.prim_id = order[reference];
+        if (any(found.hit)) found.prim_id = __float_as_int(vertices[FETCHED_FLOAT4S * (int64)reference].w);
         return found;
     }
 };

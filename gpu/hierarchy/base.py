@@ -14,7 +14,7 @@ from __future__ import annotations
 
 import abc
 import dataclasses
-from typing import Any, ClassVar
+from typing import Any, ClassVar, NamedTuple
 
 import numpy as np
 
@@ -55,8 +55,7 @@ class Capabilities:
     targets: tuple[str, ...] = ("host", "cuda")
 
 
-@dataclasses.dataclass(frozen=True)
-class ObjectRange:
+class ObjectRange(NamedTuple):
     """One object of the scene in the primitive buffer: moves rigidly with `node`. `version` grows when its transform changes."""
 
     first: int
@@ -65,14 +64,14 @@ class ObjectRange:
     version: int = 0
 
 
-@dataclasses.dataclass(eq=False)
+@dataclasses.dataclass(frozen=True, eq=False)
 class Primitives:
-    """The input of build and refit.
+    """The input of build and refit, as it was at one moment: what changes later is another value, so that structures can compare.
 
     `header` and `type_name` are the device side of the primitive kind (e.g. "gpu/device/triangle.cuh", "Triangles"); `view` is its
     by-value struct as a 0-d structured numpy array (pointers and counts). A primitive whose box is inverted or not finite is
     inactive. `topology_version` grows when primitives come or go or their indices change, `shape_version` when something moved.
-    `lower`, `upper` bound every instant as far as the scene knows.
+    `scene_ids` (count,) int32 on the target are the scene's numbers of the primitives, where some of the scene are left out; None: their own.
     """
 
     kind: str
@@ -83,7 +82,17 @@ class Primitives:
     objects: tuple[ObjectRange, ...] = ()
     topology_version: int = 0
     shape_version: int = 0
+    scene_ids: Array | None = None
     keep_alive: tuple[Array, ...] = ()
+
+    def has_topology_of(self, other: Primitives | None) -> bool:
+        """Whether these are the same primitives as `other`, perhaps moved: then a tree over those can be refitted, and has the room it needs."""
+        return other is not None and self.topology == other.topology
+
+    @property
+    def topology(self) -> tuple[Any, ...]:
+        """What primitives of one scene that differ by motion alone have in common."""
+        return (self.kind, self.count, self.topology_version)
 
 
 @dataclasses.dataclass(frozen=True, eq=False)
@@ -136,7 +145,7 @@ class Hierarchy(abc.ABC):
     """One structure over one set of primitives, in memory it owns. Builders subclass it (through their family) and give:
 
     `name` (the command line's), `family`, `title`, `Options` (a frozen dataclass of `gpu.settings.option` fields), `capabilities`,
-    `layouts` and `default_layout`. `build` and `refit` never wait for the target.
+    `layouts` and `default_layout`. `build` and `refit` never wait for the target, where `make_room` was called for primitives of this topology.
     """
 
     name: ClassVar[str]
@@ -187,6 +196,13 @@ class Hierarchy(abc.ABC):
     def lay_out(self, layout: str) -> None:
         """Go on in another of the layouts, with its default traversal. The tree that there is is kept, and written in it at once: not in a frame."""
         raise HierarchyError(f"The structure {self.name} stays in the layout {self.layout_name}; {layout} was asked for. Make it anew.")
+
+    def make_room(self, primitives: Primitives) -> bool:
+        """Learn how much memory trees of these primitives need, and reserve it, where the topology is new or the newest tree had too little; whether
+        anything was done, and the tree has to be built anew. Called between frames, before each: it may build and wait for the target, which frames
+        never do. Raises HierarchyError where there cannot be enough. A structure whose memory follows from the number of primitives has nothing to
+        learn."""
+        return False
 
     def prepare(self, primitives: Primitives, update: str) -> None:
         """Write what the next refit or rebuild (`update`) reads from the host. Called before each frame that has one, whose launches may be a replay;

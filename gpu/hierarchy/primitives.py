@@ -28,10 +28,10 @@ KINDS = {
     "sphere": PrimitiveKind("gpu/device/sphere.cuh", "Spheres", "SphereRecords", 8),
 }
 
-_TRIANGLES = struct_dtype([("positions", "pointer"), ("indices", "pointer"), ("count", "int"), ("point_count", "int")])
+_TRIANGLES = struct_dtype([("positions", "pointer"), ("indices", "pointer"), ("scene_ids", "pointer"), ("count", "int"), ("point_count", "int")])
 _SPHERES = struct_dtype([("centres", "pointer"), ("radii", "pointer"), ("count", "int"), ("point_count", "int")])
 _RECORDS = struct_dtype([("records", "pointer")])
-_UNIT_TRIANGLES = struct_dtype([("records", "pointer"), ("order", "pointer")])
+_UNIT_TRIANGLES = struct_dtype([("records", "pointer"), ("vertices", "pointer")])
 
 TESTS_HEADER = "gpu/device/triangle_tests.cuh"
 
@@ -47,10 +47,12 @@ MAX_PRIMITIVES = 1 << 26
 """References have 26 bits in a leaf's word."""
 
 
-def triangle_primitives(positions: Array, indices: Array, **versions: Any) -> Primitives:
-    """Triangles of `positions` (V, 3) float32 and `indices` (T, 3) int32 on a target; `versions` are further fields of Primitives."""
-    view = make_struct(_TRIANGLES, positions=positions, indices=indices, count=len(indices), point_count=len(positions))
-    return _primitives("triangle", view, len(indices), (positions, indices), versions)
+def triangle_primitives(positions: Array, indices: Array, scene_ids: Array | None = None, **versions: Any) -> Primitives:
+    """Triangles of `positions` (V, 3) float32 and `indices` (T, 3) int32 on a target, by the scene's numbers `scene_ids` (T,) int32 where those are
+    not their own; `versions` are further fields of Primitives."""
+    count = len(indices)
+    view = make_struct(_TRIANGLES, positions=positions, indices=indices, scene_ids=scene_ids, count=count, point_count=len(positions))
+    return _primitives("triangle", view, count, (positions, indices), {**versions, "scene_ids": scene_ids})
 
 
 def sphere_primitives(centres: Array, radii: Array, **versions: Any) -> Primitives:
@@ -62,6 +64,11 @@ def sphere_primitives(centres: Array, radii: Array, **versions: Any) -> Primitiv
 def _primitives(kind: str, view: np.ndarray, count: int, arrays: tuple[Array, ...], versions: dict[str, Any]) -> Primitives:
     header, type_name = KINDS[kind].header, KINDS[kind].view_type
     return Primitives(kind, header, type_name, view, count, keep_alive=arrays, **versions)
+
+
+def scene_references(target: Target, primitives: Primitives, references: np.ndarray) -> np.ndarray:
+    """References of a structure over these primitives as the scene's prim_ids, for node tables. Waits."""
+    return references if primitives.scene_ids is None else target.download(primitives.scene_ids)[references]
 
 
 def records_view(records: Array) -> np.ndarray:
@@ -114,7 +121,7 @@ class WalkedRecords:
         with self.target.phase(f"{stage}.triangles"):
             self.target.launch(unit, "write_unit_triangles", count, records, reference_count, count, self._made)
 
-    def of_walk(self, primitives: Primitives, records: Array, order: Array) -> tuple[str, str, np.ndarray]:
+    def of_walk(self, primitives: Primitives, records: Array) -> tuple[str, str, np.ndarray]:
         """Header, device type and by-value struct for a Traversal."""
         kind = KINDS[primitives.kind]
         if primitives.kind != "triangle" or self.test == "moeller_trumbore":
@@ -122,7 +129,7 @@ class WalkedRecords:
         if self.test == "watertight":
             return TESTS_HEADER, "WatertightTriangles", records_view(records)
         made = self._made if self._made is not None else records
-        return TESTS_HEADER, "UnitTriangles", make_struct(_UNIT_TRIANGLES, records=made, order=order)
+        return TESTS_HEADER, "UnitTriangles", make_struct(_UNIT_TRIANGLES, records=made, vertices=records)
 
     @property
     def bytes(self) -> int:

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Collection
+
 import numpy as np
 
 from ..scene import Material, Mesh, Scene
@@ -9,21 +11,25 @@ from ..scene import Material, Mesh, Scene
 LUMINANCE = np.array([0.2126, 0.7152, 0.0722])
 
 
-def emitter_table(scene: Scene, materials: tuple[Material, ...]) -> tuple[np.ndarray, np.ndarray]:
+def emitter_table(scene: Scene, materials: tuple[Material, ...], hidden: Collection[int] = ()) -> tuple[np.ndarray, np.ndarray]:
     """`ids` (E,) int32, the scene's primitives whose material shines, ascending, and `cdf` (E,) float32, the share of all up to and with each; the
-    last is 1. Shares are for choosing alone: areas change with the moment, and whoever samples divides by the share and the area there is."""
+    last is 1. Hidden objects do not shine. Shares are for choosing alone: areas change with the moment, and whoever samples divides by the share and
+    the area there is."""
     strength = np.array([float(np.dot(LUMINANCE, material.emission)) for material in materials])
     if not (strength > 0.0).any():
         return np.zeros(0, np.int32), np.zeros(0, np.float32)
     ids, weights, first = [], [], 0
-    for thing in scene.objects:
+    for index, thing in enumerate(scene.objects):
         mesh = scene.meshes[thing.mesh]
+        if index in hidden:
+            first += len(mesh.triangles)
+            continue
         glow = strength[np.clip(mesh.material_ids, 0, len(strength) - 1)]
         shining = np.flatnonzero(glow > 0.0)
         ids.append(shining + first)
         weights.append(glow[shining] * np.maximum(_areas(mesh, shining), 1e-30))
         first += len(mesh.triangles)
-    order, share = np.concatenate(ids).astype(np.int32), np.concatenate(weights)
+    order, share = np.concatenate([np.zeros(0, np.int32), *ids]).astype(np.int32), np.concatenate([np.zeros(0), *weights])
     if not len(order):
         return np.zeros(0, np.int32), np.zeros(0, np.float32)
     cdf = np.cumsum(share / share.sum())

@@ -56,7 +56,7 @@ class Ids(SurfaceViewType):
 
     def prepare(self, options: Any, surface: Surface) -> None:
         super().prepare(options, surface)
-        firsts = tuple(thing.first for thing in surface.primitives.objects)
+        firsts = tuple(thing.first for thing in surface.objects)
         if firsts != self._objects:
             self._objects = firsts
             self._firsts = self.target.upload(np.array(firsts or (0,), np.int32), "shade")

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Collection
+
 import numpy as np
 
 from ..scene import Material, Scene, Texture
@@ -39,6 +41,7 @@ class Materials:
         self.emitters: Array = None
         self.emitter_cdf: Array = None
         self.emitter_count = 0
+        self._hidden: Collection[int] = ()
         self.environment = EnvironmentMap(target, scene.environment)
         self.change(scene.materials)
 
@@ -58,8 +61,13 @@ class Materials:
         self.features = features
         self.version += 1
 
+    def hide(self, objects: Collection[int]) -> None:
+        """Let the triangles of these objects shine no more, and of no others. Between two frames."""
+        self._hidden = objects
+        self._choose_emitters(self.materials)
+
     def _choose_emitters(self, materials: tuple[Material, ...]) -> None:
-        ids, cdf = emitter_table(self._scene, materials)
+        ids, cdf = emitter_table(self._scene, materials, self._hidden)
         if self.emitters is None or len(ids) != self.emitter_count:
             self.emitter_count = len(ids)
             self.emitters = self._target.upload(ids if len(ids) else np.zeros(1, np.int32), "materials")

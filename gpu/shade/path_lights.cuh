@@ -48,14 +48,10 @@ __device__ LightChoice choose_triangle(const SurfaceView& surface, Real3 point, 
     const Real area = triangle_area(area_vector);
     const Real cosine = lanes_abs(dot(towards, area_vector)) * splat(0.5f) / area;
     const Real density = share_of(surface.emitter_cdf, splat_int(0), place) * squared / max(area * cosine, splat(1e-30f));
-    // A hidden triangle has a corner that is nowhere, and that has no texture coordinates.
+    // A triangle with a vertex that is not finite is nowhere.
     const Mask is_there = dot(area_vector, area_vector) >= splat(0.0f);
-    const Int none = splat_int(0);
     MaterialSample material = load_material(surface.materials, gather_int(surface.material_ids, prim_id), wanted);
-    if (surface.has_textures) {
-        const Corners safe = {select(is_there, corners.a, none), select(is_there, corners.b, none), select(is_there, corners.c, none)};
-        apply_textures(surface, wanted, safe, b, c, material);
-    }
+    if (surface.has_textures) apply_textures(surface, wanted, corners, b, c, material);
     const Mask usable = is_there & (cosine > splat(1e-6f)) & (density > splat(0.0f)) & (density < splat(1e30f));
     const Real scale = select(usable, splat(1.0f) / max(density, splat(1e-30f)), splat(0.0f));
     return {towards, distance * splat(SHORT_OF), material.emission * scale, select(usable, density, splat(0.0f))};

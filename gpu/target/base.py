@@ -243,14 +243,20 @@ class Target(abc.ABC):
     def synchronize(self) -> None:
         """Wait until everything launched is done; raises what a kernel did wrong."""
 
+    @abc.abstractmethod
     def capture(self, body: Callable[[], None]) -> Callable[[], None]:
-        """`body`'s launches as one call that can be repeated: a CUDA graph, or `body` itself. It must have run once before; here it may run twice."""
-        return body
+        """`body`'s launches as one call that can be repeated, with the arguments they have now: a CUDA graph, or a recording on the host. It must have
+        run once before; here it runs twice, and nothing is launched. Within it nothing may be read back, written from the host, reserved or
+        compiled: TargetError."""
 
     @property
+    @abc.abstractmethod
     def is_capturing(self) -> bool:
         """Whether what is launched now is captured instead of run."""
-        return False
+
+    def _not_captured(self, doing: str) -> None:
+        if self.is_capturing:
+            raise TargetError(f"A captured graph cannot {doing}: do it before the graph, so that every replay sees the newest values.")
 
     @abc.abstractmethod
     def close(self) -> None:

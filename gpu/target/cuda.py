@@ -328,10 +328,6 @@ class CudaTarget(Target):
             checked(self._runtime.cudaFree(0), f"opening CUDA device {self.ordinal}")
             _here.ordinal = self.ordinal
 
-    def _not_captured(self, doing: str) -> None:
-        if self.is_capturing:
-            raise TargetError(f"A captured graph cannot {doing}: do it before the graph, so that every replay sees the newest values.")
-
     @staticmethod
     def _needs_contiguous(array: Array) -> None:
         if not array.flags.c_contiguous:

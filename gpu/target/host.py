@@ -1,7 +1,7 @@
 """The host target: kernels compiled by a C++ compiler, blocks spread over the cores by a pool, numpy arrays.
 
-Launches run before they return, so reads never wait and a captured body is the body itself. Environment, for tests: RAYGROVE_HOST_FLAGS adds
-compiler flags (sanitizers), RAYGROVE_HOST_FORCE_SPLIT=1 makes every thread take its share of the blocks.
+Launches run before they return, so reads never wait; while a body is captured they are recorded instead (host_recording.py). Environment, for tests:
+RAYGROVE_HOST_FLAGS adds compiler flags (sanitizers), RAYGROVE_HOST_FORCE_SPLIT=1 makes every thread take its share of the blocks.
 """
 
 from __future__ import annotations
@@ -24,6 +24,7 @@ from .arguments import ArgumentBlock
 from .base import Array, DeviceCount, FrameTiming, NoDeviceError, OutOfMemoryError, Target, TargetError, TargetOptions, Unit, UnitSource
 from .host_clock import HostClock
 from .host_compiler import compile_library, processor
+from .host_recording import Recording
 from .structs import address
 from .thesis_sort import chosen_of_thesis
 from .translation_unit import write_unit
@@ -70,10 +71,12 @@ class HostTarget(Target):
         self._scratch: dict[str, np.ndarray] = {}
         self._views: dict[tuple[str, Any, Any], np.ndarray] = {}
         self._clock = HostClock(self.options.profile)
+        self._recording: Recording | None = None
         self._sorter, self._scanner = chosen_of_thesis(self, None)
 
     # -- memory ---------------------------------------------------------------------------------------------------
     def empty(self, shape: int | tuple[int, ...], dtype: Any, tag: str) -> Array:
+        self._not_captured(f"ask for memory ({tag})")
         dtype = np.dtype(dtype)
         count = math.prod(shape) if isinstance(shape, tuple) else int(shape)
         size = count * dtype.itemsize
@@ -92,7 +95,14 @@ class HostTarget(Target):
         self._tags[tag] -= size
 
     def fill(self, array: Array, value: int | float) -> None:
-        array.fill(value)
+        self._run(array.fill, value)
+
+    def _run(self, step: Callable[..., Any], *arguments: Any) -> None:
+        """Do it now, or record it to be done at every replay."""
+        if self._recording is None:
+            step(*arguments)
+        else:
+            self._recording.add(step, *arguments)
 
     def upload(self, values: np.ndarray, tag: str) -> Array:
         values = np.asarray(values)
@@ -101,12 +111,15 @@ class HostTarget(Target):
         return array
 
     def write(self, array: Array, values: np.ndarray) -> None:
+        self._not_captured("write to an array")
         np.copyto(array, values)
 
     def download(self, array: Array) -> np.ndarray:
+        self._not_captured("download an array")
         return np.array(array)
 
     def read_later(self, array: Array) -> Callable[[], np.ndarray | None]:
+        self._not_captured("read an array back")
         values = np.array(array)
         return lambda: values
 
@@ -137,6 +150,7 @@ class HostTarget(Target):
     def unit(self, source: UnitSource) -> Unit:
         made = self._units.get(source)
         if made is None:
+            self._not_captured(f"compile {source.path}")
             written = write_unit(source, "host", self.lane_count)
             library = compile_library(written.text, written.digest, self.options.contraction, check=self.check)
             entries = {name: ctypes.cast(getattr(library, f"host_entry_{name}"), ctypes.c_void_p) for name in written.kernels}
@@ -151,9 +165,13 @@ class HostTarget(Target):
         count = n.upper_bound if isinstance(n, DeviceCount) else int(n)
         if count <= 0 and blocks <= 0:
             return
+        if self._recording is not None:
+            unit.blocks[kernel].pack(args)  # says what is wrong with them now
+        self._run(self._launch, unit, kernel, args, blocks or min(-(-count // _ITEMS_A_BLOCK), _BLOCKS_A_THREAD * self.threads))
+
+    def _launch(self, unit: HostUnit, kernel: str, args: tuple[Any, ...], blocks: int) -> None:
         packed = unit.blocks[kernel]
         packed.pack(args)
-        blocks = blocks or min(-(-count // _ITEMS_A_BLOCK), _BLOCKS_A_THREAD * self.threads)
         with self._clock.launch(kernel):
             self._runtime.pool_run(self._pool, unit.entries[kernel], ctypes.c_void_p(packed.address), blocks)
 
@@ -172,11 +190,17 @@ class HostTarget(Target):
             return (self._sorter.sort_keys(keys, bits, scratch), None) if values is None else self._sorter.sort_pairs(keys, values, bits, scratch)
         other = self.scratch(scratch + ".keys", keys.shape, keys.dtype)
         other_values = None if values is None else self.scratch(scratch + ".values", values.shape, values.dtype)
-        function = self._runtime.sort_u32 if keys.dtype.itemsize == 4 else self._runtime.sort_u64
-        places = [ctypes.c_void_p(address(array)) for array in (keys, other, values, other_values)]
-        with self._clock.launch("radix_sort"):
-            swapped = function(self._pool, *places, ctypes.c_int64(keys.size), bits[0], bits[1])
+        self._run(self._radix_sort, (keys, other, values, other_values), bits)
+        swapped = self._runtime.sort_passes(keys.size, *bits) % 2
         return (other, other_values) if swapped else (keys, values)
+
+    def _radix_sort(self, arrays: tuple[Array | None, ...], bits: tuple[int, int]) -> None:
+        keys = arrays[0]
+        assert keys is not None
+        function = self._runtime.sort_u32 if keys.dtype.itemsize == 4 else self._runtime.sort_u64
+        places = [ctypes.c_void_p(address(array)) for array in arrays]
+        with self._clock.launch("radix_sort"):
+            function(self._pool, *places, ctypes.c_int64(keys.size), bits[0], bits[1])
 
     def exclusive_scan(self, values: Array, out: Array, scratch: str) -> None:
         if values.dtype.itemsize != 4 or out.dtype.itemsize != 4:
@@ -184,6 +208,9 @@ class HostTarget(Target):
         if self._scanner is not None:
             self._scanner.exclusive_scan(values, out, scratch)
             return
+        self._run(self._scan, values, out)
+
+    def _scan(self, values: Array, out: Array) -> None:
         with self._clock.launch("exclusive_scan"):
             self._runtime.exclusive_scan(self._pool, ctypes.c_void_p(address(values)), ctypes.c_void_p(address(out)), ctypes.c_int64(values.size))
 
@@ -198,17 +225,32 @@ class HostTarget(Target):
         return self._clock.take_finished()
 
     def _begin_phase(self, name: str) -> None:
-        self._clock.begin_phase(name)
+        self._run(self._clock.begin_phase, name)
 
     def _end_phase(self, name: str) -> None:
-        self._clock.end_phase(name)
+        self._run(self._clock.end_phase, name)
 
     def profile_launches(self, on: bool) -> None:
         super().profile_launches(on)
         self._clock.profile = on
 
     def synchronize(self) -> None:
-        return None
+        self._not_captured("wait")
+
+    def capture(self, body: Callable[[], None]) -> Callable[[], None]:
+        self._not_captured("capture another graph")
+        for _ in range(2):  # as on CUDA, where a graph has a twin that does not time its phases
+            recording = self._recording = Recording()
+            try:
+                body()
+            finally:
+                self._recording = None
+        recording.keep = tuple(self._scratch.values())
+        return recording
+
+    @property
+    def is_capturing(self) -> bool:
+        return self._recording is not None
 
     def close(self) -> None:
         if self._pool:
@@ -252,6 +294,8 @@ def _load_runtime() -> ctypes.CDLL:
     library.pool_destroy.restype = None
     for sort in (library.sort_u32, library.sort_u64):
         sort.argtypes = [pointer, pointer, pointer, pointer, pointer, ctypes.c_int64, integer, integer]
+        sort.restype = None
+    library.sort_passes.argtypes = [ctypes.c_int64, integer, integer]
     library.exclusive_scan.argtypes = [pointer, pointer, pointer, ctypes.c_int64]
     library.exclusive_scan.restype = None
     return library

@@ -245,14 +245,24 @@ static void scan_digits(SortPass& pass) {
     }
 }
 
-// Sorts by bits [first_bit, last_bit); returns 1 when the result lies in the second buffers. `values` may be null.
+static int digit_bits_of(int bit_count) {
+    const int passes = (bit_count + MAX_DIGIT_BITS - 1) / MAX_DIGIT_BITS;
+    return (bit_count + passes - 1) / passes;
+}
+
+// How often a sort by so many bits goes over its keys: after an odd number the result lies in the second buffers. Nothing is done to fewer than two.
+EXPORT int sort_passes(int64_t count, int first_bit, int last_bit) {
+    if (last_bit <= first_bit || count < 2) return 0;
+    const int bits = last_bit - first_bit, digit_bits = digit_bits_of(bits);
+    return (bits + digit_bits - 1) / digit_bits;
+}
+
+// Sorts by bits [first_bit, last_bit). `values` may be null.
 template <class Key>
-static int sort(Pool* pool, Key* keys, Key* keys_other, uint32_t* values, uint32_t* values_other, int64_t count, int first_bit, int last_bit) {
-    const int passes = (last_bit - first_bit + MAX_DIGIT_BITS - 1) / MAX_DIGIT_BITS;
-    if (passes <= 0 || count < 2) return 0;
-    const int digit_bits = (last_bit - first_bit + passes - 1) / passes;
+static void sort(Pool* pool, Key* keys, Key* keys_other, uint32_t* values, uint32_t* values_other, int64_t count, int first_bit, int last_bit) {
+    if (sort_passes(count, first_bit, last_bit) == 0) return;
+    const int digit_bits = digit_bits_of(last_bit - first_bit);
     const int chunks = chunk_count(pool, count);
-    int swapped = 0;
     for (int bit = first_bit; bit < last_bit; bit += digit_bits) {
         const int bits = last_bit - bit < digit_bits ? last_bit - bit : digit_bits;
         SortPass pass = {keys, values, keys_other, values_other, count, bit, bits, chunks, pool->digit_starts};
@@ -262,16 +272,14 @@ static int sort(Pool* pool, Key* keys, Key* keys_other, uint32_t* values, uint32
         pool_run(pool, scatter_digits<Key>, arguments, chunks);
         Key* k = keys; keys = keys_other; keys_other = k;
         uint32_t* v = values; values = values_other; values_other = v;
-        swapped ^= 1;
     }
-    return swapped;
 }
 
-EXPORT int sort_u32(Pool* pool, uint32_t* keys, uint32_t* other, uint32_t* values, uint32_t* values_other, int64_t count, int first, int last) {
-    return sort(pool, keys, other, values, values_other, count, first, last);
+EXPORT void sort_u32(Pool* pool, uint32_t* keys, uint32_t* other, uint32_t* values, uint32_t* values_other, int64_t count, int first, int last) {
+    sort(pool, keys, other, values, values_other, count, first, last);
 }
-EXPORT int sort_u64(Pool* pool, uint64_t* keys, uint64_t* other, uint32_t* values, uint32_t* values_other, int64_t count, int first, int last) {
-    return sort(pool, keys, other, values, values_other, count, first, last);
+EXPORT void sort_u64(Pool* pool, uint64_t* keys, uint64_t* other, uint32_t* values, uint32_t* values_other, int64_t count, int first, int last) {
+    sort(pool, keys, other, values, values_other, count, first, last);
 }
 
 // -- exclusive scan of 32-bit integers: sums of chunks, then each chunk from its start ---------------------------------------------------------------

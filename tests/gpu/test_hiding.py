@@ -12,7 +12,9 @@ import pytest
 from gpu.camera import Camera
 from gpu.clip import ClipOptions
 from gpu.engine import Engine, View, ViewSettings
+from gpu.hierarchy.registry import structures
 from gpu.scene import Channel, Clip, Material, Mesh, Moment, Node, Object, Scene, Track
+from gpu.shade.path import PathOptions
 from gpu.target.base import Array, Target
 from gpu.trace.trace import Tracer
 from gpu.update_policy import UpdateOptions
@@ -56,7 +58,9 @@ def test_what_is_hidden_is_neither_seen_nor_broken(target: Target, hierarchy: st
         engine.render_frame(Moment(), [view])
         assert seen(engine, view) == expected
         statistics = engine.flush()
-        assert statistics.hidden == statistics.views[0].structure.inactive_count == 2 * len(hidden)
+        structure = statistics.views[0].structure
+        assert statistics.hidden == 2 * len(hidden) and structure.inactive_count == 0
+        assert structure.primitive_count == structure.reference_count == 6 - statistics.hidden
         assert engine.not_finite_count() == 0
     engine.close()
 
@@ -98,28 +102,83 @@ def test_indices_that_are_not_there_count_for_nothing(target: Target) -> None:
     engine.close()
 
 
-def test_many_objects_are_hidden_in_one_write(host_target: Target, monkeypatch: pytest.MonkeyPatch) -> None:
-    """Every third of 300, and back; then two neighbours alone, whose indices are all that is written."""
-    whole, host = walls(), host_target
+def test_structures_are_given_what_is_visible_and_nothing_else(target: Target, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Of 300 objects every third goes, and so on; the host writes two numbers an object, never the triangles."""
+    whole = walls()
     nodes = tuple(Node(f"wall {k}", translation=(0.0, 0.0, -float(k))) for k in range(300))
     scene = dataclasses.replace(whole, nodes=nodes, objects=tuple(Object(k, 0) for k in range(300)), lower=(-1.0, -1.0, -300.0))
-    engine = Engine(host, scene)
-    triangles, written = engine._animator.surface.triangles, list[int]()
-    own, write = host.download(triangles)[:600].copy(), host.write
+    engine = Engine(target, scene)
+    surface, written = engine._animator.surface, list[int]()
+    own, write = target.download(surface.triangles)[:600].copy(), target.write
 
     def counted(array: Array, values: np.ndarray) -> None:
-        written.append(len(values))
+        written.append(values.nbytes)
         write(array, values)
 
-    monkeypatch.setattr(host, "write", counted)
-    for hidden in (tuple(range(0, 300, 3)), (), (17, 18), [18], range(300)):
+    monkeypatch.setattr(target, "write", counted)
+    for number, hidden in enumerate((tuple(range(0, 300, 3)), (), (17, 18), [18], range(300), range(1, 300))):
+        before = surface.primitives
         engine.hide(hidden)
         engine.hide(hidden)
-        is_out = np.isin(np.arange(600) // 2, list(hidden))
-        assert np.array_equal(host.download(triangles)[:600], np.where(is_out[:, None], 1200, own)), hidden
-        assert engine._hidden.triangle_count == 2 * len(list(hidden))
-    assert written == [596, 596, 4, 2, 36, 562], "a write for each run of changes, or one over all of many runs"
+        seen = np.flatnonzero(~np.isin(np.arange(600) // 2, list(hidden)))
+        now = surface.primitives
+        assert (now.count, now.topology_version) == (len(seen), before.topology_version + 1) and before.topology_version == number + 1
+        assert [thing.count for thing in now.objects] == [0 if index in hidden else 2 for index in range(300)]
+        assert [thing.first for thing in now.objects] == np.cumsum([0, *(thing.count for thing in now.objects)])[:-1].tolist()
+        if now.scene_ids is None:
+            assert hidden == ()
+        else:
+            assert np.array_equal(target.download(now.scene_ids), seen), hidden
+            assert np.array_equal(target.download(now.keep_alive[1]), own[seen]), hidden
+        assert engine._hidden.triangle_count == 600 - len(seen)
+    assert max(written) <= 4 * 300 and len(written) <= 2 * 6
     engine.close()
+
+
+STRUCTURES = [name for name, found in structures().items() if "triangle" in found.capabilities.primitive_kinds]
+
+
+@pytest.mark.parametrize("name", STRUCTURES)
+def test_a_structure_without_an_object_is_that_of_a_scene_without_it(target: Target, name: str) -> None:
+    """Nodes, references and statistics too: what is hidden is in no node and in no figure."""
+    whole, tables, figures = walls(), [], []
+    for scene, hidden in ((whole, (0,)), (dataclasses.replace(whole, objects=whole.objects[1:]), ())):
+        engine, view = Engine(target, scene), View(ViewSettings(hierarchy=name, ray_type="ids"), FRONT, Pixels(target))
+        engine.render_frame(Moment(), [view])
+        engine.hide(hidden)
+        for number in range(5):
+            engine.render_frame(Moment(0.0, 0, number), [view])
+        shift = 2 * len(hidden)
+        tables.append([column - shift if title == "references" else column for title, column in vars(engine.nodes(view)).items()])
+        structure = engine.flush().views[0].structure
+        figures.append(dataclasses.replace(structure, bytes=0, scratch_bytes=0))
+        hit = engine.pick(view, 20.0, 16.0)
+        assert hit is not None and hit.prim_id - shift in (0, 1)
+        engine.close()
+    assert all(np.array_equal(a, b) for a, b in zip(*tables, strict=True)) and figures[0] == figures[1]
+    assert figures[0].primitive_count == 4 and figures[0].inactive_count == 0
+
+
+def test_an_object_that_is_hidden_shines_no_more(target: Target) -> None:
+    """The floor under a lamp that is hidden, in the picture of a scene without the lamp; and lit by it again."""
+    corners = np.array([[-1, -1, 0], [1, -1, 0], [1, 1, 0], [-1, 1, 0]], np.float32)
+    triangles = np.array([[0, 1, 2], [0, 2, 3]], np.int32)
+    meshes = tuple(Mesh(name, corners, triangles, np.full(2, material, np.int32)) for material, name in enumerate(("floor", "lamp")))
+    nodes = (Node("floor"), Node("lamp", translation=(0.0, 0.0, 9.0)))
+    materials = (Material(), Material(emission=(5.0, 5.0, 5.0)))
+    scene = Scene("lamp", nodes, meshes, (Object(0, 0), Object(1, 1)), materials=materials, lower=(-1, -1, 0), upper=(1, 1, 9))
+    options = PathOptions(background_below=(0, 0, 0), background_above=(0, 0, 0))
+    pictures = []
+    for shown, choices in ((scene, ((), (1,), ())), (dataclasses.replace(scene, objects=scene.objects[:1]), ((),))):
+        engine, view = Engine(target, shown), View(ViewSettings(ray_type="path", ray_type_options=options, samples=4), FRONT, Pixels(target))
+        for hidden in choices:
+            engine.hide(hidden)
+            for number in range(4):
+                engine.render_frame(Moment(0.0, 0, number), [view])
+            pictures.append(engine.linear(view))
+        engine.close()
+    lit, hidden_lamp, lit_again, no_lamp = pictures
+    assert np.array_equal(lit, lit_again) and np.array_equal(hidden_lamp, no_lamp) and not np.allclose(lit, no_lamp)
 
 
 def test_the_outline_is_traced_only_where_something_else_is_seen(target: Target, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -22,7 +22,7 @@ from ...stats import HierarchyStatistics
 from ...target.base import Array, Target
 from ...target.structs import make_struct, struct_dtype
 from ..base import CannotRefitError, Capabilities, Hierarchy, HierarchyError, NodeTable, Primitives, Traversal
-from ..primitives import KINDS, WalkedRecords, check_primitives, reserved, unit_source
+from ..primitives import KINDS, WalkedRecords, check_primitives, reserved, scene_references, unit_source
 
 _VIEW = struct_dtype([("order", "pointer"), ("count", "int"), ("unused", "int")])
 _FLOAT_MAX = np.array([np.finfo(np.float32).max], np.float32).view(np.int32)[0]
@@ -87,7 +87,7 @@ class BruteForce(Hierarchy):
         built = self._built
         if built is None:
             raise CannotRefitError(f"The structure {self.name} has not been built yet: there is nothing to refit.")
-        if (built.kind, built.count, built.topology_version) != (primitives.kind, primitives.count, primitives.topology_version):
+        if not primitives.has_topology_of(built):
             raise CannotRefitError(f"The primitives' number or topology has changed since {self.name} was built: rebuild it.")
         with self.target.phase("refit.nodes"):
             self._write(primitives)
@@ -100,7 +100,7 @@ class BruteForce(Hierarchy):
 
     def traversal(self) -> Traversal:
         built = self._last_built()
-        records = self._walked.of_walk(built, self._records, self._order)
+        records = self._walked.of_walk(built, self._records)
         view = make_struct(_VIEW, order=self._order, count=built.count, unused=0)
         header = "gpu/hierarchy/brute_force/every_primitive.cuh"
         return Traversal(header, "EveryPrimitive", view, *records)
@@ -131,7 +131,7 @@ class BruteForce(Hierarchy):
         ordered = self.target.download(self._measure(built))[:6]
         box = np.where(ordered >= 0, ordered, ordered ^ 0x7FFFFFFF).astype(np.int32).view(np.float32).reshape(1, 2, 3)[:rows]
         zeros = np.zeros(rows, np.int32)
-        references = self.target.download(self._order)[: built.count]
+        references = scene_references(self.target, built, self.target.download(self._order)[: built.count])
         return NodeTable(zeros - 1, zeros, box[:, 0], box[:, 1], np.ones(rows, bool), zeros, zeros + built.count, references)
 
     def _measure(self, built: Primitives) -> Array:

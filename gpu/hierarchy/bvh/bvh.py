@@ -264,7 +264,7 @@ class BvhHierarchy(Hierarchy):
 
     # -- what others read -------------------------------------------------------------------------------------------
     def traversal(self) -> Traversal:
-        records = self.layout.walk_records(self.tree, self.walked.of_walk(self._last_built(), self.tree.records, self.tree.order))
+        records = self.layout.walk_records(self.tree, self.walked.of_walk(self._last_built(), self.tree.records))
         type_name = "".join(word.capitalize() for word in self.traversal_name.split("_"))
         view = self.layout.walk_view(self.tree)
         bound = max(LEAST_STACK, 1 + self.layout.waiting_per_level * self._deepest())

@@ -6,7 +6,7 @@ import numpy as np
 
 from ...target.base import Target
 from ..base import NodeTable, Primitives
-from ..primitives import unit_source
+from ..primitives import scene_references, unit_source
 from .tree import NODE_DTYPE, CanonicalTree, first_references, reference_counts
 
 
@@ -38,7 +38,7 @@ def read_node_table(target: Target, tree: CanonicalTree, primitives: Primitives)
         is_leaf=is_leaf,
         first_reference=np.where(is_leaf, first_references(words), 0).astype(np.int32),
         reference_count=np.where(is_leaf, reference_counts(words), 0).astype(np.int32),
-        references=target.download(tree.order)[: int(target.download(tree.reference_count)[0])],
+        references=scene_references(target, primitives, target.download(tree.order)[: int(target.download(tree.reference_count)[0])]),
     )
 
 

@@ -85,7 +85,10 @@ struct Tree : FittedNodes {
         }
 #pragma unroll
         for (int k = 0; k < READS_AT_ONCE; ++k) {
-            if (GATHERS) corners[k] = primitives.corners(prim_ids[k]);
+            if (GATHERS) {
+                corners[k] = primitives.corners(prim_ids[k]);
+                prim_ids[k] = primitives.scene_id(prim_ids[k]);  // no other use is left of it
+            }
             if (exists[k]) hold(chunk, first, start + k * block_threads());
         }
 #pragma unroll

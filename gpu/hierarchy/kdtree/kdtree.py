@@ -1,10 +1,10 @@
 """The family of kd-trees: everything but `emit`, which builders give.
 
 A builder fills a draft (tree.py); the family makes it the tree that is walked, or keeps the one before where the draft did not fit, measures it and
-shows it as a node table. How much room a scene needs is found when its first two trees are built, which wait for the target, as memory is reserved
-then anyway; later builds wait for nothing. Where one of them needs more room than there is, the picture is drawn with the tree before, and `prepare`
-of a later frame reserves twice as much, up to the limits of tree.py: there it raises. Who keeps a picture asks whether it `is_behind`, and draws it
-again.
+shows it as a node table. How much room a scene needs is found between two frames, when its primitives are others than before: `make_room` builds
+trees of them and waits for each, as memory is reserved then anyway; builds wait for nothing. Where one of them needs more room than there is, the
+picture is drawn with the tree before, and `make_room` before a later frame reserves more, up to the limits of tree.py: there it raises. Who keeps a
+picture asks whether it `is_behind`, and draws it again.
 """
 
 from __future__ import annotations
@@ -55,9 +55,6 @@ HEADROOM = (1.5, 1.25, 1.1)
 GROWTH = (2.0, 1.5, 1.25)
 """By how much room grows that was too small, by the same rule."""
 
-TRIALS = 2
-"""Builds of a scene that wait to learn whether there is room: the first may be of one not in its place yet, only to compile what it takes."""
-
 _SUMS = 6
 _MEASURED = _SUMS + 2
 _MEASURE_BLOCKS = 256
@@ -82,10 +79,8 @@ class KdTreeHierarchy(Hierarchy):
         self.tree = KdTree(target)
         self.walked = WalkedRecords(target)
         self._built: Primitives | None = None
-        self._sized_for: tuple[Any, ...] = ()
-        self._grown_for: tuple[Any, ...] = ()
-        self._trials = 0
-        self._before: tuple[Capacity, dict[str, Array]] | None = None
+        self._sized_for: tuple[Any, ...] = ()  # the topology that there is room for
+        self._is_unread = False  # whether there may have been a build whose status nobody has asked for
         self._outcome: Callable[[], np.ndarray | None] | None = None
         self._pending: Callable[[], np.ndarray | None] | None = None
         self._measured = np.zeros(_MEASURED)
@@ -122,21 +117,30 @@ class KdTreeHierarchy(Hierarchy):
         return 0
 
     # -- build ------------------------------------------------------------------------------------------------------
+    def make_room(self, primitives: Primitives) -> bool:
+        if primitives.count == 0:
+            return False
+        if self._sized_for != primitives.topology:
+            self._find_room(primitives, 0)
+            return True
+        status = self._newest_status()
+        if status != 0:
+            self._find_room(primitives, status)
+        return status != 0
+
     def prepare(self, primitives: Primitives, update: str) -> None:
-        if self._sized_for != _size_key(primitives):
-            return
-        if self.is_behind:
-            self._grow(self._too_small, primitives)
-            return
-        if self._outcome is None:
-            self._outcome = self.target.read_later(self.tree.counts)
-            return
-        counts = self._outcome()
+        self._is_unread = True
+
+    def _newest_status(self) -> int:
+        """What was too small for a build, as far as is known. Does not wait."""
+        self._take_measured()
+        if self._outcome is None and self._is_unread:
+            self._outcome, self._is_unread = self.target.read_later(self.tree.counts), False
+        counts = None if self._outcome is None else self._outcome()
         if counts is None:
-            return
+            return self._too_small
         self._outcome = None
-        if counts[STATUS_NOW] != 0:
-            self._grow(int(counts[STATUS_NOW]), primitives)
+        return self._too_small or int(counts[STATUS_NOW])
 
     @property
     def is_behind(self) -> bool:
@@ -147,37 +151,41 @@ class KdTreeHierarchy(Hierarchy):
         check_primitives(self.name, self.capabilities.primitive_kinds, primitives)
         if primitives.count == 0:
             self.tree.empty()
-        elif self._sized_for == _size_key(primitives) and self._trials == 0:
+        elif self._sized_for == primitives.topology:
             self._build_once(primitives)
         else:
-            self._build_first(primitives)
+            self._find_room(primitives, 0)  # nobody called make_room
         self.walked.update(primitives, self.tree.records, primitives.count, None, "build")
         self._built = primitives
 
-    def _build_first(self, primitives: Primitives) -> None:
-        """Find out how much room these primitives need, with memory that doubles until they have it."""
-        n = primitives.count
-        self._before = self._before or self.tree.held()
-        if _size_key(primitives) not in (self._grown_for, self._sized_for):
-            capacity = Capacity.at_first(n, self.options.references_per_primitive, self.options.max_leaf_size)
-            if not self._has_room_for(capacity, primitives):
-                raise self._too_many_bytes(primitives)
-            self._reserve(capacity, primitives)
-            self._trials = TRIALS
-        self._sized_for, self._grown_for, self._outcome = (), (), None
-        while True:
-            self._build_once(primitives)
-            counts = self.target.download(self.tree.counts)
-            if counts[STATUS_NOW] == 0:
-                break
-            self._grow(int(counts[STATUS_NOW]), primitives)
-        wanted = self._with_headroom(counts, primitives)
-        if wanted != self.tree.capacity:
-            self._reserve(wanted, primitives)
-            self._build_once(primitives)
-        self._sized_for, self._before = _size_key(primitives), None
-        self._pending, self._too_small = None, 0
-        self._trials = max(0, self._trials - 1)
+    def _find_room(self, primitives: Primitives, status: int) -> None:
+        """Build with memory that grows until these primitives have enough, and leave headroom: first as for a scene that nothing is known of, or by
+        what was too small. The tree is whole then. Waits."""
+        check_primitives(self.name, self.capabilities.primitive_kinds, primitives)
+        before = self.tree.held()
+        try:
+            if status != 0:
+                self._grow(status, primitives)
+            else:
+                self._reserve_within(Capacity.at_first(primitives.count, self.options.references_per_primitive, self.options.max_leaf_size), primitives)
+            counts = self._build_and_read(primitives)
+            while counts[STATUS_NOW] != 0:
+                self._grow(int(counts[STATUS_NOW]), primitives)
+                counts = self._build_and_read(primitives)
+            before = self.tree.held()
+            wanted = self._with_headroom(counts, primitives)
+            if wanted != self.tree.capacity:
+                self._reserve(wanted, primitives)
+                self._build_once(primitives)
+        except BaseException:
+            self.tree.restore(before)  # the tree before, with the room that it had
+            self._sized_for = ()
+            raise
+        self._sized_for, self._outcome, self._is_unread = primitives.topology, None, False
+
+    def _build_and_read(self, primitives: Primitives) -> np.ndarray:
+        self._build_once(primitives)
+        return self.target.download(self.tree.counts)
 
     def _build_once(self, primitives: Primitives) -> None:
         tree, target = self.tree, self.target
@@ -211,11 +219,10 @@ class KdTreeHierarchy(Hierarchy):
         return present
 
     def _grow(self, status: int, primitives: Primitives) -> None:
-        """More room of what was too small; HierarchyError at the limits, with the tree before left as it is."""
+        """More room of what was too small; HierarchyError at the limits."""
         present = self.tree.capacity
         larger = [grown for factor in GROWTH if (grown := present.grown(status, primitives.count, factor)) != present]
         if not larger:
-            self._give_up()
             what = "nodes" if status & NODES_FULL else "references"
             raise HierarchyError(
                 f"The structure {self.name} would need more than {MOST_REFERENCES} {what} a primitive for this scene of {primitives.count:,} "
@@ -223,11 +230,16 @@ class KdTreeHierarchy(Hierarchy):
                 f"references_per_primitive."
             )
         fitting = [capacity for capacity in larger if self._has_room_for(capacity, primitives)]
-        if not fitting:
-            raise self._too_many_bytes(primitives)
-        self._before = self._before or self.tree.held()
-        self._sized_for, self._grown_for = (), _size_key(primitives)
-        self._reserve(fitting[0], primitives)
+        self._reserve_within(fitting[0] if fitting else larger[-1], primitives)
+
+    def _reserve_within(self, capacity: Capacity, primitives: Primitives) -> None:
+        """Reserve, or raise HierarchyError where that is more than a tree may take."""
+        if not self._has_room_for(capacity, primitives):
+            raise HierarchyError(
+                f"The structure {self.name} would take more than {MOST_BYTES} bytes a primitive for this scene of {primitives.count:,} primitives, "
+                f"and is not built: too many of them reach across the splits. Raise max_leaf_size, or lower references_per_primitive."
+            )
+        self._reserve(capacity, primitives)
 
     def _has_room_for(self, capacity: Capacity, primitives: Primitives) -> bool:
         """Whether a tree of this capacity stays within the bytes that it may take, those of building it included."""
@@ -241,21 +253,8 @@ class KdTreeHierarchy(Hierarchy):
         finally:
             tree.capacity, self._built = held
 
-    def _too_many_bytes(self, primitives: Primitives) -> HierarchyError:
-        self._give_up()
-        return HierarchyError(
-            f"The structure {self.name} would take more than {MOST_BYTES} bytes a primitive for this scene of {primitives.count:,} primitives, and "
-            f"is not built: too many of them reach across the splits. Raise max_leaf_size, or lower references_per_primitive."
-        )
-
-    def _give_up(self) -> None:
-        """Back to the tree before, with the room that it had."""
-        if self._before is not None:
-            self.tree.restore(self._before)
-        self._sized_for, self._grown_for, self._before = (), (), None
-
     def refit(self, primitives: Primitives) -> None:
-        if self._built is not None and self._built.topology_version != primitives.topology_version:
+        if self._built is not None and not primitives.has_topology_of(self._built):
             raise CannotRefitError(f"The primitives' topology has changed since {self.name} was built, which cannot be refitted at all: rebuild it.")
         raise CannotRefitError(f"The structure {self.name} cannot be refitted: primitives would leave the cells they are listed in. Rebuild it.")
 
@@ -263,7 +262,7 @@ class KdTreeHierarchy(Hierarchy):
     def traversal(self) -> Traversal:
         tree = self.tree
         built = self._last_built()
-        records = self.walked.of_walk(built, tree.records, tree.order)
+        records = self.walked.of_walk(built, tree.records)
         type_name = "".join(word.capitalize() for word in self.traversal_name.split("_"))
         view = make_struct(_VIEW, nodes=tree.nodes, references=tree.references, box=tree.box)
         constants: tuple[tuple[str, int], ...] = (("MAILBOXES", MAILBOXES if self.options.mailboxes else 0),)
@@ -315,14 +314,9 @@ class KdTreeHierarchy(Hierarchy):
         )
 
     def nodes(self) -> NodeTable:
-        self._last_built()
-        return read_node_table(self.target, self.tree)
+        return read_node_table(self.target, self.tree, self._last_built())
 
     def _last_built(self) -> Primitives:
         if self._built is None:
             raise HierarchyError(f"The structure {self.name} has not been built yet.")
         return self._built
-
-
-def _size_key(primitives: Primitives) -> tuple[Any, ...]:
-    return (primitives.kind, primitives.count, primitives.topology_version)

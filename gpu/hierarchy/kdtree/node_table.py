@@ -5,11 +5,12 @@ from __future__ import annotations
 import numpy as np
 
 from ...target.base import Target
-from ..base import NodeTable
+from ..base import NodeTable, Primitives
+from ..primitives import scene_references
 from .tree import LEAF_AXIS, NODES_NOW, REFERENCES_NOW, KdTree
 
 
-def read_node_table(target: Target, tree: KdTree) -> NodeTable:
+def read_node_table(target: Target, tree: KdTree, primitives: Primitives) -> NodeTable:
     """The tree level by level, root first; a node's box is its cell, cut by the planes above it."""
     counts = target.download(tree.counts)
     if counts[NODES_NOW] == 0:
@@ -32,11 +33,12 @@ def read_node_table(target: Target, tree: KdTree) -> NodeTable:
         ids.append((seconds[split][:, None] + np.arange(2)).reshape(-1).astype(np.int64))
         cells.append(children)
         first_row += len(here)
-    return _table(target, tree, int(counts[REFERENCES_NOW]), words, ids, parents, cells)
+    references = target.download(tree.references)[: counts[REFERENCES_NOW]]
+    return _table(words, ids, parents, cells, scene_references(target, primitives, references))
 
 
 def _table(
-    target: Target, tree: KdTree, reference_count: int, words: np.ndarray, ids: list[np.ndarray], parents: list[np.ndarray], cells: list[np.ndarray]
+    words: np.ndarray, ids: list[np.ndarray], parents: list[np.ndarray], cells: list[np.ndarray], references: np.ndarray
 ) -> NodeTable:
     all_ids, box = np.concatenate(ids), np.concatenate(cells)
     is_leaf = (words[all_ids, 1] & 3) == LEAF_AXIS
@@ -48,7 +50,7 @@ def _table(
         is_leaf=is_leaf,
         first_reference=np.where(is_leaf, words[all_ids, 0], 0).astype(np.int32),
         reference_count=np.where(is_leaf, words[all_ids, 1].view(np.uint32) >> 2, 0).astype(np.int32),
-        references=target.download(tree.references)[:reference_count],
+        references=references,
     )
 
 

@@ -238,13 +238,45 @@ def test_a_forgotten_capture_harms_nothing(target: Target, values: Array, add: C
     np.testing.assert_array_equal(target.download(values), np.full(N, 3))
 
 
-@pytest.mark.cuda
-def test_a_capture_that_fails_leaves_the_target_usable(cuda_target: Target) -> None:
-    target, unit = cuda_target, cuda_target.unit(UNIT)
+FORBIDDEN: dict[str, Callable[[Target, Array], object]] = {
+    "reserve memory": lambda target, values: target.fill(target.empty(10, "f4", "contract"), 0),
+    "grow scratch memory": lambda target, values: target.scratch("contract.new", 1 << 20, "f4"),
+    "write": lambda target, values: target.write(values, np.zeros(10, "i4")),
+    "download": lambda target, values: target.download(values),
+    "read later": lambda target, values: target.read_later(values),
+    "compile": lambda target, values: target.unit(UnitSource("tests/gpu/target/copy.cu", constants=(("UNUSED_IN_A_CAPTURE", 1),))),
+    "capture": lambda target, values: target.capture(lambda: None),
+}
+
+
+@pytest.mark.parametrize("name", FORBIDDEN)
+def test_a_capture_that_fails_leaves_the_target_usable(target: Target, name: str) -> None:
+    unit = target.unit(UNIT)
     values, count = target.zeros(10, "i4", "contract"), target.upload(np.array([10], "i4"), "contract")
+
+    def body() -> None:
+        assert target.is_capturing
+        target.launch(unit, "add_one", 10, values, count)
+        FORBIDDEN[name](target, values)
+
     with pytest.raises(TargetError, match="captured"):
-        target.capture(lambda: target.fill(target.empty(10, "f4", "contract"), 0))
-    with pytest.raises(TargetError, match="captured"):
-        target.capture(lambda: target.write(values, np.zeros(10, "i4")))
+        target.capture(body)
+    assert not target.is_capturing
     target.launch(unit, "add_one", 10, values, count)
     np.testing.assert_array_equal(target.download(values), np.ones(10))
+
+
+def test_a_replay_has_the_arguments_of_its_capture(target: Target) -> None:
+    """Numbers and structs as they were, whatever becomes of the caller's; the launches of the capture itself do nothing."""
+    unit = target.unit(UNIT)
+    source, out = target.upload(np.ones(64, "f4"), "contract"), target.zeros(64, "f4", "contract")
+    factor = 3.0
+
+    def body() -> None:
+        target.launch(unit, "scale_values", 64, source, 64, factor, out)
+
+    replay = target.capture(body)
+    np.testing.assert_array_equal(target.download(out), np.zeros(64))
+    factor = 5.0
+    replay()
+    np.testing.assert_array_equal(target.download(out), np.full(64, 3.0))

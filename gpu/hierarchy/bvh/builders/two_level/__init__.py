@@ -75,7 +75,7 @@ class TwoLevel(BvhHierarchy):
         self._above: Array | None = None
         self._roots: Array | None = None
         self._own_trees = None if options.builder == "linear" else OwnTrees(target, options.builder)
-        self._prepared: tuple[Primitives, int, int, str] | None = None
+        self._prepared: tuple[Primitives, str] | None = None
 
     @classmethod
     def optimisers(cls) -> dict[str, type]:
@@ -99,7 +99,7 @@ class TwoLevel(BvhHierarchy):
             self._objects.look(primitives)
         else:
             self._objects.take(primitives)
-        self._prepared = (primitives, primitives.topology_version, primitives.shape_version, update)
+        self._prepared = (primitives, update)
 
     def refit(self, primitives: Primitives) -> None:
         self._check_refit(primitives)
@@ -133,7 +133,7 @@ class TwoLevel(BvhHierarchy):
 
     def _prepare_once(self, primitives: Primitives, update: str) -> None:
         """What `prepare` does, where nobody has called it for this update. While launches are captured they come more than once for one `prepare`."""
-        if self._prepared != (primitives, primitives.topology_version, primitives.shape_version, update):
+        if self._prepared != (primitives, update):
             self.prepare(primitives, update)
         if not self.target.is_capturing:
             self._prepared = None

@@ -52,17 +52,16 @@ class ObjectTable:
         self.count = self.tile_count = self.largest = 0
         self._held: dict[str, Array] = {}
         self.host_ranges = np.zeros((0, 2), np.int32)
-        self._made_of: tuple[Primitives, int] | None = None
+        self._made_of: Primitives | None = None
         self._shown: tuple[ObjectRange, ...] = ()
         self._listed: bytes | None = None
 
     def take(self, primitives: Primitives) -> None:
         """These primitives from now on, as they are now. Uploads where their objects are others than before."""
-        known = self._made_of
-        self._shown = primitives.objects
-        if known is not None and known[0] is primitives and known[1] == primitives.topology_version:
+        is_known = self._knows(primitives)
+        self._shown, self._made_of = primitives.objects, primitives
+        if is_known:
             return
-        self._made_of = primitives, primitives.topology_version
         ranges = ranges_of(primitives)
         if np.array_equal(ranges, self.host_ranges):
             return
@@ -92,8 +91,8 @@ class ObjectTable:
 
     def _moved(self, primitives: Primitives) -> np.ndarray | None:
         """Rows of `ranges`, or None for all."""
-        known, objects = self._made_of, primitives.objects
-        if known is None or known[0] is not primitives or known[1] != primitives.topology_version or len(objects) != len(self._shown):
+        objects = primitives.objects
+        if not self._knows(primitives) or len(objects) != len(self._shown):
             return None
         if len(self.host_ranges) == 1 or objects is self._shown:
             return None
@@ -102,6 +101,11 @@ class ObjectTable:
         has_any = np.array([thing.count > 0 for thing in objects], bool) if len(moved) != self.count else np.ones(len(moved), bool)
         rows = np.flatnonzero(moved[has_any])
         return rows if len(rows) else None
+
+    def _knows(self, primitives: Primitives) -> bool:
+        """Whether the table was made of these, perhaps at another moment: the same topology in the same arrays."""
+        known = self._made_of
+        return known is not None and primitives.has_topology_of(known) and primitives.view == known.view
 
     def _tiles_over(self, objects: np.ndarray) -> np.ndarray:
         spans = zip(self._first_tile[objects].tolist(), self._last_tile[objects].tolist(), strict=True)
