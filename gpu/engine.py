@@ -103,7 +103,8 @@ class Engine:
 
         Raises the typed errors of target, structures, registries and options; the frame is then not drawn, the engine can be used on."""
         slots = tuple(self._slot_for(view) for view in views)
-        self._animator.place(moment)
+        if not self._animator.is_placed or any(slot.lacks_room(self._animator.surface) for slot in slots):
+            self._animator.place(moment)
         for slot in slots:
             slot.warm(self._animator.surface)
         with self._frame(moment, slots):

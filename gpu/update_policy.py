@@ -55,7 +55,6 @@ class UpdatePolicy:
         self._is_pending = False
         self._is_as_built = False
         self._has_base = False
-        self._demand = ""
         self.costs = UpdateCosts()
         self.ticket = Ticket("nothing", 0, 0)
 
@@ -66,8 +65,6 @@ class UpdatePolicy:
         self._take_cost(hierarchy)
         if self._seen[0] != primitives.topology_version:
             return Decision("rebuild", "the triangles are others")
-        if self._demand:
-            return Decision("rebuild", self._demand)
         if self._seen[1] == primitives.shape_version and not options.always:
             return Decision("nothing", "nothing moved")
         if options.mode == "rebuild":
@@ -78,15 +75,10 @@ class UpdatePolicy:
             return Decision("refit", "refit is chosen")
         return self._by_cost(hierarchy, options)
 
-    def demand_rebuild(self, reason: str) -> None:
-        """The next decision is to rebuild, whatever moved."""
-        self._demand = reason
-
     def note(self, decision: Decision, primitives: Primitives) -> None:
         """What was decided has been done. `ticket` is what its times are to be learnt by."""
         self.ticket = self.costs.note(decision.update)
         if decision.update == "rebuild":
-            self._demand = ""
             self._built_cost = self._cost = None
             self._is_pending = self._has_base = False
         self._is_as_built = decision.update == "rebuild" or (self._is_as_built and decision.update == "nothing")
@@ -100,11 +92,6 @@ class UpdatePolicy:
             return False
         self._count_measurement(now)
         return True
-
-    @property
-    def is_demanded(self) -> bool:
-        """Whether a rebuild was demanded and has not been done."""
-        return bool(self._demand)
 
     @property
     def is_new(self) -> bool:

@@ -103,11 +103,16 @@ class ViewSlot:
             self.hierarchy.statistics = settings.statistics
             self.policy.mark_unmeasured()
 
+    def lacks_room(self, surface: Surface) -> bool:
+        """Whether the structure has to learn how much room trees of these primitives need."""
+        return self.hierarchy.lacks_room(surface.primitives)
+
     def warm(self, surface: Surface) -> None:
         """Before the first frame with these parts: compile all they launch. A structure tells its traversal only once it is built, so a new one is
-        built on the surface as it is, and forgotten. Before every frame: see to it that the structure has room for these primitives."""
-        if self.hierarchy.make_room(surface.primitives):
-            self.policy.demand_rebuild("there was too little room for the tree before")
+        built on the surface as it is, and forgotten. Before every frame: see to it that the structure has room."""
+        if self.lacks_room(surface):
+            self.hierarchy.make_room(surface.primitives)
+            self.film.restart()
         if not self._is_cold:
             return
         if self.policy.is_new:
@@ -152,7 +157,7 @@ class ViewSlot:
         if self.decision.update != "nothing":
             self.hierarchy.prepare(surface.primitives, self.decision.update)
             self._tree = MadeTree(self._tree.number + 1, self._moment[0], settings.update.mode)
-        if settings.update.always or self.policy.is_demanded:
+        if settings.update.always:
             self.film.restart()
         self.ray_type.camera = view.camera
         exposure, tone = self.ray_type.exposure(self._options), self.ray_type.tone(self._options)

@@ -79,7 +79,7 @@ class Animator:
         self._keys = KeyStream(target, sequences, sources, shapes, (self._source_positions, self._source_normals), self._pose.key_slots)
         self.surface = self._make_surface()
         self.remarks = remarks_of(scene)
-        self._is_placed = False
+        self.is_placed = False
         self._shown: tuple[float, int] | None = None
         self._unsettled: Callable[[], None] | None = None
         self._parts: dict[int, _Parts] = {}
@@ -127,16 +127,16 @@ class Animator:
         self._count_motion(np.arange(len(self._scene.objects)))
 
     def place(self, moment: Moment) -> None:
-        """Before the first frame: launch the surface of its moment, so that what is made ready for it meets primitives in their places."""
-        if not self._is_placed:
-            self.at(moment)
-            self.forget()
+        """Before a frame: launch the surface of its moment, so that what is made ready for it meets primitives in their places. The frame does so
+        once more."""
+        self.at(moment)
+        self.forget()
 
     def at(self, moment: Moment) -> Surface:
         """The surface at a moment: prepare and launch."""
         for launch in self.prepare(moment):
             launch()
-        self._is_placed = True
+        self.is_placed = True
         return self.surface
 
     def streaming(self) -> KeyStreaming | None:

@@ -197,12 +197,14 @@ class Hierarchy(abc.ABC):
         """Go on in another of the layouts, with its default traversal. The tree that there is is kept, and written in it at once: not in a frame."""
         raise HierarchyError(f"The structure {self.name} stays in the layout {self.layout_name}; {layout} was asked for. Make it anew.")
 
-    def make_room(self, primitives: Primitives) -> bool:
-        """Learn how much memory trees of these primitives need, and reserve it, where the topology is new or the newest tree had too little; whether
-        anything was done, and the tree has to be built anew. Called between frames, before each: it may build and wait for the target, which frames
-        never do. Raises HierarchyError where there cannot be enough. A structure whose memory follows from the number of primitives has nothing to
-        learn."""
+    def lacks_room(self, primitives: Primitives) -> bool:
+        """Whether it is not known how much memory trees of these primitives need, as their topology is new, or the newest tree had too little. Asked
+        before each frame; does not wait. Where memory follows from the number of primitives there is nothing to know."""
         return False
+
+    def make_room(self, primitives: Primitives) -> None:
+        """Learn how much memory trees of these primitives need, and reserve it. Called between frames where the structure `lacks_room`: it builds, and
+        waits for the target, which frames never do. Raises HierarchyError where there cannot be enough."""
 
     def prepare(self, primitives: Primitives, update: str) -> None:
         """Write what the next refit or rebuild (`update`) reads from the host. Called before each frame that has one, whose launches may be a replay;

@@ -166,7 +166,6 @@ def test_the_policy_decides_by_times_once_it_has_some() -> None:
     class Structure:
         title = "Pretender"
         capabilities = Capabilities()
-        is_behind = False
 
         def stats(self) -> HierarchyStatistics:
             return HierarchyStatistics(sah_cost=10.0)

@@ -17,7 +17,6 @@ class Structure:
     """A hierarchy that only remembers; `cost` is what it would measure."""
 
     title = "Pretender"
-    is_behind = False
 
     def __init__(self, can_refit: bool = True) -> None:
         self.capabilities = Capabilities(refit=can_refit)
@@ -135,10 +134,3 @@ def test_quality_is_measured_ten_times_a_second_at_most() -> None:
     assert not policy.wants_measurement()
 
 
-def test_a_tree_that_is_behind_is_built_though_nothing_moves() -> None:
-    policy, structure = UpdatePolicy(), Structure()
-    assert [step(policy, structure, 1, UpdateOptions("auto")) for _ in range(2)] == ["rebuild", "nothing"]
-    structure.is_behind = True
-    assert step(policy, structure, 1, UpdateOptions("auto")) == "rebuild"
-    structure.is_behind = False
-    assert step(policy, structure, 1, UpdateOptions("auto")) == "nothing"

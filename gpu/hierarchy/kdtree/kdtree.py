@@ -117,30 +117,24 @@ class KdTreeHierarchy(Hierarchy):
         return 0
 
     # -- build ------------------------------------------------------------------------------------------------------
-    def make_room(self, primitives: Primitives) -> bool:
-        if primitives.count == 0:
-            return False
-        if self._sized_for != primitives.topology:
-            self._find_room(primitives, 0)
-            return True
-        status = self._newest_status()
-        if status != 0:
-            self._find_room(primitives, status)
-        return status != 0
+    def lacks_room(self, primitives: Primitives) -> bool:
+        return primitives.count > 0 and (self._sized_for != primitives.topology or self._newest_status() != 0)
+
+    def make_room(self, primitives: Primitives) -> None:
+        self._find_room(primitives, self._newest_status() if self._sized_for == primitives.topology else 0)
 
     def prepare(self, primitives: Primitives, update: str) -> None:
         self._is_unread = True
 
     def _newest_status(self) -> int:
-        """What was too small for a build, as far as is known. Does not wait."""
+        """What was too small for the newest build, as far as is known. Does not wait."""
         self._take_measured()
         if self._outcome is None and self._is_unread:
             self._outcome, self._is_unread = self.target.read_later(self.tree.counts), False
         counts = None if self._outcome is None else self._outcome()
-        if counts is None:
-            return self._too_small
-        self._outcome = None
-        return self._too_small or int(counts[STATUS_NOW])
+        if counts is not None:
+            self._outcome, self._too_small = None, int(counts[STATUS_NOW])
+        return self._too_small
 
     @property
     def is_behind(self) -> bool:

@@ -21,7 +21,7 @@ from gpu.pixels import ArrayPixels
 from gpu.scene import KeyFrames, Mesh, Moment, Node, Object, Scene
 from gpu.stats import KeyStreaming
 from gpu.target.base import Target
-from tests.gpu.test_repeated_launches import ReplayingTarget
+from tests.gpu.test_repeated_launches import CountingTarget
 
 from .delayed import DelayedTarget
 from .scenes import random_mesh, random_morph
@@ -243,7 +243,7 @@ def test_captured_frames_of_streamed_keys_draw_what_launched_ones_of_resident_ke
     drawn = []
     for budget, replays in ((1 << 30, False), (BUDGET, True)):
         small(budget)
-        with contextlib.closing(ReplayingTarget()) as target, contextlib.closing(Engine(target, SCENE, repeats=replays)) as engine:
+        with contextlib.closing(CountingTarget()) as target, contextlib.closing(Engine(target, SCENE, repeats=replays)) as engine:
             pixels = ArrayPixels(target, 31, 23)
             view = View(ViewSettings(ray_type="flat", hierarchy="brute_force"), Camera(eye=(0.5, 1.2, 4.5)), pixels)
             for seconds in (*np.arange(0.5, 12.0, 0.7), 50.0, 49.5, 3.0):

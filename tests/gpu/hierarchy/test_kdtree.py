@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from gpu.hierarchy.base import CannotRefitError, HierarchyError
+from gpu.hierarchy.base import CannotRefitError, HierarchyError, Primitives
 from gpu.hierarchy.kdtree import kdtree
 from gpu.hierarchy.kdtree.options import KdTreeOptions
 from gpu.hierarchy.kdtree.tree import LEAF_AXIS, MOST_REFERENCES, NODES_NOW
@@ -133,20 +133,18 @@ def test_what_is_not_there_is_refused(target: Target) -> None:
         GivenKdTree(target, one_leaf(SCENES["two"]())).nodes()
 
 
-def test_a_scene_that_is_compiled_for_before_it_is_in_its_place_has_room_when_it_is(target: Target) -> None:
-    scene = SCENES["soup"]()
-    primitives = scene.upload(target)
-    made = GivenKdTree(target, too_many(1500, 1))
-    made.build(primitives)
-    made.given = too_many(1500, 7)
-    made.build(primitives)
-    assert len(made.nodes().references) == 7 * 1500
-
-
 def too_many(count: int, times: int) -> KdArrays:
     """One leaf that lists every primitive again and again."""
     references = np.tile(np.arange(count, dtype=np.int32), times)
     return KdArrays(np.array([[0, len(references) << 2 | 3]], np.int32), np.array([-1], np.int32), references, np.zeros((2, 3), np.float32))
+
+
+def learns_that_it_lacks_room(made: GivenKdTree, primitives: Primitives) -> bool:
+    """What the next frame would be told, once the newest build's status has arrived."""
+    made.prepare(primitives, "rebuild")
+    made.lacks_room(primitives)
+    made.target.synchronize()
+    return made.lacks_room(primitives)
 
 
 def test_room_is_found_at_the_first_build(target: Target) -> None:
@@ -167,6 +165,7 @@ def test_a_later_tree_that_does_not_fit_leaves_the_one_before_until_there_is_roo
     primitives = scene.upload(target)
     made = given(target, scene, max_leaf_size=200)
     made.build(primitives)
+    assert not learns_that_it_lacks_room(made, primitives)
     before, generation = made.nodes(), made.generation
     small, large = made.given, too_many(1500, 7)
     made.given = large
@@ -174,9 +173,8 @@ def test_a_later_tree_that_does_not_fit_leaves_the_one_before_until_there_is_roo
     after = made.nodes()
     np.testing.assert_array_equal(after.references, before.references)
     np.testing.assert_array_equal(after.upper, before.upper)
-    made.prepare(primitives, "rebuild")  # asks
-    target.synchronize()
-    made.prepare(primitives, "rebuild")  # learns, and makes room
+    assert learns_that_it_lacks_room(made, primitives)
+    made.make_room(primitives)
     assert made.generation > generation
     made.build(primitives)
     assert len(made.nodes().references) == 7 * 1500
@@ -194,8 +192,8 @@ def test_a_later_tree_past_the_limit_is_an_error_and_the_one_before_stays(target
     made.given = too_many(1500, MOST_REFERENCES + 1)
     with pytest.raises(HierarchyError, match="more than 8 references"):
         for _ in range(12):
-            made.prepare(primitives, "rebuild")
-            target.synchronize()
+            if learns_that_it_lacks_room(made, primitives):
+                made.make_room(primitives)
             made.build(primitives)
     after = made.nodes()
     for column in vars(before):
@@ -241,8 +239,8 @@ def test_past_400_bytes_a_triangle_there_is_an_error_and_the_tree_before_stays(t
     made.given = too_many(20_000, 3)
     with pytest.raises(HierarchyError, match="given_kdtree would take more than 400 bytes a primitive for this scene of 20,000 primitives"):
         for _ in range(6):
-            made.prepare(primitives, "rebuild")
-            target.synchronize()
+            if learns_that_it_lacks_room(made, primitives):
+                made.make_room(primitives)
             made.build(primitives)
     np.testing.assert_array_equal(made.nodes().references, before.references)
     np.testing.assert_array_equal(trace(made, *rays()).t, first.t)

@@ -49,9 +49,10 @@ class Things:
         for index in which:
             thing = objects[index]
             self.now[3 * thing.first : 3 * (thing.first + thing.count)] += np.float32(by)
-            objects[index] = dataclasses.replace(thing, version=thing.version + 1)
+            objects[index] = thing._replace(version=thing.version + 1)
         self.target.write(self.positions, self.now)
-        self.primitives.objects, self.primitives.shape_version = tuple(objects), self.primitives.shape_version + 1
+        version = self.primitives.shape_version + 1
+        self.primitives = dataclasses.replace(self.primitives, objects=tuple(objects), shape_version=version)
 
     @property
     def scene(self) -> TriangleScene:
@@ -162,7 +163,8 @@ def test_motion_that_no_version_tells_is_followed(target: Target) -> None:
     things = Things(target)
     made = build(things)
     things.move(4)
-    things.primitives.objects = tuple(dataclasses.replace(thing, version=0) for thing in things.primitives.objects)
+    objects = tuple(thing._replace(version=0) for thing in things.primitives.objects)
+    things.primitives = dataclasses.replace(things.primitives, objects=objects)
     made.refit(things.primitives)
     assert_right(made, things)
 

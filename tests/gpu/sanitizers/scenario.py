@@ -236,8 +236,7 @@ def run_objects(target: Target) -> None:
     primitives = triangle_primitives(target.upload(corners, "test"), target.upload(indices, "test"), objects=things)
     made = kind(target, kind.Options(builder="lbvh"))
     made.build(primitives)
-    primitives.objects = (*things[:2], dataclasses.replace(things[2], version=1))
-    made.refit(primitives)
+    made.refit(dataclasses.replace(primitives, objects=(*things[:2], things[2]._replace(version=1))))
     assert len(made.nodes().references) == TRIANGLES
 
 

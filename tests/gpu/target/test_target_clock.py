@@ -10,6 +10,7 @@ import numpy as np
 import pytest
 
 from gpu.target.base import Array, FrameTiming, Target, TargetError, UnitSource
+from gpu.target.structs import make_struct, struct_dtype
 
 UNIT = UnitSource("tests/gpu/target/contract.cu")
 N = 200_000
@@ -280,3 +281,13 @@ def test_a_replay_has_the_arguments_of_its_capture(target: Target) -> None:
     factor = 5.0
     replay()
     np.testing.assert_array_equal(target.download(out), np.full(64, 3.0))
+
+
+def test_a_replay_has_the_structs_of_its_capture(target: Target) -> None:
+    unit = target.unit(UNIT)
+    offsets, out = target.upload(np.ones(64, "f4"), "contract"), target.zeros(64, "u4", "contract")
+    affine = make_struct(struct_dtype([("offsets", "pointer"), ("scale", "float"), ("repeat", "int")]), offsets=offsets, scale=2.0, repeat=5)
+    replay = target.capture(lambda: target.launch(unit, "apply_affine", 64, affine, 64, out))
+    affine["repeat"] = 9
+    replay()
+    np.testing.assert_array_equal(target.download(out), np.full(64, 7))
