@@ -1,4 +1,5 @@
-"""THE suite: every structure of the registry, in every layout, on every target, over every scene, keeps every promise of the contract."""
+"""THE suite: every structure of the registry, in every layout, on every target, over every scene, keeps every promise of the contract, whether its
+builds and refits are launched or were captured with other vertices and are replayed."""
 
 from __future__ import annotations
 
@@ -14,11 +15,21 @@ from gpu.trace.trace import Tracer, upload_rays
 from tests.oracle.closest_hits import OracleHits, sphere_hits, triangle_hits
 from tests.oracle.tree_walker import check_tree, walk_statistics
 
-from .scenes import SCENES, TriangleScene, make, rays, scene_of, sphere_scene, trace
+from . import scenes
+from .replayed import replayed
+from .scenes import SCENES, TriangleScene, rays, scene_of, sphere_scene, trace
 
 CHOICES = [(name, layout, walk) for name, found in structures().items() for layout in telling_layouts(name) for walk in found.traversals(layout)]
 over_choices = pytest.mark.parametrize("choice", CHOICES, ids="-".join)
 over_scenes = pytest.mark.parametrize("scene_name", SCENES)
+make = scenes.make
+
+
+@pytest.fixture(params=["launched", "replayed"], autouse=True)
+def way(request: pytest.FixtureRequest, monkeypatch: pytest.MonkeyPatch) -> None:
+    """How builds and refits of what `make` makes come to the target."""
+    if request.param == "replayed":
+        monkeypatch.setitem(globals(), "make", lambda *choice, **options: replayed(scenes.make(*choice, **options)))
 
 
 @functools.cache
