@@ -59,14 +59,15 @@ class HiddenObjects:
         firsts = np.cumsum(counts) - counts
         nodes, object_versions = ([thing[k] for thing in surface.objects] for k in (2, 3))
         objects = tuple(map(ObjectRange, firsts.tolist(), counts.tolist(), nodes, object_versions))
-        versions = {"topology_version": surface.primitives.topology_version + 1, "shape_version": surface.primitives.shape_version + 1}
+        topology, shape = surface.primitives.topology_version + 1, surface.primitives.shape_version + 1
         surface.version += 1
         if self.triangle_count == 0:
-            surface.primitives = dataclasses.replace(self._all, objects=surface.objects, **versions)
+            surface.primitives = dataclasses.replace(self._all, objects=surface.objects, topology_version=topology, shape_version=shape)
             return
         indices, scene_ids = self._list(firsts, counts, count)
         positions = surface.positions[: int(self._all.view["point_count"])]
-        surface.primitives = triangle_primitives(positions, indices[:count], scene_ids[:count], objects=objects, **versions)
+        listed = (positions, indices[:count], scene_ids[:count])
+        surface.primitives = triangle_primitives(*listed, objects=objects, topology_version=topology, shape_version=shape)
 
     def _list(self, firsts: np.ndarray, counts: np.ndarray, count: int) -> tuple[Array, Array]:
         """Indices and the scene's numbers of the visible triangles, on the target."""

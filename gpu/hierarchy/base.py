@@ -59,7 +59,7 @@ class ObjectRange(NamedTuple):
     """One object of the scene in the primitive buffer: moves rigidly with `node`. `version` grows when its transform changes."""
 
     first: int
-    count: int
+    count: int  # type: ignore[assignment]  # which of tuple's own is never asked for
     node: int
     version: int = 0
 
@@ -203,8 +203,8 @@ class Hierarchy(abc.ABC):
         return False
 
     def make_room(self, primitives: Primitives) -> None:
-        """Learn how much memory trees of these primitives need, and reserve it. Called between frames where the structure `lacks_room`: it builds, and
-        waits for the target, which frames never do. Raises HierarchyError where there cannot be enough."""
+        """Learn how much memory trees of these primitives need, and reserve it. Called between frames where the structure `lacks_room`: it builds
+        and waits for the target, which frames never do. Raises HierarchyError where there cannot be enough."""
 
     def prepare(self, primitives: Primitives, update: str) -> None:
         """Write what the next refit or rebuild (`update`) reads from the host. Called before each frame that has one, whose launches may be a replay;

@@ -245,8 +245,8 @@ class Target(abc.ABC):
 
     @abc.abstractmethod
     def capture(self, body: Callable[[], None]) -> Callable[[], None]:
-        """`body`'s launches as one call that can be repeated, with the arguments they have now: a CUDA graph, or a recording on the host. It must have
-        run once before; here it runs twice, and nothing is launched. Within it nothing may be read back, written from the host, reserved or
+        """`body`'s launches as one call that can be repeated, with the arguments they have now: a CUDA graph, or a recording on the host. It must
+        have run once before; here it runs twice, and nothing is launched. Within it nothing may be read back, written from the host, reserved or
         compiled: TargetError."""
 
     @property

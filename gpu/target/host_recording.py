@@ -1,8 +1,8 @@
 """The host target's captured launches: recorded once, replayed by one call, under the rules of a CUDA graph.
 
-What is recorded does not run then. A replay passes the very values that were passed: numbers and structs as they were, arrays by their places. Whoever
-decides on the host while a body runs decides for all replays, so whatever a GPU would get wrong in a replayed frame is wrong here, too, and tests see
-it without a GPU.
+What is recorded does not run then. A replay passes the very values that were passed: numbers and structs as they were, arrays by their places. What
+the host decides while a body runs is decided for all replays, so whatever a GPU would get wrong in a replayed frame is wrong here, too, and tests
+see it without a GPU.
 """
 
 from __future__ import annotations

@@ -2,8 +2,9 @@
 
     python -m tests.gpu.engine_actions cuda --seed 1 --steps 2000
 
-A world is a scene, an engine and its views. Every action changes one thing a person can change, draws one to seven frames, so that frames are launched,
-captured and replayed, and checks pictures, totals and what the statistics say of the primitives. test_engine_actions.py runs it by hypothesis.
+A world is a scene, an engine and its views. Every action changes one thing a person can change, draws one to seven frames, so that frames are
+launched, captured and replayed, and checks pictures, totals and what the statistics say of the primitives. test_engine_actions.py runs it by
+hypothesis.
 """
 
 from __future__ import annotations
@@ -43,7 +44,7 @@ LIGHTS = (
     (),
 )
 FRAMES = (1, 2, 4, 7)
-OPTIONS: dict[str, dict[str, Any]] = {"max_leaf_size": {1, 4, 8}, "code_bits": {30, 60}}
+OPTIONS: dict[str, tuple[int, ...]] = {"max_leaf_size": (1, 4, 8), "code_bits": (30, 60)}
 """Options that several builders have, and values to try where they are legal."""
 REMEMBERED = 4000
 """Pictures of the reference that are kept."""
@@ -236,9 +237,7 @@ def choose_options(world: World, view: str) -> None:
     if not fields:
         return
     name = world.random.choice(fields)
-    world.change(
-        view, options=dataclasses.replace(world.choices[view].options or kind.Options(), **{name: world.random.choice(sorted(OPTIONS[name]))})
-    )
+    world.change(view, options=dataclasses.replace(world.choices[view].options or kind.Options(), **{name: world.random.choice(OPTIONS[name])}))
 
 
 def choose_layout(world: World, view: str) -> None:

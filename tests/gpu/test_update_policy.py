@@ -132,5 +132,3 @@ def test_quality_is_measured_ten_times_a_second_at_most() -> None:
     policy.mark_measured()
     clock.now += 1.0
     assert not policy.wants_measurement()
-
-

@@ -17,7 +17,7 @@ import numpy as np
 
 from ...settings import OptionError
 from ...stats import HierarchyStatistics
-from ...target.base import Array, Target
+from ...target.base import Target
 from ...target.structs import make_struct, struct_dtype
 from ..base import CannotRefitError, Capabilities, Hierarchy, HierarchyError, NodeTable, Primitives, Traversal
 from ..primitives import KINDS, WalkedRecords, check_primitives, unit_source
@@ -161,7 +161,9 @@ class KdTreeHierarchy(Hierarchy):
             if status != 0:
                 self._grow(status, primitives)
             else:
-                self._reserve_within(Capacity.at_first(primitives.count, self.options.references_per_primitive, self.options.max_leaf_size), primitives)
+                options = self.options
+                first = Capacity.at_first(primitives.count, options.references_per_primitive, options.max_leaf_size)
+                self._reserve_within(first, primitives)
             counts = self._build_and_read(primitives)
             while counts[STATUS_NOW] != 0:
                 self._grow(int(counts[STATUS_NOW]), primitives)

@@ -37,9 +37,7 @@ def read_node_table(target: Target, tree: KdTree, primitives: Primitives) -> Nod
     return _table(words, ids, parents, cells, scene_references(target, primitives, references))
 
 
-def _table(
-    words: np.ndarray, ids: list[np.ndarray], parents: list[np.ndarray], cells: list[np.ndarray], references: np.ndarray
-) -> NodeTable:
+def _table(words: np.ndarray, ids: list[np.ndarray], parents: list[np.ndarray], cells: list[np.ndarray], references: np.ndarray) -> NodeTable:
     all_ids, box = np.concatenate(ids), np.concatenate(cells)
     is_leaf = (words[all_ids, 1] & 3) == LEAF_AXIS
     return NodeTable(
