@@ -2,7 +2,11 @@
 
 import sys
 
-from app.cli import main
-
 if __name__ == "__main__":
-    sys.exit(main(sys.argv[1:]))
+    try:
+        from app.cli import main
+
+        sys.exit(main(sys.argv[1:]))
+    except KeyboardInterrupt:  # before the command line could listen
+        print("error: interrupted.", file=sys.stderr)
+        sys.exit(130)

@@ -12,6 +12,7 @@ import os
 import sys
 from collections.abc import Iterator, Sequence
 
+from app import interrupts
 from app.cli_arguments import parse
 from app.version import VERSION
 
@@ -45,8 +46,8 @@ class Words:
 
 def main(arguments: Sequence[str]) -> int:
     """Run the command line; returns the exit code."""
-    _open_streams()
     try:
+        _open_streams()
         return _main(arguments)
     except KeyboardInterrupt:
         print("error: interrupted.", file=sys.stderr, flush=True)
@@ -116,7 +117,9 @@ def _print_completion(arguments: Sequence[str]) -> int:
 def run(names: argparse.Namespace, words: Words) -> int:
     """Call the command's module."""
     command = "settings" if getattr(names, "print_settings", False) else names.command
-    code: int = importlib.import_module(f"app.cli_{command}").run(names, words)
+    with interrupts.noted():  # an import that is broken off can end as another error, or as none
+        module = importlib.import_module(f"app.cli_{command}")
+    code: int = module.run(names, words)
     sys.stdout.flush()
     return code
 

@@ -6,6 +6,7 @@ import argparse
 import importlib
 from typing import TYPE_CHECKING
 
+from app import interrupts
 from app import timeline as timelines
 from app.bookmarks import BookmarksError
 from app.cli_cameras import looked_through
@@ -23,7 +24,12 @@ if TYPE_CHECKING:
 
 
 def run(names: argparse.Namespace, words: Words) -> int:
-    """Open the window with what was asked for; returns the exit code when it is closed."""
+    """Open the window with what was asked for; returns the exit code when it is closed. Ctrl+C closes it, whenever it comes."""
+    with interrupts.noted():
+        return _run(names, words)
+
+
+def _run(names: argparse.Namespace, words: Words) -> int:
     if names.json:
         raise UsageError("the window has no --json; render, bench, info and doctor have.")
     if names.frames:
@@ -43,7 +49,9 @@ def run(names: argparse.Namespace, words: Words) -> int:
         document.open_picture(reference.names[0], lambda settings: settings_of_flags(names, settings))
     elif reference.kind == "files":
         document.open_files(reference.names)
-    code: int = importlib.import_module("app.ui.application").run(document, names)
+    application = importlib.import_module("app.ui.application")
+    interrupts.check()
+    code: int = application.run(document, names)
     if opened.problem is not None:
         words.error(opened.problem.sentence)
         return code or opened.problem.exit_code

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import signal
 import sys
 from typing import Any
 
@@ -10,8 +9,8 @@ from PySide6.QtCore import QCoreApplication, Qt, QTimer
 from PySide6.QtGui import QGuiApplication, QOffscreenSurface, QOpenGLContext, QSurfaceFormat
 from PySide6.QtWidgets import QApplication
 
+from app import interrupts
 from app.document import Document
-from app.problems import EXIT_INTERRUPTED
 from app.ui.main_window import MainWindow
 from app.ui.painter_view import PainterView
 from app.ui.settings_files import show_remarks
@@ -25,8 +24,8 @@ in Python, each of the hundreds of calls that make a dialog may wait so long. At
 
 
 def run(document: Document, arguments: Any = None) -> int:
-    """Open the window and stay until it is closed; returns the exit code, EXIT_INTERRUPTED after Ctrl+C in the terminal. `arguments` are the
-    command line's: files, demo, size."""
+    """Open the window and stay until it is closed, by the user or by Ctrl+C in the terminal, which the caller notes (app/interrupts.py); returns the
+    exit code. `arguments` are the command line's: files, demo, size."""
     application = make_application(document.state.settings.display.swap_interval)
     window = MainWindow(document, make_view)
     size = getattr(arguments, "size", None)
@@ -36,17 +35,9 @@ def run(document: Document, arguments: Any = None) -> int:
     if QGuiApplication.platformName() in UNSEEN:
         document.on_problem.append(lambda problem: _end(window))
     ticker = QTimer()
-    ticker.timeout.connect(lambda: None)  # lets Python see Ctrl+C
+    ticker.timeout.connect(lambda: window.close() if interrupts.are_noted() else None)  # in Qt's loop: a window closed before does not end it
     ticker.start(200)
-    interruptions: list[int] = []
-
-    def interrupt(number: int, _: object) -> None:
-        interruptions.append(number)
-        window.close()
-
-    signal.signal(signal.SIGINT, interrupt)
-    code = application.exec()
-    return EXIT_INTERRUPTED if interruptions else code
+    return application.exec()
 
 
 def _end(window: MainWindow) -> None:

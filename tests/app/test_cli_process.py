@@ -2,11 +2,14 @@
 
 from __future__ import annotations
 
+import contextlib
 import functools
+import os
 import signal
 import subprocess
 import sys
 import time
+from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
@@ -14,11 +17,28 @@ import pytest
 ROOT = Path(__file__).resolve().parents[2]
 
 
-def start(*arguments: str) -> subprocess.Popen[str]:
-    """The program, which hears Ctrl-C even where the tests themselves were told not to (in the background of a shell)."""
-    command = [sys.executable, str(ROOT / "main.py"), *arguments]
+@contextlib.contextmanager
+def started(*arguments: str, program: str = "main.py") -> Iterator[subprocess.Popen[str]]:
+    """The program, which hears Ctrl-C even where the tests themselves were told not to (in the background of a shell). Neither it nor what it starts
+    outlives the test."""
+    command = [sys.executable, str(ROOT / program), *arguments]
     hear = functools.partial(signal.signal, signal.SIGINT, signal.SIG_DFL)
-    return subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True, cwd=ROOT.parent, preexec_fn=hear)
+    pipes = {"stdout": subprocess.PIPE, "stderr": subprocess.PIPE}
+    with subprocess.Popen(command, text=True, cwd=ROOT.parent, preexec_fn=hear, start_new_session=True, **pipes) as process:
+        try:
+            yield process
+        finally:
+            with contextlib.suppress(ProcessLookupError):
+                os.killpg(process.pid, signal.SIGKILL)
+
+
+def assert_interrupted(process: subprocess.Popen[str]) -> str:
+    """It ends by itself, in order, and says so; what it wrote on stderr."""
+    out, err = process.communicate(timeout=60)
+    assert process.returncode == 130, err
+    assert out == "" and "interrupted" in err
+    assert not [word for word in ("Traceback", "Destroyed", "Fatal", "Error") if word in err], err
+    return err
 
 
 def test_help_imports_nothing_heavy() -> None:
@@ -29,38 +49,63 @@ def test_help_imports_nothing_heavy() -> None:
 
 
 def test_ctrl_c_ends_at_once_and_leaves_no_broken_file(tmp_path: Path) -> None:
-    process = start("render", "--demo", "walker", "--target", "host", "--frames", "0:5000", "--size", "64x48", "--out", f"{tmp_path}/")
-    end = time.monotonic() + 60.0
-    while not any(tmp_path.glob("frame_*.png")):
-        assert process.poll() is None and time.monotonic() < end
-        time.sleep(0.02)
-    process.send_signal(signal.SIGINT)
-    out, err = process.communicate(timeout=20)
-    assert process.returncode == 130 and "interrupted" in err and "Traceback" not in err and out == ""
+    with started("render", "--demo", "walker", "--target", "host", "--frames", "0:5000", "--size", "64x48", "--out", f"{tmp_path}/") as process:
+        end = time.monotonic() + 60.0
+        while not any(tmp_path.glob("frame_*.png")):
+            assert process.poll() is None and time.monotonic() < end
+            time.sleep(0.02)
+        process.send_signal(signal.SIGINT)
+        assert_interrupted(process)
     assert not list(tmp_path.glob(".*")), "temporary files stayed"
     for picture in tmp_path.glob("frame_*.png"):
         assert picture.read_bytes().endswith(b"IEND\xaeB`\x82")
 
 
-@pytest.mark.parametrize("arguments", [[], ["--demo", "walker"]])
-def test_ctrl_c_closes_the_window(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, arguments: list[str]) -> None:
-    """Whenever it comes: while the window is made, too."""
+@pytest.fixture
+def unseen(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("QT_QPA_PLATFORM", "offscreen")
     monkeypatch.setenv("XDG_CACHE_HOME", str(tmp_path))  # no previews are kept, so the first page draws them in a process of its own
-    process = start("view", *arguments, "--set", "render.target=host")
-    time.sleep(3.0)
-    assert process.poll() is None
-    process.send_signal(signal.SIGINT)
-    out, err = process.communicate(timeout=60)
-    assert (process.returncode, out) == (130, "") and "Traceback" not in err and "Destroyed" not in err
+
+
+@pytest.mark.parametrize("delay", [3.0, 6.0])
+@pytest.mark.parametrize("arguments", [[], ["--demo", "walker"]])
+def test_ctrl_c_closes_the_window(unseen: None, arguments: list[str], delay: float) -> None:
+    with started("view", *arguments, "--set", "render.target=host") as process:
+        time.sleep(delay)
+        assert process.poll() is None
+        process.send_signal(signal.SIGINT)
+        assert_interrupted(process)
+
+
+PLACES = (
+    "call:_open_streams", "import:app.bookmarks", "import:numpy", "call:Document.__init__", "call:Document.open_demo",
+    "import:PySide6", "import:shiboken6", "import:shibokensupport.signature.loader", "call:move_into_pyside_package", "call:feature_imported",
+    "import:PySide6.QtGui", "import:PySide6.QtWidgets", "import:app.ui.main_window", "call:make_application", "call:MainWindow.__init__", "call:open_window",
+    "call:FrameLoop.start", "call:RenderThread.submit", "call:PainterView.paintEvent", "call:open_scene", "call:QApplication.exec",
+)  # fmt: skip
+
+
+@pytest.mark.parametrize("place", PLACES)
+def test_ctrl_c_closes_the_window_wherever_it_comes(unseen: None, place: str) -> None:
+    """From the program's first line on: amid imports, in calls that Qt makes, and in the moment before Qt listens."""
+    with started(place, "view", "--demo", "walker", "--set", "render.target=host", program="tests/app/interrupted.py") as process:
+        assert "the place was reached" in assert_interrupted(process)
+
+
+@pytest.mark.parametrize(
+    "place", ["import:app.cli", "import:app.cli_arguments", "call:main", "import:numpy", "import:numpy.linalg", "import:gpu.scene"]
+)
+def test_ctrl_c_amid_the_imports_of_a_command_is_no_other_error(place: str) -> None:
+    with started(place, "info", "--demo", "walker", program="tests/app/interrupted.py") as process:
+        assert "the place was reached" in assert_interrupted(process)
 
 
 def test_a_closed_pipe_is_no_traceback() -> None:
-    process = start("info", "--demo", "walker", "--json")
-    assert process.stdout is not None and process.stderr is not None
-    process.stdout.close()
-    err = process.stderr.read()
-    assert process.wait(60) == 1 and "Traceback" not in err and "Exception ignored" not in err
+    with started("info", "--demo", "walker", "--json") as process:
+        assert process.stdout is not None and process.stderr is not None
+        process.stdout.close()
+        err = process.stderr.read()
+        assert process.wait(60) == 1 and "Traceback" not in err and "Exception ignored" not in err
 
 
 @pytest.mark.parametrize("closed", [">&-", "2>&-", ">&- 2>&- <&-"])
@@ -77,10 +122,10 @@ def test_streams_that_are_closed_change_nothing_else(tmp_path: Path, closed: str
 
 @pytest.mark.parametrize(("arguments", "code"), [(["--version"], 0), (["render", "--size", "0x0"], 2), (["info", "absent.obj"], 3)])
 def test_exit_codes_reach_the_shell(arguments: list[str], code: int) -> None:
-    process = start(*arguments)
-    out, err = process.communicate(timeout=60)
-    assert process.returncode == code and "Traceback" not in err
-    assert bool(out) == (code == 0)
+    with started(*arguments) as process:
+        out, err = process.communicate(timeout=60)
+        assert process.returncode == code and "Traceback" not in err
+        assert bool(out) == (code == 0)
 
 
 @pytest.mark.parametrize("text", ["v 0 0 0\nf 1 2 3\n", "no model at all"])
@@ -88,6 +133,6 @@ def test_a_window_that_could_not_open_its_file_fails(tmp_path: Path, monkeypatch
     """Where nobody sees it, it closes by itself; the sentence stands on stderr."""
     monkeypatch.setenv("QT_QPA_PLATFORM", "offscreen")
     (tmp_path / "bad.obj").write_text(text)
-    process = start("view", str(tmp_path / "bad.obj"))
-    out, err = process.communicate(timeout=60)
-    assert process.returncode == 3 and "bad.obj" in err and "Traceback" not in err and out == ""
+    with started("view", str(tmp_path / "bad.obj")) as process:
+        out, err = process.communicate(timeout=60)
+        assert process.returncode == 3 and "bad.obj" in err and "Traceback" not in err and out == ""
