@@ -213,6 +213,9 @@ class FrameMaker:
             if self._engine is not None:
                 self._engine.close()
                 self._engine, self._views, self._last_update = None, (), None
+                # The scene before needs nothing any more: what its frames worked in goes, or it would be counted with this scene's for ever.
+                target.forget_scratch()
+                target.give_idle_back()
             self._on_busy(f"Preparing {scene.name} ...")
             try:
                 self._engine = self._make_engine(target, scene)

@@ -6,7 +6,7 @@ import contextlib
 import dataclasses
 import itertools
 import time
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Hashable, Iterable, Iterator, Sequence
 
 import numpy as np
 
@@ -69,6 +69,7 @@ class Engine:
         self._log = FrameLog(target)
         self._number = 0
         self._last: tuple[ViewSlot, ...] = ()
+        self._parts: dict[str, Hashable] = {}
 
     @property
     def remarks(self) -> tuple[Remark, ...]:
@@ -103,6 +104,7 @@ class Engine:
 
         Raises the typed errors of target, structures, registries and options; the frame is then not drawn, the engine can be used on."""
         slots = tuple(self._slot_for(view) for view in views)
+        self._forget_scratch_of_others()
         if not self._animator.is_placed or any(slot.lacks_room(self._animator.surface) for slot in slots):
             self._animator.place(moment)
         for slot in slots:
@@ -212,6 +214,16 @@ class Engine:
     def not_finite_count(self) -> int:
         """Vertices that are not finite at the moment last drawn. Waits."""
         return self._animator.not_finite_count()
+
+    def _forget_scratch_of_others(self) -> None:
+        """Where a view has another structure or ray type than before, what the former one worked in is given back, and its captured launches with
+        it: none of them is ever repeated."""
+        parts = {name: slot.parts for name, slot in self._slots.items()}
+        if any(parts[name] != before for name, before in self._parts.items()):
+            if self._launches is not None:
+                self._launches.clear()
+            self.target.forget_scratch()
+        self._parts = parts
 
     # -- steps of the frame ---------------------------------------------------------------------------------------
     @contextlib.contextmanager

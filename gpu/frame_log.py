@@ -113,6 +113,7 @@ class FrameLog:
             views=tuple(_view_statistics(view, phases_ms, is_learnt=timing.has_phases) for view in record.views),
             key_frames=record.key_frames,
             phases_age=age,
+            idle_bytes=self._target.idle_bytes(),
         )
 
 

@@ -156,7 +156,8 @@ class FrameStatistics:
     """A finished frame. `frame_ms` is the target's time from first to last phase, `host_ms` what the caller's thread spent issuing it.
     `triangles` are the scene's, `hidden` those of objects that are left out, of which structures know nothing. `phases_age` is 0 where
     the times of phases, and the rates made of them, are this frame's; else they are those of so many frames before it, the newest that did the same
-    and had them timed (`Engine.samples_phases`)."""
+    and had them timed (`Engine.samples_phases`). `bytes` are those of arrays, by what they are for: all of them of this scene and its structures.
+    `idle_bytes` the target keeps for the next arrays."""
 
     frame_id: int
     time: float
@@ -171,6 +172,7 @@ class FrameStatistics:
     key_frames: KeyStreaming | None = None
     hidden: int = 0
     phases_age: int = 0
+    idle_bytes: int = 0
 
     @property
     def has_updated(self) -> bool:

@@ -173,6 +173,11 @@ class ViewSlot:
         return half_space(self.view.settings.clip, self._scene.lower, self._scene.upper)
 
     @property
+    def parts(self) -> Hashable:
+        """Which structure, layout and ray type the view has: another value after every change."""
+        return (self._generation, self.hierarchy.layout_name)
+
+    @property
     def shape(self) -> Hashable:
         """What decides the launches of `draw` and their arguments."""
         film, parts = self.film, (self._generation, self.hierarchy.generation, self._materials.generation, self._light_count)

@@ -25,6 +25,15 @@ TITLES: dict[str, Any] = {
 }
 
 
+MEMORY_TIPS: dict[str, Any] = {
+    "hierarchy": QT_TRANSLATE_NOOP("Statistics", "The structure, in its layout."),
+    "scratch": QT_TRANSLATE_NOOP("Statistics", "What building and tracing work in, as this structure and this ray type ask for it."),
+    "surface": QT_TRANSLATE_NOOP("Statistics", "The scene's vertices and triangles at this instant."),
+    "animation": QT_TRANSLATE_NOOP("Statistics", "The scene's key frames, skins and morph targets."),
+    "film": QT_TRANSLATE_NOOP("Statistics", "The samples of the picture."),
+}
+
+
 @dataclasses.dataclass(frozen=True)
 class Row:
     """One line: a key that stays, a name, a value with its unit, and the key of the row it belongs under."""
@@ -289,11 +298,19 @@ def _key_rows(keys: KeyStreaming | None) -> list[Row]:
 
 
 def _memory_rows(statistics: FrameStatistics) -> list[Row]:
+    """What this scene, its structure and its pictures take on the target, by what it is for; and what the target keeps for the next arrays."""
     tr = QCoreApplication.translate
     total = sum(statistics.bytes.values())
     largest_first = sorted(statistics.bytes.items(), key=lambda item: -item[1])
-    rows = [Row(f"memory.{tag}", tag, _mib(count), parent="memory") for tag, count in largest_first]
-    return [Row("memory", tr("Statistics", "Memory"), _mib(total), tip=tr("Statistics", "Reserved on the target.")), *rows]
+    rows = [Row(f"memory.{tag}", tag, _mib(count), parent="memory", tip=translate(MEMORY_TIPS.get(tag, ""))) for tag, count in largest_first]
+    tip = tr(
+        "Statistics", "What this scene, its structure and its pictures have reserved on the target. Of scenes and structures before, nothing is kept."
+    )
+    rows.insert(0, Row("memory", tr("Statistics", "Memory"), _mib(total), tip=tip))
+    if statistics.idle_bytes:
+        tip = tr("Statistics", "Not counted above: the target has got it from the device, holds nothing in it now, and takes it for the next arrays.")
+        rows.append(Row("idle", tr("Statistics", "Kept for reuse"), _mib(statistics.idle_bytes), tip=tip))
+    return rows
 
 
 def _ms(value: float) -> str:

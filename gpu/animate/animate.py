@@ -144,8 +144,10 @@ class Animator:
         return self._keys.statistics()
 
     def close(self) -> None:
-        """Wait for copies under way. The surface's memory goes with the animator."""
+        """Wait for copies under way. The surface's memory goes with the animator, at once: what it launches no longer holds it."""
         self._keys.close()
+        self._parts.clear()
+        self._unsettled = None
 
     def not_finite_count(self) -> int:
         """Vertices that are not finite at the moment shown, their primitives inactive. Waits: on request, outside a frame."""

@@ -172,6 +172,13 @@ class Target(abc.ABC):
     def free_bytes(self) -> int:
         """Bytes that arrays could still have, as far as is known."""
 
+    def idle_bytes(self) -> int:
+        """Bytes that the target holds back for the next arrays and that no array has."""
+        return 0
+
+    def give_idle_back(self) -> None:
+        """Give those bytes back. May wait; not for use inside a frame."""
+
     def copies(self) -> CopyQueue:
         """A queue of copies from the host that run beside the launches; on a target that has none beside them, at once."""
         return ImmediateCopies()
@@ -180,6 +187,11 @@ class Target(abc.ABC):
     def scratch(self, name: str, shape: int | tuple[int, ...], dtype: Any) -> Array:
         """Scratch memory that keeps its place from frame to frame: the first elements of a buffer named `name`, which grows by at
         least 1/8 when it is too small (never inside a captured frame). Contents are what the last user of the name left."""
+
+    @abc.abstractmethod
+    def forget_scratch(self) -> None:
+        """Let go of all scratch memory: who asks again gets other arrays. For when those who used it are gone; who still holds an array of it, as
+        captured launches do, keeps that one. Not for use inside a frame."""
 
     # -- kernels --------------------------------------------------------------------------------------------------
     @abc.abstractmethod

@@ -174,6 +174,13 @@ class CudaTarget(Target):
         self._adopt_thread()
         return self._memory.free_bytes()
 
+    def idle_bytes(self) -> int:
+        return self._memory.idle_bytes()
+
+    def give_idle_back(self) -> None:
+        self._adopt_thread()
+        self._memory.give_idle_back()
+
     def copies(self) -> CopyQueue:
         self._adopt_thread()
         made = StreamCopies(self._cuda, self.ordinal, self.stream_pointer)
@@ -182,6 +189,9 @@ class CudaTarget(Target):
 
     def scratch(self, name: str, shape: int | tuple[int, ...], dtype: Any) -> Array:
         return self._memory.scratch(name, shape, dtype)
+
+    def forget_scratch(self) -> None:
+        self._memory.forget_scratch()
 
     def wrap_pointer(self, pointer: int, shape: tuple[int, ...], dtype: Any) -> Array:
         """Device memory that somebody else owns (a mapped pixel buffer) as an array; the owner keeps it alive and orders its use by events."""

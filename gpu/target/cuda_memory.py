@@ -78,6 +78,21 @@ class DeviceMemory:
         made = self._views[key] = self._cupy.ndarray(shape, kind, buffer.data)
         return made
 
+    def forget_scratch(self) -> None:
+        """Let go of every scratch buffer."""
+        if self.is_frozen:
+            raise TargetError("Scratch memory was to be given back while a CUDA graph was being captured.")
+        self._scratch.clear()
+        self._views.clear()
+
+    def idle_bytes(self) -> int:
+        """What the pool holds and no array has."""
+        return int(self._pool.free_bytes())
+
+    def give_idle_back(self) -> None:
+        """Give that back to the device."""
+        self._pool.free_all_blocks()
+
     def scratch_buffers(self) -> tuple[Array, ...]:
         """Every scratch buffer as it is now: a captured graph keeps them alive."""
         return tuple(self._scratch.values())
@@ -94,8 +109,7 @@ class DeviceMemory:
 
     def close(self) -> None:
         """Give back what is not in use any more."""
-        self._scratch.clear()
-        self._views.clear()
+        self.forget_scratch()
         self._pool.free_all_blocks()
 
     def _allocate(self, reserved: int, tag: str) -> Any:

@@ -146,6 +146,10 @@ class HostTarget(Target):
         made = self._views[key] = held[:size].view(dtype).reshape(shape)
         return made
 
+    def forget_scratch(self) -> None:
+        self._scratch.clear()
+        self._views.clear()
+
     # -- kernels --------------------------------------------------------------------------------------------------
     def unit(self, source: UnitSource) -> Unit:
         made = self._units.get(source)
@@ -257,8 +261,7 @@ class HostTarget(Target):
             self._runtime.pool_destroy(self._pool)
             self._pool = ctypes.c_void_p(None)
         self._units.clear()
-        self._scratch.clear()
-        self._views.clear()
+        self.forget_scratch()
 
 
 def available_memory() -> int:

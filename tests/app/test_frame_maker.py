@@ -26,6 +26,13 @@ class FakeTarget:
 
     def __init__(self, name: str) -> None:
         self.name, self.is_closed = name, False
+        self.given_back: list[str] = []
+
+    def forget_scratch(self) -> None:
+        self.given_back.append("scratch")
+
+    def give_idle_back(self) -> None:
+        self.given_back.append("idle")
 
     def close(self) -> None:
         self.is_closed = True

@@ -18,7 +18,7 @@ from app.ui.phase_chart import Chart, band_image
 from app.ui.stats_panel import StatsPanel
 from app.ui.stats_rows import bottleneck, phases_of, rows_of
 from gpu.scene import Moment, Scene
-from gpu.stats import KeyStreaming
+from gpu.stats import FrameStatistics, KeyStreaming
 from tests.app.stand_ins import made_statistics
 
 
@@ -98,6 +98,14 @@ def test_key_frames_that_stream_say_how_and_those_that_do_not_only_how_many() ->
         "keys": "300 of 1,200", "keys.streamed": "5.0 MiB", "keys.stalls": "3",
     }  # fmt: skip
     assert values(KeyStreaming(48, 48, 1 << 20)) == {"keys": "48 of 48"}
+
+
+def test_memory_that_nobody_has_is_told_apart() -> None:
+    def memory(statistics: FrameStatistics) -> dict[str, str]:
+        return {row.key: row.value for row in rows_of(frame(statistics=statistics), 42.0, 0.8, (1024, 768), "") if row.key[:4] in ("memo", "idle")}
+
+    assert memory(made_statistics()) == {"memory": "16.0 MiB", "memory.hierarchy": "12.0 MiB", "memory.scratch": "4.0 MiB"}
+    assert memory(made_statistics(idle_bytes=512 << 20)) == memory(made_statistics()) | {"idle": "512.0 MiB"}
 
 
 def test_phases_are_those_of_the_chart() -> None:

@@ -126,6 +126,22 @@ def test_memory_is_counted_by_tag_until_the_last_view_goes(target: Target) -> No
     assert "contract.counted" not in target.memory()
 
 
+def test_scratch_that_is_forgotten_goes_unless_somebody_holds_it(target: Target) -> None:
+    gc.collect()
+    held = target.scratch("contract.held", 50_000, "i4")
+    target.fill(held, 7)
+    before = target.memory()["scratch"]
+    target.scratch("contract.gone", 1_000_000, "f4")
+    assert target.memory()["scratch"] >= before + 4_000_000
+    target.forget_scratch()
+    gc.collect()
+    assert target.memory().get("scratch", 0) < before + 4_000_000
+    target.fill(target.scratch("contract.held", 50_000, "i4"), 8)
+    assert (target.download(held) == 7).all(), "who holds an array of it keeps that one"
+    target.give_idle_back()
+    assert target.idle_bytes() < 4_000_000
+
+
 def test_too_little_memory_is_a_sentence_with_figures(target: Target) -> None:
     with pytest.raises(OutOfMemoryError, match=r"MiB needed, .* MiB free") as caught:
         target.empty(1 << 46, "u1", "contract.huge")
