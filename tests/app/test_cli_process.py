@@ -78,10 +78,11 @@ def test_ctrl_c_closes_the_window(unseen: None, arguments: list[str], delay: flo
 
 
 PLACES = (
-    "call:_open_streams", "import:app.bookmarks", "import:numpy", "call:Document.__init__", "call:Document.open_demo",
-    "import:PySide6", "import:shiboken6", "import:shibokensupport.signature.loader", "call:move_into_pyside_package", "call:feature_imported",
-    "import:PySide6.QtGui", "import:PySide6.QtWidgets", "import:app.ui.main_window", "call:make_application", "call:MainWindow.__init__", "call:open_window",
-    "call:FrameLoop.start", "call:RenderThread.submit", "call:PainterView.paintEvent", "call:open_scene", "call:QApplication.exec",
+    "call:_open_streams", "import:app.bookmarks", "import:numpy", "call:Document.__init__", "call:Document.open_demo", "import:PySide6",
+    "import:shiboken6", "import:shibokensupport.signature.loader", "call:move_into_pyside_package", "call:feature_imported",
+    "import:PySide6.QtGui", "import:PySide6.QtWidgets", "import:app.ui.main_window", "call:make_application", "call:MainWindow.__init__",
+    "call:open_window", "call:FrameLoop.start", "call:RenderThread.submit", "call:PainterView.paintEvent", "call:open_scene",
+    "call:QApplication.exec",
 )  # fmt: skip
 
 
