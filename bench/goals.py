@@ -1,8 +1,11 @@
-"""The figures that the project has promised, measured in one run: `python -m bench.goals [FILE ...] [--target host|cuda] [--out PREFIX]`.
+"""The figures that the project has promised, in one run: `python -m bench.goals [FILE ...] [--target host|cuda] [--out PREFIX]`.
 
 FILE are the models by which builders are judged beside the built-in scenes (model_goals.py lists them); a goal of one that was not given is not
-measured, and says so. A script, not a library: it makes the built-in scenes itself. Without files it needs numpy and the target's libraries only.
-With --out it writes PREFIX.json and PREFIX.txt beside what it prints. Exit code 0 when it has measured, whether or not every goal was reached.
+measured, and says so. Bars that need a window, a display or minutes are read from the newest file that is kept of their own command
+(kept_goals.py). So a report is the list of all bars: each with how it was measured, reached, missed or not measured, and why.
+
+A script, not a library: it makes the built-in scenes itself. Without files it needs numpy and the target's libraries only. With --out it writes
+PREFIX.json and PREFIX.txt beside what it prints. Exit code 0 when it has measured, whether or not every goal was reached.
 """
 
 from __future__ import annotations
@@ -32,40 +35,18 @@ from .build import run_build
 from .builder_goals import BUILDERS, COLLAPSED, KD_BUILDS, MOST_COLLAPSE
 from .context import context, heading
 from .frame import run_frame
-from .goal import Goal
+from .goal import Goal, Report
+from .kept_goals import kept_goals
 from .measure import Task, median, timed
+from .model_bars import measure_bars
 from .model_goals import judge, known_models
 from .replay import PHASES_EVERY, build_as_graph, live_frames
 from .rig import make_rig
 from .rows import Row
 from .streaming import TIMES_THE_BUDGET, make_waves, play
-from .table import aligned, build_table, frame_table, trace_table
 from .trace import run_trace
 from .tree_costs import CLIPPED, MOST_CLIPPED_TIMES, MOST_TIMES, clipping_costs, tree_costs
 from .two_level import make_crowd, measure_update
-
-
-@dataclasses.dataclass
-class Report:
-    """All goals and rows of a run."""
-
-    goals: list[Goal] = dataclasses.field(default_factory=list)
-    builds: list[Row] = dataclasses.field(default_factory=list)
-    traces: list[Row] = dataclasses.field(default_factory=list)
-    frames: list[Row] = dataclasses.field(default_factory=list)
-
-    def text(self) -> str:
-        """The tables for people: goals first."""
-        words = {True: "reached", False: "MISSED", None: "not measured"}
-        lines = [(g.what, ("<= " if g.at_most else ">= ") + f"{g.bar:g}", g.measured, g.unit, words[g.is_reached], g.note) for g in self.goals]
-        parts = [aligned(("goal", "bar", "measured", "unit", "", "note"), lines)]
-        tables = ((build_table, self.builds), (trace_table, self.traces), (frame_table, self.frames))
-        return "\n\n".join(parts + [table(rows) for table, rows in tables if rows])
-
-    def as_json(self, about: dict[str, Any]) -> dict[str, Any]:
-        """`context` and `results` as `bench --json` has them, and `goals`."""
-        goals = [{**dataclasses.asdict(goal), "is_reached": goal.is_reached} for goal in self.goals]
-        return {"context": about, "goals": goals, "results": [row.as_json() for row in (*self.builds, *self.traces, *self.frames)]}
 
 
 @dataclasses.dataclass(frozen=True)
@@ -113,7 +94,7 @@ def measure_goals(
         parts.append(("replaying other builders", functools.partial(_builders, target, report, repeat)))
         parts.append(("building kd-trees in every frame", functools.partial(_kd_builds, target, report, repeat)))
     parts.append(("comparing the cost of trees", functools.partial(_trees, target, report)))
-    parts += [(words, functools.partial(part, target, report, repeat)) for words, part in judge(models)]
+    parts += [(words, functools.partial(part, target, report, repeat)) for words, part in (*judge(models), *measure_bars(target.kind, models))]
     parts.append(("skinning and morphing", functools.partial(_deform, target, report, bars, repeat)))
     parts.append(("moving one object in a hundred", functools.partial(_rigid_motion, target, report, repeat)))
     parts.append(("streaming key frames", functools.partial(_streaming, target, report, repeat)))
@@ -121,7 +102,10 @@ def measure_goals(
         ("tracing", functools.partial(trace, target, report, repeat)),
         ("tracing with the best tree", functools.partial(best, target, report, repeat)),
     ]
-    parts += [("drawing orbit", functools.partial(_frames, target, report, repeat))]
+    parts += [
+        ("drawing orbit", functools.partial(_frames, target, report, repeat)),
+        ("reading what is kept of other commands", lambda: report.goals.extend(kept_goals(target.kind))),
+    ]
     for words, part in parts:
         say(words)
         try:

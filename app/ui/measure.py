@@ -92,7 +92,7 @@ class Measurement:
 
 def parse(arguments: list[str]) -> argparse.Namespace:
     """What is measured."""
-    parser = argparse.ArgumentParser(prog="bench/window.py", description="Measure the window: render thread, painting, frames a second.")
+    parser = argparse.ArgumentParser(prog="python -m bench.window", description="Measure the window: render thread, painting, frames a second.")
     parser.add_argument("files", nargs="*", metavar="FILE", help="a model, or the key frames of a sequence, that play in place of a built-in scene")
     parser.add_argument("--demo", default="orbit", help="the built-in scene that plays")
     parser.add_argument("--size", default="1024x768", help="the picture's size in pixels")

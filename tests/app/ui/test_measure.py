@@ -15,7 +15,7 @@ ROOT = Path(__file__).resolve().parents[3]
 def test_the_window_is_measured_and_photographed(tmp_path: Path, host_target: Target) -> None:
     picture = tmp_path / "window.png"
     arguments = ["--demo", "walker", "--frames", "6", "--warmup", "2", "--size", "640x400", "--target", "host", "--screenshot", str(picture)]
-    done = subprocess.run([sys.executable, str(ROOT / "bench/window.py"), *arguments], capture_output=True, text=True, timeout=120, check=False)
+    done = subprocess.run([sys.executable, "-m", "bench.window", *arguments], capture_output=True, text=True, timeout=120, check=False, cwd=ROOT)
     assert done.returncode == 0, done.stderr
     figures = json.loads(done.stdout)
     assert figures["frames"] == 6 and figures["frames_per_second"] > 0.0 and figures["render_thread_ms"] > 0.0 and figures["paint_ms"] > 0.0

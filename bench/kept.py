@@ -1,0 +1,57 @@
+"""The kept results: which file is the newest of its kind, on a kind of machine. bench/results/README.md says how they are named."""
+
+from __future__ import annotations
+
+import dataclasses
+import json
+import pathlib
+import re
+from typing import Any
+
+RESULTS = pathlib.Path(__file__).parent / "results"
+NAME = re.compile(r"(?P<device>.+?)-(?P<date>\d{4}-\d\d-\d\d)-(?:(?P<letter>[a-z])-)?(?P<what>[a-z0-9-]+?)")
+DEVICES = {"cuda": "h200", "host": "epyc-2cores"}
+"""What files of a kind of target begin with."""
+
+
+@dataclasses.dataclass(frozen=True)
+class Kept:
+    """A kept file: its name without the ending, when it was made, and what it holds."""
+
+    name: str
+    date: str
+    content: dict[str, Any]
+
+    @property
+    def place(self) -> str:
+        """How tables name it: the file, and the commit that was measured where it is known."""
+        commit = str(self.content.get("context", {}).get("commit") or "")[:7]
+        return f"{self.name} ({commit})" if commit else self.name
+
+
+def kept(device: str, what: str, folder: pathlib.Path = RESULTS) -> list[Kept]:
+    """The files of one kind from one device, the newest first."""
+    found = []
+    for path in folder.glob(f"{device}-*.json"):
+        match = NAME.fullmatch(path.stem)
+        if match and (match["device"], match["what"]) == (device, what):
+            content = json.loads(path.read_text(encoding="utf-8"))
+            date = str(content.get("context", {}).get("date") or content.get("date") or match["date"])
+            found.append((date, match["letter"] or "", Kept(path.stem, date, content)))
+    return [one for *_, one in sorted(found, key=lambda row: row[:2], reverse=True)]
+
+
+def newest(device: str, what: str, folder: pathlib.Path = RESULTS) -> Kept | None:
+    """The newest of them; None where there is none."""
+    return next(iter(kept(device, what, folder)), None)
+
+
+def newest_policy(device: str, folder: pathlib.Path = RESULTS) -> Kept | None:
+    """The newest table of `bench.policy`, which is kept as text: `ratios` of `auto` over the better fixed choice by scene."""
+    paths = sorted(folder.glob(f"{device}-*-policy.txt"), reverse=True)
+    if not paths:
+        return None
+    text = paths[0].read_text(encoding="utf-8")
+    ratios = {scene: float(ratio) for scene, ratio in re.findall(r"^(\S.*): ([\d.]+)$", text, re.MULTILINE)}
+    commit = re.search(r"^commit: (\S+)$", text, re.MULTILINE)
+    return Kept(paths[0].stem, paths[0].stem[len(device) + 1 :][:10], {"context": {"commit": commit[1] if commit else ""}, "ratios": ratios})
