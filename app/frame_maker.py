@@ -4,13 +4,14 @@ from __future__ import annotations
 
 import contextlib
 import dataclasses
+import time
 from collections.abc import Callable, Iterator, Sequence
 from typing import Any
 
 from app.node_boxes import BoxReport, NodeBoxes
 from app.node_path import PathNode, path_to
 from app.pixel_slots import HostSlot, PixelSlot
-from app.resolution import PROBE_PIXELS, Pace, is_pixel_bound, next_scale, observed, probe_size, probed, scaled, still_scale
+from app.resolution import PROBE_PIXELS, Pace, is_pixel_bound, next_scale, observed, probe_size, probed, scaled, still_scale, whole_ms
 from app.scene_edits import EditedScene
 from app.state import State
 from app.views import view_settings
@@ -27,7 +28,9 @@ PREPARED = ("hierarchy", "optimiser", "layout", "traversal", "triangle_test", "r
 @dataclasses.dataclass(frozen=True)
 class Outcome:
     """What one frame was: its number, how many of its samples are in the picture, the newest statistics, and those of the frame in which the
-    structure was built or refitted last: a picture that was tried, one that was skipped, or this one."""
+    structure was built or refitted last: a picture that was tried, one that was skipped, or this one. `preparing_ms` went into what the picture was
+    the first to need: the target, the scene there, compiled kernels, small pictures tried first. `whole_ms` is what a picture of full size is thought
+    to take, 0 where that is not known."""
 
     frame_id: int
     samples: int
@@ -38,6 +41,8 @@ class Outcome:
     limited_by: str = ""
     boxes: BoxReport | None = None
     last_update: FrameStatistics | None = None
+    preparing_ms: float = 0.0
+    whole_ms: float = 0.0
 
 
 @dataclasses.dataclass(frozen=True)
@@ -85,6 +90,7 @@ class FrameMaker:
         self._samples = 0
         self._probed_key: object = None
         self._scale, self._was_still = 0.0, False
+        self._preparing_ms = 0.0
         self._prepared: dict[str, str] = {}
         self.check: Callable[[], None] = lambda: None
         """Called while something is compiled; raises Abandoned where it is not wanted any more."""
@@ -94,8 +100,10 @@ class FrameMaker:
     def draw(self, scene: Scene, state: State, moment: Moment, slots: Sequence[PixelSlot], is_moving: bool) -> Outcome:
         """One frame, one picture a view, into the slots. While something moves it may be smaller than the slots, and has one sample; while nothing
         moves it is smaller only where full size would keep everybody waiting."""
-        target = self.target_for(state)
-        engine = self._engine_for(target, scene)
+        self._preparing_ms = 0.0
+        with self._counted_as_preparing():
+            target = self.target_for(state)
+            engine = self._engine_for(target, scene)
         with self._preparing(state):
             return self._draw(engine, target, scene, state, moment, slots, is_moving)
 
@@ -106,13 +114,15 @@ class FrameMaker:
         self._edited.give(engine, scene, state.settings.material, state.settings.light)
         self._forget_pace_of_another(scene, state)
         if display.adapt_resolution:
-            self._probe(state, moment, slots)
+            with self._counted_as_preparing():
+                self._probe(state, moment, slots)
         adapts = is_moving and display.adapt_resolution
         scale = self._scale = self._next_scale(state, is_moving)
         wanted = self._samples_wanted(state, is_moving)
         views = [self._view(state, index, slot, target, scale, wanted) for index, slot in enumerate(slots)]
         self._frame_id += 1
         self._views = ()
+        compiled_before = target.compile_ms
         statistics = engine.render_frame(dataclasses.replace(moment, frame_id=self._frame_id), views)
         self._views = views
         samples = self._count_samples(scene, state, moment, views)
@@ -135,7 +145,15 @@ class FrameMaker:
             limited_by=self._limit(statistics, display.minimum_fps) if adapts else "",
             boxes=self._boxes.report,
             last_update=self._last_update,
+            preparing_ms=self._preparing_ms + target.compile_ms - compiled_before,
+            whole_ms=whole_ms(self._pace),
         )
+
+    @contextlib.contextmanager
+    def _counted_as_preparing(self) -> Iterator[None]:
+        began = time.perf_counter()
+        yield
+        self._preparing_ms += (time.perf_counter() - began) * 1000.0
 
     def _hear(self, statistics: FrameStatistics) -> None:
         """Of every frame: pictures that are only tried build structures, too."""

@@ -101,7 +101,8 @@ class FinishedFrame:
     `samples_wanted` are in it. `statistics` are those of the newest frame the target has timed (a frame or two earlier on CUDA); `frame_ms` is
     the render thread's time for the whole frame; `limited_by` names the phase that keeps the frame rate down where smaller pictures
     cannot help, else "". `boxes` says what was drawn over it, None for nothing.
-    `last_update` is the frame that built or refitted the structure last."""
+    `last_update` is the frame that built or refitted the structure last. `preparing_ms` of `frame_ms` went into what this picture was the first to
+    need, kernels above all; `whole_ms` is what a picture of full size is thought to take, 0 where that is not known."""
 
     request: FrameRequest
     frame_id: int
@@ -115,6 +116,8 @@ class FinishedFrame:
     limited_by: str = ""
     boxes: BoxReport | None = None
     last_update: FrameStatistics | None = None
+    preparing_ms: float = 0.0
+    whole_ms: float = 0.0
 
 
 class RenderThread:
@@ -271,6 +274,8 @@ class RenderThread:
                 limited_by=outcome.limited_by,
                 boxes=outcome.boxes,
                 last_update=outcome.last_update,
+                preparing_ms=outcome.preparing_ms,
+                whole_ms=outcome.whole_ms,
             )
         )
 

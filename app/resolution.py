@@ -72,6 +72,11 @@ def still_scale(pace: Pace) -> float:
     return next((scale for scale in SCALES if full_ms * scale**2 + pace.fixed_ms <= STILL_LIMIT_MS), SCALES[-1])
 
 
+def whole_ms(pace: Pace) -> float:
+    """What a picture of full size would take; 0 where nothing is known of that."""
+    return pace.pixel_ms / pace.scale**2 + pace.fixed_ms if pace.is_known else 0.0
+
+
 def probed(scale: float, pixel_ms: float, fixed_ms: float) -> Pace:
     """What a small picture tells before the first one: nothing, unless full size would take too long to be tried."""
     pace = Pace(scale, pixel_ms, fixed_ms, True)

@@ -10,9 +10,10 @@ from PySide6.QtGui import QHideEvent, QShowEvent
 from PySide6.QtWidgets import QHeaderView, QLabel, QTreeWidget, QTreeWidgetItem, QVBoxLayout, QWidget
 
 from app.render_thread import FinishedFrame
+from app.ui.bottleneck import bottleneck
 from app.ui.panel_bar import PanelBar, Table
 from app.ui.phase_chart import Chart, Sparklines
-from app.ui.stats_rows import Row, as_text, bottleneck, decision, phases_of, rows_of
+from app.ui.stats_rows import Row, as_text, decision, phases_of, rows_of
 
 UPDATE_INTERVAL_S = 0.2
 REASON_LINES = 3

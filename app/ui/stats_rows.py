@@ -99,25 +99,6 @@ def phases_of(statistics: FrameStatistics, paint_ms: float) -> dict[str, float]:
     }
 
 
-def bottleneck(frame: FinishedFrame, fps: float, paint_ms: float, minimum_fps: float, view_size: tuple[int, int]) -> str:
-    """A sentence that says what takes the time, where frames come more slowly than they should; else an empty text."""
-    if not frame.request.is_moving and frame.drawn[0] < view_size[0]:
-        return QCoreApplication.translate(
-            "Statistics",
-            "The whole picture would take longer than 2 s: this is a smaller one. Settings > display > adapt resolution can forbid that.",
-        )
-    is_slow = max(frame.frame_ms, paint_ms) > 1000.0 / minimum_fps  # else few pictures came because few were asked for
-    if frame.statistics is None or not frame.request.is_moving or not is_slow or fps <= 0.0 or fps >= minimum_fps:
-        return ""
-    phases = phases_of(frame.statistics, paint_ms)
-    name = frame.limited_by or max(phases, key=lambda phase: phases[phase])
-    share = QCoreApplication.translate("Statistics", " ({part} of {whole})")
-    spent = share.format(part=_ms(phases[name]), whole=_ms(frame.frame_ms)) if name in phases else ""
-    shown = f"{fps:.0f}" if fps >= 10.0 else f"{fps:.1f}"
-    sentence = QCoreApplication.translate("Statistics", "{fps} frames a second: {phase} takes the time{spent}.")
-    return sentence.format(fps=shown, phase=name, spent=spent)
-
-
 def decision(frame: FinishedFrame) -> str:
     """What became of the structure and why, in a line of its own where that changes from frame to frame: while rebuild or refit is automatic."""
     views = frame.statistics.views if frame.statistics is not None else ()

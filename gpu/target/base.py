@@ -9,6 +9,7 @@ from __future__ import annotations
 import abc
 import contextlib
 import dataclasses
+import time
 from collections.abc import Callable, Iterator
 from typing import Any, NamedTuple, Protocol
 
@@ -132,6 +133,17 @@ class Target(abc.ABC):
 
     def check(self) -> None:
         """Called before, and on the host target while, a unit is compiled. Its owner may put a function here that raises Abandoned."""
+
+    compile_ms = 0.0
+    """What making units has taken so far: writing them out, compiling or finding them in the cache, loading them."""
+
+    @contextlib.contextmanager
+    def _compiling(self) -> Iterator[None]:
+        began = time.perf_counter()
+        try:
+            yield
+        finally:
+            self.compile_ms += (time.perf_counter() - began) * 1000.0
 
     # -- memory ---------------------------------------------------------------------------------------------------
     @abc.abstractmethod

@@ -206,7 +206,8 @@ class CudaTarget(Target):
             self._not_captured(f"compile {source.path}")
             self.check()
             self._adopt_thread()
-            made = self._units[source] = self._load_unit(source)
+            with self._compiling():
+                made = self._units[source] = self._load_unit(source)
         return made
 
     def _load_unit(self, source: UnitSource) -> CudaUnit:

@@ -155,8 +155,9 @@ class HostTarget(Target):
         made = self._units.get(source)
         if made is None:
             self._not_captured(f"compile {source.path}")
-            written = write_unit(source, "host", self.lane_count)
-            library = compile_library(written.text, written.digest, self.options.contraction, check=self.check)
+            with self._compiling():
+                written = write_unit(source, "host", self.lane_count)
+                library = compile_library(written.text, written.digest, self.options.contraction, check=self.check)
             entries = {name: ctypes.cast(getattr(library, f"host_entry_{name}"), ctypes.c_void_p) for name in written.kernels}
             blocks = {name: ArgumentBlock(signature, address) for name, signature in written.kernels.items()}
             made = self._units[source] = HostUnit(tuple(written.kernels), entries, blocks)

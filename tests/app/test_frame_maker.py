@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import contextlib
+import time
 from collections.abc import Callable, Sequence
 from typing import Any
 
@@ -22,7 +23,7 @@ SCENE = Scene("nothing")
 class FakeTarget:
     """A target by name."""
 
-    kind, device_name = "host", "a test"
+    kind, device_name, compile_ms = "host", "a test", 0.0
 
     def __init__(self, name: str) -> None:
         self.name, self.is_closed = name, False
@@ -223,6 +224,38 @@ def test_what_takes_the_time_is_named_where_pixels_cannot_help() -> None:
     assert limits[-1] == "build"
     assert makers.draw(time=9.0).limited_by == ""
     assert Makers(full_ms=20.0).draw(moving=True).limited_by == ""
+
+
+def test_what_the_first_picture_of_a_choice_needs_is_told_apart() -> None:
+    makers, clock = Makers(), {"slept": 0.05}
+
+    def slow_engine(target: Any, scene: Scene) -> FakeEngine:
+        time.sleep(clock["slept"])
+        return Makers.engine(makers, target, scene)
+
+    makers.maker._make_engine = slow_engine
+    state = replaced(State(), "settings.display.adapt_resolution", False)
+    first = makers.draw(state)
+    assert first.preparing_ms >= 50.0
+    engine = makers.engines[0]
+    plain = engine.render_frame
+
+    def compiles(moment: Moment, views: Sequence[View]) -> FrameStatistics:
+        engine.target.compile_ms += 300.0
+        return plain(moment, views)
+
+    engine.render_frame = compiles  # type: ignore[method-assign]
+    assert 300.0 <= makers.draw(state, time=0.1).preparing_ms < 320.0
+    engine.render_frame = plain  # type: ignore[method-assign]
+    assert makers.draw(state, time=0.2).preparing_ms < 20.0
+
+
+def test_what_a_whole_picture_would_take_is_what_its_pixels_say() -> None:
+    makers = Makers(full_ms=80_000.0)
+    outcomes = [makers.draw(time=0.0) for _ in range(6)]
+    assert makers.slot.drawn[0] < 400 and outcomes[-1].whole_ms == pytest.approx(80_001.5, rel=0.05)
+    quick = Makers(full_ms=100.0)
+    assert [quick.draw(time=0.0).whole_ms for _ in range(3)][-1] == pytest.approx(101.5, rel=0.05)
 
 
 def test_a_choice_that_is_slow_beyond_measure_never_draws_at_full_size() -> None:

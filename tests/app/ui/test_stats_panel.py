@@ -16,7 +16,7 @@ from app.render_thread import FinishedFrame, FrameRequest
 from app.state import State, replaced
 from app.ui.phase_chart import Chart, band_image
 from app.ui.stats_panel import StatsPanel
-from app.ui.stats_rows import bottleneck, phases_of, rows_of
+from app.ui.stats_rows import phases_of, rows_of
 from gpu.scene import Moment, Scene
 from gpu.stats import FrameStatistics, KeyStreaming
 from tests.app.stand_ins import made_statistics
@@ -112,29 +112,16 @@ def test_phases_are_those_of_the_chart() -> None:
     assert phases_of(made_statistics(), 0.5) == {"animate": 0.75, "build": 2.0, "refit": 0.0, "trace": 12.0, "shade": 3.0, "display": 0.5}
 
 
-@pytest.mark.parametrize(("fps", "limited_by", "expected"), [(30.0, "", ""), (12.0, "", "trace takes"), (12.0, "build", "build takes")])
-def test_below_the_limit_a_sentence_says_what_takes_the_time(fps: float, limited_by: str, expected: str) -> None:
-    sentence = bottleneck(frame(limited_by=limited_by, frame_ms=80.0), fps, 0.5, 20.0, (512, 384))
-    assert (expected in sentence) if expected else sentence == ""
-    assert bottleneck(frame(limited_by=limited_by), fps, 0.5, 20.0, (512, 384)) == "", "a quick frame after a pause is no reason to complain"
-
-
-def test_a_still_picture_that_is_not_whole_says_so() -> None:
-    still = FrameRequest(Scene("a scene"), State(), Moment(), (), is_moving=False)
-    assert "smaller" in bottleneck(frame(request=still), 0.0, 0.5, 20.0, (1024, 768))
-    assert bottleneck(frame(request=still), 0.0, 0.5, 20.0, (512, 384)) == ""
-
-
 def test_the_panel_shows_and_copies_the_rows(qtbot: Any) -> None:
     panel = StatsPanel()
     qtbot.addWidget(panel)
     panel.show()
-    panel.take(frame(frame_ms=80.0), 12.0, 0.8, (512, 384), "painted by Qt")
+    panel.take(frame(frame_ms=80.0, statistics=made_statistics(animate_ms=60.0)), 12.0, 0.8, (512, 384), "painted by Qt")
     tree = panel.findChild(QTreeWidget, "rows")
     assert tree is not None
     qtbot.waitUntil(lambda: tree.topLevelItemCount() > 10)
     hint = panel.findChild(QLabel, "bottleneck")
-    assert hint is not None and "trace takes the time" in hint.text()
+    assert hint is not None and "animate takes the time" in hint.text()
     button = panel.findChild(QToolButton, "copy")
     assert button is not None
     button.click()
