@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 from collections.abc import Iterator
 from typing import Any
 
@@ -12,6 +13,11 @@ from gpu.target.base import NoDeviceError, Target, TargetOptions
 
 hypothesis.settings.register_profile("raygrove", deadline=None, max_examples=25, derandomize=True, print_blob=True)
 hypothesis.settings.load_profile("raygrove")
+
+
+def patience(seconds: float) -> float:
+    """By the clock, how long may take what takes `seconds` on a machine of its own: longer where others want the processors, too."""
+    return seconds * max(1.0, os.getloadavg()[0] / (os.cpu_count() or 1))
 
 
 def make_target(kind: str, **options: Any) -> Target:

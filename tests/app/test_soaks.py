@@ -28,6 +28,7 @@ from gpu.scene import Moment, Scene
 from gpu.target import choose
 from gpu.target.base import TargetError
 from tests.app.stand_ins import wait_for_exports
+from tests.conftest import patience
 
 SIZE = (32, 24)
 PAGE = os.sysconf("SC_PAGE_SIZE")
@@ -148,7 +149,7 @@ def cancel_at_random_moments(folder: Path, count: int, record: Record) -> None:
     for name, found in (("at_first", first), ("after_half", half), ("at_last", last)):
         record(f"memory_{name}_mib", round(found / 2**20, 1))
     print(f"{count} cancels: the slowest acted within {worst * 1e3:.0f} ms")
-    assert worst < ACTS_WITHIN_S
+    assert worst < patience(ACTS_WITHIN_S)
     assert not [path for path in folder.rglob("*") if path.name.endswith((".part", ".tmp"))]
     assert [thread.name for thread in threading.enumerate() if thread.name.startswith("job:")] == []
 

@@ -2,12 +2,11 @@
 
 from __future__ import annotations
 
-import time
 from pathlib import Path
 from typing import Any
 
 import pytest
-from PySide6.QtCore import Qt
+from PySide6.QtCore import QProcess, Qt
 from PySide6.QtGui import QImage
 from PySide6.QtWidgets import QListWidget
 
@@ -96,9 +95,8 @@ def test_leaving_the_page_stops_the_drawing_at_once_and_leaves_nothing(qtbot: An
     previews.ask(["blob"])
     process = previews._process
     assert process is not None and process.waitForStarted(10000)
-    before = time.perf_counter()
     previews.stop()
-    assert time.perf_counter() - before < 0.05
+    assert process.state() == QProcess.ProcessState.Running, "its end is news that only Qt's loop brings, unless somebody waits for it"
     with qtbot.waitSignal(process.destroyed, timeout=10000):
         pass
     assert not list(tmp_path.iterdir())

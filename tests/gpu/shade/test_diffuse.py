@@ -8,6 +8,7 @@ from typing import Any
 import numpy as np
 import pytest
 
+from gpu.buffers import pixel_directions
 from gpu.camera import Camera
 from gpu.engine import Engine, View, ViewSettings
 from gpu.pixels import ArrayPixels
@@ -16,7 +17,7 @@ from gpu.shade import srgb
 from gpu.shade.diffuse import DiffuseOptions
 from gpu.target.base import Target
 
-from .pictures import picture, scene_of, square
+from .pictures import mesh_of, picture, scene_of, square
 from .test_ao import bounded, box, plane, room
 
 SIZE = (48, 32)
@@ -67,7 +68,35 @@ def test_waves_and_one_kernel_draw_the_same_bytes_and_count_the_same_rays(exact_
 
 
 def test_the_inside_of_a_box_sees_no_sky(target: Target) -> None:
-    white = scene_of(box(1.0), materials=(Material(base_color=(1.0, 1.0, 1.0, 1.0)),))
-    shown = drawn(target, white, (0.3, 0.0, 0.9), (0.0, -0.2, -1.0), samples=8, rays=16)
-    # Without lights a hit shines by the cosine of the ray that found it: its mean over all rays from a wall is below 1 and far from 0.
-    assert 0.5 < shown.mean() < 0.95
+    walls = box(1.0)
+    flat = mesh_of(walls.positions[walls.triangles].reshape(-1, 3), np.arange(36).reshape(12, 3))  # corners that are shared have blended normals
+    white = scene_of(flat, materials=(Material(base_color=(1.0, 1.0, 1.0, 1.0)),))
+    eye, look_at = (0.3, 0.0, 0.9), (0.0, -0.2, -1.0)
+    shown = drawn(target, white, eye, look_at, samples=8, rays=16)
+    # Without lights a hit shines by the cosine of the ray that found it: the mean over the hemisphere, by its cosine, is what a pixel shows.
+    wanted = cosines_in_a_box(eye, look_at)
+    blocks = [image.reshape(4, 8, 6, 8).mean(axis=(1, 3)) for image in (shown.mean(axis=2), wanted)]
+    assert blocks[0] == pytest.approx(blocks[1], rel=0.015) and shown.mean() == pytest.approx(wanted.mean(), rel=0.004)
+
+
+def cosines_in_a_box(eye: tuple[float, ...], look_at: tuple[float, ...], count: int = 1024) -> np.ndarray:
+    """(height, width) float64: seen from within the box of half side 1, the mean of |cos| at what a point's rays hit, for rays by their cosine."""
+    directions = pixel_directions(Camera(eye=eye, look_at=look_at), *SIZE).reshape(-1, 3)
+    points, walls = to_wall(np.array(eye), directions)
+    normals = -np.eye(3)[walls] * np.sign(directions[np.arange(len(walls)), walls])[:, None]
+    across, along = np.roll(normals, 1, axis=1), np.roll(normals, 2, axis=1)
+    v = (np.arange(count) + 0.5) / count  # a lattice of Fibonacci's kind
+    radius, angle = np.sqrt(v), 2.0 * np.pi * ((np.arange(count) * 0.6180339887498949) % 1.0)
+    found = np.zeros(len(points))
+    for x, y, z in np.stack([radius * np.cos(angle), radius * np.sin(angle), np.sqrt(1.0 - v)], axis=-1):
+        rays = across * x + along * y + normals * z
+        found += np.abs(rays[np.arange(len(rays)), to_wall(points, rays)[1]])
+    return found.reshape(SIZE[1], SIZE[0]) / count
+
+
+def to_wall(origins: np.ndarray, directions: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+    """Where rays from within that box leave it, and the axis of the wall."""
+    with np.errstate(divide="ignore", invalid="ignore"):
+        reach = np.where(directions != 0.0, (np.sign(directions) - origins) / directions, np.inf)
+    walls = reach.argmin(axis=1)
+    return origins + directions * reach.min(axis=1)[:, None], walls

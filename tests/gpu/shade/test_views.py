@@ -87,14 +87,17 @@ def test_normals_are_colours_and_cosines(target: Target) -> None:
     turned = np.cross([6, 0, 2], [0, -6, 0]) * -1.0
     wanted = {0: np.array([0.0, 0.0, 1.0]), 1: turned / np.linalg.norm(turned)}
     assert counts is None
+    checked = set[int]()
     for (x, y), hit, reading, cosine in zip(PLACES, hits, readings, cosines, strict=True):
         if hit is None:
             continue
+        checked.add(hit.object_id)
         normal = wanted[hit.object_id]
         normal = normal if normal @ (np.array(CAMERA.eye) - hit.position) > 0 else -normal
         towards = (np.array(CAMERA.eye) - hit.position) / np.linalg.norm(np.array(CAMERA.eye) - hit.position)
         assert np.allclose(numbers(reading.text)[:3], normal, atol=1e-3) and cosine.number == pytest.approx(normal @ towards, abs=1e-3)
         assert np.abs(image[y, x, :3] / 255.0 - (normal * 0.5 + 0.5)).max() < 0.04, "squares are about what sRGB undoes"
+    assert sum(hit is not None for hit in hits) > 20 and checked == {0, 1}
 
 
 @pytest.mark.parametrize(("show", "index"), [("triangle", 0), ("object", 1), ("material", 2)])
@@ -118,6 +121,7 @@ def test_barycentrics_are_the_weights_of_the_hit(target: Target) -> None:
             weights = [1.0 - hit.u - hit.v, hit.u, hit.v]
             assert np.allclose(numbers(reading.text), weights, atol=1e-3) and edge.number == pytest.approx(min(weights), abs=1e-4)
             assert np.abs(image[y, x, :3] / 255.0 - weights).max() < 0.06
+    assert sum(hit is not None for hit in hits) > 20
 
 
 def test_texture_coordinates_repeat_in_colours_and_not_under_the_pointer(target: Target) -> None:

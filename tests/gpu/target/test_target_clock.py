@@ -73,14 +73,18 @@ def test_phases_add_up_in_order_of_first_use(target: Target, add: Callable[[], N
 
 
 def test_a_long_phase_takes_longer_than_a_short_one(target: Target, add: Callable[[], None]) -> None:
-    target.begin_frame(1)
-    for name, launches in (("short", 1), ("long", 200)):
-        with target.phase(name):
-            for _ in range(launches):
-                add()
-    target.end_frame()
-    (timing,) = finished(target, 1)
-    assert timing.phases_ms["long"] > 3 * timing.phases_ms["short"]
+    """By the best of several tries: others on the machine may take the processor from any one."""
+    tries = 7
+    for number in range(tries):
+        target.begin_frame(number)
+        for name, launches in (("short", 1), ("long", 200)):
+            with target.phase(name):
+                for _ in range(launches):
+                    add()
+        target.end_frame()
+    timings = finished(target, tries)
+    best = {name: min(timing.phases_ms[name] for timing in timings) for name in ("short", "long")}
+    assert best["long"] > 3 * best["short"] > 0.0
 
 
 def test_an_empty_frame_is_a_frame(target: Target) -> None:
