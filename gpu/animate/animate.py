@@ -73,6 +73,7 @@ class Animator:
         skins, weights = deform_tables.skin_tables(scene.meshes), deform_tables.weight_tables(scene)
         sequences = plan_sequences(scene.meshes, self._key_budget())
         sources = tables.source_tables(scene.meshes, slots_of(scene.meshes, sequences))
+        tables.check_counts(scene, sources)
         self._pose = Pose(target, scene, sources, skins, weights)
         self._deformer = Deformer(target, scene, sources.strides, skins, weights)
         shapes = self._upload_sources(sources)

@@ -13,7 +13,7 @@ import math
 import numpy as np
 
 from ..scene import Mesh
-from .tables import ALIGNED_VERTICES
+from .tables import ALIGNED_VERTICES, MOST_SHAPE_VERTICES
 
 LEAST_SLOTS = 4
 """Two key frames are shown and one is on its way, whichever way the animation turns."""
@@ -38,14 +38,16 @@ class Sequence:
 
 
 def plan_sequences(meshes: tuple[Mesh, ...], budget: int) -> list[Sequence]:
-    """The sequences of a scene, whose slots together take at most `budget` bytes, or LEAST_SLOTS each where that is more. All have as many slots, or
-    as many as they have keys."""
+    """The sequences of a scene, whose slots together take at most `budget` bytes and no more vertices than kernels can number, or LEAST_SLOTS each
+    where that is more. All have as many slots, or as many as they have keys."""
     groups: dict[bytes, list[int]] = {}
     for index, mesh in enumerate(meshes):
         if mesh.key_frames is not None and len(mesh.key_frames.times) > 1:
             groups.setdefault(_times(mesh).tobytes(), []).append(index)
     found = [(tuple(members), _times(meshes[members[0]]), sum(_key_bytes(meshes[index]) for index in members)) for members in groups.values()]
-    slots = _slots_within([(len(times), size) for _, times, size in found], budget)
+    keyed = {index for members in groups.values() for index in members}
+    still = ALIGNED_VERTICES * VERTEX_BYTES + sum(_key_bytes(mesh) for index, mesh in enumerate(meshes) if index not in keyed)
+    slots = _slots_within([(len(times), size) for _, times, size in found], min(budget, MOST_SHAPE_VERTICES * VERTEX_BYTES - still))
     return [Sequence(members, times.tolist(), size, min(len(times), slots)) for members, times, size in found]
 
 

@@ -12,6 +12,7 @@ from typing import Any
 import numpy as np
 
 from ..scene import LIGHT_KINDS, Light, Mesh, Node, Scene, Track
+from ..target.base import TargetError
 
 INTERPOLATIONS = {"step": 0, "linear": 1, "cubic": 2}
 PATHS = {"translation": 0, "rotation": 1, "scale": 2}
@@ -26,6 +27,10 @@ MAX_LIGHTS = 32
 """Lights that shading and shadows take; a remark names the rest."""
 LIGHT_FLOATS = 20
 """A light as gpu/trace/lights.cuh reads it."""
+MOST_SHAPE_VERTICES = MOST_TRACK_NUMBERS = (1 << 31) - 1
+"""Vertices of all shapes that lie on the target together, and numbers of all tracks: kernels count them in 32 bits."""
+MOST_POINTS = MOST_SHAPE_VERTICES // 3
+"""Vertices of all objects: it is their coordinates that are counted."""
 
 
 @dataclasses.dataclass(frozen=True, eq=False)
@@ -63,7 +68,7 @@ def ancestor_tables(parents: np.ndarray) -> list[np.ndarray]:
 
 def track_tables(scene: Scene, weights: Sequence[Mapping[int, Track]] = (), row_count: int = 0) -> TrackTables:
     """The tracks of all clips, clip after clip; a scene without clips has one that drives nothing. `weights` are each clip's tracks of weights by
-    row, of `row_count` rows."""
+    row, of `row_count` rows. Raises TargetError where they are more numbers than kernels count."""
     clip_count = max(1, len(scene.clips))
     channels = np.full((clip_count, len(scene.nodes), 3), -1, np.int32)
     weight_channels = np.full((clip_count, max(1, row_count)), -1, np.int32)
@@ -74,6 +79,9 @@ def track_tables(scene: Scene, weights: Sequence[Mapping[int, Track]] = (), row_
 
     def add(track: Track) -> int:
         nonlocal time_count, value_count
+        numbers = value_count + np.size(track.values)
+        if numbers > MOST_TRACK_NUMBERS:
+            raise TargetError(f"{scene.name} has {numbers:,} numbers in its animations, and at most {MOST_TRACK_NUMBERS:,} can be played.")
         rows.append((time_count, value_count, len(track.times), INTERPOLATIONS[track.interpolation]))
         times.append(np.asarray(track.times, np.float32))
         values.append(np.asarray(track.values, np.float32).reshape(-1))
@@ -130,6 +138,19 @@ def source_tables(meshes: tuple[Mesh, ...], slots: np.ndarray | None = None) -> 
     sizes = slots * strides
     first = ALIGNED_VERTICES + np.cumsum(sizes) - sizes
     return SourceTables(first, keys, slots, strides, np.cumsum(counts) - counts, joined, key_slots, ALIGNED_VERTICES + int(sizes.sum()))
+
+
+def check_counts(scene: Scene, sources: SourceTables) -> None:
+    """Raise TargetError where kernels cannot number the scene's vertices."""
+    points = sum(len(scene.meshes[thing.mesh].positions) for thing in scene.objects)
+    targets = ALIGNED_VERTICES + sum(len(m.morph_targets.positions) * _aligned(len(m.positions)) for m in scene.meshes if m.morph_targets is not None)
+    for count, most, what in (
+        (points, MOST_POINTS, "vertices in all its objects"),
+        (sources.vertices, MOST_SHAPE_VERTICES, "vertices in its meshes and in the key frames that must lie on the target together"),
+        (targets, MOST_SHAPE_VERTICES, "vertices in its morph targets"),
+    ):
+        if count > most:
+            raise TargetError(f"{scene.name} has {count:,} {what}, and at most {most:,} can be drawn. Leave meshes out, or make them coarser.")
 
 
 def _aligned(count: int) -> int:

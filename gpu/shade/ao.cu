@@ -5,12 +5,12 @@
 
 // One item is one ray of one hit, so that a lane that is done early does not wait for the others' next rays, and keeps nothing while it walks: the
 // rays of a tile of pixels lie together, those of one number side by side. `open` counts rays that hit nothing; whole numbers, so that their order
-// does not matter.
+// does not matter, nor how many of a hit's rays a launch takes: `ray_count` of them from `first_ray` on.
 extern "C" __global__ void __launch_bounds__(TRACE_BLOCK, TRACE_BLOCKS)
-    trace_ao(TraceInput input, SurfaceView surface, const float* options, int item_count, int first_ray, const int* prim_id, const float* u,
-             const float* v, int* open) {
+    trace_ao(TraceInput input, SurfaceView surface, const float* options, int item_count, int first_ray, int ray_count, const int* prim_id,
+             const float* u, const float* v, int* open) {
     const ViewFrame* frame = input.source.frame;
-    const int tile_packs = TILE_RAYS / PACK, tile_items = tile_packs * (int)options[GATHERED_RAYS];
+    const int tile_packs = TILE_RAYS / PACK, tile_items = tile_packs * ray_count;
     for (int item : grid_stride(item_count)) {
         const int local = item % tile_items;
         const int first = (item / tile_items * tile_packs + local % tile_packs) * PACK;

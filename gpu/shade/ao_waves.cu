@@ -17,14 +17,14 @@ extern "C" __global__ void collect_ao(Queue queue, int pack_count, const int* pr
 
 extern "C" __global__ void shade_ao(const ViewFrame* frame, const float* options, int pack_count, const int* prim_id, const int* open, float* sums,
                                     uint64* ray_counts) {
-    int shot = 0;
+    int hits = 0;
     const CameraRays camera = {frame};
     const int64 plane = (int64)pack_count * PACK;
     for (int pack : grid_stride(pack_count)) {
         const int first = pack * PACK;
         const PrimaryHits from = primary_hits(frame, direction_of(camera.rays(first)), prim_id, first);
         add_openness(frame, options, from, to_real(load(open + first)), plane, first, sums);
-        shot += gathered_count(options, from);
+        hits += hit_count(from);
     }
-    count_rays(ray_counts, shot);
+    count_rays(ray_counts, options, hits);
 }

@@ -20,7 +20,7 @@ extern "C" __global__ void collect_diffuse(SurfaceView surface, Queue queue, int
 
 extern "C" __global__ void shade_diffuse(SurfaceView surface, const ViewFrame* frame, const float* options, int pack_count, const int* prim_id,
                                          const float* u, const float* v, const float* sums, float* film, uint64* ray_counts) {
-    int shot = 0;
+    int hits = 0;
     const CameraRays camera = {frame};
     const int64 plane = (int64)pack_count * PACK;
     for (int pack : grid_stride(pack_count)) {
@@ -34,7 +34,7 @@ extern "C" __global__ void shade_diffuse(SurfaceView surface, const ViewFrame* f
             color = select(from.hit, own * light * splat(1.0f / options[GATHERED_RAYS]), color);
         }
         add_to_film(film, plane, first, frame->sample_index, color);
-        shot += gathered_count(options, from);
+        hits += hit_count(from);
     }
-    count_rays(ray_counts, shot);
+    count_rays(ray_counts, options, hits);
 }

@@ -23,13 +23,11 @@ __device__ __forceinline__ PrimaryHits primary_hits(const ViewFrame* frame, Real
     return {found, pixel_number(at.x, at.y), !(found < splat_int(0)), direction};
 }
 
-// How many rays a pack's hits send out, and all those of a block's packs added to the statistics.
-__device__ __forceinline__ int gathered_count(const float* options, const PrimaryHits& from) {
-    return __popc(mask_bits(from.hit)) * (int)options[GATHERED_RAYS];
-}
-__device__ __forceinline__ void count_rays(uint64* ray_counts, int shot) {
-    shot = block_sum(shot);
-    if (thread_index() == 0 && shot > 0) atomic_add(ray_counts, (uint64)shot);
+// Every hit of a block's packs adds its rays to the statistics: hits are counted, of which a picture has less than 2^31; their rays may be more.
+__device__ __forceinline__ int hit_count(const PrimaryHits& from) { return __popc(mask_bits(from.hit)); }
+__device__ __forceinline__ void count_rays(uint64* ray_counts, const float* options, int hits) {
+    hits = block_sum(hits);
+    if (thread_index() == 0 && hits > 0) atomic_add(ray_counts, (uint64)hits * (uint64)options[GATHERED_RAYS]);
 }
 
 // The i-th of a hit's rays, on the side of the triangle that is seen. Samples go on from one film sample to the next: together they are one sequence.

@@ -16,7 +16,7 @@ import numpy as np
 
 from ..animate.animate import Surface
 from ..settings import option
-from ..target.base import Array, Target, Unit
+from ..target.base import MOST_ITEMS, Array, Target, Unit
 from ..trace.queue import RayQueue
 from ..trace.trace import TRACE_BLOCK, HitBuffer, Tracer
 from .base import PictureOptions, RayType
@@ -59,7 +59,7 @@ class Gather(RayType):
     dtype: ClassVar[type]
     """Numbers that a pixel's rays add up to."""
     item_is_ray: ClassVar[bool]
-    """Whether the megakernel is launched once, for all rays of all hits, or once for each of a hit's rays."""
+    """Whether an item of the megakernel is a ray of a pack's hits, so that one launch takes many of each hit's, or the pack itself."""
 
     def __init__(self, target: Target, materials: Materials) -> None:
         super().__init__(target, materials)
@@ -116,13 +116,16 @@ class Gather(RayType):
         return "megakernel" if tracer.traversal.takes_turns else self.organisations[self.target.kind]
 
     def _gather(self, tracer: Tracer, surface: Surface, film: Film, hits: HitBuffer) -> Array:
-        """All rays of all hits at once where an item is a ray; else a launch for each of a hit's rays."""
+        """All rays of all hits at once where an item is a ray, or as many of each hit's as one launch takes; else a launch for each of a hit's
+        rays."""
         unit, view = self._traced(tracer, film)
         packs, sums = tracer.packs(film.rays), self._sums(film)
-        items, launches = (packs * self._rays, 1) if self.item_is_ray else (packs, self._rays)
-        for wave in range(launches):
-            arguments = (view, self._surface_view(surface), self._parameters, items, wave, hits.prim_id, hits.u, hits.v, sums)
-            self.target.launch(unit, f"trace_{self.name}", items, *arguments, block=TRACE_BLOCK)
+        scene, found = (view, self._surface_view(surface), self._parameters), (hits.prim_id, hits.u, hits.v, sums)
+        at_once = max(1, MOST_ITEMS // packs) if self.item_is_ray else 1
+        for first in range(0, self._rays, at_once):
+            count = min(at_once, self._rays - first)
+            which = (packs * count, first, count) if self.item_is_ray else (packs, first)
+            self.target.launch(unit, f"trace_{self.name}", packs * count, *scene, *which, *found, block=TRACE_BLOCK)
         return sums
 
     def _sums(self, film: Film) -> Array:

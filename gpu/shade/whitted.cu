@@ -2,8 +2,7 @@
 //
 // No recursion: at each depth at most one ray waits beside the one that is followed. Lanes without a ray of a kind are idle while others follow theirs.
 // The unit is compiled against a structure (walks.cuh) and names IS_OPAQUE: whether all surfaces stop light, so that shadow rays may end at any hit.
-#include "gpu/device/atomics.cuh"
-#include "gpu/device/block.cuh"
+#include "gpu/device/block_counts.cuh"
 #include "gpu/shade/far_away.cuh"
 #include "gpu/shade/whitted_walks.cuh"
 
@@ -16,17 +15,18 @@ struct Waiting {
     FoundHit found[2];   // the hit that is shaded, by its depth: in memory, so that walks to lights have the registers
     int count;
 
-    __device__ __forceinline__ void put(const WaitingRay& ray, int* counts, RayKind kind) {
+    __device__ __forceinline__ void put(const WaitingRay& ray, const BlockCounts& counts, RayKind kind) {
         const unsigned lanes = mask_bits(ray.active);
         if (lanes == 0u) return;
         rays[count++] = ray;
-        block_atomic_add(&counts[KINDS_OF_RAYS * ray.depth + kind], __popc(lanes));
+        counts.add(KINDS_OF_RAYS * ray.depth + kind, __popc(lanes));
     }
 };
 
 // Adds what is seen along `rays` to `color`, but for the rays that go on from there, which wait.
 __device__ __forceinline__ void add_seen(const TraceInput& input, const SurfaceView& surface, const EnvironmentView& environment, const float* options,
-                                         const Rays& rays, Real3 weight, Int media, Int pixel, int depth, int* counts, Waiting& waiting, Real3& color) {
+                                         const Rays& rays, Real3 weight, Int media, Int pixel, int depth, const BlockCounts& counts, Waiting& waiting,
+                                         Real3& color) {
     const Real3 nothing = splat3(0.0f, 0.0f, 0.0f);
     FoundHit found = {nearest_surface(input, surface, rays), direction_of(rays), weight, media, splat_mask(false), depth};
     found.is_hit = rays.active & !(found.hits.prim_id < splat_int(0));
@@ -50,7 +50,7 @@ __device__ __forceinline__ void add_seen(const TraceInput& input, const SurfaceV
             Real3 arrives = light.color;
             if (casts_shadows) {
                 arrives = arrives * light_left(input, surface, rays_from(light.at, light.towards, light.reach, light.active));
-                block_atomic_add(&counts[KINDS_OF_RAYS * depth + SHADOW_RAYS], __popc(mask_bits(light.active)));
+                counts.add(KINDS_OF_RAYS * depth + SHADOW_RAYS, __popc(mask_bits(light.active)));
             }
             color = color + select(light.active, arrives, nothing);
         }
@@ -64,9 +64,9 @@ __device__ __forceinline__ void add_seen(const TraceInput& input, const SurfaceV
 extern "C" __global__ void __launch_bounds__(TRACE_BLOCK, TRACE_BLOCKS)
     trace_whitted(TraceInput input, SurfaceView surface, EnvironmentView environment, const float* options, int pack_count, uint64* ray_counts,
                   float* sums) {
-    SHARED int counts[COUNTS];
-    for (int i : block_stride(COUNTS)) counts[i] = 0;
-    block_sync();
+    SHARED int in_block[COUNTS];
+    const BlockCounts counts = {in_block, ray_counts};
+    counts.begin(COUNTS);
     const ViewFrame* frame = input.source.frame;
     const int64 plane = (int64)pack_count * PACK;
     for (int turn : grid_stride(pack_count)) {
@@ -91,7 +91,5 @@ extern "C" __global__ void __launch_bounds__(TRACE_BLOCK, TRACE_BLOCKS)
         }
         add_to_film(sums, plane, first, frame->sample_index, color);
     }
-    block_sync();
-    for (int i : block_stride(COUNTS))
-        if (counts[i] > 0) atomic_add(&ray_counts[i], (uint64)counts[i]);
+    counts.end(COUNTS);
 }

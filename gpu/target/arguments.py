@@ -97,8 +97,12 @@ class ArgumentBlock:
         """Look at every argument."""
         values = [self._convert[place](arguments[place]) for place in self._places]
         pointer_count, number_count = len(self._codes[0]), len(self._codes[1])
+        numbers = values[pointer_count : pointer_count + number_count]
         self._addresses.pack_into(self._buffer, self._base, *values[:pointer_count])
-        self._numbers.pack_into(self._buffer, self._numbers_at, *values[pointer_count : pointer_count + number_count])
+        try:
+            self._numbers.pack_into(self._buffer, self._numbers_at, *numbers)
+        except (struct.error, OverflowError) as error:
+            raise self._too_large(numbers) from error
         if self._struct_places:
             self._pack_structs(arguments)
 
@@ -112,6 +116,16 @@ class ArgumentBlock:
             self._buffer[self._base : self._structs_at] = before
         for place, value in zip(self._structs, values, strict=True):
             self._buffer[place : place + len(value)] = value
+
+    def _too_large(self, numbers: list[Any]) -> TargetError:
+        """What to say of the first number that its parameter cannot hold."""
+        parameters = [self.signature.parameters[place] for place in self._places[len(self._codes[0]) :]]
+        for parameter, code, number in zip(parameters, self._codes[1], numbers, strict=False):
+            try:
+                struct.pack("=" + code, number)
+            except (struct.error, OverflowError):
+                return self._error(parameter, f"{number} is beyond what {parameter.type_name} holds")
+        raise AssertionError("all of them can be packed")
 
     def _meet(self, key: tuple[int, ...]) -> None:
         if self._useless < _MOST_USELESS:
@@ -182,7 +196,10 @@ class ArgumentBlock:
                 return value
             if getattr(value, "shape", ()):
                 raise self._error(parameter, f"a number was expected, an array of shape {value.shape} was given")
-            return kind(value)
+            try:
+                return kind(value)
+            except (TypeError, ValueError, OverflowError) as error:
+                raise self._error(parameter, f"a number was expected, {type(value).__name__} was given") from error
 
         return number
 

@@ -22,6 +22,10 @@ Array = Any
 """numpy.ndarray on the host target, cupy.ndarray on the CUDA target: shape, dtype, slicing, `.view`, `.reshape` are alike."""
 
 
+MOST_ITEMS = (1 << 31) - (1 << 24)
+"""Items of one launch: kernels count them in 32 bits, and the last step of a grid-stride loop, as long as the grid, must not pass 2^31."""
+
+
 class TargetError(RuntimeError):
     """The target cannot do what was asked: the message says what, why and what to do."""
 
@@ -115,6 +119,16 @@ class DeviceCount:
 
     array: Array
     upper_bound: int
+
+
+def item_count(kernel: str, n: int | DeviceCount) -> int:
+    """How many items a launch is for, at most. Raises TargetError where they are more than kernels count."""
+    count = n.upper_bound if isinstance(n, DeviceCount) else int(n)
+    if count > MOST_ITEMS:
+        raise TargetError(
+            f"The kernel {kernel} takes at most {MOST_ITEMS:,} items at once, and {count:,} were asked for. A smaller scene or picture has fewer."
+        )
+    return count
 
 
 class Target(abc.ABC):
@@ -212,9 +226,10 @@ class Target(abc.ABC):
 
     @abc.abstractmethod
     def launch(self, unit: Unit, kernel: str, n: int | DeviceCount, *args: Any, block: int = 256, blocks: int = 0) -> None:
-        """Run `kernel` for `n` items of a grid-stride loop. Arguments are packed by the kernel's declared parameter types: arrays and
-        None for pointers, numbers for numbers, 0-d structured numpy arrays for by-value structs (sizes checked). `block` is the
-        threads of a block on CUDA; `blocks` fixes the number of blocks (for kernels with a tile a block), on both targets."""
+        """Run `kernel` for `n` items of a grid-stride loop, at most MOST_ITEMS; raises TargetError for more. Arguments are packed by the
+        kernel's declared parameter types: arrays and None for pointers, numbers for numbers, 0-d structured numpy arrays for by-value structs (sizes
+        checked). `block` is the threads of a block on CUDA; `blocks` fixes the number of blocks (for kernels with a tile a block), on both
+        targets."""
 
     @abc.abstractmethod
     def sort_keys(self, keys: Array, bits: tuple[int, int], scratch: str) -> Array:

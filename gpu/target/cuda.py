@@ -16,7 +16,7 @@ from typing import Any
 import numpy as np
 
 from .arguments import ArgumentBlock
-from .base import Array, DeviceCount, FrameTiming, Target, TargetError, TargetOptions, Unit, UnitSource
+from .base import Array, DeviceCount, FrameTiming, Target, TargetError, TargetOptions, Unit, UnitSource, item_count
 from .copies import CopyQueue
 from .cuda_copies import StreamCopies
 from .cuda_driver import Cuda, checked, choose_device, cuda_available, cuda_report, driver_text, error_for, load
@@ -228,8 +228,8 @@ class CudaTarget(Target):
             function, arguments = unit.functions[kernel]  # type: ignore[attr-defined]
         except KeyError:
             raise TargetError(f"There is no kernel {kernel} in this unit; it has {', '.join(unit.kernels)}.") from None
+        count = item_count(kernel, n)
         if blocks <= 0:
-            count = n.upper_bound if isinstance(n, DeviceCount) else int(n)
             if count <= 0:
                 return
             blocks = min(-(-count // block), self._max_blocks)

@@ -21,7 +21,7 @@ from typing import Any
 import numpy as np
 
 from .arguments import ArgumentBlock
-from .base import Array, DeviceCount, FrameTiming, NoDeviceError, OutOfMemoryError, Target, TargetError, TargetOptions, Unit, UnitSource
+from .base import Array, DeviceCount, FrameTiming, NoDeviceError, OutOfMemoryError, Target, TargetError, TargetOptions, Unit, UnitSource, item_count
 from .host_clock import HostClock
 from .host_compiler import compile_library, processor
 from .host_recording import Recording
@@ -167,7 +167,7 @@ class HostTarget(Target):
         assert isinstance(unit, HostUnit)
         if kernel not in unit.entries:
             raise TargetError(f"There is no kernel {kernel} in this unit; it has {', '.join(unit.kernels)}.")
-        count = n.upper_bound if isinstance(n, DeviceCount) else int(n)
+        count = item_count(kernel, n)
         if count <= 0 and blocks <= 0:
             return
         if self._recording is not None:

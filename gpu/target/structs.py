@@ -7,6 +7,8 @@ from typing import Any
 
 import numpy as np
 
+from .base import TargetError
+
 _KINDS: dict[str, Any] = {
     "pointer": "u8",
     "int": "i4",
@@ -30,7 +32,12 @@ def make_struct(dtype: np.dtype, **values: Any) -> np.ndarray:
         raise TypeError(f"The struct has the fields {dtype.names}, given were {tuple(values)}.")
     made = np.zeros((), dtype)
     for name, value in values.items():
-        made[name] = address(value) if dtype[name] == np.dtype("u8") and not isinstance(value, int) else value
+        try:
+            made[name] = address(value) if dtype[name] == np.dtype("u8") and not isinstance(value, int) else value
+        except OverflowError as error:
+            raise TargetError(
+                f"{value:,} is beyond what a kernel's {name} ({dtype[name].name}) holds. A smaller scene or picture needs less."
+            ) from error
     return made
 
 

@@ -13,15 +13,17 @@ from gpu.camera import Camera
 from gpu.engine import Engine, View, ViewSettings
 from gpu.pixels import ArrayPixels
 from gpu.scene import Mesh, Moment, Scene
-from gpu.shade import srgb
+from gpu.shade import gather, srgb
 from gpu.shade.ao import AoOptions
-from gpu.target.base import Target
+from gpu.target.base import Target, UnitSource
+from gpu.update_policy import UpdateOptions
 
 from .pictures import mesh_of, picture, scene_of
 
 SIZE = (48, 32)
 THIRDS = (1 / 6, 1 / 2, 5 / 6)
 CAMERA = Camera(eye=(0.0, 3.0, 7.0), look_at=(0.0, 0.4, 0.0))
+GATHER_OPTIONS = 9
 UNLIMITED = {"radius": 1e6, "radius_unit": "diagonal"}
 
 
@@ -115,6 +117,51 @@ def test_waves_and_one_kernel_draw_the_same_bytes(exact_target: Target, queue: s
     at_once = drawn_room(exact_target, organisation="megakernel", samples=2, rays=3)
     waves = drawn_room(exact_target, organisation="wavefront", queue=queue, samples=2, rays=3)
     assert np.array_equal(at_once, waves) and 20 < at_once[..., 0].mean() < 235
+
+
+@pytest.mark.parametrize("at_once", [1, 3, 6, 7])
+def test_more_rays_than_one_launch_takes_are_the_same_bytes_in_several(exact_target: Target, monkeypatch: pytest.MonkeyPatch, at_once: int) -> None:
+    """A launch has fewer than 2^31 items; here only room for `at_once` of each hit's rays, in frames that are launched, captured and replayed."""
+    launched: list[tuple[int, int, int]] = []
+    launch = exact_target.launch
+
+    def counting(unit: Any, kernel: str, n: Any, *arguments: Any, **shape: int) -> None:
+        if kernel == "trace_ao":
+            launched.append(arguments[3:6])
+        launch(unit, kernel, n, *arguments, **shape)
+
+    monkeypatch.setattr(exact_target, "launch", counting)
+    whole, rays = drawn_in_launches(exact_target)
+    ((items, first, count),) = set(launched)
+    assert (first, count) == (0, 7), "as many rays as usual are one launch"
+    packs = items // 7
+    launched.clear()
+    monkeypatch.setattr(gather, "MOST_ITEMS", packs * at_once + packs // 2)
+    sliced, again = drawn_in_launches(exact_target)
+    assert set(launched) == {(packs * min(at_once, 7 - first), first, min(at_once, 7 - first)) for first in range(0, 7, at_once)}
+    assert np.array_equal(whole, sliced) and rays == again and rays["ao"] == 7 * SIZE[0] * SIZE[1]
+
+
+def drawn_in_launches(target: Target) -> tuple[np.ndarray, dict[str, int]]:
+    """The picture and the rays of a sample of a room whose structure is made anew for each of six samples."""
+    pixels, options = ArrayPixels(target, *SIZE), AoOptions(radius=0.2, rays=7, organisation="megakernel")
+    settings = ViewSettings(ray_type="ao", samples=6, ray_type_options=options, update=UpdateOptions(always=True))
+    view = View(settings, Camera(eye=(0.0, 0.0, 0.95), look_at=(0.2, 0.1, 0.0)), pixels)
+    with contextlib.closing(Engine(target, room())) as engine:
+        for _ in range(6):
+            engine.render_frame(Moment(), [view])
+        return pixels.download(), engine.flush().views[0].rays_by_kind
+
+
+def test_rays_of_a_block_are_counted_beyond_what_an_int_holds(target: Target) -> None:
+    """All pixels of the largest picture, with the most rays of each, in one block."""
+    block = 256
+    hits = (1 << 28) // (1 if target.kind == "host" else block)
+    options, counted = np.zeros(GATHER_OPTIONS, np.float32), target.upload(np.array([3], np.uint64), "test")
+    options[6] = 1024.0
+    unit = target.unit(UnitSource("tests/gpu/shade/ray_statistics.cu", rays_per_thread=0))
+    target.launch(unit, "count_hits", 1, target.upload(options, "test"), hits, counted, block=block, blocks=1)
+    assert target.download(counted).tolist() == [3 + (1 << 38)]
 
 
 def test_a_seed_is_a_picture(target: Target) -> None:

@@ -26,6 +26,14 @@ extern "C" __global__ void count_blocks(int* blocks, int* items, int n) {
     for (int i : grid_stride(n)) atomic_add(&items[i], 1);
 }
 
+extern "C" __global__ void mark_ends(int n, int* marks) {
+    for (int i : grid_stride(n)) {
+        if (i == 0) atomic_add(&marks[0], 1);
+        if (i == n - 1) atomic_add(&marks[1], 1);
+        if (i < 0 || i >= n) atomic_add(&marks[2], 1);
+    }
+}
+
 extern "C" __global__ void multiply_add(const float* a, const float* b, const float* c, int n, float* out) {
     for (int i : grid_stride(n)) out[i] = a[i] * b[i] + c[i];
 }

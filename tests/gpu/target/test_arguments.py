@@ -103,6 +103,10 @@ def test_what_does_not_fit_is_said_of_arrays_known_and_unknown() -> None:
         ((keys, out[::2], 1), "parameter out: the array is not contiguous"),
         ((keys, 7, 1), "parameter out: an array was expected, int was given"),
         ((keys, out), "takes 3 arguments, 2 were given"),
+        ((keys, out, 1 << 31), "parameter count: 2147483648 is beyond what int holds"),
+        ((keys, out, -(1 << 40)), "parameter count: -1099511627776 is beyond what int holds"),
+        ((keys, out, float("inf")), "parameter count: a number was expected, float was given"),
+        ((keys, out, None), "parameter count: a number was expected, NoneType was given"),
     ]
     for _ in range(3):
         for arguments, sentence in wrong:
@@ -134,3 +138,12 @@ def test_a_kernel_whose_arrays_live_for_one_launch_is_left_alone() -> None:
     for _ in range(3):
         packed.pack((lasting,))
         assert read(packed) == {"keys": address(lasting)}
+
+
+@pytest.mark.parametrize(("name", "number"), [("count", 1 << 31), ("scale", 1e39), ("seed", -1), ("seed", 1 << 64)])
+def test_a_number_of_any_type_that_does_not_fit_is_named(name: str, number: float) -> None:
+    packed = block("is_last", "seed", "scale", "count")
+    values = {"is_last": True, "seed": 1, "scale": 0.5, "count": 7} | {name: number}
+    for _ in range(3):
+        with pytest.raises(TargetError, match=f"Kernel work, parameter {name}: .* is beyond what {dict(TYPES)[name]} holds"):
+            packed.pack(tuple(values[one] for one in ("is_last", "seed", "scale", "count")))

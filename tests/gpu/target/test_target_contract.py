@@ -10,7 +10,7 @@ import numpy as np
 import pytest
 from hypothesis import strategies as st
 
-from gpu.target.base import CompileError, DeviceCount, OutOfMemoryError, Target, TargetError, UnitSource
+from gpu.target.base import MOST_ITEMS, CompileError, DeviceCount, OutOfMemoryError, Target, TargetError, UnitSource
 from gpu.target.structs import make_struct, struct_dtype
 
 UNIT = UnitSource("tests/gpu/target/contract.cu")
@@ -196,6 +196,11 @@ def test_structs_go_by_value_and_wide_numbers_stay_wide(target: Target) -> None:
     np.testing.assert_array_equal(target.download(out), np.arange(64) * 2 + 5)
 
 
+def test_a_number_that_a_struct_cannot_hold_is_a_sentence() -> None:
+    with pytest.raises(TargetError, match="3,000,000,000 is beyond what a kernel's count .int32. holds"):
+        make_struct(struct_dtype([("count", "int")]), count=3_000_000_000)
+
+
 def test_none_is_a_null_pointer(target: Target) -> None:
     out = target.zeros(8, "i4", "contract")
     target.launch(target.unit(UNIT), "take_optional", 8, None, 8, out)
@@ -227,6 +232,22 @@ def test_a_wrong_launch_is_a_sentence(target: Target, kernel: str, arguments: tu
     given = [target.upload(a, "contract") if isinstance(a, np.ndarray) else a for a in arguments]
     with pytest.raises(TargetError, match=message):
         target.launch(target.unit(UNIT), kernel, 8, *given)
+
+
+@pytest.mark.parametrize("many", [MOST_ITEMS + 1, 2560 * 1440 * 1024, 1 << 40])
+def test_a_launch_of_more_items_than_kernels_count_is_a_sentence(target: Target, many: int) -> None:
+    counts = target.zeros(1, np.int32, "contract")
+    for n in (many, DeviceCount(counts, many)):
+        for blocks in (0, 4):
+            with pytest.raises(TargetError, match=f"add_one takes at most {MOST_ITEMS:,} items at once, and {many:,} were asked for"):
+                target.launch(target.unit(UNIT), "add_one", n, counts, counts, blocks=blocks)
+
+
+def test_a_grid_stride_loop_of_the_most_items_ends(target: Target) -> None:
+    """Its last step must not pass 2^31: a loop that began anew, at places below zero, would not."""
+    marks = target.zeros(3, np.int32, "contract")
+    target.launch(target.unit(UNIT), "mark_ends", MOST_ITEMS, MOST_ITEMS, marks)
+    assert target.download(marks).tolist() == [1, 1, 0]
 
 
 def test_a_kernel_file_that_is_missing_or_wrong_is_a_compile_error(target: Target) -> None:
