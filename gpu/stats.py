@@ -12,7 +12,8 @@ import numpy as np
 class HierarchyStatistics:
     """Counts of the tree that was last built. `sah_cost` and `depth` (root 0) are None until they have been computed; bytes are reserved bytes.
     What is measured on request alone: `end_point_overlap` and `leaf_variability` (Aila et al. 2013; None until then, the overlap also where
-    primitives are no triangles), and `levels`, the inner nodes and leaves of each depth. Leaves without a reference are those of kd-trees.
+    primitives are no triangles), and `levels`, the inner nodes and leaves of each depth. Leaves without a reference are those of kd-trees; they
+    are among the leaves and levels, and not among those that `leaf_variability` counts.
     `is_behind`: the newest build had too little room, so that this is the tree of an earlier one.
     Trees are measured now and then: `sah_cost` and `depth` are of the tree that was made for `measured_time`, an instant of the animation, in the
     update mode `measured_mode`; None where that is not known."""

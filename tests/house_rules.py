@@ -150,7 +150,7 @@ def broken_arrows(root: pathlib.Path) -> list[str]:
 def _is_allowed(module: str, imported: str) -> bool:
     if any(re.match(importer, module) and re.match(target, imported) for importer, target in NEVER):
         return False
-    family = re.match(r"gpu\.hierarchy\.(?!(?:base|primitives|registry)\b)(\w+)", imported)
+    family = re.match(r"gpu\.hierarchy\.(?!(?:base|primitives|quality|registry)\b)(\w+)", imported)
     if family and module.startswith("gpu.hierarchy."):
         return _knows_family(module, imported, family[1])
     room = max((r for r in ARROWS if _is_inside(module, r)), key=len)

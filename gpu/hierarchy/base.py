@@ -232,7 +232,7 @@ class Hierarchy(abc.ABC):
         """Launch the computation of SAH cost, depth and counts; their values appear in `stats` once the target has got there."""
 
     def measure_quality(self) -> None:
-        """Launch what takes longer than a frame should: end-point overlap, leaf-count variability, levels. A structure without them has none."""
+        """Launch what takes longer than a frame should: end-point overlap, leaf-count variability, levels. A structure without a tree has none."""
 
     @abc.abstractmethod
     def nodes(self) -> NodeTable:

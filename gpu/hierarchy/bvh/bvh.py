@@ -20,7 +20,7 @@ from ..primitives import KINDS, WalkedRecords, check_primitives, reserved, unit_
 from .layouts import Layout, layout_classes, traversal_names
 from .node_table import read_node_table
 from .optimisers import Optimiser, optimiser_classes
-from .quality import QualityMeasure
+from .quality import BvhQuality
 from .tree import REFERENCE_BITS, CanonicalTree
 
 CHUNKS = {"cuda": 128, "host": 1024}
@@ -93,7 +93,7 @@ class BvhHierarchy(Hierarchy):
         self._measured = np.zeros(_MEASURED)
         self._pending: Callable[[], np.ndarray | None] | None = None
         self._is_measured = False
-        self._quality = QualityMeasure(target)
+        self._quality = BvhQuality(target)
 
     @classmethod
     def layouts(cls) -> tuple[str, ...]:

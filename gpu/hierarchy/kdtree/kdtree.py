@@ -23,6 +23,7 @@ from ..base import CannotRefitError, Capabilities, Hierarchy, HierarchyError, No
 from ..primitives import KINDS, WalkedRecords, check_primitives, unit_source
 from .node_table import read_node_table
 from .options import KdTreeOptions
+from .quality import KdTreeQuality
 from .tree import (
     BYTES_FREE,
     MOST_BYTES,
@@ -86,6 +87,7 @@ class KdTreeHierarchy(Hierarchy):
         self._measured = np.zeros(_MEASURED)
         self._is_measured = False
         self._too_small = 0  # what was too small for the newest build, as measured
+        self._quality = KdTreeQuality(target)
 
     @classmethod
     def layouts(cls) -> tuple[str, ...]:
@@ -285,6 +287,9 @@ class KdTreeHierarchy(Hierarchy):
         target.launch(unit, "measure_tree", 1, tree.counts, tree.box, sums, _MEASURE_BLOCKS, result)
         self._pending = target.read_later(result)
 
+    def measure_quality(self) -> None:
+        self._quality.start(self.tree, self._last_built(), self.max_depth(), self.statistics)
+
     def _take_measured(self) -> None:
         """What was measured last, once it has arrived."""
         arrived = self._pending() if self._pending is not None else None
@@ -307,6 +312,7 @@ class KdTreeHierarchy(Hierarchy):
             bytes=self.tree.bytes + self.walked.bytes,
             scratch_bytes=self.tree.draft_bytes + self.scratch_bytes(),
             is_behind=self._too_small != 0,
+            **vars(self._quality.latest()),
         )
 
     def nodes(self) -> NodeTable:

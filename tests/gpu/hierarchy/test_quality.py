@@ -5,8 +5,8 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
+from gpu.hierarchy import quality
 from gpu.hierarchy.base import NodeTable, StatisticsOptions
-from gpu.hierarchy.bvh import quality
 from gpu.stats import HierarchyStatistics
 from gpu.target.base import Target
 from tests.oracle.tree_quality import clipped_area, end_point_overlap, leaf_variability

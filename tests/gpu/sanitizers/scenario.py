@@ -15,8 +15,9 @@ from gpu.animate.pose import AT_ONCE
 from gpu.camera import Camera
 from gpu.clip import ClipOptions
 from gpu.engine import Boxes, Engine, View, ViewSettings
+from gpu.hierarchy import quality
 from gpu.hierarchy.base import Hierarchy, ObjectRange, Primitives
-from gpu.hierarchy.bvh import bvh, quality
+from gpu.hierarchy.bvh import bvh
 from gpu.hierarchy.bvh.bvh import BvhHierarchy
 from gpu.hierarchy.bvh.layouts import bvh4
 from gpu.hierarchy.bvh.leaf_rows import LeafRows
@@ -209,6 +210,8 @@ def run_given_kd_tree(target: Target) -> None:
         made = GivenKdTree(target, tree, walk, options)
         made.build(triangle_primitives(target.upload(corners.reshape(-1, 3), "test"), target.upload(indices, "test")))
         made.measure()
+        with mock.patch.dict(quality.SAMPLES, {target.kind: 20}):
+            made.measure_quality()
         scatter(target, made, corners.reshape(-1, 3), indices)
         assert len(made.nodes().references) > 60
 

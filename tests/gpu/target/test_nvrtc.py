@@ -27,6 +27,8 @@ REGISTERS = 128  # two blocks of 256 threads a multiprocessor, whatever the kern
 CEILINGS = {  # the first that fits
     "gpu/hierarchy/bvh/overlap": 96,  # in double precision, on request
     "gpu/hierarchy/bvh/quality": 96,
+    "gpu/hierarchy/kdtree/overlap": 96,
+    "gpu/hierarchy/kdtree/quality": 96,
     "gpu/trace/": 96,
     "gpu/hierarchy/bvh/builders/agglomerative/": 72,  # a search and a merge of one block
     "gpu/hierarchy/bvh/builders/sbvh/": 120,  # a set's whole choice in one kernel, of 128 threads
