@@ -1,7 +1,8 @@
 """What pages claim, from the newest kept runs: `python -m bench.claims` writes docs/performance/goals.md and marked figures; `--check` only looks.
 
 A marked figure in a page reads `<!--= WHOSE | WHAT | FORMAT -->figure<!--/-->`: WHOSE is h200 or epyc-2cores, WHAT one of the bars of
-docs/performance/goals.md or of FIGURES below, FORMAT how Python formats the number (`.0f`). Run it whenever a result is kept.
+docs/performance/goals.md or of FIGURES below, FORMAT how Python formats the number (`.0f`). Behind a backtick it is an example. Run it whenever a
+result is kept.
 """
 
 from __future__ import annotations
@@ -23,7 +24,7 @@ from .model_goals import judge
 
 ROOT = pathlib.Path(__file__).resolve().parents[1]
 PAGE = ROOT / "docs" / "performance" / "goals.md"
-MARK = re.compile(r"<!--= *(?P<key>[^|>]+\|[^|>]+\|[^|>]+?) *-->(?P<shown>.*?)<!--/-->", re.DOTALL)
+MARK = re.compile(r"(?<!`)<!--= *(?P<key>[^|>]+\|[^|>]+\|[^|>]+?) *-->(?P<shown>.*?)<!--/-->", re.DOTALL)
 NAMES = {"h200": "One NVIDIA H200", "epyc-2cores": "Two cores of an AMD EPYC"}
 RENAMED_BEFORE, RENAMED = "2026-11-22", (re.compile(r"\bhploc\b"), "hploc_sah")
 """What was the default of `hploc` in files kept before that day is `hploc_sah` since."""

@@ -66,6 +66,7 @@ WHY = {
         "how much of that is the host that was lent is not known (docs/performance/window.md)"
     ),
     "host work of that graph": "a matter of the host that is lent: 0.011 to 0.014 ms on quiet ones, up to 0.039 on busy ones (bench/results)",
+    "SAH cost of hlbvh_sah over binned_sah, dragon": "not examined; it has been known since models are measured (docs/performance/work-queues.md)",
     "SAH cost of hploc over binned_sah": "the published climb pairs neighbours along the curve alone (docs/performance/clusters.md)",
 }
 """Why bars are missed or withdrawn, by a part of what they are of."""

@@ -43,7 +43,7 @@ def _keep_from(arguments: list[str]) -> tuple[pathlib.Path | None, list[str]]:
 
 def keep(file: pathlib.Path, command: list[str], answer: dict[str, Any]) -> None:
     """Add a run to a file; the first one says where it was measured."""
-    content = json.loads(file.read_text(encoding="utf-8")) if file.exists() else {"context": about(answer), "runs": []}
+    content: dict[str, Any] = json.loads(file.read_text(encoding="utf-8")) if file.exists() else {"context": about(answer), "runs": []}
     content["runs"].append({"command": " ".join(command), **answer})
     file.write_text(json.dumps(content, indent=1) + "\n", encoding="utf-8")
 

@@ -49,7 +49,7 @@ BUILD_COLUMNS = {
 
 LIGHT = Light("directional", (3.0, 2.9, 2.7), direction=(-0.45, -0.85, -0.4))
 RAY_TYPE = "whitted"
-TREES = (("leaves below 64, short stack", AS_PUBLISHED, "short_stack"), ("defaults", {}, "full_stack"))
+TREES: tuple[tuple[str, dict[str, Any], str], ...] = (("leaves below 64, short stack", AS_PUBLISHED, "short_stack"), ("defaults", {}, "full_stack"))
 """The thesis' tree and walk, and this program's."""
 
 SIZE = (1024, 1024)

@@ -43,6 +43,7 @@ def window_file(folder: pathlib.Path, name: str, rate: float) -> None:
 def test_a_mark_that_stands_for_nothing_is_an_error(key: str) -> None:
     with pytest.raises(claims.ClaimError, match="there is no"):
         claims.rewritten(f"<!--= {key} -->1<!--/-->")
+    assert claims.rewritten(f"`<!--= {key} -->1<!--/-->`") == f"`<!--= {key} -->1<!--/-->`", "an example of a mark is none"
 
 
 def test_every_bar_of_another_command_is_found_in_what_is_kept() -> None:
