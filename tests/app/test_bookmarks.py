@@ -14,7 +14,7 @@ from gpu.camera import Camera
 from gpu.scene import Scene
 
 HERE, THERE = SceneReference("demo", ("orbit",)), SceneReference("files", ("a/b.glb", "a/c.glb"))
-TWO = (Bookmark("from “above”", Camera(eye=(0.0, 1 / 3, 1e9), orthographic=True, height=0.1)), Bookmark("[near]", Camera(near=0.5, far=2.0)))
+TWO = (Bookmark("from “above”", Camera(eye=(0.0, 1 / 3, 1e9), orthographic=True, height=0.1)), Bookmark("[near]", Camera(near=0.5, far=2.0), 7.25))
 
 
 def test_each_scene_has_its_own(tmp_path: Path) -> None:

@@ -39,7 +39,10 @@ COLUMNS = (
 def test_json_and_tables_have_all_their_keys_and_columns(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     common = ["render", "--demo", "walker", "--target", "host", "--size", "16x12", "--set", "demo.triangles=500", "--quiet", "--repeat", "2"]
     assert main([*common, "--json", "--frames", "0:2", "--out", f"{tmp_path}/"]) == 0
-    for frame in json.loads(capsys.readouterr().out)["frames"]:
+    data = json.loads(capsys.readouterr().out)
+    settings = data["context"]["settings"]
+    assert settings["demo"] == {"triangles": 500} and settings["render"] | {"target": "host", "width": 16, "height": 12} == settings["render"]
+    for frame in data["frames"]:
         assert set(KEYS) <= set(frame)
         times = ("animate_ms", "build_ms", "refit_ms", "trace_ms", "shade_ms", "frame_ms", "host_ms", "mrays_per_s")
         assert set(times) <= set(frame["samples"]) and all(len(frame["samples"][name]) == 2 for name in times)
@@ -58,9 +61,11 @@ def test_a_row_has_the_figures_of_its_frame(host_target: Target) -> None:
     figures = ((8.0, 7), (2.0, 5), (4.0, 6))
     drawn: list[Any] = []
     for ms, launches in figures:
-        frame = made_statistics(animate_ms=ms, frame_ms=10 * ms, host_ms=ms / 10, launches=launches, key_frames=KeyStreaming(9, 3, 1000, 50, True, 2))
-        view = dataclasses.replace(frame.views[0], build_ms=ms + 1, refit_ms=ms + 2, trace_ms=ms + 3, shade_ms=ms + 5, mrays_per_s=1 / ms)
-        drawn.append(dataclasses.replace(frame, views=(view,)))
+        sample = made_statistics(
+            animate_ms=ms, frame_ms=10 * ms, host_ms=ms / 10, launches=launches, key_frames=KeyStreaming(9, 3, 1000, 50, True, 2)
+        )
+        view = dataclasses.replace(sample.views[0], build_ms=ms + 1, refit_ms=ms + 2, trace_ms=ms + 3, shade_ms=ms + 5, mrays_per_s=1 / ms)
+        drawn.append(dataclasses.replace(sample, views=(view,)))
     frame = Frame(3, 0.25, tuple(drawn), np.zeros((1, 1, 4), np.uint8), Camera(), 77, 123.5)
     row = frame_row(frame, Scene("here"), State(), host_target)
     assert (row["animate_ms"], row["frame_ms"], row["host_ms"]) == (4.0, 40.0, 0.4)

@@ -86,6 +86,16 @@ def test_undo_and_redo(document: Document) -> None:
     assert not document.can_redo
 
 
+def test_five_hundred_steps_can_be_undone(document: Document) -> None:
+    for x in range(503):
+        document.change("cameras.0", dataclasses.replace(MOVED, eye=(float(x), 0.0, 9.0)))
+    steps = 0
+    while document.can_undo:
+        document.undo()
+        steps += 1
+    assert steps == 500 and document.state.cameras[0].eye[0] == 2.0
+
+
 def test_what_is_selected_is_no_step_and_stays_through_undo_and_redo(document: Document, moving_scene: Scene) -> None:
     document.set_scene(SceneReference("demo", ("two",)), moving_scene)
     document.change("selection", Selection(0))
