@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import dataclasses
+import itertools
 
 import hypothesis
 import hypothesis.strategies as st
@@ -139,6 +140,24 @@ def test_every_way_builds_the_same_tree(exact_target: Target, name: str) -> None
         expected = built(exact_target, scene, max_leaf_size=max_leaf_size)
         found = built(exact_target, scene, max_leaf_size=max_leaf_size, **VARIANTS[name])
         assert_same_tree(found.nodes(), expected.nodes())
+
+
+@pytest.mark.parametrize("scene_name", ["soup", "moving", "stairs", "coincident"])
+def test_every_way_ends_at_the_same_depth(exact_target: Target, scene_name: str) -> None:
+    """At bounds of every depth, so that small roots and nodes below them lie there."""
+    scene = SCENES[scene_name]()
+    for stop, bound in itertools.product(("sah", "size"), range(1, 13)):
+        choices = {"max_leaf_size": 2, "stop": stop, "max_depth": bound}
+        expected = built(exact_target, scene, **choices).nodes()
+        assert expected.depth.max() <= bound
+        for name in ("primitives", "rounds"):
+            assert_same_tree(built(exact_target, scene, **choices, **VARIANTS[name]).nodes(), expected)
+
+
+@pytest.mark.parametrize("bound", [2, 4, 5, 7])
+def test_a_bounded_tree_is_the_reference(exact_target: Target, bound: int) -> None:
+    table = assert_is_the_reference(exact_target, SCENES["soup"](), max_leaf_size=4, max_depth=bound)
+    assert table.depth.max() == bound
 
 
 def launches_of(target: Target, scene: TriangleScene, **options: object) -> int:

@@ -157,7 +157,9 @@ __device__ __forceinline__ SmallSplit split_of(const Planes& all, const SmallNod
     return split.share >= 1.0f ? split : none;
 }
 
-__device__ __forceinline__ bool is_leaf_at_once(const OpenNode& root, const SmallRules& rules) { return root.count <= rules.max_leaf_size || root.count > SMALL; }
+__device__ __forceinline__ bool is_leaf_at_once(const OpenNode& root, const SmallRules& rules) {
+    return root.count <= rules.max_leaf_size || root.count > SMALL || root.depth >= rules.max_depth;
+}
 
 // Leaves, by a whole block: of what a set holds of its small root's references, and of all that a root holds which is no small node. The latter's order
 // is that of arrival: the next kernel puts it in order.
