@@ -129,6 +129,10 @@ class BvhHierarchy(Hierarchy):
     def max_depth(self) -> int:
         """A proven bound of the inner nodes on a way from the root, whatever the primitives: it sizes the walks' stacks."""
 
+    def may_have_long_leaves(self) -> bool:
+        """Whether the options bound the depth so that leaves may have more references than their words say (`CanonicalTree.long_leaves`)."""
+        return False
+
     def reference_capacity(self, primitives: Primitives) -> int:
         """The most references that the builder may make of these primitives."""
         return primitives.count
@@ -141,7 +145,7 @@ class BvhHierarchy(Hierarchy):
     def build(self, primitives: Primitives) -> None:
         check_primitives(self.name, self.capabilities.primitive_kinds, primitives)
         capacity = max(primitives.count, self.reference_capacity(primitives))
-        self.tree.reserve(capacity, KINDS[primitives.kind].record_floats, self.capabilities.splits_references)
+        self.tree.reserve(capacity, KINDS[primitives.kind].record_floats, self.capabilities.splits_references, self.may_have_long_leaves())
         self.layout.reserve(capacity)
         if primitives.count == 0:
             self.tree.empty()
@@ -209,7 +213,7 @@ class BvhHierarchy(Hierarchy):
         self._leaves_boxes |= not keeps_boxes
         constants = {**sizes, "GATHERS": gathers, "MARKS": marks, "WRITES_BVH2": bvh2 is not None, "KEEPS_BOXES": keeps_boxes}
         unit = target.unit(unit_source("gpu/hierarchy/bvh/refit.cu", primitives, **constants))
-        references = (primitives.view, tree.order, tree.reference_count, tree.records, tree.reference_boxes)
+        references = (primitives.view, tree.order, tree.reference_count, tree.records, tree.reference_boxes, tree.long_leaves)
         nodes = (tree.nodes, tree.parent, tree.flags, tree.node_capacity, bvh2, tree.waiting)
         lists = self._open_lists(blocks)
         with target.phase(phase):
@@ -265,6 +269,7 @@ class BvhHierarchy(Hierarchy):
     # -- what others read -------------------------------------------------------------------------------------------
     def traversal(self) -> Traversal:
         records = self.layout.walk_records(self.tree, self.walked.of_walk(self._last_built(), self.tree.records))
+        records = self.tree.with_long_leaves(records)
         type_name = "".join(word.capitalize() for word in self.traversal_name.split("_"))
         view = self.layout.walk_view(self.tree)
         bound = max(LEAST_STACK, 1 + self.layout.waiting_per_level * self._deepest())
@@ -284,7 +289,7 @@ class BvhHierarchy(Hierarchy):
         unit = target.unit(unit_source("gpu/hierarchy/bvh/statistics.cu", primitives))
         sums = target.scratch("bvh.sums", _MEASURE_BLOCKS * _SUMS, np.float64)
         result = target.scratch("bvh.measured", _MEASURED, np.float64)
-        boxes = (tree.records, tree.reference_boxes, tree.nodes)
+        boxes = (tree.records, tree.reference_boxes, tree.long_leaves, tree.nodes)
         costs = self.statistics
         arguments = (*boxes, tree.parent, tree.flags, tree.count, tree.reference_count, costs.traversal_cost, costs.intersection_cost, sums)
         target.launch(unit, "measure_blocks", tree.count, *arguments, blocks=_MEASURE_BLOCKS)

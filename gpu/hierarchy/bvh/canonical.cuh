@@ -2,7 +2,9 @@
 #pragma once
 #include "gpu/device/aabb.cuh"
 
-// A child, or the root, in one word: an inner node's id, or below zero a leaf's first reference and its count - 1, inverted.
+// A child, or the root, in one word: an inner node's id, or below zero a leaf's first reference and its count - 1, inverted. Where the depth is bounded,
+// leaves may be longer than a word can say: it says the most, and `long_leaves` has the count, at first reference / MAX_LEAF_REFERENCES. Every leaf of the
+// most or more has its count there, no two have one place, and where there is no such array no leaf is longer.
 constexpr int EMPTY_CHILD = (int)0x80000000;  // of a tree without primitives, and in unused places of wide nodes
 constexpr int REFERENCE_BITS = 26;  // of the first reference; tree.py has the same
 constexpr int MAX_LEAF_REFERENCES = 32;
@@ -10,7 +12,27 @@ constexpr int MAX_LEAF_REFERENCES = 32;
 __device__ __forceinline__ int leaf_child(int first, int count) { return ~(first | (count - 1) << REFERENCE_BITS); }
 __device__ __forceinline__ bool is_leaf(int child) { return child < 0; }
 __device__ __forceinline__ int first_reference(int leaf) { return ~leaf & ((1 << REFERENCE_BITS) - 1); }
-__device__ __forceinline__ int reference_count(int leaf) { return (~leaf >> REFERENCE_BITS & (MAX_LEAF_REFERENCES - 1)) + 1; }
+__device__ __forceinline__ int reference_count(int leaf) { return (~leaf >> REFERENCE_BITS & (MAX_LEAF_REFERENCES - 1)) + 1; }  // as the word says
+__device__ __forceinline__ int reference_count(int leaf, const int* long_leaves) {
+    const int count = reference_count(leaf);
+    return count < MAX_LEAF_REFERENCES || long_leaves == nullptr ? count : long_leaves[first_reference(leaf) / MAX_LEAF_REFERENCES];
+}
+// The word of a leaf that may be long, whose count is written where the word cannot say it.
+__device__ __forceinline__ int leaf_child(int first, int count, int* long_leaves) {
+    if (count >= MAX_LEAF_REFERENCES && long_leaves != nullptr) long_leaves[first / MAX_LEAF_REFERENCES] = count;
+    return leaf_child(first, min(count, MAX_LEAF_REFERENCES));
+}
+
+// What a walk intersects where leaves may be long: another type, so that all other walks know leaves by their words alone.
+template <class Records> struct InLongLeaves : Records {
+    const int* long_leaves;
+};
+template <class Records> constexpr bool LEAVES_MAY_BE_LONG = false;
+template <class Records> constexpr bool LEAVES_MAY_BE_LONG<InLongLeaves<Records>> = true;
+template <class Records> __device__ __forceinline__ int count_in_leaf(const Records& records, int leaf) {
+    if constexpr (LEAVES_MAY_BE_LONG<Records>) return reference_count(leaf, records.long_leaves);
+    return reference_count(leaf);
+}
 
 // flags: every id below n - 1 has its byte written by every build. Only nodes that exist are part of the tree.
 constexpr int NODE_EXISTS = 1;
@@ -42,6 +64,9 @@ __device__ __forceinline__ void store_node(float4* nodes, int node_id, const Aab
 template <class Records> struct ReferencesOf {
     Records records;
     const float4* boxes;  // two float4 a reference, lower and upper; null where nothing was split
+    const int* long_leaves;
+
+    __device__ __forceinline__ int count(int leaf) const { return reference_count(leaf, long_leaves); }
 
     __device__ Aabb aabb(int reference) const { return boxes == nullptr ? records.aabb(reference) : own_box(reference); }
     __device__ Aabb own_box(int reference) const {
@@ -57,7 +82,7 @@ __device__ __forceinline__ void store_reference_box(float4* boxes, int reference
 // The box of a leaf.
 template <class References> __device__ Aabb leaf_aabb(const References& references, int leaf) {
     Aabb box = empty_aabb();
-    const int first = first_reference(leaf), last = first + reference_count(leaf);
+    const int first = first_reference(leaf), last = first + references.count(leaf);
     if (references.boxes == nullptr) {
         for (int reference = first; reference < last; ++reference) box = merge(box, references.records.aabb(reference));
     } else {

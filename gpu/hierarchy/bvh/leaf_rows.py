@@ -34,7 +34,7 @@ class LeafRows:
         """The rows of every leaf's triangles."""
         self._rows = reserved(self.target, self._rows, (tree.count + _ROOM_BEHIND, KINDS["triangle"].record_floats), np.float32, "hierarchy")
         unit = self.target.unit(UnitSource("gpu/hierarchy/bvh/leaf_rows.cu"))
-        arguments = (tree.nodes, tree.flags, tree.root, tree.node_capacity, tree.records, self._rows)
+        arguments = (tree.nodes, tree.flags, tree.root, tree.node_capacity, tree.records, tree.long_leaves, self._rows)
         self.target.launch(unit, "write_leaf_rows", tree.node_capacity + 1, *arguments)
         return self._rows
 

@@ -30,6 +30,7 @@ def read_node_table(target: Target, tree: CanonicalTree, primitives: Primitives)
     words = np.concatenate([level[1] for level in levels])
     box = np.concatenate([level[2] for level in levels])
     is_leaf = words < 0
+    long_leaves = None if tree.long_leaves is None else target.download(tree.long_leaves)
     return NodeTable(
         parent=np.concatenate([level[0] for level in levels]).astype(np.int32),
         depth=np.repeat(np.arange(len(levels)), [len(level[1]) for level in levels]).astype(np.int32),
@@ -37,7 +38,7 @@ def read_node_table(target: Target, tree: CanonicalTree, primitives: Primitives)
         upper=box[:, 1],
         is_leaf=is_leaf,
         first_reference=np.where(is_leaf, first_references(words), 0).astype(np.int32),
-        reference_count=np.where(is_leaf, reference_counts(words), 0).astype(np.int32),
+        reference_count=np.where(is_leaf, reference_counts(words, long_leaves), 0).astype(np.int32),
         references=scene_references(target, primitives, target.download(tree.order)[: int(target.download(tree.reference_count)[0])]),
     )
 
@@ -53,6 +54,6 @@ def _read_boxes(target: Target, tree: CanonicalTree, primitives: Primitives) -> 
     unit = target.unit(unit_source("gpu/hierarchy/bvh/statistics.cu", primitives))
     boxes = target.empty((max(1, tree.count - 1), 2, 2, 3), np.float32, "node table")
     root_box = target.empty((2, 3), np.float32, "node table")
-    arguments = (tree.records, tree.reference_boxes, tree.nodes, tree.flags, tree.root)
+    arguments = (tree.records, tree.reference_boxes, tree.long_leaves, tree.nodes, tree.flags, tree.root)
     target.launch(unit, "write_boxes", tree.count, *arguments, tree.count, boxes, root_box)
     return target.download(boxes), target.download(root_box)

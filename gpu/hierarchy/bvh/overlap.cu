@@ -18,7 +18,7 @@ struct Tree {
     const float4* nodes;
     double traversal_cost, intersection_cost;
 
-    __device__ double cost_of(int child) const { return is_leaf(child) ? intersection_cost * reference_count(child) : traversal_cost; }
+    __device__ double cost_of(int child) const { return is_leaf(child) ? intersection_cost * references.count(child) : traversal_cost; }
 
     // The surface of a reference, in `parts[0]`.
     __device__ void surface(int reference, Polygon* parts) const {
@@ -59,7 +59,7 @@ template <class Visit> __device__ void for_each_reference(const Tree& tree, cons
 #pragma unroll 1
         for (int side = 0; side < 2; ++side) {
             if (!is_leaf(children[side])) continue;
-            const int first = first_reference(children[side]), last = first + reference_count(children[side]);
+            const int first = first_reference(children[side]), last = first + tree.references.count(children[side]);
             for (int reference = first; reference < last; ++reference) {
                 if (tree.references.records.is_active(reference)) visit(reference, children[side], node_id);
             }
@@ -68,9 +68,9 @@ template <class Visit> __device__ void for_each_reference(const Tree& tree, cons
 }
 
 // `areas`: the surfaces of a block's references, one double a block.
-extern "C" __global__ void add_areas(Primitives primitives, const int* order, float4* record_data, const float4* reference_boxes, const float4* nodes,
-                                     const uint8* flags, int node_capacity, double* areas) {
-    const Tree tree = {primitives, order, {{record_data}, reference_boxes}, nodes, 0.0, 0.0};
+extern "C" __global__ void add_areas(Primitives primitives, const int* order, float4* record_data, const float4* reference_boxes, const int* long_leaves,
+                                     const float4* nodes, const uint8* flags, int node_capacity, double* areas) {
+    const Tree tree = {primitives, order, {{record_data}, reference_boxes, long_leaves}, nodes, 0.0, 0.0};
     double area = 0.0;
     for_each_reference(tree, flags, node_capacity, [&](int reference, int, int) {
         Polygon surface[2];
@@ -83,10 +83,10 @@ extern "C" __global__ void add_areas(Primitives primitives, const int* order, fl
 
 // `sums`: 2 doubles a block, overlap and area. Each surface climbs from its leaf to the root: what hangs beside its way does not hold it. `areas`: as
 // many as there are blocks, from add_areas; `samples`: about as many surfaces are taken.
-extern "C" __global__ void measure_overlap(Primitives primitives, const int* order, float4* record_data, const float4* reference_boxes, const float4* nodes,
-                                           const int* parent, const uint8* flags, int node_capacity, float traversal_cost, float intersection_cost,
-                                           const double* areas, int samples, double* sums) {
-    const Tree tree = {primitives, order, {{record_data}, reference_boxes}, nodes, traversal_cost, intersection_cost};
+extern "C" __global__ void measure_overlap(Primitives primitives, const int* order, float4* record_data, const float4* reference_boxes, const int* long_leaves,
+                                           const float4* nodes, const int* parent, const uint8* flags, int node_capacity, float traversal_cost,
+                                           float intersection_cost, const double* areas, int samples, double* sums) {
+    const Tree tree = {primitives, order, {{record_data}, reference_boxes, long_leaves}, nodes, traversal_cost, intersection_cost};
     double overlap = 0.0, area = 0.0;
     const double large = SAMPLE_EVERY > 1 ? large_area(areas, samples) : 0.0;
     for_each_reference(tree, flags, node_capacity, [&](int reference, int leaf, int node_id) {

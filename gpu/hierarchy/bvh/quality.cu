@@ -7,8 +7,9 @@
 #include "gpu/hierarchy/bvh/canonical.cuh"
 
 // `sums`: LineCounts of each block.
-extern "C" __global__ void count_leaves(float4* record_data, const float4* reference_boxes, const float4* nodes, const int* root, int line_count, double* sums) {
-    const ReferencesOf<Records> references = {{record_data}, reference_boxes};
+extern "C" __global__ void count_leaves(float4* record_data, const float4* reference_boxes, const int* long_leaves, const float4* nodes, const int* root,
+                                        int line_count, double* sums) {
+    const ReferencesOf<Records> references = {{record_data}, reference_boxes, long_leaves};
     const Aabb box = child_aabb(nodes, references, root[0]);
     LineCounts counts = {};
     for (int i : grid_stride(line_count)) {

@@ -16,7 +16,7 @@ class BvhQuality(QualityMeasure[CanonicalTree]):
         return tree.count
 
     def count_leaves(self, tree: CanonicalTree, primitives: Primitives, depth: int, lines: int, sums: Array) -> None:
-        arguments = (tree.records, tree.reference_boxes, tree.nodes, tree.root, lines, sums)
+        arguments = (tree.records, tree.reference_boxes, tree.long_leaves, tree.nodes, tree.root, lines, sums)
         self.target.launch(self._unit("quality.cu", primitives, depth, LEVELS=LEVELS), "count_leaves", lines, *arguments, blocks=BLOCKS)
 
     def count_levels(self, tree: CanonicalTree, primitives: Primitives, depth: int, levels: Array) -> None:
@@ -36,7 +36,7 @@ class BvhQuality(QualityMeasure[CanonicalTree]):
         sums: Array,
     ) -> None:
         unit = self._unit("overlap.cu", primitives, depth, SAMPLE_EVERY=every)
-        surfaces, size = (primitives.view, tree.order, tree.records, tree.reference_boxes, tree.nodes), tree.node_capacity
+        surfaces, size = (primitives.view, tree.order, tree.records, tree.reference_boxes, tree.long_leaves, tree.nodes), tree.node_capacity
         if areas is not None:
             self.target.launch(unit, "add_areas", size, *surfaces, tree.flags, size, areas, blocks=BLOCKS)
         measured = (tree.parent, tree.flags, size, options.traversal_cost, options.intersection_cost, areas, samples, sums)

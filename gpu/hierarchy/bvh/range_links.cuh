@@ -13,13 +13,16 @@ struct Links {
     int* parent;
     uint8* flags;
     int max_leaf_size;
+    int* long_leaves = nullptr;  // canonical.cuh
 
     __device__ bool is_leaf_range(int first, int last) const { return last - first + 1 <= max_leaf_size; }
 
+    __device__ int leaf(int first, int last) const { return leaf_child(first, last - first + 1, long_leaves); }
+
     // The node over [first, last], which is no leaf, has its two halves on both sides of `gap`.
     __device__ void part(int node_id, int first, int gap, int last) const {
-        const int left = is_leaf_range(first, gap) ? leaf_child(first, gap - first + 1) : gap;
-        const int right = is_leaf_range(gap + 1, last) ? leaf_child(gap + 1, last - gap) : gap + 1;
+        const int left = is_leaf_range(first, gap) ? leaf(first, gap) : gap;
+        const int right = is_leaf_range(gap + 1, last) ? leaf(gap + 1, last) : gap + 1;
         store_node(nodes, node_id, empty_aabb(), left, right);
         flags[node_id] = NODE_EXISTS;
         if (!is_leaf(left)) parent[left] = node_id;
@@ -29,7 +32,7 @@ struct Links {
     // A node that was to be parted, over [first, last], is a leaf after all: its parent's link says so, or the tree's root. Only where it was linked
     // as a node before, by another launch or by this thread.
     __device__ void close(int node_id, int first, int last, int* root) const {
-        link_leaf(node_id, leaf_child(first, last - first + 1), node_id == last, root);
+        link_leaf(node_id, leaf(first, last), node_id == last, root);
     }
     __device__ void link_leaf(int node_id, int leaf, bool is_left, int* root) const {
         const int above = parent[node_id];

@@ -54,7 +54,7 @@ struct Tree : FittedNodes {
     // asks for: leaf_box finds it there.
     __device__ Aabb fit_leaf(Chunk& chunk, int chunk_first, int leaf) const {
         Aabb box = empty_aabb();
-        const int first = first_reference(leaf) - chunk_first, last = first + reference_count(leaf);
+        const int first = first_reference(leaf) - chunk_first, last = first + references.count(leaf);
 #pragma unroll 1
         for (int at = first; at < last; ++at) {
             const bool is_here = GATHERS && at >= 0 && at < CHUNK;
@@ -64,7 +64,7 @@ struct Tree : FittedNodes {
         return box;
     }
     __device__ Aabb leaf_box(Chunk& chunk, int chunk_first, int leaf) const {
-        const int first = first_reference(leaf) - chunk_first, last = first + reference_count(leaf);
+        const int first = first_reference(leaf) - chunk_first, last = first + references.count(leaf);
         return GATHERS && first < CHUNK && last > 0 ? load_shared_box(chunk.references, max(first, 0)) : fit_leaf(chunk, chunk_first, leaf);
     }
 
@@ -279,12 +279,13 @@ __device__ void hand_over(const Tree& tree, Chunk& chunk, int first, int* open, 
 }
 
 extern "C" __global__ void __launch_bounds__(MOST_THREADS)
-fit_tree(Primitives primitives, const int* order, const int* reference_count_now, float4* record_data, const float4* reference_boxes, float4* nodes,
-         const int* parent, uint8* flags, int node_capacity, float4* bvh2, int* waiting, int* open, int* open_counts, int* arrivals) {
+fit_tree(Primitives primitives, const int* order, const int* reference_count_now,
+         float4* record_data, const float4* reference_boxes, const int* long_leaves, float4* nodes, const int* parent, uint8* flags, int node_capacity,
+         float4* bvh2, int* waiting, int* open, int* open_counts, int* arrivals) {
     SHARED Shared shared;
     SHARED int is_last;
     const int first = block_index() * CHUNK, reference_count = *reference_count_now;
-    const Tree tree = {{nodes, flags, bvh2}, primitives, order, {{record_data}, reference_boxes}, parent, waiting};
+    const Tree tree = {{nodes, flags, bvh2}, primitives, order, {{record_data}, reference_boxes, long_leaves}, parent, waiting};
     fit_chunk(tree, shared.chunk, first, min(reference_count - first, CHUNK), reference_count - 1, min(node_capacity - first, CHUNK));
     if (SLOTS > 0) {
         hand_over(tree, shared.chunk, first, open, open_counts, arrivals, is_last);

@@ -2,8 +2,9 @@
 // queue, writes their children to the places 2 i and 2 i + 1 of an output queue, and a compaction removes its holes (4.2). Unlike there a task is not
 // one block's: it is cut into chunks of CHUNK references, so that the few tasks near the root fill the device as the many further down do.
 //
-// Launch order: start_queue, write_references, compact_queue; then for every level bin_chunks, choose_splits, part_chunks, compact_queue. Results depend
-// neither on the order of tasks in the queue nor on blocks. Unit constants: BINS, SMALL, CHUNK.
+// Launch order: start_queue, write_references, compact_queue; then for every level bin_chunks, choose_splits, part_chunks, compact_queue; then, where
+// the depth ends before large tasks do, close_tasks. Results depend neither on the order of tasks in the queue nor on blocks.
+// Unit constants: BINS, SMALL, CHUNK.
 #include "gpu/hierarchy/bvh/sah_tasks.cuh"
 #include "gpu/hierarchy/bvh/stopping.cuh"
 
@@ -17,8 +18,8 @@ extern "C" __global__ void start_queue(int n, int max_leaf_size, int budget, int
     if (block_index() > 0 || thread_index() > 0) return;
     counts[TASKS] = 1;
     counts[CHUNKS] = counts[SMALLS] = 0;
-    out_tasks[0] = task_over(0, n, 0, budget, 0);
-    out_tasks[1] = task_over(0, 0, 0, 0, 0);
+    out_tasks[0] = task_over(0, n, 0, budget);
+    out_tasks[1] = task_over(0, 0, 0, 0);
     CentroidBounds::clear(out_bounds);
     CentroidBounds::clear(out_bounds + 6);
     root[0] = n <= max_leaf_size ? leaf_child(0, n) : 0;
@@ -99,8 +100,8 @@ extern "C" __global__ void choose_splits(const int* counts, int levels_left, int
             links.part(mine.z, mine.x, gap, mine.x + mine.y - 1);
             const int left_share = share_of_left(budget_of(mine), split.left_count, mine.y);
             const int right_share = share_of_right(budget_of(mine), split.left_count, mine.y);
-            out_tasks[2 * task] = task_over(mine.x, split.left_count, gap, left_share, 0);
-            out_tasks[2 * task + 1] = task_over(gap + 1, mine.y - split.left_count, gap + 1, right_share, 0);
+            out_tasks[2 * task] = task_over(mine.x, split.left_count, gap, left_share);
+            out_tasks[2 * task + 1] = task_over(gap + 1, mine.y - split.left_count, gap + 1, right_share);
             CentroidBounds::clear(out_bounds + 12 * task);
             CentroidBounds::clear(out_bounds + 12 * task + 6);
         }
@@ -150,16 +151,15 @@ extern "C" __global__ void part_chunks(const int* counts, const int4* tasks, con
     }
 }
 
-// One block: the output queue without its holes becomes the input queue, small tasks go to their list, and chunks are numbered. `parity` tells which
-// reference array the children lie in.
-extern "C" __global__ void compact_queue(int is_start, int parity, const int4* out_tasks, const int* out_bounds, int* counts, int4* tasks, int* first_chunks,
+// One block: the output queue without its holes becomes the input queue, small tasks go to their list, and chunks are numbered. `depth`: of the tasks.
+extern "C" __global__ void compact_queue(int depth, const int4* out_tasks, const int* out_bounds, int* counts, int4* tasks, int* first_chunks,
                                          int* task_bounds, int4* small_tasks) {
     if (block_index() > 0) return;
-    const int places = is_start ? 1 : 2 * counts[TASKS];
+    const int places = depth == 0 ? 1 : 2 * counts[TASKS];
     int task_count = 0, chunk_count = 0, small_count = counts[SMALLS];
     for (int first = 0; first < places; first += block_threads()) {
         const int i = first + thread_index();
-        const int4 task = i < places ? out_tasks[i] : task_over(0, 0, 0, 0, 0);
+        const int4 task = i < places ? out_tasks[i] : task_over(0, 0, 0, 0);
         const bool is_large = task.y > SMALL, is_small = task.y > 0 && !is_large;
         int larges, smalls, chunks;
         const int large_place = task_count + block_exclusive_scan(is_large ? 1 : 0, larges);
@@ -170,7 +170,7 @@ extern "C" __global__ void compact_queue(int is_start, int parity, const int4* o
             first_chunks[large_place] = first_chunk;
             for (int k = 0; k < 6; ++k) task_bounds[6 * large_place + k] = out_bounds[6 * i + k];
         }
-        if (is_small) small_tasks[small_place] = task_over(task.x, task.y, task.z, budget_of(task), parity);
+        if (is_small) small_tasks[small_place] = small_task_over(task, depth);
         task_count += larges;
         chunk_count += chunks;
         small_count += smalls;
@@ -180,4 +180,16 @@ extern "C" __global__ void compact_queue(int is_start, int parity, const int4* o
     counts[TASKS] = task_count;
     counts[CHUNKS] = chunk_count;
     counts[SMALLS] = small_count;
+}
+
+// The tasks that are left where the depth ends: leaves, however large.
+extern "C" __global__ void close_tasks(const int* counts, const int4* tasks, const float4* references, int* order, float4* nodes, int* parent, uint8* flags,
+                                       int* root, int* long_leaves) {
+    const Links links = {nodes, parent, flags, 0, long_leaves};
+    const int task_count = counts[TASKS];
+    for (int task = block_index(); task < task_count; task += block_count()) {
+        const int4 mine = tasks[task];
+        for (int i : block_stride(mine.y)) order[mine.x + i] = load_reference(references, mine.x + i).prim_id;
+        if (thread_index() == 0) links.close(mine.z, mine.x, mine.x + mine.y - 1, root);
+    }
 }

@@ -20,16 +20,20 @@ from .tree import REFERENCE_BITS
 BIN_WORDS = 7
 _FOLDER = "gpu/hierarchy/bvh"
 
+SMALL_LEVELS = 20
+"""Levels below a small task's node: 7 or 8 by medians alone."""
+
 
 @dataclasses.dataclass(frozen=True)
 class QueueRules:
-    """What the builders differ in. `stopping`: the arguments of a Stopping; `leaf_at_once`: sets that are leaves unseen."""
+    """What the builders differ in. `stopping`: the arguments of a Stopping; `leaf_at_once`: sets that are leaves unseen; `extra_levels`: those of the
+    queue beyond those that halving needs."""
 
     bins: int
     sweep: int
     leaf_at_once: int
     extra_levels: int
-    small_levels: int
+    max_depth: int
     stopping: tuple[int, int, float, float]
     nodes_per_primitive: float
 
@@ -50,7 +54,14 @@ class SahQueueBuilder(BvhHierarchy):
         """From the options."""
 
     def max_depth(self) -> int:
-        return self.least_levels(1 << REFERENCE_BITS) + self.rules.extra_levels + self.rules.small_levels
+        return min(self.rules.max_depth, self.most_levels())
+
+    def may_have_long_leaves(self) -> bool:
+        return self.rules.max_depth < self.most_levels()
+
+    def most_levels(self) -> int:
+        """The depth that no tree passes, whatever the options bound it by."""
+        return self.least_levels(1 << REFERENCE_BITS) + self.rules.extra_levels + SMALL_LEVELS
 
     def least_levels(self, n: int) -> int:
         """Levels of the queue after which halving alone leaves nothing larger than a small task."""
@@ -75,15 +86,20 @@ class SahQueueBuilder(BvhHierarchy):
             target.launch(large, "start_queue", 1, n, rules.leaf_at_once, budget, *queue, tree.parent, tree.root, blocks=1)
             bins = held["bins"]
             target.launch(large, "write_references", n, primitives.view, held["references"], held["out_bounds"], tree.flags, len(bins), bins)
-            self._compact(large, held, 1, 0)
+            self._compact(large, held, 0)
         levels = self.levels_of_queue(n)
+        launched = min(levels, rules.max_depth)
         with target.phase("build.queue"):
-            for level in range(levels):
+            for level in range(launched):
                 self._part_level(large, held, level, levels - level)
+            if launched < levels:
+                left = (held["counts"], held["tasks"], held["parted" if launched % 2 else "references"], tree.order)
+                blocks = min(len(held["tasks"]), self.most_blocks)
+                target.launch(large, "close_tasks", 1, *left, tree.nodes, tree.parent, tree.flags, tree.root, tree.long_leaves, blocks=blocks)
         with target.phase("build.small_tasks"):
-            arguments = (held["counts"], held["small_tasks"], held["references"], held["parted"], rules.small_levels)
+            arguments = (held["counts"], held["small_tasks"], held["references"], held["parted"], SMALL_LEVELS, rules.max_depth)
             blocks = min(len(held["small_tasks"]), 4 * self.most_blocks)
-            outputs = (tree.order, tree.nodes, tree.parent, tree.flags, tree.root)
+            outputs = (tree.order, tree.nodes, tree.parent, tree.flags, tree.root, tree.long_leaves)
             target.launch(small, "part_small_tasks", n, *arguments, *rules.stopping, *outputs, block=32, blocks=blocks)
         return self.fit(primitives, "build")
 
@@ -100,11 +116,11 @@ class SahQueueBuilder(BvhHierarchy):
         target.launch(unit, "choose_splits", 1, *arguments, *outputs, blocks=task_blocks)
         queue = (counts, tasks, first_chunks, bounds, held["chunk_tasks"], splits, left_before)
         target.launch(unit, "part_chunks", 1, *queue, references, parted, out_bounds, blocks=chunk_blocks)
-        self._compact(unit, held, 0, (level + 1) % 2)
+        self._compact(unit, held, level + 1)
 
-    def _compact(self, unit: Unit, held: dict[str, Array], is_start: int, parity: int) -> None:
+    def _compact(self, unit: Unit, held: dict[str, Array], depth: int) -> None:
         names = ("out_tasks", "out_bounds", "counts", "tasks", "first_chunks", "bounds", "small_tasks")
-        self.target.launch(unit, "compact_queue", 1, is_start, parity, *(held[name] for name in names), block=1024, blocks=1)
+        self.target.launch(unit, "compact_queue", 1, depth, *(held[name] for name in names), block=1024, blocks=1)
 
     def _arrays(self, n: int) -> dict[str, tuple[tuple[int, ...], Any]]:
         """Shapes and types of the scratch memory: a level has at most n / `small` large tasks, and one chunk more than full ones for each."""

@@ -3,7 +3,8 @@
 //
 // Sets of at most SWEEP references are not binned: every plane between two of them is a candidate, on all axes. There the cost may end the parting.
 //
-// `most_levels`: below a small task's node. Unit constants: BINS, SMALL (at most 256), SWEEP (0: all sets are binned).
+// `most_levels`: below a small task's node, for which it is parted; `max_depth`: of the tree, where sets become leaves whatever they hold.
+// Unit constants: BINS, SMALL (at most 256), SWEEP (0: all sets are binned).
 #include "gpu/hierarchy/bvh/sah_tasks.cuh"
 #include "gpu/hierarchy/bvh/stopping.cuh"
 
@@ -12,7 +13,7 @@ static_assert(SMALL <= 256, "places are bytes, and log2 SMALL nodes fit the queu
 constexpr int SMALLS = 2;  // in `counts`
 
 struct LocalNode {
-    int first, count, node_id, levels_left, budget;
+    int first, count, node_id, levels_left, budget, depth;
 };
 
 struct LocalTask {
@@ -133,23 +134,24 @@ struct LocalTask {
 };
 
 extern "C" __global__ void part_small_tasks(const int* counts, const int4* small_tasks, const float4* references, const float4* other_references,
-                                            int most_levels, int max_leaf_size, int by_cost, float traversal_cost, float intersection_cost,
-                                            int* order, float4* nodes, int* parent, uint8* flags, int* root) {
+                                            int most_levels, int max_depth, int max_leaf_size, int by_cost, float traversal_cost, float intersection_cost,
+                                            int* order, float4* nodes, int* parent, uint8* flags, int* root, int* long_leaves) {
     SHARED LocalTask local;
     const Stopping stopping = {max_leaf_size, by_cost, traversal_cost, intersection_cost};
-    const Links links = {nodes, parent, flags, by_cost ? 1 : max_leaf_size};
+    const Links links = {nodes, parent, flags, by_cost ? 1 : max_leaf_size, long_leaves};
     const int task_count = counts[SMALLS];
     for (int task = block_index(); task < task_count; task += block_count()) {
         const int4 mine = small_tasks[task];
-        local.load(parity_of(mine) ? other_references : references, mine.x, mine.y);
-        LocalNode node = {0, mine.y, mine.z, most_levels, budget_of(mine)};
+        const int task_size = count_of(mine), depth = depth_of(mine);
+        local.load(depth % 2 ? other_references : references, mine.x, task_size);
+        LocalNode node = {0, task_size, mine.z, most_levels, budget_of(mine), depth};
         int waiting = 0;
-        bool is_done = mine.y <= links.max_leaf_size;
+        bool is_done = task_size <= links.max_leaf_size;
         while (!is_done) {
             const int first = mine.x + node.first, last = first + node.count - 1;
             const bool has_levels = ceil_log2(node.count) < node.levels_left;
-            bool ends = stopping.ends_at_once(node.count, node.budget) || (!has_levels && node.count <= max_leaf_size);
-            LocalNode smaller = {0, 0, 0, 0, 0}, larger = smaller;
+            bool ends = node.depth >= max_depth || stopping.ends_at_once(node.count, node.budget) || (!has_levels && node.count <= max_leaf_size);
+            LocalNode smaller = {0, 0, 0, 0, 0, 0}, larger = smaller;
             if (!ends) {
                 Split split;
                 BinGrid grid = {};
@@ -163,8 +165,8 @@ extern "C" __global__ void part_small_tasks(const int* counts, const int4* small
                     local.part(node, grid, split);
                     const int count = split.left_count, rest = node.count - count, gap = first + count - 1, levels = node.levels_left - 1;
                     if (thread_index() == 0) links.part(node.node_id, first, gap, last);
-                    const LocalNode left = {node.first, count, gap, levels, share_of_left(node.budget, count, node.count)};
-                    const LocalNode right = {node.first + count, rest, gap + 1, levels, share_of_right(node.budget, count, node.count)};
+                    const LocalNode left = {node.first, count, gap, levels, share_of_left(node.budget, count, node.count), node.depth + 1};
+                    const LocalNode right = {node.first + count, rest, gap + 1, levels, share_of_right(node.budget, count, node.count), node.depth + 1};
                     smaller = count <= rest ? left : right;
                     larger = count <= rest ? right : left;
                 }
@@ -183,7 +185,7 @@ extern "C" __global__ void part_small_tasks(const int* counts, const int4* small
             }
             block_sync();
         }
-        for (int i : block_stride(mine.y)) order[mine.x + i] = local.prim_ids[local.order[i]];
+        for (int i : block_stride(task_size)) order[mine.x + i] = local.prim_ids[local.order[i]];
         block_sync();
     }
 }

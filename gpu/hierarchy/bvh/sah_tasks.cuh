@@ -23,13 +23,16 @@ __device__ __forceinline__ void store_reference(float4* references, int index, c
     references[2 * (int64)index + 1] = make_float4(box.upper.x, box.upper.y, box.upper.z, 0.0f);
 }
 
-// A node to be parted: its references [first, first + count), its id, its share of the nodes, and for small tasks which of the two reference arrays holds
-// them.
-__device__ __forceinline__ int4 task_over(int first, int count, int node_id, int budget, int parity) {
-    return make_int4(first, count, node_id, budget << 1 | parity);
-}
-__device__ __forceinline__ int budget_of(const int4& task) { return task.w >> 1; }
-__device__ __forceinline__ int parity_of(const int4& task) { return task.w & 1; }
+// A node to be parted: its references [first, first + count), its id and its share of the nodes. Small tasks have another one's count: with their depth
+// above it.
+__device__ __forceinline__ int4 task_over(int first, int count, int node_id, int budget) { return make_int4(first, count, node_id, budget); }
+__device__ __forceinline__ int budget_of(const int4& task) { return task.w; }
+
+// References lie in one of two arrays, which levels take in turn.
+constexpr int COUNT_BITS = 16;
+__device__ __forceinline__ int4 small_task_over(const int4& task, int depth) { return make_int4(task.x, task.y | depth << COUNT_BITS, task.z, task.w); }
+__device__ __forceinline__ int depth_of(const int4& small_task) { return small_task.y >> COUNT_BITS; }
+__device__ __forceinline__ int count_of(const int4& small_task) { return small_task.y & ((1 << COUNT_BITS) - 1); }
 
 // Bounds of centroids as ordered integers: lower x, y, z, upper x, y, z.
 struct CentroidBounds {

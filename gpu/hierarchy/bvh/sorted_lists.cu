@@ -197,13 +197,14 @@ __device__ __forceinline__ void part_list(const int* list, int* parted, int firs
     }
 }
 
-// One block a set. Sets that remain are told to the next level.
-extern "C" __global__ void part_sets(int n, int level, int levels_left, int turn, int max_leaf_size, int by_cost, float traversal_cost,
+// One block a set. Sets that remain are told to the next level; with `ends_here` none does, for the depth ends there.
+extern "C" __global__ void part_sets(int n, int level, int levels_left, int ends_here, int turn, int max_leaf_size, int by_cost, float traversal_cost,
                                      float intersection_cost, const float4* boxes, const int* list_data, int* parted, int* counts, const int4* sets,
-                                     int4* next_sets, uint8* sides, float* behind, int* order, float4* nodes, int* parent, uint8* flags, int* root) {
+                                     int4* next_sets, uint8* sides, float* behind, int* order, float4* nodes, int* parent, uint8* flags, int* root,
+                                     int* long_leaves) {
     SHARED Segments segments;
     const Stopping stopping = {max_leaf_size, by_cost, traversal_cost, intersection_cost};
-    const Links links = {nodes, parent, flags, by_cost ? 1 : max_leaf_size};
+    const Links links = {nodes, parent, flags, ends_here ? n : by_cost ? 1 : max_leaf_size, long_leaves};
     const int set_count = counts[level];
     for (int number = block_index(); number < set_count; number += block_count()) {
         const int4 set = sets[number];

@@ -16,7 +16,6 @@ from ..base import Primitives
 from ..primitives import unit_source
 from .bvh import BvhHierarchy
 from .stopping import MOST_LEVELS, LevelOptions
-from .tree import REFERENCE_BITS
 
 MOST_BLOCKS = 4096
 AXES = ("greatest_extent", "round_robin")
@@ -38,7 +37,10 @@ class SortedListsBuilder(BvhHierarchy):
     options: LevelOptions
 
     def max_depth(self) -> int:
-        return max(self.options.max_depth, REFERENCE_BITS)
+        return self.options.max_depth
+
+    def may_have_long_leaves(self) -> bool:
+        return self.options.may_have_long_leaves
 
     def scratch_bytes(self) -> int:
         n = max(1, self.tree.count)
@@ -46,7 +48,7 @@ class SortedListsBuilder(BvhHierarchy):
         return sum(math.prod(shape) * np.dtype(dtype).itemsize for shape, dtype in self._arrays(n).values()) + of_sort
 
     def level_count(self, n: int) -> int:
-        """Levels that may have sets to be parted."""
+        """Levels that may have sets to be parted, were there no bound of the depth."""
         return self.options.levels(n)
 
     def emit(self, primitives: Primitives) -> bool:
@@ -54,15 +56,16 @@ class SortedListsBuilder(BvhHierarchy):
         held = {name: target.scratch(f"sorted_lists.{name}", shape, dtype) for name, (shape, dtype) in self._arrays(n).items()}
         unit = target.unit(unit_source("gpu/hierarchy/bvh/sorted_lists.cu", primitives, RULE=self.rule))
         levels, stopping = self.level_count(n), options.device_values()
+        launched = min(levels, options.max_depth)
         with target.phase("build.lists"):
             start = (held["counts"], held["sets"], tree.parent, tree.flags, tree.root)
-            target.launch(unit, "write_boxes", n, primitives.view, levels, options.budget(n), *stopping[:2], held["boxes"], *start)
+            target.launch(unit, "write_boxes", n, primitives.view, launched, options.budget(n), *stopping[:2], held["boxes"], *start)
             for axis in range(3):
                 target.launch(unit, "write_keys", n, n, axis, held["boxes"], held["keys"])
                 keys = target.sort_keys(held["keys"], (32, 64), "sorted_lists.sort")
                 target.launch(unit, "take_list", n, n, keys, held["lists"][axis * n :], tree.order if axis == 0 else None)
         with target.phase("build.levels"):
-            for level in range(levels):
+            for level in range(launched):
                 self._part_level(unit, held, n, level, levels)
         return self.fit(primitives, "build")
 
@@ -71,9 +74,10 @@ class SortedListsBuilder(BvhHierarchy):
         lists, sets = (("lists", "parted"), ("sets", "next_sets"))
         step = -1 if level % 2 else 1
         turn = level % 3 if getattr(self.options, "axis", AXES[0]) == "round_robin" else -1
-        settings = (n, level, levels - level, turn, *self.options.device_values())
+        ends_here = int(level + 1 == self.options.max_depth)
+        settings = (n, level, levels - level, ends_here, turn, *self.options.device_values())
         halves = (held["boxes"], *(held[name] for name in lists[::step]), held["counts"], *(held[name] for name in sets[::step]))
-        outputs = (held["sides"], held["behind"], tree.order, tree.nodes, tree.parent, tree.flags, tree.root)
+        outputs = (held["sides"], held["behind"], tree.order, tree.nodes, tree.parent, tree.flags, tree.root, tree.long_leaves)
         blocks = min(1 << min(level, 20), len(held["sets"]), MOST_BLOCKS)
         self.target.launch(unit, "part_sets", 1, *settings, *halves, *outputs, block=256, blocks=blocks)
 

@@ -13,9 +13,10 @@ __device__ int depth_of(const int* parent, int node_id) {
 }
 
 // `sums`: SUMS doubles a block.
-extern "C" __global__ void measure_blocks(float4* record_data, const float4* reference_boxes, const float4* nodes, const int* parent, const uint8* flags,
-                                          int capacity, const int* reference_count_now, float traversal_cost, float intersection_cost, double* sums) {
-    const ReferencesOf<Records> references = {{record_data}, reference_boxes};
+extern "C" __global__ void measure_blocks(float4* record_data, const float4* reference_boxes, const int* long_leaves, const float4* nodes, const int* parent,
+                                          const uint8* flags, int capacity, const int* reference_count_now, float traversal_cost, float intersection_cost,
+                                          double* sums) {
+    const ReferencesOf<Records> references = {{record_data}, reference_boxes, long_leaves};
     double cost = 0.0, inner_count = 0.0, leaf_count = 0.0, inactive_count = 0.0;
     int depth = 0;
     for (int node_id : grid_stride(capacity - 1)) {
@@ -26,7 +27,7 @@ extern "C" __global__ void measure_blocks(float4* record_data, const float4* ref
         const int children[2] = {node.left, node.right};
         for (int child : children) {
             if (!is_leaf(child)) continue;
-            cost += wide_half_area(leaf_aabb(references, child)) * reference_count(child) * intersection_cost;
+            cost += wide_half_area(leaf_aabb(references, child)) * references.count(child) * intersection_cost;
             leaf_count += 1.0;
         }
         if (is_leaf(node.left) || is_leaf(node.right)) depth = max(depth, depth_of(parent, node_id) + 1);
@@ -47,9 +48,9 @@ extern "C" __global__ void measure_blocks(float4* record_data, const float4* ref
 }
 
 // One thread adds the blocks in their order, and divides by the root's area.
-extern "C" __global__ void measure_tree(float4* record_data, const float4* reference_boxes, const float4* nodes, const int* root, const double* sums, int sum_count,
-                                        const int* reference_count_now, float intersection_cost, double* result) {
-    const ReferencesOf<Records> references = {{record_data}, reference_boxes};
+extern "C" __global__ void measure_tree(float4* record_data, const float4* reference_boxes, const int* long_leaves, const float4* nodes, const int* root,
+                                        const double* sums, int sum_count, const int* reference_count_now, float intersection_cost, double* result) {
+    const ReferencesOf<Records> references = {{record_data}, reference_boxes, long_leaves};
     for (int item : grid_stride(1)) {
         double total[SUMS] = {};
         for (int block = 0; block < sum_count; ++block) {
@@ -58,7 +59,7 @@ extern "C" __global__ void measure_tree(float4* record_data, const float4* refer
         }
         const double area = wide_half_area(child_aabb(nodes, references, root[0]));
         if (is_leaf(root[0])) {
-            total[0] = area * reference_count(root[0]) * intersection_cost;
+            total[0] = area * references.count(root[0]) * intersection_cost;
             total[2] = 1.0;
         }
         result[item] = area > 0.0 ? total[0] / area : 0.0;
@@ -68,9 +69,9 @@ extern "C" __global__ void measure_tree(float4* record_data, const float4* refer
 }
 
 // `boxes`: 12 floats a node id, the left child's lower and upper, then the right child's; `root_box`: 6 floats.
-extern "C" __global__ void write_boxes(float4* record_data, const float4* reference_boxes, const float4* nodes, const uint8* flags, const int* root, int n,
-                                       float* boxes, float* root_box) {
-    const ReferencesOf<Records> references = {{record_data}, reference_boxes};
+extern "C" __global__ void write_boxes(float4* record_data, const float4* reference_boxes, const int* long_leaves, const float4* nodes, const uint8* flags,
+                                       const int* root, int n, float* boxes, float* root_box) {
+    const ReferencesOf<Records> references = {{record_data}, reference_boxes, long_leaves};
     for (int node_id : grid_stride(n)) {
         if (node_id == 0) {
             const Aabb box = child_aabb(nodes, references, root[0]);

@@ -3,11 +3,31 @@
 from __future__ import annotations
 
 import dataclasses
+from typing import Any
 
 from ...settings import option
 from .tree import MAX_LEAF_SIZE
 
 MOST_LEVELS = 60
+LEVELS = 40
+"""Levels of the builders that part all sets of a level in one launch: sets that would be too large for those that are left are halved."""
+
+
+DEPTH = "Depth: sets there become leaves, however many primitives they have, and nothing else changes."
+
+
+def memory_option() -> Any:
+    """A field: the share of the nodes that a builder may make."""
+    sentence = (
+        "Memory: most inner nodes a primitive. Each set has its share of them, and becomes a leaf when that is used up; larger sets than leaves can "
+        "hold are halved all the same, which takes up to 1/16."
+    )
+    return option(1.0, sentence, minimum=0.0, maximum=1.0)
+
+
+def depth_option(levels: int, more: str = "") -> Any:
+    """A field: the bound of the depth, by default the `levels` that are enough for any tree of the builder."""
+    return option(levels, " ".join((DEPTH, more)).strip(), minimum=1, maximum=levels)
 
 
 @dataclasses.dataclass(frozen=True)
@@ -24,13 +44,7 @@ class StoppingOptions:
     )
     traversal_cost: float = option(1.0, "Cost of visiting a node, k_T, as the rule sah counts it.", minimum=0.0, maximum=100.0)
     intersection_cost: float = option(1.0, "Cost of testing a primitive, k_I, as the rule sah counts it.", minimum=0.01, maximum=100.0)
-    nodes_per_primitive: float = option(
-        1.0,
-        "Memory: most inner nodes a primitive. Each set has its share of them, and becomes a leaf when that is used up; larger sets than leaves can "
-        "hold are halved all the same, which takes up to 1/16.",
-        minimum=0.0,
-        maximum=1.0,
-    )
+    nodes_per_primitive: float = memory_option()
 
     @property
     def leaf_at_once(self) -> int:
@@ -51,12 +65,17 @@ class LevelOptions(StoppingOptions):
     """Options of builders that part all sets of a level in one launch."""
 
     max_depth: int = option(
-        40,
-        "Depth: sets that would be too large by then otherwise are halved. Less than halving needs counts as that; every level is a launch.",
+        LEVELS,
+        f"{DEPTH} Every level is a launch; sets that would need more than {LEVELS}, or more than this where it is more, are halved in time.",
         minimum=1,
         maximum=MOST_LEVELS,
     )
 
     def levels(self, count: int) -> int:
-        """Levels that may have sets to be parted: those of halving, or those allowed."""
-        return max(self.max_depth, (count - 1).bit_length()) if count > 1 else 0
+        """Levels that may have sets to be parted, were there no bound of the depth: never fewer than halving needs."""
+        return max(self.max_depth, LEVELS) if count > 1 else 0
+
+    @property
+    def may_have_long_leaves(self) -> bool:
+        """Whether the depth may end before sets are small enough for leaves' words."""
+        return self.max_depth < LEVELS

@@ -18,6 +18,9 @@ For n references, which are as many as the primitives unless the builder splits 
 
 A child word is an inner node's id, or a leaf: ~(first reference | (count - 1) << 26), count 1 to 32; -2^31 is no child at all (an empty tree).
 Leaves' boxes are not stored: they are the boxes of their references. Word by word in Python: leaf_words, first_references, reference_counts.
+
+- `long_leaves` (n / 32 + 1,) int32 or None: where a bound of the depth may make leaves of more than 32 references, the count of each leaf whose word
+  says 32, at first reference / 32, written by the builder. Without it no leaf is longer.
 """
 
 from __future__ import annotations
@@ -27,6 +30,7 @@ from typing import Any
 import numpy as np
 
 from ...target.base import Array, Target
+from ...target.structs import address, struct_dtype
 from ..base import HierarchyError
 from ..primitives import MAX_PRIMITIVES, reserved
 
@@ -48,9 +52,13 @@ def first_references(words: Any) -> Any:
     return ~words & (1 << REFERENCE_BITS) - 1
 
 
-def reference_counts(words: Any) -> Any:
-    """The number of references of each leaf word."""
-    return (~words >> REFERENCE_BITS & MAX_LEAF_SIZE - 1) + 1
+def reference_counts(words: Any, long_leaves: np.ndarray | None = None) -> Any:
+    """The number of references of each leaf word; of long leaves as `long_leaves` of their tree says."""
+    counts = (~words >> REFERENCE_BITS & MAX_LEAF_SIZE - 1) + 1
+    if long_leaves is None:
+        return counts
+    is_long = (words < 0) & (counts == MAX_LEAF_SIZE)
+    return np.where(is_long, long_leaves[np.where(is_long, first_references(words) // MAX_LEAF_SIZE, 0)], counts)
 
 
 class CanonicalTree:
@@ -63,6 +71,7 @@ class CanonicalTree:
     parent: Array
     flags: Array
     reference_boxes: Array | None = None
+    long_leaves: Array | None = None
     waiting: Array
     """Scratch of n words, NO_ONE between launches: who came first where two subtrees meet. Kernels leave it as they found it."""
 
@@ -81,7 +90,7 @@ class CanonicalTree:
         self._take_count(0, False)
         self.target.write(self.root, np.array([EMPTY_CHILD], np.int32))
 
-    def reserve(self, count: int, record_floats: int, splits_references: bool = False) -> None:
+    def reserve(self, count: int, record_floats: int, splits_references: bool = False, has_long_leaves: bool = False) -> None:
         """Make room for `count` references; the content is lost. Where references are split, the builder writes how many there are."""
         if count >= MAX_PRIMITIVES:
             raise HierarchyError(f"A tree holds at most {MAX_PRIMITIVES - 1:,} references; {count:,} were asked for: let the builder split fewer.")
@@ -103,6 +112,9 @@ class CanonicalTree:
         self._hold("waiting", waiting)
         if splits_references:
             self._hold("reference_boxes", reserved(self.target, self._held.get("reference_boxes"), (max(1, count), 8), np.float32, "hierarchy"))
+        if has_long_leaves:
+            places = (count // MAX_LEAF_SIZE + 1,)
+            self._hold("long_leaves", reserved(self.target, self._held.get("long_leaves"), places, np.int32, "hierarchy"))
         self._take_count(count, splits_references)
 
     @property
@@ -116,6 +128,17 @@ class CanonicalTree:
         return int(self.roots.nbytes + self.reference_count.nbytes) + sum(
             int(array.nbytes) for name, array in self._held.items() if name != "waiting"
         )
+
+    def with_long_leaves(self, records: tuple[str, str, np.ndarray]) -> tuple[str, str, np.ndarray]:
+        """Header, device type and by-value struct of what walks intersect, where leaves may be long; `records` as they are where none is."""
+        if self.long_leaves is None:
+            return records
+        header, type_name, view = records
+        made = np.zeros((), struct_dtype([*((name, "pointer") for name in view.dtype.names or ()), ("long_leaves", "pointer")]))
+        for name in view.dtype.names or ():
+            made[name] = view[name]
+        made["long_leaves"] = address(self.long_leaves)
+        return header, f"InLongLeaves<{type_name}>", made
 
     def _take_count(self, count: int, splits_references: bool) -> None:
         """Written only where it is another one than before: rebuilds of one scene write nothing."""

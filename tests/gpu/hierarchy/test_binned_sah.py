@@ -8,6 +8,7 @@ import pytest
 from gpu.hierarchy.base import NodeTable
 from gpu.hierarchy.bvh.builders import binned_sah
 from gpu.hierarchy.bvh.builders.binned_sah import BinnedSah
+from gpu.hierarchy.bvh.sah_queue import SMALL_LEVELS
 from gpu.hierarchy.bvh.stopping import StoppingOptions
 from gpu.target.base import Target
 from tests.oracle.binned_sah import binned_sah_cost
@@ -73,15 +74,14 @@ def test_memory_is_a_number_of_nodes(target: Target, share: float) -> None:
         assert sizes.max() <= 32 and sizes.mean() > 16
 
 
-@pytest.mark.parametrize("max_depth", [8, 20, 60 - 4])
-def test_depth_is_an_option_that_holds(target: Target, max_depth: int) -> None:
+def test_what_would_be_too_deep_is_halved(target: Target) -> None:
     scene = nested_scales(3000)
-    hierarchy = build(target, "binned_sah", scene, stop="size", max_leaf_size=1, max_depth=max_depth)
+    hierarchy = build(target, "binned_sah", scene, stop="size", max_leaf_size=1)
     assert isinstance(hierarchy, BinnedSah)
-    depth = int(hierarchy.nodes().depth.max())
-    check_tree(hierarchy.nodes(), *scene.boxes())
-    assert depth <= max(max_depth, 5 + 7) <= hierarchy.max_depth() == max(max_depth, 26)
-    assert (depth > 12) == (max_depth > 20)  # 20 levels leave none to spare above the small tasks
+    table = hierarchy.nodes()
+    check_tree(table, *scene.boxes())
+    assert len(table) == 2 * 3000 - 1
+    assert 20 < int(table.depth.max()) <= hierarchy.levels_of_queue(3000) + SMALL_LEVELS <= hierarchy.max_depth() == 19 + 10 + 20
 
 
 def test_what_nothing_parts_becomes_leaves(target: Target) -> None:

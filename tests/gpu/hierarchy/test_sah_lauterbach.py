@@ -6,9 +6,8 @@ import numpy as np
 import pytest
 
 from gpu.hierarchy.base import NodeTable
-from gpu.hierarchy.bvh.builders import sah_lauterbach
 from gpu.hierarchy.bvh.builders.sah_lauterbach import BINS, SMALL, SahLauterbach
-from gpu.hierarchy.bvh.sah_queue import SahQueueBuilder
+from gpu.hierarchy.bvh.sah_queue import SMALL_LEVELS, SahQueueBuilder
 from gpu.target.base import Target
 from tests.oracle.tree_walker import check_tree, walk_statistics
 
@@ -70,22 +69,22 @@ def test_nodes_are_parted_where_numpy_parts_them(exact_target: Target, count: in
         assert sides == {references[is_left].tobytes(), references[~is_left].tobytes()}, node
 
 
-def nested_scales(count: int) -> TriangleScene:
+def nested_scales(count: int, step: float = 0.01) -> TriangleScene:
     """Each triangle a hundredth smaller and nearer to the origin than the one before: every plane cuts off a few of many."""
-    sizes = F(1e6) * np.exp(-np.arange(count) * 0.01)[:, None, None]
+    sizes = F(1e6) * np.exp(-np.arange(count) * step)[:, None, None]
     return scene_of((np.array([[1, 0.1, 0.2], [1.001, 0.1, 0.2], [1, 0.101, 0.21]]) * sizes).astype(F))
 
 
 @pytest.mark.parametrize("extra_levels", [0, 10])
 @pytest.mark.parametrize("count", [200, 3000])
-def test_the_depth_is_bounded(target: Target, count: int, extra_levels: int) -> None:
+def test_what_would_be_too_deep_is_halved(target: Target, count: int, extra_levels: int) -> None:
     scene = nested_scales(count)
     hierarchy = built(target, scene, max_leaf_size=1, extra_levels=extra_levels)
     table = hierarchy.nodes()
     check_tree(table, *scene.boxes())
     depth, levels = int(table.depth.max()), hierarchy.levels_of_queue(count)
     assert levels == (0 if count <= SMALL else 4 + extra_levels)
-    assert int(np.ceil(np.log2(count))) < depth <= levels + sah_lauterbach.SMALL_LEVELS <= hierarchy.max_depth()
+    assert int(np.ceil(np.log2(count))) < depth <= levels + SMALL_LEVELS <= hierarchy.max_depth()
     assert len(table) == 2 * count - 1
 
 

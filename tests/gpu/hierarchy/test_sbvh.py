@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import itertools
 from collections.abc import Callable
+from typing import Any
 
 import numpy as np
 import pytest
@@ -12,9 +14,9 @@ from gpu.hierarchy.bvh.builders import sbvh
 from gpu.hierarchy.primitives import sphere_primitives
 from gpu.target.base import Target
 from tests.oracle.closest_hits import sphere_hits, triangle_hits
-from tests.oracle.tree_walker import check_tree, walk_statistics
+from tests.oracle.tree_walker import check_tree, half_area, walk_statistics
 
-from .scenes import TriangleScene, make, rays, scene_of, soup, trace
+from .scenes import SCENES, TriangleScene, make, rays, scene_of, smooth, soup, trace
 from .test_hlbvh import build
 from .test_sah_lauterbach import nested_scales
 
@@ -40,7 +42,7 @@ def pieces(table: NodeTable) -> dict[int, np.ndarray]:
 def test_pieces_cover_their_triangle(target: Target, make_scene: Callable[[], TriangleScene]) -> None:
     """Points all over a triangle, each in the box of a leaf that refers to it."""
     scene = make_scene()
-    table = build(target, "sbvh", scene, extra_references=2.0, alpha=0.0, max_leaf_size=1).nodes()
+    table = build(target, "sbvh", scene, extra_references=2.0, alpha=0.0, max_leaf_size=1, keep="spatial").nodes()
     check_tree(table, *scene.boxes(), splits_references=True)
     weights = np.random.default_rng(1).dirichlet((0.5, 0.5, 0.5), 400)
     found = pieces(table)
@@ -103,6 +105,64 @@ def test_spatial_splits_are_worth_it(host_target: Target) -> None:
     assert spared.sah_cost == pytest.approx(costs[0], rel=1e-6)
 
 
+def hall() -> TriangleScene:
+    """A ring of bodies within six walls: what cutting the walls saves above is lost below."""
+    walls = []
+    for axis, at in itertools.product(range(3), (-3.0, 3.0)):
+        corners = np.array([[-3, -3], [3, -3], [3, 3], [-3, 3]])
+        wall = np.insert(corners, axis, at, axis=1)
+        walls += [wall[[0, 1, 2]], wall[[0, 2, 3]]]
+    bodies = []
+    for i in range(9):
+        turn = 2 * np.pi * i / 9
+        place = np.array([2 * np.cos(turn), 0.4 * np.sin(3 * i), 2 * np.sin(turn)])
+        bodies.append(smooth(300).corners() * (0.175 + 0.035 * i) + place)
+    return scene_of(np.concatenate([np.array(walls), *bodies]))
+
+
+CUT_SCENES: dict[str, Callable[[], TriangleScene]] = {
+    "hall": hall,
+    "needles": lambda: needles(1500),
+    "soup": lambda: soup(1500),
+    "small soup": lambda: soup(3000, size=0.05),
+    "moving": SCENES["moving"],
+    "same place": lambda: scene_of(np.tile(soup(1).corners(), (300, 1, 1))),
+    "inactive": lambda: scene_of(np.full((90, 3, 3), np.nan)),
+    "huge": lambda: scene_of(soup(200).corners() * np.float32(1e38)),
+}
+
+
+@pytest.mark.parametrize("rules", [{}, {"stop": "size", "max_leaf_size": 4}, {"max_depth": 4}, {"traversal_cost": 3.0, "alpha": 0.0}], ids=str)
+@pytest.mark.parametrize("scene_name", CUT_SCENES)
+def test_it_is_never_worse_than_its_own_object_splits(target: Target, scene_name: str, rules: dict[str, Any]) -> None:
+    """And it is one of both trees, the one that costs less."""
+    scene = CUT_SCENES[scene_name]()
+    choices: tuple[dict[str, Any], ...] = ({"alpha": 1.0}, {"keep": "spatial"}, {})
+    objects, cut, kept = (build(target, "sbvh", scene, **rules | choice).nodes() for choice in choices)
+    check_tree(kept, *scene.boxes(), splits_references=True)
+
+    def cost(table: NodeTable) -> float:
+        area = half_area(table.lower, table.upper)
+        weights = np.where(table.is_leaf, table.reference_count, rules.get("traversal_cost", 1.0))
+        return float((area * weights).sum() / area[0]) if 0 < area[0] < np.inf else 0.0
+
+    assert cost(kept) <= min(cost(objects), cost(cut)) * (1 + 1e-5)
+    expected = cut if cost(cut) <= cost(objects) else objects
+    if abs(cost(cut) - cost(objects)) > 1e-5 * cost(objects):
+        assert all(getattr(kept, column).tobytes() == getattr(expected, column).tobytes() for column in vars(kept))
+
+
+def test_walls_are_why_it_must_choose(host_target: Target) -> None:
+    """Both ways are taken by the scenes above; without the choice walls would cost more than whole."""
+    costs = {
+        (name, keep): walk_statistics(build(host_target, "sbvh", CUT_SCENES[name](), keep=keep).nodes()).sah_cost
+        for name in ("hall", "needles")
+        for keep in ("spatial", "cheaper")
+    }
+    assert costs["hall", "spatial"] > 1.03 * costs["hall", "cheaper"]
+    assert costs["needles", "spatial"] == costs["needles", "cheaper"]
+
+
 def test_hits_are_those_of_whole_triangles(target: Target) -> None:
     scene = needles(800)
     for max_leaf_size in (1, 8):
@@ -125,20 +185,19 @@ def test_edges_past_all_floats_are_bounded_whole(target: Target) -> None:
         assert (table.upper[rows].max(axis=0) >= scene.boxes()[1][prim_id]).all()
 
 
-def test_the_depth_is_bounded(target: Target) -> None:
+def test_what_would_be_too_deep_is_halved(target: Target) -> None:
     for scene in (nested_scales(1200), needles(700)):
-        for max_depth in (1, 14):
-            hierarchy = build(target, "sbvh", scene, max_depth=max_depth, max_leaf_size=1, stop="size", extra_references=1.0)
-            check_tree(hierarchy.nodes(), *scene.boxes(), splits_references=True)
-            halving = int(np.ceil(np.log2(len(scene.indices))))
-            assert hierarchy.nodes().depth.max() <= max(max_depth, halving) <= hierarchy.max_depth()
+        hierarchy = build(target, "sbvh", scene, max_leaf_size=1, stop="size", extra_references=1.0, keep="spatial")
+        check_tree(hierarchy.nodes(), *scene.boxes(), splits_references=True)
+        assert int(np.ceil(np.log2(len(scene.indices)))) <= hierarchy.nodes().depth.max() <= 40 == hierarchy.max_depth()
+        assert hierarchy.nodes().reference_count.max() == 1
 
 
 def test_spheres_are_cut_as_boxes(target: Target) -> None:
     """A few large ones among many small ones: hits as the oracle's, whatever was cut."""
     random = np.random.default_rng(8)
     centres, radii = random.random((300, 3)).astype(np.float32), np.where(np.arange(300) < 8, 0.4, 0.01).astype(np.float32)
-    hierarchy = make(target, "sbvh", alpha=0.0, extra_references=1.0)
+    hierarchy = make(target, "sbvh", alpha=0.0, extra_references=1.0, keep="spatial")
     hierarchy.build(sphere_primitives(target.upload(centres, "test"), target.upload(radii, "test")))
     assert 300 < len(hierarchy.nodes().references) <= 600
     found, expected = trace(hierarchy, *rays()), sphere_hits(centres, radii, *rays())

@@ -67,15 +67,17 @@ def test_medians_lie_in_the_middle(target: Target, name: str, axis: str) -> None
 
 
 @pytest.mark.parametrize("name", NAMES)
-def test_the_depth_is_bounded(target: Target, name: str) -> None:
-    scene = nested_scales(1500)
+def test_what_would_be_too_deep_is_halved(target: Target, name: str) -> None:
+    """Forty levels are launched, or as many as the bound says where that is more: each primitive has its leaf by then."""
+    scene = nested_scales(600, 0.15)
     depths = []
-    for max_depth in (1, 14, 40):
+    for max_depth in (40, 55):
         hierarchy = build(target, name, scene, max_depth=max_depth, stop="size", max_leaf_size=1)
         check_tree(hierarchy.nodes(), *scene.boxes())
+        assert len(hierarchy.nodes()) == 2 * 600 - 1
         depths.append(int(hierarchy.nodes().depth.max()))
-        assert 11 <= depths[-1] <= max(11, max_depth) <= hierarchy.max_depth()
-    assert depths[0] == 11 and (name == "object_median" or depths[0] < depths[1] < depths[2])
+        assert hierarchy.max_depth() == max_depth
+    assert depths == ([10, 10] if name == "object_median" else [40, 55])
 
 
 @pytest.mark.parametrize("name", NAMES)

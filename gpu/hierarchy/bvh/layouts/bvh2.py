@@ -36,7 +36,9 @@ class Bvh2(Layout):
     def write(self, tree: CanonicalTree, primitives: Primitives) -> None:
         unit = self.target.unit(unit_source("gpu/hierarchy/bvh/layouts/bvh2.cu", primitives))
         capacity = tree.node_capacity
-        self.target.launch(unit, "write_bvh2_nodes", capacity, tree.records, tree.reference_boxes, tree.nodes, tree.flags, capacity, self.nodes)
+        self.target.launch(
+            unit, "write_bvh2_nodes", capacity, tree.records, tree.reference_boxes, tree.long_leaves, tree.nodes, tree.flags, capacity, self.nodes
+        )
 
     @property
     def bvh2_nodes(self) -> Array | None:

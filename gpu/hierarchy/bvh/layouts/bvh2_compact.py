@@ -44,7 +44,7 @@ class Bvh2Compact(Layout):
 
     def write(self, tree: CanonicalTree, primitives: Primitives) -> None:
         unit = self.target.unit(unit_source("gpu/hierarchy/bvh/layouts/bvh2_compact.cu", primitives))
-        capacity, boxes = tree.node_capacity, (tree.records, tree.reference_boxes, tree.nodes)
+        capacity, boxes = tree.node_capacity, (tree.records, tree.reference_boxes, tree.long_leaves, tree.nodes)
         outputs = (self.nodes, self._lists, self._root)
         self.target.launch(unit, "write_bvh2_compact_nodes", max(1, capacity), *boxes, tree.flags, tree.root, capacity, *outputs)
 

@@ -37,7 +37,7 @@ class Bvh2Soa(Layout):
 
     def write(self, tree: CanonicalTree, primitives: Primitives) -> None:
         unit = self.target.unit(unit_source("gpu/hierarchy/bvh/layouts/bvh2_soa.cu", primitives))
-        capacity, boxes = tree.node_capacity, (tree.records, tree.reference_boxes, tree.nodes)
+        capacity, boxes = tree.node_capacity, (tree.records, tree.reference_boxes, tree.long_leaves, tree.nodes)
         self.target.launch(unit, "write_bvh2_soa_nodes", capacity, *boxes, tree.flags, capacity, len(self.nodes), self.nodes)
 
     def walk_view(self, tree: CanonicalTree) -> np.ndarray:

@@ -11,8 +11,9 @@ extern "C" __global__ void mark_wide_nodes(const uint8* flags, int node_capacity
     for (int node_id : grid_stride(node_capacity)) is_wide_node[node_id] = is_wide(flags[node_id]);
 }
 
-extern "C" __global__ void write_bvh4_nodes(float4* record_data, const float4* reference_boxes, const float4* nodes, const uint8* flags, const int* wide_ids, int node_capacity, float* bvh4) {
-    const ReferencesOf<Records> references = {{record_data}, reference_boxes};
+extern "C" __global__ void write_bvh4_nodes(float4* record_data, const float4* reference_boxes, const int* long_leaves, const float4* nodes, const uint8* flags,
+                                            const int* wide_ids, int node_capacity, float* bvh4) {
+    const ReferencesOf<Records> references = {{record_data}, reference_boxes, long_leaves};
     for (int node_id : grid_stride(node_capacity)) {
         if (!is_wide(flags[node_id])) continue;
         const CanonicalNode node = load_node(nodes, node_id);
@@ -50,13 +51,13 @@ __device__ __forceinline__ int2 children_at(const float4* nodes, const uint8* fl
     return make_int2(__float_as_int(nodes[2 * (int64)child].w), __float_as_int(nodes[2 * (int64)child + 1].w));
 }
 
-extern "C" __global__ void write_bvh4_tiles(float4* record_data, const float4* reference_boxes, const float4* nodes, const uint8* flags, const int* wide_ids,
-                                            int node_capacity, float4* bvh4) {
+extern "C" __global__ void write_bvh4_tiles(float4* record_data, const float4* reference_boxes, const int* long_leaves, const float4* nodes, const uint8* flags,
+                                            const int* wide_ids, int node_capacity, float4* bvh4) {
     SHARED float4 tile[TILE * PITCH];
     SHARED int wide[CHUNK];
     SHARED int2 kids[2 * TILE];
     SHARED int wide_count;
-    const ReferencesOf<Records> references = {{record_data}, reference_boxes};
+    const ReferencesOf<Records> references = {{record_data}, reference_boxes, long_leaves};
     const int first_id = block_index() * CHUNK;
     if (thread_index() == 0) wide_count = 0;
     block_sync();

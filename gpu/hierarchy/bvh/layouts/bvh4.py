@@ -51,7 +51,7 @@ class Bvh4(Layout):
         self.rewrite(tree, primitives)
 
     def rewrite(self, tree: CanonicalTree, primitives: Primitives) -> None:
-        capacity, boxes = tree.node_capacity, (tree.records, tree.reference_boxes, tree.nodes)
+        capacity, boxes = tree.node_capacity, (tree.records, tree.reference_boxes, tree.long_leaves, tree.nodes)
         if capacity > 0:
             wide_ids = self.keep("wide_ids", capacity, np.int32)
             is_tiled = BY_TILES[self.target.kind]

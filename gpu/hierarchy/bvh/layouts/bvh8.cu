@@ -25,8 +25,8 @@ struct WriteBvh8 {
 };
 
 extern "C" __global__ void __launch_bounds__(256, 4)
-    write_bvh8_nodes(float4* record_data, const float4* reference_boxes, const float4* nodes, const uint8* is_wide, const int* wide_ids, int node_capacity,
-                     Bvh8Node* bvh8) {
-    const ReferencesOf<Records> references = {{record_data}, reference_boxes};
+    write_bvh8_nodes(float4* record_data, const float4* reference_boxes, const int* long_leaves,
+                     const float4* nodes, const uint8* is_wide, const int* wide_ids, int node_capacity, Bvh8Node* bvh8) {
+    const ReferencesOf<Records> references = {{record_data}, reference_boxes, long_leaves};
     write_wide_tiles(nodes, references, is_wide, WideLists{}, node_capacity, WriteBvh8{wide_ids, bvh8});
 }

@@ -67,7 +67,7 @@ class Bvh8(Layout):
             return
         chunk = COLLAPSE_CHUNKS[target.kind]
         unit = target.unit(unit_source("gpu/hierarchy/bvh/layouts/bvh8.cu", primitives, CHUNK=chunk))
-        boxes = (tree.records, tree.reference_boxes, tree.nodes)
+        boxes = (tree.records, tree.reference_boxes, tree.long_leaves, tree.nodes)
         target.launch(unit, "write_bvh8_nodes", capacity, *boxes, *self._chosen, capacity, self.nodes, blocks=-(-capacity // chunk))
 
     def walk_records(self, tree: CanonicalTree, records: tuple[str, str, np.ndarray]) -> tuple[str, str, np.ndarray]:

@@ -76,11 +76,12 @@ struct WriteCwbvh {
 };
 
 extern "C" __global__ void __launch_bounds__(256, 4)
-    write_cwbvh_nodes(float4* record_data, const float4* reference_boxes, const float4* nodes, const uint8* is_wide, const int* child_bases, const int* places,
-                      int* list_counts, unsigned* list_ids, int4* list_children, int node_capacity, CwbvhNode* cwbvh, int* leaf_words) {
+    write_cwbvh_nodes(float4* record_data, const float4* reference_boxes, const int* long_leaves,
+                      const float4* nodes, const uint8* is_wide, const int* child_bases, const int* places, int* list_counts, unsigned* list_ids,
+                      int4* list_children, int node_capacity, CwbvhNode* cwbvh, int* leaf_words) {
     SHARED CwbvhNode tile[WIDE_TILE];
     SHARED int indices[WIDE_TILE];
-    const ReferencesOf<Records> references = {{record_data}, reference_boxes};
+    const ReferencesOf<Records> references = {{record_data}, reference_boxes, long_leaves};
     const WideLists lists = {list_counts, list_ids, list_children, CHUNK / LIST_SHARE};
     write_wide_tiles(nodes, references, is_wide, lists, node_capacity, WriteCwbvh{child_bases, places, cwbvh, leaf_words, tile, indices});
 }

@@ -64,7 +64,7 @@ class Cwbvh(Layout):
             return
         chunk = GREEDY_CHUNKS[target.kind]
         unit = target.unit(unit_source("gpu/hierarchy/bvh/layouts/cwbvh.cu", primitives, CHUNK=chunk, LIST_SHARE=LIST_SHARE))
-        inputs = (tree.records, tree.reference_boxes, tree.nodes, *self._chosen)
+        inputs = (tree.records, tree.reference_boxes, tree.long_leaves, tree.nodes, *self._chosen)
         target.launch(unit, "write_cwbvh_nodes", capacity, *inputs, capacity, self.nodes, self.leaf_words, blocks=-(-capacity // chunk))
 
     def walk_view(self, tree: CanonicalTree) -> np.ndarray:

@@ -128,7 +128,7 @@ __device__ __forceinline__ Rays in_every_lane(const Rays& rays, int i) {
 // the ray does not go on.
 template <class Primitives, class OnPrimitive>
 __device__ __forceinline__ bool visit_leaf_alone(int leaf, const Rays& ray, const Primitives& primitives, Rays& rays, OnPrimitive& on_primitive) {
-    const int first = first_reference(leaf), count = reference_count(leaf), last = first + count;
+    const int first = first_reference(leaf), count = count_in_leaf(primitives, leaf), last = first + count;
     if constexpr (Primitives::TESTS_MANY) {
         if (count >= Primitives::FEWEST_AT_ONCE) {
             const Mask itself = rays.active;

@@ -31,7 +31,7 @@ __device__ __forceinline__ void traverse_by_steps(const Tree& tree, const Primit
     const CentredSlabs slabs = make_centred_slabs(rays);
     WaitingChildren<STACK_DEPTH, STACK_KEEPS_DISTANCE || OnNode::IS_ASKED, OnNode::IS_ASKED> waiting;
     waiting.count = 0;
-    int child = tree.root[0], depth = 0;
+    int child = tree.root[0], depth = 0, beyond = 0;  // beyond: what is left of a long leaf behind what its word says
     Mask lanes = rays.active;
     bool is_new_leaf = true;  // a leaf's word is what is left of it
     while (child != EMPTY_CHILD) {
@@ -41,9 +41,14 @@ __device__ __forceinline__ void traverse_by_steps(const Tree& tree, const Primit
         bool is_done;  // nothing is left of the leaf, or no child is entered
         if (is_record) {
             if (is_new_leaf) on_node(tree.leaf_id(child), depth, true, lanes);
+            if (LEAVES_MAY_BE_LONG<Primitives> && is_new_leaf) beyond = count_in_leaf(primitives, child) - reference_count(child);
             on_primitive(rays, primitives.intersect_fetched(fetched.a, fetched.b, fetched.c, reference, rays));
             if (!any(rays.active)) return;
-            const int left = reference_count(child) - 1;
+            int left = reference_count(child) - 1;
+            if (LEAVES_MAY_BE_LONG<Primitives> && left == 0) {
+                left = min(beyond, MAX_LEAF_REFERENCES);
+                beyond -= left;
+            }
             is_done = is_new_leaf = left == 0;
             child = leaf_child(reference + 1, max(left, 1));  // of no use where nothing is left
         } else {

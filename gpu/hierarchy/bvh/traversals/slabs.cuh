@@ -98,7 +98,7 @@ template <int CAPACITY, bool KEEPS_ENTRIES, bool KEEPS_LANES> struct WaitingChil
 // Hand a leaf's references to on_primitive; false when no ray goes on.
 template <class Primitives, class OnPrimitive>
 __device__ __forceinline__ bool visit_leaf(int leaf, const Primitives& primitives, Rays& rays, OnPrimitive& on_primitive) {
-    const int first = first_reference(leaf), last = first + reference_count(leaf);
+    const int first = first_reference(leaf), last = first + count_in_leaf(primitives, leaf);
     for (int reference = first; reference < last; ++reference) on_primitive(rays, primitives.intersect(reference, rays));
     return any(rays.active);
 }

@@ -11,8 +11,9 @@ Cost: Four launches a level for log2(n / 128) + 10 levels, and one for everythin
 sixth more time than sah_lauterbach, for trees that cost 4 per cent less.
 
 Limits: It chooses for this node alone: spatial splits (sbvh) and optimisers find cheaper trees. Planes of sets larger than 32 lie between bins.
-Where a task would need more levels than are left, or no plane parts it, it is parted at its median, so the depth is at most the larger of max_depth
-and log2(n / 128) + 7. The device alone knows how many levels there are, so all that there may be are launched. Deterministic.
+Where a task would need more levels than are left, or no plane parts it, it is parted at its median: log2(n / 128) + 10 levels of the queue and 20
+below bound the depth; max_depth ends the tree earlier, in leaves of whatever is there. The device alone knows how many levels there are, so all that
+there may be are launched. Deterministic.
 """
 
 from __future__ import annotations
@@ -20,16 +21,16 @@ from __future__ import annotations
 import dataclasses
 
 from .....settings import option
-from ...sah_queue import QueueRules, SahQueueBuilder
-from ...stopping import StoppingOptions
+from ...sah_queue import SMALL_LEVELS, QueueRules, SahQueueBuilder
+from ...stopping import StoppingOptions, depth_option
 from ...tree import REFERENCE_BITS
 
 SWEEP = 32
 """Sets of at most so many primitives try every plane; as many as a leaf can hold, so that the cost of a leaf is always an exact one."""
-SMALL_LEVELS = 20
-"""Levels below a small task's node: 7 by medians alone."""
 EXTRA_LEVELS = 10
 """Levels of the queue beyond those that halving needs."""
+MOST_DEPTH = REFERENCE_BITS + EXTRA_LEVELS + SMALL_LEVELS
+"""More than any tree has."""
 
 
 @dataclasses.dataclass(frozen=True)
@@ -37,12 +38,7 @@ class BinnedSahOptions(StoppingOptions):
     """Options of the reference builder."""
 
     bins: int = option(32, "Bins an axis over the centroids of a set: more of them find better planes and cost time.", minimum=4, maximum=32)
-    max_depth: int = option(
-        REFERENCE_BITS + EXTRA_LEVELS + SMALL_LEVELS,
-        "Depth: sets that could not be small enough by then otherwise are halved. Less than halving needs counts as that.",
-        minimum=8,
-        maximum=REFERENCE_BITS + EXTRA_LEVELS + SMALL_LEVELS,
-    )
+    max_depth: int = depth_option(MOST_DEPTH)
 
 
 class BinnedSah(SahQueueBuilder):
@@ -54,16 +50,11 @@ class BinnedSah(SahQueueBuilder):
     options: BinnedSahOptions
     small = 128
 
-    def max_depth(self) -> int:
-        return max(self.options.max_depth, self.least_levels(1 << REFERENCE_BITS) + self.small.bit_length() - 1)
-
     @property
     def rules(self) -> QueueRules:
-        options, least = self.options, self.small.bit_length() - 1
-        spare = options.max_depth - self.least_levels(self.tree.count)
-        small_levels = min(SMALL_LEVELS, max(least, spare))
-        extra_levels, stopping = min(EXTRA_LEVELS, max(0, spare - small_levels)), options.device_values()
-        return QueueRules(options.bins, SWEEP, options.leaf_at_once, extra_levels, small_levels, stopping, options.nodes_per_primitive)
+        options = self.options
+        stopping, share = options.device_values(), options.nodes_per_primitive
+        return QueueRules(options.bins, SWEEP, options.leaf_at_once, EXTRA_LEVELS, options.max_depth, stopping, share)
 
 
 __all__ = ["BinnedSah", "BinnedSahOptions"]

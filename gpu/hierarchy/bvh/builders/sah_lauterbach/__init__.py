@@ -12,8 +12,9 @@ that are faster to trace.
 
 Limits: The planes lie between 16 bins of the centroids' bounds, not at every primitive, and a leaf is made where max_leaf_size primitives are left,
 whatever the heuristic says of it. Where a task would need more levels than are left, or no plane parts it, it is parted at its median: log2(n / 256)
-+ extra_levels levels of the queue and 20 below bound the depth by 58. The device alone knows how many levels there are, so all that there may be are
-launched. Unlike the paper's, a large task is the work of many blocks, and centroids' bounds are binned, not the node's box. Deterministic.
++ extra_levels levels of the queue and 20 below bound the depth by 58; max_depth ends the tree earlier, in leaves of whatever is there. The device
+alone knows how many levels there are, so all that there may be are launched. Unlike the paper's, a large task is the work of many blocks, and
+centroids' bounds are binned, not the node's box. Deterministic.
 """
 
 from __future__ import annotations
@@ -21,13 +22,13 @@ from __future__ import annotations
 import dataclasses
 
 from .....settings import option
-from ...sah_queue import QueueRules, SahQueueBuilder
-from ...tree import MAX_LEAF_SIZE
+from ...sah_queue import SMALL_LEVELS, QueueRules, SahQueueBuilder
+from ...stopping import depth_option, memory_option
+from ...tree import MAX_LEAF_SIZE, REFERENCE_BITS
 
 BINS = 16
 SMALL = SahQueueBuilder.small
-SMALL_LEVELS = 20
-"""Levels below a small task's node: 8 by medians alone."""
+MOST_EXTRA_LEVELS = 20
 
 
 @dataclasses.dataclass(frozen=True)
@@ -41,8 +42,10 @@ class SahLauterbachOptions:
         10,
         "Levels of the queue beyond those that halving needs: fewer of them cost less time and part more nodes at their median.",
         minimum=0,
-        maximum=20,
+        maximum=MOST_EXTRA_LEVELS,
     )
+    nodes_per_primitive: float = memory_option()
+    max_depth: int = depth_option(REFERENCE_BITS + MOST_EXTRA_LEVELS + SMALL_LEVELS)
 
 
 class SahLauterbach(SahQueueBuilder):
@@ -55,8 +58,8 @@ class SahLauterbach(SahQueueBuilder):
 
     @property
     def rules(self) -> QueueRules:
-        leaf_size = self.options.max_leaf_size
-        return QueueRules(BINS, 0, leaf_size, self.options.extra_levels, SMALL_LEVELS, (leaf_size, 0, 1.0, 1.0), 1.0)
+        options, leaf_size = self.options, self.options.max_leaf_size
+        return QueueRules(BINS, 0, leaf_size, options.extra_levels, options.max_depth, (leaf_size, 0, 1.0, 1.0), options.nodes_per_primitive)
 
 
 __all__ = ["SahLauterbach", "SahLauterbachOptions"]

@@ -2,20 +2,23 @@
 
 Idea: However primitives are shared out between two children, the boxes of long ones overlap. A spatial split parts space instead: a primitive on
 both sides of the plane gets a reference on each, with a box of the part that lies there, cut at the plane. Each node takes the cheaper of its best
-object split and its best spatial split; a cut primitive that would be cheaper whole on one side is taken back.
+object split and its best spatial split; a cut primitive that would be cheaper whole on one side is taken back. What a cut
+saves above can be lost below, where both parts are carried on: the tree of object splits alone is made too, and the cheaper one is kept.
 
 Paper: Stich, Friedrich and Dietrich, Spatial Splits in Bounding Volume Hierarchies (2009): chopped binning, the overlap criterion alpha, reference
 unsplitting. Object splits are Wald's (2007).
 
 Cost: Ten to twenty times the time of binned_sah on two cores, fifty times on an H200, most of it for clipping: one block parts a set, so the
-uppermost levels are slow on a GPU. As many references more as were cut, at most extra_references; one launch for every level that there may be. Where
-triangles are small and even it gains nothing (1 per cent and less on the demos blob and room); of long slanted ones among small ones it halves the
-cost.
+uppermost levels are slow on a GPU; the tree of object splits takes about a tenth of it. As many references more as were cut, at most
+extra_references; three launches for every level that there may be. Where triangles are small and even it gains nothing: 1 per cent and less on the
+demos blob and room, nothing on orbit, where object splits are kept (spatial ones cost 3 to 10 per cent more). Of long slanted triangles among small
+ones it halves the cost.
 
 Limits: The budget of extra references is shared out among sets in proportion to their references, and a set whose share is used up is parted by
 objects. Every cut is bounded outwards, so nothing is missed. It cannot be refitted: the boxes of cut primitives would have to grow to the whole
-primitive again, which is legal and worse than not having cut them. Spheres are cut as their boxes. Sets that would be too large by max_depth are
-halved, which bounds the depth. nodes_per_primitive counts a node for every reference that there may be, not for every primitive. Deterministic.
+primitive again, which is legal and worse than not having cut them. Spheres are cut as their boxes. Sets that would be too large for the 40 levels
+that there are by default are halved; max_depth ends the tree earlier, in leaves of whatever is there. nodes_per_primitive counts a node for every
+reference that there may be, not for every primitive. Deterministic.
 """
 
 from __future__ import annotations
@@ -32,9 +35,10 @@ from ....base import Capabilities, Primitives
 from ....primitives import unit_source
 from ...bvh import BvhHierarchy
 from ...stopping import MOST_LEVELS, LevelOptions
-from ...tree import REFERENCE_BITS
+from ...tree import MAX_LEAF_SIZE
 
 MOST_BLOCKS = 4096
+OBJECT_SPLITS, ALL_SPLITS, OBJECT_SPLITS_AGAIN = 0, 1, 2
 FEW_SETS = 8
 """Levels on which there are too few sets to fill a GPU with blocks: more threads a block."""
 THREADS = {"few": 512, "many": 128}
@@ -54,6 +58,12 @@ class SbvhOptions(LevelOptions):
         minimum=0.0,
         maximum=1.0,
     )
+    keep: str = option(
+        "cheaper",
+        "Which tree is kept: of that with spatial splits and that of object splits alone the cheaper one by the SAH, each ended by max_depth, or "
+        "always that with spatial splits, as published.",
+        choices=("cheaper", "spatial"),
+    )
 
 
 class Sbvh(BvhHierarchy):
@@ -67,7 +77,10 @@ class Sbvh(BvhHierarchy):
     capabilities = Capabilities(refit=False, splits_references=True, primitive_kinds=("triangle", "sphere"))
 
     def max_depth(self) -> int:
-        return max(self.options.max_depth, REFERENCE_BITS)
+        return self.options.max_depth
+
+    def may_have_long_leaves(self) -> bool:
+        return self.options.may_have_long_leaves
 
     def reference_capacity(self, primitives: Primitives) -> int:
         return primitives.count + int(self.options.extra_references * primitives.count)
@@ -81,33 +94,47 @@ class Sbvh(BvhHierarchy):
         held = {name: target.scratch(f"sbvh.{name}", shape, dtype) for name, (shape, dtype) in self._arrays(capacity).items()}
         unit = target.unit(unit_source("gpu/hierarchy/bvh/builders/sbvh/sbvh.cu", primitives, BINS=options.bins))
         levels = options.levels(n)
-        with target.phase("build.references"):
-            settings = (primitives.view, capacity, levels, options.budget(capacity), *options.device_values()[:2])
-            outputs = (held["references"], held["finished"], held["used"], held["counts"], held["sets"], tree.parent, tree.flags, tree.root)
-            target.launch(unit, "write_references", capacity, *settings, *outputs)
-        with target.phase("build.levels"):
-            for level in range(levels):
-                self._part_level(unit, held, primitives, level, levels)
+        launched = min(levels, options.max_depth)
+        for made in self._trees():
+            with target.phase("build.references"):
+                settings = (primitives.view, made, held["sums"], capacity, launched, options.budget(capacity), *options.device_values()[:2])
+                outputs = (held["references"], held["finished"], held["used"], held["counts"], held["sets"], tree.parent, tree.flags, tree.root)
+                target.launch(unit, "write_references", capacity, *settings, *outputs)
+            with target.phase("build.levels"):
+                for level in range(launched):
+                    self._part_level(unit, held, primitives, level, levels, made)
         with target.phase("build.leaves"):
             target.exclusive_scan(held["used"], held["places"], "sbvh.scan")
             gathered = (tree.order, tree.reference_boxes, tree.reference_count)
             target.launch(unit, "gather_references", capacity, capacity, held["finished"], held["used"], held["places"], *gathered)
-            target.launch(unit, "relink_leaves", capacity, tree.node_capacity, held["places"], tree.flags, tree.nodes)
+            outputs = (tree.nodes, tree.long_leaves)
+            target.launch(unit, "relink_leaves", capacity, tree.node_capacity, held["places"], tree.flags, held.get("long_sets"), *outputs)
         return self.fit(primitives, "build")
 
-    def _part_level(self, unit: Unit, held: dict[str, Array], primitives: Primitives, level: int, levels: int) -> None:
+    def _trees(self) -> tuple[int, ...]:
+        """What is made, one after the other: all three where there is a choice."""
+        if self.options.extra_references == 0 or self.options.alpha == 1:
+            return (OBJECT_SPLITS,)
+        return (ALL_SPLITS,) if self.options.keep == "spatial" else (OBJECT_SPLITS, ALL_SPLITS, OBJECT_SPLITS_AGAIN)
+
+    def _part_level(self, unit: Unit, held: dict[str, Array], primitives: Primitives, level: int, levels: int, made: int) -> None:
         tree, step = self.tree, -1 if level % 2 else 1
-        settings = (primitives.view, level, levels - level, *self.options.device_values(), self.options.alpha)
+        alpha = self.options.alpha if made == ALL_SPLITS else 1.0
+        sum_of_tree = held["sums"][made:] if made < OBJECT_SPLITS_AGAIN and len(self._trees()) > 1 else None
+        ends_here = int(level + 1 == self.options.max_depth)
+        settings = (primitives.view, level, levels - level, ends_here, *self.options.device_values(), alpha)
         references = (held[name] for name in ("references", "parted")[::step])
         sets = (held[name] for name in ("sets", "next_sets")[::step])
-        arrays = (*references, held["finished"], held["used"], held["root_area"], held["counts"], *sets)
+        arrays = (*references, held["finished"], held["used"], held["root_area"], sum_of_tree, held["counts"], *sets, held.get("long_sets"))
         blocks = min(1 << min(level, 20), len(held["sets"]), MOST_BLOCKS)
         outputs = (tree.nodes, tree.parent, tree.flags, tree.root)
         self.target.launch(unit, "part_sets", 1, *settings, *arrays, *outputs, block=THREADS["few" if level < FEW_SETS else "many"], blocks=blocks)
 
     def _arrays(self, capacity: int) -> dict[str, tuple[tuple[int, ...], Any]]:
         """Shapes and types of the scratch memory; a set that is still to be parted has two references at least."""
+        long_sets = {"long_sets": ((capacity // MAX_LEAF_SIZE + 1,), np.int32)} if self.may_have_long_leaves() else {}
         return {
+            **long_sets,
             "references": ((capacity, 8), np.float32),
             "parted": ((capacity, 8), np.float32),
             "finished": ((capacity, 8), np.float32),
@@ -117,6 +144,7 @@ class Sbvh(BvhHierarchy):
             "sets": ((capacity // 2 + 1, 4), np.int32),
             "next_sets": ((capacity // 2 + 1, 4), np.int32),
             "root_area": ((1,), np.float32),
+            "sums": ((2,), np.uint64),
         }
 
 

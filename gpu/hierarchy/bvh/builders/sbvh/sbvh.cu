@@ -5,8 +5,14 @@
 // that memory allows a set has a share by its places, too. Node ids follow from the ranges (range_links.cuh). At the end references move together, and
 // leaves learn their places.
 //
-// Launch order: write_references; part_sets for every level; a scan of `used`; gather_references; relink_leaves. Unit constant: BINS.
+// What a spatial split saves by the heuristic may be lost further down, where cut references count twice. So the tree of object splits is made first, then
+// that of all splits, and should that be the dearer one, the first once more (tree_cost.cuh): nothing is read back, launches that have no tree to make
+// find no set.
+//
+// Launch order: for each of these trees write_references, and part_sets for every level; a scan of `used`; gather_references; relink_leaves.
+// Unit constant: BINS.
 #include "gpu/hierarchy/bvh/builders/sbvh/split_planes.cuh"
+#include "gpu/hierarchy/bvh/builders/sbvh/tree_cost.cuh"
 #include "gpu/hierarchy/bvh/stopping.cuh"
 
 // References [first, first + count) of the places [first, first + room), and the share of nodes that is left.
@@ -16,11 +22,18 @@ __device__ __forceinline__ int4 set_over(int first, int count, int room, bool is
 __device__ __forceinline__ bool is_left_set(const int4& set) { return set.w & 1; }
 __device__ __forceinline__ int share_of_set(const int4& set) { return set.w >> 1; }
 
-extern "C" __global__ void write_references(Primitives primitives, int capacity, int level_count, int budget, int max_leaf_size, int by_cost,
-                                            float4* references, float4* finished, int* used, int* counts, int4* sets, int* parent, uint8* flags, int* root) {
+extern "C" __global__ void write_references(Primitives primitives, int tree, uint64* sums, int capacity, int level_count, int budget, int max_leaf_size,
+                                            int by_cost, float4* references, float4* finished, int* used, int* counts, int4* sets, int* parent, uint8* flags,
+                                            int* root) {
     const int n = primitives.count;
     const bool is_leaf = n <= (by_cost ? 1 : max_leaf_size);
+    const bool is_kept = is_left_out(tree, sums);  // the tree that is there
     for (int i : grid_stride(capacity)) {
+        if (i == 0) {
+            for (int level = 0; level <= level_count; ++level) counts[level] = level == 0 && !is_leaf && !is_kept ? 1 : 0;
+            if (sums != nullptr && tree != OBJECT_SPLITS_AGAIN) sums[tree] = 0;
+        }
+        if (is_kept) continue;
         used[i] = is_leaf && i < n ? 1 : 0;
         if (i < capacity - 1) flags[i] = 0;
         if (i < n) {
@@ -29,7 +42,6 @@ extern "C" __global__ void write_references(Primitives primitives, int capacity,
             if (is_leaf) store_reference(finished, i, reference);
         }
         if (i > 0) continue;
-        for (int level = 0; level <= level_count; ++level) counts[level] = level == 0 && !is_leaf ? 1 : 0;
         sets[0] = set_over(0, n, capacity, false, budget);
         root[0] = is_leaf ? leaf_child(0, n) : 0;
         if (capacity > 1) parent[0] = -1;
@@ -39,6 +51,7 @@ extern "C" __global__ void write_references(Primitives primitives, int capacity,
 struct SetChoice {
     SetSplit split;
     BinGrid grid;
+    float area;  // of the set's box
     bool ends;
 };
 
@@ -64,7 +77,7 @@ struct Chooser {
         const BinGrid grid = BinGrid::over(make_float3(block_min(centroids.lower.x), block_min(centroids.lower.y), block_min(centroids.lower.z)),
                                            make_float3(block_max(centroids.upper.x), block_max(centroids.upper.y), block_max(centroids.upper.z)));
         if (is_root && thread_index() == 0) root_area[0] = half_area(box);
-        SetChoice choice = {{HALVES, 0, 0, count / 2, 0.0f, empty_aabb(), empty_aabb(), 0, 0}, grid, false};
+        SetChoice choice = {{HALVES, 0, 0, count / 2, 0.0f, empty_aabb(), empty_aabb(), 0, 0}, grid, half_area(box), false};
         choice.ends = stopping.ends_at_once(count, share_of_set(set)) || (!may_choose && count <= stopping.max_leaf_size);
         if (choice.ends || !may_choose) return choice;
         const uint64 objects = bins.best_object_plane(references, first, count, grid);
@@ -121,6 +134,14 @@ struct Mover {
     __device__ void keep(const int4& set) const {
         for (int i : block_stride(set.y)) put(set.x + i, load_reference(references, set.x + i), true);
     }
+    // Of a leaf that is finished.
+    __device__ float leaf_area(int first, int count) const {
+        Aabb box = empty_aabb();
+        for (int i : block_stride(count)) box = merge(box, load_reference(finished, first + i).box);
+        if (count == 1) return half_area(box);  // thread 0 alone needs it
+        return half_area({make_float3(block_min(box.lower.x), block_min(box.lower.y), block_min(box.lower.z)),
+                          make_float3(block_max(box.upper.x), block_max(box.upper.y), block_max(box.upper.z))});
+    }
     __device__ void part(const SetChoice& choice, const int4& set, int first_right, bool is_left_leaf, bool is_right_leaf) const {
         int lefts = 0, rights = 0;
         const SetSplit& split = choice.split;
@@ -146,23 +167,26 @@ struct Mover {
     }
 };
 
-// One block a set. Sets that remain are told to the next level.
-extern "C" __global__ void part_sets(Primitives primitives, int level, int levels_left, int max_leaf_size, int by_cost, float traversal_cost,
+// One block a set. Sets that remain are told to the next level; with `ends_here` none does, for the depth ends there.
+extern "C" __global__ void part_sets(Primitives primitives, int level, int levels_left, int ends_here, int max_leaf_size, int by_cost, float traversal_cost,
                                      float intersection_cost, float alpha, const float4* references, float4* parted, float4* finished, int* used,
-                                     float* root_area, int* counts, const int4* sets, int4* next_sets, float4* nodes, int* parent, uint8* flags, int* root) {
+                                     float* root_area, uint64* sum, int* counts, const int4* sets, int4* next_sets, int* long_sets, float4* nodes, int* parent,
+                                     uint8* flags, int* root) {
     SHARED SetBins bins;
     const Stopping stopping = {max_leaf_size, by_cost, traversal_cost, intersection_cost};
     const Chooser chooser = {primitives, stopping, references, alpha, root_area};
     const Mover mover = {primitives, references, parted, finished, used};
-    const Links links = {nodes, parent, flags, by_cost ? 1 : max_leaf_size};
+    const Links links = {nodes, parent, flags, by_cost ? 1 : max_leaf_size, long_sets};
     const int set_count = counts[level];
     for (int number = block_index(); number < set_count; number += block_count()) {
         const int4 set = sets[number];
         const int first = set.x, node_id = node_over(first, first + set.z - 1, is_left_set(set), level == 0);
         SetChoice choice = chooser.choose(bins, set, ceil_log2(set.y) < levels_left && has_nodes_to_choose(set.y, share_of_set(set)), level == 0);
+        const TreeCost cost = {sum, traversal_cost, intersection_cost, level == 0 ? choice.area : root_area[0]};
         if (choice.ends) {
             mover.keep(set);
-            if (thread_index() == 0) links.link_leaf(node_id, leaf_child(first, set.y), is_left_set(set), root);
+            if (sum != nullptr && thread_index() == 0) cost.add_leaf(choice.area, set.y);
+            if (thread_index() == 0) links.link_leaf(node_id, links.leaf(first, first + set.y - 1), is_left_set(set), root);
             continue;
         }
         int lefts, rights;
@@ -174,10 +198,21 @@ extern "C" __global__ void part_sets(Primitives primitives, int level, int level
         }
         const int spare = set.z - lefts - rights, left_room = lefts + (int)((int64)spare * lefts / (lefts + rights)), right_room = set.z - left_room;
         const int middle = first + left_room;
-        const bool is_left_leaf = lefts <= links.max_leaf_size, is_right_leaf = rights <= links.max_leaf_size;
+        const bool is_left_leaf = ends_here || lefts <= links.max_leaf_size, is_right_leaf = ends_here || rights <= links.max_leaf_size;
         mover.part(choice, set, middle, is_left_leaf, is_right_leaf);
+        if (sum != nullptr) {
+            block_sync();
+            const float left_area = is_left_leaf ? mover.leaf_area(first, lefts) : 0.0f, right_area = is_right_leaf ? mover.leaf_area(middle, rights) : 0.0f;
+            if (thread_index() == 0) {
+                cost.add_node(choice.area);
+                if (is_left_leaf) cost.add_leaf(left_area, lefts);
+                if (is_right_leaf) cost.add_leaf(right_area, rights);
+            }
+        }
         if (thread_index() == 0) {
-            store_node(nodes, node_id, empty_aabb(), is_left_leaf ? leaf_child(first, lefts) : middle - 1, is_right_leaf ? leaf_child(middle, rights) : middle);
+            const int left = is_left_leaf ? links.leaf(first, first + lefts - 1) : middle - 1;
+            const int right = is_right_leaf ? links.leaf(middle, middle + rights - 1) : middle;
+            store_node(nodes, node_id, empty_aabb(), left, right);
             flags[node_id] = NODE_EXISTS;
             if (!is_left_leaf) parent[middle - 1] = node_id;
             if (!is_right_leaf) parent[middle] = node_id;
@@ -203,13 +238,15 @@ extern "C" __global__ void gather_references(int capacity, const float4* finishe
     }
 }
 
-__device__ __forceinline__ int moved(int child, const int* places) {
-    return is_leaf(child) ? leaf_child(places[first_reference(child)], reference_count(child)) : child;
+// `long_sets`: counts of leaves that are long, by their first place; `long_leaves`: by their first reference.
+__device__ __forceinline__ int moved(int child, const int* places, const int* long_sets, int* long_leaves) {
+    return is_leaf(child) ? leaf_child(places[first_reference(child)], reference_count(child, long_sets), long_leaves) : child;
 }
-extern "C" __global__ void relink_leaves(int node_capacity, const int* places, const uint8* flags, float4* nodes) {
+extern "C" __global__ void relink_leaves(int node_capacity, const int* places, const uint8* flags, const int* long_sets, float4* nodes, int* long_leaves) {
     for (int node_id : grid_stride(node_capacity)) {
         if (!(flags[node_id] & NODE_EXISTS)) continue;
         const CanonicalNode node = load_node(nodes, node_id);
-        store_node(nodes, node_id, node.aabb(), moved(node.left, places), moved(node.right, places));
+        store_node(nodes, node_id, node.aabb(), moved(node.left, places, long_sets, long_leaves),
+                   moved(node.right, places, long_sets, long_leaves));
     }
 }

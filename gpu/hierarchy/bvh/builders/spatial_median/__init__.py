@@ -9,8 +9,8 @@ Volume Hierarchies (2007), compares with it.
 Cost: O(n d) for d levels: the middle is found by binary search in a sorted list, and nodes part the sorted lists stably, as sweep_sah does. The upper
 nodes are one block's work each; task_pool without SAH makes much the same trees faster.
 
-Limits: Where the middle parts nothing, and where a set would be too large for the levels that are left (max_depth), it is halved, which bounds the
-depth. One launch for every level that there may be. Deterministic.
+Limits: Where the middle parts nothing, and where a set would be too large for the levels that are left, it is halved. One launch for every level that
+there may be, 40 by default; max_depth ends the tree earlier, in leaves of whatever is there. Deterministic.
 """
 
 from __future__ import annotations

@@ -11,8 +11,8 @@ Hierarchies (2014), 4.2.
 Cost: O(n log n), two to three times the time of binned_sah on two cores, for trees at most one per cent cheaper. The upper nodes are one block's work
 each: slow on a GPU, where it is there for its trees.
 
-Limits: It chooses for one node at a time, so a binned tree can turn out cheaper by luck. One launch for every level that there may be (max_depth);
-sets that would be too large by then are halved, which bounds the depth. Deterministic.
+Limits: It chooses for one node at a time, so a binned tree can turn out cheaper by luck. One launch for every level that there may be, 40 by default;
+sets that would be too large by then are halved. max_depth ends the tree earlier, in leaves of whatever is there. Deterministic.
 """
 
 from __future__ import annotations

@@ -63,7 +63,7 @@ class Reinsertion(Optimiser):
         costs, progress = target.scratch("optimise.costs", capacity, np.float64), target.scratch("optimise.progress", 3, np.float64)
         saved = target.scratch("optimise.saved", (capacity, 3), np.int32)
         keys, targets = target.scratch("optimise.keys", 2 * capacity, np.uint64), target.scratch("optimise.targets", 2 * capacity, np.int32)
-        boxes = (tree.records, tree.reference_boxes, tree.nodes)
+        boxes = (tree.records, tree.reference_boxes, tree.long_leaves, tree.nodes)
         with target.phase("optimise.reinsertion"):
             for number in range(self.options.rounds + 1):
                 target.launch(unit, "mark_round", capacity, tree.nodes, tree.flags, capacity, starts, locks)

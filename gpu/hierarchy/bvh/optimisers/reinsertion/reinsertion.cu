@@ -133,9 +133,9 @@ extern "C" __global__ void mark_round(const float4* nodes, const uint8* flags, i
 }
 
 // Boxes, heights and sums of inner areas, from below.
-extern "C" __global__ void sum_areas(float4* record_data, const float4* reference_boxes, float4* nodes, int* parent, const uint8* starts, int node_capacity,
-                                     int2* subtrees, double* costs, int* waiting) {
-    const ReferencesOf<Records> references = {{record_data}, reference_boxes};
+extern "C" __global__ void sum_areas(float4* record_data, const float4* reference_boxes, const int* long_leaves, float4* nodes, int* parent,
+                                     const uint8* starts, int node_capacity, int2* subtrees, double* costs, int* waiting) {
+    const ReferencesOf<Records> references = {{record_data}, reference_boxes, long_leaves};
     const Climb climb = {nodes, parent, waiting};
     for (int start : grid_stride(node_capacity)) {
         if (!starts[start]) continue;
@@ -186,9 +186,9 @@ extern "C" __global__ void save_or_take_back(const uint8* flags, int node_capaci
 }
 
 // `keys`: gain and edge of each edge's subtree that wants to move, 0 of the others; `targets`: where to.
-extern "C" __global__ void find_targets(float4* record_data, const float4* reference_boxes, float4* nodes, int* parent, const uint8* flags, int node_capacity,
-                                        const double* progress, uint64* keys, int* targets) {
-    const Reinserter tree = {{{record_data}, reference_boxes}, nodes, parent};
+extern "C" __global__ void find_targets(float4* record_data, const float4* reference_boxes, const int* long_leaves, float4* nodes, int* parent,
+                                        const uint8* flags, int node_capacity, const double* progress, uint64* keys, int* targets) {
+    const Reinserter tree = {{{record_data}, reference_boxes, long_leaves}, nodes, parent};
     if (!((const Progress*)progress)->is_running) return;
     for (int edge : grid_stride(2 * node_capacity)) {
         keys[edge] = 0;

@@ -64,7 +64,7 @@ class Rotations(Optimiser):
         with target.phase("optimise.rotations"):
             for _ in range(self.passes):
                 target.launch(unit, "mark_starts_of_rotations", capacity, tree.nodes, tree.flags, capacity, starts)
-                boxes = (tree.records, tree.reference_boxes)
+                boxes = (tree.records, tree.reference_boxes, tree.long_leaves)
                 target.launch(unit, "rotate_nodes", capacity, *boxes, tree.nodes, tree.parent, starts, capacity, subtrees, tree.waiting)
 
 

@@ -96,9 +96,9 @@ struct Rotator {
     }
 };
 
-extern "C" __global__ void rotate_nodes(float4* record_data, const float4* reference_boxes, float4* nodes, int* parent, const uint8* starts, int node_capacity,
-                                        int2* subtrees, int* waiting) {
-    const Rotator rotator = {{{record_data}, reference_boxes}, nodes, parent, subtrees};
+extern "C" __global__ void rotate_nodes(float4* record_data, const float4* reference_boxes, const int* long_leaves, float4* nodes, int* parent,
+                                        const uint8* starts, int node_capacity, int2* subtrees, int* waiting) {
+    const Rotator rotator = {{{record_data}, reference_boxes, long_leaves}, nodes, parent, subtrees};
     const Climb climb = {nodes, parent, waiting};
     for (int start : grid_stride(node_capacity)) {
         if (!starts[start]) continue;

@@ -62,7 +62,7 @@ class TreeletRestructure(Optimiser):
         with target.phase("optimise.treelets"):
             for number in range(self.options.passes):
                 target.launch(unit, "mark_starts_of_treelets", capacity, tree.nodes, tree.flags, capacity, starts)
-                given = (tree.records, tree.reference_boxes, tree.nodes, tree.parent, starts, capacity, _FIRST_LEAVES << number)
+                given = (tree.records, tree.reference_boxes, tree.long_leaves, tree.nodes, tree.parent, starts, capacity, _FIRST_LEAVES << number)
                 target.launch(unit, "restructure_treelets", capacity, *given, subtrees, tree.waiting, block=_BLOCK)
 
 

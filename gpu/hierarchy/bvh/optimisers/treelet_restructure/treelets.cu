@@ -159,11 +159,11 @@ struct Restructurer {
 };
 
 // `least_leaves`: of a subtree that is worth a treelet.
-extern "C" __global__ void restructure_treelets(float4* record_data, const float4* reference_boxes, float4* nodes, int* parent, const uint8* starts,
-                                                int node_capacity, int least_leaves, int2* subtrees, int* waiting) {
+extern "C" __global__ void restructure_treelets(float4* record_data, const float4* reference_boxes, const int* long_leaves, float4* nodes, int* parent,
+                                                const uint8* starts, int node_capacity, int least_leaves, int2* subtrees, int* waiting) {
     SHARED Treelet treelets[WARPS];
     Treelet& treelet = treelets[thread_index() / WARP_LANES];
-    const Restructurer restructurer = {{{record_data}, reference_boxes}, nodes, parent, subtrees};
+    const Restructurer restructurer = {{{record_data}, reference_boxes, long_leaves}, nodes, parent, subtrees};
     const Climb climb = {nodes, parent, waiting};
     const int rounded = (node_capacity + WARP_LANES - 1) / WARP_LANES * WARP_LANES;
     for (int start : grid_stride(rounded)) {
