@@ -45,7 +45,7 @@ def log(finished: list[FrameTiming]) -> FrameLog:
         finished.clear()
         return taken
 
-    return FrameLog(types.SimpleNamespace(name="cuda:0", finished_frames=take, memory=dict))  # type: ignore[arg-type]
+    return FrameLog(types.SimpleNamespace(name="cuda:0", finished_frames=take, memory=dict, idle_bytes=lambda: 0))  # type: ignore[arg-type]
 
 
 def test_untimed_frames_show_the_phases_of_the_newest_of_their_kind(log: FrameLog, finished: list[FrameTiming]) -> None:
