@@ -18,6 +18,7 @@ from app.problems import EXIT_FAILURE, UsageError, problem_of
 from app.scene_io import is_picture
 from app.settings_file import overridden
 from gpu.scene import Scene
+from gpu.target import remarks
 
 if TYPE_CHECKING:
     from app.cli import Words
@@ -39,6 +40,7 @@ def _run(names: argparse.Namespace, words: Words) -> int:
         words.error(problem)
         return EXIT_FAILURE
     settings = settings_from(names, words)
+    names.remarks = [*names.remarks, *remarks.said()]
     document = Document(settings, overridden(names.user_settings, settings))
     reference = reference_from(names, document.state.settings)
     first_look, opened = _FirstLook(names, document), _Opened(document)

@@ -9,11 +9,16 @@ import logging
 
 NAME = "raygrove"
 
-_said: set[str] = set()
+_said: dict[str, None] = {}
 
 
 def remark(sentence: str) -> None:
     """Say a sentence, unless it was said before."""
     if sentence not in _said:
-        _said.add(sentence)
+        _said[sentence] = None
         logging.getLogger(NAME).warning("%s", sentence)
+
+
+def said() -> list[str]:
+    """What was said so far: a window shows what was said before it was there."""
+    return list(_said)

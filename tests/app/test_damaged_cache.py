@@ -69,7 +69,7 @@ def homeless(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     monkeypatch.setattr("app.settings_file.platformdirs.user_config_dir", without)
     monkeypatch.setattr(private_folders.tempfile, "gettempdir", lambda: str(tmp_path))
     monkeypatch.setattr(private_folders, "_made_for_this_process", [])
-    monkeypatch.setattr(remarks, "_said", set())
+    monkeypatch.setattr(remarks, "_said", {})
     return tmp_path / f"raygrove-{os.geteuid()}"
 
 
@@ -96,6 +96,18 @@ def test_settings_that_others_put_among_the_temporary_files_are_not_read(whose: 
     assert load_user_settings() == (Settings(), "") and user_file().parent != homeless
     (record,) = caplog.records
     assert str(homeless) in record.getMessage() and "is not used" in record.getMessage()
+
+
+def test_a_window_shows_what_was_remarked_before_it_was_there(homeless: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """The folder of settings is asked for before anything else."""
+    homeless.mkdir()
+    homeless.chmod(0o777)
+    shown: list[list[str]] = []
+    monkeypatch.setattr("app.cli_view.display_problem", lambda: "")
+    monkeypatch.setattr("app.ui.application.run", lambda document, names: shown.append(names.remarks) or 0)
+    assert main(["view", "--set", "render.target=host"]) == 0
+    ((sentence,),) = shown
+    assert str(homeless) in sentence and "is not used" in sentence
 
 
 def test_no_folder_that_is_safe_is_a_sentence(homeless: Path, capsys: pytest.CaptureFixture[str]) -> None:

@@ -16,7 +16,7 @@ needs_root = pytest.mark.skipif(os.geteuid() != 0, reason="only root can give fo
 
 @pytest.fixture(autouse=True)
 def said_nothing(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(remarks, "_said", set())
+    monkeypatch.setattr(remarks, "_said", {})
 
 
 def test_what_is_missing_is_made_for_this_user_alone(tmp_path: pathlib.Path) -> None:
