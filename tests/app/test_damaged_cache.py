@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import argparse
 import os
 import subprocess
 import sys
@@ -11,6 +12,7 @@ import pytest
 
 from app import doctor
 from app.cli import main
+from app.document import Document
 from app.settings import Settings
 from app.settings_file import load_user_settings, save_settings, user_file
 from gpu.target import private_folders, remarks
@@ -103,8 +105,13 @@ def test_a_window_shows_what_was_remarked_before_it_was_there(homeless: Path, mo
     homeless.mkdir()
     homeless.chmod(0o777)
     shown: list[list[str]] = []
+
+    def window(_: Document, names: argparse.Namespace) -> int:
+        shown.append(names.remarks)
+        return 0
+
     monkeypatch.setattr("app.cli_view.display_problem", lambda: "")
-    monkeypatch.setattr("app.ui.application.run", lambda document, names: shown.append(names.remarks) or 0)
+    monkeypatch.setattr("app.ui.application.run", window)
     assert main(["view", "--set", "render.target=host"]) == 0
     ((sentence,),) = shown
     assert str(homeless) in sentence and "is not used" in sentence

@@ -215,10 +215,17 @@ def test_a_full_disk_is_no_reason_to_write_elsewhere(places: tuple[pathlib.Path,
 
 def test_a_file_lies_on_the_disk_before_it_has_its_name(places: tuple[pathlib.Path, pathlib.Path], monkeypatch: pytest.MonkeyPatch) -> None:
     done, fsync, replace = list[str](), os.fsync, pathlib.Path.replace
-    monkeypatch.setattr(
-        cache.os, "fsync", lambda handle: done.append("folder" if os.path.isdir(f"/proc/self/fd/{handle}") else "file") or fsync(handle)
-    )
-    monkeypatch.setattr(pathlib.Path, "replace", lambda self, goal: done.append("name") or replace(self, goal))
+
+    def noted_fsync(handle: int) -> None:
+        done.append("folder" if os.path.isdir(f"/proc/self/fd/{handle}") else "file")
+        fsync(handle)
+
+    def noted_replace(self: pathlib.Path, goal: pathlib.Path) -> pathlib.Path:
+        done.append("name")
+        return replace(self, goal)
+
+    monkeypatch.setattr(cache.os, "fsync", noted_fsync)
+    monkeypatch.setattr(pathlib.Path, "replace", noted_replace)
     cache.cached_file("new", ".so", write)
     assert done == ["file", "name", "folder"]
 
