@@ -153,6 +153,20 @@ def drawn_in_launches(target: Target) -> tuple[np.ndarray, dict[str, int]]:
         return pixels.download(), engine.flush().views[0].rays_by_kind
 
 
+@pytest.mark.cuda
+def test_a_large_picture_with_the_most_rays_is_drawn(cuda_target: Target) -> None:
+    """3.8 thousand million rays of one sample: nearly twice as many as one launch takes, and as an int counts."""
+    size, camera = (2560, 1440), Camera(eye=(0.0, 0.0, 0.95), look_at=(0.2, 0.1, 0.0))
+    pictures = {}
+    for rays in (64, 1024):
+        pixels, options = ArrayPixels(cuda_target, *size), AoOptions(radius=0.2, rays=rays, organisation="megakernel")
+        with contextlib.closing(Engine(cuda_target, room())) as engine:
+            engine.render_frame(Moment(), [View(ViewSettings(ray_type="ao", ray_type_options=options), camera, pixels)])
+            pictures[rays] = pixels.download()[..., 0].astype(float)
+            assert engine.flush().views[0].rays_by_kind["ao"] == rays * size[0] * size[1]
+    assert np.abs(pictures[64] - pictures[1024]).mean() < 4.0, "every ray of a pixel is traced, each once"
+
+
 def test_rays_of_a_block_are_counted_beyond_what_an_int_holds(target: Target) -> None:
     """All pixels of the largest picture, with the most rays of each, in one block."""
     block = 256
