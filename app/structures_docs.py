@@ -45,11 +45,10 @@ def text() -> str:
 
 
 def kept_results() -> list[Path]:
-    """The newest `*-structures.json` of each device; names are DEVICE-YEAR-MONTH-DAY-structures.json."""
-    newest: dict[str, Path] = {}
-    for path in sorted(RESULTS.glob("*-structures.json")):
-        newest[path.name.split("-20")[0]] = path
-    return list(newest.values())
+    """The newest `DEVICE-YEAR-MONTH-DAY-[LETTER-]structures.json` of each device, by the time of the run: a later one of a day has a letter."""
+    made = {path: json.loads(path.read_text(encoding="utf-8"))["context"]["date"] for path in sorted(RESULTS.glob("*-structures.json"))}
+    newest = {path.name.split("-20")[0]: path for path in sorted(made, key=lambda path: str(made[path]))}
+    return [newest[device] for device in sorted(newest)]
 
 
 def _measured(kept: dict[str, Any], file: str) -> str:

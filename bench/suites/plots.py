@@ -8,7 +8,8 @@ import pathlib
 import sys
 import textwrap
 
-from .report import Plot, SuiteReport, report_from_json
+from .pages import again
+from .report import Plot, SuiteReport
 
 LETTERS_AN_INCH = 12
 """Of a title: longer ones go on in a second line."""
@@ -66,8 +67,8 @@ def main(arguments: list[str]) -> int:
     path = parser.parse_args(arguments).report
     try:
         content = json.loads(path.read_text())
-        written = draw(report_from_json(content), path.with_suffix(""), content["context"]["device"])
-    except (OSError, ValueError, KeyError, PlotsAbsentError) as error:
+        written = draw(again(content), path.with_suffix(""), content["context"]["device"])
+    except (OSError, ValueError, KeyError, ImportError, PlotsAbsentError) as error:
         print(f"{path}: {error}", file=sys.stderr)
         return 1
     print("\n".join(file.name for file in written))

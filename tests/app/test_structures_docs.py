@@ -70,3 +70,17 @@ def test_figures_are_those_of_the_newest_run(tmp_path: Path, monkeypatch: pytest
     assert "| `hploc_sah` | blob | 1,000 | 9.000 |" in text, "what was measured as hploc with top = sah"
     assert "1.500" not in text
     assert "Not measured: x: y." in text
+
+
+def test_the_newest_run_of_each_device_is_shown(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """By its time: the second run of a day has a letter that sorts before the first one's name."""
+    monkeypatch.setattr(structures_docs, "RESULTS", tmp_path)
+    dates = {
+        "h200-2026-11-21": "2026-11-21T00:33",
+        "h200-2026-11-21-b": "2026-11-21T19:00",
+        "h200-2026-11-20": "2026-11-20T23:00",
+        "epyc-2026-11-19": "x",
+    }
+    for name, date in dates.items():
+        (tmp_path / f"{name}-structures.json").write_text(json.dumps({"context": {"date": date}}))
+    assert [path.name for path in structures_docs.kept_results()] == ["epyc-2026-11-19-structures.json", "h200-2026-11-21-b-structures.json"]
