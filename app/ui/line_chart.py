@@ -11,13 +11,16 @@ from collections.abc import Sequence
 
 import numpy as np
 from PySide6.QtCore import QEvent, QPointF, QRect, QRectF, Qt, Signal
-from PySide6.QtGui import QColor, QMouseEvent, QPainter, QPaintEvent, QPalette, QPen, QPixmap, QResizeEvent
+from PySide6.QtGui import QColor, QMouseEvent, QPainter, QPainterPath, QPaintEvent, QPalette, QPen, QPixmap, QResizeEvent
 from PySide6.QtWidgets import QSizePolicy, QWidget
 
 LEFT, TOP, RIGHT, BOTTOM = 58, 20, 10, 20
 """Pixels about the lines, for the title and the numbers."""
 
 GRID, MARK = QColor(128, 128, 128, 60), QColor("#888888")
+DOT_RADIUS = (2.0, 1.2)
+"""Pixels of a value between two gaps, which no line shows: of the present line and of an old one."""
+
 TICK_WIDTH, TICK_HEIGHT = 70, 32
 """Pixels that a number along an axis may have at least."""
 
@@ -129,7 +132,12 @@ class LineChart(QWidget):
             painter.setPen(pen)
             for run in runs(line):
                 points = self._points(run, area)
-                painter.drawPolyline(points) if len(points) > 1 else painter.drawEllipse(points[0], 1.5, 1.5)
+                if len(points) > 1:
+                    painter.drawPolyline(points)
+                else:
+                    dot = QPainterPath()
+                    dot.addEllipse(points[0], *(DOT_RADIUS[line.is_old],) * 2)
+                    painter.fillPath(dot, QColor(line.color))
         painter.end()
 
     def _points(self, line: Line, area: QRectF) -> list[QPointF]:
