@@ -164,7 +164,8 @@ def test_a_large_picture_with_the_most_rays_is_drawn(cuda_target: Target) -> Non
             engine.render_frame(Moment(), [View(ViewSettings(ray_type="ao", ray_type_options=options), camera, pixels)])
             pictures[rays] = pixels.download()[..., 0].astype(float)
             assert engine.flush().views[0].rays_by_kind["ao"] == rays * size[0] * size[1]
-    assert np.abs(pictures[64] - pictures[1024]).mean() < 4.0, "every ray of a pixel is traced, each once"
+    difference = pictures[64] - pictures[1024]  # a launch that was left out, or made twice, would change the brightness by far more
+    assert abs(difference.mean()) < 2.0 and np.abs(difference).mean() < 10.0
 
 
 def test_rays_of_a_block_are_counted_beyond_what_an_int_holds(target: Target) -> None:
