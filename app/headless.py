@@ -44,7 +44,7 @@ class TargetPixels:
 @dataclasses.dataclass(frozen=True)
 class Frame:
     """One picture: its number and time, the statistics of each time it was drawn, the pixels (H, W, 4) uint8, the camera, and the hits of the
-    primary rays with the sum of their distances, and the buffers (gpu/buffers.py), where they were asked for."""
+    first sample's primary rays with the sum of their distances, and the buffers (gpu/buffers.py), where they were asked for."""
 
     number: int
     time: float
