@@ -68,10 +68,9 @@ class Choice:
     camera: int = 0
     clips: bool = False
 
-    @property
-    def picture(self) -> Choice:
-        """The same picture by brute force."""
-        plain = Choice(hierarchy="brute_force", triangle_test=self.triangle_test, ray_type=self.ray_type, samples=self.samples)
+    def picture(self, samples: int) -> Choice:
+        """The same picture by brute force, of so many samples: a film goes on with those that it has, where fewer are asked for."""
+        plain = Choice(hierarchy="brute_force", triangle_test=self.triangle_test, ray_type=self.ray_type, samples=samples)
         return dataclasses.replace(plain, size=self.size, camera=self.camera, clips=self.clips)
 
 
@@ -99,6 +98,7 @@ class World:
         self.ray_types = ray_type_names or tuple(ray_types())
         self.common, self.choices = Common(), {"main": Choice()}
         self.history: list[str] = []
+        self.before = (self.common, dict(self.choices))
         self._known: dict[Any, tuple[Any, np.ndarray]] = {}
         self._views: dict[str, tuple[Choice, View]] = {}
         self._frame_id = 0
@@ -111,11 +111,12 @@ class World:
     # -- actions ------------------------------------------------------------------------------------------------------
     def act(self, name: str = "", frames: int = 0) -> None:
         """One action, at random where it is not named, so many frames, and all checks."""
-        names = [*ACTIONS, "time", "time", "hide", "hide", "structure"]
+        names = [*ACTIONS, "time", "hide", "structure", *["back"] * 4]
         name = name or self.random.choice(names)
         view = self.random.choice(list(self.choices))
         before = (self.common, dict(self.choices))
         ACTIONS[name](self, view)
+        self.before = before
         self.history.append(f"{name} of {view}: {self._difference(before)}")
         self._give()
         self.draw(frames or self.random.choice(FRAMES))
@@ -135,11 +136,12 @@ class World:
         self.engine = self._made(scene, repeats=True)
 
     def draw(self, count: int) -> None:
-        """So many frames of the moment, then the checks."""
+        """So many frames, the last of the moment and those before on the way to it, as only what moves is drawn anew; then the checks."""
         views = [self._view(name) for name in self.choices]
-        for _ in range(count):
+        on_the_way = [self.random.choice(TIMES) for _ in range(count - 1)]
+        for instant in (*on_the_way, self.common.time):
             self._frame_id += 1
-            self.engine.render_frame(Moment(self.common.time, self.common.clip, self._frame_id), views)
+            self.engine.render_frame(Moment(instant, self.common.clip, self._frame_id), views)
         found = self.engine.flush()
         while any(view.structure.is_behind for view in found.views):  # as the program does with a picture that stays
             self.engine.render_frame(Moment(self.common.time, self.common.clip, self._frame_id), views)
@@ -153,23 +155,25 @@ class World:
         shown = scene.triangle_count - sum(len(scene.meshes[scene.objects[k].mesh].triangles) for k in self.common.hidden)
         if statistics.structure.primitive_count != shown:
             raise WrongError(f"{choice.hierarchy} holds {statistics.structure.primitive_count} primitives, {shown} are visible")
-        totals, wanted = self._reference(choice, statistics.samples)
+        totals, wanted = self._reference(choice.picture(statistics.samples))
         found = self.engine.totals(view)
         if abs(found.hits - totals.hits) > 2 or abs(found.sum_t - totals.sum_t) > 1e-3 * max(1.0, totals.sum_t):
-            raise WrongError(f"{found.hits} hits and sum {found.sum_t:.3f}, not {totals.hits} and {totals.sum_t:.3f}")
+            raise WrongError(f"{view.name}: {found.hits} hits and sum {found.sum_t:.3f}, not {totals.hits} and {totals.sum_t:.3f}")
+        if choice.ray_type == "steps":  # shows the structure itself
+            return
         assert isinstance(view.pixels, ArrayPixels)
         apart = np.abs(view.pixels.download()[..., :3].astype(int) - wanted[..., :3].astype(int)).max(axis=-1) > 3
         if apart.sum() > 0.004 * apart.size + 2:
-            raise WrongError(f"{int(apart.sum())} of {apart.size} pixels are others than brute force draws")
+            raise WrongError(f"{view.name}: {int(apart.sum())} of {apart.size} pixels are others than brute force draws")
 
-    def _reference(self, choice: Choice, samples: int) -> tuple[Any, np.ndarray]:
-        """Totals and picture of a fresh engine, after as many samples."""
-        key = (self.common, choice.picture, samples)
+    def _reference(self, choice: Choice) -> tuple[Any, np.ndarray]:
+        """Totals and picture of a fresh engine."""
+        key = (self.common, choice)
         if key not in self._known:
             engine = self._made(self.common.scene, repeats=False)
             self._give_to(engine)
-            view = self._fresh_view(choice.picture, "main")
-            for number in range(samples):
+            view = self._fresh_view(choice, "main")
+            for number in range(choice.samples):
                 engine.render_frame(Moment(self.common.time, self.common.clip, number), [view])
             engine.flush()
             assert isinstance(view.pixels, ArrayPixels)
@@ -265,7 +269,17 @@ def choose_views(world: World, view: str) -> None:
         choose_structure(world, "other")
 
 
+def go_back(world: World, view: str) -> None:
+    """As it was before the last action, so that frames of an earlier shape come again."""
+    common, choices = world.before
+    if common.scene == world.common.scene:
+        for name in world._views.keys() - choices.keys():
+            del world._views[name]
+        world.common, world.choices = common, dict(choices)
+
+
 ACTIONS: dict[str, Callable[[World, str], None]] = {
+    "back": go_back,
     "structure": choose_structure,
     "options": choose_options,
     "layout": choose_layout,

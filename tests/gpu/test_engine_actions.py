@@ -1,0 +1,100 @@
+"""Any sequence of what a person can change leaves the right picture, and no frame waits: engine_actions.py as a state machine."""
+
+from __future__ import annotations
+
+import contextlib
+from collections.abc import Iterator
+
+import hypothesis
+import numpy as np
+import pytest
+from hypothesis import strategies as st
+from hypothesis.stateful import RuleBasedStateMachine, rule, run_state_machine_as_test
+
+from gpu.engine import Engine
+from gpu.hierarchy.registry import structures
+from gpu.pixels import ArrayPixels
+from gpu.scene import Moment
+from gpu.target.base import Array, Target, TargetOptions
+from gpu.target.host import HostTarget
+from gpu.update_policy import UpdateOptions
+from gpu.view import View, ViewSettings
+
+from .engine_actions import ACTIONS, CAMERAS, FRAMES, World
+from .engine_scenes import SCENES
+
+RAY_TYPES = ("flat", "ids")
+"""Two are compiled for every structure anyway; the command line of engine_actions.py takes all."""
+
+
+def test_any_sequence_of_changes_leaves_the_right_picture(target: Target) -> None:
+    class Machine(RuleBasedStateMachine):
+        @hypothesis.stateful.initialize(seed=st.integers(0, 1 << 30))
+        def open(self, seed: int) -> None:
+            self.world = World(target, seed, RAY_TYPES, every_choice=False)
+
+        @rule(action=st.sampled_from(sorted(ACTIONS)), frames=st.sampled_from(FRAMES))
+        def act(self, action: str, frames: int) -> None:
+            self.world.act(action, frames)
+
+        @rule(action=st.sampled_from(["hide", "size", "time", "materials", "back"]), frames=st.sampled_from(FRAMES))
+        def often(self, action: str, frames: int) -> None:
+            self.world.act(action, frames)
+
+        @rule()
+        def back(self) -> None:
+            self.world.act("back", 4)
+
+        def teardown(self) -> None:
+            if hasattr(self, "world"):
+                self.world.close()
+
+    quick = hypothesis.settings(max_examples=20, stateful_step_count=40, deadline=None, suppress_health_check=list(hypothesis.HealthCheck))
+    run_state_machine_as_test(Machine, settings=quick)
+
+
+class UnwaitingTarget(HostTarget):
+    """A host target on which a frame that reads back raises, as one that is captured does on every target."""
+
+    def __init__(self) -> None:
+        super().__init__(TargetOptions(threads=2))
+        self.is_in_frame = False
+
+    def begin_frame(self, frame_id: int) -> None:
+        self.is_in_frame = True
+        super().begin_frame(frame_id)
+
+    def end_frame(self) -> None:
+        self.is_in_frame = False
+        super().end_frame()
+
+    def download(self, array: Array) -> np.ndarray:
+        assert not self.is_in_frame, "a frame waits for the target"
+        return super().download(array)
+
+    def synchronize(self) -> None:
+        assert not self.is_in_frame, "a frame waits for the target"
+        super().synchronize()
+
+
+@pytest.fixture
+def unwaiting() -> Iterator[UnwaitingTarget]:
+    with contextlib.closing(UnwaitingTarget()) as made:
+        yield made
+
+
+@pytest.mark.parametrize("name", structures())
+def test_no_frame_waits_whatever_is_hidden_and_shown(unwaiting: UnwaitingTarget, name: str) -> None:
+    """The first frames of a structure, of others primitives and of a scene that moves; and after each the picture is whole."""
+    with contextlib.closing(Engine(unwaiting, SCENES["long"]())) as engine:
+        settings = ViewSettings(hierarchy=name, ray_type="ids", update=UpdateOptions(always=True))
+        view = View(settings, CAMERAS[0], ArrayPixels(unwaiting, 33, 17))
+        hits = []
+        for hidden in ((0,), (), (0, 1, 2, 3), (), (1, 2)):
+            engine.hide(hidden)
+            for number in range(5):
+                engine.render_frame(Moment(0.3 * number, 0, number), [view])
+            structure = engine.flush().views[0].structure
+            assert not structure.is_behind
+            hits.append(engine.totals(view).hits)
+        assert hits[1] == hits[3] > hits[0] > 0 == hits[2]
