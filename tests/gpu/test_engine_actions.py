@@ -53,6 +53,15 @@ def test_any_sequence_of_changes_leaves_the_right_picture(target: Target) -> Non
     run_state_machine_as_test(Machine, settings=quick)
 
 
+@pytest.mark.parametrize("seed", range(2))
+def test_so_do_many_changes_at_random(target: Target, seed: int) -> None:
+    """Longer sequences than hypothesis likes: engine_actions.py has a command line for very long ones, of all ray types."""
+    with contextlib.closing(World(target, seed, RAY_TYPES, every_choice=False)) as world:
+        for _ in range(150):
+            world.act()
+        assert len(world.history) == 150
+
+
 class UnwaitingTarget(HostTarget):
     """A host target on which a frame that reads back raises, as one that is captured does on every target."""
 
