@@ -11,6 +11,7 @@ import argparse
 import dataclasses
 import pathlib
 import re
+import statistics
 import sys
 import types
 from collections.abc import Callable, Iterator, Mapping
@@ -26,8 +27,8 @@ ROOT = pathlib.Path(__file__).resolve().parents[1]
 PAGE = ROOT / "docs" / "performance" / "goals.md"
 MARK = re.compile(r"(?<!`)<!--= *(?P<key>[^|>]+\|[^|>]+\|[^|>]+?) *-->(?P<shown>.*?)<!--/-->", re.DOTALL)
 NAMES = {"h200": "One NVIDIA H200", "epyc-2cores": "Two cores of an AMD EPYC"}
-RENAMED_BEFORE, RENAMED = "2026-11-22", (re.compile(r"\bhploc\b"), "hploc_sah")
-"""What was the default of `hploc` in files kept before that day is `hploc_sah` since."""
+RENAMED_FROM, RENAMED_TO, RENAMED = "2026-11-21", "2026-11-22", (re.compile(r"\bhploc\b"), "hploc_sah")
+"""What was the default of `hploc` in files kept on that day is `hploc_sah` since the next; before, it was the climb that `hploc` is again."""
 
 HEAD = """# Every bar, and what is kept of it
 
@@ -65,17 +66,17 @@ def _of_newest_run(kind: str, folder: pathlib.Path) -> Iterator[Goal]:
     names = {field.name for field in dataclasses.fields(Goal)}
     for row in file.content["goals"]:
         goal = Goal(**{name: value for name, value in row.items() if name in names})
-        what = RENAMED[0].sub(RENAMED[1], goal.what) if file.date < RENAMED_BEFORE else goal.what
         if goal.how == HERE:
-            yield dataclasses.replace(goal, what=what, how=f"python -m bench.goals: {file.place}")
+            yield dataclasses.replace(goal, what=as_named_now(goal.what, file.date), how=f"python -m bench.goals: {file.place}")
 
 
-def _window_docks(device: str, folder: pathlib.Path) -> float | None:
-    return next((rates[0] for file in kept(device, "window", folder) if (rates := window_rates(file.content, alone=False))), None)
+def as_named_now(what: str, date: str) -> str:
+    """What a file of that day calls so, by today's names of structures."""
+    return RENAMED[0].sub(RENAMED[1], what) if RENAMED_FROM <= date < RENAMED_TO else what
 
 
-def _window_alone(of: Callable[[list[float]], float]) -> Callable[[str, pathlib.Path], float | None]:
-    """The least or the most of all kept runs."""
+def _window_of_all(of: Callable[[list[float]], float]) -> Callable[[str, pathlib.Path], float | None]:
+    """The least or the most of `orbit` alone in all kept runs."""
 
     def read(device: str, folder: pathlib.Path) -> float | None:
         rates = [rate for file in kept(device, "window", folder) for rate in window_rates(file.content, alone=True)]
@@ -84,12 +85,33 @@ def _window_alone(of: Callable[[list[float]], float]) -> Callable[[str, pathlib.
     return read
 
 
+def _window(name: str, field: str, device: str, folder: pathlib.Path) -> float | None:
+    """Of what the window showed, the newest kept figure: the median of that file's runs of it."""
+    for file in kept(device, "window", folder):
+        shown = [(as_named_now(shown_in_window(run.get("command", "")), file.date), run) for run in file.content["runs"]]
+        found = [run[field] for what, run in shown if what == name]
+        if found:
+            return statistics.median(found)
+    return None
+
+
+def shown_in_window(command: str) -> str:
+    """What a run of the window showed: the scene, its structure and ray type; alone where docks and bars were hidden."""
+    chosen = dict(re.findall(r"--set (\S+?)=(\S+)", command))
+    scene = re.search(r"--demo (\w+)", command)
+    files = re.match(r"(?P<folder>[\w-]+)/", command)
+    name = scene[1] if scene else files["folder"] if files else ""
+    choice = [name, chosen.pop("render.hierarchy", "lbvh"), chosen.pop("render.ray_type", "smooth"), *(["alone"] if "--alone" in command else [])]
+    return ", ".join([*choice, *(f"{key} {value}" for key, value in sorted(chosen.items()))])
+
+
+WINDOW_FIELDS = {"frames a second": "frames_per_second", "frame ms": "target_frame_ms"}
+WINDOW_WHAT = re.compile(rf"window: (?P<name>.+): (?P<field>{'|'.join(WINDOW_FIELDS)})")
 FIGURES: Mapping[str, Callable[[str, pathlib.Path], float | None]] = {
-    "orbit in the window with docks": _window_docks,
-    "orbit alone in the window, the least of all kept runs": _window_alone(min),
-    "orbit alone in the window, the most of all kept runs": _window_alone(max),
+    "orbit alone in the window, the least of all kept runs": _window_of_all(min),
+    "orbit alone in the window, the most of all kept runs": _window_of_all(max),
 }
-"""Figures without a bar that pages quote: of a device, from a folder of results."""
+"""Figures without a bar that pages quote: of a device, from a folder of results. And `window: SCENE, STRUCTURE, RAY TYPE: frames a second`."""
 
 
 def figure(key: str, folder: pathlib.Path = RESULTS) -> str:
@@ -98,7 +120,10 @@ def figure(key: str, folder: pathlib.Path = RESULTS) -> str:
     kinds = {name: kind for kind, name in DEVICES.items()}
     if device not in kinds:
         raise ClaimError(f"{key}: there is no device {device}; there is {', '.join(kinds)}.")
-    if what in FIGURES:
+    window = WINDOW_WHAT.fullmatch(what)
+    if window is not None:
+        value = _window(window["name"], WINDOW_FIELDS[window["field"]], device, folder)
+    elif what in FIGURES:
         value = FIGURES[what](device, folder)
     else:
         found = [goal for goal in all_bars(kinds[device], folder) if goal.what == what]

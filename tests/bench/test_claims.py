@@ -39,6 +39,22 @@ def window_file(folder: pathlib.Path, name: str, rate: float) -> None:
     (folder / f"{name}.json").write_text(json.dumps(content))
 
 
+def test_a_run_of_the_window_is_known_by_what_it_showed(tmp_path: pathlib.Path) -> None:
+    named = {
+        "--demo orbit --frames 900 --alone": "orbit, lbvh, smooth, alone",
+        "--demo glass --set render.hierarchy=median_sah --set render.ray_type=whitted": "glass, median_sah, whitted",
+        "horse-gallop/*.obj.xz --frames 200 --set render.ray_type=ao": "horse-gallop, lbvh, ao",
+        "--demo orbit --set render.samples=4": "orbit, lbvh, smooth, render.samples 4",
+    }
+    assert {command: claims.shown_in_window(command) for command in named} == named
+    for day, rate in (("20", 1.0), ("21", 158.4)):
+        run = {"command": "--demo orbit --set render.hierarchy=hploc", "frames_per_second": rate, "drawn": [1024, 768]}
+        content = {"context": {"date": f"2026-11-{day}"}, "runs": [run]}
+        (tmp_path / f"h200-2026-11-{day}-window.json").write_text(json.dumps(content))
+    assert claims.figure("h200 | window: orbit, hploc_sah, smooth: frames a second | .0f", tmp_path) == "158", "its default of that day"
+    assert claims.figure("h200 | window: orbit, hploc, smooth: frames a second | .0f", tmp_path) == "1"
+
+
 @pytest.mark.parametrize("key", ["h200 | no such bar | .0f", "abacus | filter of paths, 1920x1080 | .2f"])
 def test_a_mark_that_stands_for_nothing_is_an_error(key: str) -> None:
     with pytest.raises(claims.ClaimError, match="there is no"):
