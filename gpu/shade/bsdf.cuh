@@ -3,12 +3,13 @@
 // Directions are in the frame of the shading normal, z along it on the side of `out` (out.z > 0); `out` leads towards the eye, `in` towards the
 // light. Evaluation gives value * |in.z|. Delta lobes (a mirror, clear glass) are found by sampling alone: evaluation and density leave them out.
 // Lobes: reflection by GGX with Smith's correlated masking (Walter et al. 2007; Heitz 2014) and the Fresnel term of a dielectric, or Schlick's
-// (1994) of the base colour for a metal; transmission by the same microfacets, tinted by the base colour; below both a diffuse base that gets
-// what the surface passes on the way in and out, (1 - F(out)) (1 - F(in)) after Ashikhmin and Shirley (2000): reciprocal, never above the input.
+// (1994) of the base colour for a metal; transmission by the same microfacets, tinted by the base colour; below both a diffuse base that gets all
+// that the gloss leaves: (1 - E(out)) (1 - E(in)) / (1 - mean of E), where E is what the gloss reflects to all sides (gloss.cuh), after Kelemen and
+// Szirmay-Kalos, A Microfacet Based Coupled Specular-Matte BRDF Model (2001): reciprocal, never above the input, and white where the base is.
 // Radiance is scaled where the index changes, so that value / index^2 is reciprocal too (Veach 1997, chapter 5).
 #pragma once
 #include "gpu/device/color.cuh"
-#include "gpu/trace/hit_point.cuh"
+#include "gpu/shade/gloss.cuh"
 
 constexpr float SMOOTHEST = 1e-3f;   // smaller alpha is a delta lobe
 constexpr float INVERSE_PI = 0.318309886f;
@@ -20,6 +21,8 @@ struct Bsdf {
     Real index;           // of refraction beyond the surface over that on the side of `out`
     Real reflect_share, transmit_share;   // how often a sample takes these lobes; the rest is the diffuse one
     Mask mirror, clear;   // reflection, transmission are delta lobes
+    const float* gloss;   // gloss.cuh's table
+    Real diffuse;         // the base's share of the material, times (1 - E(out)) / (1 - mean of E)
 };
 struct BsdfValue {
     Real3 value;
@@ -47,7 +50,7 @@ __device__ __forceinline__ Real3 bsdf_fresnel(const Bsdf& b, Real cosine, Real o
 __device__ __forceinline__ Real brightness(Real3 color) { return color.x * splat(0.2126f) + color.y * splat(0.7152f) + color.z * splat(0.0722f); }
 
 // `index`: beyond the surface over before it, for an `out` with this z.
-__device__ Bsdf make_bsdf(Real3 base, Real metallic, Real roughness, Real transmission, Real index, Real out_z) {
+__device__ Bsdf make_bsdf(const float* gloss, Real3 base, Real metallic, Real roughness, Real transmission, Real index, Real out_z) {
     Bsdf b;
     b.base = base;
     b.metallic = metallic;
@@ -65,6 +68,12 @@ __device__ Bsdf make_bsdf(Real3 base, Real metallic, Real roughness, Real transm
     const Real scale = splat(1.0f) / max(reflected + passed, splat(1e-6f));
     b.reflect_share = reflected * scale;
     b.transmit_share = passed * transmission * scale;
+    b.gloss = gloss;
+    b.diffuse = max(splat(1.0f) - b.metallic - b.transmission, splat(0.0f));
+    if (any(b.diffuse > splat(0.0f))) {
+        const Real left = splat(1.0f) - gloss_reflects(gloss, index, b.alpha, min(out_z, splat(1.0f)), fresnel);
+        b.diffuse = b.diffuse * left / (splat(1.0f) - gloss_reflects_of_all(gloss, index, b.alpha));
+    }
     return b;
 }
 __device__ __forceinline__ Real diffuse_share(const Bsdf& b) { return max(splat(1.0f) - b.reflect_share - b.transmit_share, splat(0.0f)); }
@@ -112,11 +121,14 @@ __device__ BsdfValue evaluate_reflection(const Bsdf& b, Real3 out, Real3 in) {
     const Real3 fresnel = bsdf_fresnel(b, cosine, dielectric_fresnel(b.index, cosine));
     const Real over = normals / (splat(4.0f) * out_z);
     const Real rough = select(b.mirror, splat(0.0f), splat(1.0f));
-    const Real passes = (splat(1.0f) - b.metallic - b.transmission) * (splat(1.0f) - dielectric_fresnel(b.index, min(out_z, splat(1.0f)))) *
-                        (splat(1.0f) - dielectric_fresnel(b.index, min(in_z, splat(1.0f))));
+    Real passes = b.diffuse;
+    if (any(passes > splat(0.0f))) {
+        const Real flat = min(in_z, splat(1.0f));
+        passes = passes * (splat(1.0f) - gloss_reflects(b.gloss, b.index, b.alpha, flat, dielectric_fresnel(b.index, flat)));
+    }
     const Real lambert = in_z * splat(INVERSE_PI);
     const Real density = rough * b.reflect_share * over / (splat(1.0f) + hidden) + diffuse_share(b) * lambert;
-    return {fresnel * (rough * over * shown) + b.base * (max(passes, splat(0.0f)) * lambert), density};
+    return {fresnel * (rough * over * shown) + b.base * (passes * lambert), density};
 }
 __device__ BsdfValue evaluate_transmission(const Bsdf& b, Real3 out, Real3 in) {
     const Real out_z = max(out.z, splat(1e-6f));

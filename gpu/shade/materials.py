@@ -11,6 +11,7 @@ from ..target.base import Array, Target
 from . import srgb
 from .emitters import emitter_table
 from .environment import EnvironmentMap
+from .gloss import gloss_table
 
 MATERIAL_FLOATS = 24
 """A record of shading.cuh: base colour and alpha | emission, base colour texture | metallic, roughness, transmission, index of refraction |
@@ -27,8 +28,9 @@ DARKEST = 1e-4
 
 class Materials:
     """On the target: `records` (M, 24) float32, `textures` (X, 4) int32 (first texel, width, height, is_srgb), `texels` (N,) uint32 RGBA8,
-    `decode` (512,) float32; `emitters` (E,) int32 and `emitter_cdf` (E,) float32, the triangles that shine. `has_textures` is whether any material
-    uses one, `features` what else they need; `generation` grows when arrays are others than before, `version` when anything is."""
+    `decode` (512,) float32, `gloss` gloss.py's table; `emitters` (E,) int32 and `emitter_cdf` (E,) float32, the triangles that shine.
+    `has_textures` is whether any material uses one, `features` what else they need; `generation` grows when arrays are others than before,
+    `version` when anything is."""
 
     def __init__(self, target: Target, scene: Scene) -> None:
         self._target, self._scene = target, scene
@@ -36,6 +38,7 @@ class Materials:
         self.textures = target.upload(places, "textures")
         self.texels = target.upload(texels, "textures")
         self.decode = target.upload(srgb.decode_table(), "textures")
+        self.gloss = target.upload(gloss_table(), "materials")
         self.generation = self.version = 0
         self.records: Array = None
         self.emitters: Array = None

@@ -117,11 +117,11 @@ __device__ __forceinline__ Mask is_thin(const SurfaceView& surface, const Materi
     return gather(surface.materials + IS_THIN, m.record) > splat(0.5f);
 }
 
-__device__ Bsdf bsdf_at(const Interaction& hit, Mask thin, Real out_z) {
+__device__ Bsdf bsdf_at(const SurfaceView& surface, const Interaction& hit, Mask thin, Real out_z) {
     const MaterialSample& m = hit.material;
     const Mask enters = (m.transmission > splat(0.0f)) & !thin;
     const Real index = select(hit.at.is_back & enters, splat(1.0f) / m.ior, m.ior);
-    Bsdf bsdf = make_bsdf(m.base_color, m.metallic, m.roughness, m.transmission, index, out_z);
+    Bsdf bsdf = make_bsdf(surface.gloss, m.base_color, m.metallic, m.roughness, m.transmission, index, out_z);
     bsdf.clear = bsdf.clear | thin;
     return bsdf;
 }
@@ -201,7 +201,7 @@ __device__ PathStep step_path(const SurfaceView& surface, const PathLights& ligh
     at.basis = basis_around(at.hit.shading_normal);
     at.out = to_local(at.basis, direction * splat(-1.0f));
     at.out.z = max(at.out.z, splat(1e-4f));
-    at.bsdf = bsdf_at(at.hit, at.thin, at.out.z);
+    at.bsdf = bsdf_at(surface, at.hit, at.thin, at.out.z);
     choose_ray_to_light(surface, lights, numbers, at, state, limit, step);
     choose_next_ray(options, numbers, at, bounce, direction, state, step);
     return step;

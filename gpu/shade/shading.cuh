@@ -20,9 +20,10 @@ struct SurfaceView {
     const float* lights;
     const int* emitters;        // triangles that shine, ascending, and the share of all up to and with each: emitters.py
     const float* emitter_cdf;
+    const float* gloss;         // gloss.cuh's table
     int light_count, has_textures, emitter_count, features;
 };
-static_assert(sizeof(SurfaceView) == 112, "surface_view.py lays this struct out");
+static_assert(sizeof(SurfaceView) == 120, "surface_view.py lays this struct out");
 
 // Bits of `features`: what no material of the scene has costs nothing.
 constexpr int HAS_ALPHA = 1, HAS_GLASS = 2, HAS_NORMAL_MAPS = 4, HAS_OTHER_MAPS = 8;

@@ -21,6 +21,7 @@ _ARRAYS = (
     "lights",
     "emitters",
     "emitter_cdf",
+    "gloss",
 )
 _NUMBERS = ("light_count", "has_textures", "emitter_count", "features")
 SURFACE_VIEW = struct_dtype([*((name, "pointer") for name in _ARRAYS), *((name, "int") for name in _NUMBERS)])
@@ -42,6 +43,7 @@ def surface_view(surface: Surface, materials: Materials) -> np.ndarray:
         lights=surface.lights,
         emitters=materials.emitters,
         emitter_cdf=materials.emitter_cdf,
+        gloss=materials.gloss,
         light_count=surface.light_count,
         has_textures=int(materials.has_textures or bool(materials.features & HAS_ALPHA)),
         emitter_count=materials.emitter_count,

@@ -87,7 +87,7 @@ LONG_ON_PACKS WhittedSurface whitted_surface(const SurfaceView& surface, const f
         const Real here = ior_of_medium(surface, media), there = ior_of_medium(surface, s.beyond);
         index = select(leaves, there / m.ior, select(s.thin, m.ior, m.ior / here));
     }
-    s.bsdf = make_bsdf(m.base_color, m.metallic, m.roughness, m.transmission, index, s.out.z);
+    s.bsdf = make_bsdf(surface.gloss, m.base_color, m.metallic, m.roughness, m.transmission, index, s.out.z);
     // Sharp rays follow what is smooth: all of it up to a roughness of 0.1, nothing from 0.5 on.
     const Real rough = min(max((m.roughness - splat(0.1f)) * splat(2.5f), splat(0.0f)), splat(1.0f));
     s.mirror = options[IS_GLOSSY] != 0.0f ? splat(1.0f) : select(s.glass, splat(1.0f), splat(1.0f) - rough * rough * (splat(3.0f) - rough * splat(2.0f)));
