@@ -133,6 +133,7 @@ def shown_material(material: Material) -> dict[str, Any]:
     """A material's values by the names of MaterialOptions."""
     names = ("alpha_mode", "metallic", "roughness", "transmission", "ior", "attenuation_color", "attenuation_distance", "emission")
     rest = {"base_color": material.base_color[:3], "alpha": material.base_color[3], "thin": "yes" if material.is_thin else "no"}
+    rest["double_sided"] = "yes" if material.is_double_sided else "no"
     return {name: getattr(material, name) for name in names} | rest
 
 

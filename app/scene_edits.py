@@ -36,6 +36,7 @@ class MaterialOptions:
     attenuation_color: Color = option(KEPT, "What is left of white light after the attenuation distance.", minimum=-1.0, maximum=1.0)
     attenuation_distance: float = option(-1.0, "The way after which that colour is left; 0 takes nothing away.", minimum=-1.0, maximum=MANY)
     emission: Color = option(KEPT, "Linear light that the surface sends out by itself.", minimum=-1.0, maximum=1e6)
+    double_sided: str = option(AS_IT_IS, "Whether it sends that light from its back as well.", choices=(AS_IT_IS, "yes", "no"))
 
 
 @dataclasses.dataclass(frozen=True)
@@ -126,6 +127,7 @@ def changed_material(material: Material, options: MaterialOptions | None) -> Mat
         base_color=(color[0], color[1], color[2], alpha),
         alpha_mode=material.alpha_mode if options.alpha_mode == AS_IT_IS else options.alpha_mode,
         is_thin=material.is_thin if options.thin == AS_IT_IS else options.thin == "yes",
+        is_double_sided=material.is_double_sided if options.double_sided == AS_IT_IS else options.double_sided == "yes",
         ior=max(options.ior, 1.0) if options.ior > 0.0 else material.ior,
         **numbers,
         **colors,

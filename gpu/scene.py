@@ -125,7 +125,8 @@ class Material:
 
     `transmission` is the share of light that enters through the surface, refracted by `ior`; inside, `attenuation_color` is what is left of white
     light after `attenuation_distance` (0: nothing is absorbed). A thin surface is a pane without an inside: light goes on straight. Roughness is
-    the green and metalness the blue of their texture; emission and base colour are multiplied by theirs."""
+    the green and metalness the blue of their texture; emission and base colour are multiplied by theirs. What is not double-sided sends its emission
+    from its front alone, from where its corners go round counterclockwise."""
 
     name: str = ""
     base_color: tuple[float, float, float, float] = (0.8, 0.8, 0.8, 1.0)
@@ -138,6 +139,7 @@ class Material:
     attenuation_color: tuple[float, float, float] = (1.0, 1.0, 1.0)
     attenuation_distance: float = 0.0
     is_thin: bool = False
+    is_double_sided: bool = True
     alpha_mode: str = "opaque"
     alpha_cutoff: float = 0.5
     normal_texture: int = -1

@@ -30,7 +30,7 @@ Key = tuple[str, int, int]
 
 
 def properties_of(material: assimp.Material) -> dict[Key, Any]:
-    """Every property by (key, texture type, index): float arrays or texts."""
+    """Every property by (key, texture type, index): arrays of numbers or bytes, or texts."""
     result: dict[Key, Any] = {}
     for index in range(material.property_count):
         entry = material.properties[index].contents
@@ -42,6 +42,8 @@ def properties_of(material: assimp.Material) -> dict[Key, Any]:
             result[key] = np.frombuffer(raw[: len(raw) // 8 * 8], np.float64)
         elif entry.kind == 4:
             result[key] = np.frombuffer(raw[: len(raw) // 4 * 4], np.int32)
+        elif entry.kind == 5:
+            result[key] = np.frombuffer(raw, np.uint8)
         elif entry.kind == 3:
             result[key] = raw[4:].split(b"\0")[0].decode("utf-8", "surrogateescape")
     return result
@@ -100,6 +102,8 @@ class MaterialReader:
             attenuation_color=(float(tint[0]), float(tint[1]), float(tint[2])) if tint is not None else (1.0, 1.0, 1.0),
             attenuation_distance=distance if 0.0 < distance < 1e18 else 0.0,
             is_thin=self.is_gltf and not _number(values, "$mat.volume.thicknessFactor", 0.0) > 0.0,
+            # glTF alone says that a surface has a front; what others call two-sided says how their programs cull.
+            is_double_sided=not self.is_gltf or _number(values, "$mat.twosided", 0.0) > 0.0,
             alpha_mode=alpha_mode,
             alpha_cutoff=_number(values, "$mat.gltf.alphaCutoff", 0.5),
             normal_texture=self._texture(_first_file(values, NORMAL_MAPS), "data"),

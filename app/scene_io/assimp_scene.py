@@ -24,6 +24,7 @@ from .joining import joined
 from .limits import ImportLimits
 from .sanitise import SENTENCES, WEIGHT_TOLERANCE
 from .transforms import node_of
+from .winding import with_fronts
 
 MAX_NODES = 1_000_000
 DIRECTIONAL = 1
@@ -74,10 +75,11 @@ class SceneReader:
         lights, light_remarks = self._lights()
         cameras = self._cameras()
         remarks = [*self.materials.remarks(), *animations.remarks(), *light_remarks, *self._remarks()]
-        return Scene(
+        scene = Scene(
             name=Path(self.file.name).name, nodes=tuple(self.nodes), meshes=tuple(meshes), objects=objects, materials=materials,
             textures=tuple(self.materials.textures), lights=lights, cameras=cameras, clips=clips, remarks=tuple(remarks),
         )  # fmt: skip
+        return with_fronts(scene)
 
     def _read_nodes(self) -> None:
         """Nodes parents first, and the meshes that hang from them."""

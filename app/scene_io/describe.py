@@ -65,6 +65,7 @@ def _material(scene: Scene, index: int) -> dict[str, Any]:
         "metallic": material.metallic,
         "roughness": material.roughness,
         "emission": list(material.emission),
+        "is_double_sided": material.is_double_sided,
         "transmission": material.transmission,
         "ior": material.ior,
         "alpha_mode": material.alpha_mode,

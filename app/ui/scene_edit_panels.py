@@ -144,6 +144,7 @@ class MaterialsPanel(ScenePartPanel):
             for name in ("ior", "thin", "attenuation_color", "attenuation_distance"):
                 self.form.setRowVisible(self.editors[name], is_glass or name == "ior")
             self.form.setRowVisible(self.editors["alpha"], is_open)
+            self.form.setRowVisible(self.editors["double_sided"], max(material.emission) > 0.0)
 
 
 class LightsPanel(ScenePartPanel):

@@ -1,4 +1,4 @@
-"""The triangles that shine, and how often each is to be chosen as a light: by its area at rest and the brightness of its material."""
+"""The triangles that shine, and how often each is to be chosen as a light: by its area at rest, of each side that shines, and by its brightness."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ def emitter_table(scene: Scene, materials: tuple[Material, ...], hidden: Collect
     """`ids` (E,) int32, the scene's primitives whose material shines, ascending, and `cdf` (E,) float32, the share of all up to and with each; the
     last is 1. Hidden objects do not shine. Shares are for choosing alone: areas change with the moment, and whoever samples divides by the share and
     the area there is."""
-    strength = np.array([float(np.dot(LUMINANCE, material.emission)) for material in materials])
+    strength = np.array([float(np.dot(LUMINANCE, material.emission)) * (2.0 if material.is_double_sided else 1.0) for material in materials])
     if not (strength > 0.0).any():
         return np.zeros(0, np.int32), np.zeros(0, np.float32)
     ids, weights, first = [], [], 0

@@ -63,7 +63,8 @@ __device__ __forceinline__ SurfacePoint point_of_hit(const SurfaceView& surface,
 }
 __device__ __forceinline__ Interaction interaction_at(const SurfaceView& surface, Real3 direction, Mask hit, Int prim_id, Real u, Real v) {
     const SurfacePoint at = point_of_hit(surface, direction, hit, prim_id, u, v);
-    const MaterialSample material = material_at(surface, at, hit, select(hit, prim_id, splat_int(0)));
+    MaterialSample material = material_at(surface, at, hit, select(hit, prim_id, splat_int(0)));
+    material.emission = emission_of_side(surface, material, at.is_back);
     Real3 normal = shading_normal(surface, at, direction);
     if (surface.features & HAS_NORMAL_MAPS) normal = mapped_normal(surface, at, direction, hit, material, normal);
     return {at, direction, normal, material, hit};

@@ -15,9 +15,10 @@ from .gloss import gloss_table
 
 MATERIAL_FLOATS = 24
 """A record of shading.cuh: base colour and alpha | emission, base colour texture | metallic, roughness, transmission, index of refraction |
-absorption a unit of length, alpha rule | textures of metalness and roughness, normals, emission, normal scale | whether it is thin, three unused.
+absorption a unit of length, alpha rule | textures of metalness and roughness, normals, emission, normal scale | whether it
+is thin, whether its back shines as well, two unused.
 A texture is -1 for none. The alpha rule is -1 where alpha does not count, 0 where it is a share, else what it must reach."""
-HAS_ALPHA, HAS_GLASS, HAS_NORMAL_MAPS, HAS_OTHER_MAPS = 1, 2, 4, 8
+HAS_ALPHA, HAS_GLASS, HAS_NORMAL_MAPS, HAS_OTHER_MAPS, HAS_ONE_SIDED_LAMPS = 1, 2, 4, 8, 16
 """Bits of `features`: what no material of the scene has costs nothing."""
 MOST_TEXELS = 2**31 - 1
 MOST_GLASS = 32767
@@ -93,7 +94,7 @@ def material_records(materials: tuple[Material, ...], texture_count: int) -> np.
         transmission = material.transmission if index < MOST_GLASS - 1 else 0.0
         row[:8] = (*material.base_color[:3], alpha, *material.emission, base)
         row[8:16] = (material.metallic, material.roughness, transmission, material.ior, *absorption(material), rule)
-        row[16:21] = (rough, normal, emission, material.normal_scale, float(material.is_thin))
+        row[16:22] = (rough, normal, emission, material.normal_scale, float(material.is_thin), float(material.is_double_sided))
     return rows
 
 
@@ -108,9 +109,12 @@ def absorption(material: Material) -> tuple[float, float, float]:
 
 def features_of(records: np.ndarray) -> int:
     """The bits of what any of the records needs."""
+    found: tuple[tuple[np.ndarray, int], ...]
     found = ((records[:, 15] >= 0.0, HAS_ALPHA), (records[:, 10] > 0.0, HAS_GLASS), (records[:, 17] >= 0.0, HAS_NORMAL_MAPS))
-    others = (records[:, [16, 18]] >= 0.0).any()
-    return sum(bit for is_there, bit in found if is_there.any()) + (HAS_OTHER_MAPS if others else 0)
+    others = (records[:, [16, 18]] >= 0.0).any(axis=1)
+    one_sided = (records[:, 4:7] > 0.0).any(axis=1) & (records[:, 21] == 0.0)
+    found += ((others, HAS_OTHER_MAPS), (one_sided, HAS_ONE_SIDED_LAMPS))
+    return sum(bit for is_there, bit in found if is_there.any())
 
 
 def texture_atlas(textures: tuple[Texture, ...]) -> tuple[np.ndarray, np.ndarray]:

@@ -33,7 +33,7 @@ constexpr float SHORT_OF = 0.9999f;
 
 __device__ __forceinline__ Real triangle_area(Real3 area_vector) { return lanes_sqrt(max(dot(area_vector, area_vector), splat(1e-36f))) * splat(0.5f); }
 
-// A point of a triangle that shines, evenly over its area; both of its sides shine.
+// A point of a triangle that shines, evenly over its area, whichever side is seen: one may be dark.
 __device__ LightChoice choose_triangle(const SurfaceView& surface, Real3 point, Real choice, Real u, Real v, Mask wanted) {
     const Int place = place_in_sums(surface.emitter_cdf, splat_int(0), surface.emitter_count, choice);
     const Int prim_id = gather_int(surface.emitters, place);
@@ -54,7 +54,7 @@ __device__ LightChoice choose_triangle(const SurfaceView& surface, Real3 point, 
     if (surface.has_textures) apply_textures(surface, wanted, corners, b, c, material);
     const Mask usable = is_there & (cosine > splat(1e-6f)) & (density > splat(0.0f)) & (density < splat(1e30f));
     const Real scale = select(usable, splat(1.0f) / max(density, splat(1e-30f)), splat(0.0f));
-    return {towards, distance * splat(SHORT_OF), material.emission * scale, select(usable, density, splat(0.0f))};
+    return {towards, distance * splat(SHORT_OF), emission_of_side(surface, material, dot(towards, area_vector) > splat(0.0f)) * scale, select(usable, density, splat(0.0f))};
 }
 
 // Each lane's of the scene's lights; most packs choose few.

@@ -26,10 +26,10 @@ struct SurfaceView {
 static_assert(sizeof(SurfaceView) == 120, "surface_view.py lays this struct out");
 
 // Bits of `features`: what no material of the scene has costs nothing.
-constexpr int HAS_ALPHA = 1, HAS_GLASS = 2, HAS_NORMAL_MAPS = 4, HAS_OTHER_MAPS = 8;
+constexpr int HAS_ALPHA = 1, HAS_GLASS = 2, HAS_NORMAL_MAPS = 4, HAS_OTHER_MAPS = 8, HAS_ONE_SIDED_LAMPS = 16;
 // A record, as materials.py writes it. Places in it:
 constexpr int MATERIAL_FLOATS = 24;
-constexpr int ABSORPTION = 12, ALPHA_RULE = 15, ROUGHNESS_TEXTURE = 16, NORMAL_TEXTURE = 17, EMISSION_TEXTURE = 18, NORMAL_SCALE = 19, IS_THIN = 20;
+constexpr int ABSORPTION = 12, ALPHA_RULE = 15, ROUGHNESS_TEXTURE = 16, NORMAL_TEXTURE = 17, EMISSION_TEXTURE = 18, NORMAL_SCALE = 19, IS_THIN = 20, IS_DOUBLE_SIDED = 21;
 
 struct MaterialSample {
     Real3 base_color, emission;
@@ -153,6 +153,13 @@ __device__ __forceinline__ void apply_textures(const SurfaceView& surface, Mask 
         if (surface.features & HAS_OTHER_MAPS) apply_other_maps(surface, hit, at, material);
     }
     if (has_alpha) material.alpha = covered_share(surface, material, material.alpha);
+}
+
+// What shines to one side: the back of what is not double-sided is dark.
+__device__ __forceinline__ Real3 emission_of_side(const SurfaceView& surface, const MaterialSample& material, Mask is_back) {
+    if (!(surface.features & HAS_ONE_SIDED_LAMPS)) return material.emission;
+    const Mask is_dark = is_back & (gather(surface.materials + IS_DOUBLE_SIDED, material.record) < splat(0.5f));
+    return select(is_dark, splat3(0.0f, 0.0f, 0.0f), material.emission);
 }
 
 // From below to above by the direction's height; equal colours make it constant.

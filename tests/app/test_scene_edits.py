@@ -34,9 +34,10 @@ def test_things_have_one_key_each() -> None:
 def test_only_what_is_changed_is_changed() -> None:
     assert scene_edits.edited_materials(ROOM, {}) is ROOM.materials and scene_edits.edited_lights(ROOM, {"other": LightOptions()}) == ROOM.lights
     first, second, third = scene_edits.edited_materials(
-        ROOM, {"Old_Glass": MaterialOptions(roughness=0.0, ior=0.5, emission=(0.0, 2.0, 0.0), thin="yes")}
+        ROOM, {"Old_Glass": MaterialOptions(roughness=0.0, ior=0.5, emission=(0.0, 2.0, 0.0), thin="yes", double_sided="no")}
     )
     assert (first.transmission, first.roughness, first.ior, first.emission, first.is_thin) == (0.5, 0.0, 1.0, (0.0, 2.0, 0.0), True)
+    assert not first.is_double_sided and second.is_double_sided
     assert (second, third) == ROOM.materials[1:]
     edits = {"lamp": LightOptions(strength=8.0), "light_2": LightOptions("none"), "sun": LightOptions("directional", direction=(0.0, -1.0, 0.0))}
     lamp, sun = scene_edits.edited_lights(ROOM, edits)

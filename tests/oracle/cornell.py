@@ -16,14 +16,15 @@ EMISSION = np.array([11.0, 9.0, 5.0])
 
 @dataclasses.dataclass(frozen=True, eq=False)
 class Room:
-    """Triangles (T, 3, 3) float64, and the material of each (T,)."""
+    """Triangles (T, 3, 3) float64, and the material of each (T,). A one-sided lamp shines from where its corners go round counterclockwise."""
 
     triangles: np.ndarray
     materials: np.ndarray
+    is_lamp_one_sided: bool = False
 
 
-def cornell(with_mirror: bool = False) -> Room:
-    """The box from -1 to 1, open towards +z; the tall block is a mirror if asked for."""
+def cornell(with_mirror: bool = False, one_sided: bool = False) -> Room:
+    """The box from -1 to 1, open towards +z; the tall block is a mirror if asked for. The lamp hangs below the ceiling, its front down."""
     quads: list[tuple[np.ndarray, int]] = []
 
     def quad(corner: tuple[float, float, float], across: tuple[float, float, float], down: tuple[float, float, float], material: int) -> None:
@@ -49,7 +50,7 @@ def cornell(with_mirror: bool = False) -> Room:
             quad(tuple(corners[i]), tuple(corners[(i + 1) % 4] - corners[i]), up, material)
         top = [corner + np.array(up) for corner in corners]
         quad(tuple(top[0]), tuple(top[1] - top[0]), tuple(top[3] - top[0]), material)
-    return Room(np.concatenate([q for q, _ in quads]), np.repeat([m for _, m in quads], 2))
+    return Room(np.concatenate([q for q, _ in quads]), np.repeat([m for _, m in quads], 2), one_sided)
 
 
 def scene_of(room: Room) -> Scene:
@@ -63,5 +64,6 @@ def scene_of(room: Room) -> Scene:
         is_lamp, is_mirror = index == LAMP, index == MIRROR
         emission = tuple(EMISSION.tolist()) if is_lamp else (0.0, 0.0, 0.0)
         metallic, roughness = (1.0, 0.0) if is_mirror else (0.0, 1.0)
-        kinds.append(Material(f"kind {index}", (*albedo, 1.0), metallic, roughness, emission, ior=1.0))
+        has_back = not (is_lamp and room.is_lamp_one_sided)
+        kinds.append(Material(f"kind {index}", (*albedo, 1.0), metallic, roughness, emission, ior=1.0, is_double_sided=has_back))
     return Scene("cornell", meshes=(mesh,), objects=(Object(0, 0),), materials=tuple(kinds), eye=EYE, look_at=LOOK_AT)

@@ -16,6 +16,7 @@ from .cornell import ALBEDOS, EMISSION, EYE, FOV, LAMP, LOOK_AT, MIRROR, Room, c
 KEPT = pathlib.Path(__file__).with_name("cornell.npz")
 SIDE, SAMPLES, BOUNCES = 24, 2025, 4
 OFFSET = 1e-9
+ROOMS = {"matte": cornell(), "mirror": cornell(with_mirror=True), "one-sided": cornell(with_mirror=True, one_sided=True)}
 
 
 def intersect(triangles: np.ndarray, origins: np.ndarray, directions: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
@@ -64,7 +65,8 @@ def light_of_lamp(room: Room, points: np.ndarray, normals: np.ndarray, random: n
     away = a + u[:, None] * (b - a) + v[:, None] * (c - a) - points
     distance = np.linalg.norm(away, axis=1)
     towards = away / distance[:, None]
-    cosines = np.maximum(np.einsum("ij,ij->i", towards, normals), 0) * np.abs(np.einsum("ij,ij->i", towards, all_normals[chosen]))
+    of_lamp = -np.einsum("ij,ij->i", towards, all_normals[chosen])
+    cosines = np.maximum(np.einsum("ij,ij->i", towards, normals), 0) * (np.maximum(of_lamp, 0) if room.is_lamp_one_sided else np.abs(of_lamp))
     reached, _ = intersect(room.triangles, points + normals * OFFSET, towards)
     lit = reached > distance * (1 - 1e-6)
     return EMISSION * (lit * cosines / distance**2 * areas[lamps].sum())[:, None]
@@ -88,7 +90,8 @@ def one_sample(room: Room, side: int, bounces: int, cell: tuple[int, int, int], 
         hit = which >= 0
         alive, origins, directions, t, which, counts_lamps = (x[hit] for x in (alive, origins, directions, t, which, counts_lamps))
         kinds, points = room.materials[which], origins + directions * t[:, None]
-        sees = (kinds == LAMP) & counts_lamps
+        is_front = np.einsum("ij,ij->i", normals[which], directions) < 0
+        sees = (kinds == LAMP) & counts_lamps & (is_front | (not room.is_lamp_one_sided))
         radiance[alive[sees]] += weight[alive[sees]] * EMISSION
         if bounce == bounces:
             break
@@ -118,7 +121,7 @@ def render(room: Room, side: int = SIDE, samples: int = SAMPLES, bounces: int = 
 
 
 def kept() -> dict[str, np.ndarray]:
-    """The kept pictures of the room without and with a mirror, and their standard errors."""
+    """The kept pictures of the room without and with a mirror, and with a lamp that shines down alone; and their standard errors."""
     with np.load(KEPT) as found:
         return dict(found)
 
@@ -126,8 +129,8 @@ def kept() -> dict[str, np.ndarray]:
 def main() -> None:
     """Write the kept pictures."""
     pictures = {}
-    for name, with_mirror in (("matte", False), ("mirror", True)):
-        mean, error = render(cornell(with_mirror))
+    for name, room in ROOMS.items():
+        mean, error = render(room)
         pictures[name], pictures[f"{name} error"] = mean.astype(np.float32), error.astype(np.float32)
     np.savez_compressed(KEPT, **pictures)  # type: ignore[arg-type]
 

@@ -168,6 +168,13 @@ def test_glass_and_alpha_of_a_glb(tmp_path: Path) -> None:
     assert pane.is_thin and pane.alpha_mode == "blend" and pane.transmission == 1.0 and pane.ior == 1.5
 
 
+def test_a_glb_says_which_materials_shine_from_their_backs(tmp_path: Path) -> None:
+    plain = load([writers.write_animated_glb(tmp_path / "lamp.glb")]).materials
+    both = load([writers.edit_glb(tmp_path / "lamp.glb", lambda document: document["materials"][0].update(doubleSided=True))]).materials
+    assert [next(m for m in materials if m.name == "paint").is_double_sided for materials in (plain, both)] == [False, True]
+    assert all(m.is_double_sided for m in load([writers.write_textured_obj(tmp_path)]).materials), "an OBJ's surfaces have no front"
+
+
 def test_an_opacity_map_becomes_alpha_and_glass_is_glass(tmp_path: Path) -> None:
     path = writers.write_textured_obj(tmp_path)
     mask = np.zeros_like(writers.quarters())

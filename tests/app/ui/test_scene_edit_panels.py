@@ -46,6 +46,21 @@ def test_a_material_is_chosen_changed_undone_and_reset(opened: MainWindow) -> No
     assert panel.editors["ior"].value() == 2.4, "one step took all of it back"
 
 
+def test_a_lamp_gets_one_side_and_two(opened: MainWindow) -> None:
+    panel, document = opened.inspectors.materials, opened.document
+
+    def stone() -> Material:
+        return edited_materials(document.scene, document.state.settings.material)[0]  # type: ignore[arg-type]
+
+    assert panel.editors["double_sided"].isHidden(), "what does not shine has no dark side"
+    panel.editors["emission"].edited.emit((2.0, 1.0, 0.5))
+    assert not panel.editors["double_sided"].isHidden() and panel.editors["double_sided"].value() == "yes"
+    panel.editors["double_sided"].edited.emit("no")
+    assert not stone().is_double_sided and panel.editors["double_sided"].value() == "no"
+    document.undo()
+    assert stone().is_double_sided and stone().emission == (2.0, 1.0, 0.5)
+
+
 def test_selecting_an_object_chooses_its_material(opened: MainWindow) -> None:
     panel = opened.inspectors.materials
     panel.choose("pane")

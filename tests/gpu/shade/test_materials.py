@@ -9,7 +9,17 @@ import pytest
 
 from gpu.scene import Material, Object, Scene, Texture
 from gpu.shade.emitters import emitter_table
-from gpu.shade.materials import HAS_ALPHA, HAS_GLASS, HAS_NORMAL_MAPS, HAS_OTHER_MAPS, Materials, features_of, material_records, texture_atlas
+from gpu.shade.materials import (
+    HAS_ALPHA,
+    HAS_GLASS,
+    HAS_NORMAL_MAPS,
+    HAS_ONE_SIDED_LAMPS,
+    HAS_OTHER_MAPS,
+    Materials,
+    features_of,
+    material_records,
+    texture_atlas,
+)
 from gpu.target.base import Target
 
 from .pictures import scene_of, square
@@ -31,10 +41,12 @@ def test_features_are_those_of_any_material() -> None:
         HAS_GLASS: Material(transmission=0.1),
         HAS_NORMAL_MAPS: Material(normal_texture=0),
         HAS_OTHER_MAPS: Material(emission_texture=0),
+        HAS_ONE_SIDED_LAMPS: Material(emission=(0.0, 1.0, 0.0), is_double_sided=False),
     }
     for feature, material in wanted.items():
         assert features_of(material_records((Material(), material), 1)) == feature
     assert features_of(material_records(tuple(wanted.values()), 1)) == sum(wanted) and features_of(material_records((Material(),), 1)) == 0
+    assert features_of(material_records((Material(is_double_sided=False), Material(emission=(1.0, 1.0, 1.0))), 1)) == 0
 
 
 def test_triangles_that_shine_are_listed_by_area_and_brightness() -> None:
@@ -43,6 +55,9 @@ def test_triangles_that_shine_are_listed_by_area_and_brightness() -> None:
     scene = Scene("", meshes=(large, small), objects=(Object(0, 0), Object(0, 1), Object(0, 0)))
     ids, cdf = emitter_table(scene, (Material(), lamp, bright))
     assert ids.tolist() == [0, 1, 4, 5] and np.allclose(cdf, np.array([2.0, 8.0, 10.0, 16.0]) / 16.0)
+    # A lamp of one side sends out half as much.
+    halved = emitter_table(scene, (Material(), dataclasses.replace(lamp, is_double_sided=False), bright))[1]
+    assert np.allclose(halved, np.array([1.0, 7.0, 8.0, 14.0]) / 14.0)
     assert emitter_table(scene, (Material(),) * 3)[0].size == 0
 
 

@@ -13,11 +13,14 @@ from gpu.camera import Camera
 from gpu.engine import Engine, View, ViewSettings
 from gpu.pixels import ArrayPixels
 from gpu.scene import Environment, Light, Material, Mesh, Moment, Scene
+from gpu.shade.distributed import DistributedOptions
 from gpu.shade.path import PathOptions
+from gpu.shade.smooth import SmoothOptions
+from gpu.shade.whitted import WhittedOptions
 from gpu.target.base import Target
 from tests.oracle.cornell import EYE, FOV, LOOK_AT, cornell
 from tests.oracle.cornell import scene_of as cornell_scene
-from tests.oracle.path_tracer import BOUNCES, SIDE, kept
+from tests.oracle.path_tracer import BOUNCES, ROOMS, SIDE, kept
 
 from .linear import DARK, draw_linear
 from .pictures import mesh_of, scene_of, square
@@ -47,14 +50,15 @@ def ball(radius: float, material: int, rings: int = 24) -> Mesh:
     return mesh_of(points * radius, triangles, normals=points, material=material)
 
 
-@pytest.mark.parametrize("room", ["matte", "mirror"])
+@pytest.mark.parametrize("room", ROOMS)
 @pytest.mark.parametrize("organisation", ["megakernel", "wavefront"])
 def test_the_cornell_box_is_as_the_oracle_sees_it(target: Target, room: str, organisation: str) -> None:
     options = PathOptions(bounces=BOUNCES, roulette_from=2, organisation=organisation, **DARK)
-    found, _ = draw_linear(target, cornell_scene(cornell(room == "mirror")), CORNELL_CAMERA, (SIDE, SIDE), options, 1024)
+    found, _ = draw_linear(target, cornell_scene(ROOMS[room]), CORNELL_CAMERA, (SIDE, SIDE), options, 1024)
     wanted = kept()[room].astype(np.float64)
     blocks = [image.reshape(4, 6, 4, 6, 3).mean(axis=(1, 3)) for image in (found, wanted)]
-    assert blocks[0] == pytest.approx(blocks[1], rel=0.04, abs=0.004)
+    # Below a lamp that shines down alone, all light on the ceiling is scattered twice: the oracle's blocks are 2 to 3 % off there.
+    assert blocks[0] == pytest.approx(blocks[1], rel=0.08 if room == "one-sided" else 0.04, abs=0.004)
     assert found.mean() == pytest.approx(wanted.mean(), rel=0.01)
 
 
@@ -97,6 +101,44 @@ def test_a_slab_takes_light_away_by_beers_law(target: Target, organisation: str)
     options = PathOptions(bounces=16, roulette_from=16, organisation=organisation, **DARK)
     found, _ = draw_linear(target, scene, Camera(eye=(0.0, 0.0, 4.0), orthographic=True, height=4.0), (16, 16), options, 64)
     assert found.mean(axis=(0, 1)) == pytest.approx(2.0 * (1.0 - fresnel) ** 2 * left / (1.0 - (fresnel * left) ** 2), rel=0.02)
+
+
+LAMP = Material("lamp", (0.0, 0.0, 0.0, 1.0), roughness=1.0, ior=1.0, emission=(4.0, 2.0, 1.0), is_double_sided=False)
+SEEN_FROM = {"front": 3.0, "back": -3.0}
+
+
+@pytest.mark.parametrize("side", SEEN_FROM)
+@pytest.mark.parametrize("ray_type", ["path", "whitted", "distributed", "smooth"])
+def test_a_lamp_of_one_side_is_dark_from_behind(target: Target, ray_type: str, side: str) -> None:
+    eye = Camera(eye=(0.0, 0.0, SEEN_FROM[side]), fov=20.0)
+    kinds = {
+        "path": PathOptions(bounces=1, **DARK),
+        "whitted": WhittedOptions(**DARK),
+        "distributed": DistributedOptions(**DARK),
+        "smooth": SmoothOptions(**DARK),
+    }
+    dark = (Light("point", (0.0, 0.0, 0.0)),)  # so that there is no headlight
+    for lamp in (LAMP, dataclasses.replace(LAMP, is_double_sided=True)):
+        found, _ = draw_linear(target, scene_of(square(1.0), materials=(lamp,), lights=dark), eye, (8, 8), kinds[ray_type], 1, ray_type=ray_type)
+        shines = side == "front" or lamp.is_double_sided
+        assert found[4, 4] == pytest.approx(lamp.emission if shines else (0.0, 0.0, 0.0), abs=0.06 if ray_type == "smooth" else 1e-6)
+
+
+@pytest.mark.parametrize("organisation", ["megakernel", "wavefront"])
+def test_a_lamp_of_one_side_lights_what_is_before_it(target: Target, organisation: str) -> None:
+    floor, ceiling = square(3.0), dataclasses.replace(square(3.0, 2.0), material_ids=np.full(2, 2, np.int32))
+    lamp = dataclasses.replace(square(0.5, 1.0), material_ids=np.ones(2, np.int32))  # it looks up
+    turned = dataclasses.replace(lamp, triangles=np.ascontiguousarray(lamp.triangles[:, ::-1]))
+    options = PathOptions(bounces=1, organisation=organisation, **DARK)
+    below = Camera(eye=(0.0, 0.0, 0.6), look_at=(0.0, 0.0, 0.0), fov=40.0)
+
+    def light_on_the_floor(thing: Mesh, material: Material) -> float:
+        scene = scene_of(floor, thing, ceiling, materials=(MATTE, material, MATTE))
+        return float(draw_linear(target, scene, below, (12, 12), options, 256)[0].mean())
+
+    both = light_on_the_floor(lamp, dataclasses.replace(LAMP, is_double_sided=True))
+    assert light_on_the_floor(lamp, LAMP) == 0.0
+    assert both > 0.1 and light_on_the_floor(turned, LAMP) == pytest.approx(both, rel=0.02)
 
 
 def test_direct_light_of_a_point_is_lamberts(target: Target) -> None:
