@@ -78,6 +78,7 @@ LIBRARIES: dict[str, tuple[str, ...]] = {
     "av": ("app/export/",),
     "OpenEXR": ("app/export/", "app/scene_io/environments.py"),
     "matplotlib": ("bench/suites/plots.py",),
+    "mitsuba": ("oracle/mitsuba_light.py",),  # of tests alone
     "cmeel": ("app/scene_io/",),
     "platformdirs": ("app/",),
     "tomli_w": ("app/",),
