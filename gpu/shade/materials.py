@@ -109,12 +109,14 @@ def absorption(material: Material) -> tuple[float, float, float]:
 
 def features_of(records: np.ndarray) -> int:
     """The bits of what any of the records needs."""
-    found: tuple[tuple[np.ndarray, int], ...]
-    found = ((records[:, 15] >= 0.0, HAS_ALPHA), (records[:, 10] > 0.0, HAS_GLASS), (records[:, 17] >= 0.0, HAS_NORMAL_MAPS))
-    others = (records[:, [16, 18]] >= 0.0).any(axis=1)
-    one_sided = (records[:, 4:7] > 0.0).any(axis=1) & (records[:, 21] == 0.0)
-    found += ((others, HAS_OTHER_MAPS), (one_sided, HAS_ONE_SIDED_LAMPS))
-    return sum(bit for is_there, bit in found if is_there.any())
+    needs = {
+        HAS_ALPHA: records[:, 15] >= 0.0,
+        HAS_GLASS: records[:, 10] > 0.0,
+        HAS_NORMAL_MAPS: records[:, 17] >= 0.0,
+        HAS_OTHER_MAPS: (records[:, [16, 18]] >= 0.0).any(axis=1),
+        HAS_ONE_SIDED_LAMPS: (records[:, 4:7] > 0.0).any(axis=1) & (records[:, 21] == 0.0),
+    }
+    return sum(bit for bit, is_needed in needs.items() if is_needed.any())
 
 
 def texture_atlas(textures: tuple[Texture, ...]) -> tuple[np.ndarray, np.ndarray]:
