@@ -16,9 +16,9 @@ from gpu.target.base import Target
 
 @dataclasses.dataclass(frozen=True)
 class Row:
-    """Times are medians in milliseconds, `time` is the instant in seconds, `size` width and height in pixels. `hits` counts the
-    primary hits of the first sample, `sum_t` adds up their distances along unit directions. What was not measured is None. `rays_by_kind` counts
-    the rays of a frame by kind and depth, each with its rate in `mrays_per_s_by_kind`, `samples` holds every raw time by name, `peers` other programs' figures."""
+    """Times are medians in milliseconds, `time` is the instant in seconds, `size` width and height in pixels. `hits` counts the primary hits of the
+    first sample, `sum_t` adds up their distances along unit directions. What was not measured is None. `rays_by_kind` counts the rays of a frame by
+    kind and depth, each with its rate in `mrays_per_s_by_kind`, `samples` holds every raw time by name, `peers` other programs' figures."""
 
     scene: str
     triangles: int
