@@ -8,7 +8,7 @@ for one build; the kernels alone are the same launches replayed as one graph, wh
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from typing import Any
 
 from gpu.scene import Scene
@@ -67,13 +67,15 @@ WORDS = {"total": "in total", "kernels": "of the kernels alone"}
 def run(job: SuiteJob) -> SuiteReport:
     """The whole suite."""
     report = SuiteReport("chang2012", __doc__ or "", published_source("chang2012"), job.picture(SIZE), job.repeat)
-    for choice, scene in job.each(SCENES, report):
+
+    def measure(choice: SceneChoice, scene: Scene) -> Iterator[dict[str, Any]]:
         what = {"published_scene": choice.published, "scene": choice.label(scene.triangle_count), "triangles": scene.triangle_count}
         for step, options in STEPS:
-            report.rows.append({"part": "construction", **what, "step": step, **_built(job, scene, options)})
+            yield {"part": "construction", **what, "step": step, **_built(job, scene, options)}
         for step in RENDERED:
-            report.rows.append({"part": "rendering", **what, "step": step, **_rendered(job, scene, dict(STEPS)[step])})
-        tabulate(report)
+            yield {"part": "rendering", **what, "step": step, **_rendered(job, scene, dict(STEPS)[step])}
+
+    job.each(SCENES, report, measure, tabulate)
     job.keep(report)
     return report
 

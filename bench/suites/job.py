@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import dataclasses
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Sequence
+from typing import Any
 
 import numpy as np
 
@@ -13,6 +14,9 @@ from gpu.target.base import OutOfMemoryError, Target
 
 from .report import SuiteReport
 from .scenes import Load, SceneAbsentError, SceneChoice
+
+Measure = Callable[[SceneChoice, Scene], Iterable[dict[str, Any]]]
+"""The rows of one scene."""
 
 
 @dataclasses.dataclass(frozen=True)
@@ -35,8 +39,9 @@ class SuiteJob:
         """The size asked for, else the published one."""
         return self.size or published
 
-    def each(self, choices: Sequence[SceneChoice], report: SuiteReport) -> Iterator[tuple[SceneChoice, Scene]]:
-        """The scenes asked for, one in memory at a time; what cannot be had is written down in the report. The report is kept after each."""
+    def each(self, choices: Sequence[SceneChoice], report: SuiteReport, measure: Measure, tabulate: Callable[[SuiteReport], None]) -> None:
+        """Measure the scenes asked for, one in memory at a time; what cannot be had or done is written down in the report, and then no row of that
+        scene is in it. Tables are made and the report is kept after each."""
         for choice in choices:
             if self.scenes and choice.published not in self.scenes:
                 continue
@@ -48,14 +53,11 @@ class SuiteJob:
             self.say(f"{choice.published}: {choice.name}")
             try:
                 scene = self.load(choice.source)
-            except SceneAbsentError as error:
+                report.scenes.append(_what_is_taken(choice, scene))
+                report.rows += list(measure(choice, scene))
+            except (SceneAbsentError, OutOfMemoryError, HierarchyError) as error:
                 report.absent.append(f"{choice.published}: {error}")
-                continue
-            report.scenes.append(_what_is_taken(choice, scene))
-            try:
-                yield choice, scene
-            except (OutOfMemoryError, HierarchyError) as error:
-                report.absent.append(f"{choice.published}: {error}")
+            tabulate(report)
             self.keep(report)
 
 

@@ -11,7 +11,7 @@ from __future__ import annotations
 
 import dataclasses
 import statistics
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
 from gpu.hierarchy.base import HierarchyError
@@ -139,19 +139,23 @@ SUB_ALGORITHMS = {
 def run(job: SuiteJob) -> SuiteReport:
     """The whole suite."""
     report = SuiteReport("kolodzey2014", __doc__ or "", published_source("kolodzey2014"), job.picture(SIZE), job.repeat)
-    for choice, scene in job.each(STILL, report):
+
+    def measure_still(choice: SceneChoice, scene: Scene) -> Iterator[dict[str, Any]]:
         what = {"published_scene": choice.published, "scene": choice.label(scene.triangle_count), "triangles": scene.triangle_count}
-        report.rows += [{"part": "still", **what, **row} for row in _still(job, scene)]
-        report.rows += [{"part": "switch", **what, **row} for row in _switches(job, scene)]
-        tabulate(report)
-    for choice, scene in job.each(BESIDE, report):
-        what = {"published_scene": "", "scene": f"{choice.published} (ours), {scene.triangle_count:,} triangles", "triangles": scene.triangle_count}
-        report.rows += [{"part": "still", **what, **row} for row in _still(job, scene)]
-        tabulate(report)
-    for choice, scene in job.each(MOVING, report):
+        yield from ({"part": "still", **what, **row} for row in _still(job, scene))
+        yield from ({"part": "switch", **what, **row} for row in _switches(job, scene))
+
+    def measure_beside(choice: SceneChoice, scene: Scene) -> Iterator[dict[str, Any]]:
+        label = f"{choice.published} (ours), {scene.triangle_count:,} triangles"
+        what = {"published_scene": "", "scene": label, "triangles": scene.triangle_count}
+        yield from ({"part": "still", **what, **row} for row in _still(job, scene))
+
+    def measure_moving(choice: SceneChoice, scene: Scene) -> Iterator[dict[str, Any]]:
         what = {"published_scene": choice.published, "scene": choice.label(scene.triangle_count), "triangles": scene.triangle_count}
-        report.rows += [{"part": "moving", **what, **row} for row in _moving(job, scene)]
-        tabulate(report)
+        yield from ({"part": "moving", **what, **row} for row in _moving(job, scene))
+
+    for choices, measure in ((STILL, measure_still), (BESIDE, measure_beside), (MOVING, measure_moving)):
+        job.each(choices, report, measure, tabulate)
     job.keep(report)
     return report
 

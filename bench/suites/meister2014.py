@@ -8,7 +8,7 @@ Sponza's 262 thousand, and those of the Utah animation repository for the moving
 from __future__ import annotations
 
 import dataclasses
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from typing import Any
 
 from gpu.engine import ViewSettings
@@ -140,33 +140,36 @@ PHASES = {"sort": "sort", "clusters": "clusters", "sah_splits": "sah_splits", "m
 def run(job: SuiteJob) -> SuiteReport:
     """The whole suite."""
     report = SuiteReport("meister2014", __doc__ or "", published_source("meister2014"), job.picture(SIZE), job.repeat)
-    for choice, given in job.each(STILL, report):
+
+    def measure_still(choice: SceneChoice, given: Scene) -> Iterator[dict[str, Any]]:
         scene = dataclasses.replace(given, lights=(LIGHT,))
         for configuration in CONFIGURATIONS:
             for leaf in LEAVES:
                 found = still(job.target, scene, configuration.settings(leaf), job.picture(SIZE), job.repeat, secondary_rays())
-                report.rows.append({"part": "still", **_what(choice, scene, configuration), "leaf": leaf, **found})
-        tabulate(report)
-    for choice, scene in job.each(MOVING, report):
-        _follow(job, report, choice, dataclasses.replace(scene, lights=(LIGHT,)))
-        tabulate(report)
+                yield {"part": "still", **_what(choice, scene, configuration), "leaf": leaf, **found}
+
+    def measure_moving(choice: SceneChoice, given: Scene) -> Iterator[dict[str, Any]]:
+        return _follow(job, choice, dataclasses.replace(given, lights=(LIGHT,)))
+
+    for choices, measure in ((STILL, measure_still), (MOVING, measure_moving)):
+        job.each(choices, report, measure, tabulate)
     job.keep(report)
     return report
 
 
-def _follow(job: SuiteJob, report: SuiteReport, choice: SceneChoice, scene: Scene) -> None:
-    """One moving scene: frames a second with either way of building, and the cost from key to key."""
+def _follow(job: SuiteJob, choice: SceneChoice, scene: Scene) -> Iterator[dict[str, Any]]:
+    """One moving scene: frames a second with either way of building, and the cost from instant to instant."""
     moments = moments_of(scene, job.key_frames)
     for configuration in (MEDIAN, SAH):
         for word, ray_type, options in ray_types():
             settings = configuration.settings(8, ray_type=ray_type, ray_type_options=options)
             found = moving(job.target, scene, settings, job.picture(SIZE), moments, job.repeat)
-            report.rows.append({"part": "moving", **_what(choice, scene, configuration), "rays": word, **found})
+            yield {"part": "moving", **_what(choice, scene, configuration), "rays": word, **found}
     curves = ((MEDIAN, "rebuild"), (SAH, "rebuild"), (SAH, "refit"))
     for configuration, update in curves:
         costs = costs_over(job.target, scene, configuration.settings(8), moments, update)
         times = [moment.time for moment in moments]
-        report.rows.append({"part": "curve", **_what(choice, scene, configuration), "update": update, "times": times, "sah_costs": costs})
+        yield {"part": "curve", **_what(choice, scene, configuration), "update": update, "times": times, "sah_costs": costs}
 
 
 def _what(choice: SceneChoice, scene: Scene, configuration: Configuration) -> dict[str, Any]:

@@ -22,9 +22,10 @@ from bench.suites.published import FOLDER, published, published_row
 from bench.suites.report import Plot, report_from_json
 from bench.suites.scenes import SceneAbsentError, SceneSource
 from gpu.engine import ViewSettings
+from gpu.hierarchy.base import HierarchyError
 from gpu.hierarchy.registry import structure, structures
 from gpu.scene import Moment, Scene
-from gpu.target.base import Target
+from gpu.target.base import OutOfMemoryError, Target
 
 CONTEXT = {"device": "a machine", "commit": "0" * 40, "date": "today"}
 
@@ -202,6 +203,27 @@ def test_odd_published_figures_are_named() -> None:
 
 def test_what_is_absent_is_said(report: SuiteReport) -> None:
     assert report.absent == ["Mitsuba: static/stanford-bunny.obj is not in this test."]
+
+
+@pytest.mark.parametrize("error", [HierarchyError("sbvh cannot do this."), OutOfMemoryError("a tree", 2 << 20, 1 << 20)])
+def test_a_scene_that_a_structure_cannot_take_is_said_and_the_others_are_measured(
+    host_target: Target, monkeypatch: pytest.MonkeyPatch, error: Exception
+) -> None:
+    """The second tree of Armadillo fails: nothing of that scene is in the report but the sentence."""
+    calls: list[int] = []
+
+    def failing(target: Target, scene: Scene, *others: Any) -> dict[str, Any]:
+        calls.append(scene.triangle_count)
+        if len(calls) == 2:
+            raise error
+        return still(target, scene, *others)
+
+    monkeypatch.setattr(meister2014, "still", failing)
+    job = SuiteJob(host_target, small, repeat=1, scenes=("Armadillo", "Stanford Dragon"), size=(8, 6), key_frames=2)
+    found = meister2014.run(job)
+    assert found.absent == [f"Armadillo: {error}"]
+    assert {row["published_scene"] for row in found.rows} == {"Stanford Dragon"} and len(found.rows) == 9
+    assert any(table.rows for table in found.tables)
 
 
 def test_a_row_is_published_or_ours(report: SuiteReport) -> None:
