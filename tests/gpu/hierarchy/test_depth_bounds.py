@@ -19,6 +19,7 @@ from gpu.target.base import Target
 from tests.conftest import make_target
 from tests.oracle.closest_hits import sphere_hits, triangle_hits
 from tests.oracle.cut_tree import assert_is_cut
+from tests.oracle.tree_quality import end_point_overlap
 from tests.oracle.tree_walker import check_tree, walk_statistics
 
 from .scenes import SCENES, TriangleScene, make, rays, scene_of, smooth, soup, sphere_scene, trace
@@ -61,7 +62,7 @@ def built(target: Target, name: str, scene: TriangleScene, layout: str = "auto",
 
 
 def test_every_builder_from_the_top_has_a_bound() -> None:
-    assert {"binned_sah", "sah_lauterbach", "sweep_sah", "object_median", "spatial_median", "sbvh"} == set(BOUNDED)
+    assert {"binned_sah", "sah_lauterbach", "sweep_sah", "object_median", "spatial_median", "sbvh", "task_pool"} == set(BOUNDED)
 
 
 @pytest.mark.parametrize("later", [False, True])
@@ -171,6 +172,7 @@ def test_statistics_and_optimisers_know_long_leaves(target: Target, optimiser: s
     stats, walked = hierarchy.stats(), walk_statistics(hierarchy.nodes())
     assert (stats.node_count, stats.leaf_count, stats.depth) == (walked.node_count, walked.leaf_count, walked.depth)
     assert stats.sah_cost == pytest.approx(walked.sah_cost, rel=1e-5)
+    assert stats.end_point_overlap == pytest.approx(end_point_overlap(hierarchy.nodes(), scene.corners()), rel=1e-4)
     assert stats.levels[1:] and sum(leaves for _, leaves in stats.levels) == walked.leaf_count
     assert_hits(hierarchy, scene)
 

@@ -33,11 +33,13 @@ from gpu.shade.registry import ray_types
 from gpu.target.base import Array, Target
 from gpu.trace.queue import RayQueue
 from gpu.trace.scatter import scatter_rays
-from gpu.trace.trace import VIEW_FRAME, CameraRays, Tracer, upload_rays
+from gpu.trace.trace import VIEW_FRAME, CameraRays, Tracer
 from gpu.update_policy import UpdateOptions
 from tests.gpu.hierarchy.crafted_scenes import CRAFTED, crafted
 from tests.gpu.hierarchy.given_tree import GivenBuilder, SplitBuilder, random_tree
 from tests.gpu.hierarchy.kd_reference import GivenKdTree, build_reference
+
+from .bounded import run_bounded
 
 TRIANGLES = 1700
 """More than one chunk of the builders, so that subtrees meet within blocks and between them."""
@@ -116,7 +118,7 @@ def run_structure(target: Target, name: str) -> None:
                 made.refit(primitives)
             made.measure()
             assert len(made.nodes().references) >= count - 1  # one is inactive
-    if issubclass(structure, BvhHierarchy) and "max_depth" in {field.name for field in fields_of(structure.Options)}:
+    if issubclass(structure, BvhHierarchy):
         run_bounded(target, structure, primitives)
     for scene_name in CRAFTED:
         made = structure(target, structure.Options(), telling_layouts(name)[0])
@@ -131,22 +133,6 @@ def run_structure(target: Target, name: str) -> None:
         centres, radii = random.uniform(-1, 1, (300, 3)), random.uniform(0, 0.1, 300)
         made = structure(target, structure.Options(), structure.default_layout("host"))
         made.build(sphere_primitives(target.upload(centres.astype(np.float32), "test"), target.upload(radii.astype(np.float32), "test")))
-
-
-def run_bounded(target: Target, structure: type[Hierarchy], primitives: Primitives) -> None:
-    """Leaves longer than their words can say: in every walk of a builder that all layouts know, measured, refitted, improved."""
-    name = structure.name
-    for layout in structure.layouts() if name == "binned_sah" else ("bvh2",):
-        for walk in structure.traversals(layout):
-            made = structure(target, structure.Options(max_depth=3), layout, walk)
-            assert isinstance(made, BvhHierarchy)
-            made.build(primitives)
-            made.measure()
-            made.measure_quality()
-            if made.capabilities.refit:
-                made.refit(primitives)
-            origins, directions = np.random.default_rng(9).uniform(-1, 1, (2, 90, 3)).astype(np.float32)
-            Tracer(target, made.traversal()).trace(upload_rays(target, origins, directions), "closest")
 
 
 def run_topologies(target: Target) -> None:

@@ -107,8 +107,8 @@ class Sbvh(BvhHierarchy):
             target.exclusive_scan(held["used"], held["places"], "sbvh.scan")
             gathered = (tree.order, tree.reference_boxes, tree.reference_count)
             target.launch(unit, "gather_references", capacity, capacity, held["finished"], held["used"], held["places"], *gathered)
-            outputs = (tree.nodes, tree.long_leaves)
-            target.launch(unit, "relink_leaves", capacity, tree.node_capacity, held["places"], tree.flags, held.get("long_sets"), *outputs)
+            leaves = (held["places"], tree.flags, held.get("long_sets"), tree.nodes, tree.long_leaves)
+            target.launch(unit, "relink_leaves", capacity, tree.node_capacity, *leaves)
         return self.fit(primitives, "build")
 
     def _trees(self) -> tuple[int, ...]:

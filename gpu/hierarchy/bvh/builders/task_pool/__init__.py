@@ -15,7 +15,7 @@ Cost: Four or five launches a round, and rounds for twice the logarithm of the n
 of a millisecond or two for half a million triangles on a large GPU. SAH trees are as good as those of a binned builder.
 
 Limits: Slower than builders along the Morton curve: references move once a level. After most of its rounds a task is halved by position, which
-bounds the depth for scenes that are nested without end. Deterministic.
+bounds the depth for scenes that are nested without end; max_depth ends the tree earlier, in leaves of whatever is there. Deterministic.
 """
 
 from __future__ import annotations
@@ -29,6 +29,7 @@ from .....target.base import Array, Unit
 from ....base import Primitives
 from ....primitives import unit_source
 from ...bvh import BvhHierarchy
+from ...stopping import depth_option
 from ...tree import REFERENCE_BITS
 
 _FOLDER = "gpu/hierarchy/bvh/builders/task_pool/"
@@ -49,6 +50,16 @@ BIN_WORDS = 7
 MOST_BLOCKS = 4096
 
 
+def levels_above(count: int) -> int:
+    """Halvings after which no part of `count` references is larger than SMALL."""
+    return 0 if count <= SMALL else (-(-count // SMALL) - 1).bit_length()
+
+
+def most_levels() -> int:
+    """The depth that no tree passes: rounds by planes, halvings, and what small tasks may have."""
+    return 2 * levels_above(1 << REFERENCE_BITS) + SPARE_ROUNDS + SWEEP_LEVELS + SMALL.bit_length()
+
+
 @dataclasses.dataclass(frozen=True)
 class TaskPoolOptions:
     """Options of the pool."""
@@ -58,6 +69,7 @@ class TaskPoolOptions:
     )
     bins: int = option(32, "Bins an axis: one more than the planes that are tried.", minimum=4, maximum=32)
     max_leaf_size: int = option(4, "Most primitives in a leaf: larger leaves make a smaller tree and more intersection tests.", minimum=1, maximum=32)
+    max_depth: int = depth_option(most_levels())
 
 
 @dataclasses.dataclass(frozen=True)
@@ -80,11 +92,6 @@ class Pool:
     lists: tuple[Array, Array]
 
 
-def levels_above(count: int) -> int:
-    """Halvings after which no part of `count` references is larger than SMALL."""
-    return 0 if count <= SMALL else (-(-count // SMALL) - 1).bit_length()
-
-
 class TaskPool(BvhHierarchy):
     """See the module."""
 
@@ -95,7 +102,10 @@ class TaskPool(BvhHierarchy):
     options: TaskPoolOptions
 
     def max_depth(self) -> int:
-        return 2 * levels_above(1 << REFERENCE_BITS) + SPARE_ROUNDS + SWEEP_LEVELS + SMALL.bit_length()
+        return min(self.options.max_depth, most_levels())
+
+    def may_have_long_leaves(self) -> bool:
+        return self.options.max_depth < most_levels()
 
     def scratch_bytes(self) -> int:
         n, tasks = self.tree.count, self._most_tasks(self.tree.count)
@@ -113,11 +123,15 @@ class TaskPool(BvhHierarchy):
             target.launch(rounds, "clear_pool", 1, n, *arguments, options.max_leaf_size)
             target.launch(rounds, "begin_pool", n, primitives.view, pool.boxes, pool.lists[0], pool.bounds, tree.flags)
         planes_rounds = levels_above(n) + SPARE_ROUNDS if n > SMALL else 0
+        all_rounds = planes_rounds + levels_above(n)
         with target.phase("build.rounds"):
-            for number in range(planes_rounds + levels_above(n)):
+            for number in range(min(all_rounds, options.max_depth)):
                 self._round(rounds, pool, number, number >= planes_rounds)
+            if options.max_depth < all_rounds:
+                blocks = min(int(pool.planes.shape[0]), MOST_BLOCKS)
+                target.launch(rounds, "keep_tasks", blocks, pool.counts, pool.tasks, *pool.lists, tree.order, blocks=blocks)
         with target.phase("build.small_tasks"):
-            links = (options.max_leaf_size, tree.nodes, tree.parent, tree.flags, tree.order)
+            links = (options.max_leaf_size, options.max_depth, tree.nodes, tree.parent, tree.flags, tree.long_leaves, tree.order)
             blocks = min(int(pool.small.shape[0]), MOST_BLOCKS)
             finished = (pool.counts, pool.small, pool.boxes, *pool.lists, *links)
             target.launch(finish, "finish_tasks", blocks, *finished, block=3 * SMALL, blocks=blocks)
@@ -125,7 +139,7 @@ class TaskPool(BvhHierarchy):
 
     def _round(self, unit: Unit, pool: Pool, number: int, halves: bool) -> None:
         """One round: every phase of all tasks that there are, at most 2^number."""
-        target, tree, max_leaf_size = self.target, self.tree, self.options.max_leaf_size
+        target, tree, options = self.target, self.tree, self.options
         most_tasks = min(1 << number, self._most_tasks(tree.count))
         most_chunks = min(tree.count // CHUNK + most_tasks, int(pool.chunks.shape[0]))
         task_blocks, chunk_blocks = min(most_tasks, MOST_BLOCKS), min(most_chunks, MOST_BLOCKS)
@@ -135,7 +149,7 @@ class TaskPool(BvhHierarchy):
         if self.options.split == "sah" and not halves:
             target.launch(unit, "bin_chunks", most_chunks, *work, *pool.lists, pool.bins, pool.arrived, pool.planes, blocks=chunk_blocks)
         target.launch(unit, "count_chunks", most_chunks, *work, *pool.lists, pool.planes, pool.left_counts, blocks=chunk_blocks)
-        links = (max_leaf_size, tree.nodes, tree.parent, tree.flags)
+        links = (options.max_leaf_size, options.max_depth, tree.nodes, tree.parent, tree.flags, tree.long_leaves)
         moved = (pool.planes, pool.left_counts, *links, *pool.lists, pool.parts, pool.part_bounds)
         target.launch(unit, "move_chunks", most_chunks, *work, *moved, blocks=chunk_blocks)
         closed = (pool.counts, pool.parts, pool.part_bounds, pool.tasks, pool.first_chunks, pool.bounds, pool.small)

@@ -21,23 +21,24 @@ __device__ __forceinline__ bool split_at(Swept& swept, int side, int place, int 
 }
 
 extern "C" __global__ void finish_tasks(const int* counts, const int4* small_data, const float4* boxes, const int* list, const int* other_list,
-                                        int max_leaf_size, float4* nodes, int* parent, uint8* flags, int* order) {
+                                        int max_leaf_size, int max_depth, float4* nodes, int* parent, uint8* flags, int* long_leaves, int* order) {
     SHARED Swept swept;
     SHARED int prim_ids[SMALL];
-    const Links links = {nodes, parent, flags, max_leaf_size};
     const int task_count = counts[SMALL_TASKS];
     for (int number = block_index(); number < task_count; number += block_count()) {
         const Task task = ((const Task*)small_data)[number];
         for (int place : block_stride(task.count)) {
-            const int prim_id = (task.side == 0 ? list : other_list)[task.first + place];
+            const int prim_id = (task.side() == 0 ? list : other_list)[task.first + place];
             prim_ids[place] = prim_id;
             swept.put(place, load_box(boxes, prim_id), 1, task.count);
             if (place == 0) swept.nodes[0][0] = task.is_left;
         }
         block_sync();
         int side = 0;
-        bool is_unfinished = task.count > max_leaf_size;
+        bool is_unfinished = task.count > max_leaf_size && task.depth < max_depth;
         for (int level = 0; is_unfinished; ++level, side = 1 - side) {
+            const bool ends_here = task.depth + level + 1 == max_depth;  // parts are leaves, however large
+            const Links links = {nodes, parent, flags, ends_here ? SMALL : max_leaf_size, long_leaves};
             if (SPLITS_BY_SAH) {
                 for (int candidate : block_stride(3 * task.count)) {
                     const bool is_set = swept.set_size(side, candidate / 3) > max_leaf_size && level < SWEEP_LEVELS;

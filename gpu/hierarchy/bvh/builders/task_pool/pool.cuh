@@ -7,8 +7,9 @@
 // References [first, first + count) that are to be parted; its node has Karras' id (tree.py): the last reference of a left child, the first of a
 // right one.
 struct Task {
-    int first, count, is_left, side;  // side: which of the two lists holds the references
+    int first, count, is_left, depth;
 
+    __device__ int side() const { return depth & 1; }  // which of the two lists holds the references
     __device__ int last() const { return first + count - 1; }
     __device__ int node_id() const { return is_left ? last() : first; }
     __device__ int chunk_count() const { return (count + CHUNK - 1) / CHUNK; }

@@ -3,7 +3,8 @@
 // counting, moving; here they are kernels, because no block may wait for another. References keep their order within a part (prefix sums instead of
 // two counters that run towards each other), so that the tree is the same whoever comes first.
 //
-// Launch order: begin_pool; a round is open_tasks, bin_chunks (SAH alone), count_chunks, move_chunks, close_round.
+// Launch order: clear_pool, begin_pool; a round is open_tasks, bin_chunks (SAH alone), count_chunks, move_chunks, close_round; then, where the depth ends
+// before the rounds do, keep_tasks.
 // Unit constants: BINS, CHUNK, SMALL, SPLITS_BY_SAH.
 #include "gpu/device/block.cuh"
 #include "gpu/hierarchy/bvh/builders/task_pool/pool.cuh"
@@ -77,7 +78,7 @@ extern "C" __global__ void bin_chunks(const int* counts, const int4* task_data, 
         const Chunk mine = {chunk_data[chunk].x, chunk_data[chunk].y};
         const Task task = ((const Task*)task_data)[mine.task];
         const BinGrid grid = grid_of(bounds + 6 * (int64)mine.task);
-        const int* references = task.side == 0 ? list : other_list;
+        const int* references = task.side() == 0 ? list : other_list;
         Bin* all = (Bin*)bin_data + (int64)mine.task * TASK_BINS;
         for (int i : block_stride(TASK_BINS)) bins[i].clear();
         block_sync();
@@ -114,7 +115,7 @@ extern "C" __global__ void count_chunks(const int* counts, const int4* task_data
         const Chunk mine = {chunk_data[chunk].x, chunk_data[chunk].y};
         const Task task = ((const Task*)task_data)[mine.task];
         const BinGrid grid = grid_of(bounds + 6 * (int64)mine.task);
-        const int* references = task.side == 0 ? list : other_list;
+        const int* references = task.side() == 0 ? list : other_list;
         const int plane = planes[mine.task], first = mine.first(task);
         int left_count = 0;
         for (int i : block_stride(mine.count(task))) {
@@ -128,15 +129,15 @@ extern "C" __global__ void count_chunks(const int* counts, const int4* task_data
 // The references of a chunk go to their parts in the other list, in their order: behind those of the chunks before. A plane that leaves a part
 // empty gives way to halving. The first chunk writes the node.
 extern "C" __global__ void move_chunks(const int* counts, const int4* task_data, const int2* chunk_data, const int* bounds, const float4* boxes,
-                                       const int* planes, const int* left_counts, int max_leaf_size, float4* nodes, int* parent, uint8* flags,
-                                       int* list, int* other_list, int4* part_data, int* part_bounds) {
+                                       const int* planes, const int* left_counts, int max_leaf_size, int max_depth, float4* nodes, int* parent,
+                                       uint8* flags, int* long_leaves, int* list, int* other_list, int4* part_data, int* part_bounds) {
     const int chunk_count = counts[CHUNKS];
     for (int chunk = block_index(); chunk < chunk_count; chunk += block_count()) {
         const Chunk mine = {chunk_data[chunk].x, chunk_data[chunk].y};
         const Task task = ((const Task*)task_data)[mine.task];
         const BinGrid grid = grid_of(bounds + 6 * (int64)mine.task);
-        const int* from = task.side == 0 ? list : other_list;
-        int* to = task.side == 0 ? other_list : list;
+        const int* from = task.side() == 0 ? list : other_list;
+        int* to = task.side() == 0 ? other_list : list;
         const int first = mine.first(task), count = mine.count(task), half = task.count / 2;
         int all_left = 0, left_before = 0, plane = planes[mine.task];
         for (int i : block_stride(task.chunk_count())) {
@@ -172,11 +173,12 @@ extern "C" __global__ void move_chunks(const int* counts, const int4* task_data,
         merge_block_box(left_centres, left_bounds);
         merge_block_box(right_centres, left_bounds + 6);
         if (mine.number == 0 && thread_index() == 0) {
-            const Links links = {nodes, parent, flags, max_leaf_size};
+            const bool ends_here = task.depth + 1 == max_depth;  // parts are leaves, however large
+            const Links links = {nodes, parent, flags, ends_here ? task.count : max_leaf_size, long_leaves};
             Task* parts = (Task*)part_data + 2 * (int64)mine.task;
             links.part(task.node_id(), task.first, task.first + all_left - 1, task.last());
-            parts[0] = {task.first, all_left, 1, 1 - task.side};
-            parts[1] = {task.first + all_left, task.count - all_left, 0, 1 - task.side};
+            parts[0] = {task.first, all_left, 1, task.depth + 1};
+            parts[1] = {task.first + all_left, task.count - all_left, 0, task.depth + 1};
         }
     }
 }
@@ -211,5 +213,14 @@ extern "C" __global__ void close_round(int* counts, const int4* part_data, const
         counts[TASKS] = task_count;
         counts[CHUNKS] = chunk_count;
         counts[SMALL_TASKS] = small_count;
+    }
+}
+
+// The tasks that are left where the depth ends: leaves, as their nodes know already.
+extern "C" __global__ void keep_tasks(const int* counts, const int4* task_data, const int* list, const int* other_list, int* order) {
+    const int task_count = counts[TASKS];
+    for (int task = block_index(); task < task_count; task += block_count()) {
+        const Task mine = ((const Task*)task_data)[task];
+        for (int i : block_stride(mine.count)) order[mine.first + i] = (mine.side() == 0 ? list : other_list)[mine.first + i];
     }
 }

@@ -1,0 +1,27 @@
+"""Trees that end at a bound of the depth, for the scenario: kernels and walks that nothing else runs."""
+
+from __future__ import annotations
+
+import numpy as np
+
+from gpu.hierarchy.base import Primitives
+from gpu.hierarchy.bvh.bvh import BvhHierarchy
+from gpu.settings import fields_of
+from gpu.target.base import Target
+from gpu.trace.trace import Tracer, upload_rays
+
+
+def run_bounded(target: Target, structure: type[BvhHierarchy], primitives: Primitives) -> None:
+    """Leaves longer than their words can say, where the builder has a bound: measured, refitted, traced; of one builder in every walk."""
+    if "max_depth" not in {field.name for field in fields_of(structure.Options)}:
+        return
+    for layout in structure.layouts() if structure.name == "binned_sah" else ("bvh2",):
+        for walk in structure.traversals(layout):
+            made = structure(target, structure.Options(max_depth=3), layout, walk)
+            made.build(primitives)
+            made.measure()
+            made.measure_quality()
+            if made.capabilities.refit:
+                made.refit(primitives)
+            origins, directions = np.random.default_rng(9).uniform(-1, 1, (2, 90, 3)).astype(np.float32)
+            Tracer(target, made.traversal()).trace(upload_rays(target, origins, directions), "closest")
