@@ -99,6 +99,17 @@ def test_what_no_plane_parts_is_halved(target: Target) -> None:
         assert set(trace(hierarchy, *rays(50)).prim_id.tolist()) <= {-1, 0}
 
 
+@pytest.mark.parametrize("share", [0.0, 0.1, 0.25])
+def test_memory_is_a_number_of_nodes(target: Target, share: float) -> None:
+    """At most so many nodes a primitive, or what leaves of 32 need at least."""
+    scene = soup(2000, seed=9)
+    table = built(target, scene, max_leaf_size=1, nodes_per_primitive=share).nodes()
+    check_tree(table, *scene.boxes())
+    inner, largest = int((~table.is_leaf).sum()), int(table.reference_count.max())
+    assert inner <= max(share, 1 / 16) * 2000 + 8 and 1 < largest <= 32
+    assert share == 0.0 or inner > 0.6 * share * 2000
+
+
 def test_fewer_blocks_give_the_same_bytes(target: Target, monkeypatch: pytest.MonkeyPatch) -> None:
     scene = soup(6000, seed=4)
     expected = vars(built(target, scene).nodes())
