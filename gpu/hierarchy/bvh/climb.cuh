@@ -1,4 +1,5 @@
-// A climb over any canonical tree: every inner node is visited once, after all nodes below it. What optimisers of the family walk by.
+// A climb over any canonical tree, or several in the same arrays: every inner node is visited once, after all nodes below it. What optimisers of the
+// family walk by. A root is a node without a parent.
 //
 // A visit may change everything below its node, and the node's own box and links, but not its id. Where two inner children meet, the last to arrive
 // goes on; `waiting` is NO_ONE at every id, before and after.
@@ -38,9 +39,8 @@ struct Climb {
     }
     // The node to visit after `node_id`, or NO_ONE where a sibling is still to come or the root is done.
     __device__ int next(int node_id) const {
-        if (node_id == 0) return NO_ONE;
         const int above = parent[node_id];
-        if (has_leaf(above)) return above;
+        if (above == NO_ONE || has_leaf(above)) return above;
         if (atomic_exchange(waiting + above, node_id) == NO_ONE) return NO_ONE;
         waiting[above] = NO_ONE;
         return above;

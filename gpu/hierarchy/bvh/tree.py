@@ -25,6 +25,7 @@ Leaves' boxes are not stored: they are the boxes of their references. Word by wo
 
 from __future__ import annotations
 
+import copy
 from typing import Any
 
 import numpy as np
@@ -72,6 +73,8 @@ class CanonicalTree:
     flags: Array
     reference_boxes: Array | None = None
     long_leaves: Array | None = None
+    every_root: Array
+    """The words of all roots: `root` alone, but in a forest."""
     waiting: Array
     """Scratch of n words, NO_ONE between launches: who came first where two subtrees meet. Kernels leave it as they found it."""
 
@@ -80,7 +83,7 @@ class CanonicalTree:
         self.count = 0
         self._held: dict[str, Array] = {}
         self.roots = target.empty(2, np.int32, "hierarchy")
-        self.root = self.roots[:1]
+        self.root = self.every_root = self.roots[:1]
         self.reference_count = target.empty(1, np.int32, "hierarchy")
         self._written_count = -1
         self.empty()
@@ -116,6 +119,12 @@ class CanonicalTree:
             places = (count // MAX_LEAF_SIZE + 1,)
             self._hold("long_leaves", reserved(self.target, self._held.get("long_leaves"), places, np.int32, "hierarchy"))
         self._take_count(count, splits_references)
+
+    def as_forest(self, roots: Array, flags: Array) -> CanonicalTree:
+        """The same arrays as several trees, with these roots, of which optimisers touch the nodes that exist by these flags."""
+        forest = copy.copy(self)
+        forest.every_root, forest.flags = roots, flags
+        return forest
 
     @property
     def node_capacity(self) -> int:

@@ -232,13 +232,6 @@ def test_tiles_hold_whole_objects_or_pieces_of_one() -> None:
     assert ranges_of(broken).tolist() == [[0, sum(SIZES)]]
 
 
-def test_optimisers_are_refused(host_target: Target) -> None:
-    made = TwoLevel(host_target, TwoLevelOptions())
-    made.optimise_with("none")
-    with pytest.raises(OptionError, match="two_level"):
-        made.optimise_with("rotations")
-
-
 def orbiting(count: int) -> Scene:
     """Two meshes, `count` objects on a grid; every seventh turns about the y axis."""
     random = np.random.default_rng(1)

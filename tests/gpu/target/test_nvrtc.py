@@ -27,7 +27,7 @@ REGISTERS = 128  # two blocks of 256 threads a multiprocessor, whatever the kern
 CEILINGS = {  # the first that fits
     "gpu/hierarchy/bvh/overlap": 96,  # in double precision, on request
     "gpu/hierarchy/bvh/quality": 96,
-    "gpu/hierarchy/kdtree/overlap": 96,
+    "gpu/hierarchy/kdtree/overlap": 112,  # the same, and a way through the tree
     "gpu/hierarchy/kdtree/quality": 96,
     "gpu/trace/": 96,
     "gpu/hierarchy/bvh/builders/agglomerative/": 72,  # a search and a merge of one block

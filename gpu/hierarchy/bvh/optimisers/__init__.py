@@ -20,8 +20,10 @@ if TYPE_CHECKING:
 
 
 class Optimiser(abc.ABC):
-    """See the module. `improve` may change the links of `tree.nodes`, their boxes, `tree.parent` and the EXISTS flags; it leaves order, records
-    and the root's id 0 as they are. Its phases are called optimise.*; optimise.nodes is the family's."""
+    """See the module. `improve` may change the links of `tree.nodes`, their boxes and `tree.parent`; it leaves order, records and the roots' ids
+    as they are. A root is a node without a parent: there may be several trees in the arrays, of which each stays by itself
+    (`CanonicalTree.as_forest`), and nodes without the EXISTS flag are left alone. Its phases are called optimise.*; optimise.nodes is the
+    family's."""
 
     name: ClassVar[str]
     title: ClassVar[str]

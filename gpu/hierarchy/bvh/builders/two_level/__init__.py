@@ -14,22 +14,23 @@ by their vertices; other layouts and unit triangles are written as a whole. With
 after the other: a dozen launches each.
 
 Limits: Where objects overlap, so do their boxes, and rays go down several trees. An object that bends keeps its tree's topology until the next
-rebuild. The tree above is a linear BVH. Objects of one mesh do not share a tree: they lie in the world, and no ray is transformed. Optimisers are
-not offered: they would mix the objects. Deterministic.
+rebuild. The tree above is a linear BVH, made anew at every update. Objects of one mesh do not share a tree: they lie in the world, and no ray is
+transformed. Optimisers improve the objects' trees, each by itself, and not the one above; after a refit, rotations, of the objects that moved.
+Deterministic.
 """
 
 from __future__ import annotations
 
 import dataclasses
-from typing import Any
 
 import numpy as np
 
 from .....settings import option
 from .....target.base import Array, Target
-from ....base import Hierarchy, Primitives
+from ....base import Primitives
 from ....primitives import reserved, unit_source
 from ...bvh import CLIMBS_A_LIST, REFIT_CHUNKS, BvhHierarchy
+from ...optimisers import Optimiser
 from ...tree import MAX_LEAF_SIZE
 from .. import builder_names
 from .objects import ObjectTable
@@ -75,14 +76,8 @@ class TwoLevel(BvhHierarchy):
         self._above: Array | None = None
         self._roots: Array | None = None
         self._own_trees = None if options.builder == "linear" else OwnTrees(target, options.builder)
+        self._update = "rebuild"
         self._prepared: tuple[Primitives, str] | None = None
-
-    @classmethod
-    def optimisers(cls) -> dict[str, type]:
-        return {}
-
-    def optimise_with(self, name: str, options: Any = None) -> None:
-        Hierarchy.optimise_with(self, name, options)
 
     def max_depth(self) -> int:
         depth = CODE_BITS + max(1, self._objects.largest - 1).bit_length()
@@ -91,7 +86,8 @@ class TwoLevel(BvhHierarchy):
 
     def scratch_bytes(self) -> int:
         own = 0 if self._own_trees is None else self._own_trees.scratch_bytes
-        return self.tree.count * 24 + self._objects.count * (16 + 24) + own
+        marks = self.tree.node_capacity if self.optimiser is not None and self.optimiser.after_refit else 0
+        return self.tree.count * 24 + self._objects.count * (16 + 24) + own + marks
 
     # -- build and refit --------------------------------------------------------------------------------------------
     def prepare(self, primitives: Primitives, update: str) -> None:
@@ -103,10 +99,12 @@ class TwoLevel(BvhHierarchy):
 
     def refit(self, primitives: Primitives) -> None:
         self._check_refit(primitives)
+        self._update = "refit"
         self._prepare_once(primitives, "refit")
         super().refit(primitives)
 
     def emit(self, primitives: Primitives) -> bool:
+        self._update = "rebuild"
         self._prepare_once(primitives, "rebuild")
         target, tree, objects, n = self.target, self.tree, self._objects, primitives.count
         unit = target.unit(unit_source(f"{_FOLDER}/two_level.cu", primitives, CODE_BITS=60))
@@ -129,7 +127,8 @@ class TwoLevel(BvhHierarchy):
             target.launch(unit, "search_objects", n, keys, prim_ids, n, *sizes, *outputs)
         if self._own_trees is not None:
             self._own_trees.build(primitives, objects.host_ranges, tree, roots)
-        return self._fit_objects(primitives, "build", objects.all_tiles, objects.tile_count, marks=True)
+        whole, joins = (objects.all_tiles, objects.tile_count), self.optimiser is None
+        return self._fit_objects(primitives, "build", whole, marks=True, bvh2=self.direct_nodes, joins=joins)
 
     def _prepare_once(self, primitives: Primitives, update: str) -> None:
         """What `prepare` does, where nobody has called it for this update. While launches are captured they come more than once for one `prepare`."""
@@ -144,15 +143,38 @@ class TwoLevel(BvhHierarchy):
         unit = self.target.unit(unit_source(f"{_FOLDER}/two_level.cu", primitives, CODE_BITS=60))
         with self.target.phase(phase):
             self.target.launch(unit, "part_objects", objects.count, objects.ranges, self._roots, objects.count, tree.parent, tree.flags, None)
-        blocks = min(objects.tile_count, _MAX_BLOCKS[self.target.kind])
-        return self._fit_objects(primitives, "refit", objects.moved_tiles, blocks, marks=marks)
+        joins = self.optimiser is None or not self.optimiser.after_refit
+        return self._fit_objects(primitives, "refit", self._moved(), marks=marks, bvh2=bvh2, joins=joins)
 
-    def _fit_objects(self, primitives: Primitives, stage: str, listed: Array, blocks: int, *, marks: bool) -> bool:
-        """The trees of the objects in the listed tiles, then the tree above all."""
-        tree, objects, target, bvh2 = self.tree, self._objects, self.target, self.direct_nodes
+    def _moved(self) -> tuple[Array, int]:
+        """The list of a refit's tiles, and blocks to share them."""
+        return self._objects.moved_tiles, min(self._objects.tile_count, _MAX_BLOCKS[self.target.kind])
+
+    def _improve(self, optimiser: Optimiser, primitives: Primitives) -> bool:
+        """Objects' trees, each by itself: all after a build, those that moved after a refit."""
+        tree, objects, target, is_refit = self.tree, self._objects, self.target, self._update == "refit"
+        listed = self._moved() if is_refit else (objects.all_tiles, objects.tile_count)
+        flags = tree.flags
+        if is_refit:
+            flags = target.scratch("two_level.moved", max(1, tree.node_capacity), np.uint8)
+            unit = target.unit(unit_source(f"{_FOLDER}/two_level.cu", primitives, CODE_BITS=60))
+            with target.phase("optimise.moved"):
+                target.fill(flags, 0)
+                target.launch(
+                    unit, "mark_listed", primitives.count, objects.tiles, listed[0], tree.flags, tree.node_capacity, flags, blocks=listed[1]
+                )
+        assert self._roots is not None
+        optimiser.improve(tree.as_forest(self._roots[: objects.count], flags), primitives)
+        return self._fit_objects(primitives, "optimise", listed, marks=True, bvh2=self.layout.bvh2_nodes, joins=True, gathers=False)
+
+    def _fit_objects(
+        self, primitives: Primitives, stage: str, listing: tuple[Array, int], *, marks: bool, bvh2: Array | None, joins: bool, gathers: bool = True
+    ) -> bool:
+        """The trees of the objects in the listed tiles, then the tree above all, where it `joins` them."""
+        tree, objects, target, (listed, blocks) = self.tree, self._objects, self.target, listing
         constants = {
             "CHUNK": REFIT_CHUNKS[target.kind],
-            "GATHERS": True,
+            "GATHERS": gathers,
             "GROUP": 2,
             "SLOTS": 0,
             "MARKS": marks,
@@ -168,7 +190,7 @@ class TwoLevel(BvhHierarchy):
             target.launch(unit, "fit_tiles", primitives.count, *arguments, *lists, block=REFIT_CHUNKS[target.kind] // 2, blocks=blocks)
             above = (tree.nodes, tree.parent, tree.flags, bvh2, tree.waiting, *lists)
             target.launch(unit, "climb_above", blocks * CLIMBS_A_LIST, 0, objects.tiles, listed, *above)
-        if objects.count > 1:
+        if objects.count > 1 and joins:
             self._join_objects(primitives, stage, bvh2)
         return bvh2 is not None
 

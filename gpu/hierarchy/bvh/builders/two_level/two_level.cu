@@ -22,6 +22,14 @@ extern "C" __global__ void part_objects(const int2* ranges, int* roots, int obje
     }
 }
 
+// The nodes of the listed tiles' objects exist in `moved`, which is zero before.
+extern "C" __global__ void mark_listed(const int4* tiles, const int* listed, const uint8* flags, int node_capacity, uint8* moved) {
+    for (int i = block_index(); i < listed[0]; i += block_count()) {
+        const int4 tile = tiles[listed[1 + i]];
+        for (int at : block_stride(min(node_capacity - tile.x, tile.y))) moved[tile.x + at] = flags[tile.x + at];
+    }
+}
+
 // A tile a block. Inactive primitives count for nothing.
 extern "C" __global__ void bound_objects(Primitives primitives, const int2* ranges, int object_count, const int4* tiles, int tile_count, int* bounds) {
     const Objects objects = {ranges, nullptr, object_count};

@@ -68,7 +68,8 @@ class Reinsertion(Optimiser):
             for number in range(self.options.rounds + 1):
                 target.launch(unit, "mark_round", capacity, tree.nodes, tree.flags, capacity, starts, locks)
                 target.launch(unit, "sum_areas", capacity, *boxes, tree.parent, starts, capacity, subtrees, costs, tree.waiting)
-                target.launch(unit, "judge_round", 1, subtrees, costs, tree.flags, int(number == 0), progress)
+                judged = (subtrees, costs, tree.every_root, len(tree.every_root), int(number == 0), progress)
+                target.launch(unit, "judge_round", len(tree.every_root), *judged, block=256, blocks=1)
                 target.launch(unit, "save_or_take_back", capacity, tree.flags, capacity, progress, tree.nodes, tree.parent, saved)
                 if number == self.options.rounds:
                     break

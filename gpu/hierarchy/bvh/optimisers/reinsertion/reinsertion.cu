@@ -6,8 +6,8 @@
 // key wins a node, whoever comes first, and only who holds all its nodes moves. So gains add up, and the result depends on no order of arrival.
 //
 // A round is the file's launches in their order, from mark_round on. Should a round end with a dearer or too deep a tree all the same, it is taken
-// back, and it was the last. In and out: the canonical tree. Unit constant: SLACK (how much deeper the tree may get).
-#include "gpu/device/loops.cuh"
+// back, and it was the last. In and out: the canonical tree, or several in its arrays, whose subtrees stay each in its own. Unit constant: SLACK (how much deeper the tree may get).
+#include "gpu/device/block.cuh"
 #include "gpu/hierarchy/bvh/climb.cuh"
 
 constexpr float LEAST_GAIN = 1e-5f;  // of the area of the node that is taken out: what rounding alone could show is none
@@ -33,9 +33,10 @@ struct Reinserter {
         if (!is_leaf(child)) parent[child] = edge >> 1;
     }
     __device__ int edge_of(int node_id) const { return 2 * parent[node_id] + (link(2 * parent[node_id]) == node_id ? 0 : 1); }
+    __device__ bool is_root(int node_id) const { return parent[node_id] == NO_ONE; }
     __device__ int depth_of(int node_id) const {
         int depth = 0;
-        for (; node_id != 0; node_id = parent[node_id]) ++depth;
+        for (; !is_root(node_id); node_id = parent[node_id]) ++depth;
         return depth;
     }
 };
@@ -94,13 +95,13 @@ struct Search {
             descend(2 * sibling, below);
             descend(2 * sibling + 1, below);
         }
-        while (node_id != 0) {
+        while (!tree.is_root(node_id)) {
             const int above = tree.edge_of(node_id);
             descend(above ^ 1, gain);
             node_id = above >> 1;
             rest = merge(rest, tree.box(tree.link(above ^ 1)));
             gain += half_area(load_node(tree.nodes, node_id).aabb()) - half_area(rest);
-            if (node_id != 0) consider(tree.edge_of(node_id), gain, rest);
+            if (!tree.is_root(node_id)) consider(tree.edge_of(node_id), gain, rest);
         }
     }
 };
@@ -152,14 +153,20 @@ extern "C" __global__ void sum_areas(float4* record_data, const float4* referenc
     }
 }
 
-// One thread: whether the last round's tree stays.
-extern "C" __global__ void judge_round(const int2* subtrees, const double* costs, const uint8* flags, int is_first, double* progress) {
-    Progress& now = *(Progress*)progress;
-    for (int item : grid_stride(1)) {
-        const bool is_tree = flags[item] & NODE_EXISTS;
-        const double cost = is_tree ? costs[0] : 0.0;
-        const int height = is_tree ? load_subtree_of(subtrees, 0).height : 0;
-        if (is_first) now = {cost, height + SLACK, is_tree, 0, 0};
+// One block: whether the last round's tree stays, or trees, whose costs are summed up.
+extern "C" __global__ void judge_round(const int2* subtrees, const double* costs, const int* roots, int root_count, int is_first, double* progress) {
+    double cost = 0.0;
+    int height = 0;
+    for (int i : block_stride(root_count)) {
+        if (is_leaf(roots[i])) continue;
+        cost += costs[roots[i]];
+        height = max(height, load_subtree_of(subtrees, roots[i]).height);
+    }
+    cost = block_sum(cost);
+    height = block_max(height);
+    if (thread_index() == 0) {
+        Progress& now = *(Progress*)progress;
+        if (is_first) now = {cost, height + SLACK, height > 0, 0, 0};
         now.takes_back = now.is_running && (!(cost <= now.cost) || height > now.most_height);
         if (now.takes_back) now.is_running = 0;
         else if (now.is_running) now.cost = cost;
@@ -193,7 +200,7 @@ extern "C" __global__ void find_targets(float4* record_data, const float4* refer
     for (int edge : grid_stride(2 * node_capacity)) {
         keys[edge] = 0;
         targets[edge] = NOWHERE;
-        if (edge < 2 || !(flags[edge >> 1] & NODE_EXISTS)) continue;
+        if (!(flags[edge >> 1] & NODE_EXISTS) || tree.is_root(edge >> 1)) continue;
         const Aabb moved = tree.box(tree.link(edge));
         Search search = {tree, moved, half_area(moved), 0.0f, NOWHERE, 0};
         search.run(edge);
