@@ -67,6 +67,12 @@ WHY = {
     ),
     "host work of that graph": "a matter of the host that is lent: 0.011 to 0.014 ms on quiet ones, up to 0.039 on busy ones (bench/results)",
     "SAH cost of hlbvh_sah over binned_sah, dragon": "not examined; it has been known since models are measured (docs/performance/work-queues.md)",
+    "SAH cost of hploc_sah over binned_sah": (
+        "a thing of smooth meshes: spans, groups and radii of other sizes brought nothing (docs/performance/clusters.md)"
+    ),
+    "rays through hploc,": (
+        "the bar is another program's H-PLOC on the same view; where tree or walk lose to it was not examined (docs/decisions/judged-on-real-scenes.md)"
+    ),
     "SAH cost of hploc over binned_sah": "the published climb pairs neighbours along the curve alone (docs/performance/clusters.md)",
 }
 """Why bars are missed or withdrawn, by a part of what they are of."""
