@@ -71,7 +71,7 @@ WHY = {
         "a thing of smooth meshes: spans, groups and radii of other sizes brought nothing (docs/performance/clusters.md)"
     ),
     "rays through hploc,": (
-        "the bar is another program's H-PLOC on the same view; where tree or walk lose to it was not examined (docs/decisions/judged-on-real-scenes.md)"
+        "the bar is another program's H-PLOC on the same view; why ours is behind was not examined (docs/decisions/judged-on-real-scenes.md)"
     ),
     "SAH cost of hploc over binned_sah": "the published climb pairs neighbours along the curve alone (docs/performance/clusters.md)",
 }
