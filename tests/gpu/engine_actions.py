@@ -307,9 +307,12 @@ def main() -> int:
     parser.add_argument("--seed", type=int, default=0)
     parser.add_argument("--steps", type=int, default=1000)
     parser.add_argument("--seconds", type=float, default=1e9)
+    parser.add_argument("--ray-types", default="", help="separated by commas; all where none is named")
+    parser.add_argument("--plain", action="store_true", help="default layouts and triangle tests alone: fewer units to compile, so more steps")
     asked = parser.parse_args()
     target = choose(asked.target, TargetOptions())
-    world, steps, wrong, seed, started = World(target, asked.seed), 0, 0, asked.seed, time.monotonic()
+    ray_type_names, every_choice = tuple(filter(None, asked.ray_types.split(","))), not asked.plain
+    world, steps, wrong, seed, started = World(target, asked.seed, ray_type_names, every_choice), 0, 0, asked.seed, time.monotonic()
     while steps < asked.steps and time.monotonic() - started < asked.seconds:
         try:
             world.act()
@@ -320,7 +323,7 @@ def main() -> int:
             print("\n".join(f"    {line}" for line in world.history[-8:]), flush=True)
             world.close()
             seed += 100_000
-            world = World(target, seed)
+            world = World(target, seed, ray_type_names, every_choice)
         steps += 1
     print(f"{target.name}: {steps} steps from seed {asked.seed}, {wrong} wrong, {time.monotonic() - started:.0f} s", flush=True)
     world.close()
