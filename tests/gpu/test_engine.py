@@ -171,7 +171,7 @@ def test_statistics_add_up(engine: Engine) -> None:
 def test_statistics_come_without_waiting(engine: Engine) -> None:
     view = view_of(engine.target)
     seen = [engine.render_frame(Moment(frame * 0.1, 0, frame), [view]) for frame in range(6)]
-    ids = [statistics.frame_id for statistics in seen if statistics is not None]
+    ids = [-1 if statistics is None else statistics.frame_id for statistics in seen]
     assert ids == sorted(ids) and all(number <= frame for frame, number in enumerate(ids))
     assert engine.flush().frame_id == 5
 
