@@ -80,7 +80,7 @@ class Animator:
         self._keys = KeyStream(target, sequences, sources, shapes, (self._source_positions, self._source_normals), self._pose.key_slots)
         self.surface = self._make_surface()
         self.remarks = remarks_of(scene)
-        self.is_placed = False
+        self.is_placed = self._is_relit = False
         self._shown: tuple[float, int] | None = None
         self._unsettled: Callable[[], None] | None = None
         self._parts: dict[int, _Parts] = {}
@@ -93,14 +93,15 @@ class Animator:
         """Write the moment, and give what has to be launched for it: nothing, what moves, or everything the first time and when the clip changes.
 
         The launches stay the same from frame to frame while a clip plays; an unmoved frame after a moved one launches once more, so that
-        `previous` becomes equal to `positions`."""
+        `previous` becomes equal to `positions`, and so does one whose lights are others."""
         clip = moment.clip if 0 <= moment.clip < len(self._scene.clips) else 0
         wanted, shown = (float(np.float32(moment.time)), clip), self._shown
         parts = self._parts_of(clip)
+        is_relit, self._is_relit = self._is_relit, False
         if shown is not None and shown[1] == clip and (wanted == shown or parts.is_still):
-            launches = (self._unsettled,) if self._unsettled else ()
+            once_more = self._unsettled or (parts.launch_moving if is_relit else None)
             self._unsettled = None
-            return launches
+            return (once_more,) if once_more else ()
         self._shown = wanted
         self._keys.show(wanted[0], self._scene.duration(clip))
         self._pose.write_moment(wanted)
@@ -112,14 +113,14 @@ class Animator:
         return (self._unsettled,)
 
     def take_lights(self, lights: tuple[Light, ...]) -> None:
-        """Other lights for the moments to come: all is written anew."""
+        """Other lights for the moments to come; what moved in between is told as ever."""
         self.lights = lights
         self._pose.take_lights(lights)
         self.surface.light_count = self._pose.light_count
         for clip in tuple(self._parts):
             del self._parts[clip]
             self._parts_of(clip)
-        self._shown, self._unsettled = None, None
+        self._is_relit = True
         self.surface.version += 1
 
     def forget(self) -> None:
