@@ -235,24 +235,6 @@ def test_nothing_is_compiled_inside_a_frame(mode: str) -> None:
         assert target.late == [] and len(target.met) > 12
 
 
-@pytest.mark.parametrize("time", [1.0, 0.25])
-def test_lights_and_time_may_change_at_once(target: Target, time: float) -> None:
-    """The structure follows the motion and is left alone where only the light is another; the picture is that of an engine made for it."""
-    lights = (Light("point", (9.0, 30.0, 9.0), position=(-1.0, 3.0, 2.0)),)
-    pictures, updates = [], []
-    for moments in ((0.25, 0.25, time), (time,)):
-        with contextlib.closing(Engine(target, moving_scene())) as made:
-            view = view_of(target, hierarchy="lbvh", update=UpdateOptions("rebuild"))
-            for number, moment in enumerate(moments):
-                if number == len(moments) - 1:
-                    made.take_lights(lights)
-                made.render_frame(Moment(moment), [view])
-            updates.append(made.flush().views[0].update)
-            pictures.append((shown(view), made.totals(view)))
-    assert np.array_equal(pictures[0][0], pictures[1][0]) and pictures[0][1] == pictures[1][1]
-    assert updates[0] == ("rebuild" if time != 0.25 else "nothing")
-
-
 def test_what_lies_under_a_pixel(engine: Engine) -> None:
     view = view_of(engine.target)
     engine.render_frame(Moment(0.7), [view])

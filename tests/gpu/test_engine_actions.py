@@ -20,7 +20,7 @@ from gpu.target.host import HostTarget
 from gpu.update_policy import UpdateOptions
 from gpu.view import View, ViewSettings
 
-from .engine_actions import ACTIONS, CAMERAS, FRAMES, World
+from .engine_actions import ACTIONS, CAMERAS, FRAMES, LIGHTS, World
 from .engine_scenes import SCENES
 
 RAY_TYPES = ("flat", "ids")
@@ -60,6 +60,24 @@ def test_so_do_many_changes_at_random(target: Target, seed: int) -> None:
         for _ in range(150):
             world.act()
         assert len(world.history) == 150
+
+
+@pytest.mark.parametrize("time", [1.0, 0.25])
+def test_lights_and_time_may_change_at_once(target: Target, time: float) -> None:
+    """The structure follows the motion and is left alone where only the light is another; the picture is that of an engine made for it."""
+    pictures, updates = [], []
+    for moments in ((0.25, 0.25, time), (time,)):
+        with contextlib.closing(Engine(target, SCENES["long"]())) as made:
+            pixels = ArrayPixels(target, 64, 48)
+            view = View(ViewSettings(hierarchy="lbvh", ray_type="smooth"), CAMERAS[0], pixels)
+            for number, moment in enumerate(moments):
+                if number == len(moments) - 1:
+                    made.take_lights(LIGHTS[0])
+                made.render_frame(Moment(moment), [view])
+            updates.append(made.flush().views[0].update)
+            pictures.append((pixels.download().copy(), made.totals(view)))
+    assert np.array_equal(pictures[0][0], pictures[1][0]) and pictures[0][1] == pictures[1][1]
+    assert updates[0] == ("rebuild" if time != 0.25 else "nothing")
 
 
 class UnwaitingTarget(HostTarget):
