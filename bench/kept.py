@@ -48,10 +48,13 @@ def newest(device: str, what: str, folder: pathlib.Path = RESULTS) -> Kept | Non
 
 def newest_policy(device: str, folder: pathlib.Path = RESULTS) -> Kept | None:
     """The newest table of `bench.policy`, which is kept as text: `ratios` of `auto` over the better fixed choice by scene."""
-    paths = sorted(folder.glob(f"{device}-*-policy.txt"), reverse=True)
-    if not paths:
-        return None
-    text = paths[0].read_text(encoding="utf-8")
-    ratios = {scene: float(ratio) for scene, ratio in re.findall(r"^(\S.*): ([\d.]+)$", text, re.MULTILINE)}
-    commit = re.search(r"^commit: (\S+)$", text, re.MULTILINE)
-    return Kept(paths[0].stem, paths[0].stem[len(device) + 1 :][:10], {"context": {"commit": commit[1] if commit else ""}, "ratios": ratios})
+    found = []
+    for path in folder.glob(f"{device}-*-policy.txt"):
+        match = NAME.fullmatch(path.stem)
+        if match and (match["device"], match["what"]) == (device, "policy"):
+            text = path.read_text(encoding="utf-8")
+            head = dict(re.findall(r"^(commit|date): (\S+)$", text, re.MULTILINE))
+            ratios = {scene: float(ratio) for scene, ratio in re.findall(r"^(\S.*): ([\d.]+)$", text, re.MULTILINE)}
+            date = head.get("date", match["date"])
+            found.append((date, match["letter"] or "", Kept(path.stem, date, {"context": {"commit": head.get("commit", "")}, "ratios": ratios})))
+    return max(found, key=lambda row: row[:2])[-1] if found else None

@@ -10,7 +10,7 @@ import pytest
 
 from bench import claims, window
 from bench.goal import WHY, Goal
-from bench.kept import DEVICES, RESULTS, kept, newest
+from bench.kept import DEVICES, RESULTS, kept, newest, newest_policy
 from bench.kept_goals import OTHERS, kept_goals, window_rates
 
 ALONE = "orbit alone in the window, 1024x768, under a virtual X server"
@@ -111,6 +111,16 @@ def test_the_newest_file_is_found_by_its_date_then_its_letter(tmp_path: pathlib.
     assert [one.name for one in kept("h200", "goals", tmp_path)] == ["h200-2026-11-20-goals", "h200-2026-11-20-b-goals"]
     assert newest("h200", "window", tmp_path) is None
     assert all(newest(device, "goals", RESULTS) for device in DEVICES.values())
+
+
+def test_a_later_table_of_the_same_day_has_a_letter(tmp_path: pathlib.Path) -> None:
+    assert newest_policy("h200", tmp_path) is None
+    for name, hour, ratio in (("policy", 1, 1.2), ("b-policy", 7, 1.04), ("other-policy", 9, 1.3)):
+        text = f"commit: c{hour}\ndate: 2026-11-21T0{hour}:00:00\n\nwalker: {ratio}\n"
+        (tmp_path / f"h200-2026-11-21-{name}.txt").write_text(text)
+    (tmp_path / "h200-2026-11-20-c-policy.txt").write_text("walker: 1.5\n")
+    found = newest_policy("h200", tmp_path)
+    assert found is not None and found.place == "h200-2026-11-21-b-policy (c7)" and found.content["ratios"] == {"walker": 1.04}
 
 
 def test_runs_of_the_window_are_kept_together(tmp_path: pathlib.Path) -> None:
