@@ -10,6 +10,7 @@ knows only `gpu`.
 
 from __future__ import annotations
 
+import argparse
 import datetime
 import json
 import pathlib
@@ -35,10 +36,10 @@ def main(arguments: list[str]) -> int:
 
 def _keep_from(arguments: list[str]) -> tuple[pathlib.Path | None, list[str]]:
     """The file of --keep, and the other arguments."""
-    if "--keep" not in arguments:
-        return None, arguments
-    place = arguments.index("--keep")
-    return pathlib.Path(arguments[place + 1]), arguments[:place] + arguments[place + 2 :]
+    parser = argparse.ArgumentParser(prog="python -m bench.window", add_help=False, allow_abbrev=False)
+    parser.add_argument("--keep", type=pathlib.Path, metavar="FILE.json")
+    names, others = parser.parse_known_args(arguments)
+    return names.keep, others
 
 
 def keep(file: pathlib.Path, command: list[str], answer: dict[str, Any]) -> None:

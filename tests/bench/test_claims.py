@@ -131,3 +131,12 @@ def test_runs_of_the_window_are_kept_together(tmp_path: pathlib.Path) -> None:
     content = json.loads((tmp_path / "w.json").read_text())
     assert content["context"]["device"] == "a GPU" and len(content["runs"]) == 4
     assert window_rates(content, alone=True) == [310.0, 290.0, 300.0] and window_rates(content, alone=False) == [200.0]
+
+
+def test_the_file_to_keep_is_taken_from_the_other_arguments(tmp_path: pathlib.Path, capsys: pytest.CaptureFixture[str]) -> None:
+    measured = ["--demo", "orbit", "--set", "render.samples=4", "--alone"]
+    assert window._keep_from(measured) == (None, measured)
+    assert window._keep_from([*measured[:2], "--keep", "w.json", *measured[2:]]) == (pathlib.Path("w.json"), measured)
+    with pytest.raises(SystemExit, match="2"):
+        window._keep_from([*measured, "--keep"])
+    assert "--keep: expected one argument" in capsys.readouterr().err
