@@ -119,7 +119,13 @@ class Inspectors(QObject):
     def _take(self, frame: FinishedFrame) -> None:
         self.heat.take(frame)
         self.boxes.take(frame)
-        self.cost.take(frame)
+        if self._is_of_now(frame):
+            self.cost.take(frame)
+
+    def _is_of_now(self, frame: FinishedFrame) -> bool:
+        """Whether a frame shows the scene and the clip that are open: one that was being drawn when another was opened comes after it."""
+        request = frame.request
+        return request.scene is self._document.scene and request.state.timeline.clip == self._document.state.timeline.clip
 
     def _take_range(self, ends: tuple[float, float]) -> None:
         if self.pointer.place is not None and self.heat.pointed is not None:

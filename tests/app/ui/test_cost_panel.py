@@ -164,3 +164,15 @@ def test_in_the_window_a_jump_moves_the_head_and_pauses(scene_window: MainWindow
     scene_window.commands.actions["animation.play"].trigger()
     cost.jumped.emit(0.5)
     assert document.state.timeline.time == 0.5 and not document.state.timeline.is_playing
+
+
+def test_in_the_window_a_late_frame_of_another_scene_or_clip_tells_nothing(scene_window: MainWindow) -> None:
+    document, costs, arrived = scene_window.document, scene_window.inspectors.cost.log, scene_window.loop.frame_arrived
+    other = dataclasses.replace(document.state, timeline=dataclasses.replace(document.state.timeline, clip=document.state.timeline.clip + 1))
+    scene = document.scene
+    assert scene is not None
+    arrived.emit(frame(1.0, 98.0))
+    arrived.emit(dataclasses.replace(frame(1.0, 99.0), request=FrameRequest(scene, other, Moment(1.0), ())))
+    assert not {98.0, 99.0} & {row["sah_cost"] for row in costs.rows()}
+    arrived.emit(dataclasses.replace(frame(1.0, 70.0), request=FrameRequest(scene, document.state, Moment(1.0), ())))
+    assert 70.0 in {row["sah_cost"] for row in costs.rows()}
