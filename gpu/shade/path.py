@@ -127,12 +127,14 @@ class Path(RayType):
     def compile(self, tracer: Tracer, surface: Surface, film: Film) -> None:
         tracer.compile(film.rays)
         self._traced_unit(tracer, "gpu/shade/path.cu", film.rays)
-        queues = self._queues(film)
-        tracer.compile(queues[0].rays)
+        # The organisation may change from frame to frame: both are compiled, a small queue stands for those that waves may need.
+        smallest = RayQueue(self.target, "shade.smallest_wave", 1)
+        smallest.compile()
+        tracer.compile(smallest.rays)
         if self._has_holes:
-            self._traced_unit(tracer, "gpu/shade/path_light.cu", queues[2].rays)
+            self._traced_unit(tracer, "gpu/shade/path_light.cu", smallest.rays)
         else:
-            tracer.compile(queues[2].rays, "any")
+            tracer.compile(smallest.rays, "any")
         self._waves_unit()
         Filter(self.target).compile()
 

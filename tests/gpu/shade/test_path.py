@@ -250,3 +250,15 @@ def test_a_moved_scene_begins_anew(target: Target) -> None:
             engine.render_frame(Moment(), [view])
             counts.append(engine.flush().views[0].samples)
         assert counts == [1, 2, 3, 1]
+
+
+def test_one_kernel_needs_no_room_for_waves(host_target: Target) -> None:
+    size, scratch = (256, 192), []
+    view = View(ViewSettings(), CORNELL_CAMERA, ArrayPixels(host_target, *size))
+    with contextlib.closing(Engine(host_target, cornell_scene(cornell()))) as engine:
+        for ray_type in ("smooth", "path"):
+            view.settings = ViewSettings(ray_type=ray_type, ray_type_options=PathOptions(organisation="megakernel") if ray_type == "path" else None)
+            for _ in range(2):
+                engine.render_frame(Moment(), [view])
+            scratch.append(engine.flush().bytes["scratch"])
+    assert scratch[1] - scratch[0] < 4 * size[0] * size[1], "a queue has ten words a pixel and more"
