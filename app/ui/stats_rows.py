@@ -241,7 +241,7 @@ def _quality_rows(structure: HierarchyStatistics) -> list[Row]:
     tr = QCoreApplication.translate
     rows = []
     if structure.end_point_overlap is not None:
-        tip = tr("Statistics", "End-point overlap: the area of surfaces in boxes they do not belong to, weighed by costs. 0 in kd-trees, whose cells do not overlap.")
+        tip = tr("Statistics", "End-point overlap: the area of surfaces in boxes they do not belong to, weighed by costs. Cells of kd-trees have 0.")
         rows.append(Row("epo", tr("Statistics", "Overlap (EPO)"), f"{structure.end_point_overlap:.3f}", tip=tip))
     if structure.leaf_variability is not None:
         tip = tr("Statistics", "Leaf-count variability: the standard deviation of how many leaves that are not empty a line through the scene meets.")
