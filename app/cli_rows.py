@@ -29,9 +29,11 @@ def context_row(target: Target, state: State) -> dict[str, Any]:
 
 
 def frame_row(frame: Frame, scene: Scene, state: State, target: Target) -> dict[str, Any]:
-    """A frame as a bench row, with the raw times of each repetition in `samples` and the phases outside the view beside them."""
+    """A frame as a bench row, with the raw times of each repetition in `samples` and the phases outside the view beside them. `hidden` says how many
+    of the scene's triangles the structure knows nothing of."""
     rows = [row_of_frame(scene.name, target, view_settings(state), drawn).as_json() for drawn in frame.statistics]
     row = rows[-1]
+    row["hidden"] = frame.statistics[-1].hidden
     others = {name: [getattr(drawn, name) for drawn in frame.statistics] for name in ("animate_ms", "frame_ms", "host_ms")}
     others["shade_ms"] = [drawn.views[0].shade_ms for drawn in frame.statistics]
     for name in MEDIANS:

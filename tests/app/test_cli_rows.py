@@ -22,7 +22,7 @@ from gpu.target.base import Target
 from tests.app.stand_ins import made_statistics
 
 KEYS = (
-    "frame", "time", "scene", "triangles", "target", "hierarchy", "optimiser", "layout", "traversal", "update", "reason", "ray_type",
+    "frame", "time", "scene", "triangles", "hidden", "target", "hierarchy", "optimiser", "layout", "traversal", "update", "reason", "ray_type",
     "size", "options", "animate_ms", "build_ms", "refit_ms", "trace_ms", "shade_ms", "frame_ms", "host_ms", "mrays_per_s",
     "mrays_per_s_by_kind", "rays", "rays_by_kind", "hits", "sum_t", "sah_cost", "node_count", "leaf_count", "empty_leaf_count",
     "reference_count", "depth", "bytes", "scratch_bytes", "end_point_overlap", "leaf_variability", "levels", "launches", "phases_ms",
@@ -54,6 +54,17 @@ def test_json_and_tables_have_all_their_keys_and_columns(tmp_path: Path, capsys:
     assert main(common) == 0
     head, line = capsys.readouterr().out.splitlines()
     assert head.split() == list(COLUMNS) and len(line.split()) == len(COLUMNS)
+
+
+def test_a_row_says_what_is_hidden_from_its_structure(capsys: pytest.CaptureFixture[str]) -> None:
+    common = ["render", "--demo", "walker", "--target", "host", "--size", "16x12", "--set", "demo.triangles=500", "--quiet", "--json"]
+    found = []
+    for more in ((), ("--isolate", "head")):
+        assert main([*common, *more]) == 0
+        found += json.loads(capsys.readouterr().out)["frames"]
+    whole, alone = found
+    assert whole["hidden"] == 0 and whole["reference_count"] == whole["triangles"] == alone["triangles"]
+    assert alone["hidden"] > 0 and alone["reference_count"] == alone["triangles"] - alone["hidden"]
 
 
 def test_a_row_has_the_figures_of_its_frame(host_target: Target) -> None:
