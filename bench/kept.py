@@ -55,6 +55,6 @@ def newest_policy(device: str, folder: pathlib.Path = RESULTS) -> Kept | None:
             text = path.read_text(encoding="utf-8")
             head = dict(re.findall(r"^(commit|date): (\S+)$", text, re.MULTILINE))
             ratios = {scene: float(ratio) for scene, ratio in re.findall(r"^(\S.*): ([\d.]+)$", text, re.MULTILINE)}
-            date = head.get("date", match["date"])
+            date = str(head.get("date") or match["date"])
             found.append((date, match["letter"] or "", Kept(path.stem, date, {"context": {"commit": head.get("commit", "")}, "ratios": ratios})))
     return max(found, key=lambda row: row[:2])[-1] if found else None
