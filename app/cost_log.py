@@ -37,10 +37,11 @@ class CostLog:
         """What was seen, oldest first."""
         return tuple(self._costs)
 
-    def add(self, statistics: FrameStatistics) -> None:
+    def add(self, statistics: FrameStatistics, at_rest: bool = False) -> None:
         """Remember a finished frame's first view: its times at the place nearest to its time, under the update mode in which its tree was made; the
         SAH cost where that was measured, which may be an earlier place, or of another mode. A structure that was kept as it is tells nothing of
-        its update, and phases that were timed some frames ago belong to another place."""
+        its update, phases that were timed some frames ago belong to another place, and a picture `at_rest` may be many times as large as those that
+        play: its tracing counts only where nothing is known."""
         if not self.times or not statistics.views:
             return
         view, structure = statistics.views[0], statistics.views[0].structure
@@ -53,7 +54,7 @@ class CostLog:
             return
         if is_updated:
             cost[1], cost[2] = view.build_ms, view.refit_ms
-        if view.rays > 0 and (is_updated or np.isnan(cost[3])):  # a picture at rest may be larger than those that play
+        if view.rays > 0 and (np.isnan(cost[3]) or is_updated and not at_rest):
             cost[3] = view.trace_ms
 
     def _costs_of(self, structure: str) -> np.ndarray:

@@ -71,7 +71,7 @@ class CostPanel(QWidget):
         """Remember a frame, and draw when it is time."""
         if frame.statistics is None or self.bar.is_frozen:
             return
-        self.log.add(frame.statistics)
+        self.log.add(frame.statistics, at_rest=not frame.request.is_moving)
         if self.isVisible() and not self._timer.isActive():
             wait = self._shown_time + UPDATE_INTERVAL_S - time.monotonic()
             self._timer.start(max(0, round(wait * 1000)))

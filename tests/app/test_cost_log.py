@@ -64,6 +64,18 @@ def test_phases_of_an_earlier_frame_are_none_of_this_place() -> None:
     assert line(log, "lbvh, bvh4, rebuild", "trace_ms") == (pytest.approx([0.5]), [12.0])
 
 
+def test_a_picture_at_rest_is_no_spike_among_those_that_play() -> None:
+    log = CostLog()
+    log.begin(SPAN)
+    log.add(statistics(0.5, trace_ms=9.0))
+    for time in (0.5, 1.0):
+        log.add(statistics(time, trace_ms=300.0, build_ms=3.0), at_rest=True)
+    assert line(log, "lbvh, bvh4, rebuild", "trace_ms") == (pytest.approx([0.5, 1.0]), [9.0, 300.0])
+    assert line(log, "lbvh, bvh4, rebuild", "build_ms") == (pytest.approx([0.5, 1.0]), [3.0, 3.0]), "a tree costs the same for any picture"
+    log.add(statistics(1.0, trace_ms=10.0))
+    assert line(log, "lbvh, bvh4, rebuild", "trace_ms") == (pytest.approx([0.5, 1.0]), [9.0, 10.0])
+
+
 def test_structures_are_kept_apart() -> None:
     log = CostLog()
     log.begin(SPAN)

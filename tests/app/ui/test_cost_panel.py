@@ -176,3 +176,13 @@ def test_in_the_window_a_late_frame_of_another_scene_or_clip_tells_nothing(scene
     assert not {98.0, 99.0} & {row["sah_cost"] for row in costs.rows()}
     arrived.emit(dataclasses.replace(frame(1.0, 70.0), request=FrameRequest(scene, document.state, Moment(1.0), ())))
     assert 70.0 in {row["sah_cost"] for row in costs.rows()}
+
+
+def test_a_click_on_a_key_leaves_what_it_cost_while_it_played(panel: CostPanel) -> None:
+    panel.log.begin(SPAN)
+    played = frame(1.0, 50.0)
+    assert played.statistics is not None
+    large = dataclasses.replace(played.statistics, views=(dataclasses.replace(played.statistics.views[0], trace_ms=300.0),))
+    panel.take(dataclasses.replace(played, request=dataclasses.replace(played.request, is_moving=True)))
+    panel.take(dataclasses.replace(played, statistics=large))
+    assert [row["trace_ms"] for row in panel.log.rows()] == [12.0]
