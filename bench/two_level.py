@@ -74,18 +74,17 @@ def measure_update(target: Target, scene: Scene, name: str, repeat: int, layout:
     """Refits while the scene plays, then rebuilds of it as it stands."""
     with contextlib.closing(Stage(target, scene, ViewSettings(name, layout=layout))) as stage:
         animator, hierarchy, times = stage.animator, stage.hierarchy, itertools.count(1)
-        primitives = stage.show(Moment()).primitives
-        hierarchy.build(primitives)
+        hierarchy.build(stage.show(Moment()).primitives)
 
         def launches(motion: Sequence[Callable[[], None]]) -> None:
             with target.phase("animate"):
                 for launch in motion:
                     launch()
-            hierarchy.refit(primitives)
+            hierarchy.refit(animator.surface.primitives)
 
         def move() -> tuple[Callable[[], None], ...]:
             motion = animator.prepare(Moment(next(times) * 0.01 % SECONDS))
-            hierarchy.prepare(primitives, "refit")
+            hierarchy.prepare(animator.surface.primitives, "refit")
             return motion
 
         launches(move())
@@ -104,6 +103,7 @@ def measure_update(target: Target, scene: Scene, name: str, repeat: int, layout:
         camera, size = fit(scene.lower, scene.upper, aspect=4.0 / 3.0), (256, 192)
         refitted = stage.totals(camera, size).hits
         target.synchronize()
+        primitives = animator.surface.primitives
         rebuild = target.capture(lambda: hierarchy.build(primitives))
         hierarchy.prepare(primitives, "rebuild")
         rebuilt = timed(target, rebuild, repeat, 3)

@@ -8,6 +8,8 @@ from app.scene_io.demos import make_demo
 from bench.policy import MODES, compare
 from bench.policy import table as policy_table
 from bench.two_level import make_crowd, measure_update, table
+from gpu.hierarchy.base import Primitives
+from gpu.hierarchy.bvh.builders.two_level.objects import ObjectTable
 from gpu.target.base import Target
 from gpu.view import ViewSettings
 
@@ -25,6 +27,18 @@ def test_an_update_leaves_the_hits_of_a_rebuild(target: Target, structure: str) 
     assert row.update_ms > 0.0 and row.rebuild_ms > 0.0 and row.moving == 3
     assert set(row.phases_ms) == ({"refit.nodes", "refit.above"} if structure == "two_level" else {"refit.nodes"})
     assert "equal" in table([row]) and structure in table([row])
+
+
+def test_an_update_is_of_the_objects_that_moved(target: Target, monkeypatch: pytest.MonkeyPatch) -> None:
+    listed, look = list[int](), ObjectTable.look
+
+    def counted(table: ObjectTable, primitives: Primitives) -> None:
+        look(table, primitives)
+        listed.append(int(target.download(table.moved_tiles)[0]))
+
+    monkeypatch.setattr(ObjectTable, "look", counted)
+    measure_update(target, make_crowd(30_000, 60, 3), "two_level", 2)
+    assert len(listed) > 5 and set(listed[1:]) <= {3, 4, 5, 6}, "three balls lie in so many tiles"
 
 
 def test_every_frame_of_every_mode_is_counted(target: Target) -> None:
