@@ -62,10 +62,15 @@ WHY = {
         "known here is at 0.61 of them (docs/performance/work-queues.md)"
     ),
     "orbit alone in the window": (
-        "the render thread took 0.82 ms a frame on 2026-11-21, 0.69 in the run before and 0.48 in the first, which counted no rays by kind; "
-        "how much of that is the host that was lent is not known (docs/performance/window.md)"
+        "the render thread took 1.0 ms a frame on 2026-11-22, while a checker ran on the same host's other GPU, 0.82 on 2026-11-21, 0.69 in the run "
+        "before and 0.48 in the first, which counted no rays by kind; how much of that is the host that was lent is not known "
+        "(docs/performance/window.md)"
     ),
-    "host work of that graph": "a matter of the host that is lent: 0.011 to 0.014 ms on quiet ones, up to 0.039 on busy ones (bench/results)",
+    "host work of that graph": "a matter of the host that is lent: 0.011 to 0.014 ms on quiet ones, up to 0.054 on busy ones (bench/results)",
+    "update over rebuild, 1 % of the objects moved": (
+        "the script of 2026-11-22 gave two_level the primitives of the first frame again and again, so that all objects were refitted; it is mended "
+        "and has not run on this device since; 0.04 on 2026-11-21 (docs/performance/updates.md)"
+    ),
     "SAH cost of hlbvh_sah over binned_sah, dragon": "not examined; it has been known since models are measured (docs/performance/work-queues.md)",
     "SAH cost of hploc_sah over binned_sah": (
         "a thing of smooth meshes: spans, groups and radii of other sizes brought nothing (docs/performance/clusters.md)"
