@@ -9,10 +9,10 @@ Paper: Stich, Friedrich and Dietrich, Spatial Splits in Bounding Volume Hierarch
 unsplitting. Object splits are Wald's (2007).
 
 Cost: Ten to twenty times the time of binned_sah on two cores, forty times on an H200, most of it for clipping: one block parts a set, so the
-uppermost levels are slow on a GPU; the tree of object splits takes a tenth of it on two cores, a fifth to a third on an H200. As many references more
-as were cut, at most extra_references; three launches for every level that there may be. Where triangles are small and even it gains nothing: 1 per cent and less on the
-demos blob and room, nothing on orbit, where object splits are kept (spatial ones cost 3 to 10 per cent more). Of long slanted triangles among small
-ones it halves the cost.
+uppermost levels are slow on a GPU; the tree of object splits takes a tenth of it on two cores, a fifth to a third on an H200. As many references
+more as were cut, at most extra_references; three launches for every level that there may be. Where triangles are small and even it gains nothing:
+1 per cent and less on the demos blob and room, nothing on orbit, where object splits are kept (spatial ones cost 3 to 10 per cent more). Of long
+slanted triangles among small ones it halves the cost.
 
 Limits: The budget of extra references is shared out among sets in proportion to their references, and a set whose share is used up is parted by
 objects. Every cut is bounded outwards, so nothing is missed. It cannot be refitted: the boxes of cut primitives would have to grow to the whole
