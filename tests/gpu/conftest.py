@@ -6,6 +6,7 @@ from collections.abc import Iterator
 
 import pytest
 
+from gpu import repeated_launches
 from gpu.target.base import Target
 from tests.conftest import make_target
 
@@ -16,3 +17,10 @@ def cuda_target() -> Iterator[Target]:
     made = make_target("cuda")
     yield made
     made.close()
+
+
+@pytest.fixture(params=["captured third", "captured second"])
+def capture_turn(request: pytest.FixtureRequest, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Frames of one shape are replayed from the third on, as the program does it, or as early as they can be."""
+    if request.param == "captured second":
+        monkeypatch.setattr(repeated_launches, "FRAMES_BEFORE_CAPTURE", 1)

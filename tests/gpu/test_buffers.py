@@ -17,6 +17,8 @@ from gpu.target.base import Target
 from gpu.update_policy import UpdateOptions
 from tests.gpu.test_engine import CAMERA, moving_scene, shown, view_of
 
+pytestmark = pytest.mark.usefixtures("capture_turn")
+
 SIZE = (45, 31)
 PARALLEL = Camera(eye=(0.0, 5.0, 0.0), look_at=(0.0, 0.0, 0.0), up=(0.0, 0.0, -1.0), orthographic=True, height=7.2)
 

@@ -13,6 +13,8 @@ from gpu.engine import Boxes, Engine, View, ViewSettings
 from gpu.scene import Material, Mesh, Moment, Node, Object, Scene
 from gpu.target.base import Target
 
+pytestmark = pytest.mark.usefixtures("capture_turn")
+
 LOWER, UPPER = (-2.0, 0.0, 0.0), (2.0, 1.0, 8.0)
 
 

@@ -21,6 +21,8 @@ from gpu.target.base import Target, TargetOptions, Unit, UnitSource
 from gpu.target.host import HostTarget
 from gpu.update_policy import UpdateOptions
 
+pytestmark = pytest.mark.usefixtures("capture_turn")
+
 SIZE = (96, 72)
 CAMERA = Camera(eye=(0.5, 1.2, 4.5), look_at=(0.0, 0.0, 0.0))
 TREES = [{"hierarchy": "brute_force"}, {"hierarchy": "lbvh", "layout": "bvh2"}, {"hierarchy": "lbvh", "layout": "bvh4"}]

@@ -19,6 +19,8 @@ from gpu.target.base import Array, Target
 from gpu.trace.trace import Tracer
 from gpu.update_policy import UpdateOptions
 
+pytestmark = pytest.mark.usefixtures("capture_turn")
+
 FRONT = Camera(eye=(0.0, 0.0, 5.0), orthographic=True, height=2.5)
 
 
