@@ -17,9 +17,10 @@ from gpu.hierarchy.registry import structure
 from gpu.pixels import ArrayPixels
 from gpu.scene import Channel, Clip, Light, Material, Mesh, Moment, Node, Object, Scene, Track
 from gpu.settings import OptionError
-from gpu.target.base import Target, TargetOptions, Unit, UnitSource
-from gpu.target.host import HostTarget
+from gpu.target.base import Target, Unit, UnitSource
 from gpu.update_policy import UpdateOptions
+
+from .target.in_frame import FrameTarget
 
 pytestmark = pytest.mark.usefixtures("capture_turn")
 
@@ -201,22 +202,13 @@ def test_a_frame_allocates_nothing_once_warm(engine: Engine) -> None:
         assert engine.target.memory() == before
 
 
-class WatchfulTarget(HostTarget):
+class WatchfulTarget(FrameTarget):
     """A host target that knows which units it met for the first time inside a frame."""
 
     def __init__(self) -> None:
-        super().__init__(TargetOptions(threads=1))
+        super().__init__()
         self.met: set[UnitSource] = set()
         self.late: list[str] = []
-        self.is_in_frame = False
-
-    def begin_frame(self, frame_id: int) -> None:
-        self.is_in_frame = True
-        super().begin_frame(frame_id)
-
-    def end_frame(self) -> None:
-        self.is_in_frame = False
-        super().end_frame()
 
     def unit(self, source: UnitSource) -> Unit:
         if self.is_in_frame and source not in self.met:

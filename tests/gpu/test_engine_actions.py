@@ -15,13 +15,13 @@ from gpu.engine import Engine
 from gpu.hierarchy.registry import structures
 from gpu.pixels import ArrayPixels
 from gpu.scene import Moment
-from gpu.target.base import Array, Target, TargetOptions
-from gpu.target.host import HostTarget
+from gpu.target.base import Array, Target
 from gpu.update_policy import UpdateOptions
 from gpu.view import View, ViewSettings
 
 from .engine_actions import ACTIONS, CAMERAS, FRAMES, LIGHTS, World
 from .engine_scenes import SCENES
+from .target.in_frame import FrameTarget
 
 RAY_TYPES = ("flat", "ids")
 """Two are compiled for every structure anyway; the command line of engine_actions.py takes all."""
@@ -80,20 +80,8 @@ def test_lights_and_time_may_change_at_once(target: Target, time: float) -> None
     assert updates[0] == ("rebuild" if time != 0.25 else "nothing")
 
 
-class UnwaitingTarget(HostTarget):
+class UnwaitingTarget(FrameTarget):
     """A host target on which a frame that reads back raises, as one that is captured does on every target."""
-
-    def __init__(self) -> None:
-        super().__init__(TargetOptions(threads=2))
-        self.is_in_frame = False
-
-    def begin_frame(self, frame_id: int) -> None:
-        self.is_in_frame = True
-        super().begin_frame(frame_id)
-
-    def end_frame(self) -> None:
-        self.is_in_frame = False
-        super().end_frame()
 
     def download(self, array: Array) -> np.ndarray:
         assert not self.is_in_frame, "a frame waits for the target"
