@@ -66,6 +66,8 @@ class UpdatePolicy:
         if self._seen[0] != primitives.topology_version:
             return Decision("rebuild", "the triangles are others")
         if self._seen[1] == primitives.shape_version and not options.always:
+            if options.mode == "rebuild" and not self._is_as_built:
+                return Decision("rebuild", "rebuild is chosen")  # of a scene at rest, whose tree was refitted until then
             return Decision("nothing", "nothing moved")
         if options.mode == "rebuild":
             return Decision("rebuild", "rebuild is chosen")

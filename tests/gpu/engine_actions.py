@@ -44,7 +44,12 @@ LIGHTS = (
     (),
 )
 FRAMES = (1, 2, 4, 7)
-OPTIONS: dict[str, tuple[int, ...]] = {"max_leaf_size": (1, 4, 8), "code_bits": (30, 60)}
+OPTIONS: dict[str, tuple[float, ...]] = {
+    "max_leaf_size": (1, 4, 8),
+    "code_bits": (30, 60),
+    "max_depth": (3, 12, 30),
+    "nodes_per_primitive": (0.3, 1.0),
+}
 """Options that several builders have, and values to try where they are legal."""
 REMEMBERED = 4000
 """Pictures of the reference that are kept."""

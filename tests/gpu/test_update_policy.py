@@ -132,3 +132,9 @@ def test_quality_is_measured_ten_times_a_second_at_most() -> None:
     policy.mark_measured()
     clock.now += 1.0
     assert not policy.wants_measurement()
+
+
+def test_a_refitted_tree_is_rebuilt_once_that_is_chosen_though_nothing_moves() -> None:
+    policy, structure = UpdatePolicy(), Structure()
+    assert [step(policy, structure, shape, UpdateOptions("refit")) for shape in (1, 2, 2)] == ["rebuild", "refit", "nothing"]
+    assert [step(policy, structure, 2, UpdateOptions("rebuild")) for _ in range(2)] == ["rebuild", "nothing"]
