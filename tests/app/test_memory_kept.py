@@ -18,7 +18,8 @@ from gpu.target import choose
 from gpu.target.base import TargetError
 
 SMALL, LARGE = make_demo("walker", 400), make_demo("orbit", 20_000)
-HEAVY, LIGHT = {"hierarchy": "sah_events", "ray_type": "path"}, {"hierarchy": "lbvh", "ray_type": "flat"}
+HEAVY = {"render.hierarchy": "sah_events", "render.ray_type": "path", "ray_type.path.organisation": "wavefront"}
+LIGHT = {"render.hierarchy": "lbvh", "render.ray_type": "flat"}
 
 
 @pytest.fixture(params=["host", pytest.param("cuda", marks=pytest.mark.cuda)])
@@ -46,11 +47,11 @@ def no_collector() -> Iterator[None]:
     gc.enable()
 
 
-def memory(maker: FrameMaker, kind: str, scene: Scene, **render: str) -> tuple[dict[str, int], int]:
+def memory(maker: FrameMaker, kind: str, scene: Scene, choice: dict[str, str]) -> tuple[dict[str, int], int]:
     """Bytes by tag once the frames of a choice repeat, and those that nobody has."""
     settings = Settings()
-    for name, value in {"target": kind, **render}.items():
-        settings = set_option(settings, f"render.{name}", value)
+    for name, value in {"render.target": kind, **choice}.items():
+        settings = set_option(settings, name, value)
     state, slot = State(settings=set_option(settings, "display.adapt_resolution", False)), HostSlot(160, 120)
     for number in range(8):
         maker.draw(scene, state, Moment(number / 16), (slot,), True)
@@ -61,15 +62,15 @@ def memory(maker: FrameMaker, kind: str, scene: Scene, **render: str) -> tuple[d
 
 @pytest.mark.parametrize("before", [(LARGE, HEAVY), (SMALL, HEAVY), (LARGE, LIGHT)], ids=["another scene", "another structure", "a larger scene"])
 def test_a_picture_needs_what_it_needs_alone(kind: str, maker: FrameMaker, before: tuple[Scene, dict[str, str]]) -> None:
-    alone, _ = memory(maker, kind, SMALL, **LIGHT)
-    most, _ = memory(maker, kind, before[0], **before[1])
+    alone, _ = memory(maker, kind, SMALL, LIGHT)
+    most, _ = memory(maker, kind, *before)
     assert sum(most.values()) > 2 * sum(alone.values())
-    found, _ = memory(maker, kind, SMALL, **LIGHT)
+    found, _ = memory(maker, kind, SMALL, LIGHT)
     assert sum(found.values()) <= 1.02 * sum(alone.values()), (found, alone)
 
 
 def test_of_another_scene_nothing_is_held_back_either(kind: str, maker: FrameMaker) -> None:
-    _, alone = memory(maker, kind, SMALL, **LIGHT)
-    memory(maker, kind, LARGE, **HEAVY)
-    _, idle = memory(maker, kind, SMALL, **LIGHT)
+    _, alone = memory(maker, kind, SMALL, LIGHT)
+    memory(maker, kind, LARGE, HEAVY)
+    _, idle = memory(maker, kind, SMALL, LIGHT)
     assert idle <= alone + (1 << 20)
