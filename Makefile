@@ -1,9 +1,19 @@
 # make run     installs what is missing and starts the viewer (without a display: renders the built-in animation under out/)
-# make test    the same set-up and the whole test suite; ARGS="-k lbvh" hands options to pytest
-# make lint    ruff and mypy
+# make test    the same set-up and the whole test suite, in two processes (WORKERS=4: four); ARGS="-k lbvh" hands options
+#              to pytest, "-n 0" one process, as a debugger needs it
+# make quick   one case of each test that does not take long: for the inner loop
+# make lint    ruff, mypy and clang-format
 # make env     only the set-up, into .venv
 
-.PHONY: env run test lint
+.PHONY: env run test quick lint
+
+WORKERS ?= 2
+
+# Three processes collect the tests, and hundreds are started by them: none compiles every Python file anew.
+unexport PYTHONDONTWRITEBYTECODE
+test quick: export PYTHONPYCACHEPREFIX = $(CURDIR)/.venv/pycache
+
+PYTEST = .venv/bin/python -m pytest -n $(WORKERS) --dist worksteal
 
 env:
 	@.ci/environment core
@@ -13,8 +23,12 @@ run: env
 
 test:
 	@.ci/environment dev
-	.venv/bin/python -m pytest --timeout 300 $(ARGS)
+	$(PYTEST) --timeout 1200 $(ARGS)
+
+quick:
+	@.ci/environment dev
+	$(PYTEST) --timeout 60 --quick $(ARGS)
 
 lint:
 	@.ci/environment dev
-	@outcome=0; .venv/bin/ruff check . || outcome=1; .venv/bin/ruff format --check . || outcome=1; .venv/bin/mypy || outcome=1; exit $$outcome
+	@outcome=0; .venv/bin/ruff check . || outcome=1; .venv/bin/ruff format --check . || outcome=1; .venv/bin/mypy || outcome=1; git ls-files "*.cu" "*.cuh" "*.cpp" | xargs .venv/bin/clang-format --dry-run --Werror || outcome=1; exit $$outcome

@@ -4,9 +4,9 @@ import sys
 
 if __name__ == "__main__":
     try:
-        from app.cli import main
+        from raygrove.__main__ import main
 
-        sys.exit(main(sys.argv[1:]))
-    except KeyboardInterrupt:  # before the command line could listen
+        sys.exit(main())
+    except KeyboardInterrupt:  # before it could listen
         print("error: interrupted.", file=sys.stderr)
         sys.exit(130)

@@ -5,25 +5,31 @@ from __future__ import annotations
 import contextlib
 import dataclasses
 
-from gpu.hierarchy.base import CannotRefitError
-from gpu.target.base import Target
+from raygrove.gpu.hierarchy.base import CannotRefitError
+from raygrove.gpu.target.base import Target
 
 from .measure import Stage, Task, Timed, median, timed
 from .rows import Row, chosen, tree_fields
 
 
 def run_build(target: Target, task: Task) -> Row:
-    """Rebuild at every moment, then refit the first moment's tree to every moment. The row's tree and hits are those of the last rebuild."""
+    """Rebuild at every moment, then refit the first moment's tree to every moment. The row's tree and hits are those of
+    the last rebuild."""
     with contextlib.closing(Stage(target, task.scene, task.settings)) as stage:
         rebuilt = _rebuild(stage, task)
         tree = stage.statistics(quality=True)
         found = stage.totals(task.view_from(), task.size)
         refitted = _refit(stage, task)
         phases = rebuilt.medians() | refitted.medians()
-        samples = {"build_ms": rebuilt.spans_ms, "refit_ms": refitted.spans_ms, **rebuilt.phases_ms, **refitted.phases_ms}
+        samples = {
+            "build_ms": rebuilt.spans_ms,
+            "refit_ms": refitted.spans_ms,
+            **rebuilt.phases_ms,
+            **refitted.phases_ms,
+        }
         row = Row(
             scene=task.scene.name,
-            triangles=task.scene.triangle_count,
+            triangles=task.scene.primitive_count,
             **{**chosen(target, task.settings), **stage.names(), **tree_fields(tree), "update": "rebuild"},
             size=task.size,
             time=task.moments[-1].time,

@@ -1,4 +1,5 @@
-"""What builders other than the first one have promised on a GPU: bars alone, in milliseconds. goals.py measures them."""
+"""What builders other than the first one have promised on a GPU, in milliseconds, and what trees take: bars alone.
+goals.py measures them."""
 
 from __future__ import annotations
 
@@ -29,8 +30,12 @@ KD_BUILDS: tuple[tuple[str, dict[str, Any], str, int, float], ...] = (
     ("median_sah", {"implementation": "primitives"}, "explode", 174_117, 6.0),
     ("median_sah", {"implementation": "primitives"}, "explode", 335_102, 10.0),
 )
-"""Kd-trees that are built in every frame: builder, its options where they are not the defaults, scene, triangles, and the bar."""
+"""Kd-trees that are built in every frame: builder, its options where they are not the defaults, scene, triangles, and
+the bar."""
 
 COLLAPSED = ("lbvh", "hploc")
 MOST_COLLAPSE = 0.6
 """Most of a binary tree's time that its collapse to the compressed wide layout may take."""
+
+LAYOUT_BYTES = {"bvh2": 160.0, "bvh4": 200.0}
+"""What a triangle takes in each."""

@@ -11,11 +11,20 @@ import subprocess
 import sys
 from typing import Any
 
-from gpu.settings import fields_of
-from gpu.target.base import Target, TargetError
+from raygrove import checkout
+from raygrove.gpu.settings import fields_of
+from raygrove.gpu.target.base import Target, TargetError
+from raygrove.version import VERSION
 
-ROOT = pathlib.Path(__file__).resolve().parents[1]
-PACKAGES = ("numpy", "cupy-cuda13x", "cupy-cuda12x", "cuda-bindings", "cuda-cccl", "nvidia-cuda-nvrtc", "nvidia-cuda-nvrtc-cu12")
+PACKAGES = (
+    "numpy",
+    "cupy-cuda13x",
+    "cupy-cuda12x",
+    "cuda-bindings",
+    "cuda-cccl",
+    "nvidia-cuda-nvrtc",
+    "nvidia-cuda-nvrtc-cu12",
+)
 
 
 def context(target: Target, seed: int = 0, command: list[str] | None = None) -> dict[str, Any]:
@@ -29,6 +38,7 @@ def context(target: Target, seed: int = 0, command: list[str] | None = None) -> 
         "load": os.getloadavg()[0] if hasattr(os, "getloadavg") else None,
         "system": f"{platform.system()} {platform.release()} {platform.machine()}",
         "versions": versions(),
+        "raygrove": VERSION,
         "commit": commit(),
         "date": datetime.datetime.now(datetime.UTC).isoformat(timespec="seconds"),
         "command": command if command is not None else [pathlib.Path(sys.argv[0]).name, *sys.argv[1:]],
@@ -54,26 +64,27 @@ def versions() -> dict[str, str]:
 
 
 def commit() -> str | None:
-    """What RAYGROVE_COMMIT says, for copies of a tree that are not where it was committed; else the working tree's commit, with a plus sign where
-    files differ from it; None where there is no repository."""
+    """What RAYGROVE_COMMIT says, for copies of a tree that are not where it was committed; else the working tree's
+    commit, with a plus sign where files differ from it; None where there is no repository."""
     told = os.environ.get("RAYGROVE_COMMIT")
-    if told:
+    root = checkout.find()
+    if told or root is None:
         return told
     try:
-        done = [_git("rev-parse", "HEAD"), _git("status", "--porcelain", "--untracked-files=no")]
+        done = [_git(root, "rev-parse", "HEAD"), _git(root, "status", "--porcelain", "--untracked-files=no")]
     except (OSError, subprocess.SubprocessError):
         return None
     return done[0].strip() + ("+" if done[1].strip() else "")
 
 
-def _git(*words: str) -> str:
-    done = subprocess.run(["git", "-C", str(ROOT), *words], capture_output=True, text=True, timeout=10, check=True)
+def _git(root: pathlib.Path, *words: str) -> str:
+    done = subprocess.run(["git", "-C", str(root), *words], capture_output=True, text=True, timeout=10, check=True)
     return done.stdout
 
 
 def _compiler(target: Target) -> str | None:
     if target.kind == "host":
-        from gpu.target.host_compiler import compiler_version
+        from raygrove.gpu.target.host_compiler import compiler_version
 
         try:
             return compiler_version()

@@ -1,4 +1,5 @@
-"""`bench frame`: whole frames through the engine, as the window draws them: animate, update, trace, shade, resolve, and the host's work for it."""
+"""`bench frame`: whole frames through the engine, as the window draws them: animate, update, trace, shade, resolve, and
+the host's work for it."""
 
 from __future__ import annotations
 
@@ -6,37 +7,46 @@ import contextlib
 import dataclasses
 import time
 
-from gpu.engine import Engine, View, ViewSettings
-from gpu.pixels import ArrayPixels
-from gpu.stats import FrameStatistics, ViewStatistics
-from gpu.target.base import Target
+from raygrove.gpu.engine import Engine, View, ViewSettings
+from raygrove.gpu.pixels import ArrayPixels
+from raygrove.gpu.stats import FrameStatistics, ViewStatistics
+from raygrove.gpu.target.base import Target
 
 from .measure import Task, median
 from .rows import Row, row_of_frame
 
 
 def run_frame(target: Target, task: Task) -> Row:
-    """Frames at each moment in turn, `repeat` rounds of them, issued without waiting. Samples of each frame: `frame_ms` on the target, `host_ms` of
-    the issuing thread, `period_ms` that it adds to the run, which is the longer of the target's time and of the time until the host issues the next
-    one, and `frames_per_s`, one over it: their medians do not mind what held the host up once. Of the run: `wall_ms` a frame, `host_over_device_ms`
-    the part of it that is not the target's, `allocated_bytes` by which the target's memory grew meanwhile."""
+    """Frames at each moment in turn, `repeat` rounds of them, issued without waiting. Samples of each frame: `frame_ms`
+    on the target, `host_ms` of the issuing thread, `period_ms` that it adds to the run, which is the longer of the
+    target's time and of the time until the host issues the next one, and `frames_per_s`, one over it: their medians do
+    not mind what held the host up once. Where tiles choose their arrangement by trying some, they have done so before.
+    Of the run: `wall_ms` a frame, `host_over_device_ms` the part of it that is not
+    the target's, `allocated_bytes` by which the target's memory grew meanwhile."""
     settings = dataclasses.replace(task.settings, update=dataclasses.replace(task.settings.update, always=True))
     view = View(settings, task.view_from(), ArrayPixels(target, *task.size))
     with contextlib.closing(Engine(target, task.scene)) as engine:
+        engine.tries_arrangements = True
         for turn in range(max(1, task.warmup)):
             engine.render_frame(dataclasses.replace(task.moments[turn % len(task.moments)], frame_id=-1), [view])
         engine.flush()
+        while engine.is_trying:
+            engine.render_frame(dataclasses.replace(task.moments[0], frame_id=-1), [view])
+            engine.flush()
         before = sum(target.memory().values())
         played = _play(engine, task, view)
         allocated = max(0, sum(target.memory().values()) - before)
         found = engine.totals(view)
     row = _row(target, settings, task, played)
-    return dataclasses.replace(row, hits=found.hits, sum_t=found.sum_t, samples={**row.samples, "allocated_bytes": [float(allocated)]})
+    return dataclasses.replace(
+        row, hits=found.hits, sum_t=found.sum_t, samples={**row.samples, "allocated_bytes": [float(allocated)]}
+    )
 
 
 @dataclasses.dataclass(frozen=True)
 class _Played:
-    """Frames in the order they were issued: their statistics, the time until the host issued the next, and the wall time of a frame of the run."""
+    """Frames in the order they were issued: their statistics, the time until the host issued the next, and the wall
+    time of a frame of the run."""
 
     frames: list[FrameStatistics]
     issued_ms: list[float]
@@ -55,9 +65,9 @@ def _play(engine: Engine, task: Task, view: View) -> _Played:
     wall_ms = (time.perf_counter() - started[0]) * 1e3 / len(rounds)
     last = engine.flush()
     finished[last.frame_id] = last
-    kept = [number for number in range(len(rounds)) if number in finished]
-    issued = [1e3 * (started[number + 1] - started[number]) for number in kept]
-    return _Played([finished[number] for number in kept], issued, wall_ms)
+    complete = [number for number in range(len(rounds)) if number in finished]
+    issued = [1e3 * (started[number + 1] - started[number]) for number in complete]
+    return _Played([finished[number] for number in complete], issued, wall_ms)
 
 
 def _row(target: Target, settings: ViewSettings, task: Task, played: _Played) -> Row:
@@ -68,15 +78,23 @@ def _row(target: Target, settings: ViewSettings, task: Task, played: _Played) ->
     period_ms = [max(spent, issued) for spent, issued in zip(frame_ms, played.issued_ms, strict=True)]
     names = list(dict.fromkeys(name for view in views for name in view.phases_ms))
     phases = {name: [view.phases_ms[name] for view in views if name in view.phases_ms] for name in names}
-    samples = {name: [float(getattr(view, name)) for view in views] for name in ("build_ms", "refit_ms", "trace_ms", "shade_ms", "mrays_per_s")}
+    samples = {
+        name: [float(getattr(view, name)) for view in views]
+        for name in ("build_ms", "refit_ms", "trace_ms", "shade_ms", "mrays_per_s")
+    }
     return dataclasses.replace(
         row,
         build_ms=median(samples["build_ms"]),
         refit_ms=median(samples["refit_ms"]),
         trace_ms=median(samples["trace_ms"]),
         mrays_per_s=median(samples["mrays_per_s"]),
-        mrays_per_s_by_kind={kind: median([view.mrays_per_s_by_kind.get(kind, 0.0) for view in views]) for kind in row.rays_by_kind},
-        phases_ms={"animate": median([frame.animate_ms for frame in frames]), **{name: median(values) for name, values in phases.items()}},
+        mrays_per_s_by_kind={
+            kind: median([view.mrays_per_s_by_kind.get(kind, 0.0) for view in views]) for kind in row.rays_by_kind
+        },
+        phases_ms={
+            "animate": median([frame.animate_ms for frame in frames]),
+            **{name: median(values) for name, values in phases.items()},
+        },
         update=_common_update(views),
         samples={
             "frame_ms": frame_ms,

@@ -1,4 +1,5 @@
-"""What every measurement needs: the task, a scene and a structure on a target, and frames of a body timed by the target's own clock."""
+"""What every measurement needs: the task, a scene and a structure on a target, and frames of a body timed by the
+target's own clock."""
 
 from __future__ import annotations
 
@@ -9,15 +10,15 @@ from typing import Any
 
 import numpy as np
 
-from gpu.animate.animate import Animator, Surface
-from gpu.camera import Camera, fit
-from gpu.engine import ViewSettings
-from gpu.hierarchy.base import Hierarchy
-from gpu.scene import Moment, Scene
-from gpu.stats import HierarchyStatistics
-from gpu.target.base import FrameTiming, Target
-from gpu.trace.trace import VIEW_FRAME, CameraRays, HitBuffer, Totals, Tracer, totals
-from gpu.view_slot import make_structure
+from raygrove.gpu.animate.animate import Animator, Surface
+from raygrove.gpu.camera import Camera, fit
+from raygrove.gpu.engine import ViewSettings
+from raygrove.gpu.hierarchy.base import Hierarchy
+from raygrove.gpu.hierarchy.registry import make_structure
+from raygrove.gpu.scene import Moment, Scene
+from raygrove.gpu.stats import HierarchyStatistics
+from raygrove.gpu.target.base import FrameTiming, Target
+from raygrove.gpu.trace.trace import VIEW_FRAME, CameraRays, HitBuffer, Totals, Tracer, totals
 
 FRAMES_IN_FLIGHT = 16
 """Frames issued before the target is waited for, so that a device never runs out of work nor a clock out of events."""
@@ -25,7 +26,8 @@ FRAMES_IN_FLIGHT = 16
 
 @dataclasses.dataclass(frozen=True, eq=False)
 class Task:
-    """What to measure: a scene at some moments, what is chosen, the picture, and how often. No camera takes the scene's own."""
+    """What to measure: a scene at some moments, what is chosen, the picture, and how often. No camera takes the scene's
+    own."""
 
     scene: Scene
     settings: ViewSettings = ViewSettings()
@@ -77,8 +79,7 @@ class Stage:
     def __init__(self, target: Target, scene: Scene, settings: ViewSettings) -> None:
         self.target, self.settings = target, settings
         self.animator = Animator(target, scene)
-        self.hierarchy: Hierarchy = make_structure(target, settings)
-        self.hierarchy.statistics = settings.statistics
+        self.hierarchy: Hierarchy = make_structure(target, settings.hierarchy, settings.structure_choice)
         self._frame = target.zeros(VIEW_FRAME.itemsize, np.uint8, "film")
 
     def show(self, moment: Moment) -> Surface:
@@ -102,10 +103,11 @@ class Stage:
         return totals(self.target, self.trace(self.rays(camera, size)))
 
     def statistics(self, quality: bool = False) -> HierarchyStatistics:
-        """The tree's statistics, measured now; with overlap, leaf-count variability and levels where asked for. Waits."""
-        self.hierarchy.measure()
+        """The tree's statistics, measured now; with overlap, leaf-count variability and levels where asked for.
+        Waits."""
+        self.hierarchy.measure(self.settings.statistics)
         if quality:
-            self.hierarchy.measure_quality()
+            self.hierarchy.measure_quality(self.settings.statistics)
         self.target.synchronize()
         return self.hierarchy.stats()
 
@@ -124,10 +126,11 @@ class Stage:
 
 
 def timed(target: Target, body: Callable[[], None], repeat: int, warmup: int) -> Timed:
-    """Time `body` as frames of its own: `warmup` frames that are thrown away, then `repeat` that count. The body launches only."""
+    """Time `body` as frames of its own: `warmup` frames that are thrown away, then `repeat` that count. The body
+    launches only."""
     target.synchronize()
     target.finished_frames()
-    kept = Timed()
+    result = Timed()
     for index in range(warmup + repeat):
         target.begin_frame(index)
         body()
@@ -136,8 +139,8 @@ def timed(target: Target, body: Callable[[], None], repeat: int, warmup: int) ->
             target.synchronize()
             for frame in target.finished_frames():
                 if frame.frame_id >= warmup:
-                    kept.add(frame)
-    return kept
+                    result.add(frame)
+    return result
 
 
 def median(values: Sequence[float]) -> float:

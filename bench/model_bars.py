@@ -1,4 +1,5 @@
-"""Other bars on models than those of hploc (model_goals.py): kd-trees, trees with SAH at the top, and paths through textures."""
+"""Other bars on models than those of hploc (model_goals.py): kd-trees, trees with SAH at the top, and paths through
+textures."""
 
 from __future__ import annotations
 
@@ -6,18 +7,18 @@ import dataclasses
 import functools
 from collections.abc import Callable, Mapping, Sequence
 
-from gpu.engine import ViewSettings
-from gpu.hierarchy.registry import structure
-from gpu.scene import Light, Scene
-from gpu.shade.path import PathOptions
-from gpu.target.base import Target
+from raygrove.gpu.engine import ViewSettings
+from raygrove.gpu.hierarchy.registry import structure
+from raygrove.gpu.scene import Light, Scene
+from raygrove.gpu.shade.path import PathOptions
+from raygrove.gpu.target.base import Target
 
 from . import model_goals
 from .build import run_build
 from .frame import run_frame
 from .goal import Goal
 from .measure import Task, median
-from .model_goals import Kept, Model
+from .model_goals import Model, Report
 from .rows import Row
 from .trace import run_trace
 from .tree_costs import MOST_CLIPPED_TIMES, MOST_TIMES, clipping_costs, tree_costs
@@ -38,7 +39,8 @@ Figure = tuple[float | None, str]
 
 @dataclasses.dataclass(frozen=True)
 class Part:
-    """What is measured on one model on some kinds of target: `goals` without figures, and `measure`, which gives them in the same order."""
+    """What is measured on one model on some kinds of target: `goals` without figures, and `measure`, which gives them
+    in the same order."""
 
     model: str
     kinds: tuple[str, ...]
@@ -51,13 +53,13 @@ def bars(kind: str) -> list[Goal]:
     return [goal for part in PARTS if kind in part.kinds for goal in part.goals]
 
 
-def measure_bars(kind: str, scenes: Sequence[Scene]) -> list[tuple[str, Callable[[Target, Kept, int], None]]]:
+def measure_bars(kind: str, scenes: Sequence[Scene]) -> list[tuple[str, Callable[[Target, Report, int], None]]]:
     """What there is to measure on a kind of target, with words for each part: on every model, given or not."""
     mine = [part for part in PARTS if kind in part.kinds]
     return [(f"measuring {part.goals[0].what}", functools.partial(_measure, part, scenes)) for part in mine]
 
 
-def _measure(part: Part, scenes: Sequence[Scene], target: Target, report: Kept, repeat: int) -> None:
+def _measure(part: Part, scenes: Sequence[Scene], target: Target, report: Report, repeat: int) -> None:
     model = next(one for one in model_goals.MODELS if one.name == part.model)
     scene = next((one for one in scenes if one.triangle_count == model.triangles), None)
     absent = ((None, f"give its file, of {model.triangles:,} triangles"),) * len(part.goals)
@@ -66,7 +68,7 @@ def _measure(part: Part, scenes: Sequence[Scene], target: Target, report: Kept, 
         report.goals.append(dataclasses.replace(goal, measured=figure, note=note))
 
 
-# -- measurements ------------------------------------------------------------------------------------------------------
+# -- measurements -----------------------------------------------------------------------------------------------------
 def _tree_costs(target: Target, model: Model, scene: Scene, repeat: int) -> tuple[Figure, ...]:
     costs = tree_costs(target, scene, ("hlbvh_sah", "hlbvh_median"))
     return ((_over(costs["hlbvh_sah"], costs["binned_sah"]), _told(costs)),)
@@ -83,8 +85,14 @@ def _medians(target: Target, model: Model, scene: Scene, repeat: int) -> tuple[F
 
 
 def _kd_bytes(target: Target, model: Model, scene: Scene, repeat: int) -> tuple[Figure, ...]:
-    rows = [run_build(target, Task(scene, _kd(builder, max_leaf_size=LEAF_OF_64), repeat=1, warmup=1)) for builder in KD_BUILDERS]
-    return tuple((_bytes(row), f"{(row.bytes or 0) / row.triangles:.0f} of it the tree, {row.reference_count or 0:,} references") for row in rows)
+    rows = [
+        run_build(target, Task(scene, _kd(builder, max_leaf_size=LEAF_OF_64), repeat=1, warmup=1))
+        for builder in KD_BUILDERS
+    ]
+    return tuple(
+        (_bytes(row), f"{(row.bytes or 0) / row.triangles:.0f} of it the tree, {row.reference_count or 0:,} references")
+        for row in rows
+    )
 
 
 def _kd_rays(target: Target, model: Model, scene: Scene, repeat: int) -> tuple[Figure, ...]:
@@ -94,7 +102,9 @@ def _kd_rays(target: Target, model: Model, scene: Scene, repeat: int) -> tuple[F
 
     bvh = rate(ViewSettings("lbvh", layout="bvh2"))
     rates = [rate(_kd(builder)) for builder in KD_BUILDERS]
-    return tuple((_over(found, bvh), f"{found:,.0f} and {bvh:,.0f} MRays/s of lbvh on bvh2, from within") for found in rates)
+    return tuple(
+        (_over(found, bvh), f"{found:,.0f} and {bvh:,.0f} MRays/s of lbvh on bvh2, from within") for found in rates
+    )
 
 
 def _bunny_ms(target: Target, model: Model, scene: Scene, repeat: int) -> tuple[Figure, ...]:
@@ -108,7 +118,10 @@ def _paths(target: Target, model: Model, scene: Scene, repeat: int) -> tuple[Fig
     lit = scene if scene.lights else dataclasses.replace(scene, lights=(SUN,))
     settings = ViewSettings("lbvh", ray_type="path", ray_type_options=PathOptions(bounces=3), samples=1)
     row = run_frame(target, Task(lit, settings, PATH_SIZE, repeat=PATH_FRAMES, camera=model.camera))
-    note = f"{len(scene.textures)} textures, one sample a frame, {median(row.samples['frame_ms']):.2f} ms of the device with a rebuild"
+    note = (
+        f"{len(scene.textures)} textures, one sample a frame, {median(row.samples['frame_ms']):.2f} ms of the "
+        f"device with a rebuild"
+    )
     return ((median(row.samples["frames_per_s"]), note),)
 
 
@@ -135,17 +148,38 @@ def _blank(what: str, bar: float, unit: str, at_most: bool = True, is_withdrawn:
 BOTH = ("cuda", "host")
 PATHS = f"path tracing of {SPONZA} with its textures, 3 bounces, {PATH_SIZE[0]}x{PATH_SIZE[1]}"
 PARTS = (
-    *(Part(one, BOTH, (_blank(f"SAH cost of hlbvh_sah over binned_sah, {one}", MOST_TIMES["hlbvh_sah"], "times"),), _tree_costs) for one in ALL),
-    Part(SPONZA, BOTH, (_blank(f"SAH cost of hlbvh_sah over hlbvh_median, {SPONZA}", WITHDRAWN_RATIO, "times", is_withdrawn=True),), _medians),
     *(
-        Part(one, BOTH, (_blank(f"SAH cost of sah_events over boxes cut along all axes, {one}", MOST_CLIPPED_TIMES, "times"),), _clipping)
+        Part(
+            one,
+            BOTH,
+            (_blank(f"SAH cost of hlbvh_sah over binned_sah, {one}", MOST_TIMES["hlbvh_sah"], "times"),),
+            _tree_costs,
+        )
+        for one in ALL
+    ),
+    Part(
+        SPONZA,
+        BOTH,
+        (_blank(f"SAH cost of hlbvh_sah over hlbvh_median, {SPONZA}", WITHDRAWN_RATIO, "times", is_withdrawn=True),),
+        _medians,
+    ),
+    *(
+        Part(
+            one,
+            BOTH,
+            (_blank(f"SAH cost of sah_events over boxes cut along all axes, {one}", MOST_CLIPPED_TIMES, "times"),),
+            _clipping,
+        )
         for one in (BUNNY, DRAGON)
     ),
     *(
         Part(
             one,
             BOTH,
-            tuple(_blank(f"{kd} with leaves of 64, all in all, {one}", MOST_KD_BYTES, "bytes/triangle") for kd in KD_BUILDERS),
+            tuple(
+                _blank(f"{kd} with leaves of 64, all in all, {one}", MOST_KD_BYTES, "bytes/triangle")
+                for kd in KD_BUILDERS
+            ),
             _kd_bytes,
         )
         for one in ALL
@@ -153,7 +187,10 @@ PARTS = (
     Part(
         SPONZA,
         ("cuda",),
-        tuple(_blank(f"primary rays through {kd} over those through lbvh, {SPONZA}", LEAST_KD_RAYS, "times", False) for kd in KD_BUILDERS),
+        tuple(
+            _blank(f"primary rays through {kd} over those through lbvh, {SPONZA}", LEAST_KD_RAYS, "times", False)
+            for kd in KD_BUILDERS
+        ),
         _kd_rays,
     ),
     Part(SPONZA, ("cuda",), (_blank(PATHS, LEAST_PATH_FRAMES, "frames/s", False),), _paths),

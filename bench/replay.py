@@ -1,4 +1,5 @@
-"""A rebuild as the engine repeats it: captured once, replayed as a graph, alone or within whole frames of a scene that moves."""
+"""A rebuild as the engine repeats it: captured once, replayed as a graph, alone or within whole frames of a scene that
+moves."""
 
 from __future__ import annotations
 
@@ -7,13 +8,13 @@ import dataclasses
 import time
 from collections.abc import Callable
 
-from gpu.engine import Engine, View, ViewSettings
-from gpu.pixels import ArrayPixels
-from gpu.repeated_launches import FRAMES_BEFORE_CAPTURE
-from gpu.scene import Moment, Scene
-from gpu.stats import FrameStatistics
-from gpu.target.base import Target
-from gpu.update_policy import UpdateOptions
+from raygrove.gpu.engine import Engine, View, ViewSettings
+from raygrove.gpu.pixels import ArrayPixels
+from raygrove.gpu.repeated_launches import FRAMES_BEFORE_CAPTURE
+from raygrove.gpu.scene import Moment, Scene
+from raygrove.gpu.stats import FrameStatistics
+from raygrove.gpu.target.base import Target
+from raygrove.gpu.update.options import UpdateOptions
 
 from .measure import Stage, Task, median, timed
 
@@ -25,8 +26,9 @@ PHASES_EVERY = 8
 
 @dataclasses.dataclass(frozen=True)
 class Replayed:
-    """Medians on the target, whole and by phase, and of the host: of frames that time their phases, of light ones that do not, and `host_ms` of the
-    window's frames, of which every eighth does; the graph's kernels. On the target light frames are the shorter ones, too: events are nodes there."""
+    """Medians on the target, whole and by phase, and of the host: of frames that time their phases, of light ones that
+    do not, and `host_ms` of the window's frames, of which every eighth does; the graph's kernels. On the target light
+    frames are the shorter ones, too: events are nodes there."""
 
     spent_ms: float
     light_ms: float
@@ -42,8 +44,9 @@ class Replayed:
 
 
 def build_as_graph(target: Target, scene: Scene, settings: ViewSettings, repeat: int) -> Replayed:
-    """Measure it. The host's part is a whole frame of that alone, its clock and the reading of an earlier frame's times included. The target is
-    idle and the host awake: a host that has slept for two milliseconds takes five times as long for whatever it does first."""
+    """Measure it. The host's part is a whole frame of that alone, its clock and the reading of an earlier frame's times
+    included. The target is idle and the host awake: a host that has slept for two milliseconds takes five times as long
+    for whatever it does first."""
     with contextlib.closing(Stage(target, scene, settings)) as stage:
         primitives = stage.show(Moment()).primitives
         for _ in range(FRAMES_BEFORE_CAPTURE):
@@ -80,7 +83,8 @@ def _stay_awake(milliseconds: float) -> None:
 
 
 def light_span(target: Target, replay: Callable[[], None], repeat: int) -> float:
-    """What the target takes for a replay without events of its phases, in milliseconds; with them where a target has no such replays."""
+    """What the target takes for a replay without events of its phases, in milliseconds; with them where a target has no
+    such replays."""
     target.synchronize()
     target.finished_frames()
     target.samples_phases = True
@@ -96,8 +100,9 @@ def light_span(target: Target, replay: Callable[[], None], repeat: int) -> float
 
 @dataclasses.dataclass(frozen=True)
 class Live:
-    """Medians of whole frames of a scene that moves and is rebuilt in each: from the request to the target's end, what the host took to issue one,
-    what the target took for it, and of that for the build and for rays and their colours."""
+    """Medians of whole frames of a scene that moves and is rebuilt in each: from the request to the target's end, what
+    the host took to issue one, what the target took for it, and of that for the build and for rays and their
+    colours."""
 
     wall_ms: float
     host_ms: float
@@ -111,8 +116,11 @@ class Live:
         return self.wall_ms - self.rays_ms
 
 
-def live_frames(target: Target, scene: Scene, settings: ViewSettings, frames: int, size: tuple[int, int], repeats: bool = True) -> Live:
-    """Draw it through an engine, another moment each frame, and wait for each. Without `repeats` every frame's launches are issued one by one."""
+def live_frames(
+    target: Target, scene: Scene, settings: ViewSettings, frames: int, size: tuple[int, int], repeats: bool = True
+) -> Live:
+    """Draw it through an engine, another moment each frame, and wait for each. Without `repeats` every frame's launches
+    are issued one by one."""
     settings = dataclasses.replace(settings, update=UpdateOptions("rebuild"))
     view = View(settings, Task(scene).view_from(), ArrayPixels(target, *size))
     found: dict[int, FrameStatistics] = {}
@@ -126,14 +134,14 @@ def live_frames(target: Target, scene: Scene, settings: ViewSettings, frames: in
             target.synchronize()
             wall_ms.append(1e3 * (time.perf_counter() - started))
         engine.flush()
-    kept = [found[number] for number in sorted(found)][2 * FRAMES_BEFORE_CAPTURE :]
-    if any(one.views[0].update != "rebuild" for one in kept):
+    measured = [found[number] for number in sorted(found)][2 * FRAMES_BEFORE_CAPTURE :]
+    if any(one.views[0].update != "rebuild" for one in measured):
         raise RuntimeError(f"Frames of {scene.name} did not rebuild: it does not move at every moment.")
-    views = [one.views[0] for one in kept]
+    views = [one.views[0] for one in measured]
     return Live(
         wall_ms=median(wall_ms[2 * FRAMES_BEFORE_CAPTURE :]),
-        host_ms=median([one.host_ms for one in kept]),
-        frame_ms=median([one.frame_ms for one in kept]),
+        host_ms=median([one.host_ms for one in measured]),
+        frame_ms=median([one.frame_ms for one in measured]),
         build_ms=median([view.build_ms for view in views]),
         rays_ms=median([view.trace_ms + view.shade_ms for view in views]),
     )

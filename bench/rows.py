@@ -6,19 +6,21 @@ import dataclasses
 import math
 from typing import Any
 
-from gpu.engine import ViewSettings
-from gpu.hierarchy.registry import optimisers, structure
-from gpu.settings import fields_of
-from gpu.shade.registry import ray_type
-from gpu.stats import FrameStatistics, HierarchyStatistics
-from gpu.target.base import Target
+from raygrove.gpu.engine import ViewSettings
+from raygrove.gpu.hierarchy.registry import optimisers, structure
+from raygrove.gpu.settings import fields_of
+from raygrove.gpu.shade.registry import ray_type
+from raygrove.gpu.stats import FrameStatistics, HierarchyStatistics
+from raygrove.gpu.target.base import Target
 
 
 @dataclasses.dataclass(frozen=True)
 class Row:
-    """Times are medians in milliseconds, `time` is the instant in seconds, `size` width and height in pixels. `hits` counts the primary hits of the
-    first sample, `sum_t` adds up their distances along unit directions. What was not measured is None. `rays_by_kind` counts the rays of a frame by
-    kind and depth, each with its rate in `mrays_per_s_by_kind`, `samples` holds every raw time by name, `peers` other programs' figures."""
+    """Times are medians in milliseconds, `time` is the instant in seconds, `size` width and height in pixels. `primary`
+    says who gave the first hits, and why by that arrangement. `hits` counts the primary hits of the first sample,
+    `sum_t` adds up their distances along unit directions. What was not measured is None. `rays_by_kind` counts the rays
+    of a frame by kind and depth, each with its rate in `mrays_per_s_by_kind`, `samples` holds every raw time by name,
+    `peers` other programs' figures."""
 
     scene: str
     triangles: int
@@ -29,6 +31,7 @@ class Row:
     traversal: str = ""
     update: str = ""
     ray_type: str = ""
+    primary: str = ""
     size: tuple[int, int] | None = None
     time: float = 0.0
     options: dict[str, Any] = dataclasses.field(default_factory=dict)
@@ -58,7 +61,8 @@ class Row:
     samples: dict[str, list[float]] = dataclasses.field(default_factory=dict)
 
     def as_json(self) -> dict[str, Any]:
-        """Plain values in the order of the fields; a number that is not finite becomes None, because JSON has no word for it."""
+        """Plain values in the order of the fields; a number that is not finite becomes None, because JSON has no word
+        for it."""
         plain: dict[str, Any] = _plain({field.name: getattr(self, field.name) for field in dataclasses.fields(self)})
         return plain
 
@@ -69,21 +73,37 @@ ROW_FIELDS = tuple(field.name for field in dataclasses.fields(Row))
 
 def tree_fields(tree: HierarchyStatistics) -> dict[str, Any]:
     """What a row says of a tree."""
-    counts = ("sah_cost", "node_count", "leaf_count", "empty_leaf_count", "reference_count", "depth", "bytes", "scratch_bytes")
+    counts = (
+        "sah_cost",
+        "node_count",
+        "leaf_count",
+        "empty_leaf_count",
+        "reference_count",
+        "depth",
+        "bytes",
+        "scratch_bytes",
+    )
     names = (*counts, "end_point_overlap", "leaf_variability")
     return {**{name: getattr(tree, name) for name in names}, "levels": [list(level) for level in tree.levels]}
 
 
 def chosen(target: Target, settings: ViewSettings) -> dict[str, Any]:
-    """What a row says of the choice: the names as asked for, and the options by their dotted names in the settings file, defaults included."""
+    """What a row says of the choice: the names as asked for, and the options by their dotted names in the settings
+    file, defaults included."""
     names = {name: getattr(settings, name) for name in ("hierarchy", "optimiser", "layout", "traversal", "ray_type")}
     parts = {
         f"hierarchy.{settings.hierarchy}": settings.hierarchy_options or structure(settings.hierarchy).Options(),
         f"optimiser.{settings.optimiser}": settings.optimiser_options or optimiser_options(settings.optimiser),
-        f"layout.{settings.layout}": settings.layout_options,
         f"ray_type.{settings.ray_type}": settings.ray_type_options or ray_type(settings.ray_type).Options(),
     }
-    options = {f"{part}.{f.name}": getattr(values, f.name) for part, values in parts.items() if values is not None for f in fields_of(values)}
+    if settings.primary == "tiles":
+        parts["tiles"] = settings.tiles
+    options = {
+        f"{part}.{f.name}": getattr(values, f.name)
+        for part, values in parts.items()
+        if values is not None
+        for f in fields_of(values)
+    }
     return {**names, "target": target.name, "update": settings.update.mode, "options": options}
 
 
@@ -106,6 +126,7 @@ def row_of_frame(scene: str, target: Target, settings: ViewSettings, frame: Fram
             "layout": drawn.layout,
             "update": drawn.update,
             "ray_type": drawn.ray_type,
+            "primary": drawn.primary,
         },
         size=(drawn.width, drawn.height),
         time=frame.time,

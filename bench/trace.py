@@ -1,5 +1,6 @@
-"""`bench trace`: rays a second through a structure that stands still, with the hits themselves as proof: primary rays, and diffuse ones, one from
-every primary hit by the cosine around the surface (the incoherent rays that peers are measured with); closest hit and any hit of each."""
+"""`bench trace`: rays per second through a structure that stands still, with the hits themselves as proof: primary
+rays, and diffuse ones, one from every primary hit by the cosine around the surface (the incoherent rays that peers are
+measured with); closest hit and any hit of each."""
 
 from __future__ import annotations
 
@@ -7,9 +8,10 @@ import contextlib
 from collections.abc import Sequence
 from typing import Any
 
-from gpu.target.base import Target
-from gpu.trace.scatter import scatter_rays, without_gaps
-from gpu.trace.trace import BufferRays, CameraRays, Totals, Tracer, totals
+from raygrove.gpu.hierarchy.base import HierarchyError
+from raygrove.gpu.target.base import Target
+from raygrove.gpu.trace.scatter import scatter_rays, without_gaps
+from raygrove.gpu.trace.trace import BufferRays, CameraRays, Totals, Tracer, totals
 
 from .measure import Stage, Task, Timed, median, timed
 from .peers import embree
@@ -20,8 +22,8 @@ KINDS = {"primary": "closest", "primary any-hit": "any", "diffuse": "closest", "
 
 
 def run_trace(target: Target, task: Task, peers: Sequence[str] = (), kinds: Sequence[str] = tuple(KINDS)) -> list[Row]:
-    """One row a kind of ray, at the first moment. `peers` names other programs to trace the same rays with (embree); one that is absent is said in
-    the row's `peers` with its sentence under `absent`."""
+    """One row per kind of ray, at the first moment. `peers` names other programs to trace the same rays with (embree);
+    one that is absent is said in the row's `peers` with its sentence under `absent`."""
     with contextlib.closing(Stage(target, task.scene, task.settings)) as stage:
         stage.hierarchy.build(stage.show(task.moments[0]).primitives)
         tree = stage.statistics()
@@ -32,8 +34,14 @@ def run_trace(target: Target, task: Task, peers: Sequence[str] = (), kinds: Sequ
             trace_ms = median(timing.spans_ms)
             row = Row(
                 scene=task.scene.name,
-                triangles=task.scene.triangle_count,
-                **{**chosen(target, task.settings), **stage.names(), **tree_fields(tree), "ray_type": ray_type, "update": "rebuild"},
+                triangles=task.scene.primitive_count,
+                **{
+                    **chosen(target, task.settings),
+                    **stage.names(),
+                    **tree_fields(tree),
+                    "ray_type": ray_type,
+                    "update": "rebuild",
+                },
                 size=task.size,
                 time=task.moments[0].time,
                 trace_ms=trace_ms,
@@ -51,13 +59,27 @@ def run_trace(target: Target, task: Task, peers: Sequence[str] = (), kinds: Sequ
 
 
 def beside(stage: Stage, task: Task, peer: str, kinds: Sequence[str] = ("primary",)) -> dict[str, list[dict[str, Any]]]:
-    """Another program's figures for the same triangles and rays, by kind of ray. Raises KeyError for one nobody has written."""
+    """Another program's figures for the same triangles and rays, by kind of ray. Raises KeyError for one nobody has
+    written."""
     measure = {"embree": embree.measure}[peer]
+    if task.scene.sphere_count:
+        return {
+            "primary": [{"program": peer, "absent": "Scenes with spheres are not compared: it is given triangles."}]
+        }
     threads = getattr(stage.target, "threads", 1)
     any_hit = stage.target.download(_diffuse(stage, task)[0].rows) if "diffuse any-hit" in kinds else None
     try:
         positions, triangles = stage.triangles()
-        run = measure(positions, triangles, task.view_from(), task.size, threads, max(3, task.repeat // 2), min(task.warmup, 2), any_hit)
+        run = measure(
+            positions,
+            triangles,
+            task.view_from(),
+            task.size,
+            threads,
+            max(3, task.repeat // 2),
+            min(task.warmup, 2),
+            any_hit,
+        )
     except embree.PeerAbsentError as error:
         return {"primary": [{"program": peer, "absent": str(error)}]}
     return {ray_type: run.as_peers(ray_type) for ray_type in ("primary", "diffuse any-hit")}
@@ -67,7 +89,13 @@ def _diffuse(stage: Stage, task: Task) -> tuple[BufferRays, int]:
     """The diffuse rays of the primary hits, side by side as every peer is given them, and how many they are."""
     primary, surface = stage.rays(task.view_from(), task.size), stage.animator.surface
     hits = stage.trace(primary)
-    scattered = scatter_rays(stage.target, primary, hits, surface.positions, surface.triangles, task.settings.seed)
+    if surface.glyphs is not None:
+        raise HierarchyError("Diffuse rays are made from hits of triangles and spheres, and this scene has glyphs.")
+    found = surface.spheres
+    spheres = None if found is None else (found.centres, found.radii, found.first_id)
+    scattered = scatter_rays(
+        stage.target, primary, hits, surface.positions, surface.triangles, task.settings.seed, spheres
+    )
     rays = without_gaps(stage.target, scattered)
     return rays, rays.count
 

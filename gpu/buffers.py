@@ -1,11 +1,13 @@
-"""What the rays of a picture found, as arrays on the host: depth, normals, ids and steps. Made on request, outside the frame.
+"""What the rays of a picture found, as arrays on the host: depth, normals, ids and steps. Made on request, outside the
+frame.
 
-Rays go through the pixels' centres, one a pixel, whatever samples the picture has. Where nothing is hit the depth is infinite, the normal zero and
-the ids -1.
+Rays go through the pixels' centres, one per pixel, whatever samples the picture has. Where nothing is hit the depth is
+infinite, the normal zero and the ids -1.
 """
 
 from __future__ import annotations
 
+import dataclasses
 from typing import Any
 
 import numpy as np
@@ -13,15 +15,26 @@ import numpy as np
 from .animate.animate import Surface
 from .camera import Camera
 from .clip import HalfSpace
+from .glyph_points import glyph_points
+from .octahedral import octahedral_direction
 from .target.base import Target
 from .trace.trace import VIEW_FRAME, CameraRays, Tracer, pixel_order, see_through
 
 Buffers = dict[str, np.ndarray]
-"""depth (H, W) float32, along the axis of view; normal (H, W, 3) float32, of unit length, towards the eye, in the scene's axes; prim_id, object_id,
-steps, tests and boxes (H, W) int32: the scene's primitive, the object it belongs to, nodes visited, primitives and boxes tested by the ray."""
+"""depth (H, W) float32, along the axis of view; normal (H, W, 3) float32, of unit length, towards the eye, in the
+scene's axes; prim_id, object_id, steps, tests and boxes (H, W) int32: the scene's primitive, the object it belongs to,
+nodes visited, primitives and boxes tested by the ray."""
 
 
-def read_buffers(target: Target, tracer: Tracer, surface: Surface, camera: Camera, width: int, height: int, clip: HalfSpace | None = None) -> Buffers:
+def read_buffers(
+    target: Target,
+    tracer: Tracer,
+    surface: Surface,
+    camera: Camera,
+    width: int,
+    height: int,
+    clip: HalfSpace | None = None,
+) -> Buffers:
     """Trace a picture's rays once more and read back what they found. Waits."""
     frame = np.zeros((), VIEW_FRAME)
     see_through(frame, camera, width, height, clip)
@@ -43,10 +56,14 @@ def read_buffers(target: Target, tracer: Tracer, surface: Surface, camera: Camer
     is_hit = prim_id >= 0
     depth = np.where(is_hit, t * (directions @ camera.basis()[2]), np.inf).astype(np.float32)
     normal = np.zeros((height, width, 3), np.float32)
-    normal[is_hit] = _normals(target, surface, prim_id[is_hit], u[is_hit], v[is_hit], directions[is_hit].astype(np.float32))
+    normal[is_hit] = _normals(
+        target, surface, prim_id[is_hit], u[is_hit], v[is_hit], directions[is_hit].astype(np.float32)
+    )
     firsts = [thing.first for thing in surface.objects]
     object_id = np.where(is_hit, np.searchsorted(firsts, prim_id, side="right") - 1, -1).astype(np.int32)
-    return {"depth": depth, "normal": normal, "prim_id": prim_id, "object_id": object_id} | {name: picture(array) for name, array in counts.items()}
+    return {"depth": depth, "normal": normal, "prim_id": prim_id, "object_id": object_id} | {
+        name: picture(array) for name, array in counts.items()
+    }
 
 
 def pixel_directions(camera: Camera, width: int, height: int) -> np.ndarray:
@@ -58,10 +75,35 @@ def pixel_directions(camera: Camera, width: int, height: int) -> np.ndarray:
     return np.broadcast_to(directions / np.linalg.norm(directions, axis=-1, keepdims=True), (height, width, 3))
 
 
-def _normals(target: Target, surface: Surface, prim_id: np.ndarray, u: np.ndarray, v: np.ndarray, directions: np.ndarray) -> np.ndarray:
-    """What `smooth` shades with (gpu/shade/smooth.cu): the vertices' normals where there are some, else the triangle's, turned to the eye."""
+def _normals(
+    target: Target, surface: Surface, prim_id: np.ndarray, u: np.ndarray, v: np.ndarray, directions: np.ndarray
+) -> np.ndarray:
+    """What `smooth` shades with (gpu/shade/smooth.cu): the vertices' normals where there are some, else the triangle's,
+    the direction from a sphere's centre, turned to the eye."""
     if not len(prim_id):
         return np.zeros((0, 3), np.float32)
+    if surface.glyphs is not None:
+        is_glyph = prim_id >= surface.glyphs.first_id
+        others = dataclasses.replace(surface, glyphs=None)
+        found, rest = np.zeros((len(prim_id), 3), np.float32), ~is_glyph
+        rows = target.download(surface.glyphs.rows)[prim_id[is_glyph] - surface.glyphs.first_id]
+        outwards = glyph_points(rows, u[is_glyph], v[is_glyph])[1].astype(np.float32)
+        found[is_glyph] = np.where(_dot(outwards, directions[is_glyph]) > 0.0, -outwards, outwards)
+        found[rest] = _normals(target, others, prim_id[rest], u[rest], v[rest], directions[rest])
+        return found
+    if surface.spheres is not None:
+        is_sphere = prim_id >= surface.spheres.first_id
+        found, rest = np.zeros((len(prim_id), 3), np.float32), ~is_sphere
+        outwards = octahedral_direction(u[is_sphere], v[is_sphere]).astype(np.float32)
+        found[is_sphere] = np.where(_dot(outwards, directions[is_sphere]) > 0.0, -outwards, outwards)
+        found[rest] = _triangle_normals(target, surface, prim_id[rest], u[rest], v[rest], directions[rest])
+        return found
+    return _triangle_normals(target, surface, prim_id, u, v, directions)
+
+
+def _triangle_normals(
+    target: Target, surface: Surface, prim_id: np.ndarray, u: np.ndarray, v: np.ndarray, directions: np.ndarray
+) -> np.ndarray:
     corners = target.download(surface.triangles)[prim_id]
     a, b, c = (target.download(surface.positions)[corners[:, corner]] for corner in range(3))
     own = np.cross(b - a, c - a)
@@ -69,8 +111,8 @@ def _normals(target: Target, surface: Surface, prim_id: np.ndarray, u: np.ndarra
     weights = ((1.0 - u - v)[:, None], u[:, None], v[:, None])
     summed = sum(normals[corners[:, corner]] * weights[corner] for corner in range(3))
     smooth = _unit(np.where(_dot(summed, summed) > 1e-12, summed, own))
-    is_behind = _dot(own, directions) * _dot(own, smooth) > 0.0
-    normal = np.where(is_behind, -smooth, smooth)
+    faces_away = _dot(own, directions) * _dot(own, smooth) > 0.0
+    normal = np.where(faces_away, -smooth, smooth)
     return np.asarray(normal - directions * (2.0 * np.maximum(_dot(normal, directions), 0.0)))
 
 

@@ -1,4 +1,5 @@
-"""The camera: a plain value. Right-handed, +Y up by default, image row 0 on top, pixel centres at .5, vertical field of view."""
+"""The camera: a plain value. Right-handed, +Y up by default, image row 0 on top, pixel centres at .5, vertical field of
+view."""
 
 from __future__ import annotations
 
@@ -8,7 +9,26 @@ from collections.abc import Sequence
 
 import numpy as np
 
+from .rows import Row
+
 Vector = tuple[float, float, float]
+
+
+@dataclasses.dataclass(frozen=True)
+class CameraRow(Row):
+    """A camera as kernels read it: four rows of four. `eye` is the origin of the ray through the picture's centre,
+    `ahead` its direction; with `is_orthographic` all rays have that. `across` and `down` are the change of the
+    direction (or else of the origin) for one whole picture width to the right and one whole height down: a pixel (x, y)
+    has s = (x + .5) / width - .5 of the one and t = (y + .5) / height - .5 of the other."""
+
+    eye: Vector
+    is_orthographic: bool
+    ahead: Vector
+    near: float
+    across: Vector
+    far: float
+    down: Vector
+    unused: float = 0.0
 
 
 @dataclasses.dataclass(frozen=True)
@@ -16,7 +36,8 @@ class Camera:
     """Where the picture is taken from.
 
     `eye`, `look_at` and `up` in scene units; `fov` is the vertical angle in degrees; with `orthographic` the picture is
-    `height` scene units high and `fov` is ignored. `near` and `far` bound the rays along the view axis; far 0 means no bound.
+    `height` scene units high and `fov` is ignored. `near` and `far` bound the rays along the view axis; far 0 means no
+    bound.
     """
 
     eye: Vector = (0.0, 0.0, 5.0)
@@ -29,7 +50,8 @@ class Camera:
     far: float = 0.0
 
     def basis(self) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
-        """Unit vectors right, up, forward (float64). A degenerate `up` or a look-at on the eye is replaced by a safe axis."""
+        """Unit vectors right, up, forward (float64). A degenerate `up` or a look-at on the eye is replaced by a safe
+        axis."""
         forward = np.subtract(self.look_at, self.eye).astype(np.float64)
         length = float(np.linalg.norm(forward))
         forward = forward / length if length > 1e-30 else np.array([0.0, 0.0, -1.0])
@@ -40,20 +62,24 @@ class Camera:
         return right, _cross(right, forward), forward
 
     def frame(self, width: int, height: int) -> np.ndarray:
-        """The camera as kernels read it: float32 (16,), four rows of four.
-
-        Row 0: ray origin of the image's centre, 1 if orthographic. Row 1: direction (or position offset) at the centre of the
-        picture. Row 2 and 3: change of it for one whole picture width to the right and one whole height down. A pixel
-        (x, y) has s = (x + .5) / width - .5, t = (y + .5) / height - .5. The w of rows 1, 2, 3 are near, far, and 0.
-        """
+        """The camera as kernels read it, a CameraRow: float32 (16,)."""
         right, up, forward = self.basis()
         tall = self.height if self.orthographic else 2.0 * math.tan(math.radians(self.fov) / 2.0)
-        rows = np.zeros((4, 4), np.float32)
-        rows[0] = [*self.eye, 1.0 if self.orthographic else 0.0]
-        rows[1] = [*forward, self.near]
-        rows[2] = [*(right * tall * width / height), self.far if self.far > 0.0 else np.finfo(np.float32).max]
-        rows[3] = [*(-up * tall), 0.0]
-        return rows.reshape(16)
+        row = CameraRow(
+            eye=_vector(self.eye),
+            is_orthographic=self.orthographic,
+            ahead=_vector(forward),
+            near=self.near,
+            across=_vector(right * tall * width / height),
+            far=self.far if self.far > 0.0 else float(np.finfo(np.float32).max),
+            down=_vector(-up * tall),
+        )
+        return np.array(row.numbers(), np.float32)
+
+
+def _vector(values: Sequence[float] | np.ndarray) -> Vector:
+    x, y, z = values
+    return (x, y, z)
 
 
 def _cross(a: Sequence[float] | np.ndarray, b: Sequence[float] | np.ndarray) -> np.ndarray:
@@ -72,4 +98,6 @@ def fit(lower: Vector, upper: Vector, camera: Camera | None = None, aspect: floa
     half_angle = math.radians(camera.fov) / 2.0
     half_angle = min(half_angle, math.atan(math.tan(half_angle) * aspect))
     eye = centre - forward * radius / math.sin(half_angle)
-    return dataclasses.replace(camera, eye=tuple(eye.tolist()), look_at=tuple(centre.tolist()), height=2.0 * radius / min(aspect, 1.0))
+    return dataclasses.replace(
+        camera, eye=tuple(eye.tolist()), look_at=tuple(centre.tolist()), height=2.0 * radius / min(aspect, 1.0)
+    )

@@ -1,7 +1,7 @@
 """The clipping plane: options, and the half space of a scene that rays from the eye see. Plain values.
 
-The plane cuts what the eye sees, not the light: rays that go on from a hit (shadows, reflections) meet the whole scene, so that a cut opens a view
-without changing what it shows.
+The plane cuts what the eye sees, not the light: rays that go on from a hit (shadows, reflections) meet the whole scene,
+so that a cut opens a view without changing what it shows.
 """
 
 from __future__ import annotations
@@ -11,11 +11,20 @@ import dataclasses
 import numpy as np
 
 from .camera import Vector
+from .rows import Row
 from .settings import option
 
 AXES: dict[str, Vector] = {"x": (1.0, 0.0, 0.0), "y": (0.0, 1.0, 0.0), "z": (0.0, 0.0, 1.0)}
 HalfSpace = tuple[float, float, float, float]
-"""Normal of unit length and offset: a point p is seen where normal . p <= offset."""
+"""Normal of unit length and offset, as kernels read them: a ClipRow."""
+
+
+@dataclasses.dataclass(frozen=True)
+class ClipRow(Row):
+    """A point p is seen where normal . p <= offset."""
+
+    normal: Vector
+    offset: float
 
 
 @dataclasses.dataclass(frozen=True)
@@ -23,10 +32,17 @@ class ClipOptions:
     """A plane that takes away what lies beyond it, to look inside. Light and shadows stay those of the whole scene."""
 
     on: bool = option(False, "Cut the scene by a plane: what lies beyond it is not seen.")
-    axis: str = option("x", "The direction beyond which things are taken away: an axis, or the normal.", choices=("x", "y", "z", "normal"))
-    normal: Vector = option((1.0, 0.0, 0.0), "The direction where the axis is normal; of any length.", minimum=-1e6, maximum=1e6)
+    axis: str = option(
+        "x",
+        "The direction beyond which things are taken away: an axis, or the normal.",
+        choices=("x", "y", "z", "normal"),
+    )
+    normal: Vector = option(
+        (1.0, 0.0, 0.0), "The direction where the axis is normal; of any length.", minimum=-1e6, maximum=1e6
+    )
     position: float = option(
-        0.5, "Where the plane cuts the scene's box along the direction: 0 where the box begins (nothing is left), 1 where it ends (all is left).",
+        0.5, "Where the plane cuts the scene's box along the direction: 0 where the box begins (nothing is left), 1 "
+        "where it ends (all is left).",
         minimum=0.0, maximum=1.0,
     )  # fmt: skip
     flip: bool = option(False, "Take away the other side instead.")

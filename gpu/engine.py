@@ -1,4 +1,5 @@
-"""The frame: animate once, then for every view update its structure, trace, shade and resolve. One thread owns an engine."""
+"""The frame: animate once, then for every view update its structure, trace, shade and resolve. One thread owns an
+engine."""
 
 from __future__ import annotations
 
@@ -7,55 +8,58 @@ import dataclasses
 import itertools
 import time
 from collections.abc import Callable, Hashable, Iterable, Iterator, Sequence
+from types import TracebackType
+from typing import Self
 
 import numpy as np
 
 from .animate.animate import Animator
 from .animate.hiding import HiddenObjects
+from .attributes import SphereOptions
 from .buffers import Buffers, read_buffers
+from .contours import ContourOptions
 from .frame_log import FrameLog, FrameRecord
 from .hierarchy.base import HierarchyError, NodeTable
+from .picking import Hit, hit_of
 from .repeated_launches import RepeatedLaunches
 from .scene import Light, Material, Moment, Remark, Scene
-from .shade.boxes import Boxes, BoxPainter, depth_colors
+from .shade import srgb
+from .shade.boxes import Boxes, BoxPainter, Lines, depth_colors
+from .shade.color_maps import color_map
+from .shade.contours import ContourPainter
 from .shade.film import Resolver
 from .shade.materials import Materials
 from .shade.outline import OutlinePainter
-from .stats import FrameStatistics, RaySteps, Reading
+from .stats import AttributeCounts, FrameStatistics, RaySteps, Reading, Surroundings
+from .surroundings import surroundings_of
 from .target.base import Target
-from .trace.trace import Totals, pixel_order, totals
+from .trace.trace import Totals, totals
 from .view import Pixels, View, ViewSettings
 from .view_slot import ViewSlot
 
-__all__ = ["Boxes", "Engine", "Hit", "Pixels", "View", "ViewSettings", "depth_colors"]
+__all__ = ["Boxes", "Engine", "Hit", "Lines", "Pixels", "View", "ViewSettings", "depth_colors"]
 
 
 _FRAME_NUMBERS = itertools.count(1)
-"""One row for all engines: a target may finish frames of an engine that was closed when the next one already waits for its own."""
-
-
-@dataclasses.dataclass(frozen=True)
-class Hit:
-    """What lies under a pixel: the scene's primitive, the distance, the weights of vertices 1 and 2, the point, and the object it belongs to."""
-
-    prim_id: int
-    t: float
-    u: float
-    v: float
-    position: tuple[float, float, float]
-    object_id: int
-    node: int
-    mesh: int
-    material: int
+"""Frame numbers are global: a target may report frames of an engine that is closed by then."""
 
 
 class Engine:
-    """Draws a scene on a target. `render_frame` returns the statistics of the last finished frame; `flush` waits for the newest.
+    """Draws a scene on a target. `render_frame` returns the statistics of the last finished frame; `flush` waits for
+    the newest.
 
-    Frames of one shape are captured and replayed, unless `repeats` is false. `samples_phases` leaves the phases of most replayed frames untimed,
-    which costs the host less; statistics say so (`phases_age`). Not while a view's updates are chosen by measured times."""
+    Frames of one shape are captured and replayed, unless `repeats` is false. `samples_phases` leaves the phases of most
+    replayed frames untimed, which costs the host less; statistics say so (`phases_age`). Not while a view's updates are
+    chosen by measured times."""
 
     samples_phases = False
+    tries_arrangements = False
+    """Whether frames may be drawn by one arrangement of tiles after the other, to find the fastest where `auto` is to
+    take that (gpu/glyphs/choosing.py). Pictures that are rendered go by a rule instead."""
+
+    most_steps = 0
+    """Steps of a simulation that a frame makes at most, 0: as many as its instant asks for. With fewer it shows an
+    earlier instant, and its statistics say that it is behind."""
 
     def __init__(self, target: Target, scene: Scene, repeats: bool = True) -> None:
         self.target, self.scene = target, scene
@@ -64,7 +68,8 @@ class Engine:
         self._outline = OutlinePainter(target)
         self._materials, self._resolver = Materials(target, scene), Resolver(target)
         self._slots: dict[str, ViewSlot] = {}
-        self._boxes: dict[str, BoxPainter] = {}
+        self._boxes: dict[tuple[str, type], BoxPainter] = {}
+        self._contours: dict[str, ContourPainter] = {}
         self._launches = RepeatedLaunches(target) if repeats else None
         self._log = FrameLog(target)
         self._number = 0
@@ -77,8 +82,10 @@ class Engine:
         return self._animator.remarks
 
     def hide(self, objects: Iterable[int]) -> None:
-        """Leave these objects out of the structure and the picture from the next frame on, and no others. Does not wait."""
+        """Leave these objects out of the structure and the picture from the next frame on, and no others. Does not
+        wait."""
         if self._hidden.hide(objects):
+            self._animator.hide_others(self._hidden.objects)
             self._materials.hide(self._hidden.objects)
 
     def take_materials(self, materials: tuple[Material, ...]) -> None:
@@ -93,26 +100,39 @@ class Engine:
             self._animator.take_lights(lights)
             self._warm_anew()
 
+    def take_sphere_options(self, options: SphereOptions) -> None:
+        """Colour, size and select spheres by their attributes from the next frame on. Pictures begin anew."""
+        colors = srgb.decode(color_map(options.colors) / 255.0).astype(np.float32)
+        before = self._animator.surface.version
+        if self._animator.take_sphere_options(options, colors) and self._launches is not None:
+            self._launches.clear()
+        self._materials.version += before != self._animator.surface.version
+
     def _warm_anew(self) -> None:
         for slot in self._slots.values():
             slot.cool()
 
     # -- the frame ------------------------------------------------------------------------------------------------
     def render_frame(self, moment: Moment, views: Sequence[View]) -> FrameStatistics | None:
-        """Draw all views at one moment; the statistics are those of the newest frame that has finished, None before. The frame never waits for the
-        target. Before it, what is new is made ready, and that may wait: kernels compile, and structures learn how much room they need.
+        """Draw all views at one moment; the statistics are those of the newest frame that has finished, None before.
+        The frame never waits for the target. Before it, what is new is made ready, and that may wait: kernels compile,
+        and structures learn how much room they need.
 
-        Raises the typed errors of target, structures, registries and options; the frame is then not drawn, the engine can be used on."""
+        Raises the typed errors of target, structures, registries and options; the frame is then not drawn, the engine
+        can be used on."""
         slots = tuple(self._slot_for(view) for view in views)
+        self._animator.simulations.most_steps = self.most_steps
+        self._animator.catch_up()
         self._forget_scratch_of_others()
         if not self._animator.is_placed or any(slot.lacks_room(self._animator.surface) for slot in slots):
             self._animator.place(moment)
         for slot in slots:
+            slot.primary.may_try = self.tries_arrangements
             slot.warm(self._animator.surface)
         with self._frame(moment, slots):
             surface = self._animator.surface
-            instants = [slot.instant(moment, surface) for slot in slots]
-            motion = self._animator.prepare(instants[0] if instants else moment)
+            instant = self._choose_samples(moment, slots)
+            motion = self._animator.prepare(instant)
             for slot in self._each(slots):
                 slot.prepare(surface)
             self._draw(motion, slots)
@@ -121,7 +141,8 @@ class Engine:
         return self._log.collect()
 
     def flush(self) -> FrameStatistics:
-        """Wait for the newest frame, bring the trees' statistics up to date, and return the frame's. Raises HierarchyError before the first frame."""
+        """Wait for the newest frame, bring the trees' statistics up to date, and return the frame's. Raises
+        HierarchyError before the first frame."""
         for slot in self._slots.values():
             slot.measure_now()
         self.target.synchronize()
@@ -129,11 +150,24 @@ class Engine:
         if newest is None:
             raise HierarchyError("No frame has been drawn yet.")
         now = (slot.structure_statistics() for slot in self._last)
-        views = tuple(dataclasses.replace(view, structure=structure) for view, structure in zip(newest.views, now, strict=True))
+        views = tuple(
+            dataclasses.replace(view, structure=structure) for view, structure in zip(newest.views, now, strict=True)
+        )
         return dataclasses.replace(newest, views=views)
 
+    def is_whole(self, views: Sequence[View]) -> bool:
+        """Whether the last frame left no rows of a sample to come (View.most_rows), so that all pictures were
+        written."""
+        return all(self._drawn_slot(view).is_whole for view in views)
+
+    @property
+    def is_trying(self) -> bool:
+        """Whether frames still find out which arrangement of tiles is the fastest (`tries_arrangements`)."""
+        return any(slot.primary.needs_times for slot in self._last)
+
     def tell_of_every_frame(self, to: Callable[[FrameStatistics], None]) -> None:
-        """Call `to` with the statistics of every frame that finishes, on this thread, within `render_frame` and `flush`: those give the newest."""
+        """Call `to` with the statistics of every frame that finishes, on this thread, within `render_frame` and
+        `flush`: those give the newest."""
         self._log.on_finished = to
 
     def close(self) -> None:
@@ -144,8 +178,17 @@ class Engine:
             slot.hierarchy.close()
         self._slots.clear()
         self._boxes.clear()
+        self._contours.clear()
         self._last = ()
         self._animator.close()
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+    ) -> None:
+        self.close()
 
     # -- on request, outside the frame ----------------------------------------------------------------------------
     def pick(self, view: View, x: float, y: float) -> Hit | None:
@@ -153,35 +196,42 @@ class Engine:
         prim_id, t, u, v = self._drawn_slot(view).trace_pixel(x, y)
         if prim_id < 0:
             return None
-        thing = self._animator.object_of(prim_id)
-        placed = self.scene.objects[thing]
-        corners = self._corners(prim_id)
-        position = corners[0] * (1.0 - u - v) + corners[1] * u + corners[2] * v
-        local = prim_id - self._animator.surface.objects[thing].first
-        material = int(self.scene.meshes[placed.mesh].material_ids[local])
-        return Hit(prim_id, t, u, v, tuple(position.tolist()), thing, placed.node, placed.mesh, material)
+        return hit_of(self.target, self.scene, self._animator, (prim_id, t, u, v))
+
+    def near(self, view: View, hit: Hit, count: int, radius: float) -> Surroundings:
+        """The `count` primitives nearest to a hit of the view's last frame, and how many are within `radius` of it.
+        Waits. HierarchyError where the view's structure answers no such query."""
+        slot = self._drawn_slot(view)
+        slot.bring_up_to_date()
+        return surroundings_of(self.target, slot.hierarchy, self._animator.surface, hit, count, radius)
 
     def steps(self, view: View, x: float, y: float) -> RaySteps:
-        """Nodes visited, primitives and boxes tested by the ray through pixel (x, y) of the view's last frame. Waits."""
+        """Nodes visited, primitives and boxes tested by the ray through pixel (x, y) of the view's last frame.
+        Waits."""
         return self._drawn_slot(view).count_steps(x, y)
 
     def reading(self, view: View, x: float, y: float) -> Reading | None:
-        """What the colour at pixel (x, y) of the view's last frame stands for; None for ray types whose colours are just colours. Waits."""
+        """What the colour at pixel (x, y) of the view's last frame stands for; None for ray types whose colours are
+        just colours. Waits."""
         return self._drawn_slot(view).read(self._animator.surface, x, y)
 
     def nodes(self, view: View) -> NodeTable:
         """The view's structure as a table. Waits."""
-        return self._drawn_slot(view).hierarchy.nodes()
-
-    def paint_boxes(self, view: View, boxes: Boxes) -> None:
-        """Draw boxes over the picture that the view's last frame made, in its pixels. Outside the frame and its statistics; does not wait."""
         slot = self._drawn_slot(view)
-        painter = self._boxes.setdefault(view.name, BoxPainter(self.target))
+        slot.bring_up_to_date()
+        return slot.hierarchy.nodes()
+
+    def paint_boxes(self, view: View, boxes: Boxes | Lines) -> None:
+        """Draw boxes, or lines, over the picture that the view's last frame made, in its pixels. Outside the frame and
+        its statistics; does not wait."""
+        slot = self._drawn_slot(view)
+        painter = self._boxes.setdefault((view.name, type(boxes)), BoxPainter(self.target))
         with view.pixels.map() as image:
             painter.paint(image, slot.film, boxes)
 
     def paint_outline(self, view: View, object_id: int) -> None:
-        """Mark what the view's last frame shows of an object, in its pixels. Outside the frame and its statistics; does not wait."""
+        """Mark what the view's last frame shows of an object, in its pixels. Outside the frame and its statistics; does
+        not wait."""
         slot, ranges = self._drawn_slot(view), self._animator.surface.objects
         if not 0 <= object_id < len(ranges) or self._hidden.is_hidden(object_id):
             return
@@ -190,34 +240,72 @@ class Engine:
             version = self._animator.surface.version
             self._outline.paint(image, slot.tracer(), slot.view.camera, size, slot.clip, ranges[object_id], version)
 
+    def paint_contours(self, view: View, options: ContourOptions) -> None:
+        """Draw silhouettes and halos over the picture that the view's last frame made, in its pixels. Outside the frame
+        and its statistics; does not wait."""
+        slot, version = self._drawn_slot(view), self._animator.surface.version
+        painter = self._contours.setdefault(view.name, ContourPainter(self.target))
+        with view.pixels.map() as image:
+            size, camera = (slot.film.width, slot.film.height), slot.view.camera
+            painter.paint(image, slot.tracer(), camera, size, slot.clip, options, slot.diagonal, version)
+
     def totals(self, view: View) -> Totals:
-        """Hits and the sum of hit distances of the primary rays of the first sample of what the view shows, traced through what the last frame
-        left: the same numbers however many samples there are by now, and however often nothing new was drawn. Waits."""
+        """Hits and the sum of hit distances of the primary rays of the first sample of what the view shows, traced
+        through what the last frame left: the same numbers however many samples there are by now, and however often
+        nothing new was drawn. Waits."""
         slot = self._drawn_slot(view)
         return totals(self.target, slot.tracer().trace(slot.film.first_rays()))
 
     def buffers(self, view: View) -> Buffers:
-        """Depth, normals, ids and steps of what the view's last frame shows, as arrays on the host (gpu/buffers.py). Waits."""
+        """Depth, normals, ids and steps of what the view's last frame shows, as arrays on the host (gpu/buffers.py).
+        Waits."""
         slot = self._drawn_slot(view)
-        return read_buffers(self.target, slot.tracer(), self._animator.surface, slot.view.camera, slot.film.width, slot.film.height, slot.clip)
+        return read_buffers(
+            self.target,
+            slot.tracer(),
+            self._animator.surface,
+            slot.view.camera,
+            slot.film.width,
+            slot.film.height,
+            slot.clip,
+        )
 
     def linear(self, view: View) -> np.ndarray:
-        """(height, width, 3) float64: the mean of the samples that the view's film holds, before exposure and tone. Waits."""
-        film = self._drawn_slot(view).film
-        x, y = pixel_order(film.width, film.height)
-        inside = (x < film.width) & (y < film.height)
-        sums = self.target.download(film.sums).reshape(3, -1).astype(np.float64)
-        image = np.zeros((film.height, film.width, 3))
-        image[y[inside], x[inside]] = sums[:, inside].T / film.samples
-        return image
+        """(height, width, 3) float64: the mean of the samples that the view's film holds, before exposure and tone.
+        Waits."""
+        return self._drawn_slot(view).film.linear()
+
+    def spheres(self, moment: Moment) -> np.ndarray:
+        """(S, 4) float32 on the host: centre and radius of each sphere of the scene at a moment, the radius below 0
+        where there is none. Animates and draws nothing. Waits."""
+        self.render_frame(moment, ())
+        surface = self._animator.surface.spheres
+        if surface is None:
+            return np.zeros((0, 4), np.float32)
+        read = (self.target.download(array) for array in (surface.centres, surface.radii))
+        return np.column_stack([rows.reshape(surface.count, -1) for rows in read])
+
+    def attribute_colours(self) -> np.ndarray | None:
+        """(S, 3) float32 on the host: linear colours that stand for an attribute in the last frame, negative where a
+        sphere has none; None where no attribute colours spheres. Waits."""
+        surface = self._animator.surface.spheres
+        if surface is None or surface.colours is None or not surface.are_colored:
+            return None
+        return self.target.download(surface.colours).reshape(surface.count, 3)
 
     def not_finite_count(self) -> int:
         """Vertices that are not finite at the moment last drawn. Waits."""
         return self._animator.not_finite_count()
 
+    def attribute_counts(self) -> AttributeCounts | None:
+        """How many spheres had how much of the attribute that colours, sizes or selects them, in the last frame; None
+        where none does. Waits."""
+        attributes = self._animator.attributes
+        return attributes.counts() if attributes is not None else None
+
     def _forget_scratch_of_others(self) -> None:
-        """Where a view has another structure or ray type than before, what the former one worked in is given back, and its captured launches with
-        it: none of them is ever repeated."""
+        """Where a view has another structure or ray type than before, what the former one worked in is given back, and
+        its captured launches with it: none of them is ever repeated."""
         parts = {name: slot.parts for name, slot in self._slots.items()}
         if any(parts[name] != before for name, before in self._parts.items()):
             if self._launches is not None:
@@ -245,8 +333,25 @@ class Engine:
             self.target.end_frame()
         self._last = slots
         host_ms = (time.perf_counter() - started) * 1000.0
-        counts = (self.scene.triangle_count, host_ms, records, self._hidden.triangle_count)
-        self._log.add(self._number, FrameRecord(moment.frame_id, moment.time, *counts, key_frames=self._animator.streaming()))
+        counts = (self.scene.primitive_count, host_ms, records, self._hidden.primitive_count)
+        self._log.add(
+            self._number,
+            FrameRecord(
+                moment.frame_id,
+                moment.time,
+                *counts,
+                key_frames=self._animator.streaming(),
+                simulation=self._animator.simulations.reader(),
+            ),
+        )
+
+    def _choose_samples(self, moment: Moment, slots: tuple[ViewSlot, ...]) -> Moment:
+        """Let every view decide what it draws; the instant that all of them show is the first one's."""
+        instant = moment
+        for index, slot in enumerate(slots):
+            chosen = slot.next_sample(moment, self._animator.surface, self._animator.version_at(instant))
+            instant = chosen if index == 0 else instant
+        return instant
 
     def _each(self, slots: tuple[ViewSlot, ...]) -> Iterator[ViewSlot]:
         """The slots in turn, their phases under their own prefix."""
@@ -267,7 +372,8 @@ class Engine:
 
         if not motion and not any(slot.has_work for slot in slots):
             return
-        if self._launches is None or self._animator.surface.primitives.count == 0:
+        is_repeatable = self._animator.surface.primitives.count > 0 and all(slot.is_repeatable for slot in slots)
+        if self._launches is None or not is_repeatable:
             body()
         else:
             self._launches.run((motion, tuple(slot.shape for slot in slots)), body)
@@ -282,11 +388,6 @@ class Engine:
 
     def _drawn_slot(self, view: View) -> ViewSlot:
         slot = self._slots.get(view.name)
-        if slot is None or slot.film.samples == 0:
+        if slot is None or not slot.film.is_begun:
             raise HierarchyError(f"The view {view.name!r} has not been drawn yet.")
         return slot
-
-    def _corners(self, prim_id: int) -> np.ndarray:
-        surface = self._animator.surface
-        indices = self.target.download(surface.triangles[prim_id])
-        return np.stack([self.target.download(surface.positions[int(index)]) for index in indices]).astype(np.float64)

@@ -1,4 +1,5 @@
-"""Puts a frame's statistics together when its times arrive: what the host knew at once waits here for what the target says later."""
+"""Puts a frame's statistics together when its times arrive: what the host knew at once waits here for what the target
+says later."""
 
 from __future__ import annotations
 
@@ -6,7 +7,15 @@ import collections
 import dataclasses
 from collections.abc import Callable, Hashable
 
-from .stats import FrameStatistics, HierarchyStatistics, KeyStreaming, StepCounts, ViewStatistics
+from .stats import (
+    SIMULATE,
+    FrameStatistics,
+    HierarchyStatistics,
+    KeyStreaming,
+    SimulationStatistics,
+    StepCounts,
+    ViewStatistics,
+)
 from .target.base import FrameTiming, Target
 
 MAX_WAITING = 64
@@ -15,9 +24,14 @@ MAX_KINDS = 32
 """Kinds of frames whose phases are remembered for frames that have theirs untimed."""
 
 
+FULL_LISTS = "; the lists were longer than their memory, so that spheres were splatted; the next frames have more"
+"""What the statistics add about first hits then."""
+
+
 @dataclasses.dataclass(frozen=True, eq=False)
 class ViewRecord:
-    """What the host knows of one view when its frame is issued. `prefix` marks its phases, `secondary_rays` gives numbers by kind once counted."""
+    """What the host knows of one view when its frame is issued. `prefix` marks its phases, `secondary_rays` gives
+    numbers by kind once counted."""
 
     prefix: str
     hierarchy: str
@@ -35,11 +49,27 @@ class ViewRecord:
     learn: Callable[[float, float, int], None] = lambda update_ms, trace_ms, rays: None
     """Told what the update and tracing took, and how many primary rays there were, once that is known."""
     update_mode: str = ""
+    primary: str = ""
+    has_full_lists: Callable[[], bool] = lambda: False
+    """Whether tiles' lists were too long for their memory, so that spheres were splatted, once that is known."""
+    learn_phases: Callable[[dict[str, float]], None] = lambda phases_ms: None
+    """Told the view's phases, once they are known."""
 
     @property
     def kind(self) -> Hashable:
-        """What frames have in common whose phases take about the same time: they are replays of one graph, or of graphs much alike."""
-        return (self.prefix, self.hierarchy, self.layout, self.ray_type, self.update, self.width, self.height, self.primary_rays)
+        """What frames have in common whose phases take about the same time: they are replays of one graph, or of graphs
+        much alike."""
+        return (
+            self.prefix,
+            self.hierarchy,
+            self.layout,
+            self.ray_type,
+            self.update,
+            self.width,
+            self.height,
+            self.primary_rays,
+            self.primary,
+        )
 
 
 @dataclasses.dataclass(frozen=True, eq=False)
@@ -53,6 +83,7 @@ class FrameRecord:
     views: tuple[ViewRecord, ...]
     hidden: int = 0
     key_frames: KeyStreaming | None = None
+    simulation: Callable[[], SimulationStatistics] | None = None
 
 
 STAGES = {"rebuild": "build", "refit": "refit"}
@@ -86,7 +117,8 @@ class FrameLog:
         return self.newest
 
     def _phases_of(self, record: FrameRecord, timing: FrameTiming) -> tuple[int, dict[str, float]]:
-        """The frame's phases, and how many frames ago they were timed. Frames that leave them untimed are replays, and each kind's first is timed."""
+        """The frame's phases, and how many frames ago they were timed. Frames that leave them untimed are replays, and
+        each kind's first is timed."""
         kind = tuple(view.kind for view in record.views)
         if timing.has_phases:
             self._timed[kind] = (timing.frame_id, timing.phases_ms)
@@ -114,7 +146,13 @@ class FrameLog:
             key_frames=record.key_frames,
             phases_age=age,
             idle_bytes=self._target.idle_bytes(),
+            simulation=None if record.simulation is None else _simulation(record.simulation(), phases_ms),
         )
+
+
+def _simulation(known: SimulationStatistics, phases_ms: dict[str, float]) -> SimulationStatistics:
+    of_it = {name.removeprefix(SIMULATE): ms for name, ms in phases_ms.items() if name.startswith(SIMULATE)}
+    return dataclasses.replace(known, phases_ms=of_it)
 
 
 def _view_statistics(view: ViewRecord, phases_ms: dict[str, float], is_learnt: bool) -> ViewStatistics:
@@ -129,6 +167,7 @@ def _view_statistics(view: ViewRecord, phases_ms: dict[str, float], is_learnt: b
     spent[STAGES.get(view.update, "build")] += spent["optimise"]
     if is_learnt:
         view.learn(spent["build"] + spent["refit"], trace_ms + spent["shade"], view.primary_rays)
+        view.learn_phases(phases)
     return ViewStatistics(
         hierarchy=view.hierarchy,
         layout=view.layout,
@@ -149,4 +188,5 @@ def _view_statistics(view: ViewRecord, phases_ms: dict[str, float], is_learnt: b
         structure=view.structure(),
         steps=view.steps(),
         update_mode=view.update_mode,
+        primary=view.primary + (FULL_LISTS if view.has_full_lists() else ""),
     )

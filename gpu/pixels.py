@@ -11,7 +11,8 @@ from .target.base import Array, Target
 
 
 class ArrayPixels:
-    """A (height, width, 4) uint8 array of the target that views draw into. Sizes are 1 to 16384; raises ValueError beyond."""
+    """A (height, width, 4) uint8 array of the target that views draw into. Sizes are 1 to 16384; raises ValueError
+    beyond."""
 
     def __init__(self, target: Target, width: int, height: int) -> None:
         if not (1 <= width <= 16384 and 1 <= height <= 16384):

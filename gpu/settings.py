@@ -1,7 +1,8 @@
-"""Options: one frozen dataclass a thing, from which the dialog, the TOML file, the command line and the docs are derived.
+"""Options: one frozen dataclass a thing, from which the dialog, the TOML file, the command line and the docs are
+derived.
 
-A field made by `option` carries its default, range, unit and a sentence. `fields_of` reads them back, `checked` makes an
-instance from untrusted values and raises `OptionError` with the key, the value and what is allowed.
+A field made by `option` carries its default, range, unit and a sentence. `fields_of` reads them back, `checked` makes
+an instance from untrusted values and raises `OptionError` with the key, the value and what is allowed.
 """
 
 from __future__ import annotations
@@ -94,7 +95,8 @@ def option(
     unit: str = "",
     choices: tuple[str, ...] = (),
 ) -> Any:
-    """A dataclass field that is an option of the program. The sentence is shown to people: what it does, and when it matters."""
+    """A dataclass field that is an option of the program. The sentence is shown to people: what it does, and when it
+    matters."""
     info = OptionInfo(sentence, minimum, maximum, unit, choices)
     return dataclasses.field(default=default, metadata={"option": info})
 
@@ -104,12 +106,15 @@ def fields_of(options: Any) -> tuple[OptionField, ...]:
     kind = options if isinstance(options, type) else type(options)
     hints = typing.get_type_hints(kind)
     return tuple(
-        OptionField(f.name, _plain_type(hints[f.name]), f.default, f.metadata["option"]) for f in dataclasses.fields(kind) if "option" in f.metadata
+        OptionField(f.name, _plain_type(hints[f.name]), f.default, f.metadata["option"])
+        for f in dataclasses.fields(kind)
+        if "option" in f.metadata
     )
 
 
 def checked(kind: type[Options], values: Mapping[str, object], prefix: str = "") -> Options:
-    """An instance of `kind` from untrusted values; unknown names and wrong values raise `OptionError` with `prefix` before the name."""
+    """An instance of `kind` from untrusted values; unknown names and wrong values raise `OptionError` with `prefix`
+    before the name."""
     known = {field.name: field for field in fields_of(kind)}
     for name, value in values.items():
         if name not in known:

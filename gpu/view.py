@@ -8,13 +8,15 @@ from typing import Any, Protocol
 
 from .camera import Camera
 from .clip import ClipOptions
-from .hierarchy.base import StatisticsOptions
+from .glyphs.options import GlyphOptions
+from .hierarchy.base import StatisticsOptions, StructureChoice
 from .target.base import Array
-from .update_policy import UpdateOptions
+from .update.options import UpdateOptions
 
 
 class Pixels(Protocol):
-    """Where a picture goes: `width`, `height`, and `map()`, which lends a (height, width, 4) uint8 array of the target for one frame."""
+    """Where a picture goes: `width`, `height`, and `map()`, which lends a (height, width, 4) uint8 array of the target
+    for one frame."""
 
     width: int
     height: int
@@ -24,7 +26,8 @@ class Pixels(Protocol):
 
 @dataclasses.dataclass(frozen=True)
 class ViewSettings:
-    """What one view shows. Names are the command line's; `auto` is the builder's best. Options are frozen dataclasses or None for defaults."""
+    """What one view shows. Names are the command line's; `auto` is the builder's best. Options are frozen dataclasses
+    or None for defaults."""
 
     hierarchy: str = "lbvh"
     optimiser: str = "none"
@@ -32,22 +35,40 @@ class ViewSettings:
     traversal: str = "auto"
     triangle_test: str = "moeller_trumbore"
     ray_type: str = "smooth"
+    primary: str = "structure"
     samples: int = 1
     seed: int = 0
     update: UpdateOptions = UpdateOptions()
     statistics: StatisticsOptions = StatisticsOptions()
     clip: ClipOptions = ClipOptions()
+    tiles: GlyphOptions = GlyphOptions()
     hierarchy_options: Any = None
     optimiser_options: Any = None
-    layout_options: Any = None
     ray_type_options: Any = None
+
+    @property
+    def structure_choice(self) -> StructureChoice:
+        """How the structure called `hierarchy` is made."""
+        return StructureChoice(
+            self.hierarchy_options,
+            self.layout,
+            self.traversal,
+            self.optimiser,
+            self.optimiser_options,
+            self.triangle_test,
+        )
 
 
 @dataclasses.dataclass
 class View:
-    """A picture to draw each frame. `name` keeps its structure and film from frame to frame."""
+    """A picture to draw each frame. `name` keeps its structure and film from frame to frame.
+
+    With `most_rows` a frame draws at most so many rows of a sample, in whole tiles of 8, and the next frame goes on
+    with those below; `pixels` are written once the sample is whole. What needs the whole picture at once takes no
+    heed of it: ray types that say so, and views that are updated always."""
 
     settings: ViewSettings
     camera: Camera
     pixels: Pixels
     name: str = "main"
+    most_rows: int = 0

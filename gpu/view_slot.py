@@ -1,15 +1,16 @@
 """What a view keeps from frame to frame: structure, film, ray type, policy; and its part of a frame.
 
-A frame's part has three acts: `prepare` decides and writes what kernels read, `draw` only launches, so that frames of one `shape` can be captured
-and repeated, and `finish` measures now and then and resolves the film into the view's pixels, which may be others every frame.
+A frame's part has three acts: `prepare` decides and writes what kernels read, `draw` only launches, so that frames of
+one `shape` can be captured and repeated, and `finish` measures now and then and resolves the film into the view's
+pixels, which may be others every frame.
 """
 
 from __future__ import annotations
 
 import dataclasses
 import functools
-from collections.abc import Hashable
-from typing import Any, NamedTuple
+from collections.abc import Callable, Hashable
+from typing import Any, NamedTuple, cast
 
 import numpy as np
 
@@ -18,20 +19,28 @@ from .clip import HalfSpace, half_space
 from .frame_log import ViewRecord
 from .hierarchy import registry as structures
 from .hierarchy.base import Hierarchy
+from .primary_slot import PrimarySlot
 from .scene import Moment, Scene
 from .shade.base import RayType
 from .shade.film import Film, Resolver
+from .shade.frame_context import FrameContext
 from .shade.materials import Materials
+from .shade.presentation import Presentation
 from .shade.registry import ray_type
 from .stats import HierarchyStatistics, RaySteps, Reading
 from .target.base import Target
 from .trace.trace import VIEW_FRAME, CameraRays, Tracer, see_through
-from .update_policy import Decision, UpdatePolicy
+from .update.history import Decision, UpdateHistory
+from .update.registry import policy
 from .view import View, ViewSettings
+
+NO_TRACER = cast(Tracer, None)
+"""What a ray type is given that traces nothing through the structure: there may be none."""
 
 
 class MadeTree(NamedTuple):
-    """A tree by the number of updates that made it, the instant of the animation it was made for, and the update mode then."""
+    """A tree by the number of updates that made it, the instant of the animation it was made for, and the update mode
+    then."""
 
     number: int
     time: float
@@ -39,88 +48,111 @@ class MadeTree(NamedTuple):
 
 
 class ViewSlot:
-    """See the module. Its parts are made anew where the view's choice changes; raises what making them raises, and then keeps none of it."""
+    """See the module. Its parts are made anew where the view's choice changes; raises what making them raises, and then
+    keeps none of it."""
 
     def __init__(self, view: View, target: Target, materials: Materials, resolver: Resolver, scene: Scene) -> None:
         self.prefix, self._scene = view.name + "/", scene
+        self.diagonal = float(np.linalg.norm(np.subtract(scene.upper, scene.lower))) or 1.0
         self._target, self._materials = target, materials
         self.film = Film(target, resolver)
         self.hierarchy: Hierarchy
         self.ray_type: RayType
-        self.policy: UpdatePolicy
+        self.presentation: Presentation
+        self.history = UpdateHistory()
         self._generation = self._light_count = 0
         self._topology: tuple[Any, ...] = ()
-        self._shutter = 0.0
+        self._context: FrameContext | None = None
         self._moment: tuple[float, int, float] = (0.0, 0, 0.0)
         self._is_cold = True
+        self._left_aside: Surface | None = None
         self._structure_choice: Any = None
         self._ray_type_name = ""
+        self._judged_by = view.settings.statistics
+        self.primary = PrimarySlot(target, scene)
         self._measured = HierarchyStatistics()
         self._tree = MadeTree(0, 0.0, "")
         self.decision = Decision("nothing", "")
         self.take(view)
 
     def take(self, view: View) -> None:
-        """Take up a view's settings; make the structure and the ray type it chooses where they are others than before."""
+        """Take up a view's settings; make the structure and the ray type it chooses where they are others than
+        before."""
         settings = view.settings
-        names = (settings.hierarchy, settings.optimiser, settings.layout, settings.traversal, settings.triangle_test)
-        choice = (*names, settings.hierarchy_options, settings.optimiser_options, settings.layout_options)
+        choice = (settings.hierarchy, settings.structure_choice)
         integrator: RayType | None = None
         if settings.ray_type != self._ray_type_name:
             integrator = ray_type(settings.ray_type)(self._target, self._materials)
-            integrator.diagonal = float(np.linalg.norm(np.subtract(self._scene.upper, self._scene.lower))) or 1.0
         layout = self._layout(settings)
-        if choice != self._structure_choice:
-            made = make_structure(self._target, dataclasses.replace(settings, layout=layout))
+        is_laid_out = layout in ("auto", *((self.hierarchy.layout_name,) if self._structure_choice is not None else ()))
+        if choice != self._structure_choice or (self.history.is_new and not is_laid_out):
+            with_layout = dataclasses.replace(settings.structure_choice, layout=layout)
+            made = structures.make_structure(self._target, settings.hierarchy, with_layout)
             if self._structure_choice is not None:
                 self.hierarchy.close()
-            self.hierarchy, self._structure_choice, self.policy = made, choice, UpdatePolicy()
+            self.hierarchy, self._structure_choice, self.history = made, choice, UpdateHistory()
             self._measured = HierarchyStatistics()
             self._generation += 1
             self._is_cold = True
-        elif layout not in ("auto", self.hierarchy.layout_name):
+        elif not is_laid_out:
             self.hierarchy.lay_out(layout)
-            self.policy.forget_costs()
+            self.history.forget_costs()
             self._is_cold = True
         if integrator is not None:
             self.ray_type, self._ray_type_name = integrator, settings.ray_type
+            self.presentation = integrator.Presentation(integrator)
+            self._generation += 1
+            self._is_cold = True
+        if self.primary.take(settings):
             self._generation += 1
             self._is_cold = True
         self._take_statistics(settings)
         self._options = settings.ray_type_options or type(self.ray_type).Options()
+        self._is_cold |= self.ray_type.takes_other_kernels(self._options)
         self.view = view
 
     def _layout(self, settings: ViewSettings) -> str:
-        """What `auto` is for the rays of the ray type; what was chosen else. Who chooses a traversal has the default layout, whatever the rays."""
+        """What `auto` is for the rays of the ray type; what was chosen else. Who chooses a traversal has the default
+        layout, whatever the rays."""
         if settings.layout != "auto" or settings.traversal != "auto":
             return settings.layout
-        apart = self._target.lane_count if ray_type(settings.ray_type).rays_part else 0
+        apart = self._target.lane_count if ray_type(settings.ray_type).is_incoherent else 0
         return structures.structure(settings.hierarchy).default_layout(self._target.kind, apart)
 
     def _take_statistics(self, settings: ViewSettings) -> None:
         """How trees are judged from now on; the tree there is, too."""
-        if settings.statistics != self.hierarchy.statistics:
-            self.hierarchy.statistics = settings.statistics
-            self.policy.mark_unmeasured()
+        if settings.statistics != self._judged_by:
+            self._judged_by = settings.statistics
+            self.history.mark_unmeasured()
 
     def lacks_room(self, surface: Surface) -> bool:
         """Whether the structure has to learn how much room trees of these primitives need."""
-        return self.hierarchy.lacks_room(surface.primitives)
+        return self._needs_structure(surface) and self.hierarchy.lacks_room(surface.primitives)
+
+    def _needs_structure(self, surface: Surface) -> bool:
+        """Whether the picture takes any rays through the structure."""
+        return self.primary.caster is None or self.ray_type.needs_structure(surface.light_count)
 
     def warm(self, surface: Surface) -> None:
-        """Before the first frame with these parts: compile all they launch. A structure tells its traversal only once it is built, so a new one is
-        built on the surface as it is, and forgotten. Before every frame: see to it that the structure has room."""
+        """Before the first frame with these parts: compile all they launch. A structure tells its traversal only once
+        it is built, so a new one is built on the surface as it is, and forgotten. Before every frame: see to it that
+        the structure has room."""
         if self.lacks_room(surface):
             self.hierarchy.make_room(surface.primitives)
             self.film.restart()
+        self._is_cold |= self.primary.choose(self.view, surface.primitives.count)
+        self.primary.make_room(surface.primitives)
         if not self._is_cold:
             return
-        if self.policy.is_new:
+        needs_structure = self._needs_structure(surface)
+        if self.history.is_new and needs_structure:
             self.hierarchy.build(surface.primitives)
-            if self.view.settings.update.mode != "rebuild" and self.hierarchy.capabilities.refit:
+            if policy(self.view.settings.update.mode).refits and self.hierarchy.capabilities.refit:
                 self.hierarchy.refit(surface.primitives)
-            self.hierarchy.measure()
-        self.ray_type.compile(self.tracer(), surface, self.film)
+            self.hierarchy.measure(self._judged_by)
+        pixels = self.view.pixels
+        self.primary.compile(CameraRays(self.film.frame, pixels.width, pixels.height))
+        self.ray_type.compile(self._tracer() if needs_structure else NO_TRACER, self._frame_context(surface))
         self._is_cold = False
 
     def cool(self) -> None:
@@ -128,44 +160,51 @@ class ViewSlot:
         self._is_cold = True
 
     # -- the frame ------------------------------------------------------------------------------------------------
-    def instant(self, moment: Moment, surface: Surface) -> Moment:
-        """The moment that the next sample is to show: one while the shutter is open, evenly spread over the samples by van der Corput's sequence.
+    def next_sample(self, moment: Moment, surface: Surface, version: int) -> Moment:
+        """Decide what this frame draws, before anything moves; `version` is the one that the surface will have. Returns
+        the moment to show: one while the shutter is open, evenly spread over the samples by van der Corput's sequence.
         A film that has all its samples stays at the last one."""
-        self._shutter = self.ray_type.shutter(self._options)
-        self._moment = (moment.time, moment.clip, self._shutter)
-        if self._shutter <= 0.0:
-            return moment
-        view, film = self.view, self.film
-        shown = film.shows(view.camera, view.pixels.width, view.pixels.height, self._film_key(surface), view.settings.seed, self.clip)
-        number = min(film.samples, max(view.settings.samples, 1) - 1) if shown and not view.settings.update.always else 0
-        inverse = int(f"{number:024b}"[::-1], 2) / (1 << 24)
-        return dataclasses.replace(moment, time=moment.time + self._shutter * inverse)
-
-    def _film_key(self, surface: Surface) -> Hashable:
-        """What a film's samples have in common. With an open shutter they show different instants of one moment. Whether the structure is updated
-        even where nothing moved is no part of it: a sample drawn with that is the first of those that follow without."""
-        seen = surface.version if self._shutter <= 0.0 else (self._moment, surface.primitives.topology_version)
-        settings = self.view.settings
-        settings = dataclasses.replace(settings, samples=1, update=dataclasses.replace(settings.update, always=False))
-        return (settings, seen, self._materials.version, self._light_count)
+        view, settings = self.view, self.view.settings
+        shutter = self.ray_type.shutter(self._options)
+        self._moment = (moment.time, moment.clip, shutter)
+        if settings.update.always:
+            self.film.restart()
+        is_whole = settings.update.always or self.ray_type.needs_whole_picture(self._options)
+        # With an open shutter a film's samples show different instants of one moment. Whether the structure is updated
+        # even where nothing moved is no part of the key: a sample drawn with that is the first of those that follow
+        # without.
+        seen = version if shutter <= 0.0 else (self._moment, surface.primitives.topology_version)
+        same = dataclasses.replace(settings, samples=1, update=dataclasses.replace(settings.update, always=False))
+        key = (same, view.camera, self.clip, seen, self._materials.version, surface.light_count)
+        size, most_rows = (view.pixels.width, view.pixels.height), 0 if is_whole else view.most_rows
+        sample = self.film.next_sample(key, *size, settings.samples, most_rows)
+        inverse = int(f"{sample.index:024b}"[::-1], 2) / (1 << 24)
+        return dataclasses.replace(moment, time=moment.time + shutter * inverse) if shutter > 0.0 else moment
 
     def prepare(self, surface: Surface) -> None:
-        """Decide between nothing, refit and rebuild, take the film to its next sample, and write what kernels read of this frame."""
-        view, settings = self.view, self.view.settings
+        """Decide between nothing, refit and rebuild, and write what kernels read of this frame."""
+        settings, options = self.view.settings, self._options
         self._light_count, self._topology = surface.light_count, surface.primitives.topology
-        self.decision = self.policy.decide(self.hierarchy, surface.primitives, settings.update)
+        self._left_aside = None if self._needs_structure(surface) else surface
+        if self._left_aside is None:
+            chosen = policy(settings.update.mode)
+            self.decision = chosen.decide(self.history, self.hierarchy, surface.primitives, settings.update)
+        else:
+            self.decision = Decision("nothing", "tiles give all that the picture shows")
+        self.primary.begin(surface.primitives)
         if self.decision.update != "nothing":
             self.hierarchy.prepare(surface.primitives, self.decision.update)
             self._tree = MadeTree(self._tree.number + 1, self._moment[0], settings.update.mode)
-        if settings.update.always:
-            self.film.restart()
-        self.ray_type.camera = view.camera
-        exposure, tone = self.ray_type.exposure(self._options), self.ray_type.tone(self._options)
-        self.film.begin(
-            view.camera, view.pixels.width, view.pixels.height, self._film_key(surface), settings.samples, settings.seed, exposure, self.clip, tone
+        shown = self.presentation
+        self.film.begin(self.view.camera, settings.seed, shown.exposure(options), self.clip, shown.tone(options))
+        self._context = context = self._frame_context(surface)
+        self.ray_type.reserve(options, context)
+        self.ray_type.prepare(options, context)
+
+    def _frame_context(self, surface: Surface) -> FrameContext:
+        return dataclasses.replace(
+            self.film.context(self.view.camera, surface, self.diagonal), primary=self.primary.caster
         )
-        self.ray_type.reserve(self._options, self.film)
-        self.ray_type.prepare(self._options, surface)
 
     @property
     def clip(self) -> HalfSpace | None:
@@ -180,9 +219,26 @@ class ViewSlot:
     @property
     def shape(self) -> Hashable:
         """What decides the launches of `draw` and their arguments."""
-        film, parts = self.film, (self._generation, self.hierarchy.generation, self._materials.generation, self._light_count)
-        sizes = (film.width, film.height, film.generation)
-        return (self.prefix, parts, self._topology, self.decision.update, film.is_drawing, *sizes, self.ray_type.shape)
+        film, parts = (
+            self.film,
+            (self._generation, self.hierarchy.generation, self._materials.generation, self._light_count),
+        )
+        sizes = (film.width, film.height, film.sample.rows, film.generation)
+        return (
+            self.prefix,
+            parts,
+            self.primary.shape,
+            self._topology,
+            self.decision.update,
+            film.is_drawing,
+            *sizes,
+            self.ray_type.shape,
+        )
+
+    @property
+    def is_repeatable(self) -> bool:
+        """Whether `draw` only launches, so that it can be captured."""
+        return self.primary.is_repeatable
 
     @property
     def has_work(self) -> bool:
@@ -190,21 +246,32 @@ class ViewSlot:
         return self.film.is_drawing or self.decision.update != "nothing"
 
     @property
+    def is_whole(self) -> bool:
+        """Whether no rows of this frame's sample are still to come."""
+        return not (self.film.is_drawing and self.film.rows_ahead)
+
+    @property
     def needs_phases(self) -> bool:
         """Whether the times of this frame's phases decide about later frames."""
-        return self.view.settings.update.mode == "auto"
+        return policy(self.view.settings.update.mode).needs_times or self.primary.needs_times
 
     def draw(self, surface: Surface) -> None:
-        """Bring the structure up to date and add a sample to the film. Launches only."""
+        """Bring the structure up to date and add a sample to the film, or some rows of one. Launches only."""
         update(self.hierarchy, self.decision, surface)
-        if self.film.is_drawing:
-            self.ray_type.render(self.tracer(), surface, self.film)
+        if self.film.is_drawing and self._context is not None:
+            self.film.take_rows()
+            self.ray_type.render(self._tracer() if self._left_aside is None else NO_TRACER, self._context)
+            self.film.put_rows()
 
     def finish(self, surface: Surface) -> None:
-        """Count the update as done, measure the tree's quality now and then, and resolve the film into the view's pixels."""
-        self.policy.note(self.decision, surface.primitives)
-        if self.policy.wants_measurement():
-            self._measure()
+        """Count the update as done, measure the tree's quality now and then, and resolve the film into the view's
+        pixels, unless rows of this sample are still to come."""
+        if self._left_aside is None:
+            self.history.note(self.decision, surface.primitives)
+            if self.history.take_measurement_turn():
+                self._measure()
+        if not self.is_whole:
+            return
         with self.view.pixels.map() as image, self._target.phase("resolve"):
             self.film.resolve(image)
 
@@ -219,27 +286,52 @@ class ViewSlot:
             ray_type=self._ray_type_name,
             update=self.decision.update,
             reason=self.decision.reason,
-            primary_rays=film.rays.count if film.is_drawing else 0,
+            primary_rays=film.width * film.sample.rows if film.is_drawing else 0,
             width=film.width,
             height=film.height,
             samples=film.samples,
             structure=functools.partial(self.structure_statistics, self._tree._replace(time=self._moment[0])),
             secondary_rays=(lambda: None) if counts is None else counts.read_later(),
-            steps=self.ray_type.step_reader() if film.is_drawing else (lambda: None),
-            learn=functools.partial(self.policy.costs.learn, self.policy.ticket),
+            steps=self.presentation.step_reader() if film.is_drawing else (lambda: None),
+            learn=self._learner(),
             update_mode=self._tree.mode,
+            primary=self.primary.sentence,
+            has_full_lists=self.primary.read_full_lists() if film.is_drawing else (lambda: False),
+            learn_phases=self.primary.ticket(film.is_drawing and film.sample.rows == film.height),
         )
+
+    def _learner(self) -> Callable[[float, float, int], None]:
+        if self._left_aside is not None:
+            return lambda update_ms, trace_ms, rays: None
+        return functools.partial(self.history.costs.learn, self.history.ticket)
+
+    def _tracer(self) -> Tracer:
+        return Tracer(self._target, self.hierarchy.traversal())
 
     # -- on request -----------------------------------------------------------------------------------------------
     def tracer(self) -> Tracer:
-        """Traces through the structure as it was last built."""
-        return Tracer(self._target, self.hierarchy.traversal())
+        """Traces through the structure of what was drawn last. Outside a frame."""
+        self.bring_up_to_date()
+        return self._tracer()
+
+    def bring_up_to_date(self) -> None:
+        """Build the structure of what was drawn last, where that frame left it aside. Outside a frame."""
+        surface, self._left_aside = self._left_aside, None
+        if surface is None or not self.history.is_stale(surface.primitives):
+            return
+        primitives = surface.primitives
+        if self.hierarchy.lacks_room(primitives):
+            self.hierarchy.make_room(primitives)
+        self.hierarchy.prepare(primitives, "rebuild")
+        self.hierarchy.build(primitives)
+        self._tree = MadeTree(self._tree.number + 1, self._moment[0], self.view.settings.update.mode)
+        self.history.note(Decision("rebuild", "asked for beside the picture"), primitives)
 
     def structure_statistics(self, shown: MadeTree | None = None) -> HierarchyStatistics:
-        """Counts of the tree with the quality that was measured last, and which tree that was of. `shown` is the tree of a frame, with the frame's
-        own time: where it was kept, that is a later one than what it was made for."""
+        """Counts of the tree with the quality that was measured last, and which tree that was of. `shown` is the tree
+        of a frame, with the frame's own time: where it was reused, that is a later one than what it was made for."""
         now = self.hierarchy.stats()
-        if now.sah_cost is not None:
+        if now.depth is not None:
             self._measured = now
         of, shown = self.hierarchy.measured_tree, shown or self._tree
         if of is not None and of.number == shown.number:
@@ -249,15 +341,14 @@ class ViewSlot:
 
     def measure_now(self) -> None:
         """Measure the tree if it has changed since the last time; outside a frame."""
-        if not self.policy.is_measured:
+        if not self.history.is_measured:
             self._measure()
-            self.policy.mark_measured()
+            self.history.mark_measured()
 
     def _measure(self) -> None:
-        self.hierarchy.tree_to_measure = self._tree
-        self.hierarchy.measure()
-        if self.hierarchy.statistics.quality:
-            self.hierarchy.measure_quality()
+        self.hierarchy.measure(self._judged_by, self._tree)
+        if self._judged_by.quality:
+            self.hierarchy.measure_quality(self._judged_by)
 
     def trace_pixel(self, x: float, y: float) -> tuple[int, float, float, float]:
         """prim_id, t, u, v of the ray through pixel (x, y), through the unit that draws the view."""
@@ -272,7 +363,7 @@ class ViewSlot:
 
     def read(self, surface: Surface, x: float, y: float) -> Reading | None:
         """What the colour at pixel (x, y) stands for."""
-        return self.ray_type.reading(self.tracer(), surface, self._ray_through(x, y))
+        return self.presentation.reading(self.tracer(), surface, self._ray_through(x, y))
 
     def _ray_through(self, x: float, y: float) -> CameraRays:
         """A picture of one pixel; its ray goes through the middle, so that how wide it is does not matter."""
@@ -292,17 +383,3 @@ def update(hierarchy: Hierarchy, decision: Decision, surface: Surface) -> None:
         hierarchy.build(surface.primitives)
     elif decision.update == "refit":
         hierarchy.refit(surface.primitives)
-
-
-def make_structure(target: Target, settings: ViewSettings) -> Hierarchy:
-    """The structure that the settings name. Raises OptionError for an unknown name."""
-    return structures.make_structure(
-        target,
-        settings.hierarchy,
-        settings.hierarchy_options,
-        settings.layout,
-        settings.traversal,
-        settings.optimiser,
-        settings.optimiser_options,
-        settings.triangle_test,
-    )

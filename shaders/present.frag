@@ -1,4 +1,3 @@
-#version 330 core
 // The picture is display-referred sRGB already (the film's last kernel encodes it): it is shown as it is, opaque.
 uniform sampler2D picture;
 in vec2 uv;

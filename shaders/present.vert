@@ -1,4 +1,3 @@
-#version 330 core
 // One triangle that covers the viewport. Row 0 of the picture is its top row, so v runs downwards.
 out vec2 uv;
 

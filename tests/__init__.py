@@ -1,1 +1,1 @@
-"""The tests mirror the house: tests/gpu and tests/app hold one file a module."""
+"""The tests mirror the house: tests/gpu and tests/app hold one file per module."""

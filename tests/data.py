@@ -1,4 +1,5 @@
-"""Real models for tests, where they are: `../shared/data` beside the repository, or the folder named by RAYGROVE_DATA."""
+"""Real models for tests, where they are: `../shared/data` beside the repository, or the folder named by
+RAYGROVE_DATA."""
 
 from __future__ import annotations
 

@@ -1,94 +1,33 @@
-"""The rules of the house as functions: each takes a folder that holds a copy of the project and gives the sentences of what breaks it.
+"""The rules of the house as functions: each takes a folder that holds a copy of the project and gives the sentences of
+what breaks it.
 
-docs/architecture.md says why. tests/test_house.py asks that the project breaks none of them, and that each of them bites.
+docs/architecture.md says why. tests/test_house.py asks that the project breaks none of them, and that each of them
+bites.
 """
 
 from __future__ import annotations
 
 import ast
-import os
 import pathlib
 import re
-import shutil
-import subprocess
-import sys
 import tomllib
 from collections.abc import Iterator
+from typing import Any
 
-ROOMS = ("app", "gpu", "bench", "tests")
-PLAIN = ("gpu.settings", "gpu.scene", "gpu.camera", "gpu.clip", "gpu.stats")
+from .house_files import files_of
+from .house_imports import broken_arrows, broken_includes, strange_libraries
+
 FILE_LINES, FUNCTION_LINES = 400, 60
 
-# Who may import whom: the longest name that fits the importing module counts. A room always knows itself.
-ARROWS: dict[str, tuple[str, ...]] = {
-    "main": ("app.cli",),
-    "app": ("app", "gpu.engine", "gpu.update_policy", "gpu.target", "gpu.hierarchy.registry", "gpu.hierarchy.base", "gpu.shade.registry", *PLAIN),
-    "app.cli": ("app", "bench", "gpu"),
-    "app.timeline": PLAIN,
-    "app.cameras": PLAIN,
-    "app.scene_io": PLAIN,
-    "app.export": PLAIN,
-    "app.ui": ("app", "gpu.display", "gpu.engine", *PLAIN),
-    "bench": ("gpu",),
-    "bench.goals": ("app.scene_io", "bench", "gpu"),  # a script, not a library: it makes the built-in scenes itself
-    "bench.structures": ("app.scene_io", "bench", "gpu"),  # the same
-    "bench.policy": ("app.scene_io", "bench", "gpu"),  # the same
-    "bench.noise": ("app.scene_io", "bench", "gpu"),  # the same
-    "bench.light": ("app.scene_io", "bench", "gpu"),  # the same
-    "bench.recursive": ("app.scene_io", "bench", "gpu"),  # the same
-    "gpu": ("gpu",),
-    "gpu.settings": (),
-    "gpu.scene": ("gpu.settings",),
-    "gpu.camera": (),
-    "gpu.clip": ("gpu.camera", "gpu.settings"),
-    "gpu.stats": (),
-    "gpu.target": PLAIN,
-    "gpu.primitives": ("gpu.target",),
-    "gpu.animate": ("gpu.primitives", "gpu.target", "gpu.hierarchy.base", "gpu.hierarchy.primitives", *PLAIN),
-    "gpu.hierarchy": ("gpu.primitives", "gpu.target", *PLAIN),
-    "gpu.hierarchy.base": ("gpu.target", *PLAIN),
-    "gpu.trace": ("gpu.hierarchy.base", "gpu.primitives", "gpu.target", *PLAIN),
-    "gpu.shade": ("gpu.trace", "gpu.animate", "gpu.hierarchy.base", "gpu.primitives", "gpu.target", *PLAIN),
-    "gpu.display": ("gpu.target", "gpu.settings"),
-    "gpu.update_policy": ("gpu.hierarchy.base", "gpu.update_costs", *PLAIN),
-    "gpu.update_costs": (),
-    "tests": ("app", "gpu", "bench", "main"),
-    "tests.gpu": ("gpu", "tests"),
-}
-# What the arrows above would allow and the design does not.
-NEVER = (
-    (r"gpu\.(?!display)", r"gpu\.display"),
-    (r"gpu\.trace", r"gpu\.hierarchy\.(?!base)"),
-    (r"app\.(?!cli)(?!ui)", r"app\.(ui|cli)\b"),
-    (r"app\.ui", r"app\.cli\b"),
-    (r"tests\.gpu", r"tests\.app|app\b"),
-)
-
-# One library, one room: who may import what. Tests may import what the room that they mirror may.
-LIBRARIES: dict[str, tuple[str, ...]] = {
-    "numpy": ("",),
-    "PySide6": ("app/ui/",),
-    "shiboken6": ("app/ui/",),
-    "OpenGL": ("gpu/display/",),
-    "cupy": ("gpu/target/",),
-    "cupy_backends": ("gpu/target/",),
-    "cuda": ("gpu/target/", "gpu/display/cuda_gl.py"),
-    "nvidia": ("gpu/target/",),
-    "PIL": ("app/export/", "app/scene_io/images.py"),
-    "av": ("app/export/",),
-    "OpenEXR": ("app/export/", "app/scene_io/environments.py"),
-    "matplotlib": ("bench/suites/plots.py",),
-    "mitsuba": ("oracle/mitsuba_light.py",),  # of tests alone
-    "cmeel": ("app/scene_io/",),
-    "platformdirs": ("app/",),
-    "tomli_w": ("app/",),
-    # Of the standard library: foreign memory and other programs (compilers, importers, measured peers).
-    "ctypes": ("gpu/target/", "app/scene_io/"),
-    "subprocess": ("gpu/target/", "app/", "bench/"),
-}
-TEST_LIBRARIES = ("pytest", "hypothesis", "_pytest", "pytestqt")
-
 _TARGET_WORDS = re.compile(r"__CUDA_ARCH__|__CUDACC__|CUDA_ON_HOST|#\s*(if|ifdef|ifndef|elif)\b")
+_TOLERANCE = re.compile(r"(?<![\w.])(?:\d(?:\.\d{1,2})?e-\d+|1\.0000\d+|0\.999\d*)f?\b")
+"""A number that is small or next to one; coefficients of series have more digits."""
+_ROWS = ("options", "lights", "light", "of_light", "at_rest", "rest", "materials", "camera", "clip")
+"""What kernels call the rows that Python writes (gpu/rows.py)."""
+_POINTER = re.compile(r"\bfloat\s*\*\s*(?:const\s+)?(\w+)\s*=\s*([^;,]+)")
+_LINUX_WORDS = re.compile(
+    r"/proc/|/sys/|\b(?:sched_getaffinity|prctl|killpg|geteuid|getuid|import (?:fcntl|pwd|resource))\b"
+)
 _KERNEL_WORDS = {
     r"(?<!long )\blong\b(?! long)": "long has no fixed width: use int64",
     r"\brsqrtf?\b": "rsqrt differs from target to target: divide by sqrtf",
@@ -98,161 +37,22 @@ _KERNEL_WORDS = {
     r"\b__constant__\b": "no module constants: a frame struct holds them",
     r"#\s*include\s*<": "no standard headers in device code",
 }
-_WORDS = {"bbox": "aabb", "idx": "id", "num": "count", "cnt": "count", "tri": "triangle", "prims": "primitives", "accel": "hierarchy"}
+_WORDS = {
+    "bbox": "aabb",
+    "idx": "id",
+    "num": "count",
+    "cnt": "count",
+    "tri": "triangle",
+    "prims": "primitives",
+    "accel": "hierarchy",
+}
 _MACHINE = re.compile(r"(?:^|[^A-Za-z0-9_.$])/(?:work|farm|root|home/\w+|tmp/\w*venv)/")
-_REGISTRY = re.compile(r"https?://[^/\s\"']*(?:py" + r"pi|python" + r"hosted|npm" + r"js|con" + r"da|anaconda)[^/\s\"']*", re.IGNORECASE)
+_REGISTRY = re.compile(
+    r"https?://[^/\s\"']*(?:py" + r"pi|python" + r"hosted|npm" + r"js|con" + r"da|anaconda)[^/\s\"']*", re.IGNORECASE
+)
 
 
-# -- files ---------------------------------------------------------------------------------------------------------------
-def files_of(root: pathlib.Path, *suffixes: str) -> Iterator[tuple[str, str]]:
-    """Name relative to `root` and text of each file of the project (what git would commit, or all files where there is no git)."""
-    for name in names_of(root):
-        path = root / name
-        if path.suffix in suffixes or not suffixes:
-            try:
-                yield name, path.read_text(encoding="utf-8")
-            except (UnicodeDecodeError, FileNotFoundError):
-                continue
-
-
-MADE_FOLDERS = {".git", "__pycache__", ".pytest_cache", ".hypothesis", ".mypy_cache", ".ruff_cache", "out", "build"}
-"""What .gitignore names: not part of the project."""
-
-
-def names_of(root: pathlib.Path) -> list[str]:
-    """Every file of the project, relative to `root`; without git, or in an unpacked archive, all but what is made."""
-    if (root / ".git").exists() and shutil.which("git"):
-        command = ["git", "-C", str(root), "ls-files", "-z", "--cached", "--others", "--exclude-standard"]
-        return sorted(filter(None, subprocess.run(command, capture_output=True, text=True, check=True).stdout.split("\0")))
-    names = []
-    for folder, folders, files in os.walk(root):
-        folders[:] = [name for name in folders if name not in MADE_FOLDERS and not name.startswith(".venv")]
-        names += [str((pathlib.Path(folder) / name).relative_to(root)) for name in files]
-    return sorted(names)
-
-
-# -- imports -------------------------------------------------------------------------------------------------------------
-def broken_arrows(root: pathlib.Path) -> list[str]:
-    """Imports that no arrow allows, and absolute ones inside gpu."""
-    found = []
-    for name, text in files_of(root, ".py"):
-        module = _module_name(name)
-        if module.split(".")[0] not in (*ROOMS, "main"):
-            found.append(f"{name}: Python files stand in main.py, {', '.join(ROOMS)}.")
-            continue
-        for imported, line, is_relative in _project_imports(root, name, text):
-            if module.startswith("gpu") and not is_relative:
-                found.append(f"{name}:{line}: inside gpu imports are relative, not {imported}.")
-            if not _is_allowed(module, imported):
-                found.append(f"{name}:{line}: {module} may not import {imported}.")
-    return found
-
-
-def _is_allowed(module: str, imported: str) -> bool:
-    if any(re.match(importer, module) and re.match(target, imported) for importer, target in NEVER):
-        return False
-    family = re.match(r"gpu\.hierarchy\.(?!(?:base|primitives|quality|registry)\b)(\w+)", imported)
-    if family and module.startswith("gpu.hierarchy."):
-        return _knows_family(module, imported, family[1])
-    room = max((r for r in ARROWS if _is_inside(module, r)), key=len)
-    return any(_is_inside(imported, target) for target in (room, *ARROWS[room]))
-
-
-def _knows_family(module: str, imported: str, family: str) -> bool:
-    """A family knows itself; a builder or an optimiser knows its family, never its neighbour. The registry finds families by their folders."""
-    if not module.startswith(f"gpu.hierarchy.{family}"):
-        return False
-    part = re.match(r"gpu\.hierarchy\.\w+\.(builders|optimisers)\.\w+", imported)
-    return part is None or _is_inside(module, part[0])
-
-
-def _is_inside(module: str, room: str) -> bool:
-    return module == room or module.startswith(room + ".") or (room == "app.cli" and module.startswith("app.cli"))
-
-
-def _project_imports(root: pathlib.Path, name: str, text: str) -> Iterator[tuple[str, int, bool]]:
-    package = _module_name(name).split(".")
-    if not name.endswith("__init__.py"):
-        package = package[:-1]
-    for node in ast.walk(ast.parse(text)):
-        if isinstance(node, ast.Import):
-            for alias in node.names:
-                if alias.name.split(".")[0] in ROOMS:
-                    yield alias.name, node.lineno, False
-        elif isinstance(node, ast.ImportFrom):
-            base = package[: len(package) - node.level + 1] if node.level else []
-            source = ".".join([*base, *((node.module or "").split(".") if node.module else [])])
-            if source.split(".")[0] in ROOMS:
-                inner = {alias.name: root / source.replace(".", "/") / alias.name for alias in node.names}
-                modules = {name for name, path in inner.items() if path.with_suffix(".py").is_file() or path.is_dir()}
-                for imported in sorted({f"{source}.{name}" if name in modules else source for name in inner}):
-                    yield imported, node.lineno, node.level > 0
-
-
-def _module_name(name: str) -> str:
-    return name.removesuffix(".py").removesuffix("/__init__").replace("/", ".")
-
-
-def strange_libraries(root: pathlib.Path) -> list[str]:
-    """Third-party imports outside the library's room; tests/gpu beyond numpy, pytest, hypothesis and the targets' libraries."""
-    found = []
-    for name, text in files_of(root, ".py"):
-        is_test = name.startswith("tests/")
-        mirrored = name.removeprefix("tests/").replace("test_", "")
-        for library, line in _libraries(text):
-            rooms = LIBRARIES.get(library)
-            if is_test and library in sys.stdlib_module_names:
-                continue
-            if is_test and library in TEST_LIBRARIES and (library != "pytestqt" or name.startswith("tests/app/")):
-                continue
-            if rooms is None:
-                found.append(f"{name}:{line}: {library} has no room; give it one in tests/house_rules.py or do without.")
-            elif not any((mirrored if is_test else name).startswith(room) for room in rooms) and not (is_test and name.startswith("tests/app/")):
-                found.append(f"{name}:{line}: {library} belongs to {', '.join(rooms)} alone.")
-    return found
-
-
-def _libraries(text: str) -> Iterator[tuple[str, int]]:
-    for node in ast.walk(ast.parse(text)):
-        if not isinstance(node, ast.Import | ast.ImportFrom):
-            continue
-        names = [a.name for a in node.names] if isinstance(node, ast.Import) else [node.module or ""] if not node.level else []
-        for full in names:
-            top = full.split(".")[0]
-            if (top not in sys.stdlib_module_names or top in LIBRARIES) and top not in (*ROOMS, "main"):
-                yield top, node.lineno
-
-
-def broken_includes(root: pathlib.Path) -> list[str]:
-    """Includes that are not there, or that point against the arrows."""
-    found = []
-    for name, text in files_of(root, ".cu", ".cuh"):
-        for number, line in enumerate(text.splitlines(), 1):
-            match = re.match(r'\s*#\s*include\s+"([^"]+)"', line)
-            if match and not (root / match[1]).is_file():
-                found.append(f"{name}:{number}: {match[1]} is not there (includes are written from the project's root).")
-            elif match and not _may_include(name, match[1]):
-                found.append(f"{name}:{number}: {name} may not include {match[1]}.")
-    return found
-
-
-def _may_include(name: str, included: str) -> bool:
-    rooms = {"gpu/primitives": (), "gpu/animate": (), "gpu/trace": (), "gpu/shade": ("gpu/trace",), "gpu/target": (), "gpu/device": ()}
-    if name.startswith("tests/") or included.startswith("gpu/device/"):
-        return True
-    family = re.match(r"gpu/hierarchy/\w+/", name)
-    if family:
-        own = included.startswith(str(pathlib.PurePosixPath(name).parent))
-        if re.search(r"/(builders|optimisers)/", included) and not own:
-            return False
-        if "/layouts/" in name and "/traversals/" in included:
-            return False
-        return included.startswith(family[0])
-    room = next((r for r in rooms if name.startswith(r + "/")), "")
-    return bool(room) and any(included.startswith(r + "/") for r in (room, *rooms[room]))
-
-
-# -- sizes ---------------------------------------------------------------------------------------------------------------
+# -- sizes ------------------------------------------------------------------------------------------------------------
 def long_things(root: pathlib.Path) -> list[str]:
     """Files past 400 lines and functions past 60."""
     found = []
@@ -261,7 +61,11 @@ def long_things(root: pathlib.Path) -> list[str]:
         if count > FILE_LINES:
             found.append(f"{name}: {count} lines; {FILE_LINES} is the wall.")
         functions = _python_functions(text) if name.endswith(".py") else _c_functions(text)
-        found += [f"{name}:{first}: {what} has {n} lines; {FUNCTION_LINES} is the wall." for what, first, n in functions if n > FUNCTION_LINES]
+        found += [
+            f"{name}:{first}: {what} has {n} lines; {FUNCTION_LINES} is the wall."
+            for what, first, n in functions
+            if n > FUNCTION_LINES
+        ]
     return found
 
 
@@ -293,10 +97,12 @@ def _c_functions(text: str) -> Iterator[tuple[str, int, int]]:
 
 
 def _without_comments(text: str) -> str:
-    return re.sub(r"//[^\n]*|/\*.*?\*/|\"(?:\\.|[^\"\\\n])*\"", lambda m: "\n" * m[0].count("\n"), text, flags=re.DOTALL)
+    return re.sub(
+        r"//[^\n]*|/\*.*?\*/|\"(?:\\.|[^\"\\\n])*\"", lambda m: "\n" * m[0].count("\n"), text, flags=re.DOTALL
+    )
 
 
-# -- texts ---------------------------------------------------------------------------------------------------------------
+# -- texts ------------------------------------------------------------------------------------------------------------
 def places_named(root: pathlib.Path) -> list[str]:
     """Package registries and folders of somebody's machine in any file."""
     found = []
@@ -310,7 +116,8 @@ def places_named(root: pathlib.Path) -> list[str]:
 
 
 def dead_links(root: pathlib.Path) -> list[str]:
-    """Links of pages that lead to no file, pages that code names and that are not there, and pages of docs/ that no other page leads to."""
+    """Links of pages that lead to no file, pages that code names and that are not there, and pages of docs/ that no
+    other page leads to."""
     found, linked = [], set()
     for name, text in files_of(root, ".md", ".py", ".cu", ".cuh"):
         is_page, folder = name.endswith(".md"), (root / name).parent
@@ -341,8 +148,54 @@ def forked_kernels(root: pathlib.Path) -> list[str]:
     return found
 
 
+def raw_tolerances(root: pathlib.Path) -> list[str]:
+    """Tolerances of kernels that stand where they are used: one place names them all and says what they follow from."""
+    return [
+        f"{name}:{number}: {match[0]} is a tolerance: name and derive it in gpu/device/epsilons.cuh."
+        for name, text in files_of(root, ".cu", ".cuh")
+        if name.startswith("gpu/") and name != "gpu/device/epsilons.cuh"
+        for number, line in enumerate(_without_comments_keeping_strings(text).splitlines(), 1)
+        if (match := _TOLERANCE.search(line))
+    ]
+
+
+def numbered_rows(root: pathlib.Path) -> list[str]:
+    """Rows that Python writes and kernels read by number: `light[7]`, `materials + 11`, by another name too."""
+    found = []
+    for name, text in files_of(root, ".cu", ".cuh"):
+        text = _without_comments_keeping_strings(text) if name.startswith("gpu/") else ""
+        rows = "|".join((*_ROWS, *_other_names_of_rows(text)))
+        # An array of that name is declared with its length, and parameters by default: neither is read.
+        by_number = re.compile(rf"(?<!float )\b(?:{rows})(?:\s*\[\s*|\s*\+\s*)\d+\b(?!\s*\*)")
+        for number, line in enumerate(text.splitlines(), 1):
+            if match := by_number.search(line):
+                found.append(f"{name}:{number}: {match[0]} reads a row by number: name its place (gpu/rows.py).")
+    return found
+
+
+def _other_names_of_rows(text: str) -> list[str]:
+    """Pointers to whole rows: `const float* c = frame->camera`; `c + CameraRow::eye` is a field of one."""
+    found = ["c"] if re.search(r"\bconst float\s*\*\s*c\b", text) else []
+    for pointer, value in _POINTER.findall(text):
+        fields = re.sub(r"\w+::FLOATS", "", value)
+        if re.search(rf"\b(?:{'|'.join(_ROWS)})\b", fields) and "Row::" not in fields:
+            found.append(pointer)
+    return found
+
+
 def _without_comments_keeping_strings(text: str) -> str:
     return re.sub(r"//[^\n]*|/\*.*?\*/", lambda m: "\n" * m[0].count("\n"), text, flags=re.DOTALL)
+
+
+def linux_calls(root: pathlib.Path) -> list[str]:
+    """What Linux alone has, outside gpu/linux.py: elsewhere the package has to be imported, too."""
+    return [
+        f"{name}:{number}: {match[0]} belongs to gpu/linux.py alone."
+        for name, text in files_of(root, ".py")
+        if not name.startswith("tests/") and name != "gpu/linux.py"
+        for number, line in enumerate(text.splitlines(), 1)
+        if (match := _LINUX_WORDS.search(line))
+    ]
 
 
 def strange_words(root: pathlib.Path) -> list[str]:
@@ -379,14 +232,12 @@ def _defined_names(tree: ast.Module) -> Iterator[tuple[str, int]]:
 def unlocked_packages(root: pathlib.Path) -> list[str]:
     """Dependencies of pyproject.toml that their lock file does not hold."""
     project = tomllib.loads((root / "pyproject.toml").read_text(encoding="utf-8"))["project"]
-    extras = project["optional-dependencies"]
-    wanted = {"core": [], **{name: extras[name] for name in ("dev", "cuda13", "cuda12")}}
+    wanted = {"core": "all", "dev": "dev", "cuda13": "cuda13", "cuda12": "cuda12"}
     found = []
-    for lock, requirements in wanted.items():
+    for lock, extra in wanted.items():
         text = (root / ".ci/requirements" / f"{lock}.txt").read_text(encoding="utf-8").lower()
         locked = set(re.findall(r"^([a-z0-9._-]+)==", text, re.MULTILINE))
-        for requirement in [*project["dependencies"], *requirements]:
-            package = re.match(r"[A-Za-z0-9._-]+", requirement)[0].lower()
+        for package in packages_of(project, extra):
             if package not in locked:
                 found.append(f".ci/requirements/{lock}.txt: {package} is missing; run .ci/lock.")
         if "--hash=" not in text or "://" in text:
@@ -394,4 +245,44 @@ def unlocked_packages(root: pathlib.Path) -> list[str]:
     return found
 
 
-RULES = (broken_arrows, strange_libraries, broken_includes, long_things, places_named, dead_links, forked_kernels, strange_words, unlocked_packages)
+def packages_of(project: dict[str, Any], *extras: str) -> list[str]:
+    """The packages of the base and of some extras, in lower case, with those of the extras that these name."""
+    waiting, found = [*project["dependencies"], *(f"raygrove[{extra}]" for extra in extras)], []
+    for requirement in waiting:
+        package, inner = re.match(r"([A-Za-z0-9._-]+)(?:\[([^]]*)\])?", requirement).groups()
+        if package == "raygrove":
+            waiting += [one for extra in inner.split(",") for one in project["optional-dependencies"][extra]]
+        else:
+            found.append(package.lower())
+    return found
+
+
+def short_waits(root: pathlib.Path) -> list[str]:
+    """Tests of windows that wait for less time than all others: what comes ends a wait, and a time of its own only
+    makes a test fail on a busy machine."""
+    return [
+        f"{name}:{node.lineno}: wait as long as all tests do (tests/app/conftest.py)."
+        for name, text in files_of(root, ".py")
+        if name.startswith("tests/") and "qtbot.wait" in text
+        for node in ast.walk(ast.parse(text))
+        if isinstance(node, ast.Call)
+        and ast.unparse(node.func).startswith("qtbot.wait")
+        and any(named.arg == "timeout" for named in node.keywords)
+    ]
+
+
+RULES = (
+    broken_arrows,
+    strange_libraries,
+    broken_includes,
+    long_things,
+    places_named,
+    dead_links,
+    forked_kernels,
+    raw_tolerances,
+    numbered_rows,
+    linux_calls,
+    strange_words,
+    unlocked_packages,
+    short_waits,
+)

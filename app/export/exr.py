@@ -1,7 +1,8 @@
 """Buffers to OpenEXR files. The library is the extra `exr`.
 
-Channels: Z (float, along the axis of view, infinite where nothing is hit), N.X N.Y N.Z (float, the scene's axes, towards the eye), and id, object,
-steps, tests and boxes as unsigned integers, because a float holds no number beyond 16,777,216 exactly; NOTHING stands where nothing is hit.
+Channels: Z (float, along the axis of view, infinite where nothing is hit), N.X N.Y N.Z (float, the scene's axes,
+towards the eye), and id, object, steps, tests and boxes as unsigned integers, because a float holds no number beyond
+16,777,216 exactly; NOTHING stands where nothing is hit.
 """
 
 from __future__ import annotations
@@ -17,8 +18,14 @@ from .whole_files import Check, nothing_to_check, whole_path
 NOTHING = 0xFFFFFFFF
 
 
-def save_exr(path: Path, buffers: Mapping[str, np.ndarray], text: Mapping[str, str] | None = None, check: Check = nothing_to_check) -> None:
-    """Write the buffers of `Engine.buffers`; `text` becomes attributes of the file. OSError where it cannot be written."""
+def save_exr(
+    path: Path,
+    buffers: Mapping[str, np.ndarray],
+    text: Mapping[str, str] | None = None,
+    check: Check = nothing_to_check,
+) -> None:
+    """Write the buffers of `Engine.buffers`; `text` becomes attributes of the file. OSError where it cannot be
+    written."""
     import OpenEXR
 
     header = {"compression": OpenEXR.ZIP_COMPRESSION, "type": OpenEXR.scanlineimage, **(text or {})}
@@ -37,4 +44,6 @@ def channels_of(buffers: Mapping[str, np.ndarray]) -> dict[str, np.ndarray]:
     channels = {"Z": buffers["depth"].astype(np.float32)}
     channels |= {f"N.{axis}": np.ascontiguousarray(normal[:, :, index]) for index, axis in enumerate("XYZ")}
     ids = {"id": "prim_id", "object": "object_id", "steps": "steps", "tests": "tests", "boxes": "boxes"}
-    return channels | {name: np.ascontiguousarray(buffers[source], np.int32).view(np.uint32) for name, source in ids.items()}
+    return channels | {
+        name: np.ascontiguousarray(buffers[source], np.int32).view(np.uint32) for name, source in ids.items()
+    }

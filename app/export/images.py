@@ -11,11 +11,21 @@ from PIL import Image, PngImagePlugin
 from .whole_files import Check, nothing_to_check, write_atomically
 
 
-def save_png(path: Path, pixels: np.ndarray, text: Mapping[str, str] | None = None, check: Check = nothing_to_check) -> None:
-    """Write (H, W, 4) uint8 pixels, row 0 on top, sRGB, alpha left out; `text` becomes the file's text entries, packed. OSError where it cannot be
-    written."""
+def save_png(
+    path: Path,
+    pixels: np.ndarray,
+    text: Mapping[str, str] | None = None,
+    check: Check = nothing_to_check,
+    palette: np.ndarray | None = None,
+) -> None:
+    """Write (H, W, 4) uint8 pixels, row 0 on top, sRGB, alpha left out, or with a `palette` (K, 3) uint8 numbers in it,
+    (H, W) uint8; `text` becomes the file's text entries, packed. OSError where it cannot be written."""
     information = PngImagePlugin.PngInfo()
     for key, value in (text or {}).items():
         information.add_itxt(key, value, zip=True)
-    image = Image.fromarray(np.ascontiguousarray(pixels[:, :, :3]), "RGB")
+    if palette is None:
+        image = Image.fromarray(np.ascontiguousarray(pixels[:, :, :3]), "RGB")
+    else:
+        image = Image.fromarray(np.ascontiguousarray(pixels), "P")
+        image.putpalette(palette.tobytes())
     write_atomically(path, lambda file: image.save(file, "PNG", pnginfo=information, compress_level=6), check)

@@ -21,20 +21,23 @@ from .whole_files import Check, nothing_to_check, write_atomically
 
 @dataclasses.dataclass(frozen=True)
 class Exported:
-    """A frame on its way to a file: pixels (H, W, 4) uint8, the text entries of its picture, the buffers where they were asked for, and its row in
-    tables."""
+    """A frame on its way to a file: pixels (H, W, 4) uint8, the text entries of its picture, the buffers where they
+    were asked for, its row in tables, and its `indexed` picture, a palette (K, 3) and numbers in it (H, W), uint8,
+    where it has few colours."""
 
     number: int
     pixels: np.ndarray
     texts: Mapping[str, str] = dataclasses.field(default_factory=dict)
     buffers: Mapping[str, np.ndarray] | None = None
     row: Mapping[str, Any] = dataclasses.field(default_factory=dict)
+    indexed: tuple[np.ndarray, np.ndarray] | None = None
 
 
 class Output(abc.ABC):
     """Takes frames in their order. `files` are those that stand whole."""
 
     needs_buffers = False
+    takes_palettes = False
 
     def __init__(self) -> None:
         self.files: list[Path] = []
@@ -46,10 +49,17 @@ class Output(abc.ABC):
 
 @contextlib.contextmanager
 def open_output(
-    out: str, frame_count: int, size: tuple[int, int], fps: float, context: Mapping[str, Any] | None = None, check: Check = nothing_to_check
+    out: str,
+    frame_count: int,
+    size: tuple[int, int],
+    fps: float,
+    context: Mapping[str, Any] | None = None,
+    check: Check = nothing_to_check,
 ) -> Iterator[Output]:
-    """What `out` names, open for `frame_count` frames of `size`; whole once the block has ended well. `check` is called on the way and may raise.
-    `context` stands in a table's JSON beside the frames. Raises OutputError for a name that cannot be meant, OSError and VideoError."""
+    """What `out` names, open for `frame_count` frames of `size`; whole once the block has ended well. `check` is called
+    on the way and may raise.
+    `context` stands in a table's JSON beside the frames. Raises OutputError for a name that cannot be meant, OSError
+    and VideoError."""
     kind = check_output(out, frame_count)
     if kind == "video":
         with open_video(Path(out), *size, fps, check) as writer:
@@ -66,7 +76,7 @@ def open_output(
 
 
 def write_table(path: Path, rows: Sequence[Mapping[str, Any]], context: Mapping[str, Any] | None = None) -> None:
-    """A row a frame: as CSV its plain columns, as JSON everything with `context` beside the frames."""
+    """A row per frame: as CSV its plain columns, as JSON everything with `context` beside the frames."""
     if path.suffix.lower() == ".json":
         text = json_text({"context": context or {}, "frames": list(rows)}) + "\n"
     else:
@@ -86,11 +96,15 @@ class _Pictures(Output):
     def __init__(self, path_of: Callable[[int], Path], is_exr: bool, check: Check) -> None:
         super().__init__()
         self.needs_buffers, self._path_of, self._check = is_exr, path_of, check
+        self.takes_palettes = not is_exr
 
     def add(self, frame: Exported) -> None:
         path = self._path_of(frame.number)
         if frame.buffers is not None:
             save_exr(path, frame.buffers, frame.texts, self._check)
+        elif frame.indexed is not None:
+            palette, numbers = frame.indexed
+            save_png(path, numbers, frame.texts, self._check, palette)
         else:
             save_png(path, frame.pixels, frame.texts, self._check)
         self.files.append(path)

@@ -20,7 +20,10 @@ def text_table(rows: Sequence[Row], columns: Sequence[str]) -> str:
     widths = [max(len(line[i]) for line in lines) for i in range(len(columns))]
     numeric = [all(not isinstance(row.get(column), str) for row in rows) for column in columns]
     return "\n".join(
-        "  ".join(cell.rjust(width) if right else cell.ljust(width) for cell, width, right in zip(line, widths, numeric, strict=True)).rstrip()
+        "  ".join(
+            cell.rjust(width) if right else cell.ljust(width)
+            for cell, width, right in zip(line, widths, numeric, strict=True)
+        ).rstrip()
         for line in lines
     )
 
@@ -36,8 +39,8 @@ def csv_table(rows: Sequence[Row], columns: Sequence[str]) -> str:
 
 
 def json_text(value: Any) -> str:
-    """JSON, two spaces deep; dataclasses and numpy values are written as what they hold, a number that is not finite as null, what is not
-    ASCII as escapes."""
+    """JSON, two spaces deep; dataclasses and numpy values are written as what they hold, a number that is not finite as
+    null, what is not ASCII as escapes."""
     return json.dumps(_plain(value), indent=2, allow_nan=False)
 
 

@@ -1,4 +1,5 @@
-"""H.264 video by PyAV: a frame a picture, at a constant rate, whatever time drawing took. The library is the extra `video`."""
+"""H.264 video by PyAV: a frame a picture, at a constant rate, whatever time drawing took. The library is the extra
+`video`."""
 
 from __future__ import annotations
 
@@ -25,8 +26,11 @@ class VideoError(RuntimeError):
 
 
 @contextlib.contextmanager
-def open_video(path: Path, width: int, height: int, fps: float, check: Check = nothing_to_check) -> Iterator[VideoWriter]:
-    """A video that stands under `path` once the block has ended well; an error inside leaves what was there. Raises OSError and VideoError."""
+def open_video(
+    path: Path, width: int, height: int, fps: float, check: Check = nothing_to_check
+) -> Iterator[VideoWriter]:
+    """A video that stands under `path` once the block has ended well; an error inside leaves what was there. Raises
+    OSError and VideoError."""
     import av
 
     with whole_file(path, check) as file:
@@ -44,11 +48,15 @@ def open_video(path: Path, width: int, height: int, fps: float, check: Check = n
         except av.error.FFmpegError as error:
             if isinstance(error, OSError) and error.errno is not None and error.errno > 0:
                 raise
-            raise VideoError(f"{path}: the encoder refused a video of {width} x {height} pixels at {fps:g} frames a second ({error}).") from error
+            raise VideoError(
+                f"{path}: the encoder refused a video of {width} x {height} pixels at {fps:g} frames per second "
+                f"({error})."
+            ) from error
 
 
 class VideoWriter:
-    """Takes pictures one after another. Sides are made even, as yuv420p asks: an odd one repeats its last row or column."""
+    """Takes pictures one after another. Sides are made even, as yuv420p asks: an odd one repeats its last row or
+    column."""
 
     def __init__(self, container: Any, width: int, height: int, fps: float) -> None:
         rate = Fraction(fps).limit_denominator(RATE_DENOMINATOR)
@@ -58,7 +66,12 @@ class VideoWriter:
         stream.width, stream.height, stream.pix_fmt = self.width, self.height, "yuv420p"
         context = stream.codec_context
         context.time_base, context.options = self._time_base, {"crf": QUALITY}
-        context.colorspace, context.color_primaries, context.color_trc, context.color_range = BT709, BT709, SRGB, LIMITED_RANGE
+        context.colorspace, context.color_primaries, context.color_trc, context.color_range = (
+            BT709,
+            BT709,
+            SRGB,
+            LIMITED_RANGE,
+        )
         self._stream = stream
 
     def add(self, pixels: np.ndarray) -> None:

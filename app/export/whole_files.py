@@ -1,7 +1,7 @@
 """Files that appear whole or not at all: written beside their place under another name, then renamed.
 
-A file is never seen half written: on an error, a full disk or a cancel the old one stays and nothing is left beside it; a process that is killed
-leaves the old file, and at worst a hidden `.NAME.*.part`.
+A file is never seen half written: on an error, a full disk or a cancel the old one stays and nothing is left beside it;
+a process that is killed leaves the old file, and at worst a hidden `.NAME.*.part`.
 """
 
 from __future__ import annotations
@@ -23,19 +23,27 @@ def nothing_to_check() -> None:
     """Nobody can ask to stop."""
 
 
-def check_writable(folder: Path) -> None:
-    """Raise the OSError that writing a file into `folder`, which may have to be made, would end in, before there is anything to write: as far as
-    permissions tell."""
+def check_writable(folder: Path, *names: str) -> None:
+    """Raise the OSError that writing files of these names into `folder`, which may have to be made, would end in,
+    before there is anything to write: a file without a name is made where it would be, and is gone at once."""
+    for name in names:
+        if (folder / name).is_dir():
+            raise IsADirectoryError(errno.EISDIR, os.strerror(errno.EISDIR), str(folder / name))
     while not folder.exists() and folder != folder.parent:
         folder = folder.parent
     if not folder.is_dir():
         raise NotADirectoryError(errno.ENOTDIR, os.strerror(errno.ENOTDIR), str(folder))
     if not os.access(folder, os.W_OK | os.X_OK):
         raise PermissionError(errno.EACCES, os.strerror(errno.EACCES), str(folder))
+    try:
+        tempfile.TemporaryFile(dir=folder).close()
+    except OSError as error:  # a file system that takes no files, or is full
+        raise OSError(error.errno or errno.EIO, error.strerror or str(error), str(folder)) from error
 
 
 def write_atomically(path: Path, write: Callable[[IO[bytes]], object], check: Check = nothing_to_check) -> None:
-    """Let `write` fill a temporary file beside `path`, then rename it. Nothing is left behind where that fails; the OSError names `path`."""
+    """Let `write` fill a temporary file beside `path`, then rename it. Nothing is left behind where that fails; the
+    OSError names `path`."""
     with whole_file(path, check) as file:
         write(file)
 

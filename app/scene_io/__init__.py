@@ -1,15 +1,17 @@
-"""Files -> Scene, and the built-in scenes. The program's process parses no model itself: a child process does, with limits.
+"""Files -> Scene, and the built-in scenes. The program's process parses no model itself: a child process does, with
+limits.
 
-    load(paths)       check the files, import them in a child, map the result                   importer.py  files.py  limits.py
-    the child         child.py -> read.py: unpack, read, sanitise, hand over                    compressed.py  exchange.py
-    Assimp            structs, one file in memory, scene, materials, clips                      assimp*.py  images.py  gltf_tracks.py  obj_faults.py
-    key frames        several files of one topology; scenes far from zero                       sequence.py  recentre.py  origin.py
-    load_picture(png) the texts that a saved picture carries, read in the child                 picture_texts.py
-    sanitise(scene)   what every reader's scene passes: finite, in range, counted               sanitise*.py  bounds.py  normals.py
-    scaled(scene)     import.scale: one node above all others                                 scaling.py
-    with_motion(...)  a motion for a model that has none: turntable, explode, wobble            motions.py
-    describe(scene)   plain values for `info`                                                   describe.py
-    float64 tools     node transforms, tracks at an instant; joining equal vertices             transforms.py  joining.py
+    load(paths)       check the files, import them in a child, map the result                   importer.py  files.py
+    limits.py the child         child.py -> read.py: unpack, read, sanitise, hand over                    compressed.py
+    exchange.py Assimp            structs, one file in memory, scene, materials, clips                      assimp*.py
+    images.py  gltf_tracks.py  obj_faults.py key frames        several files of one topology; scenes far from zero
+    sequence.py  recentre.py  origin.py load_picture(png) the texts that a saved picture carries, read in the child
+    picture_texts.py sanitise(scene)   what every reader's scene passes: finite, in range, counted
+    sanitise*.py  bounds.py  normals.py scaled(scene)     import.scale: one node above all others
+    scaling.py with_motion(...)  a motion for a model that has none: turntable, explode, wobble            motions.py
+    particles/        files of particles -> spheres                     readers.py: readers of other packages
+    describe(scene)   plain values for `info`                                                   describe.py float64
+    tools     node transforms, tracks at an instant; joining equal vertices             transforms.py  joining.py
 
 Only `child.py` and what it imports loads Assimp or decodes an image.
 """
@@ -21,18 +23,21 @@ import os
 import threading
 from collections.abc import Callable, Sequence
 
-from gpu.scene import Environment, Scene
+from raygrove.gpu.scene import Environment, Scene
 
 from . import importer
 from .describe import describe
-from .errors import ImportCancelled, SceneError, shown
+from .errors import ImportCancelled, SceneError, display_path
 from .files import EXTENSIONS, PACKED, check_file, check_readable, expand, natural_order
 from .limits import ImportLimits
+from .particles.formats import PARTICLE_ENDINGS
+from .readers import foreign_endings, is_foreign
 from .sanitise import sanitise
 
 __all__ = [
-    "EXTENSIONS", "PACKED", "ImportCancelled", "ImportLimits", "SceneError",
-    "describe", "is_picture", "load", "load_environment", "load_picture", "natural_order", "sanitise",
+    "EXTENSIONS", "PACKED", "PARTICLE_ENDINGS", "ImportCancelled", "ImportLimits", "SceneError",
+    "describe",
+    "foreign_endings", "is_picture", "load", "load_environment", "load_picture", "natural_order", "sanitise",
 ]  # fmt: skip
 
 DEFAULT_LIMITS = ImportLimits()
@@ -47,17 +52,21 @@ def load(
 ) -> Scene:
     """The scene of a file, or of several files (a glob, a numbered pattern) that are key frames at `fps`.
 
-    `on_progress(fraction, what)` is called in this thread; `cancel`, once set, ends the child and raises `ImportCancelled` within 0.5 s.
-    Raises `SceneError` with a sentence for a person; an open scene is not touched.
+    `on_progress(fraction, what)` is called in this thread; `cancel`, once set, ends the child and raises
+    `ImportCancelled` within 0.5 s. Raises `SceneError` with a sentence for a person; an open scene is not touched.
     """
     files = expand([paths] if isinstance(paths, str | os.PathLike) else paths)
     if len(files) > limits.max_key_frames:
         many = f"{len(files):,} files were named and the limit is {limits.max_key_frames:,} key frames"
         raise SceneError(f"{many}. Raise import.max_key_frames.", files[0])
     if not (math.isfinite(fps) and fps > 0.0):
-        raise SceneError(f"A sequence cannot be played at {fps:g} key frames a second. Give a rate above 0.", files[0])
+        raise SceneError(
+            f"A sequence cannot be played at {fps:g} key frames per second. Give a rate above 0.", files[0]
+        )
     for file in files:
-        check_file(file, limits)
+        check_file(file, limits, foreign_endings())
+        if len(files) > 1 and is_foreign(file):
+            raise SceneError(f"{display_path(file)}: files of this type are opened one at a time.", file)
     return importer.run(files, limits, fps, on_progress, cancel)
 
 
@@ -66,17 +75,26 @@ def is_picture(paths: Sequence[str]) -> bool:
     return len(paths) == 1 and paths[0].lower().endswith(".png")
 
 
-def load_picture(path: str, limits: ImportLimits = DEFAULT_LIMITS, cancel: threading.Event | None = None) -> tuple[dict[str, str], int, int]:
-    """The texts that this program saved in a PNG file by keyword, and the picture's width and height. Raises `SceneError` with a sentence."""
+def load_picture(
+    path: str, limits: ImportLimits = DEFAULT_LIMITS, cancel: threading.Event | None = None
+) -> tuple[dict[str, str], int, int]:
+    """The texts that this program saved in a PNG file by keyword, and the picture's width and height. Raises
+    `SceneError` with a sentence."""
     path = os.path.abspath(path)
     check_readable(path)
     found = importer.read_picture(path, limits, cancel)
     return found["texts"], found["width"], found["height"]
 
 
-def load_environment(path: str, limits: ImportLimits = DEFAULT_LIMITS, cancel: threading.Event | None = None) -> Environment:
+def load_environment(
+    path: str, limits: ImportLimits = DEFAULT_LIMITS, cancel: threading.Event | None = None
+) -> Environment:
     """The light of a picture of all directions. Raises `SceneError` with a sentence."""
     path = os.path.abspath(os.path.expanduser(path))
     if check_readable(path).st_size > limits.file_mib << 20:
-        raise SceneError(f"{shown(path)} is larger than the limit of {limits.file_mib:,} MiB. Raise import.file_mib to open it.", path)
+        raise SceneError(
+            f"{display_path(path)} is larger than the limit of {limits.file_mib:,} MiB. Raise import.file_mib to open "
+            "it.",
+            path,
+        )
     return importer.read_environment(path, limits, cancel)

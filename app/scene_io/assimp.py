@@ -1,9 +1,9 @@
 """libassimp as it lies in memory: its C structs, sizes asserted, and numpy views of its arrays.
 
-The library is the one of the `cmeel-assimp` wheel (Assimp 6), found below the site packages; the structs follow its headers
-(assimp/scene.h, mesh.h, anim.h, material.h, texture.h, light.h, camera.h). Assimp's own binding, pyassimp, is wrong for bones and rotation keys in
-its newest release (docs/decisions/assimp-binding.md): so this one, whose sizes are checked when it is imported. Only the importing child process
-uses it.
+The library is the one of the `cmeel-assimp` wheel (Assimp 6), found below the site packages; the structs follow its
+headers (assimp/scene.h, mesh.h, anim.h, material.h, texture.h, light.h, camera.h). Assimp's own binding, pyassimp, is
+wrong for bones and rotation keys in its newest release (docs/decisions/assimp-binding.md): so this one, whose sizes are
+checked when it is imported. Only the importing child process uses it.
 """
 
 from __future__ import annotations
@@ -41,7 +41,8 @@ class Node(Structure):
 
 
 Node._fields_ = [
-    ("name", String), ("transformation", Matrix), ("parent", POINTER(Node)), ("child_count", c_uint), ("children", POINTER(POINTER(Node))),
+    ("name", String), ("transformation", Matrix), ("parent", POINTER(Node)), ("child_count", c_uint), ("children",
+    POINTER(POINTER(Node))),
     ("mesh_count", c_uint), ("meshes", POINTER(c_uint)), ("metadata", c_void_p),
 ]  # fmt: skip
 
@@ -50,7 +51,8 @@ class Bone(Structure):
     """aiBone; `weights` points to `count` pairs of vertex id and weight."""
 
     _fields_ = [
-        ("name", String), ("count", c_uint), ("armature", c_void_p), ("node", c_void_p), ("weights", c_void_p), ("offset", Matrix),
+        ("name", String), ("count", c_uint), ("armature", c_void_p), ("node", c_void_p), ("weights", c_void_p),
+        ("offset", Matrix),
     ]  # fmt: skip
 
 
@@ -58,7 +60,8 @@ class AnimMesh(Structure):
     """aiAnimMesh: a morph target with absolute positions."""
 
     _fields_ = [
-        ("name", String), ("vertices", c_void_p), ("normals", c_void_p), ("tangents", c_void_p), ("bitangents", c_void_p),
+        ("name", String), ("vertices", c_void_p), ("normals", c_void_p), ("tangents", c_void_p), ("bitangents",
+        c_void_p),
         ("colors", c_void_p * CHANNELS), ("uvs", c_void_p * CHANNELS), ("vertex_count", c_uint), ("weight", c_float),
     ]  # fmt: skip
 
@@ -67,10 +70,13 @@ class Mesh(Structure):
     """aiMesh."""
 
     _fields_ = [
-        ("primitive_types", c_uint), ("vertex_count", c_uint), ("face_count", c_uint), ("vertices", c_void_p), ("normals", c_void_p),
+        ("primitive_types", c_uint), ("vertex_count", c_uint), ("face_count", c_uint), ("vertices", c_void_p),
+        ("normals", c_void_p),
         ("tangents", c_void_p), ("bitangents", c_void_p), ("colors", c_void_p * CHANNELS), ("uvs", c_void_p * CHANNELS),
-        ("uv_components", c_uint * CHANNELS), ("faces", c_void_p), ("bone_count", c_uint), ("bones", POINTER(POINTER(Bone))),
-        ("material", c_uint), ("name", String), ("anim_mesh_count", c_uint), ("anim_meshes", POINTER(POINTER(AnimMesh))),
+        ("uv_components", c_uint * CHANNELS), ("faces", c_void_p), ("bone_count", c_uint), ("bones",
+        POINTER(POINTER(Bone))),
+        ("material", c_uint), ("name", String), ("anim_mesh_count", c_uint), ("anim_meshes",
+        POINTER(POINTER(AnimMesh))),
         ("morph_method", c_int), ("aabb", c_float * 6), ("uv_names", c_void_p),
     ]  # fmt: skip
 
@@ -79,7 +85,8 @@ class MaterialProperty(Structure):
     """aiMaterialProperty; `kind` 1 float, 2 double, 3 string, 4 integer, 5 buffer."""
 
     _fields_ = [
-        ("key", String), ("semantic", c_uint), ("index", c_uint), ("byte_count", c_uint), ("kind", c_int), ("data", c_void_p),
+        ("key", String), ("semantic", c_uint), ("index", c_uint), ("byte_count", c_uint), ("kind", c_int), ("data",
+        c_void_p),
     ]  # fmt: skip
 
 
@@ -93,7 +100,8 @@ class NodeAnim(Structure):
     """aiNodeAnim; key arrays are read by `VECTOR_KEY` and `QUATERNION_KEY`."""
 
     _fields_ = [
-        ("name", String), ("position_count", c_uint), ("positions", c_void_p), ("rotation_count", c_uint), ("rotations", c_void_p),
+        ("name", String), ("position_count", c_uint), ("positions", c_void_p), ("rotation_count", c_uint), ("rotations",
+        c_void_p),
         ("scaling_count", c_uint), ("scalings", c_void_p), ("before", c_int), ("after", c_int),
     ]  # fmt: skip
 
@@ -130,7 +138,8 @@ class Light(Structure):
     """aiLight; `kind` 1 directional, 2 point, 3 spot, 4 ambient, 5 area."""
 
     _fields_ = [
-        ("name", String), ("kind", c_int), ("position", Vector3), ("direction", Vector3), ("up", Vector3), ("constant", c_float),
+        ("name", String), ("kind", c_int), ("position", Vector3), ("direction", Vector3), ("up", Vector3), ("constant",
+        c_float),
         ("linear", c_float), ("quadratic", c_float), ("diffuse", Color3), ("specular", Color3), ("ambient", Color3),
         ("inner_cone", c_float), ("outer_cone", c_float), ("size", Vector2),
     ]  # fmt: skip
@@ -140,7 +149,8 @@ class Camera(Structure):
     """aiCamera; angles in radians, relative to the node of the same name."""
 
     _fields_ = [
-        ("name", String), ("position", Vector3), ("up", Vector3), ("look_at", Vector3), ("horizontal_fov", c_float), ("near", c_float),
+        ("name", String), ("position", Vector3), ("up", Vector3), ("look_at", Vector3), ("horizontal_fov", c_float),
+        ("near", c_float),
         ("far", c_float), ("aspect", c_float), ("orthographic_width", c_float),
     ]  # fmt: skip
 
@@ -152,23 +162,42 @@ class Scene(Structure):
         ("flags", c_uint), ("root", POINTER(Node)), ("mesh_count", c_uint), ("meshes", POINTER(POINTER(Mesh))),
         ("material_count", c_uint), ("materials", POINTER(POINTER(Material))), ("animation_count", c_uint),
         ("animations", POINTER(POINTER(Animation))), ("texture_count", c_uint), ("textures", POINTER(POINTER(Texture))),
-        ("light_count", c_uint), ("lights", POINTER(POINTER(Light))), ("camera_count", c_uint), ("cameras", POINTER(POINTER(Camera))),
-        ("metadata", c_void_p), ("name", String), ("skeleton_count", c_uint), ("skeletons", c_void_p), ("private", c_void_p),
+        ("light_count", c_uint), ("lights", POINTER(POINTER(Light))), ("camera_count", c_uint), ("cameras",
+        POINTER(POINTER(Camera))),
+        ("metadata", c_void_p), ("name", String), ("skeleton_count", c_uint), ("skeletons", c_void_p), ("private",
+        c_void_p),
     ]  # fmt: skip
 
 
-VECTOR_KEY = np.dtype({"names": ["time", "value", "interpolation"], "formats": ["f8", ("f4", 3), "i4"], "offsets": [0, 8, 20], "itemsize": 24})
-QUATERNION_KEY = np.dtype({"names": ["time", "value", "interpolation"], "formats": ["f8", ("f4", 4), "i4"], "offsets": [0, 8, 24], "itemsize": 32})
+VECTOR_KEY = np.dtype(
+    {
+        "names": ["time", "value", "interpolation"],
+        "formats": ["f8", ("f4", 3), "i4"],
+        "offsets": [0, 8, 20],
+        "itemsize": 24,
+    }
+)
+QUATERNION_KEY = np.dtype(
+    {
+        "names": ["time", "value", "interpolation"],
+        "formats": ["f8", ("f4", 4), "i4"],
+        "offsets": [0, 8, 24],
+        "itemsize": 32,
+    }
+)
 VERTEX_WEIGHT = np.dtype([("vertex", "u4"), ("weight", "f4")])
 FACE = np.dtype({"names": ["count", "indices"], "formats": ["u4", "u8"], "offsets": [0, 8], "itemsize": 16})
 
 SIZES: dict[type[Structure], int] = {
-    Node: 1144, Bone: 1120, AnimMesh: 1200, Mesh: 1320, MaterialProperty: 1056, NodeAnim: 1080, Animation: 1096, Texture: 1064, Light: 1132,
+    Node: 1144, Bone: 1120, AnimMesh: 1200, Mesh: 1320, MaterialProperty: 1056, NodeAnim: 1080, Animation: 1096,
+    Texture: 1064, Light: 1132,
     Camera: 1084, Scene: 1168, MeshMorphKey: 32,
 }  # fmt: skip
 for _struct, _size in SIZES.items():
     if ctypes.sizeof(_struct) != _size:
-        raise ImportError(f"Assimp's struct {_struct.__name__} is {ctypes.sizeof(_struct)} bytes here and {_size} in libassimp 6.")
+        raise ImportError(
+            f"Assimp's struct {_struct.__name__} is {ctypes.sizeof(_struct)} bytes here and {_size} in libassimp 6."
+        )
 
 
 def library_path() -> Path:
@@ -187,11 +216,17 @@ def load_library() -> ctypes.CDLL:
     library.aiImportFile.argtypes, library.aiImportFile.restype = [ctypes.c_char_p, c_uint], POINTER(Scene)
     library.aiImportFileFromMemory.argtypes = [c_void_p, c_uint, c_uint, ctypes.c_char_p]
     library.aiImportFileFromMemory.restype = POINTER(Scene)
-    library.aiApplyPostProcessing.argtypes, library.aiApplyPostProcessing.restype = [POINTER(Scene), c_uint], POINTER(Scene)
+    library.aiApplyPostProcessing.argtypes, library.aiApplyPostProcessing.restype = (
+        [POINTER(Scene), c_uint],
+        POINTER(Scene),
+    )
     library.aiReleaseImport.argtypes, library.aiReleaseImport.restype = [POINTER(Scene)], None
     library.aiGetErrorString.argtypes, library.aiGetErrorString.restype = [], ctypes.c_char_p
     library.aiGetExtensionList.argtypes, library.aiGetExtensionList.restype = [POINTER(String)], None
-    library.aiGetEmbeddedTexture.argtypes, library.aiGetEmbeddedTexture.restype = [POINTER(Scene), ctypes.c_char_p], POINTER(Texture)
+    library.aiGetEmbeddedTexture.argtypes, library.aiGetEmbeddedTexture.restype = (
+        [POINTER(Scene), ctypes.c_char_p],
+        POINTER(Texture),
+    )
     return library
 
 
@@ -216,7 +251,8 @@ def gather(addresses: np.ndarray) -> np.ndarray:
     """The uint32 at each address, (N,)."""
     if not len(addresses):
         return np.zeros(0, np.uint32)
-    # One array over everything between the lowest and the highest address lets numpy gather; the gaps are never touched.
+    # One array over everything between the lowest and the highest address lets numpy gather; the gaps are never
+    # touched.
     first, last = int(addresses.min()), int(addresses.max())
     words = view(first, np.uint32, ((last - first) // 4 + 1,))
     return words[(addresses - first) >> 2]

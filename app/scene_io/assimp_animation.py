@@ -1,7 +1,8 @@
 """Assimp's animations -> clips: translation, rotation, scale and weight tracks in seconds.
 
-Assimp gives rotation keys as w, x, y, z and times in ticks (glTF: 1000 a second; 0 means 25). It hands out the values of cubic keys without
-their tangents: where `gltf_tracks` has not read these from the file, they are played as linear ones and counted.
+Assimp gives rotation keys as w, x, y, z and times in ticks (glTF: 1000 a second; 0 means 25). It hands out the values
+of cubic keys without their tangents: where `gltf_tracks` has not read these from the file, they are played as linear
+ones and counted.
 """
 
 from __future__ import annotations
@@ -10,7 +11,7 @@ from collections.abc import Mapping
 
 import numpy as np
 
-from gpu.scene import Channel, Clip, Node, Remark, Track
+from raygrove.gpu.scene import Channel, Clip, Node, Remark, Track
 
 from . import assimp
 from .gltf_tracks import Key
@@ -20,10 +21,12 @@ DEFAULT_TICKS_PER_SECOND = 25.0
 
 
 class AnimationReader:
-    """Reads the clips of one file. `node_ids` maps names to nodes; `nodes` hold the values at rest; `exact` are tracks that Assimp does not give as
-    they are."""
+    """Reads the clips of one file. `node_ids` maps names to nodes; `nodes` hold the values at rest; `exact` are tracks
+    that Assimp does not give as they are."""
 
-    def __init__(self, scene: assimp.Scene, nodes: list[Node], node_ids: Mapping[str, int], exact: Mapping[Key, Track]) -> None:
+    def __init__(
+        self, scene: assimp.Scene, nodes: list[Node], node_ids: Mapping[str, int], exact: Mapping[Key, Track]
+    ) -> None:
         self.scene, self.nodes, self.node_ids, self.exact = scene, nodes, node_ids, exact
         self.cubic_count = self.lost_count = self.still_count = 0
 
@@ -37,9 +40,14 @@ class AnimationReader:
         """What could not be read as it is in the file."""
         result = []
         if self.cubic_count:
-            result.append(Remark(self.cubic_count, "Tracks with cubic keys are played with straight lines between their keys."))
+            result.append(Remark(self.cubic_count, "Tracks with cubic key frames are interpolated linearly."))
         if self.still_count:
-            result.append(Remark(self.still_count, "Clips that move nothing (no keys, or none that differs from the rest) were left out."))
+            result.append(
+                Remark(
+                    self.still_count,
+                    "Clips that move nothing (no key frames, or none that differs from the rest pose) were left out.",
+                )
+            )
         if self.lost_count:
             result.append(Remark(self.lost_count, "Tracks that move a node that the file does not have were left out."))
         return result

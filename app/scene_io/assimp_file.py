@@ -1,9 +1,10 @@
 """One file in Assimp's memory: read, repaired, post-processed, released.
 
-Two of Assimp's steps are left out on purpose. FindInvalidData deletes a whole mesh for one vertex that is not finite: here `sanitise`
-drops the triangles at such vertices. FindDegenerates would turn thin triangles into lines; they are kept and counted. A file that fails
-Assimp's validation, which one index out of range does, is read again without it: bad faces are unhooked and counted, and a remark tells.
-Validation runs while reading and never later: libassimp 6.0.5 frees a scene twice when it fails in aiApplyPostProcessing.
+Two of Assimp's steps are left out on purpose. FindInvalidData deletes a whole mesh for one vertex that is not finite:
+here `sanitise` drops the triangles at such vertices. FindDegenerates would turn thin triangles into lines; they are
+kept and counted. A file that fails Assimp's validation, which one index out of range does, is read again without it:
+bad faces are unhooked and counted, and a remark tells. Validation runs while reading and never later: libassimp 6.0.5
+frees a scene twice when it fails in aiApplyPostProcessing.
 """
 
 from __future__ import annotations
@@ -17,7 +18,7 @@ import numpy as np
 
 from . import assimp
 from .cuts import shortfall
-from .errors import SceneError, shown
+from .errors import SceneError, display_path
 from .obj_faults import fault_of
 
 INDEXED = frozenset({"gltf", "glb", "vrm", "ply", "off"})
@@ -26,7 +27,8 @@ COMPLAINT = "Validation failed"
 
 
 class AssimpFile:
-    """`with AssimpFile(name, data, extension) as file`: the file at `name` (relative to the current folder), or `data` in its place."""
+    """`with AssimpFile(name, data, extension) as file`: the file at `name` (relative to the current folder), or `data`
+    in its place."""
 
     def __init__(self, name: str, data: bytes | None, extension: str) -> None:
         self.name, self.extension = name, extension
@@ -43,7 +45,9 @@ class AssimpFile:
     def __enter__(self) -> AssimpFile:
         return self
 
-    def __exit__(self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None) -> None:
+    def __exit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+    ) -> None:
         if self.pointer:
             self.assimp.aiReleaseImport(self.pointer)
             self.pointer = None
@@ -63,7 +67,8 @@ class AssimpFile:
         self._check("is inconsistent")
 
     def join_flag(self) -> int:
-        """JoinIdenticalVertices where the format comes unjoined; never over bones or morph targets, whose weights it does not compare."""
+        """JoinIdenticalVertices where the format comes unjoined; never over bones or morph targets, whose weights it
+        does not compare."""
         is_deformed = any(mesh.bone_count or mesh.anim_mesh_count for mesh in self.meshes())
         return 0 if is_deformed or self.extension in INDEXED else assimp.JOIN
 
@@ -76,14 +81,15 @@ class AssimpFile:
             return self.assimp.aiImportFile(self.name.encode("utf-8", "surrogateescape"), flags)
         if len(data) > MAX_IN_MEMORY:
             why = "unpacked it is larger than 4 GiB, more than Assimp reads from memory"
-            raise SceneError(f"{shown(self.name)}: {why}. Unpack the file first.", self.name)
+            raise SceneError(f"{display_path(self.name)}: {why}. Unpack the file first.", self.name)
         return self.assimp.aiImportFileFromMemory(data, len(data), flags, self.extension.encode())
 
     def _words(self) -> str:
         return (self.assimp.aiGetErrorString() or b"").decode("utf-8", "replace").strip()
 
     def _check(self, verb: str, data: bytes | None = None) -> None:
-        """`SceneError` where Assimp gave no scene. `data` is what it was to read in the place of the file, for a look at the text."""
+        """`SceneError` where Assimp gave no scene. `data` is what it was to read in the place of the file, for a look
+        at the text."""
         if self.pointer:
             return
         words = self._words() or "no reason given"
@@ -93,12 +99,15 @@ class AssimpFile:
         missing, fault = shortfall(text, self.extension), fault_of(text) if self.extension == "obj" else ""
         if missing and not fault:
             raise cut_short(self.name, missing)
-        said = f"{shown(os.path.abspath(self.name))} {verb}; Assimp says: {words.rstrip('.')}."
-        place = (f" The first fault is in {fault}." if fault else "") + (f" It may be cut short: {missing}." if missing else "")
+        said = f"{display_path(os.path.abspath(self.name))} {verb}; Assimp says: {words.rstrip('.')}."
+        place = (f" The first fault is in {fault}." if fault else "") + (
+            f" It may be cut short: {missing}." if missing else ""
+        )
         raise SceneError(f"{said}{place} Check that the file is whole and of the type its name says.", self.name)
 
     def _repair(self) -> None:
-        """Make a point of every face with an index out of range, so that sorting by type takes it away, and tell the types that are there."""
+        """Make a point of every face with an index out of range, so that sorting by type takes it away, and tell the
+        types that are there."""
         for mesh in self.meshes():
             faces = faces_of(mesh)
             flat, owner = corners_of(mesh)
@@ -114,7 +123,9 @@ class AssimpFile:
 
 def cut_short(name: str, missing: str) -> SceneError:
     """What a file gets of which a part is missing."""
-    return SceneError(f"{shown(os.path.abspath(name))} is cut short: {missing}. Fetch it again, or export it once more.", name)
+    return SceneError(
+        f"{display_path(os.path.abspath(name))} is cut short: {missing}. Fetch it again, or export it once more.", name
+    )
 
 
 def faces_of(mesh: assimp.Mesh) -> np.ndarray:

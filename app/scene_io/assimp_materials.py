@@ -12,7 +12,7 @@ from typing import Any
 
 import numpy as np
 
-from gpu.scene import Material, Remark
+from raygrove.gpu.scene import Material, Remark
 
 from . import assimp
 from .assimp_file import AssimpFile
@@ -70,7 +70,10 @@ class MaterialReader:
         """The textures that could not be had, and what of the materials is not read."""
         counted = [
             (self._bump_maps, "Materials have a bump map, which is not drawn; normal maps are."),
-            (self._unseen, "Materials of opacity 0 are drawn opaque: programs write that by mistake, and nothing would be seen."),
+            (
+                self._unseen,
+                "Materials of opacity 0 are drawn opaque: programs write that by mistake, and nothing would be seen.",
+            ),
             (self._apart, "Materials have textures that lie apart from one another: all are placed as the first."),
         ]
         return [Remark(count, sentence) for count, sentence in counted if count] + self._pictures.remarks()
@@ -83,7 +86,11 @@ class MaterialReader:
         alpha_mode, base_color, transmission = self._openness(values, base_color)
         opacity, color = _file(values, OPACITY_MAP), _first_file(values, BASE_COLOR_MAPS)
         if opacity and color and not self.is_gltf:
-            texture = self._pictures.take((color, opacity), "color", with_opacity) if opacity != color else self._texture(color)
+            texture = (
+                self._pictures.take((color, opacity), "color", with_opacity)
+                if opacity != color
+                else self._texture(color)
+            )
             alpha_mode = "mask" if texture >= 0 and alpha_mode == "opaque" else alpha_mode
             texture = texture if texture >= 0 else self._texture(color)
         else:
@@ -124,11 +131,18 @@ class MaterialReader:
         alpha = min(alpha, _number(values, "$mat.opacity", 1.0))
         return float(color[0]), float(color[1]), float(color[2]), alpha
 
-    def _openness(self, values: dict[Key, Any], color: tuple[float, float, float, float]) -> tuple[str, tuple[float, float, float, float], float]:
-        """Alpha mode, base colour and transmission. What old formats call opacity is a share that is covered, or glass where they say so."""
+    def _openness(
+        self, values: dict[Key, Any], color: tuple[float, float, float, float]
+    ) -> tuple[str, tuple[float, float, float, float], float]:
+        """Alpha mode, base colour and transmission. What old formats call opacity is a share that is covered, or glass
+        where they say so."""
         if self.is_gltf:
             mode = _text(values, "$mat.gltf.alphaMode").lower()
-            return mode if mode in ("mask", "blend") else "opaque", color, _number(values, "$mat.transmission.factor", 0.0)
+            return (
+                mode if mode in ("mask", "blend") else "opaque",
+                color,
+                _number(values, "$mat.transmission.factor", 0.0),
+            )
         alpha, opaque = color[3], (*color[:3], 1.0)
         if alpha <= 0.0:
             self._unseen += 1
@@ -156,7 +170,9 @@ class MaterialReader:
         if self.is_gltf:
             return self._texture(metal or rough or _file(values, GLTF_METALLIC_ROUGHNESS), "data")
         if rough and metal:
-            return self._pictures.take((rough, metal), "data", packed) if rough != metal else self._texture(rough, "data")
+            return (
+                self._pictures.take((rough, metal), "data", packed) if rough != metal else self._texture(rough, "data")
+            )
         if rough or metal:
             return self._pictures.take((rough or metal,), "data", packed_roughness if rough else packed_metalness)
         return -1
@@ -172,12 +188,18 @@ class MaterialReader:
         uv_set = values.get(("$tex.uvwsrc", semantic, 0), np.zeros(1))
         number = int(uv_set[0]) if len(uv_set) and 0 <= uv_set[0] < assimp.CHANNELS else 0
         parts = values.get(("$tex.uvtrafo", semantic, 0))
-        if parts is None or len(parts) != 5 or not np.isfinite(parts).all() or tuple(parts) == (0.0, 0.0, 1.0, 1.0, 0.0):
+        if (
+            parts is None
+            or len(parts) != 5
+            or not np.isfinite(parts).all()
+            or tuple(parts) == (0.0, 0.0, 1.0, 1.0, 0.0)
+        ):
             return Placement(number)
         tx, ty, sx, sy, turn = (float(part) for part in parts)
         if not self.is_gltf:
             return Placement(number, np.array([[sx, 0.0, tx], [0.0, sy, 1.0 - sy - ty]]))
-        # Assimp turned glTF's transform (about the upper left corner, v downwards) into one about the middle: take that back.
+        # Assimp turned glTF's transform (about the upper left corner, v downwards) into one about the middle: take that
+        # back.
         c, s = np.cos(-turn), np.sin(-turn)
         ox, oy = tx - 0.5 * sx * (1.0 + s - c), 0.5 * sy * (s + c - 1.0) + 1.0 - sy - ty
         return Placement(number, np.array([[sx * c, sy * s, ox], [-sx * s, sy * c, oy]]))

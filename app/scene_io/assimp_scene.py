@@ -1,4 +1,5 @@
-"""Assimp's scene -> our Scene: nodes, meshes, skins, morph targets, lights, cameras (materials and clips in their own files)."""
+"""Assimp's scene -> our Scene: nodes, meshes, skins, morph targets, lights, cameras (materials and clips in their own
+files)."""
 
 from __future__ import annotations
 
@@ -10,7 +11,7 @@ from typing import Any
 
 import numpy as np
 
-from gpu.scene import Light, Mesh, MorphTargets, Node, Object, Remark, Scene, SceneCamera, Skin, Track
+from raygrove.gpu.scene import Light, Mesh, MorphTargets, Node, Object, Remark, Scene, SceneCamera, Skin, Track
 
 from . import assimp
 from .assimp_animation import AnimationReader
@@ -18,7 +19,7 @@ from .assimp_file import INDEXED, AssimpFile, cut_short, vectors
 from .assimp_materials import GLTF, MaterialReader
 from .assimp_textures import Placement
 from .cuts import shortfall
-from .errors import SceneError, shown
+from .errors import SceneError, display_path
 from .gltf_tracks import Key, exact_tracks
 from .joining import joined
 from .limits import ImportLimits
@@ -35,7 +36,8 @@ PERCENT_LIGHTS = frozenset({"fbx"})
 
 
 def read_scene(name: str, data: bytes | None, extension: str, limits: ImportLimits) -> Scene:
-    """The file `name` of the current folder (or `data` in its place) as a Scene that is not yet sanitised; `SceneError` where it cannot."""
+    """The file `name` of the current folder (or `data` in its place) as a Scene that is not yet sanitised; `SceneError`
+    where it cannot."""
     with AssimpFile(name, data, extension) as file:
         if not file.has_faces():
             raise no_triangles(name, data, extension)
@@ -49,7 +51,12 @@ def no_triangles(name: str, data: bytes | None, extension: str) -> SceneError:
     missing = shortfall(data if data is not None else Path(name).read_bytes(), extension)
     if missing:
         return cut_short(name, missing)
-    return SceneError(f"{shown(os.path.abspath(name))} has no triangles: it holds only points or lines, or nothing. Open a file with a mesh.", name)
+    return SceneError(
+        f"{display_path(os.path.abspath(name))} has no triangles: it holds only points or lines, or nothing. Open a "
+        "file "
+        f"with a mesh.",
+        name,
+    )
 
 
 class SceneReader:
@@ -76,8 +83,10 @@ class SceneReader:
         cameras = self._cameras()
         remarks = [*self.materials.remarks(), *animations.remarks(), *light_remarks, *self._remarks()]
         scene = Scene(
-            name=Path(self.file.name).name, nodes=tuple(self.nodes), meshes=tuple(meshes), objects=objects, materials=materials,
-            textures=tuple(self.materials.textures), lights=lights, cameras=cameras, clips=clips, remarks=tuple(remarks),
+            name=Path(self.file.name).name, nodes=tuple(self.nodes), meshes=tuple(meshes), objects=objects,
+            materials=materials,
+            textures=tuple(self.materials.textures), lights=lights, cameras=cameras, clips=clips,
+            remarks=tuple(remarks),
         )  # fmt: skip
         return with_fronts(scene)
 
@@ -88,7 +97,11 @@ class SceneReader:
             source, parent = stack.pop()
             index = len(self.nodes)
             if index >= MAX_NODES:
-                raise SceneError(f"{shown(self.file.name)} has more than {MAX_NODES:,} nodes. Export it with fewer, joined objects.", self.file.name)
+                raise SceneError(
+                    f"{display_path(self.file.name)} has more than {MAX_NODES:,} nodes. Export it with fewer, joined "
+                    "objects.",
+                    self.file.name,
+                )
             node, is_sheared = node_of(source.name.text, parent, _finite(assimp.matrix(source.transformation)))
             self.nodes.append(node)
             self.node_ids.setdefault(node.name, index)
@@ -133,7 +146,8 @@ class SceneReader:
         return uvs
 
     def _skin(self, source: assimp.Mesh) -> Skin | None:
-        """Four joints a vertex, the heaviest ones, weights adding up to 1; a vertex without any hangs from the first joint."""
+        """Four joints per vertex, the heaviest ones, weights adding up to 1; a vertex without any hangs from the first
+        joint."""
         bones = [source.bones[i].contents for i in range(source.bone_count)]
         bones = [bone for bone in bones if bone.name.text in self.node_ids]
         if not bones:
@@ -151,7 +165,9 @@ class SceneReader:
             weights=weights,
         )
 
-    def _heaviest(self, slots: np.ndarray, vertices: np.ndarray, weights: np.ndarray, count: int) -> tuple[np.ndarray, np.ndarray]:
+    def _heaviest(
+        self, slots: np.ndarray, vertices: np.ndarray, weights: np.ndarray, count: int
+    ) -> tuple[np.ndarray, np.ndarray]:
         sums = np.bincount(vertices, weights, count)
         self.unbalanced_count += int(np.count_nonzero(np.abs(sums - 1.0) > WEIGHT_TOLERANCE))
         order = np.lexsort((-weights, vertices))
@@ -176,7 +192,9 @@ class SceneReader:
         base = vectors(source.normals, source.vertex_count)
         has_normals = base is not None and all(normals is not None for normals in turned)
         return MorphTargets(
-            positions=np.stack([np.zeros_like(positions) if points is None else points - positions for points in moved]),
+            positions=np.stack(
+                [np.zeros_like(positions) if points is None else points - positions for points in moved]
+            ),
             normals=np.stack([normals - base for normals in turned]) if has_normals else None,  # type: ignore[operator]
             weights=np.array([target.weight for target in targets], np.float32),
         )
@@ -185,7 +203,9 @@ class SceneReader:
         count = sum(len(meshes[thing.mesh].triangles) for thing in objects)
         if count > self.limits.max_triangles:
             raise SceneError(
-                f"{shown(self.file.name)} has {count:,} triangles and the limit is {self.limits.max_triangles:,}. Raise import.max_triangles "
+                f"{display_path(self.file.name)} has {count:,} triangles and the limit is "
+                f"{self.limits.max_triangles:,}. "
+                f"Raise import.max_triangles "
                 "if the memory allows, or open a smaller model.",
                 self.file.name,
             )
@@ -196,7 +216,9 @@ class SceneReader:
         cone = 1.0 if self.file.extension in GLTF else 0.5
         read = [_light(source, self.node_ids, unit, cone) for source in sources]
         lost = read.count(None)
-        return tuple(light for light in read if light), [Remark(lost, "Lights of another kind (ambient) were left out.")] if lost else []
+        return tuple(light for light in read if light), [
+            Remark(lost, "Lights of another kind (ambient) were left out.")
+        ] if lost else []
 
     def _cameras(self) -> tuple[SceneCamera, ...]:
         """A camera that does not look along -Z of its node gets a node of its own that does."""
@@ -212,25 +234,32 @@ class SceneReader:
             aspect = source.aspect if source.aspect > 0.0 else 1.0
             half = source.horizontal_fov if self.file.extension in HALF_ANGLES else source.horizontal_fov / 2.0
             half = min(max(half, 1e-3), math.pi / 2.0 - 1e-3) if math.isfinite(half) else math.pi / 8.0
-            cameras.append(SceneCamera(name or f"camera {index + 1}", node, math.degrees(2.0 * math.atan(math.tan(half) / aspect))))
+            cameras.append(
+                SceneCamera(name or f"camera {index + 1}", node, math.degrees(2.0 * math.atan(math.tan(half) / aspect)))
+            )
         return tuple(cameras)
 
     def _remarks(self) -> list[Remark]:
         counted = [
             (self.file.bad_face_count, "Faces with an index out of range were dropped."),
             (self.sheared_count, "Nodes with a shear: the shear was left out, the rest of their transform was kept."),
-            (self.trimmed_count, "Vertices hang from more than four joints: the four heaviest were kept."),
+            (self.trimmed_count, "Vertices have more than four joint weights: the four largest are used."),
             (self.unbalanced_count, SENTENCES["weights"]),
             (self.colored_count, "Meshes have vertex colours, which are not drawn."),
         ]
         remarks = [Remark(count, sentence) for count, sentence in counted if count]
         if self.file.complaint:
-            remarks.append(Remark(1, f"The file contradicts itself and was read as far as it goes; Assimp says: {self.file.complaint}"))
+            remarks.append(
+                Remark(
+                    1, f"The file contradicts itself and was read as far as it goes; Assimp says: {self.file.complaint}"
+                )
+            )
         return remarks
 
 
 def _light(source: assimp.Light, node_ids: Mapping[str, int], unit: float, cone: float) -> Light | None:
-    """One of Assimp's lights, None for an ambient one. `cone` is half the angle over what the format gives: glTF's are half, the others' whole."""
+    """One of Assimp's lights, None for an ambient one. `cone` is half the angle over what the format gives: glTF's are
+    half, the others' whole."""
     if source.kind not in LIGHTS:
         return None
     falloff = source.quadratic if source.quadratic > 0.0 and source.kind != DIRECTIONAL else 1.0
@@ -240,8 +269,10 @@ def _light(source: assimp.Light, node_ids: Mapping[str, int], unit: float, cone:
     outer = min(max(math.degrees(source.outer_cone) * cone, 0.0), 180.0) if math.isfinite(source.outer_cone) else 45.0
     inner = min(max(math.degrees(source.inner_cone) * cone, 0.0), outer) if math.isfinite(source.inner_cone) else 0.0
     return Light(
-        LIGHTS[source.kind], (red, green, blue), position, direction if any(direction) else (0.0, 0.0, -1.0), node_ids.get(source.name.text, -1),
-        inner, outer, size=area if min(area) > 0.0 else (1.0, 1.0), up=up if any(up) else (0.0, 1.0, 0.0), name=source.name.text,
+        LIGHTS[source.kind], (red, green, blue), position, direction if any(direction) else (0.0, 0.0, -1.0),
+        node_ids.get(source.name.text, -1),
+        inner, outer, size=area if min(area) > 0.0 else (1.0, 1.0), up=up if any(up) else (0.0, 1.0, 0.0),
+        name=source.name.text,
     )  # fmt: skip
 
 

@@ -1,4 +1,5 @@
-"""The textures of one file read by Assimp: files beside the model or pictures inside it -> RGBA8, each once for each use."""
+"""The textures of one file read by Assimp: files beside the model or pictures inside it -> RGBA8, each once for each
+use."""
 
 from __future__ import annotations
 
@@ -9,11 +10,11 @@ from pathlib import Path
 
 import numpy as np
 
-from gpu.scene import Remark, Texture
+from raygrove.gpu.scene import Remark, Texture
 
 from . import assimp
 from .assimp_file import AssimpFile
-from .errors import shown
+from .errors import display_path
 from .images import ImageError, decode, find, resized
 
 Maker = Callable[..., np.ndarray]
@@ -21,19 +22,22 @@ Maker = Callable[..., np.ndarray]
 
 @dataclasses.dataclass(frozen=True, eq=False)
 class Placement:
-    """How a texture lies on a mesh: the set of texture coordinates, and a (2, 3) matrix for them (v downwards) or None."""
+    """How a texture lies on a mesh: the set of texture coordinates, and a (2, 3) matrix for them (v downwards) or
+    None."""
 
     uv_set: int = 0
     matrix: np.ndarray | None = None
 
     def differs(self, other: Placement) -> bool:
         """Whether another texture lies otherwise."""
-        same = (self.matrix is None) == (other.matrix is None) and (self.matrix is None or np.allclose(self.matrix, other.matrix))  # type: ignore[arg-type]
-        return self.uv_set != other.uv_set or not same
+        if self.matrix is None or other.matrix is None:
+            return self.uv_set != other.uv_set or self.matrix is not other.matrix
+        return self.uv_set != other.uv_set or not np.allclose(self.matrix, other.matrix)
 
 
 class TextureReader:
-    """Fills `textures`; texture files are looked for beside the model. `missing` has those that could not be had, with the reason."""
+    """Fills `textures`; texture files are looked for beside the model. `missing` has those that could not be had, with
+    the reason."""
 
     def __init__(self, file: AssimpFile, folder: Path, texture_size: int) -> None:
         self.assimp, self.scene, self.folder, self.texture_size = file.assimp, file.pointer, folder, texture_size
@@ -42,8 +46,8 @@ class TextureReader:
         self._ids: dict[tuple[str, ...], int] = {}
 
     def take(self, names: tuple[str, ...], use: str, make: Maker | None = None) -> int:
-        """The id of the texture that `make` makes of the pictures `names` (of one by itself) for a `use`: color, which is sRGB, or data; -1 where a
-        picture cannot be had."""
+        """The id of the texture that `make` makes of the pictures `names` (of one by itself) for a `use`: color, which
+        is sRGB, or data; -1 where a picture cannot be had."""
         key = (use, *names)
         if key not in self._ids:
             pictures = [self._picture(name) for name in names]
@@ -68,14 +72,21 @@ class TextureReader:
         remarks = []
         if beside:
             advice = "Put them beside the model and open it again"
-            remarks.append(Remark(len(beside), f"Textures missing, drawn in a plain colour: {self._listed(beside)}. {advice}."))
+            remarks.append(
+                Remark(len(beside), f"Textures missing, drawn in a plain colour: {self._listed(beside)}. {advice}.")
+            )
         if inside:
             advice = "Export the model again, or give it textures as PNG or JPEG"
-            remarks.append(Remark(len(inside), f"Textures inside the file that are drawn in a plain colour: {self._listed(inside)}. {advice}."))
+            remarks.append(
+                Remark(
+                    len(inside),
+                    f"Textures inside the file that are drawn in a plain colour: {self._listed(inside)}. {advice}.",
+                )
+            )
         return remarks
 
     def _listed(self, missing: dict[str, str]) -> str:
-        listed = [f"{shown(self._shown_name(name))} ({reason})" for name, reason in list(missing.items())[:20]]
+        listed = [f"{display_path(self._shown_name(name))} ({reason})" for name, reason in list(missing.items())[:20]]
         return ", ".join(listed) + (f" and {len(missing) - 20} more" if len(missing) > 20 else "")
 
     def _is_embedded(self, name: str) -> bool:
@@ -118,7 +129,10 @@ def packed(roughness: np.ndarray, metalness: np.ndarray) -> np.ndarray:
     larger = max((roughness, metalness), key=lambda picture: picture.shape[0] * picture.shape[1])
     height, width = larger.shape[:2]
     result = np.full((height, width, 4), 255, np.uint8)
-    result[..., 1], result[..., 2] = resized(roughness[..., 0], width, height), resized(metalness[..., 0], width, height)
+    result[..., 1], result[..., 2] = (
+        resized(roughness[..., 0], width, height),
+        resized(metalness[..., 0], width, height),
+    )
     return result
 
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from gpu.scene import Clip, Mesh, Scene, Skin
+from raygrove.gpu.scene import Clip, Mesh, Scene, Skin, Spheres
 
 from .transforms import Pose, global_matrices
 
@@ -18,18 +18,23 @@ Box = tuple[np.ndarray, np.ndarray]
 def scene_box(scene: Scene, with_clips: bool = True) -> Box:
     """Lower and upper corner (float64) of all objects at rest, at all their key frames and, sampled, during the clips.
 
-    Objects that clips move count by their transformed boxes and large skins by their joints' boxes, so the box may be somewhat too large.
+    Objects that clips move count by their transformed boxes and large skins by their joints' boxes, so the box may be
+    somewhat too large.
     """
     boxes = [_rest_box(scene)]
-    points = [_local_points(mesh) for mesh in scene.meshes]
+    points, sphere_points = [_local_points(mesh) for mesh in scene.meshes], [_sphere_points(s) for s in scene.spheres]
     pose = Pose(scene.nodes)
     for clip in scene.clips if with_clips else ():
         for time in sample_times(clip):
             matrices = pose.matrices(clip, float(time))
-            boxes += [_moved_box(scene.meshes[t.mesh], points[t.mesh], matrices, t.node) for t in scene.objects]
-    if scene.spheres is not None and len(scene.spheres.centres):
-        radii = scene.spheres.radii[:, None]
-        boxes.append(((scene.spheres.centres - radii).min(axis=0), (scene.spheres.centres + radii).max(axis=0)))
+            boxes += [
+                _moved_box(scene.meshes[t.mesh], points[t.mesh], matrices, t.node)
+                if t.mesh >= 0
+                else _placed_box(
+                    (sphere_points[t.spheres] if t.spheres >= 0 else _glyph_points(scene, t.glyphs)), matrices[t.node]
+                )
+                for t in scene.objects
+            ]
     lower = np.min([box[0] for box in boxes], axis=0)
     upper = np.max([box[1] for box in boxes], axis=0)
     if not (np.isfinite(lower).all() and np.isfinite(upper).all()):
@@ -48,22 +53,92 @@ def _rest_box(scene: Scene) -> Box:
     matrices = global_matrices(scene.nodes)
     lower, upper = np.full(3, np.inf), np.full(3, -np.inf)
     for thing in scene.objects:
-        mesh, matrix = scene.meshes[thing.mesh], matrices[thing.node]
+        matrix = matrices[thing.node]
+        if thing.mesh < 0:
+            box: Box = (
+                _rest_box_of_spheres(scene.spheres[thing.spheres], matrix)
+                if thing.spheres >= 0
+                else _placed_box(_glyph_points(scene, thing.glyphs), matrix)
+            )
+            lower, upper = np.minimum(lower, box[0]), np.maximum(upper, box[1])
+            continue
+        mesh = scene.meshes[thing.mesh]
         is_along_axes = (np.count_nonzero(np.abs(matrix[:3, :3]) > 1e-12, axis=1) <= 1).all()
         is_plain = mesh.skin is None and mesh.morph_targets is None and mesh.key_frames is None
         if is_plain and not is_along_axes and len(mesh.positions) <= EXACT_VERTICES:
             moved = mesh.positions @ matrix[:3, :3].T + matrix[:3, 3]
-            box: Box = (moved.min(axis=0), moved.max(axis=0))
+            box = (moved.min(axis=0), moved.max(axis=0))
         else:
             box = _moved_box(mesh, _local_points(mesh), matrices, thing.node)
         lower, upper = np.minimum(lower, box[0]), np.maximum(upper, box[1])
     return lower, upper
 
 
+def _rest_box_of_spheres(spheres: Spheres, matrix: np.ndarray) -> Box:
+    """The box of spheres at a node that does not move: of each of them, where they stay as they are."""
+    is_there = spheres.radii > 0.0
+    if spheres.key_frames is not None or not is_there.any() or len(spheres.radii) > EXACT_VERTICES:
+        return _placed_box(_sphere_points(spheres), matrix)
+    centres = spheres.centres[is_there] @ matrix[:3, :3].T + matrix[:3, 3]
+    reach = spheres.radii[is_there, None] * np.sqrt((matrix[:3, :3] ** 2).sum() / 3.0)
+    return (centres - reach).min(axis=0), (centres + reach).max(axis=0)
+
+
+def _placed_box(points: np.ndarray, matrix: np.ndarray) -> Box:
+    """The box of (1, 8, 3) corners at a node."""
+    if not np.isfinite(points).all():
+        return np.full(3, np.inf), np.full(3, -np.inf)
+    moved = points[0] @ matrix[:3, :3].T + matrix[:3, 3]
+    return moved.min(axis=0), moved.max(axis=0)
+
+
+def _sphere_points(spheres: Spheres) -> np.ndarray:
+    """Corners (1, 8, 3) of the box of spheres over all their key frames, in their own frame; infinite where none is
+    there. A key at a time: there may be many."""
+    lower, upper = np.full(3, np.inf), np.full(3, -np.inf)
+    keys = spheres.key_frames
+    for key, centres in enumerate(spheres.centres[None] if keys is None else keys.centres):
+        radii = spheres.radii if keys is None or keys.radii is None else keys.radii[key]
+        is_there = radii > 0.0
+        if not is_there.all():
+            centres, radii = centres[is_there], radii[is_there]
+        for axis in range(3):  # an axis at a time: numpy reduces long columns fast, and many short rows slowly
+            lower[axis] = min(lower[axis], (centres[:, axis] - radii).min(initial=np.inf))
+            upper[axis] = max(upper[axis], (centres[:, axis] + radii).max(initial=-np.inf))
+    return _corners(lower, upper)[None]
+
+
+def _glyph_points(scene: Scene, index: int) -> np.ndarray:
+    """Corners (1, 8, 3) of a box around glyphs over all their key frames, in their own frame, however they are turned;
+    linked ones lie between spheres, and add nothing: infinite."""
+    glyphs, lower, upper = scene.glyphs[index], np.full(3, np.inf), np.full(3, -np.inf)
+    keys = glyphs.key_frames
+    for key, centres in enumerate(glyphs.centres[None] if keys is None else keys.centres):
+        sizes = glyphs.sizes if keys is None or keys.sizes is None else keys.sizes[key]
+        is_there = (sizes > 0.0).all(axis=1)
+        if glyphs.links is not None or not is_there.any():
+            continue
+        reach = np.linalg.norm(sizes[is_there].astype(np.float64), axis=1, keepdims=True)
+        if glyphs.shape == "capsule":
+            reach = (sizes[is_there, 0] + sizes[is_there, 2])[:, None]
+        lower = np.minimum(lower, (centres[is_there] - reach).min(axis=0))
+        upper = np.maximum(upper, (centres[is_there] + reach).max(axis=0))
+    return _corners(lower, upper)[None]
+
+
 def _moved_box(mesh: Mesh, points: np.ndarray, matrices: np.ndarray, node: int) -> Box:
     """The box of `points`: one set of eight corners at the node, or one set a joint."""
-    chosen = matrices[node][None] if mesh.skin is None else matrices[mesh.skin.joints] @ mesh.skin.inverse_bind.astype(np.float64)
-    if mesh.skin is not None and mesh.morph_targets is None and mesh.key_frames is None and len(mesh.positions) <= EXACT_SKIN_VERTICES:
+    chosen = (
+        matrices[node][None]
+        if mesh.skin is None
+        else matrices[mesh.skin.joints] @ mesh.skin.inverse_bind.astype(np.float64)
+    )
+    if (
+        mesh.skin is not None
+        and mesh.morph_targets is None
+        and mesh.key_frames is None
+        and len(mesh.positions) <= EXACT_SKIN_VERTICES
+    ):
         return _skinned_box(mesh, mesh.skin, chosen)
     is_used = np.isfinite(points).all(axis=(1, 2))
     moved = np.einsum("jrc,jpc->jpr", chosen[is_used, :3, :3], points[is_used]) + chosen[is_used, None, :3, 3]
@@ -78,7 +153,8 @@ def _skinned_box(mesh: Mesh, skin: Skin, joints: np.ndarray) -> Box:
 
 
 def _local_points(mesh: Mesh) -> np.ndarray:
-    """Corners of the mesh's box in its own frame: (1, 8, 3), or (J, 8, 3) of what hangs from each joint (infinite where nothing does)."""
+    """Corners of the mesh's box in its own frame: (1, 8, 3), or (J, 8, 3) of what hangs from each joint (infinite where
+    nothing does)."""
     lower = upper = mesh.positions
     if mesh.key_frames is not None and len(mesh.key_frames.positions):
         lower = np.minimum(lower, mesh.key_frames.positions.min(axis=0))

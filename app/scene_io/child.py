@@ -1,24 +1,22 @@
-"""The importing child process: `python -m app.scene_io.child FD` reads a job (JSON) from stdin and writes the scene to file FD; of a picture, the
-state that was saved in it.
+"""The importing child process: `python -m raygrove.app.scene_io.child FD` reads a job (JSON) from stdin and writes the
+scene to file FD; of a picture, the state that was saved in it.
 
-Lines of JSON on stdout tell the parent of progress, of the end, or of an error with its sentence. Memory is limited before any foreign code
-is loaded; libraries that print are sent to stderr. The process dies with its parent.
+Lines of JSON on stdout tell the parent of progress, of the end, or of an error with its sentence. Memory is limited
+before any foreign code is loaded; libraries that print are sent to stderr. The process dies with its parent.
 """
 
 from __future__ import annotations
 
-import ctypes
 import json
 import os
-import resource
-import signal
 import sys
+import tempfile
 from typing import Any, TextIO
 
-from .errors import SceneError, shown
-from .limits import ImportLimits
+from raygrove.gpu.linux import end_with_parent, lower_limits
 
-PR_SET_PDEATHSIG = 1
+from .errors import SceneError, display_path
+from .limits import ImportLimits
 
 
 def main() -> int:
@@ -27,6 +25,7 @@ def main() -> int:
     job = json.loads(sys.stdin.readline())
     limits = ImportLimits(**job["limits"])
     _limit(limits)
+    tempfile.tempdir = job.get("folder")
     try:
         _import(job, limits, int(sys.argv[1]), lines)
     except SceneError as error:
@@ -44,18 +43,10 @@ def _protect_stdout() -> TextIO:
 
 
 def _limit(limits: ImportLimits) -> None:
-    if sys.platform == "linux":
-        ctypes.CDLL(None).prctl(PR_SET_PDEATHSIG, signal.SIGKILL, 0, 0, 0)
-    _lower(resource.RLIMIT_AS, limits.memory_mib << 20)
-    _lower(resource.RLIMIT_CORE, 0)
-    # The parent counts seconds of the clock; this is for the case that it is gone.
-    _lower(resource.RLIMIT_CPU, int(limits.seconds) * (os.cpu_count() or 1) + 5)
-
-
-def _lower(kind: int, value: int) -> None:
-    hard = resource.getrlimit(kind)[1]
-    value = value if hard == resource.RLIM_INFINITY else min(value, hard)
-    resource.setrlimit(kind, (value, value))
+    end_with_parent()
+    # The parent counts seconds of the clock; those of the processor are for the case that it is gone.
+    seconds = int(limits.seconds) * (os.cpu_count() or 1) + 5
+    lower_limits(limits.memory_mib << 20, seconds, mapped_bytes=limits.disk_mib << 20)
 
 
 def _import(job: dict[str, Any], limits: ImportLimits, descriptor: int, lines: TextIO) -> None:
@@ -69,7 +60,7 @@ def _import(job: dict[str, Any], limits: ImportLimits, descriptor: int, lines: T
     from . import exchange
 
     if "environment" in job:
-        from gpu.scene import Scene
+        from raygrove.gpu.scene import Scene
 
         from .environments import read_environment
 
@@ -89,7 +80,7 @@ def _import(job: dict[str, Any], limits: ImportLimits, descriptor: int, lines: T
             exchange.write(scene, file)
     except OSError as error:
         why = f"no room for the imported scene ({error.strerror}). Free space on the disk of temporary files."
-        raise SceneError(f"{shown(job['paths'][0])}: {why}", job["paths"][0]) from error
+        raise SceneError(f"{display_path(job['paths'][0])}: {why}", job["paths"][0]) from error
     _say(lines, done=True)
 
 

@@ -10,7 +10,7 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
-from .errors import SceneError, shown
+from .errors import SceneError, display_path
 
 OPENERS: dict[str, Callable[..., Any]] = {".gz": gzip.open, ".xz": lzma.open, ".bz2": bz2.open}
 PIECE = 1 << 22
@@ -37,11 +37,15 @@ def unpack(path: str | Path, limit: int) -> bytes:
                 size += len(piece)
                 if size > limit:
                     raise SceneError(
-                        f"{shown(path)} unpacks to more than {limit >> 20:,} MiB, which is the limit. Raise import.file_mib if that is right.", path
+                        f"{display_path(path)} unpacks to more than {limit >> 20:,} MiB, which is the limit. Raise "
+                        f"import.file_mib if that is right.",
+                        path,
                     )
     except (EOFError, OSError, lzma.LZMAError, zlib.error) as error:
         why = f"it is damaged or cut short ({error})"
-        raise SceneError(f"{shown(path)} cannot be unpacked: {why}. Fetch it again, or unpack it by hand.", path) from error
+        raise SceneError(
+            f"{display_path(path)} cannot be unpacked: {why}. Fetch it again, or unpack it by hand.", path
+        ) from error
     if not size:
-        raise SceneError(f"{shown(path)} is empty once unpacked. Export or fetch it again.", path)
+        raise SceneError(f"{display_path(path)} is empty once unpacked. Export or fetch it again.", path)
     return b"".join(pieces)

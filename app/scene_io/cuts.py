@@ -1,6 +1,8 @@
-"""Whether a file is shorter than it says itself. Assimp's words for that are of buffers and tokens; these are of the file.
+"""Whether a file is shorter than it says itself. Assimp's words for that are of buffers and tokens; these are of the
+file.
 
-Nothing is believed: numbers only serve a sentence. What the text of a format does not tell (FBX, Collada) is left to Assimp.
+Nothing is believed: numbers only serve a sentence. What the text of a format does not tell (FBX, Collada) is left to
+Assimp.
 """
 
 from __future__ import annotations
@@ -13,7 +15,8 @@ import urllib.parse
 from collections.abc import Callable
 
 GLB_HEADER = struct.Struct("<4sII")
-PLY_BYTES = {"char": 1, "uchar": 1, "int8": 1, "uint8": 1, "short": 2, "ushort": 2, "int16": 2, "uint16": 2, "int": 4, "uint": 4, "int32": 4,
+PLY_BYTES = {"char": 1, "uchar": 1, "int8": 1, "uint8": 1, "short": 2, "ushort": 2, "int16": 2, "uint16": 2, "int": 4,
+"uint": 4, "int32": 4,
              "uint32": 4, "float": 4, "float32": 4, "double": 8, "float64": 8}  # fmt: skip
 MAX_HEADER = 1 << 16
 LEAST_CORNERS = 3
@@ -23,7 +26,8 @@ OBJ_CORNER = re.compile(rb"(-?\d+)[^ \t]*")
 
 
 def shortfall(data: bytes, extension: str) -> str:
-    """How the file contradicts its length ("its header speaks of ..."); "" where nothing is known to be missing. The current folder is the file's."""
+    """How the file contradicts its length ("its header says ..."); "" where nothing is known to be missing. The
+    current folder is the file's."""
     check = CHECKS.get(extension)
     try:
         return check(data) if check is not None else ""
@@ -33,9 +37,17 @@ def shortfall(data: bytes, extension: str) -> str:
 
 def _glb(data: bytes) -> str:
     if len(data) < GLB_HEADER.size:
-        return f"a GLB file has a header of 12 bytes, and {len(data)} are there" if data[:4] == b"glTF"[: len(data)] else ""
+        return (
+            f"a GLB file has a header of 12 bytes, and {len(data)} are there"
+            if data[:4] == b"glTF"[: len(data)]
+            else ""
+        )
     magic, _, length = GLB_HEADER.unpack_from(data)
-    return f"its header speaks of {length:,} bytes, and {len(data):,} are there" if magic == b"glTF" and length > len(data) else ""
+    return (
+        f"its header says {length:,} bytes, and {len(data):,} are there"
+        if magic == b"glTF" and length > len(data)
+        else ""
+    )
 
 
 def _gltf(data: bytes) -> str:
@@ -43,11 +55,23 @@ def _gltf(data: bytes) -> str:
         document = json.loads(data)
     except json.JSONDecodeError as error:
         is_end = not data.rstrip().endswith(b"}") or error.pos >= len(error.doc.rstrip())
-        return f"its text ends in the middle, at line {error.lineno}, column {error.colno}" if is_end and data.lstrip()[:1] == b"{" else ""
+        return (
+            f"its text ends in the middle, at line {error.lineno}, column {error.colno}"
+            if is_end and data.lstrip()[:1] == b"{"
+            else ""
+        )
     for buffer in document.get("buffers", ()):
         name = urllib.parse.unquote(str(buffer.get("uri", "")))
-        if name and not name.startswith("data:") and os.path.isfile(name) and os.path.getsize(name) < int(buffer["byteLength"]):
-            return f"its buffer {name!r} should have {int(buffer['byteLength']):,} bytes, and {os.path.getsize(name):,} are there"
+        if (
+            name
+            and not name.startswith("data:")
+            and os.path.isfile(name)
+            and os.path.getsize(name) < int(buffer["byteLength"])
+        ):
+            return (
+                f"its buffer {name!r} should have {int(buffer['byteLength']):,} bytes, and "
+                f"{os.path.getsize(name):,} are there"
+            )
     return ""
 
 
@@ -84,19 +108,28 @@ def _ply_bytes(size: int, elements: list[tuple[str, int, list[list[str]]]]) -> s
     for name, count, properties in elements:
         for words in properties:
             corners = LEAST_CORNERS if name == "face" and words[-1].startswith("vertex_ind") else 0
-            least += count * (PLY_BYTES[words[1]] + corners * PLY_BYTES[words[2]] if words[0] == "list" else PLY_BYTES[words[0]])
-    return f"what its header lists takes {least:,} bytes at least, and {max(size, 0):,} are there" if least > size else ""
+            least += count * (
+                PLY_BYTES[words[1]] + corners * PLY_BYTES[words[2]] if words[0] == "list" else PLY_BYTES[words[0]]
+            )
+    return (
+        f"what its header lists takes {least:,} bytes at least, and {max(size, 0):,} are there" if least > size else ""
+    )
 
 
 def _stl(data: bytes) -> str:
     if len(data) < 84 or data[:5].lower() == b"solid":
         return ""
     (count,) = struct.unpack_from("<I", data, 80)
-    return f"it should list {count:,} triangles, and {(len(data) - 84) // 50:,} are there" if 84 + 50 * count > len(data) else ""
+    return (
+        f"it should list {count:,} triangles, and {(len(data) - 84) // 50:,} are there"
+        if 84 + 50 * count > len(data)
+        else ""
+    )
 
 
 def _obj(data: bytes) -> str:
-    """A text that ends within a line. Some whole files end without a line break: vertices that no face uses tell more, where there are any."""
+    """A text that ends within a line. Some whole files end without a line break: vertices that no face uses tell more,
+    where there are any."""
     if data.endswith((b"\n", b"\r")) or not data:
         return ""
     vertices, line = len(OBJ_VERTEX.findall(data)), data.count(b"\n") + 1
@@ -104,7 +137,16 @@ def _obj(data: bytes) -> str:
     unused = vertices - len({corner if corner > 0 else vertices + 1 + corner for corner in corners if corner})
     if vertices and not corners:
         return f"it ends within line {line:,}, after {vertices:,} vertices and before any face"
-    return f"it ends within line {line:,}" + (f", and no face uses {unused:,} of its {vertices:,} vertices" if unused > 0 else "")
+    return f"it ends within line {line:,}" + (
+        f", and no face uses {unused:,} of its {vertices:,} vertices" if unused > 0 else ""
+    )
 
 
-CHECKS: dict[str, Callable[[bytes], str]] = {"glb": _glb, "vrm": _glb, "gltf": _gltf, "ply": _ply, "stl": _stl, "obj": _obj}
+CHECKS: dict[str, Callable[[bytes], str]] = {
+    "glb": _glb,
+    "vrm": _glb,
+    "gltf": _gltf,
+    "ply": _ply,
+    "stl": _stl,
+    "obj": _obj,
+}

@@ -1,6 +1,8 @@
-"""Pictures of all directions, inside the importing child process: Radiance .hdr, OpenEXR, and what Pillow reads, to linear radiance.
+"""Pictures of all directions, inside the importing child process: Radiance .hdr, OpenEXR, and what Pillow reads, to
+linear radiance.
 
-Radiance files are decoded here (Ward, Real Pixels, Graphics Gems II, 1991): bytes of red, green, blue and a common exponent, in runs.
+Radiance files are decoded here (Ward, Real Pixels, Graphics Gems II, 1991): bytes of red, green, blue and a common
+exponent, in runs.
 """
 
 from __future__ import annotations
@@ -10,10 +12,10 @@ from pathlib import Path
 
 import numpy as np
 
-from gpu.scene import Environment
+from raygrove.gpu.scene import Environment
 
 from . import images
-from .errors import SceneError, shown
+from .errors import SceneError, display_path
 
 LONGEST_SIDE = 4096
 MOST_PIXELS = 1 << 28
@@ -41,9 +43,11 @@ def read_environment(path: str) -> Environment:
             known = ", ".join(f".{name}" for name in ("hdr", "exr", *PICTURES))
             raise UnusableError(f"environments are pictures of all directions ({known})")
     except (UnusableError, images.ImageError) as error:
-        raise SceneError(f"{shown(path)} cannot be an environment: {error}. Choose another file for import.environment.", path) from error
+        raise SceneError(
+            f"{display_path(path)} cannot be an environment: {error}. Choose another file for import.environment.", path
+        ) from error
     except OSError as error:
-        raise SceneError(f"{shown(path)} cannot be read: {error.strerror}. Check the file.", path) from error
+        raise SceneError(f"{display_path(path)} cannot be read: {error.strerror}. Check the file.", path) from error
     return Environment(Path(path).name, smaller(sane(pixels), LONGEST_SIDE))
 
 
@@ -53,7 +57,8 @@ def sane(pixels: np.ndarray) -> np.ndarray:
 
 
 def smaller(pixels: np.ndarray, longest: int) -> np.ndarray:
-    """No side longer than `longest`: means of whole blocks, the rest at the right and below repeated to fill the last one."""
+    """No side longer than `longest`: means of whole blocks, the rest at the right and below repeated to fill the last
+    one."""
     step = -(-max(pixels.shape[:2]) // longest)
     if step == 1:
         return np.ascontiguousarray(pixels)

@@ -17,7 +17,7 @@ class ImportCancelled(SceneError):  # noqa: N818 - it is no error of the file
     """The caller asked to stop; nothing is wrong with the file."""
 
 
-def shown(path: str | os.PathLike[str]) -> str:
+def display_path(path: str | os.PathLike[str]) -> str:
     """A path as a person can read it: what is not Unicode is escaped, what is very long is shortened in the middle."""
     text = os.fspath(path).encode("utf-8", "backslashreplace").decode()
     return text if len(text) <= 160 else f"{text[:70]}...{text[-80:]}"

@@ -1,4 +1,5 @@
-"""Which files are meant, and whether they can be read at all: everything that is found out before a child process starts."""
+"""Which files are meant, and whether they can be read at all: everything that is found out before a child process
+starts."""
 
 from __future__ import annotations
 
@@ -10,13 +11,17 @@ from collections.abc import Sequence
 from pathlib import Path
 
 from .compressed import inner_name
-from .errors import SceneError, shown
+from .errors import SceneError, display_path
 from .limits import ImportLimits
+from .particles.formats import PARTICLE_ENDINGS, looks_like_particles
 
 EXTENSIONS = (
-    "3d", "3ds", "3mf", "ac", "ac3d", "acc", "amf", "ase", "ask", "b3d", "blend", "bsp", "bvh", "cob", "csm", "dae", "dxf", "enff", "fbx", "glb",
-    "gltf", "hmp", "ifc", "iqm", "irr", "irrmesh", "lwo", "lws", "lxo", "md2", "md3", "md5mesh", "mdc", "mdl", "mesh", "ms3d", "ndo", "nff", "obj",
-    "off", "ogex", "ply", "pmx", "q3o", "q3s", "raw", "scn", "sib", "smd", "step", "stl", "stp", "ter", "uc", "vrm", "vta", "x", "x3d", "x3db",
+    "3d", "3ds", "3mf", "ac", "ac3d", "acc", "amf", "ase", "ask", "b3d", "blend", "bsp", "bvh", "cob", "csm", "dae",
+    "dxf", "enff", "fbx", "glb",
+    "gltf", "hmp", "ifc", "iqm", "irr", "irrmesh", "lwo", "lws", "lxo", "md2", "md3", "md5mesh", "mdc", "mdl", "mesh",
+    "ms3d", "ndo", "nff", "obj",
+    "off", "ogex", "ply", "pmx", "q3o", "q3s", "raw", "scn", "sib", "smd", "step", "stl", "stp", "ter", "uc", "vrm",
+    "vta", "x", "x3d", "x3db",
     "xgl", "zgl",
 )  # fmt: skip
 PACKED = ("gz", "xz", "bz2")
@@ -25,11 +30,14 @@ PATTERN = re.compile(r"%0?(\d*)d|(#+)")
 
 def natural_order(paths: Sequence[str]) -> list[str]:
     """Paths sorted as people count: frame_2 before frame_10."""
-    return sorted(paths, key=lambda path: [int(part) if part.isdigit() else part for part in re.split(r"([0-9]+)", path)])
+    return sorted(
+        paths, key=lambda path: [int(part) if part.isdigit() else part for part in re.split(r"([0-9]+)", path)]
+    )
 
 
 def expand(paths: Sequence[str | os.PathLike[str]]) -> list[str]:
-    """The files that `paths` mean, in order: a glob or a numbered pattern (frame_%04d.obj, frame_####.obj) stands for all it matches.
+    """The files that `paths` mean, in order: a glob or a numbered pattern (frame_%04d.obj, frame_####.obj) stands for
+    all it matches.
 
     A path that exists is always itself. `SceneError` where nothing matches.
     """
@@ -44,7 +52,9 @@ def expand(paths: Sequence[str | os.PathLike[str]]) -> list[str]:
         elif glob.has_magic(path):
             found = natural_order(glob.glob(path))
             if not found:
-                raise SceneError(f"{shown(path)}: no file matches this pattern. Check the folder and the pattern.", path)
+                raise SceneError(
+                    f"{display_path(path)}: no file matches this pattern. Check the folder and the pattern.", path
+                )
             result += found
         else:
             result.append(path)
@@ -69,19 +79,27 @@ def _numbered(path: str) -> list[str]:
     try:
         entries = os.listdir(folder or ".")
     except OSError as error:
-        raise SceneError(f"{shown(path)}: its folder cannot be listed ({error.strerror}). Check the path.", path) from error
+        raise SceneError(
+            f"{display_path(path)}: its folder cannot be listed ({error.strerror}). Check the path.", path
+        ) from error
     for entry in entries:
         hit = expression.match(entry)
         if hit and (len(hit[1]) == width or len(hit[1]) > width and not hit[1].startswith("0") or width == 0):
             found[int(hit[1])] = os.path.join(folder, entry)
     if not found:
-        raise SceneError(f"{shown(path)}: no file matches this numbered pattern. Check the folder and the number of digits.", path)
+        raise SceneError(
+            f"{display_path(path)}: no file matches this numbered pattern. Check the folder and the number of digits.",
+            path,
+        )
     numbers = sorted(found)
     step = min((after - before for before, after in zip(numbers, numbers[1:], strict=False)), default=1)
     missing = next((n for n in range(numbers[0], numbers[-1], step) if n not in found), None)
     if missing is not None:
         raise SceneError(
-            f"{shown(path)}: number {missing} is missing between {numbers[0]} and {numbers[-1]}. Add the file, or name the frames one by one.", path
+            f"{display_path(path)}: number {missing} is missing between {numbers[0]} and {numbers[-1]}. Add the file, "
+            "or "
+            f"name the frames one by one.",
+            path,
         )
     return [found[number] for number in numbers]
 
@@ -95,21 +113,30 @@ def extension_of(path: str) -> str:
     return Path(inner_name(path)).suffix[1:].lower()
 
 
-def check_file(path: str, limits: ImportLimits) -> None:
-    """`SceneError` with a sentence where the file is missing, of a kind or type that cannot be read, empty, too large or not ours to read."""
+def check_file(path: str, limits: ImportLimits, more: Sequence[str] = ()) -> None:
+    """`SceneError` with a sentence where the file is missing, of a kind or type that cannot be read, empty, too large
+    or not ours to read. `more` are endings that other packages read."""
     status = check_readable(path)
-    if extension_of(path) not in EXTENSIONS:
+    if extension_of(path) not in (*EXTENSIONS, *PARTICLE_ENDINGS, *more) and not looks_like_particles(path):
         ending = extension_of(path)
         kind = f"the type .{ending} is not known" if ending else "its name has no ending that tells its type"
-        known = "Known are obj, ply, gltf, glb, fbx, dae, stl and others, also as .gz, .xz or .bz2."
+        known = "Known are obj, ply, gltf, glb, fbx, dae, stl, xyz, pdb, las and others, also as .gz, .xz or .bz2."
         if ending == "png":
-            kind, known = "it is a picture, not a model", "A picture that was saved with its state opens alone, in the window and by `render`."
+            kind, known = (
+                "it is a picture, not a model",
+                "A picture that was saved with its state opens alone, in the window and by `render`.",
+            )
         if ending in UNSUPPORTED:
-            kind, known = f"{UNSUPPORTED[ending]} is not supported", "Export the model as glTF (.glb), with its animation, where it was made."
-        raise SceneError(f"{shown(path)} cannot be read: {kind}. {known}", path)
+            kind, known = (
+                f"{UNSUPPORTED[ending]} is not supported",
+                "Export the model as glTF (.glb), with its animation, where it was made.",
+            )
+        raise SceneError(f"{display_path(path)} cannot be read: {kind}. {known}", path)
     if status.st_size > limits.file_mib << 20:
         raise SceneError(
-            f"{shown(path)} has {status.st_size >> 20:,} MiB and the limit is {limits.file_mib:,} MiB. Raise import.file_mib to open it.", path
+            f"{display_path(path)} has {status.st_size >> 20:,} MiB and the limit is {limits.file_mib:,} MiB. Raise "
+            f"import.file_mib to open it.",
+            path,
         )
 
 
@@ -120,25 +147,37 @@ def check_readable(path: str) -> os.stat_result:
     except FileNotFoundError as error:
         broken = _lexists(path)
         why = "is a link to a file that is not there" if broken else "does not exist"
-        raise SceneError(f"{shown(path)} {why}. Check the path.", path) from error
+        raise SceneError(f"{display_path(path)} {why}. Check the path.", path) from error
     except PermissionError as error:
-        raise SceneError(f"{shown(path)} cannot be reached: no permission for its folder. Change the permissions or copy the file.", path) from error
+        raise SceneError(
+            f"{display_path(path)} cannot be reached: no permission for its folder. Change the permissions or copy "
+            "the file.",
+            path,
+        ) from error
     except ValueError as error:
-        raise SceneError(f"{shown(path)} is not a path: {error}. Check the name.", path) from error
+        raise SceneError(f"{display_path(path)} is not a path: {error}. Check the name.", path) from error
     except OSError as error:
         advice = "Check the path; a very long one can be shortened by moving the file."
-        raise SceneError(f"{shown(path)} cannot be opened: {error.strerror}. {advice}", path) from error
+        raise SceneError(f"{display_path(path)} cannot be opened: {error.strerror}. {advice}", path) from error
     _check_kind(path, status)
     return status
 
 
 def _check_kind(path: str, status: os.stat_result) -> None:
     if stat.S_ISDIR(status.st_mode):
-        raise SceneError(f"{shown(path)} is a folder. Open a file in it, or a pattern such as {shown(os.path.basename(path))}/*.obj.", path)
+        raise SceneError(
+            f"{display_path(path)} is a folder. Open a file in it, or a pattern such as "
+            f"{display_path(os.path.basename(path))}/*.obj.",
+            path,
+        )
     if not stat.S_ISREG(status.st_mode):
-        kind = "a FIFO" if stat.S_ISFIFO(status.st_mode) else "a socket" if stat.S_ISSOCK(status.st_mode) else "a device"
-        raise SceneError(f"{shown(path)} is {kind}, not a file. Write the data to a file and open that.", path)
+        kind = (
+            "a FIFO" if stat.S_ISFIFO(status.st_mode) else "a socket" if stat.S_ISSOCK(status.st_mode) else "a device"
+        )
+        raise SceneError(f"{display_path(path)} is {kind}, not a file. Write the data to a file and open that.", path)
     if status.st_size == 0:
-        raise SceneError(f"{shown(path)} is empty. Export or fetch it again.", path)
+        raise SceneError(f"{display_path(path)} is empty. Export or fetch it again.", path)
     if not os.access(path, os.R_OK):
-        raise SceneError(f"{shown(path)} cannot be read: no permission. Change its permissions or copy it.", path)
+        raise SceneError(
+            f"{display_path(path)} cannot be read: no permission. Change its permissions or copy it.", path
+        )

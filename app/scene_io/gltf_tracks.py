@@ -1,6 +1,8 @@
-"""What Assimp leaves out of glTF's tracks, read from the file itself: the tangents of CUBICSPLINE, and the steps of weights.
+"""What Assimp leaves out of glTF's tracks, read from the file itself: the tangents of CUBICSPLINE, and the steps of
+weights.
 
-Only tracks that need it are read, and only where they lie plainly in float32; for the others Assimp's keys stay, and its remark.
+Only tracks that need it are read, and only where they lie plainly in float32; for the others Assimp's keys stay, and
+its remark.
 """
 
 from __future__ import annotations
@@ -16,7 +18,7 @@ from typing import Any
 
 import numpy as np
 
-from gpu.scene import Track
+from raygrove.gpu.scene import Track
 
 WIDTHS = {"SCALAR": 1, "VEC3": 3, "VEC4": 4}
 FLOAT = 5126
@@ -26,7 +28,8 @@ Key = tuple[int, str, str]
 
 
 def exact_tracks(name: str, data: bytes | None, extension: str) -> dict[Key, Track]:
-    """Tracks of the glTF file `name` of the current folder (or of `data`) that Assimp does not give as they are; {} for other formats."""
+    """Tracks of the glTF file `name` of the current folder (or of `data`) that Assimp does not give as they are; {} for
+    other formats."""
     if extension not in ("gltf", "glb"):
         return {}
     try:
@@ -86,7 +89,11 @@ class _Reader:
         if view.get("byteStride", 4 * width) != 4 * width:
             return None
         start = view.get("byteOffset", 0) + accessor.get("byteOffset", 0)
-        return np.frombuffer(self._buffer(view["buffer"]), "<f4", count * width, start).reshape(count, width).astype(np.float32)
+        return (
+            np.frombuffer(self._buffer(view["buffer"]), "<f4", count * width, start)
+            .reshape(count, width)
+            .astype(np.float32)
+        )
 
     def _buffer(self, index: int) -> bytes:
         if index not in self.buffers:

@@ -24,7 +24,8 @@ class ImageError(ValueError):
 
 
 def decode(data: bytes | Path, longest_side: int) -> np.ndarray:
-    """(H, W, 4) uint8, row 0 on top, scaled down so that no side is longer than `longest_side`; `ImageError` where it cannot be read."""
+    """(H, W, 4) uint8, row 0 on top, scaled down so that no side is longer than `longest_side`; `ImageError` where it
+    cannot be read."""
     from PIL import Image, UnidentifiedImageError
 
     Image.MAX_IMAGE_PIXELS = None
@@ -41,7 +42,9 @@ def decode(data: bytes | Path, longest_side: int) -> np.ndarray:
     except MemoryError:
         raise
     except UnidentifiedImageError as error:
-        raise ImageError("cannot be decoded: it is no kind of picture that is known, or its beginning is damaged") from error
+        raise ImageError(
+            "cannot be decoded: it is no kind of picture that is known, or its beginning is damaged"
+        ) from error
     except Exception as error:
         raise ImageError(f"cannot be decoded ({error})") from error
     if max(pixels.size) > longest_side:
@@ -66,11 +69,14 @@ def resized(channel: np.ndarray, width: int, height: int) -> np.ndarray:
 
     if channel.shape == (height, width):
         return channel
-    return np.array(Image.fromarray(np.ascontiguousarray(channel)).resize((width, height), Image.Resampling.BILINEAR), np.uint8)
+    return np.array(
+        Image.fromarray(np.ascontiguousarray(channel)).resize((width, height), Image.Resampling.BILINEAR), np.uint8
+    )
 
 
 def find(name: str, folder: Path) -> Path | None:
-    """The texture file that a model means by `name`: beside it, whatever the slashes, the case and the percent signs; None if absent."""
+    """The texture file that a model means by `name`: beside it, whatever the slashes, the case and the percent signs;
+    None if absent."""
     plain = name.replace("\\", "/")
     candidates = [plain, urllib.parse.unquote(plain)]
     tail = plain.rsplit("/", 1)[-1]

@@ -1,7 +1,8 @@
 """Parsing in a child process with limits: a crash, a hang or a bomb in a file becomes a sentence, and the window lives.
 
-The child gets its job on stdin, writes the scene as raw arrays to a nameless temporary file that this process then maps (`exchange`), and
-tells progress on stdout. It is killed with its whole group at the time limit, on cancel, and on any way out of `run`.
+The child gets its job on stdin, writes the scene as raw arrays to a nameless temporary file that this process then maps
+(`exchange`), and tells progress on stdout. It is killed with its whole group at the time limit, on cancel, and on any
+way out of `run`.
 """
 
 from __future__ import annotations
@@ -21,29 +22,40 @@ from collections.abc import Callable, Iterator, Sequence
 from pathlib import Path
 from typing import Any, BinaryIO
 
-from gpu.scene import Environment, Scene
+from raygrove.gpu.linux import kill_group, main_memory
+from raygrove.gpu.scene import Environment, Scene
 
 from . import exchange
-from .errors import ImportCancelled, SceneError, shown
+from .errors import ImportCancelled, SceneError, display_path
+from .files import extension_of
 from .limits import ImportLimits
+from .particles.formats import PARTICLE_ENDINGS
 
-CHILD_MODULE = "app.scene_io.child"
-ROOT = Path(__file__).resolve().parents[2]
+CHILD_MODULE = "raygrove.app.scene_io.child"
 POLL_SECONDS = 0.05
 MAX_LINE = 1 << 20
 MAX_PICTURE_JSON = 64 << 20
+UNPACKED_PARTICLES = 4
+"""How much larger than its file the scene of a packed trajectory may be: an XTC holds an atom in about 4 bytes."""
 
 OnProgress = Callable[[float, str], None]
 
 
-def run(paths: Sequence[str], limits: ImportLimits, fps: float, on_progress: OnProgress | None, cancel: threading.Event | None) -> Scene:
-    """Import the files in a child process; `SceneError` with a sentence on any failure, `ImportCancelled` within 0.5 s of `cancel`."""
+def run(
+    paths: Sequence[str],
+    limits: ImportLimits,
+    fps: float,
+    on_progress: OnProgress | None,
+    cancel: threading.Event | None,
+) -> Scene:
+    """Import the files in a child process; `SceneError` with a sentence on any failure, `ImportCancelled` within 0.5 s
+    of `cancel`."""
     with _done_in_child({"paths": list(paths), "fps": fps}, paths[0], limits, on_progress, cancel) as result:
         try:
             return exchange.read(result)
         except exchange.ExchangeError as error:
             why = f"the importer gave back a scene that cannot be used: {error}"
-            raise SceneError(f"{shown(paths[0])}: {why}. The file may be damaged.", paths[0]) from error
+            raise SceneError(f"{display_path(paths[0])}: {why}. The file may be damaged.", paths[0]) from error
 
 
 def read_picture(path: str, limits: ImportLimits, cancel: threading.Event | None) -> dict[str, Any]:
@@ -53,7 +65,9 @@ def read_picture(path: str, limits: ImportLimits, cancel: threading.Event | None
         try:
             found = json.loads(result.read(MAX_PICTURE_JSON))
         except ValueError as error:
-            raise SceneError(f"{shown(path)}: the reader gave back what is no picture's text. The file may be damaged.", path) from error
+            raise SceneError(
+                f"{display_path(path)}: the reader gave back what is no picture's text. The file may be damaged.", path
+            ) from error
         return dict(found)
 
 
@@ -63,7 +77,10 @@ def read_environment(path: str, limits: ImportLimits, cancel: threading.Event | 
         try:
             found = exchange.read(result).environment
         except exchange.ExchangeError as error:
-            raise SceneError(f"{shown(path)}: the reader gave back what is no environment: {error}. The file may be damaged.", path) from error
+            raise SceneError(
+                f"{display_path(path)}: the reader gave back what is no environment: {error}. The file may be damaged.",
+                path,
+            ) from error
         assert found is not None
         return found
 
@@ -73,11 +90,14 @@ def _done_in_child(
     job: dict[str, Any], path: str, limits: ImportLimits, on_progress: OnProgress | None, cancel: threading.Event | None
 ) -> Iterator[BinaryIO]:
     """The file that a child process has filled as the job says; it is gone afterwards."""
-    limits = within_memory(limits)
-    with tempfile.TemporaryFile(prefix="raygrove-", dir=result_folder(job.get("paths", ()))) as result, tempfile.TemporaryFile() as words:
+    limits, folder = within_memory(limits), result_folder(job.get("paths", ()))
+    with (
+        tempfile.TemporaryFile(prefix="raygrove-", dir=folder) as result,
+        tempfile.TemporaryFile() as words,
+    ):
         child = _start(result.fileno(), words)
         try:
-            text = json.dumps({**job, "limits": dataclasses.asdict(limits)})
+            text = json.dumps({**job, "folder": folder, "limits": dataclasses.asdict(limits)})
             outcome = _Talk(child, path, limits, on_progress, cancel).until_end(text.encode() + b"\n")
         finally:
             _kill(child)
@@ -94,22 +114,21 @@ def within_memory(limits: ImportLimits) -> ImportLimits:
 
 def free_mib() -> int:
     """Memory that is free on this machine, in MiB; 0 where the system does not tell."""
-    try:
-        lines = Path("/proc/meminfo").read_text().splitlines()
-        return next(int(line.split()[1]) >> 10 for line in lines if line.startswith("MemAvailable:"))
-    except (OSError, StopIteration, ValueError, IndexError):
-        return 0
+    return main_memory()[1] >> 20
 
 
 def result_folder(paths: Sequence[str]) -> str | None:
-    """Where the child's result goes: the folder of temporary files, for which None stands. That folder may lie in main memory: of a sequence that
-    takes a quarter of what is free the result goes to the user's cache folder, from which its key frames are mapped while it is open."""
+    """Where the child's result goes: the folder of temporary files, for which None stands. That folder may lie in main
+    memory: of a sequence, or of particles, that take a quarter of what is free the result goes to the user's cache
+    folder, from which its key frames are mapped while it is open."""
     sizes = []
     for path in paths:
         with contextlib.suppress(OSError, ValueError):
             sizes.append(os.path.getsize(path))
     free = free_mib()
-    if len(paths) < 2 or not free or sum(sizes) < free << 18:
+    are_particles = bool(paths) and extension_of(paths[0]) in PARTICLE_ENDINGS
+    grows = UNPACKED_PARTICLES if are_particles else 1
+    if (len(paths) < 2 and not are_particles) or not free or sum(sizes) * grows < free << 18:
         return None
     import platformdirs  # not on a bare machine that only measures
 
@@ -121,8 +140,14 @@ def result_folder(paths: Sequence[str]) -> str | None:
 
 
 def _start(descriptor: int, words: BinaryIO) -> subprocess.Popen[bytes]:
-    paths = [str(ROOT), *filter(None, [os.environ.get("PYTHONPATH")])]
-    environment = {**os.environ, "PYTHONPATH": os.pathsep.join(paths), "OPENBLAS_NUM_THREADS": "1", "OMP_NUM_THREADS": "1"}
+    package = Path(sys.modules["raygrove"].__path__[0])  # the child imports it from where this process did
+    paths = [str(package.parent), *filter(None, [os.environ.get("PYTHONPATH")])]
+    environment = {
+        **os.environ,
+        "PYTHONPATH": os.pathsep.join(paths),
+        "OPENBLAS_NUM_THREADS": "1",
+        "OMP_NUM_THREADS": "1",
+    }
     return subprocess.Popen(
         [sys.executable, "-P", "-m", CHILD_MODULE, str(descriptor)],
         stdin=subprocess.PIPE,
@@ -137,7 +162,7 @@ def _start(descriptor: int, words: BinaryIO) -> subprocess.Popen[bytes]:
 def _kill(child: subprocess.Popen[bytes]) -> None:
     """End the child and whatever it started, and collect it."""
     with contextlib.suppress(ProcessLookupError):
-        os.killpg(child.pid, signal.SIGKILL)
+        kill_group(child.pid)
     child.wait()
     for pipe in (child.stdin, child.stdout):
         if pipe is not None:
@@ -148,7 +173,12 @@ class _Talk:
     """The conversation with one child, until it ends, the time is up or the caller cancels."""
 
     def __init__(
-        self, child: subprocess.Popen[bytes], path: str, limits: ImportLimits, on_progress: OnProgress | None, cancel: threading.Event | None
+        self,
+        child: subprocess.Popen[bytes],
+        path: str,
+        limits: ImportLimits,
+        on_progress: OnProgress | None,
+        cancel: threading.Event | None,
     ) -> None:
         self.child, self.path, self.limits, self.on_progress, self.cancel = child, path, limits, on_progress, cancel
         self.outcome: dict[str, Any] = {}
@@ -163,7 +193,7 @@ class _Talk:
             self._send(job)
             while True:
                 if self.cancel is not None and self.cancel.is_set():
-                    raise ImportCancelled(f"Opening {shown(self.path)} was cancelled.", self.path)
+                    raise ImportCancelled(f"Opening {display_path(self.path)} was cancelled.", self.path)
                 if time.monotonic() > end:
                     raise self._too_slow()
                 if selector.select(POLL_SECONDS) and not self._read():
@@ -208,7 +238,9 @@ class _Talk:
 
     def _too_slow(self) -> SceneError:
         return SceneError(
-            f"{shown(self.path)}: reading it took longer than {self.limits.seconds:g} s and was stopped. The file may be damaged; "
+            f"{display_path(self.path)}: reading it took longer than {self.limits.seconds:g} s and was stopped. The "
+            "file "
+            f"may be damaged; "
             "for a very large one raise import.seconds.",
             self.path,
         )
@@ -219,16 +251,30 @@ def _error(outcome: dict[str, Any], code: int, path: str, limits: ImportLimits, 
     if "error" in outcome:
         return SceneError(str(outcome["error"]), str(outcome.get("path") or path))
     said = _last_words(words)
-    if outcome.get("memory") or "bad_alloc" in said or "MemoryError" in said or "cannot allocate memory" in said.lower():
-        advice = f"{free_mib():,} MiB are free on this machine: raise import.memory_mib, close other programs, or open a smaller file"
-        return SceneError(f"{shown(path)}: reading it needs more memory than the {limits.memory_mib:,} MiB an import may use. {advice}.", path)
+    if (
+        outcome.get("memory")
+        or "bad_alloc" in said
+        or "MemoryError" in said
+        or "cannot allocate memory" in said.lower()
+    ):
+        advice = (
+            f"{free_mib():,} MiB are free on this machine: raise import.memory_mib, close other programs, or "
+            f"open a smaller file"
+        )
+        return SceneError(
+            f"{display_path(path)}: reading it needs more memory than the {limits.memory_mib:,} MiB an import may use. "
+            f"{advice}.",
+            path,
+        )
     if code < 0:
         name = signal.Signals(-code).name if -code in {s.value for s in signal.Signals} else f"signal {-code}"
         hint = " The system may have run out of memory." if -code == signal.SIGKILL else ""
         why = f"the reader crashed ({name}); the file is probably damaged.{hint}"
-        return SceneError(f"{shown(path)}: {why} Export it again or in another format.", path)
+        return SceneError(f"{display_path(path)}: {why} Export it again or in another format.", path)
     reason = f" ({said.splitlines()[-1][:300]})" if said else ""
-    return SceneError(f"{shown(path)}: the reader ended without a scene{reason}. Please report this with the file.", path)
+    return SceneError(
+        f"{display_path(path)}: the reader ended without a scene{reason}. Please report this with the file.", path
+    )
 
 
 def _last_words(words: BinaryIO) -> str:

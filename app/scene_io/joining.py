@@ -7,7 +7,7 @@ from collections.abc import Sequence
 
 import numpy as np
 
-from gpu.scene import KeyFrames, Mesh, MorphTargets, Skin
+from raygrove.gpu.scene import KeyFrames, Mesh, MorphTargets, Skin
 
 MULTIPLIERS = np.array([0x9E3779B97F4A7C15, 0xC2B2AE3D27D4EB4F], np.uint64)
 
@@ -15,8 +15,9 @@ MULTIPLIERS = np.array([0x9E3779B97F4A7C15, 0xC2B2AE3D27D4EB4F], np.uint64)
 def groups_of_rows(columns: Sequence[np.ndarray], groups: np.ndarray | None = None) -> tuple[np.ndarray, np.ndarray]:
     """Groups of equal rows over all `columns` ((V, ...) arrays of 4-byte items); -0 equals 0.
 
-    Returns (V,) int32 group of each row and (G,) int64 first row of each group, groups numbered by first appearance. With `groups`, rows
-    must also have been in one group before. Rows are sorted by a 64-bit hash and then compared: a collision only splits a group.
+    Returns (V,) int32 group of each row and (G,) int64 first row of each group, groups numbered by first appearance.
+    With `groups`, rows must also have been in one group before. Rows are sorted by a 64-bit hash and then compared: a
+    collision only splits a group.
     """
     words = [_words(column) for column in columns]
     if groups is not None:
@@ -58,7 +59,8 @@ def _words(column: np.ndarray) -> np.ndarray:
 
 
 def joined(mesh: Mesh) -> Mesh:
-    """The mesh with vertices joined that agree in everything: place, normal, texture, key frames, joints, weights and targets."""
+    """The mesh with vertices joined that agree in everything: place, normal, texture, key frames, joints, weights and
+    targets."""
     keys, skin, morph = mesh.key_frames, mesh.skin, mesh.morph_targets
     columns = [mesh.positions, mesh.normals, mesh.uvs]
     columns += [skin.joint_ids, skin.weights] if skin else []
@@ -78,8 +80,13 @@ def with_vertices(mesh: Mesh, vertices: np.ndarray, triangles: np.ndarray) -> Me
         positions=mesh.positions[vertices],
         normals=None if mesh.normals is None else mesh.normals[vertices],
         uvs=None if mesh.uvs is None else mesh.uvs[vertices],
-        key_frames=keys and KeyFrames(keys.times, keys.positions[:, vertices], None if keys.normals is None else keys.normals[:, vertices]),
+        key_frames=keys
+        and KeyFrames(
+            keys.times, keys.positions[:, vertices], None if keys.normals is None else keys.normals[:, vertices]
+        ),
         skin=skin and Skin(skin.joints, skin.inverse_bind, skin.joint_ids[vertices], skin.weights[vertices]),
         morph_targets=morph
-        and MorphTargets(morph.positions[:, vertices], None if morph.normals is None else morph.normals[:, vertices], morph.weights),
+        and MorphTargets(
+            morph.positions[:, vertices], None if morph.normals is None else morph.normals[:, vertices], morph.weights
+        ),
     )

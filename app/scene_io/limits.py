@@ -4,26 +4,112 @@ from __future__ import annotations
 
 import dataclasses
 
-from gpu.settings import option
+from raygrove.gpu.settings import option
 
 
 @dataclasses.dataclass(frozen=True)
 class ImportLimits:
     """How a file is read, and the limits of the child process that parses it."""
 
-    scale: float = option(1.0, "Every length of a file is multiplied by this: 0.01 turns centimetres into metres.", minimum=1e-6, maximum=1e6)
+    scale: float = option(
+        1.0,
+        "Every length of a file is multiplied by this: 0.01 turns centimetres into metres.",
+        minimum=1e-6,
+        maximum=1e6,
+    )
+    every_frame: int = option(
+        1,
+        "Of a file of particles every n-th frame is read: 10 opens a tenth of a long trajectory.",
+        minimum=1,
+        maximum=1_000_000,
+        unit="frames",
+    )
+    wrap: bool = option(False, "Particles that left the periodic box of their file are put back into it.")
+    copies_a: int = option(
+        1, "Particles are shown this many times along the first edge of their periodic box.", minimum=1, maximum=64
+    )
+    copies_b: int = option(1, "And along its second edge.", minimum=1, maximum=64)
+    copies_c: int = option(1, "And along its third edge.", minimum=1, maximum=64)
+    bonds: str = option(
+        "none",
+        "Atoms are shown as balls with sticks between those that are bonded: by the file's list, or by how near they "
+        "are (cut_off).",
+        choices=("none", "file", "cut_off"),
+    )
+    arrows: str = option("", "An attribute of three columns: an arrow along it from the centre of each particle.")
+    arrow_scale: float = option(
+        0.0,
+        "How long an arrow is for a vector of length 1; 0 makes the longest four diameters of the particles.",
+        minimum=0.0,
+        maximum=1e12,
+    )
     seconds: float = option(
-        120.0, "An import that takes longer is stopped; raise it for very large files or slow disks.", minimum=0.1, maximum=86400.0, unit="s"
+        120.0,
+        "An import that takes longer is stopped; raise it for very large files or slow disks.",
+        minimum=0.1,
+        maximum=86400.0,
+        unit="s",
     )
     memory_mib: int = option(
-        12288, "Address space the importing process may use; a file that needs more is refused.", minimum=256, maximum=1048576, unit="MiB"
+        12288,
+        "Address space the importing process may use; a file that needs more is refused.",
+        minimum=256,
+        maximum=1048576,
+        unit="MiB",
+    )
+    disk_mib: int = option(
+        65536,
+        "Disk space that a trajectory of particles may take while it is read, where it does not fit memory_mib; it is "
+        "then mapped from the disk as long as it is open. 0 refuses such a trajectory.",
+        minimum=0,
+        maximum=16777216,
+        unit="MiB",
     )
     file_mib: int = option(
-        4096, "A file, also once unpacked, may be this large; stops archives that unpack without end.", minimum=1, maximum=1048576, unit="MiB"
+        4096,
+        "A file, also once unpacked, may be this large; stops archives that unpack without end.",
+        minimum=1,
+        maximum=1048576,
+        unit="MiB",
     )
     max_triangles: int = option(
-        50_000_000, "A scene with more triangles, instances counted, is refused.", minimum=1, maximum=700_000_000, unit="triangles"
+        50_000_000,
+        "A scene with more triangles, instances counted, is refused.",
+        minimum=1,
+        maximum=700_000_000,
+        unit="triangles",
     )
-    max_key_frames: int = option(10_000, "A sequence may have this many key frames.", minimum=2, maximum=1_000_000, unit="files")
-    texture_size: int = option(4096, "Textures with a longer side are scaled down to it.", minimum=16, maximum=32768, unit="pixels")
-    environment: str = option("", "Picture of all directions (equirectangular .hdr, .exr, .png or .jpg) that lights every scene from far away.")
+    max_particles: int = option(
+        200_000_000,
+        "A file with more particles in one frame is refused.",
+        minimum=1,
+        maximum=700_000_000,
+        unit="particles",
+    )
+    max_key_frames: int = option(
+        10_000, "A sequence may have this many key frames.", minimum=2, maximum=1_000_000, unit="files"
+    )
+    texture_size: int = option(
+        4096, "Textures with a longer side are scaled down to it.", minimum=16, maximum=32768, unit="pixels"
+    )
+    environment: str = option(
+        "",
+        "Picture of all directions (equirectangular .hdr, .exr, .png or .jpg) that lights every scene from far away.",
+    )
+
+
+FOR_ALL = ("scale", "texture_size")
+"""What a scene of any file is made with."""
+FOR_PARTICLES = ("every_frame", "wrap", "copies_a", "copies_b", "copies_c", "bonds", "arrows", "arrow_scale")
+"""What a scene of particles is made with as well."""
+LIMITS = (
+    "seconds",
+    "memory_mib",
+    "disk_mib",
+    "file_mib",
+    "max_triangles",
+    "max_particles",
+    "max_key_frames",
+)
+"""What only says how large an import may be, and so protects this machine: what was read within them stays, and no
+file that is opened changes them."""

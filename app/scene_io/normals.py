@@ -12,8 +12,8 @@ CHUNK = 2_000_000
 def smooth_normals(positions: np.ndarray, triangles: np.ndarray, weld: bool = True) -> np.ndarray:
     """(V, 3) float32 unit normals: the sum of the adjoining triangles' cross products, so larger ones weigh more.
 
-    `positions` (V, 3), `triangles` (T, 3) in range. With `weld`, vertices at the same place share a normal (no seams where only texture
-    coordinates differ). A vertex without a triangle of any area gets +Y.
+    `positions` (V, 3), `triangles` (T, 3) in range. With `weld`, vertices at the same place share a normal (no seams
+    where only texture coordinates differ). A vertex without a triangle of any area gets +Y.
     """
     groups, first = groups_of_rows([positions]) if weld else (np.arange(len(positions)), np.arange(len(positions)))
     # Huge and tiny scenes: scale first, so that products neither overflow nor vanish.

@@ -1,4 +1,5 @@
-"""Where an OBJ file is wrong. Assimp says what it refuses but not the line; this reads the text again, only after Assimp has refused it."""
+"""Where an OBJ file is wrong. Assimp says what it refuses but not the line; this reads the text again, only after
+Assimp has refused it."""
 
 from __future__ import annotations
 

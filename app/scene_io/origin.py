@@ -1,6 +1,7 @@
 """Moving a far-away scene to its origin in float64, before positions are rounded to float32.
 
-A scene is far away when its centre lies more than 1000 times its size from zero: float32 would keep only 14 of its 24 bits for shape.
+A scene is far away when its centre lies more than 1000 times its size from zero: float32 would keep only 14 of its 24
+bits for shape.
 """
 
 from __future__ import annotations
@@ -9,9 +10,10 @@ import dataclasses
 
 import numpy as np
 
-from gpu.scene import Channel, KeyFrames, Light, Mesh, Node, Object, Scene, Track
+from raygrove.gpu.scene import Channel, KeyFrames, Light, Mesh, Node, Scene, Spheres, Track
 
 from .bounds import scene_box
+from .sanitise_spheres import shifted_spheres
 from .transforms import animated_nodes, global_matrices, node_of
 
 FAR = 1000.0
@@ -26,8 +28,13 @@ def near_origin(scene: Scene) -> Scene:
     old = global_matrices(scene.nodes)
     moves = animated_nodes(scene.nodes, channels)
     nodes = [_shifted_root(node, origin) if node.parent < 0 else node for node in scene.nodes]
-    clips = tuple(dataclasses.replace(c, channels=tuple(_shifted_channel(k, scene.nodes, origin) for k in c.channels)) for c in scene.clips)
-    scene = dataclasses.replace(scene, nodes=tuple(nodes), clips=clips, origin=_sum(scene.origin, origin), lights=_shifted_lights(scene, origin))
+    clips = tuple(
+        dataclasses.replace(c, channels=tuple(_shifted_channel(k, scene.nodes, origin) for k in c.channels))
+        for c in scene.clips
+    )
+    scene = dataclasses.replace(
+        scene, nodes=tuple(nodes), clips=clips, origin=_sum(scene.origin, origin), lights=_shifted_lights(scene, origin)
+    )
     return _fold_still_objects(scene, origin, old, moves)
 
 
@@ -39,7 +46,8 @@ def far_centre(lower: np.ndarray, upper: np.ndarray) -> np.ndarray | None:
 
 
 def _fold_still_objects(scene: Scene, origin: np.ndarray, old: np.ndarray, moves: np.ndarray) -> Scene:
-    """Give each object that no clip moves and no joint bends a node of its own, with the whole chain to the origin multiplied in float64."""
+    """Give each object that no clip moves and no joint bends a node of its own, with the whole chain to the origin
+    multiplied in float64."""
     meshes, shifts = list(scene.meshes), [np.zeros(3)] * len(scene.meshes)
     for index, mesh in enumerate(meshes):
         users = [thing.node for thing in scene.objects if thing.mesh == index]
@@ -47,16 +55,33 @@ def _fold_still_objects(scene: Scene, origin: np.ndarray, old: np.ndarray, moves
         shift = far_centre(lower, upper)
         if shift is not None and mesh.skin is None and not moves[users].any():
             shifts[index], meshes[index] = shift, _shifted_mesh(mesh, shift)
+    spheres, sphere_shifts = _near_spheres(scene, moves)
     nodes, objects = list(scene.nodes), []
     for thing in scene.objects:
-        if scene.meshes[thing.mesh].skin is None and not moves[thing.node]:
+        if (thing.mesh < 0 or scene.meshes[thing.mesh].skin is None) and not moves[thing.node]:
             matrix = old[thing.node].copy()
-            matrix[:3, 3] += matrix[:3, :3] @ shifts[thing.mesh] - origin
+            shift = shifts[thing.mesh] if thing.mesh >= 0 else np.zeros(3)
+            shift = sphere_shifts[thing.spheres] if thing.spheres >= 0 else shift
+            matrix[:3, 3] += matrix[:3, :3] @ shift - origin
             node, _ = node_of(scene.nodes[thing.node].name, -1, matrix)
             nodes.append(node)
-            thing = Object(len(nodes) - 1, thing.mesh)
+            thing = dataclasses.replace(thing, node=len(nodes) - 1)
         objects.append(thing)
-    return dataclasses.replace(scene, nodes=tuple(nodes), objects=tuple(objects), meshes=tuple(meshes))
+    return dataclasses.replace(
+        scene, nodes=tuple(nodes), objects=tuple(objects), meshes=tuple(meshes), spheres=tuple(spheres)
+    )
+
+
+def _near_spheres(scene: Scene, moves: np.ndarray) -> tuple[list[Spheres], list[np.ndarray]]:
+    """The spheres, moved to their own middle where they lie far away at nodes that stay, and by how much."""
+    spheres, shifts = list(scene.spheres), [np.zeros(3)] * len(scene.spheres)
+    for index, group in enumerate(spheres):
+        users = [thing.node for thing in scene.objects if thing.spheres == index]
+        there = group.centres[group.radii > 0.0]
+        shift = far_centre(there.min(axis=0), there.max(axis=0)) if len(there) else None
+        if shift is not None and not moves[users].any():
+            shifts[index], spheres[index] = shift, shifted_spheres(group, shift)
+    return spheres, shifts
 
 
 def _shifted_mesh(mesh: Mesh, shift: np.ndarray) -> Mesh:
@@ -64,7 +89,8 @@ def _shifted_mesh(mesh: Mesh, shift: np.ndarray) -> Mesh:
     return dataclasses.replace(
         mesh,
         positions=(mesh.positions.astype(np.float64) - shift).astype(np.float32),
-        key_frames=keys and KeyFrames(keys.times, (keys.positions.astype(np.float64) - shift).astype(np.float32), keys.normals),
+        key_frames=keys
+        and KeyFrames(keys.times, (keys.positions.astype(np.float64) - shift).astype(np.float32), keys.normals),
     )
 
 
@@ -81,13 +107,18 @@ def _shifted_channel(channel: Channel, nodes: tuple[Node, ...], origin: np.ndarr
         values[:, 1] -= origin
     else:
         values = values - origin
-    return dataclasses.replace(channel, track=Track(channel.track.times, values.astype(np.float32), channel.track.interpolation))
+    return dataclasses.replace(
+        channel, track=Track(channel.track.times, values.astype(np.float32), channel.track.interpolation)
+    )
 
 
 def _shifted_lights(scene: Scene, origin: np.ndarray) -> tuple[Light, ...]:
     free = [light.node < 0 for light in scene.lights]
     moved = [tuple((np.array(light.position) - origin).tolist()) for light in scene.lights]
-    return tuple(dataclasses.replace(light, position=p) if is_free else light for light, p, is_free in zip(scene.lights, moved, free, strict=True))
+    return tuple(
+        dataclasses.replace(light, position=p) if is_free else light
+        for light, p, is_free in zip(scene.lights, moved, free, strict=True)
+    )
 
 
 def _sum(first: tuple[float, float, float], second: np.ndarray) -> tuple[float, float, float]:

@@ -1,4 +1,5 @@
-"""The text entries of a PNG file, read inside the importing child process: where pictures keep the state that they were drawn from.
+"""The text entries of a PNG file, read inside the importing child process: where pictures keep the state that they were
+drawn from.
 
 Only chunks whose keyword begins with `raygrove.` are unpacked, up to a limit; pixels are never decoded.
 """
@@ -9,7 +10,7 @@ import struct
 import zlib
 from typing import BinaryIO
 
-from .errors import SceneError, shown
+from .errors import SceneError, display_path
 
 SIGNATURE = b"\x89PNG\r\n\x1a\n"
 PREFIX = b"raygrove."
@@ -25,15 +26,18 @@ class DamagedError(ValueError):
 
 
 def read_picture(path: str) -> dict[str, object]:
-    """`width`, `height` and `texts`: the entries by keyword. `SceneError` with a sentence where the file is no whole PNG."""
+    """`width`, `height` and `texts`: the entries by keyword. `SceneError` with a sentence where the file is no whole
+    PNG."""
     try:
         with open(path, "rb") as file:
             width, height = _header(file)
             return {"width": width, "height": height, "texts": _texts(file)}
     except DamagedError as error:
-        raise SceneError(f"{shown(path)} cannot be opened as a picture: {error}. Save or fetch it again.", path) from error
+        raise SceneError(
+            f"{display_path(path)} cannot be opened as a picture: {error}. Save or fetch it again.", path
+        ) from error
     except OSError as error:
-        raise SceneError(f"{shown(path)} cannot be read: {error.strerror}. Check the file.", path) from error
+        raise SceneError(f"{display_path(path)} cannot be read: {error.strerror}. Check the file.", path) from error
 
 
 def _header(file: BinaryIO) -> tuple[int, int]:

@@ -7,7 +7,7 @@ import os
 from collections.abc import Callable, Sequence
 from pathlib import Path
 
-from gpu.scene import Remark, Scene
+from raygrove.gpu.scene import Remark, Scene
 
 from .assimp_file import cut_short
 from .assimp_scene import read_scene
@@ -16,6 +16,8 @@ from .cuts import shortfall
 from .errors import SceneError
 from .files import extension_of
 from .limits import ImportLimits
+from .particles import form_of, read_particles
+from .readers import is_foreign, read_foreign
 from .recentre import far_origin, shifted
 from .sanitise import sanitise
 from .scaling import scaled
@@ -25,22 +27,35 @@ Progress = Callable[[float, str], None]
 
 
 def read_files(paths: Sequence[str], limits: ImportLimits, fps: float, progress: Progress) -> Scene:
-    """One file, or several as the key frames of one scene at `fps`; sanitised and scaled. `SceneError` with a sentence where it cannot be."""
+    """One file, or several as the key frames of one scene at `fps`; sanitised and scaled. `SceneError` with a sentence
+    where it cannot be."""
     progress(0.05, "Reading")
-    scene = read_file(paths[0], limits) if len(paths) == 1 else read_sequence(paths, limits, fps, progress)
+    scene = _read(paths, limits, fps, progress)
     progress(0.8, "Checking")
     return scaled(sanitise(scene, paths[0]), limits.scale)
+
+
+def _read(paths: Sequence[str], limits: ImportLimits, fps: float, progress: Progress) -> Scene:
+    if not is_foreign(paths[0]) and form_of(paths[0]) is not None:
+        return read_particles(paths, limits, fps, progress)
+    return read_file(paths[0], limits) if len(paths) == 1 else read_sequence(paths, limits, fps, progress)
 
 
 def read_file(path: str, limits: ImportLimits) -> Scene:
     """One file, not yet sanitised."""
     with_folder(path)
+    if is_foreign(path):
+        return dataclasses.replace(read_foreign(path), name=inner_name(path))
     data = load_bytes(path, limits)
     name, extension = os.path.basename(path), extension_of(path)
     try:
         scene = read_scene(name, data, extension, limits)
         origin = far_origin(scene, extension)
-        moved = None if origin is None else shifted(data if data is not None else Path(name).read_bytes(), extension, origin)
+        moved = (
+            None
+            if origin is None
+            else shifted(data if data is not None else Path(name).read_bytes(), extension, origin)
+        )
         if origin is not None and moved is not None:
             scene = dataclasses.replace(read_scene(name, moved, extension, limits), origin=tuple(origin.tolist()))
         missing = shortfall(data if data is not None else Path(name).read_bytes(), extension)
@@ -48,16 +63,23 @@ def read_file(path: str, limits: ImportLimits) -> Scene:
             raise cut_short(name, missing)
     except SceneError as error:
         raise SceneError(str(error), path) from error
-    remarks = (*scene.remarks, Remark(1, f"The file may be cut short and was read as far as it goes: {missing}.")) if missing else scene.remarks
+    remarks = (
+        (*scene.remarks, Remark(1, f"The file may be cut short and was read as far as it goes: {missing}."))
+        if missing
+        else scene.remarks
+    )
     return dataclasses.replace(scene, name=inner_name(path), remarks=remarks)
 
 
 def with_folder(path: str) -> None:
-    """Make the file's folder the current one: names stay short for Assimp, and what a model names beside itself is found."""
+    """Make the file's folder the current one: names stay short for Assimp, and what a model names beside itself is
+    found."""
     try:
         os.chdir(os.path.dirname(path))
     except OSError as error:
-        raise SceneError(f"The folder {os.path.dirname(path)!r} cannot be entered: {error.strerror}. Check its permissions.", path) from error
+        raise SceneError(
+            f"The folder {os.path.dirname(path)!r} cannot be entered: {error.strerror}. Check its permissions.", path
+        ) from error
 
 
 def load_bytes(path: str, limits: ImportLimits) -> bytes | None:

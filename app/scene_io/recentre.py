@@ -1,6 +1,7 @@
 """Far-away OBJ and PLY files moved to their centre in float64 before Assimp rounds them to float32.
 
-Only these two text-like formats carry more digits than float32; glTF and most others store float32 and lose nothing here.
+Only these two text-like formats carry more digits than float32; glTF and most others store float32 and lose nothing
+here.
 """
 
 from __future__ import annotations
@@ -9,20 +10,23 @@ import re
 
 import numpy as np
 
-from gpu.scene import Scene
+from raygrove.gpu.scene import Scene
 
 from .origin import far_centre
 
 OBJ_VERTEX = re.compile(rb"^([ \t]*v[ \t]+)(\S+)[ \t]+(\S+)[ \t]+(\S+)", re.MULTILINE)
 PLY_TYPES = {
-    "char": "i1", "int8": "i1", "uchar": "u1", "uint8": "u1", "short": "i2", "int16": "i2", "ushort": "u2", "uint16": "u2",
-    "int": "i4", "int32": "i4", "uint": "u4", "uint32": "u4", "float": "f4", "float32": "f4", "double": "f8", "float64": "f8",
+    "char": "i1", "int8": "i1", "uchar": "u1", "uint8": "u1", "short": "i2", "int16": "i2", "ushort": "u2",
+    "uint16": "u2",
+    "int": "i4", "int32": "i4", "uint": "u4", "uint32": "u4", "float": "f4", "float32": "f4", "double": "f8",
+    "float64": "f8",
 }  # fmt: skip
 HUGE = 1e18
 
 
 def far_origin(scene: Scene, extension: str) -> np.ndarray | None:
-    """Where an OBJ's or PLY's scene should have its origin when it lies far from zero, in whole units (float64); else None."""
+    """Where an OBJ's or PLY's scene should have its origin when it lies far from zero, in whole units (float64); else
+    None."""
     if extension not in ("obj", "ply") or not scene.meshes:
         return None
     boxes = []

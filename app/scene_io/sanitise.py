@@ -1,7 +1,8 @@
 """The one sanitiser that every scene passes after its reader: what leaves here is finite, in range and safe to draw.
 
-Triangles at vertices that are not finite or beyond 1e18, and triangles with an index out of range, are dropped and counted; degenerate
-triangles are kept and counted; vertices that no triangle uses go. Each thing done becomes a `Remark`.
+Triangles at vertices that are not finite or beyond 1e18, and triangles with an index out of range, are dropped and
+counted; degenerate triangles are kept and counted; vertices that no triangle uses go. Each thing done becomes a
+`Remark`.
 """
 
 from __future__ import annotations
@@ -11,15 +12,17 @@ from collections import Counter
 
 import numpy as np
 
-from gpu.scene import KeyFrames, Mesh, MorphTargets, Object, Remark, Scene, Skin, Spheres, Texture
+from raygrove.gpu.scene import KeyFrames, Mesh, MorphTargets, Object, Remark, Scene, Skin, Spheres, Texture
 
 from .bounds import scene_box
-from .errors import SceneError, shown
+from .errors import SceneError, display_path
 from .joining import with_vertices
 from .normals import smooth_normals
 from .origin import near_origin
+from .sanitise_glyphs import clean_glyphs
 from .sanitise_graph import clean_clips, clean_nodes, clean_places
 from .sanitise_materials import clean_materials
+from .sanitise_spheres import clean_spheres, finish_spheres
 
 HUGE = 1e18
 WEIGHT_TOLERANCE = 0.01
@@ -34,19 +37,29 @@ SENTENCES = {
     "material": "Triangles of a material that the file does not have are drawn plain.",
     "texture": "Materials with a texture that cannot be used are drawn in a plain colour.",
     "deformer": "Skins, morph targets or key frames that do not fit their mesh were left out.",
-    "spheres": "Spheres with a value that is not finite were dropped.",
-    "empty": "Meshes of which no triangle is left were left out.",
+    "spheres": "Spheres whose radius is not above 0, or that are not finite or beyond 1e18, are not drawn.",
+    "spheres_shape": "Groups of spheres with other numbers of centres than of radii were left out.",
+    "glyphs": "Glyphs with a size that is not above 0, or that are not finite or beyond 1e18, are not drawn.",
+    "glyphs_shape": "Groups of glyphs whose arrays do not fit one another, or that link nothing, were left out.",
+    "attribute": "Attributes that do not have a value for every sphere were left out.",
+    "box": "Periodic boxes without a volume, or that do not fit the key frames, were left out.",
+    "empty": "Meshes of which no triangle is left, and groups without a sphere, were left out.",
     "node": "Nodes with a transform that is not finite, or with a wrong parent, were reset.",
-    "weights": "Vertices with joint weights that do not add up to one: they were scaled, or given to the first joint where there were none.",
-    "clip": "Clips without a key that can be used were left out.",
-    "keys": "Keys out of order or at one time were sorted, in so many tracks; of keys at one time the last one counts.",
+    "weights": (
+        "Vertices with joint weights that do not add up to one: they were scaled, or given to the first joint "
+        "where there were none."
+    ),
+    "clip": "Clips without a usable key frame were left out.",
+    "keys": "Key frames out of order or at the same time were sorted, in so many tracks; of those at the same time the "
+    "last one counts.",
     "track": "Tracks that are empty or not finite were left out, or cut to what is.",
     "place": "Lights or cameras with values that are not finite, or at a node that is not there, were left out.",
 }
 
 
 def sanitise(scene: Scene, path: str = "") -> Scene:
-    """The scene made safe, with `origin`, `lower`, `upper` and `remarks` set; `SceneError` where no triangle (nor sphere) is left.
+    """The scene made safe, with `origin`, `lower`, `upper` and `remarks` set; `SceneError` where no triangle (nor
+    sphere) is left.
 
     Positions may come as float64 and leave as float32 relative to `origin`.
     """
@@ -54,13 +67,16 @@ def sanitise(scene: Scene, path: str = "") -> Scene:
     scene = clean_nodes(scene, counts)
     scene = dataclasses.replace(scene, textures=tuple(clean_texture(t) for t in scene.textures))
     scene = clean_materials(scene, counts)
-    scene = _clean_meshes(scene, counts)
-    scene = dataclasses.replace(scene, spheres=_clean_spheres(scene.spheres, counts))
-    if not scene.objects and scene.spheres is None:
+    scene = _clean_objects(scene, counts)
+    if not scene.objects:
         raise _nothing_left(scene, counts, path)
     scene = clean_places(clean_clips(scene, counts), counts)
     scene = near_origin(scene)
-    scene = dataclasses.replace(scene, meshes=tuple(_finish_mesh(mesh, counts) for mesh in scene.meshes))
+    scene = dataclasses.replace(
+        scene,
+        meshes=tuple(_finish_mesh(mesh, counts) for mesh in scene.meshes),
+        spheres=tuple(finish_spheres(spheres) for spheres in scene.spheres),
+    )
     lower, upper = scene_box(scene)
     remarks = tuple(Remark(counts[key], sentence) for key, sentence in SENTENCES.items() if counts[key])
     return dataclasses.replace(scene, lower=_triple(lower), upper=_triple(upper), remarks=scene.remarks + remarks)
@@ -68,8 +84,18 @@ def sanitise(scene: Scene, path: str = "") -> Scene:
 
 def _nothing_left(scene: Scene, counts: Counter[str], path: str) -> SceneError:
     dropped = counts["not_finite"] + counts["out_of_range"]
-    why = f"all {dropped:,} of them have coordinates or indices that are not usable" if dropped else "it holds only points or lines, or nothing"
-    return SceneError(f"{shown(path or scene.name)} has no triangles: {why}. Open a file with a mesh.", path)
+    why = (
+        f"all {dropped:,} of them have coordinates or indices that are not usable"
+        if dropped
+        else "it holds only points or lines, or nothing"
+    )
+    if scene.sphere_count:
+        return SceneError(
+            f"{display_path(path or scene.name)} has nothing to draw: none of its {scene.sphere_count:,} spheres has a "
+            f"centre below 1e18 and a radius above 0. Correct its columns, or give another radius.",
+            path,
+        )
+    return SceneError(f"{display_path(path or scene.name)} has no triangles: {why}. Open a file with a mesh.", path)
 
 
 def _triple(values: np.ndarray) -> tuple[float, float, float]:
@@ -84,18 +110,35 @@ def clean_texture(texture: Texture) -> Texture:
     return dataclasses.replace(texture, pixels=np.ascontiguousarray(pixels))
 
 
-def _clean_meshes(scene: Scene, counts: Counter[str]) -> Scene:
-    """Clean every mesh that an object shows, and renumber."""
-    new_ids: dict[int, int] = {}
+def _clean_objects(scene: Scene, counts: Counter[str]) -> Scene:
+    """Clean every mesh and all spheres and glyphs that an object shows, and renumber; objects of spheres come after
+    those of meshes, then those of glyphs."""
     meshes: list[Mesh] = []
+    spheres: list[Spheres] = []
+    mesh_ids: dict[int, int] = {-1: -1}
+    sphere_ids: dict[int, int] = {-1: -1}
     for thing in scene.objects:
-        if thing.mesh not in new_ids and 0 <= thing.mesh < len(scene.meshes):
+        if thing.mesh not in mesh_ids and 0 <= thing.mesh < len(scene.meshes):
             mesh = clean_mesh(scene.meshes[thing.mesh], len(scene.materials), len(scene.nodes), counts)
-            new_ids[thing.mesh] = len(meshes) if len(mesh.triangles) else -1
+            mesh_ids[thing.mesh] = len(meshes) if len(mesh.triangles) else -1
             meshes += [mesh] if len(mesh.triangles) else []
             counts["empty"] += not len(mesh.triangles)
-    objects = [Object(t.node, new_ids[t.mesh]) for t in scene.objects if new_ids.get(t.mesh, -1) >= 0 and 0 <= t.node < len(scene.nodes)]
-    return dataclasses.replace(scene, meshes=tuple(meshes), objects=tuple(objects))
+        if thing.spheres not in sphere_ids and 0 <= thing.spheres < len(scene.spheres):
+            group = clean_spheres(scene.spheres[thing.spheres], len(scene.materials), counts)
+            sphere_ids[thing.spheres] = len(spheres) if group is not None else -1
+            spheres += [] if group is None else [group]
+            counts["empty"] += group is None
+    placed = [t for t in scene.objects if 0 <= t.node < len(scene.nodes)]
+    objects = [Object(t.node, mesh_ids[t.mesh]) for t in placed if mesh_ids.get(t.mesh, -1) >= 0]
+    objects += [Object(t.node, spheres=sphere_ids[t.spheres]) for t in placed if sphere_ids.get(t.spheres, -1) >= 0]
+    cleaned = [clean_glyphs(g, len(scene.materials), spheres, sphere_ids, counts) for g in scene.glyphs]
+    numbers = np.cumsum([group is not None for group in cleaned]) - 1
+    glyphs = tuple(group for group in cleaned if group is not None)
+    for thing in placed:
+        if 0 <= thing.glyphs < len(cleaned) and cleaned[thing.glyphs] is not None:
+            objects.append(Object(thing.node, glyphs=int(numbers[thing.glyphs])))
+    parts = {"meshes": tuple(meshes), "spheres": tuple(spheres), "glyphs": glyphs, "objects": tuple(objects)}
+    return dataclasses.replace(scene, **parts)  # type: ignore[arg-type]
 
 
 def clean_mesh(mesh: Mesh, material_count: int, node_count: int, counts: Counter[str]) -> Mesh:
@@ -136,7 +179,9 @@ def _fitting(mesh: Mesh, node_count: int, counts: Counter[str]) -> Mesh:
     keys, skin, morph = mesh.key_frames, mesh.skin, mesh.morph_targets
     new_keys, new_morph = keys and _fit_keys(keys, count), morph and _fit_morph(morph, count)
     new_skin = skin and _fit_skin(skin, count, node_count, counts)
-    counts["deformer"] += sum(old is not None and new is None for old, new in ((keys, new_keys), (skin, new_skin), (morph, new_morph)))
+    counts["deformer"] += sum(
+        old is not None and new is None for old, new in ((keys, new_keys), (skin, new_skin), (morph, new_morph))
+    )
     return dataclasses.replace(mesh, key_frames=new_keys, skin=new_skin, morph_targets=new_morph)
 
 
@@ -151,15 +196,26 @@ def _fit_keys(keys: KeyFrames, count: int) -> KeyFrames | None:
 
 def _fit_skin(skin: Skin, count: int, node_count: int, counts: Counter[str]) -> Skin | None:
     joints = np.asarray(skin.joints, np.int32)
-    fits = len(joints) > 0 and skin.inverse_bind.shape == (len(joints), 4, 4) and skin.joint_ids.shape == skin.weights.shape == (count, 4)
+    fits = (
+        len(joints) > 0
+        and skin.inverse_bind.shape == (len(joints), 4, 4)
+        and skin.joint_ids.shape == skin.weights.shape == (count, 4)
+    )
     if not fits or joints.min() < 0 or joints.max() >= node_count or not np.isfinite(skin.inverse_bind).all():
         return None
     joint_ids = np.where((skin.joint_ids >= 0) & (skin.joint_ids < len(joints)), skin.joint_ids, 0).astype(np.int32)
-    weights = np.where(np.isfinite(skin.weights) & (skin.weights > 0.0) & (skin.weights < HUGE), skin.weights, 0.0).astype(np.float64)
+    weights = np.where(
+        np.isfinite(skin.weights) & (skin.weights > 0.0) & (skin.weights < HUGE), skin.weights, 0.0
+    ).astype(np.float64)
     sums = weights.sum(axis=1, keepdims=True)
     counts["weights"] += int(np.count_nonzero(np.abs(sums - 1.0) > WEIGHT_TOLERANCE))
     weights[sums[:, 0] <= 0.0, 0] = 1.0
-    return Skin(joints, skin.inverse_bind.astype(np.float32), joint_ids, (weights / np.where(sums > 0.0, sums, 1.0)).astype(np.float32))
+    return Skin(
+        joints,
+        skin.inverse_bind.astype(np.float32),
+        joint_ids,
+        (weights / np.where(sums > 0.0, sums, 1.0)).astype(np.float32),
+    )
 
 
 def _fit_morph(morph: MorphTargets, count: int) -> MorphTargets | None:
@@ -167,7 +223,11 @@ def _fit_morph(morph: MorphTargets, count: int) -> MorphTargets | None:
     if target_count == 0 or morph.positions.shape != (target_count, count, 3) or morph.weights.shape != (target_count,):
         return None
     normals = morph.normals if morph.normals is not None and morph.normals.shape == morph.positions.shape else None
-    return MorphTargets(morph.positions, None if normals is None else np.nan_to_num(normals), np.nan_to_num(morph.weights).astype(np.float32))
+    return MorphTargets(
+        morph.positions,
+        None if normals is None else np.nan_to_num(normals),
+        np.nan_to_num(morph.weights).astype(np.float32),
+    )
 
 
 def _usable_vertices(mesh: Mesh) -> np.ndarray:
@@ -193,12 +253,16 @@ def _finish_mesh(mesh: Mesh, counts: Counter[str]) -> Mesh:
     if keys is not None:
         key_positions = np.ascontiguousarray(keys.positions, np.float32)
         key_normals = [
-            _usable_normals(None if keys.normals is None else keys.normals[i], key_positions[i], triangles, uvs is not None, counts)
+            _usable_normals(
+                None if keys.normals is None else keys.normals[i], key_positions[i], triangles, uvs is not None, counts
+            )
             for i in range(len(key_positions))
         ]
         keys = KeyFrames(keys.times, key_positions, np.stack(key_normals))
     morph = mesh.morph_targets and _finish_morph(mesh.morph_targets, positions, triangles, uvs is not None)
-    return dataclasses.replace(mesh, positions=positions, triangles=triangles, uvs=uvs, normals=normals, key_frames=keys, morph_targets=morph)
+    return dataclasses.replace(
+        mesh, positions=positions, triangles=triangles, uvs=uvs, normals=normals, key_frames=keys, morph_targets=morph
+    )
 
 
 def _finish_morph(morph: MorphTargets, positions: np.ndarray, triangles: np.ndarray, weld: bool) -> MorphTargets:
@@ -207,10 +271,14 @@ def _finish_morph(morph: MorphTargets, positions: np.ndarray, triangles: np.ndar
     if morph.normals is not None:
         return MorphTargets(moved, np.ascontiguousarray(morph.normals, np.float32), morph.weights)
     base = smooth_normals(positions, triangles, weld)
-    return MorphTargets(moved, np.stack([smooth_normals(positions + shift, triangles, weld) - base for shift in moved]), morph.weights)
+    return MorphTargets(
+        moved, np.stack([smooth_normals(positions + shift, triangles, weld) - base for shift in moved]), morph.weights
+    )
 
 
-def _usable_normals(normals: np.ndarray | None, positions: np.ndarray, triangles: np.ndarray, weld: bool, counts: Counter[str]) -> np.ndarray:
+def _usable_normals(
+    normals: np.ndarray | None, positions: np.ndarray, triangles: np.ndarray, weld: bool, counts: Counter[str]
+) -> np.ndarray:
     if normals is None:
         return smooth_normals(positions, triangles, weld)
     lengths = np.sqrt(np.einsum("ij,ij->i", normals, normals, dtype=np.float64))
@@ -230,12 +298,3 @@ def degenerate_count(positions: np.ndarray, triangles: np.ndarray, chunk: int = 
         cross = np.cross(corners[:, 1] - corners[:, 0], corners[:, 2] - corners[:, 0])
         count += int(np.count_nonzero((cross == 0.0).all(axis=1)))
     return count
-
-
-def _clean_spheres(spheres: Spheres | None, counts: Counter[str]) -> Spheres | None:
-    if spheres is None:
-        return None
-    good = (np.abs(spheres.centres) <= HUGE).all(axis=1) & (spheres.radii >= 0.0) & (spheres.radii <= HUGE)
-    counts["spheres"] += int(np.count_nonzero(~good))
-    colours = None if spheres.colours is None else np.nan_to_num(spheres.colours[good]).astype(np.float32).clip(0.0, 1.0)
-    return Spheres(spheres.centres[good].astype(np.float32), spheres.radii[good].astype(np.float32), colours) if good.any() else None

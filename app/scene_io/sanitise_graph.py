@@ -8,7 +8,7 @@ from typing import TypeVar
 
 import numpy as np
 
-from gpu.scene import LIGHT_KINDS, Channel, Clip, Light, Node, Object, Scene, SceneCamera, Track
+from raygrove.gpu.scene import LIGHT_KINDS, Channel, Clip, Light, Node, Object, Scene, SceneCamera, Track
 
 HUGE = 1e18
 WIDTHS = {"translation": 3, "rotation": 4, "scale": 3}
@@ -67,16 +67,25 @@ def _renumbered(scene: Scene, new_ids: dict[int, int]) -> Scene:
         return tuple(dataclasses.replace(thing, node=new_ids.get(thing.node, thing.node)) for thing in things)
 
     def renumbered(clip: Clip) -> Clip:
-        channels = [dataclasses.replace(channel, node=new_ids.get(channel.node, channel.node)) for channel in clip.channels]
+        channels = [
+            dataclasses.replace(channel, node=new_ids.get(channel.node, channel.node)) for channel in clip.channels
+        ]
         return dataclasses.replace(clip, channels=tuple(channels))
 
     clips = [renumbered(clip) for clip in scene.clips]
     meshes = []
     for mesh in scene.meshes:
-        skin = mesh.skin and dataclasses.replace(mesh.skin, joints=np.array([new_ids.get(int(j), int(j)) for j in mesh.skin.joints], np.int32))
+        skin = mesh.skin and dataclasses.replace(
+            mesh.skin, joints=np.array([new_ids.get(int(j), int(j)) for j in mesh.skin.joints], np.int32)
+        )
         meshes.append(dataclasses.replace(mesh, skin=skin))
     return dataclasses.replace(
-        scene, objects=placed(scene.objects), lights=placed(scene.lights), cameras=placed(scene.cameras), clips=tuple(clips), meshes=tuple(meshes)
+        scene,
+        objects=placed(scene.objects),
+        lights=placed(scene.lights),
+        cameras=placed(scene.cameras),
+        clips=tuple(clips),
+        meshes=tuple(meshes),
     )
 
 
@@ -84,7 +93,9 @@ def clean_clips(scene: Scene, counts: Counter[str]) -> Scene:
     """Tracks sorted and finite, of the right width, on nodes that are there; clips without a channel go."""
     clips = []
     for clip in scene.clips:
-        channels = [channel for source in clip.channels if (channel := _clean_channel(source, scene, counts)) is not None]
+        channels = [
+            channel for source in clip.channels if (channel := _clean_channel(source, scene, counts)) is not None
+        ]
         last = max((float(channel.track.times[-1]) for channel in channels), default=0.0)
         duration = clip.duration if np.isfinite(clip.duration) and 0.0 <= clip.duration < HUGE else 0.0
         counts["clip"] += not channels
@@ -129,9 +140,13 @@ def clean_places(scene: Scene, counts: Counter[str]) -> Scene:
 
 
 def _is_good_light(light: Light, node_count: int) -> bool:
-    values = np.array([*light.color, *light.position, *light.direction, *light.up, *light.size, light.radius], np.float64)
+    values = np.array(
+        [*light.color, *light.position, *light.direction, *light.up, *light.size, light.radius], np.float64
+    )
     angles = np.array([light.inner_angle, light.outer_angle], np.float64)
-    is_finite = bool((np.abs(values) <= HUGE).all()) and min(light.color) >= 0.0 and min(*light.size, light.radius) >= 0.0
+    is_finite = (
+        bool((np.abs(values) <= HUGE).all()) and min(light.color) >= 0.0 and min(*light.size, light.radius) >= 0.0
+    )
     is_aimed = light.kind in ("point", "sphere") or any(light.direction)
     has_cone = bool((angles >= 0.0).all() and (angles <= 180.0).all())
     return light.kind in LIGHT_KINDS and is_finite and is_aimed and has_cone and -1 <= light.node < node_count

@@ -1,4 +1,5 @@
-"""The sanitiser's part for materials: every value finite and in range, and a remark that names each material with what was wrong in it."""
+"""The sanitiser's part for materials: every value finite and in range, and a remark that names each material with what
+was wrong in it."""
 
 from __future__ import annotations
 
@@ -7,9 +8,9 @@ import math
 from collections import Counter
 from typing import Any
 
-from gpu.scene import ALPHA_MODES, Material, Remark, Scene
+from raygrove.gpu.scene import ALPHA_MODES, Material, Remark, Scene
 
-from .errors import shown
+from .errors import display_path
 
 NAMED = 12
 """Materials that a remark names."""
@@ -30,14 +31,15 @@ TEXTURES = ("base_color_texture", "metallic_roughness_texture", "normal_texture"
 
 
 def clean_materials(scene: Scene, counts: Counter[str]) -> Scene:
-    """The scene with usable materials and a remark on those that were corrected; one plain material where there is none."""
+    """The scene with usable materials and a remark on those that were corrected; one plain material where there is
+    none."""
     faults: list[str] = []
     materials = []
     for index, material in enumerate(scene.materials):
         cleaned, wrong = clean_material(material, len(scene.textures), counts)
         materials.append(cleaned)
         if wrong:
-            faults.append(f"{shown(material.name) or f'number {index}'} ({', '.join(wrong)})")
+            faults.append(f"{display_path(material.name) or f'number {index}'} ({', '.join(wrong)})")
     listed = ", ".join(faults[:NAMED]) + (f" and {len(faults) - NAMED} more" if len(faults) > NAMED else "")
     sentence = f"Materials with values that are not finite or out of range, which were replaced: {listed}."
     remarks = (Remark(len(faults), sentence),) if faults else ()
@@ -45,7 +47,8 @@ def clean_materials(scene: Scene, counts: Counter[str]) -> Scene:
 
 
 def clean_material(material: Material, texture_count: int, counts: Counter[str]) -> tuple[Material, list[str]]:
-    """The material in range, and in words what of it was not: what is no number gets the default, what is beyond its range the nearest bound."""
+    """The material in range, and in words what of it was not: what is no number gets the default, what is beyond its
+    range the nearest bound."""
     changed: dict[str, Any] = {}
     wrong: list[str] = []
     for name, word, low, high in RANGES:
@@ -60,7 +63,7 @@ def clean_material(material: Material, texture_count: int, counts: Counter[str])
         wrong.append(f"index of refraction {_written(material.ior)}, now {ior:g}")
     if material.alpha_mode not in ALPHA_MODES:
         changed["alpha_mode"] = ALPHA_MODES[0]
-        wrong.append(f"alpha mode {shown(material.alpha_mode)}")
+        wrong.append(f"alpha mode {display_path(material.alpha_mode)}")
     lost: dict[str, Any] = {name: -1 for name in TEXTURES if not -1 <= getattr(material, name) < texture_count}
     counts["texture"] += bool(lost)
     return dataclasses.replace(material, **changed, **lost), wrong

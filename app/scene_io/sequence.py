@@ -1,7 +1,8 @@
 """Several files of one topology -> one scene with key frames.
 
-Every frame is loaded unjoined, its faces are compared with the first frame's, and the vertices are joined by the first frame's map; a
-vertex that later frames pull apart is split. Assimp triangulates by shape, so the first frame's triangles are everybody's.
+Every frame is loaded unjoined, its faces are compared with the first frame's, and the vertices are joined by the first
+frame's map; a vertex that later frames pull apart is split. Assimp triangulates by shape, so the first frame's
+triangles are everybody's.
 """
 
 from __future__ import annotations
@@ -14,14 +15,14 @@ from pathlib import Path
 
 import numpy as np
 
-from gpu.scene import KeyFrames, Mesh, Remark, Scene
+from raygrove.gpu.scene import KeyFrames, Mesh, Remark, Scene
 
 from . import assimp
 from .assimp_file import AssimpFile, corners_of, cut_short, vectors
 from .assimp_scene import SceneReader, no_triangles
 from .compressed import inner_name, is_packed, unpack
 from .cuts import shortfall
-from .errors import SceneError, shown
+from .errors import SceneError, display_path
 from .files import extension_of
 from .joining import groups_of_rows, with_vertices
 from .limits import ImportLimits
@@ -33,7 +34,8 @@ OBJ_REST = re.compile(rb"/[^ \t\n]*")
 
 @dataclasses.dataclass
 class Frame:
-    """What must agree between frames, and what may differ. Lists run over Assimp's meshes, with vertices as the file has them."""
+    """What must agree between frames, and what may differ. Lists run over Assimp's meshes, with vertices as the file
+    has them."""
 
     corner_counts: list[np.ndarray]
     corners: list[np.ndarray]
@@ -48,7 +50,8 @@ class Frame:
 
 
 class Growing:
-    """One mesh whose key frames are joined as they come: `groups` maps the file's vertices to ours, `first` back to one of each."""
+    """One mesh whose key frames are joined as they come: `groups` maps the file's vertices to ours, `first` back to one
+    of each."""
 
     def __init__(self, frame: Frame, mesh_id: int, uvs: np.ndarray | None) -> None:
         self.mesh_id = mesh_id
@@ -72,14 +75,19 @@ class Growing:
 
     def finish(self, mesh: Mesh, times: np.ndarray) -> Mesh:
         """The joined mesh with its key frames."""
-        mesh = with_vertices(dataclasses.replace(mesh, skin=None, morph_targets=None), self.first, self.groups[mesh.triangles])
+        mesh = with_vertices(
+            dataclasses.replace(mesh, skin=None, morph_targets=None), self.first, self.groups[mesh.triangles]
+        )
         has_normals = len(self.normals) == len(times)
         keys = KeyFrames(times, np.stack(self.positions), np.stack(self.normals) if has_normals else None)
         return dataclasses.replace(mesh, key_frames=keys)
 
 
-def read_sequence(paths: Sequence[str], limits: ImportLimits, fps: float, progress: Callable[[float, str], None]) -> Scene:
-    """The scene of the first file with a key frame a file, `fps` of them a second; `SceneError` names a frame that does not fit."""
+def read_sequence(
+    paths: Sequence[str], limits: ImportLimits, fps: float, progress: Callable[[float, str], None]
+) -> Scene:
+    """The scene of the first file with a key frame a file, `fps` of them a second; `SceneError` names a frame that does
+    not fit."""
     reader = _FrameReader(limits)
     scene, first, mesh_ids = reader.read_first(paths[0])
     growing = [Growing(first, mesh_id, mesh.uvs) for mesh_id, mesh in zip(mesh_ids, scene.meshes, strict=True)]
@@ -95,9 +103,13 @@ def read_sequence(paths: Sequence[str], limits: ImportLimits, fps: float, progre
     dropped = len(scene.clips) + sum(mesh.skin is not None or mesh.morph_targets is not None for mesh in scene.meshes)
     remarks = scene.remarks
     if dropped:
-        remarks += (Remark(dropped, "Animations inside the files of a sequence are not played; the files are the key frames."),)
+        remarks += (
+            Remark(dropped, "Animations inside the files of a sequence are not played; the files are the key frames."),
+        )
     name = f"{inner_name(paths[0])} and {len(paths) - 1} more"
-    return dataclasses.replace(scene, name=name, meshes=meshes, clips=(), fps=fps, remarks=remarks, origin=reader.origin_triple())
+    return dataclasses.replace(
+        scene, name=name, meshes=meshes, clips=(), fps=fps, remarks=remarks, origin=reader.origin_triple()
+    )
 
 
 class _FrameReader:
@@ -111,7 +123,11 @@ class _FrameReader:
 
     def origin_triple(self) -> tuple[float, float, float]:
         """The origin that was subtracted, or zero."""
-        return (0.0, 0.0, 0.0) if self.origin is None else (float(self.origin[0]), float(self.origin[1]), float(self.origin[2]))
+        return (
+            (0.0, 0.0, 0.0)
+            if self.origin is None
+            else (float(self.origin[0]), float(self.origin[1]), float(self.origin[2]))
+        )
 
     def read_first(self, path: str) -> tuple[Scene, Frame, list[int]]:
         """The first frame as a scene, as a frame, and which of Assimp's meshes each of the scene's is."""
@@ -147,7 +163,12 @@ class _FrameReader:
         if self.origin is not None:
             moved = shifted(data if data is not None else Path(path).read_bytes(), extension, self.origin)
             if moved is None:
-                raise SceneError(f"{shown(path)} lies far from zero and its vertices cannot be moved nearer. Export the frames nearer to zero.", path)
+                raise SceneError(
+                    f"{display_path(path)} lies far from zero and its vertices cannot be moved nearer. Export the "
+                    "frames "
+                    f"nearer to zero.",
+                    path,
+                )
             data = moved
         try:
             return AssimpFile(os.path.basename(path), data, extension)
@@ -155,7 +176,8 @@ class _FrameReader:
             raise SceneError(str(error), path) from error
 
     def _compare_connections(self, data: bytes, path: str) -> None:
-        """Assimp hands an OBJ's corners out one by one: that two frames connect the same vertices is only seen in their text."""
+        """Assimp hands an OBJ's corners out one by one: that two frames connect the same vertices is only seen in their
+        text."""
         faces = b"\n".join(OBJ_FACE.findall(data))
         if self.faces is None:
             self.faces = faces
@@ -174,7 +196,9 @@ def _frame(file: AssimpFile) -> Frame:
     meshes = file.meshes()
     found = [corners_of(mesh) for mesh in meshes]
     return Frame(
-        corner_counts=[np.bincount(owner, minlength=mesh.face_count) for (_, owner), mesh in zip(found, meshes, strict=True)],
+        corner_counts=[
+            np.bincount(owner, minlength=mesh.face_count) for (_, owner), mesh in zip(found, meshes, strict=True)
+        ],
         corners=[corners for corners, _ in found],
         positions=[_positions(mesh) for mesh in meshes],
         normals=[vectors(mesh.normals, mesh.vertex_count) for mesh in meshes],
@@ -200,14 +224,21 @@ def _transforms(file: AssimpFile) -> np.ndarray:
 def _compare(frame: Frame, first: Frame, path: str, first_path: str) -> None:
     """`SceneError` unless the frame has the first one's meshes, faces and node transforms."""
     is_same = len(frame.corners) == len(first.corners) and all(
-        np.array_equal(a, b) for a, b in zip(frame.corner_counts + frame.corners, first.corner_counts + first.corners, strict=True)
+        np.array_equal(a, b)
+        for a, b in zip(frame.corner_counts + frame.corners, first.corner_counts + first.corners, strict=True)
     )
     if not is_same or [len(p) for p in frame.positions] != [len(p) for p in first.positions]:
         ours, theirs = frame.counts(), first.counts()
-        raise _different(path, first_path, ours, theirs if ours != theirs else "as many, but its faces connect other vertices")
-    if frame.transforms.shape != first.transforms.shape or not np.allclose(frame.transforms, first.transforms, atol=1e-5):
+        raise _different(
+            path, first_path, ours, theirs if ours != theirs else "as many, but its faces connect other vertices"
+        )
+    if frame.transforms.shape != first.transforms.shape or not np.allclose(
+        frame.transforms, first.transforms, atol=1e-5
+    ):
         raise SceneError(
-            f"{shown(path)} places its nodes otherwise than {shown(os.path.basename(first_path))}; key frames may move vertices only. "
+            f"{display_path(path)} places its nodes otherwise than {display_path(os.path.basename(first_path))}; key "
+            "frames may "
+            f"move vertices only. "
             "Export the frames with their transforms applied, or one file with its animation.",
             path,
         )
@@ -215,7 +246,8 @@ def _compare(frame: Frame, first: Frame, path: str, first_path: str) -> None:
 
 def _different(path: str, first_path: str, ours: str, theirs: str) -> SceneError:
     return SceneError(
-        f"{shown(path)} does not fit the sequence: it has {ours}, and the first frame {shown(os.path.basename(first_path))} has {theirs}. "
+        f"{display_path(path)} does not fit the sequence: it has {ours}, and the first frame "
+        f"{display_path(os.path.basename(first_path))} has {theirs}. "
         "All key frames need the same faces; leave the frame out or export it again.",
         path,
     )

@@ -9,7 +9,7 @@ from collections.abc import Sequence
 
 import numpy as np
 
-from gpu.scene import Channel, Clip, Node, Track
+from raygrove.gpu.scene import Channel, Clip, Node, Track
 
 SHEAR_TOLERANCE = 1e-3
 PATHS = {"translation": 3, "rotation": 4, "scale": 3}
@@ -32,7 +32,14 @@ def rotation_matrix(quaternion: Sequence[float] | np.ndarray) -> np.ndarray:
 def quaternion_of(rotation: np.ndarray) -> np.ndarray:
     """Unit quaternion of a (3, 3) rotation, by the largest of its four components (Shepperd 1978)."""
     m = rotation
-    squares = np.array([m[0, 0] - m[1, 1] - m[2, 2], m[1, 1] - m[0, 0] - m[2, 2], m[2, 2] - m[0, 0] - m[1, 1], m[0, 0] + m[1, 1] + m[2, 2]])
+    squares = np.array(
+        [
+            m[0, 0] - m[1, 1] - m[2, 2],
+            m[1, 1] - m[0, 0] - m[2, 2],
+            m[2, 2] - m[0, 0] - m[1, 1],
+            m[0, 0] + m[1, 1] + m[2, 2],
+        ]
+    )
     largest = int(np.argmax(squares))
     if largest == 3:
         q = np.array([m[2, 1] - m[1, 2], m[0, 2] - m[2, 0], m[1, 0] - m[0, 1], 1.0 + squares[3]])
@@ -114,11 +121,15 @@ def global_matrices(nodes: Sequence[Node]) -> np.ndarray:
 
 
 class Pose:
-    """All nodes' transforms at rest as arrays, and their matrices to the scene at any instant: for trees of any size and depth."""
+    """All nodes' transforms at rest as arrays, and their matrices to the scene at any instant: for trees of any size
+    and depth."""
 
     def __init__(self, nodes: Sequence[Node]) -> None:
         self._parents = np.array([node.parent for node in nodes], np.int64).reshape(-1)
-        self._rest = {path: np.array([getattr(node, path) for node in nodes], np.float64).reshape(-1, width) for path, width in PATHS.items()}
+        self._rest = {
+            path: np.array([getattr(node, path) for node in nodes], np.float64).reshape(-1, width)
+            for path, width in PATHS.items()
+        }
 
     def matrices(self, clip: Clip | None = None, time: float = 0.0) -> np.ndarray:
         """(N, 4, 4) float64: at rest, or at an instant of a clip."""

@@ -1,8 +1,9 @@
 """Which side of a triangle is its front, where a node mirrors it.
 
-glTF 2.0: corners go round counterclockwise as seen from the front, and clockwise where the determinant of the node's transform to the world is
-negative. The program knows triangles in the world alone, so corners of such objects are turned round here: glass has its inside, and lamps of a
-single side their light, where the file says. A node that an animation mirrors later keeps its triangles.
+glTF 2.0: corners go round counterclockwise as seen from the front, and clockwise where the determinant of the node's
+transform to the world is negative. The program knows triangles in the world alone, so corners of such objects are
+turned round here: glass has its inside, and lamps of a single side their light, where the file says. A node that an
+animation mirrors later keeps its triangles.
 """
 
 from __future__ import annotations
@@ -11,11 +12,12 @@ import dataclasses
 
 import numpy as np
 
-from gpu.scene import Mesh, Node, Object, Scene
+from raygrove.gpu.scene import Mesh, Node, Object, Scene
 
 
 def are_mirrored(nodes: tuple[Node, ...]) -> list[bool]:
-    """Of each node, whether its transform to the world has a negative determinant; parents stand before their children."""
+    """Of each node, whether its transform to the world has a negative determinant; parents stand before their
+    children."""
     found: list[bool] = []
     for node in nodes:
         of_parent = found[node.parent] if node.parent >= 0 else False
@@ -24,17 +26,25 @@ def are_mirrored(nodes: tuple[Node, ...]) -> list[bool]:
 
 
 def with_fronts(scene: Scene) -> Scene:
-    """The scene with the meshes of mirrored objects wound the other way; a mesh that is placed both ways becomes two. Skins follow their joints."""
+    """The scene with the meshes of mirrored objects wound the other way; a mesh that is placed both ways becomes two.
+    Skins follow their joints."""
     mirrored = are_mirrored(scene.nodes)
     meshes: list[Mesh] = []
     placed: dict[tuple[int, bool], int] = {}
     objects = []
     for thing in scene.objects:
+        if thing.mesh < 0:
+            objects.append(thing)
+            continue
         mesh = scene.meshes[thing.mesh]
         key = (thing.mesh, mirrored[thing.node] and mesh.skin is None)
         if key not in placed:
             placed[key] = len(meshes)
-            meshes.append(dataclasses.replace(mesh, triangles=np.ascontiguousarray(mesh.triangles[:, [0, 2, 1]])) if key[1] else mesh)
+            meshes.append(
+                dataclasses.replace(mesh, triangles=np.ascontiguousarray(mesh.triangles[:, [0, 2, 1]]))
+                if key[1]
+                else mesh
+            )
         objects.append(Object(thing.node, placed[key]))
     if not any(is_turned for _, is_turned in placed):
         return scene

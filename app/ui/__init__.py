@@ -1,8 +1,8 @@
-"""The desktop window, by Qt. Widgets change the document and show what it says; none of them knows the engine.
+"""The desktop window, by Qt. Widgets change the document and show what it says; none of them knows the engine, and none
+the window: each takes the session, and the window puts them together. A room here knows those before it in this list,
+as far as docs/architecture.md draws arrows:
 
-starting            application, main_window, memory (what is remembered), measure (the window's own benchmark)
-commands            commands (menus and keys), choice_menu and choices (what the registries offer), camera_commands, dialogs, cheat_sheet
-the picture         viewport (OpenGL) or painter_view (Qt), slots, navigation (mouse and keys), legend, frame_loop (render thread -> view)
-beside the picture  stats_panel and stats_rows, timeline_bar, banner (messages, progress), icons
-pages and dialogs   welcome and previews, settings_dialog and form (made from the options' dataclasses)
+widgets: forms, number boxes, charts, icons. session: what all work with. commands: commands as data, their
+actions and keys. picture, timeline, panels: what the window shows. dialogs, messages, menus: what opens, what is said,
+where commands are found. window: the main window and the application. measuring: processes that measure the window.
 """

@@ -1,9 +1,10 @@
-// Embree 3 beside our host target: a medium-quality static tree over the same triangles, the same primary rays in the same order, made on the way as
-// ours are, hits stored as ours are; and any-hit rays of a buffer. Reads a file that embree.py writes, prints one JSON object.
+// Embree 3 beside our host target: a medium-quality static tree over the same triangles, the same primary rays in the
+// same order, made on the way as ours are, hits stored as ours are; and any-hit rays of a buffer. Reads a file that
+// embree.py writes, prints one JSON object.
 //
-// File: int32 vertex_count, triangle_count, width, height, thread_count, repeat, warmup, ray_count; float[16] camera (gpu/camera.py: frame);
-// float[3 * vertex_count] positions; int32[3 * triangle_count] indices; float[8 * ray_count] rays, in rows as gpu/trace/ray_sources.cuh has them (a
-// multiple of 64 of them, those with t_min >= t_max idle).
+// File: int32 vertex_count, triangle_count, width, height, thread_count, repeat, warmup, ray_count; float[16] camera
+// (gpu/camera.py: frame); float[3 * vertex_count] positions; int32[3 * triangle_count] indices; float[8 * ray_count]
+// rays, in rows as gpu/trace/ray_sources.cuh has them (a multiple of 64 of them, those with t_min >= t_max idle).
 #include <embree3/rtcore.h>
 #include <pmmintrin.h>
 #include <xmmintrin.h>
@@ -50,21 +51,25 @@ void read_exactly(std::FILE* file, void* into, size_t bytes) {
     std::exit(2);
 }
 
-// Ray r of a picture: x has bits 0, 2, 4 and y bits 1, 3, 5 of r % 64; tile r / 64 in row-major order (gpu/trace/ray_sources.cuh).
-// Rays are made in local arrays by a loop that compilers turn into vector code, so that making them costs Embree no more than it costs us.
+// Ray r of a picture: x has bits 0, 2, 4 and y bits 1, 3, 5 of r % 64; tile r / 64 in row-major order
+// (gpu/trace/ray_sources.cuh). Rays are made in local arrays by a loop that compilers turn into vector code, so that
+// making them costs Embree no more than it costs us.
 template <int N, class RayHit>
 void make_rays(const Job& job, int first, RayHit& pack, int* valid) {
     float c[16], dx[N], dy[N], dz[N];
     std::copy_n(job.camera, 16, c);
-    const int width = job.width, height = job.height, across = (width + TILE_SIDE - 1) / TILE_SIDE, tile = first / TILE_RAYS, local = first % TILE_RAYS;
+    const int width = job.width, height = job.height, across = (width + TILE_SIDE - 1) / TILE_SIDE,
+              tile = first / TILE_RAYS, local = first % TILE_RAYS;
     const int left = tile % across * TILE_SIDE, top = tile / across * TILE_SIDE;
     const float wide = 1.0f / float(width), high = 1.0f / float(height);
     int inside[N];
     for (int lane = 0; lane < N; ++lane) {
         const int r = local + lane;
-        const int x = left + ((r & 1) | ((r >> 1) & 2) | ((r >> 2) & 4)), y = top + (((r >> 1) & 1) | ((r >> 2) & 2) | ((r >> 3) & 4));
+        const int x = left + ((r & 1) | ((r >> 1) & 2) | ((r >> 2) & 4)),
+                  y = top + (((r >> 1) & 1) | ((r >> 2) & 2) | ((r >> 3) & 4));
         const float s = (float(x) + 0.5f) * wide - 0.5f, t = (float(y) + 0.5f) * high - 0.5f;
-        const float px = c[4] + c[8] * s + c[12] * t, py = c[5] + c[9] * s + c[13] * t, pz = c[6] + c[10] * s + c[14] * t;
+        const float px = c[4] + c[8] * s + c[12] * t, py = c[5] + c[9] * s + c[13] * t,
+                    pz = c[6] + c[10] * s + c[14] * t;
         const float shrink = 1.0f / std::sqrt(px * px + py * py + pz * pz);
         dx[lane] = px * shrink, dy[lane] = py * shrink, dz[lane] = pz * shrink;
         inside[lane] = -int((x < width) & (y < height));
@@ -91,10 +96,12 @@ void store_hits(const RayHit& pack, const int* valid, int first, Hits& hits) {
     }
 }
 
-void trace_pack(std::integral_constant<int, 8>, const int* valid, RTCScene scene, RTCIntersectContext* context, RTCRayHit8& pack) {
+void trace_pack(std::integral_constant<int, 8>, const int* valid, RTCScene scene, RTCIntersectContext* context,
+                RTCRayHit8& pack) {
     rtcIntersect8(valid, scene, context, &pack);
 }
-void trace_pack(std::integral_constant<int, 16>, const int* valid, RTCScene scene, RTCIntersectContext* context, RTCRayHit16& pack) {
+void trace_pack(std::integral_constant<int, 16>, const int* valid, RTCScene scene, RTCIntersectContext* context,
+                RTCRayHit16& pack) {
     rtcIntersect16(valid, scene, context, &pack);
 }
 
@@ -126,16 +133,19 @@ void trace_tile_singly(const Job& job, RTCScene scene, RTCIntersectContext* cont
     }
 }
 
-void occlude(std::integral_constant<int, 8>, const int* valid, RTCScene scene, RTCIntersectContext* context, RTCRay8& pack) {
+void occlude(std::integral_constant<int, 8>, const int* valid, RTCScene scene, RTCIntersectContext* context,
+             RTCRay8& pack) {
     rtcOccluded8(valid, scene, context, &pack);
 }
-void occlude(std::integral_constant<int, 16>, const int* valid, RTCScene scene, RTCIntersectContext* context, RTCRay16& pack) {
+void occlude(std::integral_constant<int, 16>, const int* valid, RTCScene scene, RTCIntersectContext* context,
+             RTCRay16& pack) {
     rtcOccluded16(valid, scene, context, &pack);
 }
 
 // What a ray of the buffer hits: 0 where anything, else all ones.
 template <int N, class Rays>
-void occlude_tile(const Job& job, const std::vector<float>& rows, RTCScene scene, RTCIntersectContext* context, int tile, Hits& hits) {
+void occlude_tile(const Job& job, const std::vector<float>& rows, RTCScene scene, RTCIntersectContext* context,
+                  int tile, Hits& hits) {
     alignas(64) Rays pack;
     alignas(64) int valid[N];
     const size_t row = size_t(job.ray_count);
@@ -143,20 +153,24 @@ void occlude_tile(const Job& job, const std::vector<float>& rows, RTCScene scene
         const float* at = &rows[size_t(first)];
         for (int lane = 0; lane < N; ++lane) {
             pack.org_x[lane] = at[lane], pack.org_y[lane] = at[row + lane], pack.org_z[lane] = at[2 * row + lane];
-            pack.dir_x[lane] = at[3 * row + lane], pack.dir_y[lane] = at[4 * row + lane], pack.dir_z[lane] = at[5 * row + lane];
+            pack.dir_x[lane] = at[3 * row + lane], pack.dir_y[lane] = at[4 * row + lane],
+            pack.dir_z[lane] = at[5 * row + lane];
             pack.tnear[lane] = at[6 * row + lane], pack.tfar[lane] = at[7 * row + lane];
             pack.time[lane] = 0.0f, pack.mask[lane] = ~0u, pack.flags[lane] = 0u;
             valid[lane] = -int(at[6 * row + lane] < at[7 * row + lane]);
         }
         occlude(std::integral_constant<int, N>(), valid, scene, context, pack);
-        for (int lane = 0; lane < N; ++lane) hits.prim_id[first + lane] = valid[lane] != 0 && pack.tfar[lane] < 0.0f ? 0u : ~0u;
+        for (int lane = 0; lane < N; ++lane)
+            hits.prim_id[first + lane] = valid[lane] != 0 && pack.tfar[lane] < 0.0f ? 0u : ~0u;
     }
 }
-void occlude_tile_singly(const Job& job, const std::vector<float>& rows, RTCScene scene, RTCIntersectContext* context, int tile, Hits& hits) {
+void occlude_tile_singly(const Job& job, const std::vector<float>& rows, RTCScene scene, RTCIntersectContext* context,
+                         int tile, Hits& hits) {
     const size_t row = size_t(job.ray_count);
     for (int i = tile * TILE_RAYS; i < (tile + 1) * TILE_RAYS; ++i) {
         const float* at = &rows[size_t(i)];
-        alignas(16) RTCRay ray{at[0], at[row], at[2 * row], at[6 * row], at[3 * row], at[4 * row], at[5 * row], 0.0f, at[7 * row], ~0u, 0u, 0u};
+        alignas(16) RTCRay ray{at[0],       at[row], at[2 * row], at[6 * row], at[3 * row], at[4 * row],
+                               at[5 * row], 0.0f,    at[7 * row], ~0u,         0u,          0u};
         hits.prim_id[size_t(i)] = ~0u;
         if (!(ray.tnear < ray.tfar)) continue;
         rtcOccluded1(scene, context, &ray);
@@ -192,12 +206,15 @@ void trace_picture(const Job& job, const std::vector<float>* rows, RTCScene scen
     for (std::thread& thread : threads) thread.join();
 }
 
-RTCScene build(RTCDevice device, const Job& job, const std::vector<float>& positions, const std::vector<int>& triangles, double& build_ms) {
+RTCScene build(RTCDevice device, const Job& job, const std::vector<float>& positions, const std::vector<int>& triangles,
+               double& build_ms) {
     RTCScene scene = rtcNewScene(device);
     rtcSetSceneBuildQuality(scene, RTC_BUILD_QUALITY_MEDIUM);
     RTCGeometry geometry = rtcNewGeometry(device, RTC_GEOMETRY_TYPE_TRIANGLE);
-    rtcSetSharedGeometryBuffer(geometry, RTC_BUFFER_TYPE_VERTEX, 0, RTC_FORMAT_FLOAT3, positions.data(), 0, 12, size_t(job.vertex_count));
-    rtcSetSharedGeometryBuffer(geometry, RTC_BUFFER_TYPE_INDEX, 0, RTC_FORMAT_UINT3, triangles.data(), 0, 12, size_t(job.triangle_count));
+    rtcSetSharedGeometryBuffer(geometry, RTC_BUFFER_TYPE_VERTEX, 0, RTC_FORMAT_FLOAT3, positions.data(), 0, 12,
+                               size_t(job.vertex_count));
+    rtcSetSharedGeometryBuffer(geometry, RTC_BUFFER_TYPE_INDEX, 0, RTC_FORMAT_UINT3, triangles.data(), 0, 12,
+                               size_t(job.triangle_count));
     rtcCommitGeometry(geometry);
     rtcAttachGeometry(scene, geometry);
     rtcReleaseGeometry(geometry);
@@ -252,8 +269,8 @@ int main(int argc, char** argv) {
     const int tiles = ((job.width + TILE_SIDE - 1) / TILE_SIDE) * ((job.height + TILE_SIDE - 1) / TILE_SIDE);
     Hits hits(size_t(tiles) * TILE_RAYS);
     const long long version = rtcGetDeviceProperty(device, RTC_DEVICE_PROPERTY_VERSION);
-    std::printf("{\"version\": \"%lld.%lld.%lld\", \"threads\": %d, \"build_ms\": %.3f, \"results\": [", version / 10000, version / 100 % 100, version % 100,
-                job.thread_count, build_ms);
+    std::printf("{\"version\": \"%lld.%lld.%lld\", \"threads\": %d, \"build_ms\": %.3f, \"results\": [",
+                version / 10000, version / 100 % 100, version % 100, job.thread_count, build_ms);
     for (int width : {16, 8, 1}) measure(job, nullptr, scene, width, hits, width == 1);
     std::printf("], \"occluded\": [");
     Hits occluded(size_t(job.ray_count));

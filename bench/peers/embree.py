@@ -1,8 +1,9 @@
-"""Embree 3 (Debian's libembree-dev) over the same triangles and rays: a medium static tree, packets of 16 and 8 and single rays; primary rays,
-and any-hit rays of a buffer.
+"""Embree 3 (Debian's libembree-dev) over the same triangles and rays: a medium static tree, packets of 16 and 8 and
+single rays; primary rays, and any-hit rays of a buffer.
 
-`bench.trace.run_trace(..., peers=("embree",))` puts the figures into a row's `peers`; `python -m bench.goals --target host` compares with them. The
-program is compiled at first use and runs as a process of its own, so that neither library sees the other's threads.
+`bench.trace.run_trace(..., peers=("embree",))` puts the figures into a row's `peers`; `python -m raygrove.bench goals
+--device cpu` compares with them. The program is compiled at first use and runs as a process of its own, so that
+neither library sees the other's threads.
 """
 
 from __future__ import annotations
@@ -18,10 +19,10 @@ from typing import Any
 
 import numpy as np
 
-from gpu.camera import Camera
-from gpu.target.base import NoDeviceError
-from gpu.target.cache import cached_file
-from gpu.target.host_compiler import compiler_version, find_compiler
+from raygrove.gpu.camera import Camera
+from raygrove.gpu.target.base import NoDeviceError
+from raygrove.gpu.target.cache import cached_file
+from raygrove.gpu.target.host_compiler import compiler_version, find_compiler
 
 SOURCE = pathlib.Path(__file__).with_name("embree.cpp")
 FLAGS = ("-std=c++17", "-O3", "-march=native", "-fno-math-errno", "-fno-trapping-math", "-pthread")
@@ -58,14 +59,25 @@ class EmbreeRun:
     def as_peers(self, ray_type: str = "primary") -> list[dict[str, Any]]:
         """The form of a row's `peers`: those of primary rays, or of any-hit rays where `ray_type` is another one."""
         chosen = self.results if ray_type == "primary" else self.occluded
-        about = {"program": f"Embree {self.version}", "builder": "medium quality", "threads": self.threads, "build_ms": self.build_ms}
-        return [{**about, **dataclasses.asdict(result), "samples_ms": list(result.samples_ms)} for result in chosen.values()]
+        about = {
+            "program": f"Embree {self.version}",
+            "builder": "medium quality",
+            "threads": self.threads,
+            "build_ms": self.build_ms,
+        }
+        return [
+            {**about, **dataclasses.asdict(result), "samples_ms": list(result.samples_ms)} for result in chosen.values()
+        ]
 
 
 def program() -> pathlib.Path:
-    """The compiled program, from the cache or made now. Raises PeerAbsentError without Embree's headers or a compiler."""
+    """The compiled program, from the cache or made now. Raises PeerAbsentError without Embree's headers or a
+    compiler."""
     if not any(header.exists() for header in HEADERS):
-        raise PeerAbsentError("Embree is not measured: its headers are not installed. Install them with: sudo apt-get install libembree-dev")
+        raise PeerAbsentError(
+            "Embree is not measured: its headers are not installed. Install them with: sudo apt-get install "
+            "libembree-dev"
+        )
     try:
         compiler = find_compiler()
         described = "\n".join([SOURCE.read_text(encoding="utf-8"), *FLAGS, *compiler, compiler_version()])
@@ -92,14 +104,21 @@ def measure(
     warmup: int = 2,
     any_hit: np.ndarray | None = None,
 ) -> EmbreeRun:
-    """Trace the picture of `camera` at `size` with each packet width: positions (V, 3) float32, triangles (T, 3) int32, `threads` of them at least 1.
+    """Trace the picture of `camera` at `size` with each packet width: positions (V, 3) float32, triangles (T, 3) int32,
+    `threads` of them at least 1.
     `any_hit` (8, S) float32: rays in rows as BufferRays has them, S a multiple of 64. Raises PeerAbsentError."""
     rows = np.zeros((8, 0), np.float32) if any_hit is None else np.ascontiguousarray(any_hit, np.float32)
     header = np.array([len(positions), len(triangles), *size, threads, repeat, warmup, rows.shape[1]], np.int32)
     with tempfile.TemporaryDirectory(prefix="raygrove-") as folder:
         job = pathlib.Path(folder) / "job"
         with job.open("wb") as file:
-            for part in (header, camera.frame(*size), np.ascontiguousarray(positions, np.float32), np.ascontiguousarray(triangles, np.int32), rows):
+            for part in (
+                header,
+                camera.frame(*size),
+                np.ascontiguousarray(positions, np.float32),
+                np.ascontiguousarray(triangles, np.int32),
+                rows,
+            ):
                 part.tofile(file)
         try:
             done = subprocess.run([str(program()), str(job)], capture_output=True, text=True, timeout=1800, check=False)
@@ -120,5 +139,7 @@ def _results(entries: list[dict[str, Any]], rays: int) -> dict[int, EmbreeResult
     results = {}
     for entry in entries:
         median = statistics.median(entry["samples_ms"])
-        results[entry["pack"]] = EmbreeResult(entry["pack"], rays / median / 1e3, median, entry["hits"], entry["sum_t"], tuple(entry["samples_ms"]))
+        results[entry["pack"]] = EmbreeResult(
+            entry["pack"], rays / median / 1e3, median, entry["hits"], entry["sum_t"], tuple(entry["samples_ms"])
+        )
     return results

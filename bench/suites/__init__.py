@@ -1,7 +1,9 @@
-"""Suites: an evaluation that somebody published, run again on what is here. One module a suite, named like it; `suites` finds them.
+"""Suites: an evaluation that somebody published, run again on what is here. One module a suite, named like it; `suites`
+finds them.
 
-A suite names for every published scene the one it takes: the same, or a stand-in of the same size and class, and says which. What was published comes
-from `bench/published`, with its hardware. The caller loads scenes; a scene that is not at hand is a line that says so.
+A suite names for every published scene the one it takes: the same, or a stand-in of the same size and class, and says
+which. What was published comes from `bench/published`, with its hardware. The caller loads scenes; a scene that is not
+at hand is a line that says so.
 """
 
 from __future__ import annotations
@@ -18,7 +20,26 @@ from .scenes import SceneChoice
 __all__ = ["SuiteJob", "SuiteReport", "scene_names", "suites"]
 
 Run = Callable[[SuiteJob], SuiteReport]
-LIBRARY = ("crowd", "job", "measure", "pages", "plots", "published", "report", "scenes", "variants")
+LIBRARY = (
+    "crowd",
+    "job",
+    "kolodzey_switches",
+    "measure",
+    "octree_builds",
+    "octree_claims",
+    "octree_clouds",
+    "octree_queries",
+    "octree_sums",
+    "octree_tables",
+    "pages",
+    "plots",
+    "published",
+    "report",
+    "scenes",
+    "soell_glsl",
+    "soell_tables",
+    "variants",
+)
 """What the suites share."""
 
 
@@ -31,5 +52,9 @@ def suites() -> dict[str, Run]:
 
 def scene_names(suite: str) -> tuple[str, ...]:
     """The scenes of a suite as they were published, in its order: what its module's tuples of choices hold."""
-    tuples = [value for value in vars(importlib.import_module(f".{suite}", __package__)).values() if isinstance(value, tuple)]
-    return tuple(dict.fromkeys(choice.published for choices in tuples for choice in choices if isinstance(choice, SceneChoice)))
+    tuples = [
+        value for value in vars(importlib.import_module(f".{suite}", __package__)).values() if isinstance(value, tuple)
+    ]
+    return tuple(
+        dict.fromkeys(choice.published for choices in tuples for choice in choices if isinstance(choice, SceneChoice))
+    )

@@ -1,9 +1,12 @@
-"""The evaluation of Chang, Seo and Ihm: Zhou's kd-tree by segmented scans and reductions, improved step by step by atomics, ballots and shuffles.
+"""The evaluation of Chang, Seo and Ihm: Zhou's kd-tree by segmented scans and reductions, improved step by step by
+atomics, ballots and shuffles.
 
-Construction times in total and of the kernels alone with [A] to [E], one after the other, and with small trees by a block each beside them, which is
-this program's own step; launches, and pictures of 1024x1024 by ray tracing with one light and one reflection bounce. The published scenes are not to
-be had: halls with figures that run stand in, by the same counts, and bodies that move for the fairies' forest. In total is here what a caller waits
-for one build; the kernels alone are the same launches replayed as one graph, which no host holds up. Both are means over instants of the animation.
+Construction times in total and of the kernels alone with [A] to [E], one after the other, and with small trees by a
+block each beside them, which is this program's own step; launches, and pictures of 1024x1024 by ray tracing with one
+light and one reflection bounce. The published scenes are not to be had: halls with figures that run stand in, by the
+same counts, and bodies that move for the fairies' forest. In total is here what a caller waits for one build; the
+kernels alone are the same launches replayed as one graph, which no host holds up. Both are means over instants of the
+animation.
 """
 
 from __future__ import annotations
@@ -11,7 +14,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from typing import Any
 
-from gpu.scene import Scene
+from raygrove.gpu.scene import Scene
 
 from .crowd import RUNNER_TRIANGLES
 from .job import SuiteJob
@@ -44,7 +47,13 @@ def _kitchen(runners: int) -> SceneChoice:
 SCENES = (
     *(_sponza(runners) for runners in (1, 2, 3)),
     *(_kitchen(runners) for runners in (1, 2, 3)),
-    SceneChoice("FF", FOREST_TRIANGLES, demo("orbit", FOREST_TRIANGLES), False, "bodies that move among still ones, the same count"),
+    SceneChoice(
+        "FF",
+        FOREST_TRIANGLES,
+        demo("orbit", FOREST_TRIANGLES),
+        False,
+        "bodies that move among still ones, the same count",
+    ),
 )
 
 STEPS: tuple[tuple[str, dict[str, Any]], ...] = (
@@ -52,14 +61,26 @@ STEPS: tuple[tuple[str, dict[str, Any]], ...] = (
     ("A", {"implementation": "primitives", "sorting": "atomics"}),
     ("A to B", {"implementation": "primitives", "sorting": "atomics", "scans": "ballots"}),
     ("A to C", {"implementation": "primitives", "sorting": "atomics", "scans": "ballots", "boxes": "atomics"}),
-    ("A to D", {"implementation": "primitives", "sorting": "atomics", "scans": "ballots", "boxes": "atomics", "reductions": "shuffles"}),
+    (
+        "A to D",
+        {
+            "implementation": "primitives",
+            "sorting": "atomics",
+            "scans": "ballots",
+            "boxes": "atomics",
+            "reductions": "shuffles",
+        },
+    ),
     ("all", {"implementation": "atomics", "small_nodes": "rounds"}),
     ("ours", {}),
 )
-"""The rows of the published table, with the options that build so, and behind them this program's default: all of them, and small nodes taken to
-their leaves by a block a root instead of in rounds."""
+"""The rows of the published table, with the options that build so, and behind them this program's default: all of them,
+and small nodes taken to their leaves by a block a root instead of in rounds."""
 
-SAME_TREE_NOTE = "All of them build the same tree, so that the pictures take the same rays; what differs is the build within the frame."
+SAME_TREE_NOTE = (
+    "All of them build the same tree, so that the pictures take the same rays; what differs is the "
+    "build within the frame."
+)
 RENDERED = ("original", "all", "ours")
 WORDS = {"total": "in total", "kernels": "of the kernels alone"}
 
@@ -69,7 +90,11 @@ def run(job: SuiteJob) -> SuiteReport:
     report = SuiteReport("chang2012", __doc__ or "", published_source("chang2012"), job.picture(SIZE), job.repeat)
 
     def measure(choice: SceneChoice, scene: Scene) -> Iterator[dict[str, Any]]:
-        what = {"published_scene": choice.published, "scene": choice.label(scene.triangle_count), "triangles": scene.triangle_count}
+        what = {
+            "published_scene": choice.published,
+            "scene": choice.label(scene.triangle_count),
+            "triangles": scene.triangle_count,
+        }
         for step, options in STEPS:
             yield {"part": "construction", **what, "step": step, **_built(job, scene, options)}
         for step in RENDERED:
@@ -84,7 +109,12 @@ def _built(job: SuiteJob, scene: Scene, options: dict[str, Any]) -> dict[str, An
     needed = "; ".join(missing(BUILDER, options))
     if needed:
         return {"needs": needed}
-    return {"needs": "", **construction(job.target, scene, varied(BUILDER, options), moments_of(scene, min(MOMENTS, job.key_frames)), job.repeat)}
+    return {
+        "needs": "",
+        **construction(
+            job.target, scene, varied(BUILDER, options), moments_of(scene, min(MOMENTS, job.key_frames)), job.repeat
+        ),
+    }
 
 
 def _rendered(job: SuiteJob, scene: Scene, options: dict[str, Any]) -> dict[str, Any]:
@@ -93,35 +123,57 @@ def _rendered(job: SuiteJob, scene: Scene, options: dict[str, Any]) -> dict[str,
         return {"needs": needed, "ray_type": ""}
     absent = "; ".join(missing_ray_type(RAY_TYPE))
     settings = varied(BUILDER, options, **pictured(RAY_TYPE, ONE_BOUNCE))
-    found = drawn(job.target, scene, settings, job.picture(SIZE), moments_of(scene, min(MOMENTS, job.key_frames)), max(1, job.repeat // 3))
+    found = drawn(
+        job.target,
+        scene,
+        settings,
+        job.picture(SIZE),
+        moments_of(scene, min(MOMENTS, job.key_frames)),
+        max(1, job.repeat // 3),
+    )
     return {"needs": "", "ray_type": f"smooth: {absent}" if absent else RAY_TYPE, **found}
 
 
-# -- tables ------------------------------------------------------------------------------------------------------------
+# -- tables -----------------------------------------------------------------------------------------------------------
 def tabulate(report: SuiteReport) -> None:
     """Tables and plots from the rows that there are."""
     report.tables = [_construction(report), _launches(report), _rendering(report)]
-    report.plots = [plot for plot in (_plot(report, "total", "overall_ms"), _plot(report, "kernels", "graph_ms")) if plot.x_names]
+    report.plots = [
+        plot for plot in (_plot(report, "total", "overall_ms"), _plot(report, "kernels", "graph_ms")) if plot.x_names
+    ]
     report.plots += [_as_published("total", ""), _as_published("kernels", ".kernels")]
 
 
 def _heading(step: str) -> str:
     """A step as the tables call it."""
-    return {"original": "original", "all": "[A] to [E]", "ours": "and subtrees"}.get(step) or f"[{step.replace(' to ', '] to [')}]"
+    return {"original": "original", "all": "[A] to [E]", "ours": "and subtrees"}.get(
+        step
+    ) or f"[{step.replace(' to ', '] to [')}]"
 
 
 def _rows_of(report: SuiteReport, part: str, choice: SceneChoice) -> dict[str, dict[str, Any]]:
-    return {row["step"]: row for row in report.rows if row["part"] == part and row["published_scene"] == choice.published}
+    return {
+        row["step"]: row for row in report.rows if row["part"] == part and row["published_scene"] == choice.published
+    }
 
 
 def _construction(report: SuiteReport) -> SuiteTable:
-    """In total and of the kernels alone, published and here, and at the end how much the published improvements gain, and ours with them."""
+    """In total and of the kernels alone, published and here, and at the end how much the published improvements gain,
+    and ours with them."""
     gains = ("original / [A] to [E]", "original / and subtrees")
     columns = ("scene", "time", *(_heading(name) for name, _ in STEPS), *gains)
-    notes = ("And subtrees: small nodes taken to their leaves by a block a small root instead of in rounds, which is this program's own step.",)
-    table = SuiteTable("construction", "construction, ms, with the improvements one after the other", columns, notes=notes)
+    notes = (
+        "And subtrees: small nodes taken to their leaves by a block a small root instead of in rounds, which is "
+        "this program's own step.",
+    )
+    table = SuiteTable(
+        "construction", "construction, ms, with the improvements one after the other", columns, notes=notes
+    )
     for choice in SCENES:
-        rows, printed = _rows_of(report, "construction", choice), published_row("chang2012", "construction", choice.published)
+        rows, printed = (
+            _rows_of(report, "construction", choice),
+            published_row("chang2012", "construction", choice.published),
+        )
         if not rows:
             continue
         for word, mark, ours in (("total", "", "overall_ms"), ("kernels", ".kernels", "graph_ms")):
@@ -135,14 +187,18 @@ def _construction(report: SuiteReport) -> SuiteTable:
 def _gains(times: Sequence[Cell]) -> list[Cell]:
     """How many times longer the first takes than the last two; nothing where one of them is no time."""
     first = times[0]
-    return [first / time if isinstance(first, float | int) and isinstance(time, float | int) else None for time in times[-2:]]
+    return [
+        first / time if isinstance(first, float | int) and isinstance(time, float | int) else None
+        for time in times[-2:]
+    ]
 
 
 def _launches(report: SuiteReport) -> SuiteTable:
     steps = ("original", "all", "ours")
     notes = (
         *published("chang2012")["notes"],
-        "Here as many levels and rounds are launched as there may be, as no number is read back; a level's scan is three launches, all counted.",
+        "Here as many levels and rounds are launched as there may be, as no number is read back; a level's scan "
+        "is three launches, all counted.",
     )
     table = SuiteTable("launches", "kernels launched in a build", ("scene", *map(_heading, steps)), notes=notes)
     for choice in SCENES:
@@ -150,21 +206,39 @@ def _launches(report: SuiteReport) -> SuiteTable:
         if rows:
             printed = published_row("chang2012", "launches", choice.published)
             table.rows.append((f"{choice.published} (published)", *(printed.get(step) for step in steps)))
-            table.rows.append((rows["all"]["scene"], *(rows[step].get("launches", rows[step]["needs"]) for step in steps)))
+            table.rows.append(
+                (rows["all"]["scene"], *(rows[step].get("launches", rows[step]["needs"]) for step in steps))
+            )
     return table
 
 
 def _rendering(report: SuiteReport) -> SuiteTable:
-    columns = ("scene", *(f"{what} ms, {_heading(step)}" for step in RENDERED for what in ("picture", "frame")), "rays, millions", "ray type")
+    columns = (
+        "scene",
+        *(f"{what} ms, {_heading(step)}" for step in RENDERED for what in ("picture", "frame")),
+        "rays, millions",
+        "ray type",
+    )
     table = SuiteTable("rendering", f"pictures of {report.size[0]}x{report.size[1]}", columns, notes=(SAME_TREE_NOTE,))
     for choice in SCENES:
         rows = _rows_of(report, "rendering", choice)
         if rows:
             printed = published_row("chang2012", "rendering", choice.published)
-            table.rows.append((f"{choice.published} (published)", *printed.values(), None, None, None, "shadows, one reflection bounce"))
+            table.rows.append(
+                (
+                    f"{choice.published} (published)",
+                    *printed.values(),
+                    None,
+                    None,
+                    None,
+                    "shadows, one reflection bounce",
+                )
+            )
             found = [rows.get(step, {"needs": "not in this run"}) for step in RENDERED]
             cells = [row.get(name, row["needs"]) for row in found for name in ("picture_ms", "frame_ms")]
-            table.rows.append((rows["ours"]["scene"], *cells, (rows["ours"].get("rays") or 0) / 1e6, rows["ours"]["ray_type"]))
+            table.rows.append(
+                (rows["ours"]["scene"], *cells, (rows["ours"].get("rays") or 0) / 1e6, rows["ours"]["ray_type"])
+            )
     return table
 
 
@@ -177,14 +251,27 @@ def _plot(report: SuiteReport, number: str, what: str) -> Plot:
         found = {row["published_scene"]: row[what] for row in rows if row["step"] == step}
         if found:
             series[_heading(step)] = (_places(scenes), [found.get(scene, 0.0) for scene in scenes])
-    return Plot(number, f"Construction here, {WORDS[number]}", "", "ms", series, tuple(f"stand-in for {scene}" for scene in scenes))
+    return Plot(
+        number,
+        f"Construction here, {WORDS[number]}",
+        "",
+        "ms",
+        series,
+        tuple(f"stand-in for {scene}" for scene in scenes),
+    )
 
 
 def _as_published(number: str, mark: str) -> Plot:
     """The published times in the same form."""
     printed = {choice.published: published_row("chang2012", "construction", choice.published) for choice in SCENES}
-    series = {_heading(step): (_places(tuple(printed)), [row[f"{step}{mark}"] for row in printed.values()]) for step, _ in STEPS if step != "ours"}
-    return Plot(f"{number}-published", f"Construction, published (GTX 680), {WORDS[number]}", "", "ms", series, tuple(printed))
+    series = {
+        _heading(step): (_places(tuple(printed)), [row[f"{step}{mark}"] for row in printed.values()])
+        for step, _ in STEPS
+        if step != "ours"
+    }
+    return Plot(
+        f"{number}-published", f"Construction, published (GTX 680), {WORDS[number]}", "", "ms", series, tuple(printed)
+    )
 
 
 def _places(names: Sequence[str]) -> list[float]:

@@ -1,10 +1,11 @@
-"""A still place with bodies that move in it: one scene made of two, as published scenes often were (a church and runners)."""
+"""A still place with bodies that move in it: one scene made of two, as published scenes often were (a church and
+runners)."""
 
 from __future__ import annotations
 
 import dataclasses
 
-from gpu.scene import Channel, Clip, Light, Material, Node, Object, Scene
+from raygrove.gpu.scene import Channel, Clip, Light, Material, Node, Object, Scene
 
 RUNNER_TRIANGLES = 78_029
 """Of one body: as many as the published runner's (the Utah animation repository's Ben)."""
@@ -14,8 +15,9 @@ HEIGHT = 0.2
 
 
 def with_runners(place: Scene, runner: Scene, count: int) -> Scene:
-    """`place` with `count` copies of what moves in `runner`, side by side along the longer of its sides; objects of the runner's that nothing moves
-    (a floor) stay away. All move by the runner's first clip, each a little behind the one before."""
+    """`place` with `count` copies of what moves in `runner`, side by side along the longer of its sides; objects of the
+    runner's that nothing moves (a floor) stay away. All move by the runner's first clip, each a little behind the one
+    before."""
     made, clip = place, runner.clips[0]
     moved = _moved_nodes(runner, clip)
     size = [high - low for low, high in zip(place.lower, place.upper, strict=True)]
@@ -27,9 +29,15 @@ def with_runners(place: Scene, runner: Scene, count: int) -> Scene:
         at[1] = place.lower[1] - scale * runner.lower[1] + 0.01 * size[1]
         at[along] += size[along] * 0.5 * ((index + 0.5) / count - 0.5)
         first = len(made.nodes)
-        made = _joined(made, runner, moved, Node(f"runner {index + 1}", translation=(at[0], at[1], at[2]), scale=(scale,) * 3))
+        made = _joined(
+            made, runner, moved, Node(f"runner {index + 1}", translation=(at[0], at[1], at[2]), scale=(scale,) * 3)
+        )
         channels += [dataclasses.replace(channel, node=channel.node + first + 1) for channel in clip.channels]
-    made = dataclasses.replace(made, name=f"{place.name} with {count} of {runner.name}", clips=(Clip(clip.name, clip.duration, tuple(channels)),))
+    made = dataclasses.replace(
+        made,
+        name=f"{place.name} with {count} of {runner.name}",
+        clips=(Clip(clip.name, clip.duration, tuple(channels)),),
+    )
     return made if made.eye is not None else _seen_along(made, along)
 
 
@@ -42,7 +50,9 @@ def _seen_along(hall: Scene, axis: int) -> Scene:
     towards[axis], towards[1] = middle[axis] + 0.3 * size[axis], hall.lower[1] + 0.15 * size[1]
     strength = 0.15 * size[axis] ** 2
     lamp = Light("point", (strength,) * 3, (middle[0], hall.lower[1] + 0.8 * size[1], middle[2]), name="lamp")
-    return dataclasses.replace(hall, eye=(eye[0], eye[1], eye[2]), look_at=(towards[0], towards[1], towards[2]), lights=(lamp,))
+    return dataclasses.replace(
+        hall, eye=(eye[0], eye[1], eye[2]), look_at=(towards[0], towards[1], towards[2]), lights=(lamp,)
+    )
 
 
 def _moved_nodes(scene: Scene, clip: Clip) -> frozenset[int]:
@@ -57,13 +67,22 @@ def _moved_nodes(scene: Scene, clip: Clip) -> frozenset[int]:
 def _joined(place: Scene, other: Scene, moved: frozenset[int], root: Node) -> Scene:
     """`place` with `root` and, below it, the other's nodes and the objects at those of `moved`."""
     nodes, meshes, materials, textures = len(place.nodes), len(place.meshes), len(place.materials), len(place.textures)
-    taken = [thing for thing in other.objects if thing.node in moved]
-    below = [dataclasses.replace(node, parent=nodes + 1 + node.parent if node.parent >= 0 else nodes) for node in other.nodes]
+    taken = [thing for thing in other.objects if thing.node in moved and thing.mesh >= 0]
+    below = [
+        dataclasses.replace(node, parent=nodes + 1 + node.parent if node.parent >= 0 else nodes) for node in other.nodes
+    ]
     return dataclasses.replace(
         place,
         nodes=(*place.nodes, root, *below),
-        meshes=(*place.meshes, *(dataclasses.replace(mesh, material_ids=mesh.material_ids + materials) for mesh in other.meshes)),
-        objects=(*place.objects, *(Object(thing.node + nodes + 1, thing.mesh + meshes) for thing in taken)),
+        meshes=(
+            *place.meshes,
+            *(dataclasses.replace(mesh, material_ids=mesh.material_ids + materials) for mesh in other.meshes),
+        ),
+        objects=(
+            *(thing for thing in place.objects if thing.mesh >= 0),
+            *(Object(thing.node + nodes + 1, thing.mesh + meshes) for thing in taken),
+            *(thing for thing in place.objects if thing.mesh < 0),
+        ),
         materials=(*place.materials, *(_with_textures_from(material, textures) for material in other.materials)),
         textures=(*place.textures, *other.textures),
         lights=place.lights or other.lights,
@@ -73,4 +92,6 @@ def _joined(place: Scene, other: Scene, moved: frozenset[int], root: Node) -> Sc
 def _with_textures_from(material: Material, first: int) -> Material:
     """A material whose textures have moved behind `first` others."""
     names = [field.name for field in dataclasses.fields(material) if field.name.endswith("_texture")]
-    return dataclasses.replace(material, **{name: getattr(material, name) + first for name in names if getattr(material, name) >= 0})
+    return dataclasses.replace(
+        material, **{name: getattr(material, name) + first for name in names if getattr(material, name) >= 0}
+    )

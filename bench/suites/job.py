@@ -8,9 +8,9 @@ from typing import Any
 
 import numpy as np
 
-from gpu.hierarchy.base import HierarchyError
-from gpu.scene import Scene
-from gpu.target.base import OutOfMemoryError, Target
+from raygrove.gpu.hierarchy.base import HierarchyError
+from raygrove.gpu.scene import Scene
+from raygrove.gpu.target.base import OutOfMemoryError, Target
 
 from .report import SuiteReport
 from .scenes import Load, SceneAbsentError, SceneChoice
@@ -21,9 +21,10 @@ Measure = Callable[[SceneChoice, Scene], Iterable[dict[str, Any]]]
 
 @dataclasses.dataclass(frozen=True)
 class SuiteJob:
-    """`load` gives scenes, `say` takes words for people, `keep` gets the report after every scene, so that a run which is cut short leaves something.
-    `scenes` names the published scenes to take (none: all), larger ones than `most_triangles` are left out; `repeat` measurements
-    count. No `size` takes pictures of the size that was published."""
+    """`load` gives scenes, `say` takes words for people, `keep` gets the report after every scene, so that a run which
+    is cut short leaves something.
+    `scenes` names the published scenes to take (none: all), larger ones than `most_triangles` are left out; `repeat`
+    measurements count. No `size` takes pictures of the size that was published."""
 
     target: Target
     load: Load
@@ -39,15 +40,22 @@ class SuiteJob:
         """The size asked for, else the published one."""
         return self.size or published
 
-    def each(self, choices: Sequence[SceneChoice], report: SuiteReport, measure: Measure, tabulate: Callable[[SuiteReport], None]) -> None:
-        """Measure the scenes asked for, one in memory at a time; what cannot be had or done is written down in the report, and then no row of that
-        scene is in it. Tables are made and the report is kept after each."""
+    def each(
+        self,
+        choices: Sequence[SceneChoice],
+        report: SuiteReport,
+        measure: Measure,
+        tabulate: Callable[[SuiteReport], None],
+    ) -> None:
+        """Measure the scenes asked for, one in memory at a time; what cannot be had or done is written down in the
+        report, and then no row of that scene is in it. Tables are made and the report is kept after each."""
         for choice in choices:
             if self.scenes and choice.published not in self.scenes:
                 continue
             if choice.published_triangles > self.most_triangles:
                 report.absent.append(
-                    f"{choice.published}: {choice.published_triangles:,} triangles are more than the {self.most_triangles:,} asked for."
+                    f"{choice.published}: {choice.published_triangles:,} triangles are more than the "
+                    f"{self.most_triangles:,} asked for."
                 )
                 continue
             self.say(f"{choice.published}: {choice.name}")

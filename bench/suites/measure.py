@@ -1,4 +1,5 @@
-"""The measurements that suites share: a structure built and traced on a still scene, followed through a moving one, and its cost from key to key."""
+"""The measurements that suites share: a structure built and traced on a still scene, followed through a moving one, and
+its cost from key to key."""
 
 from __future__ import annotations
 
@@ -12,14 +13,15 @@ from typing import Any
 
 import numpy as np
 
-from gpu.engine import ViewSettings
-from gpu.scene import Moment, Scene
-from gpu.shade.film import Film, Resolver
-from gpu.shade.materials import Materials
-from gpu.shade.registry import ray_type
-from gpu.stats import HierarchyStatistics
-from gpu.target.base import Target
-from gpu.trace.trace import Tracer
+from raygrove.gpu.engine import ViewSettings
+from raygrove.gpu.hierarchy.base import HierarchyError
+from raygrove.gpu.scene import Moment, Scene
+from raygrove.gpu.shade.film import Film, Resolver
+from raygrove.gpu.shade.materials import Materials
+from raygrove.gpu.shade.registry import ray_type
+from raygrove.gpu.stats import HierarchyStatistics
+from raygrove.gpu.target.base import Target
+from raygrove.gpu.trace.trace import Tracer
 
 from ..frame import run_frame
 from ..measure import Stage, Task, median, timed
@@ -39,10 +41,13 @@ Secondary = Sequence[tuple[str, str, Any]]
 """A suite's word for a kind of ray, the ray type that shoots it, and that type's options."""
 
 
-def still(target: Target, scene: Scene, settings: ViewSettings, size: tuple[int, int], repeat: int, secondary: Secondary = ()) -> dict[str, Any]:
-    """Build and trace one structure at the scene's beginning. `kernels_ms` adds up the phases' medians, replayed as a graph, so that no kernel waits
-    for the host to launch it; `overall_ms` is the wall time of a build that the host launches kernel by kernel, until the target has finished;
-    memory in MB (10^6 bytes). Rays that go on from primary hits are counted and timed by themselves."""
+def still(
+    target: Target, scene: Scene, settings: ViewSettings, size: tuple[int, int], repeat: int, secondary: Secondary = ()
+) -> dict[str, Any]:
+    """Build and trace one structure at the scene's beginning. `kernels_ms` adds up the phases' medians, replayed as a
+    graph, so that no kernel waits for the host to launch it; `overall_ms` is the wall time of a build that the host
+    launches kernel by kernel, until the target has finished; memory in MB (10^6 bytes). Rays that go on from primary
+    hits are counted and timed by themselves."""
     with contextlib.closing(Stage(target, scene, settings)) as stage:
         primitives = stage.show(Moment()).primitives
         build = functools.partial(stage.hierarchy.build, primitives)
@@ -62,15 +67,21 @@ def still(target: Target, scene: Scene, settings: ViewSettings, size: tuple[int,
             "launches": launches,
             "mtris_per_s": scene.triangle_count / kernels_ms / 1e3 if kernels_ms else None,
             "primary_mrays_per_s": size[0] * size[1] / trace_ms / 1e3 if trace_ms else None,
-            **{f"{word}_mrays_per_s": _rate(stage, scene, size, repeat, name, options) for word, name, options in secondary},
+            **{
+                f"{word}_mrays_per_s": _rate(stage, scene, size, repeat, name, options)
+                for word, name, options in secondary
+            },
             **_tree(tree),
         }
 
 
-def construction(target: Target, scene: Scene, settings: ViewSettings, moments: Sequence[Moment], repeat: int) -> dict[str, Any]:
-    """One structure built at each of the moments, means of medians over them: `build_ms` from the first launch to the last one's end, `overall_ms` as
-    the caller waits, `graph_ms` replayed as one graph, `kernels_ms` of all launches, each timed by itself in replays of their own, less what timing
-    costs, and of each kernel in `by_kernel`; `launches`. The tree is that of the last moment."""
+def construction(
+    target: Target, scene: Scene, settings: ViewSettings, moments: Sequence[Moment], repeat: int
+) -> dict[str, Any]:
+    """One structure built at each of the moments, means of medians over them: `build_ms` from the first launch to the
+    last one's end, `overall_ms` as the caller waits, `graph_ms` replayed as one graph, `kernels_ms` of all launches,
+    each timed by itself in replays of their own, less what timing costs, and of each kernel in `by_kernel`; `launches`.
+    The tree is that of the last moment."""
     with contextlib.closing(Stage(target, scene, settings)) as stage:
         times, by_kernel, launches = [], [], 0
         for moment in moments:
@@ -79,10 +90,14 @@ def construction(target: Target, scene: Scene, settings: ViewSettings, moments: 
             timing = timed(target, build, repeat, WARMUP)
             graph_ms = median(timed(target, target.capture(build), repeat, 1).spans_ms)
             by_kernel.append(_by_kernel(stage, primitives, repeat))
-            times.append((median(timing.spans_ms), _overall_ms(stage, primitives, repeat), graph_ms, sum(by_kernel[-1].values())))
+            times.append(
+                (median(timing.spans_ms), _overall_ms(stage, primitives, repeat), graph_ms, sum(by_kernel[-1].values()))
+            )
             launches = max(launches, timing.launches)
         names = ("build_ms", "overall_ms", "graph_ms", "kernels_ms")
-        kernels = {name: statistics.fmean(found.get(name, 0.0) for found in by_kernel) for found in by_kernel for name in found}
+        kernels = {
+            name: statistics.fmean(found.get(name, 0.0) for found in by_kernel) for found in by_kernel for name in found
+        }
         tree = stage.statistics()
         means = {name: statistics.fmean(column) for name, column in zip(names, zip(*times, strict=True), strict=True)}
         listed = tree.reference_count / max(1, tree.primitive_count)
@@ -105,9 +120,11 @@ def traced_ms(target: Target, scene: Scene, settings: ViewSettings, size: tuple[
         return median(timed(target, lambda: _trace(stage, rays), repeat, WARMUP).spans_ms)
 
 
-def drawn(target: Target, scene: Scene, settings: ViewSettings, size: tuple[int, int], moments: Sequence[Moment], repeat: int) -> dict[str, Any]:
-    """Whole frames through the engine, medians: `frame_ms` of the target with everything, `build_ms`, `picture_ms` what is not animation nor
-    construction (rays and shading), rays a frame."""
+def drawn(
+    target: Target, scene: Scene, settings: ViewSettings, size: tuple[int, int], moments: Sequence[Moment], repeat: int
+) -> dict[str, Any]:
+    """Whole frames through the engine, medians: `frame_ms` of the target with everything, `build_ms`, `picture_ms` what
+    is not animation nor construction (rays and shading), rays per frame."""
     row = run_frame(target, Task(scene, settings, size, tuple(moments), repeat, WARMUP))
     frame_ms, built_ms = median(row.samples["frame_ms"]), row.build_ms or 0.0
     return {
@@ -120,9 +137,11 @@ def drawn(target: Target, scene: Scene, settings: ViewSettings, size: tuple[int,
     }
 
 
-def moving(target: Target, scene: Scene, settings: ViewSettings, size: tuple[int, int], moments: Sequence[Moment], repeat: int) -> dict[str, Any]:
-    """Whole frames through the engine, rebuilt or as `settings.update` has it: medians of frames a second with everything and of the target's time
-    for a frame, means of build times and of SAH costs over the instants."""
+def moving(
+    target: Target, scene: Scene, settings: ViewSettings, size: tuple[int, int], moments: Sequence[Moment], repeat: int
+) -> dict[str, Any]:
+    """Whole frames through the engine, rebuilt or as `settings.update` has it: medians of frames per second with
+    everything and of the target's time for a frame, means of build times and of SAH costs over the instants."""
     row = run_frame(target, Task(scene, settings, size, tuple(moments), repeat, WARMUP))
     costs = costs_over(target, scene, settings, moments, "rebuild")
     return {
@@ -136,8 +155,11 @@ def moving(target: Target, scene: Scene, settings: ViewSettings, size: tuple[int
     }
 
 
-def costs_over(target: Target, scene: Scene, settings: ViewSettings, moments: Sequence[Moment], update: str) -> list[float]:
-    """The tree's SAH cost at every instant: rebuilt at each, or with `update` refit, refitted from the tree of the first."""
+def costs_over(
+    target: Target, scene: Scene, settings: ViewSettings, moments: Sequence[Moment], update: str
+) -> list[float]:
+    """The tree's SAH cost at every instant: rebuilt at each, or with `update` refit, refitted from the tree of the
+    first."""
     costs = []
     with contextlib.closing(Stage(target, scene, settings)) as stage:
         for index, moment in enumerate(moments):
@@ -146,19 +168,24 @@ def costs_over(target: Target, scene: Scene, settings: ViewSettings, moments: Se
                 stage.hierarchy.build(primitives)
             else:
                 stage.hierarchy.refit(primitives)
-            costs.append(float(stage.statistics().sah_cost or 0.0))
+            cost = stage.statistics().sah_cost
+            if cost is None:
+                raise HierarchyError(f"The structure {stage.hierarchy.name} has no SAH cost: choose a tree.")
+            costs.append(float(cost))
     return costs
 
 
 def _rate(stage: Stage, scene: Scene, size: tuple[int, int], repeat: int, name: str, options: Any) -> float | None:
-    """Millions of rays a second that a ray type shoots from the hits of a picture, over the time of their phase."""
+    """Millions of rays per second that a ray type shoots from the hits of a picture, over the time of their phase."""
     target, surface = stage.target, stage.show(Moment())
     shading = ray_type(name)(target, Materials(target, scene))
-    shading.diagonal = float(np.linalg.norm(np.subtract(scene.upper, scene.lower)))
     film, tracer = Film(target, Resolver(target)), Tracer(target, stage.hierarchy.traversal())
-    film.begin(Task(scene, size=size).view_from(), *size, None, 1)
-    shading.prepare(options, surface)
-    phases = timed(target, lambda: shading.render(tracer, surface, film), repeat, WARMUP).medians()
+    camera, diagonal = Task(scene, size=size).view_from(), float(np.linalg.norm(np.subtract(scene.upper, scene.lower)))
+    film.next_sample(None, *size, samples=1)
+    film.begin(camera)
+    context = film.context(camera, surface, diagonal)
+    shading.prepare(options, context)
+    phases = timed(target, lambda: shading.render(tracer, context), repeat, WARMUP).medians()
     counts = shading.ray_counts()
     spent = phases.get(f"trace.{name}", 0.0)
     return float(target.download(counts.array).sum()) / spent / 1e3 if counts is not None and spent else None
@@ -180,12 +207,13 @@ def _overall_ms(stage: Stage, primitives: Any, repeat: int) -> float:
 
 
 def _by_kernel(stage: Stage, primitives: Any, repeat: int) -> dict[str, float]:
-    """Milliseconds of each kernel of a build, all its launches together, in a graph, where none waits for the host; less what timing takes."""
+    """Milliseconds of each kernel of a build, all its launches together, in a graph, where none waits for the host;
+    less what timing takes."""
     target, counts, launch = stage.target, collections.Counter[str](), stage.target.launch
 
-    def counted(unit: Any, kernel: str, *arguments: Any, **shape: Any) -> None:
+    def counted(unit: Any, kernel: str, n: Any, /, **arguments: Any) -> None:
         counts[kernel] += 1
-        launch(unit, kernel, *arguments, **shape)
+        launch(unit, kernel, n, **arguments)
 
     target.launch = counted  # type: ignore[method-assign]
     try:

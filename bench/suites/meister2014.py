@@ -1,8 +1,10 @@
-"""The evaluation of Meister's thesis (2014, chapter 7): three ways of building, three sizes of leaves, fourteen still scenes and five moving ones.
+"""The evaluation of Meister's thesis (2014, chapter 7): three ways of building, three sizes of leaves, fourteen still
+scenes and five moving ones.
 
-Tables 7.1 to 7.9 row by row and column by column, figures 7.4 to 7.11 as plots, those of moving scenes at even instants instead of a scene's keys.
-Triangle counts of the published scenes are those that the auxiliary memory of table 7.2 gives at 52 bytes a triangle, which is right for Crytek
-Sponza's 262 thousand, and those of the Utah animation repository for the moving ones. Nodes are inner nodes and leaves; MB are 10^6 bytes.
+Tables 7.1 to 7.9 row by row and column by column, figures 7.4 to 7.11 as plots, those of moving scenes at even instants
+instead of a scene's keys. Triangle counts of the published scenes are those that the auxiliary memory of table 7.2
+gives at 52 bytes per triangle, which is right for Crytek Sponza's 262 thousand, and those of the Utah animation
+repository for the moving ones. Nodes are inner nodes and leaves; MB are 10^6 bytes.
 """
 
 from __future__ import annotations
@@ -11,13 +13,13 @@ import dataclasses
 from collections.abc import Iterator, Sequence
 from typing import Any
 
-from gpu.engine import ViewSettings
-from gpu.hierarchy.registry import structure
-from gpu.scene import Light, Scene
-from gpu.settings import checked
-from gpu.shade.ao import AoOptions
-from gpu.shade.diffuse import DiffuseOptions
-from gpu.shade.smooth import SmoothOptions
+from raygrove.gpu.engine import ViewSettings
+from raygrove.gpu.hierarchy.registry import structure
+from raygrove.gpu.scene import Light, Scene
+from raygrove.gpu.settings import checked
+from raygrove.gpu.shade.ao import AoOptions
+from raygrove.gpu.shade.diffuse import DiffuseOptions
+from raygrove.gpu.shade.smooth import SmoothOptions
 
 from .job import SuiteJob
 from .measure import costs_over, moments_of, moving, still
@@ -34,34 +36,45 @@ LIGHT = Light("directional", (3.0, 2.9, 2.7), direction=(-0.45, -0.85, -0.4))
 
 AO_RADIUS = 1.0
 BUILD_NOTE = (
-    "Kernels: the phases of a build that is replayed as one graph, by the target's clock. Overall: the wall time of a build that the host launches "
+    "Kernels: the phases of a build that is replayed as one graph, by the target's clock. Overall: the wall time "
+    "of a build that the host launches "
     "kernel by kernel, until the target has finished."
 )
 COST_NOTE = (
-    "Cost: the thesis' equation 4.5 with k_T = k_I = 1 here. The thesis does not print its constants: costs compare within a row and between rows of "
+    "Cost: the thesis' equation 4.5 with k_T = k_I = 1 here. The thesis does not print its constants: costs "
+    "compare within a row and between rows of "
     "one source, not a published row with the one below it."
 )
 OVERALL_NOTE = (
-    "Six of the published overall times (Crytek Sponza, Conference, Armadillo, Stanford Dragon, Happy Buddha, Turbine Blade) and two of the kernels' "
-    "(Turbine Blade, Power Plant) differ from those of table 7.5 for the same builds; both are as printed. Ours are the same measurement in both."
+    "Six of the published overall times (Crytek Sponza, Conference, Armadillo, Stanford Dragon, Happy Buddha, "
+    "Turbine Blade) and two of the kernels' "
+    "(Turbine Blade, Power Plant) differ from those of table 7.5 for the same builds; both are as printed. Ours "
+    "are the same measurement in both."
 )
 SECONDARY_NOTE = (
-    "Four rays of each kind from a primary hit, in uniform directions, ambient-occlusion rays of length 1, as in the thesis. A length of 1 is in the "
-    "units of each scene; the list of scenes says how much of a stand-in that is. MRays/s count these rays over their own time. Rays are tested "
+    "Four rays of each kind from a primary hit, in uniform directions, ambient-occlusion rays of length 1, as in "
+    "the thesis. A length of 1 is in the "
+    "units of each scene; the list of scenes says how much of a stand-in that is. MRays/s count these rays over "
+    "their own time. Rays are tested "
     "against triangles by Moeller and Trumbore's test here, by unit triangles in the thesis."
 )
 FRAME_NOTE = (
-    "Frames with everything: animation, construction, rays and shading by one directional light, without shadows. Construction and cost are means "
+    "Frames with everything: animation, construction, rays and shading by one directional light, without shadows. "
+    "Construction and cost are means "
     "over the frames."
 )
 MEMORY_NOTE = (
-    "MB: of ours what the tree's nodes and triangles fill, by its counts: 101 bytes an inner node (64 that rays read, 37 of the tree that it is "
-    "built and refitted in; leaves have none of their own) and 52 a triangle. The published figures are 64 bytes a node, leaves among them, and 68 "
-    "a triangle, by least squares over the tables. Reserved: what ours holds for the largest tree over so many triangles, so that a frame never "
+    "MB: of ours what the tree's nodes and triangles fill, by its counts: 101 bytes an inner node (64 that rays "
+    "read, 37 of the tree that it is "
+    "built and refitted in; leaves have none of their own) and 52 a triangle. The published figures are 64 bytes "
+    "a node, leaves among them, and 68 "
+    "a triangle, by least squares over the tables. Reserved: what ours holds for the largest tree over so many "
+    "triangles, so that a frame never "
     "allocates, whatever the leaves. Auxiliary MB: scratch memory of a build, with leaves of 8."
 )
 NODE_BYTES = {"bvh2": 101, "bvh2_soa": 101}
-"""Bytes an inner node by layout: 64, and 32 + 4 + 1 of the canonical tree (gpu/hierarchy/bvh/tree.py). Wide layouts have nodes of their own."""
+"""Bytes per inner node by layout: 64, and 32 + 4 + 1 of the canonical tree (gpu/hierarchy/bvh/tree.py). Wide layouts
+have nodes of their own."""
 TRIANGLE_BYTES = 52
 """A record of 48 bytes and the triangle's number."""
 
@@ -70,7 +83,9 @@ def used_mb(row: dict[str, Any]) -> float | None:
     """What a tree fills of what is reserved for it, by its counts; None where the layout's nodes are not the tree's."""
     node = NODE_BYTES.get(row["layout"])
     inner = row.get("inner_count", (row["node_count"] - 1) // 2)
-    return None if node is None else (node * inner + TRIANGLE_BYTES * row.get("reference_count", row["triangles"])) / 1e6
+    return (
+        None if node is None else (node * inner + TRIANGLE_BYTES * row.get("reference_count", row["triangles"])) / 1e6
+    )
 
 
 def secondary_rays() -> tuple[tuple[str, str, Any], ...]:
@@ -86,8 +101,20 @@ def ray_types() -> tuple[tuple[str, str, Any], ...]:
 
 STILL = (
     SceneChoice("Head", 17_000, model("sequences/horse-gallop/0001.obj"), False, "an organic body of 16,843 triangles"),
-    SceneChoice("Mitsuba", 62_000, model("static/stanford-bunny.obj"), False, "one scanned body of 69,451 triangles instead of a model on a stand"),
-    SceneChoice("Sibenik Cathedral", 75_000, model("static/sponza-dabrovic.obj"), False, "architecture seen from inside, 66,447 triangles"),
+    SceneChoice(
+        "Mitsuba",
+        62_000,
+        model("static/stanford-bunny.obj"),
+        False,
+        "one scanned body of 69,451 triangles instead of a model on a stand",
+    ),
+    SceneChoice(
+        "Sibenik Cathedral",
+        75_000,
+        model("static/sponza-dabrovic.obj"),
+        False,
+        "architecture seen from inside, 66,447 triangles",
+    ),
     SceneChoice("Rungholt House", 125_000, demo("room", 125_000), False, "a furnished room, the same count"),
     SceneChoice("Lost Empire", 225_000, demo("room", 225_000), False, "a furnished room, the same count"),
     SceneChoice("Crytek Sponza", 262_000, model("crytek-sponza/sponza.obj"), True, "Crytek's model"),
@@ -96,23 +123,34 @@ STILL = (
     SceneChoice("Stanford Dragon", 871_000, demo("blob", 871_000), False, "one closed body, the same count"),
     SceneChoice("Happy Buddha", 1_087_000, demo("blob", 1_087_000), False, "one closed body, the same count"),
     SceneChoice("Turbine Blade", 1_765_000, demo("blob", 1_765_000), False, "one closed body, the same count"),
-    SceneChoice("Hairball", 2_880_000, demo("explode", 2_880_000), False, "loose triangles in each other's boxes, the same count"),
+    SceneChoice(
+        "Hairball",
+        2_880_000,
+        demo("explode", 2_880_000),
+        False,
+        "loose triangles in each other's boxes, the same count",
+    ),
     SceneChoice("Rungholt", 6_704_000, demo("room", 6_704_000), False, "many flat walls, the same count"),
     SceneChoice("Power Plant", 12_759_000, demo("room", 12_759_000), False, "many flat walls, the same count"),
 )
 
 MOVING = (
-    SceneChoice("Wood Doll", 5_378, model("animated/CesiumMan.glb"), False, "a figure that walks (skin), 4,672 triangles"),
+    SceneChoice(
+        "Wood Doll", 5_378, model("animated/CesiumMan.glb"), False, "a figure that walks (skin), 4,672 triangles"
+    ),
     SceneChoice("Toasters", 11_141, demo("walker", 11_141), False, "bodies that walk, the same count"),
     SceneChoice("Ben", 78_029, demo("walker", 78_029), False, "a figure that walks, the same count"),
-    SceneChoice("Fairy Forest", 174_117, demo("orbit", 174_117), False, "bodies that move among still ones, the same count"),
+    SceneChoice(
+        "Fairy Forest", 174_117, demo("orbit", 174_117), False, "bodies that move among still ones, the same count"
+    ),
     SceneChoice("Exploding Dragon", 252_572, demo("explode", 252_572), False, "a body that bursts, the same count"),
 )
 
 
 @dataclasses.dataclass(frozen=True)
 class Configuration:
-    """A way of building, its options beside the size of leaves, and the published tables that show it (still: two, moving: one or none)."""
+    """A way of building, its options beside the size of leaves, and the published tables that show it (still: two,
+    moving: one or none)."""
 
     title: str
     hierarchy: str
@@ -127,13 +165,29 @@ class Configuration:
 
 
 CONFIGURATIONS = (
-    Configuration("spatial median splits, 30-bit Morton codes", "hlbvh_median", (("code_bits", "30"),), ("7.1", "7.2"), "7.8"),
-    Configuration("spatial median splits, 60-bit Morton codes", "hlbvh_median", (("code_bits", "60"),), ("7.3", "7.4"), None),
-    Configuration("SAH splits, 30-bit Morton codes, 15-bit clusters", "hlbvh_sah", (("cluster_bits", "15"), ("bins", 32)), ("7.5", "7.6"), "7.9"),
+    Configuration(
+        "spatial median splits, 30-bit Morton codes", "hlbvh_median", (("code_bits", "30"),), ("7.1", "7.2"), "7.8"
+    ),
+    Configuration(
+        "spatial median splits, 60-bit Morton codes", "hlbvh_median", (("code_bits", "60"),), ("7.3", "7.4"), None
+    ),
+    Configuration(
+        "SAH splits, 30-bit Morton codes, 15-bit clusters",
+        "hlbvh_sah",
+        (("cluster_bits", "15"), ("bins", 32)),
+        ("7.5", "7.6"),
+        "7.9",
+    ),
 )
 MEDIAN, SAH = CONFIGURATIONS[0], CONFIGURATIONS[2]
 FIGURES = ("7.4", "7.5", "7.6")
-PHASES = {"sort": "sort", "clusters": "clusters", "sah_splits": "sah_splits", "median_splits": "median_splits", "refit": "nodes"}
+PHASES = {
+    "sort": "sort",
+    "clusters": "clusters",
+    "sah_splits": "sah_splits",
+    "median_splits": "median_splits",
+    "refit": "nodes",
+}
 """The phases of table 7.7, and what the builder calls them after `build.`; all others are "other"."""
 
 
@@ -145,7 +199,9 @@ def run(job: SuiteJob) -> SuiteReport:
         scene = dataclasses.replace(given, lights=(LIGHT,))
         for configuration in CONFIGURATIONS:
             for leaf in LEAVES:
-                found = still(job.target, scene, configuration.settings(leaf), job.picture(SIZE), job.repeat, secondary_rays())
+                found = still(
+                    job.target, scene, configuration.settings(leaf), job.picture(SIZE), job.repeat, secondary_rays()
+                )
                 yield {"part": "still", **_what(choice, scene, configuration), "leaf": leaf, **found}
 
     def measure_moving(choice: SceneChoice, given: Scene) -> Iterator[dict[str, Any]]:
@@ -158,7 +214,7 @@ def run(job: SuiteJob) -> SuiteReport:
 
 
 def _follow(job: SuiteJob, choice: SceneChoice, scene: Scene) -> Iterator[dict[str, Any]]:
-    """One moving scene: frames a second with either way of building, and the cost from instant to instant."""
+    """One moving scene: frames per second with either way of building, and the cost from instant to instant."""
     moments = moments_of(scene, job.key_frames)
     for configuration in (MEDIAN, SAH):
         for word, ray_type, options in ray_types():
@@ -169,7 +225,13 @@ def _follow(job: SuiteJob, choice: SceneChoice, scene: Scene) -> Iterator[dict[s
     for configuration, update in curves:
         costs = costs_over(job.target, scene, configuration.settings(8), moments, update)
         times = [moment.time for moment in moments]
-        yield {"part": "curve", **_what(choice, scene, configuration), "update": update, "times": times, "sah_costs": costs}
+        yield {
+            "part": "curve",
+            **_what(choice, scene, configuration),
+            "update": update,
+            "times": times,
+            "sah_costs": costs,
+        }
 
 
 def _what(choice: SceneChoice, scene: Scene, configuration: Configuration) -> dict[str, Any]:
@@ -181,28 +243,42 @@ def _what(choice: SceneChoice, scene: Scene, configuration: Configuration) -> di
     }
 
 
-# -- tables ------------------------------------------------------------------------------------------------------------
+# -- tables -----------------------------------------------------------------------------------------------------------
 def tabulate(report: SuiteReport) -> None:
     """Tables and plots from the rows that there are."""
-    report.tables = [table for configuration in CONFIGURATIONS for table in (_builds(report, configuration), _rays(report, configuration))]
+    report.tables = [
+        table
+        for configuration in CONFIGURATIONS
+        for table in (_builds(report, configuration), _rays(report, configuration))
+    ]
     report.tables += [_phases(report)] + [_moving(report, configuration) for configuration in (MEDIAN, SAH)]
     report.plots = [
-        plot for number, c in zip(FIGURES, CONFIGURATIONS, strict=True) for plot in (_performance(report, number, c), _as_published(number, c))
+        plot
+        for number, c in zip(FIGURES, CONFIGURATIONS, strict=True)
+        for plot in (_performance(report, number, c), _as_published(number, c))
     ]
-    report.plots += [plot for number, choice in enumerate(MOVING, 7) if (plot := _curves(report, f"7.{number}", choice.published)).series]
+    report.plots += [
+        plot
+        for number, choice in enumerate(MOVING, 7)
+        if (plot := _curves(report, f"7.{number}", choice.published)).series
+    ]
 
 
 def _builds(report: SuiteReport, configuration: Configuration) -> SuiteTable:
     names = [(name, leaf) for name in ("kernels_ms", "overall_ms", "sah_cost", "node_count") for leaf in LEAVES]
     words = {"kernels_ms": "kernels ms", "overall_ms": "overall ms", "sah_cost": "cost", "node_count": "nodes"}
     columns = ("scene", *(f"{words[n]}, leaf {leaf}" for n, leaf in names))
-    table = SuiteTable(configuration.tables[0], f"construction: {configuration.title}", columns, notes=(BUILD_NOTE, COST_NOTE))
+    table = SuiteTable(
+        configuration.tables[0], f"construction: {configuration.title}", columns, notes=(BUILD_NOTE, COST_NOTE)
+    )
     _fill(report, table, configuration, names)
     return table
 
 
 def _rays(report: SuiteReport, configuration: Configuration) -> SuiteTable:
-    names = [(f"{rays}_mrays_per_s", leaf) for rays in RAYS for leaf in LEAVES] + [("memory_mb", leaf) for leaf in LEAVES]
+    names = [(f"{rays}_mrays_per_s", leaf) for rays in RAYS for leaf in LEAVES] + [
+        ("memory_mb", leaf) for leaf in LEAVES
+    ]
     words = {f"{rays}_mrays_per_s": f"{rays} MRays/s" for rays in RAYS} | {"memory_mb": "MB"}
     columns = ("scene", *(f"{words[n]}, leaf {leaf}" for n, leaf in names), "auxiliary MB", "reserved MB")
     notes = (SECONDARY_NOTE, MEMORY_NOTE)
@@ -216,14 +292,21 @@ def _with_memory(row: dict[str, Any]) -> dict[str, Any]:
     return {**row, "memory_mb": used_mb(row), "reserved_mb": row["memory_mb"]}
 
 
-def _fill(report: SuiteReport, table: SuiteTable, configuration: Configuration, names: Sequence[tuple[str, int]]) -> None:
+def _fill(
+    report: SuiteReport, table: SuiteTable, configuration: Configuration, names: Sequence[tuple[str, int]]
+) -> None:
     """Two rows a scene: what was published, what was measured here."""
     for choice in STILL:
         rows = _rows(report, "still", choice, configuration)
         if not rows:
             continue
         printed = published_row("meister2014", table.number, choice.published)
-        table.rows.append((f"{choice.published} (published)", *(printed.get(f"{name}.{leaf}", printed.get(name)) for name, leaf in names)))
+        table.rows.append(
+            (
+                f"{choice.published} (published)",
+                *(printed.get(f"{name}.{leaf}", printed.get(name)) for name, leaf in names),
+            )
+        )
         by_leaf = {row["leaf"]: _with_memory(row) for row in rows}
         table.rows.append((rows[0]["scene"], *(by_leaf.get(leaf, {}).get(name) for name, leaf in names)))
 
@@ -236,7 +319,12 @@ def _phases(report: SuiteReport) -> SuiteTable:
             if row["leaf"] != 8:
                 continue
             printed = published_row("meister2014", "7.7", choice.published)
-            table.rows.append((f"{choice.published} (published)", *(printed[f"{name}_ms"] for name in (*PHASES, "other", "kernels", "overall"))))
+            table.rows.append(
+                (
+                    f"{choice.published} (published)",
+                    *(printed[f"{name}_ms"] for name in (*PHASES, "other", "kernels", "overall")),
+                )
+            )
             parts = [row["phases_ms"].get(f"build.{phase}") for phase in PHASES.values()]
             other = row["kernels_ms"] - sum(part or 0.0 for part in parts)
             table.rows.append((row["scene"], *parts, other, row["kernels_ms"], row["overall_ms"]))
@@ -245,7 +333,13 @@ def _phases(report: SuiteReport) -> SuiteTable:
 
 def _moving(report: SuiteReport, configuration: Configuration) -> SuiteTable:
     number = configuration.moving_table or ""
-    columns = ("scene", "construction ms", "cost", *(f"{rays} frames/s" for rays in RAYS), *(f"{rays} frame ms" for rays in RAYS))
+    columns = (
+        "scene",
+        "construction ms",
+        "cost",
+        *(f"{rays} frames/s" for rays in RAYS),
+        *(f"{rays} frame ms" for rays in RAYS),
+    )
     title = f"moving scenes, rebuilt every frame: {configuration.title}, leaf 8"
     table = SuiteTable(number, title, columns)
     for choice in MOVING:
@@ -261,13 +355,14 @@ def _moving(report: SuiteReport, configuration: Configuration) -> SuiteTable:
     return table
 
 
-# -- plots -------------------------------------------------------------------------------------------------------------
+# -- plots ------------------------------------------------------------------------------------------------------------
 def _performance(report: SuiteReport, number: str, configuration: Configuration) -> Plot:
     """Construction performance here, a bar a leaf size."""
     rows = [row for row in report.rows if row["part"] == "still" and row["configuration"] == configuration.title]
     names = list(dict.fromkeys(row["scene"] for row in rows))
     rates = {leaf: {row["scene"]: row["mtris_per_s"] or 0.0 for row in rows if row["leaf"] == leaf} for leaf in LEAVES}
-    series = {f"leaf {leaf}": (_places(names), [float(rates[leaf].get(name, 0.0)) for name in names]) for leaf in LEAVES}
+    places = _places(names)
+    series = {f"leaf {leaf}": (places, [float(rates[leaf].get(name, 0.0)) for name in names]) for leaf in LEAVES}
     return Plot(number, f"Construction performance here: {configuration.title}", "", "MTris/s", series, tuple(names))
 
 
@@ -276,10 +371,14 @@ def _as_published(number: str, configuration: Configuration) -> Plot:
     names = [choice.published for choice in STILL]
     printed = [published_row("meister2014", configuration.tables[0], name) for name in names]
     series = {
-        f"leaf {leaf}": (_places(names), [c.published_triangles / row[f"kernels_ms.{leaf}"] / 1e3 for c, row in zip(STILL, printed, strict=True)])
+        f"leaf {leaf}": (
+            _places(names),
+            [c.published_triangles / row[f"kernels_ms.{leaf}"] / 1e3 for c, row in zip(STILL, printed, strict=True)],
+        )
         for leaf in LEAVES
     }
-    return Plot(f"{number}-published", f"Construction performance, published (GTX TITAN): {configuration.title}", "", "MTris/s", series, tuple(names))
+    title = f"Construction performance, published (GTX TITAN): {configuration.title}"
+    return Plot(f"{number}-published", title, "", "MTris/s", series, tuple(names))
 
 
 def _places(names: Sequence[str]) -> list[float]:
@@ -289,7 +388,9 @@ def _places(names: Sequence[str]) -> list[float]:
 def _curves(report: SuiteReport, number: str, scene: str) -> Plot:
     words = {(MEDIAN.title, "rebuild"): "median splits, rebuilt", (SAH.title, "rebuild"): "SAH splits, rebuilt"}
     rows = [row for row in report.rows if row["part"] == "curve" and row["published_scene"] == scene]
-    series = {words.get((r["configuration"], r["update"]), "SAH tree of the first key, refitted"): (r["times"], r["sah_costs"]) for r in rows}
+    refitted = "SAH tree of the first key, refitted"
+    names = [words.get((row["configuration"], row["update"]), refitted) for row in rows]
+    series = {name: (row["times"], row["sah_costs"]) for name, row in zip(names, rows, strict=True)}
     title, instants = (rows[0]["scene"], len(rows[0]["times"])) if rows else (scene, 0)
     return Plot(number, f"SAH cost at {instants} even instants: {title}", "time, s", "SAH cost", series)
 

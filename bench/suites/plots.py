@@ -1,14 +1,11 @@
-"""Plots of a suite's report as SVG, by matplotlib (an extra): `python -m bench.suites.plots REPORT.json` draws those of a kept report again."""
+"""Plots of a suite's report as SVG, by matplotlib (an extra): the case `plots` draws those of a
+saved report again."""
 
 from __future__ import annotations
 
-import argparse
-import json
 import pathlib
-import sys
 import textwrap
 
-from .pages import again
 from .report import Plot, SuiteReport
 
 LETTERS_AN_INCH = 12
@@ -20,7 +17,8 @@ class PlotsAbsentError(Exception):
 
 
 def draw(report: SuiteReport, prefix: pathlib.Path, device: str) -> list[pathlib.Path]:
-    """Write every plot as PREFIX-NUMBER.svg, ours with the device's name; returns the files. Raises PlotsAbsentError without matplotlib."""
+    """Write every plot as PREFIX-NUMBER.svg, ours with the device's name; returns the files. Raises PlotsAbsentError
+    without matplotlib."""
     try:
         from matplotlib import rc_context
         from matplotlib.figure import Figure
@@ -42,7 +40,9 @@ def draw(report: SuiteReport, prefix: pathlib.Path, device: str) -> list[pathlib
         axes.grid(axis="y", alpha=0.3)
         axes.legend(fontsize=8)
         path = prefix.with_name(f"{prefix.name}-{plot.number}.svg")
-        with rc_context({"svg.fonttype": "none", "svg.hashsalt": plot.number}):  # text stays text, and the same plot the same bytes
+        with rc_context(
+            {"svg.fonttype": "none", "svg.hashsalt": plot.number}
+        ):  # text stays text, and the same plot the same bytes
             figure.savefig(path, metadata={"Date": None})
         written.append(path)
     return written
@@ -58,22 +58,3 @@ def _bars(axes, plot: Plot) -> None:  # type: ignore[no-untyped-def]
 def _curves(axes, plot: Plot) -> None:  # type: ignore[no-untyped-def]
     for name, (x, y) in plot.series.items():
         axes.plot(x, y, marker=".", label=name)
-
-
-def main(arguments: list[str]) -> int:
-    """Draw the plots of a kept report beside it."""
-    parser = argparse.ArgumentParser(prog="python -m bench.suites.plots", description="Draw the plots of a suite's kept report as SVG.")
-    parser.add_argument("report", type=pathlib.Path, help="REPORT.json, as bench suite wrote it")
-    path = parser.parse_args(arguments).report
-    try:
-        content = json.loads(path.read_text())
-        written = draw(again(content), path.with_suffix(""), content["context"]["device"])
-    except (OSError, ValueError, KeyError, ImportError, PlotsAbsentError) as error:
-        print(f"{path}: {error}", file=sys.stderr)
-        return 1
-    print("\n".join(file.name for file in written))
-    return 0
-
-
-if __name__ == "__main__":
-    sys.exit(main(sys.argv[1:]))

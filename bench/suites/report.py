@@ -15,14 +15,16 @@ PRINTED_DECIMALS = 3
 """Decimals of a published figure at most."""
 
 MEDIAN_NOTE = (
-    "Frames/s: the median of the frames, each of which counts as long as the target takes for it or the host until it issues the next, whichever is "
+    "Frames/s: the median of the frames, each of which counts as long as the target takes for it or the host "
+    "until it issues the next, whichever is "
     "longer. Frame ms: what the target takes, the median; small scenes wait for the host."
 )
 MEAN_NOTE = (
-    "Frames/s of this run: frames over the wall time of the whole run, so that the host counts, and what held it up once does, too. Frame ms: what "
+    "Frames/s of this run: frames over the wall time of the whole run, so that the host counts, and what held it "
+    "up once does, too. Frame ms: what "
     "the target takes, the median."
 )
-"""Of runs that were kept before frames were timed one by one."""
+"""Of runs that were saved before frames were timed one by one."""
 
 
 @dataclasses.dataclass
@@ -46,7 +48,8 @@ class SuiteTable:
 
 @dataclasses.dataclass
 class Plot:
-    """Curves for a published figure: `series` maps a name to x and y; `bars` draws groups of bars over the names in `x_names`."""
+    """Curves for a published figure: `series` maps a name to x and y; `bars` draws groups of bars over the names in
+    `x_names`."""
 
     number: str
     title: str
@@ -58,7 +61,8 @@ class Plot:
 
 @dataclasses.dataclass
 class SuiteReport:
-    """`rows` are the raw measurements, flat; `scenes` says what was taken for what; `absent` what could not be had, and why."""
+    """`size` is that of the pictures, (0, 0) where there are none. `rows` are the raw measurements, flat; `scenes` says
+    what was taken for what; `absent` what could not be had, and why."""
 
     suite: str
     about: str
@@ -76,31 +80,38 @@ class SuiteReport:
         return {"context": context, **dataclasses.asdict(self)}
 
     def markdown(self, context: dict[str, Any], note: str = "") -> str:
-        """The report for people: where it was measured, the scenes, then the tables. `note` is said of the page as a whole."""
+        """The report for people: where it was measured, the scenes, then the tables. `note` is said of the page as a
+        whole."""
         device, commit, date = (context.get(name) or "-" for name in ("device", "commit", "date"))
+        pictures = f"{self.size[0]}x{self.size[1]}, " if any(self.size) else ""
         parts = [
             f"# {self.suite}",
-            f"{self.about}\n\nHere: {self.size[0]}x{self.size[1]}, medians of {self.repeat}, {device}, commit {str(commit)[:12]}, {date}. "
+            f"{self.about}\n\nHere: {pictures}medians of {self.repeat}, {device}, commit "
+            f"{str(commit)[:12]}, {date}. "
             f"Published: {self.published['hardware']} "
             f"({self.published['source']}). "
-            "A row is either published or measured here, never both; a scene that is not the published one is called a stand-in."
-            + (f" {note}" if note else ""),
-            _scene_table(self.scenes).markdown(),
+            "A row is either published or measured here, never both; a scene that is not the published one is "
+            "called a stand-in." + (f" {note}" if note else ""),
         ]
+        if self.scenes:
+            parts.append(_scene_table(self.scenes).markdown())
         if self.absent:
             parts.append("Not measured:\n\n" + "\n".join(f"- {line}" for line in self.absent))
         if self.published.get("misprints"):
             parts.append(
-                "As printed, but odd beside their neighbours, so that they may be misprints: " + "; ".join(self.published["misprints"]) + "."
+                "As printed, but odd beside their neighbours, so that they may be misprints: "
+                + "; ".join(self.published["misprints"])
+                + "."
             )
         return "\n\n".join(parts + [table.markdown() for table in self.tables if table.rows]).rstrip() + "\n"
 
 
 def report_from_json(content: dict[str, Any]) -> SuiteReport:
-    """The report of a kept file, to draw its plots again or to print it."""
+    """The report of a saved file, to draw its plots again or to print it."""
     plots = [Plot(**{**plot, "x_names": tuple(plot["x_names"])}) for plot in content["plots"]]
     tables = [
-        SuiteTable(t["number"], t["title"], tuple(t["columns"]), [tuple(row) for row in t["rows"]], tuple(t["notes"])) for t in content["tables"]
+        SuiteTable(t["number"], t["title"], tuple(t["columns"]), [tuple(row) for row in t["rows"]], tuple(t["notes"]))
+        for t in content["tables"]
     ]
     names = ("suite", "about", "published", "repeat", "scenes", "absent", "rows")
     width, height = content["size"]
@@ -108,9 +119,20 @@ def report_from_json(content: dict[str, Any]) -> SuiteReport:
 
 
 def _scene_table(scenes: Sequence[dict[str, Any]]) -> SuiteTable:
-    columns = ("published scene", "triangles", "taken here", "triangles here", "diagonal here, scene units", "relation", "why")
+    counted = next((scene["counted"] for scene in scenes if "counted" in scene), "triangles")
+    columns = (
+        "published scene",
+        counted,
+        "taken here",
+        f"{counted} here",
+        "diagonal here, scene units",
+        "relation",
+        "why",
+    )
     names = ("published", "published_triangles", "ours", "triangles", "diagonal", "relation", "why")
-    rows = [tuple(scene.get(name) for name in names) for scene in scenes]  # reports kept before this page knew the diagonal have none
+    rows = [
+        tuple(scene.get(name) for name in names) for scene in scenes
+    ]  # reports saved before this page knew the diagonal have none
     return SuiteTable("Scenes", "what stands for what", columns, rows)
 
 
@@ -119,7 +141,8 @@ def _line(cells: Sequence[str]) -> str:
 
 
 def _as_printed(cell: Cell) -> str:
-    """All digits that were published, and no others; what is computed from published figures has more, and is shown like ours."""
+    """All digits that were published, and no others; what is computed from published figures has more, and is shown
+    like ours."""
     text = f"{cell:,}" if isinstance(cell, float) else ""
     return text if 0 < len(text.partition(".")[2]) <= PRINTED_DECIMALS else _shown(cell)
 
@@ -131,4 +154,12 @@ def _shown(cell: Cell) -> str:
         return cell.replace("|", "\\|")
     if isinstance(cell, int):
         return f"{cell:,}"
-    return f"{cell:,.0f}" if abs(cell) >= 100 else f"{cell:.1f}" if abs(cell) >= 10 else f"{cell:.2f}" if abs(cell) >= 0.995 else f"{cell:.3f}"
+    return (
+        f"{cell:,.0f}"
+        if abs(cell) >= 100
+        else f"{cell:.1f}"
+        if abs(cell) >= 10
+        else f"{cell:.2f}"
+        if abs(cell) >= 0.995
+        else f"{cell:.3f}"
+    )

@@ -5,7 +5,7 @@ from __future__ import annotations
 import dataclasses
 from collections.abc import Callable
 
-from gpu.scene import Scene
+from raygrove.gpu.scene import Scene
 
 
 class SceneAbsentError(Exception):
@@ -14,7 +14,8 @@ class SceneAbsentError(Exception):
 
 @dataclasses.dataclass(frozen=True)
 class SceneSource:
-    """How a scene is had: the built-in one `demo` of about `triangles` triangles, or the file `file`, relative to the folder of models; with as many
+    """How a scene is had: the built-in one `demo` of about `triangles` triangles, or the file `file`, relative to the
+    folder of models; with as many
     `runners` in it (crowd.py)."""
 
     demo: str = ""
@@ -29,8 +30,9 @@ Load = Callable[[SceneSource], Scene]
 
 @dataclasses.dataclass(frozen=True)
 class SceneChoice:
-    """What is taken for the published scene `published` of `published_triangles` triangles. `is_same`: it is that very model. `why` says what
-    they have in common, or how they differ. Where not `is_published` it is a scene of ours, `published` its name."""
+    """What is taken for the published scene `published` of `published_triangles` triangles. `is_same`: it is that very
+    model. `why` says what they have in common, or how they differ. Where not `is_published` it is a scene of ours,
+    `published` its name."""
 
     published: str
     published_triangles: int

@@ -1,4 +1,5 @@
-"""A structure with some of its options changed: what an evaluation switches on and off. A switch that a structure has not is said, not guessed."""
+"""A structure with some of its options changed: what an evaluation switches on and off. A switch that a structure has
+not is said, not guessed."""
 
 from __future__ import annotations
 
@@ -6,10 +7,10 @@ import dataclasses
 from collections.abc import Mapping
 from typing import Any
 
-from gpu.engine import ViewSettings
-from gpu.hierarchy.registry import structure, structures
-from gpu.settings import checked
-from gpu.shade.registry import ray_type, ray_types
+from raygrove.gpu.engine import ViewSettings
+from raygrove.gpu.hierarchy.registry import structure, structures
+from raygrove.gpu.settings import checked
+from raygrove.gpu.shade.registry import ray_type, ray_types
 
 
 def missing(hierarchy: str, options: Mapping[str, Any]) -> list[str]:
@@ -34,4 +35,8 @@ def missing_ray_type(name: str) -> list[str]:
 
 def pictured(name: str, options: Mapping[str, Any]) -> dict[str, Any]:
     """What a view takes to draw by a ray type with some of its options; nothing where there is no such ray type."""
-    return {} if missing_ray_type(name) else {"ray_type": name, "ray_type_options": checked(ray_type(name).Options, dict(options))}
+    return (
+        {}
+        if missing_ray_type(name)
+        else {"ray_type": name, "ray_type_options": checked(ray_type(name).Options, dict(options))}
+    )

@@ -1,25 +1,11 @@
-// What the kernels of animation share: the moment, tracks and their values, objects as they are placed, tiles of vertices.
+// What the kernels of animation share: the moment, tracks and their values, objects as they are placed, tiles of
+// vertices.
 //
 // Whole-mesh key frames are interpolated linearly (Meister 2014, 6.2.3); cubic tracks as glTF 2.0, appendix C.
+// from gpu.animate.structs import PLACEMENT_BYTES, Moment, Object, Tile, Track
+// from gpu.animate.tables import INTERPOLATIONS
 #pragma once
 #include "gpu/device/transform.cuh"
-
-constexpr int STEP = 0, LINEAR = 1, CUBIC = 2;
-
-struct Moment {
-    float time;
-    int clip;
-};
-
-// A track: key_count times from first_time on, and as many values (three times as many for cubic) from first_value on.
-struct Track {
-    int first_time, first_value, key_count, interpolation;
-};
-
-// An object: a mesh at a node, with key_count key frames of `stride` vertices each, one after the other from first_source on.
-struct Object {
-    int node, stride, first_source, key_count, first_time;
-};
 
 // What the vertices of an object need at this instant.
 struct Placement {
@@ -28,12 +14,7 @@ struct Placement {
     float alpha;
     int unused;
 };
-static_assert(sizeof(Placement) == 112, "animate.py reserves 112 bytes a placement");
-
-// Vertices [first_vertex, first_vertex + count) belong to `object` and start at its vertex `first_local`.
-struct Tile {
-    int first_vertex, count, object, first_local;
-};
+static_assert(sizeof(Placement) == PLACEMENT_BYTES, "pose.py reserves as much");
 
 struct Keys {
     int key, next;
@@ -62,13 +43,16 @@ __device__ __forceinline__ float cubic(const float* values, const Keys& keys, in
            (3.0f * t2 - 2.0f * t3) * to[width] + (t3 - t2) * keys.span * to[0];
 }
 
-__device__ float evaluate_component(const Track& track, const float* values, const Keys& keys, int width, int component) {
-    if (track.interpolation == CUBIC) return cubic(values, keys, width, component);
+__device__ float evaluate_component(const Track& track, const float* values, const Keys& keys, int width,
+                                    int component) {
+    if (track.interpolation == INTERPOLATIONS::cubic) return cubic(values, keys, width, component);
     const float from = values[width * keys.key + component];
-    return track.interpolation == STEP ? from : lerp(from, values[width * keys.next + component], keys.alpha);
+    return track.interpolation == INTERPOLATIONS::step ? from
+                                                       : lerp(from, values[width * keys.next + component], keys.alpha);
 }
 
-__device__ float3 evaluate_vector(int track_id, const Track* tracks, const float* times, const float* values, float time, float3 rest) {
+__device__ float3 evaluate_vector(int track_id, const Track* tracks, const float* times, const float* values,
+                                  float time, float3 rest) {
     if (track_id < 0) return rest;
     const Track track = tracks[track_id];
     const Keys keys = find_keys(times + track.first_time, track.key_count, time);
@@ -77,15 +61,17 @@ __device__ float3 evaluate_vector(int track_id, const Track* tracks, const float
                        evaluate_component(track, own, keys, 3, 2));
 }
 
-__device__ float4 evaluate_rotation(int track_id, const Track* tracks, const float* times, const float* values, float time, float4 rest) {
+__device__ float4 evaluate_rotation(int track_id, const Track* tracks, const float* times, const float* values,
+                                    float time, float4 rest) {
     if (track_id < 0) return rest;
     const Track track = tracks[track_id];
     const Keys keys = find_keys(times + track.first_time, track.key_count, time);
     const float* own = values + track.first_value;
-    if (track.interpolation == LINEAR) {
+    if (track.interpolation == INTERPOLATIONS::linear) {
         const float* a = own + 4 * keys.key;
         const float* b = own + 4 * keys.next;
-        return slerp(normalize(make_float4(a[0], a[1], a[2], a[3])), normalize(make_float4(b[0], b[1], b[2], b[3])), keys.alpha);
+        return slerp(normalize(make_float4(a[0], a[1], a[2], a[3])), normalize(make_float4(b[0], b[1], b[2], b[3])),
+                     keys.alpha);
     }
     return make_float4(evaluate_component(track, own, keys, 4, 0), evaluate_component(track, own, keys, 4, 1),
                        evaluate_component(track, own, keys, 4, 2), evaluate_component(track, own, keys, 4, 3));

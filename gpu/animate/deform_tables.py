@@ -1,6 +1,7 @@
 """What bends and changes shape as flat arrays for deform.cu: morph targets, their weights, skins. Numpy only.
 
-Every mesh's vertices start at a multiple of four and are padded to one, so that the kernel loads sixteen bytes at a time.
+Every mesh's vertices start at a multiple of four and are padded to one, so that the kernel loads sixteen bytes at a
+time.
 """
 
 from __future__ import annotations
@@ -10,18 +11,17 @@ import dataclasses
 import numpy as np
 
 from ..scene import Mesh, MorphTargets, Scene, Skin, Track
+from .structs import Deformer, WeightSlot
 from .tables import ALIGNED_VERTICES, padded
 
 TILE_VERTICES = 256
 """A block of the kernel takes as many, a thread each."""
 
-DEFORMER_INTS, SLOT_INTS = 8, 4
-
 
 @dataclasses.dataclass(frozen=True, eq=False)
 class MorphTables:
-    """`targets`, `normal_targets` (X, 3) float32: the targets' differences one after another, each padded; `first` and `first_normal` (meshes,)
-    where a mesh's begin, -1 for none."""
+    """`targets`, `normal_targets` (X, 3) float32: the targets' differences one after another, each padded; `first` and
+    `first_normal` (meshes,) where a mesh's begin, -1 for none."""
 
     targets: np.ndarray
     normal_targets: np.ndarray
@@ -31,8 +31,9 @@ class MorphTables:
 
 @dataclasses.dataclass(frozen=True, eq=False)
 class SkinTables:
-    """`nodes` (J,) int32 and `inverse_binds` (J, 12) float32 of all skins' joints; `joint_ids` (V, 4) int32 and `weights` (V, 4) float32 of all
-    skinned vertices; `first_joint` and `first_vertex` (meshes,), -1 for meshes without a skin."""
+    """`nodes` (J,) int32 and `inverse_binds` (J, 12) float32 of all skins' joints; `joint_ids` (V, 4) int32 and
+    `weights` (V, 4) float32 of all skinned vertices; `first_joint` and `first_vertex` (meshes,), -1 for meshes without
+    a skin."""
 
     nodes: np.ndarray
     inverse_binds: np.ndarray
@@ -44,15 +45,13 @@ class SkinTables:
 
 @dataclasses.dataclass(frozen=True, eq=False)
 class WeightTables:
-    """The weights of all morphed objects: `slots` (W,) records of row, component, width and value at rest; `first` (objects,) an object's first slot;
+    """The weights of all morphed objects: `slots` (W,) WeightSlot; `first`
+    (objects,) an object's first slot;
     `rows` (R,) the object of each row."""
 
     slots: np.ndarray
     first: np.ndarray
     rows: np.ndarray
-
-
-SLOT = np.dtype([("row", "i4"), ("component", "i4"), ("width", "i4"), ("rest", "f4")])
 
 
 def is_deformed(mesh: Mesh) -> bool:
@@ -90,7 +89,14 @@ def skin_tables(meshes: tuple[Mesh, ...]) -> SkinTables:
             skins.append(mesh.skin)
     if not skins:
         nothing = np.zeros((1, 4), np.int32)
-        return SkinTables(np.zeros(1, np.int32), np.zeros((1, 12), np.float32), nothing, nothing.astype(np.float32), first_joint, first_vertex)
+        return SkinTables(
+            np.zeros(1, np.int32),
+            np.zeros((1, 12), np.float32),
+            nothing,
+            nothing.astype(np.float32),
+            first_joint,
+            first_vertex,
+        )
     return SkinTables(
         np.concatenate([np.asarray(skin.joints, np.int32) for skin in skins]),
         np.concatenate([np.asarray(skin.inverse_bind, np.float32)[:, :3].reshape(-1, 12) for skin in skins]),
@@ -103,14 +109,19 @@ def skin_tables(meshes: tuple[Mesh, ...]) -> SkinTables:
 
 def weight_tables(scene: Scene) -> WeightTables:
     """A slot a target of every morphed object, in the objects' order."""
-    first, parts, count = np.zeros(len(scene.objects), np.int64), [np.zeros(0, SLOT)], 0
+    first, parts, count = np.zeros(len(scene.objects), np.int64), [np.zeros(0, WeightSlot.dtype())], 0
     rows: list[int] = []
     for index, thing in enumerate(scene.objects):
         morph = scene.meshes[thing.mesh].morph_targets
         if morph is None:
             continue
-        slots = np.zeros(len(morph.weights), SLOT)
-        slots["row"], slots["component"], slots["width"], slots["rest"] = len(rows), np.arange(len(slots)), len(slots), morph.weights
+        slots = np.zeros(len(morph.weights), WeightSlot.dtype())
+        slots["row"], slots["component"], slots["width"], slots["rest"] = (
+            len(rows),
+            np.arange(len(slots)),
+            len(slots),
+            morph.weights,
+        )
         first[index], count = count, count + len(slots)
         rows.append(index)
         parts.append(slots)
@@ -118,35 +129,49 @@ def weight_tables(scene: Scene) -> WeightTables:
 
 
 def weight_tracks(scene: Scene, clip: int, rows: np.ndarray) -> dict[int, Track]:
-    """The tracks that drive the weights of objects in a clip, by row; as wide as the object has targets, missing weights at rest."""
+    """The tracks that drive the weights of objects in a clip, by row; as wide as the object has targets, missing
+    weights at rest."""
     if not 0 <= clip < len(scene.clips):
         return {}
-    driven = {channel.node: channel.track for channel in scene.clips[clip].channels if channel.path == "weights" and len(channel.track.times)}
+    driven = {
+        channel.node: channel.track
+        for channel in scene.clips[clip].channels
+        if channel.path == "weights" and len(channel.track.times)
+    }
     found = {}
     for row, index in enumerate(rows):
         thing = scene.objects[index]
         morph = scene.meshes[thing.mesh].morph_targets
         if morph is not None and thing.node in driven:
-            found[row] = _fitted(driven[thing.node], morph)
+            found[row] = _padded_to_mesh(driven[thing.node], morph)
     return found
 
 
-def _fitted(track: Track, morph: MorphTargets) -> Track:
+def _padded_to_mesh(track: Track, morph: MorphTargets) -> Track:
     values, width = np.asarray(track.values, np.float32), len(morph.weights)
-    fitted = np.zeros((*values.shape[:-1], width), np.float32)
-    (fitted[:, 1] if track.interpolation == "cubic" else fitted)[...] = morph.weights
+    padded_values = np.zeros((*values.shape[:-1], width), np.float32)
+    (padded_values[:, 1] if track.interpolation == "cubic" else padded_values)[...] = morph.weights
     shared = min(width, values.shape[-1])
-    fitted[..., :shared] = values[..., :shared]
-    return Track(track.times, fitted, track.interpolation)
+    padded_values[..., :shared] = values[..., :shared]
+    return Track(track.times, padded_values, track.interpolation)
 
 
-def deformer_table(scene: Scene, strides: np.ndarray, morphs: MorphTables, skins: SkinTables, weights: WeightTables) -> np.ndarray:
-    """(objects, 8) int32: what deform.cu's Deformer holds."""
-    rows = np.zeros((max(1, len(scene.objects)), DEFORMER_INTS), np.int32)
-    rows[:, 3] = rows[:, 5] = -1
+def deformer_table(
+    scene: Scene, strides: np.ndarray, morphs: MorphTables, skins: SkinTables, weights: WeightTables
+) -> np.ndarray:
+    """(objects, 8) int32: a Deformer for each object."""
+    rows = []
     for index, thing in enumerate(scene.objects):
         morph = scene.meshes[thing.mesh].morph_targets
-        count = 0 if morph is None else len(morph.weights)
-        places = (max(0, int(morphs.first[thing.mesh])), int(morphs.first_normal[thing.mesh]), int(strides[thing.mesh]))
-        rows[index] = (int(weights.first[index]), count, *places, int(skins.first_joint[thing.mesh]), max(0, int(skins.first_vertex[thing.mesh])), 0)
-    return rows
+        rows.append(
+            Deformer(
+                first_weight=int(weights.first[index]),
+                target_count=0 if morph is None else len(morph.weights),
+                first_target=max(0, int(morphs.first[thing.mesh])),
+                first_normal_target=int(morphs.first_normal[thing.mesh]),
+                stride=int(strides[thing.mesh]),
+                first_joint=int(skins.first_joint[thing.mesh]),
+                first_vertex=max(0, int(skins.first_vertex[thing.mesh])),
+            )
+        )
+    return Deformer.table(rows or [Deformer()]).view(np.int32).reshape(-1, 8)

@@ -1,6 +1,6 @@
 """Which key frames have room on the target, and which are wanted next. Plain numbers, no target.
 
-A sequence is all meshes with the same key times: their keys come and go together.
+A sequence is all meshes and groups of spheres with the same key times: their keys come and go together.
 """
 
 from __future__ import annotations
@@ -23,62 +23,84 @@ _ALIKE = 8.0  # steps that differ by less than this factor are of one speed: fra
 
 
 @dataclasses.dataclass(frozen=True, eq=False)
-class Sequence:
-    """Meshes that share key times: `times` as float32 has them, `key_bytes` of one key of all of them, `slots` keys that have room at once."""
+class Keyed:
+    """A thing and its key frames: `times` (K,) float32, none where it keeps its shape, the bytes of a key frame on the
+    target, and those of them that are vertices, which kernels number in 32 bits."""
 
-    meshes: tuple[int, ...]
+    times: np.ndarray
+    key_bytes: int
+    vertex_bytes: int = 0
+
+
+@dataclasses.dataclass(frozen=True, eq=False)
+class Sequence:
+    """Things that share key frame times: their numbers, `times` as float32 has them, `key_bytes` of one key frame of
+    all of them, `slots` key frames that have room at once."""
+
+    members: tuple[int, ...]
     times: list[float]
     key_bytes: int
     slots: int
 
     @property
     def streams(self) -> bool:
-        """Whether its keys do not all have room."""
+        """Whether its key frames do not all have room."""
         return self.slots < len(self.times)
 
 
-def plan_sequences(meshes: tuple[Mesh, ...], budget: int) -> list[Sequence]:
-    """The sequences of a scene, whose slots together take at most `budget` bytes and no more vertices than kernels can number, or LEAST_SLOTS each
-    where that is more. All have as many slots, or as many as they have keys."""
+def keyed_meshes(meshes: tuple[Mesh, ...]) -> list[Keyed]:
+    """Meshes as things with key frames."""
+    no_times, found = np.zeros(0, np.float32), []
+    for mesh in meshes:
+        keys, size = mesh.key_frames, VERTEX_BYTES * (-(-len(mesh.positions) // ALIGNED_VERTICES) * ALIGNED_VERTICES)
+        found.append(Keyed(no_times if keys is None else np.asarray(keys.times, np.float32), size, size))
+    return found
+
+
+def plan_sequences(things: list[Keyed], budget: int) -> list[Sequence]:
+    """The sequences of a scene, whose slots together take at most `budget` bytes and no more vertices than kernels can
+    number, or LEAST_SLOTS each where that is more. All have as many slots, or as many as they have keys."""
     groups: dict[bytes, list[int]] = {}
-    for index, mesh in enumerate(meshes):
-        if mesh.key_frames is not None and len(mesh.key_frames.times) > 1:
-            groups.setdefault(_times(mesh).tobytes(), []).append(index)
-    found = [(tuple(members), _times(meshes[members[0]]), sum(_key_bytes(meshes[index]) for index in members)) for members in groups.values()]
-    keyed = {index for members in groups.values() for index in members}
-    still = ALIGNED_VERTICES * VERTEX_BYTES + sum(_key_bytes(mesh) for index, mesh in enumerate(meshes) if index not in keyed)
-    slots = _slots_within([(len(times), size) for _, times, size in found], min(budget, MOST_SHAPE_VERTICES * VERTEX_BYTES - still))
-    return [Sequence(members, times.tolist(), size, min(len(times), slots)) for members, times, size in found]
+    for index, thing in enumerate(things):
+        if len(thing.times) > 1:
+            groups.setdefault(thing.times.tobytes(), []).append(index)
+    found = [
+        (tuple(members), things[members[0]].times, [things[index] for index in members]) for members in groups.values()
+    ]
+    still = ALIGNED_VERTICES * VERTEX_BYTES + sum(thing.vertex_bytes for thing in things if len(thing.times) < 2)
+    counts = [len(times) for _, times, _ in found]
+    sizes = [sum(thing.key_bytes for thing in of) for _, _, of in found]
+    vertices = [sum(thing.vertex_bytes for thing in of) for _, _, of in found]
+    slots = min(
+        _slots_within(counts, sizes, budget),
+        _slots_within(counts, vertices, MOST_SHAPE_VERTICES * VERTEX_BYTES - still),
+    )
+    return [
+        Sequence(members, times.tolist(), size, min(len(times), slots))
+        for (members, times, _), size in zip(found, sizes, strict=True)
+    ]
 
 
-def slots_of(meshes: tuple[Mesh, ...], sequences: list[Sequence]) -> np.ndarray:
-    """(meshes,) how many shapes of each mesh have room: its sequence's slots, 1 for what has no sequence."""
-    slots = np.ones(len(meshes), np.int64)
+def slots_of(count: int, sequences: list[Sequence]) -> np.ndarray:
+    """(count,) how many shapes of each thing have room: its sequence's slots, 1 for what has no sequence."""
+    slots = np.ones(count, np.int64)
     for sequence in sequences:
-        slots[list(sequence.meshes)] = sequence.slots
+        slots[list(sequence.members)] = sequence.slots
     return slots
 
 
-def _slots_within(sequences: list[tuple[int, int]], budget: int) -> int:
-    """The most slots a sequence with which all of them (keys, bytes a key) stay within the budget."""
-    low, high = LEAST_SLOTS, max([LEAST_SLOTS, *(keys for keys, _ in sequences)])
+def _slots_within(counts: list[int], sizes: list[int], budget: int) -> int:
+    """The most slots a sequence with which all of them (keys, bytes per key) stay within the budget."""
+    low, high = LEAST_SLOTS, max([LEAST_SLOTS, *counts])
     while low < high:
         middle = (low + high + 1) // 2
-        fits = sum(min(keys, middle) * size for keys, size in sequences) <= budget
+        fits = sum(min(keys, middle) * size for keys, size in zip(counts, sizes, strict=True)) <= budget
         low, high = (middle, high) if fits else (low, middle - 1)
     return low
 
 
-def _times(mesh: Mesh) -> np.ndarray:
-    return np.asarray(mesh.key_frames.times if mesh.key_frames is not None else [], np.float32)
-
-
-def _key_bytes(mesh: Mesh) -> int:
-    return VERTEX_BYTES * (-(-len(mesh.positions) // ALIGNED_VERTICES) * ALIGNED_VERTICES)
-
-
 def pair_at(times: list[float], time: float) -> tuple[int, int]:
-    """The keys around a time, as find_keys of animate.cuh finds them."""
+    """The key frames around a time, as find_keys of animate.cuh finds them."""
     instant, last = float(np.float32(time)), len(times) - 1
     if last < 1 or not instant > times[0]:
         return 0, 0
@@ -89,8 +111,8 @@ def pair_at(times: list[float], time: float) -> tuple[int, int]:
 
 
 class Playhead:
-    """Where the animation stands and how it moves: `step` seconds a frame, 0 while that is unknown or jumps. It is the median of the last few, so
-    that a frame that comes late does not change what is foreseen."""
+    """Where the animation stands and how it moves: `step` seconds per frame, 0 while that is unknown or jumps. It is
+    the median of the last few, so that a frame that comes late does not change what is foreseen."""
 
     def __init__(self) -> None:
         self._time: float | None = None
@@ -110,7 +132,8 @@ class Playhead:
         self._time = time
 
     def _unfolded(self, time: float, before: float, duration: float) -> tuple[float, bool]:
-        """The step as it was meant, where the animation went round or turned at an end of its span, and whether it goes on as before."""
+        """The step as it was meant, where the animation went round or turned at an end of its span, and whether it goes
+        on as before."""
         step = time - before
         if self._is_alike(step):
             return step, True
@@ -136,8 +159,8 @@ def folded(time: float, duration: float) -> tuple[float, float]:
 
 
 def wanted_keys(times: list[float], time: float, step: float, duration: float, count: int) -> list[int]:
-    """Up to `count` keys, the most urgent first: those of `time`, then those of the frames to come. Past an end both the start over and the way back
-    are foreseen; while the step is unknown, the neighbours on both sides are."""
+    """Up to `count` key frames, the most urgent first: those of `time`, then those of the frames to come. Past an end
+    both the start over and the way back are foreseen; while the step is unknown, the neighbours on both sides are."""
     count = min(count, len(times))
     found = dict.fromkeys(pair_at(times, time))
     if not step:
@@ -145,7 +168,7 @@ def wanted_keys(times: list[float], time: float, step: float, duration: float, c
         return list(found)[:count]
     spacing = (times[-1] - times[0]) / max(1, len(times) - 1)
     stride = max(abs(step), 0.5 * spacing) * (1.0 if step > 0.0 else -1.0)
-    fills = 3.0 * abs(stride) <= spacing * count  # else only the keys of the very frames that are to be expected
+    fills = 3.0 * abs(stride) <= spacing * count  # else only the key frames of the very frames that are to be expected
     before = [pair_at(times, time)] * 2
     for number in range(1, 2 * len(times) + 3):
         if len(found) >= count:
@@ -164,7 +187,8 @@ def wanted_keys(times: list[float], time: float, step: float, duration: float, c
 
 
 def _between(last: tuple[int, int], pair: tuple[int, int], count: int) -> range:
-    """Keys that lie between two pairs, in the order of the way from one to the other; none where the way leads round the end."""
+    """Keys that lie between two pairs, in the order of the way from one to the other; none where the way leads round
+    the end."""
     if abs(pair[0] - last[0]) > count // 2:
         return range(0)
     return range(last[1], pair[0]) if pair[0] > last[0] else range(last[0], pair[1], -1)

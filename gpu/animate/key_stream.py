@@ -1,7 +1,9 @@
-"""Key frames that do not fit the device: a ring of slots on the target, filled ahead of the playing head by copies that run beside the launches.
+"""Key frames that do not fit the device: a ring of slots on the target, filled ahead of the playing head by copies that
+run beside the launches.
 
-The kernels find a key's slot in `key_slots` (pose.cu), written in the order of the launches, so that captured frames stay valid. A key is shown once
-its copy has been ordered before the launches; in steady play it arrived long before (docs/decisions/streaming.md).
+The kernels find a key frame's slot in `key_slots` (pose.cu), written in the order of the launches, so that captured
+frames stay valid. A key is shown once its copy has been ordered before the launches; in steady play it arrived long
+before (docs/decisions/streaming.md).
 """
 
 from __future__ import annotations
@@ -14,8 +16,7 @@ import numpy as np
 from ..stats import KeyStreaming
 from ..target.base import Array, Target
 from ..target.copies import Copy, CopyQueue, Piece
-from .key_schedule import VERTEX_BYTES, Playhead, Sequence, pair_at, wanted_keys
-from .tables import SourceTables
+from .key_schedule import Playhead, Sequence, pair_at, wanted_keys
 
 COPIES_AT_ONCE = 4
 """Copies under way; a jump of the playing head waits behind no more than these."""
@@ -25,35 +26,53 @@ KEYS_AHEAD = 24
 
 
 @dataclasses.dataclass(frozen=True, eq=False)
-class Shape:
-    """A mesh's keys: positions and normals (K, V, 3) on the host; its slots' first vertex and their stride in the source buffers; where its slot
-    numbers lie."""
+class Part:
+    """One kind of values of all key frames, (K, rows, ...) on the host, and where they go: rows of `source` on the
+    target, for slot 0 from `first` on, `stride` rows from slot to slot."""
 
-    positions: np.ndarray
-    normals: np.ndarray
+    values: np.ndarray
+    source: Array
     first: int
     stride: int
-    first_time: int
+
+    def piece(self, key: int, slot: int) -> Piece:
+        """What a copy of a key frame into a slot moves."""
+        first = self.first + slot * self.stride
+        return self.source[first : first + self.values.shape[1]], self.values[key]
+
+
+@dataclasses.dataclass(frozen=True, eq=False)
+class Shape:
+    """A thing's key frames; where its slot numbers lie, once for each object that places it."""
+
+    parts: tuple[Part, ...]
+    first_times: tuple[int, ...]
 
 
 class KeyRing:
-    """The slots of one sequence. `shapes` are its meshes', `sources` the buffers of positions and normals on the target."""
+    """The slots of one sequence. `shapes` are its members'."""
 
     def __init__(
-        self, target: Target, queue: CopyQueue, sequence: Sequence, shapes: list[Shape], sources: tuple[Array, Array], key_slots: Array
+        self,
+        target: Target,
+        queue: CopyQueue,
+        sequence: Sequence,
+        shapes: list[Shape],
+        key_slots: Array,
     ) -> None:
-        self._target, self._queue, self._sources, self._key_slots = target, queue, sources, key_slots
+        self._target, self._queue, self._key_slots = target, queue, key_slots
         self.sequence, self._shapes = sequence, shapes
         self._playhead = Playhead()
         self._settled: object = None
-        self._key_of: list[int] = list(range(sequence.slots))  # the first keys lie there to begin with
+        self._key_of: list[int] = list(range(sequence.slots))  # the first key frames lie there to begin with
         self._slot_of = {key: key for key in range(sequence.slots)}
         self._under_way: dict[int, Copy] = {}
         self._written: tuple[int, int] | None = None
         self.bytes_streamed = 0
 
     def show(self, time: float, duration: float) -> bool:
-        """The keys of `time` are there for the launches to come, and others are on their way; returns whether the frame had to wait."""
+        """The key frames of `time` are there for the launches to come, and others are on their way; returns whether the
+        frame had to wait."""
         self._playhead.move(time, duration)
         shown, step = pair_at(self.sequence.times, time), self._playhead.step
         state = (shown, step > 0.0, step < 0.0)
@@ -84,62 +103,57 @@ class KeyRing:
                 self._start(key, wanted)
 
     def _start(self, key: int, wanted: list[int]) -> None:
-        """Copy a key into the slot that is least needed: of no wanted key, the farthest from this one."""
+        """Copy a key frame into the slot that is least needed: of no wanted key frame, the farthest from this one."""
         kept = set(wanted)
-        slot = max((s for s in range(self.sequence.slots) if self._key_of[s] not in kept), key=lambda s: abs(self._key_of[s] - key))
+        slot = max(
+            (s for s in range(self.sequence.slots) if self._key_of[s] not in kept),
+            key=lambda s: abs(self._key_of[s] - key),
+        )
         old = self._key_of[slot]
         self._slot_of.pop(old, None)
         self._under_way.pop(old, None)
         self._key_of[slot], self._slot_of[key] = key, slot
-        self._under_way[key] = self._queue.start([piece for shape in self._shapes for piece in self._pieces(shape, key, slot)])
-        self.bytes_streamed += sum(VERTEX_BYTES * shape.positions.shape[1] for shape in self._shapes)
-
-    def _pieces(self, shape: Shape, key: int, slot: int) -> list[Piece]:
-        first = shape.first + slot * shape.stride
-        last = first + shape.positions.shape[1]
-        return [(source[first:last], values[key]) for source, values in zip(self._sources, (shape.positions, shape.normals), strict=True)]
+        pieces = [part.piece(key, slot) for shape in self._shapes for part in shape.parts]
+        self._under_way[key] = self._queue.start(pieces)
+        self.bytes_streamed += sum(int(array.nbytes) for array, _ in pieces)
 
     def _write_slots(self, shown: tuple[int, int]) -> None:
-        """Tell the kernels where the keys shown lie, where that has changed."""
+        """Tell the kernels where the key frames shown lie, where that has changed."""
         slots = np.array([self._slot_of[key] for key in dict.fromkeys(shown)], np.int32)
         written = (shown[0], *slots.tolist())
         if written == self._written:
             return
         self._written = written
-        for shape in self._shapes:
-            first = shape.first_time + shown[0]
+        for first_time in (first for shape in self._shapes for first in shape.first_times):
+            first = first_time + shown[0]
             self._target.write(self._key_slots[first : first + len(slots)], slots)
 
 
 class KeyStream:
-    """All sequences of a scene that stream. `shapes` gives positions and normals of all keys of a mesh; nothing is held where `sequences` all fit."""
+    """All sequences of a scene that stream. `shapes` are those of their members; nothing is held where `sequences` all
+    fit. With `are_mapped` slots lie in memory of the host that launches read."""
 
     def __init__(
         self,
         target: Target,
         sequences: list[Sequence],
-        places: SourceTables,
-        shapes: dict[int, tuple[np.ndarray, np.ndarray]],
-        sources: tuple[Array, Array],
+        shapes: dict[int, Shape],
         key_slots: Array,
+        are_mapped: bool = False,
     ) -> None:
         streamed = [sequence for sequence in sequences if sequence.streams]
         self._sequences, self._rings = sequences, []
         self._waits = self._stalls = 0
         if not streamed:
             return
-        queue = target.copies()
+        queue = target.copies(to_mapped=are_mapped)
         self._finalizer = weakref.finalize(self, queue.close)
-
-        def shape(mesh: int) -> Shape:
-            return Shape(*shapes[mesh], *(int(column[mesh]) for column in (places.first, places.strides, places.first_time)))
-
         for sequence in streamed:
-            members = [shape(mesh) for mesh in sequence.meshes]
-            self._rings.append(KeyRing(target, queue, sequence, members, sources, key_slots))
+            members = [shapes[index] for index in sequence.members]
+            self._rings.append(KeyRing(target, queue, sequence, members, key_slots))
 
     def show(self, time: float, duration: float) -> None:
-        """Have the keys of `time` there for the next launches; the animation lasts `duration` seconds."""
+        """Have the key frames of `time` there for the next launches; the animation lasts `duration` seconds."""
         waits = [ring.show(time, duration) for ring in self._rings]
         self._waits = sum(waits)
         self._stalls += any(waits)

@@ -1,4 +1,5 @@
-"""The scene's moving parts as flat arrays for pose.cu and animate.cu: nodes, tracks, objects, key frames, tiles of vertices. Numpy only.
+"""The scene's moving parts as flat arrays for pose.cu and animate.cu: nodes, tracks, objects, key frames, tiles of
+vertices. Numpy only.
 
 Skins and morph targets are deform_tables.py's.
 """
@@ -11,8 +12,11 @@ from typing import Any
 
 import numpy as np
 
+from ..light_row import MAX_LIGHTS, LightRow
 from ..scene import LIGHT_KINDS, Light, Mesh, Node, Scene, Track
 from ..target.base import TargetError
+from . import structs
+from .structs import NodeRow
 
 INTERPOLATIONS = {"step": 0, "linear": 1, "cubic": 2}
 PATHS = {"translation": 0, "rotation": 1, "scale": 2}
@@ -23,10 +27,6 @@ ALIGNED_VERTICES = 4
 """Meshes' vertices lie at multiples of this: four times three floats are three loads of sixteen bytes."""
 MAX_BLOCKS = 1 << 16
 """Tiles past this many share blocks."""
-MAX_LIGHTS = 32
-"""Lights that shading and shadows take; a remark names the rest."""
-LIGHT_FLOATS = 20
-"""A light as gpu/trace/lights.cuh reads it."""
 MOST_SHAPE_VERTICES = MOST_TRACK_NUMBERS = (1 << 31) - 1
 """Vertices of all shapes that lie on the target together, and numbers of all tracks: kernels count them in 32 bits."""
 MOST_POINTS = MOST_SHAPE_VERTICES // 3
@@ -35,8 +35,8 @@ MOST_POINTS = MOST_SHAPE_VERTICES // 3
 
 @dataclasses.dataclass(frozen=True, eq=False)
 class TrackTables:
-    """`channels` (clips, N, 3) and `weight_channels` (clips, rows) int32 track ids, `tracks` (X, 4) int32, `times` and `values` float32: every key of
-    every track. Numpy arrays, or arrays of a target."""
+    """`channels` (clips, N, 3) and `weight_channels` (clips, rows) int32 track ids, `tracks` (X, 4) int32, `times` and
+    `values` float32: every key of every track. Numpy arrays, or arrays of a target."""
 
     channels: Any
     weight_channels: Any
@@ -46,16 +46,22 @@ class TrackTables:
 
 
 def node_tables(nodes: tuple[Node, ...]) -> tuple[np.ndarray, np.ndarray]:
-    """Rest transforms (N, 10) float32 and parents (N,) int32. Raises ValueError where a parent does not come before its child."""
+    """Rest transforms (N, NodeRow.floats()) float32 and parents (N,) int32. Raises ValueError where a parent does not
+    come before its child."""
     parents = np.array([node.parent for node in nodes], np.int32)
     late = np.flatnonzero(parents >= np.arange(len(nodes)))
     if len(late):
-        raise ValueError(f"Node {late[0]} ({nodes[late[0]].name!r}) has the parent {parents[late[0]]}: parents must come before their children.")
-    return np.array([(*n.translation, *n.rotation, *n.scale) for n in nodes], np.float32).reshape(-1, 10), parents
+        raise ValueError(
+            f"Node {late[0]} ({nodes[late[0]].name!r}) has the parent {parents[late[0]]}: parents must come "
+            f"before their children."
+        )
+    rows = [NodeRow(n.translation, n.rotation, n.scale).numbers() for n in nodes]
+    return np.array(rows, np.float32).reshape(-1, NodeRow.floats()), parents
 
 
 def ancestor_tables(parents: np.ndarray) -> list[np.ndarray]:
-    """One (N,) int32 a pass of compose_nodes: table p leads COMPOSED_NODES^p nodes up, -1 past the root. As many as the deepest node needs."""
+    """One (N,) int32 per pass of compose_nodes: table p leads COMPOSED_NODES^p nodes up, -1 past the root. As many as
+    the deepest node needs."""
     passes = [parents]
     while True:
         ancestor = np.arange(len(parents), dtype=np.int32)
@@ -67,12 +73,13 @@ def ancestor_tables(parents: np.ndarray) -> list[np.ndarray]:
 
 
 def track_tables(scene: Scene, weights: Sequence[Mapping[int, Track]] = (), row_count: int = 0) -> TrackTables:
-    """The tracks of all clips, clip after clip; a scene without clips has one that drives nothing. `weights` are each clip's tracks of weights by
-    row, of `row_count` rows. Raises TargetError where they are more numbers than kernels count."""
+    """The tracks of all clips, clip after clip; a scene without clips has one that drives nothing. `weights` are each
+    clip's tracks of weights by row, of `row_count` rows. Raises TargetError where they are more numbers than kernels
+    count."""
     clip_count = max(1, len(scene.clips))
     channels = np.full((clip_count, len(scene.nodes), 3), -1, np.int32)
     weight_channels = np.full((clip_count, max(1, row_count)), -1, np.int32)
-    rows: list[tuple[int, int, int, int]] = []
+    rows: list[structs.Track] = []
     times: list[np.ndarray] = [np.zeros(1, np.float32)]
     values: list[np.ndarray] = [np.zeros(1, np.float32)]
     time_count = value_count = 1
@@ -81,8 +88,12 @@ def track_tables(scene: Scene, weights: Sequence[Mapping[int, Track]] = (), row_
         nonlocal time_count, value_count
         numbers = value_count + np.size(track.values)
         if numbers > MOST_TRACK_NUMBERS:
-            raise TargetError(f"{scene.name} has {numbers:,} numbers in its animations, and at most {MOST_TRACK_NUMBERS:,} can be played.")
-        rows.append((time_count, value_count, len(track.times), INTERPOLATIONS[track.interpolation]))
+            raise TargetError(
+                f"{scene.name} has {numbers:,} numbers in its animations, and at most {MOST_TRACK_NUMBERS:,} can "
+                f"be played."
+            )
+        interpolation = INTERPOLATIONS[track.interpolation]
+        rows.append(structs.Track(time_count, value_count, len(track.times), interpolation))
         times.append(np.asarray(track.times, np.float32))
         values.append(np.asarray(track.values, np.float32).reshape(-1))
         time_count, value_count = time_count + len(times[-1]), value_count + len(values[-1])
@@ -95,7 +106,7 @@ def track_tables(scene: Scene, weights: Sequence[Mapping[int, Track]] = (), row_
     for clip_id, driven in enumerate(weights):
         for row, track in driven.items():
             weight_channels[clip_id, row] = add(track)
-    tracks = np.array(rows, np.int32).reshape(-1, 4) if rows else np.zeros((1, 4), np.int32)
+    tracks = structs.Track.table(rows or [structs.Track(0, 0, 0, 0)]).view(np.int32).reshape(-1, 4)
     return TrackTables(channels, weight_channels, tracks, np.concatenate(times), np.concatenate(values))
 
 
@@ -111,8 +122,9 @@ def moving_nodes(scene: Scene, clip: int) -> np.ndarray:
 
 @dataclasses.dataclass(frozen=True, eq=False)
 class SourceTables:
-    """Where meshes' vertices come from: `first` (meshes,) in the source buffer, where `slots` (meshes,) shapes of `strides` (meshes,) vertices lie
-    one after the other; `keys` (meshes,) how many key frames there are, `first_time` into `key_times` and `key_slots`; the buffer's `vertices`."""
+    """Where meshes' vertices come from: `first` (meshes,) in the source buffer, where `slots` (meshes,) shapes of
+    `strides` (meshes,) vertices lie one after the other; `keys` (meshes,) how many key frames there are, `first_time`
+    into `key_times` and `key_slots`; the buffer's `vertices`."""
 
     first: np.ndarray
     keys: np.ndarray
@@ -125,8 +137,9 @@ class SourceTables:
 
 
 def source_tables(meshes: tuple[Mesh, ...], slots: np.ndarray | None = None) -> SourceTables:
-    """Places of all meshes in the source buffer, which starts with ALIGNED_VERTICES unused vertices, so that it is never empty. `slots` (meshes,)
-    where fewer of a mesh's keys have room than there are; the first ones lie there to begin with."""
+    """Places of all meshes in the source buffer, which starts with ALIGNED_VERTICES unused vertices, so that it is
+    never empty. `slots` (meshes,) where fewer of a mesh's keys have room than there are; the first ones lie there to
+    begin with."""
     keys = np.array([len(m.key_frames.times) if m.key_frames is not None else 1 for m in meshes], np.int64)
     slots = keys if slots is None else slots
     strides = np.array([_aligned(len(m.positions)) for m in meshes], np.int64)
@@ -137,20 +150,31 @@ def source_tables(meshes: tuple[Mesh, ...], slots: np.ndarray | None = None) -> 
     key_slots = np.concatenate(numbers).astype(np.int32) if meshes else np.zeros(1, np.int32)
     sizes = slots * strides
     first = ALIGNED_VERTICES + np.cumsum(sizes) - sizes
-    return SourceTables(first, keys, slots, strides, np.cumsum(counts) - counts, joined, key_slots, ALIGNED_VERTICES + int(sizes.sum()))
+    return SourceTables(
+        first, keys, slots, strides, np.cumsum(counts) - counts, joined, key_slots, ALIGNED_VERTICES + int(sizes.sum())
+    )
 
 
 def check_counts(scene: Scene, sources: SourceTables) -> None:
     """Raise TargetError where kernels cannot number the scene's vertices."""
     points = sum(len(scene.meshes[thing.mesh].positions) for thing in scene.objects)
-    targets = ALIGNED_VERTICES + sum(len(m.morph_targets.positions) * _aligned(len(m.positions)) for m in scene.meshes if m.morph_targets is not None)
+    targets = ALIGNED_VERTICES + sum(
+        len(m.morph_targets.positions) * _aligned(len(m.positions)) for m in scene.meshes if m.morph_targets is not None
+    )
     for count, most, what in (
         (points, MOST_POINTS, "vertices in all its objects"),
-        (sources.vertices, MOST_SHAPE_VERTICES, "vertices in its meshes and in the key frames that must lie on the target together"),
+        (
+            sources.vertices,
+            MOST_SHAPE_VERTICES,
+            "vertices in its meshes and in the key frames that must lie on the target together",
+        ),
         (targets, MOST_SHAPE_VERTICES, "vertices in its morph targets"),
     ):
         if count > most:
-            raise TargetError(f"{scene.name} has {count:,} {what}, and at most {most:,} can be drawn. Leave meshes out, or make them coarser.")
+            raise TargetError(
+                f"{scene.name} has {count:,} {what}, and at most {most:,} can be drawn. Leave meshes out, or make "
+                f"them coarser."
+            )
 
 
 def _aligned(count: int) -> int:
@@ -169,33 +193,56 @@ def vertex_normals(positions: np.ndarray, triangles: np.ndarray) -> np.ndarray:
     with np.errstate(all="ignore"):
         of_triangle = np.cross(corners[:, 1] - corners[:, 0], corners[:, 2] - corners[:, 0])
         of_triangle[~np.isfinite(of_triangle).all(axis=1)] = 0.0
-        columns = [np.bincount(triangles.reshape(-1), np.repeat(of_triangle[:, axis], 3), len(positions)) for axis in range(3)]
+        columns = [
+            np.bincount(triangles.reshape(-1), np.repeat(of_triangle[:, axis], 3), len(positions)) for axis in range(3)
+        ]
         summed = np.stack(columns, axis=1).astype(np.float64)  # of no triangle numpy counts in whole numbers
         lengths = np.linalg.norm(summed, axis=1, keepdims=True)
     return np.divide(summed, lengths, out=np.zeros_like(summed), where=lengths > 0.0).astype(np.float32)
 
 
-def tiles_of(first_vertex: np.ndarray, counts: np.ndarray, objects: np.ndarray, size: int = TILE_VERTICES) -> np.ndarray:
-    """(X, 4) int32: first vertex, count, object, first local vertex of each tile of at most `size` vertices of the given objects."""
+def tiles_of(
+    first_vertex: np.ndarray, counts: np.ndarray, objects: np.ndarray, size: int = TILE_VERTICES
+) -> np.ndarray:
+    """(X, 4) int32: a Tile for at most `size` vertices of the given objects."""
     rows = [
-        (int(first_vertex[i]) + local, min(size, int(counts[i]) - local), int(i), local) for i in objects for local in range(0, int(counts[i]), size)
+        structs.Tile(int(first_vertex[i]) + local, min(size, int(counts[i]) - local), int(i), local)
+        for i in objects
+        for local in range(0, int(counts[i]), size)
     ]
-    return np.array(rows, np.int32).reshape(-1, 4)
+    return structs.Tile.table(rows).view(np.int32).reshape(-1, 4)
 
 
 def light_tables(lights: tuple[Light, ...]) -> tuple[np.ndarray, np.ndarray]:
-    """(L, LIGHT_FLOATS) float32 at rest, as lights.cuh has them, and (L,) int32 nodes, of the first MAX_LIGHTS lights."""
-    rows, nodes = np.zeros((max(1, min(len(lights), MAX_LIGHTS)), LIGHT_FLOATS), np.float32), np.full(max(1, len(lights)), -1, np.int32)
-    for row, light in zip(rows, lights, strict=False):
-        row[:3], row[3] = light.direction if light.kind == "directional" else light.position, LIGHT_KINDS.index(light.kind)
-        row[4:7], row[7] = light.color, light.radius if light.kind == "sphere" else 0.0
-        if light.kind in ("spot", "rectangle"):
-            across, down = light_edges(light)
-            row[8:11], row[12:15], row[16:19] = light.direction, across, down
-            row[11], row[15] = np.cos(np.radians([light.outer_angle, light.inner_angle]))
+    """(L, LightRow.floats()) float32 at rest and (L,) int32 nodes, of the first MAX_LIGHTS lights."""
+    lights = lights[:MAX_LIGHTS]
+    rows = np.zeros((max(1, len(lights)), LightRow.floats()), np.float32)
+    nodes = np.full(len(rows), -1, np.int32)
     for index, light in enumerate(lights):
-        nodes[index] = light.node
-    return rows, nodes[: len(rows)]
+        rows[index], nodes[index] = light_row(light).numbers(), light.node
+    return rows, nodes
+
+
+def light_row(light: Light) -> LightRow:
+    """A light where its node is the scene."""
+    row = LightRow(
+        light.direction if light.kind == "directional" else light.position,
+        LIGHT_KINDS.index(light.kind),
+        light.color,
+        light.radius if light.kind == "sphere" else 0.0,
+    )
+    if light.kind not in ("spot", "rectangle"):
+        return row
+    across, down = light_edges(light)
+    outside, inside = np.cos(np.radians([light.outer_angle, light.inner_angle])).tolist()
+    return dataclasses.replace(
+        row,
+        direction=light.direction,
+        cosine_outside=outside,
+        across=tuple(across.tolist()),
+        cosine_inside=inside,
+        down=tuple(down.tolist()),
+    )
 
 
 def light_edges(light: Light) -> tuple[np.ndarray, np.ndarray]:

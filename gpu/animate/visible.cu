@@ -1,10 +1,12 @@
-// The triangles of the objects that are not hidden, side by side in the scene's order: what structures are built over while something is hidden.
+// The triangles of the objects that are not hidden, side by side in the scene's order: what structures are built over
+// while something is hidden.
 #include "gpu/device/loops.cuh"
 #include "gpu/device/vec.cuh"
 
-// `first_of_visible` (object_count) ascends: the visible objects' first triangles in the list; `first_of_scene`: in the scene.
-extern "C" __global__ void list_visible(const int* triangles, const int* first_of_visible, const int* first_of_scene, int object_count, int count,
-                                        int* indices, int* scene_ids) {
+// `first_of_visible` (object_count) ascends: the visible objects' first triangles in the list; `first_of_scene`: in the
+// scene.
+extern "C" __global__ void list_visible(const int* triangles, const int* first_of_visible, const int* first_of_scene,
+                                        int object_count, int count, int* indices, int* scene_ids) {
     for (int i : grid_stride(count)) {
         int low = 0, high = object_count - 1;
         while (low < high) {

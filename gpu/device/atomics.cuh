@@ -1,9 +1,11 @@
-// Atomics by scope: `atomic_*` for memory that all blocks share, `block_atomic_*` for memory of one block (plain operations on the host);
-// `block_arrive` for shared memory.
+// Atomics by scope: `atomic_*` for memory that all blocks share, `block_atomic_*` for memory of one block (plain
+// operations on the host); `block_arrive` for shared memory. `atomic_load` reads what others change meanwhile, in no
+// order.
 //
-// `atomic_arrive` is fence, add (one, or `by`), fence: the last of several arrivers sees everything the others wrote before they arrived.
-// `atomic_arrive_last` says whether this was the last after `others`; who was not does not wait for the second fence, and sees nothing.
-// Float minimum and maximum go through ordered integers; -0.0f is turned into +0.0f first, so that equal floats have equal bits.
+// `atomic_arrive` is fence, add (one, or `by`), fence: the last of several arrivers sees everything the others wrote
+// before they arrived. `atomic_arrive_last` says whether this was the last after `others`; who was not does not wait
+// for the second fence, and sees nothing. Float minimum and maximum go through ordered integers; -0.0f is turned into
+// +0.0f first, so that equal floats have equal bits.
 #pragma once
 #include "gpu/device/types.cuh"
 
@@ -14,11 +16,14 @@ __device__ uint64 atomic_add(uint64* at, uint64 value) { return __atomic_fetch_a
 __device__ int atomic_or(int* at, int value) { return __atomic_fetch_or(at, value, __ATOMIC_RELAXED); }
 __device__ int atomic_exchange(int* at, int value) { return __atomic_exchange_n(at, value, __ATOMIC_ACQ_REL); }
 __device__ int atomic_arrive(int* at, int by = 1) { return __atomic_fetch_add(at, by, __ATOMIC_ACQ_REL); }
-__device__ bool atomic_arrive_last(int* at, int others) { return __atomic_fetch_add(at, 1, __ATOMIC_ACQ_REL) == others; }
-template <class Number> inline Number host_atomic_extreme(Number* at, Number value, bool smallest) {
+__device__ bool atomic_arrive_last(int* at, int others) {
+    return __atomic_fetch_add(at, 1, __ATOMIC_ACQ_REL) == others;
+}
+template <class Number>
+inline Number host_atomic_extreme(Number* at, Number value, bool smallest) {
     Number old = __atomic_load_n(at, __ATOMIC_RELAXED);
-    while ((smallest ? value < old : value > old) && !__atomic_compare_exchange_n(at, &old, value, true, __ATOMIC_RELAXED, __ATOMIC_RELAXED)) {
-    }
+    while ((smallest ? value < old : value > old) &&
+           !__atomic_compare_exchange_n(at, &old, value, true, __ATOMIC_RELAXED, __ATOMIC_RELAXED)) {}
     return old;
 }
 __device__ int atomic_min(int* at, int value) { return host_atomic_extreme(at, value, true); }
@@ -26,15 +31,42 @@ __device__ int atomic_max(int* at, int value) { return host_atomic_extreme(at, v
 __device__ unsigned atomic_min(unsigned* at, unsigned value) { return host_atomic_extreme(at, value, true); }
 __device__ unsigned atomic_max(unsigned* at, unsigned value) { return host_atomic_extreme(at, value, false); }
 __device__ uint64 atomic_max(uint64* at, uint64 value) { return host_atomic_extreme(at, value, false); }
-__device__ int block_atomic_add(int* at, int value) { const int old = *at; *at += value; return old; }
-__device__ unsigned block_atomic_add(unsigned* at, unsigned value) { const unsigned old = *at; *at += value; return old; }
-__device__ int block_atomic_min(int* at, int value) { const int old = *at; *at = min(old, value); return old; }
-__device__ int block_atomic_max(int* at, int value) { const int old = *at; *at = max(old, value); return old; }
-__device__ int block_atomic_exchange(int* at, int value) { const int old = *at; *at = value; return old; }
+__device__ uint64 atomic_min(uint64* at, uint64 value) { return host_atomic_extreme(at, value, true); }
+__device__ uint64 atomic_load(const uint64* at) { return __atomic_load_n(at, __ATOMIC_RELAXED); }
+__device__ int block_atomic_add(int* at, int value) {
+    const int old = *at;
+    *at += value;
+    return old;
+}
+__device__ unsigned block_atomic_add(unsigned* at, unsigned value) {
+    const unsigned old = *at;
+    *at += value;
+    return old;
+}
+__device__ int block_atomic_min(int* at, int value) {
+    const int old = *at;
+    *at = min(old, value);
+    return old;
+}
+__device__ uint64 block_atomic_min(uint64* at, uint64 value) {
+    const uint64 old = *at;
+    *at = min(old, value);
+    return old;
+}
+__device__ int block_atomic_max(int* at, int value) {
+    const int old = *at;
+    *at = max(old, value);
+    return old;
+}
+__device__ int block_atomic_exchange(int* at, int value) {
+    const int old = *at;
+    *at = value;
+    return old;
+}
 __device__ int block_arrive(int* at) { return (*at)++; }
 #else
-// What a thread wrote before is seen by whoever sees what it writes after, and the other way round. The compiler's own fences are sequentially
-// consistent besides, which nothing here needs and which takes longer.
+// What a thread wrote before is seen by whoever sees what it writes after, and the other way round. The compiler's own
+// fences are sequentially consistent besides, which nothing here needs and which takes longer.
 __device__ __forceinline__ void device_fence() { asm volatile("fence.acq_rel.gpu;" ::: "memory"); }
 __device__ __forceinline__ void block_fence() { asm volatile("fence.acq_rel.cta;" ::: "memory"); }
 __device__ __forceinline__ int atomic_add(int* at, int value) { return atomicAdd(at, value); }
@@ -64,9 +96,18 @@ __device__ __forceinline__ int atomic_max(int* at, int value) { return atomicMax
 __device__ __forceinline__ unsigned atomic_min(unsigned* at, unsigned value) { return atomicMin(at, value); }
 __device__ __forceinline__ unsigned atomic_max(unsigned* at, unsigned value) { return atomicMax(at, value); }
 __device__ __forceinline__ uint64 atomic_max(uint64* at, uint64 value) { return atomicMax(at, value); }
+__device__ __forceinline__ uint64 atomic_min(uint64* at, uint64 value) { return atomicMin(at, value); }
+__device__ __forceinline__ uint64 atomic_load(const uint64* at) {
+    uint64 value;
+    asm volatile("ld.relaxed.gpu.u64 %0, [%1];" : "=l"(value) : "l"(at) : "memory");
+    return value;
+}
 __device__ __forceinline__ int block_atomic_add(int* at, int value) { return atomicAdd_block(at, value); }
-__device__ __forceinline__ unsigned block_atomic_add(unsigned* at, unsigned value) { return atomicAdd_block(at, value); }
+__device__ __forceinline__ unsigned block_atomic_add(unsigned* at, unsigned value) {
+    return atomicAdd_block(at, value);
+}
 __device__ __forceinline__ int block_atomic_min(int* at, int value) { return atomicMin_block(at, value); }
+__device__ __forceinline__ uint64 block_atomic_min(uint64* at, uint64 value) { return atomicMin_block(at, value); }
 __device__ __forceinline__ int block_atomic_max(int* at, int value) { return atomicMax_block(at, value); }
 __device__ __forceinline__ int block_atomic_exchange(int* at, int value) {
     block_fence();
@@ -77,7 +118,10 @@ __device__ __forceinline__ int block_atomic_exchange(int* at, int value) {
 // By one instruction that has both fences in it: a fence after it would be one more.
 __device__ __forceinline__ int block_arrive(int* at) {
     int old;
-    asm volatile("atom.acq_rel.cta.shared.add.u32 %0, [%1], 1;" : "=r"(old) : "r"((unsigned)__cvta_generic_to_shared(at)) : "memory");
+    asm volatile("atom.acq_rel.cta.shared.add.u32 %0, [%1], 1;"
+                 : "=r"(old)
+                 : "r"((unsigned)__cvta_generic_to_shared(at))
+                 : "memory");
     return old;
 }
 #endif
@@ -87,7 +131,9 @@ __device__ __forceinline__ int ordered_int(float value) {
     const int bits = __float_as_int(value + 0.0f);
     return bits >= 0 ? bits : bits ^ 0x7fffffff;
 }
-__device__ __forceinline__ float ordered_float(int ordered) { return __int_as_float(ordered >= 0 ? ordered : ordered ^ 0x7fffffff); }
+__device__ __forceinline__ float ordered_float(int ordered) {
+    return __int_as_float(ordered >= 0 ? ordered : ordered ^ 0x7fffffff);
+}
 
 // Extremes of floats kept as ordered integers: start them with ordered_int(FLOAT_MAX) or ordered_int(-FLOAT_MAX).
 __device__ __forceinline__ void atomic_min_float(int* at, float value) { atomic_min(at, ordered_int(value)); }

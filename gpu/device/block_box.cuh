@@ -1,5 +1,5 @@
-// A box that all blocks grow together: six words of memory that they share, lower then upper, as ordered integers. Who grows it first must find it
-// empty (empty_words).
+// A box that all blocks grow together: six words of memory that they share, lower then upper, as ordered integers. Who
+// grows it first must find it empty (empty_words).
 #pragma once
 #include "gpu/device/aabb.cuh"
 #include "gpu/device/atomics.cuh"
@@ -21,7 +21,9 @@ __device__ __forceinline__ void merge_box_into(int* words, const Aabb& box) {
 
 // The box of all threads' boxes into `words`; every thread of the block calls it. Nothing where all are empty.
 __device__ __forceinline__ void merge_block_box(const Aabb& of_thread, int* words) {
-    const float3 lower = make_float3(block_min(of_thread.lower.x), block_min(of_thread.lower.y), block_min(of_thread.lower.z));
-    const float3 upper = make_float3(block_max(of_thread.upper.x), block_max(of_thread.upper.y), block_max(of_thread.upper.z));
+    const float3 lower = make_float3(block_min(of_thread.lower.x), block_min(of_thread.lower.y),
+                                     block_min(of_thread.lower.z));
+    const float3 upper = make_float3(block_max(of_thread.upper.x), block_max(of_thread.upper.y),
+                                     block_max(of_thread.upper.z));
     if (thread_index() == 0) merge_box_into(words, {lower, upper});
 }

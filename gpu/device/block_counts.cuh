@@ -1,5 +1,5 @@
-// Counts that a block adds up for all, without an overflow: in ints of its shared memory, which go over to the 64-bit totals at the end, and before
-// one of them could pass 2^31.
+// Counts that a block adds up for all, without an overflow: in ints of its shared memory, which go over to the 64-bit
+// totals at the end, and before one of them could pass 2^31.
 //
 //     SHARED int in_block[N];                  every thread of the block, in uniform control flow:
 //     BlockCounts counts = {in_block, totals};
@@ -14,8 +14,8 @@
 constexpr int FULL_COUNT = 1 << 30, LARGEST_COUNT = 1 << 20;
 
 struct BlockCounts {
-    int* in_block;
-    uint64* totals;
+    Pointer<int> in_block;
+    Pointer<uint64> totals;
 
     __device__ __forceinline__ void begin(int count) const {
         for (int i : block_stride(count)) in_block[i] = 0;

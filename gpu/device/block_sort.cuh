@@ -1,6 +1,8 @@
-// Rows of floats in shared memory, each put in order by the whole block: Batcher's bitonic network (1968), whose comparisons do not depend on what is compared.
+// Rows of floats in shared memory, each put in order by the whole block: Batcher's bitonic network (1968), whose
+// comparisons do not depend on what is compared.
 //
-//     block_sort_rows<THREADS>(values, rows, stride, length)     row r is values[r * stride .. r * stride + length), length a power of two
+//     block_sort_rows<THREADS>(values, rows, stride, length)     row r is values[r * stride .. r * stride + length),
+//     length a power of two
 //
 // All threads call it together, and what they wrote before is in place; afterwards every thread sees the rows in order.
 #pragma once
@@ -8,11 +10,13 @@
 
 #ifdef CUDA_ON_HOST
 #include <algorithm>
-template <int THREADS> inline void block_sort_rows(float* values, int rows, int stride, int length) {
+template <int THREADS>
+inline void block_sort_rows(float* values, int rows, int stride, int length) {
     for (int row = 0; row < rows; ++row) std::sort(values + row * stride, values + row * stride + length);
 }
 #else
-template <int THREADS> __device__ __forceinline__ void block_sort_rows(float* values, int rows, int stride, int length) {
+template <int THREADS>
+__device__ __forceinline__ void block_sort_rows(float* values, int rows, int stride, int length) {
     const int pairs = length / 2, all_pairs = rows * pairs, bits = 31 - __clz(max(pairs, 1));
     __syncthreads();
 #pragma unroll 1

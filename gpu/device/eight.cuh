@@ -1,5 +1,5 @@
-// Eight numbers worked as one, whatever a pack's width: what one ray of a pack has to do with the children of a wide node. Bodies for AVX-512 and AVX2;
-// anywhere else loops.
+// Eight numbers worked as one, whatever a pack's width: what one ray of a pack has to do with the children of a wide
+// node. Bodies for AVX-512 and AVX2; anywhere else loops.
 //
 //     Eight                      *, -, min, max; splat_eight, load_eight
 //     bits_not_above(a, b)       bit i where a <= b at place i
@@ -25,8 +25,12 @@ __device__ __forceinline__ Eight max(Eight a, Eight b) { return {_mm256_max_ps(a
 struct Eight {
     float v[8];
 };
-__device__ __forceinline__ Eight splat_eight(float value) { return {{value, value, value, value, value, value, value, value}}; }
-__device__ __forceinline__ Eight load_eight(const float* at) { return {{at[0], at[1], at[2], at[3], at[4], at[5], at[6], at[7]}}; }
+__device__ __forceinline__ Eight splat_eight(float value) {
+    return {{value, value, value, value, value, value, value, value}};
+}
+__device__ __forceinline__ Eight load_eight(const float* at) {
+    return {{at[0], at[1], at[2], at[3], at[4], at[5], at[6], at[7]}};
+}
 __device__ __forceinline__ Eight operator*(Eight a, Eight b) {
     for (int i = 0; i < 8; ++i) a.v[i] *= b.v[i];
     return a;
@@ -46,8 +50,12 @@ __device__ __forceinline__ Eight max(Eight a, Eight b) {
 #endif
 
 #if defined(__AVX512VL__) && defined(__AVX512DQ__)
-__device__ __forceinline__ unsigned bits_not_above(Eight a, Eight b) { return _mm256_cmp_ps_mask(a.v, b.v, _CMP_LE_OQ); }
-__device__ __forceinline__ unsigned bits_below_zero(const int* eight) { return _mm256_movepi32_mask(_mm256_loadu_si256((const __m256i*)eight)); }
+__device__ __forceinline__ unsigned bits_not_above(Eight a, Eight b) {
+    return _mm256_cmp_ps_mask(a.v, b.v, _CMP_LE_OQ);
+}
+__device__ __forceinline__ unsigned bits_below_zero(const int* eight) {
+    return _mm256_movepi32_mask(_mm256_loadu_si256((const __m256i*)eight));
+}
 __device__ __forceinline__ void write_chosen(int* at, __m256i eight, unsigned chosen) {
     _mm256_storeu_si256((__m256i*)at, _mm256_maskz_compress_epi32((__mmask8)chosen, eight));
 }
@@ -60,8 +68,12 @@ __device__ __forceinline__ void write_chosen(int* at, const int* eight, unsigned
 }
 #else
 #if defined(__AVX2__)
-__device__ __forceinline__ unsigned bits_not_above(Eight a, Eight b) { return (unsigned)_mm256_movemask_ps(_mm256_cmp_ps(a.v, b.v, _CMP_LE_OQ)); }
-__device__ __forceinline__ unsigned bits_below_zero(const int* eight) { return (unsigned)_mm256_movemask_ps(_mm256_loadu_ps((const float*)eight)); }
+__device__ __forceinline__ unsigned bits_not_above(Eight a, Eight b) {
+    return (unsigned)_mm256_movemask_ps(_mm256_cmp_ps(a.v, b.v, _CMP_LE_OQ));
+}
+__device__ __forceinline__ unsigned bits_below_zero(const int* eight) {
+    return (unsigned)_mm256_movemask_ps(_mm256_loadu_ps((const float*)eight));
+}
 #else
 __device__ __forceinline__ unsigned bits_not_above(Eight a, Eight b) {
     unsigned bits = 0;
@@ -82,5 +94,7 @@ __device__ __forceinline__ void write_chosen(int* at, const int* eight, unsigned
     }
     for (int i = 0; i < 8; ++i) at[i] = side_by_side[i];
 }
-__device__ __forceinline__ void write_chosen(int* at, const int* eight, unsigned chosen) { write_chosen(at, eight, chosen, 0); }
+__device__ __forceinline__ void write_chosen(int* at, const int* eight, unsigned chosen) {
+    write_chosen(at, eight, chosen, 0);
+}
 #endif

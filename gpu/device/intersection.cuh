@@ -2,8 +2,8 @@
 #pragma once
 #include "gpu/device/ray.cuh"
 
-// Per lane a distance and the surface parameters `u`, `v` (of a triangle: the weights of vertices 1 and 2). `hit` where t_min < t <= t_max: the far
-// end is included so that on_primitive can decide between coincident primitives.
+// Per lane a distance and the surface parameters `u`, `v` (of a triangle: the weights of vertices 1 and 2). `hit` where
+// t_min < t <= t_max: the far end is included so that on_primitive can decide between coincident primitives.
 struct Intersection {
     Mask hit;
     Real t, u, v;

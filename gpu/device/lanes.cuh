@@ -1,5 +1,6 @@
-// Lane packs: RAYS_PER_THREAD values worked as one. 1 on CUDA, where Real is float, Int is int and Mask is bool; 8 or 16 on the host, where they
-// are vectors (lanes_on_host.cuh). A text written over Real, Int and Mask is a single-ray tracer there and a packet tracer here.
+// Lane packs: RAYS_PER_THREAD values worked as one. 1 on CUDA, where Real is float, Int is int and Mask is bool; 8 or
+// 16 on the host, where they are vectors (lanes_on_host.cuh). A text written over Real, Int and Mask is a single-ray
+// tracer there and a packet tracer here.
 //
 //     Real, Int, Mask          arithmetic and comparisons by operators; & | ! on masks
 //     splat, splat_int, splat_mask, lane_index()
@@ -16,9 +17,12 @@
 #include "gpu/device/vec.cuh"
 
 constexpr int PACK = RAYS_PER_THREAD;
+// A thread has one ray, as on CUDA, and no other lanes to agree with.
+constexpr bool IS_SINGLE_RAY = PACK == 1;
 constexpr unsigned PACK_BITS = (unsigned)((1ull << PACK) - 1);
 
-// What a function is that works long on a pack: compiled once in a unit of wide packs, inlined where a pack is one lane and a call would cost registers.
+// What a function is that works long on a pack: compiled once in a unit of wide packs, inlined where a pack is one lane
+// and a call would cost registers.
 #if RAYS_PER_THREAD > 1
 #define LONG_ON_PACKS static __attribute__((noinline))
 #include "gpu/device/lanes_on_host.cuh"
@@ -55,7 +59,7 @@ __device__ __forceinline__ void load_fours(const float4* const* at, Real& x, Rea
 }
 __device__ __forceinline__ void store(float* at, Real value) { *at = value; }
 __device__ __forceinline__ void store(int* at, Int value) { *at = value; }
-__device__ __forceinline__ Real gather(const float* values, Int index) { return values[index]; }
+__device__ __forceinline__ Real gather(Pointer<const float> values, Int index) { return values[index]; }
 __device__ __forceinline__ Real lanes_sqrt(Real value) { return sqrtf(value); }
 __device__ __forceinline__ Real lanes_abs(Real value) { return fabsf(value); }
 __device__ __forceinline__ Real lanes_fma(Real a, Real b, Real c) { return fmaf(a, b, c); }

@@ -1,5 +1,5 @@
-// Vectors of RAYS_PER_THREAD lanes by the compiler's vector extension; masks by what the processor has: AVX-512 mask registers, AVX2 blends, or
-// plain loops of the compiler's choosing. Included by lanes.cuh alone.
+// Vectors of RAYS_PER_THREAD lanes by the compiler's vector extension; masks by what the processor has: AVX-512 mask
+// registers, AVX2 blends, or plain loops of the compiler's choosing. Included by lanes.cuh alone.
 #pragma once
 #if defined(__AVX2__) || defined(__AVX512F__)
 #include <immintrin.h>
@@ -43,27 +43,42 @@ inline float lane(Real value, int i) { return value.v[i]; }
 inline int lane(Int value, int i) { return value.v[i]; }
 // Compilers take a lane by way of memory.
 #if defined(__AVX512F__) && RAYS_PER_THREAD == 16
-inline Real spread(Real value, int i) { return {(Real::Native)_mm512_permutexvar_ps(_mm512_set1_epi32(i), (__m512)value.v)}; }
+inline Real spread(Real value, int i) {
+    return {(Real::Native)_mm512_permutexvar_ps(_mm512_set1_epi32(i), (__m512)value.v)};
+}
 #elif defined(__AVX2__) && RAYS_PER_THREAD == 8
-inline Real spread(Real value, int i) { return {(Real::Native)_mm256_permutevar8x32_ps((__m256)value.v, _mm256_set1_epi32(i))}; }
+inline Real spread(Real value, int i) {
+    return {(Real::Native)_mm256_permutevar8x32_ps((__m256)value.v, _mm256_set1_epi32(i))};
+}
 #else
 inline Real spread(Real value, int i) { return splat(value.v[i]); }
 #endif
 inline void set_lane(Real& value, int i, float x) { value.v[i] = x; }
 inline void set_lane(Int& value, int i, int x) { value.v[i] = x; }
-inline Real load(const float* at) { Real r; memcpy(&r.v, at, sizeof r.v); return r; }
-inline Int load(const int* at) { Int r; memcpy(&r.v, at, sizeof r.v); return r; }
+inline Real load(const float* at) {
+    Real r;
+    memcpy(&r.v, at, sizeof r.v);
+    return r;
+}
+inline Int load(const int* at) {
+    Int r;
+    memcpy(&r.v, at, sizeof r.v);
+    return r;
+}
 // Half a pack from each of two places, and a pack with its halves exchanged.
 #if defined(__AVX512F__) && RAYS_PER_THREAD == 16
 inline Real load_halves(const float* first, const float* second) {
     const __m512d low = _mm512_castpd256_pd512(_mm256_loadu_pd((const double*)first));
     return {(Real::Native)_mm512_castpd_ps(_mm512_insertf64x4(low, _mm256_loadu_pd((const double*)second), 1))};
 }
-inline Real swap_halves(Real value) { return {(Real::Native)_mm512_shuffle_f32x4((__m512)value.v, (__m512)value.v, 0x4e)}; }
+inline Real swap_halves(Real value) {
+    return {(Real::Native)_mm512_shuffle_f32x4((__m512)value.v, (__m512)value.v, 0x4e)};
+}
 #else
 inline Real load_halves(const float* first, const float* second) {
     Real r;
-    for (int i = 0; i < RAYS_PER_THREAD; ++i) r.v[i] = 2 * i < RAYS_PER_THREAD ? first[i] : second[i - RAYS_PER_THREAD / 2];
+    for (int i = 0; i < RAYS_PER_THREAD; ++i)
+        r.v[i] = 2 * i < RAYS_PER_THREAD ? first[i] : second[i - RAYS_PER_THREAD / 2];
     return r;
 }
 inline Real swap_halves(Real value) {
@@ -72,13 +87,16 @@ inline Real swap_halves(Real value) {
     return r;
 }
 #endif
-// Lane i of all four is what lies at[i], at a multiple of 16 bytes. Four lanes a row, then each four by four exchanged.
+// Lane i of all four is what lies at[i], at a multiple of 16 bytes. Four lanes per row, then each four by four
+// exchanged.
 #if defined(__AVX512F__) && RAYS_PER_THREAD == 16
 inline void load_fours(const float4* const* at, Real& x, Real& y, Real& z, Real& w) {
     __m512 row[4];
     for (int i = 0; i < 4; ++i) {
-        const __m512 first = _mm512_insertf32x4(_mm512_castps128_ps512(_mm_loadu_ps(&at[i]->x)), _mm_loadu_ps(&at[i + 4]->x), 1);
-        row[i] = _mm512_insertf32x4(_mm512_insertf32x4(first, _mm_loadu_ps(&at[i + 8]->x), 2), _mm_loadu_ps(&at[i + 12]->x), 3);
+        const __m512 first = _mm512_insertf32x4(_mm512_castps128_ps512(_mm_loadu_ps(&at[i]->x)),
+                                                _mm_loadu_ps(&at[i + 4]->x), 1);
+        row[i] = _mm512_insertf32x4(_mm512_insertf32x4(first, _mm_loadu_ps(&at[i + 8]->x), 2),
+                                    _mm_loadu_ps(&at[i + 12]->x), 3);
     }
     const __m512 xy_01 = _mm512_unpacklo_ps(row[0], row[1]), zw_01 = _mm512_unpackhi_ps(row[0], row[1]);
     const __m512 xy_23 = _mm512_unpacklo_ps(row[2], row[3]), zw_23 = _mm512_unpackhi_ps(row[2], row[3]);
@@ -90,7 +108,8 @@ inline void load_fours(const float4* const* at, Real& x, Real& y, Real& z, Real&
 #elif defined(__AVX2__) && RAYS_PER_THREAD == 8
 inline void load_fours(const float4* const* at, Real& x, Real& y, Real& z, Real& w) {
     __m256 row[4];
-    for (int i = 0; i < 4; ++i) row[i] = _mm256_insertf128_ps(_mm256_castps128_ps256(_mm_loadu_ps(&at[i]->x)), _mm_loadu_ps(&at[i + 4]->x), 1);
+    for (int i = 0; i < 4; ++i)
+        row[i] = _mm256_insertf128_ps(_mm256_castps128_ps256(_mm_loadu_ps(&at[i]->x)), _mm_loadu_ps(&at[i + 4]->x), 1);
     const __m256 xy_01 = _mm256_unpacklo_ps(row[0], row[1]), zw_01 = _mm256_unpackhi_ps(row[0], row[1]);
     const __m256 xy_23 = _mm256_unpacklo_ps(row[2], row[3]), zw_23 = _mm256_unpackhi_ps(row[2], row[3]);
     x.v = (Real::Native)_mm256_shuffle_ps(xy_01, xy_23, 0x44);
@@ -115,16 +134,18 @@ inline Int lane_index() {
     for (int i = 0; i < RAYS_PER_THREAD; ++i) r.v[i] = i;
     return r;
 }
-inline Real gather(const float* values, Int index) {
+inline Real gather(Pointer<const float> values, Int index) {
     Real r;
     for (int i = 0; i < RAYS_PER_THREAD; ++i) r.v[i] = values[index.v[i]];
     return r;
 }
 
-// -- masks -------------------------------------------------------------------------------------------------------------
+// -- masks -----------------------------------------------------------------------------------------------
 #if defined(__AVX512F__) && defined(__AVX512VL__) && (RAYS_PER_THREAD == 16 || RAYS_PER_THREAD == 8)
 
-struct Mask { unsigned bits; };
+struct Mask {
+    unsigned bits;
+};
 inline unsigned mask_bits(Mask mask) { return mask.bits; }
 inline Mask mask_from_bits(unsigned bits) { return {bits & PACK_BITS}; }
 inline Mask operator&(Mask a, Mask b) { return {a.bits & b.bits}; }
@@ -144,22 +165,35 @@ typedef __mmask8 NativeMask;
 inline Mask operator<(Real a, Real b) { return {LANES_OP(cmp_ps_mask)((NativeReal)a.v, (NativeReal)b.v, _CMP_LT_OQ)}; }
 inline Mask operator<=(Real a, Real b) { return {LANES_OP(cmp_ps_mask)((NativeReal)a.v, (NativeReal)b.v, _CMP_LE_OQ)}; }
 inline Mask operator==(Real a, Real b) { return {LANES_OP(cmp_ps_mask)((NativeReal)a.v, (NativeReal)b.v, _CMP_EQ_OQ)}; }
-inline Mask operator==(Int a, Int b) { return {LANES_OP(cmp_epi32_mask)((NativeInt)a.v, (NativeInt)b.v, _MM_CMPINT_EQ)}; }
-inline Mask operator<(Int a, Int b) { return {LANES_OP(cmp_epi32_mask)((NativeInt)a.v, (NativeInt)b.v, _MM_CMPINT_LT)}; }
-inline Real select(Mask mask, Real a, Real b) { return {(Real::Native)LANES_OP(mask_blend_ps)((NativeMask)mask.bits, (NativeReal)b.v, (NativeReal)a.v)}; }
-inline Int select(Mask mask, Int a, Int b) { return {(Int::Native)LANES_OP(mask_blend_epi32)((NativeMask)mask.bits, (NativeInt)b.v, (NativeInt)a.v)}; }
+inline Mask operator==(Int a, Int b) {
+    return {LANES_OP(cmp_epi32_mask)((NativeInt)a.v, (NativeInt)b.v, _MM_CMPINT_EQ)};
+}
+inline Mask operator<(Int a, Int b) {
+    return {LANES_OP(cmp_epi32_mask)((NativeInt)a.v, (NativeInt)b.v, _MM_CMPINT_LT)};
+}
+inline Real select(Mask mask, Real a, Real b) {
+    return {(Real::Native)LANES_OP(mask_blend_ps)((NativeMask)mask.bits, (NativeReal)b.v, (NativeReal)a.v)};
+}
+inline Int select(Mask mask, Int a, Int b) {
+    return {(Int::Native)LANES_OP(mask_blend_epi32)((NativeMask)mask.bits, (NativeInt)b.v, (NativeInt)a.v)};
+}
 inline Real min(Real a, Real b) { return {(Real::Native)LANES_OP(min_ps)((NativeReal)a.v, (NativeReal)b.v)}; }
 inline Real max(Real a, Real b) { return {(Real::Native)LANES_OP(max_ps)((NativeReal)a.v, (NativeReal)b.v)}; }
 inline Real lanes_sqrt(Real a) { return {(Real::Native)LANES_OP(sqrt_ps)((NativeReal)a.v)}; }
-inline Real lanes_fma(Real a, Real b, Real c) { return {(Real::Native)LANES_OP(fmadd_ps)((NativeReal)a.v, (NativeReal)b.v, (NativeReal)c.v)}; }
+inline Real lanes_fma(Real a, Real b, Real c) {
+    return {(Real::Native)LANES_OP(fmadd_ps)((NativeReal)a.v, (NativeReal)b.v, (NativeReal)c.v)};
+}
 
 #elif defined(__AVX2__) && RAYS_PER_THREAD == 8
 
-struct Mask { __m256 v; };
+struct Mask {
+    __m256 v;
+};
 inline unsigned mask_bits(Mask mask) { return (unsigned)_mm256_movemask_ps(mask.v); }
 inline Mask mask_from_bits(unsigned bits) {
     const __m256i lane_bits = _mm256_setr_epi32(1, 2, 4, 8, 16, 32, 64, 128);
-    return {_mm256_castsi256_ps(_mm256_cmpeq_epi32(_mm256_and_si256(_mm256_set1_epi32((int)bits), lane_bits), lane_bits))};
+    return {
+        _mm256_castsi256_ps(_mm256_cmpeq_epi32(_mm256_and_si256(_mm256_set1_epi32((int)bits), lane_bits), lane_bits))};
 }
 inline Mask operator&(Mask a, Mask b) { return {_mm256_and_ps(a.v, b.v)}; }
 inline Mask operator|(Mask a, Mask b) { return {_mm256_or_ps(a.v, b.v)}; }
@@ -169,13 +203,17 @@ inline Mask operator<=(Real a, Real b) { return {_mm256_cmp_ps((__m256)a.v, (__m
 inline Mask operator==(Real a, Real b) { return {_mm256_cmp_ps((__m256)a.v, (__m256)b.v, _CMP_EQ_OQ)}; }
 inline Mask operator==(Int a, Int b) { return {(__m256)(a.v == b.v)}; }
 inline Mask operator<(Int a, Int b) { return {(__m256)(a.v < b.v)}; }
-inline Real select(Mask mask, Real a, Real b) { return {(Real::Native)_mm256_blendv_ps((__m256)b.v, (__m256)a.v, mask.v)}; }
+inline Real select(Mask mask, Real a, Real b) {
+    return {(Real::Native)_mm256_blendv_ps((__m256)b.v, (__m256)a.v, mask.v)};
+}
 inline Int select(Mask mask, Int a, Int b) { return {(Int::Native)_mm256_blendv_ps((__m256)b.v, (__m256)a.v, mask.v)}; }
 inline Real min(Real a, Real b) { return {(Real::Native)_mm256_min_ps((__m256)a.v, (__m256)b.v)}; }
 inline Real max(Real a, Real b) { return {(Real::Native)_mm256_max_ps((__m256)a.v, (__m256)b.v)}; }
 inline Real lanes_sqrt(Real a) { return {(Real::Native)_mm256_sqrt_ps((__m256)a.v)}; }
 #ifdef __FMA__
-inline Real lanes_fma(Real a, Real b, Real c) { return {(Real::Native)_mm256_fmadd_ps((__m256)a.v, (__m256)b.v, (__m256)c.v)}; }
+inline Real lanes_fma(Real a, Real b, Real c) {
+    return {(Real::Native)_mm256_fmadd_ps((__m256)a.v, (__m256)b.v, (__m256)c.v)};
+}
 #else
 inline Real lanes_fma(Real a, Real b, Real c) {
     Real r;
@@ -186,7 +224,9 @@ inline Real lanes_fma(Real a, Real b, Real c) {
 
 #else
 
-struct Mask { Int::Native v; };
+struct Mask {
+    Int::Native v;
+};
 inline unsigned mask_bits(Mask mask) {
     unsigned bits = 0;
     for (int i = 0; i < RAYS_PER_THREAD; ++i) bits |= (unsigned)(mask.v[i] & 1) << i;

@@ -1,4 +1,5 @@
-// The loops of every kernel. On CUDA a grid-stride loop steps by the grid, on the host a block takes one contiguous chunk.
+// The loops of every kernel. On CUDA a grid-stride loop steps by the grid, on the host a block takes one contiguous
+// chunk.
 //
 //     for (int i : grid_stride(n)) ...      items 0 .. n-1 spread over all threads of all blocks
 //     for (int i : block_stride(n)) ...     items 0 .. n-1 spread over the threads of this block

@@ -10,8 +10,8 @@ __device__ __forceinline__ unsigned spread_bits_10(unsigned value) {
     return (value | value << 2) & 0x09249249u;
 }
 
-// The lowest 20 bits of `value`, two zero bits between neighbours.
-__device__ __forceinline__ uint64 spread_bits_20(uint64 value) {
+// The lowest 21 bits of `value`, two zero bits between neighbours.
+__device__ __forceinline__ uint64 spread_bits_21(uint64 value) {
     value = (value | value << 32) & 0x001f00000000ffffull;
     value = (value | value << 16) & 0x001f0000ff0000ffull;
     value = (value | value << 8) & 0x100f00f00f00f00full;
@@ -26,9 +26,11 @@ __device__ __forceinline__ unsigned grid_cell(float unit, int bits) {
 }
 
 __device__ __forceinline__ unsigned morton_code_30(float3 unit) {
-    return spread_bits_10(grid_cell(unit.x, 10)) << 2 | spread_bits_10(grid_cell(unit.y, 10)) << 1 | spread_bits_10(grid_cell(unit.z, 10));
+    return spread_bits_10(grid_cell(unit.x, 10)) << 2 | spread_bits_10(grid_cell(unit.y, 10)) << 1 |
+           spread_bits_10(grid_cell(unit.z, 10));
 }
 
 __device__ __forceinline__ uint64 morton_code_60(float3 unit) {
-    return spread_bits_20(grid_cell(unit.x, 20)) << 2 | spread_bits_20(grid_cell(unit.y, 20)) << 1 | spread_bits_20(grid_cell(unit.z, 20));
+    return spread_bits_21(grid_cell(unit.x, 20)) << 2 | spread_bits_21(grid_cell(unit.y, 20)) << 1 |
+           spread_bits_21(grid_cell(unit.z, 20));
 }

@@ -1,26 +1,34 @@
-// Stores by pairs of neighbouring lanes, so that each store writes whole sectors of 32 bytes: 16 bytes a thread, 32 or more apart, are half a sector
-// each, and memory takes every half for a whole one. Each lane writes one half of its own sectors and of its neighbour's.
+// Stores by pairs of neighbouring lanes, so that each store writes whole sectors of 32 bytes: 16 bytes per thread, 32
+// or more apart, are half a sector each, and memory takes every half for a whole one. Each lane writes one half of its
+// own sectors and of its neighbour's.
 //
-// What is stored asks to be the first that the cache evicts: more is written than the cache holds, and what the next launch reads is to stay there.
+// What is stored asks to be the first that the cache evicts: more is written than the cache holds, and what the next
+// launch reads is to stay there.
 //
-// All lanes of a warp call these together; `is_asked` says whether a lane has anything to store. On the host a lane has no neighbour.
+// All lanes of a warp call these together; `is_asked` says whether a lane has anything to store. On the host a lane has
+// no neighbour.
 #pragma once
 #include "gpu/device/warp.cuh"
 
 #ifdef CUDA_ON_HOST
-template <int N> inline void store_by_pairs(float4* at, const float4 (&parts)[N], bool is_asked) {
+template <int N>
+inline void store_by_pairs(float4* at, const float4 (&parts)[N], bool is_asked) {
     for (int k = 0; is_asked && k < N; ++k) at[k] = parts[k];
 }
-template <int N> inline void store_row_by_pairs(float4* at, const float4 (&parts)[N], bool is_asked) { store_by_pairs(at, parts, is_asked); }
+template <int N>
+inline void store_row_by_pairs(float4* at, const float4 (&parts)[N], bool is_asked) {
+    store_by_pairs(at, parts, is_asked);
+}
 #else
 __device__ __forceinline__ float4 of_neighbour(const float4& value) {
-    return make_float4(__shfl_xor_sync(WARP_ALL, value.x, 1), __shfl_xor_sync(WARP_ALL, value.y, 1), __shfl_xor_sync(WARP_ALL, value.z, 1),
-                       __shfl_xor_sync(WARP_ALL, value.w, 1));
+    return make_float4(__shfl_xor_sync(WARP_ALL, value.x, 1), __shfl_xor_sync(WARP_ALL, value.y, 1),
+                       __shfl_xor_sync(WARP_ALL, value.z, 1), __shfl_xor_sync(WARP_ALL, value.w, 1));
 }
 __device__ __forceinline__ void store_aside(float4& at, const float4& value) { __stcs(&at, value); }
 
 // N is even, and `at` a multiple of 32 bytes.
-template <int N> __device__ __forceinline__ void store_by_pairs(float4* at, const float4 (&parts)[N], bool is_asked) {
+template <int N>
+__device__ __forceinline__ void store_by_pairs(float4* at, const float4 (&parts)[N], bool is_asked) {
     static_assert(N % 2 == 0, "whole sectors");
     const int odd = threadIdx.x & 1;
     float4* const mine = is_asked ? at : nullptr;
@@ -34,7 +42,8 @@ template <int N> __device__ __forceinline__ void store_by_pairs(float4* at, cons
     }
 }
 // Rows that follow each other as the lanes do: an odd lane's behind its neighbour's.
-template <int N> __device__ __forceinline__ void store_row_by_pairs(float4* at, const float4 (&parts)[N], bool is_asked) {
+template <int N>
+__device__ __forceinline__ void store_row_by_pairs(float4* at, const float4 (&parts)[N], bool is_asked) {
     if constexpr (N % 2 == 0) {
         store_by_pairs(at, parts, is_asked);
     } else {

@@ -1,4 +1,5 @@
-// Four floats that are loaded, weighed and added together: sixteen bytes a load on CUDA, one vector register on the host. The last may be idle.
+// Four floats that are loaded, weighed and added together: sixteen bytes a load on CUDA, one vector register on the
+// host. The last may be idle.
 #pragma once
 #include "gpu/device/vec.cuh"
 
@@ -22,9 +23,15 @@ __device__ __forceinline__ float x_of(Quad a) { return a.x; }
 __device__ __forceinline__ float y_of(Quad a) { return a.y; }
 __device__ __forceinline__ float z_of(Quad a) { return a.z; }
 __device__ __forceinline__ Quad turned3(Quad a) { return make_float4(a.y, a.z, a.x, a.w); }
-__device__ __forceinline__ Quad operator+(Quad a, Quad b) { return make_float4(a.x + b.x, a.y + b.y, a.z + b.z, a.w + b.w); }
-__device__ __forceinline__ Quad operator-(Quad a, Quad b) { return make_float4(a.x - b.x, a.y - b.y, a.z - b.z, a.w - b.w); }
-__device__ __forceinline__ Quad operator*(Quad a, Quad b) { return make_float4(a.x * b.x, a.y * b.y, a.z * b.z, a.w * b.w); }
+__device__ __forceinline__ Quad operator+(Quad a, Quad b) {
+    return make_float4(a.x + b.x, a.y + b.y, a.z + b.z, a.w + b.w);
+}
+__device__ __forceinline__ Quad operator-(Quad a, Quad b) {
+    return make_float4(a.x - b.x, a.y - b.y, a.z - b.z, a.w - b.w);
+}
+__device__ __forceinline__ Quad operator*(Quad a, Quad b) {
+    return make_float4(a.x * b.x, a.y * b.y, a.z * b.z, a.w * b.w);
+}
 __device__ __forceinline__ Quad operator*(Quad a, float s) { return make_float4(a.x * s, a.y * s, a.z * s, a.w * s); }
 #endif
 

@@ -1,11 +1,13 @@
-// Numbers that look random and lie evenly: hashes of whole numbers, and Sobol's first two dimensions with Owen's scrambling. In lane packs; the same
-// bits on every target, because all of it is whole numbers until the last multiplication.
+// Numbers that look random and lie evenly: hashes of whole numbers, and Sobol's first two dimensions with Owen's
+// scrambling. In lane packs; the same bits on every target, because all of it is whole numbers until the last
+// multiplication.
 //
 //     scrambled(bits)                                   a permutation of 32 bits without visible pattern
 //     sample_1d, sample_2d(pixel, sample_index, dimension, seed)
 //
-// Any first 2^k samples of a pixel cover [0, 1) in 2^k equal parts, and [0, 1)^2 in all 2^k boxes of equal size and shape: a film that ends anywhere
-// is as even as can be. `dimension` tells apart what is sampled (a lens, a light, a bounce); different ones are independent, as different pixels are.
+// Any first 2^k samples per pixel cover [0, 1) in 2^k equal parts, and [0, 1)^2 in all 2^k boxes of equal size and
+// shape: a film that ends anywhere is as even as can be. `dimension` tells apart what is sampled (a lens, a light, a
+// bounce); different ones are independent, as different pixels are.
 #pragma once
 #include "gpu/device/lanes.cuh"
 
@@ -57,8 +59,9 @@ __device__ __forceinline__ Bits reversed(Bits value) {
     return (value >> 16) | (value << 16);
 }
 
-// Owen's scrambling of numbers whose bits are reversed: every bit changes by what stands below it alone (Laine and Karras, Stratified Sampling for
-// Stochastic Transparency, 2011; Burley, Practical Hash-based Owen Scrambling, 2020; these multipliers by Vegdahl 2021).
+// Owen's scrambling of numbers whose bits are reversed: every bit changes by what stands below it alone (Laine and
+// Karras, Stratified Sampling for Stochastic Transparency, 2011; Burley, Practical Hash-based Owen Scrambling, 2020;
+// these multipliers by Vegdahl 2021).
 __device__ __forceinline__ Bits owen_scrambled(Bits value, Bits seed) {
     value = value ^ value * splat_bits(0x3d20adeau);
     value = (value + seed) * ((seed >> 16) | splat_bits(1u));
@@ -66,7 +69,8 @@ __device__ __forceinline__ Bits owen_scrambled(Bits value, Bits seed) {
     return value ^ value * splat_bits(0x53a22864u);
 }
 
-// Sobol's second dimension with its bits reversed: Pascal's triangle modulo 2 times the index, in five steps of its Kronecker product.
+// Sobol's second dimension with its bits reversed: Pascal's triangle modulo 2 times the index, in five steps of its
+// Kronecker product.
 __device__ __forceinline__ Bits sobol_second(Bits index) {
     index = index ^ ((index >> 1) & splat_bits(0x55555555u));
     index = index ^ ((index >> 2) & splat_bits(0x33333333u));
@@ -81,7 +85,8 @@ __device__ __forceinline__ Real unit_real(Bits bits) { return to_real(to_int(bit
 __device__ __forceinline__ Bits sequence_of(Int pixel, int dimension, int seed) {
     return scrambled(to_bits(pixel) ^ splat_bits(scrambled((unsigned)dimension ^ scrambled((unsigned)seed))));
 }
-// The place in the sequence that a sample has in this pixel and dimension: the order is scrambled, so that dimensions do not go side by side.
+// The place in the sequence that a sample has in this pixel and dimension: the order is scrambled, so that dimensions
+// do not go side by side.
 __device__ __forceinline__ Bits shuffled_index(int sample_index, Bits sequence) {
     return reversed(owen_scrambled(reversed(splat_bits((unsigned)sample_index)), sequence));
 }
@@ -97,6 +102,7 @@ struct Sample2d {
 __device__ __forceinline__ Sample2d sample_2d(Int pixel, int sample_index, int dimension, int seed) {
     const Bits sequence = sequence_of(pixel, dimension, seed), first = scrambled(sequence), second = scrambled(first);
     const Bits index = shuffled_index(sample_index, sequence);
-    return {unit_real(reversed(owen_scrambled(index, first))), unit_real(reversed(owen_scrambled(sobol_second(index), second)))};
+    return {unit_real(reversed(owen_scrambled(index, first))),
+            unit_real(reversed(owen_scrambled(sobol_second(index), second)))};
 }
 __device__ __forceinline__ Int pixel_number(Int x, Int y) { return x | (y << 16); }

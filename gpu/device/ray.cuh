@@ -1,22 +1,43 @@
 // A lane pack of rays. Lanes that are not active take no part; `t_max` shrinks as hits are found.
 #pragma once
+#include "gpu/device/epsilons.cuh"
 #include "gpu/device/lanes.cuh"
 
 struct Rays {
-    Real ox, oy, oz;     // origin
-    Real dx, dy, dz;     // direction, unit length where a distance is meant
-    Real ix, iy, iz;     // 1 / direction, clamped: 0 times infinity never happens in a slab test
+    Real ox, oy, oz;  // origin
+    Real dx, dy, dz;  // direction, unit length where a distance is meant
+    Real ix, iy, iz;  // 1 / direction, clamped: 0 times infinity never happens in a slab test
     Real t_min, t_max;
     Mask active;
 };
 
-// A zero component becomes tiny, with its sign: coordinates up to 1e18 stay finite when they are multiplied by the inverse.
+// A zero component becomes tiny, with its sign: coordinates up to 1e18 stay finite when they are multiplied by the
+// inverse.
 __device__ __forceinline__ Real clamped_inverse(Real direction) {
-    const Real tiny = splat(1e-20f);
+    const Real tiny = splat(LEAST_DIRECTION);
     const Real away = select(direction < splat(0.0f), -tiny, tiny);
     return splat(1.0f) / select(lanes_abs(direction) < tiny, away, direction);
 }
 
-__device__ __forceinline__ Rays make_rays(Real ox, Real oy, Real oz, Real dx, Real dy, Real dz, Real t_min, Real t_max, Mask active) {
-    return {ox, oy, oz, dx, dy, dz, clamped_inverse(dx), clamped_inverse(dy), clamped_inverse(dz), t_min, t_max, active};
+__device__ __forceinline__ Rays make_rays(Real ox, Real oy, Real oz, Real dx, Real dy, Real dz, Real t_min, Real t_max,
+                                          Mask active) {
+    return {ox,    oy,    oz,    dx, dy, dz, clamped_inverse(dx), clamped_inverse(dy), clamped_inverse(dz),
+            t_min, t_max, active};
+}
+
+// In a checked unit: what cannot be traced ends here.
+__device__ __forceinline__ void check_rays(const Rays& rays) {
+#ifdef IS_CHECKED
+    const auto is_known = [](Real x, int i) { return lane(x, i) - lane(x, i) == 0.0f; };
+    for (unsigned rest = mask_bits(rays.active); rest != 0u; rest &= rest - 1u) {
+        const int i = __ffs((int)rest) - 1;
+        if (!is_known(rays.ox, i) || !is_known(rays.oy, i) || !is_known(rays.oz, i)) fail_check(Check::ORIGIN, i, 0, 0);
+        if (!is_known(rays.dx, i) || !is_known(rays.dy, i) || !is_known(rays.dz, i))
+            fail_check(Check::DIRECTION, i, 0, 0);
+        if (lane(rays.dx, i) == 0.0f && lane(rays.dy, i) == 0.0f && lane(rays.dz, i) == 0.0f)
+            fail_check(Check::NO_DIRECTION, i, 0, 0);
+        if (lane(rays.t_min, i) != lane(rays.t_min, i) || lane(rays.t_max, i) != lane(rays.t_max, i))
+            fail_check(Check::INTERVAL, i, 0, 0);
+    }
+#endif
 }

@@ -1,14 +1,17 @@
-// The sphere as a primitive kind: what builders read (`Spheres`) and what walks intersect (`SphereRecords`).
+// The sphere as a primitive kind: what builders read (`Spheres`) and what traversals intersect (`SphereRecords`).
 #pragma once
 #include "gpu/device/aabb.cuh"
+#include "gpu/device/epsilons.cuh"
 #include "gpu/device/intersection.cuh"
+#include "gpu/device/octahedral.cuh"
 #include "gpu/device/prefetch.cuh"
 #include "gpu/device/store_record.cuh"
 
-// The scene's spheres of this instant. `centres`: 3 floats a sphere; `radii`: one. A sphere that is not finite or has a negative radius is inactive.
+// The scene's spheres of this instant. `centres`: 3 floats per sphere; `radii`: one. A sphere that is not finite or has
+// a negative radius is inactive.
 struct Spheres {
-    const float* centres;
-    const float* radii;
+    Pointer<const float> centres;
+    Pointer<const float> radii;
     int count, point_count;
 
     __device__ float3 point(int index) const { return load3(centres, index); }
@@ -41,9 +44,9 @@ struct Spheres {
 
 //  byte  0      12       16        20       32
 //        | centre | radius | prim_id | unused |
-// One record a reference, in leaf order; the radius of an inactive sphere is negative.
+// One record per reference, in leaf order; the radius of an inactive sphere is negative.
 struct SphereRecords {
-    float4* records;
+    Pointer<float4> records;
 
     static constexpr int RECORD_FLOAT4S = 2;
     static constexpr bool TESTS_MANY = false;
@@ -59,29 +62,36 @@ struct SphereRecords {
         return box;
     }
 
-    __device__ int prim_id(int reference) const { return __float_as_int(records[RECORD_FLOAT4S * (int64)reference + 1].x); }
+    __device__ int prim_id(int reference) const {
+        return __float_as_int(records[RECORD_FLOAT4S * (int64)reference + 1].x);
+    }
     __device__ bool is_active(int reference) const { return records[RECORD_FLOAT4S * (int64)reference].w >= 0.0f; }
+
+    __device__ Spheres::Shape shape(int reference) const {
+        const float4 sphere = records[RECORD_FLOAT4S * (int64)reference];
+        return {make_float3(sphere.x, sphere.y, sphere.z), sphere.w};
+    }
 
     __device__ Aabb aabb(int reference) const {
         const float4 sphere = records[RECORD_FLOAT4S * (int64)reference];
         return Spheres::aabb_of(make_float3(sphere.x, sphere.y, sphere.z), sphere.w);
     }
 
-    // A smaller sphere is never hit: its squared radius is no normal number, nor are squares of the distances that it is compared with, so that any ray
-    // nearby would seem to hit.
-    static constexpr float LEAST_RADIUS = 1.1e-19f;
-
-    // The nearer root inside (t_min, t_max], else the farther. The discriminant is taken from the point of the ray nearest to the centre, which
-    // keeps its digits when the sphere is small and far (Haines et al., Ray Tracing Gems, chapter 7). u and v are 0.
+    // The nearer root inside (t_min, t_max], else the farther. The discriminant is taken from the point of the ray
+    // nearest to the centre, which keeps its digits when the sphere is small and far (Haines et al., Ray Tracing Gems,
+    // chapter 7). u and v are the direction from the centre to the hit (octahedral.cuh).
     __device__ __forceinline__ Intersection intersect(int reference, const Rays& rays) const {
         const float4* at = fetched_from(reference);
         return intersect_fetched(at[0], at[1], at[1], reference, rays);
     }
 
-    // The same in two parts, for walks that fetch a node or a record in one place (one_fetch_walk.cuh).
+    // The same in two parts, for traversals that fetch a node or a record in one place (if_if_traversal.cuh).
     static constexpr int FETCHED_FLOAT4S = RECORD_FLOAT4S;
-    __device__ __forceinline__ const float4* fetched_from(int reference) const { return records + RECORD_FLOAT4S * (int64)reference; }
-    __device__ __forceinline__ Intersection intersect_fetched(float4 sphere, float4 id, float4, int, const Rays& rays) const {
+    __device__ __forceinline__ const float4* fetched_from(int reference) const {
+        return &records[RECORD_FLOAT4S * (int64)reference];
+    }
+    __device__ __forceinline__ Intersection intersect_fetched(float4 sphere, float4 id, float4, int,
+                                                              const Rays& rays) const {
         const Real cx = sphere.x - rays.ox, cy = sphere.y - rays.oy, cz = sphere.z - rays.oz;
         const Real squared = rays.dx * rays.dx + rays.dy * rays.dy + rays.dz * rays.dz;
         const Real nearest = (cx * rays.dx + cy * rays.dy + cz * rays.dz) / squared;
@@ -90,7 +100,14 @@ struct SphereRecords {
         const Real half = lanes_sqrt(max(inside, splat(0.0f)));
         const Real first = nearest - half, second = nearest + half;
         const Real t = select((first > rays.t_min) & (first <= rays.t_max), first, second);
-        const Mask hit = rays.active & (inside >= 0.0f) & (t > rays.t_min) & (t <= rays.t_max) & splat_mask(sphere.w >= LEAST_RADIUS);
-        return {hit, t, splat(0.0f), splat(0.0f), __float_as_int(id.x)};
+        const Mask hit = rays.active & (inside >= 0.0f) & (t > rays.t_min) & (t <= rays.t_max) &
+                         splat_mask(sphere.w >= LEAST_RADIUS);
+        Intersection found = {hit, t, splat(0.0f), splat(0.0f), __float_as_int(id.x)};
+        if (!any(hit)) return found;
+        const Real past = t - nearest;
+        const OctahedralPlace at = octahedral_place(past * rays.dx - lx, past * rays.dy - ly, past * rays.dz - lz);
+        found.u = at.u;
+        found.v = at.v;
+        return found;
     }
 };

@@ -1,12 +1,12 @@
-// Tiles: up to 32 items that one warp works on together, an item a lane on CUDA, one after the other on the host.
+// Tiles: up to 32 items that one warp works on together, an item per lane on CUDA, one after the other on the host.
 //
-//     TileValues<T> values                       one value an item, values[i]: a register of its lane, or an array. Only the own item is touched
-//     for (int i : lane_stride(count)) ...       each item once
-//     warp_sync()                                what lanes wrote to memory before it, every lane sees after it
-//     tile_ballot(count, is_chosen)              one bit an item
+//     TileValues<T> values                       one value an item, values[i]: a register of its lane, or an array.
+//     Only the own item is touched for (int i : lane_stride(count)) ...       each item once warp_sync() what lanes
+//     wrote to memory before it, every lane sees after it tile_ballot(count, is_chosen)              one bit an item
 //     tile_read(count, values, from)             for each item the value of item from[i]
-//     tile_compact<THREADS>(count, values, kept) the values of the items whose bits are set, in their order; blocks have at most THREADS threads
-//     tile_nearest<RADIUS>(count, values, key)   for each item the least key(mine, other, i, j) over its neighbours j in reach; keys are symmetric
+//     tile_compact<THREADS>(count, values, kept) the values of the items whose bits are set, in their order; blocks
+//     have at most THREADS threads tile_nearest<RADIUS>(count, values, key)   for each item the least key(mine, other,
+//     i, j) over its neighbours j in reach; keys are symmetric
 //
 // All lanes of the warp call the collectives together. A T is made of 32-bit words.
 #pragma once
@@ -17,30 +17,35 @@ constexpr int TILE_ITEMS = 32;
 constexpr int NO_TILE_KEY = 0x7fffffff;  // of an item without neighbours
 
 #ifdef CUDA_ON_HOST
-template <class T> struct TileValues {
+template <class T>
+struct TileValues {
     T items[TILE_ITEMS];
     T& operator[](int i) { return items[i]; }
     const T& operator[](int i) const { return items[i]; }
 };
 __device__ void warp_sync() {}
-template <class Predicate> inline unsigned tile_ballot(int count, const Predicate& is_chosen) {
+template <class Predicate>
+inline unsigned tile_ballot(int count, const Predicate& is_chosen) {
     unsigned chosen = 0;
     for (int i = 0; i < count; ++i) chosen |= is_chosen(i) ? 1u << i : 0u;
     return chosen;
 }
-template <class T> inline TileValues<T> tile_read(int count, const TileValues<T>& values, const TileValues<int>& from) {
+template <class T>
+inline TileValues<T> tile_read(int count, const TileValues<T>& values, const TileValues<int>& from) {
     TileValues<T> read;
     for (int i = 0; i < count; ++i) read[i] = values[from[i]];
     return read;
 }
-template <int THREADS, class T> inline TileValues<T> tile_compact(int count, const TileValues<T>& values, unsigned kept) {
+template <int THREADS, class T>
+inline TileValues<T> tile_compact(int count, const TileValues<T>& values, unsigned kept) {
     TileValues<T> left;
     for (int i = 0, place = 0; i < count; ++i) {
         if (kept >> i & 1) left[place++] = values[i];
     }
     return left;
 }
-template <int RADIUS, class T, class Key> inline TileValues<int> tile_nearest(int count, const TileValues<T>& values, const Key& key) {
+template <int RADIUS, class T, class Key>
+inline TileValues<int> tile_nearest(int count, const TileValues<T>& values, const Key& key) {
     TileValues<int> nearest;
     for (int i = 0; i < count; ++i) nearest[i] = NO_TILE_KEY;
     for (int i = 0; i < count; ++i) {
@@ -53,27 +58,33 @@ template <int RADIUS, class T, class Key> inline TileValues<int> tile_nearest(in
     return nearest;
 }
 #else
-template <class T> struct TileValues {
+template <class T>
+struct TileValues {
     T item = {};
     __device__ __forceinline__ T& operator[](int) { return item; }
     __device__ __forceinline__ const T& operator[](int) const { return item; }
 };
 __device__ __forceinline__ void warp_sync() { __syncwarp(WARP_ALL); }
-template <class Predicate> __device__ __forceinline__ unsigned tile_ballot(int count, const Predicate& is_chosen) {
+template <class Predicate>
+__device__ __forceinline__ unsigned tile_ballot(int count, const Predicate& is_chosen) {
     return __ballot_sync(WARP_ALL, warp_lane() < count && is_chosen(warp_lane()));
 }
-template <class T> __device__ __forceinline__ T warp_read_words(const T& value, int lane) {
+template <class T>
+__device__ __forceinline__ T warp_read_words(const T& value, int lane) {
     static_assert(sizeof(T) % 4 == 0, "words");
     T read;
 #pragma unroll
-    for (int word = 0; word < (int)(sizeof(T) / 4); ++word) ((int*)&read)[word] = __shfl_sync(WARP_ALL, ((const int*)&value)[word], lane);
+    for (int word = 0; word < (int)(sizeof(T) / 4); ++word)
+        ((int*)&read)[word] = __shfl_sync(WARP_ALL, ((const int*)&value)[word], lane);
     return read;
 }
-template <class T> __device__ __forceinline__ TileValues<T> tile_read(int, const TileValues<T>& values, const TileValues<int>& from) {
+template <class T>
+__device__ __forceinline__ TileValues<T> tile_read(int, const TileValues<T>& values, const TileValues<int>& from) {
     return {warp_read_words(values.item, from.item)};
 }
 // Each kept lane leaves its value where it goes: one trip through shared memory instead of a search for the i-th bit.
-template <int THREADS, class T> __device__ __forceinline__ TileValues<T> tile_compact(int, const TileValues<T>& values, unsigned kept) {
+template <int THREADS, class T>
+__device__ __forceinline__ TileValues<T> tile_compact(int, const TileValues<T>& values, unsigned kept) {
     __shared__ T items[THREADS];
     const int lane = warp_lane(), of_warp = threadIdx.x & ~31;
     if (kept >> lane & 1) items[of_warp | __popc(kept & ((1u << lane) - 1u))] = values.item;

@@ -1,18 +1,21 @@
-// What the figures of any tree's quality have in common (Aila, Karras and Laine, On Quality Metrics of Bounding Volume Hierarchies, 2013): lines through
-// a box, surfaces cut to a box, levels that are counted. In double precision and fixed blocks: equal trees, equal figures.
+// What the figures of any tree's quality have in common (Aila, Karras and Laine, On Quality Metrics of Bounding Volume
+// Hierarchies, 2013): lines through a box, surfaces cut to a box, levels that are counted. In double precision and
+// fixed blocks: equal trees, equal figures.
 #pragma once
 #include "gpu/device/aabb.cuh"
 #include "gpu/device/atomics.cuh"
 #include "gpu/device/block.cuh"
+#include "gpu/device/epsilons.cuh"
 
-// -- lines -------------------------------------------------------------------------------------------------------------------
+// -- lines -----------------------------------------------------------------------------------------------
 
 struct Line {
     double origin[3], inverse[3];
 
     __device__ bool meets(const Aabb& box) const {
         if (is_empty(box)) return false;
-        const double lower[3] = {box.lower.x, box.lower.y, box.lower.z}, upper[3] = {box.upper.x, box.upper.y, box.upper.z};
+        const double lower[3] = {box.lower.x, box.lower.y, box.lower.z},
+                     upper[3] = {box.upper.x, box.upper.y, box.upper.z};
         double from = -1e300, to = 1e300;
         for (int k = 0; k < 3; ++k) {
             const double a = (lower[k] - origin[k]) * inverse[k], b = (upper[k] - origin[k]) * inverse[k];
@@ -23,19 +26,24 @@ struct Line {
     }
 };
 
-// The i-th of a sequence that fills [0, 1) evenly in four dimensions (Roberts 2018): multiples of powers of 1 / 1.16730397826142.
+// The i-th of a sequence that fills [0, 1) evenly in four dimensions (Roberts 2018): multiples of powers of 1
+// / 1.16730397826142.
 __device__ double evenly(int i, int dimension) {
     const double steps[4] = {0.8566748838545029, 0.733891856627126, 0.6287067210378087, 0.5385972572236101};
     const double value = 0.5 + (i + 1) * steps[dimension];
     return value - floor(value);
 }
 
-// Directions of all kinds alike, and across them places in a disc that covers the box: lines as even as the SAH takes them for.
+// Directions of all kinds alike, and across them places in a disc that covers the box: lines as even as the SAH takes
+// them for.
 __device__ Line line_through(const Aabb& box, int i) {
-    const double z = 1.0 - 2.0 * evenly(i, 0), turn = 6.283185307179586 * evenly(i, 1), ring = sqrt(1.0 - z * z > 0.0 ? 1.0 - z * z : 0.0);
+    const double z = 1.0 - 2.0 * evenly(i, 0), turn = 6.283185307179586 * evenly(i, 1),
+                 ring = sqrt(1.0 - z * z > 0.0 ? 1.0 - z * z : 0.0);
     const double along[3] = {ring * cos(turn), ring * sin(turn), z};
-    const double sign = z < 0.0 ? -1.0 : 1.0, a = -1.0 / (sign + z), b = along[0] * along[1] * a;  // a frame after Duff et al. 2017
-    const double right[3] = {1.0 + sign * along[0] * along[0] * a, sign * b, -sign * along[0]}, up[3] = {b, sign + along[1] * along[1] * a, -along[1]};
+    // a frame after Duff et al. 2017
+    const double sign = z < 0.0 ? -1.0 : 1.0, a = -1.0 / (sign + z), b = along[0] * along[1] * a;
+    const double right[3] = {1.0 + sign * along[0] * along[0] * a, sign * b, -sign * along[0]},
+                 up[3] = {b, sign + along[1] * along[1] * a, -along[1]};
     const double lower[3] = {box.lower.x, box.lower.y, box.lower.z}, upper[3] = {box.upper.x, box.upper.y, box.upper.z};
     double diagonal = 0.0;
     for (int k = 0; k < 3; ++k) diagonal += (upper[k] - lower[k]) * (upper[k] - lower[k]);
@@ -43,12 +51,14 @@ __device__ Line line_through(const Aabb& box, int i) {
     Line line;
     for (int k = 0; k < 3; ++k) {
         line.origin[k] = 0.5 * (lower[k] + upper[k]) + radius * (cos(angle) * right[k] + sin(angle) * up[k]);
-        line.inverse[k] = 1.0 / (along[k] < 1e-12 && along[k] > -1e-12 ? 1e-12 : along[k]);
+        line.inverse[k] = 1.0 / (along[k] < LEAST_LINE_DIRECTION && along[k] > -LEAST_LINE_DIRECTION
+                                     ? LEAST_LINE_DIRECTION
+                                     : along[k]);
     }
     return line;
 }
 
-// Lines that meet the root's box, leaves on them, squares of the leaves on each: 3 doubles a block.
+// Lines that meet the root's box, leaves on them, squares of the leaves on each: 3 doubles per block.
 struct LineCounts {
     double lines, leaves, squares;
 
@@ -65,11 +75,12 @@ struct LineCounts {
     }
 };
 
-// -- levels ------------------------------------------------------------------------------------------------------------------
+// -- levels ----------------------------------------------------------------------------------------------
 
-// Inner nodes and leaves of each depth, 2 numbers a level; what lies deeper than LEVELS is counted in the last one. All threads of a block begin and
-// store together.
-template <int LEVELS> struct LevelCounts {
+// Inner nodes and leaves of each depth, 2 numbers a level; what lies deeper than LEVELS is counted in the last one. All
+// threads of a block begin and store together.
+template <int LEVELS>
+struct LevelCounts {
     int counts[2 * LEVELS];
 
     __device__ void begin() {
@@ -77,7 +88,9 @@ template <int LEVELS> struct LevelCounts {
         block_sync();
     }
     __device__ void add_inner(int depth) { block_atomic_add(counts + 2 * min(depth, LEVELS - 1), 1); }
-    __device__ void add_leaves(int depth, int count) { block_atomic_add(counts + 2 * min(depth, LEVELS - 1) + 1, count); }
+    __device__ void add_leaves(int depth, int count) {
+        block_atomic_add(counts + 2 * min(depth, LEVELS - 1) + 1, count);
+    }
     __device__ void store(int* levels) {
         block_sync();
         for (int i : block_stride(2 * LEVELS)) {
@@ -86,7 +99,7 @@ template <int LEVELS> struct LevelCounts {
     }
 };
 
-// -- surfaces in boxes ---------------------------------------------------------------------------------------------------
+// -- surfaces in boxes -----------------------------------------------------------------------------------
 
 constexpr int MAX_CORNERS = 9;  // a triangle cut by six planes
 
@@ -134,7 +147,8 @@ __device__ void cut_to(const Polygon& polygon, const Aabb& box, Polygon* parts) 
     const double planes[6] = {box.upper.x, box.upper.y, box.upper.z, box.lower.x, box.lower.y, box.lower.z};
     cut(polygon, 0, planes[0], 1.0, parts[1]);
 #pragma unroll 1
-    for (int side = 1; side < 6; ++side) cut(parts[side % 2], side % 3, planes[side], side < 3 ? 1.0 : -1.0, parts[1 - side % 2]);
+    for (int side = 1; side < 6; ++side)
+        cut(parts[side % 2], side % 3, planes[side], side < 3 ? 1.0 : -1.0, parts[1 - side % 2]);
 }
 
 __device__ __forceinline__ Polygon triangle_polygon(const float3* corners) {
@@ -149,8 +163,8 @@ __device__ __forceinline__ Polygon triangle_polygon(const float3* corners) {
     return whole;
 }
 
-// From which area on a surface is large, so that it is a sample itself: the mean that as many samples would have. `areas`: a sum a block. All threads
-// of the block call it.
+// From which area on a surface is large, so that it is a sample itself: the mean that as many samples would have.
+// `areas`: a sum per block. All threads of the block call it.
 __device__ __forceinline__ double large_area(const double* areas, int samples) {
     SHARED double large;
     if (thread_index() == 0) {
@@ -168,7 +182,7 @@ __device__ __forceinline__ double stands_for(int surface, int sample_every, doub
     return surface % sample_every == 0 ? (double)sample_every : 0.0;
 }
 
-// Overlap and the area of the samples: 2 doubles a block. All threads of the block call it.
+// Overlap and the area of the samples: 2 doubles per block. All threads of the block call it.
 __device__ __forceinline__ void store_overlap(double overlap, double area, double* sums) {
     overlap = block_sum(overlap);
     area = block_sum(area);

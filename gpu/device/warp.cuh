@@ -6,11 +6,26 @@
 #ifdef CUDA_ON_HOST
 constexpr int WARP_LANES = 1;
 __device__ int warp_lane() { return 0; }
-template <class Number> inline Number warp_sum(Number value) { return value; }
-template <class Number> inline Number warp_min(Number value) { return value; }
-template <class Number> inline Number warp_max(Number value) { return value; }
-template <class Number> inline Number warp_inclusive_scan(Number value) { return value; }
-template <class Number> inline Number warp_broadcast(Number value, int) { return value; }
+template <class Number>
+inline Number warp_sum(Number value) {
+    return value;
+}
+template <class Number>
+inline Number warp_min(Number value) {
+    return value;
+}
+template <class Number>
+inline Number warp_max(Number value) {
+    return value;
+}
+template <class Number>
+inline Number warp_inclusive_scan(Number value) {
+    return value;
+}
+template <class Number>
+inline Number warp_broadcast(Number value, int) {
+    return value;
+}
 __device__ bool warp_any(bool value) { return value; }
 __device__ bool warp_all(bool value) { return value; }
 __device__ unsigned warp_ballot(bool value) { return value ? 1u : 0u; }
@@ -19,29 +34,39 @@ __device__ unsigned warp_match(unsigned) { return 1u; }
 constexpr int WARP_LANES = 32;
 constexpr unsigned WARP_ALL = 0xffffffffu;
 __device__ __forceinline__ int warp_lane() { return threadIdx.x & 31; }
-template <class Number> __device__ __forceinline__ Number warp_sum(Number value) {
+template <class Number>
+__device__ __forceinline__ Number warp_sum(Number value) {
     for (int step = 16; step > 0; step >>= 1) value += __shfl_xor_sync(WARP_ALL, value, step);
     return value;
 }
-template <class Number> __device__ __forceinline__ Number warp_min(Number value) {
+template <class Number>
+__device__ __forceinline__ Number warp_min(Number value) {
     for (int step = 16; step > 0; step >>= 1) value = min(value, __shfl_xor_sync(WARP_ALL, value, step));
     return value;
 }
-template <class Number> __device__ __forceinline__ Number warp_max(Number value) {
+template <class Number>
+__device__ __forceinline__ Number warp_max(Number value) {
     for (int step = 16; step > 0; step >>= 1) value = max(value, __shfl_xor_sync(WARP_ALL, value, step));
     return value;
 }
-template <class Number> __device__ __forceinline__ Number warp_inclusive_scan(Number value) {
+template <class Number>
+__device__ __forceinline__ Number warp_inclusive_scan(Number value) {
     for (int step = 1; step < 32; step <<= 1) {
         const Number before = __shfl_up_sync(WARP_ALL, value, step);
         if (warp_lane() >= step) value += before;
     }
     return value;
 }
-template <class Number> __device__ __forceinline__ Number warp_broadcast(Number value, int lane) { return __shfl_sync(WARP_ALL, value, lane); }
+template <class Number>
+__device__ __forceinline__ Number warp_broadcast(Number value, int lane) {
+    return __shfl_sync(WARP_ALL, value, lane);
+}
 __device__ __forceinline__ bool warp_any(bool value) { return __any_sync(WARP_ALL, value); }
 __device__ __forceinline__ bool warp_all(bool value) { return __all_sync(WARP_ALL, value); }
 __device__ __forceinline__ unsigned warp_ballot(bool value) { return __ballot_sync(WARP_ALL, value); }
 // The lanes, as bits, that hold the same value as this one.
 __device__ __forceinline__ unsigned warp_match(unsigned value) { return __match_any_sync(WARP_ALL, value); }
 #endif
+
+// The threads of a block run one after the other, as on the host.
+constexpr bool RUNS_SERIAL = WARP_LANES == 1;

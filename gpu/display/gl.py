@@ -1,4 +1,5 @@
-"""PyOpenGL, configured before its first import: error checks cost more than a frame's drawing, so they are on in tests only."""
+"""PyOpenGL, configured before its first import: error checks cost more than a frame's drawing, so they are on in tests
+only."""
 
 from __future__ import annotations
 

@@ -1,6 +1,7 @@
 """A GL pixel buffer object that CUDA writes: a picture's way into the window without a copy through main memory.
 
-A view keeps two, so that one is drawn into while the other is shown. GUI thread, with the GL context current: the constructor,
+A view keeps two, so that one is drawn into while the other is shown. GUI thread, with the GL context current: the
+constructor,
 `lend`, `reclaim`, `close`. Render thread: `image` (or `map`), between a `lend` and a `reclaim`.
 """
 
@@ -27,7 +28,9 @@ class PixelBuffer:
 
     def __init__(self, interop: CudaGl, width: int, height: int) -> None:
         if not (0 < width <= MAXIMUM_SIZE and 0 < height <= MAXIMUM_SIZE):
-            raise ValueError(f"A picture of {width} x {height} pixels cannot be drawn: both sides must be from 1 to {MAXIMUM_SIZE}.")
+            raise ValueError(
+                f"A picture of {width} x {height} pixels cannot be drawn: both sides must be from 1 to {MAXIMUM_SIZE}."
+            )
         self.width, self.height = width, height
         self.drawn = (width, height)
         self.staged: np.ndarray | None = None
@@ -52,12 +55,15 @@ class PixelBuffer:
 
     @contextlib.contextmanager
     def image(self, target: Any, width: int, height: int) -> Iterator[Array]:
-        """Lend a (height, width, 4) uint8 array of `target` for one frame. On the buffer's own device its stream waits for the mapping and the host
-        does not; a picture of another target (it was changed a moment ago) goes to `staged`."""
+        """Lend a (height, width, 4) uint8 array of `target` for one frame. On the buffer's own device its stream waits
+        for the mapping and the host does not; a picture of another target (it was changed a moment ago) goes to
+        `staged`."""
         if not self._pointer:
             raise InteropUnavailable("The window's pixel buffer was not handed over before it was drawn into.")
         if not (0 < width <= self.width and 0 < height <= self.height):
-            raise ValueError(f"A picture of {width} x {height} pixels does not fit into a buffer of {self.width} x {self.height}.")
+            raise ValueError(
+                f"A picture of {width} x {height} pixels does not fit into a buffer of {self.width} x {self.height}."
+            )
         self.drawn, self.staged = (width, height), None
         if target.kind != "cuda" or target.ordinal != self._interop.device_id:
             with self._stage(target) as array:

@@ -1,11 +1,11 @@
 """Pixels -> texture -> screen: one full-screen triangle in GL 3.3 core, without direct state access.
 
-All calls come from the thread whose GL context is current. The picture keeps its aspect when its size differs from the widget's.
+All calls come from the thread whose GL context is current. The picture keeps its aspect when its size differs from the
+widget's.
 """
 
 from __future__ import annotations
 
-from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -13,22 +13,17 @@ import numpy as np
 from .gl import GL
 from .layout import fitted
 from .pixel_buffer import PixelBuffer
-
-_SHADERS = Path(__file__).resolve().parents[2] / "shaders"
-
-
-class PresenterError(RuntimeError):
-    """The GL context cannot draw the picture; the message holds the driver's text."""
+from .programs import link
 
 
 class Presenter:
     """Holds the texture of the last picture and draws it. Make it where the context is current, close it there."""
 
     def __init__(self) -> None:
-        self._program = _link(_SHADERS / "present.vert", _SHADERS / "present.frag")
+        self._program = link(("present.vert",), ("present.frag",))
         self._vertex_array = int(GL.glGenVertexArrays(1))
         self._texture = int(GL.glGenTextures(1))
-        self._size = (0, 0)
+        self._shown, self._size = self._texture, (0, 0)
         self._picture = GL.glGetUniformLocation(self._program, "picture")
 
     @property
@@ -46,8 +41,11 @@ class Presenter:
         self._size = (0, 0)
 
     def upload(self, pixels: PixelBuffer | np.ndarray) -> None:
-        """Take a finished picture over: from a reclaimed pixel buffer, inside the device, or from a contiguous (height, width, 4) uint8 array."""
+        """Take a finished picture over: from a reclaimed pixel buffer, inside the device, or from a contiguous (height,
+        width, 4) uint8 array."""
         is_buffer = isinstance(pixels, PixelBuffer)
+        if self._shown != self._texture:
+            self._shown, self._size = self._texture, (0, 0)
         width, height = pixels.drawn if isinstance(pixels, PixelBuffer) else (pixels.shape[1], pixels.shape[0])
         GL.glBindTexture(GL.GL_TEXTURE_2D, self._texture)
         if self._size != (width, height):
@@ -58,8 +56,15 @@ class Presenter:
         GL.glTexSubImage2D(GL.GL_TEXTURE_2D, 0, 0, 0, width, height, GL.GL_RGBA, GL.GL_UNSIGNED_BYTE, source)
         GL.glBindBuffer(GL.GL_PIXEL_UNPACK_BUFFER, 0)
 
-    def draw(self, wide: int, tall: int, smooth: bool = True, background: tuple[float, float, float] = (0.0, 0.0, 0.0)) -> None:
-        """Draw the picture into the bound framebuffer of `wide` x `tall` pixels; `smooth` interpolates where sizes differ."""
+    def borrow(self, texture: int, width: int, height: int) -> None:
+        """Show somebody else's texture until the next picture comes; its row 0 is the top row."""
+        self._shown, self._size = texture, (width, height)
+
+    def draw(
+        self, wide: int, tall: int, smooth: bool = True, background: tuple[float, float, float] = (0.0, 0.0, 0.0)
+    ) -> None:
+        """Draw the picture into the bound framebuffer of `wide` x `tall` pixels; `smooth` interpolates where sizes
+        differ."""
         GL.glDisable(GL.GL_DEPTH_TEST)
         GL.glDisable(GL.GL_BLEND)
         GL.glDisable(GL.GL_SCISSOR_TEST)
@@ -72,7 +77,7 @@ class Presenter:
         GL.glViewport(x, y, width, height)
         GL.glUseProgram(self._program)
         GL.glActiveTexture(GL.GL_TEXTURE0)
-        GL.glBindTexture(GL.GL_TEXTURE_2D, self._texture)
+        GL.glBindTexture(GL.GL_TEXTURE_2D, self._shown)
         kind = GL.GL_LINEAR if smooth and (width, height) != self._size else GL.GL_NEAREST
         GL.glTexParameteri(GL.GL_TEXTURE_2D, GL.GL_TEXTURE_MIN_FILTER, kind)
         GL.glTexParameteri(GL.GL_TEXTURE_2D, GL.GL_TEXTURE_MAG_FILTER, kind)
@@ -95,30 +100,3 @@ class Presenter:
         GL.glTexParameteri(GL.GL_TEXTURE_2D, GL.GL_TEXTURE_MAX_LEVEL, 0)
         GL.glTexImage2D(GL.GL_TEXTURE_2D, 0, GL.GL_RGBA8, width, height, 0, GL.GL_RGBA, GL.GL_UNSIGNED_BYTE, None)
         self._size = (width, height)
-
-
-def _link(vertex: Path, fragment: Path) -> int:
-    program = GL.glCreateProgram()
-    shaders = [_compile(vertex, GL.GL_VERTEX_SHADER), _compile(fragment, GL.GL_FRAGMENT_SHADER)]
-    for shader in shaders:
-        GL.glAttachShader(program, shader)
-    GL.glLinkProgram(program)
-    for shader in shaders:
-        GL.glDetachShader(program, shader)
-        GL.glDeleteShader(shader)
-    if not GL.glGetProgramiv(program, GL.GL_LINK_STATUS):
-        raise PresenterError(f"The display shaders did not link: {_text(GL.glGetProgramInfoLog(program))}")
-    return int(program)
-
-
-def _compile(path: Path, kind: int) -> int:
-    shader = GL.glCreateShader(kind)
-    GL.glShaderSource(shader, path.read_text("utf-8"))
-    GL.glCompileShader(shader)
-    if not GL.glGetShaderiv(shader, GL.GL_COMPILE_STATUS):
-        raise PresenterError(f"The shader {path.name} did not compile: {_text(GL.glGetShaderInfoLog(shader))}")
-    return int(shader)
-
-
-def _text(log: bytes | str) -> str:
-    return log.decode("utf-8", "replace") if isinstance(log, bytes) else str(log)

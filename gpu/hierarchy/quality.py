@@ -1,7 +1,9 @@
-"""Figures of a tree beside its SAH cost: end-point overlap, leaf-count variability, levels. On request: they cost more than a frame should.
+"""Figures of a tree beside its SAH cost: end-point overlap, leaf-count variability, levels. On request: they cost more
+than a frame should.
 
-Of large trees only some triangles are samples of the overlap, evenly taken, and the largest; leaves are counted on a fixed set of lines. A family
-says how each is launched for its trees; what arrives is the same for all (gpu/device/tree_quality.cuh).
+In large trees the overlap is estimated from evenly spaced samples of the triangles and from the largest ones; leaves
+are counted along a fixed set of lines. Each family launches its own kernels; their sums have one form
+(gpu/device/tree_quality.cuh).
 """
 
 from __future__ import annotations
@@ -18,23 +20,24 @@ from ..target.base import Array, Target
 from .base import Primitives, StatisticsOptions
 
 SAMPLES = {"cuda": 1 << 18, "host": 1 << 12}
-"""Surfaces that stand for all others: at most so many of each so many-th, and as many of the largest."""
+"""Most samples of the overlap: so many evenly spaced surfaces, and as many of the largest."""
 
 LINES = {"cuda": 1 << 16, "host": 1 << 12}
-"""Lines on which leaves are counted."""
+"""Lines along which leaves are counted."""
 
 LEVELS = 256
-"""Levels that are told apart."""
+"""Most levels that are counted."""
 
 BLOCKS = 256
-"""Of each launch: a sum a block."""
+"""Blocks of each launch; every block writes a sum."""
 
 Tree = TypeVar("Tree")
 
 
 @dataclasses.dataclass(frozen=True)
 class Quality:
-    """`end_point_overlap` is None where primitives have no surface to cut (spheres); `levels` holds inner nodes and leaves of each depth."""
+    """`end_point_overlap` is None where primitives have no surface to cut (spheres); `levels` holds inner nodes and
+    leaves of each depth."""
 
     end_point_overlap: float | None = None
     leaf_variability: float | None = None
@@ -42,7 +45,8 @@ class Quality:
 
 
 class QualityMeasure(abc.ABC, Generic[Tree]):
-    """Launches the measurement of a tree, and keeps what arrived last. A family gives the launches, each of which fills its sums."""
+    """Launches the measurement of a tree, and holds the newest results. Each family defines the launches, which fill
+    the sums."""
 
     def __init__(self, target: Target) -> None:
         self.target = target
@@ -59,9 +63,18 @@ class QualityMeasure(abc.ABC, Generic[Tree]):
 
     @abc.abstractmethod
     def measure_overlap(
-        self, tree: Tree, primitives: Primitives, depth: int, options: StatisticsOptions, every: int, areas: Array | None, samples: int, sums: Array
+        self,
+        tree: Tree,
+        primitives: Primitives,
+        depth: int,
+        options: StatisticsOptions,
+        every: int,
+        areas: Array | None,
+        samples: int,
+        sums: Array,
     ) -> None:
-        """Launch it over each `every`-th surface and the largest: two sums a block. `areas`: room for a sum a block where not all are samples."""
+        """Launch it over each `every`-th surface and the largest: two sums a block. `areas`: room for a sum per block
+        where not all are samples."""
 
     def surfaces(self, tree: Tree, primitives: Primitives) -> int:
         """How many surfaces there are, from which samples are taken."""
@@ -74,7 +87,10 @@ class QualityMeasure(abc.ABC, Generic[Tree]):
             self._arrived, self._pending = Quality(0.0 if is_cut else None, 0.0), ()
             return
         lines, samples = LINES[target.kind], SAMPLES[target.kind]
-        line_sums, levels = target.scratch("quality.lines", (BLOCKS, 3), np.float64), target.scratch("quality.levels", (LEVELS, 2), np.int32)
+        line_sums, levels = (
+            target.scratch("quality.lines", (BLOCKS, 3), np.float64),
+            target.scratch("quality.levels", (LEVELS, 2), np.int32),
+        )
         self.count_leaves(tree, primitives, depth, lines, line_sums)
         parts = [target.read_later(line_sums)]
         target.fill(levels, 0)
@@ -89,7 +105,7 @@ class QualityMeasure(abc.ABC, Generic[Tree]):
         self._pending = tuple(parts)
 
     def latest(self) -> Quality:
-        """What has arrived; nothing known before that."""
+        """The newest results; before the first ones nothing is known."""
         values = [read() for read in self._pending]
         if values and all(value is not None for value in values):
             self._arrived, self._pending = _quality(*(value for value in values if value is not None)), ()
@@ -97,8 +113,8 @@ class QualityMeasure(abc.ABC, Generic[Tree]):
 
 
 def _quality(lines: np.ndarray, levels: np.ndarray, overlaps: np.ndarray | None = None) -> Quality:
-    met, leaves, squares = lines.sum(axis=0)
-    variance = squares / met - (leaves / met) ** 2 if met > 0.0 else 0.0
+    line_count, leaves, squares = lines.sum(axis=0)
+    variance = squares / line_count - (leaves / line_count) ** 2 if line_count > 0.0 else 0.0
     deepest = int(np.flatnonzero(levels.sum(axis=1)).max(initial=-1))
     rows = tuple((int(inner), int(leaf)) for inner, leaf in levels[: deepest + 1])
     if overlaps is None:

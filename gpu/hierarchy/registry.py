@@ -1,7 +1,9 @@
-"""Finds the structures: every folder `<family>/builders/<name>` whose package defines a Hierarchy, and every family that is one itself (brute_force).
+"""Finds the structures: every folder `<family>/builders/<name>` whose package defines a Hierarchy, and every family
+that is one itself (brute_force).
 
-Nothing is registered by hand: a new folder is in the menu, on the command line, in the benchmark and in the contract tests. What is wrong with a
-folder is an error that names it.
+Nothing is registered by hand: a new folder is in the menu, on the command line, in the benchmark and in the contract
+tests. What is wrong with a folder is an error that names it. Other packages offer structures by entry points
+(plug_ins.py).
 """
 
 from __future__ import annotations
@@ -10,21 +12,34 @@ import functools
 import importlib
 import inspect
 import pathlib
-from collections.abc import Iterable, Iterator
-from types import ModuleType
-from typing import Any
+from collections.abc import Iterable, Iterator, Mapping
+from types import MappingProxyType, ModuleType
 
 from ..settings import OptionError
 from ..target.base import Target
-from .base import Hierarchy, HierarchyError
+from . import plug_ins
+from .base import Hierarchy, HierarchyError, StructureChoice
 
 _ROOM = pathlib.Path(__file__).parent
 
 
 @functools.cache
 def structures() -> dict[str, type[Hierarchy]]:
-    """Every structure by its name on the command line, families in alphabetical order; HierarchyError where a folder breaks its promise."""
-    return collect(_packages())
+    """Every structure by its name on the command line, families in alphabetical order, those of other packages last;
+    HierarchyError where a folder breaks its promise."""
+    found = collect(_packages())
+    for name, module in plug_ins.modules():
+        try:
+            found = collect([(name, module)], found)
+        except HierarchyError as error:
+            plug_ins.say_left_out(name, str(error))
+    return found
+
+
+def own_structures() -> dict[str, type[Hierarchy]]:
+    """Those of this project alone."""
+    own = __name__.partition(".")[0] + "."
+    return {name: found for name, found in structures().items() if found.__module__.startswith(own)}
 
 
 def structure(name: str) -> type[Hierarchy]:
@@ -41,12 +56,20 @@ def layouts() -> dict[str, tuple[str, ...]]:
 
 
 def telling_layouts(name: str) -> tuple[str, ...]:
-    """The layouts of a structure that a check of everything goes through: all of them for the first structure of a family that has them, the best
-    ones of both kinds of target for the others. A layout knows the family's tree and no builder."""
-    found = structures()
-    kind = found[name]
-    first = next(other for other in sorted(found, key=lambda other: (other != "lbvh", other)) if found[other].layouts() == kind.layouts())
-    return kind.layouts() if first == name else tuple(dict.fromkeys(kind.default_layout(target) for target in ("host", "cuda")))
+    """The layouts of a structure that a check of everything goes through: all of them for the first structure of a
+    family that has them, the best ones of both kinds of target for the others. A layout knows the family's tree and no
+    builder."""
+    found, kind = structures(), structure(name)
+    first = next(
+        other
+        for other in sorted(found, key=lambda other: (other != "lbvh", other))
+        if found[other].layouts() == kind.layouts()
+    )
+    return (
+        kind.layouts()
+        if first == name
+        else tuple(dict.fromkeys(kind.default_layout(target) for target in ("host", "cuda")))
+    )
 
 
 def traversals() -> dict[str, tuple[str, ...]]:
@@ -54,22 +77,10 @@ def traversals() -> dict[str, tuple[str, ...]]:
     return {layout: found.traversals(layout) for found in structures().values() for layout in found.layouts()}
 
 
-def make_structure(
-    target: Target,
-    name: str,
-    options: Any,
-    layout: str,
-    traversal: str,
-    optimiser: str = "none",
-    optimiser_options: Any = None,
-    triangle_test: str = "moeller_trumbore",
-) -> Hierarchy:
-    """The structure with all that was chosen; options None are the defaults. OptionError for a name that is not known."""
-    kind = structure(name)
-    made = kind(target, options or kind.Options(), layout, traversal)
-    made.optimise_with(optimiser, optimiser_options)
-    made.test_triangles_by(triangle_test)
-    return made
+def make_structure(target: Target, name: str, choice: StructureChoice | None = None) -> Hierarchy:
+    """The structure of that name, as chosen. OptionError for a name that is not known, of the structure or in the
+    choice."""
+    return structure(name)(target, choice)
 
 
 def optimisers() -> dict[str, type]:
@@ -77,21 +88,37 @@ def optimisers() -> dict[str, type]:
     return {name: kind for found in structures().values() for name, kind in found.optimisers().items()}
 
 
-def collect(packages: Iterable[tuple[str, ModuleType]]) -> dict[str, type[Hierarchy]]:
-    """Names to classes, from (folder name, its package) pairs: one concrete Hierarchy a package, named like its folder, names unique."""
-    found: dict[str, type[Hierarchy]] = {}
+def collect(
+    packages: Iterable[tuple[str, ModuleType]], others: Mapping[str, type[Hierarchy]] = MappingProxyType({})
+) -> dict[str, type[Hierarchy]]:
+    """Names to classes, from (folder name, its package) pairs: one concrete Hierarchy a package, named like its folder,
+    names unique, in these and in the `others`, which come first."""
+    found = dict(others)
     for folder, package in packages:
-        classes = [thing for thing in vars(package).values() if _is_structure(thing) and thing.__module__.startswith(package.__name__)]
+        classes = [
+            thing
+            for thing in vars(package).values()
+            if _is_structure(thing) and thing.__module__.startswith(package.__name__)
+        ]
         if len(classes) != 1:
-            raise HierarchyError(f"{package.__name__} must define one structure (a Hierarchy with every method given); it defines {len(classes)}.")
+            raise HierarchyError(
+                f"{package.__name__} must define one structure (a Hierarchy with every method given); it defines "
+                f"{len(classes)}."
+            )
         made = classes[0]
         missing = [field for field in ("name", "family", "title", "Options") if not hasattr(made, field)]
         if missing:
-            raise HierarchyError(f"The structure {made.__name__} in {package.__name__} does not say its {' and '.join(missing)}.")
+            raise HierarchyError(
+                f"The structure {made.__name__} in {package.__name__} does not say its {' and '.join(missing)}."
+            )
         if made.name != folder:
-            raise HierarchyError(f"The structure {made.__name__} is called {made.name!r}; its folder {folder!r} must have the same name.")
+            raise HierarchyError(
+                f"The structure {made.__name__} is called {made.name!r}; its folder {folder!r} must have the same name."
+            )
         if made.name in found:
-            raise HierarchyError(f"Two structures are called {made.name}: {found[made.name].__module__} and {made.__module__}.")
+            raise HierarchyError(
+                f"Two structures are called {made.name}: {found[made.name].__module__} and {made.__module__}."
+            )
         found[made.name] = made
     return found
 

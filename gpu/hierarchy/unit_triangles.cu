@@ -1,7 +1,6 @@
-// Records of unit triangles (triangle_tests.cuh) from the records with vertices, after every build and refit. Offsets are dot products of large
-// numbers that nearly cancel: they are summed in double precision.
+// Records of unit triangles (triangle_tests.cuh) from the records with vertices, after every build and refit. Offsets
+// are dot products of large numbers that nearly cancel: they are summed in double precision.
 #include "gpu/device/loops.cuh"
-#include "gpu/device/triangle_tests.cuh"
 
 __device__ __forceinline__ float4 row_of(float3 direction, double scale, float3 origin) {
     const double x = direction.x * scale, y = direction.y * scale, z = direction.z * scale;
@@ -9,9 +8,12 @@ __device__ __forceinline__ float4 row_of(float3 direction, double scale, float3 
 }
 
 // `reference_count` null: there are `count`.
-extern "C" __global__ void write_unit_triangles(const float4* vertices, const int* reference_count, int count, float4* unit_triangles) {
+extern "C" __global__ void write_unit_triangles(const float4* vertices, const int* reference_count, int count,
+                                                float4* unit_triangles) {
     for (int reference : grid_stride(reference_count ? min(*reference_count, count) : count)) {
-        const float4 p = vertices[3 * (int64)reference], q = vertices[3 * (int64)reference + 1], r = vertices[3 * (int64)reference + 2];
+        const float4 p = vertices[3 * (int64)reference], q = vertices[3 * (int64)reference + 1],
+                     r = vertices[3 * (int64)reference + 2];
+        if (UnitRecords::take_other(unit_triangles + 3 * (int64)reference, p, q, r)) continue;
         const float3 a = make_float3(p.x, p.y, p.z);
         const float3 ab = make_float3(q.x, q.y, q.z) - a, ac = make_float3(r.x, r.y, r.z) - a, normal = cross(ab, ac);
         const double squared = (double)normal.x * normal.x + (double)normal.y * normal.y + (double)normal.z * normal.z;

@@ -24,22 +24,33 @@ struct Limits<unsigned> {
 
 struct Sum {
     template <class T>
-    static __device__ T identity() { return T(0); }
+    static __device__ T identity() {
+        return T(0);
+    }
     static __device__ float combine(float a, float b) { return a + b; }
     static __device__ unsigned combine(unsigned a, unsigned b) { return a + b; }
-    static __device__ int combine(int a, int b) { return int(unsigned(a) + unsigned(b)); }  // wraps round, as numpy does
+    // wraps round, as numpy does
+    static __device__ int combine(int a, int b) { return int(unsigned(a) + unsigned(b)); }
 };
 
 struct Minimum {
     template <class T>
-    static __device__ T identity() { return Limits<T>::highest(); }
+    static __device__ T identity() {
+        return Limits<T>::highest();
+    }
     template <class T>
-    static __device__ T combine(T a, T b) { return b < a ? b : a; }
+    static __device__ T combine(T a, T b) {
+        return b < a ? b : a;
+    }
 };
 
 struct Maximum {
     template <class T>
-    static __device__ T identity() { return Limits<T>::lowest(); }
+    static __device__ T identity() {
+        return Limits<T>::lowest();
+    }
     template <class T>
-    static __device__ T combine(T a, T b) { return b > a ? b : a; }
+    static __device__ T combine(T a, T b) {
+        return b > a ? b : a;
+    }
 };

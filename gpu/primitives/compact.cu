@@ -6,7 +6,8 @@ __device__ void write_count(const int* flags, const int* places, int n, int* cou
     *count = n > 0 ? places[n - 1] + flags[n - 1] : 0;
 }
 
-extern "C" __global__ void scatter_values(const unsigned* values, const int* flags, const int* places, int n, unsigned* out, int* count) {
+extern "C" __global__ void scatter_values(const unsigned* values, const int* flags, const int* places, int n,
+                                          unsigned* out, int* count) {
     for (int i : grid_stride(n + 1)) {
         if (i == n) write_count(flags, places, n, count);
         else if (flags[i]) out[places[i]] = values[i];

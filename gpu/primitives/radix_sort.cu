@@ -1,6 +1,8 @@
-// A stable radix sort, least significant digit first, by count, scan and scatter: no block waits for another, same input, same bytes.
+// A stable radix sort, least significant digit first, by count, scan and scatter: no block waits for another, same
+// input, same bytes.
 //
-// Constants of the unit: TILE (keys of a tile), HAS_VALUES. Alias: Key (unsigned or uint64). A digit has up to 8 bits. One pass is
+// Constants of the unit: TILE (keys of a tile), HAS_VALUES. Alias: Key (unsigned or uint64). A digit has up to 8 bits.
+// One pass is
 //     count_digits    how often each digit occurs in each tile       -> counts[digit][tile]
 //     scan_digits     a block a digit: prefix sums over its tiles     -> counts in place, digit_totals[digit]
 //     scatter_digits  rank the keys of a tile, write them in order
@@ -8,7 +10,7 @@
 #include "gpu/device/block.cuh"
 
 constexpr int DIGITS = 256;
-constexpr int WARPS = WARP_LANES == 1 ? 1 : 8;
+constexpr int WARPS = RUNS_SERIAL ? 1 : 8;
 constexpr int ITEMS = TILE / (WARPS * WARP_LANES);  // keys of a thread
 
 __device__ __forceinline__ int digit_of(Key key, int shift, int mask) { return (int)(key >> shift) & mask; }
@@ -33,7 +35,8 @@ extern "C" __global__ void count_digits(const Key* keys, int n, int shift, int m
         for (int digit : block_stride(DIGITS)) of_digit[digit] = 0;
         block_sync();
         const int first = tile * TILE;
-        for (int i : block_stride(min(TILE, n - first))) block_atomic_add(&of_digit[digit_of(keys[first + i], shift, mask)], 1);
+        for (int i : block_stride(min(TILE, n - first)))
+            block_atomic_add(&of_digit[digit_of(keys[first + i], shift, mask)], 1);
         block_sync();
         for (int digit : block_stride(DIGITS)) counts[digit * tile_count + tile] = of_digit[digit];
         block_sync();
@@ -60,11 +63,13 @@ __device__ __forceinline__ void count_in_warps(int (*of_warp)[DIGITS + 1], int* 
     }
 }
 
-extern "C" __global__ void scatter_digits(const Key* keys, const unsigned* values, int n, int shift, int mask, int tile_count, const int* counts,
-                                          const int* digit_totals, Key* keys_out, unsigned* values_out) {
-    SHARED int of_warp[WARPS][DIGITS + 1];  // how many keys of a digit each warp has; the last column is for places past the end
+extern "C" __global__ void scatter_digits(const Key* keys, const unsigned* values, int n, int shift, int mask,
+                                          int tile_count, const int* counts, const int* digit_totals, Key* keys_out,
+                                          unsigned* values_out) {
+    // how many keys of a digit each warp has; the last column is for places past the end
+    SHARED int of_warp[WARPS][DIGITS + 1];
     SHARED int first_in_tile[DIGITS];
-    SHARED int place[DIGITS];               // where the first key of a digit goes, less its place in the tile
+    SHARED int place[DIGITS];  // where the first key of a digit goes, less its place in the tile
     SHARED Key sorted_keys[TILE];
     SHARED unsigned sorted_values[HAS_VALUES ? TILE : 1];
     const int warp = thread_index() / WARP_LANES;

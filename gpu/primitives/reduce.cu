@@ -1,6 +1,6 @@
-// Reduction: values (n) -> one partial result a tile of TILE values. Launched again on the partial results until one is left.
-// The order of the additions is a fixed tree inside a tile, whatever the number of threads: same input, same bytes, on both targets.
-// Operation and Value come with the unit (gpu/primitives/reduce.py).
+// Reduction: values (n) -> one partial result a tile of TILE values. Launched again on the partial results until one is
+// left. The order of the additions is a fixed tree inside a tile, whatever the number of threads: same input, same
+// bytes, on both targets. Operation and Value come with the unit (gpu/primitives/reduce.py).
 #include "gpu/device/block.cuh"
 #include "gpu/device/loops.cuh"
 

@@ -1,9 +1,10 @@
-// Exclusive prefix sums of 32-bit integers in three kernels: sums of tiles, their prefix sums in one block, prefix sums inside each tile.
+// Exclusive prefix sums of 32-bit integers in three kernels: sums of tiles, their prefix sums in one block, prefix sums
+// inside each tile.
 //
 // Constant of the unit: TILE. Sums wrap round as unsigned integers do.
 #include "gpu/device/block.cuh"
 
-constexpr int THREADS = WARP_LANES == 1 ? 1 : 256;
+constexpr int THREADS = RUNS_SERIAL ? 1 : 256;
 constexpr int ITEMS = TILE / THREADS;  // neighbours that one thread sums
 
 extern "C" __global__ void sum_tiles(const unsigned* values, int n, int tile_count, unsigned* tile_sums) {
@@ -28,7 +29,8 @@ extern "C" __global__ void scan_tile_sums(int tile_count, unsigned* tile_sums) {
     }
 }
 
-extern "C" __global__ void scan_tiles(const unsigned* values, int n, int tile_count, const unsigned* tile_sums, unsigned* out) {
+extern "C" __global__ void scan_tiles(const unsigned* values, int n, int tile_count, const unsigned* tile_sums,
+                                      unsigned* out) {
     for (int tile = block_index(); tile < tile_count; tile += block_count()) {
         const int first = tile * TILE + thread_index() * ITEMS;
         const int last = min(first + ITEMS, n);

@@ -1,5 +1,5 @@
-"""The radix sort and the scans of Meister's thesis by name, whatever the target's options say: for comparing, for tests, and for keys whose number
-only the device knows."""
+"""The radix sort and the scans of Meister's thesis by name, whatever the target's options say: for comparing, for
+tests, and for keys whose number only the device knows."""
 
 from __future__ import annotations
 
@@ -8,10 +8,15 @@ from ..target.thesis_sort import MerrillSorter, ThesisScanner
 
 
 def sort_keys(
-    target: Target, keys: Array, bits: tuple[int, int], digit_bits: int, scratch: str = "merrill_sort", counted: DeviceCount | None = None
+    target: Target,
+    keys: Array,
+    bits: tuple[int, int],
+    digit_bits: int,
+    scratch: str = "merrill_sort",
+    counted: DeviceCount | None = None,
 ) -> Array:
-    """Sort unsigned keys (n,) of 32 or 64 bits by the bits [first, last), stably, `digit_bits` (4 or 5) at a time; returns `keys` or scratch
-    memory. With `counted` only so many of them, and the rest of the result is undefined."""
+    """Sort unsigned keys (n,) of 32 or 64 bits by the bits [first, last), stably, `digit_bits` (4 or 5) at a time;
+    returns `keys` or scratch memory. With `counted` only so many of them, and the rest of the result is undefined."""
     return MerrillSorter(target, digit_bits).sort_keys(keys, bits, scratch, counted)
 
 
@@ -29,5 +34,6 @@ def sort_pairs(
 
 
 def exclusive_scan(target: Target, values: Array, out: Array, algorithm: str, scratch: str = "thesis_scan") -> None:
-    """Exclusive prefix sums of 32-bit integers (n,) by hillis_steele or blelloch, wrapping round; `out` may be `values`."""
+    """Exclusive prefix sums of 32-bit integers (n,) by hillis_steele or blelloch, wrapping round; `out` may be
+    `values`."""
     ThesisScanner(target, algorithm).exclusive_scan(values, out, scratch)

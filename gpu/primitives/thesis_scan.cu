@@ -1,14 +1,18 @@
-// The prefix sums of Meister's thesis (2.4.2), tile by tile in shared memory: Hillis and Steele 1986 (algorithm 2: log2 n steps over all numbers) or
-// Blelloch 1990 (algorithm 3: up-sweep and down-sweep, 2 n additions). The sums of the tiles are scanned by the same kernel, and added.
+// The prefix sums of Meister's thesis (2.4.2), tile by tile in shared memory: Hillis and Steele 1986 (algorithm 2: log2
+// n steps over all numbers) or Blelloch 1990 (algorithm 3: up-sweep and down-sweep, 2 n additions). The sums of the
+// tiles are scanned by the same kernel, and added.
 //
-// Constants of the unit: TILE (a power of two), IS_BLELLOCH. Exclusive; sums wrap round as unsigned integers do; `out` may be `values`.
+// Constants of the unit: TILE (a power of two), IS_BLELLOCH. Exclusive; sums wrap round as unsigned integers do; `out`
+// may be `values`.
 #include "gpu/device/block.cuh"
 
-// Inclusive prefix sums of `numbers` [0, TILE); returns which of the two halves holds them. Two arrays, because a step reads what another writes.
+// Inclusive prefix sums of `numbers` [0, TILE); returns which of the two halves holds them. Two arrays, because a step
+// reads what another writes.
 __device__ __forceinline__ int scan_by_doubling(unsigned (*numbers)[TILE]) {
     int from = 0;
     for (int distance = 1; distance < TILE; distance *= 2) {
-        for (int i : block_stride(TILE)) numbers[1 - from][i] = numbers[from][i] + (i >= distance ? numbers[from][i - distance] : 0u);
+        for (int i : block_stride(TILE))
+            numbers[1 - from][i] = numbers[from][i] + (i >= distance ? numbers[from][i - distance] : 0u);
         from = 1 - from;
         block_sync();
     }
@@ -18,7 +22,8 @@ __device__ __forceinline__ int scan_by_doubling(unsigned (*numbers)[TILE]) {
 // Exclusive prefix sums in place; returns the sum of all.
 __device__ __forceinline__ unsigned scan_by_sweeps(unsigned* numbers) {
     for (int distance = 1; distance < TILE; distance *= 2) {
-        for (int i : block_stride(TILE / (2 * distance))) numbers[(2 * i + 2) * distance - 1] += numbers[(2 * i + 1) * distance - 1];
+        for (int i : block_stride(TILE / (2 * distance)))
+            numbers[(2 * i + 2) * distance - 1] += numbers[(2 * i + 1) * distance - 1];
         block_sync();
     }
     const unsigned all = numbers[TILE - 1];
@@ -38,7 +43,8 @@ __device__ __forceinline__ unsigned scan_by_sweeps(unsigned* numbers) {
     return all;
 }
 
-extern "C" __global__ void scan_each_tile(const unsigned* values, int n, int tile_count, unsigned* out, unsigned* tile_sums) {
+extern "C" __global__ void scan_each_tile(const unsigned* values, int n, int tile_count, unsigned* out,
+                                          unsigned* tile_sums) {
     SHARED unsigned numbers[2][TILE];
     for (int tile = block_index(); tile < tile_count; tile += block_count()) {
         const int first = tile * TILE, count = min(TILE, n - first);

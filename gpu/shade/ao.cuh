@@ -2,8 +2,9 @@
 #pragma once
 #include "gpu/shade/gather.cuh"
 
-__device__ __forceinline__ void add_openness(const ViewFrame* frame, const float* options, const PrimaryHits& from, Real open, int64 plane, int first,
-                                             float* sums) {
-    const Real share = open * splat(1.0f / options[GATHERED_RAYS]);
-    add_to_film(sums, plane, first, frame->sample_index, select(from.hit, Real3{share, share, share}, background(options, from.direction)));
+__device__ __forceinline__ void add_unoccluded(const ViewFrame* frame, const float* options, const PrimaryHits& from,
+                                               Real unoccluded, int64 plane, int first, float* sums) {
+    const Real share = unoccluded * splat(1.0f / options[GatherRow::rays]);
+    add_to_film(sums, plane, first, frame->sample_index,
+                select(from.hit, Real3{share, share, share}, background(options, from.direction)));
 }

@@ -1,17 +1,19 @@
-"""Ambient occlusion (Meister 2014, 6.2.5): how much of the sky each point sees, as the share of rays that hit nothing within a radius.
+"""Ambient occlusion (Meister 2014, 6.2.5): how much of the sky each point sees, as the share of rays that hit nothing
+within a radius.
 
-Idea: From each primary hit some rays start to all sides of the surface. They end at the first thing they meet, and the more of them go free up to
-the radius, the brighter is the point: corners and folds are dark, and contact is seen without any light in the scene. By the cosine the picture is
-what an evenly bright sky would light; uniform directions are the thesis's.
+Idea: From each primary hit some rays start to all sides of the surface. They end at the first thing they meet, and the
+more of them go free up to the radius, the brighter is the point: corners and folds are dark, and contact is seen
+without any light in the scene. By the cosine the picture is what an evenly bright sky would light; uniform directions
+are the thesis's.
 
-Paper: Zhukov, Iones and Kronin, An Ambient Light Illumination Model (1998); as a ray type in Meister, section 6.2.5 (2014); directions by Sobol's
-sequence with Owen's scrambling after Burley (2020).
+Paper: Zhukov, Iones and Kronin, An Ambient Light Illumination Model (1998); as a ray type in Meister, section 6.2.5
+(2014); directions by Sobol's sequence with Owen's scrambling after Burley (2020).
 
-Cost: One primary ray a pixel and `rays` any-hit rays from each hit. The shorter the radius, the fewer nodes they visit; neighbouring rays go to all
-sides, so that they share little of the way.
+Cost: One primary ray per pixel and `rays` any-hit rays from each hit. The shorter the radius, the fewer nodes they
+visit; neighbouring rays go to all sides, so that they share little of the way.
 
-Limits: Noise falls with the root of the number of rays: let samples add up. Only triangles hide the sky, whatever they are made of; light that
-surfaces throw at each other is left out.
+Limits: Noise falls with the root of the number of rays: let samples add up. Only triangles hide the sky, whatever they
+are made of; light that surfaces throw at each other is left out.
 """
 
 from __future__ import annotations
@@ -21,12 +23,11 @@ from typing import Any
 
 import numpy as np
 
-from ..animate.animate import Surface
 from ..settings import option
 from ..target.base import Array
 from ..trace.queue import RayQueue
 from ..trace.trace import HitBuffer
-from .film import Film
+from .frame_context import FrameContext
 from .gather import Gather, GatherOptions
 
 
@@ -36,7 +37,9 @@ class AoOptions(GatherOptions):
 
     radius: float = option(0.05, "How far rays look for what hides the sky.", minimum=0.0, maximum=1e30)
     radius_unit: str = option(
-        "diagonal", "Whether the radius is a share of the diagonal of the scene's box, or in scene units.", choices=("diagonal", "scene")
+        "diagonal",
+        "Whether the radius is a share of the diagonal of the scene's box, or in scene units.",
+        choices=("diagonal", "scene"),
     )
 
 
@@ -46,21 +49,34 @@ class AmbientOcclusion(Gather):
     name = "ao"
     title = "Ambient occlusion"
     Options = AoOptions
+    shows_materials = False
     kind = "ao"
     hit_kind = "any"
-    organisations = {"host": "megakernel", "cuda": "megakernel"}
+    strategies = {"host": "megakernel", "cuda": "megakernel"}
     planes, dtype = 1, np.int32
     item_is_ray = True
 
-    def length(self, options: Any) -> float:
-        return float(options.radius * (self.diagonal if options.radius_unit == "diagonal" else 1.0))
+    def length(self, options: Any, context: FrameContext) -> float:
+        return float(options.radius * (context.diagonal if options.radius_unit == "diagonal" else 1.0))
 
-    def _collect(self, surface: Surface, film: Film, queue: RayQueue, hits: HitBuffer, sums: Array) -> None:
+    def _collect(self, context: FrameContext, queue: RayQueue, hits: HitBuffer, sums: Array) -> None:
         packs = queue.capacity // self.target.lane_count
-        unit = self._unit("gpu/shade/ao_waves.cu")
-        self.target.launch(unit, "collect_ao", packs, queue.view(), packs, hits.prim_id, sums)
+        unit = self._unit("gpu/shade/ao_wavefront.cu")
+        self.target.launch(
+            unit, "collect_ao", packs, queue=queue.view(), pack_count=packs, prim_id=hits.prim_id, unoccluded=sums
+        )
 
-    def _finish(self, surface: Surface, film: Film, hits: HitBuffer, sums: Array) -> None:
-        packs = self._packs(film)
-        arguments = (film.frame, self._parameters, packs, hits.prim_id, sums, film.sums, self._counts.array)
-        self.target.launch(self._unit("gpu/shade/ao_waves.cu"), "shade_ao", packs, *arguments)
+    def _finish(self, context: FrameContext, hits: HitBuffer, sums: Array) -> None:
+        packs = self._packs(context)
+        self.target.launch(
+            self._unit("gpu/shade/ao_wavefront.cu"),
+            "shade_ao",
+            packs,
+            frame=context.frame,
+            options=self._parameters,
+            pack_count=packs,
+            prim_id=hits.prim_id,
+            unoccluded=sums,
+            sums=context.sums,
+            ray_counts=self._counts.array,
+        )

@@ -1,4 +1,5 @@
-"""Boxes drawn over a finished picture, coloured by their depth in a tree: on request, after the frame, on both targets."""
+"""Boxes drawn over a finished picture, coloured by their depth in a tree, and lines of one colour: on request, after
+the frame, on both targets."""
 
 from __future__ import annotations
 
@@ -6,6 +7,7 @@ import dataclasses
 
 import numpy as np
 
+from ..rows import Row, Vector
 from ..target.base import Array, Target, UnitSource
 from .color_maps import color_map
 from .film import Film
@@ -14,10 +16,18 @@ EDGES = 12
 GREATEST_KEY = 255
 
 
+@dataclasses.dataclass(frozen=True)
+class BoxRow(Row):
+    """The box of a node."""
+
+    lower: Vector
+    upper: Vector
+
+
 @dataclasses.dataclass(frozen=True, eq=False)
 class Boxes:
-    """Boxes by their corners (N, 3) float32 and their depths (N,). Colours run over depths 0 to `depth_count` - 1; of two lines in one pixel the
-    shallower box is seen. `opacity` is 0 to 1."""
+    """Boxes by their corners (N, 3) float32 and their depths (N,). Colours run over depths 0 to `depth_count` - 1; of
+    two lines in one pixel the shallower box is seen. `opacity` is 0 to 1."""
 
     lower: np.ndarray
     upper: np.ndarray
@@ -30,6 +40,15 @@ class Boxes:
         return np.maximum(GREATEST_KEY - self.depth.astype(np.int64), 1).astype(np.int32)
 
 
+@dataclasses.dataclass(frozen=True, eq=False)
+class Lines:
+    """Lines by their ends (L, 2, 3) float32, all of one sRGB `color` of bytes. `opacity` is 0 to 1."""
+
+    ends: np.ndarray
+    color: tuple[int, int, int] = (255, 255, 255)
+    opacity: float = 0.8
+
+
 def depth_colors(depth_count: int) -> np.ndarray:
     """(depth_count, 3) uint8 sRGB: red for the root, dark blue for the deepest."""
     places = np.linspace(255.0, 0.0, depth_count) if depth_count > 1 else np.full(depth_count, 255.0)
@@ -37,26 +56,35 @@ def depth_colors(depth_count: int) -> np.ndarray:
 
 
 class BoxPainter:
-    """Keeps the boxes on the target while they stay the same."""
+    """Keeps boxes or lines on the target while they stay the same."""
 
     def __init__(self, target: Target) -> None:
         self._target = target
-        self._boxes: Boxes | None = None
+        self._drawn: Boxes | Lines | None = None
         self._arrays: tuple[Array, ...] = ()
 
-    def paint(self, image: Array, film: Film, boxes: Boxes) -> None:
-        """Draw over `image`, which shows what the film shows. Launches only, but for boxes that are new."""
-        if len(boxes.depth) == 0:
+    def paint(self, image: Array, film: Film, drawn: Boxes | Lines) -> None:
+        """Draw over `image`, which shows what the film shows. Launches only, but for what is new."""
+        is_boxes = isinstance(drawn, Boxes)
+        count = EDGES * len(drawn.depth) if isinstance(drawn, Boxes) else len(drawn.ends)
+        if count == 0:
             return
-        if boxes is not self._boxes:
-            self._boxes, self._arrays = boxes, self._upload(boxes)
-        corners, box_keys, colors = self._arrays
-        target, edge_count, pixel_count = self._target, EDGES * len(boxes.depth), film.width * film.height
+        if drawn is not self._drawn:
+            self._drawn = drawn
+            self._arrays = self._upload(drawn) if isinstance(drawn, Boxes) else self._upload_lines(drawn)
+        places, box_keys, colors = self._arrays
+        target, pixel_count = self._target, film.width * film.height
         unit = target.unit(UnitSource("gpu/shade/boxes.cu"))
         keys = target.scratch("boxes.keys", pixel_count, np.uint32)
         target.fill(keys, 0)
-        target.launch(unit, "draw_boxes", edge_count, film.frame, corners, box_keys, edge_count, keys)
-        target.launch(unit, "blend_boxes", pixel_count, pixel_count, keys, colors, image)
+        kernel = "draw_boxes" if is_boxes else "draw_lines"
+        given = (
+            {"boxes": places, "box_keys": box_keys, "edge_count": count}
+            if is_boxes
+            else {"ends": places, "line_count": count, "key": GREATEST_KEY}
+        )
+        target.launch(unit, kernel, count, frame=film.frame, keys=keys, **given)
+        target.launch(unit, "blend_boxes", pixel_count, pixel_count=pixel_count, keys=keys, colors=colors, image=image)
 
     def _upload(self, boxes: Boxes) -> tuple[Array, ...]:
         corners = np.concatenate([boxes.lower, boxes.upper], axis=1).astype(np.float32)
@@ -65,3 +93,9 @@ class BoxPainter:
         colors[GREATEST_KEY - np.arange(used), :3] = depth_colors(boxes.depth_count)[:used]
         colors[:, 3] = round(255.0 * boxes.opacity)
         return tuple(self._target.upload(values, "boxes") for values in (corners, boxes.keys(), colors))
+
+    def _upload_lines(self, lines: Lines) -> tuple[Array, ...]:
+        colors = np.zeros((GREATEST_KEY + 1, 4), np.uint8)
+        colors[GREATEST_KEY] = (*lines.color, round(255.0 * lines.opacity))
+        ends = np.ascontiguousarray(lines.ends, np.float32).reshape(-1, 6)
+        return self._target.upload(ends, "boxes"), None, self._target.upload(colors, "boxes")

@@ -1,4 +1,5 @@
-"""Colour maps of heat maps, (256, 3) uint8 sRGB. Light grows evenly along all of them but `spectrum`, which trades that for more hues."""
+"""Colour maps of heat maps, (MAP_COLORS, 3) uint8 sRGB. Light grows evenly along all of them but `spectrum`, which
+trades that for more hues."""
 
 from __future__ import annotations
 
@@ -12,6 +13,7 @@ POINTS = {
 """Ten points of each map (van der Walt and Smith 2015, CC0)."""
 
 NAMES = (*POINTS, "spectrum")
+MAP_COLORS = 256
 
 
 def color_map(name: str) -> np.ndarray:
@@ -19,13 +21,13 @@ def color_map(name: str) -> np.ndarray:
     if name == "spectrum":
         return _spectrum()
     points = np.array([[int(point[i : i + 2], 16) for i in (0, 2, 4)] for point in POINTS[name]], np.float64)
-    places = np.linspace(0.0, len(points) - 1.0, 256)
+    places = np.linspace(0.0, len(points) - 1.0, MAP_COLORS)
     columns = [np.interp(places, np.arange(len(points)), points[:, channel]) for channel in range(3)]
     return np.round(np.stack(columns, axis=1)).astype(np.uint8)
 
 
 def _spectrum() -> np.ndarray:
     """From dark blue by cyan, green and yellow to dark red: three humps of equal width, smooth at both feet."""
-    places = np.linspace(0.0, 1.0, 256)[:, None]
+    places = np.linspace(0.0, 1.0, MAP_COLORS)[:, None]
     rise = np.clip(1.6 - np.abs(4.0 * places - np.array([3.05, 2.0, 0.95])), 0.0, 1.0)
     return np.round(255.0 * rise * rise * (3.0 - 2.0 * rise)).astype(np.uint8)

@@ -1,38 +1,19 @@
-// Light from far away: a picture of all directions (equirectangular: row 0 straight up, its middle column along -z), and directions chosen by its
-// brightness: first a row, then a column of it, by tables of sums (Pharr, Jakob and Humphreys 2016, 14.2.4). In lane packs.
+// Light from far away: a picture of all directions (equirectangular: row 0 straight up, its middle column along -z),
+// and directions chosen by its brightness: first a row, then a column of it, by tables of sums (Pharr, Jakob and
+// Humphreys 2016, 14.2.4). In lane packs.
+// from gpu.shade.environment import EnvironmentArrays
 #pragma once
 #include "gpu/device/angles.cuh"
+#include "gpu/device/epsilons.cuh"
 #include "gpu/trace/hit_point.cuh"
 
-struct EnvironmentView {
-    const float* texels;      // width * height * 3
-    const float* rows;        // height sums of brightness, the last is 1
-    const float* columns;     // in each row, width of them
-    int width, height;        // 0: there is none
-    float strength, turn;     // `turn` in whole turns around +y
-
+struct EnvironmentView : EnvironmentArrays {
     __device__ __forceinline__ bool is_there() const { return width > 0; }
 };
-static_assert(sizeof(EnvironmentView) == 40, "environment.py lays this struct out");
 struct EnvironmentChoice {
     Real3 towards, radiance;
     Real density;
 };
-
-// The angle of (x, y) in turns, [0, 1): the series of atan around 0 and a quarter turn, error below 1e-6.
-__device__ __forceinline__ Real turns_of(Real x, Real y) {
-    const Real a = lanes_abs(x), b = lanes_abs(y);
-    const Real large = max(max(a, b), splat(1e-30f)), small = min(a, b);
-    const Real t = small / large;
-    // atan(t) = atan(1/2) + atan((t - 1/2) / (1 + t/2)) keeps the argument within [-1/2, 1/3].
-    const Real r = (t - splat(0.5f)) / (splat(1.0f) + t * splat(0.5f)), s = r * r;
-    const Real series = r * (splat(1.0f) - s * (splat(1.0f / 3) - s * (splat(0.2f) - s * (splat(1.0f / 7) - s * (splat(1.0f / 9) - s * (splat(1.0f / 11) - s * (splat(1.0f / 13) - s * splat(1.0f / 15))))))));
-    const Real eighth = (splat(0.463647609f) + series) * splat(0.5f / PI);
-    const Real quarter = select(a < b, splat(0.25f) - eighth, eighth);
-    const Real half_turn = select(x < splat(0.0f), splat(0.5f) - quarter, quarter);
-    const Real whole = select(y < splat(0.0f), splat(1.0f) - half_turn, half_turn);
-    return select(whole < splat(1.0f), whole, splat(0.0f));
-}
 
 // Where a direction lies in the picture: [0, 1) to the right and down.
 struct SkyPlace {
@@ -41,7 +22,7 @@ struct SkyPlace {
 __device__ __forceinline__ SkyPlace sky_place(const EnvironmentView& e, Real3 d) {
     const Real side = lanes_sqrt(d.x * d.x + d.z * d.z);
     const Real across = fraction_of(turns_of(-d.z, d.x) + splat(0.5f + e.turn));
-    return {across, min(turns_of(d.y, side) * splat(2.0f), splat(0.9999999f)), side};
+    return {across, min(turns_of(d.y, side) * splat(2.0f), splat(BELOW_ONE)), side};
 }
 // The row or column of `count` that a share of them is in, whatever a direction without length makes of it.
 __device__ __forceinline__ Int sky_line(Real share, int count) {
@@ -51,7 +32,8 @@ __device__ __forceinline__ Int sky_line(Real share, int count) {
 }
 __device__ Real3 environment_radiance(const EnvironmentView& e, Real3 direction) {
     const SkyPlace at = sky_place(e, direction);
-    return gather3(e.texels, sky_line(at.y, e.height) * splat_int(e.width) + sky_line(at.x, e.width)) * splat(e.strength);
+    return gather3(e.texels, sky_line(at.y, e.height) * splat_int(e.width) + sky_line(at.x, e.width)) *
+           splat(e.strength);
 }
 __device__ __forceinline__ Real share_of(const float* sums, Int first, Int place) {
     const Mask is_first = place < splat_int(1);
@@ -61,7 +43,7 @@ __device__ __forceinline__ Real share_of(const float* sums, Int first, Int place
 // A texel fills 2 pi^2 sine / (width height) of the sphere.
 __device__ __forceinline__ Real texel_density(const EnvironmentView& e, Int row, Int column, Real sine) {
     const Real share = share_of(e.rows, splat_int(0), row) * share_of(e.columns, row * splat_int(e.width), column);
-    return share * splat((float)e.width * (float)e.height / (2.0f * PI * PI)) / max(sine, splat(1e-6f));
+    return share * splat((float)e.width * (float)e.height / (2.0f * PI * PI)) / max(sine, splat(LEAST_COSINE));
 }
 __device__ Real environment_density(const EnvironmentView& e, Real3 direction) {
     const SkyPlace at = sky_place(e, direction);
@@ -86,7 +68,7 @@ __device__ EnvironmentChoice choose_direction(const EnvironmentView& e, Real cho
     const Int column = place_in_sums(e.columns, first, e.width, u);
     const Real share = share_of(e.columns, first, column);
     const Real before = gather(e.columns, first + column) - share;
-    const Real inside = min(max((u - before) / max(share, splat(1e-20f)), splat(0.0f)), splat(0.9999f));
+    const Real inside = min(max((u - before) / max(share, splat(LEAST_SHARE)), splat(0.0f)), splat(BELOW_TEXEL));
     const Real x = fraction_of((to_real(column) + inside) * splat(1.0f / (float)e.width) - splat(e.turn) + splat(1.0f));
     const Real y = (to_real(row) + v) * splat(1.0f / (float)e.height);
     const SineCosine height = sine_and_cosine(y * splat(0.5f)), turn = sine_and_cosine(x);

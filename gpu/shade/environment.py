@@ -1,30 +1,41 @@
-"""Light from far away as kernels read it: the picture of all directions, and sums of its brightness by which directions are chosen."""
+"""Light from far away as kernels read it: the picture of all directions, and running sums of its brightness, by which
+directions are sampled."""
 
 from __future__ import annotations
 
+import dataclasses
+
 import numpy as np
 
+from ..rows import Float, Floats, Int, Struct
 from ..scene import Environment
 from ..target.base import Array, Target
-from ..target.structs import make_struct, struct_dtype
+from ..target.structs import pack
 
 LUMINANCE = np.array([0.2126, 0.7152, 0.0722])
-ENVIRONMENT_VIEW = struct_dtype(
-    [
-        ("texels", "pointer"),
-        ("rows", "pointer"),
-        ("columns", "pointer"),
-        ("width", "int"),
-        ("height", "int"),
-        ("strength", "float"),
-        ("turn", "float"),
-    ]
-)
-"""EnvironmentView of environment.cuh."""
+
+
+@dataclasses.dataclass(frozen=True)
+class EnvironmentArrays(Struct):
+    """What EnvironmentView of environment.cuh holds."""
+
+    texels: Floats
+    """width * height * 3."""
+    rows: Floats
+    """height sums of brightness, the last is 1."""
+    columns: Floats
+    """In each row, width of them."""
+    width: Int
+    height: Int
+    """0: there is none."""
+    strength: Float
+    turn: Float
+    """In whole turns around +y."""
 
 
 class EnvironmentMap:
-    """On the target: `texels` (H, W, 3) float32 and the tables of `sampling_tables`; nothing where the scene has no environment."""
+    """On the target: `texels` (H, W, 3) float32 and the tables of `sampling_tables`; nothing where the scene has no
+    environment."""
 
     def __init__(self, target: Target, environment: Environment | None) -> None:
         self.texels: Array = None
@@ -35,7 +46,9 @@ class EnvironmentMap:
             pixels = np.ascontiguousarray(environment.pixels, np.float32)
             rows, columns = sampling_tables(pixels)
             self.height, self.width = pixels.shape[:2]
-            self.texels, self.rows, self.columns = (target.upload(values, "environment") for values in (pixels, rows, columns))
+            self.texels, self.rows, self.columns = (
+                target.upload(values, "environment") for values in (pixels, rows, columns)
+            )
 
     @property
     def is_there(self) -> bool:
@@ -44,13 +57,13 @@ class EnvironmentMap:
 
     def view(self, strength: float = 1.0, turn: float = 0.0) -> np.ndarray:
         """The by-value struct; `turn` in whole turns."""
-        arrays = {"texels": self.texels, "rows": self.rows, "columns": self.columns}
-        return make_struct(ENVIRONMENT_VIEW, **arrays, width=self.width, height=self.height, strength=strength, turn=turn)
+        arrays = (self.texels, self.rows, self.columns)
+        return pack(EnvironmentArrays(*arrays, self.width, self.height, strength, turn))
 
 
 def sampling_tables(pixels: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
-    """Sums of brightness times solid angle: of rows (H,), and within each row (H, W); float32, ascending, each ends with 1. What is black is never
-    chosen, but in rows that are black all over, and in a black picture."""
+    """Sums of brightness times solid angle: of rows (H,), and within each row (H, W); float32, ascending, each ends
+    with 1. Black pixels are never chosen, except in rows, or in a picture, that are black all over."""
     height, width = pixels.shape[:2]
     bright = np.maximum(pixels.astype(np.float64) @ LUMINANCE, 0.0)
     of_rows = bright.sum(axis=1) * np.sin(np.pi * (np.arange(height) + 0.5) / height)

@@ -3,6 +3,6 @@
 #include "gpu/shade/environment.cuh"
 #include "gpu/shade/shading.cuh"
 
-__device__ __forceinline__ Real3 far_away(const EnvironmentView& environment, const float* below_and_above, Real3 direction) {
-    return environment.is_there() ? environment_radiance(environment, direction) : background(below_and_above, direction);
+__device__ __forceinline__ Real3 far_away(const EnvironmentView& environment, const float* options, Real3 direction) {
+    return environment.is_there() ? environment_radiance(environment, direction) : background(options, direction);
 }

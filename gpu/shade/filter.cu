@@ -1,13 +1,15 @@
 // The filter of noisy light, a kernel a pass; filter.py says the idea and the papers.
+#include "gpu/device/epsilons.cuh"
 #include "gpu/device/loops.cuh"
 #include "gpu/shade/filter.cuh"
 
-constexpr int NEAR = 3;                   // pixels around one, in which its brightness is judged
-constexpr float ENOUGH_SAMPLES = 4.0f;    // of history, for a variance over time
-constexpr float CLIP_REACH = 1.0f, LIGHT_REACH = 4.0f, SPARK_REACH = 6.0f;   // in standard deviations
+constexpr int NEAR = 3;  // pixels around one, in which its brightness is judged
+constexpr float ENOUGH_SAMPLES = 4.0f;  // of history, for a variance over time
+constexpr float CLIP_REACH = 1.0f, LIGHT_REACH = 4.0f, SPARK_REACH = 6.0f;  // in standard deviations
 
 __device__ __forceinline__ float4 mixed(float4 a, float4 b, float share) {
-    return make_float4(a.x + (b.x - a.x) * share, a.y + (b.y - a.y) * share, a.z + (b.z - a.z) * share, a.w + (b.w - a.w) * share);
+    return make_float4(a.x + (b.x - a.x) * share, a.y + (b.y - a.y) * share, a.z + (b.z - a.z) * share,
+                       a.w + (b.w - a.w) * share);
 }
 __device__ __forceinline__ void add(float4& sum, float4 value, float weight) {
     sum.x += value.x * weight;
@@ -33,13 +35,16 @@ __device__ __forceinline__ Around light_around(const FilterView& f, int x, int y
             const float4 light = f.light[q];
             total += 1.0f;
             sum = make_float3(sum.x + light.x, sum.y + light.y, sum.z + light.z);
-            squares = make_float3(squares.x + light.x * light.x, squares.y + light.y * light.y, squares.z + light.z * light.z);
+            squares = make_float3(squares.x + light.x * light.x, squares.y + light.y * light.y,
+                                  squares.z + light.z * light.z);
         }
     }
     const float scale = 1.0f / max(total, 1.0f);
     const float3 mean = make_float3(sum.x * scale, sum.y * scale, sum.z * scale);
-    const float3 variance = make_float3(squares.x * scale - mean.x * mean.x, squares.y * scale - mean.y * mean.y, squares.z * scale - mean.z * mean.z);
-    return {mean, make_float3(sqrtf(max(variance.x, 0.0f)), sqrtf(max(variance.y, 0.0f)), sqrtf(max(variance.z, 0.0f))), total > 8.0f};
+    const float3 variance = make_float3(squares.x * scale - mean.x * mean.x, squares.y * scale - mean.y * mean.y,
+                                        squares.z * scale - mean.z * mean.z);
+    return {mean, make_float3(sqrtf(max(variance.x, 0.0f)), sqrtf(max(variance.y, 0.0f)), sqrtf(max(variance.z, 0.0f))),
+            total > 8.0f};
 }
 
 // The history of a pixel: of the four around the place where its point was, those that show the same surface.
@@ -47,7 +52,8 @@ struct History {
     float4 light, moments;
     float weight;
 };
-__device__ __forceinline__ History history_of(const FilterView& f, float2 place, float depth, float4 guide, int width, int height) {
+__device__ __forceinline__ History history_of(const FilterView& f, float2 place, float depth, float4 guide, int width,
+                                              int height) {
     History h = {make_float4(0.0f, 0.0f, 0.0f, 0.0f), make_float4(0.0f, 0.0f, 0.0f, 0.0f), 0.0f};
     const float3 normal = unpacked_normal(guide.x);
     const float left = floorf(place.x), top = floorf(place.y);
@@ -76,15 +82,19 @@ __device__ __forceinline__ History history_of(const FilterView& f, float2 place,
 
 // A sample far brighter than all around it would stay a dot: no neighbour takes part in it.
 __device__ __forceinline__ float4 without_sparks(float4 sample, const Around& around) {
-    const float4 most = make_float4(around.mean.x + SPARK_REACH * around.spread.x, around.mean.y + SPARK_REACH * around.spread.y,
+    const float4 most = make_float4(around.mean.x + SPARK_REACH * around.spread.x,
+                                    around.mean.y + SPARK_REACH * around.spread.y,
                                     around.mean.z + SPARK_REACH * around.spread.z, 0.0f);
-    const float scale = min(1.0f, brightness(most) / max(brightness(sample), 1e-20f));
+    const float scale = min(1.0f, brightness(most) / max(brightness(sample), LEAST_SHARE));
     return make_float4(sample.x * scale, sample.y * scale, sample.z * scale, 0.0f);
 }
-__device__ __forceinline__ float within(float value, float middle, float reach) { return min(max(value, middle - reach), middle + reach); }
+__device__ __forceinline__ float within(float value, float middle, float reach) {
+    return min(max(value, middle - reach), middle + reach);
+}
 
-// The sample and the past become their mean. While things move, the past is held to what this sample shows around the pixel, so that shadows and
-// light that have gone leave no trail (Salvi, An Excursion in Temporal Supersampling, 2016: clipping by variance).
+// The sample and the past become their mean. While things move, the past is held to what this sample shows around the
+// pixel, so that shadows and light that have gone leave no trail (Salvi, An Excursion in Temporal Supersampling, 2016:
+// clipping by variance).
 extern "C" __global__ void filter_accumulate(FilterView f, int item_count) {
     const int width = f.frame->width, height = f.frame->height, first_samples = f.frame->sample_index;
     const bool moves = f.state[0] != 0, has_history = f.previous->width == width && f.previous->height == height;
@@ -109,9 +119,12 @@ extern "C" __global__ void filter_accumulate(FilterView f, int item_count) {
                 if (moves) {
                     // The mean of so many pixels is known up to a share of their spread.
                     const float reach = CLIP_REACH;
-                    past.light.x = within(past.light.x, around.mean.x, reach * around.spread.x + 1e-4f * spread);
-                    past.light.y = within(past.light.y, around.mean.y, reach * around.spread.y + 1e-4f * spread);
-                    past.light.z = within(past.light.z, around.mean.z, reach * around.spread.z + 1e-4f * spread);
+                    past.light.x = within(past.light.x, around.mean.x,
+                                          reach * around.spread.x + FILTER_SPREAD * spread);
+                    past.light.y = within(past.light.y, around.mean.y,
+                                          reach * around.spread.y + FILTER_SPREAD * spread);
+                    past.light.z = within(past.light.z, around.mean.z,
+                                          reach * around.spread.z + FILTER_SPREAD * spread);
                 }
                 const float share = 1.0f / (count + 1.0f);
                 light = mixed(past.light, sample, share);
@@ -119,7 +132,9 @@ extern "C" __global__ void filter_accumulate(FilterView f, int item_count) {
                 moments.z = count + 1.0f;
             }
             const float over_time = max(moments.y - moments.x * moments.x, 0.0f);
-            const float over_space = brightness(make_float4(around.spread.x * around.spread.x, around.spread.y * around.spread.y, around.spread.z * around.spread.z, 0.0f));
+            const float over_space = brightness(make_float4(around.spread.x * around.spread.x,
+                                                            around.spread.y * around.spread.y,
+                                                            around.spread.z * around.spread.z, 0.0f));
             light.w = (moments.z < ENOUGH_SAMPLES ? over_space : over_time) / moments.z;
         }
         f.mean[p] = light;
@@ -139,19 +154,23 @@ __device__ __forceinline__ float smooth_variance(const float4* light, int x, int
     return sum * (1.0f / 16.0f);
 }
 
-// One pass of the a-trous wavelet: a small kernel with gaps of `step` pixels, over pixels of the same surface whose light differs by no more than noise.
-extern "C" __global__ void filter_spread(FilterView f, const float4* from, float4* to, int step, int reach, int item_count) {
+// One pass of the a-trous wavelet: a small kernel with gaps of `step` pixels, over pixels of the same surface whose
+// light differs by no more than noise.
+extern "C" __global__ void filter_spread(FilterView f, const float4* source, float4* to, int step, int reach,
+                                         int item_count) {
     const int width = f.frame->width, height = f.frame->height;
     for (int item : grid_stride(item_count)) {
         const Pixel at = pixel_of_item(item, width, height);
         if (!at.inside) continue;
         const int p = at.y * width + at.x;
-        const float4 guide = f.guide[p], centre = from[p];
+        const float4 guide = f.guide[p], centre = source[p];
         float4 sum = centre;
         if (guide.w >= 0.0f) {
             const float3 normal = unpacked_normal(guide.x);
             const float own = brightness(centre);
-            const float noise = 1.0f / (LIGHT_REACH * sqrtf(max(smooth_variance(from, at.x, at.y, width, height), 0.0f)) + 1e-5f * own + 1e-12f);
+            const float noise = 1.0f /
+                                (LIGHT_REACH * sqrtf(max(smooth_variance(source, at.x, at.y, width, height), 0.0f)) +
+                                 FILTER_LIGHT * own + LEAST_SUM);
             float total = 1.0f;
             for (int dy = -reach; dy <= reach; ++dy) {
                 for (int dx = -reach; dx <= reach; ++dx) {
@@ -160,10 +179,15 @@ extern "C" __global__ void filter_spread(FilterView f, const float4* from, float
                     const int q = qy * width + qx;
                     // B3 spline: 3/8, 1/4, 1/16, here over the middle's.
                     const int ax = abs(dx), ay = abs(dy);
-                    const float kernel = (ax == 0 ? 1.0f : ax == 1 ? 2.0f / 3.0f : 1.0f / 6.0f) * (ay == 0 ? 1.0f : ay == 1 ? 2.0f / 3.0f : 1.0f / 6.0f);
+                    const float kernel = (ax == 0   ? 1.0f
+                                          : ax == 1 ? 2.0f / 3.0f
+                                                    : 1.0f / 6.0f) *
+                                         (ay == 0   ? 1.0f
+                                          : ay == 1 ? 2.0f / 3.0f
+                                                    : 1.0f / 6.0f);
                     const float near = closeness(guide, normal, f.guide[q], (float)(max(ax, ay) * step));
                     if (near < -24.0f) continue;
-                    const float4 other = from[q];
+                    const float4 other = source[q];
                     const float weight = kernel * exp2_of(near - fabsf(brightness(other) - own) * noise);
                     sum.x += other.x * weight;
                     sum.y += other.y * weight;
@@ -179,17 +203,19 @@ extern "C" __global__ void filter_spread(FilterView f, const float4* from, float
     }
 }
 
-// The albedo put back; the more samples there are since the restart, the more of them is shown as they are. Then this picture is the past. Items are rays.
-extern "C" __global__ void filter_compose(FilterView f, const float4* from, int ray_count) {
+// The albedo put back; the more samples there are since the restart, the more of them is shown as they are. Then this
+// picture is the past. Items are rays.
+extern "C" __global__ void filter_compose(FilterView f, const float4* source, int ray_count) {
     const int width = f.frame->width, height = f.frame->height;
     const float count = (float)f.frame->sample_count, plain = (count - 1.0f) / (count + 1023.0f);
     for (int ray : grid_stride(ray_count)) {
         const PackPixels at = pixels_of(ray, width, height);
         if (!at.inside) continue;
         const int p = at.y * width + at.x;
-        const float4 light = from[p], albedo = f.albedo[p], glow = f.glow[p];
+        const float4 light = source[p], albedo = f.albedo[p], glow = f.glow[p];
         const int64 plane = ray_count;
-        const float filtered[3] = {light.x * albedo.x + glow.x, light.y * albedo.y + glow.y, light.z * albedo.z + glow.z};
+        const float filtered[3] = {light.x * albedo.x + glow.x, light.y * albedo.y + glow.y,
+                                   light.z * albedo.z + glow.z};
         for (int channel = 0; channel < 3; ++channel) {
             const float raw = f.raw[channel * plane + ray];
             f.sums[channel * plane + ray] = filtered[channel] * count * (1.0f - plain) + raw * plain;

@@ -1,15 +1,13 @@
-// Rays that a primary hit sends out to all sides: what ambient occlusion and diffuse rays have in common, whether they are traced on the way or in
-// waves. The same text makes them both times, so that both pictures are the same.
-//
-// `options`: background below and above (0 to 5), rays a hit, whether by the cosine, length (6 to 8); what is behind belongs to the ray type.
+// Rays that a primary hit sends out to all sides: what ambient occlusion and diffuse rays have in common, whether they
+// are traced on the way or as a wavefront. The same text makes them both times, so that both pictures are the same.
+// from gpu.shade.gather import GatherRow
 #pragma once
 #include "gpu/device/atomics.cuh"
 #include "gpu/device/block.cuh"
 #include "gpu/shade/interaction.cuh"
 #include "gpu/shade/sampling.cuh"
 
-constexpr int GATHERED_RAYS = 6, IS_BY_COSINE = 7, GATHER_LENGTH = 8, GATHER_OPTIONS = 9;
-constexpr int GATHER_DIMENSION = 1;   // of the sequence; the film's own samples are another
+constexpr int GATHER_DIMENSION = 1;  // of the sequence; the film's own samples are another
 
 // The primary hits of a pack.
 struct PrimaryHits {
@@ -17,24 +15,29 @@ struct PrimaryHits {
     Mask hit;
     Real3 direction;
 };
-__device__ __forceinline__ PrimaryHits primary_hits(const ViewFrame* frame, Real3 direction, const int* prim_id, int first) {
-    const PackPixels at = pixels_of(first, frame->width, frame->height);
+__device__ __forceinline__ PrimaryHits primary_hits(const ViewFrame* frame, Real3 direction, const int* prim_id,
+                                                    int first) {
+    const PackPixels at = pixels_of(first, *frame);
     const Int found = load(prim_id + first);
     return {found, pixel_number(at.x, at.y), !(found < splat_int(0)), direction};
 }
 
-// Every hit of a block's packs adds its rays to the statistics: hits are counted, of which a picture has less than 2^31; their rays may be more.
+// Every hit of a block's packs adds its rays to the statistics: hits are counted, of which a picture has less than
+// 2^31; their rays may be more.
 __device__ __forceinline__ int hit_count(const PrimaryHits& from) { return __popc(mask_bits(from.hit)); }
 __device__ __forceinline__ void count_rays(uint64* ray_counts, const float* options, int hits) {
     hits = block_sum(hits);
-    if (thread_index() == 0 && hits > 0) atomic_add(ray_counts, (uint64)hits * (uint64)options[GATHERED_RAYS]);
+    if (thread_index() == 0 && hits > 0) atomic_add(ray_counts, (uint64)hits * (uint64)options[GatherRow::rays]);
 }
 
-// The i-th of a hit's rays, on the side of the triangle that is seen. Samples go on from one film sample to the next: together they are one sequence.
-__device__ __forceinline__ Rays gathered_rays(const ViewFrame* frame, const float* options, const PrimaryHits& from, const SurfacePoint& at, int i) {
-    const int sample_index = frame->sample_index * (int)options[GATHERED_RAYS] + i;
+// The i-th of a hit's rays, on the side of the triangle that is seen. Samples go on from one film sample to the next:
+// together they are one sequence.
+__device__ __forceinline__ Rays gathered_rays(const ViewFrame* frame, const float* options, const PrimaryHits& from,
+                                              const SurfacePoint& at, int i) {
+    const int sample_index = frame->sample_index * (int)options[GatherRow::rays] + i;
     const Sample2d sample = sample_2d(from.pixel, sample_index, GATHER_DIMENSION, frame->seed);
     const Basis basis = basis_around(at.normal);
-    const Real3 direction = options[IS_BY_COSINE] != 0.0f ? cosine_direction(basis, sample) : uniform_direction(basis, sample);
-    return rays_from(at, direction, splat(options[GATHER_LENGTH]), from.hit);
+    const Real3 direction = options[GatherRow::is_by_cosine] != 0.0f ? cosine_direction(basis, sample)
+                                                                     : uniform_direction(basis, sample);
+    return rays_from(at, direction, splat(options[GatherRow::length]), from.hit);
 }

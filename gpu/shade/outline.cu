@@ -1,13 +1,15 @@
-// The object that is selected, in a finished picture: tinted where it is seen, with a line round it. Rays through the pixels' centres say where.
+// The object that is selected, in a finished picture: tinted where it is seen, with a line round it. Rays through the
+// pixels' centres say where.
 #include "gpu/device/loops.cuh"
 #include "gpu/trace/ray_sources.cuh"
 
-constexpr int LINE_WIDTH = 2;                                        // pixels outside of the object
-constexpr unsigned LINE = 0xff1e9effu, TINT_ALPHA = 44u;             // R 255, G 158, B 30; of 255
+constexpr int LINE_WIDTH = 2;  // pixels outside of the object
+constexpr unsigned LINE = 0xff1e9effu, TINT_ALPHA = 44u;  // R 255, G 158, B 30; of 255
 
-// `marks`: a byte a pixel of all tiles, 1 where the nearest primitive is one of [first_prim, first_prim + prim_count). Rows are whole tiles, so that
-// eight pixels are a word; those beyond the picture's edge are 0.
-extern "C" __global__ void mark_object(const ViewFrame* frame, int ray_count, const int* prim_id, int first_prim, int prim_count, uint8* marks) {
+// `marks`: a byte a pixel of all tiles, 1 where the nearest primitive is one of [first_prim, first_prim + prim_count).
+// Rows are whole tiles, so that eight pixels are a word; those beyond the picture's edge are 0.
+extern "C" __global__ void mark_object(const ViewFrame* frame, int ray_count, const int* prim_id, int first_prim,
+                                       int prim_count, uint8* marks) {
     const int width = frame->width, height = frame->height, stride = tiles_across(width) * TILE_SIDE;
     for (int pack : grid_stride(ray_count / PACK)) {
         const PackPixels at = pixels_of(pack * PACK, width, height);
@@ -25,7 +27,8 @@ extern "C" __global__ void mark_object(const ViewFrame* frame, int ray_count, co
 __device__ __forceinline__ bool is_near(const uint64* words, int word, int y, int words_across, int height) {
     uint64 found = 0;
     for (int row = max(y - LINE_WIDTH, 0); row <= min(y + LINE_WIDTH, height - 1); ++row)
-        for (int column = max(word - 1, 0); column <= min(word + 1, words_across - 1); ++column) found |= words[(int64)row * words_across + column];
+        for (int column = max(word - 1, 0); column <= min(word + 1, words_across - 1); ++column)
+            found |= words[(int64)row * words_across + column];
     return found != 0;
 }
 
@@ -51,8 +54,7 @@ extern "C" __global__ void draw_outline(const ViewFrame* frame, const uint8* mar
             unsigned& pixel = ((unsigned*)image)[(int64)y * width + x];
             if (marks[(int64)y * words_across * TILE_SIDE + x])
                 pixel = tinted(pixel, 0) | tinted(pixel, 8) | tinted(pixel, 16) | 0xff000000u;
-            else if (is_beside(marks, x, y, width, height))
-                pixel = LINE;
+            else if (is_beside(marks, x, y, width, height)) pixel = LINE;
         }
     }
 }

@@ -1,4 +1,4 @@
-// Queues of paths and of rays to lights, and adding what a wave finds to its pixels.
+// Queues of paths and of rays to lights, and adding what a wavefront finds to its pixels.
 #pragma once
 #include "gpu/shade/path_step.cuh"
 #include "gpu/trace/queue.cuh"

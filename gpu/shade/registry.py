@@ -6,8 +6,11 @@ import functools
 import importlib
 import inspect
 import pathlib
+from typing import Any
 
+from . import heat
 from .base import RayType
+from .presentation import Legend
 
 
 class UnknownRayTypeError(LookupError):
@@ -16,14 +19,20 @@ class UnknownRayTypeError(LookupError):
 
 @functools.cache
 def ray_types() -> dict[str, type[RayType]]:
-    """All ray types by name, in alphabetical order. Raises TypeError where a file's ray type is incomplete or a name is taken twice."""
+    """All ray types by name, in alphabetical order. Raises TypeError where a file's ray type is incomplete or a name is
+    taken twice."""
     found: dict[str, type[RayType]] = {}
     for path in sorted(pathlib.Path(__file__).parent.glob("*.py")):
         if path.stem == "__init__":
             continue
         module = importlib.import_module(f"{__package__}.{path.stem}")
         for thing in vars(module).values():
-            if isinstance(thing, type) and issubclass(thing, RayType) and not inspect.isabstract(thing) and thing.__module__ == module.__name__:
+            if (
+                isinstance(thing, type)
+                and issubclass(thing, RayType)
+                and not inspect.isabstract(thing)
+                and thing.__module__ == module.__name__
+            ):
                 _check(thing, path.name, found)
                 found[thing.name] = thing
     return dict(sorted(found.items()))
@@ -35,6 +44,17 @@ def ray_type(name: str) -> type[RayType]:
     if name not in known:
         raise UnknownRayTypeError(f"There is no ray type {name!r}; there are {', '.join(known)}.")
     return known[name]
+
+
+def legend(name: str, options: Any) -> Legend | None:
+    """What the colours of the ray type of that name mean, where they mean a number. Raises UnknownRayTypeError."""
+    kind = ray_type(name)
+    return kind.Presentation.legend(kind, options)
+
+
+def scale(label: str, low: float, high: float, colors: str) -> Legend:
+    """The scale of something else's colours, by the name of their map."""
+    return heat.legend(label, low, high, colors)
 
 
 def _check(kind: type[RayType], file_name: str, found: dict[str, type[RayType]]) -> None:

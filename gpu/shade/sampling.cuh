@@ -4,7 +4,8 @@
 #include "gpu/device/random.cuh"
 #include "gpu/trace/hit_point.cuh"
 
-// Two directions that stand on a unit vector and on each other (Duff et al., Building an Orthonormal Basis, Revisited, 2017).
+// Two directions that stand on a unit vector and on each other (Duff et al., Building an Orthonormal Basis, Revisited,
+// 2017).
 struct Basis {
     Real3 tangent, bitangent, normal;
 };
@@ -13,7 +14,9 @@ __device__ __forceinline__ Basis basis_around(Real3 n) {
     const Real a = splat(-1.0f) / (sign + n.z), b = n.x * n.y * a;
     return {{splat(1.0f) + sign * n.x * n.x * a, sign * b, -sign * n.x}, {b, sign + n.y * n.y * a, -n.y}, n};
 }
-__device__ __forceinline__ Real3 along(const Basis& basis, Real x, Real y, Real z) { return basis.tangent * x + basis.bitangent * y + basis.normal * z; }
+__device__ __forceinline__ Real3 along(const Basis& basis, Real x, Real y, Real z) {
+    return basis.tangent * x + basis.bitangent * y + basis.normal * z;
+}
 
 // Density 1 / (2 pi): the share of the half sphere above a height falls as the height grows.
 __device__ __forceinline__ Real3 uniform_direction(const Basis& basis, Sample2d sample) {

@@ -1,8 +1,10 @@
-// Smooth shading: interpolated normals, textures, and for every light Lambert's diffuse and Blinn-Phong's specular reflection, with shadows.
+// Smooth shading: interpolated normals, textures, and for every light Lambert's diffuse and Blinn-Phong's specular
+// reflection, with shadows.
 //
-// Metallic-roughness materials: diffuse colour base * (1 - metallic), specular colour from 0.04 to base, exponent 2 / roughness^4 - 2 (Walter et al.
-// 2007's match of Blinn-Phong to roughness), energy factor (exponent + 8) / (8 pi). Radiance leaving is what the film sums.
-// `options`: background below and above, ambient light, and whether a light at the eye shines.
+// Metallic-roughness materials: diffuse colour base * (1 - metallic), specular colour from 0.04 to base, exponent 2 /
+// roughness^4 - 2 (Walter et al. 2007's match of Blinn-Phong to roughness), energy factor (exponent + 8) / (8 pi).
+// Radiance leaving is what the film sums.
+// from gpu.shade.smooth import SmoothRow
 #include "gpu/shade/far_away.cuh"
 #include "gpu/shade/interaction.cuh"
 
@@ -18,14 +20,16 @@ __device__ __forceinline__ Reflector make_reflector(const MaterialSample& m) {
             (exponent + splat(8.0f)) * splat(1.0f / (8.0f * PI))};
 }
 
-__device__ __forceinline__ Real3 reflect_light(const Reflector& surface, Real3 normal, Real3 to_eye, Real3 to_light, Real3 irradiance) {
+__device__ __forceinline__ Real3 reflect_light(const Reflector& surface, Real3 normal, Real3 to_eye, Real3 to_light,
+                                               Real3 irradiance) {
     const Real cosine = max(dot(normal, to_light), splat(0.0f));
     const Real peak = min(max(dot(normal, normalize(to_eye + to_light)), splat(0.0f)), splat(1.0f));
     const Real3 shine = surface.specular * (surface.factor * power_of(peak, surface.exponent));
     return (surface.diffuse * splat(1.0f / PI) + shine) * irradiance * cosine;
 }
 
-// What arrives of a light: all or nothing, by bit l of a word, or a share. No member of the latter points into the surface's struct.
+// What arrives of a light: all or nothing, by bit l of a word, or a share. No member of the latter points into the
+// surface's struct.
 struct ShadowBits {
     Int shadowed;
     __device__ __forceinline__ Real3 arriving(int l, Real3 light) const {
@@ -34,22 +38,24 @@ struct ShadowBits {
     }
 };
 struct ShadowShares {
-    const float* shares;   // of the pack's first ray
+    Pointer<const float> shares;  // of the pack's first ray
     int64 plane;
     __device__ __forceinline__ Real3 arriving(int l, Real3 light) const { return light * load(shares + l * plane); }
 };
 
 template <class Shadows>
-__device__ __forceinline__ Real3 shade_hits(const SurfaceView& surface, const float* options, Real3 direction, Mask hit, Int primitives, Real u, Real v,
-                                            const Shadows& shadows) {
+__device__ __forceinline__ Real3 shade_hits(const SurfaceView& surface, const float* options, Real3 direction, Mask hit,
+                                            Int primitives, Real u, Real v, const Shadows& shadows) {
     const Interaction found = interaction_at(surface, direction, hit, primitives, u, v);
     const MaterialSample& material = found.material;
     const Real3 normal = found.shading_normal, to_eye = direction * splat(-1.0f), point = found.at.point;
     const Reflector reflector = make_reflector(material);
-    Real3 color = material.emission + (reflector.diffuse + reflector.specular) * splat3(options[6], options[7], options[8]);
-    if (options[9] != 0.0f) color = color + reflect_light(reflector, normal, to_eye, to_eye, splat3(PI, PI, PI) * splat(options[9]));
+    Real3 color = material.emission + (reflector.diffuse + reflector.specular) * splat3(options + SmoothRow::ambient);
+    if (options[SmoothRow::headlight] != 0.0f)
+        color = color + reflect_light(reflector, normal, to_eye, to_eye,
+                                      splat3(PI, PI, PI) * splat(options[SmoothRow::headlight]));
     for (int l = 0; l < surface.light_count; ++l) {
-        const LightSample light = sample_light(surface.lights + LIGHT_FLOATS * l, point);
+        const LightSample light = sample_light(surface.lights + LightRow::FLOATS * l, point);
         const Real3 reflected = reflect_light(reflector, normal, to_eye, light.towards, light.irradiance);
         color = color + shadows.arriving(l, reflected);
     }
@@ -58,36 +64,44 @@ __device__ __forceinline__ Real3 shade_hits(const SurfaceView& surface, const fl
 
 // `shadows_of(first)`: what the hits of a pack have of the lights.
 template <class ShadowsOf>
-__device__ __forceinline__ void shade_film(const SurfaceView& surface, const EnvironmentView& environment, const ViewFrame* frame, const float* options,
-                                           int pack_count, const int* prim_id, const float* u, const float* v, float* sums, const ShadowsOf& shadows_of) {
+__device__ __forceinline__ void shade_film(const SurfaceView& surface, const EnvironmentView& environment,
+                                           const ViewFrame* frame, const float* options, int pack_count,
+                                           const int* prim_id, const float* u, const float* v, float* sums,
+                                           const ShadowsOf& shadows_of) {
     const CameraRays camera = {frame};
     const int64 plane = (int64)pack_count * PACK;
     for (int pack : grid_stride(pack_count)) {
         const int first = pack * PACK;
-        const Real3 direction = direction_of(camera.rays(first));
+        const Real3 direction = direction_of(rays_of(camera, first));
         const Int primitives = load(prim_id + first);
         const Mask hit = !(primitives < splat_int(0));
         Real3 color = splat3(0.0f, 0.0f, 0.0f);
         if (any(!hit)) color = far_away(environment, options, direction);
         if (any(hit)) {
             const auto shadows = shadows_of(first);
-            color = select(hit, shade_hits(surface, options, direction, hit, primitives, load(u + first), load(v + first), shadows), color);
+            color = select(
+                hit,
+                shade_hits(surface, options, direction, hit, primitives, load(u + first), load(v + first), shadows),
+                color);
         }
         add_to_film(sums, plane, first, frame->sample_index, color);
     }
 }
 
 // `shadowed`: bit l where light l does not reach the hit (gpu/trace/shadow.cu), or null: all lights reach everywhere.
-extern "C" __global__ void shade_smooth(SurfaceView surface, EnvironmentView environment, const ViewFrame* frame, const float* options, int pack_count,
-                                        const int* prim_id, const float* u, const float* v, const int* shadowed, float* sums) {
+extern "C" __global__ void shade_smooth(SurfaceView surface, EnvironmentView environment, const ViewFrame* frame,
+                                        const float* options, int pack_count, const int* prim_id, const float* u,
+                                        const float* v, const int* shadowed, float* sums) {
     shade_film(surface, environment, frame, options, pack_count, prim_id, u, v, sums,
                [=](int first) { return ShadowBits{shadowed ? load(shadowed + first) : splat_int(0)}; });
 }
 
 // `shares`: a plane of rays for each light, how much of it reaches the hit (smooth_shadow.cu).
-extern "C" __global__ void shade_smooth_with_holes(SurfaceView surface, EnvironmentView environment, const ViewFrame* frame, const float* options,
-                                                   int pack_count, const int* prim_id, const float* u, const float* v, const float* shares,
-                                                   float* sums) {
+extern "C" __global__ void shade_smooth_with_holes(SurfaceView surface, EnvironmentView environment,
+                                                   const ViewFrame* frame, const float* options, int pack_count,
+                                                   const int* prim_id, const float* u, const float* v,
+                                                   const float* shares, float* sums) {
     const int64 plane = (int64)pack_count * PACK;
-    shade_film(surface, environment, frame, options, pack_count, prim_id, u, v, sums, [=](int first) { return ShadowShares{shares + first, plane}; });
+    shade_film(surface, environment, frame, options, pack_count, prim_id, u, v, sums,
+               [=](int first) { return ShadowShares{shares + first, plane}; });
 }

@@ -20,7 +20,8 @@ def encode(linear: np.ndarray) -> np.ndarray:
 
 
 def encode_tables() -> tuple[np.ndarray, np.ndarray]:
-    """`first_level` (4096,) uint8 and `thresholds` (257,) float32 of `encode_srgb` in color.cuh: rounding to the nearest level, exact for float32."""
+    """`first_level` (4096,) uint8 and `thresholds` (257,) float32 of `encode_srgb` in color.cuh: rounding to the
+    nearest level, exact for float32."""
     levels = np.arange(1, 256)
     exact = decode((levels - 0.5) / 255.0)
     rounded = exact.astype(np.float32)

@@ -1,7 +1,7 @@
 """Where kernels run: one interface for the CUDA and the host target.
 
-A `Target` gives arrays (numpy on the host, cupy on CUDA), compiles units with a cache, launches kernels by name, times phases
-and keeps scratch memory. One thread uses a target. Nothing here knows what a kernel computes.
+A `Target` gives arrays (numpy on the host, cupy on CUDA), compiles units with a cache, launches kernels by name, times
+phases and keeps scratch memory. One thread uses a target. Nothing here knows what a kernel computes.
 """
 
 from __future__ import annotations
@@ -11,7 +11,8 @@ import contextlib
 import dataclasses
 import time
 from collections.abc import Callable, Iterator
-from typing import Any, NamedTuple, Protocol
+from types import TracebackType
+from typing import Any, NamedTuple, Protocol, Self
 
 import numpy as np
 
@@ -19,11 +20,13 @@ from ..settings import option
 from .copies import CopyQueue, ImmediateCopies
 
 Array = Any
-"""numpy.ndarray on the host target, cupy.ndarray on the CUDA target: shape, dtype, slicing, `.view`, `.reshape` are alike."""
+"""numpy.ndarray on the host target, cupy.ndarray on the CUDA target: shape, dtype, slicing, `.view`, `.reshape` are
+alike."""
 
 
 MOST_ITEMS = (1 << 31) - (1 << 24)
-"""Items of one launch: kernels count them in 32 bits, and the last step of a grid-stride loop, as long as the grid, must not pass 2^31."""
+"""Items of one launch: kernels count them in 32 bits, and the last step of a grid-stride loop, as long as the grid,
+must not pass 2^31."""
 
 
 class TargetError(RuntimeError):
@@ -46,7 +49,9 @@ class OutOfMemoryError(TargetError):
     """An array did not fit: `needed` and `available` in bytes."""
 
     def __init__(self, what: str, needed: int, available: int) -> None:
-        super().__init__(f"Not enough memory for {what}: {needed / 2**20:.1f} MiB needed, {available / 2**20:.1f} MiB free.")
+        super().__init__(
+            f"Not enough memory for {what}: {needed / 2**20:.1f} MiB needed, {available / 2**20:.1f} MiB free."
+        )
         self.needed, self.available = needed, available
 
 
@@ -54,29 +59,54 @@ class OutOfMemoryError(TargetError):
 class TargetOptions:
     """What can be chosen about a target."""
 
-    threads: int = option(0, "Threads of the host target; 0 takes every core this process may use.", minimum=0, maximum=1024)
-    spin_us: int = option(
-        100, "How long an idle host thread spins before it sleeps; less is kinder to a busy machine.", minimum=0, maximum=100000, unit="us"
+    threads: int = option(
+        0, "Threads that the CPU device uses; 0 takes every core that this process may use.", minimum=0, maximum=1024
     )
-    contraction: bool = option(True, "Let the compiler fuse multiplications and additions. Off, pictures are equal bit by bit on every target.")
+    spin_us: int = option(
+        100,
+        "How long an idle thread of the CPU device spins before it sleeps; less is kinder to a busy machine.",
+        minimum=0,
+        maximum=100000,
+        unit="us",
+    )
+    contraction: bool = option(
+        True,
+        "Let the compiler fuse multiplications and additions. When off, pictures are equal bit by bit on every device.",
+    )
     profile: bool = option(False, "Time every single launch, not only phases.")
+    checks: bool = option(
+        False,
+        "Compile checks into kernels: indices against the lengths of arrays, stacks against their bounds, rays that "
+        "are not numbers or have no direction. What fails is an error that says where, instead of a crash or a wrong "
+        "picture. Slower; --debug turns it on.",
+    )
     sort: str = option(
         "auto",
-        "Who sorts: on a GPU NVIDIA's library (cuda.compute; the host refuses it) or Raygrove's own radix sort, auto takes the library where it is "
-        "installed; on every target Merrill and Grimshaw's sort with digits of 4 or 5 bits, as in Meister's thesis, to compare.",
+        "How keys are sorted: library is NVIDIA's (cuda.compute, GPUs only), own is Raygrove's radix sort, auto "
+        "takes the library where it is installed; the others are Merrill and Grimshaw's sort with digits of 4 or "
+        "5 bits, as in Meister's thesis, for comparison.",
         choices=("auto", "library", "own", "merrill_4", "merrill_5"),
     )
     scan: str = option(
         "auto",
-        "Who computes prefix sums: auto is the library's or the target's own, hillis_steele and blelloch are the scans of Meister's thesis.",
+        "How prefix sums are computed: auto takes the library's or the device's own scan; hillis_steele and "
+        "blelloch are the scans of Meister's thesis.",
         choices=("auto", "hillis_steele", "blelloch"),
     )
     key_memory_mib: int = option(
         0,
-        "Memory on the target for key frames; a longer sequence streams through it while it plays. 0 takes half of what is free.",
+        "Memory on the device for key frames of meshes and spheres; a longer sequence streams through it while it "
+        "plays. 0 takes half of what is free. Key frames of glyphs all lie there.",
         minimum=0,
         maximum=1048576,
         unit="MiB",
+    )
+    key_stream: str = option(
+        "copies",
+        "How key frames that do not fit reach a GPU: copies moves them into its memory ahead of time, mapped lets "
+        "kernels read them where they lie in page-locked memory of the host, over the bus, each time they are shown "
+        "(Soell, 3.3). The CPU device reads its own memory either way.",
+        choices=("copies", "mapped"),
     )
 
 
@@ -84,9 +114,9 @@ class TargetOptions:
 class UnitSource:
     """A translation unit: the text the target writes is constants, headers and aliases, then the kernel file.
 
-    `path` and `headers` are relative to the project's root ("gpu/primitives/scan.cu"). `constants` become `constexpr` values (before the
-    headers, which may use them), `aliases` become `using NAME = TYPE;` (after the headers). `rays_per_thread` is the lane pack's width;
-    0 takes the target's own (1 on CUDA).
+    `path` and `headers` are relative to the project's root ("gpu/primitives/scan.cu"). `constants` become `constexpr`
+    values (before the headers, which may use them), `aliases` become `using NAME = TYPE;` (after the headers).
+    `rays_per_thread` is the lane pack's width; 0 takes the target's own (1 on CUDA).
     """
 
     path: str
@@ -103,8 +133,9 @@ class Unit(Protocol):
 
 
 class FrameTiming(NamedTuple):
-    """A finished frame's clock: phases in order of their first use, launches, and the span from its first to its last event. A frame that replayed a
-    graph without timing it (`Target.samples_phases`) `has_phases` of none, only the span."""
+    """A finished frame's clock: phases in order of their first use, launches, and the span from its first to its last
+    event. A frame that replayed a graph without timing it (`Target.samples_phases`) `has_phases` of none, only the
+    span."""
 
     frame_id: int
     phases_ms: dict[str, float]
@@ -126,13 +157,15 @@ def item_count(kernel: str, n: int | DeviceCount) -> int:
     count = n.upper_bound if isinstance(n, DeviceCount) else int(n)
     if count > MOST_ITEMS:
         raise TargetError(
-            f"The kernel {kernel} takes at most {MOST_ITEMS:,} items at once, and {count:,} were asked for. A smaller scene or picture has fewer."
+            f"The kernel {kernel} takes at most {MOST_ITEMS:,} items at once, and {count:,} were asked for. A "
+            f"smaller scene or picture has fewer."
         )
     return count
 
 
 class Target(abc.ABC):
-    """See the module. `kind` is host or cuda; `name` as on the command line; `lane_count` the natural width of lane packs."""
+    """See the module. `kind` is host or cuda; `name` as on the command line; `lane_count` the natural width of lane
+    packs."""
 
     kind: str
     name: str
@@ -140,13 +173,15 @@ class Target(abc.ABC):
     lane_count: int
     options: TargetOptions
     phase_prefix: str = ""
-    """Put before the names of phases; the engine sets it, so that the phases of several views in one frame stay apart."""
+    """Put before the names of phases; the engine sets it, so that the phases of several views in one frame stay apart.
+    """
     samples_phases: bool = False
-    """Whether frames that replay a captured body may leave their phases untimed but now and then: on a GPU, events within a graph are most of what
-    its launch costs the host. The owner of the frames sets it, between frames."""
+    """Whether frames that replay a captured body may leave their phases untimed but now and then: on a GPU, events
+    within a graph are most of what its launch costs the host. The owner of the frames sets it, between frames."""
 
     def check(self) -> None:
-        """Called before, and on the host target while, a unit is compiled. Its owner may put a function here that raises Abandoned."""
+        """Called before, and on the host target while, a unit is compiled. Its owner may put a function here that
+        raises Abandoned."""
 
     compile_ms = 0.0
     """What making units has taken so far: writing them out, compiling or finding them in the cache, loading them."""
@@ -162,7 +197,8 @@ class Target(abc.ABC):
     # -- memory ---------------------------------------------------------------------------------------------------
     @abc.abstractmethod
     def empty(self, shape: int | tuple[int, ...], dtype: Any, tag: str) -> Array:
-        """An uninitialised array, 64-byte aligned at least, counted under `tag` until it is garbage. Raises OutOfMemoryError."""
+        """An uninitialised array, 64-byte aligned at least, counted under `tag` until it is garbage. Raises
+        OutOfMemoryError."""
 
     def zeros(self, shape: int | tuple[int, ...], dtype: Any, tag: str) -> Array:
         """An array of zeros."""
@@ -178,9 +214,15 @@ class Target(abc.ABC):
     def upload(self, values: np.ndarray, tag: str) -> Array:
         """A copy of host values on the target; not for use inside a frame."""
 
+    def upload_mapped(self, values: np.ndarray, tag: str) -> Array:
+        """Such a copy in page-locked memory of the host, which launches read over the bus; on a target in main memory
+        an upload like any other. `copies(to_mapped=True)` may change it."""
+        return self.upload(values, tag)
+
     @abc.abstractmethod
     def write(self, array: Array, values: np.ndarray) -> None:
-        """Overwrite a small array from the host without waiting (pinned staging on CUDA): camera, moment, counts of this frame."""
+        """Overwrite a small array from the host without waiting (pinned staging on CUDA): camera, moment, counts of
+        this frame."""
 
     @abc.abstractmethod
     def download(self, array: Array) -> np.ndarray:
@@ -188,7 +230,8 @@ class Target(abc.ABC):
 
     @abc.abstractmethod
     def read_later(self, array: Array) -> Callable[[], np.ndarray | None]:
-        """Start copying a small array to the host without waiting; the returned function gives the values once they are there, None before."""
+        """Start copying a small array to the host without waiting; the returned function gives the values once they are
+        there, None before."""
 
     @abc.abstractmethod
     def memory(self) -> dict[str, int]:
@@ -205,36 +248,50 @@ class Target(abc.ABC):
     def give_idle_back(self) -> None:
         """Give those bytes back. May wait; not for use inside a frame."""
 
-    def copies(self) -> CopyQueue:
-        """A queue of copies from the host that run beside the launches; on a target that has none beside them, at once."""
+    def copies(self, to_mapped: bool = False) -> CopyQueue:
+        """A queue of copies from the host that run beside the launches, into arrays of `upload_mapped` with
+        `to_mapped`; on a target that has none beside them, at once."""
         return ImmediateCopies()
 
     @abc.abstractmethod
     def scratch(self, name: str, shape: int | tuple[int, ...], dtype: Any) -> Array:
-        """Scratch memory that keeps its place from frame to frame: the first elements of a buffer named `name`, which grows by at
-        least 1/8 when it is too small (never inside a captured frame). Contents are what the last user of the name left."""
+        """Scratch memory that keeps its place from frame to frame: the first elements of a buffer named `name`, which
+        grows by at least 1/8 when it is too small (never inside a captured frame). Contents are what the last user of
+        the name left."""
 
     @abc.abstractmethod
     def forget_scratch(self) -> None:
-        """Let go of all scratch memory: who asks again gets other arrays. For when those who used it are gone; who still holds an array of it, as
-        captured launches do, keeps that one. Not for use inside a frame."""
+        """Let go of all scratch memory: who asks again gets other arrays. For when those who used it are gone; who
+        still holds an array of it, as captured launches do, keeps that one. Not for use inside a frame."""
 
     # -- kernels --------------------------------------------------------------------------------------------------
     @abc.abstractmethod
     def unit(self, source: UnitSource) -> Unit:
-        """Compile (or find in the cache) a unit. The key covers every included file, options, compiler and architecture."""
+        """Compile (or find in the cache) a unit. The key covers every included file, options, compiler and
+        architecture."""
 
     @abc.abstractmethod
-    def launch(self, unit: Unit, kernel: str, n: int | DeviceCount, *args: Any, block: int = 256, blocks: int = 0) -> None:
-        """Run `kernel` for `n` items of a grid-stride loop, at most MOST_ITEMS; raises TargetError for more. Arguments are packed by the
-        kernel's declared parameter types: arrays and None for pointers, numbers for numbers, 0-d structured numpy arrays for by-value structs (sizes
-        checked). `block` is the threads of a block on CUDA; `blocks` fixes the number of blocks (for kernels with a tile a block), on both
-        targets."""
+    def launch(
+        self,
+        unit: Unit,
+        kernel: str,
+        n: int | DeviceCount,
+        /,
+        *,
+        block: int = 256,
+        blocks: int = 0,
+        **arguments: Any,
+    ) -> None:
+        """Run `kernel` for `n` items of a grid-stride loop, at most MOST_ITEMS; raises TargetError for more. Arguments
+        have the names of the kernel's parameters, and are packed by their declared types: arrays and None for pointers,
+        numbers for numbers, 0-d structured numpy arrays for by-value structs. TargetError says which name is missing or
+        strange, and which array or number is of another type than declared. `block` is the threads of a block on CUDA;
+        `blocks` fixes the number of blocks (for kernels with a tile per block), on both targets."""
 
     @abc.abstractmethod
     def sort_keys(self, keys: Array, bits: tuple[int, int], scratch: str) -> Array:
-        """Sort unsigned keys (32 or 64 bits wide) ascending by the bits [first, last); returns the array that holds the result: `keys`
-        itself or scratch memory. Stable."""
+        """Sort unsigned keys (32 or 64 bits wide) ascending by the bits [first, last); returns the array that holds the
+        result: `keys` itself or scratch memory. Stable."""
 
     @abc.abstractmethod
     def sort_pairs(self, keys: Array, values: Array, bits: tuple[int, int], scratch: str) -> tuple[Array, Array]:
@@ -255,12 +312,13 @@ class Target(abc.ABC):
 
     @abc.abstractmethod
     def finished_frames(self) -> list[FrameTiming]:
-        """The frames that have finished since the last call, oldest first. Does not wait. A frame that has only just ended may be left for the next
-        call, unless everything was waited for since."""
+        """The frames that have finished since the last call, oldest first. Does not wait. A frame that has only just
+        ended may be left for the next call, unless everything was waited for since."""
 
     @contextlib.contextmanager
     def phase(self, name: str) -> Iterator[None]:
-        """Time what is launched inside under `name` ("build.sort"); phases of one name add up within a frame; they do not nest."""
+        """Time what is launched inside under `name` ("build.sort"); phases of one name add up within a frame; they do
+        not nest."""
         name = self.phase_prefix + name
         self._begin_phase(name)
         try:
@@ -284,9 +342,9 @@ class Target(abc.ABC):
 
     @abc.abstractmethod
     def capture(self, body: Callable[[], None]) -> Callable[[], None]:
-        """`body`'s launches as one call that can be repeated, with the arguments they have now: a CUDA graph, or a recording on the host. It must
-        have run once before; here it runs twice, and nothing is launched. Within it nothing may be read back, written from the host, reserved or
-        compiled: TargetError."""
+        """`body`'s launches as one call that can be repeated, with the arguments they have now: a CUDA graph, or a
+        recording on the host. It must have run once before; here it runs twice, and nothing is launched. Within it
+        nothing may be read back, written from the host, reserved or compiled: TargetError."""
 
     @property
     @abc.abstractmethod
@@ -295,8 +353,18 @@ class Target(abc.ABC):
 
     def _not_captured(self, doing: str) -> None:
         if self.is_capturing:
-            raise TargetError(f"A captured graph cannot {doing}: do it before the graph, so that every replay sees the newest values.")
+            raise TargetError(
+                f"A captured graph cannot {doing}: do it before the graph, so that every replay sees the newest values."
+            )
 
     @abc.abstractmethod
     def close(self) -> None:
-        """Give everything back."""
+        """Give everything back; harmless the second time."""
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+    ) -> None:
+        self.close()

@@ -1,9 +1,11 @@
 """The folder of compiled code: a file a key, checked before anything of it is loaded.
 
-The folder is one that nobody else can change (private_folders.py). A file holds what was made and, behind it, a seal: a mark, the length and the
-SHA-256 of what stands before it. Libraries, programs and cubins may have bytes behind their end, and one file cannot disagree with another. It is
-written under another name, flushed to the disk and renamed. So a file whose seal holds is whole; one that is cut, changed, or somebody else's is
-made anew, and that is said.
+The folder is one that nobody else can change (private_folders.py). A file holds what was made and, behind it, a seal: a
+mark, the length and the SHA-256 of what stands before it. Libraries, programs and cubins may have bytes behind their
+end, and one file cannot disagree with another. It is written under another name, flushed to the disk and renamed. So a
+file whose seal holds is whole; one that is cut, changed, or somebody else's is made anew, and that is said.
+
+Programs that need the same file at once wait for the first one to have made it (makers.py).
 """
 
 from __future__ import annotations
@@ -19,6 +21,8 @@ import tempfile
 import time
 from collections.abc import Callable
 
+from ..linux import user
+from .makers import LOCK, only_maker
 from .private_folders import NotPrivateError, open_private, temporary_folder
 from .remarks import remark
 
@@ -37,8 +41,9 @@ class DamagedError(Exception):
 
 
 def cache_folder() -> pathlib.Path:
-    """Where compiled code is kept: RAYGROVE_CACHE, or the user's cache folder; made where it is missing. Where that cannot be, or is not for this
-    user alone, a folder among the temporary files, and that is said. Raises NotPrivateError where there is none either."""
+    """Where compiled code is kept: RAYGROVE_CACHE, or the user's cache folder; made where it is missing. Where that
+    cannot be, or is not for this user alone, a folder among the temporary files, and that is said. Raises
+    NotPrivateError where there is none either."""
     folder, why = place_and_reason()
     if why:
         remark(why)
@@ -62,21 +67,34 @@ def place_and_reason() -> tuple[pathlib.Path, str]:
     return folder, f"{why} {advice} or set RAYGROVE_CACHE to a folder that only you can write."
 
 
-def cached_file(key: str, suffix: str, make: Callable[[pathlib.Path], None]) -> pathlib.Path:
-    """The checked file of `key`; where there is none, `make` writes it under a temporary name."""
+def cached_file(
+    key: str, suffix: str, make: Callable[[pathlib.Path], None], check: Callable[[], None] = lambda: None
+) -> pathlib.Path:
+    """The checked file of `key`; where there is none, `make` writes it under a temporary name. What `check` raises
+    while another program makes it ends the waiting."""
+    found = find_file(key, suffix)
+    if found is None:
+        path = _places(key + SEALED + suffix)[-1]
+        with only_maker(path.with_name(LOCK + key), check):
+            found = find_file(key, suffix) or _made(path, make)  # another one may have made it meanwhile
+    return found
+
+
+def find_file(key: str, suffix: str) -> pathlib.Path | None:
+    """The checked file of `key`, or None."""
     places = _places(key + SEALED + suffix)
-    for path in places:
-        if _found(path, path == places[-1]) is not None:
-            return path
-    return _made(places[-1], make)
+    return next((path for path in places if _found(path, path == places[-1]) is not None), None)
 
 
 def cached_bytes(key: str, suffix: str, make: Callable[[], bytes]) -> bytes:
     """What is kept under `key`: checked as it was read; made and kept where there is nothing."""
     found = find_bytes(key, suffix)
     if found is None:
-        found = make()
-        keep_bytes(key, suffix, found)
+        with only_maker(_places(key + SEALED + suffix)[-1].with_name(LOCK + key)):
+            found = find_bytes(key, suffix)  # another one may have made it meanwhile
+            if found is None:
+                found = make()
+                keep_bytes(key, suffix, found)
     return found
 
 
@@ -103,8 +121,8 @@ def damaged_files(folder: pathlib.Path) -> list[str]:
 
 
 def contents_of(path: pathlib.Path) -> bytes | None:
-    """What a sealed file holds, None where there is no file. Looks at the file that it has open, so that the bytes are those that were checked.
-    Raises DamagedError."""
+    """What a sealed file holds, None where there is no file. Looks at the file that it has open, so that the bytes are
+    those that were checked. Raises DamagedError."""
     try:
         handle = os.open(path, os.O_RDONLY | os.O_NOFOLLOW | os.O_CLOEXEC | os.O_NONBLOCK)
     except FileNotFoundError:
@@ -115,7 +133,7 @@ def contents_of(path: pathlib.Path) -> bytes | None:
         status = os.fstat(handle)
         if not stat.S_ISREG(status.st_mode):
             raise DamagedError("it is not a file")
-        if status.st_uid not in (os.geteuid(), 0):
+        if status.st_uid not in (user(), 0):
             raise DamagedError(f"it belongs to user {status.st_uid}")
         if status.st_mode & 0o022:
             raise DamagedError(f"others can write it (mode {stat.S_IMODE(status.st_mode):04o})")
@@ -138,13 +156,16 @@ def _unsealed(data: bytes) -> bytes:
 
 
 def _places(name: str) -> list[pathlib.Path]:
-    """Where a file may lie; the last is where it is written. A folder that can only be read is read, and what it lacks is kept among the temporary
-    files, which is said."""
+    """Where a file may lie; the last is where it is written. A folder that can only be read is read, and what it lacks
+    is kept among the temporary files, which is said."""
     folder = cache_folder()
     if os.access(folder, os.W_OK | os.X_OK):
         return [folder / name]
     other = temporary_folder()
-    remark(f"The cache folder {folder} cannot be written, so kernels that it lacks are kept in {other}. Set RAYGROVE_CACHE to one that can.")
+    remark(
+        f"The cache folder {folder} cannot be written, so kernels that it lacks are kept in {other}. Set "
+        f"RAYGROVE_CACHE to one that can."
+    )
     return [folder / name, other / name]
 
 
@@ -153,7 +174,9 @@ def _found(path: pathlib.Path, is_replaced: bool) -> bytes | None:
     try:
         return contents_of(path)
     except DamagedError as error:
-        remark(f"{path} in the cache of compiled kernels is not used: {error}.{' It is made anew.' if is_replaced else ''}")
+        remark(
+            f"{path} in the cache of compiled kernels is not used: {error}.{' It is made anew.' if is_replaced else ''}"
+        )
         return None
 
 
@@ -200,7 +223,7 @@ def _seal(path: pathlib.Path) -> None:
 
 def _clear_left(folder: pathlib.Path) -> None:
     """Remove what programs that were ended while they wrote have left."""
-    for path in folder.glob(f"{_PART}*"):
+    for path in (*folder.glob(f"{_PART}*"), *folder.glob(f"{LOCK}*")):
         with contextlib.suppress(OSError):
             if time.time() - path.lstat().st_mtime > _STALE_S:
                 path.unlink()

@@ -1,4 +1,5 @@
-"""Copies from the host that run beside the launches. Nothing here knows what is copied; gpu/animate/key_stream.py streams key frames with it."""
+"""Copies from the host that run beside the launches. Nothing here knows what is copied; gpu/animate/key_stream.py
+streams key frames with it."""
 
 from __future__ import annotations
 
@@ -13,15 +14,15 @@ Piece = tuple[Any, np.ndarray]
 
 
 class Copy(Protocol):
-    """One copy under way. It starts after everything that was launched before; what it overwrites may not be read until it has arrived or `order` was
-    called."""
+    """One copy under way. It starts after everything that was launched before; what it overwrites may not be read until
+    it has arrived or `order` was called."""
 
     def has_arrived(self) -> bool:
         """Whether the values are there for everything launched from now on. Does not wait."""
 
     def order(self) -> None:
-        """Everything launched from now on sees the values. The target waits where it must; the caller at most until the copy has begun. Raises
-        TargetError where it failed."""
+        """Everything launched from now on sees the values. The target waits where it must; the caller at most until the
+        copy has begun. Raises TargetError where it failed."""
 
 
 class CopyQueue(abc.ABC):

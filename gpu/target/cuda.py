@@ -1,7 +1,8 @@
-"""The CUDA target: kernels compiled to cubins by NVRTC and launched through the driver, arrays by cupy, all work on one stream of its own.
+"""The CUDA target: kernels compiled to cubins by NVRTC and launched through the driver, arrays by cupy, all work on one
+stream of its own.
 
-One thread uses a target; another thread may wait on `stream_pointer` with events (the window does). Nothing in a frame allocates or waits, once every
-unit is compiled and every scratch buffer has its size.
+One thread uses a target; another thread may wait on `stream_pointer` with events (the window does). Nothing in a frame
+allocates or waits, once every unit is compiled and every scratch buffer has its size.
 """
 
 from __future__ import annotations
@@ -18,10 +19,11 @@ import numpy as np
 from .arguments import ArgumentBlock
 from .base import Array, DeviceCount, FrameTiming, Target, TargetError, TargetOptions, Unit, UnitSource, item_count
 from .copies import CopyQueue
-from .cuda_copies import StreamCopies
+from .cuda_checks import CudaChecks
+from .cuda_copies import MappedCopies, StreamCopies
 from .cuda_driver import Cuda, checked, choose_device, cuda_available, cuda_report, driver_text, error_for, load
 from .cuda_graph import CapturedGraph
-from .cuda_memory import DeviceMemory, StagingRing
+from .cuda_memory import DeviceMemory, StagingRing, address_of
 from .cuda_sort import check_sort, choose_sorter
 from .cuda_timing import CudaClock
 from .nvrtc import KernelResources, architecture_for, compile_unit, nvrtc_version
@@ -33,7 +35,9 @@ __all__ = ["CudaTarget", "CudaUnit", "cuda_available", "cuda_report"]
 _here = threading.local()
 """`ordinal` is the device that is current in this thread, as far as targets made it so."""
 
-_BLOCKS_A_PROCESSOR = 40  # of a grid-stride loop: enough that the hardware balances uneven work (docs/decisions/tracing-on-cuda.md)
+_BLOCKS_A_PROCESSOR = (
+    40  # of a grid-stride loop: enough that the hardware balances uneven work (docs/decisions/tracing-on-cuda.md)
+)
 
 
 @dataclasses.dataclass(eq=False)
@@ -47,8 +51,9 @@ class CudaUnit:
 
 
 class CudaTarget(Target):
-    """See the module. Raises NoDeviceError where there is no device, driver or library for it. `exact_memory` makes every array an allocation of
-    its own, of exactly its size: slow, and what memory checkers need to find an access past an end."""
+    """See the module. Raises NoDeviceError where there is no device, driver or library for it. `exact_memory` makes
+    every array an allocation of its own, of exactly its size: slow, and what memory checkers need to find an access
+    past an end."""
 
     kind = "cuda"
     lane_count = 1
@@ -67,6 +72,7 @@ class CudaTarget(Target):
         self._launch_stream = self._cuda.driver.CUstream(self.stream_pointer)
         self._memory = DeviceMemory(self._cuda, ordinal, self._stream, exact_memory)
         self._staging = StagingRing(self._cuda, self._stream)
+        self._checks = CudaChecks(self._cuda, self._memory, self._staging) if self.options.checks else None
         self._clock = CudaClock(self._cuda, self.stream_pointer, self.options.profile)
         self._units: dict[UnitSource, CudaUnit] = {}
         self._graphs: weakref.WeakSet[CapturedGraph] = weakref.WeakSet()
@@ -119,7 +125,10 @@ class CudaTarget(Target):
         elif array.dtype.itemsize == 2:
             checked(driver.cuMemsetD16Async(address, int(words[0]), count, self._launch_stream), "filling an array")
         elif all(words == words[0]):
-            checked(driver.cuMemsetD32Async(address, int(words[0]), count * len(words), self._launch_stream), "filling an array")
+            checked(
+                driver.cuMemsetD32Async(address, int(words[0]), count * len(words), self._launch_stream),
+                "filling an array",
+            )
         else:
             for place, word in enumerate(words):
                 pitch = array.dtype.itemsize
@@ -131,7 +140,12 @@ class CudaTarget(Target):
         array = self.empty(values.shape, values.dtype, tag)
         if values.size:
             kind = self._runtime.cudaMemcpyKind.cudaMemcpyHostToDevice
-            checked(self._runtime.cudaMemcpyAsync(array.data.ptr, values.ctypes.data, values.nbytes, kind, self._launch_stream), f"uploading {tag}")
+            checked(
+                self._runtime.cudaMemcpyAsync(
+                    array.data.ptr, values.ctypes.data, values.nbytes, kind, self._launch_stream
+                ),
+                f"uploading {tag}",
+            )
             self.synchronize()
         return array
 
@@ -156,7 +170,9 @@ class CudaTarget(Target):
         values = np.empty(array.shape, array.dtype)
         if values.size:
             to_host, source = self._runtime.cudaMemcpyKind.cudaMemcpyDeviceToHost, array.data.ptr
-            result = self._runtime.cudaMemcpyAsync(values.ctypes.data, source, values.nbytes, to_host, self._launch_stream)
+            result = self._runtime.cudaMemcpyAsync(
+                values.ctypes.data, source, values.nbytes, to_host, self._launch_stream
+            )
             checked(result, "downloading an array")
         self.synchronize()
         return values
@@ -181,10 +197,13 @@ class CudaTarget(Target):
         self._adopt_thread()
         self._memory.give_idle_back()
 
-    def copies(self) -> CopyQueue:
+    def upload_mapped(self, values: np.ndarray, tag: str) -> Array:
+        return self._memory.mapped(np.ascontiguousarray(values))
+
+    def copies(self, to_mapped: bool = False) -> CopyQueue:
         self._adopt_thread()
-        made = StreamCopies(self._cuda, self.ordinal, self.stream_pointer)
-        self._copies.add(made)
+        kind = MappedCopies if to_mapped else StreamCopies
+        self._copies.add(made := kind(self._cuda, self.ordinal, self.stream_pointer))
         return made
 
     def scratch(self, name: str, shape: int | tuple[int, ...], dtype: Any) -> Array:
@@ -194,7 +213,8 @@ class CudaTarget(Target):
         self._memory.forget_scratch()
 
     def wrap_pointer(self, pointer: int, shape: tuple[int, ...], dtype: Any) -> Array:
-        """Device memory that somebody else owns (a mapped pixel buffer) as an array; the owner keeps it alive and orders its use by events."""
+        """Device memory that somebody else owns (a mapped pixel buffer) as an array; the owner keeps it alive and
+        orders its use by events."""
         size = int(np.prod(shape)) * np.dtype(dtype).itemsize
         memory = self._cuda.cupy.cuda.UnownedMemory(pointer, size, self, self.ordinal)
         return self._cuda.cupy.ndarray(shape, np.dtype(dtype), self._cuda.cupy.cuda.MemoryPointer(memory, 0))
@@ -211,21 +231,36 @@ class CudaTarget(Target):
         return made
 
     def _load_unit(self, source: UnitSource) -> CudaUnit:
-        text = write_unit(source, "cuda", self.lane_count)
+        text = write_unit(source, "cuda", self.lane_count, self.options.checks)
         cubin = compile_unit(text, self.architecture, self.options.contraction, name=source.path)
         driver = self._cuda.driver
         module = checked(driver.cuModuleLoadData(cubin.image), f"loading {source.path}")
+        if self._checks is not None:
+            self._checks.adopt(module, text.kernels)
         functions = {
-            name: (checked(driver.cuModuleGetFunction(module, name.encode()), f"loading {name}"), ArgumentBlock(signature, _address_of))
+            name: (
+                checked(driver.cuModuleGetFunction(module, name.encode()), f"loading {name}"),
+                ArgumentBlock(signature, address_of),
+            )
             for name, signature in text.kernels.items()
         }
         return CudaUnit(tuple(text.kernels), functions, cubin.resources, module)
 
-    def launch(self, unit: Unit, kernel: str, n: int | DeviceCount, *args: Any, block: int = 256, blocks: int = 0) -> None:
+    def launch(
+        self,
+        unit: Unit,
+        kernel: str,
+        n: int | DeviceCount,
+        /,
+        *,
+        block: int = 256,
+        blocks: int = 0,
+        **arguments: Any,
+    ) -> None:
         if getattr(_here, "ordinal", -1) != self.ordinal:
             self._adopt_thread()
         try:
-            function, arguments = unit.functions[kernel]  # type: ignore[attr-defined]
+            function, packed = unit.functions[kernel]  # type: ignore[attr-defined]
         except KeyError:
             raise TargetError(f"There is no kernel {kernel} in this unit; it has {', '.join(unit.kernels)}.") from None
         count = item_count(kernel, n)
@@ -233,12 +268,18 @@ class CudaTarget(Target):
             if count <= 0:
                 return
             blocks = min(-(-count // block), self._max_blocks)
-        arguments.pack(args)
+        packed.pack(arguments)
+        if self._checks is not None and not self.is_capturing:
+            self._checks.before_launch()
         if self.options.profile:
             with self._clock.timed_launch(kernel):
-                status = self._launch_kernel(function, blocks, 1, 1, block, 1, 1, 0, self._launch_stream, arguments.address, 0)[0]
+                status = self._launch_kernel(
+                    function, blocks, 1, 1, block, 1, 1, 0, self._launch_stream, packed.address, 0
+                )[0]
         else:
-            status = self._launch_kernel(function, blocks, 1, 1, block, 1, 1, 0, self._launch_stream, arguments.address, 0)[0]
+            status = self._launch_kernel(
+                function, blocks, 1, 1, block, 1, 1, 0, self._launch_stream, packed.address, 0
+            )[0]
             self._clock.count_launch()
         if status:
             raise error_for(int(status), f"launching {kernel} with {blocks} blocks of {block} threads")
@@ -278,6 +319,8 @@ class CudaTarget(Target):
 
     def end_frame(self) -> None:
         self._clock.end_frame()
+        if self._checks is not None:
+            self.synchronize()
 
     def finished_frames(self) -> list[FrameTiming]:
         return self._clock.take_finished()
@@ -296,6 +339,8 @@ class CudaTarget(Target):
         self._adopt_thread()
         checked(self._runtime.cudaStreamSynchronize(self._launch_stream), "running kernels")
         self._clock.is_newest_fresh = False
+        if self._checks is not None:
+            self._checks.raise_failed()
 
     def capture(self, body: Callable[[], None]) -> Callable[[], None]:
         self._adopt_thread()
@@ -342,14 +387,9 @@ class CudaTarget(Target):
     @staticmethod
     def _needs_contiguous(array: Array) -> None:
         if not array.flags.c_contiguous:
-            raise TargetError(f"An array of shape {array.shape} is not contiguous; only whole rows can be written or read.")
-
-
-def _address_of(array: Any) -> int:
-    try:
-        return array.data.ptr
-    except AttributeError:
-        raise TargetError(f"A {type(array).__name__} was given to a kernel of the CUDA target: upload it first.") from None
+            raise TargetError(
+                f"An array of shape {array.shape} is not contiguous; only whole rows are written or read."
+            )
 
 
 def _unsigned(array: Array) -> Array:

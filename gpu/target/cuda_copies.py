@@ -1,8 +1,9 @@
 """Copies to the device on a stream of their own, through pinned memory, while kernels run on the target's stream.
 
-A thread of its own moves the values into pinned blocks and issues the copies, so that the thread which draws never touches them: they may lie in a
-mapped file and be read from the disk. Two events keep the order: a copy waits for what was launched before it, which may still read what it
-overwrites, and launches wait for the copy once `order` asked for it.
+A thread of its own moves the values into pinned blocks and issues the copies, so that the thread which draws never
+touches them: they may lie in a mapped file and be read from the disk. Two events keep the order: a copy waits for what
+was launched before it, which may still read what it overwrites, and launches wait for the copy once `order` asked for
+it.
 """
 
 from __future__ import annotations
@@ -28,7 +29,8 @@ _NOT_READY = 600  # cudaErrorNotReady
 
 
 class StreamCopy:
-    """One copy. `before` marks the launches that it comes after, `arrived` its end on the copy stream, once `issued`."""
+    """One copy. `before` marks the launches that it comes after, `arrived` its end on the copy stream, once
+    `issued`."""
 
     def __init__(self, owner: StreamCopies, pieces: Sequence[Piece], before: Any, arrived: Any) -> None:
         self.pieces, self.before, self.arrived = tuple(pieces), before, arrived
@@ -44,7 +46,9 @@ class StreamCopy:
         """Everything launched from now on sees the values."""
         self.issued.wait()
         if self.error is not None:
-            raise TargetError(f"Streaming to the device failed: {self.error} Start the program anew if it goes on.") from self.error
+            raise TargetError(
+                f"Streaming to the device failed: {self.error} Start the program anew if it goes on."
+            ) from self.error
         self._owner.let_launches_wait(self)
 
 
@@ -53,7 +57,9 @@ class StreamCopies(CopyQueue):
 
     def __init__(self, cuda: Cuda, ordinal: int, stream: int) -> None:
         self._cuda, self._runtime, self._ordinal, self._launches = cuda, cuda.runtime, ordinal, stream
-        self._stream = checked(self._runtime.cudaStreamCreateWithFlags(self._runtime.cudaStreamNonBlocking), "making a stream for copies")
+        self._stream = checked(
+            self._runtime.cudaStreamCreateWithFlags(self._runtime.cudaStreamNonBlocking), "making a stream for copies"
+        )
         self._blocks = [(cuda.cupy.cuda.alloc_pinned_memory(BLOCK_BYTES), self._new_event()) for _ in range(BLOCKS)]
         self._turn = 0
         self._events: list[Any] = []
@@ -70,7 +76,9 @@ class StreamCopies(CopyQueue):
             done.is_done, done.pieces = True, ()
             self._events += [done.before, done.arrived]
         before, arrived = (self._events.pop() if self._events else self._new_event() for _ in range(2))
-        copy = StreamCopy(self, [(array, np.ascontiguousarray(values, array.dtype)) for array, values in pieces], before, arrived)
+        copy = StreamCopy(
+            self, [(array, np.ascontiguousarray(values, array.dtype)) for array, values in pieces], before, arrived
+        )
         checked(self._runtime.cudaEventRecord(copy.before, self._launches), "ordering a copy")
         self._unfinished.append(copy)
         self._jobs.put(copy)
@@ -138,3 +146,15 @@ class StreamCopies(CopyQueue):
 
     def _new_event(self) -> Any:
         return checked(self._runtime.cudaEventCreateWithFlags(self._runtime.cudaEventDisableTiming), "making an event")
+
+
+class MappedCopies(StreamCopies):
+    """Into page-locked memory of the host that launches read (`DeviceMemory.mapped`): the thread waits until what was
+    launched before has read it, and moves the values itself. Launches after `order` see them, as the thread that
+    launches has waited for the move to end."""
+
+    def _issue(self, copy: StreamCopy) -> None:
+        checked(self._runtime.cudaEventSynchronize(copy.before), "ordering a copy")
+        for array, values in copy.pieces:
+            ctypes.memmove(array.data.ptr, values.ctypes.data, values.nbytes)
+        checked(self._runtime.cudaEventRecord(copy.arrived, self._stream), "ordering a copy")

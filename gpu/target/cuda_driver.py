@@ -10,7 +10,7 @@ from .base import NoDeviceError, TargetError
 from .nvrtc import architecture_for, nvrtc_version
 
 MINIMUM_CAPABILITY = 75
-_ELSEWHERE = "Use --target host to run on the CPU."
+_ELSEWHERE = "Use --device cpu to run on the CPU."
 _EXTRA = "Install the cuda13 extra of Raygrove (cuda12 for drivers older than 580)"
 
 # Errors after which every call of this process on the device fails, by number (CUresult and cudaError_t agree).
@@ -29,7 +29,8 @@ _LOST = {
 
 
 class DeviceLostError(TargetError):
-    """A kernel broke the device's state for this process: no target on this device works until the program is started anew."""
+    """A kernel broke the device's state for this process: no target on this device works until the program is started
+    anew."""
 
 
 @dataclasses.dataclass(frozen=True)
@@ -43,7 +44,8 @@ class Cuda:
 
 @dataclasses.dataclass(frozen=True)
 class DeviceFacts:
-    """A device as the driver describes it: `capability` is 90 for 9.0, `memory` in bytes, `processors` its multiprocessors."""
+    """A device as the driver describes it: `capability` is 90 for 9.0, `memory` in bytes, `processors` its
+    multiprocessors."""
 
     ordinal: int
     name: str
@@ -62,7 +64,9 @@ def load() -> Cuda:
     try:
         import cupy
     except Exception as error:  # cupy raises more than ImportError where a library of the toolkit is missing
-        raise NoDeviceError(f"cupy cannot be imported ({str(error).strip().splitlines()[0]}). {_EXTRA}. {_ELSEWHERE}") from error
+        raise NoDeviceError(
+            f"cupy cannot be imported ({str(error).strip().splitlines()[0]}). {_EXTRA}. {_ELSEWHERE}"
+        ) from error
     return Cuda(cupy, driver, runtime)
 
 
@@ -78,7 +82,10 @@ def error_for(status: int, doing: str = "") -> TargetError:
     """The sentence for a CUDA error number."""
     during = f" while {doing}" if doing else ""
     if status in _LOST:
-        return DeviceLostError(f"The CUDA device stopped{during}: {_LOST[status]} (error {status}). Start the program anew to use the device again.")
+        return DeviceLostError(
+            f"The CUDA device stopped{during}: {_LOST[status]} (error {status}). Start the program anew to use "
+            f"the device again."
+        )
     return TargetError(f"CUDA failed{during}: {_description(status)} (error {status}).")
 
 
@@ -105,14 +112,16 @@ def choose_device(ordinal: int) -> DeviceFacts:
     device = found[ordinal]
     if device.capability < MINIMUM_CAPABILITY:
         raise NoDeviceError(
-            f"{device.name} has compute capability {_capability(device)}; Raygrove needs {MINIMUM_CAPABILITY / 10} (Turing) or later. {_ELSEWHERE}"
+            f"{device.name} has compute capability {_capability(device)}; Raygrove needs "
+            f"{MINIMUM_CAPABILITY / 10} (Turing) or later. {_ELSEWHERE}"
         )
     architecture_for(device.capability)
     return device
 
 
 def cuda_available(ordinal: int = 0) -> tuple[bool, str]:
-    """Whether a CUDA target can be made, and the device's name or the reason why not. Never raises, makes no context."""
+    """Whether a CUDA target can be made, and the device's name or the reason why not. Never raises, makes no
+    context."""
     try:
         device = choose_device(ordinal)
     except Exception as error:
@@ -123,7 +132,12 @@ def cuda_available(ordinal: int = 0) -> tuple[bool, str]:
 def cuda_report() -> list[tuple[str, str]]:
     """What `doctor` prints of CUDA: pairs of a name and a value. Never raises."""
     rows: list[tuple[str, str]] = []
-    for name, read in (("NVRTC", _nvrtc_text), ("CUDA libraries", _library_text), ("CUDA driver", driver_text), ("GPU sort", _sort_text)):
+    for name, read in (
+        ("NVRTC", _nvrtc_text),
+        ("CUDA libraries", _library_text),
+        ("CUDA driver", driver_text),
+        ("GPU sort", _sort_text),
+    ):
         try:
             rows.append((name, read()))
         except Exception as error:
@@ -131,7 +145,10 @@ def cuda_report() -> list[tuple[str, str]]:
     try:
         for device in devices():
             memory = f"{device.memory / 2**30:.1f} GiB"
-            text = f"{device.name}, compute capability {_capability(device)}, {memory}, {device.processors} multiprocessors"
+            text = (
+                f"{device.name}, compute capability {_capability(device)}, {memory}, {device.processors} "
+                f"multiprocessors"
+            )
             rows.append((f"CUDA device {device.ordinal}", text))
     except Exception as error:
         rows.append(("CUDA device", f"none: {error}"))

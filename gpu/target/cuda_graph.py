@@ -1,11 +1,12 @@
 """A frame's launches as a CUDA graph: captured once, replayed by one call.
 
-The graph is instantiated a few times over, so that the times of one replay can be read while the next runs: each copy records its phases into
-events of its own (external event-record nodes). A copy is launched again only when its last launch is done, which also keeps the host from
-running more than `_COPIES` replays ahead of the device.
+The graph is instantiated a few times over, so that the times of one replay can be read while the next runs: each copy
+records its phases into events of its own (external event-record nodes). A copy is launched again only when its last
+launch is done, which also keeps the host from running more than `_COPIES` replays ahead of the device.
 
-Those events are the dearer part of a launch: 5.9 of 7.6 microseconds of the host's time for a rebuild's graph on an H200. So the body is captured
-twice, with them and without. While the clock samples phases, the graph with events is replayed when it was not for `_PHASES_EVERY` replays or
+Those events are the dearer part of a launch: 5.9 of 7.6 microseconds of the host's time for a rebuild's graph on an
+H200. So the body is captured twice, with them and without. While the clock samples phases, the graph with events is
+replayed when it was not for `_PHASES_EVERY` replays or
 `_PHASES_WITHIN_S` seconds, and the light one otherwise: what is shown of a frame's steps is never older than that.
 """
 
@@ -35,9 +36,12 @@ class _Captured:
 
 
 class CapturedGraph:
-    """A captured body. Calling it replays the launches; `keep` are arrays that the graph uses and that must outlive it."""
+    """A captured body. Calling it replays the launches; `keep` are arrays that the graph uses and that must outlive
+    it."""
 
-    def __init__(self, cuda: Cuda, stream: int, clock: CudaClock, body: Callable[[], None], keep: Callable[[], tuple[Any, ...]]) -> None:
+    def __init__(
+        self, cuda: Cuda, stream: int, clock: CudaClock, body: Callable[[], None], keep: Callable[[], tuple[Any, ...]]
+    ) -> None:
         self._runtime, self._stream, self._clock = cuda.runtime, stream, clock
         self._launch, self._error = cuda.cupy.cuda.runtime.graphLaunch, cuda.cupy.cuda.runtime.CUDARuntimeError
         self._timed = self._light = None  # what is there when the second capture fails is given back
@@ -109,8 +113,8 @@ class CapturedGraph:
         return checked(self._runtime.cudaStreamEndCapture(self._stream), "capturing a graph")
 
     def _instantiate(self, captured: _Captured) -> Replay:
-        """One more executable copy. The first records into the captured events, the others into events of their own; without events all copies are
-        one, which the driver runs once at a time."""
+        """One more executable copy. The first records into the captured events, the others into events of their own;
+        without events all copies are one, which the driver runs once at a time."""
         clock, is_light, first = self._clock, captured is self._light, not captured.replays
         if is_light and not first:
             return Replay(captured.replays[0].executable, [], clock.pool.take(), captured.launches, is_light)
@@ -128,10 +132,15 @@ class CapturedGraph:
         for node in self._nodes(self._runtime.cudaGraphNodeType.cudaGraphNodeTypeEventRecord):
             captured = int(checked(self._runtime.cudaGraphEventRecordNodeGetEvent(node)))
             twins[captured] = self._clock.pool.take()
-            checked(self._runtime.cudaGraphExecEventRecordNodeSetEvent(executable, node, twins[captured]), "preparing a graph's clock")
+            checked(
+                self._runtime.cudaGraphExecEventRecordNodeSetEvent(executable, node, twins[captured]),
+                "preparing a graph's clock",
+            )
         missing = {event for span in self._timed.spans for event in (span.first, span.last)} - twins.keys()
         if missing:
-            raise TargetError("A captured graph lost events of its phases: an event was recorded outside the target's stream.")
+            raise TargetError(
+                "A captured graph lost events of its phases: an event was recorded outside the target's stream."
+            )
         return twins
 
     @property

@@ -1,4 +1,5 @@
-"""Device memory of the CUDA target: arrays counted by tag, scratch that keeps its place, and pinned staging for small writes."""
+"""Device memory of the CUDA target: arrays counted by tag, scratch that keeps its place, and pinned staging for small
+writes."""
 
 from __future__ import annotations
 
@@ -12,7 +13,9 @@ from typing import Any
 
 import numpy as np
 
+from ..linux import main_memory
 from .base import Array, OutOfMemoryError, TargetError
+from .checks import Checks
 from .cuda_driver import Cuda, checked
 
 _ROUND = 512  # bytes: what cupy's pool rounds to, and the alignment of its blocks
@@ -27,9 +30,11 @@ class _Reservation:
 
 
 class DeviceMemory:
-    """Arrays from a pool of our own. All of them are used on one stream only, so a freed block can be handed out at once.
+    """Arrays from a pool of our own. All of them are used on one stream only, so a freed block can be handed out at
+    once.
 
-    With `is_exact` there is no pool: each array is an allocation of exactly its size, given back when the device is idle."""
+    With `is_exact` there is no pool: each array is an allocation of exactly its size, given back when the device is
+    idle."""
 
     def __init__(self, cuda: Cuda, ordinal: int, stream: Any, is_exact: bool = False) -> None:
         self._cupy, self._ordinal, self._stream = cuda.cupy, ordinal, stream
@@ -41,21 +46,50 @@ class DeviceMemory:
         self._lock = threading.RLock()  # finalizers run wherever the garbage collector does
         self._scratch: dict[str, Array] = {}
         self._views: dict[tuple[str, Any, Any], Array] = {}
+        self.checks: Checks | None = None  # what is told of arrays from now on
         self.is_frozen = False  # while a graph is captured nothing may be allocated
 
     def empty(self, shape: int | tuple[int, ...], dtype: Any, tag: str) -> Array:
         """An uninitialised array counted under `tag`."""
         if self.is_frozen:
-            raise TargetError(f"Memory was asked for ({tag}) while a CUDA graph was being captured: run the frame once before it is captured.")
+            raise TargetError(
+                f"Memory was asked for ({tag}) while a CUDA graph was being captured: run the frame once before "
+                f"it is captured."
+            )
         shape = (shape,) if isinstance(shape, int | np.integer) else tuple(shape)
         kind = np.dtype(dtype)
         reserved = -(-max(1, math.prod(shape) * kind.itemsize) // self._round) * self._round
         owner = _Reservation(self._allocate(reserved, tag))
         with self._lock:
             self._tags[tag] += reserved
-        weakref.finalize(owner, self._forget, tag, reserved).atexit = False
+        address = int(owner.block.ptr)
+        weakref.finalize(owner, self._forget, tag, reserved, address).atexit = False
+        if self.checks is not None:
+            self.checks.add(address, math.prod(shape) * kind.itemsize, tag)
         memory = self._cupy.cuda.UnownedMemory(owner.block.ptr, reserved, owner, self._ordinal)
         return self._cupy.ndarray(shape, kind, self._cupy.cuda.MemoryPointer(memory, 0))
+
+    def mapped(self, values: np.ndarray) -> Array:
+        """A copy of host values in page-locked memory of the host, which kernels read by the same address; counted
+        under "mapped", as it takes nothing of the device. Raises OutOfMemoryError."""
+        size = max(1, values.nbytes)
+        try:
+            pointer = int(checked(self._runtime.cudaHostAlloc(size, self._runtime.cudaHostAllocMapped)))
+        except TargetError as error:
+            raise OutOfMemoryError("page-locked memory for key frames", size, main_memory()[1]) from error
+        ctypes.memmove(pointer, values.ctypes.data, values.nbytes)
+        owner = _Reservation(pointer)
+        with self._lock:
+            self._tags["mapped"] += size
+        weakref.finalize(owner, self._free_mapped, pointer, size).atexit = False
+        if self.checks is not None:
+            self.checks.add(pointer, values.nbytes, "mapped")
+        memory = self._cupy.cuda.UnownedMemory(pointer, size, owner, self._ordinal)
+        return self._cupy.ndarray(values.shape, values.dtype, self._cupy.cuda.MemoryPointer(memory, 0))
+
+    def _free_mapped(self, pointer: int, size: int) -> None:
+        self._forget("mapped", size, pointer)
+        self._runtime.cudaFreeHost(pointer)  # waits for what still reads it
 
     def scratch(self, name: str, shape: int | tuple[int, ...], dtype: Any) -> Array:
         """The first elements of the buffer `name`, which grows by at least 1/8 where it is too small."""
@@ -122,13 +156,26 @@ class DeviceMemory:
             available, _ = checked(self._runtime.cudaMemGetInfo())
             raise OutOfMemoryError(f"{tag} on the CUDA device", reserved, int(available)) from error
 
-    def _forget(self, tag: str, reserved: int) -> None:
+    def _forget(self, tag: str, reserved: int, address: int) -> None:
         with self._lock:
             self._tags[tag] -= reserved
+        if self.checks is not None:
+            self.checks.forget(address)
+
+
+def address_of(array: Any) -> int:
+    """Where an array begins; TargetError for one that is not on the device."""
+    try:
+        return int(array.data.ptr)
+    except AttributeError:
+        raise TargetError(
+            f"A {type(array).__name__} was given to a kernel of the CUDA target: upload it first."
+        ) from None
 
 
 class StagingRing:
-    """Copies small host values without waiting: into a pinned block, then asynchronously. A block is used again when its copy is done."""
+    """Copies small host values without waiting: into a pinned block, then asynchronously. A block is used again when
+    its copy is done."""
 
     def __init__(self, cuda: Cuda, stream: Any) -> None:
         self._cupy, self._runtime, self._stream = cuda.cupy, cuda.runtime, stream.ptr
@@ -141,19 +188,27 @@ class StagingRing:
         """Copy contiguous `values` to the device address, in the order of the stream."""
         size = values.nbytes
         if size > _STAGED_LIMIT:
-            checked(self._runtime.cudaMemcpyAsync(address, values.ctypes.data, size, self._host_to_device, self._stream), "writing an array")
+            checked(
+                self._runtime.cudaMemcpyAsync(address, values.ctypes.data, size, self._host_to_device, self._stream),
+                "writing an array",
+            )
             checked(self._runtime.cudaStreamSynchronize(self._stream), "writing an array")
             return
         block, event = self._free_block(1 << max(12, (size - 1).bit_length()))
         ctypes.memmove(block.ptr, values.ctypes.data, size)
-        checked(self._runtime.cudaMemcpyAsync(address, block.ptr, size, self._host_to_device, self._stream), "writing an array")
+        checked(
+            self._runtime.cudaMemcpyAsync(address, block.ptr, size, self._host_to_device, self._stream),
+            "writing an array",
+        )
         checked(self._runtime.cudaEventRecord(event, self._stream))
 
     def read(self, address: int, shape: tuple[int, ...], dtype: Any) -> Callable[[], np.ndarray | None]:
         """Start copying device memory to the host; the function gives the values once they are there, None before."""
         kind, count = np.dtype(dtype), math.prod(shape)
         size = count * kind.itemsize
-        key = -(1 << max(12, (size - 1).bit_length()))  # blocks to read into are apart from those to write from: a reader may hold one for long
+        key = -(
+            1 << max(12, (size - 1).bit_length())
+        )  # blocks to read into are apart from those to write from: a reader may hold one for long
         idle = self._readers.setdefault(key, [])
         block, event = idle.pop() if idle else self._new_block(-key)
         to_host = self._runtime.cudaMemcpyKind.cudaMemcpyDeviceToHost

@@ -1,8 +1,9 @@
 """The CUDA target's clock: pairs of events from a pool, read when the device has passed them, without waiting.
 
-A frame is a list of spans (name, first event, last event) in the order of the stream. A span that starts where the one before it ended, with no
-launch between, shares its event. Spans of a captured graph belong to the graph, which records them anew at every replay; `Replay` reads
-them before that. A frame that replays a graph without events of its phases is light: it has one event before the replay and one at its end.
+A frame is a list of spans (name, first event, last event) in the order of the stream. A span that starts where the one
+before it ended, with no launch between, shares its event. Spans of a captured graph belong to the graph, which records
+them anew at every replay; `Replay` reads them before that. A frame that replays a graph without events of its phases is
+light: it has one event before the replay and one at its end.
 """
 
 from __future__ import annotations
@@ -29,8 +30,8 @@ class Span:
 
 
 class Spans:
-    """Spans by their places among the events that they begin and end at. Each event is asked once, however many spans meet there: asking is most of
-    what a replayed graph costs the host."""
+    """Spans by their places among the events that they begin and end at. Each event is asked once, however many spans
+    meet there: asking is most of what a replayed graph costs the host."""
 
     def __init__(self, spans: list[Span]) -> None:
         self.events = list(dict.fromkeys(event for span in spans for event in (span.first, span.last)))
@@ -40,12 +41,18 @@ class Spans:
 
 
 class EventPool:
-    """CUDA events with a clock, used again and again: their handles as numbers. What is called in every frame is called through cupy, which puts no
-    object around handles and statuses: a fifth less of these calls' time (docs/performance/refit-and-lbvh.md)."""
+    """CUDA events with a clock, used again and again: their handles as numbers. What is called in every frame is called
+    through cupy, which puts no object around handles and statuses: a fifth less of these calls' time
+    (docs/performance/refit-and-lbvh.md)."""
 
     def __init__(self, cuda: Cuda) -> None:
         self._runtime, quick = cuda.runtime, cuda.cupy.cuda.runtime
-        self._elapsed, self._query, self._record, self._error = quick.eventElapsedTime, quick.eventQuery, quick.eventRecord, quick.CUDARuntimeError
+        self._elapsed, self._query, self._record, self._error = (
+            quick.eventElapsedTime,
+            quick.eventQuery,
+            quick.eventRecord,
+            quick.CUDARuntimeError,
+        )
         self._free: list[int] = []
         self._all: list[int] = []
 
@@ -99,7 +106,19 @@ class EventPool:
 class _Frame:
     """What is known of a frame so far: times by phase, spans and replays still to be read."""
 
-    __slots__ = ("end", "events", "first_ms", "frame_id", "is_light", "last_ms", "launches", "origin", "phases", "replays", "spans")
+    __slots__ = (
+        "end",
+        "events",
+        "first_ms",
+        "frame_id",
+        "is_light",
+        "last_ms",
+        "launches",
+        "origin",
+        "phases",
+        "replays",
+        "spans",
+    )
 
     def __init__(self, frame_id: int) -> None:
         self.frame_id, self.launches = frame_id, 0
@@ -125,13 +144,18 @@ class _Frame:
     def timing(self, pool: EventPool) -> FrameTiming:
         """The frame's clock once everything is read."""
         if self.is_light:
-            return FrameTiming(self.frame_id, {}, self.launches, pool.milliseconds(self.origin, self.end), has_phases=False)
-        return FrameTiming(self.frame_id, self.phases, self.launches, max(0.0, self.last_ms - self.first_ms) if self.phases else 0.0)
+            return FrameTiming(
+                self.frame_id, {}, self.launches, pool.milliseconds(self.origin, self.end), has_phases=False
+            )
+        return FrameTiming(
+            self.frame_id, self.phases, self.launches, max(0.0, self.last_ms - self.first_ms) if self.phases else 0.0
+        )
 
 
 class Replay:
-    """One executable copy of a captured graph: its spans, and the frame that replayed it last while its times are unread. Outside a frame, `done` is
-    recorded after a launch instead of the frame's end. `is_light`: none of its phases has events."""
+    """One executable copy of a captured graph: its spans, and the frame that replayed it last while its times are
+    unread. Outside a frame, `done` is recorded after a launch instead of the frame's end. `is_light`: none of its
+    phases has events."""
 
     def __init__(self, executable: Any, spans: list[Span], done: Any, launches: int, is_light: bool = False) -> None:
         self.is_light = is_light
@@ -162,7 +186,8 @@ class CudaClock:
         self._shared: Any = None  # the last span's end, as long as nothing was launched after it
         self._phase_first: Any = None
         self.is_newest_fresh = False
-        """Whether nothing was asked nor waited for since the newest frame ended: the device is hardly done with it, and asking costs much."""
+        """Whether nothing was asked nor waited for since the newest frame ended: the device is hardly done with it, and
+        asking costs much."""
         self.launches = 0
         self._earlier_launches = 0
 
@@ -195,7 +220,8 @@ class CudaClock:
             self._finish(self._pending.popleft())
 
     def take_finished(self) -> list[FrameTiming]:
-        """The frames that the device has finished since the last call, oldest first. A frame that has only just ended is left for the next call."""
+        """The frames that the device has finished since the last call, oldest first. A frame that has only just ended
+        is left for the next call."""
         finished, left = [], int(self.is_newest_fresh)
         self.is_newest_fresh = False
         while len(self._pending) > left and self.pool.is_done(self._pending[0].end):
@@ -219,7 +245,8 @@ class CudaClock:
         self._shared = None
 
     def count_work(self) -> None:
-        """Something that is no launch went into the stream: the event of the last span's end no longer marks this place."""
+        """Something that is no launch went into the stream: the event of the last span's end no longer marks this
+        place."""
         self._shared = None
 
     @contextlib.contextmanager
@@ -238,8 +265,8 @@ class CudaClock:
     # -- captured graphs ------------------------------------------------------------------------------------------
     @contextlib.contextmanager
     def capturing(self, with_phases: bool = True) -> Iterator[list[Span]]:
-        """Collect the spans of a graph; their events become nodes of the graph, or without phases nothing does. Launches inside count at each replay
-        instead."""
+        """Collect the spans of a graph; their events become nodes of the graph, or without phases nothing does.
+        Launches inside count at each replay instead."""
         kept = self.launches, self._shared
         self._captured, self._shared, self.launches = [], None, 0
         self._captures_events = with_phases
@@ -311,7 +338,8 @@ class CudaClock:
         return event
 
     def _begin_at_last(self, frame: _Frame) -> None:
-        """Record the frame's origin if that was not done: what the host does before its first launch is none of the device's time."""
+        """Record the frame's origin if that was not done: what the host does before its first launch is none of the
+        device's time."""
         if frame.origin is None:
             frame.origin = self.pool.take()
             frame.events.append(frame.origin)
@@ -331,7 +359,10 @@ class CudaClock:
 
     def _record(self, event: Any) -> None:
         if self._captured is not None:
-            checked(self._runtime.cudaEventRecordWithFlags(event, self._stream, self._external), "recording an event in a graph")
+            checked(
+                self._runtime.cudaEventRecordWithFlags(event, self._stream, self._external),
+                "recording an event in a graph",
+            )
         else:
             self.pool.record(event, self._stream)
 

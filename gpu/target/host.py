@@ -1,27 +1,40 @@
 """The host target: kernels compiled by a C++ compiler, blocks spread over the cores by a pool, numpy arrays.
 
-Launches run before they return, so reads never wait; while a body is captured they are recorded instead (host_recording.py). Environment, for tests:
-RAYGROVE_HOST_FLAGS adds compiler flags (sanitizers), RAYGROVE_HOST_FORCE_SPLIT=1 makes every thread take its share of the blocks.
+Launches run before they return, so reads never wait; while a body is captured they are recorded instead
+(host_recording.py). Environment, for tests: RAYGROVE_HOST_FLAGS adds compiler flags (sanitizers),
+RAYGROVE_HOST_FORCE_SPLIT=1 makes every thread take its share of the blocks.
 """
 
 from __future__ import annotations
 
-import contextlib
 import ctypes
 import dataclasses
 import hashlib
 import math
 import os
 import pathlib
-import resource
 import weakref
 from collections.abc import Callable
 from typing import Any
 
 import numpy as np
 
+from ..linux import free_memory, processors
 from .arguments import ArgumentBlock
-from .base import Array, DeviceCount, FrameTiming, NoDeviceError, OutOfMemoryError, Target, TargetError, TargetOptions, Unit, UnitSource, item_count
+from .base import (
+    Array,
+    DeviceCount,
+    FrameTiming,
+    NoDeviceError,
+    OutOfMemoryError,
+    Target,
+    TargetError,
+    TargetOptions,
+    Unit,
+    UnitSource,
+    item_count,
+)
+from .checks import REPORT, STATE_BYTES, Checks
 from .host_clock import HostClock
 from .host_compiler import compile_library, processor
 from .host_recording import Recording
@@ -37,15 +50,17 @@ _BLOCKS_A_THREAD = 16
 
 @dataclasses.dataclass(eq=False)
 class HostUnit:
-    """A loaded library: an entry and an argument block a kernel."""
+    """A loaded library: an entry and an argument block a kernel, and of a checked one where its state's address is."""
 
     kernels: tuple[str, ...]
     entries: dict[str, Any]
     blocks: dict[str, ArgumentBlock]
+    check_state: Any = None
 
 
 class HostTarget(Target):
-    """See the module. Raises NoDeviceError where there is no compiler, or where the options ask for what only a GPU has."""
+    """See the module. Raises NoDeviceError where there is no compiler, or where the options ask for what only a GPU
+    has."""
 
     kind = "host"
     name = "host"
@@ -54,17 +69,17 @@ class HostTarget(Target):
         self.options = options or TargetOptions()
         if self.options.sort == "library":
             raise NoDeviceError(
-                "target.sort is library, NVIDIA's sort, which needs a GPU, and the host target has none. Set target.sort to auto or own, or take the "
-                "target cuda."
+                "device.sort is library, NVIDIA's sort, which needs a GPU, and this is the CPU. Set "
+                "device.sort to auto or own, or render on a GPU."
             )
         self.device_name, flags = processor()
         self.lane_count = 16 if {"avx512f", "avx512vl"} <= flags else 8
         self._runtime = _load_runtime()
-        threads = self.options.threads or len(os.sched_getaffinity(0))
+        threads = self.options.threads or processors()
         split = int(os.environ.get("RAYGROVE_HOST_FORCE_SPLIT", "0") == "1")
         self._pool = ctypes.c_void_p(self._runtime.pool_create(threads, self.options.spin_us, split))
         if not self._pool:
-            raise OutOfMemoryError("the host target's threads", 1 << 20, available_memory())
+            raise OutOfMemoryError("the host target's threads", 1 << 20, free_memory())
         self.threads: int = self._runtime.pool_threads(self._pool)
         self._units: dict[UnitSource, HostUnit] = {}
         self._tags: dict[str, int] = {}
@@ -72,6 +87,8 @@ class HostTarget(Target):
         self._views: dict[tuple[str, Any, Any], np.ndarray] = {}
         self._clock = HostClock(self.options.profile)
         self._recording: Recording | None = None
+        self._checks = Checks() if self.options.checks else None
+        self._check_state = np.zeros(STATE_BYTES if self._checks else 0, np.uint8)
         self._sorter, self._scanner = chosen_of_thesis(self, None)
 
     # -- memory ---------------------------------------------------------------------------------------------------
@@ -80,19 +97,23 @@ class HostTarget(Target):
         dtype = np.dtype(dtype)
         count = math.prod(shape) if isinstance(shape, tuple) else int(shape)
         size = count * dtype.itemsize
-        if size > 1 << 26 and size > available_memory():
-            raise OutOfMemoryError(tag, size, available_memory())
+        if size > 1 << 26 and size > free_memory():
+            raise OutOfMemoryError(tag, size, free_memory())
         try:
             raw = np.empty(size + _ALIGNMENT, np.uint8)
         except MemoryError as error:
-            raise OutOfMemoryError(tag, size, available_memory()) from error
+            raise OutOfMemoryError(tag, size, free_memory()) from error
         self._tags[tag] = self._tags.get(tag, 0) + size
-        weakref.finalize(raw, self._forget, tag, size).atexit = False
         start = -address(raw) % _ALIGNMENT
+        weakref.finalize(raw, self._forget, tag, size, address(raw) + start).atexit = False
+        if self._checks is not None:
+            self._checks.add(address(raw) + start, size, tag)
         return raw[start : start + size].view(dtype).reshape(shape)
 
-    def _forget(self, tag: str, size: int) -> None:
+    def _forget(self, tag: str, size: int, first: int) -> None:
         self._tags[tag] -= size
+        if self._checks is not None:
+            self._checks.forget(first)
 
     def fill(self, array: Array, value: int | float) -> None:
         self._run(array.fill, value)
@@ -127,7 +148,7 @@ class HostTarget(Target):
         return {tag: size for tag, size in self._tags.items() if size}
 
     def free_bytes(self) -> int:
-        return available_memory()
+        return free_memory()
 
     def scratch(self, name: str, shape: int | tuple[int, ...], dtype: Any) -> Array:
         key = (name, shape, dtype)
@@ -156,14 +177,29 @@ class HostTarget(Target):
         if made is None:
             self._not_captured(f"compile {source.path}")
             with self._compiling():
-                written = write_unit(source, "host", self.lane_count)
+                written = write_unit(source, "host", self.lane_count, self.options.checks)
                 library = compile_library(written.text, written.digest, self.options.contraction, check=self.check)
-            entries = {name: ctypes.cast(getattr(library, f"host_entry_{name}"), ctypes.c_void_p) for name in written.kernels}
+            entries = {
+                name: ctypes.cast(getattr(library, f"host_entry_{name}"), ctypes.c_void_p) for name in written.kernels
+            }
             blocks = {name: ArgumentBlock(signature, address) for name, signature in written.kernels.items()}
             made = self._units[source] = HostUnit(tuple(written.kernels), entries, blocks)
+            if self._checks is not None:
+                self._checks.know(written.kernels)
+                made.check_state = ctypes.c_void_p.in_dll(library, "check_state")
         return made
 
-    def launch(self, unit: Unit, kernel: str, n: int | DeviceCount, *args: Any, block: int = 256, blocks: int = 0) -> None:
+    def launch(
+        self,
+        unit: Unit,
+        kernel: str,
+        n: int | DeviceCount,
+        /,
+        *,
+        block: int = 256,
+        blocks: int = 0,
+        **arguments: Any,
+    ) -> None:
         assert isinstance(unit, HostUnit)
         if kernel not in unit.entries:
             raise TargetError(f"There is no kernel {kernel} in this unit; it has {', '.join(unit.kernels)}.")
@@ -171,14 +207,41 @@ class HostTarget(Target):
         if count <= 0 and blocks <= 0:
             return
         if self._recording is not None:
-            unit.blocks[kernel].pack(args)  # says what is wrong with them now
-        self._run(self._launch, unit, kernel, args, blocks or min(-(-count // _ITEMS_A_BLOCK), _BLOCKS_A_THREAD * self.threads))
+            unit.blocks[kernel].pack(arguments)  # says what is wrong with them now
+        self._run(
+            self._launch,
+            unit,
+            kernel,
+            arguments,
+            blocks or min(-(-count // _ITEMS_A_BLOCK), _BLOCKS_A_THREAD * self.threads),
+        )
 
-    def _launch(self, unit: HostUnit, kernel: str, args: tuple[Any, ...], blocks: int) -> None:
+    def _launch(self, unit: HostUnit, kernel: str, arguments: dict[str, Any], blocks: int) -> None:
         packed = unit.blocks[kernel]
-        packed.pack(args)
+        packed.pack(arguments)
+        if self._checks is not None:
+            self._run_checked(self._checks, unit, kernel, packed, blocks)
+        elif self._clock.profile:
+            with self._clock.launch(kernel):
+                self._runtime.pool_run(self._pool, unit.entries[kernel], packed.pointer, blocks)
+        else:
+            self._clock.count_launch()
+            self._runtime.pool_run(self._pool, unit.entries[kernel], packed.pointer, blocks)
+
+    def _run_checked(self, checks: Checks, unit: HostUnit, kernel: str, packed: ArgumentBlock, blocks: int) -> None:
+        """A launch whose kernel may report a failed check: CheckFailedError. Targets share a library, so it is told
+        each time whose launch it is."""
+        if checks.has_changed:
+            known = checks.arrays().view(np.uint8)
+            self._check_state[REPORT.itemsize :][: known.size] = known
+        unit.check_state.value = address(self._check_state)
         with self._clock.launch(kernel):
-            self._runtime.pool_run(self._pool, unit.entries[kernel], ctypes.c_void_p(packed.address), blocks)
+            self._runtime.pool_run(self._pool, unit.entries[kernel], packed.pointer, blocks)
+        report = self._check_state[: REPORT.itemsize]
+        error = checks.error(report.view(REPORT)[0])
+        if error is not None:
+            report[:] = 0
+            raise error
 
     def sort_keys(self, keys: Array, bits: tuple[int, int], scratch: str) -> Array:
         return self._sort(keys, None, bits, scratch)[0]
@@ -188,11 +251,21 @@ class HostTarget(Target):
         assert values_sorted is not None
         return keys, values_sorted
 
-    def _sort(self, keys: Array, values: Array | None, bits: tuple[int, int], scratch: str) -> tuple[Array, Array | None]:
-        if keys.dtype.itemsize not in (4, 8) or keys.dtype.kind not in "ui" or (values is not None and values.dtype.itemsize != 4):
+    def _sort(
+        self, keys: Array, values: Array | None, bits: tuple[int, int], scratch: str
+    ) -> tuple[Array, Array | None]:
+        if (
+            keys.dtype.itemsize not in (4, 8)
+            or keys.dtype.kind not in "ui"
+            or (values is not None and values.dtype.itemsize != 4)
+        ):
             raise TargetError(f"Sorting takes 32- or 64-bit integer keys and 32-bit values, not {keys.dtype.name}.")
         if self._sorter is not None:
-            return (self._sorter.sort_keys(keys, bits, scratch), None) if values is None else self._sorter.sort_pairs(keys, values, bits, scratch)
+            return (
+                (self._sorter.sort_keys(keys, bits, scratch), None)
+                if values is None
+                else self._sorter.sort_pairs(keys, values, bits, scratch)
+            )
         other = self.scratch(scratch + ".keys", keys.shape, keys.dtype)
         other_values = None if values is None else self.scratch(scratch + ".values", values.shape, values.dtype)
         self._run(self._radix_sort, (keys, other, values, other_values), bits)
@@ -217,7 +290,9 @@ class HostTarget(Target):
 
     def _scan(self, values: Array, out: Array) -> None:
         with self._clock.launch("exclusive_scan"):
-            self._runtime.exclusive_scan(self._pool, ctypes.c_void_p(address(values)), ctypes.c_void_p(address(out)), ctypes.c_int64(values.size))
+            self._runtime.exclusive_scan(
+                self._pool, ctypes.c_void_p(address(values)), ctypes.c_void_p(address(out)), ctypes.c_int64(values.size)
+            )
 
     # -- time -----------------------------------------------------------------------------------------------------
     def begin_frame(self, frame_id: int) -> None:
@@ -263,25 +338,6 @@ class HostTarget(Target):
             self._pool = ctypes.c_void_p(None)
         self._units.clear()
         self.forget_scratch()
-
-
-def available_memory() -> int:
-    """Bytes that this process can still have: what Linux estimates to be free, the limit of its address space, and that of its control group."""
-    limits = [1 << 62]
-    with contextlib.suppress(OSError, ValueError, StopIteration):
-        lines = pathlib.Path("/proc/meminfo").read_text(encoding="ascii").splitlines()
-        limits.append(next(int(line.split()[1]) for line in lines if line.startswith("MemAvailable:")) * 1024)
-    with contextlib.suppress(OSError, ValueError, IndexError):
-        ceiling = resource.getrlimit(resource.RLIMIT_AS)[0]
-        if ceiling != resource.RLIM_INFINITY:
-            used = int(pathlib.Path("/proc/self/statm").read_text(encoding="ascii").split()[0]) * resource.getpagesize()
-            limits.append(ceiling - used)
-    with contextlib.suppress(OSError, ValueError, KeyError):
-        group = pathlib.Path("/sys/fs/cgroup")
-        ceiling, used = (int((group / name).read_text(encoding="ascii")) for name in ("memory.max", "memory.current"))
-        kept = dict(line.split() for line in (group / "memory.stat").read_text(encoding="ascii").splitlines())
-        limits.append(ceiling - used + int(kept["inactive_file"]))  # pages of files are given back before anything is refused
-    return max(min(limits), 0)
 
 
 def _load_runtime() -> ctypes.CDLL:

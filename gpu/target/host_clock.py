@@ -10,7 +10,8 @@ from .base import FrameTiming
 
 
 class HostClock:
-    """Phases and launches of the current frame, and the frames that have ended. With `profile` every launch is a phase of its own beside them."""
+    """Phases and launches of the current frame, and the frames that have ended. With `profile` every launch is a phase
+    of its own beside them."""
 
     def __init__(self, profile: bool) -> None:
         self.profile = profile
@@ -47,6 +48,10 @@ class HostClock:
         """Add the time since `begin_phase` to the phase."""
         self._ended = time.perf_counter()
         self._phases[name] = self._phases.get(name, 0.0) + (self._ended - self._phase_started) * 1e3
+
+    def count_launch(self) -> None:
+        """Count a launch that is not timed by itself."""
+        self._launches += 1
 
     @contextlib.contextmanager
     def launch(self, name: str) -> Iterator[None]:

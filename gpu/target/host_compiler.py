@@ -12,34 +12,49 @@ import pathlib
 import platform
 import shlex
 import shutil
-import signal
 import subprocess
 import sys
 import tempfile
 import time
 from collections.abc import Callable
 
+from ..linux import kill_group, processor_lines
 from .base import CompileError, NoDeviceError
 from .cache import cached_file
-from .translation_unit import ROOT
+from .host_prelude import Prelude
+from .translation_unit import ROOT, foreign_roots
 
 INSTALL_HINT = "Install one with: sudo apt-get install g++   (or: pip install ziglang)"
 
 _PATIENCE_S, _CHECK_S = 600.0, 0.1
 """How long the compiler may take, and how often it is asked whether its work is still wanted."""
 
-_FLAGS = ["-std=c++17", "-O3", "-march=native", "-fPIC", "-shared", "-fno-exceptions", "-fno-rtti", "-fno-math-errno", "-fno-trapping-math", "-w"]
+_FLAGS = [
+    "-std=c++17",
+    "-O3",
+    "-march=native",
+    "-fPIC",
+    "-shared",
+    "-fno-exceptions",
+    "-fno-rtti",
+    "-fno-math-errno",
+    "-fno-trapping-math",
+    "-w",
+]
 
 
 @functools.lru_cache(maxsize=1)
 def find_compiler() -> tuple[str, ...]:
-    """The compiler's command: CXX where it is set, else the first of c++, g++, clang++, zig. Raises NoDeviceError where there is none."""
+    """The compiler's command: CXX where it is set, else the first of c++, g++, clang++, zig. Raises NoDeviceError where
+    there is none."""
     named = os.environ.get("CXX")
     if named:
         try:
             words = shlex.split(named)
         except ValueError as error:
-            raise NoDeviceError(f"CXX, {named}, cannot be read as a command: {error}".rstrip(".") + ". Unset CXX or correct it.") from error
+            raise NoDeviceError(
+                f"CXX, {named}, cannot be read as a command: {error}".rstrip(".") + ". Unset CXX or correct it."
+            ) from error
         if not words or shutil.which(words[0]) is None:
             raise NoDeviceError(f"The compiler named by CXX, {named}, is not there. Unset CXX or name one that is.")
         return tuple(words)
@@ -48,7 +63,10 @@ def find_compiler() -> tuple[str, ...]:
             return (name,)
     if importlib.util.find_spec("ziglang") is not None:
         return (sys.executable, "-P", "-m", "ziglang", "c++")
-    raise NoDeviceError(f"The host target compiles its kernels with a C++ compiler, and none was found (c++, g++, clang++, ziglang). {INSTALL_HINT}")
+    raise NoDeviceError(
+        f"The host target compiles its kernels with a C++ compiler, and none was found (c++, g++, clang++, "
+        f"ziglang). {INSTALL_HINT}"
+    )
 
 
 @functools.lru_cache(maxsize=1)
@@ -58,60 +76,80 @@ def compiler_version() -> str:
     try:
         return subprocess.run(command, capture_output=True, text=True, timeout=60, check=True).stdout.splitlines()[0]
     except (OSError, subprocess.SubprocessError, IndexError) as error:
-        raise NoDeviceError(f"The C++ compiler {command[0]} does not run: {str(error).rstrip('.')}. {INSTALL_HINT}") from error
+        raise NoDeviceError(
+            f"The C++ compiler {command[0]} does not run: {str(error).rstrip('.')}. {INSTALL_HINT}"
+        ) from error
 
 
 @functools.lru_cache(maxsize=1)
 def processor() -> tuple[str, frozenset[str]]:
     """The processor's name and its feature flags as Linux lists them."""
-    name, flags = platform.machine(), frozenset[str]()
-    try:
-        for line in pathlib.Path("/proc/cpuinfo").read_text(encoding="utf-8").splitlines():
-            key, _, value = line.partition(":")
-            if key.strip() == "model name":
-                name = value.strip()
-            elif key.strip() == "flags":
-                flags = frozenset(value.split())
-                break
-    except OSError:
-        pass
+    lines = processor_lines()
+    name = next((value for key, value in lines if key == "model name"), platform.machine())
+    flags = frozenset(next((value for key, value in lines if key == "flags"), "").split())
     return name, flags
 
 
 def compile_library(
     text: str, digest: str, contraction: bool, libraries: tuple[str, ...] = (), check: Callable[[], None] = lambda: None
 ) -> ctypes.CDLL:
-    """The shared library of a unit, compiled where the cache has none for these sources, flags, compiler and processor. What `check` raises while
-    the compiler runs ends it."""
+    """The shared library of a unit, compiled where the cache has none for these sources, flags, compiler and processor.
+    What `check` raises while the compiler runs ends it."""
     extra = shlex.split(os.environ.get("RAYGROVE_HOST_FLAGS", ""))
     flags = [*_FLAGS, f"-ffp-contract={'fast' if contraction else 'off'}", *extra]
     described = "\n".join([digest, *flags, *libraries, compiler_version(), *find_compiler(), *sorted(processor()[1])])
     key = "host-" + hashlib.sha256(described.encode()).hexdigest()[:32]
 
     def make(path: pathlib.Path) -> None:
-        _run_compiler([*find_compiler(), *flags, f"-I{ROOT}", "-x", "c++", "-", "-o", str(path), *libraries], text, check)
+        _compile(text, flags, ["-x", "c++", "-", "-o", str(path.absolute()), *libraries], check)
 
-    path = cached_file(key, ".so", make)
+    path = cached_file(key, ".so", make, check)
     try:
         return ctypes.CDLL(str(path))
     except OSError:
         with contextlib.suppress(OSError):
-            path.unlink(missing_ok=True)  # whole, but of a system with other libraries (a home folder of several machines): made once more
+            path.unlink(
+                missing_ok=True
+            )  # whole, but of a system with other libraries (a home folder of several machines): made once more
     try:
-        return ctypes.CDLL(str(cached_file(key, ".so", make)))
+        return ctypes.CDLL(str(cached_file(key, ".so", make, check)))
     except OSError as error:
-        raise CompileError(f"What the C++ compiler {find_compiler()[0]} made cannot be loaded: {error}. {INSTALL_HINT}") from error
+        raise CompileError(
+            f"What the C++ compiler {find_compiler()[0]} made cannot be loaded: {error}. {INSTALL_HINT}"
+        ) from error
+
+
+def _compile(text: str, flags: list[str], more: list[str], check: Callable[[], None]) -> None:
+    """Compile a unit with the prelude's headers where they are there, else without."""
+    command = [*find_compiler(), *flags, f"-I{ROOT}"]
+    prelude = _prelude("\n".join([*flags, compiler_version(), *find_compiler(), *sorted(processor()[1])]))
+    included = prelude.options(command, lambda line: _run_compiler(line, "", check))
+    if not included:
+        return _run_compiler([*command, *more], text, check)
+    try:
+        _run_compiler([*command, *included, *more], text, check)
+    except CompileError:
+        _run_compiler([*command, *more], text, check)
+        prelude.give_up()
+
+
+@functools.lru_cache(maxsize=64)
+def _prelude(described: str) -> Prelude:
+    return Prelude(described, is_understood="clang" not in compiler_version().lower())
 
 
 def _run_compiler(command: list[str], text: str, check: Callable[[], None]) -> None:
     check()
+    command = [*command, *(f"-I{root}" for root in foreign_roots())]
     pipe = subprocess.PIPE
     try:
         with tempfile.TemporaryFile("w+", encoding="utf-8") as source:  # a pipe would have to be fed between the checks
             source.write(text)
             source.seek(0)
             # A group of its own: the compiler's own processes end with it.
-            compiler = subprocess.Popen(command, stdin=source, stdout=pipe, stderr=pipe, text=True, start_new_session=True)
+            compiler = subprocess.Popen(
+                command, stdin=source, stdout=pipe, stderr=pipe, text=True, start_new_session=True, cwd=ROOT
+            )
     except (OSError, subprocess.SubprocessError) as error:
         raise CompileError(f"The C++ compiler {command[0]} could not be run: {error}.") from error
     with compiler:
@@ -119,12 +157,14 @@ def _run_compiler(command: list[str], text: str, check: Callable[[], None]) -> N
             said = _heard(compiler, check)
         except BaseException:
             with contextlib.suppress(ProcessLookupError):
-                os.killpg(compiler.pid, signal.SIGKILL)
+                kill_group(compiler.pid)
             raise
     if compiler.returncode != 0:
         lines = said.splitlines() or ["it gives no reason"]
         reason = next((line for line in lines if "error" in line.lower() or "No space left" in line), lines[-1])
-        advice = ". Free some space, or name other places by RAYGROVE_CACHE and TMPDIR." if "No space left" in reason else ""
+        advice = (
+            ". Free some space, or name other places by RAYGROVE_CACHE and TMPDIR." if "No space left" in reason else ""
+        )
         raise CompileError(f"A kernel unit did not compile with {command[0]}: {reason[:300]}{advice}\n{said[:4000]}")
 
 
@@ -137,6 +177,8 @@ def _heard(compiler: subprocess.Popen[str], check: Callable[[], None]) -> str:
         except subprocess.TimeoutExpired as error:
             check()
             if time.monotonic() > until:
-                raise CompileError(f"The C++ compiler {find_compiler()[0]} was still not done after {_PATIENCE_S:.0f} s.") from error
+                raise CompileError(
+                    f"The C++ compiler {find_compiler()[0]} was still not done after {_PATIENCE_S:.0f} s."
+                ) from error
         except OSError as error:
             raise CompileError(f"The C++ compiler {find_compiler()[0]} could not be run: {error}.") from error

@@ -1,17 +1,18 @@
 // The host target's runtime: a pool of threads that runs a kernel's blocks, and the library sort and scan on top of it.
 //
-// `remaining` counts the blocks nobody has claimed; a claim is one compare-and-swap, and the job's other fields stand still until the last claimed
-// block is done. They may be read after a claim only: whoever has none may be late, and look at the next job being written. An idle worker spins
-// for `spin_us`, then sleeps.
+// `remaining` counts the blocks nobody has claimed; a claim is one compare-and-swap, and the job's other fields stand
+// still until the last claimed block is done. They may be read after a claim only: whoever has none may be late, and
+// look at the next job being written. An idle worker spins for `spin_us`, then sleeps.
 //
-// With `force_split` block b belongs to thread b % threads, so that a race between blocks cannot hide behind a quick first thread (for
-// ThreadSanitizer). There is no claim then: every thread reads the fields of every job, to learn what its share is. So a job is over when every thread
-// has left it, those included whose share is empty; `done` counts threads. (Were it over after its last block, a job of fewer blocks than threads would
-// be followed by the next one while somebody still reads it, who then runs the new job's blocks twice.)
+// With `force_split` block b belongs to thread b % threads, so that a race between blocks cannot hide behind a quick
+// first thread (for ThreadSanitizer). There is no claim then: every thread reads the fields of every job, to learn what
+// its share is. So a job is over when every thread has left it, those included whose share is empty; `done` counts
+// threads. (Were it over after its last block, a job of fewer blocks than threads would be followed by the next one
+// while somebody still reads it, who then runs the new job's blocks twice.)
 //
-// What a block wrote is seen after the launch: `done` grows by releases and is waited for by an acquire, which takes from all of them, since
-// read-modify-writes go on with a release sequence. The releases do not acquire, which would order blocks one after the other that no rule orders, and
-// hide their races from ThreadSanitizer.
+// What a block wrote is seen after the launch: `done` grows by releases and is waited for by an acquire, which takes
+// from all of them, since read-modify-writes go on with a release sequence. The releases do not acquire, which would
+// order blocks one after the other that no rule orders, and hide their races from ThreadSanitizer.
 #include <pthread.h>
 #include <sched.h>
 #include <stdint.h>
@@ -97,7 +98,8 @@ static void wait_for_work(Pool* pool, int seen) {
     }
     pthread_mutex_lock(&pool->mutex);
     __atomic_fetch_add(&pool->sleeping, 1, __ATOMIC_SEQ_CST);
-    while (!has_work(pool, seen) && !__atomic_load_n(&pool->stopping, __ATOMIC_SEQ_CST)) pthread_cond_wait(&pool->wake, &pool->mutex);
+    while (!has_work(pool, seen) && !__atomic_load_n(&pool->stopping, __ATOMIC_SEQ_CST))
+        pthread_cond_wait(&pool->wake, &pool->mutex);
     __atomic_fetch_sub(&pool->sleeping, 1, __ATOMIC_SEQ_CST);
     pthread_mutex_unlock(&pool->mutex);
 }
@@ -113,8 +115,7 @@ static void* work(void* given) {
             ++seen;
             run_share(pool, id);
         } else {
-            while (run_one(pool)) {
-            }
+            while (run_one(pool)) {}
         }
     }
 }
@@ -171,13 +172,13 @@ EXPORT void pool_run(Pool* pool, Entry entry, void** arguments, int block_count)
     if (pool->force_split) {
         run_share(pool, 0);
     } else {
-        while (run_one(pool)) {
-        }
+        while (run_one(pool)) {}
     }
     const int all = pool->force_split ? pool->threads : block_count;
     for (unsigned turn = 1; __atomic_load_n(&pool->done, __ATOMIC_ACQUIRE) < all; ++turn) {
         relax();
-        if (pool->force_split && (turn & 255) == 0) sched_yield();  // threads wait for one another there, and may be more than the cores
+        // threads wait for one another there, and may be more than the cores
+        if (pool->force_split && (turn & 255) == 0) sched_yield();
     }
 }
 
@@ -193,7 +194,7 @@ EXPORT void pool_destroy(Pool* pool) {
     free(pool);
 }
 
-// -- stable radix sort: count, scan, scatter, a digit at a time; the chunks are fixed, so the bytes do not depend on the threads ------------------
+// -- stable radix sort: count, scan, scatter, a digit at a time; the chunks are fixed, so the bytes do not depend on
 
 struct SortPass {
     const void* keys;
@@ -205,7 +206,8 @@ struct SortPass {
     uint32_t* starts;  // [chunk][digit]
 };
 
-template <class Key> static void count_digits(void** arguments, int first, int last, int) {
+template <class Key>
+static void count_digits(void** arguments, int first, int last, int) {
     SortPass& pass = *static_cast<SortPass*>(arguments[0]);
     const Key* keys = static_cast<const Key*>(pass.keys);
     const Key mask = ((Key)1 << pass.bits) - 1;
@@ -217,7 +219,8 @@ template <class Key> static void count_digits(void** arguments, int first, int l
     }
 }
 
-template <class Key> static void scatter_digits(void** arguments, int first, int last, int) {
+template <class Key>
+static void scatter_digits(void** arguments, int first, int last, int) {
     SortPass& pass = *static_cast<SortPass*>(arguments[0]);
     const Key* keys = static_cast<const Key*>(pass.keys);
     Key* keys_out = static_cast<Key*>(pass.keys_out);
@@ -250,7 +253,8 @@ static int digit_bits_of(int bit_count) {
     return (bit_count + passes - 1) / passes;
 }
 
-// How often a sort by so many bits goes over its keys: after an odd number the result lies in the second buffers. Nothing is done to fewer than two.
+// How often a sort by so many bits goes over its keys: after an odd number the result lies in the second buffers.
+// Nothing is done to fewer than two.
 EXPORT int sort_passes(int64_t count, int first_bit, int last_bit) {
     if (last_bit <= first_bit || count < 2) return 0;
     const int bits = last_bit - first_bit, digit_bits = digit_bits_of(bits);
@@ -259,7 +263,8 @@ EXPORT int sort_passes(int64_t count, int first_bit, int last_bit) {
 
 // Sorts by bits [first_bit, last_bit). `values` may be null.
 template <class Key>
-static void sort(Pool* pool, Key* keys, Key* keys_other, uint32_t* values, uint32_t* values_other, int64_t count, int first_bit, int last_bit) {
+static void sort(Pool* pool, Key* keys, Key* keys_other, uint32_t* values, uint32_t* values_other, int64_t count,
+                 int first_bit, int last_bit) {
     if (sort_passes(count, first_bit, last_bit) == 0) return;
     const int digit_bits = digit_bits_of(last_bit - first_bit);
     const int chunks = chunk_count(pool, count);
@@ -270,19 +275,25 @@ static void sort(Pool* pool, Key* keys, Key* keys_other, uint32_t* values, uint3
         pool_run(pool, count_digits<Key>, arguments, chunks);
         scan_digits(pass);
         pool_run(pool, scatter_digits<Key>, arguments, chunks);
-        Key* k = keys; keys = keys_other; keys_other = k;
-        uint32_t* v = values; values = values_other; values_other = v;
+        Key* k = keys;
+        keys = keys_other;
+        keys_other = k;
+        uint32_t* v = values;
+        values = values_other;
+        values_other = v;
     }
 }
 
-EXPORT void sort_u32(Pool* pool, uint32_t* keys, uint32_t* other, uint32_t* values, uint32_t* values_other, int64_t count, int first, int last) {
+EXPORT void sort_u32(Pool* pool, uint32_t* keys, uint32_t* other, uint32_t* values, uint32_t* values_other,
+                     int64_t count, int first, int last) {
     sort(pool, keys, other, values, values_other, count, first, last);
 }
-EXPORT void sort_u64(Pool* pool, uint64_t* keys, uint64_t* other, uint32_t* values, uint32_t* values_other, int64_t count, int first, int last) {
+EXPORT void sort_u64(Pool* pool, uint64_t* keys, uint64_t* other, uint32_t* values, uint32_t* values_other,
+                     int64_t count, int first, int last) {
     sort(pool, keys, other, values, values_other, count, first, last);
 }
 
-// -- exclusive scan of 32-bit integers: sums of chunks, then each chunk from its start ---------------------------------------------------------------
+// -- exclusive scan of 32-bit integers: sums of chunks, then each chunk from its start -------------------
 
 struct ScanPass {
     const uint32_t* values;

@@ -1,7 +1,9 @@
-"""Compiles units to cubins with NVRTC, through cuda-bindings: no driver and no device is needed, so every kernel is checked on any machine.
+"""Compiles units to cubins with NVRTC, through cuda-bindings: no driver and no device is needed, so every kernel is
+checked on any machine.
 
-Cubins, not PTX: a cubin loads on every driver of the same CUDA major version, PTX only on drivers as new as the compiler. The assembler's report
-(registers, spills, stack, shared memory of each kernel) is kept behind the cubin and read back by `Cubin.resources`.
+Cubins, not PTX: a cubin loads on every driver of the same CUDA major version, PTX only on drivers as new as the
+compiler. The assembler's report (registers, spills, stack, shared memory of each kernel) is kept behind the cubin and
+read back by `Cubin.resources`.
 """
 
 from __future__ import annotations
@@ -15,7 +17,7 @@ from typing import Any
 
 from .base import CompileError, NoDeviceError
 from .cache import cached_bytes
-from .translation_unit import ROOT, UnitText
+from .translation_unit import ROOT, UnitText, foreign_roots
 
 ARCHITECTURES = (75, 90, 120)
 """Compute capabilities that every kernel is compiled for in the tests: Turing, Hopper, Blackwell."""
@@ -29,7 +31,8 @@ _REPORT_LENGTH = struct.Struct("<Q")
 
 @dataclasses.dataclass(frozen=True)
 class KernelResources:
-    """What one kernel takes of a multiprocessor: registers a thread, bytes of stack and of spills a thread, shared bytes a block."""
+    """What one kernel takes of a multiprocessor: registers per thread, bytes of stack and of spills a thread, shared
+    bytes per block."""
 
     registers: int = 0
     stack_bytes: int = 0
@@ -51,7 +54,8 @@ class Cubin:
 
 
 def compile_unit(text: UnitText, architecture: int, contraction: bool = True, *, name: str = "unit") -> Cubin:
-    """`text` for compute capability `architecture` (90 is 9.0), from the cache where it is there. Raises CompileError with the compiler's text.
+    """`text` for compute capability `architecture` (90 is 9.0), from the cache where it is there. Raises CompileError
+    with the compiler's text.
 
     Without `contraction` multiplications and additions stay apart, as on the host: results are equal bit by bit.
     """
@@ -72,12 +76,15 @@ def compile_unit(text: UnitText, architecture: int, contraction: bool = True, *,
 def compile_text(text: str, options: tuple[str, ...], name: str = "unit") -> Cubin:
     """`text` compiled as it stands, without the cache."""
     nvrtc = _bindings()
+    options = (*options, *(f"--include-path={root}" for root in foreign_roots()))
     program = _checked(nvrtc.nvrtcCreateProgram(text.encode(), f"{name}.cu".encode(), 0, None, None))
     try:
         (status,) = nvrtc.nvrtcCompileProgram(program, len(options), [option.encode() for option in options])
         report = _text_of(program)
         if status != nvrtc.nvrtcResult.NVRTC_SUCCESS:
-            raise CompileError(f"NVRTC cannot compile {name} ({' '.join(options[:1])}):\n{report.strip() or status.name}")
+            raise CompileError(
+                f"NVRTC cannot compile {name} ({' '.join(options[:1])}):\n{report.strip() or status.name}"
+            )
         image = bytearray(_checked(nvrtc.nvrtcGetCUBINSize(program)))
         _checked(nvrtc.nvrtcGetCUBIN(program, image))
         return Cubin(bytes(image), report)
@@ -86,7 +93,8 @@ def compile_text(text: str, options: tuple[str, ...], name: str = "unit") -> Cub
 
 
 def compile_options(architecture: int, contraction: bool = True) -> tuple[str, ...]:
-    """NVRTC's options. `-default-device` lets `constexpr` values of a unit be used by reference in kernels, as C++ does on the host."""
+    """NVRTC's options. `-default-device` lets `constexpr` values of a unit be used by reference in kernels, as C++ does
+    on the host."""
     return (
         f"--gpu-architecture=sm_{architecture}",
         "--std=c++17",
@@ -107,10 +115,14 @@ def parse_report(report: str) -> dict[str, KernelResources]:
             name = match[1]
             found[name] = KernelResources()
         elif name and (match := _STACK.search(line)):
-            found[name] = dataclasses.replace(found[name], stack_bytes=int(match[1]), spill_bytes=int(match[2]) + int(match[3]))
+            found[name] = dataclasses.replace(
+                found[name], stack_bytes=int(match[1]), spill_bytes=int(match[2]) + int(match[3])
+            )
         elif name and (match := _USED.search(line)):
             shared = _SHARED.search(line)
-            found[name] = dataclasses.replace(found[name], registers=int(match[1]), shared_bytes=int(shared[1]) if shared else 0)
+            found[name] = dataclasses.replace(
+                found[name], registers=int(match[1]), shared_bytes=int(shared[1]) if shared else 0
+            )
             name = ""
     return found
 
@@ -123,7 +135,8 @@ def nvrtc_version() -> tuple[int, int]:
 
 
 def architecture_for(capability: int) -> int:
-    """The architecture to compile for on a device of `capability`: the newest that NVRTC knows of the same major version, not newer than the device.
+    """The architecture to compile for on a device of `capability`: the newest that NVRTC knows of the same major
+    version, not newer than the device.
 
     A cubin runs on devices of its own major version from its minor version on, on no others.
     """
@@ -131,8 +144,10 @@ def architecture_for(capability: int) -> int:
     usable = [a for a in known if a // 10 == capability // 10 and a <= capability]
     if not usable:
         raise NoDeviceError(
-            f"NVRTC {'.'.join(map(str, nvrtc_version()))} has no code for compute capability {capability // 10}.{capability % 10} "
-            f"(it knows {', '.join(map(str, known))}). Install the CUDA extra that fits this device, or use --target host."
+            f"NVRTC {'.'.join(map(str, nvrtc_version()))} has no code for compute capability "
+            f"{capability // 10}.{capability % 10} "
+            f"(it knows {', '.join(map(str, known))}). Install the CUDA extra that fits this device, or use "
+            f"--device cpu."
         )
     return max(usable)
 
@@ -142,13 +157,15 @@ def _bindings() -> Any:
         from cuda.bindings import nvrtc
     except ImportError as error:
         raise NoDeviceError(
-            f"cuda-bindings cannot be imported ({error}). Install the cuda13 or cuda12 extra of Raygrove, or use --target host."
+            f"cuda-bindings cannot be imported ({error}). Install the cuda13 or cuda12 extra of Raygrove, or use "
+            f"--device cpu."
         ) from error
     try:
         nvrtc.nvrtcVersion()
     except Exception as error:  # cuda-bindings raises several types where the library is missing
         raise NoDeviceError(
-            f"The CUDA compiler library NVRTC cannot be loaded ({error}). Install nvidia-cuda-nvrtc, or use --target host."
+            f"The CUDA compiler library NVRTC cannot be loaded ({' '.join(str(error).split())}). Install "
+            f"nvidia-cuda-nvrtc, or use --device cpu."
         ) from error
     return nvrtc
 

@@ -1,6 +1,8 @@
-"""Raygrove's own radix sort and scan, kernels that run on every target: the sorter of a CUDA target without cuda.compute.
+"""Raygrove's own radix sort and scan, kernels that run on every target: the sorter of a CUDA target without
+cuda.compute.
 
-Three launches for every 8 bits of the keys, none of which waits for another block; stable, and the same bytes whatever the number of blocks.
+Three launches for every 8 bits of the keys, none of which waits for another block; stable, and the same bytes whatever
+the number of blocks.
 """
 
 from __future__ import annotations
@@ -38,13 +40,18 @@ class OwnSorter:
         unit = self._target.unit(UnitSource("gpu/primitives/scan.cu", constants=(("TILE", SCAN_TILE),)))
         sums = self._target.scratch(scratch + ".sums", max(1, tiles), np.uint32)
         values, out = values.view(np.uint32), out.view(np.uint32)
-        self._target.launch(unit, "sum_tiles", n, values, n, tiles, sums, blocks=tiles)
-        self._target.launch(unit, "scan_tile_sums", n, tiles, sums, blocks=1)
-        self._target.launch(unit, "scan_tiles", n, values, n, tiles, sums, out, blocks=tiles)
+        self._target.launch(unit, "sum_tiles", n, values=values, n=n, tile_count=tiles, tile_sums=sums, blocks=tiles)
+        self._target.launch(unit, "scan_tile_sums", n, tile_count=tiles, tile_sums=sums, blocks=1)
+        self._target.launch(
+            unit, "scan_tiles", n, values=values, n=n, tile_count=tiles, tile_sums=sums, out=out, blocks=tiles
+        )
 
     def _sort(self, keys: Array, values: Array | None, bits: tuple[int, int], scratch: str) -> tuple[Array, Array]:
         target, n = self._target, int(keys.size)
-        unit, tile = target.unit(sort_unit(keys.dtype.itemsize * 8, values is not None)), tile_size(keys.dtype.itemsize * 8)
+        unit, tile = (
+            target.unit(sort_unit(keys.dtype.itemsize * 8, values is not None)),
+            tile_size(keys.dtype.itemsize * 8),
+        )
         tiles = -(-n // tile)
         counts = target.scratch(scratch + ".counts", DIGITS * tiles, np.int32)
         totals = target.scratch(scratch + ".totals", DIGITS, np.int32)
@@ -52,10 +59,39 @@ class OwnSorter:
         other_values = None if values is None else target.scratch(scratch + ".values", values.shape, values.dtype)
         for first in range(bits[0], bits[1], DIGIT_BITS):
             mask = (1 << min(DIGIT_BITS, bits[1] - first)) - 1
-            target.launch(unit, "count_digits", n, keys, n, first, mask, tiles, counts, blocks=tiles)
-            target.launch(unit, "scan_digits", n, counts, tiles, totals, blocks=DIGITS)
-            places = (None if values is None else values.view(np.uint32), None if other_values is None else other_values.view(np.uint32))
-            target.launch(unit, "scatter_digits", n, keys, places[0], n, first, mask, tiles, counts, totals, other, places[1], blocks=tiles)
+            target.launch(
+                unit,
+                "count_digits",
+                n,
+                keys=keys,
+                n=n,
+                shift=first,
+                mask=mask,
+                tile_count=tiles,
+                counts=counts,
+                blocks=tiles,
+            )
+            target.launch(unit, "scan_digits", n, counts=counts, tile_count=tiles, digit_totals=totals, blocks=DIGITS)
+            places = (
+                None if values is None else values.view(np.uint32),
+                None if other_values is None else other_values.view(np.uint32),
+            )
+            target.launch(
+                unit,
+                "scatter_digits",
+                n,
+                keys=keys,
+                values=places[0],
+                n=n,
+                shift=first,
+                mask=mask,
+                tile_count=tiles,
+                counts=counts,
+                digit_totals=totals,
+                keys_out=other,
+                values_out=places[1],
+                blocks=tiles,
+            )
             keys, other, values, other_values = other, keys, other_values, values
         return keys, values
 

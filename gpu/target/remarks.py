@@ -1,6 +1,8 @@
-"""What the person should know although the work goes on: sentences for the log of the window and for the terminal, each said once a process.
+"""What the person should know although the work goes on: sentences for the log of the window and for the terminal, each
+said once a process.
 
-They go by Python's logging, under the name `raygrove`: the window brings that into its log and its mark, the command line writes warnings.
+They go by Python's logging, under the name `raygrove`: the window brings that into its log and its mark, the command
+line writes warnings.
 """
 
 from __future__ import annotations
@@ -19,6 +21,6 @@ def remark(sentence: str) -> None:
         logging.getLogger(NAME).warning("%s", sentence)
 
 
-def said() -> list[str]:
+def sentences() -> list[str]:
     """What was said so far: a window shows what was said before it was there."""
     return list(_said)

@@ -7,6 +7,7 @@ from typing import Any
 
 import numpy as np
 
+from ..rows import Struct
 from .base import TargetError
 
 _KINDS: dict[str, Any] = {
@@ -22,8 +23,18 @@ _KINDS: dict[str, Any] = {
 
 
 def struct_dtype(fields: Sequence[tuple[str, str]]) -> np.dtype:
-    """The dtype of a C struct from (name, kind) pairs; kinds: pointer, int, unsigned, float, int64, uint64, float3, float4 (as arrays of floats)."""
+    """The dtype of a C struct from (name, kind) pairs; kinds: pointer, int, unsigned, float, int64, uint64, float3,
+    float4 (as arrays of floats)."""
     return np.dtype([(name, *_as_tuple(_KINDS[kind])) for name, kind in fields], align=True)
+
+
+def pack(struct: Struct) -> np.ndarray:
+    """A struct as kernels take it by value; arrays become their addresses. The caller keeps the arrays alive."""
+    values = {name: getattr(struct, name) for name in type(struct).dtype().names or ()}
+    return make_struct(
+        type(struct).dtype(),
+        **{name: pack(value) if isinstance(value, Struct) else value for name, value in values.items()},
+    )
 
 
 def make_struct(dtype: np.dtype, **values: Any) -> np.ndarray:
@@ -36,7 +47,8 @@ def make_struct(dtype: np.dtype, **values: Any) -> np.ndarray:
             made[name] = address(value) if dtype[name] == np.dtype("u8") and not isinstance(value, int) else value
         except OverflowError as error:
             raise TargetError(
-                f"{value:,} is beyond what a kernel's {name} ({dtype[name].name}) holds. A smaller scene or picture needs less."
+                f"{value:,} is beyond what a kernel's {name} ({dtype[name].name}) holds. A smaller scene or "
+                f"picture needs less."
             ) from error
     return made
 

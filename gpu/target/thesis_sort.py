@@ -1,7 +1,9 @@
-"""The radix sort and the scans of Meister's thesis (2.4, 6.1.3), to compare with the target's own: the options `sort` and `scan`.
+"""The radix sort and the scans of Meister's thesis (2.4, 6.1.3), to compare with the target's own: the options `sort`
+and `scan`.
 
-Merrill and Grimshaw's sort takes three launches for every 4 or 5 bits of the keys; Hillis and Steele's and Blelloch's scans take one for the
-tiles, as many again for the tiles' sums, and one to add them. Kernels in gpu/primitives that run on every target.
+Merrill and Grimshaw's sort takes three launches for every 4 or 5 bits of the keys; Hillis and Steele's and Blelloch's
+scans take one for the tiles, as many again for the tiles' sums, and one to add them. Kernels in gpu/primitives that run
+on every target.
 """
 
 from __future__ import annotations
@@ -27,28 +29,65 @@ class MerrillSorter:
         self.name = f"merrill_{digit_bits}"
 
     def sort_keys(self, keys: Array, bits: tuple[int, int], scratch: str, counted: DeviceCount | None = None) -> Array:
-        """See Target.sort_keys. `counted` is the number of keys where only the device knows it; what lies past it is undefined."""
+        """See Target.sort_keys. `counted` is the number of keys where only the device knows it; what lies past it is
+        undefined."""
         return self._sort(keys, None, bits, scratch, counted)[0]
 
-    def sort_pairs(self, keys: Array, values: Array, bits: tuple[int, int], scratch: str, counted: DeviceCount | None = None) -> tuple[Array, Array]:
+    def sort_pairs(
+        self, keys: Array, values: Array, bits: tuple[int, int], scratch: str, counted: DeviceCount | None = None
+    ) -> tuple[Array, Array]:
         """See Target.sort_pairs."""
         return self._sort(keys, values, bits, scratch, counted)
 
-    def _sort(self, keys: Array, values: Array | None, bits: tuple[int, int], scratch: str, counted: DeviceCount | None) -> tuple[Array, Array]:
+    def _sort(
+        self, keys: Array, values: Array | None, bits: tuple[int, int], scratch: str, counted: DeviceCount | None
+    ) -> tuple[Array, Array]:
         target, n = self._target, int(keys.size)
         unit = target.unit(merrill_unit(keys.dtype.itemsize * 8, values is not None, self._digit_bits))
         chunks = min(max(1, -(-n // TILE)), MOST_CHUNKS)
         total = chunks << self._digit_bits
         counts = target.scratch(scratch + ".counts", total, np.int32)
-        places = [keys.view(f"u{keys.dtype.itemsize}"), target.scratch(scratch + ".keys", keys.shape, f"u{keys.dtype.itemsize}")]
-        payload = [None, None] if values is None else [values.view(np.uint32), target.scratch(scratch + ".values", values.shape, np.uint32)]
+        places = [
+            keys.view(f"u{keys.dtype.itemsize}"),
+            target.scratch(scratch + ".keys", keys.shape, f"u{keys.dtype.itemsize}"),
+        ]
+        payload = (
+            [None, None]
+            if values is None
+            else [values.view(np.uint32), target.scratch(scratch + ".values", values.shape, np.uint32)]
+        )
         counter = None if counted is None else counted.array
         for first in range(bits[0], bits[1], self._digit_bits):
             mask = (1 << min(self._digit_bits, bits[1] - first)) - 1
-            target.launch(unit, "count_buckets", n, places[0], n, counter, first, mask, chunks, counts, blocks=chunks)
-            target.launch(unit, "scan_buckets", n, total, counts, block=1024, blocks=1)
-            source, goal = (places[0], payload[0]), (places[1], payload[1])
-            target.launch(unit, "scatter_buckets", n, *source, n, counter, first, mask, chunks, counts, *goal, blocks=chunks)
+            target.launch(
+                unit,
+                "count_buckets",
+                n,
+                keys=places[0],
+                n=n,
+                counted=counter,
+                shift=first,
+                mask=mask,
+                chunk_count=chunks,
+                counts=counts,
+                blocks=chunks,
+            )
+            target.launch(unit, "scan_buckets", n, total=total, counts=counts, block=1024, blocks=1)
+            source, goal = {"keys": places[0], "values": payload[0]}, {"keys_out": places[1], "values_out": payload[1]}
+            target.launch(
+                unit,
+                "scatter_buckets",
+                n,
+                **source,
+                n=n,
+                counted=counter,
+                shift=first,
+                mask=mask,
+                chunk_count=chunks,
+                counts=counts,
+                **goal,
+                blocks=chunks,
+            )
             places.reverse()
             payload.reverse()
         return places[0].view(keys.dtype), None if values is None else payload[0].view(values.dtype)  # type: ignore[union-attr]
@@ -68,10 +107,12 @@ class ThesisScanner:
         target, n = self._target, int(values.size)
         unit, tiles = target.unit(scan_unit(self.name)), -(-n // SCAN_TILE)
         sums = target.scratch(f"{scratch}.sums{level}", max(1, tiles), np.uint32)
-        target.launch(unit, "scan_each_tile", n, values, n, tiles, out, sums, blocks=tiles)
+        target.launch(
+            unit, "scan_each_tile", n, values=values, n=n, tile_count=tiles, out=out, tile_sums=sums, blocks=tiles
+        )
         if tiles > 1:
             self._scan(sums, sums, scratch, level + 1)
-            target.launch(unit, "add_tile_sums", n, n, sums, out)
+            target.launch(unit, "add_tile_sums", n, n=n, tile_sums=sums, out=out)
 
 
 def chosen_of_thesis(target: Target, usual: Any) -> tuple[Any, Any]:
@@ -90,4 +131,6 @@ def merrill_unit(key_bits: int, has_values: bool, digit_bits: int) -> UnitSource
 
 def scan_unit(name: str) -> UnitSource:
     """The unit of hillis_steele or blelloch."""
-    return UnitSource("gpu/primitives/thesis_scan.cu", constants=(("TILE", SCAN_TILE), ("IS_BLELLOCH", name == "blelloch")))
+    return UnitSource(
+        "gpu/primitives/thesis_scan.cu", constants=(("TILE", SCAN_TILE), ("IS_BLELLOCH", name == "blelloch"))
+    )

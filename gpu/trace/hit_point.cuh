@@ -1,5 +1,7 @@
-// Vectors of lane packs, and where rays hit: the point, the triangle's own normal turned to the side the ray came from, and where rays go on.
+// Vectors of lane packs, and where rays hit: the point, the triangle's own normal turned to the side the ray came from,
+// and where rays go on.
 #pragma once
+#include "gpu/device/epsilons.cuh"
 #include "gpu/device/ray.cuh"
 
 struct Real3 {
@@ -10,23 +12,29 @@ __device__ __forceinline__ Real3 operator-(Real3 a, Real3 b) { return {a.x - b.x
 __device__ __forceinline__ Real3 operator*(Real3 a, Real3 b) { return {a.x * b.x, a.y * b.y, a.z * b.z}; }
 __device__ __forceinline__ Real3 operator*(Real3 a, Real s) { return {a.x * s, a.y * s, a.z * s}; }
 __device__ __forceinline__ Real3 splat3(float x, float y, float z) { return {splat(x), splat(y), splat(z)}; }
+// Three numbers of a row.
+__device__ __forceinline__ Real3 splat3(const float* at) { return splat3(at[0], at[1], at[2]); }
 __device__ __forceinline__ Real dot(Real3 a, Real3 b) { return a.x * b.x + a.y * b.y + a.z * b.z; }
 __device__ __forceinline__ Real3 cross(Real3 a, Real3 b) {
     return {a.y * b.z - a.z * b.y, a.z * b.x - a.x * b.z, a.x * b.y - a.y * b.x};
 }
-__device__ __forceinline__ Real3 select(Mask mask, Real3 a, Real3 b) { return {select(mask, a.x, b.x), select(mask, a.y, b.y), select(mask, a.z, b.z)}; }
+__device__ __forceinline__ Real3 select(Mask mask, Real3 a, Real3 b) {
+    return {select(mask, a.x, b.x), select(mask, a.y, b.y), select(mask, a.z, b.z)};
+}
 __device__ __forceinline__ Real3 lerp(Real3 a, Real3 b, Real t) { return a + (b - a) * t; }
 
 // A zero vector stays zero.
-__device__ __forceinline__ Real3 normalize(Real3 a) { return a * (splat(1.0f) / lanes_sqrt(max(dot(a, a), splat(1e-36f)))); }
+__device__ __forceinline__ Real3 normalize(Real3 a) {
+    return a * (splat(1.0f) / lanes_sqrt(max(dot(a, a), splat(LEAST_LENGTH2))));
+}
 
-__device__ __forceinline__ Int gather_int(const int* values, Int index) {
+__device__ __forceinline__ Int gather_int(Pointer<const int> values, Int index) {
     Int found = splat_int(0);
 #pragma unroll
     for (int i = 0; i < PACK; ++i) set_lane(found, i, values[lane(index, i)]);
     return found;
 }
-__device__ __forceinline__ Real3 gather3(const float* values, Int index) {
+__device__ __forceinline__ Real3 gather3(Pointer<const float> values, Int index) {
     const Int at = index + index + index;
     return {gather(values, at), gather(values + 1, at), gather(values + 2, at)};
 }
@@ -49,41 +57,51 @@ __device__ __forceinline__ Real3 triangle_normal(const float* positions, const C
 }
 
 __device__ __forceinline__ Real3 direction_of(const Rays& rays) { return {rays.dx, rays.dy, rays.dz}; }
-__device__ __forceinline__ Real3 point_at(const Rays& rays, Real t) { return {rays.ox + rays.dx * t, rays.oy + rays.dy * t, rays.oz + rays.dz * t}; }
+__device__ __forceinline__ Real3 point_at(const Rays& rays, Real t) {
+    return {rays.ox + rays.dx * t, rays.oy + rays.dy * t, rays.oz + rays.dz * t};
+}
 
-// Where a ray has hit a triangle. The point is made of the corners and not along the ray: it is as exact as they are, from however far the ray came.
+// Where a ray has hit a triangle. The point is made of the corners and not along the ray: it is as exact as they are,
+// from however far the ray came.
 struct SurfacePoint {
     Corners corners;
-    Real u, v;       // weights of the second and the third corner
+    Real u, v;  // weights of the second and the third corner
     Real3 point;
-    Real3 normal;    // the triangle's own, of unit length, on the side the ray came from; zero for a degenerate triangle
-    Real size;       // the largest coordinate of the corners: rounding errors are a share of it
-    Mask is_back;    // the ray came from where the corners go round clockwise
+    // the triangle's own, of unit length, on the side the ray came from; zero for a degenerate triangle
+    Real3 normal;
+    Real size;  // the largest coordinate of the corners: rounding errors are a share of it
+    Mask is_back;  // the ray came from where the corners go round clockwise, or from inside a sphere
 };
-__device__ __forceinline__ Real largest_coordinate(Real3 a) { return max(max(lanes_abs(a.x), lanes_abs(a.y)), lanes_abs(a.z)); }
+__device__ __forceinline__ Real largest_coordinate(Real3 a) {
+    return max(max(lanes_abs(a.x), lanes_abs(a.y)), lanes_abs(a.z));
+}
 // Its direction at a size whose square neither vanishes nor overflows.
-__device__ __forceinline__ Real3 unscaled(Real3 a) { return a * (splat(1.0f) / max(largest_coordinate(a), splat(1e-36f))); }
+__device__ __forceinline__ Real3 unscaled(Real3 a) {
+    return a * (splat(1.0f) / max(largest_coordinate(a), splat(LEAST_COORDINATE)));
+}
 
 // `prim_id` of lanes without a hit must be any valid one.
-LONG_ON_PACKS SurfacePoint surface_point(const float* positions, const int* triangles, Real3 direction, Int prim_id, Real u, Real v) {
+LONG_ON_PACKS SurfacePoint surface_point(const float* positions, const int* triangles, Real3 direction, Int prim_id,
+                                         Real u, Real v) {
     const Corners corners = gather_corners(triangles, prim_id);
     const Real3 a = gather3(positions, corners.a), b = gather3(positions, corners.b), c = gather3(positions, corners.c);
     const Real3 normal = normalize(unscaled(cross(b - a, c - a)));
     const Mask is_back = dot(normal, direction) > splat(0.0f);
     const Real size = max(max(largest_coordinate(a), largest_coordinate(b)), largest_coordinate(c));
-    return {corners, u, v, a + (b - a) * u + (c - a) * v, select(is_back, normal * splat(-1.0f), normal), size, is_back};
+    return {corners, u,      v, a + (b - a) * u + (c - a) * v, select(is_back, normal * splat(-1.0f), normal),
+            size,    is_back};
 }
 
-// Where a ray begins that goes on from a hit: off the surface along its normal, on the side that `direction` leaves to, by so many rounding errors
-// that the triangle is not met again (the idea is Waechter and Binder's, A Fast and Robust Method for Avoiding Self-Intersection, Ray Tracing Gems
-// 2019). They move each coordinate by its own last bits and stop at a fixed length near zero; here the largest coordinate of the triangle is the
-// measure, so that scenes of any size are alike: nothing in it is a length.
-constexpr float ORIGIN_OFFSET = 128.0f / 16777216.0f;
-__device__ __forceinline__ Real3 lifted(const SurfacePoint& at, Real3 direction) {
+// Where a ray begins that goes on from a hit: off the surface along its normal, on the side that `direction` leaves to,
+// by so many rounding errors that the triangle is not met again (the idea is Waechter and Binder's, A Fast and Robust
+// Method for Avoiding Self-Intersection, Ray Tracing Gems 2019). They move each coordinate by its own last bits and
+// stop at a fixed length near zero; here the largest coordinate of the triangle is the measure, so that scenes of any
+// size are alike: nothing in it is a length.
+__device__ __forceinline__ Real3 offset_ray_origin(const SurfacePoint& at, Real3 direction) {
     const Real away = at.size * splat(ORIGIN_OFFSET);
     return at.point + at.normal * select(dot(at.normal, direction) < splat(0.0f), -away, away);
 }
 __device__ __forceinline__ Rays rays_from(const SurfacePoint& at, Real3 direction, Real t_max, Mask active) {
-    const Real3 from = lifted(at, direction);
+    const Real3 from = offset_ray_origin(at, direction);
     return make_rays(from.x, from.y, from.z, direction.x, direction.y, direction.z, splat(0.0f), t_max, active);
 }

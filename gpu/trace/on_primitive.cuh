@@ -1,9 +1,12 @@
-// What a walk does with what it meets. `on_primitive(rays, intersection)` is called with the lanes that hit inside (t_min, t_max];
-// `on_node(node_id, depth, is_leaf, lanes, box_count)` with every node visited, the lanes that visit it, and how many boxes each of them is
-// tested against there: a node's children, those of empty places too; none (the default) at leaves and in structures without boxes.
-// IS_ANY_ENOUGH: a lane ends with its first hit, whichever that is, so that it does not matter in which order primitives are met.
+// What a traversal does with what it meets. `on_primitive(rays, intersection)` is called with the lanes that hit inside
+// (t_min, t_max]; `on_node(node_id, depth, is_leaf, lanes, box_count)` with every node visited, the lanes that visit
+// it, and how many boxes each of them is tested against there: a node's children, those of empty places too; none (the
+// default) at leaves and in structures without boxes. IS_ANY_ENOUGH: a lane ends with its first hit, whichever that is,
+// so that it does not matter in which order primitives are met. An on_node with HEARS_EVENTS is told each step of the
+// way too (traversal_events.cuh). With IS_ASKED, on_node is shown the same nodes on every target; without it, what the
+// target does when nobody looks.
 #pragma once
-#include "gpu/device/intersection.cuh"
+#include "gpu/device/traversal_events.cuh"
 
 // A pack's hits: prim_id -1 where nothing was hit.
 struct Hits {
@@ -19,7 +22,8 @@ struct Hits {
 };
 __device__ __forceinline__ Hits no_hits() { return {splat(FLOAT_MAX), splat(0.0f), splat(0.0f), splat_int(-1)}; }
 
-// The nearest hit: each hit shortens its ray. Of hits at one distance the smallest prim_id stays, in whatever order the walk finds them.
+// The nearest hit: each hit shortens its ray. Of hits at one distance the smallest prim_id stays, in whatever order the
+// traversal finds them.
 struct ClosestHit {
     static constexpr bool IS_ANY_ENOUGH = false;
 
@@ -49,8 +53,11 @@ struct CountedClosestHit {
 };
 
 // The counts of a functor that counts; of any other, nothing.
-template <class OnPrimitive> __device__ __forceinline__ void store_tests(const OnPrimitive&, int*, int64) {}
-__device__ __forceinline__ void store_tests(const CountedClosestHit& counted, int* steps, int64 first) { store(steps + first, counted.test_count); }
+template <class OnPrimitive>
+__device__ __forceinline__ void store_tests(const OnPrimitive&, int*, int64) {}
+__device__ __forceinline__ void store_tests(const CountedClosestHit& counted, int* steps, int64 first) {
+    store(steps + first, counted.test_count);
+}
 
 // Whether anything is hit: the first hit ends its lane.
 struct AnyHit {
@@ -66,15 +73,15 @@ struct AnyHit {
 
 // Not asked for: compiles to nothing.
 struct NoNodes {
-    static constexpr bool IS_ASKED = false;
+    static constexpr bool IS_ASKED = false, HEARS_EVENTS = false;
 
     __device__ __forceinline__ void operator()(int, int, bool, Mask, int = 0) {}
     __device__ __forceinline__ void store_counts(int*, int64, int64) const {}
 };
 
-// Traversal steps a lane: nodes visited, leaves among them, and boxes tested.
+// Traversal steps per lane: nodes visited, leaves among them, and boxes tested.
 struct CountSteps {
-    static constexpr bool IS_ASKED = true;
+    static constexpr bool IS_ASKED = true, HEARS_EVENTS = false;
 
     Int count, box_count;
 

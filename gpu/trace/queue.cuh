@@ -1,20 +1,19 @@
-// A queue of rays that kernels fill, for integrators that trace in waves: eight rows as BufferRays has them, then `payload_rows` rows of whatever goes
-// along with a ray (as floats; whole numbers by their bits), each `stride` long. The first payload row is the pixel, as a place in ray order.
+// A queue of rays that kernels fill, for integrators that trace as a wavefront: eight rows as BufferRays has them, then
+// `payload_rows` rows of whatever goes along with a ray (as floats; whole numbers by their bits), each `stride` long.
+// The first payload row is the pixel, as a place in ray order.
+// from gpu.trace.queue import RAY_ROWS, QueueArrays
 #pragma once
 #include "gpu/device/color.cuh"
 #include "gpu/trace/hit_point.cuh"
 
-constexpr int RAY_ROWS = 8, PIXEL_ROW = 8;
+constexpr int PIXEL_ROW = RAY_ROWS;
 
 // By value.
-struct Queue {
-    float* rows;
-    int* count;
-    int stride, payload_rows;
-
+struct Queue : QueueArrays {
     __device__ __forceinline__ float* row(int number) const { return rows + (int64)number * stride; }
 
-    // A pack's rays at places first, first + 1 ...; a lane that is not active becomes a place without a ray, which compaction takes out.
+    // A pack's rays at places first, first + 1 ...; a lane that is not active becomes a place without a ray, which
+    // compaction takes out.
     __device__ __forceinline__ void put(int first, const Rays& rays, Int pixel) const {
         store(row(0) + first, rays.ox);
         store(row(1) + first, rays.oy);
@@ -31,6 +30,7 @@ struct Queue {
         return {load(row(number) + first), load(row(number + 1) + first), load(row(number + 2) + first)};
     }
     __device__ __forceinline__ Real3 direction(int first) const { return vector(3, first); }
-    __device__ __forceinline__ Mask in_use(int first) const { return splat_int(first) + lane_index() < splat_int(*count); }
+    __device__ __forceinline__ Mask in_use(int first) const {
+        return splat_int(first) + lane_index() < splat_int(*count);
+    }
 };
-static_assert(sizeof(Queue) == 24, "queue.py lays this struct out");

@@ -1,4 +1,5 @@
-"""Incoherent rays to measure walks with: one from every primary hit, by the cosine around the surface, the same for the same seed."""
+"""Incoherent rays to measure traversals with: one from every primary hit, by the cosine around the surface, the same
+for the same seed."""
 
 from __future__ import annotations
 
@@ -8,12 +9,41 @@ from ..target.base import Array, Target, UnitSource
 from .trace import TILE_RAYS, BufferRays, CameraRays, HitBuffer
 
 
-def scatter_rays(target: Target, rays: CameraRays, hits: HitBuffer, positions: Array, triangles: Array, seed: int = 0) -> BufferRays:
-    """As many places as `rays` has; those without a hit are inactive. Launches only; the rays are scratch memory that the next call overwrites."""
+def scatter_rays(
+    target: Target,
+    rays: CameraRays,
+    hits: HitBuffer,
+    positions: Array,
+    triangles: Array,
+    seed: int = 0,
+    spheres: tuple[Array, Array, int] | None = None,
+) -> BufferRays:
+    """As many places as `rays` has; those without a hit are inactive. `spheres`: centres (N, 3), radii (N,) and the
+    number of the first one, where there are some. Launches only; the rays are scratch memory that the next call
+    overwrites."""
     rows = target.scratch("trace.scattered", (8, rays.padded_count), np.float32)
-    unit = target.unit(UnitSource("gpu/trace/scatter.cu", ("gpu/trace/ray_sources.cuh",), (("RaySource", rays.device_type),)))
+    unit = target.unit(
+        UnitSource("gpu/trace/scatter.cu", ("gpu/trace/ray_sources.cuh",), (("RaySource", rays.device_type),))
+    )
     count = rays.padded_count
-    target.launch(unit, "scatter_rays", count, rays.view(), count, hits.prim_id, hits.u, hits.v, positions, triangles, seed, rows)
+    centres, radii, first_sphere = spheres or (None, None, np.iinfo(np.int32).max)
+    target.launch(
+        unit,
+        "scatter_rays",
+        count,
+        source=rays.view(),
+        ray_count=count,
+        prim_id=hits.prim_id,
+        u=hits.u,
+        v=hits.v,
+        positions=positions,
+        triangles=triangles,
+        centres=centres,
+        radii=radii,
+        first_sphere=first_sphere,
+        seed=seed,
+        rows=rows,
+    )
     return BufferRays(rows, count)
 
 

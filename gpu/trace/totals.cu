@@ -1,4 +1,5 @@
-// Hits and the sum of their distances, on request: one partial sum a block, added up in the blocks' order, so that the same hits give the same sum.
+// Hits and the sum of their distances, on request: one partial sum per block, added up in the blocks' order, so that
+// the same hits give the same sum.
 #include "gpu/device/block.cuh"
 
 extern "C" __global__ void sum_hits(const float* t, const int* prim_id, int ray_count, double* partial) {

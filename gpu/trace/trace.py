@@ -1,44 +1,74 @@
 """Rays -> hits, on both targets, compiled against whatever traversal a structure gives.
 
-A ray source is a camera (`CameraRays`), a buffer (`BufferRays`) or a queue that kernels fill (`QueueRays`); a kind is `closest`, `any` or `steps`
-(the closest hit; the nodes visited, the primitives and the boxes tested on the way). Rays are traced in packs of the target's lane count; `steps`
-goes ray by ray on every target, so that counts mean the same everywhere.
+A ray source is a camera (`CameraRays`), a buffer (`BufferRays`) or a queue that kernels fill (`QueueRays`); a kind is
+`closest`, `any` or `steps` (the closest hit; the nodes visited, the primitives and the boxes tested on the way). Rays
+are traced in packs of the target's lane count; `steps` goes ray by ray on every target, so that counts mean the same
+everywhere.
 """
 
 from __future__ import annotations
 
 import dataclasses
+from typing import Annotated
 
 import numpy as np
 
-from ..camera import Camera
-from ..clip import HalfSpace
+from ..camera import Camera, CameraRow
+from ..clip import ClipRow, HalfSpace
 from ..hierarchy.base import Traversal
+from ..rows import Float, Int, Struct
 from ..target.base import Array, Target, Unit, UnitSource
-from ..target.structs import make_struct, struct_dtype
+from ..target.structs import pack
+from . import ray_views
+from .primary import CasterCapabilities
 
 TRACE_BLOCK = 128
-"""Threads of a tracing block on CUDA: 128 with room for 64 registers a thread was the fastest of 64 to 256 (docs/decisions/tracing-on-cuda.md)."""
+"""Threads of a tracing block on CUDA: 128 with room for 64 registers per thread was the fastest of 64 to 256
+(docs/decisions/tracing-on-cuda.md)."""
 
 MULTIPROCESSOR_REGISTERS = 1 << 16
 COUNTING_REGISTERS = 80
-"""Room for a walk that counts its steps on the way."""
+"""Room for a traversal that counts its steps on the way."""
 
 TILE_SIDE = 8
 TILE_RAYS = 64
 
-KINDS = {"closest": ("ClosestHit", "NoNodes", 0), "any": ("AnyHit", "NoNodes", 0), "steps": ("CountedClosestHit", "CountSteps", 1)}
+KINDS = {
+    "closest": ("ClosestHit", "NoNodes", 0),
+    "any": ("AnyHit", "NoNodes", 0),
+    "steps": ("CountedClosestHit", "CountSteps", 1),
+}
 """Kind -> what happens at primitives, at nodes, and the width of a pack (0: the target's own)."""
 
-VIEW_FRAME = np.dtype(
-    [("camera", "f4", 16), ("width", "i4"), ("height", "i4"), ("sample_index", "i4"), ("sample_count", "i4"), ("jitter", "f4", 2)]
-    + [("exposure", "f4"), ("is_clipped", "i4"), ("clip", "f4", 4), ("seed", "i4"), ("tone", "i4")]
-)
-"""ViewFrame of ray_sources.cuh: what changes from frame to frame in one view."""
 
-_CAMERA_RAYS = struct_dtype([("frame", "pointer")])
-_BUFFER_RAYS = struct_dtype([("rows", "pointer"), ("count", "int"), ("stride", "int")])
-_QUEUE_RAYS = struct_dtype([("rows", "pointer"), ("count", "pointer"), ("stride", "int")])
+@dataclasses.dataclass(frozen=True)
+class ViewFrame(Struct):
+    """What changes from frame to frame in one view; written before the launches (film.py)."""
+
+    camera: Annotated[np.ndarray, f"float[{CameraRow.floats()}]"]
+    width: Int
+    height: Int
+    sample_index: Int
+    """The sample being drawn."""
+    sample_count: Int
+    """How many samples the film holds after it."""
+    jitter: Annotated[tuple[float, float], "float[2]"]
+    """Where in the pixel this sample lies, centre .5."""
+    exposure: Float
+    """Factor on linear colours before they are clamped."""
+    is_clipped: Int
+    clip: Annotated[HalfSpace, f"float[{ClipRow.floats()}]"]
+    seed: Int
+    """Of everything random in the picture."""
+    tone: Int
+    """A place in TONES of film.py."""
+    first_row: Int
+    """Of the rows that are drawn, a multiple of TILE_SIDE: ray 0 belongs to it."""
+    rows_ahead: Int
+    """Rows from the top that hold one sample more than sample_count."""
+
+
+VIEW_FRAME = ViewFrame.dtype()
 
 
 def see_through(frame: np.ndarray, camera: Camera, width: int, height: int, clip: HalfSpace | None = None) -> None:
@@ -83,12 +113,13 @@ class CameraRays:
 
     def view(self) -> np.ndarray:
         """The by-value struct."""
-        return make_struct(_CAMERA_RAYS, frame=self.frame)
+        return pack(ray_views.CameraRays(self.frame))
 
 
 @dataclasses.dataclass(frozen=True, eq=False)
 class BufferRays:
-    """Rays of a buffer: `rows` (8, S) float32 on the target: origin, direction, t_min, t_max; S a multiple of 64, `count` of them in use."""
+    """Rays of a buffer: `rows` (8, S) float32 on the target: origin, direction, t_min, t_max; S a multiple of 64,
+    `count` of them in use."""
 
     rows: Array
     count: int
@@ -102,12 +133,13 @@ class BufferRays:
 
     def view(self) -> np.ndarray:
         """The by-value struct."""
-        return make_struct(_BUFFER_RAYS, rows=self.rows, count=self.count, stride=self.padded_count)
+        return pack(ray_views.BufferRays(self.rows, self.count, self.padded_count))
 
 
 @dataclasses.dataclass(frozen=True, eq=False)
 class QueueRays:
-    """Rays of a queue: `rows` as BufferRays has them, of which the first `length`, an int32 on the target, are in use."""
+    """Rays of a queue: `rows` as BufferRays has them, of which the first `length`, an int32 on the target, are in
+    use."""
 
     rows: Array
     length: Array
@@ -126,16 +158,21 @@ class QueueRays:
 
     def view(self) -> np.ndarray:
         """The by-value struct."""
-        return make_struct(_QUEUE_RAYS, rows=self.rows, count=self.length, stride=self.padded_count)
+        return pack(ray_views.QueueRays(self.rows, self.length, self.padded_count))
 
 
 RaySource = CameraRays | BufferRays | QueueRays
 
 
 def upload_rays(
-    target: Target, origins: np.ndarray, directions: np.ndarray, t_min: np.ndarray | float = 0.0, t_max: np.ndarray | float = np.inf
+    target: Target,
+    origins: np.ndarray,
+    directions: np.ndarray,
+    t_min: np.ndarray | float = 0.0,
+    t_max: np.ndarray | float = np.inf,
 ) -> BufferRays:
-    """Rays from the host: origins and directions (N, 3); distances (N,) or one for all. An infinite t_max becomes the largest float."""
+    """Rays from the host: origins and directions (N, 3); distances (N,) or one for all. An infinite t_max becomes the
+    largest float."""
     count = len(origins)
     rows = np.zeros((8, max(1, -(-count // TILE_RAYS)) * TILE_RAYS), np.float32)
     rows[0:3, :count], rows[3:6, :count] = np.transpose(origins), np.transpose(directions)
@@ -146,9 +183,10 @@ def upload_rays(
 
 @dataclasses.dataclass(frozen=True, eq=False)
 class HitBuffer:
-    """Hits in the order of the rays: t, u, v float32 and prim_id int32 (-1: nothing hit); for the kind `steps` also int32 `steps`, nodes visited,
-    `tests`, primitives tested, and `boxes`, boxes tested. The arrays are as long as the padded rays; they are scratch memory that the next trace
-    overwrites."""
+    """Hits in the order of the rays: t, u, v float32 and prim_id int32 (-1: nothing hit); for the kind `steps` also
+    int32 `steps`, nodes visited,
+    `tests`, primitives tested, and `boxes`, boxes tested. The arrays are as long as the padded rays; they are scratch
+    memory that the next trace overwrites."""
 
     t: Array
     prim_id: Array
@@ -158,6 +196,10 @@ class HitBuffer:
     ray_count: int
     tests: Array | None = None
     boxes: Array | None = None
+
+    def arrays(self) -> dict[str, Array]:
+        """What kernels read hits from, by their names for it."""
+        return {"t": self.t, "prim_id": self.prim_id, "u": self.u, "v": self.v}
 
 
 @dataclasses.dataclass(frozen=True)
@@ -171,12 +213,14 @@ class Totals:
 class Tracer:
     """Traces through one structure. Cheap to make: compiled units are found by what decides them."""
 
+    capabilities = CasterCapabilities(("CameraRays", "BufferRays", "QueueRays"), tuple(KINDS))
+
     def __init__(self, target: Target, traversal: Traversal) -> None:
         self.target, self.traversal = target, traversal
 
     @property
     def lanes(self) -> int:
-        """The width of a pack: the target's own, or the widest that the walk makes use of."""
+        """The width of a pack: the target's own, or the widest that the traversal makes use of."""
         return min(self.target.lane_count, self.traversal.most_lanes or self.target.lane_count)
 
     def packs(self, rays: RaySource) -> int:
@@ -184,25 +228,62 @@ class Tracer:
         return rays.padded_count // self.lanes
 
     def trace(self, rays: RaySource, kind: str = "closest", scratch: str = "trace") -> HitBuffer:
-        """The hits of `rays`; `kind` is closest, any or steps. Launches only; raises KeyError for an unknown kind. Hits of another `scratch` name
-        are kept."""
+        """The hits of `rays`; `kind` is closest, any or steps. Launches only; raises KeyError for an unknown kind. Hits
+        of another `scratch` name are kept."""
         unit, source_view = self.compile(rays, kind)
         hits = self._hit_buffer(rays, kind, scratch)
         packs = rays.padded_count // (KINDS[kind][2] or self.lanes)
-        outputs = (hits.t, hits.prim_id, hits.u, hits.v, hits.steps)
-        self.target.launch(unit, "trace_rays", packs, source_view, packs, *outputs, block=TRACE_BLOCK)
+        self.target.launch(
+            unit,
+            "trace_rays",
+            packs,
+            input=source_view,
+            pack_count=packs,
+            t=hits.t,
+            prim_id=hits.prim_id,
+            u=hits.u,
+            v=hits.v,
+            steps=hits.steps,
+            block=TRACE_BLOCK,
+        )
         return hits
 
+    def cast(self, rays: RaySource, kind: str = "closest", scratch: str = "trace") -> HitBuffer:
+        """The same, as every giver of primary hits has it (primary.py)."""
+        return self.trace(rays, kind, scratch)
+
     def trace_shadows(
-        self, rays: CameraRays, hits: HitBuffer, positions: Array, triangles: Array, lights: Array, light_count: int, ray_count: Array
+        self,
+        rays: CameraRays,
+        hits: HitBuffer,
+        positions: Array,
+        triangles: Array,
+        lights: Array,
+        light_count: int,
+        ray_count: Array,
     ) -> Array:
-        """Rays from the hits of `rays` to every light: int32 in ray order, bit l set where light l does not reach the hit. `ray_count`, one
-        uint64, grows by the rays traced."""
+        """Rays from the hits of `rays` to every light: int32 in ray order, bit l set where light l does not reach the
+        hit. `ray_count`, one uint64, grows by the rays traced."""
         unit, source_view = self.compile_shadows(rays)
         shadowed = self.target.scratch("trace.shadowed", rays.padded_count, np.int32)
         packs = self.packs(rays)
-        arguments = (hits.prim_id, hits.u, hits.v, positions, triangles, lights, light_count, shadowed, ray_count)
-        self.target.launch(unit, "trace_shadow_rays", packs, source_view, packs, *arguments, block=TRACE_BLOCK)
+        self.target.launch(
+            unit,
+            "trace_shadow_rays",
+            packs,
+            input=source_view,
+            pack_count=packs,
+            prim_id=hits.prim_id,
+            u=hits.u,
+            v=hits.v,
+            positions=positions,
+            triangles=triangles,
+            lights=lights,
+            light_count=light_count,
+            shadowed=shadowed,
+            ray_count=ray_count,
+            block=TRACE_BLOCK,
+        )
         return shadowed
 
     def compile(self, rays: RaySource, kind: str = "closest") -> tuple[Unit, np.ndarray]:
@@ -222,8 +303,9 @@ class Tracer:
         constants: tuple[tuple[str, int | float | bool], ...] = (),
         registers: int = 0,
     ) -> tuple[Unit, np.ndarray]:
-        """A kernel file that traces on the way (walks.cuh), compiled against this structure, and its TraceInput for `rays`. Its kernels are launched
-        for `packs(rays)` items in blocks of TRACE_BLOCK, with room for `registers` a thread or what the walk needs, whichever is more."""
+        """A kernel file that traces on the way (traversals.cuh), compiled against this structure, and its TraceInput
+        for `rays`. Its kernels are launched for `packs(rays)` items in blocks of TRACE_BLOCK, with room for
+        `registers` a thread or what the traversal needs, whichever is more."""
         return self._unit(path, rays, 0, aliases, constants, registers)
 
     def _unit(
@@ -236,16 +318,27 @@ class Tracer:
         needed_registers: int = 0,
     ) -> tuple[Unit, np.ndarray]:
         traversal, source = self.traversal, rays.view()
-        parts = {"tree": traversal.view, "records": traversal.records_view, "source": source}
+        tree, records = traversal.tree, traversal.records
+        parts = {"tree": tree.view, "records": records.view, "source": source}
         view = np.zeros((), np.dtype([(name, part.dtype) for name, part in parts.items()], align=True))
         for name, part in parts.items():
             view[name] = part
-        headers = (traversal.records_header, traversal.header, "gpu/trace/ray_sources.cuh", "gpu/trace/on_primitive.cuh")
-        types = (("Tree", traversal.type_name), ("Records", traversal.records_type), ("RaySource", rays.device_type))
-        registers = max(traversal.registers, needed_registers, COUNTING_REGISTERS if "CountSteps" in dict(aliases).values() else 0)
+        headers = (
+            records.header,
+            tree.header,
+            "gpu/trace/ray_sources.cuh",
+            "gpu/trace/on_primitive.cuh",
+        )
+        types = (("Tree", tree.type_name), ("Records", records.type_name), ("RaySource", rays.device_type))
+        registers = max(
+            tree.registers,
+            records.registers,
+            needed_registers,
+            COUNTING_REGISTERS if "CountSteps" in dict(aliases).values() else 0,
+        )
         blocks = MULTIPROCESSOR_REGISTERS // (registers * TRACE_BLOCK)
         constants = (
-            *traversal.constants,
+            *tree.constants,
             *more_constants,
             ("TRACE_BLOCK", TRACE_BLOCK),
             ("TRACE_BLOCKS", blocks),
@@ -259,14 +352,26 @@ class Tracer:
 
         steps = self.target.scratch(f"{scratch}.steps", (3, rays.padded_count), np.int32) if kind == "steps" else None
         counts = (None, rays.count) if steps is None else (steps[0], rays.count, steps[1], steps[2])
-        return HitBuffer(array("t", np.float32), array("prim_id", np.int32), array("u", np.float32), array("v", np.float32), *counts)
+        return HitBuffer(
+            array("t", np.float32), array("prim_id", np.int32), array("u", np.float32), array("v", np.float32), *counts
+        )
 
 
 def totals(target: Target, hits: HitBuffer) -> Totals:
-    """Count the hits and add up their distances. Waits: on request, outside a frame. The same hits give the same sum."""
+    """Count the hits and add up their distances. Waits: on request, outside a frame. The same hits give the same
+    sum."""
     blocks = 64
     partial = target.scratch("trace.partial", (blocks, 2), np.float64)
     unit = target.unit(UnitSource("gpu/trace/totals.cu"))
-    target.launch(unit, "sum_hits", len(hits.t), hits.t, hits.prim_id, len(hits.t), partial, blocks=blocks)
+    target.launch(
+        unit,
+        "sum_hits",
+        len(hits.t),
+        t=hits.t,
+        prim_id=hits.prim_id,
+        ray_count=len(hits.t),
+        partial=partial,
+        blocks=blocks,
+    )
     counted, sum_t = target.download(partial).sum(axis=0)
     return Totals(int(counted), float(sum_t))

@@ -1,29 +1,54 @@
-"""What the tests of the program may use: Qt without a screen, settings of their own, a document with a scene, and pictures without an engine."""
+"""What the tests of the program may use: Qt without a screen, settings of their own, a document with a scene, and
+pictures without an engine."""
 
 from __future__ import annotations
 
 import os
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 import pytest
 
-from gpu.scene import Clip, KeyFrames, Mesh, Node, Object, Scene
-from tests.app.stand_ins import PaintedMaker
+from raygrove.gpu.scene import Clip, KeyFrames, Mesh, Node, Object, Scene
+from tests.app.stand_ins import PaintedMaker, settle
+from tests.waiting import EVENT_S
 
 if TYPE_CHECKING:
-    from app.document import Document
-    from app.ui.main_window import MainWindow
+    from raygrove.app.document.document import Document
+    from raygrove.app.ui.window.main_window import MainWindow
 
 os.environ["QT_QPA_PLATFORM"] = "offscreen"  # tests marked gl start processes of their own under Xvfb
 os.environ["RAYGROVE_CHECK_GL"] = "1"
 
 
+PATIENCE_MS = int(1000 * EVENT_S)
+"""How long tests wait for what must come. What comes ends the wait; a busy machine may take long."""
+
+
+@pytest.fixture
+def qtbot(qapp: Any, request: pytest.FixtureRequest) -> Any:
+    """pytest-qt's, more patient."""
+    from pytestqt.qtbot import QtBot
+
+    class PatientBot(QtBot):
+        def waitUntil(self, callback: Callable[[], bool | None], *, timeout: int = PATIENCE_MS) -> None:
+            super().waitUntil(callback, timeout=timeout)
+
+        def waitSignal(self, signal: Any, *, timeout: int = PATIENCE_MS, **options: Any) -> Any:
+            return super().waitSignal(signal, timeout=timeout, **options)
+
+        def waitExposed(self, widget: Any, *, timeout: int = PATIENCE_MS) -> Any:
+            return super().waitExposed(widget, timeout=timeout)
+
+    return PatientBot(request)
+
+
 @pytest.fixture(autouse=True)
 def own_folders(tmp_path_factory: pytest.TempPathFactory, monkeypatch: pytest.MonkeyPatch) -> Path:
-    """Settings and caches of the test's own, so that the user's are neither read nor written. Compiled kernels stay where they are."""
+    """Settings and caches of the test's own, so that the user's are neither read nor written. Compiled kernels stay
+    where they are."""
     folder = tmp_path_factory.mktemp("config")
     monkeypatch.setenv("XDG_CONFIG_HOME", str(folder))
     return folder
@@ -33,9 +58,19 @@ def own_folders(tmp_path_factory: pytest.TempPathFactory, monkeypatch: pytest.Mo
 def moving_scene() -> Scene:
     """Two triangles that move between three keys in two seconds."""
     positions = np.array([[0, 0, 0], [1, 0, 0], [0, 1, 0], [1, 1, 0]], np.float32)
-    keys = KeyFrames(np.array([0.0, 0.5, 2.0], np.float32), np.stack([positions, positions + 1, positions]).astype(np.float32))
+    keys = KeyFrames(
+        np.array([0.0, 0.5, 2.0], np.float32), np.stack([positions, positions + 1, positions]).astype(np.float32)
+    )
     mesh = Mesh("two", positions, np.array([[0, 1, 2], [2, 1, 3]], np.int32), np.zeros(2, np.int32), key_frames=keys)
-    return Scene("two triangles", (Node(),), (mesh,), (Object(0, 0),), clips=(Clip("all", 2.0),), lower=(0, 0, 0), upper=(2, 2, 1))
+    return Scene(
+        "two triangles",
+        (Node(),),
+        (mesh,),
+        (Object(0, 0),),
+        clips=(Clip("all", 2.0),),
+        lower=(0, 0, 0),
+        upper=(2, 2, 1),
+    )
 
 
 @pytest.fixture
@@ -43,48 +78,54 @@ def painted(monkeypatch: pytest.MonkeyPatch) -> type[PaintedMaker]:
     """Windows draw with the stand-in."""
     import functools
 
-    from app.render_thread import RenderThread
+    from raygrove.app.frames.render_thread import RenderThread
 
     PaintedMaker.drawn = []
-    monkeypatch.setattr("app.ui.frame_loop.RenderThread", functools.partial(RenderThread, make_maker=PaintedMaker))
+    monkeypatch.setattr(
+        "raygrove.app.ui.session.frame_loop.RenderThread", functools.partial(RenderThread, make_maker=PaintedMaker)
+    )
     return PaintedMaker
 
 
 @pytest.fixture
 def document() -> Document:
     """A document without a scene."""
-    from app.document import Document
+    from raygrove.app.document.document import Document
 
     return Document()
 
 
 @pytest.fixture
-def window(qtbot: Any, document: Document, painted: type[PaintedMaker], own_folders: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[MainWindow]:
+def window(
+    qtbot: Any, document: Document, painted: type[PaintedMaker], own_folders: Path, monkeypatch: pytest.MonkeyPatch
+) -> Iterator[MainWindow]:
     """A window on the document with the painter view, shown, its render thread running. Previews are not drawn."""
     from PySide6.QtCore import QSettings
 
-    from app.ui.application import open_window
-    from app.ui.main_window import MainWindow
-    from app.ui.painter_view import PainterView
-    from app.ui.previews import Previews
+    from raygrove.app.ui.picture.painter_view import PainterView
+    from raygrove.app.ui.session.session import make_session
+    from raygrove.app.ui.window.application import open_window
+    from raygrove.app.ui.window.main_window import MainWindow
+    from raygrove.app.ui.window.previews import Previews
 
     QSettings.setPath(QSettings.Format.NativeFormat, QSettings.Scope.UserScope, str(own_folders))
     monkeypatch.setattr(Previews, "ask", lambda self, names: None)
-    made = MainWindow(document, lambda choice: PainterView())
-    made.memory.silence("target")  # tests run without a GPU, and say so where they mean it
+    made = MainWindow(make_session(document), lambda choice: PainterView())
+    made.memory.silence("device")  # tests run without a GPU, and say so where they mean it
     qtbot.addWidget(made)
     open_window(made, (320, 240))
-    qtbot.waitExposed(made)
+    with qtbot.waitExposed(made):
+        pass
     yield made
     made.close()
 
 
 @pytest.fixture
 def scene_window(qtbot: Any, window: MainWindow, moving_scene: Scene) -> MainWindow:
-    """The window with a moving scene, paused, its first picture shown."""
-    from app.state import SceneReference
+    """The window with a moving scene, paused, its picture shown, and nothing under way."""
+    from raygrove.app.document.state import SceneReference
 
     window.document.change("settings.timeline.autoplay", False)
     window.document.set_scene(SceneReference("demo", ("two",)), moving_scene)
-    qtbot.waitUntil(lambda: window.view.picture() is not None, timeout=5000)
+    settle(window, qtbot)
     return window

@@ -1,5 +1,6 @@
-"""The program, which Ctrl+C reaches at a named place: `python interrupted.py PLACE ARGUMENTS`. The place is import:MODULE, as that import begins, or
-call:FUNCTION, as the function of that qualified name is called the first time. A sentence on stderr says that it was reached."""
+"""The program, which Ctrl+C reaches at a named place: `python interrupted.py PLACE ARGUMENTS`. The place is
+import:MODULE, as that import begins, or call:FUNCTION, as the function of that qualified name is called the first time.
+A sentence on stderr says that it was reached."""
 
 from __future__ import annotations
 

@@ -1,4 +1,5 @@
-"""Stand-ins for the engine in tests of the window, known pixel by pixel and figure by figure; and waiting for exports."""
+"""Stand-ins for the engine in tests of the window, known pixel by pixel and figure by figure; and waiting for
+exports."""
 
 from __future__ import annotations
 
@@ -11,15 +12,19 @@ from typing import Any
 import numpy as np
 import pytest
 
-from app.frame_maker import Outcome, Picked
-from app.node_path import PathNode
-from gpu.engine import Hit
-from gpu.scene import Scene
-from gpu.stats import FrameStatistics, HierarchyStatistics, RaySteps, ViewStatistics
+from raygrove.app.document.document import Document
+from raygrove.app.document.jobs import Job
+from raygrove.app.frames.maker import Outcome
+from raygrove.app.frames.node_path import PathNode
+from raygrove.app.frames.questions import Picked
+from raygrove.gpu.engine import Hit
+from raygrove.gpu.scene import Scene
+from raygrove.gpu.stats import FrameStatistics, HierarchyStatistics, Near, RaySteps, Surroundings, ViewStatistics
 
 
 class PaintedMaker:
-    """Stands in for target and engine: a frame whose red grows to the right and whose green grows downwards, at full size."""
+    """Stands in for target and engine: a frame whose red grows to the right and whose green grows downwards, at full
+    size."""
 
     drawn: list[Any] = []
 
@@ -40,11 +45,23 @@ class PaintedMaker:
         """The left half of the picture is triangle 1 of the scene's first object, the right half background."""
         if across > 0.5:
             return Picked(None)
-        nodes = (PathNode(0, 0, (0, 0, 0), (2, 2, 1), 1.0, False, 0), PathNode(2, 1, (0, 0, 0), (1, 1, 1), 0.5, True, 2)) if with_path else ()
+        nodes = (
+            (PathNode(0, 0, (0, 0, 0), (2, 2, 1), 1.0, False, 0), PathNode(2, 1, (0, 0, 0), (1, 1, 1), 0.5, True, 2))
+            if with_path
+            else ()
+        )
         return Picked(Hit(1, 4.5, 0.25, 0.5, (across, down, 0.0), 0, 0, 0, 0), nodes)
 
+    def near(self, hit: Hit, count: int, radius: float, view: int = 0) -> Surroundings:
+        """A row of neighbours to the right of what was picked, and as many in the ball as it is tenths wide."""
+        x, y, z = hit.position
+        nearest = tuple(Near(2 + i, 0.1 * (i + 1), (x + 0.1 * (i + 1), y, z)) for i in range(count))
+        within = round(10 * radius) if radius > 0 else None
+        inside = tuple((x + 0.1 * i, y, z) for i in range(within or 0))
+        return Surroundings("surfaces", hit.position, nearest, radius, within, inside)
+
     def steps(self, across: float, down: float, view: int = 0) -> RaySteps:
-        """A hundred nodes from left to right, ten primitives from top to bottom, two boxes a node."""
+        """A hundred nodes from left to right, ten primitives from top to bottom, two boxes per node."""
         return RaySteps(int(100 * across), int(10 * down), 2 * int(100 * across))
 
     def flush(self) -> Any:
@@ -67,7 +84,17 @@ def gradient(width: int, height: int) -> np.ndarray:
 def made_statistics(**changes: Any) -> FrameStatistics:
     """Statistics of a frame, as an engine gives them."""
     structure = HierarchyStatistics(
-        99_999, 25_000, 100_000, 100_000, 3, 21, 57.25, 12_000_000, 4_000_000, measured_time=0.25, measured_mode="rebuild"
+        99_999,
+        25_000,
+        100_000,
+        100_000,
+        3,
+        21,
+        57.25,
+        12_000_000,
+        4_000_000,
+        measured_time=0.25,
+        measured_mode="rebuild",
     )
     view = ViewStatistics(
         hierarchy="lbvh", layout="bvh4", ray_type="smooth", update="rebuild", reason="rebuild was chosen",
@@ -77,18 +104,73 @@ def made_statistics(**changes: Any) -> FrameStatistics:
         update_mode="rebuild",
     )  # fmt: skip
     values = {
-        "frame_id": 7, "time": 0.25, "target": "host", "triangles": 100_000, "animate_ms": 0.75, "frame_ms": 18.0, "host_ms": 0.3,
+        "frame_id": 7, "time": 0.25, "target": "host", "triangles": 100_000, "animate_ms": 0.75, "frame_ms": 18.0,
+        "host_ms": 0.3,
         "launches": 19, "bytes": {"hierarchy": 12 << 20, "scratch": 4 << 20}, "views": (view,), **changes,
     }  # fmt: skip
     return FrameStatistics(**values)
 
 
+def finish(document: Document, job: Job) -> None:
+    """Until a job has ended, and the document has heard of it and of those before it."""
+    assert job.wait(60.0)
+    until = time.monotonic() + 60
+    while document.jobs:
+        assert time.monotonic() < until, "the job's outcome never arrived"
+        document.mailroom.poll()
+        time.sleep(0.005)
+
+
 def wait_for_exports() -> None:
-    """Until no export runs: what was cancelled has run out. A thread is listed a moment before it can be joined, so the list itself is watched."""
-    until = time.monotonic() + 30
+    """Until no export runs: what was cancelled has run out. A thread is listed a moment before it can be joined, so the
+    list itself is watched."""
+    until = time.monotonic() + 60
     while any(thread.name == "export" for thread in threading.enumerate()):
         assert time.monotonic() < until, "an export does not end"
         time.sleep(0.02)
+
+
+def settle(window: Any, qtbot: Any) -> None:
+    """Until the still picture of what the document says has the size of the view. Docks find their sizes after the
+    first picture, and the camera that came with a scene counts as moving for a while: both ask for pictures of their
+    own, which would come in the midst of a test."""
+    loop, view = window.loop, window.view
+    loop._rest.stop()
+    loop.request()
+
+    def is_settled() -> bool:
+        frame, picture = loop.last_frame, view.picture()
+        return (
+            frame is not None
+            and loop._arrived_serial == loop._serial
+            and (frame.request.state, frame.request.is_moving) == (window.document.state, False)
+            and picture is not None
+            and (picture.width(), picture.height()) == view.device_size()
+        )
+
+    qtbot.waitUntil(is_settled)
+
+
+def take_places() -> None:
+    """Until widgets stand where they belong: what one is told of its place may have another ask for its own."""
+    from PySide6.QtWidgets import QApplication
+
+    for _ in range(20):
+        QApplication.processEvents()
+
+
+def wait_for_rest(window: Any, qtbot: Any) -> None:
+    """Until the last picture of the view's size was drawn, or could not be, and nothing is left to do. A banner makes
+    the view smaller, some time after it has come."""
+    loop, view = window.loop, window.view
+
+    def has_come() -> bool:
+        take_places()
+        with loop._thread._mail:
+            is_idle = not loop._thread._has_mail and loop._thread._is_complete
+        return is_idle and loop._submitted is not None and loop._submitted.size == view.device_size()
+
+    qtbot.waitUntil(has_come)
 
 
 @contextlib.contextmanager

@@ -1,4 +1,5 @@
-"""The hits and distances that `bench trace` reports, against every ray of the picture and every triangle in numpy: nothing of ours between them."""
+"""The hits and distances that `bench trace` reports, against every ray of the picture and every triangle in numpy:
+nothing of ours between them."""
 
 from __future__ import annotations
 
@@ -7,19 +8,20 @@ import contextlib
 import numpy as np
 import pytest
 
-from app.scene_io.demos import make_demo
-from bench.measure import Stage, Task
-from bench.trace import run_trace
-from gpu.engine import ViewSettings
-from gpu.scene import Moment
-from gpu.target.base import Target
-from tests.oracle.closest_hits import triangle_hits
+from raygrove.app.scene_io.demos import make_demo
+from raygrove.bench.measure import Stage, Task
+from raygrove.bench.trace import run_trace
+from raygrove.gpu.engine import ViewSettings
+from raygrove.gpu.scene import Moment
+from raygrove.gpu.target.base import Target
+from raygrove.testing.closest_hits import triangle_hits
 
 WIDTH, HEIGHT = 40, 30
 
 
 def rays_of(task: Task) -> tuple[np.ndarray, np.ndarray]:
-    """Origins and unit directions through the pixels' centres, by the definition: right-handed, row 0 on top, the field of view vertical."""
+    """Origins and unit directions through the pixels' centres, by the definition: right-handed, row 0 on top, the field
+    of view vertical."""
     camera = task.view_from()
     eye, forward = np.array(camera.eye), np.subtract(camera.look_at, camera.eye)
     forward = forward / np.linalg.norm(forward)
@@ -36,7 +38,9 @@ def rays_of(task: Task) -> tuple[np.ndarray, np.ndarray]:
 @pytest.mark.parametrize("demo", ["walker", "explode"])
 @pytest.mark.parametrize("hierarchy", ["lbvh", "brute_force"])
 def test_hits_and_distances_are_those_of_the_picture(host_target: Target, demo: str, hierarchy: str) -> None:
-    task = Task(make_demo(demo, 600), ViewSettings(hierarchy=hierarchy), (WIDTH, HEIGHT), (Moment(0.4),), repeat=1, warmup=0)
+    task = Task(
+        make_demo(demo, 600), ViewSettings(hierarchy=hierarchy), (WIDTH, HEIGHT), (Moment(0.4),), repeat=1, warmup=0
+    )
     row = next(row for row in run_trace(host_target, task) if row.ray_type == "primary")
     with contextlib.closing(Stage(host_target, task.scene, task.settings)) as stage:
         stage.show(task.moments[0])
@@ -48,4 +52,6 @@ def test_hits_and_distances_are_those_of_the_picture(host_target: Target, demo: 
     assert row.rays == WIDTH * HEIGHT and row.hits is not None and row.sum_t is not None
     assert 100 < row.hits < WIDTH * HEIGHT and abs(row.hits - int(is_hit.sum())) <= doubtful
     farthest = float(found.t[is_hit].max())
-    assert row.sum_t == pytest.approx(float(found.t[is_hit].sum()), rel=1e-5, abs=abs(row.hits - int(is_hit.sum())) * farthest)
+    assert row.sum_t == pytest.approx(
+        float(found.t[is_hit].sum()), rel=1e-5, abs=abs(row.hits - int(is_hit.sum())) * farthest
+    )

@@ -1,4 +1,5 @@
-"""Embree beside us: the same rays in the same order find the same hits; without Embree the sentence says how to get it."""
+"""Embree beside us: the same rays in the same order find the same hits; without Embree the sentence says how to get
+it."""
 
 from __future__ import annotations
 
@@ -7,12 +8,12 @@ import pathlib
 import numpy as np
 import pytest
 
-from app.scene_io.demos import make_demo
-from bench.measure import Task
-from bench.peers import embree
-from bench.trace import run_trace
-from gpu.scene import Moment
-from gpu.target.base import NoDeviceError, Target
+from raygrove.app.scene_io.demos import make_demo
+from raygrove.bench.measure import Task
+from raygrove.bench.peers import embree
+from raygrove.bench.trace import run_trace
+from raygrove.gpu.scene import Moment
+from raygrove.gpu.target.base import NoDeviceError, Target
 
 
 @pytest.fixture(scope="module")
@@ -78,11 +79,14 @@ def test_unknown_peers_are_refused(host_target: Target, task: Task) -> None:
 
 def test_rays_have_one_order_in_both_programs() -> None:
     """The bit arithmetic of embree.cpp against the order that trace.py gives."""
-    from gpu.trace.trace import pixel_order
+    from raygrove.gpu.trace.trace import pixel_order
 
     x, y = pixel_order(16, 8)
     r = np.arange(64)
     assert np.array_equal(x[:64], (r & 1) | ((r >> 1) & 2) | ((r >> 2) & 4)) and np.array_equal(x[64:], x[:64] + 8)
     assert np.array_equal(y[:64], ((r >> 1) & 1) | ((r >> 2) & 2) | ((r >> 3) & 4))
     source = embree.SOURCE.read_text(encoding="utf-8")
-    assert "(r & 1) | ((r >> 1) & 2) | ((r >> 2) & 4)" in source and "((r >> 1) & 1) | ((r >> 2) & 2) | ((r >> 3) & 4)" in source
+    assert (
+        "(r & 1) | ((r >> 1) & 2) | ((r >> 2) & 4)" in source
+        and "((r >> 1) & 1) | ((r >> 2) & 2) | ((r >> 3) & 4)" in source
+    )

@@ -1,4 +1,5 @@
-"""The two evaluations of kd-trees: published figures as printed, small runs from end to end, and what is not there said instead of guessed."""
+"""The two evaluations of kd-trees: published figures as printed, small runs from end to end, and what is not there said
+instead of guessed."""
 
 from __future__ import annotations
 
@@ -8,16 +9,16 @@ import json
 import numpy as np
 import pytest
 
-from app.scene_io.demos import make_demo
-from bench.suites import SuiteJob, SuiteReport, chang2012, kolodzey2014
-from bench.suites.crowd import with_runners
-from bench.suites.published import published_row
-from bench.suites.report import SuiteTable, report_from_json
-from bench.suites.scenes import SceneSource
-from gpu.animate.animate import Animator
-from gpu.hierarchy.registry import structures
-from gpu.scene import Moment, Scene
-from gpu.target.base import Target
+from raygrove.app.scene_io.demos import make_demo
+from raygrove.bench.suites import SuiteJob, SuiteReport, chang2012, kolodzey2014, kolodzey_switches
+from raygrove.bench.suites.crowd import with_runners
+from raygrove.bench.suites.published import published_row
+from raygrove.bench.suites.report import SuiteTable, report_from_json
+from raygrove.bench.suites.scenes import SceneSource
+from raygrove.gpu.animate.animate import Animator
+from raygrove.gpu.hierarchy.registry import structures
+from raygrove.gpu.scene import Moment, Scene
+from raygrove.gpu.target.base import Target
 
 CONTEXT = {"device": "a machine", "commit": "0" * 40, "date": "today"}
 
@@ -49,7 +50,15 @@ def test_scenes_have_the_published_counts() -> None:
         assert choice.is_same == (choice.published == "Bunny")
         if choice.source.demo and not choice.source.runners:
             assert choice.source.triangles == choice.published_triangles
-    assert [choice.published_triangles for choice in chang2012.SCENES] == [144_483, 222_512, 300_541, 179_044, 257_073, 335_102, 174_117]
+    assert [choice.published_triangles for choice in chang2012.SCENES] == [
+        144_483,
+        222_512,
+        300_541,
+        179_044,
+        257_073,
+        335_102,
+        174_117,
+    ]
 
 
 def test_a_crowd_is_a_place_with_runners_that_move(host_target: Target) -> None:
@@ -76,10 +85,10 @@ def test_a_crowd_is_a_place_with_runners_that_move(host_target: Target) -> None:
 @pytest.fixture(scope="module")
 def kolodzey(host_target: Target) -> SuiteReport:
     with pytest.MonkeyPatch.context() as patch:
-        switches = {one.row: one for one in kolodzey2014.OPTIMISATIONS}
-        absent = kolodzey2014.Optimisation("a block a node", {"not_there": 1}, "none")
+        switches = {one.row: one for one in kolodzey_switches.OPTIMISATIONS}
+        absent = kolodzey_switches.Optimisation("a block a node", {"not_there": 1}, "none")
         few = (*(switches[name] for name in ("SAH shuffle reduction", "moving by gaps", "moving by masks")), absent)
-        patch.setattr(kolodzey2014, "OPTIMISATIONS", few)
+        patch.setattr(kolodzey_switches, "OPTIMISATIONS", few)
         return kolodzey2014.run(job(host_target, "Angel", "Dabrovic Sponza", "Bunny in a ring of spheres"))
 
 
@@ -87,29 +96,53 @@ def test_kolodzey_is_measured_and_what_cannot_be_switched_is_said(kolodzey: Suit
     still = {row["tree"]: row for row in kolodzey.rows if row["part"] == "still" and row["published_scene"]}
     published_leaves, usual = still["leaves below 64, short stack"], still["defaults"]
     assert published_leaves["traversal"] == "short_stack" and published_leaves["node_count"] < usual["node_count"]
-    assert all(row[name] > 0.0 for row in still.values() for name in ("build_ms", "graph_ms", "overall_ms", "kernels_ms", "trace_ms", "sah_cost"))
+    assert all(
+        row[name] > 0.0
+        for row in still.values()
+        for name in ("build_ms", "graph_ms", "overall_ms", "kernels_ms", "trace_ms", "sah_cost")
+    )
     switched = {row["without"]: row for row in kolodzey.rows if row["part"] == "switch"}
     assert switched["a block a node"]["needs"] == "needs sah_events's option not_there"
     whole = switched["with all"]
     assert sum(whole["shares_ms"].values()) == pytest.approx(whole["kernels_ms"])
     assert whole["shares_ms"]["other"] == 0.0, "a kernel without a sub-algorithm: " + ", ".join(whole["by_kernel"])
-    assert min(whole["shares_ms"][name] for name in kolodzey2014.SUB_ALGORITHMS) > 0.0, "the smallest has a share too"
-    assert [scene["relation"] for scene in kolodzey.scenes] == ["stand-in", "ours", *["stand-in"] * 3] and kolodzey.scenes[1]["published"] is None
+    assert min(whole["shares_ms"][name] for name in kolodzey_switches.SUB_ALGORITHMS) > 0.0, (
+        "the smallest has a share too"
+    )
+    assert [scene["relation"] for scene in kolodzey.scenes] == [
+        "stand-in",
+        "ours",
+        *["stand-in"] * 3,
+    ] and kolodzey.scenes[1]["published"] is None
     assert kolodzey.size == (32, 24)
 
 
 def test_kolodzeys_factors_stand_beside_his_own_switches(kolodzey: SuiteReport) -> None:
-    """His clip mask is worth what lists with gaps take without it over what they take with it, not what our own way of moving gains over either."""
+    """His clip mask is worth what lists with gaps take without it over what they take with it, not what our own way of
+    moving gains over either."""
     factors = {row[0]: row[1] for row in table(kolodzey, "6.2").rows}
     switched = {row["without"]: row for row in kolodzey.rows if row["part"] == "switch"}
     assert factors["clip mask (published)"] == 1.32
-    assert factors["clip mask (here)"] == pytest.approx(switched["moving by gaps"]["kernels_ms"] / switched["moving by masks"]["kernels_ms"])
-    assert factors["moving by masks (ours)"] == pytest.approx(switched["moving by masks"]["kernels_ms"] / switched["with all"]["kernels_ms"])
-    assert factors["SAH shuffle reduction (published)"] == 1.03 and float(str(factors["SAH shuffle reduction (here)"])) > 0.0
+    assert factors["clip mask (here)"] == pytest.approx(
+        switched["moving by gaps"]["kernels_ms"] / switched["moving by masks"]["kernels_ms"]
+    )
+    assert factors["moving by masks (ours)"] == pytest.approx(
+        switched["moving by masks"]["kernels_ms"] / switched["with all"]["kernels_ms"]
+    )
+    assert (
+        factors["SAH shuffle reduction (published)"] == 1.03
+        and float(str(factors["SAH shuffle reduction (here)"])) > 0.0
+    )
     assert factors["a block a node (ours)"] == "needs sah_events's option not_there"
-    for name, why in kolodzey2014.NOT_SWITCHED.items():
-        assert factors[f"{name} (here)"] is None and why in table(kolodzey, "6.2").markdown().replace("\\|", "|"), "no switch, no factor"
-    assert float(str(factors["all optimisations (here)"])) > 0.0 < float(str(factors["all optimisations but a block a node (here)"]))
+    for name, why in kolodzey_switches.NOT_SWITCHED.items():
+        assert factors[f"{name} (here)"] is None and why in table(kolodzey, "6.2").markdown().replace("\\|", "|"), (
+            "no switch, no factor"
+        )
+    assert (
+        float(str(factors["all optimisations (here)"]))
+        > 0.0
+        < float(str(factors["all optimisations but a block a node (here)"]))
+    )
 
 
 def test_kolodzeys_scenes_are_traced_recursively_and_move_as_metal_and_glass(kolodzey: SuiteReport) -> None:
@@ -118,19 +151,29 @@ def test_kolodzeys_scenes_are_traced_recursively_and_move_as_metal_and_glass(kol
         (name, tree) for name in ("orbit", "metal", "glass") for tree in ("leaves below 64, short stack", "defaults")
     ]
     assert [row[6] for row in table(kolodzey, "7.2").rows] == ["1024x768", *["32x24"] * 6], "what was asked for is told"
-    rows = {str(row[0]): dict(zip(kolodzey2014.BUILD_COLUMNS, row[1:], strict=True)) for row in table(kolodzey, "7.1").rows}
+    rows = {
+        str(row[0]): dict(zip(kolodzey2014.BUILD_COLUMNS, row[1:], strict=True)) for row in table(kolodzey, "7.1").rows
+    }
     published = rows["Angel (published)"]
-    assert (published["recursive_ms"], published["exact_recursive_ms"], published["trace_ms"]) == (15, 14, None), "the thesis' rays are recursive"
+    assert (published["recursive_ms"], published["exact_recursive_ms"], published["trace_ms"]) == (15, 14, None), (
+        "the thesis' rays are recursive"
+    )
     for name, row in rows.items():
         if name.endswith(("short stack", "defaults")):
-            assert all(row[field] > 0.0 for field in ("recursive_ms", "exact_recursive_ms", "trace_ms", "exact_trace_ms"))
+            assert all(
+                row[field] > 0.0 for field in ("recursive_ms", "exact_recursive_ms", "trace_ms", "exact_trace_ms")
+            )
 
 
 @pytest.fixture(scope="module")
 def chang(host_target: Target) -> SuiteReport:
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(chang2012, "STEPS", (("original", {"not_there": 1}), *chang2012.STEPS[1:]))
-        patch.setattr(chang2012, "missing", lambda hierarchy, options: [] if "small_nodes" in options or not options else ["needs what is not there"])
+        patch.setattr(
+            chang2012,
+            "missing",
+            lambda hierarchy, options: [] if "small_nodes" in options or not options else ["needs what is not there"],
+        )
         return chang2012.run(job(host_target, "SR2"))
 
 
@@ -138,10 +181,19 @@ def test_chang_is_measured_in_total_and_kernels(chang: SuiteReport) -> None:
     assert chang2012.BUILDER in structures()
     rows = {row["step"]: row for row in chang.rows if row["part"] == "construction"}
     assert rows["ours"]["overall_ms"] > 0.0 and rows["ours"]["kernels_ms"] > 0.0
-    assert rows["all"]["launches"] > rows["ours"]["launches"] > 20, "the published steps by themselves, in rounds, and ours"
+    assert rows["all"]["launches"] > rows["ours"]["launches"] > 20, (
+        "the published steps by themselves, in rounds, and ours"
+    )
     construction = table(chang, "construction").rows
     assert [row[1] for row in construction] == ["total", "total", "kernels", "kernels"]
-    assert table(chang, "construction").columns[2:8] == ("original", "[A]", "[A] to [B]", "[A] to [C]", "[A] to [D]", "[A] to [E]")
+    assert table(chang, "construction").columns[2:8] == (
+        "original",
+        "[A]",
+        "[A] to [B]",
+        "[A] to [C]",
+        "[A] to [D]",
+        "[A] to [E]",
+    )
     assert construction[0][2:] == (146.2, 93.0, 89.2, 67.5, 66.4, 64.3, None, 146.2 / 64.3, None)
     assert construction[1][2] == "needs what is not there" and construction[1][-2:] == (None, None)
     assert float(str(construction[1][7])) > 0.0 and float(str(construction[1][8])) > 0.0
@@ -149,7 +201,10 @@ def test_chang_is_measured_in_total_and_kernels(chang: SuiteReport) -> None:
     assert launches[0][1:] == (1041, 229, None) and launches[1][1] == "needs what is not there"
     rendering = table(chang, "rendering").rows[1]
     assert rendering[1] == "needs what is not there" and float(str(rendering[6])) > float(str(rendering[5])) > 0.0
-    assert table(chang, "rendering").columns[3:5] == ("picture ms, [A] to [E]", "frame ms, [A] to [E]") and float(str(rendering[4])) > 0.0
+    assert (
+        table(chang, "rendering").columns[3:5] == ("picture ms, [A] to [E]", "frame ms, [A] to [E]")
+        and float(str(rendering[4])) > 0.0
+    )
 
 
 @pytest.mark.parametrize("name", ["kolodzey", "chang"])

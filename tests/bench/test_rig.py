@@ -4,17 +4,24 @@ from __future__ import annotations
 
 import numpy as np
 
-from bench.rig import make_rig
-from gpu.animate.animate import Animator
-from gpu.scene import Moment
-from gpu.target.base import Target
+from raygrove.bench.rig import make_rig
+from raygrove.gpu.animate.animate import Animator
+from raygrove.gpu.scene import Moment
+from raygrove.gpu.target.base import Target
 from tests.gpu.animate.test_animate import assert_shows
 
 
 def test_the_rig_is_what_the_goal_speaks_of() -> None:
     mesh = make_rig(100_000).meshes[0]
-    assert len(mesh.positions) == 100_000 and mesh.skin is not None and mesh.morph_targets is not None and mesh.morph_targets.normals is not None
-    assert (np.count_nonzero(mesh.skin.weights, axis=1) >= 3).all() and np.mean(np.count_nonzero(mesh.skin.weights, axis=1)) > 3.9
+    assert (
+        len(mesh.positions) == 100_000
+        and mesh.skin is not None
+        and mesh.morph_targets is not None
+        and mesh.morph_targets.normals is not None
+    )
+    assert (np.count_nonzero(mesh.skin.weights, axis=1) >= 3).all() and np.mean(
+        np.count_nonzero(mesh.skin.weights, axis=1)
+    ) > 3.9
     assert np.allclose(mesh.skin.weights.sum(axis=1), 1.0, atol=1e-6) and mesh.triangles.max() == 99_999
 
 

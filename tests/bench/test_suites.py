@@ -1,4 +1,5 @@
-"""Suites: the published figures as printed, rows that are either published or ours, stand-ins called so, and a small run from end to end."""
+"""Suites: the published figures as printed, rows that are either published or ours, stand-ins called so, and a small
+run from end to end."""
 
 from __future__ import annotations
 
@@ -12,20 +13,21 @@ from typing import Any
 
 import pytest
 
-from app import cli
-from app.scene_io.demos import make_demo
-from bench.measure import Stage
-from bench.suites import SuiteJob, SuiteReport, meister2014, scene_names, suites
-from bench.suites.measure import still
-from bench.suites.plots import draw, main
-from bench.suites.published import FOLDER, published, published_row
-from bench.suites.report import Plot, report_from_json
-from bench.suites.scenes import SceneAbsentError, SceneSource
-from gpu.engine import ViewSettings
-from gpu.hierarchy.base import HierarchyError
-from gpu.hierarchy.registry import structure, structures
-from gpu.scene import Moment, Scene
-from gpu.target.base import OutOfMemoryError, Target
+from raygrove.app.cli import main as cli
+from raygrove.app.scene_io.demos import make_demo
+from raygrove.bench.cases import main
+from raygrove.bench.measure import Stage
+from raygrove.bench.suites import SuiteJob, SuiteReport, meister2014, scene_names, suites
+from raygrove.bench.suites.measure import still
+from raygrove.bench.suites.plots import draw
+from raygrove.bench.suites.published import FOLDER, published, published_row
+from raygrove.bench.suites.report import Plot, report_from_json
+from raygrove.bench.suites.scenes import SceneAbsentError, SceneSource
+from raygrove.gpu.engine import ViewSettings
+from raygrove.gpu.hierarchy.base import HierarchyError
+from raygrove.gpu.hierarchy.registry import structure, structures
+from raygrove.gpu.scene import Moment, Scene
+from raygrove.gpu.target.base import OutOfMemoryError, Target
 
 CONTEXT = {"device": "a machine", "commit": "0" * 40, "date": "today"}
 
@@ -64,14 +66,14 @@ def test_a_scene_that_a_suite_does_not_have_is_an_error(capsys: pytest.CaptureFi
     for name in suites():
         assert len(scene_names(name)) > 4
     assert scene_names("meister2014") == tuple(choice.published for choice in meister2014.STILL + meister2014.MOVING)
-    assert cli.main(["bench", "suite", "meister2014", "--scenes", "Head,Sphinx", "--target", "host"]) == 2
+    assert cli.main(["bench", "suite", "meister2014", "--scenes", "Head,Sphinx", "--device", "cpu"]) == 2
     said = capsys.readouterr().err
     assert "Sphinx" in said
     assert "Crytek Sponza, Conference" in said
 
 
 def test_the_derived_triangle_counts_agree_with_the_memory_table() -> None:
-    """52 bytes a triangle of auxiliary memory, to the precision of the print."""
+    """52 bytes per triangle of auxiliary memory, to the precision of the print."""
     for choice in meister2014.STILL:
         printed = published_row("meister2014", "7.2", choice.published)["auxiliary_mb"] * 1e6
         assert abs(choice.published_triangles * 52 - printed) < 0.06e6 + 0.002 * printed
@@ -95,7 +97,15 @@ def small(source: SceneSource) -> Scene:
 def report(host_target: Target) -> SuiteReport:
     kept: list[int] = []
     names = ("Mitsuba", "Armadillo", "Toasters")
-    job = SuiteJob(host_target, small, keep=lambda report: kept.append(len(report.rows)), repeat=1, scenes=names, size=(32, 24), key_frames=3)
+    job = SuiteJob(
+        host_target,
+        small,
+        keep=lambda report: kept.append(len(report.rows)),
+        repeat=1,
+        scenes=names,
+        size=(32, 24),
+        key_frames=3,
+    )
     found = meister2014.run(job)
     assert kept == sorted(kept)
     assert kept[-1] == len(found.rows)
@@ -104,7 +114,9 @@ def report(host_target: Target) -> SuiteReport:
 
 def test_a_small_run_measures_every_configuration(report: SuiteReport) -> None:
     still = [row for row in report.rows if row["part"] == "still"]
-    assert {(row["configuration"], row["leaf"]) for row in still} == {(c.title, leaf) for c in meister2014.CONFIGURATIONS for leaf in (8, 16, 32)}
+    assert {(row["configuration"], row["leaf"]) for row in still} == {
+        (c.title, leaf) for c in meister2014.CONFIGURATIONS for leaf in (8, 16, 32)
+    }
     for row in still:
         assert row["kernels_ms"] > 0.0
         assert row["sah_cost"] > 1.0
@@ -116,23 +128,31 @@ def test_a_small_run_measures_every_configuration(report: SuiteReport) -> None:
     assert len(curves) == 3
     assert all(len(row["sah_costs"]) == len(row["times"]) == 3 for row in curves)
     refitted = next(row for row in curves if row["update"] == "refit")
-    rebuilt = next(row for row in curves if row["update"] == "rebuild" and row["configuration"] == meister2014.SAH.title)
+    rebuilt = next(
+        row for row in curves if row["update"] == "rebuild" and row["configuration"] == meister2014.SAH.title
+    )
     assert refitted["sah_costs"][0] == rebuilt["sah_costs"][0]
 
 
 def test_secondary_rays_are_the_thesis_own(report: SuiteReport) -> None:
-    """Four a hit, ambient occlusion of length 1 in the scene's units; the list of scenes says how much of a scene that is."""
+    """Four a hit, ambient occlusion of length 1 in the scene's units; the list of scenes says how much of a scene that
+    is."""
     for _, name, options in meister2014.secondary_rays():
         assert (options.rays, options.directions) == (4, "uniform")
         assert name != "ao" or (options.radius, options.radius_unit) == (1.0, "scene")
     blob = make_demo("blob", 300)
     taken = next(scene for scene in report.scenes if scene["ours"] == "blob")
-    assert taken["diagonal"] == pytest.approx(sum((u - v) ** 2 for u, v in zip(blob.upper, blob.lower, strict=True)) ** 0.5)
+    assert taken["diagonal"] == pytest.approx(
+        sum((u - v) ** 2 for u, v in zip(blob.upper, blob.lower, strict=True)) ** 0.5
+    )
     assert "| diagonal here, scene units |" in report.markdown(CONTEXT)
 
 
 def test_moving_scenes_are_lit_by_one_light_without_shadows(report: SuiteReport) -> None:
-    assert (meister2014.LIGHT.kind, [word for word, _, _ in meister2014.ray_types()]) == ("directional", list(meister2014.RAYS))
+    assert (meister2014.LIGHT.kind, [word for word, _, _ in meister2014.ray_types()]) == (
+        "directional",
+        list(meister2014.RAYS),
+    )
     moving = [row for row in report.rows if row["part"] == "moving"]
     assert {row["rays"] for row in moving} == set(meister2014.RAYS)
     assert not [phase for row in moving for phase in row["phases_ms"] if "shadow" in phase]
@@ -156,8 +176,16 @@ def test_kernels_do_not_wait_for_the_host(host_target: Target, monkeypatch: pyte
 
 
 def test_memory_is_what_the_tree_fills_and_what_is_reserved(report: SuiteReport) -> None:
-    """Larger leaves take less. On the host rays walk wide nodes, which are not counted: no figure instead of a wrong one."""
-    row = {"layout": "bvh2", "inner_count": 10, "node_count": 21, "reference_count": 60, "triangles": 60, "memory_mb": 1.0}
+    """Larger leaves take less. On the host rays traverse wide nodes, which are not counted: no figure instead of a
+    wrong one."""
+    row = {
+        "layout": "bvh2",
+        "inner_count": 10,
+        "node_count": 21,
+        "reference_count": 60,
+        "triangles": 60,
+        "memory_mb": 1.0,
+    }
     assert meister2014.used_mb(row) == pytest.approx((101 * 10 + 52 * 60) / 1e6)
     assert meister2014.used_mb({**row, "layout": "bvh4"}) is None
     (blob,) = (dict(zip(table.columns, table.rows[1], strict=True)) for table in report.tables if table.number == "7.2")
@@ -167,11 +195,19 @@ def test_memory_is_what_the_tree_fills_and_what_is_reserved(report: SuiteReport)
 def test_used_bytes_are_those_of_the_arrays_that_a_tree_fills(host_target: Target) -> None:
     """With leaves of one triangle the tree fills all that is reserved but a few bytes."""
     with contextlib.closing(
-        Stage(host_target, make_demo("blob", 300), ViewSettings("lbvh", layout="bvh2", hierarchy_options=leaves_of_one()))
+        Stage(
+            host_target, make_demo("blob", 300), ViewSettings("lbvh", layout="bvh2", hierarchy_options=leaves_of_one())
+        )
     ) as stage:
         stage.hierarchy.build(stage.show(Moment()).primitives)
         tree = stage.statistics()
-        row = {"layout": "bvh2", "inner_count": tree.node_count, "reference_count": tree.reference_count, "node_count": 0, "triangles": 0}
+        row = {
+            "layout": "bvh2",
+            "inner_count": tree.node_count,
+            "reference_count": tree.reference_count,
+            "node_count": 0,
+            "triangles": 0,
+        }
     assert tree.leaf_count == tree.reference_count
     assert meister2014.used_mb(row) == pytest.approx(tree.bytes / 1e6, abs=100e-6)
 
@@ -181,7 +217,8 @@ def leaves_of_one() -> Any:
 
 
 def test_odd_published_figures_are_named() -> None:
-    """Where larger leaves are far better for rays than smaller ones, against all other rows; and where two tables differ about the same builds."""
+    """Where larger leaves are far better for rays than smaller ones, against all other rows; and where two tables
+    differ about the same builds."""
     misprints = " ".join(published("meister2014")["misprints"])
     for number in ("7.2", "7.4", "7.6"):
         for scene in published("meister2014")["tables"][number]["rows"]:
@@ -190,7 +227,10 @@ def test_odd_published_figures_are_named() -> None:
                 small, middle, large = (row[f"{rays}_mrays_per_s.{leaf}"] for leaf in meister2014.LEAVES)
                 assert max(middle / small, large / middle) < 1.15 or f"{number} {scene}" in misprints
     builds, phases = (published("meister2014")["tables"][number]["rows"] for number in ("7.5", "7.7"))
-    pairs = {scene: (published_row("meister2014", "7.5", scene), published_row("meister2014", "7.7", scene)) for scene in builds}
+    pairs = {
+        scene: (published_row("meister2014", "7.5", scene), published_row("meister2014", "7.7", scene))
+        for scene in builds
+    }
     assert set(builds) == set(phases)
     for word, named in (
         ("overall", meister2014.OVERALL_NOTE.partition("kernels'")[0]),
@@ -205,7 +245,9 @@ def test_what_is_absent_is_said(report: SuiteReport) -> None:
     assert report.absent == ["Mitsuba: static/stanford-bunny.obj is not in this test."]
 
 
-@pytest.mark.parametrize("error", [HierarchyError("sbvh cannot do this."), OutOfMemoryError("a tree", 2 << 20, 1 << 20)])
+@pytest.mark.parametrize(
+    "error", [HierarchyError("sbvh cannot do this."), OutOfMemoryError("a tree", 2 << 20, 1 << 20)]
+)
 def test_a_scene_that_a_structure_cannot_take_is_said_and_the_others_are_measured(
     host_target: Target, monkeypatch: pytest.MonkeyPatch, error: Exception
 ) -> None:
@@ -267,7 +309,7 @@ def test_the_report_survives_json_and_is_drawn(report: SuiteReport, tmp_path: pa
     assert "SAH tree of the first key, refitted" in (tmp_path / "plot-7.8.svg").read_text()
     for name, is_ours in (("plot-7.4.svg", True), ("plot-7.4-published.svg", False), ("plot-7.8.svg", True)):
         assert ("a small machine" in (tmp_path / name).read_text()) == is_ours
-    assert main([str(path)]) == 0
+    assert main(["plots", str(path)]) == 0
     assert (tmp_path / "found-7.4.svg").exists()
 
 
@@ -284,5 +326,5 @@ def test_long_titles_of_plots_go_on_in_a_second_line(report: SuiteReport, tmp_pa
 def test_a_kept_report_that_is_none_is_said(tmp_path: pathlib.Path, capsys: pytest.CaptureFixture[str]) -> None:
     path: Any = tmp_path / "other.json"
     path.write_text("{}")
-    assert main([str(path)]) == 1
+    assert main(["plots", str(path)]) == 1
     assert "other.json" in capsys.readouterr().err

@@ -1,4 +1,5 @@
-"""The CUDA target alone; the fixtures for each target in turn are in tests/conftest.py. Nothing here needs Qt or a display."""
+"""The CUDA target alone; the fixtures for each target in turn are in tests/conftest.py. Nothing here needs Qt or a
+display."""
 
 from __future__ import annotations
 
@@ -6,9 +7,9 @@ from collections.abc import Iterator
 
 import pytest
 
-from gpu import repeated_launches
-from gpu.target.base import Target
-from tests.conftest import make_target
+from raygrove.gpu import repeated_launches
+from raygrove.gpu.target.base import Target
+from raygrove.testing import make_target
 
 
 @pytest.fixture(scope="session")

@@ -1,10 +1,11 @@
-"""Random actions on one engine, whose pictures are compared with those of an engine made for each, by brute force and without replays.
+"""Random actions on one engine, whose pictures are compared with those of an engine made for each, by brute force and
+without replays.
 
     python -m tests.gpu.engine_actions cuda --seed 1 --steps 2000
 
-A world is a scene, an engine and its views. Every action changes one thing a person can change, draws one to seven frames, so that frames are
-launched, captured and replayed, and checks pictures, totals and what the statistics say of the primitives. test_engine_actions.py runs it by
-hypothesis.
+A world is a scene, an engine and its views. Every action changes one thing a person can change, draws one to seven
+frames, so that frames are launched, captured and replayed, and checks pictures, totals and what the statistics say of
+the primitives. test_engine_actions.py runs it by hypothesis.
 """
 
 from __future__ import annotations
@@ -20,27 +21,34 @@ from typing import Any
 
 import numpy as np
 
-from gpu.camera import Camera
-from gpu.clip import ClipOptions
-from gpu.engine import Engine
-from gpu.hierarchy.primitives import TRIANGLE_TESTS
-from gpu.hierarchy.registry import structure, structures
-from gpu.pixels import ArrayPixels
-from gpu.scene import Light, Moment
-from gpu.shade.registry import ray_types
-from gpu.target import choose
-from gpu.target.base import Target, TargetOptions
-from gpu.update_policy import UpdateOptions
-from gpu.view import View, ViewSettings
+from raygrove.gpu.camera import Camera
+from raygrove.gpu.clip import ClipOptions
+from raygrove.gpu.engine import Engine
+from raygrove.gpu.hierarchy.primitives import TRIANGLE_TESTS
+from raygrove.gpu.hierarchy.registry import structure, structures
+from raygrove.gpu.pixels import ArrayPixels
+from raygrove.gpu.scene import Light, Moment
+from raygrove.gpu.shade.registry import ray_types
+from raygrove.gpu.target import choose
+from raygrove.gpu.target.base import Target, TargetOptions
+from raygrove.gpu.update.options import UpdateOptions
+from raygrove.gpu.view import View, ViewSettings
 
 from .engine_scenes import SCENES, colours
 
 TIMES = (0.0, 0.25, 0.5, 1.0, 1.3, 1.9, 2.0)
 SIZES = ((64, 48), (33, 17), (100, 80))
-CAMERAS = (Camera(eye=(0, 0, 4)), Camera(eye=(3, 1, 2), look_at=(0, 0, 0)), Camera(eye=(0, 0, 6), orthographic=True, height=4))
+CAMERAS = (
+    Camera(eye=(0, 0, 4)),
+    Camera(eye=(3, 1, 2), look_at=(0, 0, 0)),
+    Camera(eye=(0, 0, 6), orthographic=True, height=4),
+)
 LIGHTS = (
     (Light("point", (30.0, 28.0, 25.0), position=(1.0, 3.0, 2.0)),),
-    (Light("directional", (1.0, 1.0, 0.9), direction=(1.0, -1.0, -0.5)), Light("sphere", (20.0, 9.0, 9.0), position=(-2.0, 1.0, 2.0), node=1)),
+    (
+        Light("directional", (1.0, 1.0, 0.9), direction=(1.0, -1.0, -0.5)),
+        Light("sphere", (20.0, 9.0, 9.0), position=(-2.0, 1.0, 2.0), node=1),
+    ),
     (),
 )
 FRAMES = (1, 2, 4, 7)
@@ -74,8 +82,11 @@ class Choice:
     clips: bool = False
 
     def picture(self, samples: int) -> Choice:
-        """The same picture by brute force, of so many samples: a film goes on with those that it has, where fewer are asked for."""
-        plain = Choice(hierarchy="brute_force", triangle_test=self.triangle_test, ray_type=self.ray_type, samples=samples)
+        """The same picture by brute force, of so many samples: a film goes on with those that it has, where fewer are
+        asked for."""
+        plain = Choice(
+            hierarchy="brute_force", triangle_test=self.triangle_test, ray_type=self.ray_type, samples=samples
+        )
         return dataclasses.replace(plain, size=self.size, camera=self.camera, clips=self.clips)
 
 
@@ -98,7 +109,9 @@ class WrongError(AssertionError):
 class World:
     """See the module. `act` does one random action; `history` tells what was done."""
 
-    def __init__(self, target: Target, seed: int, ray_type_names: tuple[str, ...] = (), every_choice: bool = True) -> None:
+    def __init__(
+        self, target: Target, seed: int, ray_type_names: tuple[str, ...] = (), every_choice: bool = True
+    ) -> None:
         self.target, self.random, self.every_choice = target, random.Random(seed), every_choice
         self.ray_types = ray_type_names or tuple(ray_types())
         self.common, self.choices = Common(), {"main": Choice()}
@@ -141,14 +154,15 @@ class World:
         self.engine = self._made(scene, repeats=True)
 
     def draw(self, count: int) -> None:
-        """So many frames, the last of the moment and those before on the way to it, as only what moves is drawn anew; then the checks."""
+        """So many frames, the last of the moment and those before on the way to it, as only what moves is drawn anew;
+        then the checks."""
         views = [self._view(name) for name in self.choices]
         on_the_way = [self.random.choice(TIMES) for _ in range(count - 1)]
         for instant in (*on_the_way, self.common.time):
             self._frame_id += 1
             self.engine.render_frame(Moment(instant, self.common.clip, self._frame_id), views)
         found = self.engine.flush()
-        while any(view.structure.is_behind for view in found.views):  # as the program does with a picture that stays
+        while any(view.structure.is_stale for view in found.views):  # as the program does with a picture that stays
             self.engine.render_frame(Moment(self.common.time, self.common.clip, self._frame_id), views)
             found = self.engine.flush()
         for name, view, statistics in zip(self.choices, views, found.views, strict=True):
@@ -157,19 +171,27 @@ class World:
     # -- checks -------------------------------------------------------------------------------------------------------
     def _check(self, choice: Choice, view: View, statistics: Any) -> None:
         scene = SCENES[self.common.scene]()
-        shown = scene.triangle_count - sum(len(scene.meshes[scene.objects[k].mesh].triangles) for k in self.common.hidden)
+        shown = scene.triangle_count - sum(
+            len(scene.meshes[scene.objects[k].mesh].triangles) for k in self.common.hidden
+        )
         if statistics.structure.primitive_count != shown:
-            raise WrongError(f"{choice.hierarchy} holds {statistics.structure.primitive_count} primitives, {shown} are visible")
+            raise WrongError(
+                f"{choice.hierarchy} holds {statistics.structure.primitive_count} primitives, {shown} are visible"
+            )
         totals, wanted = self._reference(choice.picture(statistics.samples))
         found = self.engine.totals(view)
         if abs(found.hits - totals.hits) > 2 or abs(found.sum_t - totals.sum_t) > 1e-3 * max(1.0, totals.sum_t):
-            raise WrongError(f"{view.name}: {found.hits} hits and sum {found.sum_t:.3f}, not {totals.hits} and {totals.sum_t:.3f}")
+            raise WrongError(
+                f"{view.name}: {found.hits} hits and sum {found.sum_t:.3f}, not {totals.hits} and {totals.sum_t:.3f}"
+            )
         if choice.ray_type == "steps":  # shows the structure itself
             return
         assert isinstance(view.pixels, ArrayPixels)
         apart = np.abs(view.pixels.download()[..., :3].astype(int) - wanted[..., :3].astype(int)).max(axis=-1) > 3
         if apart.sum() > 0.004 * apart.size + 2:
-            raise WrongError(f"{view.name}: {int(apart.sum())} of {apart.size} pixels are others than brute force draws")
+            raise WrongError(
+                f"{view.name}: {int(apart.sum())} of {apart.size} pixels are others than brute force draws"
+            )
 
     def _reference(self, choice: Choice) -> tuple[Any, np.ndarray]:
         """Totals and picture of a fresh engine."""
@@ -226,7 +248,11 @@ class World:
     def _difference(self, before: tuple[Common, dict[str, Choice]]) -> str:
         found = {}
         for was, now in ((before[0], self.common), *((before[1].get(name), now) for name, now in self.choices.items())):
-            fields = vars(now) if was is None else {key: value for key, value in vars(now).items() if getattr(was, key) != value}
+            fields = (
+                vars(now)
+                if was is None
+                else {key: value for key, value in vars(now).items() if getattr(was, key) != value}
+            )
             found.update(fields)
         return str(found)
 
@@ -246,7 +272,12 @@ def choose_options(world: World, view: str) -> None:
     if not fields:
         return
     name = world.random.choice(fields)
-    world.change(view, options=dataclasses.replace(world.choices[view].options or kind.Options(), **{name: world.random.choice(OPTIONS[name])}))
+    world.change(
+        view,
+        options=dataclasses.replace(
+            world.choices[view].options or kind.Options(), **{name: world.random.choice(OPTIONS[name])}
+        ),
+    )
 
 
 def choose_layout(world: World, view: str) -> None:
@@ -288,10 +319,16 @@ ACTIONS: dict[str, Callable[[World, str], None]] = {
     "structure": choose_structure,
     "options": choose_options,
     "layout": choose_layout,
-    "optimiser": lambda w, view: w.change(view, optimiser=w.random.choice(["none", *structure(w.choices[view].hierarchy).optimisers()])),
+    "optimiser": lambda w, view: w.change(
+        view, optimiser=w.random.choice(["none", *structure(w.choices[view].hierarchy).optimisers()])
+    ),
     "mode": choose_mode,
-    "test": lambda w, view: w.change(view, triangle_test=w.random.choice(TRIANGLE_TESTS if w.every_choice else TRIANGLE_TESTS[:1])),
-    "ray type": lambda w, view: w.change(view, ray_type=w.random.choice(w.ray_types), samples=w.random.choice([1, 1, 3])),
+    "test": lambda w, view: w.change(
+        view, triangle_test=w.random.choice(TRIANGLE_TESTS if w.every_choice else TRIANGLE_TESTS[:1])
+    ),
+    "ray type": lambda w, view: w.change(
+        view, ray_type=w.random.choice(w.ray_types), samples=w.random.choice([1, 1, 3])
+    ),
     "size": lambda w, view: w.change(view, size=w.random.choice(SIZES)),
     "camera": lambda w, view: w.change(view, camera=w.random.randrange(len(CAMERAS))),
     "clip": lambda w, view: w.change(view, clips=not w.choices[view].clips),
@@ -313,24 +350,41 @@ def main() -> int:
     parser.add_argument("--steps", type=int, default=1000)
     parser.add_argument("--seconds", type=float, default=1e9)
     parser.add_argument("--ray-types", default="", help="separated by commas; all where none is named")
-    parser.add_argument("--plain", action="store_true", help="default layouts and triangle tests alone: fewer units to compile, so more steps")
+    parser.add_argument(
+        "--plain",
+        action="store_true",
+        help="default layouts and triangle tests alone: fewer units to compile, so more steps",
+    )
     asked = parser.parse_args()
     target = choose(asked.target, TargetOptions())
     ray_type_names, every_choice = tuple(filter(None, asked.ray_types.split(","))), not asked.plain
-    world, steps, wrong, seed, started = World(target, asked.seed, ray_type_names, every_choice), 0, 0, asked.seed, time.monotonic()
+    world, steps, wrong, seed, started = (
+        World(target, asked.seed, ray_type_names, every_choice),
+        0,
+        0,
+        asked.seed,
+        time.monotonic(),
+    )
     while steps < asked.steps and time.monotonic() - started < asked.seconds:
         try:
             world.act()
         except Exception as error:  # a fault of any kind is what is looked for
             wrong += 1
             traceback.print_exc(limit=-3)
-            print(f"WRONG at step {steps} of seed {seed}: {type(error).__name__}: {error}\n  {world.choices}\n  {world.common}\n  after", flush=True)
+            print(
+                f"WRONG at step {steps} of seed {seed}: {type(error).__name__}: {error}\n  {world.choices}\n  "
+                f"{world.common}\n  after",
+                flush=True,
+            )
             print("\n".join(f"    {line}" for line in world.history[-8:]), flush=True)
             world.close()
             seed += 100_000
             world = World(target, seed, ray_type_names, every_choice)
         steps += 1
-    print(f"{target.name}: {steps} steps from seed {asked.seed}, {wrong} wrong, {time.monotonic() - started:.0f} s", flush=True)
+    print(
+        f"{target.name}: {steps} steps from seed {asked.seed}, {wrong} wrong, {time.monotonic() - started:.0f} s",
+        flush=True,
+    )
     world.close()
     target.close()
     return int(wrong > 0)

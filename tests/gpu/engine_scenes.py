@@ -7,20 +7,28 @@ from typing import Any
 
 import numpy as np
 
-from gpu.scene import Channel, Clip, Environment, KeyFrames, Material, Mesh, Node, Object, Scene, Track
+from raygrove.gpu.scene import Channel, Clip, Environment, KeyFrames, Material, Mesh, Node, Object, Scene, Track
 
 _TIMES = np.array([0, 1, 2], np.float32)
 
 
 def _mesh(name: str, positions: np.ndarray, triangles: np.ndarray, **more: Any) -> Mesh:
-    return Mesh(name, positions.astype(np.float32), triangles.astype(np.int32), np.arange(len(triangles), dtype=np.int32) % 3, **more)
+    return Mesh(
+        name,
+        positions.astype(np.float32),
+        triangles.astype(np.int32),
+        np.arange(len(triangles), dtype=np.int32) % 3,
+        **more,
+    )
 
 
 def _soup(random: np.random.Generator, count: int, reach: float, length: float) -> tuple[np.ndarray, np.ndarray]:
     """Triangles anywhere, thin ones of that length."""
     start = (random.random((count, 3)) * 2 - 1) * reach
     along, across = random.normal(size=(count, 3)) * length, random.normal(size=(count, 3)) * 0.05
-    return np.stack([start, start + along, start + along + across], 1).reshape(-1, 3), np.arange(3 * count).reshape(-1, 3)
+    return np.stack([start, start + along, start + along + across], 1).reshape(-1, 3), np.arange(3 * count).reshape(
+        -1, 3
+    )
 
 
 def _grid(side: int) -> tuple[np.ndarray, np.ndarray]:
@@ -29,7 +37,10 @@ def _grid(side: int) -> tuple[np.ndarray, np.ndarray]:
     positions = np.stack([x.ravel() / side * 2 - 1, y.ravel() / side * 2 - 1, 0 * x.ravel()], 1)
     first = (np.arange(side)[:, None] * (side + 1) + np.arange(side)).ravel()
     return positions, np.concatenate(
-        [np.stack([first, first + 1, first + side + 1], 1), np.stack([first + 1, first + side + 2, first + side + 1], 1)]
+        [
+            np.stack([first, first + 1, first + side + 1], 1),
+            np.stack([first + 1, first + side + 2, first + side + 1], 1),
+        ]
     )
 
 
@@ -47,19 +58,37 @@ def _scene(name: str, count: int, length: float, keys: int = 3, environment: Env
     random = np.random.default_rng(count)
     soup, faces = _soup(random, count, 1.0, length)
     times = np.linspace(0, 2, keys).astype(np.float32)
-    shapes = np.stack([soup * (1 + 0.5 * np.sin(2 * time)) + random.normal(size=soup.shape) * 0.1 for time in times]).astype(np.float32)
+    shapes = np.stack(
+        [soup * (1 + 0.5 * np.sin(2 * time)) + random.normal(size=soup.shape) * 0.1 for time in times]
+    ).astype(np.float32)
     bending = KeyFrames(times, shapes)
-    meshes = (_mesh("soup", soup, faces, key_frames=bending), _mesh("grid", *_grid(14)), _mesh("small", *_soup(random, 60, 0.4, 0.1)))
+    meshes = (
+        _mesh("soup", soup, faces, key_frames=bending),
+        _mesh("grid", *_grid(14)),
+        _mesh("small", *_soup(random, 60, 0.4, 0.1)),
+    )
     nodes = (Node("a"), Node("b"), Node("c"), Node("d", translation=(0.6, -0.5, 0.0)))
 
     def slide(node: int, *places: tuple[float, float, float]) -> Channel:
         return Channel(node, "translation", Track(_TIMES, np.array(places, np.float32)))
 
-    first = Clip("first", 2.0, (slide(1, (0, 0, 0), (0.5, 0, 0.3), (0, 0.4, 0)), slide(2, (0, 0, 0.5), (-0.5, 0.2, 0.5), (0.2, 0.2, 1))))
+    first = Clip(
+        "first",
+        2.0,
+        (slide(1, (0, 0, 0), (0.5, 0, 0.3), (0, 0.4, 0)), slide(2, (0, 0, 0.5), (-0.5, 0.2, 0.5), (0.2, 0.2, 1))),
+    )
     second = Clip("second", 2.0, (slide(3, (0.6, -0.5, 0), (0, 0, 0.8), (0, 0.9, 0)),))
     objects = (Object(0, 0), Object(1, 1), Object(2, 2), Object(3, 2))
     return Scene(
-        name, nodes, meshes, objects, materials=colours(0), clips=(first, second), lower=(-3, -3, -3), upper=(3, 3, 3), environment=environment
+        name,
+        nodes,
+        meshes,
+        objects,
+        materials=colours(0),
+        clips=(first, second),
+        lower=(-3, -3, -3),
+        upper=(3, 3, 3),
+        environment=environment,
     )
 
 
@@ -75,4 +104,5 @@ SCENES = {
     "short": functools.cache(lambda: _scene("short", 300, 0.05, environment=_sky())),
     "streamed": functools.cache(lambda: _scene("streamed", 400, 0.2, keys=60)),
 }
-"""Long triangles, which splits cut often; short ones under a sky; key frames that do not fit the 1 MiB they are given."""
+"""Long triangles, which splits cut often; short ones under a sky; key frames that do not fit the 1 MiB they are given.
+"""

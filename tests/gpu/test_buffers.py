@@ -1,4 +1,5 @@
-"""Depth, normals, ids, steps and totals on request: what picking finds pixel by pixel, whatever the structure, and a frame that is left as it was."""
+"""Depth, normals, ids, steps and totals on request: what picking finds pixel by pixel, whatever the structure, and a
+frame that is left as it was."""
 
 from __future__ import annotations
 
@@ -8,14 +9,14 @@ import dataclasses
 import numpy as np
 import pytest
 
-from gpu.buffers import pixel_directions
-from gpu.camera import Camera
-from gpu.engine import Engine
-from gpu.hierarchy.base import HierarchyError
-from gpu.scene import Moment, Scene
-from gpu.target.base import Target
-from gpu.update_policy import UpdateOptions
-from tests.gpu.test_engine import CAMERA, moving_scene, shown, view_of
+from raygrove.gpu.buffers import pixel_directions
+from raygrove.gpu.camera import Camera
+from raygrove.gpu.engine import Engine
+from raygrove.gpu.hierarchy.base import HierarchyError
+from raygrove.gpu.scene import Moment, Scene
+from raygrove.gpu.target.base import Target
+from raygrove.gpu.update.options import UpdateOptions
+from tests.gpu.moving_scene import CAMERA, moving_scene, shown, view_of
 
 pytestmark = pytest.mark.usefixtures("capture_turn")
 
@@ -41,10 +42,13 @@ def test_buffers_are_what_picking_finds(target: Target, camera: Camera) -> None:
                 hits += 1
                 assert (found["prim_id"][y, x], found["object_id"][y, x]) == (hit.prim_id, hit.object_id)
                 assert found["depth"][y, x] == pytest.approx(hit.t * float(directions[y, x] @ forward), rel=1e-5)
-                assert found["depth"][y, x] == pytest.approx(float(np.subtract(hit.position, camera.eye) @ forward), rel=1e-4)
+                assert found["depth"][y, x] == pytest.approx(
+                    float(np.subtract(hit.position, camera.eye) @ forward), rel=1e-4
+                )
         assert hits > 50
         assert {name: array.dtype.name for name, array in found.items()} == {
-            "depth": "float32", "normal": "float32", "prim_id": "int32", "object_id": "int32", "steps": "int32", "tests": "int32", "boxes": "int32",
+            "depth": "float32", "normal": "float32", "prim_id": "int32", "object_id": "int32", "steps": "int32",
+            "tests": "int32", "boxes": "int32",
         }  # fmt: skip
 
 
@@ -60,7 +64,7 @@ def test_normals_have_unit_length_and_look_to_the_eye(target: Target) -> None:
     assert ((found["normal"] * pixel_directions(CAMERA, *SIZE)).sum(axis=2)[is_hit] <= 1e-6).all()
 
 
-def test_every_structure_finds_the_same_and_walks_its_own_way(target: Target) -> None:
+def test_every_structure_finds_the_same_and_traverses_its_own_way(target: Target) -> None:
     with contextlib.closing(Engine(target, moving_scene())) as engine:
         views = [view_of(target, name, size=SIZE, hierarchy=name) for name in ("brute_force", "lbvh")]
         engine.render_frame(Moment(0.7), views)
@@ -89,7 +93,8 @@ def test_a_view_that_was_not_drawn_and_an_empty_scene(target: Target) -> None:
 
 @pytest.mark.parametrize(("samples", "seed"), [(1, 0), (3, 0), (3, 5)])
 def test_totals_are_those_of_the_first_sample(target: Target, samples: int, seed: int) -> None:
-    """Further samples have other rays, and a view that has all its samples draws none: what is counted does not depend on either."""
+    """Further samples have other rays, and a view that has all its samples draws none: what is counted does not depend
+    on either."""
     view = view_of(target, samples=samples, seed=seed, update=UpdateOptions("auto"))
     found = []
     with contextlib.closing(Engine(target, moving_scene())) as engine:

@@ -7,11 +7,11 @@ from typing import Any
 import numpy as np
 import pytest
 
-from gpu.camera import Camera
-from gpu.clip import ClipOptions, half_space, position_of
-from gpu.engine import Boxes, Engine, View, ViewSettings
-from gpu.scene import Material, Mesh, Moment, Node, Object, Scene
-from gpu.target.base import Target
+from raygrove.gpu.camera import Camera
+from raygrove.gpu.clip import ClipOptions, half_space, position_of
+from raygrove.gpu.engine import Boxes, Engine, View, ViewSettings
+from raygrove.gpu.scene import Material, Mesh, Moment, Node, Object, Scene
+from raygrove.gpu.target.base import Target
 
 pytestmark = pytest.mark.usefixtures("capture_turn")
 
@@ -36,7 +36,9 @@ def walls() -> Scene:
     mesh = Mesh("wall", corners, triangles, np.zeros(2, np.int32))
     nodes = tuple(Node(f"wall {k}", translation=(0.0, 0.0, -float(k))) for k in range(3))
     objects = tuple(Object(k, 0) for k in range(3))
-    return Scene("walls", nodes, (mesh,), objects, materials=(Material(),), lower=(-1.0, -1.0, -2.0), upper=(1.0, 1.0, 0.0))
+    return Scene(
+        "walls", nodes, (mesh,), objects, materials=(Material(),), lower=(-1.0, -1.0, -2.0), upper=(1.0, 1.0, 0.0)
+    )
 
 
 @pytest.mark.parametrize(
@@ -68,7 +70,8 @@ def test_what_lies_beyond_is_not_seen(target: Target, hierarchy: str, orthograph
     camera = Camera(eye=(0.0, 0.0, 5.0), orthographic=orthographic)
     for clip, prim_id, hits in (
         (ClipOptions(), {0, 1}, True), (ClipOptions(on=True, axis="z", position=0.75), {2, 3}, True),
-        (ClipOptions(on=True, axis="z", position=0.75, flip=True), {0, 1}, True), (ClipOptions(on=True, axis="x", position=0.0), set(), False),
+        (ClipOptions(on=True, axis="z", position=0.75, flip=True), {0, 1}, True), (ClipOptions(on=True, axis="x",
+        position=0.0), set(), False),
     ):  # fmt: skip
         engine, pixels = Engine(target, walls()), Pixels(target, 24, 16)
         view = View(ViewSettings(hierarchy=hierarchy, ray_type="flat", clip=clip), camera, pixels)

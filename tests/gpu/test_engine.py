@@ -10,58 +10,28 @@ from typing import Any
 import numpy as np
 import pytest
 
-from gpu.camera import Camera
-from gpu.engine import Engine, View, ViewSettings
-from gpu.hierarchy.base import HierarchyError, StatisticsOptions
-from gpu.hierarchy.registry import structure
-from gpu.pixels import ArrayPixels
-from gpu.scene import Channel, Clip, Light, Material, Mesh, Moment, Node, Object, Scene, Track
-from gpu.settings import OptionError
-from gpu.target.base import Target, Unit, UnitSource
-from gpu.update_policy import UpdateOptions
+from raygrove.gpu.camera import Camera
+from raygrove.gpu.engine import Engine, ViewSettings
+from raygrove.gpu.hierarchy.base import HierarchyError, StatisticsOptions
+from raygrove.gpu.hierarchy.registry import structure
+from raygrove.gpu.pixels import ArrayPixels
+from raygrove.gpu.scene import Moment, Scene
+from raygrove.gpu.settings import OptionError
+from raygrove.gpu.target.base import Target, Unit, UnitSource
+from raygrove.gpu.update.options import UpdateOptions
 
+from .moving_scene import CAMERA, SIZE, moving_scene, shown, view_of
 from .target.in_frame import FrameTarget
 
 pytestmark = pytest.mark.usefixtures("capture_turn")
 
-SIZE = (96, 72)
-CAMERA = Camera(eye=(0.5, 1.2, 4.5), look_at=(0.0, 0.0, 0.0))
 TREES = [{"hierarchy": "brute_force"}, {"hierarchy": "lbvh", "layout": "bvh2"}, {"hierarchy": "lbvh", "layout": "bvh4"}]
-
-
-def moving_scene(seed: int = 0, triangles: int = 250) -> Scene:
-    """A soup that turns beside one that stays, over a floor, under two lights."""
-    rng = np.random.default_rng(seed)
-
-    def soup(count: int) -> Mesh:
-        corners = rng.uniform(-0.9, 0.9, (count, 1, 3)) + rng.normal(0, 0.12, (count, 3, 3))
-        indices = np.arange(3 * count, dtype=np.int32).reshape(-1, 3)
-        return Mesh("soup", corners.reshape(-1, 3).astype(np.float32), indices, rng.integers(0, 3, count).astype(np.int32))
-
-    corners = np.array([[-4, -1.2, 4], [4, -1.2, 4], [4, -1.2, -4], [-4, -1.2, -4]], np.float32)
-    floor = Mesh("floor", corners, np.array([[0, 1, 2], [0, 2, 3]], np.int32), np.full(2, 3, np.int32))
-    turn = Track(np.array([0, 1, 2], np.float32), np.array([[0, 0, 0, 1], [0, 0.7071068, 0, 0.7071068], [0, 1, 0, 0]], np.float32))
-    nodes = (Node("still"), Node("turns", translation=(0.3, 0.0, 0.0)))
-    materials = (Material(base_color=(0.8, 0.2, 0.2, 1)), Material(base_color=(0.2, 0.8, 0.2, 1), metallic=0.7), Material(roughness=0.2), Material())
-    lights = (Light("point", (30.0, 28.0, 25.0), position=(1.0, 3.0, 2.0)), Light("directional", (0.6, 0.6, 0.8), direction=(1.0, -1.0, -0.5)))
-    clip = Clip("turn", 2.0, (Channel(1, "rotation", turn),))
-    things = (Object(0, 0), Object(0, 1), Object(1, 2))
-    return Scene("moving", nodes, (floor, soup(triangles), soup(triangles)), things, materials=materials, lights=lights, clips=(clip,))
 
 
 @pytest.fixture
 def engine(target: Target) -> Iterator[Engine]:
     with contextlib.closing(Engine(target, moving_scene())) as made:
         yield made
-
-
-def view_of(target: Target, name: str = "main", camera: Camera = CAMERA, size: tuple[int, int] = SIZE, **settings: Any) -> View:
-    return View(ViewSettings(**settings), camera, ArrayPixels(target, *size), name)
-
-
-def shown(view: View) -> np.ndarray:
-    assert isinstance(view.pixels, ArrayPixels)
-    return view.pixels.download()
 
 
 @pytest.mark.parametrize("ray_type", ["flat", "smooth"])
@@ -141,7 +111,9 @@ def test_the_film_restarts_for_what_changes_the_picture(engine: Engine) -> None:
     assert samples_after(camera=dataclasses.replace(CAMERA, fov=30.0)) == 1
     assert samples_after(settings=dataclasses.replace(view.settings, seed=4)) == 1
     assert samples_after() == 2
-    assert samples_after(pixels=ArrayPixels(engine.target, *SIZE)) == 3, "another buffer of the same size shows the same film"
+    assert samples_after(pixels=ArrayPixels(engine.target, *SIZE)) == 3, (
+        "another buffer of the same size shows the same film"
+    )
 
 
 def test_always_draws_a_still_scene_again(engine: Engine) -> None:
@@ -159,12 +131,23 @@ def test_statistics_add_up(engine: Engine) -> None:
     statistics = engine.flush()
     of_view = statistics.views[0]
     assert (statistics.frame_id, statistics.triangles, statistics.target) == (42, 502, engine.target.name)
-    assert statistics.time == pytest.approx(0.6) and statistics.animate_ms > 0 and statistics.host_ms > 0 and statistics.launches > 8
-    assert of_view.build_ms == pytest.approx(sum(ms for name, ms in of_view.phases_ms.items() if name.startswith("build.")))
+    assert (
+        statistics.time == pytest.approx(0.6)
+        and statistics.animate_ms > 0
+        and statistics.host_ms > 0
+        and statistics.launches > 8
+    )
+    assert of_view.build_ms == pytest.approx(
+        sum(ms for name, ms in of_view.phases_ms.items() if name.startswith("build."))
+    )
     assert of_view.trace_ms == pytest.approx(of_view.phases_ms["trace.primary"] + of_view.phases_ms["trace.shadow"])
     assert statistics.frame_ms >= sum(of_view.phases_ms.values()) * 0.99
     assert of_view.mrays_per_s == pytest.approx(of_view.rays / of_view.trace_ms / 1000)
-    assert of_view.structure.primitive_count == 502 and of_view.structure.sah_cost is not None and of_view.structure.depth is not None
+    assert (
+        of_view.structure.primitive_count == 502
+        and of_view.structure.sah_cost is not None
+        and of_view.structure.depth is not None
+    )
     assert sum(statistics.bytes.values()) > 100_000 and statistics.bytes["film"] > 0
     hits = engine.totals(view)
     assert SIZE[0] * SIZE[1] < of_view.rays <= SIZE[0] * SIZE[1] + 2 * hits.hits
@@ -179,7 +162,9 @@ def test_statistics_come_without_waiting(engine: Engine) -> None:
     assert engine.flush().frame_id == 5
 
 
-def test_frames_of_a_closed_engine_are_not_taken_for_the_next_ones(target: Target, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_frames_of_a_closed_engine_are_not_taken_for_the_next_ones(
+    target: Target, monkeypatch: pytest.MonkeyPatch
+) -> None:
     def first_frame(hierarchy: str) -> int:
         with contextlib.closing(Engine(target, moving_scene())) as made:
             made.render_frame(Moment(0.5), [view_of(target, hierarchy=hierarchy)])
@@ -193,7 +178,10 @@ def test_frames_of_a_closed_engine_are_not_taken_for_the_next_ones(target: Targe
 
 
 def test_a_frame_allocates_nothing_once_warm(engine: Engine) -> None:
-    views = [view_of(engine.target, "one"), view_of(engine.target, "two", ray_type="steps", layout="bvh2", update=UpdateOptions("refit"))]
+    views = [
+        view_of(engine.target, "one"),
+        view_of(engine.target, "two", ray_type="steps", layout="bvh2", update=UpdateOptions("refit")),
+    ]
     for frame in range(3):
         engine.render_frame(Moment(frame * 0.1), views)
     before = engine.target.memory()
@@ -237,7 +225,12 @@ def test_what_lies_under_a_pixel(engine: Engine) -> None:
     assert floor.prim_id in (0, 1) and floor.position[1] == pytest.approx(-1.2, abs=1e-4)
     assert np.linalg.norm(np.subtract(floor.position, CAMERA.eye)) == pytest.approx(floor.t, rel=1e-4)
     assert engine.pick(view, 1.5, 1.5) is None
-    objects = {hit.object_id for x in range(20, 80, 4) for y in range(16, 50, 4) if (hit := engine.pick(view, x + 0.5, y + 0.5)) is not None}
+    objects = {
+        hit.object_id
+        for x in range(20, 80, 4)
+        for y in range(16, 50, 4)
+        if (hit := engine.pick(view, x + 0.5, y + 0.5)) is not None
+    }
     assert {1, 2} <= objects
 
 
@@ -264,56 +257,14 @@ def test_a_triangle_that_is_not_finite_is_left_out_and_counted(target: Target) -
         dataclasses.replace(soup, triangles=soup.triangles[keep], material_ids=soup.material_ids[keep]),
     ):
         view = view_of(target)
-        with contextlib.closing(Engine(target, dataclasses.replace(scene, meshes=(scene.meshes[0], mesh, scene.meshes[2])))) as engine:
+        with contextlib.closing(
+            Engine(target, dataclasses.replace(scene, meshes=(scene.meshes[0], mesh, scene.meshes[2])))
+        ) as engine:
             engine.render_frame(Moment(0.7), [view])
             assert engine.not_finite_count() == (0 if pictures else 3)
             assert engine.flush().views[0].structure.inactive_count == (0 if pictures else 3)
         pictures.append(shown(view))
     assert np.array_equal(*pictures)
-
-
-@pytest.mark.parametrize("width", [1, 8])
-def test_every_width_of_packs_draws_the_same(width: int) -> None:
-    from tests.conftest import make_target
-
-    pictures: list[list[np.ndarray]] = []
-    for lanes in (width, 16):
-        with contextlib.closing(make_target("host", contraction=False)) as target:
-            target.lane_count = lanes
-            views = [view_of(target, name, ray_type=name) for name in ("flat", "smooth", "steps")]
-            with contextlib.closing(Engine(target, moving_scene())) as engine:
-                engine.render_frame(Moment(0.7), views)
-            pictures.append([shown(view) for view in views])
-    assert all(np.array_equal(a, b) for a, b in zip(*pictures, strict=True))
-
-
-def test_rays_that_part_have_their_layout_without_a_rebuild(monkeypatch: pytest.MonkeyPatch) -> None:
-    """Sixteen rays a pack: bvh8, written from the tree that there is, and no waves sorted for packs. The picture is the one of bvh4."""
-    from tests.conftest import make_target
-
-    with contextlib.closing(make_target("host", contraction=False)) as target:
-        launch, launched = target.launch, set[str]()
-
-        def noted(unit: Unit, kernel: str, *rest: Any, **more: Any) -> None:
-            launched.add(kernel)
-            launch(unit, kernel, *rest, **more)
-
-        monkeypatch.setattr(target, "launch", noted)
-        target.lane_count, found = 16, []
-        with contextlib.closing(Engine(target, moving_scene())) as engine:
-            for ray_type in ("smooth", "diffuse", "diffuse", "smooth"):
-                view = view_of(target, ray_type=ray_type)
-                engine.render_frame(Moment(0.7), [view])
-                statistics = engine.flush().views[0]
-                found.append((statistics.layout, statistics.update, shown(view)))
-            assert "trace_diffuse" in launched and "emit_wave" not in launched
-            chosen = view_of(target, "chosen", ray_type="diffuse", layout="bvh4")
-            engine.render_frame(Moment(0.7), [chosen])
-    assert "emit_wave" in launched
-    assert [layout for layout, _, _ in found] == ["bvh4", "bvh8", "bvh8", "bvh4"]
-    assert [update for _, update, _ in found] == ["rebuild", "nothing", "nothing", "nothing"]
-    assert np.array_equal(found[1][2], found[2][2]) and np.array_equal(found[0][2], found[3][2])
-    assert np.abs(found[1][2].astype(int) - shown(chosen)).max() <= 1
 
 
 def test_whoever_names_a_traversal_has_the_default_layout(target: Target) -> None:
@@ -342,7 +293,9 @@ def test_wrong_choices_are_named_and_the_engine_goes_on(engine: Engine) -> None:
         ({"layout": "bvh99"}, (OptionError, HierarchyError), "bvh99"),
     ):
         with pytest.raises(error, match=words):
-            engine.render_frame(Moment(0.1), [dataclasses.replace(view, settings=dataclasses.replace(view.settings, **change))])
+            engine.render_frame(
+                Moment(0.1), [dataclasses.replace(view, settings=dataclasses.replace(view.settings, **change))]
+            )
         engine.render_frame(Moment(0.2), [view])
     assert engine.flush().views[0].hierarchy == "lbvh"
 
@@ -355,10 +308,14 @@ def test_trees_are_judged_as_the_settings_say(engine: Engine, hierarchy: str) ->
     plain = engine.flush().views[0].structure
     assert plain.end_point_overlap is None and plain.levels == ()
     wanted = StatisticsOptions(traversal_cost=3.0, quality=True)
-    engine.render_frame(Moment(), [dataclasses.replace(view, settings=dataclasses.replace(view.settings, statistics=wanted))])
+    engine.render_frame(
+        Moment(), [dataclasses.replace(view, settings=dataclasses.replace(view.settings, statistics=wanted))]
+    )
     judged = engine.flush().views[0].structure
     assert judged.sah_cost is not None and plain.sah_cost is not None and judged.sah_cost > plain.sah_cost
-    assert judged.end_point_overlap is not None and (judged.end_point_overlap > 1e-6) == (hierarchy == "lbvh"), "cells do not overlap"
+    assert judged.end_point_overlap is not None and (judged.end_point_overlap > 1e-6) == (hierarchy == "lbvh"), (
+        "cells do not overlap"
+    )
     assert judged.leaf_variability is not None and sum(leaves for _, leaves in judged.levels) == judged.leaf_count
 
 
@@ -380,7 +337,7 @@ def test_an_empty_scene_shows_its_background(target: Target) -> None:
 
 
 def test_pictures_have_a_size() -> None:
-    from tests.conftest import make_target
+    from raygrove.testing import make_target
 
     with contextlib.closing(make_target("host", threads=1)) as target:
         for size in ((0, 5), (5, 0), (16385, 1)):

@@ -1,4 +1,5 @@
-"""Any sequence of what a person can change leaves the right picture, and no frame waits: engine_actions.py as a state machine."""
+"""Any sequence of what a person can change leaves the right picture, and no frame waits: engine_actions.py as a state
+machine."""
 
 from __future__ import annotations
 
@@ -11,13 +12,13 @@ import pytest
 from hypothesis import strategies as st
 from hypothesis.stateful import RuleBasedStateMachine, rule, run_state_machine_as_test
 
-from gpu.engine import Engine
-from gpu.hierarchy.registry import structures
-from gpu.pixels import ArrayPixels
-from gpu.scene import Moment
-from gpu.target.base import Array, Target
-from gpu.update_policy import UpdateOptions
-from gpu.view import View, ViewSettings
+from raygrove.gpu.engine import Engine
+from raygrove.gpu.hierarchy.registry import structures
+from raygrove.gpu.pixels import ArrayPixels
+from raygrove.gpu.scene import Moment
+from raygrove.gpu.target.base import Array, Target
+from raygrove.gpu.update.options import UpdateOptions
+from raygrove.gpu.view import View, ViewSettings
 
 from .engine_actions import ACTIONS, CAMERAS, FRAMES, LIGHTS, World
 from .engine_scenes import SCENES
@@ -49,13 +50,16 @@ def test_any_sequence_of_changes_leaves_the_right_picture(target: Target) -> Non
             if hasattr(self, "world"):
                 self.world.close()
 
-    quick = hypothesis.settings(max_examples=20, stateful_step_count=40, deadline=None, suppress_health_check=list(hypothesis.HealthCheck))
+    quick = hypothesis.settings(
+        max_examples=20, stateful_step_count=40, deadline=None, suppress_health_check=list(hypothesis.HealthCheck)
+    )
     run_state_machine_as_test(Machine, settings=quick)
 
 
 @pytest.mark.parametrize("seed", range(2))
 def test_so_do_many_changes_at_random(target: Target, seed: int) -> None:
-    """Longer sequences than hypothesis likes: engine_actions.py has a command line for very long ones, of all ray types."""
+    """Longer sequences than hypothesis likes: engine_actions.py has a command line for very long ones, of all ray
+    types."""
     with contextlib.closing(World(target, seed, RAY_TYPES, every_choice=False)) as world:
         for _ in range(150):
             world.act()
@@ -64,7 +68,8 @@ def test_so_do_many_changes_at_random(target: Target, seed: int) -> None:
 
 @pytest.mark.parametrize("time", [1.0, 0.25])
 def test_lights_and_time_may_change_at_once(target: Target, time: float) -> None:
-    """The structure follows the motion and is left alone where only the light is another; the picture is that of an engine made for it."""
+    """The structure follows the motion and is left alone where only the light is another; the picture is that of an
+    engine made for it."""
     pictures, updates = [], []
     for moments in ((0.25, 0.25, time), (time,)):
         with contextlib.closing(Engine(target, SCENES["long"]())) as made:
@@ -100,7 +105,8 @@ def unwaiting() -> Iterator[UnwaitingTarget]:
 
 @pytest.mark.parametrize("name", structures())
 def test_no_frame_waits_whatever_is_hidden_and_shown(unwaiting: UnwaitingTarget, name: str) -> None:
-    """The first frames of a structure, of others primitives and of a scene that moves; and after each the picture is whole."""
+    """The first frames of a structure, of others primitives and of a scene that moves; and after each the picture is
+    whole."""
     with contextlib.closing(Engine(unwaiting, SCENES["long"]())) as engine:
         settings = ViewSettings(hierarchy=name, ray_type="ids", update=UpdateOptions(always=True))
         view = View(settings, CAMERAS[0], ArrayPixels(unwaiting, 33, 17))
@@ -110,6 +116,6 @@ def test_no_frame_waits_whatever_is_hidden_and_shown(unwaiting: UnwaitingTarget,
             for number in range(5):
                 engine.render_frame(Moment(0.3 * number, 0, number), [view])
             structure = engine.flush().views[0].structure
-            assert not structure.is_behind
+            assert not structure.is_stale
             hits.append(engine.totals(view).hits)
         assert hits[1] == hits[3] > hits[0] > 0 == hits[2]

@@ -1,4 +1,5 @@
-"""Frames whose phases were left untimed show those of the newest frame that did the same, say how old they are, and teach nobody."""
+"""Frames whose phases were left untimed show those of the newest frame that did the same, say how old they are, and
+teach nobody."""
 
 from __future__ import annotations
 
@@ -7,17 +8,17 @@ from typing import Any
 
 import pytest
 
-from gpu.camera import fit
-from gpu.engine import Engine, View, ViewSettings
-from gpu.frame_log import FrameLog, FrameRecord, ViewRecord
-from gpu.pixels import ArrayPixels
-from gpu.scene import Moment
-from gpu.stats import HierarchyStatistics
-from gpu.target.base import FrameTiming
-from gpu.target.host import HostTarget
-from gpu.update_policy import UpdateOptions
+from raygrove.gpu.camera import fit
+from raygrove.gpu.engine import Engine, View, ViewSettings
+from raygrove.gpu.frame_log import FrameLog, FrameRecord, ViewRecord
+from raygrove.gpu.pixels import ArrayPixels
+from raygrove.gpu.scene import Moment
+from raygrove.gpu.stats import HierarchyStatistics
+from raygrove.gpu.target.base import FrameTiming
+from raygrove.gpu.target.host import HostTarget
+from raygrove.gpu.update.options import UpdateOptions
 
-from .test_engine import moving_scene
+from .moving_scene import moving_scene
 
 LEARNT: list[tuple[float, float, int]] = []
 
@@ -67,39 +68,74 @@ def test_untimed_frames_show_the_phases_of_the_newest_of_their_kind(log: FrameLo
 
 
 @pytest.mark.parametrize(("update", "stage"), [("rebuild", "build"), ("refit", "refit")])
-def test_a_tree_is_finished_when_it_is_optimised(log: FrameLog, finished: list[FrameTiming], update: str, stage: str) -> None:
+def test_a_tree_is_finished_when_it_is_optimised(
+    log: FrameLog, finished: list[FrameTiming], update: str, stage: str
+) -> None:
     log.add(1, record(update))
     finished.append(
-        FrameTiming(1, {f"a/{stage}.nodes": 2.0, "a/optimise.rotations": 5.0, "a/optimise.nodes": 0.5, "a/trace.primary": 4.0}, 3, 12.0, True)
+        FrameTiming(
+            1,
+            {f"a/{stage}.nodes": 2.0, "a/optimise.rotations": 5.0, "a/optimise.nodes": 0.5, "a/trace.primary": 4.0},
+            3,
+            12.0,
+            True,
+        )
     )
     statistics = log.collect()
     assert statistics is not None
     view = statistics.views[0]
-    assert (view.build_ms, view.refit_ms) == ((7.5, 0.0) if stage == "build" else (0.0, 7.5)) and LEARNT == [(7.5, 4.0, 2048)]
+    assert (view.build_ms, view.refit_ms) == ((7.5, 0.0) if stage == "build" else (0.0, 7.5)) and LEARNT == [
+        (7.5, 4.0, 2048)
+    ]
 
 
 def test_each_phase_counts_to_its_stage_and_to_no_other(log: FrameLog, finished: list[FrameTiming]) -> None:
     """Powers of two: every sum says which phases are in it. A view whose name begins like another's has its own."""
-    names = ("build.codes", "build.sort", "refit", "measure", "trace.primary", "trace.shadow", "shade", "shade.filter", "resolve")
+    names = (
+        "build.codes",
+        "build.sort",
+        "refit",
+        "measure",
+        "trace.primary",
+        "trace.shadow",
+        "shade",
+        "shade.filter",
+        "resolve",
+    )
     phases = {f"a/{name}": float(1 << bit) for bit, name in enumerate(names)}
     log.add(1, record("rebuild"))
-    finished.append(FrameTiming(1, {"animate": 0.5, **phases, "aa/trace.primary": 4096.0, "launch.trace_rays": 8192.0}, 9, 600.0))
+    finished.append(
+        FrameTiming(1, {"animate": 0.5, **phases, "aa/trace.primary": 4096.0, "launch.trace_rays": 8192.0}, 9, 600.0)
+    )
     statistics = log.collect()
     assert statistics is not None
     view = statistics.views[0]
     assert (statistics.animate_ms, statistics.frame_ms, statistics.launches) == (0.5, 600.0, 9)
-    assert (view.build_ms, view.refit_ms, view.trace_ms, view.shade_ms) == (1.0 + 2.0, 4.0, 16.0 + 32.0, 64.0 + 128.0 + 256.0)
+    assert (view.build_ms, view.refit_ms, view.trace_ms, view.shade_ms) == (
+        1.0 + 2.0,
+        4.0,
+        16.0 + 32.0,
+        64.0 + 128.0 + 256.0,
+    )
     assert view.phases_ms == {name: float(1 << bit) for bit, name in enumerate(names)}
     assert view.mrays_per_s == pytest.approx(2048 / 48.0 / 1e3)
     assert LEARNT == [(7.0, 48.0 + 64.0 + 128.0, 2048)]
 
 
-@pytest.mark.parametrize(("mode", "samples", "expected"), [("rebuild", True, True), ("rebuild", False, False), ("auto", True, False)])
-def test_the_engine_samples_only_where_it_may(host_target: HostTarget, mode: str, samples: bool, expected: bool) -> None:
+@pytest.mark.parametrize(
+    ("mode", "samples", "expected"), [("rebuild", True, True), ("rebuild", False, False), ("auto", True, False)]
+)
+def test_the_engine_samples_only_where_it_may(
+    host_target: HostTarget, mode: str, samples: bool, expected: bool
+) -> None:
     scene = moving_scene()
     engine = Engine(host_target, scene)
     engine.samples_phases = samples
-    view = View(ViewSettings(update=UpdateOptions(mode)), fit(scene.lower, scene.upper, aspect=2.0), ArrayPixels(host_target, 16, 8))
+    view = View(
+        ViewSettings(update=UpdateOptions(mode)),
+        fit(scene.lower, scene.upper, aspect=2.0),
+        ArrayPixels(host_target, 16, 8),
+    )
     engine.render_frame(Moment(0.0, frame_id=1), [view])
     assert host_target.samples_phases is expected
     assert engine.flush().phases_age == 0

@@ -9,15 +9,15 @@ from typing import Any
 import numpy as np
 import pytest
 
-from gpu.camera import Camera
-from gpu.clip import ClipOptions
-from gpu.engine import Engine, View, ViewSettings
-from gpu.hierarchy.registry import structures
-from gpu.scene import Channel, Clip, Material, Mesh, Moment, Node, Object, Scene, Track
-from gpu.shade.path import PathOptions
-from gpu.target.base import Array, Target
-from gpu.trace.trace import Tracer
-from gpu.update_policy import UpdateOptions
+from raygrove.gpu.camera import Camera
+from raygrove.gpu.clip import ClipOptions
+from raygrove.gpu.engine import Engine, View, ViewSettings
+from raygrove.gpu.hierarchy.registry import structures
+from raygrove.gpu.scene import Channel, Clip, Material, Mesh, Moment, Node, Object, Scene, Track
+from raygrove.gpu.shade.path import PathOptions
+from raygrove.gpu.target.base import Array, Target
+from raygrove.gpu.trace.trace import Tracer
+from raygrove.gpu.update.options import UpdateOptions
 
 pytestmark = pytest.mark.usefixtures("capture_turn")
 
@@ -42,9 +42,22 @@ def walls(moves: bool = False) -> Scene:
     nodes = tuple(Node(f"wall {k}", translation=(0.0, 0.0, -float(k))) for k in range(3))
     times = np.array([0.0, 1.0], np.float32)
     tracks = [Track(times, np.array([[0, 0, -k], [0, 0, 0.5 - k]], np.float32)) for k in range(3)]
-    clips = (Clip("slide", 1.0, tuple(Channel(k, "translation", track) for k, track in enumerate(tracks))),) if moves else ()
+    clips = (
+        (Clip("slide", 1.0, tuple(Channel(k, "translation", track) for k, track in enumerate(tracks))),)
+        if moves
+        else ()
+    )
     objects = tuple(Object(k, 0) for k in range(3))
-    return Scene("walls", nodes, (mesh,), objects, materials=(Material(),), clips=clips, lower=(-1.0, -1.0, -2.0), upper=(1.0, 1.0, 0.5))
+    return Scene(
+        "walls",
+        nodes,
+        (mesh,),
+        objects,
+        materials=(Material(),),
+        clips=clips,
+        lower=(-1.0, -1.0, -2.0),
+        upper=(1.0, 1.0, 0.5),
+    )
 
 
 def seen(engine: Engine, view: View) -> set[int]:
@@ -54,7 +67,10 @@ def seen(engine: Engine, view: View) -> set[int]:
 
 @pytest.mark.parametrize("hierarchy", ["lbvh", "brute_force"])
 def test_what_is_hidden_is_neither_seen_nor_broken(target: Target, hierarchy: str) -> None:
-    engine, view = Engine(target, walls()), View(ViewSettings(hierarchy=hierarchy, ray_type="flat"), FRONT, Pixels(target))
+    engine, view = (
+        Engine(target, walls()),
+        View(ViewSettings(hierarchy=hierarchy, ray_type="flat"), FRONT, Pixels(target)),
+    )
     for hidden, expected in (((), {0}), ((0,), {1}), ((0, 1), {2}), ((0, 1, 2), set()), ((1,), {0}), ((), {0})):
         engine.hide(hidden)
         engine.render_frame(Moment(), [view])
@@ -105,10 +121,12 @@ def test_indices_that_are_not_there_count_for_nothing(target: Target) -> None:
 
 
 def test_structures_are_given_what_is_visible_and_nothing_else(target: Target, monkeypatch: pytest.MonkeyPatch) -> None:
-    """Of 300 objects every third goes, and so on; the host writes two numbers an object, never the triangles."""
+    """Of 300 objects every third goes, and so on; the host writes two numbers per object, never the triangles."""
     whole = walls()
     nodes = tuple(Node(f"wall {k}", translation=(0.0, 0.0, -float(k))) for k in range(300))
-    scene = dataclasses.replace(whole, nodes=nodes, objects=tuple(Object(k, 0) for k in range(300)), lower=(-1.0, -1.0, -300.0))
+    scene = dataclasses.replace(
+        whole, nodes=nodes, objects=tuple(Object(k, 0) for k in range(300)), lower=(-1.0, -1.0, -300.0)
+    )
     engine = Engine(target, scene)
     surface, written = engine._animator.surface, list[int]()
     own, write = target.download(surface.triangles)[:600].copy(), target.write
@@ -124,15 +142,20 @@ def test_structures_are_given_what_is_visible_and_nothing_else(target: Target, m
         engine.hide(hidden)
         seen = np.flatnonzero(~np.isin(np.arange(600) // 2, list(hidden)))
         now = surface.primitives
-        assert (now.count, now.topology_version) == (len(seen), before.topology_version + 1) and before.topology_version == number + 1
+        assert (now.count, now.topology_version) == (
+            len(seen),
+            before.topology_version + 1,
+        ) and before.topology_version == number + 1
         assert [thing.count for thing in now.objects] == [0 if index in hidden else 2 for index in range(300)]
-        assert [thing.first for thing in now.objects] == np.cumsum([0, *(thing.count for thing in now.objects)])[:-1].tolist()
+        assert [thing.first for thing in now.objects] == np.cumsum([0, *(thing.count for thing in now.objects)])[
+            :-1
+        ].tolist()
         if now.scene_ids is None:
             assert hidden == ()
         else:
             assert np.array_equal(target.download(now.scene_ids), seen), hidden
             assert np.array_equal(target.download(now.keep_alive[1]), own[seen]), hidden
-        assert engine._hidden.triangle_count == 600 - len(seen)
+        assert engine._hidden.primitive_count == 600 - len(seen)
     assert max(written) <= 4 * 300 and len(written) <= 2 * 6
     engine.close()
 
@@ -151,7 +174,9 @@ def test_a_structure_without_an_object_is_that_of_a_scene_without_it(target: Tar
         for number in range(5):
             engine.render_frame(Moment(0.0, 0, number), [view])
         shift = 2 * len(hidden)
-        tables.append([column - shift if title == "references" else column for title, column in vars(engine.nodes(view)).items()])
+        tables.append(
+            [column - shift if title == "references" else column for title, column in vars(engine.nodes(view)).items()]
+        )
         structure = engine.flush().views[0].structure
         figures.append(dataclasses.replace(structure, bytes=0, scratch_bytes=0))
         hit = engine.pick(view, 20.0, 16.0)
@@ -165,14 +190,22 @@ def test_an_object_that_is_hidden_shines_no_more(target: Target) -> None:
     """The floor under a lamp that is hidden, in the picture of a scene without the lamp; and lit by it again."""
     corners = np.array([[-1, -1, 0], [1, -1, 0], [1, 1, 0], [-1, 1, 0]], np.float32)
     triangles = np.array([[0, 1, 2], [0, 2, 3]], np.int32)
-    meshes = tuple(Mesh(name, corners, triangles, np.full(2, material, np.int32)) for material, name in enumerate(("floor", "lamp")))
+    meshes = tuple(
+        Mesh(name, corners, triangles, np.full(2, material, np.int32))
+        for material, name in enumerate(("floor", "lamp"))
+    )
     nodes = (Node("floor"), Node("lamp", translation=(0.0, 0.0, 9.0)))
     materials = (Material(), Material(emission=(5.0, 5.0, 5.0)))
-    scene = Scene("lamp", nodes, meshes, (Object(0, 0), Object(1, 1)), materials=materials, lower=(-1, -1, 0), upper=(1, 1, 9))
+    scene = Scene(
+        "lamp", nodes, meshes, (Object(0, 0), Object(1, 1)), materials=materials, lower=(-1, -1, 0), upper=(1, 1, 9)
+    )
     options = PathOptions(background_below=(0, 0, 0), background_above=(0, 0, 0))
     pictures = []
     for shown, choices in ((scene, ((), (1,), ())), (dataclasses.replace(scene, objects=scene.objects[:1]), ((),))):
-        engine, view = Engine(target, shown), View(ViewSettings(ray_type="path", ray_type_options=options, samples=4), FRONT, Pixels(target))
+        engine, view = (
+            Engine(target, shown),
+            View(ViewSettings(ray_type="path", ray_type_options=options, samples=4), FRONT, Pixels(target)),
+        )
         for hidden in choices:
             engine.hide(hidden)
             for number in range(4):
@@ -183,13 +216,20 @@ def test_an_object_that_is_hidden_shines_no_more(target: Target) -> None:
     assert np.array_equal(lit, lit_again) and np.array_equal(hidden_lamp, no_lamp) and not np.allclose(lit, no_lamp)
 
 
-def test_the_outline_is_traced_only_where_something_else_is_seen(target: Target, monkeypatch: pytest.MonkeyPatch) -> None:
-    engine, pixels, traced, pictures = Engine(target, walls(moves=True)), Pixels(target), list[object](), list[np.ndarray]()
+def test_the_outline_is_traced_only_where_something_else_is_seen(
+    target: Target, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    engine, pixels, traced, pictures = (
+        Engine(target, walls(moves=True)),
+        Pixels(target),
+        list[object](),
+        list[np.ndarray](),
+    )
     view, trace = View(ViewSettings(ray_type="flat"), FRONT, pixels), Tracer.trace
 
-    def counted(tracer: Tracer, rays: Any) -> Any:
+    def counted(tracer: Tracer, rays: Any, *more: Any) -> Any:
         traced.append(rays)
-        return trace(tracer, rays)
+        return trace(tracer, rays, *more)
 
     monkeypatch.setattr(Tracer, "trace", counted)
 
@@ -214,7 +254,8 @@ def test_the_outline_is_traced_only_where_something_else_is_seen(target: Target,
 
 
 def test_the_outline_lies_round_what_is_seen_of_the_object(target: Target) -> None:
-    """A square of 25.6 pixels: tinted inside, a line of two pixels outside, the rest as it was; nothing for what is hidden, covered or cut away."""
+    """A square of 25.6 pixels: tinted inside, a line of two pixels outside, the rest as it was; nothing for what is
+    hidden, covered or cut away."""
     engine, pixels = Engine(target, walls()), Pixels(target)
     view = View(ViewSettings(ray_type="flat"), FRONT, pixels)
     engine.render_frame(Moment(), [view])
@@ -227,7 +268,9 @@ def test_the_outline_lies_round_what_is_seen_of_the_object(target: Target) -> No
     around = np.zeros_like(inside)
     around[rows[0] - 2 : rows[-1] + 3, columns[0] - 2 : columns[-1] + 3] = True
     assert np.array_equal(changed, around)
-    assert (marked[around & ~inside] == [255, 158, 30, 255]).all() and not (marked[inside] == [255, 158, 30, 255]).all(axis=-1).any()
+    assert (marked[around & ~inside] == [255, 158, 30, 255]).all() and not (marked[inside] == [255, 158, 30, 255]).all(
+        axis=-1
+    ).any()
     for object_id in (1, 7, -1):
         engine.render_frame(Moment(), [view])
         engine.paint_outline(view, object_id)

@@ -1,4 +1,5 @@
-"""Frames that are captured and replayed draw what frames that are launched draw, and nothing but launches is captured."""
+"""Frames that are captured and replayed draw what frames that are launched draw, and nothing but launches is
+captured."""
 
 from __future__ import annotations
 
@@ -9,18 +10,18 @@ from typing import Any
 import numpy as np
 import pytest
 
-from gpu.animate.animate import Surface
-from gpu.camera import Camera
-from gpu.engine import Engine, View, ViewSettings
-from gpu.pixels import ArrayPixels
-from gpu.repeated_launches import FRAMES_BEFORE_CAPTURE, MAX_CAPTURED, RepeatedLaunches
-from gpu.scene import Moment
-from gpu.target.base import Target, TargetOptions
-from gpu.target.host import HostTarget
-from gpu.update_policy import UpdateOptions
-from gpu.view_slot import ViewSlot
+from raygrove.gpu.animate.animate import Surface
+from raygrove.gpu.camera import Camera
+from raygrove.gpu.engine import Engine, View, ViewSettings
+from raygrove.gpu.pixels import ArrayPixels
+from raygrove.gpu.repeated_launches import FRAMES_BEFORE_CAPTURE, MAX_CAPTURED, RepeatedLaunches
+from raygrove.gpu.scene import Moment
+from raygrove.gpu.target.base import Target, TargetOptions
+from raygrove.gpu.target.host import HostTarget
+from raygrove.gpu.update.options import UpdateOptions
+from raygrove.gpu.view_slot import ViewSlot
 
-from .test_engine import moving_scene
+from .moving_scene import moving_scene
 
 
 class CountingTarget(HostTarget):
@@ -50,7 +51,10 @@ def replaying() -> Iterator[CountingTarget]:
 @contextlib.contextmanager
 def both_engines(target: Target) -> Iterator[tuple[Engine, Engine]]:
     """One that replays and one that launches."""
-    with contextlib.closing(Engine(target, moving_scene())) as replays, contextlib.closing(Engine(target, moving_scene(), repeats=False)) as launches:
+    with (
+        contextlib.closing(Engine(target, moving_scene())) as replays,
+        contextlib.closing(Engine(target, moving_scene(), repeats=False)) as launches,
+    ):
         yield replays, launches
 
 
@@ -61,7 +65,9 @@ def views_on(target: Target) -> list[View]:
         ("steps", {"hierarchy": "brute_force"}),
     ]
     camera = Camera(eye=(0.5, 1.2, 4.5))
-    return [View(ViewSettings(ray_type=name, **more), camera, ArrayPixels(target, 61, 47), name) for name, more in cases]
+    return [
+        View(ViewSettings(ray_type=name, **more), camera, ArrayPixels(target, 61, 47), name) for name, more in cases
+    ]
 
 
 def pictures(engine: Engine, views: list[View], times: list[float]) -> list[np.ndarray]:
@@ -143,7 +149,9 @@ def test_what_repeats_is_captured_and_the_oldest_dropped(replaying: CountingTarg
     assert "again" in ran and "never" not in ran
     for turn in range(10):
         launches.run(f"alternating {turn % 2}", lambda: None)
-    assert replaying.captured == MAX_CAPTURED + 3, "keys that take turns are captured too: a mode that rebuilds now and then"
+    assert replaying.captured == MAX_CAPTURED + 3, (
+        "keys that take turns are captured too: a mode that rebuilds now and then"
+    )
     for width in range(300):
         launches.run(f"dragged to {width % 100}", lambda: None)
     assert replaying.captured == MAX_CAPTURED + 3, "those that come once in a while are not"
@@ -156,6 +164,9 @@ def test_graphs_on_the_device_draw_the_same(cuda_target: Target) -> None:
         contextlib.closing(Engine(cuda_target, moving_scene())) as engine,
         contextlib.closing(Engine(cuda_target, moving_scene(), repeats=False)) as plain,
     ):
-        replayed, launched = pictures(engine, views_on(cuda_target), times), pictures(plain, views_on(cuda_target), times)
+        replayed, launched = (
+            pictures(engine, views_on(cuda_target), times),
+            pictures(plain, views_on(cuda_target), times),
+        )
         assert engine.flush().launches == plain.flush().launches
     assert all(np.array_equal(a, b) for a, b in zip(replayed, launched, strict=True))

@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from gpu.scene import KeyFrames, Mesh, Object, Scene
+from raygrove.gpu.scene import KeyFrames, Mesh, Object, Scene
 
 
 def moving(times: list[float]) -> Mesh:
@@ -17,7 +17,12 @@ def moving(times: list[float]) -> Mesh:
 
 @pytest.mark.parametrize(
     ("sequences", "expected"),
-    [([[0.0, 0.5, 2.0], [0.0, 0.25, 2.0]], [0.0, 0.25, 0.5, 2.0]), ([[3.0, 1.0, 1.0]], [1.0, 3.0]), ([[]], []), ([], [])],
+    [
+        ([[0.0, 0.5, 2.0], [0.0, 0.25, 2.0]], [0.0, 0.25, 0.5, 2.0]),
+        ([[3.0, 1.0, 1.0]], [1.0, 3.0]),
+        ([[]], []),
+        ([], []),
+    ],
 )
 def test_key_times_are_ascending_and_each_is_there_once(sequences: list[list[float]], expected: list[float]) -> None:
     meshes = tuple(moving(times) for times in sequences)

@@ -4,7 +4,8 @@ The references are made by the host target without multiply-add contraction:
 
     python -m tests.images.pictures
 
-writes them anew. Do that only when a change is meant to alter pictures, and look at what it alters: differences are written beside them.
+writes them anew. Do that only when a change is meant to alter pictures, and look at what it alters: differences are
+written beside them.
 """
 
 from __future__ import annotations
@@ -15,12 +16,12 @@ from collections.abc import Iterator
 
 import numpy as np
 
-from app.scene_io.demos import make_demo
-from gpu.camera import Camera
-from gpu.engine import Engine, View, ViewSettings
-from gpu.pixels import ArrayPixels
-from gpu.scene import Moment
-from gpu.target.base import Target, TargetOptions
+from raygrove.app.scene_io.demos import make_demo
+from raygrove.gpu.camera import Camera
+from raygrove.gpu.engine import Engine, View, ViewSettings
+from raygrove.gpu.pixels import ArrayPixels
+from raygrove.gpu.scene import Moment
+from raygrove.gpu.target.base import Target, TargetOptions
 
 FOLDER = pathlib.Path(__file__).with_name("references")
 SCENES = ("orbit", "explode", "walker", "cloth", "blob", "room")
@@ -35,10 +36,12 @@ SHARE = 1e-4
 
 
 def draw(target: Target, scene_name: str) -> dict[str, np.ndarray]:
-    """(height, width, 3) uint8 a ray type."""
+    """(height, width, 3) uint8 per ray type."""
     scene = make_demo(scene_name, TRIANGLES, SEED)
     camera = Camera(eye=scene.eye or (0.0, 0.0, 5.0), look_at=scene.look_at or (0.0, 0.0, 0.0))
-    views = [View(ViewSettings(layout="bvh2", ray_type=name), camera, ArrayPixels(target, *SIZE), name) for name in RAY_TYPES]
+    views = [
+        View(ViewSettings(layout="bvh2", ray_type=name), camera, ArrayPixels(target, *SIZE), name) for name in RAY_TYPES
+    ]
     with contextlib.closing(Engine(target, scene)) as engine:
         engine.render_frame(Moment(TIME), views)
         engine.flush()
@@ -71,7 +74,7 @@ def pixels_beyond(image: np.ndarray, wanted: np.ndarray, levels: int = LEVELS) -
 
 def main() -> None:
     """Write all references; say which changed."""
-    from gpu.target.host import HostTarget
+    from raygrove.gpu.target.host import HostTarget
 
     FOLDER.mkdir(exist_ok=True)
     with contextlib.closing(HostTarget(TargetOptions(contraction=False))) as target:

@@ -1,4 +1,5 @@
-"""The filter of noisy light on a scene that moves: less error than one sample a pixel has, and no trails after a cut."""
+"""The filter of noisy light on a scene that moves: less error than one sample per pixel has, and no trails after a
+cut."""
 
 from __future__ import annotations
 
@@ -6,10 +7,10 @@ import dataclasses
 
 import numpy as np
 
-from app.scene_io.demos import make_demo
-from gpu.camera import Camera
-from gpu.shade.path import PathOptions
-from gpu.target.base import Target
+from raygrove.app.scene_io.demos import make_demo
+from raygrove.gpu.camera import Camera
+from raygrove.gpu.shade.path import PathOptions
+from raygrove.gpu.target.base import Target
 from tests.gpu.shade.linear import error, frames
 
 SIZE = (96, 72)
@@ -22,7 +23,7 @@ def test_a_moving_scene_has_less_error(target: Target) -> None:
     times = [0.5 + index / 30 for index in range(10)]
     plain, smooth = (frames(target, scene, options, times, [camera] * 10, SIZE)[-1] for options in (PLAIN, SMOOTH))
     wanted = frames(target, scene, PLAIN, [times[-1]] * 96, [camera] * 96, SIZE, 96)[-1]
-    # The floor in front: what lies behind is mirrored over and over, and its error is that of one ray a pixel.
+    # The floor in front: what lies behind is mirrored over and over, and its error is that of one ray per pixel.
     front = np.s_[36:, :]
     assert error(plain[front], wanted[front]) > 8.0 * error(smooth[front], wanted[front])
     assert error(plain, wanted) > 3.0 * error(smooth, wanted)

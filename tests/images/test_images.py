@@ -6,7 +6,7 @@ import itertools
 
 import pytest
 
-from gpu.target.base import Target
+from raygrove.gpu.target.base import Target
 
 from .pictures import RAY_TYPES, SCENES, SHARE, SIZE, all_references, draw, pixels_beyond, reference
 
@@ -29,9 +29,13 @@ def test_the_threshold_tells_any_two_references_apart() -> None:
     kept = list(all_references())
     assert len(kept) == len(SCENES) * len(RAY_TYPES)
     for (name, image), (other_name, other) in itertools.combinations(kept, 2):
-        assert pixels_beyond(image, other) > 20 * SHARE * SIZE[0] * SIZE[1], f"{name} and {other_name} could be taken for one another"
+        assert pixels_beyond(image, other) > 20 * SHARE * SIZE[0] * SIZE[1], (
+            f"{name} and {other_name} could be taken for one another"
+        )
 
 
 def test_the_threshold_sees_a_picture_moved_by_a_pixel() -> None:
     for name, image in all_references():
-        assert pixels_beyond(image[:, 1:], image[:, :-1]) > 20 * SHARE * SIZE[0] * SIZE[1], f"{name} could be moved unseen"
+        assert pixels_beyond(image[:, 1:], image[:, :-1]) > 20 * SHARE * SIZE[0] * SIZE[1], (
+            f"{name} could be moved unseen"
+        )

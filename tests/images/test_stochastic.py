@@ -1,4 +1,5 @@
-"""Pictures that are partly chance: two seeds look alike, and whatever is wrong with a picture is further off than chance.
+"""Pictures that are partly chance: two seeds look alike, and whatever is wrong with a picture is further off than
+chance.
 
 The kept picture was drawn by the host target: `python -m tests.images.test_stochastic` draws it anew.
 """
@@ -12,10 +13,10 @@ from typing import Any
 import numpy as np
 import pytest
 
-from gpu.camera import Camera
-from gpu.scene import Scene
-from gpu.shade.path import PathOptions
-from gpu.target.base import Target, TargetOptions
+from raygrove.gpu.camera import Camera
+from raygrove.gpu.scene import Scene
+from raygrove.gpu.shade.path import PathOptions
+from raygrove.gpu.target.base import Target, TargetOptions
 from tests.gpu.shade.pictures import picture
 from tests.oracle.cornell import EYE, FOV, LOOK_AT, cornell, scene_of
 
@@ -27,13 +28,21 @@ KEPT = FOLDER / "paths.npz"
 CAMERA = Camera(eye=EYE, look_at=LOOK_AT, fov=FOV)
 OPTIONS = PathOptions(background_below=(0.0, 0.0, 0.0), background_above=(0.0, 0.0, 0.0), tone="reinhard")
 LEAST_SSIM, MOST_FLIP = 0.92, 0.065
-"""What two seeds keep and nothing wrong does: measured 0.935 and 0.051 between seeds; a camera moved by a hundredth of a turn has 0.082."""
+"""What two seeds keep and nothing wrong does: measured 0.935 and 0.051 between seeds; a camera moved by a hundredth of
+a turn has 0.082."""
 
 
 def drawn(
-    target: Target, scene: Scene | None = None, seed: int = 0, options: PathOptions = OPTIONS, camera: Camera = CAMERA, **rest: Any
+    target: Target,
+    scene: Scene | None = None,
+    seed: int = 0,
+    options: PathOptions = OPTIONS,
+    camera: Camera = CAMERA,
+    **rest: Any,
 ) -> np.ndarray:
-    return picture(target, scene or scene_of(cornell()), camera, SIZE, "path", options, samples=SAMPLES, seed=seed, **rest)[..., :3]
+    return picture(
+        target, scene or scene_of(cornell()), camera, SIZE, "path", options, samples=SAMPLES, seed=seed, **rest
+    )[..., :3]
 
 
 @pytest.fixture(scope="module")
@@ -45,10 +54,10 @@ def look_alike(one: np.ndarray, other: np.ndarray) -> bool:
     return ssim(one, other) > LEAST_SSIM and float(flip(one, other).mean()) < MOST_FLIP
 
 
-def test_seeds_structures_and_organisations_look_alike(target: Target, reference: np.ndarray) -> None:
+def test_seeds_structures_and_strategies_look_alike(target: Target, reference: np.ndarray) -> None:
     others = (
         drawn(target, seed=1),
-        drawn(target, seed=2, options=dataclasses.replace(OPTIONS, organisation="wavefront")),
+        drawn(target, seed=2, options=dataclasses.replace(OPTIONS, strategy="wavefront")),
         drawn(target, seed=3, hierarchy="sah_events"),
     )
     for other in others:
@@ -57,7 +66,10 @@ def test_seeds_structures_and_organisations_look_alike(target: Target, reference
 
 def test_every_target_draws_the_kept_picture(reference: np.ndarray) -> None:
     with np.load(KEPT) as kept:
-        assert look_alike(reference, kept["cornell"]), (ssim(reference, kept["cornell"]), flip(reference, kept["cornell"]).mean())
+        assert look_alike(reference, kept["cornell"]), (
+            ssim(reference, kept["cornell"]),
+            flip(reference, kept["cornell"]).mean(),
+        )
 
 
 def test_wrong_pictures_do_not(target: Target, reference: np.ndarray) -> None:
@@ -68,7 +80,13 @@ def test_wrong_pictures_do_not(target: Target, reference: np.ndarray) -> None:
     swapped = np.where(room.materials == 1, 2, np.where(room.materials == 2, 1, room.materials))
     other_walls = drawn(target, scene_of(dataclasses.replace(room, materials=swapped)), seed=1)
     mirror = drawn(target, scene_of(cornell(True)), seed=1)
-    for name, wrong in {"bounces": one_bounce_less, "exposure": brighter, "camera": aside, "walls": other_walls, "mirror": mirror}.items():
+    for name, wrong in {
+        "bounces": one_bounce_less,
+        "exposure": brighter,
+        "camera": aside,
+        "walls": other_walls,
+        "mirror": mirror,
+    }.items():
         assert not look_alike(reference, wrong), (name, ssim(reference, wrong), flip(reference, wrong).mean())
     assert not look_alike(reference, reference[:, ::-1]) and not look_alike(reference[1:], reference[:-1])
 
@@ -83,15 +101,19 @@ def test_the_measures_are_what_they_say() -> None:
     steps = [float(flip(grey, grey + np.uint8(step)).mean()) for step in (1, 4, 16, 64)]
     assert steps == sorted(steps) and 0.0 < steps[0] < 0.06 < 0.2 < steps[3]
     checks = (np.indices((60, 60)).sum(axis=0) % 2 * 24 + 116).astype(np.uint8)[..., None].repeat(3, axis=2)
-    assert flip(checks, np.roll(checks, 1, axis=1))[10:-10, 10:-10].mean() < 0.5 * flip(grey, grey + np.uint8(24)).mean(), "fine patterns blur away"
+    assert (
+        flip(checks, np.roll(checks, 1, axis=1))[10:-10, 10:-10].mean() < 0.5 * flip(grey, grey + np.uint8(24)).mean()
+    ), "fine patterns blur away"
     noise = np.clip(grey + random.normal(scale=10, size=grey.shape), 0, 255).astype(np.uint8)
     variance = (noise @ [0.299, 0.587, 0.114]).var()
-    assert ssim(noise, grey) == pytest.approx(58.5225 / (58.5225 + variance), abs=0.03), "over an even picture noise alone counts"
+    assert ssim(noise, grey) == pytest.approx(58.5225 / (58.5225 + variance), abs=0.03), (
+        "over an even picture noise alone counts"
+    )
 
 
 def main() -> None:
     """Write the kept picture, of another seed than the tests'."""
-    from gpu.target.host import HostTarget
+    from raygrove.gpu.target.host import HostTarget
 
     with contextlib.closing(HostTarget(TargetOptions())) as target:
         np.savez_compressed(KEPT, cornell=drawn(target, seed=9))

@@ -1,14 +1,16 @@
-"""The SAH cost of a plain binned SAH tree, from the root downwards, in float64: what builders of better trees are compared with."""
+"""The SAH cost of a plain binned SAH tree, from the root downwards, in float64: what builders of better trees are
+compared with."""
 
 from __future__ import annotations
 
 import numpy as np
 
-from .tree_walker import half_area
+from raygrove.testing.tree_walker import half_area
 
 
 def binned_sah_cost(lower: np.ndarray, upper: np.ndarray, bins: int = 32, max_leaf_size: int = 4) -> float:
-    """Cost with c_t = c_i = 1, root included, of a tree whose nodes part at the cheapest of `bins` - 1 planes on each axis over their centroids."""
+    """Cost with c_t = c_i = 1, root included, of a tree whose nodes part at the cheapest of `bins` - 1 planes on each
+    axis over their centroids."""
     lower, upper = lower.astype(np.float64), upper.astype(np.float64)
     centres = (lower + upper) / 2
     waiting, cost = [np.arange(len(lower))], 0.0
@@ -36,7 +38,9 @@ def _cheapest_split(lower: np.ndarray, upper: np.ndarray, centres: np.ndarray, b
         order = np.argsort(place, kind="stable")
         ends = np.flatnonzero(np.diff(place[order])) + 1  # where bins end, among those that hold anything
         left = half_area(np.minimum.accumulate(lower[order])[ends - 1], np.maximum.accumulate(upper[order])[ends - 1])
-        right = half_area(np.minimum.accumulate(lower[order][::-1])[::-1][ends], np.maximum.accumulate(upper[order][::-1])[::-1][ends])
+        right = half_area(
+            np.minimum.accumulate(lower[order][::-1])[::-1][ends], np.maximum.accumulate(upper[order][::-1])[::-1][ends]
+        )
         costs = left * ends + right * (len(order) - ends)
         if costs.min() < best:
             best, is_left = costs.min(), place < place[order][ends[costs.argmin()]]

@@ -1,4 +1,5 @@
-"""The Cornell box (Goral et al. 1984, made simple): five walls, two blocks, a square of light. As triangles for the oracle, and as a scene."""
+"""The Cornell box (Goral et al. 1984, made simple): five walls, two blocks, a square of light. As triangles for the
+oracle, and as a scene."""
 
 from __future__ import annotations
 
@@ -6,7 +7,7 @@ import dataclasses
 
 import numpy as np
 
-from gpu.scene import Material, Mesh, Object, Scene
+from raygrove.gpu.scene import Material, Mesh, Object, Scene
 
 EYE, LOOK_AT, FOV = (0.0, 0.0, 3.9), (0.0, 0.0, 0.0), 40.0
 GREY, RED, GREEN, LAMP, MIRROR = range(5)
@@ -16,7 +17,8 @@ EMISSION = np.array([11.0, 9.0, 5.0])
 
 @dataclasses.dataclass(frozen=True, eq=False)
 class Room:
-    """Triangles (T, 3, 3) float64, and the material of each (T,). A one-sided lamp shines from where its corners go round counterclockwise."""
+    """Triangles (T, 3, 3) float64, and the material of each (T,). A one-sided lamp shines from where its corners go
+    round counterclockwise."""
 
     triangles: np.ndarray
     materials: np.ndarray
@@ -24,10 +26,16 @@ class Room:
 
 
 def cornell(with_mirror: bool = False, one_sided: bool = False) -> Room:
-    """The box from -1 to 1, open towards +z; the tall block is a mirror if asked for. The lamp hangs below the ceiling, its front down."""
+    """The box from -1 to 1, open towards +z; the tall block is a mirror if asked for. The lamp hangs below the ceiling,
+    its front down."""
     quads: list[tuple[np.ndarray, int]] = []
 
-    def quad(corner: tuple[float, float, float], across: tuple[float, float, float], down: tuple[float, float, float], material: int) -> None:
+    def quad(
+        corner: tuple[float, float, float],
+        across: tuple[float, float, float],
+        down: tuple[float, float, float],
+        material: int,
+    ) -> None:
         a, u, v = (np.array(x, np.float64) for x in (corner, across, down))
         quads.append((np.array([[a, a + u, a + u + v], [a, a + u + v, a + v]]), material))
 
@@ -43,7 +51,8 @@ def cornell(with_mirror: bool = False, one_sided: bool = False) -> Room:
     ):
         c, s = np.cos(turn), np.sin(turn)
         corners = [
-            np.array([centre[0] + half * (x * c - z * s), -1.0, centre[1] + half * (x * s + z * c)]) for x, z in ((-1, -1), (1, -1), (1, 1), (-1, 1))
+            np.array([centre[0] + half * (x * c - z * s), -1.0, centre[1] + half * (x * s + z * c)])
+            for x, z in ((-1, -1), (1, -1), (1, 1), (-1, 1))
         ]
         up = (0.0, height, 0.0)
         for i in range(4):
@@ -57,7 +66,10 @@ def scene_of(room: Room) -> Scene:
     """The room as a scene: surfaces without a gloss, but for the mirror."""
     count = len(room.triangles)
     mesh = Mesh(
-        "box", room.triangles.reshape(-1, 3).astype(np.float32), np.arange(3 * count, dtype=np.int32).reshape(-1, 3), room.materials.astype(np.int32)
+        "box",
+        room.triangles.reshape(-1, 3).astype(np.float32),
+        np.arange(3 * count, dtype=np.int32).reshape(-1, 3),
+        room.materials.astype(np.int32),
     )
     kinds = []
     for index, albedo in enumerate(ALBEDOS.tolist()):
@@ -65,5 +77,7 @@ def scene_of(room: Room) -> Scene:
         emission = tuple(EMISSION.tolist()) if is_lamp else (0.0, 0.0, 0.0)
         metallic, roughness = (1.0, 0.0) if is_mirror else (0.0, 1.0)
         has_back = not (is_lamp and room.is_lamp_one_sided)
-        kinds.append(Material(f"kind {index}", (*albedo, 1.0), metallic, roughness, emission, ior=1.0, is_double_sided=has_back))
+        kinds.append(
+            Material(f"kind {index}", (*albedo, 1.0), metallic, roughness, emission, ior=1.0, is_double_sided=has_back)
+        )
     return Scene("cornell", meshes=(mesh,), objects=(Object(0, 0),), materials=tuple(kinds), eye=EYE, look_at=LOOK_AT)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from gpu.hierarchy.base import NodeTable
+from raygrove.gpu.hierarchy.base import NodeTable
 
 from .tree_quality import members
 

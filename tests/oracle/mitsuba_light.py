@@ -1,9 +1,11 @@
-"""Scenes drawn by Mitsuba 3 (`scalar_rgb`), an independent renderer: what this program's paths of light are compared with.
+"""Scenes drawn by Mitsuba 3 (`scalar_rgb`), an independent renderer: what this program's paths of light are compared
+with.
 
-Mitsuba gets the same triangles, lights and camera, and for each material the one of its own that is the same model: `diffuse`, `plastic` (smooth
-gloss over a base, without its shift of colours), `principled` for metals (Schlick's term on GGX), `dielectric` and `roughdielectric`. It has no rough
-gloss over a base that loses no light: `roughplastic` loses what microfacets hide, and `principled` has Disney's base, which is brighter at grazing
-angles. So `Coat` below is written for it, in float64, from Kelemen and Szirmay-Kalos (2001), with integrals of its own.
+Mitsuba gets the same triangles, lights and camera, and for each material the one of its own that is the same model:
+`diffuse`, `plastic` (smooth gloss over a base, without its shift of colours), `principled` for metals (Schlick's term
+on GGX), `dielectric` and `roughdielectric`. It has no rough gloss over a base that loses no light: `roughplastic` loses
+what microfacets hide, and `principled` has Disney's base, which is brighter at grazing angles. So `Coat` below is
+written for it, in float64, from Kelemen and Szirmay-Kalos (2001), with integrals of its own.
 """
 
 from __future__ import annotations
@@ -15,14 +17,15 @@ from typing import Any
 import mitsuba as mi
 import numpy as np
 
-from gpu.scene import Light, Material, Mesh, Scene
+from raygrove.gpu.scene import Light, Material, Mesh, Scene
 
 mi.set_variant("scalar_rgb")
 mi.set_log_level(mi.LogLevel.Error)
 
 
 def lobe(root: Any, alpha: float, index: float, out_z: Any, in_z: Any, half_z: Any, seen: Any) -> tuple[Any, Any]:
-    """GGX with Fresnel's term, times the cosine of the light, and the density of the normals. `root` is math.sqrt or numpy's."""
+    """GGX with Fresnel's term, times the cosine of the light, and the density of the normals. `root` is math.sqrt or
+    numpy's."""
     inside = root(1.0 - (1.0 - seen * seen) / index**2)
     across, along = (seen - index * inside) / (seen + index * inside), (index * seen - inside) / (index * seen + inside)
     fresnel = (across * across + along * along) / 2.0
@@ -36,7 +39,8 @@ COSINES = 200
 
 @functools.cache
 def coat_reflects(alpha: float, index: float) -> tuple[list[float], float]:
-    """What a coat of GGX reflects of light from COSINES directions, and the mean over the half sphere: integrals over directions."""
+    """What a coat of GGX reflects of light from COSINES directions, and the mean over the half sphere: integrals over
+    directions."""
     points, weights = np.polynomial.legendre.leggauss(300)
     z, turn = np.meshgrid((points + 1.0) / 2.0, (points + 1.0) / 2.0 * math.pi, indexing="ij")
     side = np.sqrt(1.0 - z * z)
@@ -45,7 +49,13 @@ def coat_reflects(alpha: float, index: float) -> tuple[list[float], float]:
         half = np.stack([side * np.cos(turn) + math.sqrt(1.0 - cosine**2), side * np.sin(turn), z + cosine])
         half /= np.linalg.norm(half, axis=0)
         seen = half[0] * math.sqrt(1.0 - cosine**2) + half[2] * cosine
-        found.append(float((lobe(np.sqrt, alpha, index, cosine, z, half[2], seen)[0] * np.outer(weights, weights)).sum() * math.pi / 2.0))
+        found.append(
+            float(
+                (lobe(np.sqrt, alpha, index, cosine, z, half[2], seen)[0] * np.outer(weights, weights)).sum()
+                * math.pi
+                / 2.0
+            )
+        )
     return found, sum(value * (i + 0.5) for i, value in enumerate(found)) * 2.0 / COSINES**2
 
 
@@ -111,13 +121,23 @@ def bsdf_of(material: Material) -> dict[str, Any]:
     base, alpha = color(material.base_color[:3]), material.roughness**2
     if material.transmission > 0.0:
         glass = {"int_ior": material.ior, "ext_ior": 1.0}
-        return {"type": "roughdielectric", "distribution": "ggx", "alpha": alpha, **glass} if alpha > 0.0 else {"type": "dielectric", **glass}
+        return (
+            {"type": "roughdielectric", "distribution": "ggx", "alpha": alpha, **glass}
+            if alpha > 0.0
+            else {"type": "dielectric", **glass}
+        )
     if material.metallic == 1.0:
         found = {"type": "principled", "base_color": base, "metallic": 1.0, "roughness": material.roughness}
     elif material.ior == 1.0:
         found = {"type": "diffuse", "reflectance": base}
     elif alpha == 0.0:
-        found = {"type": "plastic", "diffuse_reflectance": base, "int_ior": material.ior, "ext_ior": 1.0, "nonlinear": False}
+        found = {
+            "type": "plastic",
+            "diffuse_reflectance": base,
+            "int_ior": material.ior,
+            "ext_ior": 1.0,
+            "nonlinear": False,
+        }
     else:
         found = {"type": "coat", "alpha": alpha, "index": material.ior, "base": mi.Color3f(material.base_color[:3])}
     return {"type": "twosided", "inside": found}
@@ -160,8 +180,18 @@ def emitter_of(light: Light) -> dict[str, Any]:
 def render(scene: Scene, eye: Any, look_at: Any, fov: float, side: int, bounces: int, samples: int) -> np.ndarray:
     """(side, side, 3) float64: a scene of still meshes, each of one material, without textures."""
     film = {"type": "hdrfilm", "width": side, "height": side, "rfilter": {"type": "box"}, "component_format": "float32"}
-    sensor = {"type": "perspective", "fov": fov, "to_world": mi.ScalarTransform4f().look_at(list(eye), list(look_at), [0, 1, 0]), "film": film}
-    path = {"type": "path", "max_depth": bounces + 1, "rr_depth": 1000, "hide_emitters": bool(scene.lights)}  # ours have no bodies that are seen
+    sensor = {
+        "type": "perspective",
+        "fov": fov,
+        "to_world": mi.ScalarTransform4f().look_at(list(eye), list(look_at), [0, 1, 0]),
+        "film": film,
+    }
+    path = {
+        "type": "path",
+        "max_depth": bounces + 1,
+        "rr_depth": 1000,
+        "hide_emitters": bool(scene.lights),
+    }  # ours have no bodies that are seen
     parts: dict[str, Any] = {"type": "scene", "integrator": path, "sensor": sensor}
     parts["sensor"]["sampler"] = {"type": "multijitter", "sample_count": samples}
     for index, thing in enumerate(scene.objects):

@@ -1,7 +1,9 @@
-"""A path tracer in float64 by numpy, which shares nothing with the program's: no tree, no packs, no multiple importance sampling.
+"""A path tracer in float64 by numpy, which shares nothing with the program's: no tree, no packs, no multiple importance
+sampling.
 
-Lambertian surfaces and perfect mirrors under a lamp. At each matte surface one point of the lamps is sampled; light that a path meets by itself
-counts only where no sample could have found it: seen directly or in mirrors. `python -m tests.oracle.path_tracer` writes the kept picture anew.
+Lambertian surfaces and perfect mirrors under a lamp. At each matte surface one point of the lamps is sampled; light
+that a path meets by itself counts only where no sample could have found it: seen directly or in mirrors. `python -m
+tests.oracle.path_tracer` writes the kept picture anew.
 """
 
 from __future__ import annotations
@@ -16,11 +18,16 @@ from .cornell import ALBEDOS, EMISSION, EYE, FOV, LAMP, LOOK_AT, MIRROR, Room, c
 KEPT = pathlib.Path(__file__).with_name("cornell.npz")
 SIDE, SAMPLES, BOUNCES = 24, 2025, 4
 OFFSET = 1e-9
-ROOMS = {"matte": cornell(), "mirror": cornell(with_mirror=True), "one-sided": cornell(with_mirror=True, one_sided=True)}
+ROOMS = {
+    "matte": cornell(),
+    "mirror": cornell(with_mirror=True),
+    "one-sided": cornell(with_mirror=True, one_sided=True),
+}
 
 
 def intersect(triangles: np.ndarray, origins: np.ndarray, directions: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
-    """Distance (inf: none) and triangle of each ray's nearest hit, each triangle tried on each ray (Moeller and Trumbore 1997)."""
+    """Distance (inf: none) and triangle of each ray's nearest hit, each triangle tried on each ray (Moeller and
+    Trumbore 1997)."""
     nearest, which = np.full(len(origins), np.inf), np.full(len(origins), -1)
     for index, (a, b, c) in enumerate(triangles):
         p = np.cross(directions, c - a)
@@ -43,7 +50,8 @@ def normals_of(triangles: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
 
 
 def camera_rays(side: int, cell: tuple[int, int, int], random: np.random.Generator) -> tuple[np.ndarray, np.ndarray]:
-    """One ray through a random place of every pixel of a square picture, row 0 on top: in part `cell[0]`, `cell[1]` of `cell[2]` squared."""
+    """One ray through a random place of every pixel of a square picture, row 0 on top: in part `cell[0]`, `cell[1]` of
+    `cell[2]` squared."""
     forward = np.subtract(LOOK_AT, EYE) / np.linalg.norm(np.subtract(LOOK_AT, EYE))
     right = np.cross(forward, (0.0, 1.0, 0.0))
     half = np.tan(np.radians(FOV) / 2.0)
@@ -51,7 +59,9 @@ def camera_rays(side: int, cell: tuple[int, int, int], random: np.random.Generat
     x = (columns + (cell[0] + random.random(side * side)) / cell[2]) / side * 2.0 - 1.0
     y = 1.0 - (rows + (cell[1] + random.random(side * side)) / cell[2]) / side * 2.0
     directions = forward + half * (x[:, None] * right + y[:, None] * np.cross(right, forward))
-    return np.broadcast_to(np.array(EYE), directions.shape).copy(), directions / np.linalg.norm(directions, axis=1, keepdims=True)
+    return np.broadcast_to(np.array(EYE), directions.shape).copy(), directions / np.linalg.norm(
+        directions, axis=1, keepdims=True
+    )
 
 
 def light_of_lamp(room: Room, points: np.ndarray, normals: np.ndarray, random: np.random.Generator) -> np.ndarray:
@@ -66,7 +76,9 @@ def light_of_lamp(room: Room, points: np.ndarray, normals: np.ndarray, random: n
     distance = np.linalg.norm(away, axis=1)
     towards = away / distance[:, None]
     of_lamp = -np.einsum("ij,ij->i", towards, all_normals[chosen])
-    cosines = np.maximum(np.einsum("ij,ij->i", towards, normals), 0) * (np.maximum(of_lamp, 0) if room.is_lamp_one_sided else np.abs(of_lamp))
+    cosines = np.maximum(np.einsum("ij,ij->i", towards, normals), 0) * (
+        np.maximum(of_lamp, 0) if room.is_lamp_one_sided else np.abs(of_lamp)
+    )
     reached, _ = intersect(room.triangles, points + normals * OFFSET, towards)
     lit = reached > distance * (1 - 1e-6)
     return EMISSION * (lit * cosines / distance**2 * areas[lamps].sum())[:, None]
@@ -79,7 +91,9 @@ def cosine_directions(normals: np.ndarray, random: np.random.Generator) -> np.nd
     return directions / np.linalg.norm(directions, axis=1, keepdims=True)
 
 
-def one_sample(room: Room, side: int, bounces: int, cell: tuple[int, int, int], random: np.random.Generator) -> np.ndarray:
+def one_sample(
+    room: Room, side: int, bounces: int, cell: tuple[int, int, int], random: np.random.Generator
+) -> np.ndarray:
     """Radiance (side * side, 3) by one path a pixel; light is scattered `bounces` times at most."""
     normals, _ = normals_of(room.triangles)
     origins, directions = camera_rays(side, cell, random)
@@ -88,7 +102,9 @@ def one_sample(room: Room, side: int, bounces: int, cell: tuple[int, int, int], 
     for bounce in range(bounces + 1):
         t, which = intersect(room.triangles, origins, directions)
         hit = which >= 0
-        alive, origins, directions, t, which, counts_lamps = (x[hit] for x in (alive, origins, directions, t, which, counts_lamps))
+        alive, origins, directions, t, which, counts_lamps = (
+            x[hit] for x in (alive, origins, directions, t, which, counts_lamps)
+        )
         kinds, points = room.materials[which], origins + directions * t[:, None]
         is_front = np.einsum("ij,ij->i", normals[which], directions) < 0
         sees = (kinds == LAMP) & counts_lamps & (is_front | (not room.is_lamp_one_sided))
@@ -98,16 +114,20 @@ def one_sample(room: Room, side: int, bounces: int, cell: tuple[int, int, int], 
         facing = normals[which] * -np.sign(np.einsum("ij,ij->i", normals[which], directions))[:, None]
         weight[alive] *= ALBEDOS[kinds]
         matte = kinds != MIRROR
-        radiance[alive[matte]] += weight[alive[matte]] / np.pi * light_of_lamp(room, points[matte], facing[matte], random)
+        radiance[alive[matte]] += (
+            weight[alive[matte]] / np.pi * light_of_lamp(room, points[matte], facing[matte], random)
+        )
         mirrored = directions - 2.0 * np.einsum("ij,ij->i", directions, facing)[:, None] * facing
         directions = np.where(matte[:, None], cosine_directions(facing, random), mirrored)
         origins, counts_lamps = points + facing * OFFSET, ~matte
     return radiance
 
 
-def render(room: Room, side: int = SIDE, samples: int = SAMPLES, bounces: int = BOUNCES, seed: int = 0) -> tuple[np.ndarray, np.ndarray]:
-    """The mean radiance (side, side, 3) of the largest square number of samples in `samples`, evenly over each pixel, and its standard error if they
-    were not spread evenly."""
+def render(
+    room: Room, side: int = SIDE, samples: int = SAMPLES, bounces: int = BOUNCES, seed: int = 0
+) -> tuple[np.ndarray, np.ndarray]:
+    """The mean radiance (side, side, 3) of the largest square number of samples in `samples`, evenly over each pixel,
+    and its standard error if they were not spread evenly."""
     random = np.random.default_rng(seed)
     total, squares = np.zeros((side * side, 3)), np.zeros((side * side, 3))
     parts = math.isqrt(samples)
@@ -121,7 +141,8 @@ def render(room: Room, side: int = SIDE, samples: int = SAMPLES, bounces: int = 
 
 
 def kept() -> dict[str, np.ndarray]:
-    """The kept pictures of the room without and with a mirror, and with a lamp that shines down alone; and their standard errors."""
+    """The kept pictures of the room without and with a mirror, and with a lamp that shines down alone; and their
+    standard errors."""
     with np.load(KEPT) as found:
         return dict(found)
 

@@ -1,4 +1,5 @@
-"""Quality of a tree by its definitions, in float64 and by brute force: end-point overlap, leaf-count variability (Aila, Karras and Laine 2013)."""
+"""Quality of a tree by its definitions, in float64 and by brute force: end-point overlap, leaf-count variability (Aila,
+Karras and Laine 2013)."""
 
 from __future__ import annotations
 
@@ -6,7 +7,7 @@ import itertools
 
 import numpy as np
 
-from gpu.hierarchy.base import NodeTable
+from raygrove.gpu.hierarchy.base import NodeTable
 
 
 def clipped_area(corners: np.ndarray, lower: np.ndarray, upper: np.ndarray) -> float:
@@ -17,7 +18,9 @@ def clipped_area(corners: np.ndarray, lower: np.ndarray, upper: np.ndarray) -> f
         distances = [sign * (corner[axis] - bound) for corner in polygon]
         kept = []
         for (a, da), (b, db) in zip(
-            zip(polygon, distances, strict=True), zip(polygon[1:] + polygon[:1], distances[1:] + distances[:1], strict=True), strict=True
+            zip(polygon, distances, strict=True),
+            zip(polygon[1:] + polygon[:1], distances[1:] + distances[:1], strict=True),
+            strict=True,
         ):
             if da >= 0:
                 kept.append(a)
@@ -42,11 +45,15 @@ def members(table: NodeTable) -> list[frozenset[int]]:
 
 
 def reaches(corners: np.ndarray, lower: np.ndarray, upper: np.ndarray) -> bool:
-    """Whether a triangle's box and plane both meet a box: the box's eight corners do not lie on one side of the plane."""
+    """Whether a triangle's box and plane both meet a box: the box's eight corners do not lie on one side of the
+    plane."""
     if (corners.max(axis=0) < lower).any() or (corners.min(axis=0) > upper).any():
         return False
     normal = np.cross(corners[1] - corners[0], corners[2] - corners[0])
-    sides = [normal @ (np.array(corner) - corners[0]) for corner in itertools.product(*zip(lower.astype(np.float64), upper, strict=True))]
+    sides = [
+        normal @ (np.array(corner) - corners[0])
+        for corner in itertools.product(*zip(lower.astype(np.float64), upper, strict=True))
+    ]
     return min(sides) <= 0 <= max(sides)
 
 
@@ -63,13 +70,23 @@ def members_reached(table: NodeTable, corners: np.ndarray) -> list[frozenset[int
 
 
 def end_point_overlap(
-    table: NodeTable, corners: np.ndarray, traversal_cost: float = 1.0, intersection_cost: float = 1.0, *, by_space: bool = False
+    table: NodeTable,
+    corners: np.ndarray,
+    traversal_cost: float = 1.0,
+    intersection_cost: float = 1.0,
+    *,
+    by_space: bool = False,
 ) -> float:
-    """Of a tree over the triangles (T, 3, 3): for every node the area of all others inside its box, times its cost, over the area of all. In a tree
+    """Of a tree over the triangles (T, 3, 3): for every node the area of all others inside its box, times its cost,
+    over the area of all. In a tree
     `by_space` nothing that lies in a plane of the box is inside."""
     corners = corners.astype(np.float64)
     total = np.linalg.norm(np.cross(corners[:, 1] - corners[:, 0], corners[:, 2] - corners[:, 0]), axis=1).sum() / 2
-    low, high, inside = corners.min(axis=1), corners.max(axis=1), members_reached(table, corners) if by_space else members(table)
+    low, high, inside = (
+        corners.min(axis=1),
+        corners.max(axis=1),
+        members_reached(table, corners) if by_space else members(table),
+    )
     summed = 0.0
     for row in range(len(table)):
         cost = table.reference_count[row] * intersection_cost if table.is_leaf[row] else traversal_cost
@@ -77,12 +94,15 @@ def end_point_overlap(
         if by_space:
             ends = (low == table.lower[row]) | (low == table.upper[row])
             near = near[~((low == high) & ends).any(axis=1)[near]]
-        summed += cost * sum(clipped_area(corners[t], table.lower[row], table.upper[row]) for t in near if int(t) not in inside[row])
+        summed += cost * sum(
+            clipped_area(corners[t], table.lower[row], table.upper[row]) for t in near if int(t) not in inside[row]
+        )
     return summed / total
 
 
 def lines_through(lower: np.ndarray, upper: np.ndarray, count: int) -> tuple[np.ndarray, np.ndarray]:
-    """Points and unit directions of `count` lines: an even sequence in four dimensions, directions on the sphere, places in a disc across them."""
+    """Points and unit directions of `count` lines: an even sequence in four dimensions, directions on the sphere,
+    places in a disc across them."""
     phi = 1.1673039782614187
     even = np.modf(0.5 + np.arange(1, count + 1)[:, None] * (1 / phi) ** np.arange(1, 5))[0]
     z, turn = 1 - 2 * even[:, 0], 2 * np.pi * even[:, 1]
@@ -99,8 +119,8 @@ def lines_through(lower: np.ndarray, upper: np.ndarray, count: int) -> tuple[np.
 
 
 def leaf_variability(table: NodeTable, count: int) -> float:
-    """The standard deviation of the number of leaves' boxes on lines through the root's: every leaf with references against every line, whatever the
-    tree."""
+    """The standard deviation of the number of leaves' boxes on lines through the root's: every leaf with references
+    against every line, whatever the tree."""
     lower, upper = table.lower.astype(np.float64), table.upper.astype(np.float64)
     points, along = lines_through(lower[0], upper[0], count)
 

@@ -1,21 +1,26 @@
-// Binned surface area heuristic (Wald 2007): references fall into BINS bins an axis by their centroids, and the planes between bins are candidates. The
-// cost of a plane is area times count of both sides, areas halved; of equal costs the lower axis wins, then the lower plane, so that no order of
-// evaluation can be told from the result. Unit constant: BINS.
+// Binned surface area heuristic (Wald 2007): references fall into BINS bins per axis by their centroids, and the planes
+// between bins are candidates. The cost of a plane is area times count of both sides, areas halved; of equal costs the
+// lower axis wins, then the lower plane, so that no order of evaluation can be told from the result. Unit constant:
+// BINS.
 #pragma once
 #include "gpu/device/aabb.cuh"
 #include "gpu/device/atomics.cuh"
 #include "gpu/hierarchy/bvh/planes.cuh"
 
-// Where centroids fall: `lower` and `upper` bound them. Without extent, or with one past all floats, everything falls into one bin.
+// Where centroids fall: `lower` and `upper` bound them. Without extent, or with one past all floats, everything falls
+// into one bin.
 struct BinGrid {
     float3 lower, scale;
 
-    __device__ static float scale_of(float extent) { return extent > 0.0f && extent <= FLOAT_MAX ? min((float)BINS / extent, FLOAT_MAX) : 0.0f; }
+    __device__ static float scale_of(float extent) {
+        return extent > 0.0f && extent <= FLOAT_MAX ? min((float)BINS / extent, FLOAT_MAX) : 0.0f;
+    }
     __device__ static BinGrid over(float3 lower, float3 upper) {
         const float3 extent = upper - lower;
         return {lower, make_float3(scale_of(extent.x), scale_of(extent.y), scale_of(extent.z))};
     }
-    // Clamped as a float: what a NaN or an infinity becomes as an integer differs from target to target. Inactive ones fall into the last bin.
+    // Clamped as a float: what a NaN or an infinity becomes as an integer differs from target to target. Inactive ones
+    // fall into the last bin.
     __device__ int bin(int axis, const Aabb& box) const {
         if (is_empty(box)) return BINS - 1;
         const float3 place = (centre(box) - lower);
@@ -68,8 +73,9 @@ static_assert(sizeof(Bin) == 28, "builders size their scratch memory by it");
 __device__ __forceinline__ int plane_axis(uint64 key) { return (int)(key & 0xffffffffu) / BINS; }
 __device__ __forceinline__ int plane_bin(uint64 key) { return (int)(key & 0xffffffffu) % BINS; }
 
-// The best plane of an axis from its BINS bins, by a sweep from above, which keeps its costs in `above` (BINS floats of this axis alone; shared memory
-// rather than registers), and one from below. A plane with an empty side is none, nor is one whose cost is not finite.
+// The best plane of an axis from its BINS bins, by a sweep from above, which keeps its costs in `above` (BINS floats of
+// this axis alone; shared memory rather than registers), and one from below. A plane with an empty side is none, nor is
+// one whose cost is not finite.
 __device__ __forceinline__ uint64 best_plane(const Bin* bins, int axis, float* above) {
     Aabb box = empty_aabb();
     int count = 0;

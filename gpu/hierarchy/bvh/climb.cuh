@@ -1,15 +1,16 @@
-// A climb over any canonical tree, or several in the same arrays: every inner node is visited once, after all nodes below it. What optimisers of the
-// family walk by. A root is a node without a parent.
+// A climb over any canonical tree, or several in the same arrays: every inner node is visited once, after all nodes
+// below it. Optimisers of the family go through trees by it. A root is a node without a parent.
 //
-// A visit may change everything below its node, and the node's own box and links, but not its id. Where two inner children meet, the last to arrive
-// goes on; `waiting` is NO_ONE at every id, before and after.
+// A visit may change everything below its node, and the node's own box and links, but not its id. Where two inner
+// children meet, the last to arrive goes on; `waiting` is NO_ONE at every id, before and after.
 #pragma once
 #include "gpu/device/atomics.cuh"
 #include "gpu/hierarchy/bvh/canonical.cuh"
 
 constexpr int NO_ONE = -1;
 
-// What a climb knows of a subtree: its leaves, its height now, and the height that it had before the climb. Leaves have height 0.
+// What a climb knows of a subtree: its leaves, its height now, and the height that it had before the climb. Leaves have
+// height 0.
 struct Subtree {
     int leaf_count, height, first_height;
 };
@@ -26,16 +27,18 @@ __device__ __forceinline__ Subtree join_subtrees(const Subtree& a, const Subtree
 }
 
 struct Climb {
-    float4* nodes;
-    int* parent;
-    int* waiting;
+    Pointer<float4> nodes;
+    Pointer<int> parent;
+    Pointer<int> waiting;
 
     // Both links of a node, which nobody writes but the visit of the node itself.
     __device__ bool has_leaf(int node_id) const {
-        return is_leaf(__float_as_int(nodes[2 * (int64)node_id].w)) || is_leaf(__float_as_int(nodes[2 * (int64)node_id + 1].w));
+        return is_leaf(__float_as_int(nodes[2 * (int64)node_id].w)) ||
+               is_leaf(__float_as_int(nodes[2 * (int64)node_id + 1].w));
     }
-    __device__ bool is_lowest(int node_id) const {
-        return is_leaf(__float_as_int(nodes[2 * (int64)node_id].w)) && is_leaf(__float_as_int(nodes[2 * (int64)node_id + 1].w));
+    __device__ bool is_bottom(int node_id) const {
+        return is_leaf(__float_as_int(nodes[2 * (int64)node_id].w)) &&
+               is_leaf(__float_as_int(nodes[2 * (int64)node_id + 1].w));
     }
     // The node to visit after `node_id`, or NO_ONE where a sibling is still to come or the root is done.
     __device__ int next(int node_id) const {

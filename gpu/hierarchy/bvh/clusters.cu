@@ -1,22 +1,26 @@
-// The last steps of builders that merge clusters: leaves get their place in the order of references, by the smallest of their places, links their
-// final form, records are written.
+// The last steps of builders that merge clusters: leaves get their place in the order of references, by the smallest of
+// their places, links their final form, records are written.
 //
-// In: what clusters.cuh describes. Out: the root at id 0, order, records, final links. Launch order is the file's: the references of the leaves that
-// begin in each SPAN of places are counted, and each block goes through all spans before its own for where its leaves begin. Where every leaf has one
-// reference (`leaves` is null) their order is that of the keys. `root` has the id that the root had before, too.
+// In: what clusters.cuh describes. Out: the root at id 0, order, records, final links. Launch order is the file's: the
+// references of the leaves that begin in each SPAN of places are counted, and each block goes through all spans before
+// its own for where its leaves begin. Where every leaf has one reference (`leaves` is null) their order is that of the
+// keys. `root` has the id that the root had before, too.
 //
-// One block a SPAN. Unit constants: CODE_BITS, MAX_LEAF_SIZE, LEAVES_IN_ORDER (plant_and_count is all
+// One block a SPAN. Unit constants: CODE_BITS, MAX_LEAF_SIZE, LEAVES_IN_ORDER (link_root_and_count is all
 // there is to do), TRAVERSAL_COST, WRITES_BVH2, SPAN.
 #include "gpu/device/block.cuh"
 #include "gpu/hierarchy/bvh/clusters.cuh"
-#include "gpu/hierarchy/bvh/morton_order.cuh"
-#include "gpu/hierarchy/bvh/planting.cuh"
+#include "gpu/hierarchy/morton_order.cuh"
+#include "gpu/hierarchy/bvh/link_root.cuh"
 
-__device__ __forceinline__ int count_in(const PlacedLeaf& leaf) { return leaf.word < 0 ? reference_count(leaf.word) : 0; }
+__device__ __forceinline__ int count_in(const PlacedLeaf& leaf) {
+    return leaf.word < 0 ? reference_count(leaf.word) : 0;
+}
 
-// One thread plants meanwhile.
-extern "C" __global__ void plant_and_count(int n, const int2* leaf_data, int* span_counts, int* root, float4* nodes, int* parent, uint8* flags, float4* bvh2) {
-    if (block_index() == 0 && thread_index() == 0) Planter{nodes, parent, flags, bvh2}.plant(root);
+// One thread links the root meanwhile.
+extern "C" __global__ void link_root_and_count(int n, const int2* leaf_data, int* span_counts, int* root, float4* nodes,
+                                               int* parent, uint8* flags, float4* bvh2) {
+    if (block_index() == 0 && thread_index() == 0) RootLinker{nodes, parent, flags, bvh2}.link_root(root);
     const PlacedLeaf* leaves = (const PlacedLeaf*)leaf_data;
     if (leaves == nullptr) return;
     const int first = block_index() * SPAN;
@@ -27,15 +31,15 @@ extern "C" __global__ void plant_and_count(int n, const int2* leaf_data, int* sp
 }
 
 struct LeafWriter {
-    float4* nodes;
-    int* root;
-    float4* bvh2;
-    const uint64* keys;
-    const int* prim_ids;
-    int* order;
+    Pointer<float4> nodes;
+    Pointer<int> root;
+    Pointer<float4> bvh2;
+    Pointer<const uint64> keys;
+    Pointer<const int> prim_ids;
+    Pointer<int> order;
 
-    // Ids as they are since the root was planted.
-    __device__ int planted(int node_id) const {
+    // Ids as they are since the root was linked.
+    __device__ int linked(int node_id) const {
         const int old_root = root[1];
         return node_id == 0 ? old_root : node_id == old_root ? 0 : node_id;
     }
@@ -48,7 +52,7 @@ struct LeafWriter {
                 if (waiting_count == 0) return;
                 next = waiting[--waiting_count];
             } else {
-                const int node_id = is_first ? planted(node_of(next)) : node_of(next);
+                const int node_id = is_first ? linked(node_of(next)) : node_of(next);
                 waiting[waiting_count++] = __float_as_int(nodes[2 * (int64)node_id + 1].w);
                 next = __float_as_int(nodes[2 * (int64)node_id].w);
             }
@@ -60,15 +64,16 @@ struct LeafWriter {
             root[0] = word;
             return;
         }
-        const int node_id = planted(link >> 1), side = link & 1;
+        const int node_id = linked(link >> 1), side = link & 1;
         ((int*)(nodes + 2 * (int64)node_id))[side == 0 ? 3 : 7] = word;
         if (WRITES_BVH2) ((int*)(bvh2 + 4 * (int64)node_id + 3))[side] = word;
     }
 };
 
 // Records are written by neighbouring threads, as soon as the order of the block's own references is known.
-extern "C" __global__ void finish_leaves(Primitives primitives, const uint64* keys, const int* prim_ids, const int2* leaf_data, const int* span_counts,
-                                         float4* nodes, int* root, float4* bvh2, int* order, float4* record_data) {
+extern "C" __global__ void finish_leaves(Primitives primitives, const uint64* keys, const int* prim_ids,
+                                         const int2* leaf_data, const int* span_counts, float4* nodes, int* root,
+                                         float4* bvh2, int* order, float4* record_data) {
     const PlacedLeaf* leaves = (const PlacedLeaf*)leaf_data;
     const LeafWriter writer = {nodes, root, bvh2, keys, prim_ids, order};
     const int n = primitives.count, span = block_index() * SPAN;

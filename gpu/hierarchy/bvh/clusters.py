@@ -1,4 +1,5 @@
-"""What builders from clusters have in common on the host: options, the counts of leaves, and the last step (clusters.cu)."""
+"""What builders from clusters have in common on the host: options, the counts of leaves, and the last step
+(clusters.cu)."""
 
 from __future__ import annotations
 
@@ -9,9 +10,12 @@ import numpy as np
 from ...settings import option
 from ...target.base import Array, Target
 from ..base import Primitives
+from ..morton_order import MortonOptions
 from ..primitives import unit_source
-from .morton_order import MortonOptions
 from .tree import CanonicalTree
+
+MOST_WIDE_LEAF = 6
+"""Of trees of 2^26 references and more: what a cluster has room for (clusters.cuh)."""
 
 
 @dataclasses.dataclass(frozen=True)
@@ -19,7 +23,9 @@ class ClusterOptions(MortonOptions):
     """Where the nearest cluster is looked for, and which clusters become leaves."""
 
     radius: int = option(3, "How many clusters on each side are searched for the nearest one.", minimum=1, maximum=16)
-    max_leaf_size: int = option(4, "Most primitives in a leaf; they are joined only where that lowers the SAH cost.", minimum=1, maximum=15)
+    max_leaf_size: int = option(
+        4, "Most primitives in a leaf; they are joined only where that lowers the SAH cost.", minimum=1, maximum=15
+    )
     traversal_cost: float = option(
         1.0,
         "Cost of visiting a node, in tests of a primitive, where that is decided. More makes larger leaves.",
@@ -35,10 +41,24 @@ LARGE_COUNT, LARGE_SPAN = 4_000_000, 2048
 """From so many primitives on more: every block goes through all spans before its own."""
 
 
-def plant_root(target: Target, tree: CanonicalTree, primitives: Primitives, bvh2: Array | None, constants: dict[str, float]) -> None:
-    """Move the root to id 0: all that is left to do where leaves are in order (LEAVES_IN_ORDER). `constants` are those of clusters.cu."""
+def link_root(
+    target: Target, tree: CanonicalTree, primitives: Primitives, bvh2: Array | None, constants: dict[str, float]
+) -> None:
+    """Move the root to id 0: all that is left to do where leaves are in order (LEAVES_IN_ORDER). `constants` are those
+    of clusters.cu."""
     unit = target.unit(unit_source("gpu/hierarchy/bvh/clusters.cu", primitives, SPAN=SPANS[target.kind], **constants))
-    target.launch(unit, "plant_and_count", 1, primitives.count, None, None, tree.roots, tree.nodes, tree.parent, tree.flags, bvh2, blocks=1)
+    target.launch(
+        unit,
+        "link_root_and_count",
+        1,
+        n=primitives.count,
+        leaf_data=None,
+        span_counts=None,
+        root=tree.roots,
+        **tree.links(),
+        bvh2=bvh2,
+        blocks=1,
+    )
 
 
 def reserve_leaves(target: Target, count: int, max_leaf_size: int) -> Array | None:
@@ -61,15 +81,39 @@ def finish_leaves(
     bvh2: Array | None,
     constants: dict[str, float],
 ) -> None:
-    """Give leaves their place in the order, write their final links and the records (phase build.leaves), unless they are in order from the beginning
-    (plant_root). `constants` are those of clusters.cu."""
+    """Give leaves their place in the order, write their final links and the records (phase build.leaves), unless they
+    are in order from the beginning (link_root). `constants` are those of clusters.cu."""
     n = primitives.count
     span = LARGE_SPAN if n >= LARGE_COUNT else SPANS[target.kind]
     unit = target.unit(unit_source("gpu/hierarchy/bvh/clusters.cu", primitives, SPAN=span, **constants))
     blocks = -(-n // span)
     with target.phase("build.leaves"):
         counts = target.scratch("clusters.span_counts", blocks, np.int32)
-        planted = (tree.roots, tree.nodes, tree.parent, tree.flags, bvh2)
-        target.launch(unit, "plant_and_count", n, n, leaves, counts, *planted, blocks=1 if leaves is None else blocks)
-        arguments = (keys, prim_ids, leaves, counts, tree.nodes, tree.roots, bvh2, tree.order, tree.records)
-        target.launch(unit, "finish_leaves", n, primitives.view, *arguments, blocks=blocks)
+        target.launch(
+            unit,
+            "link_root_and_count",
+            n,
+            n=n,
+            leaf_data=leaves,
+            span_counts=counts,
+            root=tree.roots,
+            **tree.links(),
+            bvh2=bvh2,
+            blocks=1 if leaves is None else blocks,
+        )
+        target.launch(
+            unit,
+            "finish_leaves",
+            n,
+            primitives=primitives.view,
+            keys=keys,
+            prim_ids=prim_ids,
+            leaf_data=leaves,
+            span_counts=counts,
+            nodes=tree.nodes,
+            root=tree.roots,
+            bvh2=bvh2,
+            order=tree.order,
+            record_data=tree.records,
+            blocks=blocks,
+        )

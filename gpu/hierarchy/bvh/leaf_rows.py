@@ -1,4 +1,5 @@
-"""Leaves' triangles in rows, beside the records: what the host's packs test them by, where a walk takes rays by themselves (leaf_rows.cuh)."""
+"""Leaves' triangles in rows, beside the records: what the host's packs test them by, where a traversal takes rays by
+themselves (leaf_rows.cuh)."""
 
 from __future__ import annotations
 
@@ -6,7 +7,7 @@ import numpy as np
 
 from ...target.base import Array, Target, UnitSource
 from ...target.structs import make_struct, struct_dtype
-from ..base import Primitives
+from ..base import Primitives, Records
 from ..primitives import KINDS, reserved
 from .tree import CanonicalTree
 
@@ -25,24 +26,42 @@ class LeafRows:
         self._are_written = False
 
     def update(self, tree: CanonicalTree, primitives: Primitives) -> None:
-        """After the tree and its records were written: the rows, where packs have more than one ray and primitives are tested so."""
+        """After the tree and its records were written: the rows, where packs have more than one ray and primitives are
+        tested so."""
         self._are_written = self.target.lane_count > 1 and primitives.kind == "triangle"
         if self._are_written:
             self.write(tree)
 
     def write(self, tree: CanonicalTree) -> Array:
         """The rows of every leaf's triangles."""
-        self._rows = reserved(self.target, self._rows, (tree.count + _ROOM_BEHIND, KINDS["triangle"].record_floats), np.float32, "hierarchy")
-        unit = self.target.unit(UnitSource("gpu/hierarchy/bvh/leaf_rows.cu"))
-        arguments = (tree.nodes, tree.flags, tree.root, tree.node_capacity, tree.records, tree.long_leaves, self._rows)
-        self.target.launch(unit, "write_leaf_rows", tree.node_capacity + 1, *arguments)
+        self._rows = reserved(
+            self.target,
+            self._rows,
+            (tree.count + _ROOM_BEHIND, KINDS["triangle"].record_floats),
+            np.float32,
+            "hierarchy",
+        )
+        constants = (("REFERENCE_BITS", tree.reference_bits),)
+        unit = self.target.unit(UnitSource("gpu/hierarchy/bvh/leaf_rows.cu", constants=constants))
+        self.target.launch(
+            unit,
+            "write_leaf_rows",
+            tree.node_capacity + 1,
+            nodes=tree.nodes,
+            flags=tree.flags,
+            root=tree.root,
+            node_capacity=tree.node_capacity,
+            records=tree.records,
+            long_leaves=tree.long_leaves,
+            rows=self._rows,
+        )
         return self._rows
 
-    def beside(self, tree: CanonicalTree, records: tuple[str, str, np.ndarray]) -> tuple[str, str, np.ndarray]:
-        """Header, device type and by-value struct for a Traversal: `records`, with the rows where the test has a use for them."""
-        if self._rows is None or not self._are_written or records[1] != KINDS["triangle"].records_type:
+    def beside(self, tree: CanonicalTree, records: Records) -> Records:
+        """What a Traversal intersects: `records`, with the rows where the test has a use for them."""
+        if self._rows is None or not self._are_written or records.type_name != KINDS["triangle"].records_type:
             return records
-        return HEADER, "TrianglesInRows", make_struct(_IN_ROWS, records=tree.records, rows=self._rows)
+        return Records(HEADER, "TrianglesInRows", make_struct(_IN_ROWS, records=tree.records, rows=self._rows))
 
     @property
     def bytes(self) -> int:

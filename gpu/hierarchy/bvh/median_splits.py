@@ -1,7 +1,8 @@
-"""Spatial median splits of references in Morton order by work queues: of `hlbvh_median`, and below the clusters of `hlbvh_sah`.
+"""Spatial median splits of references in Morton order by work queues: of `hlbvh_median`, and below the clusters of
+`hlbvh_sah`.
 
-median_splits.cu has the kernels and the reasons. The queues' first tasks are the root's, by `begin_with_root`, or what a builder puts there
-itself.
+median_splits.cu has the kernels and the reasons. The queues' first tasks are the root's, by `begin_with_root`, or what
+a builder puts there itself.
 """
 
 from __future__ import annotations
@@ -17,7 +18,7 @@ TASK = 128
 """References of the largest task that one block finishes in shared memory."""
 
 WIDE_LEVELS = 5
-"""Levels of wider tasks a launch."""
+"""Levels of wider tasks per launch."""
 
 BATCH = 8
 """Tasks that a block finishes together; median_splits.cu has the same."""
@@ -29,9 +30,11 @@ MOST_BLOCKS = 4096
 
 @dataclasses.dataclass(frozen=True)
 class Queues:
-    """Work queues of one build: two that wide tasks go to and fro between, one of small tasks, and how many lie in each.
+    """Work queues of one build: two that wide tasks go to and fro between, one of small tasks, and how many lie in
+    each.
 
-    `counts` has a counter a launch of wide tasks, one more that the last of them fills with nothing, and the small tasks' last.
+    `counts` has a counter a launch of wide tasks, one more that the last of them fills with nothing, and the small
+    tasks' last.
     """
 
     wide: tuple[Array, Array]
@@ -51,18 +54,28 @@ class MedianSplits:
     def __init__(self, target: Target, code_bits: int, max_leaf_size: int) -> None:
         self.target, self.code_bits, self.max_leaf_size = target, code_bits, max_leaf_size
 
-    def unit(self) -> Unit:
+    def unit(self, tree: CanonicalTree) -> Unit:
         """The unit of median_splits.cu."""
-        constants = {"CODE_BITS": self.code_bits, "TASK": TASK, "WIDE_LEVELS": WIDE_LEVELS, "BATCH": BATCH}
+        constants = {
+            "REFERENCE_BITS": tree.reference_bits,
+            "CODE_BITS": self.code_bits,
+            "TASK": TASK,
+            "WIDE_LEVELS": WIDE_LEVELS,
+            "BATCH": BATCH,
+        }
         return self.target.unit(UnitSource("gpu/hierarchy/bvh/median_splits.cu", constants=tuple(constants.items())))
 
     def queues(self, count: int, bits: int, first_tasks: int = 1) -> Queues:
-        """Room for the tasks of `count` references that `first_tasks` tasks start with and that still have `bits` bits of their codes to split by."""
+        """Room for the tasks of `count` references that `first_tasks` tasks start with and that still have `bits` bits
+        of their codes to split by."""
         # A split takes a bit of the code; when all are equal it halves. Above TASK references a task is wide.
         levels = 0 if count <= TASK else bits + (-(-count // TASK) - 1).bit_length()
         wide_bound = max(1, count // (TASK + 1))
         scratch = self.target.scratch
-        wide = (scratch("median.wide", (wide_bound, 2), np.int32), scratch("median.next_wide", (wide_bound, 2), np.int32))
+        wide = (
+            scratch("median.wide", (wide_bound, 2), np.int32),
+            scratch("median.next_wide", (wide_bound, 2), np.int32),
+        )
         small = scratch("median.small", (max(1, first_tasks, count // (self.max_leaf_size + 1)), 2), np.int32)
         counts = scratch("median.counts", -(-levels // WIDE_LEVELS) + 2, np.int32)
         return Queues(wide, small, counts, wide_bound)
@@ -71,25 +84,65 @@ class MedianSplits:
         """Queues that hold the root alone; writes the order of the references, clears the flags."""
         n = tree.count
         queues = self.queues(n, self.code_bits)
-        arguments = (tree.order, tree.parent, tree.flags, tree.root, self.max_leaf_size, queues.wide[0], queues.small, queues.counts)
-        self.target.launch(self.unit(), "begin_with_root", n, n, keys, prim_ids, *arguments, int(queues.counts.shape[0]))
+        self.target.launch(
+            self.unit(tree),
+            "begin_with_root",
+            n,
+            n=n,
+            keys=keys,
+            prim_ids=prim_ids,
+            order=tree.order,
+            parent=tree.parent,
+            flags=tree.flags,
+            root=tree.root,
+            max_leaf_size=self.max_leaf_size,
+            wide=queues.wide[0],
+            small=queues.small,
+            counts=queues.counts,
+            queue_count=int(queues.counts.shape[0]),
+        )
         return queues
 
     def split(self, keys: Array, tree: CanonicalTree, queues: Queues, first_tasks: int = 1) -> None:
         """Work the queues off: links, parents and EXISTS flags of every node below the first tasks."""
-        target, unit, kind = self.target, self.unit(), self.target.kind
-        links = (keys, tree.nodes, tree.parent, tree.flags, self.max_leaf_size)
+        target, unit, kind = self.target, self.unit(tree), self.target.kind
+        links = {
+            "keys": keys,
+            **tree.links(),
+            "max_leaf_size": self.max_leaf_size,
+        }
         (wide, next_wide), counts = queues.wide, queues.counts
         small_count = counts[queues.launches + 1 :]
         bound = first_tasks
         for launch in range(queues.launches):
             bound = min(bound, queues.wide_bound)
-            arguments = (wide, counts[launch:], next_wide, counts[launch + 1 :], queues.small, small_count)
-            target.launch(unit, "split_wide_tasks", bound, *links, *arguments, block=WIDE_BLOCK[kind], blocks=min(bound, MOST_BLOCKS))
+            target.launch(
+                unit,
+                "split_wide_tasks",
+                bound,
+                **links,
+                wide=wide,
+                wide_count=counts[launch:],
+                next_wide=next_wide,
+                next_wide_count=counts[launch + 1 :],
+                small=queues.small,
+                small_count=small_count,
+                block=WIDE_BLOCK[kind],
+                blocks=min(bound, MOST_BLOCKS),
+            )
             wide, next_wide, bound = next_wide, wide, bound << WIDE_LEVELS
         batches = -(-int(queues.small.shape[0]) // BATCH)
         blocks = min(batches, MOST_BLOCKS)
-        target.launch(unit, "finish_small_tasks", batches, *links, queues.small, small_count, block=SMALL_BLOCK[kind], blocks=blocks)
+        target.launch(
+            unit,
+            "finish_small_tasks",
+            batches,
+            **links,
+            small=queues.small,
+            small_count=small_count,
+            block=SMALL_BLOCK[kind],
+            blocks=blocks,
+        )
 
     def scratch_bytes(self, count: int) -> int:
         """Bytes of the queues of `count` references."""

@@ -1,4 +1,5 @@
-"""A canonical tree as the plain columns that tests, overlays and tree views know. On request, outside the frame: it waits for the target."""
+"""A canonical tree as the plain columns that tests, overlays and tree views know. On request, outside the frame: it
+waits for the target."""
 
 from __future__ import annotations
 
@@ -6,7 +7,7 @@ import numpy as np
 
 from ...target.base import Target
 from ..base import NodeTable, Primitives
-from ..primitives import scene_references, unit_source
+from ..primitives import scene_references
 from .tree import NODE_DTYPE, CanonicalTree, first_references, reference_counts
 
 
@@ -37,9 +38,13 @@ def read_node_table(target: Target, tree: CanonicalTree, primitives: Primitives)
         lower=box[:, 0],
         upper=box[:, 1],
         is_leaf=is_leaf,
-        first_reference=np.where(is_leaf, first_references(words), 0).astype(np.int32),
-        reference_count=np.where(is_leaf, reference_counts(words, long_leaves), 0).astype(np.int32),
-        references=scene_references(target, primitives, target.download(tree.order)[: int(target.download(tree.reference_count)[0])]),
+        first_reference=np.where(is_leaf, first_references(words, tree.reference_bits), 0).astype(np.int32),
+        reference_count=np.where(is_leaf, reference_counts(words, long_leaves, tree.reference_bits), 0).astype(
+            np.int32
+        ),
+        references=scene_references(
+            target, primitives, target.download(tree.order)[: int(target.download(tree.reference_count)[0])]
+        ),
     )
 
 
@@ -51,9 +56,19 @@ def empty_table() -> NodeTable:
 
 def _read_boxes(target: Target, tree: CanonicalTree, primitives: Primitives) -> tuple[np.ndarray, np.ndarray]:
     """Both children's boxes of every node id (ids, 2, 2, 3), and the root's (2, 3)."""
-    unit = target.unit(unit_source("gpu/hierarchy/bvh/statistics.cu", primitives))
+    unit = target.unit(tree.unit_source("gpu/hierarchy/bvh/statistics.cu", primitives))
     boxes = target.empty((max(1, tree.count - 1), 2, 2, 3), np.float32, "node table")
     root_box = target.empty((2, 3), np.float32, "node table")
-    arguments = (tree.records, tree.reference_boxes, tree.long_leaves, tree.nodes, tree.flags, tree.root)
-    target.launch(unit, "write_boxes", tree.count, *arguments, tree.count, boxes, root_box)
+    target.launch(
+        unit,
+        "write_boxes",
+        tree.count,
+        **tree.leaf_boxes(),
+        nodes=tree.nodes,
+        flags=tree.flags,
+        root=tree.root,
+        n=tree.count,
+        boxes=boxes,
+        root_box=root_box,
+    )
     return target.download(boxes), target.download(root_box)

@@ -1,24 +1,29 @@
-// End-point overlap (Aila, Karras and Laine, On Quality Metrics of Bounding Volume Hierarchies, 2013): the area of surfaces that lie in a node's box
-// and not in its subtree, times the node's cost, summed over all nodes and divided by the area of all surfaces. A reference that is a part of a
-// primitive counts as the surface of that part. On request, outside the frame.
+// End-point overlap (Aila, Karras and Laine, On Quality Metrics of Bounding Volume Hierarchies, 2013): the area of
+// surfaces that lie in a node's box and not in its subtree, times the node's cost, summed over all nodes and divided by
+// the area of all surfaces. A reference that is a part of a primitive counts as the surface of that part. On request,
+// outside the frame.
 //
-// Of large trees some surfaces stand for all: each so many-th, and all that are larger than the mean of as many samples would be. A few large ones,
-// floors and walls, lie in most of the boxes and have most of the area: by chance alone the figure would depend on which of them are among the samples.
+// Of large trees some surfaces stand for all: each so many-th, and all that are larger than the mean of as many samples
+// would be. A few large ones, floors and walls, lie in most of the boxes and have most of the area: by chance alone the
+// figure would depend on which of them are among the samples.
 //
-// Launch order: add_areas where not all surfaces are samples, measure_overlap. Unit constants: STACK_DEPTH, SAMPLE_EVERY.
+// Launch order: add_areas where not all surfaces are samples, measure_overlap. Unit constants: STACK_DEPTH,
+// SAMPLE_EVERY.
 #include "gpu/device/tree_quality.cuh"
 #include "gpu/hierarchy/bvh/canonical.cuh"
 
-// -- the tree --------------------------------------------------------------------------------------------------------------
+// -- the tree --------------------------------------------------------------------------------------------
 
 struct Tree {
     Primitives primitives;
-    const int* order;
+    Pointer<const int> order;
     ReferencesOf<Records> references;
-    const float4* nodes;
+    Pointer<const float4> nodes;
     double traversal_cost, intersection_cost;
 
-    __device__ double cost_of(int child) const { return is_leaf(child) ? intersection_cost * references.count(child) : traversal_cost; }
+    __device__ double cost_of(int child) const {
+        return is_leaf(child) ? intersection_cost * references.count(child) : traversal_cost;
+    }
 
     // The surface of a reference, in `parts[0]`.
     __device__ void surface(int reference, Polygon* parts) const {
@@ -51,7 +56,8 @@ struct Tree {
 };
 
 // Calls `visit(reference, child, node_id)` for every active reference of this thread's nodes' leaves.
-template <class Visit> __device__ void for_each_reference(const Tree& tree, const uint8* flags, int node_capacity, const Visit& visit) {
+template <class Visit>
+__device__ void for_each_reference(const Tree& tree, const uint8* flags, int node_capacity, const Visit& visit) {
     for (int node_id : grid_stride(node_capacity)) {
         if (!(flags[node_id] & NODE_EXISTS)) continue;
         const CanonicalNode node = load_node(tree.nodes, node_id);
@@ -67,9 +73,10 @@ template <class Visit> __device__ void for_each_reference(const Tree& tree, cons
     }
 }
 
-// `areas`: the surfaces of a block's references, one double a block.
-extern "C" __global__ void add_areas(Primitives primitives, const int* order, float4* record_data, const float4* reference_boxes, const int* long_leaves,
-                                     const float4* nodes, const uint8* flags, int node_capacity, double* areas) {
+// `areas`: the surfaces of a block's references, one double per block.
+extern "C" __global__ void add_areas(Primitives primitives, const int* order, float4* record_data,
+                                     const float4* reference_boxes, const int* long_leaves, const float4* nodes,
+                                     const uint8* flags, int node_capacity, double* areas) {
     const Tree tree = {primitives, order, {{record_data}, reference_boxes, long_leaves}, nodes, 0.0, 0.0};
     double area = 0.0;
     for_each_reference(tree, flags, node_capacity, [&](int reference, int, int) {
@@ -81,12 +88,16 @@ extern "C" __global__ void add_areas(Primitives primitives, const int* order, fl
     if (thread_index() == 0) areas[block_index()] = area;
 }
 
-// `sums`: 2 doubles a block, overlap and area. Each surface climbs from its leaf to the root: what hangs beside its way does not hold it. `areas`: as
-// many as there are blocks, from add_areas; `samples`: about as many surfaces are taken.
-extern "C" __global__ void measure_overlap(Primitives primitives, const int* order, float4* record_data, const float4* reference_boxes, const int* long_leaves,
-                                           const float4* nodes, const int* parent, const uint8* flags, int node_capacity, float traversal_cost,
-                                           float intersection_cost, const double* areas, int samples, double* sums) {
-    const Tree tree = {primitives, order, {{record_data}, reference_boxes, long_leaves}, nodes, traversal_cost, intersection_cost};
+// `sums`: 2 doubles per block, overlap and area. Each surface climbs from its leaf to the root: what hangs beside its
+// way does not hold it. `areas`: as many as there are blocks, from add_areas; `samples`: about as many surfaces are
+// taken.
+extern "C" __global__ void measure_overlap(Primitives primitives, const int* order, float4* record_data,
+                                           const float4* reference_boxes, const int* long_leaves, const float4* nodes,
+                                           const int* parent, const uint8* flags, int node_capacity,
+                                           float traversal_cost, float intersection_cost, const double* areas,
+                                           int samples, double* sums) {
+    const Tree tree = {primitives, order,          {{record_data}, reference_boxes, long_leaves},
+                       nodes,      traversal_cost, intersection_cost};
     double overlap = 0.0, area = 0.0;
     const double large = SAMPLE_EVERY > 1 ? large_area(areas, samples) : 0.0;
     for_each_reference(tree, flags, node_capacity, [&](int reference, int leaf, int node_id) {
@@ -96,7 +107,8 @@ extern "C" __global__ void measure_overlap(Primitives primitives, const int* ord
         const double weight = stands_for(reference, SAMPLE_EVERY, own, large);
         if (weight == 0.0) return;
         area += weight * own;
-        for (int below = leaf, above_id = node_id; above_id >= 0; below = above_id, above_id = above_id == 0 ? -1 : parent[above_id]) {
+        for (int below = leaf, above_id = node_id; above_id >= 0;
+             below = above_id, above_id = above_id == 0 ? -1 : parent[above_id]) {
             const CanonicalNode above = load_node(nodes, above_id);
             overlap += weight * tree.overlap(surface[0], above.left == below ? above.right : above.left, parts);
         }

@@ -1,38 +1,42 @@
-// Nearest neighbours paired along the climb of a linear BVH: what H-PLOC's builders have in common (Benthin, Meister, Barczak, Mehalwal, Tsakok and
-// Kensler 2024). Subtrees meet at the gaps between references as Apetrei's (2014) do, but a node over more than HALF references does not become a
-// node: a warp gathers the clusters of both sides, at most HALF each, and pairs nearest neighbours (Meister and Bittner 2017) until HALF are left. At
-// the root it goes on until one is.
+// Nearest neighbours paired along the climb of a linear BVH: what H-PLOC's builders have in common (Benthin, Meister,
+// Barczak, Mehalwal, Tsakok and Kensler 2024). Subtrees meet at the gaps between references as Apetrei's (2014) do, but
+// a node over more than HALF references does not become a node: a warp gathers the clusters of both sides, at most HALF
+// each, and pairs nearest neighbours (Meister and Bittner 2017) until HALF are left. At the root it goes on until one
+// is.
 //
-// A block takes one chunk of references, at most MOST, and works in shared memory (pair_chunk); what becomes of a chunk is its builder's matter, and
-// so is how many clusters are left of one that has been joined as a whole: KEPT, HALF or fewer. Blocks have THREADS threads, one warp: nobody waits
-// for a neighbour's merges, which take microseconds, one after the other on the way to the root. So clusters stay in registers, too
-// (device/tile.cuh).
+// A block takes one chunk of references, at most MOST, and works in shared memory (pair_chunk); what becomes of a chunk
+// is its builder's matter, and so is how many clusters are left of one that has been joined as a whole: KEPT, HALF or
+// fewer. Blocks have THREADS threads, one warp: nobody waits for a neighbour's merges, which take microseconds, one
+// after the other on the way to the root. So clusters stay in registers, too (device/tile.cuh).
 //
-// Ids come from places, pairs from the boxes alone: no order of arrival shows. Unit constants: CODE_BITS, MOST, KEPT, THREADS, RADIUS, and those of
-// clusters.cuh, with LEAVES_IN_ORDER.
+// Ids come from places, pairs from the boxes alone: no order of arrival shows. Unit constants: CODE_BITS, MOST, KEPT,
+// THREADS, RADIUS, and those of clusters.cuh, with LEAVES_IN_ORDER.
 #pragma once
 #include "gpu/device/atomics.cuh"
 #include "gpu/device/block.cuh"
 #include "gpu/device/tile.cuh"
 #include "gpu/hierarchy/bvh/clusters.cuh"
-#include "gpu/hierarchy/bvh/morton_order.cuh"
+#include "gpu/hierarchy/morton_order.cuh"
 
 constexpr int NO_ONE = -1;
 constexpr int TREE = 1;  // one cluster, of all references
 constexpr int HALF = TILE_ITEMS / 2;
 static_assert(KEPT <= HALF, "a chunk's clusters meet those of another in one warp");
 
-// How far the highest cluster may stand above the rank of its gap. Ranks grow on the way to the root, so clusters that come from below stand lower
-// than they may: neighbours can always be paired, and the depth is bounded (max_depth of the builders).
+// How far the highest cluster may stand above the rank of its gap. Ranks grow on the way to the root, so clusters that
+// come from below stand lower than they may: neighbours can always be paired, and the depth is bounded (max_depth of
+// the builders).
 constexpr int HEADROOM = 8;
 
-// -- one warp's clusters -------------------------------------------------------------------------------------------------
+// -- one warp's clusters ---------------------------------------------------------------------------------
 
 using Clusters = TileValues<PackedCluster>;
 
-// How much of its own area a cluster has paid for already when a pair is judged. The area of the common box alone lets large clusters wait for ever.
+// How much of its own area a cluster has paid for already when a pair is judged. The area of the common box alone lets
+// large clusters wait for ever.
 constexpr float OWN_SHARE = 0.4f;
-// How much dearer a pair is for every place that lies between in Morton order: boxes reach over others less often, and more pairs can be leaves.
+// How much dearer a pair is for every place that lies between in Morton order: boxes reach over others less often, and
+// more pairs can be leaves.
 constexpr float APART = 0.125f;
 
 // What a pair is judged by.
@@ -41,16 +45,18 @@ struct Judged {
     float paid;
 };
 
-__device__ __forceinline__ float span_area(const float3& span) { return min(span.x * span.y + span.y * span.z + span.z * span.x, FLOAT_MAX); }
+__device__ __forceinline__ float span_area(const float3& span) {
+    return min(span.x * span.y + span.y * span.z + span.z * span.x, FLOAT_MAX);
+}
 // Inactive primitives alone, whose box is infinite here, have paid nothing.
 __device__ __forceinline__ Judged judged(const PackedCluster& cluster) {
     const Aabb box = box_of(cluster);
     return {box, box.upper.x < box.lower.x ? 0.0f : OWN_SHARE * span_area(box.upper - box.lower)};
 }
 
-// The area of two clusters' common box less what both have paid, times how far they are apart. The last bits are replaced by those in which their
-// indices differ: equal for both, different for any two neighbours of one cluster, and among equal areas (coincident primitives) half of all clusters
-// find a partner at once.
+// The area of two clusters' common box less what both have paid, times how far they are apart. The last bits are
+// replaced by those in which their indices differ: equal for both, different for any two neighbours of one cluster, and
+// among equal areas (coincident primitives) half of all clusters find a partner at once.
 struct PairKey {
     __device__ __forceinline__ int operator()(const Judged& mine, const Judged& other, int i, int j) const {
         const Aabb box = merge(mine.box, other.box);
@@ -59,7 +65,8 @@ struct PairKey {
     }
 };
 
-// Where no pair may merge: the clusters that are low enough, two by two in their order. The other one's index, or the own.
+// Where no pair may merge: the clusters that are low enough, two by two in their order. The other one's index, or the
+// own.
 __device__ __forceinline__ int partner_in_order(unsigned low, int i) {
     if (!(low >> i & 1)) return i;
     const unsigned before = low & ((1u << i) - 1u), after = low & ~before & ~(1u << i);
@@ -67,8 +74,9 @@ __device__ __forceinline__ int partner_in_order(unsigned low, int i) {
     return after != 0 ? __ffs((int)after) - 1 : i;
 }
 
-// One round: pairs become nodes, the others stay; returns how many clusters there are now, in their order. Neighbours are a pair when each is the
-// other's nearest, and both are low enough. What is moved is indices: both clusters of a pair are fetched once, by the lane that keeps their node.
+// One round: pairs become nodes, the others stay; returns how many clusters there are now, in their order. Neighbours
+// are a pair when each is the other's nearest, and both are low enough. What is moved is indices: both clusters of a
+// pair are fetched once, by the lane that keeps their node.
 __device__ __forceinline__ int join_pairs(Clusters& clusters, int count, int limit, const ClusterOutput& out) {
     TileValues<Judged> candidates;
     TileValues<int> partners;
@@ -101,7 +109,7 @@ __device__ __forceinline__ int join_pairs(Clusters& clusters, int count, int lim
     return left;
 }
 
-// -- where subtrees meet ---------------------------------------------------------------------------------------------------
+// -- where subtrees meet ---------------------------------------------------------------------------------
 
 // References [first, last] on their way up: `count` clusters, at most HALF, in the slots from `first` on.
 struct Range {
@@ -119,17 +127,19 @@ __device__ __forceinline__ void store_slot(float4* slots, int slot, const Packed
     slots[2 * (int64)slot + 1] = cluster.high;
 }
 
-// A gap is looked at before a merge, and its rank is known after it: so nobody waits for keys from global memory. The exchange at a gap tells the
-// second arriver what the first one brings; it leaves the gap as it was found.
+// A gap is looked at before a merge, and its rank is known after it: so nobody waits for keys from global memory. The
+// exchange at a gap tells the second arriver what the first one brings; it leaves the gap as it was found.
 struct LocalMeeting {
-    const uint8* ranks;
-    float4* slots;
-    int* arrivals;
+    Pointer<const uint8> ranks;
+    Pointer<float4> slots;
+    Pointer<int> arrivals;
     int first, last;  // the chunk's references; gap `first` - 1 has index 0
     int n;
 
     using Look = int;
-    __device__ bool is_chunk(const Range& range) const { return KEPT < HALF && range.first == first && range.last == last; }
+    __device__ bool is_chunk(const Range& range) const {
+        return KEPT < HALF && range.first == first && range.last == last;
+    }
     __device__ int look(int gap) const { return ranks[gap - first + 1]; }
     __device__ int rank(int, int seen) const { return seen; }
     __device__ void store_cluster(int slot, const PackedCluster& cluster) const {
@@ -141,14 +151,16 @@ struct LocalMeeting {
     __device__ void leave(int gap) const { arrivals[gap - first + 1] = NO_ONE; }
 };
 
-// The clusters of two neighbouring ranges become at most `least`, or the TREE; returns their number. The whole warp works on it.
+// The clusters of two neighbouring ranges become at most `least`, or the TREE; returns their number. The whole warp
+// works on it.
 template <class Meeting>
-__device__ __forceinline__ int merge_ranges(const Meeting& meeting, int first, int left_count, int gap, int right_count, int limit, int least,
-                                            const ClusterOutput& out) {
+__device__ __forceinline__ int merge_ranges(const Meeting& meeting, int first, int left_count, int gap, int right_count,
+                                            int limit, int least, const ClusterOutput& out) {
     int count = left_count + right_count;
     warp_sync();
     Clusters clusters;
-    for (int i : lane_stride(count)) clusters[i] = meeting.load_cluster(i < left_count ? first + i : gap + 1 + i - left_count);
+    for (int i : lane_stride(count))
+        clusters[i] = meeting.load_cluster(i < left_count ? first + i : gap + 1 + i - left_count);
     warp_sync();
     // Below HALF in halves, so that each may stand one higher than the one before.
 #pragma unroll 1
@@ -166,7 +178,8 @@ __device__ __forceinline__ int merge_ranges(const Meeting& meeting, int first, i
     return count;
 }
 
-// What a lane knows of its range lies in shared memory while its warp merges, so that registers are free for the clusters, and more warps find room.
+// What a lane knows of its range lies in shared memory while its warp merges, so that registers are free for the
+// clusters, and more warps find room.
 struct Waiting {
     int first[THREADS], last[THREADS], gap[THREADS];
     int counts[THREADS];  // clusters on the left and in all, and at most afterwards
@@ -188,7 +201,8 @@ struct Waiting {
 };
 
 // Carry each lane's range up until it has to wait for its other half, or is the whole tree.
-template <class Meeting> __device__ __forceinline__ void climb(Range mine, bool is_active, const Meeting& meeting, const ClusterOutput& out) {
+template <class Meeting>
+__device__ __forceinline__ void climb(Range mine, bool is_active, const Meeting& meeting, const ClusterOutput& out) {
     SHARED Waiting kept;
     int before = OUTSIDE_RANK, after = OUTSIDE_RANK;
     if (is_active) {
@@ -206,9 +220,12 @@ template <class Meeting> __device__ __forceinline__ void climb(Range mine, bool 
             if (is_active) {
                 meeting.leave(gap);
                 const int left_count = is_left ? mine.count : count_of(other);
-                mine = {min(mine.first, far_end_of(other)), max(mine.last, far_end_of(other)), mine.count + count_of(other)};
+                mine = {min(mine.first, far_end_of(other)), max(mine.last, far_end_of(other)),
+                        mine.count + count_of(other)};
                 seen = meeting.look(is_left ? mine.last : mine.first - 1);
-                const int least = mine.first == 0 && mine.last == meeting.n - 1 ? TREE : meeting.is_chunk(mine) ? KEPT : HALF;
+                const int least = mine.first == 0 && mine.last == meeting.n - 1 ? TREE
+                                  : meeting.is_chunk(mine)                      ? KEPT
+                                                                                : HALF;
                 needs_merge = least < HALF || mine.last - mine.first >= HALF;
                 kept.keep(mine, left_count, gap, before, after, least);
             }
@@ -218,7 +235,8 @@ template <class Meeting> __device__ __forceinline__ void climb(Range mine, bool 
         for (unsigned waiting = warp_ballot(needs_merge); waiting != 0; waiting &= waiting - 1) {
             const int lane = first_lane + __ffs((int)waiting) - 1, left = kept.counts[lane] & 255;
             const Range range = kept.range(lane);
-            const int count = merge_ranges(meeting, range.first, left, kept.gap[lane], range.count - left, kept.limit(lane), kept.least(lane), out);
+            const int count = merge_ranges(meeting, range.first, left, kept.gap[lane], range.count - left,
+                                           kept.limit(lane), kept.least(lane), out);
             if (thread_index() == lane) kept.counts[lane] = (kept.counts[lane] & ~(255 << 8)) | count << 8;
         }
         warp_sync();
@@ -232,11 +250,12 @@ template <class Meeting> __device__ __forceinline__ void climb(Range mine, bool 
     }
 }
 
-// Records and order of the references of this block's chunk, and all that can be joined within it. `rank(gap)`: of the gap behind the chunk's
-// reference `gap`; -1 is the one before its first.
+// Records and order of the references of this block's chunk, and all that can be joined within it. `rank(gap)`: of the
+// gap behind the chunk's reference `gap`; -1 is the one before its first.
 template <class Rank>
-__device__ __forceinline__ void pair_chunk(const Primitives& primitives, const uint64* keys, const int* prim_ids, int* order, const Records& records,
-                                           const LocalMeeting& local, uint8* ranks, int count, const ClusterOutput& out, const Rank& rank) {
+__device__ __forceinline__ void pair_chunk(const Primitives& primitives, const uint64* keys, const int* prim_ids,
+                                           int* order, const Records& records, const LocalMeeting& local, uint8* ranks,
+                                           int count, const ClusterOutput& out, const Rank& rank) {
     const int n = primitives.count, first = local.first;
     for (int i : block_stride(count + 1)) {
         ranks[i] = (uint8)rank(i - 1);

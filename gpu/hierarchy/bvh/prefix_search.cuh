@@ -1,10 +1,13 @@
-// How far a prefix of codes reaches: the references that differ from one by no more than its gap does (Karras 2012). Unit constant: CODE_BITS.
+// How far a prefix of codes reaches: the references that differ from one by no more than its gap does (Karras 2012).
+// Unit constant: CODE_BITS.
 #pragma once
-#include "gpu/hierarchy/bvh/morton_order.cuh"
+#include "gpu/device/checks.cuh"
+#include "gpu/hierarchy/morton_order.cuh"
 
-// Whether references on both sides of `gap` belong to one node with the reference `at`: they differ by less than the rank above the gap's.
+// Whether references on both sides of `gap` belong to one node with the reference `at`: they differ by less than the
+// rank above the gap's.
 struct Prefix {
-    const uint64* keys;
+    Pointer<const uint64> keys;
     uint64 code;
     int n, reference, rank;
 

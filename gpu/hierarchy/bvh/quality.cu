@@ -1,14 +1,14 @@
-// What the SAH cost does not say of a tree, beside the overlap (overlap.cu): its levels, and leaf-count variability, the standard deviation of the
-// number of leaves that a line through the root's box meets (Aila, Karras and Laine, On Quality Metrics of Bounding Volume Hierarchies, 2013). On
-// request, outside the frame.
+// What the SAH cost does not say of a tree, beside the overlap (overlap.cu): its levels, and leaf-count variability,
+// the standard deviation of the number of leaves that a line through the root's box meets (Aila, Karras and Laine, On
+// Quality Metrics of Bounding Volume Hierarchies, 2013). On request, outside the frame.
 //
 // Unit constants: STACK_DEPTH, LEVELS.
 #include "gpu/device/tree_quality.cuh"
 #include "gpu/hierarchy/bvh/canonical.cuh"
 
 // `sums`: LineCounts of each block.
-extern "C" __global__ void count_leaves(float4* record_data, const float4* reference_boxes, const int* long_leaves, const float4* nodes, const int* root,
-                                        int line_count, double* sums) {
+extern "C" __global__ void count_leaves(float4* record_data, const float4* reference_boxes, const int* long_leaves,
+                                        const float4* nodes, const int* root, int line_count, double* sums) {
     const ReferencesOf<Records> references = {{record_data}, reference_boxes, long_leaves};
     const Aabb box = child_aabb(nodes, references, root[0]);
     LineCounts counts = {};
@@ -36,7 +36,8 @@ extern "C" __global__ void count_leaves(float4* record_data, const float4* refer
 }
 
 // `levels` (zero before): LevelCounts.
-extern "C" __global__ void count_levels(const float4* nodes, const int* parent, const uint8* flags, int node_capacity, const int* root, int* levels) {
+extern "C" __global__ void count_levels(const float4* nodes, const int* parent, const uint8* flags, int node_capacity,
+                                        const int* root, int* levels) {
     SHARED LevelCounts<LEVELS> counts;
     counts.begin();
     if (block_index() == 0 && thread_index() == 0 && is_leaf(root[0])) counts.add_leaves(0, 1);

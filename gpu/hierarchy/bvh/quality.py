@@ -1,10 +1,10 @@
-"""End-point overlap, leaf-count variability and levels of a canonical tree: what the family launches for them (gpu/hierarchy/quality.py)."""
+"""End-point overlap, leaf-count variability and levels of a canonical tree: what the family launches for them
+(gpu/hierarchy/quality.py)."""
 
 from __future__ import annotations
 
 from ...target.base import Array, Unit
 from ..base import Primitives, StatisticsOptions
-from ..primitives import unit_source
 from ..quality import BLOCKS, LEVELS, QualityMeasure
 from .tree import CanonicalTree
 
@@ -16,13 +16,30 @@ class BvhQuality(QualityMeasure[CanonicalTree]):
         return tree.count
 
     def count_leaves(self, tree: CanonicalTree, primitives: Primitives, depth: int, lines: int, sums: Array) -> None:
-        arguments = (tree.records, tree.reference_boxes, tree.long_leaves, tree.nodes, tree.root, lines, sums)
-        self.target.launch(self._unit("quality.cu", primitives, depth, LEVELS=LEVELS), "count_leaves", lines, *arguments, blocks=BLOCKS)
+        self.target.launch(
+            self._unit("quality.cu", tree, primitives, depth, LEVELS=LEVELS),
+            "count_leaves",
+            lines,
+            **tree.leaf_boxes(),
+            nodes=tree.nodes,
+            root=tree.root,
+            line_count=lines,
+            sums=sums,
+            blocks=BLOCKS,
+        )
 
     def count_levels(self, tree: CanonicalTree, primitives: Primitives, depth: int, levels: Array) -> None:
-        arguments = (tree.nodes, tree.parent, tree.flags, tree.node_capacity, tree.root, levels)
-        unit = self._unit("quality.cu", primitives, depth, LEVELS=LEVELS)
-        self.target.launch(unit, "count_levels", tree.node_capacity, *arguments, blocks=BLOCKS)
+        unit = self._unit("quality.cu", tree, primitives, depth, LEVELS=LEVELS)
+        self.target.launch(
+            unit,
+            "count_levels",
+            tree.node_capacity,
+            **tree.links(),
+            node_capacity=tree.node_capacity,
+            root=tree.root,
+            levels=levels,
+            blocks=BLOCKS,
+        )
 
     def measure_overlap(
         self,
@@ -35,12 +52,36 @@ class BvhQuality(QualityMeasure[CanonicalTree]):
         samples: int,
         sums: Array,
     ) -> None:
-        unit = self._unit("overlap.cu", primitives, depth, SAMPLE_EVERY=every)
-        surfaces, size = (primitives.view, tree.order, tree.records, tree.reference_boxes, tree.long_leaves, tree.nodes), tree.node_capacity
+        unit = self._unit("overlap.cu", tree, primitives, depth, SAMPLE_EVERY=every)
+        surfaces, size = (
+            {
+                "primitives": primitives.view,
+                "order": tree.order,
+                **tree.leaf_boxes(),
+                "nodes": tree.nodes,
+            },
+            tree.node_capacity,
+        )
         if areas is not None:
-            self.target.launch(unit, "add_areas", size, *surfaces, tree.flags, size, areas, blocks=BLOCKS)
-        measured = (tree.parent, tree.flags, size, options.traversal_cost, options.intersection_cost, areas, samples, sums)
-        self.target.launch(unit, "measure_overlap", size, *surfaces, *measured, blocks=BLOCKS)
+            self.target.launch(
+                unit, "add_areas", size, **surfaces, flags=tree.flags, node_capacity=size, areas=areas, blocks=BLOCKS
+            )
+        self.target.launch(
+            unit,
+            "measure_overlap",
+            size,
+            **surfaces,
+            parent=tree.parent,
+            flags=tree.flags,
+            node_capacity=size,
+            traversal_cost=options.traversal_cost,
+            intersection_cost=options.intersection_cost,
+            areas=areas,
+            samples=samples,
+            sums=sums,
+            blocks=BLOCKS,
+        )
 
-    def _unit(self, file: str, primitives: Primitives, depth: int, **constants: int) -> Unit:
-        return self.target.unit(unit_source(f"gpu/hierarchy/bvh/{file}", primitives, STACK_DEPTH=depth + 2, **constants))
+    def _unit(self, file: str, tree: CanonicalTree, primitives: Primitives, depth: int, **constants: int) -> Unit:
+        path = f"gpu/hierarchy/bvh/{file}"
+        return self.target.unit(tree.unit_source(path, primitives, STACK_DEPTH=depth + 2, **constants))

@@ -1,26 +1,30 @@
-// Links of trees whose nodes cover ranges of references that are parted at gaps: topology alone, the boxes follow from below (BvhHierarchy.fit).
+// Links of trees whose nodes cover ranges of references that are split at gaps: topology alone, the boxes follow from
+// below (BvhHierarchy.compute_bounds).
 //
-// Ids are Karras' (2012): the children of the node that is parted at `gap` are `gap` and `gap` + 1. Every gap parts one node, and of two nodes that
-// could have one id one has a single reference and is a leaf, so ids are known without a counter, however the gaps were chosen.
+// Ids are Karras' (2012): the children of the node that is split at `gap` are `gap` and `gap` + 1. Every gap splits one
+// node, and of two nodes that could have one id one has a single reference and is a leaf, so ids are known without a
+// counter, however the gaps were chosen.
 #pragma once
 #include "gpu/hierarchy/bvh/canonical.cuh"
 
 // The id of the node over [first, last]: `last` as a left child, `first` as a right one.
-__device__ __forceinline__ int node_over(int first, int last, bool is_left, bool is_root) { return is_root ? 0 : is_left ? last : first; }
+__device__ __forceinline__ int node_over(int first, int last, bool is_left, bool is_root) {
+    return is_root ? 0 : is_left ? last : first;
+}
 
 struct Links {
-    float4* nodes;
-    int* parent;
-    uint8* flags;
+    Pointer<float4> nodes;
+    Pointer<int> parent;
+    Pointer<uint8> flags;
     int max_leaf_size;
-    int* long_leaves = nullptr;  // canonical.cuh
+    Pointer<int> long_leaves = nullptr;  // canonical.cuh
 
     __device__ bool is_leaf_range(int first, int last) const { return last - first + 1 <= max_leaf_size; }
 
     __device__ int leaf(int first, int last) const { return leaf_child(first, last - first + 1, long_leaves); }
 
     // The node over [first, last], which is no leaf, has its two halves on both sides of `gap`.
-    __device__ void part(int node_id, int first, int gap, int last) const {
+    __device__ void write_inner_node(int node_id, int first, int gap, int last) const {
         const int left = is_leaf_range(first, gap) ? leaf(first, gap) : gap;
         const int right = is_leaf_range(gap + 1, last) ? leaf(gap + 1, last) : gap + 1;
         store_node(nodes, node_id, empty_aabb(), left, right);
@@ -29,8 +33,8 @@ struct Links {
         if (!is_leaf(right)) parent[right] = node_id;
     }
 
-    // A node that was to be parted, over [first, last], is a leaf after all: its parent's link says so, or the tree's root. Only where it was linked
-    // as a node before, by another launch or by this thread.
+    // A node that was to be split, over [first, last], is a leaf after all: its parent's link says so, or the tree's
+    // root. Only where it was linked as a node before, by another launch or by this thread.
     __device__ void close(int node_id, int first, int last, int* root) const {
         link_leaf(node_id, leaf(first, last), node_id == last, root);
     }

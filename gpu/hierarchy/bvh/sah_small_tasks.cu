@@ -1,10 +1,12 @@
-// The rest of the tree: tasks of at most SMALL references, one block of a single warp each, which parts its task down to the leaves with a queue of its
-// own in shared memory (Lauterbach et al. 2009, 4.2: small splits). The smaller half goes on first, so that the queue holds log2 SMALL nodes at most.
+// The rest of the tree: tasks of at most SMALL references, one block of a single warp each, which splits its task down
+// to the leaves with a queue of its own in shared memory (Lauterbach et al. 2009, 4.2: small splits). The smaller half
+// goes on first, so that the queue holds log2 SMALL nodes at most.
 //
-// Sets of at most SWEEP references are not binned: every plane between two of them is a candidate, on all axes. There the cost may end the parting.
+// Sets of at most SWEEP references are not binned: every plane between two of them is a candidate, on all axes. There
+// the cost may end the splitting.
 //
-// `most_levels`: below a small task's node, for which it is parted; `max_depth`: of the tree, where sets become leaves whatever they hold.
-// Unit constants: BINS, SMALL (at most 256), SWEEP (0: all sets are binned).
+// `most_levels`: below a small task's node, for which it is split; `max_depth`: of the tree, where sets become leaves
+// whatever they hold. Unit constants: BINS, SMALL (at most 256), SWEEP (0: all sets are binned).
 #include "gpu/hierarchy/bvh/sah_tasks.cuh"
 #include "gpu/hierarchy/bvh/stopping.cuh"
 
@@ -19,7 +21,7 @@ struct LocalNode {
 struct LocalTask {
     Aabb boxes[SMALL];
     int prim_ids[SMALL];
-    uint8 order[SMALL], parted[SMALL];
+    uint8 order[SMALL], partitioned[SMALL];
     Bin bins[3 * BINS];
     float above[3][BINS > MOST_SWEPT ? BINS : MOST_SWEPT];
     float centres[3][MOST_SWEPT];
@@ -41,7 +43,8 @@ struct LocalTask {
         CentroidBounds bounds = CentroidBounds::none();
         for (int i : block_stride(node.count)) bounds.grow(boxes[order[node.first + i]]);
         const float3 low = bounds.lower, high = bounds.upper;
-        return {make_float3(warp_min(low.x), warp_min(low.y), warp_min(low.z)), make_float3(warp_max(high.x), warp_max(high.y), warp_max(high.z))};
+        return {make_float3(warp_min(low.x), warp_min(low.y), warp_min(low.z)),
+                make_float3(warp_max(high.x), warp_max(high.y), warp_max(high.z))};
     }
 
     // Where each reference of a node stands along each axis; inactive ones stand last.
@@ -59,14 +62,16 @@ struct LocalTask {
             const float* const along = centres[axis];
             const float at = along[mine];
             int before = 0;
-            for (int other = 0; other < node.count; ++other) before += along[other] < at || (along[other] == at && other < mine) ? 1 : 0;
+            for (int other = 0; other < node.count; ++other)
+                before += along[other] < at || (along[other] == at && other < mine) ? 1 : 0;
             ranks[axis][mine] = (uint8)before;
             by_rank[axis][before] = (uint8)mine;
         }
         block_sync();
     }
 
-    // The cheapest of all planes of an axis, as best_plane has it: `axis` * SWEEP + the last rank on the left side. `area`: the node's.
+    // The cheapest of all planes of an axis, as best_plane has it: `axis` * SWEEP + the last rank on the left side.
+    // `area`: the node's.
     __device__ uint64 sweep_axis(const LocalNode& node, int axis, float& area) {
         Aabb box = empty_aabb();
         for (int rank = node.count - 1; rank > 0; --rank) {
@@ -84,7 +89,8 @@ struct LocalTask {
         return best;
     }
 
-    // The node of at most SWEEP references: the cheapest plane between any two of them. `ends`: testing all of them costs less.
+    // The node of at most SWEEP references: the cheapest plane between any two of them. `ends`: testing all of them
+    // costs less.
     __device__ Split sweep(const LocalNode& node, const Stopping& stopping, bool& ends) {
         rank(node);
         uint64 plane = NO_PLANE;
@@ -99,7 +105,8 @@ struct LocalTask {
     }
 
     __device__ Split choose(const LocalNode& node, const BinGrid& grid) {
-        if (ceil_log2(node.count) >= node.levels_left || !has_nodes_to_choose(node.count, node.budget)) return {MEDIAN, 0, node.count / 2};
+        if (ceil_log2(node.count) >= node.levels_left || !has_nodes_to_choose(node.count, node.budget))
+            return {MEDIAN, 0, node.count / 2};
         for (int bin : block_stride(3 * BINS)) bins[bin].clear();
         block_sync();
         for (int i : block_stride(node.count)) {
@@ -114,28 +121,49 @@ struct LocalTask {
     }
 
     // Left references in front, each side in its order.
-    __device__ void part(const LocalNode& node, const BinGrid& grid, const Split& split) {
+    __device__ void partition(const LocalNode& node, const BinGrid& grid, const Split& split) {
         int lefts = 0;
         for (int first = 0; first < node.count; first += block_threads()) {
             const int i = first + thread_index();
             const bool is_there = i < node.count;
             const int place = is_there ? order[node.first + i] : 0;
             bool is_left = is_there && split.is_left(grid, boxes[place], i);
-            if (SWEEP > 0 && split.axis != MEDIAN && split.bin == BY_RANK) is_left = is_there && ranks[split.axis][i] < split.left_count;
+            if (SWEEP > 0 && split.axis != MEDIAN && split.bin == BY_RANK)
+                is_left = is_there && ranks[split.axis][i] < split.left_count;
             const unsigned left_lanes = warp_ballot(is_left);
             const int left_place = lefts + __popc(left_lanes & ((1u << warp_lane()) - 1u));
-            if (is_there) parted[node.first + (is_left ? left_place : split.left_count + i - left_place)] = (uint8)place;
+            if (is_there)
+                partitioned[node.first + (is_left ? left_place : split.left_count + i - left_place)] = (uint8)place;
             lefts += __popc(left_lanes);
         }
         block_sync();
-        for (int i : block_stride(node.count)) order[node.first + i] = parted[node.first + i];
+        for (int i : block_stride(node.count)) order[node.first + i] = partitioned[node.first + i];
         block_sync();
+    }
+
+    // The node after one with these sides, while the larger of them waits; false at the end. Leaves are no nodes.
+    __device__ __forceinline__ bool go_on(const LocalNode& smaller, const LocalNode& larger, int max_leaf_size,
+                                          LocalNode& node, int& waiting_count) {
+        if (smaller.count > max_leaf_size) {
+            if (thread_index() == 0) waiting[waiting_count] = larger;
+            ++waiting_count;
+            node = smaller;
+        } else if (larger.count > max_leaf_size) {
+            node = larger;
+        } else if (waiting_count > 0) {
+            node = waiting[--waiting_count];
+        } else {
+            return false;
+        }
+        return true;
     }
 };
 
-extern "C" __global__ void part_small_tasks(const int* counts, const int4* small_tasks, const float4* references, const float4* other_references,
-                                            int most_levels, int max_depth, int max_leaf_size, int by_cost, float traversal_cost, float intersection_cost,
-                                            int* order, float4* nodes, int* parent, uint8* flags, int* root, int* long_leaves) {
+extern "C" __global__ void split_small_tasks(const int* counts, const int4* small_tasks, const float4* references,
+                                             const float4* other_references, int most_levels, int max_depth,
+                                             int max_leaf_size, int by_cost, float traversal_cost,
+                                             float intersection_cost, int* order, float4* nodes, int* parent,
+                                             uint8* flags, int* root, int* long_leaves) {
     SHARED LocalTask local;
     const Stopping stopping = {max_leaf_size, by_cost, traversal_cost, intersection_cost};
     const Links links = {nodes, parent, flags, by_cost ? 1 : max_leaf_size, long_leaves};
@@ -150,7 +178,8 @@ extern "C" __global__ void part_small_tasks(const int* counts, const int4* small
         while (!is_done) {
             const int first = mine.x + node.first, last = first + node.count - 1;
             const bool has_levels = ceil_log2(node.count) < node.levels_left;
-            bool ends = node.depth >= max_depth || stopping.ends_at_once(node.count, node.budget) || (!has_levels && node.count <= max_leaf_size);
+            bool ends = node.depth >= max_depth || stopping.ends_at_once(node.count, node.budget) ||
+                        (!has_levels && node.count <= max_leaf_size);
             LocalNode smaller = {0, 0, 0, 0, 0, 0}, larger = smaller;
             if (!ends) {
                 Split split;
@@ -162,27 +191,21 @@ extern "C" __global__ void part_small_tasks(const int* counts, const int4* small
                     split = local.choose(node, grid);
                 }
                 if (!ends) {
-                    local.part(node, grid, split);
-                    const int count = split.left_count, rest = node.count - count, gap = first + count - 1, levels = node.levels_left - 1;
-                    if (thread_index() == 0) links.part(node.node_id, first, gap, last);
-                    const LocalNode left = {node.first, count, gap, levels, share_of_left(node.budget, count, node.count), node.depth + 1};
-                    const LocalNode right = {node.first + count, rest, gap + 1, levels, share_of_right(node.budget, count, node.count), node.depth + 1};
+                    local.partition(node, grid, split);
+                    const int count = split.left_count, rest = node.count - count, gap = first + count - 1,
+                              levels = node.levels_left - 1;
+                    if (thread_index() == 0) links.write_inner_node(node.node_id, first, gap, last);
+                    const LocalNode left = {
+                        node.first, count, gap, levels, share_of_left(node.budget, count, node.count), node.depth + 1};
+                    const LocalNode right = {
+                        node.first + count, rest, gap + 1, levels, share_of_right(node.budget, count, node.count),
+                        node.depth + 1};
                     smaller = count <= rest ? left : right;
                     larger = count <= rest ? right : left;
                 }
             }
             if (ends && thread_index() == 0) links.close(node.node_id, first, last, root);
-            if (smaller.count > links.max_leaf_size) {
-                if (thread_index() == 0) local.waiting[waiting] = larger;
-                ++waiting;
-                node = smaller;
-            } else if (larger.count > links.max_leaf_size) {
-                node = larger;
-            } else if (waiting > 0) {
-                node = local.waiting[--waiting];
-            } else {
-                is_done = true;
-            }
+            is_done = !local.go_on(smaller, larger, links.max_leaf_size, node, waiting);
             block_sync();
         }
         for (int i : block_stride(task_size)) order[mine.x + i] = local.prim_ids[local.order[i]];

@@ -1,6 +1,6 @@
-// What the large and the small tasks of the builders with a task queue share (sah_queue.py): references with their boxes, tasks, and where a task is
-// parted.
-// Unit constants: BINS, SMALL (most references of a small task), CHUNK (references of a large task that one block works on).
+// What the large and the small tasks of the builders with a task queue share (sah_queue.py): references with their
+// boxes, tasks, and where a task is split. Unit constants: BINS, SMALL (most references of a small task), CHUNK
+// (references of a large task that one block works on).
 #pragma once
 #include "gpu/device/block.cuh"
 #include "gpu/device/block_box.cuh"
@@ -19,18 +19,23 @@ __device__ __forceinline__ BoxedReference load_reference(const float4* reference
 }
 __device__ __forceinline__ void store_reference(float4* references, int index, const BoxedReference& reference) {
     const Aabb& box = reference.box;
-    references[2 * (int64)index] = make_float4(box.lower.x, box.lower.y, box.lower.z, __int_as_float(reference.prim_id));
+    references[2 * (int64)index] = make_float4(box.lower.x, box.lower.y, box.lower.z,
+                                               __int_as_float(reference.prim_id));
     references[2 * (int64)index + 1] = make_float4(box.upper.x, box.upper.y, box.upper.z, 0.0f);
 }
 
-// A node to be parted: its references [first, first + count), its id and its share of the nodes. Small tasks have another one's count: with their depth
-// above it.
-__device__ __forceinline__ int4 task_over(int first, int count, int node_id, int budget) { return make_int4(first, count, node_id, budget); }
+// A node to be split: its references [first, first + count), its id and its share of the nodes. Small tasks have
+// another one's count: with their depth above it.
+__device__ __forceinline__ int4 task_over(int first, int count, int node_id, int budget) {
+    return make_int4(first, count, node_id, budget);
+}
 __device__ __forceinline__ int budget_of(const int4& task) { return task.w; }
 
 // References lie in one of two arrays, which levels take in turn.
 constexpr int COUNT_BITS = 16;
-__device__ __forceinline__ int4 small_task_over(const int4& task, int depth) { return make_int4(task.x, task.y | depth << COUNT_BITS, task.z, task.w); }
+__device__ __forceinline__ int4 small_task_over(const int4& task, int depth) {
+    return make_int4(task.x, task.y | depth << COUNT_BITS, task.z, task.w);
+}
 __device__ __forceinline__ int depth_of(const int4& small_task) { return small_task.y >> COUNT_BITS; }
 __device__ __forceinline__ int count_of(const int4& small_task) { return small_task.y & ((1 << COUNT_BITS) - 1); }
 
@@ -57,8 +62,8 @@ struct CentroidBounds {
     __device__ void merge_block_into(int* bounds) const { merge_block_box({lower, upper}, bounds); }
 };
 
-// Where a task is parted: after the bin `bin` of an axis, or, where that is BY_RANK, after the first `left_count` along it, or, where `axis` is
-// MEDIAN, after `left_count` references as they lie.
+// Where a task is split: after the bin `bin` of an axis, or, where that is BY_RANK, after the first `left_count` along
+// it, or, where `axis` is MEDIAN, after `left_count` references as they lie.
 constexpr int MEDIAN = -1, BY_RANK = -1;
 struct Split {
     int axis, bin, left_count;

@@ -1,10 +1,13 @@
-// Trees from the top over three lists of all primitives, each sorted along one axis by centroids: whatever a set is parted at, along any axis, is a
-// place in a list, and the other two lists follow it stably, so that nothing is sorted twice (sweep_sah, object_median, spatial_median).
+// Top-down trees over three lists of all primitives, each sorted along one axis by centroids: whatever a set is
+// split at, along any axis, is a place in a list, and the other two lists follow it stably, so that nothing is sorted
+// twice (sweep_sah, object_median, spatial_median).
 //
-// One block parts a set. Its threads take neighbouring places of a list each, a segment; boxes before and behind a segment are merged in shared memory.
-// A set is the same range of all three lists; sets of a level are listed in no order, which nobody can see in the result: node ids follow from ranges.
+// One block splits a set. Its threads take neighbouring places of a list each, a segment; boxes before and behind a
+// segment are merged in shared memory. A set is the same range of all three lists; sets of a level are listed in no
+// order, which nobody can see in the result: node ids follow from ranges.
 //
-// Launch order: write_boxes; for each axis write_keys, a sort, take_list; then part_sets for every level. Unit constant: RULE.
+// Launch order: write_boxes; for each axis write_keys, a sort, take_list; then split_sets for every level. Unit
+// constant: RULE.
 #include "gpu/device/atomics.cuh"
 #include "gpu/device/block.cuh"
 #include "gpu/hierarchy/bvh/planes.cuh"
@@ -13,13 +16,16 @@
 
 constexpr int SWEEP = 0, OBJECT_MEDIAN = 1, SPATIAL_MEDIAN = 2;  // RULE
 constexpr int GREATEST_EXTENT = -1;
-constexpr int MOST_SEGMENTS = WARP_LANES == 1 ? 1 : 256;
+constexpr int MOST_SEGMENTS = RUNS_SERIAL ? 1 : 256;
 
 // [first, end) of the lists, and the share of nodes that is left.
-__device__ __forceinline__ int4 set_over(int first, int end, bool is_left, int budget) { return make_int4(first, end, is_left ? 1 : 0, budget); }
+__device__ __forceinline__ int4 set_over(int first, int end, bool is_left, int budget) {
+    return make_int4(first, end, is_left ? 1 : 0, budget);
+}
 
-extern "C" __global__ void write_boxes(Primitives primitives, int level_count, int budget, int max_leaf_size, int by_cost, float4* boxes, int* counts,
-                                       int4* sets, int* parent, uint8* flags, int* root) {
+extern "C" __global__ void write_boxes(Primitives primitives, int level_count, int budget, int max_leaf_size,
+                                       int by_cost, float4* boxes, int* counts, int4* sets, int* parent, uint8* flags,
+                                       int* root) {
     const int n = primitives.count;
     for (int i : grid_stride(n)) {
         store_reference_box(boxes, i, primitives.aabb(i));
@@ -42,11 +48,12 @@ __device__ __forceinline__ Aabb load_box(const float4* boxes, int prim_id) {
 extern "C" __global__ void write_keys(int n, int axis, const float4* boxes, uint64* keys) {
     for (int i : grid_stride(n)) {
         const Aabb box = load_box(boxes, i);
-        const unsigned place = is_empty(box) ? 0xffffffffu : (unsigned)ordered_int(along(centre(box), axis)) ^ 0x80000000u;
+        const unsigned place = is_empty(box) ? 0xffffffffu
+                                             : (unsigned)ordered_int(along(centre(box), axis)) ^ 0x80000000u;
         keys[i] = (uint64)place << 32 | (unsigned)i;
     }
 }
-// The first list is the order of the references until sets are parted.
+// The first list is the order of the references until sets are split.
 extern "C" __global__ void take_list(int n, const uint64* keys, int* list, int* order) {
     for (int i : grid_stride(n)) {
         list[i] = (int)(unsigned)keys[i];
@@ -60,8 +67,8 @@ struct SetSplit {
 };
 
 struct Lists {
-    const float4* boxes;
-    const int* lists;  // one after the other
+    Pointer<const float4> boxes;
+    Pointer<const int> lists;  // one after the other
     int n;
 
     __device__ const int* list(int axis) const { return lists + (int64)axis * n; }
@@ -82,7 +89,8 @@ struct Lists {
     __device__ float half_extent(int axis, int first, int end, float& middle) const {
         const int active = count_until(axis, first, end, FLOAT_MAX);
         if (active == 0) return 0.0f;
-        const float low = along(centre(box(axis, first)), axis), high = along(centre(box(axis, first + active - 1)), axis);
+        const float low = along(centre(box(axis, first)), axis),
+                    high = along(centre(box(axis, first + active - 1)), axis);
         middle = low * 0.5f + high * 0.5f;
         return high * 0.5f - low * 0.5f;
     }
@@ -109,10 +117,12 @@ struct Lists {
 struct Segments {
     Aabb boxes[MOST_SEGMENTS];
 
-    // The cheapest place to part a set along one axis: as a word of planes.cuh. `behind`: scratch at the set's own places.
+    // The cheapest place to split a set along one axis: as a word of planes.cuh. `behind`: scratch at the set's own
+    // places.
     __device__ uint64 sweep(const Lists& lists, int axis, int first, int count, float* behind, float& area) {
         const int segment = thread_index(), segments = min(block_threads(), count);
-        const int start = (int)((int64)count * segment / segments), end = segment < segments ? (int)((int64)count * (segment + 1) / segments) : start;
+        const int start = (int)((int64)count * segment / segments),
+                  end = segment < segments ? (int)((int64)count * (segment + 1) / segments) : start;
         Aabb mine = empty_aabb();
 #pragma unroll 1
         for (int i = start; i < end; ++i) mine = merge(mine, lists.box(axis, first + i));
@@ -142,8 +152,9 @@ struct Segments {
     }
 };
 
-// What parting at a median costs; for sets that may be leaves, so small that every thread does it alone.
-__device__ __forceinline__ float median_cost(const Lists& lists, int axis, int first, int left_count, int count, float& area) {
+// What splitting at a median costs; for sets that may be leaves, so small that every thread does it alone.
+__device__ __forceinline__ float median_cost(const Lists& lists, int axis, int first, int left_count, int count,
+                                             float& area) {
     Aabb left = empty_aabb(), right = empty_aabb();
     for (int i = 0; i < left_count; ++i) left = merge(left, lists.box(axis, first + i));
     for (int i = left_count; i < count; ++i) right = merge(right, lists.box(axis, first + i));
@@ -151,17 +162,18 @@ __device__ __forceinline__ float median_cost(const Lists& lists, int axis, int f
     return half_area(left) * (float)left_count + half_area(right) * (float)(count - left_count);
 }
 
-struct Parting {
+struct Splitter {
     Lists lists;
     Stopping stopping;
-    int turn, may_choose;  // may_choose: a set may be parted anywhere, for it has levels and nodes left
+    int turn, may_choose;  // may_choose: a set may be split anywhere, for it has levels and nodes left
 
     __device__ SetSplit choose(Segments& segments, float* behind, int first, int end, float& area) const {
         const int count = end - first;
         if (RULE == SWEEP && may_choose) {
             uint64 best = NO_PLANE;
 #pragma unroll 1
-            for (int axis = 0; axis < 3; ++axis) best = better(best, segments.sweep(lists, axis, first, count, behind, area));
+            for (int axis = 0; axis < 3; ++axis)
+                best = better(best, segments.sweep(lists, axis, first, count, behind, area));
             best = block_min(best);
             const int number = plane_number(best), place = number & ((1 << REFERENCE_BITS) - 1);
             if (best != NO_PLANE) return {number >> REFERENCE_BITS, place + 1, plane_cost(best)};
@@ -174,13 +186,15 @@ struct Parting {
             if (below > 0 && below < count) left_count = below;
         }
         float cost = 0.0f;
-        if (stopping.by_cost && count <= stopping.max_leaf_size) cost = median_cost(lists, axis, first, left_count, count, area);
+        if (stopping.by_cost && count <= stopping.max_leaf_size)
+            cost = median_cost(lists, axis, first, left_count, count, area);
         return {axis, left_count, cost};
     }
 };
 
-// The lists of a set, parted: those of the left side in front, each side in its order.
-__device__ __forceinline__ void part_list(const int* list, int* parted, int first, int count, int left_count, const uint8* sides, int* order) {
+// The lists of a set, partitioned: those of the left side in front, each side in its order.
+__device__ __forceinline__ void partition_list(const int* list, int* partitioned, int first, int count, int left_count,
+                                               const uint8* sides, int* order) {
     int lefts = 0;
     for (int start = 0; start < count; start += block_threads()) {
         const int i = start + thread_index();
@@ -192,48 +206,57 @@ __device__ __forceinline__ void part_list(const int* list, int* parted, int firs
         lefts += all;
         if (!is_there) continue;
         const int to = first + (is_left ? place : left_count + i - place);
-        parted[to] = prim_id;
+        partitioned[to] = prim_id;
         if (order != nullptr) order[to] = prim_id;
     }
 }
 
 // One block a set. Sets that remain are told to the next level; with `ends_here` none does, for the depth ends there.
-extern "C" __global__ void part_sets(int n, int level, int levels_left, int ends_here, int turn, int max_leaf_size, int by_cost, float traversal_cost,
-                                     float intersection_cost, const float4* boxes, const int* list_data, int* parted, int* counts, const int4* sets,
-                                     int4* next_sets, uint8* sides, float* behind, int* order, float4* nodes, int* parent, uint8* flags, int* root,
-                                     int* long_leaves) {
+extern "C" __global__ void split_sets(int n, int level, int levels_left, int ends_here, int turn, int max_leaf_size,
+                                      int by_cost, float traversal_cost, float intersection_cost, const float4* boxes,
+                                      const int* list_data, int* partitioned, int* counts, const int4* sets,
+                                      int4* next_sets, uint8* sides, float* behind, int* order, float4* nodes,
+                                      int* parent, uint8* flags, int* root, int* long_leaves) {
     SHARED Segments segments;
     const Stopping stopping = {max_leaf_size, by_cost, traversal_cost, intersection_cost};
     const Links links = {nodes, parent, flags, ends_here ? n : by_cost ? 1 : max_leaf_size, long_leaves};
     const int set_count = counts[level];
     for (int number = block_index(); number < set_count; number += block_count()) {
         const int4 set = sets[number];
-        const int first = set.x, end = set.y, count = end - first, node_id = node_over(first, end - 1, set.z != 0, level == 0);
-        const Parting parting = {{boxes, list_data, n}, stopping, turn, ceil_log2(count) < levels_left && has_nodes_to_choose(count, set.w) ? 1 : 0};
+        const int first = set.x, end = set.y, count = end - first,
+                  node_id = node_over(first, end - 1, set.z != 0, level == 0);
+        const Splitter splitter = {{boxes, list_data, n},
+                                   stopping,
+                                   turn,
+                                   ceil_log2(count) < levels_left && has_nodes_to_choose(count, set.w) ? 1 : 0};
         bool ends = stopping.ends_at_once(count, set.w);
         SetSplit split = {0, count / 2, 0.0f};
         if (!ends) {
             float area = 0.0f;
-            split = parting.choose(segments, behind, first, end, area);
+            split = splitter.choose(segments, behind, first, end, area);
             ends = stopping.ends_by_cost(count, area, split.cost);
         }
         if (ends) {
             if (thread_index() == 0) links.close(node_id, first, end - 1, root);
             continue;
         }
-        const int* const along_axis = parting.lists.list(split.axis);
+        const int* const along_axis = splitter.lists.list(split.axis);
         for (int i : block_stride(count)) sides[along_axis[first + i]] = i < split.left_count ? 1 : 0;
         block_sync();
         for (int axis = 0; axis < 3; ++axis) {
-            part_list(parting.lists.list(axis), parted + (int64)axis * n, first, count, split.left_count, sides, axis == 0 ? order : nullptr);
+            partition_list(splitter.lists.list(axis), partitioned + (int64)axis * n, first, count, split.left_count,
+                           sides, axis == 0 ? order : nullptr);
         }
         if (thread_index() == 0) {
             const int middle = first + split.left_count, share = share_of_left(set.w, split.left_count, count);
-            links.part(node_id, first, middle - 1, end - 1);
-            const bool has_left = !links.is_leaf_range(first, middle - 1), has_right = !links.is_leaf_range(middle, end - 1);
+            links.write_inner_node(node_id, first, middle - 1, end - 1);
+            const bool has_left = !links.is_leaf_range(first, middle - 1),
+                       has_right = !links.is_leaf_range(middle, end - 1);
             const int place = atomic_add(counts + level + 1, (has_left ? 1 : 0) + (has_right ? 1 : 0));
             if (has_left) next_sets[place] = set_over(first, middle, true, share);
-            if (has_right) next_sets[place + (has_left ? 1 : 0)] = set_over(middle, end, false, share_of_right(set.w, split.left_count, count));
+            if (has_right)
+                next_sets[place + (has_left ? 1 : 0)] = set_over(middle, end, false,
+                                                                 share_of_right(set.w, split.left_count, count));
         }
         block_sync();
     }

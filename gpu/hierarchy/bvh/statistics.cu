@@ -1,4 +1,5 @@
-// Counts and quality of a canonical tree, and its boxes for the node table. Outside the frame's critical path: at most a few times a second.
+// Counts and quality of a canonical tree, and its boxes for the node table. Outside the frame's critical path: at most
+// a few times a second.
 //
 // SAH cost = (inner areas x traversal_cost + leaf areas x count x intersection_cost) / root area, root included.
 #include "gpu/device/block.cuh"
@@ -12,9 +13,10 @@ __device__ int depth_of(const int* parent, int node_id) {
     return depth;
 }
 
-// `sums`: SUMS doubles a block.
-extern "C" __global__ void measure_blocks(float4* record_data, const float4* reference_boxes, const int* long_leaves, const float4* nodes, const int* parent,
-                                          const uint8* flags, int capacity, const int* reference_count_now, float traversal_cost, float intersection_cost,
+// `sums`: SUMS doubles per block.
+extern "C" __global__ void measure_blocks(float4* record_data, const float4* reference_boxes, const int* long_leaves,
+                                          const float4* nodes, const int* parent, const uint8* flags, int capacity,
+                                          const int* reference_count_now, float traversal_cost, float intersection_cost,
                                           double* sums) {
     const ReferencesOf<Records> references = {{record_data}, reference_boxes, long_leaves};
     double cost = 0.0, inner_count = 0.0, leaf_count = 0.0, inactive_count = 0.0;
@@ -32,7 +34,8 @@ extern "C" __global__ void measure_blocks(float4* record_data, const float4* ref
         }
         if (is_leaf(node.left) || is_leaf(node.right)) depth = max(depth, depth_of(parent, node_id) + 1);
     }
-    for (int reference : grid_stride(*reference_count_now)) inactive_count += references.records.is_active(reference) ? 0.0 : 1.0;
+    for (int reference : grid_stride(*reference_count_now))
+        inactive_count += references.records.is_active(reference) ? 0.0 : 1.0;
     cost = block_sum(cost);
     inner_count = block_sum(inner_count);
     leaf_count = block_sum(leaf_count);
@@ -48,8 +51,9 @@ extern "C" __global__ void measure_blocks(float4* record_data, const float4* ref
 }
 
 // One thread adds the blocks in their order, and divides by the root's area.
-extern "C" __global__ void measure_tree(float4* record_data, const float4* reference_boxes, const int* long_leaves, const float4* nodes, const int* root,
-                                        const double* sums, int sum_count, const int* reference_count_now, float intersection_cost, double* result) {
+extern "C" __global__ void measure_tree(float4* record_data, const float4* reference_boxes, const int* long_leaves,
+                                        const float4* nodes, const int* root, const double* sums, int sum_count,
+                                        const int* reference_count_now, float intersection_cost, double* result) {
     const ReferencesOf<Records> references = {{record_data}, reference_boxes, long_leaves};
     for (int item : grid_stride(1)) {
         double total[SUMS] = {};
@@ -68,9 +72,10 @@ extern "C" __global__ void measure_tree(float4* record_data, const float4* refer
     }
 }
 
-// `boxes`: 12 floats a node id, the left child's lower and upper, then the right child's; `root_box`: 6 floats.
-extern "C" __global__ void write_boxes(float4* record_data, const float4* reference_boxes, const int* long_leaves, const float4* nodes, const uint8* flags,
-                                       const int* root, int n, float* boxes, float* root_box) {
+// `boxes`: 12 floats per node id, the left child's lower and upper, then the right child's; `root_box`: 6 floats.
+extern "C" __global__ void write_boxes(float4* record_data, const float4* reference_boxes, const int* long_leaves,
+                                       const float4* nodes, const uint8* flags, const int* root, int n, float* boxes,
+                                       float* root_box) {
     const ReferencesOf<Records> references = {{record_data}, reference_boxes, long_leaves};
     for (int node_id : grid_stride(n)) {
         if (node_id == 0) {

@@ -1,8 +1,9 @@
-// A small set of boxes, parted again and again by one block in shared memory, all its parts level by level at once: what finishes tasks that are
-// too small to be binned. Every item is a candidate on every axis (a full sweep), or sets part in their middle. Unit constant: SMALL, the most
-// items.
+// A small set of boxes, split again and again by one block in shared memory, all its subsets level by level at once:
+// what finishes tasks that are too small to be binned. Every item is a candidate on every axis (a full sweep), or sets
+// split in their middle. Unit constant: SMALL, the most items.
 //
-// A place is a position in the list; a set is the places [first, end). What happens when a set becomes a node is the caller's.
+// A place is a position in the list; a set is the places [first, end). What happens when a set becomes a node is the
+// caller's.
 #pragma once
 #include "gpu/device/aabb.cuh"
 #include "gpu/device/block.cuh"
@@ -10,9 +11,10 @@
 struct Swept {
     Aabb boxes[SMALL];
     float3 centres[SMALL];
-    int weights[SMALL];                                    // references of an item
-    int items[2][SMALL], first[2][SMALL], end[2][SMALL];  // at each place, for this level and the next: what lies there, and its set
-    int nodes[2][SMALL];                                   // at a set's first place: the caller's word for it
+    int weights[SMALL];  // references of an item
+    // at each place, for this level and the next: what lies there, and its set
+    int items[2][SMALL], first[2][SMALL], end[2][SMALL];
+    int nodes[2][SMALL];  // at a set's first place: the caller's word for it
     float costs[3 * SMALL];
 
     __device__ void put(int place, const Aabb& box, int weight, int count) {
@@ -26,7 +28,7 @@ struct Swept {
     __device__ int set_size(int side, int place) const { return end[side][place] - first[side][place]; }
 };
 
-// What it costs to part the set of `place` behind the item there, on an axis; below 0 where nothing would remain.
+// What it costs to split the set of `place` behind the item there, on an axis; below 0 where nothing would remain.
 __device__ __forceinline__ float sweep_cost(const Swept& swept, int side, int place, int axis) {
     const float plane = along(swept.centres[swept.items[side][place]], axis);
     Aabb left = empty_aabb(), right = empty_aabb();
@@ -45,14 +47,15 @@ __device__ __forceinline__ float sweep_cost(const Swept& swept, int side, int pl
     return min(half_area(left) * (float)left_count + half_area(right) * (float)right_count, FLOAT_MAX);
 }
 
-// Where a set parts: items whose centre is at most `at` on `axis` go left. Without an axis the first half of the places does.
+// Where a set is split: items whose centre is at most `at` on `axis` go left. Without an axis the first half of the
+// places does.
 struct SweepPlane {
     int axis;
     float at;
 };
 constexpr int NO_AXIS = -1;
 
-// The cheapest candidate of a set, of equal ones the first; NO_AXIS where no axis tells its items apart.
+// The cheapest candidate of a set, of equal ones the first; NO_AXIS where no axis tells its items achild.
 __device__ __forceinline__ SweepPlane cheapest_plane(const Swept& swept, int side, int first, int end) {
     int best = -1;
     for (int candidate = 3 * first; candidate < 3 * end; ++candidate) {
@@ -63,7 +66,7 @@ __device__ __forceinline__ SweepPlane cheapest_plane(const Swept& swept, int sid
     return {best % 3, along(swept.centres[swept.items[side][best / 3]], best % 3)};
 }
 
-// The middle of the centres' greatest extent, if that parts them.
+// The middle of the centres' greatest extent, if that splits them.
 __device__ __forceinline__ SweepPlane middle_plane(const Swept& swept, int side, int first, int end) {
     Aabb bounds = empty_aabb();
     for (int place = first; place < end; ++place) bounds = grow(bounds, swept.centres[swept.items[side][place]]);
@@ -73,13 +76,13 @@ __device__ __forceinline__ SweepPlane middle_plane(const Swept& swept, int side,
     return {at < along(bounds.upper, axis) ? axis : NO_AXIS, at};
 }
 
-// Where the item of a place goes: to which place of which part.
-struct SweepPart {
+// Where the item of a place goes: to which place of which child of its set.
+struct SweepChild {
     int to, first, end;
     bool is_left;
 };
 
-__device__ __forceinline__ SweepPart part_of(const Swept& swept, int side, int place, const SweepPlane& plane) {
+__device__ __forceinline__ SweepChild child_of(const Swept& swept, int side, int place, const SweepPlane& plane) {
     const int first = swept.first[side][place], end = swept.end[side][place];
     int left_count = (end - first) / 2, before = min(place - first, left_count);
     bool is_left = place - first < left_count;
@@ -96,11 +99,11 @@ __device__ __forceinline__ SweepPart part_of(const Swept& swept, int side, int p
     return {first + left_count + (place - first - before), first + left_count, end, false};
 }
 
-// The item of `place` moves to its part, or stays where its set is finished.
-__device__ __forceinline__ void move_item(Swept& swept, int side, int place, const SweepPart& part) {
-    swept.items[1 - side][part.to] = swept.items[side][place];
-    swept.first[1 - side][part.to] = part.first;
-    swept.end[1 - side][part.to] = part.end;
+// The item of `place` moves to its child, or stays where its set is finished.
+__device__ __forceinline__ void move_item(Swept& swept, int side, int place, const SweepChild& child) {
+    swept.items[1 - side][child.to] = swept.items[side][place];
+    swept.first[1 - side][child.to] = child.first;
+    swept.end[1 - side][child.to] = child.end;
 }
 __device__ __forceinline__ void keep_item(Swept& swept, int side, int place) {
     move_item(swept, side, place, {place, swept.first[side][place], swept.end[side][place], false});

@@ -1,1 +1,2 @@
-"""The family of kd-trees: space parted by planes across the axes, primitives referenced from every leaf they reach into."""
+"""The family of kd-trees: space divided by planes across the axes, primitives referenced from every leaf they reach
+into."""

@@ -1,4 +1,5 @@
-"""A kd-tree as the plain columns that tests, overlays and tree views know. On request, outside the frame: it waits for the target."""
+"""A kd-tree as the plain columns that tests, overlays and tree views know. On request, outside the frame: it waits for
+the target."""
 
 from __future__ import annotations
 
@@ -6,11 +7,12 @@ import numpy as np
 
 from ...target.base import Target
 from ..base import NodeTable, Primitives
+from ..grown_tree import NODES_NOW, REFERENCES_NOW, GrownTree
 from ..primitives import scene_references
-from .tree import LEAF_AXIS, NODES_NOW, REFERENCES_NOW, KdTree
+from .tree import LEAF_AXIS
 
 
-def read_node_table(target: Target, tree: KdTree, primitives: Primitives) -> NodeTable:
+def read_node_table(target: Target, tree: GrownTree, primitives: Primitives) -> NodeTable:
     """The tree level by level, root first; a node's box is its cell, cut by the planes above it."""
     counts = target.download(tree.counts)
     if counts[NODES_NOW] == 0:
@@ -37,7 +39,9 @@ def read_node_table(target: Target, tree: KdTree, primitives: Primitives) -> Nod
     return _table(words, ids, parents, cells, scene_references(target, primitives, references))
 
 
-def _table(words: np.ndarray, ids: list[np.ndarray], parents: list[np.ndarray], cells: list[np.ndarray], references: np.ndarray) -> NodeTable:
+def _table(
+    words: np.ndarray, ids: list[np.ndarray], parents: list[np.ndarray], cells: list[np.ndarray], references: np.ndarray
+) -> NodeTable:
     all_ids, box = np.concatenate(ids), np.concatenate(cells)
     is_leaf = (words[all_ids, 1] & 3) == LEAF_AXIS
     return NodeTable(

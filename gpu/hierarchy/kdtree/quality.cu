@@ -1,9 +1,10 @@
-// What the SAH cost does not say of a kd-tree, beside the overlap (overlap.cu), by the definitions for BVHs with cells in the place of boxes: its levels,
-// and leaf-count variability, the standard deviation of the number of leaves that a line through the root's cell meets (Aila, Karras and Laine, On
-// Quality Metrics of Bounding Volume Hierarchies, 2013). On request, outside the frame.
+// What the SAH cost does not say of a kd-tree, beside the overlap (overlap.cu), by the definitions for BVHs with cells
+// in the place of boxes: its levels, and leaf-count variability, the standard deviation of the number of leaves that a
+// line through the root's cell meets (Aila, Karras and Laine, On Quality Metrics of Bounding Volume Hierarchies, 2013).
+// On request, outside the frame.
 //
-// Empty leaves, which a BVH does not have, are passed like inner nodes and not counted on lines; among the levels they are leaves. Unit constants:
-// STACK_DEPTH (more than the levels of any tree), LEVELS.
+// Empty leaves, which a BVH does not have, are passed like inner nodes and not counted on lines; among the levels they
+// are leaves. Unit constants: STACK_DEPTH (more than the levels of any tree), LEVELS.
 #include "gpu/device/tree_quality.cuh"
 #include "gpu/hierarchy/kdtree/nodes.cuh"
 
@@ -57,7 +58,7 @@ __device__ double leaves_met(const int2* nodes, const Line& line, Interval all) 
 
 // `sums`: LineCounts of each block.
 extern "C" __global__ void count_leaves(const int2* nodes, const float4* root_box, int line_count, double* sums) {
-    const Aabb box = load_kd_box(root_box);
+    const Aabb box = load_root_box(root_box);
     LineCounts counts = {};
     for (int i : grid_stride(line_count)) {
         const Line line = line_through(box, i);

@@ -20,17 +20,19 @@ __device__ __forceinline__ float scaled_area(float3 e) { return e.x * e.y + e.y 
 struct AxisCosts {
     float low, high, scale, area, cap, ring;
 
-    // Whether a node may be parted here: inside its cell; or at a face from what lies flat in it, which is what ends at the lower one and begins at the
-    // upper one. The flat part's cell has no volume, so few rays meet it (Wald and Havran 2006), and it is parted from no other face along this axis.
+    // Whether a node may be split here: inside its cell; or at a face from what lies flat in it, which is what ends at
+    // the lower one and begins at the upper one. The flat part's cell has no volume, so few rays meet it (Wald and
+    // Havran 2006), and it is cut off at no other face along this axis.
     __device__ __forceinline__ bool is_inside(float plane) const { return plane > low && plane < high; }
-    __device__ __forceinline__ bool may_part(float plane, bool is_upper_end) const {
+    __device__ __forceinline__ bool may_split(float plane, bool is_upper_end) const {
         return is_inside(plane) || (low < high && plane == (is_upper_end ? low : high));
     }
 
     __device__ __forceinline__ float cost(const SplitCosts& costs, float plane, int below, int above) const {
         const float left = cap + (plane - low) * scale * ring, right = cap + (high - plane) * scale * ring;
         const float whole = costs.traversal * area + costs.intersection * (left * (float)below + right * (float)above);
-        return below == 0 || above == 0 ? whole * costs.empty_factor : whole;  // 2.6 of Kolodzey's thesis, where `and` means `or`
+        // 2.6 of Kolodzey's thesis, where `and` means `or`
+        return below == 0 || above == 0 ? whole * costs.empty_factor : whole;
     }
 };
 
@@ -50,4 +52,6 @@ __device__ __forceinline__ CellCosts costs_of(float3 lower, float3 upper) {
     made.area = scaled_area(made.extent);
     return made;
 }
-__device__ __forceinline__ AxisCosts costs_along(float3 lower, float3 upper, int axis) { return costs_of(lower, upper).along_axis(axis); }
+__device__ __forceinline__ AxisCosts costs_along(float3 lower, float3 upper, int axis) {
+    return costs_of(lower, upper).along_axis(axis);
+}

@@ -1,10 +1,11 @@
 // Counts and quality of a kd-tree. Outside the frame's critical path: at most a few times a second.
 //
-// SAH cost = (areas of inner cells x traversal_cost + areas of leaves' cells x count x intersection_cost) / the root's area.
+// SAH cost = (areas of inner cells x traversal_cost + areas of leaves' cells x count x intersection_cost) / the root's
+// area.
 #include "gpu/device/block.cuh"
 #include "gpu/hierarchy/kdtree/nodes.cuh"
 
-constexpr int SUMS = 6;  // cost, inner nodes, leaves, empty leaves, inactive primitives, depth
+constexpr int CELL_SUMS = 6;  // cost, inner nodes, leaves, empty leaves, inactive primitives, depth
 
 __device__ int kd_depth(const int* parent, int node_id) {
     int depth = 0;
@@ -12,9 +13,10 @@ __device__ int kd_depth(const int* parent, int node_id) {
     return depth;
 }
 
-// `sums`: SUMS doubles a block.
-extern "C" __global__ void measure_blocks(float4* record_data, int primitive_count, const int* counts, const int2* nodes, const int* parent,
-                                          const float4* box, float traversal_cost, float intersection_cost, double* sums) {
+// `sums`: CELL_SUMS doubles per block.
+extern "C" __global__ void measure_blocks(float4* record_data, int primitive_count, const int* counts,
+                                          const int2* nodes, const int* parent, const float4* box, float traversal_cost,
+                                          float intersection_cost, double* sums) {
     const Records records = {record_data};
     double cost = 0.0, inner_count = 0.0, leaf_count = 0.0, empty_count = 0.0, inactive_count = 0.0;
     int depth = 0;
@@ -32,24 +34,27 @@ extern "C" __global__ void measure_blocks(float4* record_data, int primitive_cou
         }
     }
     for (int i : grid_stride(primitive_count)) inactive_count += records.is_active(i) ? 0.0 : 1.0;
-    const double totals[SUMS] = {block_sum(cost), block_sum(inner_count), block_sum(leaf_count), block_sum(empty_count), block_sum(inactive_count),
-                                 (double)block_max(depth)};
+    const double totals[CELL_SUMS] = {block_sum(cost),        block_sum(inner_count),    block_sum(leaf_count),
+                                      block_sum(empty_count), block_sum(inactive_count), (double)block_max(depth)};
     if (thread_index() != 0) return;
-    for (int i = 0; i < SUMS; ++i) sums[SUMS * block_index() + i] = totals[i];
+    for (int i = 0; i < CELL_SUMS; ++i) sums[CELL_SUMS * block_index() + i] = totals[i];
 }
 
 // One thread adds the blocks in their order, and divides by the root's area.
-extern "C" __global__ void measure_tree(const int* counts, const float4* box, const double* sums, int sum_count, double* result) {
+extern "C" __global__ void measure_tree(const int* counts, const float4* box, const double* sums, int sum_count,
+                                        double* result) {
     for (int item : grid_stride(1)) {
-        double total[SUMS] = {};
+        double total[CELL_SUMS] = {};
         for (int block = 0; block < sum_count; ++block) {
-            for (int i = 0; i < SUMS - 1; ++i) total[i] += sums[SUMS * block + i];
-            total[SUMS - 1] = sums[SUMS * block + SUMS - 1] > total[SUMS - 1] ? sums[SUMS * block + SUMS - 1] : total[SUMS - 1];
+            for (int i = 0; i < CELL_SUMS - 1; ++i) total[i] += sums[CELL_SUMS * block + i];
+            total[CELL_SUMS - 1] = sums[CELL_SUMS * block + CELL_SUMS - 1] > total[CELL_SUMS - 1]
+                                       ? sums[CELL_SUMS * block + CELL_SUMS - 1]
+                                       : total[CELL_SUMS - 1];
         }
-        const double area = wide_half_area(load_kd_box(box));
+        const double area = wide_half_area(load_root_box(box));
         result[item] = area > 0.0 ? total[0] / area : 0.0;
-        for (int i = 1; i < SUMS; ++i) result[i] = total[i];
-        result[SUMS] = counts[REFERENCES_NOW];
-        result[SUMS + 1] = counts[STATUS_NOW];
+        for (int i = 1; i < CELL_SUMS; ++i) result[i] = total[i];
+        result[CELL_SUMS] = counts[REFERENCES_NOW];
+        result[CELL_SUMS + 1] = counts[STATUS_NOW];
     }
 }

@@ -12,10 +12,10 @@ import numpy as np
 import pytest
 from PIL import Image
 
-from app.export.images import save_png
-from app.export.sequence import OutputError, check_output, is_folder, picture_path
-from app.export.tables import csv_table, json_text, text_table
-from app.export.whole_files import write_atomically
+from raygrove.app.export.images import save_png
+from raygrove.app.export.sequence import OutputError, check_output, is_folder, picture_path
+from raygrove.app.export.tables import csv_table, json_text, text_table
+from raygrove.app.export.whole_files import write_atomically
 
 
 def test_a_picture_comes_back_as_it_was(tmp_path: Path) -> None:
@@ -27,6 +27,16 @@ def test_a_picture_comes_back_as_it_was(tmp_path: Path) -> None:
         assert image.size == (5, 7) and image.info["state"] == "läuft"  # type: ignore[attr-defined]
         assert np.array_equal(np.asarray(image), pixels[:, :, :3])
     assert path.stat().st_mode & 0o777 == 0o666 & ~umask()
+
+
+def test_a_picture_of_few_colours_comes_back_as_it_was(tmp_path: Path) -> None:
+    random, path = np.random.default_rng(1), tmp_path / "few.png"
+    palette, numbers = random.integers(0, 256, (5, 3), np.uint8), random.integers(0, 5, (6, 4)).astype(np.uint8)
+    save_png(path, numbers, {"state": "here"}, palette=palette)
+    with Image.open(path) as image:
+        image.load()
+        assert image.mode == "P" and image.info["state"] == "here"  # type: ignore[attr-defined]
+        assert np.array_equal(np.asarray(image.convert("RGB")), palette[numbers])
 
 
 def umask() -> int:
@@ -71,7 +81,10 @@ def test_a_folder_that_exists_needs_no_slash(tmp_path: Path) -> None:
     assert is_folder(str(tmp_path)) and picture_path(str(tmp_path), 3, 5).name == "frame_0003.png"
 
 
-@pytest.mark.parametrize(("out", "count", "expected"), [("a.webm", 5, ".mp4"), ("a.jpg", 1, ".png"), ("noend", 2, "noend/"), ("a.png", 2, "a/")])
+@pytest.mark.parametrize(
+    ("out", "count", "expected"),
+    [("a.webm", 5, ".mp4"), ("a.jpg", 1, ".png"), ("noend", 2, "noend/"), ("a.png", 2, "a/")],
+)
 def test_what_cannot_be_written_is_said(out: str, count: int, expected: str) -> None:
     with pytest.raises(OutputError, match=expected):
         check_output(out, count)
@@ -87,7 +100,10 @@ def test_tables_are_aligned() -> None:
 
 def test_csv_reads_back() -> None:
     read = list(csv.DictReader(io.StringIO(csv_table(ROWS, ("name", "ms", "count")))))
-    assert [(row["name"], float(row["ms"]), row["count"]) for row in read] == [("orbit", 1.5, "3"), ("cloth", 1234.5678, "")]
+    assert [(row["name"], float(row["ms"]), row["count"]) for row in read] == [
+        ("orbit", 1.5, "3"),
+        ("cloth", 1234.5678, ""),
+    ]
 
 
 def test_json_holds_what_numpy_and_dataclasses_hold() -> None:

@@ -7,7 +7,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from app.export.exr import NOTHING, save_exr
+from raygrove.app.export.exr import NOTHING, save_exr
 
 OpenEXR = pytest.importorskip("OpenEXR", reason="OpenEXR is not installed (the extra `exr`)")
 

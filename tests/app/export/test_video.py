@@ -1,4 +1,5 @@
-"""Videos are decoded again: as many frames as were given, of their size, at one rate, in their colours; and the old file stays where one fails."""
+"""Videos are decoded again: as many frames as were given, of their size, at one rate, in their colours; and the old
+file stays where one fails."""
 
 from __future__ import annotations
 
@@ -9,8 +10,8 @@ from typing import Any
 import numpy as np
 import pytest
 
-from app.export.sequence import OutputError, check_output
-from app.export.video import VideoError, open_video
+from raygrove.app.export.sequence import OutputError, check_output
+from raygrove.app.export.video import VideoError, open_video
 
 av = pytest.importorskip("av", reason="PyAV is not installed (the extra `video`)")
 
@@ -48,7 +49,12 @@ def test_a_video_is_what_was_put_into_it(tmp_path: Path, ending: str, size: tupl
     for number, frame in enumerate(frames):
         seen = frame.to_ndarray(format="rgb24").astype(int)
         assert seen.shape == (size[1] + size[1] % 2, size[0] + size[0] % 2, 3)
-        assert np.abs(seen[: size[1], : size[0]] - picture(number, *size)[:, :, :3])[:, size[0] // 12 :: -(-size[0] // 6)].max() <= 6
+        assert (
+            np.abs(seen[: size[1], : size[0]] - picture(number, *size)[:, :, :3])[
+                :, size[0] // 12 :: -(-size[0] // 6)
+            ].max()
+            <= 6
+        )
     assert [one.name for one in path.parent.iterdir()] == [path.name]
 
 
@@ -58,7 +64,9 @@ def test_an_odd_side_repeats_its_last_row_and_column(tmp_path: Path) -> None:
     with open_video(tmp_path / "odd.mp4", 35, 33, 30.0) as writer:
         writer.add(image)
     seen = decoded(tmp_path / "odd.mp4")[1][0].to_ndarray(format="rgb24")
-    assert seen.shape == (34, 36, 3) and seen[10, 35].min() > 200 and seen[33, 10].min() > 200 and seen[10, 10].max() < 40
+    assert (
+        seen.shape == (34, 36, 3) and seen[10, 35].min() > 200 and seen[33, 10].min() > 200 and seen[10, 10].max() < 40
+    )
 
 
 def test_what_fails_on_the_way_leaves_the_old_file(tmp_path: Path) -> None:
@@ -94,9 +102,12 @@ def test_what_the_encoder_does_not_take_is_a_sentence(tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize(
-    ("out", "words"), [("a.mp4", ("PyAV", "pip install av", "--out a/")), ("a.exr", ("OpenEXR", "pip install OpenEXR", "--out a.png"))]
+    ("out", "words"),
+    [("a.mp4", ("PyAV", "pip install av", "--out a/")), ("a.exr", ("OpenEXR", "pip install OpenEXR", "--out a.png"))],
 )
-def test_a_library_that_is_missing_is_said_with_what_to_do(monkeypatch: pytest.MonkeyPatch, out: str, words: tuple[str, ...]) -> None:
+def test_a_library_that_is_missing_is_said_with_what_to_do(
+    monkeypatch: pytest.MonkeyPatch, out: str, words: tuple[str, ...]
+) -> None:
     monkeypatch.setattr("importlib.util.find_spec", lambda name: None)
     with pytest.raises(OutputError) as error:
         check_output(out, 1)

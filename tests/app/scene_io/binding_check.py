@@ -1,8 +1,10 @@
-"""What Assimp's own Python binding, pyassimp, makes of a file beside what app/scene_io/assimp.py makes of it: the evidence of
-docs/decisions/assimp-binding.md, as a table: python -m tests.app.scene_io.binding_check [--python PYTHON] [--library FOLDER] [FILE ...].
+"""What Assimp's own Python binding, pyassimp, makes of a file beside what app/scene_io/assimp.py makes of it: the
+evidence of docs/decisions/assimp-binding.md, as a table: python -m tests.app.scene_io.binding_check [--python PYTHON]
+[--library FOLDER] [FILE ...].
 
-pyassimp runs in a process of its own, because it may crash, and may be another Python's (`--python`, or RAYGROVE_PYASSIMP). It looks for libassimp
-in LD_LIBRARY_PATH, which is the folder of this program's own unless `--library` names another. Both post-process alike.
+pyassimp runs in a process of its own, because it may crash, and may be another Python's (`--python`, or
+RAYGROVE_PYASSIMP). It looks for libassimp in LD_LIBRARY_PATH, which is the folder of this program's own unless
+`--library` names another. Both post-process alike.
 """
 
 from __future__ import annotations
@@ -18,9 +20,10 @@ from typing import Any
 
 import numpy as np
 
-from app.scene_io import assimp
-from app.scene_io.assimp_file import AssimpFile, vectors
+from raygrove.app.scene_io import assimp
+from raygrove.app.scene_io.assimp_file import AssimpFile, vectors
 from tests.app.scene_io import writers
+from tests.waiting import PROCESS_S
 
 FLAGS = assimp.TRIANGULATE | assimp.SORT_BY_TYPE
 TOLERANCE = 1e-6
@@ -37,19 +40,26 @@ def node(source, found):
     found[source.name] = rows(source.transformation)
     for child in source.children: node(child, found)
 
-def bone(source): return {"offset": rows(source.offsetmatrix), "weights": [[one.vertexid, one.weight] for one in source.weights]}
+def bone(source):
+    return {"offset": rows(source.offsetmatrix), "weights": [[one.vertexid, one.weight] for one in source.weights]}
 def mesh(source):
     return {
-        "positions": rows(source.vertices), "normals": rows(source.normals), "triangles": [[int(x) for x in face] for face in source.faces],
-        "bones": {one.name: bone(one) for one in source.bones}, "targets": [rows(one.vertices) for one in source.animmeshes],
+        "positions": rows(source.vertices), "normals": rows(source.normals),
+        "triangles": [[int(x) for x in face] for face in source.faces],
+        "bones": {one.name: bone(one) for one in source.bones},
+        "targets": [rows(one.vertices) for one in source.animmeshes],
     }
 
 def morph_key(source):
     both = zip(source.mValues[: source.mNumValuesAndWeights], source.mWeights[: source.mNumValuesAndWeights])
     return [source.time, *(float(x) for pair in both for x in pair)]
 def clip(source):
-    moved = {text(one.nodename): {"translation": keys(one.positionkeys), "rotation": keys(one.rotationkeys), "scale": keys(one.scalingkeys)}
-             for one in source.channels}
+    moved = {
+        text(one.nodename): {
+            "translation": keys(one.positionkeys), "rotation": keys(one.rotationkeys), "scale": keys(one.scalingkeys)
+        }
+        for one in source.channels
+    }
     return {"duration": source.duration, "rate": source.tickspersecond, "nodes": moved,
             "morphs": {one.name: [morph_key(key) for key in one.keys] for one in source.morphmeshchannels}}
 
@@ -58,7 +68,8 @@ version = [library.aiGetVersionMajor(), library.aiGetVersionMinor(), library.aiG
 nodes = {}
 with pyassimp.load(sys.argv[1], processing=int(sys.argv[2])) as scene:
     node(scene.rootnode, nodes)
-    found = {"nodes": nodes, "meshes": [mesh(one) for one in scene.meshes], "clips": [clip(one) for one in scene.animations]}
+    meshes, clips = [mesh(one) for one in scene.meshes], [clip(one) for one in scene.animations]
+    found = {"nodes": nodes, "meshes": meshes, "clips": clips}
 json.dump({"library": library._name, "version": version, "read": found}, open(sys.argv[3], "w"))
 sys.stdout.flush()
 os._exit(0)  # what it frees at its end is not asked here
@@ -118,7 +129,10 @@ def _clip(source: assimp.Animation) -> dict[str, Any]:
         channel = source.morph_channels[index].contents
         rows = []
         for key in (channel.keys[number] for number in range(channel.key_count)):
-            both = np.stack([assimp.view(key.values, np.uint32, (key.count,)), assimp.view(key.weights, np.float64, (key.count,))], axis=1)
+            both = np.stack(
+                [assimp.view(key.values, np.uint32, (key.count,)), assimp.view(key.weights, np.float64, (key.count,))],
+                axis=1,
+            )
             rows.append([key.time, *both.reshape(-1).tolist()])
         morphs[channel.name.text] = rows
     return {"duration": source.duration, "rate": source.ticks_per_second, "nodes": nodes, "morphs": morphs}
@@ -131,7 +145,9 @@ def theirs(path: Path, python: str = sys.executable, library: Path | None = None
         answer = Path(empty) / "answer.json"
         command = [python, "-W", "ignore", "-c", READER, str(path.resolve()), str(FLAGS), str(answer)]
         environment = {**os.environ, "LD_LIBRARY_PATH": str(folder)}
-        done = subprocess.run(command, cwd=empty, env=environment, capture_output=True, text=True, timeout=240, check=False)
+        done = subprocess.run(
+            command, cwd=empty, env=environment, capture_output=True, text=True, timeout=PROCESS_S, check=False
+        )
         if done.returncode or not answer.exists():
             last = [line for line in done.stderr.splitlines() if line.strip()]
             return "", last[-1][:200] if last else f"ended with status {done.returncode}"
@@ -144,12 +160,20 @@ def differences(mine: Any, other: Any, place: str = "") -> list[str]:
     if isinstance(other, str):
         return [other]
     if isinstance(mine, dict):
-        found = [f"{place}: {sorted(set(mine) ^ set(other))[:4]} are on one side alone"] if set(mine) != set(other) else []
-        return found + [one for key in mine if key in other for one in differences(mine[key], other[key], f"{place}/{key}")]
+        found = (
+            [f"{place}: {sorted(set(mine) ^ set(other))[:4]} are on one side alone"] if set(mine) != set(other) else []
+        )
+        return found + [
+            one for key in mine if key in other for one in differences(mine[key], other[key], f"{place}/{key}")
+        ]
     if isinstance(mine, list) and mine and not isinstance(mine[0], float):
         if len(mine) != len(other):
             return [f"{place}: {len(mine)} here, {len(other)} there"]
-        return [one for index, pair in enumerate(zip(mine, other, strict=True)) for one in differences(*pair, f"{place}/{index}")]
+        return [
+            one
+            for index, pair in enumerate(zip(mine, other, strict=True))
+            for one in differences(*pair, f"{place}/{index}")
+        ]
     first, second = np.asarray(mine, np.float64), np.asarray(other, np.float64)
     if first.size == second.size == 0:
         return []
@@ -167,7 +191,9 @@ def own_models(folder: Path) -> list[Path]:
 def main() -> int:
     """A line a file."""
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    parser.add_argument("--python", default=os.environ.get("RAYGROVE_PYASSIMP") or sys.executable, help="the Python that has pyassimp")
+    parser.add_argument(
+        "--python", default=os.environ.get("RAYGROVE_PYASSIMP") or sys.executable, help="the Python that has pyassimp"
+    )
     parser.add_argument("--library", type=Path, help="folder of another libassimp")
     parser.add_argument("files", nargs="*", type=Path, help="models; two small ones where none is named")
     options = parser.parse_args()

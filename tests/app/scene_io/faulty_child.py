@@ -1,4 +1,5 @@
-"""A child process that misbehaves as told by the file's name: stands in for `app.scene_io.child` in tests of the importer."""
+"""A child process that misbehaves as told by the file's name: stands in for `app.scene_io.child` in tests of the
+importer."""
 
 from __future__ import annotations
 

@@ -12,8 +12,8 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from app.scene_io import EXTENSIONS, ImportLimits, SceneError, describe, load
-from app.scene_io.exchange import check
+from raygrove.app.scene_io import EXTENSIONS, ImportLimits, SceneError, describe, load
+from raygrove.app.scene_io.exchange import check
 from tests.app.scene_io import writers
 
 
@@ -61,7 +61,10 @@ CASES: dict[str, tuple[Callable[[Path], Path], str]] = {
     "very long": (lambda folder: folder / ("x" * 300 + ".obj"), "too long"),
     "a path of many folders": (lambda folder: folder / ("y/" * 3000) / "z.obj", "too long"),
     "null character": (lambda folder: folder / "a\0b.obj", "is not a path"),
-    "truncated": (_truncated_glb, r"is cut short: its header speaks of 2,512 bytes, and 600 are there\. Fetch it again"),
+    "truncated": (
+        _truncated_glb,
+        r"is cut short: its header says 2,512 bytes, and 600 are there\. Fetch it again",
+    ),
     "wrong type": (_written("picture.glb", writers.png(writers.quarters())), "Assimp says"),
     "text in a ply": (_written("text.ply", b"hello"), "Assimp says"),
     "index out of range in an obj": (_written("range.obj", b"v 0 0 0\nv 1 0 0\nf 1 2 9\n"), "out of range"),
@@ -82,7 +85,11 @@ def test_a_sentence_for(name: str, tmp_path: Path) -> None:
     with pytest.raises(SceneError, match=words) as caught:
         load([path])
     sentence = str(caught.value)
-    assert Path(os.fspath(path).split("\0")[0]).name[:20] in sentence and sentence.endswith(".") and "Traceback" not in sentence
+    assert (
+        Path(os.fspath(path).split("\0")[0]).name[:20] in sentence
+        and sentence.endswith(".")
+        and "Traceback" not in sentence
+    )
     assert len(sentence) < 600
 
 
@@ -132,10 +139,15 @@ def test_bad_coordinates_and_indices_are_dropped_and_counted(tmp_path: Path) -> 
     path = tmp_path / "mixed.ply"
     rows = "0 0 0\n1 0 0\n0 1 0\nnan 1 2\n1e30 1 1\ninf 0 0\n5 5 5\n"
     faces = "3 0 1 2\n3 0 1 3\n3 0 1 4\n3 0 1 5\n3 0 1 99\n3 0 1 1\n"
-    head = "ply\nformat ascii 1.0\nelement vertex 7\nproperty float x\nproperty float y\nproperty float z\nelement face 6\n"
+    head = (
+        "ply\nformat ascii 1.0\nelement vertex 7\nproperty float x\nproperty float y\nproperty float z\nelement "
+        "face 6\n"
+    )
     path.write_text(head + "property list uchar int vertex_indices\nend_header\n" + rows + faces)
     scene = load([path])
-    counts = {remark.sentence.split(" ")[0] + " " + remark.sentence.split(" ")[-3]: remark.count for remark in scene.remarks}
+    counts = {
+        remark.sentence.split(" ")[0] + " " + remark.sentence.split(" ")[-3]: remark.count for remark in scene.remarks
+    }
     sentences = {remark.sentence: remark.count for remark in scene.remarks}
     assert scene.triangle_count == 2, counts
     assert next(n for s, n in sentences.items() if "index out of range" in s) == 1
@@ -163,7 +175,7 @@ def test_limits_of_triangles_files_and_size(tmp_path: Path) -> None:
 
 
 def test_the_known_types_are_what_assimp_knows() -> None:
-    from app.scene_io.assimp import String, load_library
+    from raygrove.app.scene_io.assimp import String, load_library
 
     listed = String()
     load_library().aiGetExtensionList(listed)
@@ -184,8 +196,10 @@ def _mutants(data: bytes, count: int, generator: random.Random) -> list[bytes]:
     return result
 
 
-def test_mutants_give_a_scene_or_a_sentence(tmp_path: Path) -> None:
-    """Truncations and bit flips, seeded: each is a scene that kernels may trust, or one sentence; never a hang, never a crash of ours."""
+@pytest.mark.parametrize("count", [5, pytest.param(30, marks=pytest.mark.full)])
+def test_mutants_give_a_scene_or_a_sentence(tmp_path: Path, count: int) -> None:
+    """Truncations and bit flips, seeded: each is a scene that kernels may trust, or one sentence; never a hang, never a
+    crash of ours."""
     generator = random.Random(20140)
     positions, triangles = writers.sphere()
     sources = [
@@ -196,7 +210,7 @@ def test_mutants_give_a_scene_or_a_sentence(tmp_path: Path) -> None:
     ]
     mutants = []
     for source in sources:
-        for index, data in enumerate(_mutants(source.read_bytes(), 9, generator)):
+        for index, data in enumerate(_mutants(source.read_bytes(), count, generator)):
             mutants.append(tmp_path / f"mutant_{index}_{source.name}")
             mutants[-1].write_bytes(data)
 

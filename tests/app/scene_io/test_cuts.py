@@ -1,4 +1,5 @@
-"""Files that end too early: what is missing is said, of small files made for it and of every real model, at any length."""
+"""Files that end too early: what is missing is said, of small files made for it and of every real model, at any
+length."""
 
 from __future__ import annotations
 
@@ -15,15 +16,16 @@ from pathlib import Path
 
 import pytest
 
-from app.scene_io import SceneError, load
-from app.scene_io.cuts import shortfall
-from app.scene_io.exchange import check
-from gpu.scene import Scene
+from raygrove.app.scene_io import SceneError, load
+from raygrove.app.scene_io.cuts import shortfall
+from raygrove.app.scene_io.exchange import check
+from raygrove.gpu.scene import Scene
 from tests.app.scene_io import writers
 from tests.data import data_file, data_folder
 
 LEAST_LOSS = 0.97
-"""Up to here a cut takes something that is drawn; a file that lacks no more than its last bytes may open as if it were whole."""
+"""Up to here a cut takes something that is drawn; a file that lacks no more than its last bytes may open as if it were
+whole."""
 
 
 def made(folder: Path) -> dict[str, Path]:
@@ -37,12 +39,21 @@ def made(folder: Path) -> dict[str, Path]:
 
 
 def test_whole_files_lack_nothing_and_cut_ones_say_what(tmp_path: Path) -> None:
-    words = {"glb": "its header speaks of", "ascii ply": "it should list", "binary ply": "what its header lists takes", "obj": "it ends within line"}
+    words = {
+        "glb": "its header says",
+        "ascii ply": "it should list",
+        "binary ply": "what its header lists takes",
+        "obj": "it ends within line",
+    }
     for kind, path in made(tmp_path).items():
         data, extension = path.read_bytes(), path.suffix[1:]
         assert shortfall(data, extension) == "", kind
         assert words[kind] in shortfall(data[: int(0.8 * len(data))].rstrip(), extension), kind
-        assert all(shortfall(data[:length], extension) for length in range(60, int(0.8 * len(data)), 97) if data[length - 1 : length] != b"\n"), kind
+        assert all(
+            shortfall(data[:length], extension)
+            for length in range(60, int(0.8 * len(data)), 97)
+            if data[length - 1 : length] != b"\n"
+        ), kind
 
 
 @pytest.mark.parametrize(
@@ -51,7 +62,11 @@ def test_whole_files_lack_nothing_and_cut_ones_say_what(tmp_path: Path) -> None:
         (b'{"asset": {"ver', "gltf", "its text ends in the middle, at line 1"),
         (b'{"asset": {}, }', "gltf", ""),
         (b'{"asset": [1], "buffers": 7}', "gltf", ""),
-        (b'{"buffers": [{"uri": "short%20one.bin", "byteLength": 400}]}', "gltf", "'short one.bin' should have 400 bytes, and 3 are there"),
+        (
+            b'{"buffers": [{"uri": "short%20one.bin", "byteLength": 400}]}',
+            "gltf",
+            "'short one.bin' should have 400 bytes, and 3 are there",
+        ),
         (b'{"buffers": [{"uri": "gone.bin", "byteLength": 400}]}', "gltf", ""),
         (b"glT", "glb", "a header of 12 bytes, and 3 are there"),
         (b"ply\nformat ascii 1.0\nelement ver", "ply", "its header has no end"),
@@ -61,12 +76,18 @@ def test_whole_files_lack_nothing_and_cut_ones_say_what(tmp_path: Path) -> None:
         (b"\0" * 80 + b"\4\0\0\0" + b"\0" * 120, "stl", "it should list 4 triangles, and 2 are there"),
         (b"solid x\nfacet normal 0 0 1\n", "stl", ""),
         (b"v 0 0 0\nv 1 0 0\nv 0 1 0\nf -3 -2 -1", "obj", "it ends within line 4"),
-        (b"v 0 0 0\nv 1 0 0\nv 0 1 0\nv 1 1 0\nf 1/1 2/2 3/3\nf 2/2", "obj", "it ends within line 6, and no face uses 1 of its 4 vertices"),
+        (
+            b"v 0 0 0\nv 1 0 0\nv 0 1 0\nv 1 1 0\nf 1/1 2/2 3/3\nf 2/2",
+            "obj",
+            "it ends within line 6, and no face uses 1 of its 4 vertices",
+        ),
         (b"v 0 0 0\nv 1 0 0\nv 0 1 0\nv 1 1 0\nf 1 2 3\n", "obj", ""),
         (b"FBX", "fbx", ""),
     ],
 )
-def test_what_a_text_tells_of_itself(text: bytes, extension: str, said: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_what_a_text_tells_of_itself(
+    text: bytes, extension: str, said: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
     monkeypatch.chdir(tmp_path)
     (tmp_path / "short one.bin").write_bytes(b"abc")
     found = shortfall(text, extension)
@@ -80,19 +101,24 @@ def test_a_cut_obj_opens_with_a_remark_and_a_cut_ply_does_not_open(tmp_path: Pat
         paths[kind].write_bytes(data[: int(0.9 * len(data))])
     remarks = [remark.sentence for remark in load([paths["obj"]]).remarks]
     assert any("may be cut short" in sentence and "no face uses" in sentence for sentence in remarks)
-    with pytest.raises(SceneError, match=r"text\.ply is cut short: it should list \d+ of the element 'face', and \d+ are there\. Fetch it again"):
+    with pytest.raises(
+        SceneError,
+        match=r"text\.ply is cut short: it should list \d+ of the element 'face', and \d+ are there\. Fetch it again",
+    ):
         load([paths["ascii ply"]])
 
 
 def test_a_frame_that_is_cut_is_named(tmp_path: Path) -> None:
     positions, triangles = writers.sphere()
-    frames = [writers.write_ply(tmp_path / f"{n}.ply", positions + n, triangles, "binary_little_endian") for n in range(3)]
+    frames = [
+        writers.write_ply(tmp_path / f"{n}.ply", positions + n, triangles, "binary_little_endian") for n in range(3)
+    ]
     frames[2].write_bytes(frames[2].read_bytes()[:-40])
     with pytest.raises(SceneError, match=r"2\.ply is cut short: what its header lists"):
         load(frames)
 
 
-# -- the real models ----------------------------------------------------------------------------------------------------
+# -- the real models --------------------------------------------------------------------------------------------------
 Unpack = Callable[[Path, Path], Path]
 
 
@@ -214,7 +240,11 @@ def test_every_model_opens_and_every_cut_copy_is_told(name: str, tmp_path: Path)
     unpack, triangles = (SMALL | LARGE)[name]
     path = unpack(data_file(name), tmp_path)
     whole = opened(path)
-    assert isinstance(whole, Scene) and whole.triangle_count == triangles and not any("cut short" in r.sentence for r in whole.remarks)
+    assert (
+        isinstance(whole, Scene)
+        and whole.triangle_count == triangles
+        and not any("cut short" in r.sentence for r in whole.remarks)
+    )
     generator = random.Random(2014)
     cut_copies(path, [0.0005, 0.01, *(generator.uniform(0.02, 0.98) for _ in range(6)), 0.999, 1.0], triangles)
 

@@ -8,11 +8,11 @@ import pathlib
 import numpy as np
 import pytest
 
-from app.opening import open_scene
-from app.scene_io import ImportLimits, SceneError, load_environment
-from app.scene_io.environments import BRIGHTEST, decode_radiance, sane, smaller
-from app.settings import Settings
-from app.state import SceneReference
+from raygrove.app.document.opening import open_scene
+from raygrove.app.document.state import SceneReference
+from raygrove.app.scene_io import ImportLimits, SceneError, load_environment
+from raygrove.app.scene_io.environments import BRIGHTEST, decode_radiance, sane, smaller
+from raygrove.app.settings.settings import Settings
 
 HEADER = b"#?RADIANCE\nFORMAT=32-bit_rle_rgbe\n\n"
 

@@ -12,11 +12,11 @@ from typing import Any
 import numpy as np
 import pytest
 
-from app.scene_io import ImportLimits, exchange
-from app.scene_io.exchange import ExchangeError
-from app.scene_io.read import read_file
-from app.scene_io.sanitise import sanitise
-from gpu.scene import Scene
+from raygrove.app.scene_io import ImportLimits, exchange
+from raygrove.app.scene_io.exchange import ExchangeError
+from raygrove.app.scene_io.read import read_file
+from raygrove.app.scene_io.sanitise import sanitise
+from raygrove.gpu.scene import Scene
 from tests.app.scene_io import writers
 
 

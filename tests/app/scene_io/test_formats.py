@@ -13,8 +13,8 @@ import numpy as np
 import pytest
 from PIL import Image
 
-from app.scene_io import describe, load
-from app.scene_io.transforms import Pose, sample
+from raygrove.app.scene_io import describe, load
+from raygrove.app.scene_io.transforms import Pose, sample
 from tests.app.scene_io import writers
 
 
@@ -37,13 +37,19 @@ def test_an_obj_brings_its_materials_and_texture(tmp_path: Path) -> None:
     painted, red = materials["painted"], materials["red"]
     assert painted.base_color == pytest.approx((0.5, 0.5, 0.5, 1.0)) and painted.base_color_texture == 0
     assert red.base_color == pytest.approx((0.9, 0.1, 0.2, 0.75)) and red.base_color_texture == -1
-    assert red.emission == pytest.approx((0.25, 0.0, 0.0)) and red.roughness == pytest.approx(math.sqrt(2.0 / 50.0)) and red.metallic == 0.0
+    assert (
+        red.emission == pytest.approx((0.25, 0.0, 0.0))
+        and red.roughness == pytest.approx(math.sqrt(2.0 / 50.0))
+        and red.metallic == 0.0
+    )
     (texture,) = scene.textures
     assert texture.is_srgb and np.array_equal(texture.pixels, writers.quarters())
     left = next(mesh for mesh in scene.meshes if scene.materials[mesh.material_ids[0]].name == "painted")
     assert len(scene.meshes) == 2 and left.uvs is not None
     top = left.positions[:, 1] == 1.0
-    assert (left.uvs[top, 1] == 0.0).all() and (left.uvs[~top, 1] == 1.0).all(), "v runs downwards: the upper edge shows row 0"
+    assert (left.uvs[top, 1] == 0.0).all() and (left.uvs[~top, 1] == 1.0).all(), (
+        "v runs downwards: the upper edge shows row 0"
+    )
 
 
 def test_a_missing_texture_is_listed_and_drawn_plain(tmp_path: Path) -> None:
@@ -69,7 +75,9 @@ def test_a_damaged_texture_is_listed(tmp_path: Path) -> None:
     assert any("cannot be decoded" in remark.sentence for remark in load([path]).remarks)
 
 
-@pytest.mark.parametrize(("form", "kind"), [("ascii", "float"), ("binary_little_endian", "float"), ("binary_big_endian", "double")])
+@pytest.mark.parametrize(
+    ("form", "kind"), [("ascii", "float"), ("binary_little_endian", "float"), ("binary_big_endian", "double")]
+)
 def test_a_ply_in_each_form(tmp_path: Path, form: str, kind: str) -> None:
     positions, triangles = writers.sphere()
     scene = load([writers.write_ply(tmp_path / "ball.ply", positions, triangles, form, kind)])
@@ -98,15 +106,27 @@ def test_a_glb_with_texture_and_animation(tmp_path: Path) -> None:
     assert paint.emission == pytest.approx((0.5, 0.0, 1.0)) and paint.base_color_texture == 0
     assert np.array_equal(scene.textures[0].pixels, writers.quarters())
     (mesh,) = scene.meshes
-    assert mesh.uvs is not None and np.allclose(mesh.uvs[np.argmax(mesh.positions[:, 1] - mesh.positions[:, 0])], (0.0, 0.0))
+    assert mesh.uvs is not None and np.allclose(
+        mesh.uvs[np.argmax(mesh.positions[:, 1] - mesh.positions[:, 0])], (0.0, 0.0)
+    )
     (clip,) = scene.clips
     tracks = {(channel.node, channel.path): channel.track for channel in clip.channels}
     assert clip.name == "wave" and clip.duration == pytest.approx(2.0) and len(tracks) == 2
     turn, step = tracks[names["arm"], "rotation"], tracks[names["hand"], "translation"]
-    assert turn.interpolation == "linear" and np.allclose(turn.times, [0.0, 0.5, 2.0]) and np.allclose(turn.values, writers.TURN, atol=1e-6)
-    assert step.interpolation == "step" and np.allclose(sample(step, 0.49), (3, 0, 0)) and np.allclose(sample(step, 0.5), (4, 0, 0))
+    assert (
+        turn.interpolation == "linear"
+        and np.allclose(turn.times, [0.0, 0.5, 2.0])
+        and np.allclose(turn.values, writers.TURN, atol=1e-6)
+    )
+    assert (
+        step.interpolation == "step"
+        and np.allclose(sample(step, 0.49), (3, 0, 0))
+        and np.allclose(sample(step, 0.5), (4, 0, 0))
+    )
     corner = Pose(scene.nodes).matrices(clip, 0.5)[names["hand"]] @ np.array([0.0, 0.0, 0.0, 1.0])
-    assert np.allclose(corner[:3], (0.0, 2.0, -8.0), atol=1e-5), "turned by 90 degrees about Y, stepped to x = 4, twice as large"
+    assert np.allclose(corner[:3], (0.0, 2.0, -8.0), atol=1e-5), (
+        "turned by 90 degrees about Y, stepped to x = 4, twice as large"
+    )
     assert scene.lower[0] <= -10.0 and scene.upper[0] >= 8.0 and scene.upper[2] >= 0.0, "the bounds cover the animation"
 
 
@@ -116,7 +136,9 @@ def test_a_texture_transform_moves_the_texture_coordinates(tmp_path: Path, turn:
 
     def edit(document: dict[str, Any]) -> None:
         texture = document["materials"][0]["pbrMetallicRoughness"]["baseColorTexture"]
-        texture["extensions"] = {"KHR_texture_transform": {"offset": [0.25, 0.125], "scale": [2.0, 0.5], "rotation": turn}}
+        texture["extensions"] = {
+            "KHR_texture_transform": {"offset": [0.25, 0.125], "scale": [2.0, 0.5], "rotation": turn}
+        }
         document["extensionsUsed"] = ["KHR_texture_transform"]
 
     path = writers.write_animated_glb(tmp_path / "plain.glb")
@@ -129,13 +151,19 @@ def test_a_texture_transform_moves_the_texture_coordinates(tmp_path: Path, turn:
 def test_a_camera_and_its_angle(tmp_path: Path) -> None:
     scene = load([writers.write_animated_glb(tmp_path / "wave.glb")])
     (camera,) = scene.cameras
-    assert camera.fov == pytest.approx(math.degrees(0.8), abs=1e-3) and scene.nodes[camera.node].translation == (0.0, 0.0, 9.0)
+    assert camera.fov == pytest.approx(math.degrees(0.8), abs=1e-3) and scene.nodes[camera.node].translation == (
+        0.0,
+        0.0,
+        9.0,
+    )
 
 
 def test_maps_of_emission_normals_and_roughness_are_read(tmp_path: Path) -> None:
     def shine(document: dict[str, Any]) -> None:
         paint = document["materials"][0]
-        paint.update(emissiveFactor=[1.0, 0.5, 1.0], emissiveTexture={"index": 0}, normalTexture={"index": 0, "scale": 0.5})
+        paint.update(
+            emissiveFactor=[1.0, 0.5, 1.0], emissiveTexture={"index": 0}, normalTexture={"index": 0, "scale": 0.5}
+        )
         paint["pbrMetallicRoughness"]["metallicRoughnessTexture"] = {"index": 0}
 
     scene = load([writers.edit_glb(writers.write_animated_glb(tmp_path / "wave.glb"), shine)])
@@ -149,7 +177,11 @@ def test_maps_of_emission_normals_and_roughness_are_read(tmp_path: Path) -> None
 def test_glass_and_alpha_of_a_glb(tmp_path: Path) -> None:
     def melt(document: dict[str, Any]) -> None:
         volume = {"thicknessFactor": 1.0, "attenuationDistance": 0.25, "attenuationColor": [0.5, 0.75, 1.0]}
-        extensions = {"KHR_materials_transmission": {"transmissionFactor": 0.9}, "KHR_materials_ior": {"ior": 1.33}, "KHR_materials_volume": volume}
+        extensions = {
+            "KHR_materials_transmission": {"transmissionFactor": 0.9},
+            "KHR_materials_ior": {"ior": 1.33},
+            "KHR_materials_volume": volume,
+        }
         document["materials"][0].update(alphaMode="MASK", alphaCutoff=0.25, extensions=extensions)
         document["extensionsUsed"] = list(extensions)
 
@@ -160,7 +192,9 @@ def test_glass_and_alpha_of_a_glb(tmp_path: Path) -> None:
     assert (paint.alpha_mode, paint.alpha_cutoff) == ("mask", 0.25)
 
     def thin(document: dict[str, Any]) -> None:
-        document["materials"][0].update(alphaMode="BLEND", extensions={"KHR_materials_transmission": {"transmissionFactor": 1.0}})
+        document["materials"][0].update(
+            alphaMode="BLEND", extensions={"KHR_materials_transmission": {"transmissionFactor": 1.0}}
+        )
         document["extensionsUsed"] = ["KHR_materials_transmission"]
 
     panes = load([writers.edit_glb(writers.write_animated_glb(tmp_path / "pane.glb"), thin)]).materials
@@ -170,9 +204,16 @@ def test_glass_and_alpha_of_a_glb(tmp_path: Path) -> None:
 
 def test_a_glb_says_which_materials_shine_from_their_backs(tmp_path: Path) -> None:
     plain = load([writers.write_animated_glb(tmp_path / "lamp.glb")]).materials
-    both = load([writers.edit_glb(tmp_path / "lamp.glb", lambda document: document["materials"][0].update(doubleSided=True))]).materials
-    assert [next(m for m in materials if m.name == "paint").is_double_sided for materials in (plain, both)] == [False, True]
-    assert all(m.is_double_sided for m in load([writers.write_textured_obj(tmp_path)]).materials), "an OBJ's surfaces have no front"
+    both = load(
+        [writers.edit_glb(tmp_path / "lamp.glb", lambda document: document["materials"][0].update(doubleSided=True))]
+    ).materials
+    assert [next(m for m in materials if m.name == "paint").is_double_sided for materials in (plain, both)] == [
+        False,
+        True,
+    ]
+    assert all(m.is_double_sided for m in load([writers.write_textured_obj(tmp_path)]).materials), (
+        "an OBJ's surfaces have no front"
+    )
 
 
 def test_an_opacity_map_becomes_alpha_and_glass_is_glass(tmp_path: Path) -> None:
@@ -184,9 +225,17 @@ def test_an_opacity_map_becomes_alpha_and_glass_is_glass(tmp_path: Path) -> None
     text = mtl.read_text().replace("map_Kd picture.png", "map_Kd picture.png\nmap_d mask.png")
     mtl.write_text(text + "\nnewmtl void\nd 0\n")
     materials = {material.name: material for material in load([path]).materials}
-    assert materials["painted"].alpha_mode == "mask" and materials["red"].alpha_mode == "blend" and materials["red"].ior == 1.5
+    assert (
+        materials["painted"].alpha_mode == "mask"
+        and materials["red"].alpha_mode == "blend"
+        and materials["red"].ior == 1.5
+    )
     pixels = load([path]).textures[materials["painted"].base_color_texture].pixels
-    assert pixels[0, 0, 3] == 255 and pixels[-1, -1, 3] == 0 and np.array_equal(pixels[..., :3], writers.quarters()[..., :3])
+    assert (
+        pixels[0, 0, 3] == 255
+        and pixels[-1, -1, 3] == 0
+        and np.array_equal(pixels[..., :3], writers.quarters()[..., :3])
+    )
     mtl.write_text(text.replace("newmtl red", "newmtl red\nillum 7\nNi 1.7"))
     red = next(material for material in load([path]).materials if material.name == "red")
     assert (red.transmission, red.alpha_mode, red.ior) == (pytest.approx(0.25), "opaque", pytest.approx(1.7))
@@ -198,19 +247,35 @@ def test_a_texture_may_be_a_texel_or_very_large(tmp_path: Path, side: int) -> No
     Image.new("L", (side, side), 200).save(tmp_path / "picture.png", compress_level=1)
     scene = load([path])
     (texture,) = scene.textures
-    assert texture.pixels.shape == (min(side, 4096), min(side, 4096), 4) and texture.pixels[0, 0].tolist() == [200, 200, 200, 255]
+    assert texture.pixels.shape == (min(side, 4096), min(side, 4096), 4) and texture.pixels[0, 0].tolist() == [
+        200,
+        200,
+        200,
+        255,
+    ]
     assert not any("picture.png" in remark.sentence for remark in scene.remarks)
 
 
 def test_lights_of_a_glb_keep_their_kind(tmp_path: Path) -> None:
     def light(document: dict[str, Any]) -> None:
-        spot = {"type": "spot", "name": "lamp", "intensity": 5.0, "color": [1.0, 0.5, 0.25], "spot": {"innerConeAngle": 0.2, "outerConeAngle": 0.6}}
+        spot = {
+            "type": "spot",
+            "name": "lamp",
+            "intensity": 5.0,
+            "color": [1.0, 0.5, 0.25],
+            "spot": {"innerConeAngle": 0.2, "outerConeAngle": 0.6},
+        }
         document["extensions"] = {"KHR_lights_punctual": {"lights": [spot]}}
         document["extensionsUsed"] = ["KHR_lights_punctual"]
         document["nodes"][1]["extensions"] = {"KHR_lights_punctual": {"light": 0}}
 
     (lamp,) = load([writers.edit_glb(writers.write_animated_glb(tmp_path / "wave.glb"), light)]).lights
-    assert lamp.kind == "spot" and lamp.color == pytest.approx((5.0, 2.5, 1.25)) and lamp.node >= 0 and lamp.direction == (0.0, 0.0, -1.0)
+    assert (
+        lamp.kind == "spot"
+        and lamp.color == pytest.approx((5.0, 2.5, 1.25))
+        and lamp.node >= 0
+        and lamp.direction == (0.0, 0.0, -1.0)
+    )
     assert (lamp.inner_angle, lamp.outer_angle) == (pytest.approx(math.degrees(0.2)), pytest.approx(math.degrees(0.6)))
 
 
@@ -225,9 +290,15 @@ def test_a_skinned_and_morphing_glb(tmp_path: Path) -> None:
     assert np.allclose(bend[:, 1], mesh.positions[:, 1] / 2.0) and np.allclose(mesh.skin.weights.sum(axis=1), 1.0)
     high = [scene.nodes[joint].name for joint in mesh.skin.joints].index("high")
     assert np.allclose(mesh.skin.inverse_bind[high][:3, 3], (0, -1, 0))
-    assert np.allclose(mesh.morph_targets.positions, [[[0, 1, 0]] * 6]) and mesh.morph_targets.weights == pytest.approx([0.25])
+    assert np.allclose(mesh.morph_targets.positions, [[[0, 1, 0]] * 6]) and mesh.morph_targets.weights == pytest.approx(
+        [0.25]
+    )
     (channel,) = scene.clips[0].channels
-    assert channel.path == "weights" and channel.node == names["body"] and np.allclose(channel.track.values, [[0.0], [1.0]])
+    assert (
+        channel.path == "weights"
+        and channel.node == names["body"]
+        and np.allclose(channel.track.values, [[0.0], [1.0]])
+    )
 
 
 def test_describe_is_plain_and_complete(tmp_path: Path) -> None:

@@ -7,15 +7,15 @@ import dataclasses
 import numpy as np
 import pytest
 
-from app.scene_io import sanitise
-from app.scene_io.demos import make_demo
-from app.scene_io.exchange import check
-from app.scene_io.motions import SENTENCES, MotionOptions, moves, standing, with_motion
-from app.scene_io.transforms import global_matrices
-from gpu.animate.animate import Animator
-from gpu.scene import Light, Moment, Node, Object, Scene, SceneCamera
-from gpu.settings import fields_of
-from gpu.target.base import Target
+from raygrove.app.scene_io import sanitise
+from raygrove.app.scene_io.demos import make_demo
+from raygrove.app.scene_io.exchange import check
+from raygrove.app.scene_io.motions import SENTENCES, MotionOptions, moves, standing, with_motion
+from raygrove.app.scene_io.transforms import global_matrices
+from raygrove.gpu.animate.animate import Animator
+from raygrove.gpu.scene import Light, Moment, Node, Object, Scene, SceneCamera
+from raygrove.gpu.settings import fields_of
+from raygrove.gpu.target.base import Target
 from tests.gpu.animate import reference
 from tests.gpu.animate.scenes import random_mesh, random_morph, random_skin
 
@@ -23,13 +23,16 @@ NAMES = ("turntable", "explode", "wobble")
 
 
 def still_scene() -> Scene:
-    """Three objects of two meshes under turned, stretched and mirrored nodes, one mesh skinned and morphed; a lamp and a camera at a node."""
+    """Three objects of two meshes under turned, stretched and mirrored nodes, one mesh skinned and morphed; a lamp and
+    a camera at a node."""
     rng = np.random.default_rng(1)
     nodes = (
         Node("root", -1, (1.0, 2.0, 3.0), (0.0, 0.6, 0.0, 0.8)),
         Node("child", 0, (4.0, 0.0, 0.0), (0.1, 0.0, 0.0, 1.0), (1.0, 2.0, -0.5)),
     )
-    bent = dataclasses.replace(random_mesh(rng, 40), skin=random_skin(rng, 40, 2, 3), morph_targets=random_morph(rng, 40, 2))
+    bent = dataclasses.replace(
+        random_mesh(rng, 40), skin=random_skin(rng, 40, 2, 3), morph_targets=random_morph(rng, 40, 2)
+    )
     scene = Scene(
         "still", nodes, (random_mesh(rng, 60), bent), (Object(0, 0), Object(1, 0), Object(1, 1)),
         lights=(Light("point", node=1), Light("directional")), cameras=(SceneCamera("eye", 1),),
@@ -42,14 +45,18 @@ def test_a_still_scene_moves_and_stays_within_its_bounds(host_target: Target, na
     still = still_scene()
     scene = with_motion(still, MotionOptions(name, seconds=4.0))
     check(scene)
-    assert not moves(still) and moves(scene) and scene.duration() == 4.0 and scene.triangle_count == still.triangle_count
+    assert (
+        not moves(still) and moves(scene) and scene.duration() == 4.0 and scene.triangle_count == still.triangle_count
+    )
     animator = Animator(host_target, scene)
     seen = []
     for time in (0.0, 0.7, 1.0, 2.9, 4.0):
         surface = animator.at(Moment(time))
         positions = host_target.download(surface.positions).astype(np.float64)
         expected, normals = reference.surface(scene, float(np.float32(time)))
-        assert np.allclose(positions, expected, atol=2e-5) and np.allclose(host_target.download(surface.normals), normals, atol=2e-4)
+        assert np.allclose(positions, expected, atol=2e-5) and np.allclose(
+            host_target.download(surface.normals), normals, atol=2e-4
+        )
         assert (positions >= np.array(scene.lower) - 1e-4).all() and (positions <= np.array(scene.upper) + 1e-4).all()
         seen.append(positions)
     assert np.allclose(seen[0], seen[-1], atol=1e-5) and np.abs(seen[1] - seen[0]).max() > 0.05 * np.ptp(seen[0])
@@ -95,7 +102,10 @@ def test_lights_and_cameras_stay(name: str) -> None:
     still = still_scene()
     scene = with_motion(still, MotionOptions(name))
     before, after = global_matrices(still.nodes), global_matrices(scene.nodes)
-    assert np.allclose(before[still.lights[0].node], after[scene.lights[0].node], atol=1e-6) and scene.lights[1] == still.lights[1]
+    assert (
+        np.allclose(before[still.lights[0].node], after[scene.lights[0].node], atol=1e-6)
+        and scene.lights[1] == still.lights[1]
+    )
     assert np.allclose(before[still.cameras[0].node], after[scene.cameras[0].node], atol=1e-6)
     driven = {channel.node for channel in scene.clips[0].channels}
     placed = scene.lights[0].node
@@ -116,9 +126,21 @@ def test_standing_meshes_are_as_the_reference_says() -> None:
 def test_what_moves_by_itself_keeps_its_own_motion() -> None:
     walker = make_demo("walker", 3_000)
     given = with_motion(walker, MotionOptions("wobble"))
-    assert given.clips is walker.clips and given.meshes is walker.meshes and "moves by itself" in given.remarks[-1].sentence
+    assert (
+        given.clips is walker.clips
+        and given.meshes is walker.meshes
+        and "moves by itself" in given.remarks[-1].sentence
+    )
     assert with_motion(walker, MotionOptions()) is walker
 
 
 def test_every_motion_has_a_sentence() -> None:
     assert next(field for field in fields_of(MotionOptions) if field.name == "name").info.choices == tuple(SENTENCES)
+
+
+@pytest.mark.parametrize("name", ["explode", "wobble"])
+def test_spheres_stay_and_that_is_said(name: str) -> None:
+    scene = make_demo("spheres", 20)
+    moved = with_motion(scene, MotionOptions(name=name))
+    assert moved.duration() == 0.0 and any(name in remark.sentence for remark in moved.remarks)
+    assert with_motion(scene, MotionOptions(name="turntable")).duration() > 0.0

@@ -6,8 +6,8 @@ from pathlib import Path
 
 import pytest
 
-from app.scene_io import SceneError, load
-from app.scene_io.obj_faults import fault_of
+from raygrove.app.scene_io import SceneError, load
+from raygrove.app.scene_io.obj_faults import fault_of
 
 GOOD = b"# a corner\nv 0 0 0\nv 1 0 0\nv 0 1 0\nvt 0 0\nvn 0 0 1\nf 1/1/1 2//1 3\nf -1 -2 -3\n"
 
@@ -39,6 +39,8 @@ def test_what_is_no_text_is_shown_short_and_readable() -> None:
 def test_the_sentence_names_file_and_line(tmp_path: Path) -> None:
     path = tmp_path / "range.obj"
     path.write_bytes(GOOD + b"f 1 2 9\n")
-    with pytest.raises(SceneError, match=r"out of range\. The first fault is in line 9, `f 1 2 9`: there is no vertex 9") as caught:
+    with pytest.raises(
+        SceneError, match=r"out of range\. The first fault is in line 9, `f 1 2 9`: there is no vertex 9"
+    ) as caught:
         load([path])
     assert str(path) in str(caught.value)

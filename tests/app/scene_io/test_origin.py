@@ -7,9 +7,9 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from app.scene_io import describe, load, sanitise
-from app.scene_io.transforms import Pose, global_matrices
-from gpu.scene import Channel, Clip, Light, Mesh, Node, Object, Scene, Track
+from raygrove.app.scene_io import describe, load, sanitise
+from raygrove.app.scene_io.transforms import Pose, global_matrices
+from raygrove.gpu.scene import Channel, Clip, Light, Mesh, Node, Object, Scene, Track
 from tests.app.scene_io import writers
 
 FAR = np.array([510_000.25, 5_400_000.5, -120.0])
@@ -33,14 +33,18 @@ def test_files_far_from_zero_keep_their_shape(tmp_path: Path, kind: str) -> None
     scene = load([path])
     mesh = scene.meshes[0]
     error = np.abs(placed(scene)[mesh.triangles] - moved[triangles]).max()
-    assert error < 1e-6 and np.abs(mesh.positions).max() < 2.0, f"float32 alone would be off by 0.25, this is off by {error}"
+    assert error < 1e-6 and np.abs(mesh.positions).max() < 2.0, (
+        f"float32 alone would be off by 0.25, this is off by {error}"
+    )
     assert np.allclose(describe(scene)["lower"], moved.min(axis=0), atol=1e-5)
 
 
 def test_a_far_sequence_keeps_its_shape(tmp_path: Path) -> None:
     positions, triangles = writers.sphere()
     frames = [positions * (1.0 + k) + FAR for k in range(3)]
-    scene = load([writers.write_obj(tmp_path / f"f{k}.obj", frame, triangles, digits=15) for k, frame in enumerate(frames)])
+    scene = load(
+        [writers.write_obj(tmp_path / f"f{k}.obj", frame, triangles, digits=15) for k, frame in enumerate(frames)]
+    )
     mesh = scene.meshes[0]
     offset = placed(scene)[0] - mesh.positions[0]
     assert mesh.key_frames is not None
@@ -57,10 +61,15 @@ def test_a_scene_near_zero_is_left_alone(tmp_path: Path) -> None:
 def test_nodes_far_from_zero_move_with_their_tracks_and_lights() -> None:
     positions, triangles = writers.sphere()
     mesh = Mesh("ball", positions, triangles, np.zeros(len(triangles), np.int32))
-    nodes = (Node("site", -1, tuple(FAR.tolist())), Node("still", 0, (3.0, 0.0, 0.0)), Node("mover", -1, tuple((FAR + 5.0).tolist())))
+    nodes = (
+        Node("site", -1, tuple(FAR.tolist())),
+        Node("still", 0, (3.0, 0.0, 0.0)),
+        Node("mover", -1, tuple((FAR + 5.0).tolist())),
+    )
     track = Track(np.array([0.0, 1.0]), np.stack([FAR + 5.0, FAR + 9.0]))
     scene = Scene(
-        "site", nodes=nodes, meshes=(mesh,), objects=(Object(1, 0), Object(2, 0)), clips=(Clip("go", 1.0, (Channel(2, "translation", track),)),),
+        "site", nodes=nodes, meshes=(mesh,), objects=(Object(1, 0), Object(2, 0)), clips=(Clip("go", 1.0, (Channel(2,
+        "translation", track),)),),
         lights=(Light("point", position=tuple((FAR + 1.0).tolist())),),
     )  # fmt: skip
     result = sanitise(scene)

@@ -1,4 +1,5 @@
-"""The texts of a PNG: what is read, and what every way of being broken says. Cut copies, bombs and lies give a sentence, never a hang."""
+"""The texts of a PNG: what is read, and what every way of being broken says. Cut copies, bombs and lies give a
+sentence, never a hang."""
 
 from __future__ import annotations
 
@@ -14,8 +15,8 @@ import numpy as np
 import pytest
 from PIL import Image, PngImagePlugin
 
-from app.scene_io import ImportCancelled, SceneError, is_picture, load, load_picture
-from app.scene_io.picture_texts import SIGNATURE, TEXT_LIMIT, read_picture
+from raygrove.app.scene_io import ImportCancelled, SceneError, is_picture, load, load_picture
+from raygrove.app.scene_io.picture_texts import SIGNATURE, TEXT_LIMIT, read_picture
 
 
 def chunk(kind: bytes, body: bytes) -> bytes:
@@ -51,7 +52,12 @@ def test_entries_of_every_kind_are_read(tmp_path: Path) -> None:
     path = tmp_path / "one.png"
     path.write_bytes(made(one="1 läuft", two="2 läuft", empty=""))
     texts, width, height = load_picture(str(path))
-    assert texts == {"raygrove.one": "1 läuft", "raygrove.two": "2 läuft", "raygrove.empty": "", "raygrove.plain": "läuft"}
+    assert texts == {
+        "raygrove.one": "1 läuft",
+        "raygrove.two": "2 läuft",
+        "raygrove.empty": "",
+        "raygrove.plain": "läuft",
+    }
     assert (width, height) == (30, 20)
 
 
@@ -98,13 +104,19 @@ def test_bombs_and_lies(tmp_path: Path, chunks: tuple[bytes, ...], expected: str
 
 
 def test_odd_entries_are_passed_over(tmp_path: Path) -> None:
-    path = written(tmp_path / "one.png", chunk(b"tEXt", b""), chunk(b"zTXt", b"x" * 500), chunk(b"tEXt", b"raygrove.a"), END)
+    path = written(
+        tmp_path / "one.png", chunk(b"tEXt", b""), chunk(b"zTXt", b"x" * 500), chunk(b"tEXt", b"raygrove.a"), END
+    )
     assert read_picture(path)["texts"] == {"raygrove.a": ""}
 
 
 def test_what_is_no_picture_at_all(tmp_path: Path) -> None:
     path = tmp_path / "one.png"
-    for data, expected in ((b"", "is empty"), (b"solid cube\n", "does not begin like one"), (SIGNATURE + END, "header is missing")):
+    for data, expected in (
+        (b"", "is empty"),
+        (b"solid cube\n", "does not begin like one"),
+        (SIGNATURE + END, "header is missing"),
+    ):
         path.write_bytes(data)
         with pytest.raises(SceneError, match=expected):
             load_picture(str(path))
@@ -128,4 +140,9 @@ def test_a_picture_among_models_is_told_apart(tmp_path: Path) -> None:
 
 
 def test_only_one_png_is_a_picture() -> None:
-    assert is_picture(["a.PNG"]) and not is_picture(["a.png", "b.png"]) and not is_picture(["a.obj"]) and not is_picture([])
+    assert (
+        is_picture(["a.PNG"])
+        and not is_picture(["a.png", "b.png"])
+        and not is_picture(["a.obj"])
+        and not is_picture([])
+    )

@@ -1,5 +1,5 @@
-"""pyassimp beside this program's own view of Assimp: whoever has it installed learns here when a release reads what we read.
-docs/decisions/assimp-binding.md says why it is not the binding now."""
+"""pyassimp beside this program's own view of Assimp: whoever has it installed learns here when a release reads what we
+read. docs/decisions/assimp-binding.md says why it is not the binding now."""
 
 from __future__ import annotations
 
@@ -25,13 +25,16 @@ print(importlib.metadata.version('pyassimp'), importlib.util.find_spec('distutil
 NULL, DISTUTILS = "NULL pointer access", "No module named 'distutils'"
 MADE_OF_IT = {
     "animated/Fox.glb": NULL, "animated/CesiumMan.glb": NULL, "animated/AnimatedMorphSphere.glb": "",
-    "animated/CesiumMilkTruck.glb": "/clips/0/nodes/nodes[2]/rotation", "skinned.glb": NULL, "turning.glb": "/clips/0/nodes/arm/rotation",
+    "animated/CesiumMilkTruck.glb": "/clips/0/nodes/nodes[2]/rotation", "skinned.glb": NULL,
+    "turning.glb": "/clips/0/nodes/arm/rotation",
 }  # fmt: skip
-"""What pyassimp 5.2.5 makes of each model with libassimp 6.0.5: how its first difference begins or ends; empty where it agrees."""
+"""What pyassimp 5.2.5 makes of each model with libassimp 6.0.5: how its first difference begins or ends; empty where it
+agrees."""
 
 
 def python_with_pyassimp() -> tuple[str, str, bool]:
-    """A Python that has pyassimp, its version, and whether that Python has distutils, too; skips the test where there is none."""
+    """A Python that has pyassimp, its version, and whether that Python has distutils, too; skips the test where there
+    is none."""
     python = os.environ.get("RAYGROVE_PYASSIMP") or sys.executable
     said = subprocess.run([python, "-c", ASK], capture_output=True, text=True, check=False)
     if said.returncode:
@@ -55,7 +58,9 @@ def test_what_pyassimp_makes_of_a_model(name: str, tmp_path: Path) -> None:
     if version != "5.2.5":
         pytest.skip(f"what pyassimp {version} makes of it is not known beforehand: {found[:2] or 'it agrees'}")
     expected = MADE_OF_IT[name] if has_distutils else DISTUTILS
-    assert bool(found) == bool(expected) and (not found or found[0].startswith(expected) or found[0].endswith(expected)), found
+    assert bool(found) == bool(expected) and (
+        not found or found[0].startswith(expected) or found[0].endswith(expected)
+    ), found
 
 
 def test_a_release_that_passes_becomes_the_binding(tmp_path: Path) -> None:
@@ -68,16 +73,21 @@ def test_a_release_that_passes_becomes_the_binding(tmp_path: Path) -> None:
             print(absent)
     outcomes = {path.name: differences(ours(path), theirs(path, python)[1]) for path in paths}
     assert any(outcomes.values()), (
-        f"pyassimp {version} reads {', '.join(outcomes)} as this program does. It can become the binding: docs/decisions/assimp-binding.md says how."
+        f"pyassimp {version} reads {', '.join(outcomes)} as this program does. It can become the binding: "
+        f"docs/decisions/assimp-binding.md says how."
     )
 
 
-# -- the comparison itself, which needs no pyassimp -------------------------------------------------------------------------
+# -- the comparison itself, which needs no pyassimp -------------------------------------------------------------------
 @pytest.fixture
 def reading(tmp_path: Path) -> dict[str, Any]:
     """The skinned strip and the turning arm as one reading."""
     skinned, turning = (ours(path) for path in own_models(tmp_path))
-    return {"nodes": skinned["nodes"], "meshes": skinned["meshes"] + turning["meshes"], "clips": skinned["clips"] + turning["clips"]}
+    return {
+        "nodes": skinned["nodes"],
+        "meshes": skinned["meshes"] + turning["meshes"],
+        "clips": skinned["clips"] + turning["clips"],
+    }
 
 
 def as_json(reading: dict[str, Any]) -> Any:
@@ -89,7 +99,9 @@ def test_a_reading_agrees_with_itself_and_holds_everything(reading: dict[str, An
     strip, lift, wave = reading["meshes"][0], reading["clips"][0], reading["clips"][1]
     assert set(strip["bones"]) == {"low", "high"} and len(strip["targets"]) == 1 and len(strip["positions"]) == 6
     assert [len(rows) for rows in lift["morphs"].values()] == [2]
-    assert len(wave["nodes"]["arm"]["rotation"]) == 3 and np.allclose(wave["nodes"]["arm"]["rotation"][:, 1:], writers.TURN[:, [3, 0, 1, 2]])
+    assert len(wave["nodes"]["arm"]["rotation"]) == 3 and np.allclose(
+        wave["nodes"]["arm"]["rotation"][:, 1:], writers.TURN[:, [3, 0, 1, 2]]
+    )
 
 
 FAULTS = {

@@ -9,10 +9,10 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from app.scene_io import ImportLimits, load
-from app.scene_io.bounds import scene_box
-from app.scene_io.scaling import scaled
-from gpu.scene import Light, Node, Scene, Spheres
+from raygrove.app.scene_io import ImportLimits, load
+from raygrove.app.scene_io.bounds import scene_box
+from raygrove.app.scene_io.scaling import scaled
+from raygrove.gpu.scene import Light, Node, Object, Scene, Spheres
 from tests.app.scene_io import writers
 
 SCALE = 0.25
@@ -35,12 +35,27 @@ def test_a_file_is_scaled_at_every_instant(tmp_path: Path, kind: str) -> None:
 
 
 def test_lights_spheres_and_the_origin_follow() -> None:
-    spheres = Spheres(np.ones((2, 3), np.float32), np.full(2, 0.5, np.float32))
-    lights = (Light("point", (4.0, 4.0, 4.0), (2.0, 0.0, 0.0)), Light("directional", (1.0, 1.0, 1.0)), Light("point", node=0))
-    scene = Scene("all", (Node(),), spheres=spheres, lights=lights, origin=(1e6, 0.0, 0.0), eye=(0.0, 0.0, 8.0))
+    spheres = Spheres("two", np.ones((2, 3), np.float32), np.full(2, 0.5, np.float32))
+    lights = (
+        Light("point", (4.0, 4.0, 4.0), (2.0, 0.0, 0.0)),
+        Light("directional", (1.0, 1.0, 1.0)),
+        Light("point", node=0),
+    )
+    scene = Scene(
+        "all",
+        (Node(),),
+        objects=(Object(0, spheres=0),),
+        spheres=(spheres,),
+        lights=lights,
+        origin=(1e6, 0.0, 0.0),
+        eye=(0.0, 0.0, 8.0),
+    )
     half = scaled(scene, 0.5)
-    assert half.spheres is not None and half.spheres.radii.tolist() == [0.25, 0.25] and half.spheres.centres[0].tolist() == [0.5, 0.5, 0.5]
-    assert half.lights[0].position == (1.0, 0.0, 0.0) and half.lights[0].color == (1.0, 1.0, 1.0), "as bright at half the distance"
+    assert half.spheres[0] is spheres and half.objects == (Object(1, spheres=0),), "their node scales them"
+    assert np.array_equal(np.stack(scene_box(half)), [[0.25] * 3, [0.75] * 3])
+    assert half.lights[0].position == (1.0, 0.0, 0.0) and half.lights[0].color == (1.0, 1.0, 1.0), (
+        "as bright at half the distance"
+    )
     assert half.lights[1].color == (1.0, 1.0, 1.0) and half.lights[2].node == 1
     assert half.origin == (5e5, 0.0, 0.0) and half.eye == (0.0, 0.0, 4.0) and half.look_at is None
     assert scaled(scene, 1.0) is scene

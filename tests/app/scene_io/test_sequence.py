@@ -8,8 +8,8 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from app.scene_io import SceneError, load, natural_order
-from app.scene_io.files import expand
+from raygrove.app.scene_io import SceneError, load, natural_order
+from raygrove.app.scene_io.files import expand
 from tests.app.scene_io import writers
 
 
@@ -20,7 +20,9 @@ def test_files_become_key_frames(tmp_path: Path) -> None:
     assert keys is not None and keys.normals is not None and scene.fps == 10.0
     assert np.allclose(keys.times, [0.0, 0.1, 0.2, 0.3]) and keys.positions.shape == (4, len(mesh.positions), 3)
     assert len(mesh.positions) == len(writers.sphere()[0]), "vertices are joined"
-    assert np.allclose(keys.positions[3], mesh.positions * 2.5, atol=1e-5) and np.array_equal(keys.positions[0], mesh.positions)
+    assert np.allclose(keys.positions[3], mesh.positions * 2.5, atol=1e-5) and np.array_equal(
+        keys.positions[0], mesh.positions
+    )
     assert np.allclose(np.linalg.norm(keys.normals, axis=2), 1.0, atol=1e-5)
     assert scene.lower == pytest.approx((-2.5, -2.5, -2.5), abs=1e-5), "the bounds cover every key frame"
     assert scene.duration() == pytest.approx(0.3)
@@ -49,7 +51,9 @@ def test_a_gap_in_the_numbers_is_named(tmp_path: Path) -> None:
 def test_a_frame_with_other_counts_is_named(tmp_path: Path) -> None:
     files = writers.write_sequence(tmp_path)
     writers.write_obj(files[2], *writers.sphere(5, 8))
-    with pytest.raises(SceneError, match=r"frame_0002\.obj does not fit.*64 faces.*frame_0000\.obj has 80 faces") as caught:
+    with pytest.raises(
+        SceneError, match=r"frame_0002\.obj does not fit.*64 faces.*frame_0000\.obj has 80 faces"
+    ) as caught:
         load(files)
     assert caught.value.path == str(files[2])
 
@@ -64,7 +68,9 @@ def test_a_frame_that_connects_other_vertices_is_named(tmp_path: Path) -> None:
 
 def test_ply_frames_and_their_differences(tmp_path: Path) -> None:
     positions, triangles = writers.sphere()
-    files = [writers.write_ply(tmp_path / f"b{k}.ply", positions + k, triangles, "binary_little_endian") for k in range(3)]
+    files = [
+        writers.write_ply(tmp_path / f"b{k}.ply", positions + k, triangles, "binary_little_endian") for k in range(3)
+    ]
     keys = load(files).meshes[0].key_frames
     assert keys is not None and np.allclose(keys.positions[2], positions + 2.0, atol=1e-5)
     writers.write_ply(files[2], positions, triangles[:, [1, 2, 0]], "binary_little_endian")
@@ -77,7 +83,9 @@ def test_vertices_that_later_frames_pull_apart_stay_apart(tmp_path: Path) -> Non
     triangles = np.array([[0, 1, 2], [3, 4, 5]])
     still = np.array([[0, 0, 0], [1, 0, 0], [0, 1, 0], [1, 0, 0], [1, 1, 0], [0, 1, 0]], float)
     burst = still + np.array([[0, 0, 0]] * 3 + [[0, 0, 1]] * 3)
-    files = [writers.write_obj(tmp_path / f"b{k}.obj", points, triangles) for k, points in enumerate((still, still, burst))]
+    files = [
+        writers.write_obj(tmp_path / f"b{k}.obj", points, triangles) for k, points in enumerate((still, still, burst))
+    ]
     mesh = load(files).meshes[0]
     assert mesh.key_frames is not None and len(mesh.positions) == 6
     assert np.allclose(mesh.key_frames.positions[2][mesh.triangles], burst[triangles])
@@ -86,7 +94,11 @@ def test_vertices_that_later_frames_pull_apart_stay_apart(tmp_path: Path) -> Non
 
 def test_quads_keep_one_triangulation(tmp_path: Path) -> None:
     """Assimp splits a concave quad elsewhere than a convex one; the first frame's split holds for all."""
-    shapes = ("0 0 0\nv 2 0 0\nv 2 2 0\nv 0 2 0", "0 0 0\nv 2 0 0\nv 0.5 0.5 0\nv 0 2 0", "0 0 0\nv 0.4 0.5 0\nv 2 2 0\nv 0 2 0")
+    shapes = (
+        "0 0 0\nv 2 0 0\nv 2 2 0\nv 0 2 0",
+        "0 0 0\nv 2 0 0\nv 0.5 0.5 0\nv 0 2 0",
+        "0 0 0\nv 0.4 0.5 0\nv 2 2 0\nv 0 2 0",
+    )
     files = []
     for number, shape in enumerate(shapes):
         files.append(tmp_path / f"q{number}.obj")
@@ -112,5 +124,5 @@ def test_a_point_that_is_no_number_in_one_frame_drops_its_triangles(tmp_path: Pa
 
 @pytest.mark.parametrize("fps", [0.0, -1.0, float("nan")])
 def test_a_wrong_rate_is_refused(tmp_path: Path, fps: float) -> None:
-    with pytest.raises(SceneError, match="key frames a second"):
+    with pytest.raises(SceneError, match="key frames per second"):
         load(writers.write_sequence(tmp_path, 2), fps=fps)

@@ -8,10 +8,10 @@ from hypothesis import given
 from hypothesis import strategies as st
 from hypothesis.extra import numpy as arrays
 
-from app.scene_io.joining import groups_of_rows
-from app.scene_io.normals import smooth_normals
-from app.scene_io.transforms import compose, decompose, quaternion_of, rotation_matrix, sample, slerp
-from gpu.scene import Track
+from raygrove.app.scene_io.joining import groups_of_rows
+from raygrove.app.scene_io.normals import smooth_normals
+from raygrove.app.scene_io.transforms import compose, decompose, quaternion_of, rotation_matrix, sample, slerp
+from raygrove.gpu.scene import Track
 from tests.app.scene_io import writers
 
 UNIT = arrays.arrays(np.float64, 4, elements=st.floats(-1, 1)).filter(lambda q: np.linalg.norm(q) > 0.1)
@@ -20,7 +20,9 @@ SCALE = arrays.arrays(np.float64, 3, elements=st.floats(0.1, 9))
 
 
 @given(TRIPLE, UNIT, SCALE, st.booleans())
-def test_decompose_undoes_compose(translation: np.ndarray, rotation: np.ndarray, scale: np.ndarray, is_mirrored: bool) -> None:
+def test_decompose_undoes_compose(
+    translation: np.ndarray, rotation: np.ndarray, scale: np.ndarray, is_mirrored: bool
+) -> None:
     matrix = compose(translation, rotation, -scale if is_mirrored else scale)
     t, q, s, is_sheared = decompose(matrix)
     assert not is_sheared and np.allclose(compose(t, q, s), matrix, atol=1e-9)
@@ -58,7 +60,11 @@ def test_slerp_turns_evenly_the_short_way() -> None:
     assert min(np.abs(half - s * np.array([0, np.sin(np.pi / 8), 0, np.cos(np.pi / 8)])).max() for s in (1, -1)) < 1e-12
 
 
-@given(arrays.arrays(np.float32, st.tuples(st.integers(1, 40), st.just(2)), elements=st.sampled_from([0.0, -0.0, 1.0, 2.0, np.nan])))
+@given(
+    arrays.arrays(
+        np.float32, st.tuples(st.integers(1, 40), st.just(2)), elements=st.sampled_from([0.0, -0.0, 1.0, 2.0, np.nan])
+    )
+)
 def test_groups_are_those_of_equal_rows(rows: np.ndarray) -> None:
     groups, first = groups_of_rows([rows[:, :1], rows[:, 1:]])
     keys = [tuple("nan" if np.isnan(v) else float(v) + 0.0 for v in row) for row in rows]

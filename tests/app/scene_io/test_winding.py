@@ -8,10 +8,10 @@ from typing import Any
 import numpy as np
 import pytest
 
-from app.scene_io import load
-from app.scene_io.transforms import compose
-from app.scene_io.winding import are_mirrored
-from gpu.scene import Node, Scene
+from raygrove.app.scene_io import load
+from raygrove.app.scene_io.transforms import compose
+from raygrove.app.scene_io.winding import are_mirrored
+from raygrove.gpu.scene import Node, Scene
 
 from . import writers
 
@@ -25,7 +25,10 @@ def fronts(scene: Scene) -> list[np.ndarray]:
             at = scene.nodes[node]
             chain = compose(at.translation, at.rotation, at.scale) @ chain
             node = at.parent
-        corners = scene.meshes[thing.mesh].positions[scene.meshes[thing.mesh].triangles[0]].astype(np.float64) @ chain[:3, :3].T
+        corners = (
+            scene.meshes[thing.mesh].positions[scene.meshes[thing.mesh].triangles[0]].astype(np.float64)
+            @ chain[:3, :3].T
+        )
         normal = np.cross(corners[1] - corners[0], corners[2] - corners[0])
         found.append(normal / np.linalg.norm(normal))
     return found
@@ -37,7 +40,9 @@ def still(document: dict[str, Any]) -> None:
 
 @pytest.mark.parametrize("scale", [(1, 1, 1), (-1, 1, 1), (1, -1, 1), (-1, -1, 1), (1, 1, -1), (-1, -1, -1)])
 @pytest.mark.parametrize("of_parent", [1, -1])
-def test_the_front_of_a_mirrored_quad_is_where_its_picture_is(tmp_path: Path, scale: tuple[int, int, int], of_parent: int) -> None:
+def test_the_front_of_a_mirrored_quad_is_where_its_picture_is(
+    tmp_path: Path, scale: tuple[int, int, int], of_parent: int
+) -> None:
     def mirror(document: dict[str, Any]) -> None:
         still(document)
         document["nodes"][0]["scale"] = [of_parent, 1, 1]
@@ -61,5 +66,10 @@ def test_a_mesh_placed_both_ways_becomes_two(tmp_path: Path) -> None:
 
 
 def test_a_mirror_in_a_mirror_is_none() -> None:
-    nodes = (Node(scale=(-1.0, 1.0, 1.0)), Node(parent=0, scale=(1.0, -2.0, 1.0)), Node(parent=0), Node(scale=(0.0, -1.0, 1.0)))
+    nodes = (
+        Node(scale=(-1.0, 1.0, 1.0)),
+        Node(parent=0, scale=(1.0, -2.0, 1.0)),
+        Node(parent=0),
+        Node(scale=(0.0, -1.0, 1.0)),
+    )
     assert are_mirrored(nodes) == [True, False, True, False]

@@ -1,4 +1,5 @@
-"""Small writers of model files for tests: OBJ with MTL and a PNG, PLY, GLB with a texture and animations, OBJ sequences."""
+"""Small writers of model files for tests: OBJ with MTL and a PNG, PLY, GLB with a texture and animations, OBJ
+sequences."""
 
 from __future__ import annotations
 
@@ -19,7 +20,13 @@ def sphere(rings: int = 6, sectors: int = 8, radius: float = 1.0) -> tuple[np.nd
         polar = np.pi * ring / rings
         for sector in range(sectors):
             angle = 2.0 * np.pi * sector / sectors
-            rows.append((radius * np.sin(polar) * np.cos(angle), radius * np.cos(polar), -radius * np.sin(polar) * np.sin(angle)))
+            rows.append(
+                (
+                    radius * np.sin(polar) * np.cos(angle),
+                    radius * np.cos(polar),
+                    -radius * np.sin(polar) * np.sin(angle),
+                )
+            )
     rows.append((0.0, -radius, 0.0))
     last, triangles = len(rows) - 1, []
     for sector in range(sectors):
@@ -64,16 +71,20 @@ def write_textured_obj(folder: Path) -> Path:
     """Two quads, one textured (Kd 0.5), one shiny red without a texture, with normals and texture coordinates."""
     (folder / "picture.png").write_bytes(png(quarters()))
     (folder / "quads.mtl").write_text(
-        "newmtl painted\nKd 0.5 0.5 0.5\nmap_Kd picture.png\nnewmtl red\nKd 0.9 0.1 0.2\nKs 1 1 1\nNs 48\nKe 0.25 0 0\nd 0.75\n"
+        "newmtl painted\nKd 0.5 0.5 0.5\nmap_Kd picture.png\nnewmtl red\nKd 0.9 0.1 0.2\nKs 1 1 1\nNs 48\nKe 0.25 "
+        "0 0\nd 0.75\n"
     )
     (folder / "quads.obj").write_text(
-        "mtllib quads.mtl\nv 0 0 0\nv 1 0 0\nv 1 1 0\nv 0 1 0\nv 0 0 2\nv 1 0 2\nv 1 1 2\nv 0 1 2\nvt 0 0\nvt 1 0\nvt 1 1\nvt 0 1\nvn 0 0 1\n"
+        "mtllib quads.mtl\nv 0 0 0\nv 1 0 0\nv 1 1 0\nv 0 1 0\nv 0 0 2\nv 1 0 2\nv 1 1 2\nv 0 1 2\nvt 0 0\nvt 1 "
+        "0\nvt 1 1\nvt 0 1\nvn 0 0 1\n"
         "g left\nusemtl painted\nf 1/1/1 2/2/1 3/3/1 4/4/1\ng right\nusemtl red\nf 5/1/1 6/2/1 7/3/1 8/4/1\n"
     )
     return folder / "quads.obj"
 
 
-def write_ply(path: Path, positions: np.ndarray, triangles: np.ndarray, form: str = "ascii", kind: str = "float") -> Path:
+def write_ply(
+    path: Path, positions: np.ndarray, triangles: np.ndarray, form: str = "ascii", kind: str = "float"
+) -> Path:
     """A PLY, `form` ascii, binary_little_endian or binary_big_endian; coordinates float or double."""
     axes = "".join(f"property {kind} {axis}\n" for axis in "xyz")
     head = f"ply\nformat {form} 1.0\nelement vertex {len(positions)}\n{axes}element face {len(triangles)}\n"
@@ -95,7 +106,13 @@ class Glb:
 
     def __init__(self) -> None:
         self.data = b""
-        self.json: dict[str, Any] = {"asset": {"version": "2.0"}, "scene": 0, "scenes": [{"nodes": [0]}], "bufferViews": [], "accessors": []}
+        self.json: dict[str, Any] = {
+            "asset": {"version": "2.0"},
+            "scene": 0,
+            "scenes": [{"nodes": [0]}],
+            "bufferViews": [],
+            "accessors": [],
+        }
 
     def view(self, raw: bytes) -> int:
         """Bytes as a buffer view."""
@@ -163,14 +180,16 @@ def write_animated_glb(path: Path) -> Path:
             {
                 "name": "paint",
                 "pbrMetallicRoughness": {
-                    "baseColorFactor": [0.5, 0.25, 1.0, 1.0], "metallicFactor": 0.75, "roughnessFactor": 0.125, "baseColorTexture": {"index": 0}
+                    "baseColorFactor": [0.5, 0.25, 1.0, 1.0], "metallicFactor": 0.75, "roughnessFactor": 0.125,
+                    "baseColorTexture": {"index": 0}
                 },
                 "emissiveFactor": [0.5, 0.0, 1.0],
             }
         ],
         "textures": [{"source": 0}],
         "images": [{"bufferView": glb.view(png(quarters())), "mimeType": "image/png"}],
-        "cameras": [{"type": "perspective", "name": "view", "perspective": {"yfov": 0.8, "aspectRatio": 1.5, "znear": 0.1}}],
+        "cameras": [{"type": "perspective", "name": "view", "perspective": {"yfov": 0.8, "aspectRatio": 1.5,
+        "znear": 0.1}}],
         "animations": [
             {
                 "name": "wave",
@@ -179,7 +198,8 @@ def write_animated_glb(path: Path) -> Path:
                     {"input": times, "output": steps, "interpolation": "STEP"},
                 ],
                 "channels": [
-                    {"sampler": 0, "target": {"node": 0, "path": "rotation"}}, {"sampler": 1, "target": {"node": 1, "path": "translation"}},
+                    {"sampler": 0, "target": {"node": 0, "path": "rotation"}}, {"sampler": 1, "target": {"node": 1,
+                    "path": "translation"}},
                 ],
             }
         ],
@@ -188,8 +208,8 @@ def write_animated_glb(path: Path) -> Path:
 
 
 def write_skinned_glb(path: Path, weigh: float = 1.0) -> Path:
-    """A strip of 6 vertices on two joints, with one morph target that lifts everything by 1, and its weights animated. A vertex's joint weights add
-    up to `weigh`."""
+    """A strip of 6 vertices on two joints, with one morph target that lifts everything by 1, and its weights animated.
+    A vertex's joint weights add up to `weigh`."""
     glb = Glb()
     points = np.array([[0, y, 0] for y in (0, 1, 2)] + [[1, y, 0] for y in (0, 1, 2)], np.float32)
     joints = np.zeros((6, 4), np.uint16)
@@ -203,7 +223,8 @@ def write_skinned_glb(path: Path, weigh: float = 1.0) -> Path:
     lift = np.tile(np.array([[0, 1, 0]], np.float32), (6, 1))
     primitive = {
         "attributes": {
-            "POSITION": glb.accessor(points, "VEC3"), "JOINTS_0": glb.accessor(joints, "VEC4"), "WEIGHTS_0": glb.accessor(weights, "VEC4"),
+            "POSITION": glb.accessor(points, "VEC3"), "JOINTS_0": glb.accessor(joints, "VEC4"),
+            "WEIGHTS_0": glb.accessor(weights, "VEC4"),
         },
         "indices": glb.accessor(np.array([0, 3, 1, 1, 3, 4, 1, 4, 2, 2, 4, 5], np.uint32), "SCALAR"),
         "targets": [{"POSITION": glb.accessor(lift, "VEC3")}],
@@ -211,13 +232,23 @@ def write_skinned_glb(path: Path, weigh: float = 1.0) -> Path:
     times = glb.accessor(np.array([0.0, 1.0], np.float32), "SCALAR")
     glb.json |= {
         "scenes": [{"nodes": [0, 1]}],
-        "nodes": [{"name": "body", "mesh": 0, "skin": 0}, {"name": "low", "children": [2]}, {"name": "high", "translation": [0, 1, 0]}],
+        "nodes": [
+            {"name": "body", "mesh": 0, "skin": 0},
+            {"name": "low", "children": [2]},
+            {"name": "high", "translation": [0, 1, 0]},
+        ],
         "meshes": [{"name": "strip", "primitives": [primitive], "weights": [0.25]}],
         "skins": [{"joints": [1, 2], "inverseBindMatrices": glb.accessor(binds, "MAT4")}],
         "animations": [
             {
                 "name": "lift",
-                "samplers": [{"input": times, "output": glb.accessor(np.array([0.0, 1.0], np.float32), "SCALAR"), "interpolation": "LINEAR"}],
+                "samplers": [
+                    {
+                        "input": times,
+                        "output": glb.accessor(np.array([0.0, 1.0], np.float32), "SCALAR"),
+                        "interpolation": "LINEAR",
+                    }
+                ],
                 "channels": [{"sampler": 0, "target": {"node": 0, "path": "weights"}}],
             }
         ],

@@ -1,6 +1,8 @@
-"""The pictures of docs/guide, taken of the real program: `python -m tests.app.ui.guide_pictures [NAME ...] [--data DIR]`, without a display.
+"""The pictures of docs/guide, taken of the real program: `python -m tests.app.ui.guide_pictures [NAME ...] [--data
+DIR]`, without a display.
 
-Each is a few steps that a person would do, then the window as it then is. `DIR/animated/Fox.glb` is the one model that is not a built-in scene.
+Each is a few steps that a person would do, then the window as it then is. `DIR/animated/Fox.glb` is the one model that
+is not a built-in scene.
 """
 
 from __future__ import annotations
@@ -22,14 +24,15 @@ from PySide6.QtCore import QSettings
 from PySide6.QtGui import QColor, QPainter, QPixmap
 from PySide6.QtWidgets import QApplication, QWidget
 
-from app import timeline as timelines
-from app.document import Document
-from app.settings import Settings, set_option
-from app.ui.application import make_application, make_view, open_window
-from app.ui.export_dialog import ExportDialog
-from app.ui.main_window import MainWindow
-from app.ui.palette import Palette
-from app.ui.settings_dialog import SettingsDialog
+from raygrove.app.document.document import Document
+from raygrove.app.playback import timeline as timelines
+from raygrove.app.settings.settings import Settings, set_option
+from raygrove.app.ui.dialogs.export_dialog import ExportDialog
+from raygrove.app.ui.dialogs.palette import Palette
+from raygrove.app.ui.dialogs.settings_dialog import SettingsDialog
+from raygrove.app.ui.session.session import make_session
+from raygrove.app.ui.window.application import make_application, make_view, open_window
+from raygrove.app.ui.window.main_window import MainWindow
 
 OUT = Path(__file__).resolve().parents[3] / "docs/images/guide"
 WINDOW = (1180, 800)
@@ -45,12 +48,12 @@ class Stage:
         self.application = make_application()
         QSettings.setPath(QSettings.Format.NativeFormat, QSettings.Scope.UserScope, os.environ["XDG_CONFIG_HOME"])
         settings = set_option(set_option(Settings(), "window.theme", "light"), "timeline.autoplay", False)
-        self.window = MainWindow(Document(settings), make_view)
+        self.window = MainWindow(make_session(Document(settings)), make_view)
         self.document = self.window.document
         open_window(self.window, None)
         self.window.resize(*WINDOW)
         self.window.reset_layout()
-        self.window.memory.silence("target")
+        self.window.memory.silence("device")
 
     def until(self, condition: Callable[[], object], what: str) -> None:
         """Let the program work until something is so."""
@@ -105,9 +108,9 @@ class Stage:
     def play(self, seconds: float) -> None:
         """Let the animation run for so long."""
         self.still()
-        self.window.timeline_bar.toggle_play()
+        self.window.document.toggle_play()
         self.rest(seconds)
-        self.window.timeline_bar.toggle_play()
+        self.window.document.toggle_play()
 
 
 def model(stage: Stage) -> Iterable[QWidget]:
@@ -215,7 +218,7 @@ def export(stage: Stage) -> Iterable[QWidget]:
 def settings(stage: Stage) -> Iterable[QWidget]:
     stage.demo("walker", 1.2)
     stage.still()
-    stage.window.show_settings("hierarchy.lbvh")
+    stage.window.opened_dialogs.show_settings("hierarchy.lbvh")
     stage.rest(0.3)
     dialog = stage.window.findChild(SettingsDialog)
     assert dialog is not None
@@ -246,7 +249,22 @@ def trouble(stage: Stage) -> Iterable[QWidget]:
 
 
 PICTURES = {
-    made.__name__: made for made in (welcome, model, timeline, cameras, compare, statistics, boxes, pixel, light, export, settings, palette, trouble)
+    made.__name__: made
+    for made in (
+        welcome,
+        model,
+        timeline,
+        cameras,
+        compare,
+        statistics,
+        boxes,
+        pixel,
+        light,
+        export,
+        settings,
+        palette,
+        trouble,
+    )
 }
 ALONE = ("statistics",)
 """Pictures of one panel instead of the whole window."""
@@ -271,7 +289,9 @@ def picture_of(stage: Stage, name: str, above: Iterable[QWidget]) -> QPixmap:
 def save(picture: QPixmap, path: Path) -> None:
     """Small: narrowed, with a palette."""
     image = picture.toImage().convertToFormat(picture.toImage().Format.Format_RGB888)
-    rows = np.frombuffer(image.constBits(), np.uint8).reshape(image.height(), image.bytesPerLine())[:, : 3 * image.width()]
+    rows = np.frombuffer(image.constBits(), np.uint8).reshape(image.height(), image.bytesPerLine())[
+        :, : 3 * image.width()
+    ]
     made = Image.fromarray(rows.reshape(image.height(), image.width(), 3).copy())
     if made.width > WIDTH:
         made = made.resize((WIDTH, round(made.height * WIDTH / made.width)), Image.Resampling.LANCZOS)
@@ -284,7 +304,9 @@ def save(picture: QPixmap, path: Path) -> None:
 
 def main(arguments: list[str]) -> int:
     """Take the pictures that are named, or all of them."""
-    parser = argparse.ArgumentParser(prog="python -m tests.app.ui.guide_pictures", description="Take the pictures of docs/guide.")
+    parser = argparse.ArgumentParser(
+        prog="python -m tests.app.ui.guide_pictures", description="Take the pictures of docs/guide."
+    )
     parser.add_argument("names", nargs="*", choices=[*PICTURES, []], metavar="NAME", help=", ".join(PICTURES))
     parser.add_argument("--data", type=Path, default=Path("."), help="the folder with animated/Fox.glb")
     names = parser.parse_args(arguments)

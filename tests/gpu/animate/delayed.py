@@ -1,4 +1,5 @@
-"""A host target whose copies arrive late, as on a device: what they overwrite is spoilt at once, and the values come frames later."""
+"""A host target whose copies arrive late, as on a device: what they overwrite is spoilt at once, and the values come
+frames later."""
 
 from __future__ import annotations
 
@@ -6,9 +7,9 @@ from collections.abc import Sequence
 
 import numpy as np
 
-from gpu.target.base import TargetOptions
-from gpu.target.copies import Copy, CopyQueue, Piece
-from gpu.target.host import HostTarget
+from raygrove.gpu.target.base import TargetOptions
+from raygrove.gpu.target.copies import Copy, CopyQueue, Piece
+from raygrove.gpu.target.host import HostTarget
 
 
 class DelayedCopy:
@@ -17,7 +18,7 @@ class DelayedCopy:
     def __init__(self, queue: DelayedCopies, pieces: Sequence[Piece], due: int) -> None:
         self.queue, self.pieces, self.due, self.is_there = queue, pieces, due, False
         for array, _ in pieces:
-            array.fill(np.nan)
+            array.reshape(-1).view(np.uint8).fill(255)  # as numbers these bytes are none
 
     def arrive(self) -> None:
         """The values are there, after those of every earlier copy."""
@@ -61,11 +62,12 @@ class DelayedCopies(CopyQueue):
 class DelayedTarget(HostTarget):
     """See the module. `queues` are those that were asked for."""
 
-    def __init__(self, delay: int = 2) -> None:
-        super().__init__(TargetOptions(threads=1))
+    def __init__(self, delay: int = 2, key_stream: str = "copies") -> None:
+        super().__init__(TargetOptions(threads=1, key_stream=key_stream))
         self.delay, self.queues = delay, list[DelayedCopies]()
 
-    def copies(self) -> CopyQueue:
+    def copies(self, to_mapped: bool = False) -> CopyQueue:
+        assert to_mapped == (self.options.key_stream == "mapped")
         self.queues.append(DelayedCopies(self.delay))
         return self.queues[-1]
 

@@ -1,10 +1,11 @@
-"""The animation once more, in float64 and independently: one vertex buffer from nodes, tracks, key frames, morph targets and skins."""
+"""The animation once more, in float64 and independently: one vertex buffer from nodes, tracks, key frames, morph
+targets and skins."""
 
 from __future__ import annotations
 
 import numpy as np
 
-from gpu.scene import MorphTargets, Scene, Skin, Track
+from raygrove.gpu.scene import MorphTargets, Scene, Skin, Track
 
 
 def placed_keys(times: np.ndarray, time: float) -> tuple[int, int, float]:
@@ -26,7 +27,12 @@ def value_of(track: Track, time: float, is_rotation: bool) -> np.ndarray:
             return values[a, 1]
         basis = np.array([[2, -3, 0, 1], [1, -2, 1, 0], [-2, 3, 0, 0], [1, -1, 0, 0]]) @ np.array([s**3, s**2, s, 1.0])
         span = times[b] - times[a]
-        return basis[0] * values[a, 1] + basis[1] * span * values[a, 2] + basis[2] * values[b, 1] + basis[3] * span * values[b, 0]
+        return (
+            basis[0] * values[a, 1]
+            + basis[1] * span * values[a, 2]
+            + basis[2] * values[b, 1]
+            + basis[3] * span * values[b, 0]
+        )
     if track.interpolation == "step":
         return values[a]
     if not is_rotation:
@@ -52,7 +58,11 @@ def world_matrices(scene: Scene, time: float, clip: int) -> list[np.ndarray]:
     """Every node's matrix to the world."""
     matrices: list[np.ndarray] = []
     for index, node in enumerate(scene.nodes):
-        parts = {"translation": np.array(node.translation), "rotation": np.array(node.rotation), "scale": np.array(node.scale)}
+        parts = {
+            "translation": np.array(node.translation),
+            "rotation": np.array(node.rotation),
+            "scale": np.array(node.scale),
+        }
         for channel in scene.clips[clip].channels if clip < len(scene.clips) else ():
             if channel.node == index and channel.path in parts:
                 parts[channel.path] = value_of(channel.track, time, channel.path == "rotation")
@@ -83,8 +93,8 @@ def bent(skin: Skin, world: list[np.ndarray], where: np.ndarray, normal: np.ndar
 
 
 def surface(scene: Scene, time: float, clip: int = 0) -> tuple[np.ndarray, np.ndarray]:
-    """Positions and unit normals (V, 3) of all objects in order: key frames, then targets, then the skin or the node; normals by the inverse
-    transpose."""
+    """Positions and unit normals (V, 3) of all objects in order: key frames, then targets, then the skin or the node;
+    normals by the inverse transpose."""
     world = world_matrices(scene, time, clip)
     positions, normals = [], []
     for thing in scene.objects:
@@ -98,7 +108,11 @@ def surface(scene: Scene, time: float, clip: int = 0) -> tuple[np.ndarray, np.nd
         if morph is not None:
             weights = weights_of(scene, morph, thing.node, time, clip)
             where = where + np.einsum("m,mvc->vc", weights, morph.positions.astype(np.float64))
-            normal = normal if morph.normals is None else normal + np.einsum("m,mvc->vc", weights, morph.normals.astype(np.float64))
+            normal = (
+                normal
+                if morph.normals is None
+                else normal + np.einsum("m,mvc->vc", weights, morph.normals.astype(np.float64))
+            )
         if mesh.skin is not None:
             where, turned = bent(mesh.skin, world, where, normal)
         else:

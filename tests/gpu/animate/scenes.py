@@ -6,7 +6,7 @@ import dataclasses
 
 import numpy as np
 
-from gpu.scene import Channel, Clip, KeyFrames, Light, Mesh, MorphTargets, Node, Object, Scene, Skin, Track
+from raygrove.gpu.scene import Channel, Clip, KeyFrames, Light, Mesh, MorphTargets, Node, Object, Scene, Skin, Track
 
 
 def random_mesh(rng: np.random.Generator, vertices: int, keys: int = 0) -> Mesh:
@@ -22,7 +22,11 @@ def random_mesh(rng: np.random.Generator, vertices: int, keys: int = 0) -> Mesh:
         times = np.cumsum(rng.uniform(0.2, 1.0, keys)).astype(np.float32)
         shapes = rng.normal(size=(1, vertices, 3)) + 0.3 * rng.normal(size=(keys, vertices, 3))
         tilted = normals(vertices) + 0.2 * normals(keys, vertices)
-        frames = KeyFrames(times, shapes.astype(np.float32), (tilted / np.linalg.norm(tilted, axis=-1, keepdims=True)).astype(np.float32))
+        frames = KeyFrames(
+            times,
+            shapes.astype(np.float32),
+            (tilted / np.linalg.norm(tilted, axis=-1, keepdims=True)).astype(np.float32),
+        )
     positions = rng.normal(size=(vertices, 3)).astype(np.float32)
     return Mesh("soup", positions, triangles, np.zeros(len(triangles), np.int32), normals(vertices), key_frames=frames)
 
@@ -44,14 +48,23 @@ def random_track(rng: np.random.Generator, path: str, interpolation: str) -> Tra
 
 
 def random_scene(seed: int, nodes: int = 9, still: bool = False) -> Scene:
-    """A tree of nodes, half of them driven, with rigid and key-framed objects. Scales never change sign between keys of a linear track."""
+    """A tree of nodes, half of them driven, with rigid and key-framed objects. Scales never change sign between keys of
+    a linear track."""
     rng = np.random.default_rng(seed)
     made, channels = [], []
     for index in range(nodes):
         q = rng.normal(size=4)
         rest = tuple((q / np.linalg.norm(q)).tolist())
         scale = tuple(rng.uniform(0.5, 1.5, 3).tolist())
-        made.append(Node(f"node {index}", int(rng.integers(-1, index)) if index else -1, tuple(rng.normal(size=3).tolist()), rest, scale))
+        made.append(
+            Node(
+                f"node {index}",
+                int(rng.integers(-1, index)) if index else -1,
+                tuple(rng.normal(size=3).tolist()),
+                rest,
+                scale,
+            )
+        )
         for path in ("translation", "rotation", "scale"):
             if not still and rng.uniform() < 0.5:
                 interpolation = str(rng.choice(["step", "linear", "cubic"]))
@@ -63,7 +76,14 @@ def random_scene(seed: int, nodes: int = 9, still: bool = False) -> Scene:
     objects = tuple(Object(int(rng.integers(0, nodes)), int(mesh)) for mesh in (0, 1, 2, 0, 2))
     light = Light("point", (1.0, 2.0, 3.0), (0.5, -0.5, 1.0), node=nodes - 1)
     sun = Light("directional", (1.0, 1.0, 1.0), direction=(0.0, -2.0, 0.0), node=0)
-    return Scene("random", tuple(made), meshes, objects, lights=(light, sun), clips=(Clip("all", 5.0, tuple(channels)), Clip("rest", 5.0)))
+    return Scene(
+        "random",
+        tuple(made),
+        meshes,
+        objects,
+        lights=(light, sun),
+        clips=(Clip("all", 5.0, tuple(channels)), Clip("rest", 5.0)),
+    )
 
 
 def random_morph(rng: np.random.Generator, vertices: int, targets: int, with_normals: bool = True) -> MorphTargets:
@@ -71,11 +91,15 @@ def random_morph(rng: np.random.Generator, vertices: int, targets: int, with_nor
     positions = 0.3 * rng.normal(size=(targets, vertices, 3))
     normals = rng.uniform(-0.2, 0.2, (targets, vertices, 3)) / targets if with_normals else None
     weights = rng.uniform(0.0, 1.0, targets)
-    return MorphTargets(positions.astype(np.float32), None if normals is None else normals.astype(np.float32), weights.astype(np.float32))
+    return MorphTargets(
+        positions.astype(np.float32),
+        None if normals is None else normals.astype(np.float32),
+        weights.astype(np.float32),
+    )
 
 
 def random_skin(rng: np.random.Generator, vertices: int, nodes: int, joints: int) -> Skin:
-    """Four joints a vertex, one of which counts most, so that no blend of them is singular; some weights are zero."""
+    """Four joints per vertex, one of which counts most, so that no blend of them is singular; some weights are zero."""
     weights = np.concatenate([np.ones((vertices, 1)), rng.choice([0.0, 0.02, 0.05], (vertices, 3))], axis=1)
     binds = np.tile(np.eye(4), (joints, 1, 1))
     binds[:, :3] += rng.uniform(-0.2, 0.2, (joints, 3, 4))
@@ -88,12 +112,17 @@ def random_skin(rng: np.random.Generator, vertices: int, nodes: int, joints: int
 
 
 def deformed_scene(seed: int, nodes: int = 9) -> Scene:
-    """A random scene whose meshes bend and change their shape too, each in another way; some weights are driven, more or fewer than there are."""
+    """A random scene whose meshes bend and change their shape too, each in another way; some weights are driven, more
+    or fewer than there are."""
     rng = np.random.default_rng(seed)
     scene = random_scene(seed, nodes)
     soup, large, keyed = scene.meshes
     meshes = (
-        dataclasses.replace(soup, skin=random_skin(rng, len(soup.positions), nodes, 5), morph_targets=random_morph(rng, len(soup.positions), 3)),
+        dataclasses.replace(
+            soup,
+            skin=random_skin(rng, len(soup.positions), nodes, 5),
+            morph_targets=random_morph(rng, len(soup.positions), 3),
+        ),
         dataclasses.replace(large, morph_targets=random_morph(rng, len(large.positions), 7, with_normals=False)),
         dataclasses.replace(keyed, skin=random_skin(rng, len(keyed.positions), nodes, 12)),
         random_mesh(rng, 261),

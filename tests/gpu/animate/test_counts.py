@@ -1,4 +1,5 @@
-"""Scenes whose vertices 32 bits cannot number: key frames stream rather than overflow, and what cannot is said. Arrays here repeat one vertex."""
+"""Scenes whose vertices 32 bits cannot number: key frames stream rather than overflow, and what cannot is said. Arrays
+here repeat one vertex."""
 
 from __future__ import annotations
 
@@ -7,10 +8,10 @@ import dataclasses
 import numpy as np
 import pytest
 
-from gpu.animate import tables
-from gpu.animate.key_schedule import LEAST_SLOTS, plan_sequences, slots_of
-from gpu.scene import Channel, Clip, KeyFrames, Mesh, MorphTargets, Node, Object, Scene, Track
-from gpu.target.base import TargetError
+from raygrove.gpu.animate import tables
+from raygrove.gpu.animate.key_schedule import LEAST_SLOTS, keyed_meshes, plan_sequences, slots_of
+from raygrove.gpu.scene import Channel, Clip, KeyFrames, Mesh, MorphTargets, Node, Object, Scene, Track
+from raygrove.gpu.target.base import TargetError
 
 PLENTY = 1 << 50
 
@@ -28,9 +29,11 @@ def mesh(vertices: int, keys: int = 0, targets: int = 0) -> Mesh:
 
 
 def checked(*meshes: Mesh) -> tables.SourceTables:
-    sequences = plan_sequences(meshes, PLENTY)
-    sources = tables.source_tables(meshes, slots_of(meshes, sequences))
-    tables.check_counts(Scene("huge", meshes=meshes, objects=tuple(Object(0, index) for index in range(len(meshes)))), sources)
+    sequences = plan_sequences(keyed_meshes(meshes), PLENTY)
+    sources = tables.source_tables(meshes, slots_of(len(meshes), sequences))
+    tables.check_counts(
+        Scene("huge", meshes=meshes, objects=tuple(Object(0, index) for index in range(len(meshes)))), sources
+    )
     return sources
 
 
@@ -44,7 +47,10 @@ def test_keys_of_more_vertices_than_32_bits_number_stream() -> None:
 @pytest.mark.parametrize(
     ("meshes", "sentence"),
     [
-        ((mesh(400_000_000), mesh(400_000_000)), "huge has 800,000,000 vertices in all its objects, and at most 715,827,882 can be drawn"),
+        (
+            (mesh(400_000_000), mesh(400_000_000)),
+            "huge has 800,000,000 vertices in all its objects, and at most 715,827,882 can be drawn",
+        ),
         ((mesh(600_000_000, keys=4),), "vertices in its meshes and in the key frames"),
         ((mesh(300_000_000, targets=8),), "2,400,000,004 vertices in its morph targets"),
     ],

@@ -1,4 +1,5 @@
-"""Skins and morph targets against the float64 reference; what a clip moves of them; trees of any depth; parts that do not fit."""
+"""Skins and morph targets against the float64 reference; what a clip moves of them; trees of any depth; parts that do
+not fit."""
 
 from __future__ import annotations
 
@@ -9,10 +10,10 @@ import numpy as np
 import pytest
 from hypothesis import strategies
 
-from gpu.animate import deform_tables, pose, tables
-from gpu.animate.animate import Animator
-from gpu.scene import Channel, Clip, Mesh, Moment, MorphTargets, Node, Object, Scene, Skin, Track
-from gpu.target.base import Target
+from raygrove.gpu.animate import deform_tables, pose, tables
+from raygrove.gpu.animate.animate import Animator
+from raygrove.gpu.scene import Channel, Clip, Mesh, Moment, MorphTargets, Node, Object, Scene, Skin, Track
+from raygrove.gpu.target.base import Target
 
 from . import reference
 from .scenes import deformed_scene, random_mesh, random_morph, random_skin
@@ -25,12 +26,17 @@ def rows(*values: object) -> np.ndarray:
     return np.array(values, np.float32)
 
 
-def one_object(mesh: Mesh, nodes: tuple[Node, ...] = (Node(),), channels: tuple[Channel, ...] = (), node: int = 0) -> Scene:
+def one_object(
+    mesh: Mesh, nodes: tuple[Node, ...] = (Node(),), channels: tuple[Channel, ...] = (), node: int = 0
+) -> Scene:
     """A scene of one object, and a clip where there are channels."""
     return Scene("one", nodes, (mesh,), (Object(node, 0),), clips=(Clip("clip", 1.0, channels),) if channels else ())
 
 
-@hypothesis.given(seed=strategies.integers(0, 10_000), times=strategies.lists(strategies.floats(-1.0, 6.0, width=32), min_size=1, max_size=3))
+@hypothesis.given(
+    seed=strategies.integers(0, 10_000),
+    times=strategies.lists(strategies.floats(-1.0, 6.0, width=32), min_size=1, max_size=3),
+)
 @hypothesis.settings(suppress_health_check=[hypothesis.HealthCheck.function_scoped_fixture], max_examples=15)
 def test_every_skin_and_target_as_in_float64(target: Target, seed: int, times: list[float]) -> None:
     scene = deformed_scene(seed)
@@ -40,13 +46,17 @@ def test_every_skin_and_target_as_in_float64(target: Target, seed: int, times: l
 
 
 @pytest.mark.parametrize("seed", [0, 1, 2])
-def test_a_pose_in_one_block_and_launch_after_launch_are_the_same(target: Target, seed: int, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_pose_in_one_block_and_launch_after_launch_are_the_same(
+    target: Target, seed: int, monkeypatch: pytest.MonkeyPatch
+) -> None:
     scene, found = deformed_scene(seed), []
     for limit in (pose.AT_ONCE, 0):
         monkeypatch.setattr(pose, "AT_ONCE", limit)
         animator = Animator(target, scene)
         shown = [animator.at(Moment(time)) for time in (0.1, 0.9, 2.3)][-1]
-        found.append([target.download(array) for array in (shown.positions, shown.previous, shown.normals, shown.lights)])
+        found.append(
+            [target.download(array) for array in (shown.positions, shown.previous, shown.normals, shown.lights)]
+        )
         assert_shows(target, animator, scene, Moment(1.3))
     assert all(np.allclose(a, b, rtol=0.0, atol=1e-5) for a, b in zip(*found, strict=True))
 
@@ -63,7 +73,10 @@ def test_clips_that_drive_everything_nothing_and_weights_alone(target: Target) -
 
 def test_a_skin_at_its_bind_pose_leaves_the_mesh_where_it_is(target: Target) -> None:
     rng = np.random.default_rng(4)
-    mesh, nodes = random_mesh(rng, 300), (Node("a", -1, (1.0, 2.0, 3.0)), Node("b", 0, (0.0, -5.0, 0.0), (0.6, 0.0, 0.0, 0.8)))
+    mesh, nodes = (
+        random_mesh(rng, 300),
+        (Node("a", -1, (1.0, 2.0, 3.0)), Node("b", 0, (0.0, -5.0, 0.0), (0.6, 0.0, 0.0, 0.8))),
+    )
     skin = random_skin(rng, 300, 2, 2)
     world = reference.world_matrices(Scene("", nodes), 0.0, 0)
     skin = dataclasses.replace(skin, inverse_bind=np.array([np.linalg.inv(world[j]) for j in skin.joints], np.float32))
@@ -97,7 +110,9 @@ def test_targets_move_the_objects_at_their_node_alone(target: Target) -> None:
     animator.at(Moment(0.0))
     surface = animator.at(Moment(0.5))
     positions = target.download(surface.positions)
-    assert np.allclose(positions[:30] - mesh.positions, 0.25, atol=1e-6) and np.allclose(positions[30:] - mesh.positions, 0.5, atol=1e-6)
+    assert np.allclose(positions[:30] - mesh.positions, 0.25, atol=1e-6) and np.allclose(
+        positions[30:] - mesh.positions, 0.5, atol=1e-6
+    )
     assert [thing.version for thing in surface.primitives.objects] == [0, 1]
 
 
@@ -123,7 +138,9 @@ def test_deformed_vertices_that_are_not_finite_are_counted(target: Target) -> No
 def test_a_scale_of_zero_flattens_and_stays_finite(target: Target, scale: tuple[float, float, float]) -> None:
     mesh = random_mesh(np.random.default_rng(8), 50)
     skinned = dataclasses.replace(mesh, skin=random_skin(np.random.default_rng(8), 50, 2, 3))
-    scene = Scene("", (Node("", -1, scale=scale), Node("", 0, (0.0, 3.0, 0.0))), (mesh, skinned), (Object(1, 0), Object(0, 1)))
+    scene = Scene(
+        "", (Node("", -1, scale=scale), Node("", 0, (0.0, 3.0, 0.0))), (mesh, skinned), (Object(1, 0), Object(0, 1))
+    )
     surface = Animator(target, scene).at(Moment())
     positions, normals = target.download(surface.positions), target.download(surface.normals)
     flat = [axis for axis in range(3) if scale[axis] == 0.0]

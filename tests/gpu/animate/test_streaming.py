@@ -1,4 +1,5 @@
-"""Key frames that stream: the surface is that of resident ones at every time, nothing is used before it has arrived, steady play never waits."""
+"""Key frames that stream: the surface is that of resident ones at every time, nothing is used before it has arrived,
+steady play never waits."""
 
 from __future__ import annotations
 
@@ -13,14 +14,16 @@ import numpy as np
 import pytest
 from hypothesis import strategies
 
-from gpu.animate.animate import Animator
-from gpu.animate.key_stream import COPIES_AT_ONCE
-from gpu.camera import Camera
-from gpu.engine import Engine, View, ViewSettings
-from gpu.pixels import ArrayPixels
-from gpu.scene import KeyFrames, Mesh, Moment, Node, Object, Scene
-from gpu.stats import KeyStreaming
-from gpu.target.base import Target
+from raygrove.gpu.animate import key_sources
+from raygrove.gpu.animate.animate import Animator
+from raygrove.gpu.animate.key_stream import COPIES_AT_ONCE
+from raygrove.gpu.camera import Camera
+from raygrove.gpu.engine import Engine, View, ViewSettings
+from raygrove.gpu.glyph_shapes import GlyphKeys, Glyphs
+from raygrove.gpu.pixels import ArrayPixels
+from raygrove.gpu.scene import KeyFrames, Mesh, Moment, Node, Object, Scene
+from raygrove.gpu.stats import KeyStreaming
+from raygrove.gpu.target.base import Array, OutOfMemoryError, Target
 from tests.gpu.test_repeated_launches import CountingTarget
 
 from .delayed import DelayedTarget
@@ -42,7 +45,12 @@ def long_scene(keys: int = KEYS) -> Scene:
     uneven = np.cumsum(np.random.default_rng(0).uniform(0.05, 2.0, keys // 2)).astype(np.float32)
     bent = dataclasses.replace(keyed(2, 21, times), morph_targets=random_morph(np.random.default_rng(3), 21, 2))
     meshes = (keyed(1, 33, times), bent, keyed(4, 10, uneven), random_mesh(np.random.default_rng(5), 9))
-    return Scene("long", (Node(), Node("", 0, (1.0, 0.0, 0.0))), meshes, (Object(0, 0), Object(1, 1), Object(0, 2), Object(1, 0), Object(0, 3)))
+    return Scene(
+        "long",
+        (Node(), Node("", 0, (1.0, 0.0, 0.0))),
+        meshes,
+        (Object(0, 0), Object(1, 1), Object(0, 2), Object(1, 0), Object(0, 3)),
+    )
 
 
 SCENE = long_scene()
@@ -53,7 +61,7 @@ BUDGET = SLOTS * KEY_BYTES
 @pytest.fixture
 def small(monkeypatch: pytest.MonkeyPatch) -> Callable[[int], None]:
     def set_budget(size: int = BUDGET) -> None:
-        monkeypatch.setattr(Animator, "_key_budget", lambda self: size)
+        monkeypatch.setattr(key_sources, "key_budget", lambda target: size)
 
     return set_budget
 
@@ -85,14 +93,17 @@ def play(target: DelayedTarget, animator: Animator, times: np.ndarray) -> KeyStr
 
 
 MOVES = strategies.lists(
-    strategies.tuples(strategies.sampled_from(["forward", "back", "jump"]), strategies.floats(0.0, 1.0), strategies.integers(1, 12)),
+    strategies.tuples(strategies.sampled_from(["forward", "back", "jump"]), strategies.floats(0.0, 1.0),
+    strategies.integers(1, 12)),
     min_size=1, max_size=6,
 )  # fmt: skip
 
 
 @hypothesis.given(moves=MOVES, delay=strategies.integers(0, 5))
 @hypothesis.settings(suppress_health_check=[hypothesis.HealthCheck.function_scoped_fixture])
-def test_the_surface_is_that_of_resident_keys(resident: Animator, host_target: Target, small: Callable[..., None], moves: list, delay: int) -> None:
+def test_the_surface_is_that_of_resident_keys(
+    resident: Animator, host_target: Target, small: Callable[..., None], moves: list, delay: int
+) -> None:
     small()
     now = 0.0
     with delayed(delay) as (target, animator):
@@ -101,7 +112,9 @@ def test_the_surface_is_that_of_resident_keys(resident: Animator, host_target: T
                 now = amount * (SECONDS + 2.0) - 1.0
             for _ in range(frames):
                 target.tick()
-                now = float(np.clip(now + {"forward": 3.0, "back": -3.0, "jump": 0.0}[kind] * amount, -1.0, SECONDS + 1.0))
+                now = float(
+                    np.clip(now + {"forward": 3.0, "back": -3.0, "jump": 0.0}[kind] * amount, -1.0, SECONDS + 1.0)
+                )
                 found, expected = surface_at(target, animator, now), surface_at(host_target, resident, now)
                 assert all(np.array_equal(a, b) for a, b in zip(found, expected, strict=True)), (kind, now)
 
@@ -116,21 +129,29 @@ def ping_pong(speed: float, frames: int) -> np.ndarray:
 
 
 @pytest.mark.parametrize("speed", [0.05, 0.37, 1.0, 1.7])
-@pytest.mark.parametrize("way", [looped, ping_pong, lambda *how: SECONDS - looped(*how)], ids=["loop", "ping-pong", "reverse"])
-def test_steady_play_never_waits(small: Callable[..., None], way: Callable[[float, int], np.ndarray], speed: float) -> None:
+@pytest.mark.parametrize(
+    "way", [looped, ping_pong, lambda *how: SECONDS - looped(*how)], ids=["loop", "ping-pong", "reverse"]
+)
+def test_steady_play_never_waits(
+    small: Callable[..., None], way: Callable[[float, int], np.ndarray], speed: float
+) -> None:
     small()
     frames = min(2500, int(2.5 * SECONDS / speed))
     with delayed(2) as (target, animator):
         times = way(speed, frames)
         begun = play(target, animator, times[:4])
         done = play(target, animator, times[4:])
-        assert done.stalls == begun.stalls <= 2 and target.queues[0].waited <= 4 and target.queues[0].most <= 2 * (COPIES_AT_ONCE + 2)
+        assert (
+            done.stalls == begun.stalls <= 2
+            and target.queues[0].waited <= 4
+            and target.queues[0].most <= 2 * (COPIES_AT_ONCE + 2)
+        )
         rounds = frames * speed / SECONDS
         assert done.bytes_streamed < (rounds + 1.0) * 1.5 * KEYS * KEY_BYTES, "keys are copied that nobody sees"
 
 
 def test_play_at_uneven_times_never_waits(small: Callable[..., None]) -> None:
-    """A window's frames: 30 keys a second at about 60 frames, some of them dropped or late."""
+    """A window's frames: 30 keys per second at about 60 frames, some of them dropped or late."""
     small()
     steps = np.random.default_rng(1).choice([0.4, 0.5, 0.6, 1.0, 1.5, 3.0], 600, p=[0.25, 0.25, 0.25, 0.1, 0.1, 0.05])
     with delayed(2) as (target, animator):
@@ -173,13 +194,18 @@ def test_memory_stays_within_the_budget_and_does_not_grow(small: Callable[..., N
     assert taken[0] - taken[1] == saved
 
 
-def test_four_keys_are_the_least_and_are_enough(small: Callable[..., None], resident: Animator, host_target: Target) -> None:
+def test_four_keys_are_the_least_and_are_enough(
+    small: Callable[..., None], resident: Animator, host_target: Target
+) -> None:
     small(1)
     with delayed(1) as (target, animator):
         assert animator.streaming().slots == 2 * 4
         for seconds in (*np.arange(0.0, 20.0, 0.5), 3.0, 58.5, 0.0):
             target.tick()
-            found, expected = surface_at(target, animator, float(seconds)), surface_at(host_target, resident, float(seconds))
+            found, expected = (
+                surface_at(target, animator, float(seconds)),
+                surface_at(host_target, resident, float(seconds)),
+            )
             assert all(np.array_equal(a, b) for a, b in zip(found, expected, strict=True))
 
 
@@ -192,11 +218,11 @@ def test_keys_that_fit_do_not_stream_and_what_has_none_says_nothing(host_target:
 
 
 def test_the_budget_is_the_setting_or_half_of_what_is_free(monkeypatch: pytest.MonkeyPatch) -> None:
-    with delayed() as (target, animator):
+    with contextlib.closing(DelayedTarget()) as target:
         monkeypatch.setattr(target, "free_bytes", lambda: 1000)
-        assert animator._key_budget() == 500
+        assert key_sources.key_budget(target) == 500
         target.options = dataclasses.replace(target.options, key_memory_mib=3)
-        assert animator._key_budget() == 3 << 20
+        assert key_sources.key_budget(target) == 3 << 20
 
 
 def test_the_queue_is_closed_with_the_animator_or_when_it_is_garbage(small: Callable[..., None]) -> None:
@@ -221,7 +247,8 @@ def large_scene(vertices: int, keys: int) -> Scene:
 
 @pytest.mark.cuda
 def test_streams_of_a_device(cuda_target: Target, small: Callable[..., None]) -> None:
-    """Copies of several blocks each, at once with the launches; every time shows its own keys; play at a pace does not wait."""
+    """Copies of several blocks each, at once with the launches; every time shows its own keys; play at a pace does not
+    wait."""
     vertices, keys = 400_000, 40
     small(10 * 24 * vertices)
     with contextlib.closing(Animator(cuda_target, large_scene(vertices, keys))) as animator:
@@ -238,12 +265,17 @@ def test_streams_of_a_device(cuda_target: Target, small: Callable[..., None]) ->
         assert after.stalls - before.stalls <= 2 and after.bytes_streamed > before.bytes_streamed
 
 
-def test_captured_frames_of_streamed_keys_draw_what_launched_ones_of_resident_keys_draw(small: Callable[..., None]) -> None:
+def test_captured_frames_of_streamed_keys_draw_what_launched_ones_of_resident_keys_draw(
+    small: Callable[..., None],
+) -> None:
     """Slots are read from the target's memory, so a replayed frame shows the keys of its own moment."""
     drawn = []
     for budget, replays in ((1 << 30, False), (BUDGET, True)):
         small(budget)
-        with contextlib.closing(CountingTarget()) as target, contextlib.closing(Engine(target, SCENE, repeats=replays)) as engine:
+        with (
+            contextlib.closing(CountingTarget()) as target,
+            contextlib.closing(Engine(target, SCENE, repeats=replays)) as engine,
+        ):
             pixels = ArrayPixels(target, 31, 23)
             view = View(ViewSettings(ray_type="flat", hierarchy="brute_force"), Camera(eye=(0.5, 1.2, 4.5)), pixels)
             for seconds in (*np.arange(0.5, 12.0, 0.7), 50.0, 49.5, 3.0):
@@ -255,3 +287,25 @@ def test_captured_frames_of_streamed_keys_draw_what_launched_ones_of_resident_ke
     half = len(drawn) // 2
     assert all(np.array_equal(a, b) for a, b in zip(drawn[:half], drawn[half:], strict=True))
     assert len({picture.tobytes() for picture in drawn[:half]}) > 10
+
+
+def test_glyphs_that_do_not_fit_say_that_they_do_not_stream(
+    host_target: Target, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    keys = GlyphKeys(
+        np.arange(3, dtype=np.float32), np.zeros((3, 2, 3), np.float32), None, np.ones((3, 2, 3), np.float32)
+    )
+    arrows = Glyphs("arrows", "ellipsoid", keys.centres[0], np.ones((2, 3), np.float32), key_frames=keys)
+    scene = Scene("arrows", glyphs=(arrows,), objects=(Object(0, glyphs=0),))
+    upload = host_target.upload
+
+    def full(values: np.ndarray, tag: str) -> Array:
+        if values.dtype == np.float32 and values.shape[-1] == 12:
+            raise OutOfMemoryError(tag, values.nbytes, 7)
+        return upload(values, tag)
+
+    monkeypatch.setattr(host_target, "upload", full)
+    with pytest.raises(
+        OutOfMemoryError, match=r"for 6 glyphs of all key frames, which do not stream \(read fewer: imp"
+    ):
+        Animator(host_target, scene)

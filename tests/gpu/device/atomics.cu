@@ -2,7 +2,8 @@
 #include "gpu/device/atomics.cuh"
 #include "gpu/device/block.cuh"
 
-extern "C" __global__ void gather_extremes(const int* values, const unsigned* words, int n, int* integers, unsigned* unsigneds, uint64* wide) {
+extern "C" __global__ void gather_extremes(const int* values, const unsigned* words, int n, int* integers,
+                                           unsigned* unsigneds, uint64* wide) {
     for (int i : grid_stride(n)) {
         atomic_add(&integers[0], values[i]);
         atomic_min(&integers[1], values[i]);
@@ -40,7 +41,8 @@ extern "C" __global__ void arrive_at_one_place(int n, int* place, int* got) {
     for (int i : grid_stride(n)) got[i] = atomic_arrive(place);
 }
 
-// A chain: each item swaps its number in and writes down what it got; together with the last one left, every number appears once.
+// A chain: each item swaps its number in and writes down what it got; together with the last one left, every number
+// appears once.
 extern "C" __global__ void swap_round(int n, int* place, int* got) {
     for (int i : grid_stride(n)) got[i] = atomic_exchange(place, i);
 }

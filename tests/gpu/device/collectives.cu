@@ -1,7 +1,8 @@
-// One item a thread: what each collective of gpu/device/block.cuh and warp.cuh gives that thread.
+// One item per thread: what each collective of gpu/device/block.cuh and warp.cuh gives that thread.
 #include "gpu/device/block.cuh"
 
-extern "C" __global__ void reduce_blocks(const int* values, int* sums, int* minima, int* maxima, int* before, int* totals) {
+extern "C" __global__ void reduce_blocks(const int* values, int* sums, int* minima, int* maxima, int* before,
+                                         int* totals) {
     const int i = block_index() * block_threads() + thread_index();
     int total;
     sums[i] = block_sum(values[i]);
@@ -18,7 +19,8 @@ extern "C" __global__ void reduce_blocks_of_floats(const float* values, float* s
     maxima[i] = block_max(values[i]);
 }
 
-extern "C" __global__ void reduce_warps(const int* values, int* sums, int* minima, int* maxima, int* scans, int* firsts) {
+extern "C" __global__ void reduce_warps(const int* values, int* sums, int* minima, int* maxima, int* scans,
+                                        int* firsts) {
     const int i = block_index() * block_threads() + thread_index();
     sums[i] = warp_sum(values[i]);
     minima[i] = warp_min(values[i]);

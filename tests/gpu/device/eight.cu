@@ -18,7 +18,8 @@ extern "C" __global__ void compute_eights(const float* left, const float* right,
 }
 
 // `bits`: of the negative ones. `chosen`: one item's places of eight.
-extern "C" __global__ void choose_of_eight(const int* integers, const int* turned, const int* chosen, int count, int* bits, int* written) {
+extern "C" __global__ void choose_of_eight(const int* integers, const int* turned, const int* chosen, int count,
+                                           int* bits, int* written) {
     for (int i : grid_stride(count)) {
         bits[i] = (int)bits_below_zero(integers + 8 * i);
         if (turned[i] == 0) {

@@ -4,7 +4,8 @@
 #include "gpu/device/random.cuh"
 
 // Sample `sample` of pixel `pixel` at place sample * pixel_count + pixel; pixel_count is a multiple of the pack.
-extern "C" __global__ void draw_samples(int pixel_count, int sample_count, int dimension, int seed, float* x, float* y, float* single) {
+extern "C" __global__ void draw_samples(int pixel_count, int sample_count, int dimension, int seed, float* x, float* y,
+                                        float* single) {
     for (int pack : grid_stride(pixel_count / PACK)) {
         const Int pixel = splat_int(pack * PACK) + lane_index();
         for (int i = 0; i < sample_count; ++i) {

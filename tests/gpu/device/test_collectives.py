@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from gpu.target.base import Target
+from raygrove.gpu.target.base import Target
 
 from .units import run_kernel
 
@@ -68,7 +68,9 @@ def test_warp_votes(target: Target) -> None:
     values = np.random.default_rng(4).integers(-1, 2, (BLOCKS * width // lanes, lanes)).astype(np.int32)
     values[0], values[1] = 1, 0
     outs = [np.zeros(values.size, t) for t in (np.int32, np.int32, np.uint32, np.int32)]
-    _, any_set, all_set, ballots, lane = run_kernel(target, "collectives", "vote_warps", values.size, values.ravel(), *outs, block=64, blocks=BLOCKS)
+    _, any_set, all_set, ballots, lane = run_kernel(
+        target, "collectives", "vote_warps", values.size, values.ravel(), *outs, block=64, blocks=BLOCKS
+    )
     is_set = values > 0
     np.testing.assert_array_equal(any_set, per_thread(is_set.any(1), lanes))
     np.testing.assert_array_equal(all_set, per_thread(is_set.all(1), lanes))
@@ -79,5 +81,7 @@ def test_warp_votes(target: Target) -> None:
 @pytest.mark.parametrize("block", [32, 64, 256])
 def test_a_shared_tile_is_seen_by_all(target: Target, block: int) -> None:
     values = np.arange(BLOCKS * 64, dtype=np.int32)
-    _, out = run_kernel(target, "collectives", "reverse_tiles", len(values), values, np.zeros_like(values), block=block, blocks=BLOCKS)
+    _, out = run_kernel(
+        target, "collectives", "reverse_tiles", len(values), values, np.zeros_like(values), block=block, blocks=BLOCKS
+    )
     np.testing.assert_array_equal(out, values.reshape(BLOCKS, 64)[:, ::-1].ravel())

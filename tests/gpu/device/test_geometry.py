@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from gpu.target.base import Target
+from raygrove.gpu.target.base import Target
 
 from .units import run_kernel
 
@@ -31,7 +31,19 @@ def test_vectors(target: Target) -> None:
     np.testing.assert_array_equal(numbers[3], finite)
     x, y = a[finite].astype(np.float64), b[finite].astype(np.float64)
     mirror = unit(y)
-    expected = [x + y, x - y, x * y, x * 2, x / 2, -x, np.cross(x, y), unit(x), x + (y - x) / 4, np.minimum(x, y), np.maximum(x, y)]
+    expected = [
+        x + y,
+        x - y,
+        x * y,
+        x * 2,
+        x / 2,
+        -x,
+        np.cross(x, y),
+        unit(x),
+        x + (y - x) / 4,
+        np.minimum(x, y),
+        np.maximum(x, y),
+    ]
     expected.append(x - 2 * np.sum(x * mirror, 1, keepdims=True) * mirror)
     for row, wanted in enumerate(expected):
         np.testing.assert_allclose(found[row][finite], wanted, atol=2e-5, err_msg=f"row {row}")
@@ -54,7 +66,9 @@ def test_boxes(target: Target) -> None:
     np.testing.assert_array_equal(found[3], found[0])
     np.testing.assert_array_equal(numbers[5:], [[0] * N] * 4 + [[1] * N])
     size = grown[:, 1] - grown[:, 0]
-    np.testing.assert_allclose(numbers[1], size[:, 0] * size[:, 1] + size[:, 1] * size[:, 2] + size[:, 2] * size[:, 0], rtol=1e-5)
+    np.testing.assert_allclose(
+        numbers[1], size[:, 0] * size[:, 1] + size[:, 1] * size[:, 2] + size[:, 2] * size[:, 0], rtol=1e-5
+    )
     assert np.all(numbers[4] == 0) and np.all(numbers[0, :10] == 0)
     np.testing.assert_allclose(boxes[10 * N :], (lower + upper) / 2, atol=1e-6)
 

@@ -1,6 +1,7 @@
 """Lane packs of 1, 8 and 16 against numpy: the same text, one number or a vector at a time.
 
-The host's packs have three bodies (AVX-512, AVX2, plain vectors): `processors` compiles for each that this machine can run.
+The host's packs have three bodies (AVX-512, AVX2, plain vectors): `processors` compiles for each that this machine can
+run.
 """
 
 from __future__ import annotations
@@ -11,9 +12,9 @@ from collections.abc import Iterator
 import numpy as np
 import pytest
 
-from gpu.target.base import Target
+from raygrove.gpu.target.base import Target
+from raygrove.testing import make_target
 
-from ...conftest import make_target
 from .units import run_kernel
 
 PACKS = 37
@@ -22,12 +23,18 @@ SPECIAL = [0.0, -0.0, 1.0, -1.0, np.inf, -np.inf, np.nan, 1e-45, 3e38, -3e38, 2.
 
 def can_run(architecture: str) -> bool:
     """Whether this processor knows an x86-64 level."""
-    needed = {"x86-64": (), "x86-64-v3": ("avx2", "fma", "bmi2"), "x86-64-v4": ("avx2", "avx512f", "avx512vl", "avx512dq", "avx512bw")}
+    needed = {
+        "x86-64": (),
+        "x86-64-v3": ("avx2", "fma", "bmi2"),
+        "x86-64-v4": ("avx2", "avx512f", "avx512vl", "avx512dq", "avx512bw"),
+    }
     flags = pathlib.Path("/proc/cpuinfo").read_text().split("flags", 1)[-1].split("\n", 1)[0].split()
     return set(needed[architecture]) <= set(flags)
 
 
-@pytest.fixture(scope="module", params=["x86-64", "x86-64-v3", "x86-64-v4", pytest.param("cuda", marks=pytest.mark.cuda)])
+@pytest.fixture(
+    scope="module", params=["x86-64", "x86-64-v3", "x86-64-v4", pytest.param("cuda", marks=pytest.mark.cuda)]
+)
 def processors(request: pytest.FixtureRequest) -> Iterator[Target]:
     """A host target for each level of vector instructions, and CUDA."""
     if request.param != "cuda" and not can_run(request.param):
@@ -64,7 +71,18 @@ def as_bits(is_set: np.ndarray, width: int) -> np.ndarray:
 def test_reals(processors: Target, width: int) -> None:
     a, b = numbers(width, 1), numbers(width, 2)
     places = np.random.default_rng(3).integers(0, len(a), len(a)).astype(np.int32)
-    rows = run_kernel(processors, "lanes", "compute_reals", PACKS, a, b, places, PACKS, np.zeros((17, len(a)), np.float32), width=width)[-1]
+    rows = run_kernel(
+        processors,
+        "lanes",
+        "compute_reals",
+        PACKS,
+        a,
+        b,
+        places,
+        PACKS,
+        np.zeros((17, len(a)), np.float32),
+        width=width,
+    )[-1]
     with np.errstate(all="ignore"):
         lanes = np.tile(np.arange(width, dtype=np.float32), PACKS)
         # With a NaN, the host's min and max give the second argument, CUDA's the other one (vec.cuh).
@@ -81,9 +99,24 @@ def test_reals(processors: Target, width: int) -> None:
 def test_integers(processors: Target, width: int) -> None:
     random = np.random.default_rng(4)
     a, b = (random.integers(-1000, 1000, PACKS * width).astype(np.int32) for _ in range(2))
-    rows = run_kernel(processors, "lanes", "compute_ints", PACKS, a, b, PACKS, np.zeros((12, len(a)), np.int32), width=width)[-1]
+    rows = run_kernel(
+        processors, "lanes", "compute_ints", PACKS, a, b, PACKS, np.zeros((12, len(a)), np.int32), width=width
+    )[-1]
     lanes = np.tile(np.arange(width), PACKS)
-    expected = [a + b, a - b, a * b, a & b, a | b, a + 5, a & 255, a * 4, a >> 3, np.where(a < b, a, b), np.full_like(a, -9), lanes]
+    expected = [
+        a + b,
+        a - b,
+        a * b,
+        a & b,
+        a | b,
+        a + 5,
+        a & 255,
+        a * 4,
+        a >> 3,
+        np.where(a < b, a, b),
+        np.full_like(a, -9),
+        lanes,
+    ]
     np.testing.assert_array_equal(rows, np.array(expected))
 
 
@@ -93,12 +126,19 @@ def test_masks(processors: Target, width: int) -> None:
     a[:width], b[:width] = 1, 2
     a[width : 2 * width], b[width : 2 * width] = 2, 1
     i = np.random.default_rng(7).integers(0, 6, len(a)).astype(np.int32)
-    rows = run_kernel(processors, "lanes", "compute_masks", PACKS, a, b, i, PACKS, np.zeros((14, PACKS), np.uint32), width=width)[-1]
+    rows = run_kernel(
+        processors, "lanes", "compute_masks", PACKS, a, b, i, PACKS, np.zeros((14, PACKS), np.uint32), width=width
+    )[-1]
     less, positive, pack = a < b, a > 0, np.arange(PACKS)
     comparisons = [less, a <= b, a > b, a >= b, a == b, less & positive, less | positive, ~less]
     expected = [as_bits(c, width) for c in comparisons]
     expected += [less.reshape(PACKS, width).any(1), less.reshape(PACKS, width).all(1)]
-    expected += [(pack * 40503) & (2**width - 1), pack % 2 * (2**width - 1), as_bits(i == 3, width), as_bits(i < 3, width)]
+    expected += [
+        (pack * 40503) & (2**width - 1),
+        pack % 2 * (2**width - 1),
+        as_bits(i == 3, width),
+        as_bits(i < 3, width),
+    ]
     for row, (found, wanted) in enumerate(zip(rows, expected, strict=True)):
         np.testing.assert_array_equal(found, wanted, err_msg=f"row {row}")
 
@@ -118,7 +158,9 @@ def test_folds(processors: Target, width: int) -> None:
 
 def test_inverse_directions_are_clamped(processors: Target, width: int) -> None:
     directions = np.resize(np.array([0.0, -0.0, 1e-30, -1e-30, 0.5, -2.0, 1.0, 1e-19], np.float32), PACKS * width)
-    _, inverses = run_kernel(processors, "lanes", "invert_directions", PACKS, directions, PACKS, np.zeros_like(directions), width=width)
+    _, inverses = run_kernel(
+        processors, "lanes", "invert_directions", PACKS, directions, PACKS, np.zeros_like(directions), width=width
+    )
     assert np.all(np.isfinite(inverses * np.float32(1e18)))
     tiny = np.abs(directions) < 1e-20
     np.testing.assert_array_equal(inverses[~tiny], 1 / directions[~tiny])
@@ -129,5 +171,15 @@ def test_inverse_directions_are_clamped(processors: Target, width: int) -> None:
 def test_fours_come_from_a_place_of_each_lane(processors: Target, width: int) -> None:
     random = np.random.default_rng(8)
     fours, places = random.random((50, 4)).astype(np.float32), random.integers(0, 50, PACKS * width).astype(np.int32)
-    *_, rows = run_kernel(processors, "lanes", "load_fours_from", PACKS, fours, places, PACKS, np.zeros((4, PACKS * width), np.float32), width=width)
+    *_, rows = run_kernel(
+        processors,
+        "lanes",
+        "load_fours_from",
+        PACKS,
+        fours,
+        places,
+        PACKS,
+        np.zeros((4, PACKS * width), np.float32),
+        width=width,
+    )
     np.testing.assert_array_equal(rows, fours[places].T)

@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from gpu.target.base import Target
+from raygrove.gpu.target.base import Target
 
 from .units import run_kernel
 

@@ -1,4 +1,5 @@
-"""Sequences of samples: the same bits in packs of every width, even over every first 2^k samples, independent between pixels and seeds."""
+"""Sequences of samples: the same bits in packs of every width, even over every first 2^k samples, independent between
+pixels and seeds."""
 
 from __future__ import annotations
 
@@ -7,7 +8,7 @@ import zlib
 import numpy as np
 import pytest
 
-from gpu.target.base import Target
+from raygrove.gpu.target.base import Target
 
 from .test_lanes import processors, width  # noqa: F401 - fixtures
 from .units import run_kernel
@@ -19,7 +20,11 @@ BYTES = 3309080220
 def draw(target: Target, lanes: int, dimension: int = 3, seed: int = 5) -> np.ndarray:
     """x, y and the sample of one dimension (3, SAMPLES, PIXELS)."""
     empty = [np.zeros((SAMPLES, PIXELS), np.float32) for _ in range(3)]
-    return np.stack(run_kernel(target, "random", "draw_samples", PIXELS // lanes, PIXELS, SAMPLES, dimension, seed, *empty, width=lanes))
+    return np.stack(
+        run_kernel(
+            target, "random", "draw_samples", PIXELS // lanes, PIXELS, SAMPLES, dimension, seed, *empty, width=lanes
+        )
+    )
 
 
 def test_every_width_draws_the_same_bits_on_every_processor(processors: Target, width: int) -> None:  # noqa: F811
@@ -36,8 +41,14 @@ def test_any_first_samples_are_even_in_all_boxes_of_equal_size(host_target: Targ
         for columns in range(k + 1):
             across, down = 1 << columns, 1 << (k - columns)
             boxes = (x[:count] * across).astype(int) * down + (y[:count] * down).astype(int)
-            assert np.array_equal(np.sort(boxes, axis=0), np.broadcast_to(np.arange(count)[:, None], boxes.shape)), (k, columns)
-        assert np.array_equal(np.sort((single[:count] * count).astype(int), axis=0), np.broadcast_to(np.arange(count)[:, None], (count, PIXELS)))
+            assert np.array_equal(np.sort(boxes, axis=0), np.broadcast_to(np.arange(count)[:, None], boxes.shape)), (
+                k,
+                columns,
+            )
+        assert np.array_equal(
+            np.sort((single[:count] * count).astype(int), axis=0),
+            np.broadcast_to(np.arange(count)[:, None], (count, PIXELS)),
+        )
 
 
 @pytest.mark.parametrize("other", [{"dimension": 4}, {"seed": 6}])
@@ -46,7 +57,8 @@ def test_pixels_dimensions_and_seeds_go_their_own_ways(host_target: Target, othe
     for first, second in [(here[0], there[0]), (here[0, :, :-1], here[0, :, 1:]), (here[0], here[1])]:
         together = np.corrcoef(first.ravel(), second.ravel())[0, 1]
         assert abs(together) < 4.0 / np.sqrt(first.size), together
-    # The same samples in another order would be no independent dimension: pairs of equal index must fill the square too.
+    # The same samples in another order would be no independent dimension: pairs of equal index must fill the square
+    # too.
     filled = np.unique((here[0] * 64).astype(int) * 64 + (there[0] * 64).astype(int))
     assert len(filled) > 0.9 * (1.0 - np.exp(-here[0].size / 4096.0)) * 4096
 
@@ -54,6 +66,8 @@ def test_pixels_dimensions_and_seeds_go_their_own_ways(host_target: Target, othe
 def test_sine_and_cosine_are_exact_to_single_precision(processors: Target, width: int) -> None:  # noqa: F811
     turns = np.concatenate([np.linspace(0.0, 1.0, 4096 - 8), np.arange(8) / 8.0]).astype(np.float32)
     empty = np.zeros_like(turns)
-    _, sine, cosine = run_kernel(processors, "random", "turn", len(turns) // width, len(turns) // width, turns, empty, empty.copy(), width=width)
+    _, sine, cosine = run_kernel(
+        processors, "random", "turn", len(turns) // width, len(turns) // width, turns, empty, empty.copy(), width=width
+    )
     angle = 2.0 * np.pi * turns.astype(np.float64)
     assert np.abs(sine - np.sin(angle)).max() < 4e-7 and np.abs(cosine - np.cos(angle)).max() < 4e-7

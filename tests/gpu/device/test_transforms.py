@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from gpu.target.base import Target
+from raygrove.gpu.target.base import Target
 
 from .units import run_kernel
 
@@ -41,7 +41,17 @@ def test_compose_moves_turns_and_scales(target: Target) -> None:
     moves, scales = (random.normal(scale=3, size=(N, 3)).astype(np.float32) for _ in range(2))
     rotations = quaternions(2)
     lengths = random.uniform(0.5, 2, (N, 1)).astype(np.float32)
-    found = run_kernel(target, "transforms", "compose_transforms", N, moves, rotations * lengths, scales, N, np.zeros((N, 3, 4), np.float32))[-1]
+    found = run_kernel(
+        target,
+        "transforms",
+        "compose_transforms",
+        N,
+        moves,
+        rotations * lengths,
+        scales,
+        N,
+        np.zeros((N, 3, 4), np.float32),
+    )[-1]
     for point in np.vstack([np.eye(3), [[1.0, -2.0, 3.0]]]):
         expected = rotated(rotations.astype(np.float64), scales.astype(np.float64) * point) + moves
         np.testing.assert_allclose(found[:, :, :3] @ point + found[:, :, 3], expected, atol=3e-5)
@@ -52,11 +62,15 @@ def test_products_points_and_normals(target: Target) -> None:
     outer[0, :, :3] = np.diag([-1, 1, 1])
     points = np.random.default_rng(5).normal(size=(N, 3)).astype(np.float32)
     out = np.zeros_like(outer), np.zeros_like(outer), np.zeros((N, 2, 3), np.float32)
-    _, _, _, products, normals, results = run_kernel(target, "transforms", "apply_transforms", N, outer, inner, points, N, *out)
+    _, _, _, products, normals, results = run_kernel(
+        target, "transforms", "apply_transforms", N, outer, inner, points, N, *out
+    )
     bottom = np.broadcast_to([0.0, 0.0, 0.0, 1.0], (N, 1, 4))
     a, b = (np.concatenate([m.astype(np.float64), bottom], 1) for m in (outer, inner))
     np.testing.assert_allclose(products, (a @ b)[:, :3], atol=1e-5)
-    np.testing.assert_allclose(results[:, 0], (a[:, :3] @ np.append(points, np.ones((N, 1)), 1)[:, :, None])[:, :, 0], atol=1e-5)
+    np.testing.assert_allclose(
+        results[:, 0], (a[:, :3] @ np.append(points, np.ones((N, 1)), 1)[:, :, None])[:, :, 0], atol=1e-5
+    )
     np.testing.assert_allclose(results[:, 1], (a[:, :3, :3] @ points[:, :, None])[:, :, 0], atol=1e-5)
     # Normals turn by the inverse transpose, up to a positive factor: the absolute determinant.
     linear = a[:, :3, :3]

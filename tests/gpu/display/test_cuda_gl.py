@@ -1,4 +1,5 @@
-"""CUDA-GL interop: the order of its calls by a runtime that only writes them down, and the sentence where there is no device."""
+"""CUDA-GL interop: the order of its calls by a runtime that only writes them down, and the sentence where there is no
+device."""
 
 from __future__ import annotations
 
@@ -10,9 +11,9 @@ import pytest
 
 pytest.importorskip("OpenGL", reason="PyOpenGL is not installed: a bare GPU machine has no window")
 
-from gpu.display import cuda_gl, pixel_buffer
-from gpu.display.cuda_gl import CudaGl, InteropUnavailable
-from gpu.display.pixel_buffer import PixelBuffer
+from raygrove.gpu.display import cuda_gl, pixel_buffer
+from raygrove.gpu.display.cuda_gl import CudaGl, InteropUnavailable
+from raygrove.gpu.display.pixel_buffer import PixelBuffer
 
 
 class RecordingRuntime:
@@ -144,7 +145,13 @@ def test_a_buffer_is_unmapped_and_unregistered_before_it_goes(runtime: Recording
     buffer.lend()
     runtime.calls.clear()
     buffer.close()
-    assert runtime.names() == ["GraphicsUnmapResources", "GraphicsUnregisterResource", "glDeleteBuffers", "EventDestroy", "EventDestroy"]
+    assert runtime.names() == [
+        "GraphicsUnmapResources",
+        "GraphicsUnregisterResource",
+        "glDeleteBuffers",
+        "EventDestroy",
+        "EventDestroy",
+    ]
     buffer.close()
     assert runtime.names()[-1] == "EventDestroy" and len(runtime.calls) == 5
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from gpu.display.layout import fitted
+from raygrove.gpu.display.layout import fitted
 
 
 @pytest.mark.parametrize(
@@ -17,5 +17,7 @@ from gpu.display.layout import fitted
         ((1, 1000), (10, 10), (4, 0, 1, 10)),
     ],
 )
-def test_the_aspect_is_kept_and_the_picture_centred(picture: tuple[int, int], widget: tuple[int, int], expected: tuple[int, int, int, int]) -> None:
+def test_the_aspect_is_kept_and_the_picture_centred(
+    picture: tuple[int, int], widget: tuple[int, int], expected: tuple[int, int, int, int]
+) -> None:
     assert fitted(*picture, *widget) == expected

@@ -6,7 +6,7 @@ import functools
 
 import numpy as np
 
-from .scenes import TriangleScene, scene_of, soup
+from raygrove.testing.scenes import TriangleScene, scene_of, soup
 
 MANY = 100_000
 FEW = 1_000

@@ -1,4 +1,5 @@
-"""A builder whose tree the test gives: order, links, parents. Emits topology alone, and lets the family fit the rest."""
+"""A builder whose tree the test gives: order, links, parents. Emits topology alone, and lets the family compute the
+rest."""
 
 from __future__ import annotations
 
@@ -6,10 +7,10 @@ import dataclasses
 
 import numpy as np
 
-from gpu.hierarchy.base import Capabilities, Primitives
-from gpu.hierarchy.bvh.bvh import BvhHierarchy
-from gpu.hierarchy.bvh.tree import NODE_DTYPE, leaf_words
-from gpu.target.base import Target
+from raygrove.gpu.hierarchy.base import Capabilities, Primitives, StructureChoice
+from raygrove.gpu.hierarchy.bvh.bvh import BvhHierarchy
+from raygrove.gpu.hierarchy.bvh.tree import NODE_DTYPE, leaf_words
+from raygrove.gpu.target.base import Target
 
 
 @dataclasses.dataclass(frozen=True)
@@ -39,7 +40,8 @@ class GivenTree:
 
 
 def random_tree(count: int, seed: int, max_leaf_size: int = 3, chain: float = 0.1) -> GivenTree:
-    """Any shape over `count` references: ids without order and with gaps, leaves of any size, parts of it as deep as it goes."""
+    """Any shape over `count` references: ids without order and with gaps, leaves of any size, parts of it as deep as it
+    goes."""
     random = np.random.default_rng(seed)
     ids = np.concatenate([[0], random.permutation(np.arange(1, max(1, count - 1)))]).astype(np.int32)
     children = np.full((max(1, count - 1), 2), 99, np.int32)
@@ -73,10 +75,10 @@ class GivenBuilder(BvhHierarchy):
     name = "given"
     title = "A tree of the test's"
     Options = NoOptions
-    capabilities = Capabilities(primitive_kinds=("triangle", "sphere"))
+    capabilities = Capabilities(primitive_kinds=("triangle", "sphere", "mixed"))
 
     def __init__(self, target: Target, tree: GivenTree, layout: str = "auto") -> None:
-        super().__init__(target, NoOptions(), layout)
+        super().__init__(target, StructureChoice(layout=layout))
         self.given = tree
 
     def max_depth(self) -> int:
@@ -93,7 +95,7 @@ class GivenBuilder(BvhHierarchy):
             target.write(tree.nodes[:ids], nodes.view(np.float32).reshape(-1, 8))
             target.write(tree.parent[:ids], given.parents())
             target.write(tree.flags[:ids], given.exists.astype(np.uint8))
-        return self.fit(primitives)
+        return self.compute_bounds(primitives)
 
 
 class SplitBuilder(GivenBuilder):

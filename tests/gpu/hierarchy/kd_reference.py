@@ -1,7 +1,9 @@
-"""SAH kd-trees one node at a time: the sequential reference that builders are compared with, in numpy, and a builder that emits a tree it is given.
+"""SAH kd-trees one node at a time: the sequential reference that builders are compared with, in numpy, and a builder
+that emits a tree it is given.
 
-Single precision, operation by operation as kernels have it without contraction, so that ties fall alike: of equal costs the first axis, the lowest
-plane, and primitives that lie in the plane on the right. Boxes that are cut along all axes may be had in double precision too, as geometry has them.
+Single precision, operation by operation as kernels have it without contraction, so that ties fall alike: of equal costs
+the first axis, the lowest plane, and primitives that lie in the plane on the right. Boxes that are cut along all axes
+may be had in double precision too, as geometry has them.
 """
 
 from __future__ import annotations
@@ -10,13 +12,16 @@ import dataclasses
 
 import numpy as np
 
-from gpu.hierarchy.base import Primitives
-from gpu.hierarchy.kdtree.kdtree import KdTreeHierarchy
-from gpu.hierarchy.kdtree.options import KdTreeOptions
-from gpu.hierarchy.kdtree.tree import LEAF_AXIS, Capacity, Draft
-from gpu.target.base import Target
+from raygrove.gpu.hierarchy.base import Primitives, StructureChoice
+from raygrove.gpu.hierarchy.grown_tree import Capacity, Draft
+from raygrove.gpu.hierarchy.kdtree.kdtree import KdTreeHierarchy
+from raygrove.gpu.hierarchy.kdtree.options import KdTreeOptions
+from raygrove.gpu.hierarchy.kdtree.tree import LEAF_AXIS
+from raygrove.gpu.target.base import Target
 
 FLOAT = np.float32
+POLYGON_SLACK = 9.6e-7
+"""As gpu/device/epsilons.cuh has it."""
 
 
 @dataclasses.dataclass
@@ -46,7 +51,8 @@ def sweep_counts(lower: np.ndarray, upper: np.ndarray, plane: float) -> tuple[in
 
 
 def flat_sides(plane: float, low: float, high: float, flat: int) -> tuple[bool, ...]:
-    """Where primitives in a plane may go, to the right or not: at a face outwards, with none in it nothing is parted there."""
+    """Where primitives in a plane may go, to the right or not: at a face outwards, with none in it nothing is split
+    there."""
     if low < plane < high:
         return (True, False) if flat else (False,)
     return (bool(plane == high),) if flat else ()
@@ -75,7 +81,9 @@ def best_split(lower: np.ndarray, upper: np.ndarray, cell: np.ndarray, options: 
             right_area = a * b + (cell[1, axis] - plane) * scale * (a + b)
             for flat_right in choices:
                 left, right = below + (0 if flat_right else flat), above + (flat if flat_right else 0)
-                cost = FLOAT(options.traversal_cost) * area + FLOAT(options.intersection_cost) * (left_area * FLOAT(left) + right_area * FLOAT(right))
+                cost = FLOAT(options.traversal_cost) * area + FLOAT(options.intersection_cost) * (
+                    left_area * FLOAT(left) + right_area * FLOAT(right)
+                )
                 if left == 0 or right == 0:
                     cost = cost * FLOAT(options.empty_factor)
                 if cost <= np.finfo(FLOAT).max and (best is None or cost < best.cost):
@@ -96,8 +104,8 @@ class _Node:
 
 @dataclasses.dataclass
 class Clip:
-    """Bounds the part of a triangle (n, 3, 3) in a box, in nodes of at most `most` references: in double precision, or in single precision as the
-    kernels do it, with what they add for roundings."""
+    """Bounds the part of a triangle (n, 3, 3) in a box, in nodes of at most `most` references: in double precision, or
+    in single precision as the kernels do it, with what they add for roundings."""
 
     corners: np.ndarray
     most: float = np.inf
@@ -111,9 +119,12 @@ class Clip:
         """From the corners of the polygon that the box's faces leave; an inverted box where they leave none."""
         polygon = self.corners[prim_id].astype(self.dtype)
         whole = polygon.min(axis=0), polygon.max(axis=0)
-        slack = np.abs(polygon).max(axis=0) * self.dtype(9.6e-7 if self.dtype is FLOAT else 0.0)
+        slack = np.abs(polygon).max(axis=0) * self.dtype(POLYGON_SLACK if self.dtype is FLOAT else 0.0)
         for axis in range(3):
-            for plane, sign in ((lower[axis] - slack[axis], self.dtype(1.0)), (upper[axis] + slack[axis], self.dtype(-1.0))):
+            for plane, sign in (
+                (lower[axis] - slack[axis], self.dtype(1.0)),
+                (upper[axis] + slack[axis], self.dtype(-1.0)),
+            ):
                 if whole[0][axis] >= plane if sign > 0 else whole[1][axis] <= plane:
                     continue
                 away, following = (polygon[:, axis] - plane) * sign, np.roll(polygon, -1, axis=0)
@@ -136,8 +147,8 @@ class Clip:
 
 
 def build_reference(lower: np.ndarray, upper: np.ndarray, options: KdTreeOptions, clip: Clip | None = None) -> KdArrays:
-    """Level by level over boxes (n, 3), in each the large nodes before the small ones; inverted boxes are left out. Boxes are clipped along the
-    split's axis alone, or, with `clip`, in small nodes along all axes."""
+    """Level by level over boxes (n, 3), in each the large nodes before the small ones; inverted boxes are left out.
+    Boxes are clipped along the split's axis alone, or, with `clip`, in small nodes along all axes."""
     lower, upper = lower + FLOAT(0.0), upper + FLOAT(0.0)
     if clip is not None:
         lower, upper = lower.astype(clip.dtype), upper.astype(clip.dtype)
@@ -145,7 +156,15 @@ def build_reference(lower: np.ndarray, upper: np.ndarray, options: KdTreeOptions
     cell = np.stack([lower[active].min(axis=0), upper[active].max(axis=0)]) if len(active) else np.zeros((2, 3), FLOAT)
     levels = options.levels(len(lower))
     tree = _Growing([(0, 0)], [-1], [], clip)
-    root = _Node(0, active, lower[active], upper[active], np.zeros(len(active), bool), cell, FLOAT(options.references_per_primitive))
+    root = _Node(
+        0,
+        active,
+        lower[active],
+        upper[active],
+        np.zeros(len(active), bool),
+        cell,
+        FLOAT(options.references_per_primitive),
+    )
     waiting = [] if tree.is_leaf(root, levels, options) else [root]
     while waiting:
         levels -= 1
@@ -174,7 +193,7 @@ class _Growing:
         self.references += node.prim_ids.tolist()
 
     def part(self, node: _Node, levels: int, options: KdTreeOptions) -> list[_Node]:
-        """The children that are still to be parted."""
+        """The children that are still to be split."""
         if self.clip is not None and self.clip.is_for(node):
             self.clip.bound(node)
         is_there = (node.lower <= node.upper).all(axis=1)
@@ -186,7 +205,10 @@ class _Growing:
             return []
         axis, plane, left = split.axis, split.plane, len(self.nodes)
         flat = (node.lower[:, axis] == plane) & (node.upper[:, axis] == plane)
-        sides = (node.lower[:, axis] < plane) | (flat & (not split.flat_right)), (node.upper[:, axis] > plane) | (flat & split.flat_right)
+        sides = (
+            (node.lower[:, axis] < plane) | (flat & (not split.flat_right)),
+            (node.upper[:, axis] > plane) | (flat & split.flat_right),
+        )
         share = node.share * FLOAT(len(node.prim_ids)) / FLOAT(max(1, sides[0].sum() + sides[1].sum()))
         if share < 1:
             self.write_leaf(node)
@@ -215,8 +237,10 @@ class GivenKdTree(KdTreeHierarchy):
     title = "A kd-tree of the test's"
     Options = KdTreeOptions
 
-    def __init__(self, target: Target, given: KdArrays, traversal: str = "auto", options: KdTreeOptions | None = None) -> None:
-        super().__init__(target, options or KdTreeOptions(), "auto", traversal)
+    def __init__(
+        self, target: Target, given: KdArrays, traversal: str = "auto", options: KdTreeOptions | None = None
+    ) -> None:
+        super().__init__(target, StructureChoice(options, traversal=traversal))
         self.given = given
 
     def emit(self, primitives: Primitives, draft: Draft, capacity: Capacity) -> None:

@@ -1,5 +1,5 @@
-"""median_sah one node at a time: the sequential reference, in numpy and single precision, operation by operation as kernels have it without
-contraction."""
+"""median_sah one node at a time: the sequential reference, in numpy and single precision, operation by operation as
+kernels have it without contraction."""
 
 from __future__ import annotations
 
@@ -7,10 +7,10 @@ import dataclasses
 
 import numpy as np
 
-from gpu.hierarchy.kdtree.builders.median_sah import MedianSahOptions
+from raygrove.gpu.hierarchy.kdtree.builders.median_sah import MedianSahOptions
+from raygrove.testing.scenes import TriangleScene
 
 from .kd_reference import FLOAT, KdArrays, cost_terms
-from .scenes import TriangleScene
 
 SMALL, SMALL_LEVELS = 64, 20
 SLACK = FLOAT(4.8e-7)
@@ -39,7 +39,8 @@ def part_between(corners: np.ndarray, axis: int, low: np.float32, high: np.float
 
 @dataclasses.dataclass
 class Open:
-    """A node that is being parted: prim_ids (n,) ascending, the boxes (n, 2, 3) of what of them lies in the cell (2, 3)."""
+    """A node that is being split: prim_ids (n,) ascending, the boxes (n, 2, 3) of what of them lies in the cell (2,
+    3)."""
 
     node_id: int
     depth: int
@@ -59,12 +60,18 @@ class MedianReference:
         lower, upper = (side + FLOAT(0.0) for side in scene.boxes())
         active = np.flatnonzero((lower <= upper).all(axis=1))
         boxes = np.stack([lower[active], upper[active]], axis=1)
-        self.box = np.stack([boxes[:, 0].min(axis=0), boxes[:, 1].max(axis=0)]) if len(active) else np.zeros((2, 3), FLOAT)
+        self.box = (
+            np.stack([boxes[:, 0].min(axis=0), boxes[:, 1].max(axis=0)]) if len(active) else np.zeros((2, 3), FLOAT)
+        )
         level = [Open(0, 0, active, boxes, self.box, FLOAT(options.references_per_primitive))]
         for _ in range(large_levels):
-            level = [child for node in level for child in (self.part_large(node) if len(node.prim_ids) > self.small_count else [node])]
+            level = [
+                child
+                for node in level
+                for child in (self.part_large(node) if len(node.prim_ids) > self.small_count else [node])
+            ]
         for node in level:
-            self.part_small(node)
+            self.split_small(node)
 
     @property
     def arrays(self) -> KdArrays:
@@ -84,7 +91,7 @@ class MedianReference:
 
     # -- large nodes ------------------------------------------------------------------------------------------------
     def part_large(self, node: Open) -> list[Open]:
-        """Its children, or itself without share, which is not parted again."""
+        """Its children, or itself without share, which is not split again."""
         cuts, cell = self.cuts_of(node)
         chosen = self.middle_of(node, cell)
         if chosen is None:
@@ -104,7 +111,9 @@ class MedianReference:
             part = cell.copy()
             part[1 - side, axis] = plane
             if len(boxes):
-                made.append(Open(left + side, node.depth + len(cuts) + 1, node.prim_ids[goes[side]], boxes, part, share))
+                made.append(
+                    Open(left + side, node.depth + len(cuts) + 1, node.prim_ids[goes[side]], boxes, part, share)
+                )
         return made
 
     def cuts_of(self, node: Open) -> tuple[list[tuple[int, int, np.float32]], np.ndarray]:
@@ -126,7 +135,12 @@ class MedianReference:
             count, plane = len(node.prim_ids), FLOAT(0.5) * (cell[0, axis] + cell[1, axis])
             left, right = (int(side.sum()) for side in sides_of(node.boxes, axis, plane))
             share = node.share * FLOAT(count) / FLOAT(left + right)
-            if node.depth < self.max_depth and cell[0, axis] < plane < cell[1, axis] and min(left, right) < count and share >= 1:
+            if (
+                node.depth < self.max_depth
+                and cell[0, axis] < plane < cell[1, axis]
+                and min(left, right) < count
+                and share >= 1
+            ):
                 return int(axis), plane, share
         return None
 
@@ -140,12 +154,16 @@ class MedianReference:
         return piece if (piece[0] <= piece[1]).all() else slab
 
     # -- small nodes ------------------------------------------------------------------------------------------------
-    def part_small(self, root: Open) -> None:
+    def split_small(self, root: Open) -> None:
         waiting = [(root, 0)]
         while waiting:
             node, level = waiting.pop()
             split = None
-            if self.options.max_leaf_size < len(node.prim_ids) <= SMALL and level < SMALL_LEVELS and node.depth < self.max_depth:
+            if (
+                self.options.max_leaf_size < len(node.prim_ids) <= SMALL
+                and level < SMALL_LEVELS
+                and node.depth < self.max_depth
+            ):
                 split = self.best_split(node)
             if split is None:
                 self.add_leaf(node.node_id, node.prim_ids)
@@ -155,7 +173,14 @@ class MedianReference:
             for side in (1, 0):
                 cell = node.cell.copy()
                 cell[1 - side, axis] = plane
-                waiting.append((Open(left + side, node.depth + 1, node.prim_ids[goes[side]], node.boxes[goes[side]], cell, share), level + 1))
+                waiting.append(
+                    (
+                        Open(
+                            left + side, node.depth + 1, node.prim_ids[goes[side]], node.boxes[goes[side]], cell, share
+                        ),
+                        level + 1,
+                    )
+                )
 
     def best_split(self, node: Open) -> tuple[int, np.float32, tuple[np.ndarray, np.ndarray], np.float32] | None:
         """By the faces of boxes, lower ones first, axis by axis; of equal costs the first."""
@@ -171,11 +196,16 @@ class MedianReference:
                 is_flat = (lower == plane) & (upper == plane)
                 goes = (lower < plane) | (is_flat & (side >= 3)), (upper > plane) | (is_flat & (side < 3))
                 left, right = int(goes[0].sum()), int(goes[1].sum())
-                may_part = low < plane < high or (low < high and plane == (low if side >= 3 else high))
-                if not may_part or min(left, right) == count:
+                may_split = low < plane < high or (low < high and plane == (low if side >= 3 else high))
+                if not may_split or min(left, right) == count:
                     continue
-                left_area, right_area = a * b + (plane - low) * scale * (a + b), a * b + (high - plane) * scale * (a + b)
-                cost = FLOAT(options.traversal_cost) * area + FLOAT(options.intersection_cost) * (left_area * FLOAT(left) + right_area * FLOAT(right))
+                left_area, right_area = (
+                    a * b + (plane - low) * scale * (a + b),
+                    a * b + (high - plane) * scale * (a + b),
+                )
+                cost = FLOAT(options.traversal_cost) * area + FLOAT(options.intersection_cost) * (
+                    left_area * FLOAT(left) + right_area * FLOAT(right)
+                )
                 cost = cost * FLOAT(options.empty_factor) if left == 0 or right == 0 else cost
                 if cost < best and cost <= np.finfo(FLOAT).max:
                     best, found = cost, (axis, plane, goes, node.share * FLOAT(count) / FLOAT(left + right))

@@ -5,15 +5,15 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from gpu.hierarchy.base import HierarchyError
-from gpu.hierarchy.bvh.builders import agglomerative, incremental
-from gpu.hierarchy.bvh.limited import LimitedBuilder
-from gpu.hierarchy.registry import structures
-from gpu.target.base import Target
+from raygrove.gpu.hierarchy.base import HierarchyError
+from raygrove.gpu.hierarchy.bvh.builders import agglomerative, incremental
+from raygrove.gpu.hierarchy.bvh.limited import LimitedBuilder
+from raygrove.gpu.hierarchy.registry import structures
+from raygrove.gpu.target.base import Target
+from raygrove.testing.scenes import TriangleScene, rays, scene_of, soup, trace
+from raygrove.testing.tree_walker import check_tree, half_area, tree_statistics
 from tests.oracle.tree_quality import members
-from tests.oracle.tree_walker import check_tree, half_area, walk_statistics
 
-from .scenes import TriangleScene, rays, scene_of, soup, trace
 from .test_hlbvh import build
 from .test_sah_lauterbach import nested_scales
 
@@ -21,14 +21,17 @@ NAMES = ("agglomerative", "incremental")
 
 
 def sets_of_nearest_pairs(scene: TriangleScene) -> set[frozenset[int]]:
-    """Of all pairs of clusters the one with the smallest common box, again and again: the primitives below each node."""
+    """Of all pairs of clusters the one with the smallest common box, again and again: the primitives below each
+    node."""
     boxes = [(low, high) for low, high in zip(*(side.astype(np.float64) for side in scene.boxes()), strict=True)]
     clusters = {i: frozenset([i]) for i in range(len(boxes))}
     found = set()
     while len(clusters) > 1:
         ids = np.array(sorted(clusters))
         low, high = np.array([boxes[i][0] for i in ids]), np.array([boxes[i][1] for i in ids])
-        areas = half_area(np.minimum(low[:, None], low).reshape(-1, 3), np.maximum(high[:, None], high).reshape(-1, 3)).reshape(len(ids), len(ids))
+        areas = half_area(
+            np.minimum(low[:, None], low).reshape(-1, 3), np.maximum(high[:, None], high).reshape(-1, 3)
+        ).reshape(len(ids), len(ids))
         areas[np.diag_indices(len(ids))] = np.inf
         a, b = (int(ids[k]) for k in np.unravel_index(areas.argmin(), areas.shape))
         boxes.append((np.minimum(boxes[a][0], boxes[b][0]), np.maximum(boxes[a][1], boxes[b][1])))
@@ -58,7 +61,8 @@ def test_the_depth_is_bounded(target: Target, name: str) -> None:
 
 @pytest.mark.parametrize("name", NAMES)
 def test_what_is_in_one_place_is_a_tree(target: Target, name: str) -> None:
-    """All in one place, all inactive, and both among others; more than one group and more than one launch of insertions."""
+    """All in one place, all inactive, and both among others; more than one group and more than one launch of
+    insertions."""
     same, none = np.tile(soup(1).corners(), (5000, 1, 1)), np.full((300, 3, 3), np.nan)
     for corners in (same, none, np.concatenate([none[:200], same[:200], soup(200).corners()])):
         scene = scene_of(corners)
@@ -69,7 +73,9 @@ def test_what_is_in_one_place_is_a_tree(target: Target, name: str) -> None:
 
 
 @pytest.mark.parametrize("name", NAMES)
-def test_more_than_it_takes_is_refused_in_a_sentence(host_target: Target, name: str, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_more_than_it_takes_is_refused_in_a_sentence(
+    host_target: Target, name: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
     kind = structures()[name]
     assert issubclass(kind, LimitedBuilder) and set(kind.most_primitives) == set(kind.capabilities.targets)
     monkeypatch.setattr(kind, "most_primitives", {"host": 20})
@@ -91,15 +97,18 @@ def test_steps_in_smaller_launches_make_the_same_tree(target: Target, monkeypatc
 def test_leaves_of_insertion_are_those_that_pay(target: Target) -> None:
     scene = soup(800, seed=6)
     single, by_cost, by_size = (
-        walk_statistics(build(target, "incremental", scene, **o).nodes()) for o in ({"max_leaf_size": 1}, {}, {"stop": "size"})
+        tree_statistics(build(target, "incremental", scene, **o).nodes())
+        for o in ({"max_leaf_size": 1}, {}, {"stop": "size"})
     )
     assert by_cost.sah_cost < min(single.sah_cost, by_size.sah_cost)
     assert single.leaf_count == 800 > by_cost.leaf_count > by_size.leaf_count
-    costly = walk_statistics(build(target, "incremental", scene, traversal_cost=8.0).nodes())
+    costly = tree_statistics(build(target, "incremental", scene, traversal_cost=8.0).nodes())
     assert costly.leaf_count < by_cost.leaf_count
 
 
 def test_insertion_is_better_shuffled_than_in_rows(target: Target) -> None:
     row = scene_of(np.arange(400)[:, None, None] + 0.1 * np.random.default_rng(1).random((400, 3, 3)))
-    in_order, shuffled = (walk_statistics(build(target, "incremental", row, order=order).nodes()) for order in ("scene", "shuffled"))
+    in_order, shuffled = (
+        tree_statistics(build(target, "incremental", row, order=order).nodes()) for order in ("scene", "shuffled")
+    )
     assert shuffled.sah_cost < in_order.sah_cost and shuffled.depth < in_order.depth

@@ -1,4 +1,5 @@
-"""What is special to the family: the layouts' bytes, packs of every width, results that no thread and no block can change, memory, names."""
+"""What is special to the family: the layouts' bytes, packs of every width, results that no thread and no block can
+change, memory, names."""
 
 from __future__ import annotations
 
@@ -7,20 +8,19 @@ from typing import Any
 import numpy as np
 import pytest
 
-from gpu.hierarchy.base import Hierarchy
-from gpu.hierarchy.bvh import bvh
-from gpu.hierarchy.bvh.bvh import BvhHierarchy
-from gpu.hierarchy.bvh.layouts import layout_classes, traversal_names
-from gpu.hierarchy.bvh.tree import EMPTY_CHILD, NODE_DTYPE, first_references, reference_counts
-from gpu.settings import OptionError
-from gpu.target.base import Target
-from gpu.trace.trace import Tracer, upload_rays
-from tests.conftest import make_target
-from tests.oracle.closest_hits import triangle_hits
+from raygrove.gpu.hierarchy.base import Hierarchy
+from raygrove.gpu.hierarchy.bvh import refit, sizes
+from raygrove.gpu.hierarchy.bvh.bvh import BvhHierarchy
+from raygrove.gpu.hierarchy.bvh.layouts import layout_classes, traversal_names
+from raygrove.gpu.hierarchy.bvh.tree import EMPTY_CHILD, NODE_DTYPE, first_references, reference_counts
+from raygrove.gpu.settings import OptionError
+from raygrove.gpu.target.base import Target
+from raygrove.gpu.trace.trace import Tracer, upload_rays
+from raygrove.testing import make_target
+from raygrove.testing.closest_hits import triangle_hits
+from raygrove.testing.scenes import SCENES, make, rays, scene_of, soup, trace
 
-from .scenes import SCENES, make, rays, scene_of, soup, trace
-
-EXISTS, ABSORBED, LOWEST = 1, 2, 4
+EXISTS, COLLAPSED, BOTTOM = 1, 2, 4
 
 
 def built(target: Target, layout: str, scene_name: str = "soup", **options: Any) -> BvhHierarchy:
@@ -54,7 +54,7 @@ def layout_bytes(hierarchy: BvhHierarchy) -> bytes:
     nodes = hierarchy.target.download(hierarchy.layout.nodes)
     if hierarchy.layout_name == "bvh2":
         return nodes[tree["ids"]].tobytes()
-    return nodes[: int((tree["flags"] & (EXISTS | ABSORBED) == EXISTS).sum())].tobytes()
+    return nodes[: int((tree["flags"] & (EXISTS | COLLAPSED) == EXISTS).sum())].tobytes()
 
 
 def leaf_boxes(hierarchy: BvhHierarchy, words: np.ndarray, scene_name: str) -> tuple[np.ndarray, np.ndarray]:
@@ -94,7 +94,7 @@ def half_extents(nodes: np.ndarray, side: int) -> tuple[np.ndarray, np.ndarray]:
 
 
 @pytest.mark.parametrize("layout", ["bvh2", "bvh4"])
-def test_inactive_subtrees_are_never_walked(target: Target, layout: str) -> None:
+def test_inactive_subtrees_are_never_traversed(target: Target, layout: str) -> None:
     corners = soup(600).corners().copy()
     corners[100:] = np.nan
     hierarchy = make(target, "lbvh", layout)
@@ -103,7 +103,9 @@ def test_inactive_subtrees_are_never_walked(target: Target, layout: str) -> None
     everything.build(scene_of(corners[:100]).upload(target))
     origins, directions = rays(300)
     with_inactive, without = (
-        target.download(Tracer(target, tree.traversal()).trace(upload_rays(target, origins, directions), "steps").steps)[:300]
+        target.download(
+            Tracer(target, tree.traversal()).trace(upload_rays(target, origins, directions), "steps").steps
+        )[:300]
         for tree in (hierarchy, everything)
     )
     assert without.max() > 3
@@ -117,7 +119,7 @@ def test_bvh4_nodes_reach_everything_once(target: Target, scene_name: str, max_l
     dtype = layout_classes()["bvh4"].node_dtype
     assert dtype.itemsize == 128
     tree = canonical(hierarchy)
-    wide_count = int((tree["flags"] & (EXISTS | ABSORBED) == EXISTS).sum())
+    wide_count = int((tree["flags"] & (EXISTS | COLLAPSED) == EXISTS).sum())
     assert 0 < wide_count <= (len(tree["ids"]) + 1) // 2
     nodes = target.download(hierarchy.layout.nodes).view(dtype).reshape(-1)[:wide_count]
     words = nodes["children"].reshape(-1)
@@ -127,7 +129,9 @@ def test_bvh4_nodes_reach_everything_once(target: Target, scene_name: str, max_l
     assert (lower[empty] > upper[empty]).all()
     np.testing.assert_array_equal(np.sort(words[words >= 0]), np.arange(1, wide_count))
     leaf = (words < 0) & ~empty
-    covered = np.concatenate([np.arange(f, f + c) for f, c in zip(first_references(words[leaf]), reference_counts(words[leaf]), strict=True)])
+    covered = np.concatenate(
+        [np.arange(f, f + c) for f, c in zip(first_references(words[leaf]), reference_counts(words[leaf]), strict=True)]
+    )
     np.testing.assert_array_equal(np.sort(covered), np.arange(hierarchy.tree.count))
     for found, expected in zip((lower[leaf], upper[leaf]), leaf_boxes(hierarchy, words[leaf], scene_name), strict=True):
         np.testing.assert_array_equal(found, expected)
@@ -137,14 +141,14 @@ def test_bvh4_nodes_reach_everything_once(target: Target, scene_name: str, max_l
 
 
 @pytest.mark.parametrize("scene_name", ["soup", "coincident", "degenerate"])
-def test_flags_say_who_is_absorbed_and_who_is_lowest(target: Target, scene_name: str) -> None:
+def test_flags_say_who_is_collapsed_and_who_is_at_the_bottom(target: Target, scene_name: str) -> None:
     hierarchy = built(target, "bvh4", scene_name, max_leaf_size=1)
     tree = canonical(hierarchy)
     for node_id, node in zip(tree["ids"], tree["nodes"], strict=True):
         children = [word for word in (node["left"], node["right"]) if word >= 0]
-        should = node_id != 0 and not any(tree["flags"][child] & ABSORBED for child in children)
-        assert bool(tree["flags"][node_id] & ABSORBED) == should
-        assert bool(tree["flags"][node_id] & LOWEST) == (not children)
+        should = node_id != 0 and not any(tree["flags"][child] & COLLAPSED for child in children)
+        assert bool(tree["flags"][node_id] & COLLAPSED) == should
+        assert bool(tree["flags"][node_id] & BOTTOM) == (not children)
         assert all(tree["parent"][np.searchsorted(tree["ids"], child)] == node_id for child in children)
     assert tree["parent"][0] == -1
 
@@ -172,13 +176,13 @@ def test_refit_writes_what_a_build_wrote(target: Target, layout: str) -> None:
 
 @pytest.mark.parametrize("layout", ["bvh2", "bvh4"])
 def test_threads_and_chunks_do_not_show(monkeypatch: pytest.MonkeyPatch, layout: str) -> None:
-    """One thread and two (both forced to take blocks), chunks of 16 and of the target's own size: the same bytes, after a build and after a refit."""
+    """One thread and two (both forced to take blocks), chunks of 16 and of the target's own size: the same bytes, after
+    a build and after a refit."""
     monkeypatch.setenv("RAYGROVE_HOST_FORCE_SPLIT", "1")
     scene, outcomes = soup(3000), []
     for threads, chunk in ((1, 1024), (2, 1024), (2, 16)):
-        monkeypatch.setitem(bvh.CHUNKS, "host", chunk)
-        monkeypatch.setitem(bvh.REFIT_CHUNKS, "host", chunk)
-        monkeypatch.setattr("gpu.hierarchy.bvh.builders.lbvh.CHUNKS", bvh.CHUNKS)
+        monkeypatch.setitem(sizes.CHUNKS, "host", chunk)
+        monkeypatch.setitem(refit.CHUNKS, "host", chunk)
         target = make_target("host", threads=threads)
         hierarchy = make(target, "lbvh", layout)
         assert isinstance(hierarchy, BvhHierarchy)
@@ -192,19 +196,22 @@ def test_threads_and_chunks_do_not_show(monkeypatch: pytest.MonkeyPatch, layout:
 
 
 def test_groups_do_not_show(monkeypatch: pytest.MonkeyPatch) -> None:
-    """What chunks leave open fitted in global memory, by groups in shared memory, or by groups that have no room: the same bytes, all at rest."""
+    """What chunks leave unfinished, bounded in global memory, by groups in shared memory, or by groups that have no
+    room: the same bytes, all at rest."""
     outcomes = []
     for is_used, chunk, slots in ((False, 512, 0.0), (True, 64, 5 / 3), (True, 16, 0.0)):
-        monkeypatch.setitem(bvh.REFIT_GROUPS, "host", is_used)
-        monkeypatch.setitem(bvh.REFIT_CHUNKS, "host", chunk)
-        monkeypatch.setattr(bvh, "REFIT_SLOTS", slots)
+        monkeypatch.setitem(refit.USES_GROUPS, "host", is_used)
+        monkeypatch.setitem(refit.CHUNKS, "host", chunk)
+        monkeypatch.setattr(refit, "SLOTS", slots)
         target, scene = make_target("host"), soup(3000)
         hierarchy = make(target, "lbvh", "bvh2", construction="search")
         assert isinstance(hierarchy, BvhHierarchy)
         hierarchy.build(scene.upload(target))
         built_bytes = [column.tobytes() for column in canonical(hierarchy).values()]
         hierarchy.refit(scene.upload(target, later=True))
-        outcomes.append([*built_bytes, *(column.tobytes() for column in canonical(hierarchy).values()), layout_bytes(hierarchy)])
+        outcomes.append(
+            [*built_bytes, *(column.tobytes() for column in canonical(hierarchy).values()), layout_bytes(hierarchy)]
+        )
         assert (target.download(hierarchy.tree.waiting) == -1).all()
         target.close()
     assert outcomes[0] == outcomes[1] == outcomes[2]
@@ -226,7 +233,8 @@ def test_packs_of_every_width_find_the_same(host_target: Target, layout: str) ->
 
 
 def test_rays_that_start_on_a_flat_box_meet_it(host_target: Target) -> None:
-    """Directions with zeros, origins in the planes of boxes without volume: 0 times infinity must not hide what is there."""
+    """Directions with zeros, origins in the planes of boxes without volume: 0 times infinity must not hide what is
+    there."""
     for layout in ("bvh2", "bvh4"):
         hierarchy = built(host_target, layout, "stairs", max_leaf_size=1)
         x = (np.arange(40) + 0.5) / 40
@@ -238,11 +246,15 @@ def test_rays_that_start_on_a_flat_box_meet_it(host_target: Target) -> None:
 
 
 def test_rays_in_the_planes_of_faces_meet_what_touches_them(exact_target: Target) -> None:
-    """On a grid about 0, where a plane times an inverse of 1e20 is still 0: boxes end where rays along the axes run, and their edges are hit."""
+    """On a grid about 0, where a plane times an inverse of 1e20 is still 0: boxes end where rays along the axes run,
+    and their edges are hit."""
     random, count = np.random.default_rng(5), 600
     scene = scene_of(random.integers(-2, 3, (400, 1, 3)) + random.integers(-1, 2, (400, 3, 3)))
     axis, sign = random.integers(0, 3, count), random.choice([-1.0, 1.0], count)
-    origins, directions = random.integers(-3, 4, (count, 3)).astype(float), np.zeros((count, 3)) * random.choice([-1, 1], (count, 3))
+    origins, directions = (
+        random.integers(-3, 4, (count, 3)).astype(float),
+        np.zeros((count, 3)) * random.choice([-1, 1], (count, 3)),
+    )
     origins[np.arange(count), axis] = -sign * random.choice([4.0, 10.0, 0.3, 0.0], count)
     directions[np.arange(count), axis] = sign
     is_slanted = random.random(count) < 0.4  # within the plane of the third axis
@@ -253,12 +265,12 @@ def test_rays_in_the_planes_of_faces_meet_what_touches_them(exact_target: Target
     expected = trace(plain, origins, directions)
     assert (expected.prim_id >= 0).sum() > 400
     for layout in layout_classes():
-        for walk in traversal_names(layout):
-            hierarchy = make(exact_target, "lbvh", layout, walk)
+        for traversal in traversal_names(layout):
+            hierarchy = make(exact_target, "lbvh", layout, traversal)
             hierarchy.build(scene.upload(exact_target))
             found = trace(hierarchy, origins, directions)
             for column in ("t", "prim_id"):
-                np.testing.assert_array_equal(getattr(found, column), getattr(expected, column), err_msg=walk)
+                np.testing.assert_array_equal(getattr(found, column), getattr(expected, column), err_msg=traversal)
 
 
 def reserved_bytes_a_triangle(hierarchy: Hierarchy, count: int) -> tuple[float, float]:

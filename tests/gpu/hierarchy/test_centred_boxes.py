@@ -1,4 +1,5 @@
-"""bvh2 keeps boxes as centre and half extent: none that long doubles see touched is missed, and little more than those is entered."""
+"""bvh2 keeps boxes as centre and half extent: none that long doubles see touched is missed, and little more than those
+is entered."""
 
 from __future__ import annotations
 
@@ -9,7 +10,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from gpu.target.base import Target, UnitSource
+from raygrove.gpu.target.base import Target, UnitSource
 
 LARGEST = float(np.finfo(np.float32).max)
 COUNT = 4096
@@ -17,13 +18,20 @@ TINY = 1e-20
 """A direction's smaller component is taken for this (gpu/device/ray.cuh)."""
 
 
-def launch(target: Target, kernel: str, width: int, *arguments: Any) -> list[np.ndarray]:
+def launch(target: Target, kernel: str, width: int, **arguments: Any) -> list[np.ndarray]:
     unit = target.unit(
-        UnitSource("tests/gpu/hierarchy/centred_boxes.cu", rays_per_thread=width, constants=(("STACK_DEPTH", 64), ("STACK_KEEPS_DISTANCE", 0)))
+        UnitSource(
+            "tests/gpu/hierarchy/centred_boxes.cu",
+            rays_per_thread=width,
+            constants=(("REFERENCE_BITS", 26), ("STACK_DEPTH", 64), ("STACK_KEEPS_DISTANCE", 0)),
+        )
     )
-    placed = [target.upload(np.ascontiguousarray(a), "test") if isinstance(a, np.ndarray) else a for a in arguments]
-    target.launch(unit, kernel, COUNT // width, *placed)
-    return [target.download(p) for p, a in zip(placed, arguments, strict=True) if isinstance(a, np.ndarray)]
+    placed = {
+        name: target.upload(np.ascontiguousarray(a), "test") if isinstance(a, np.ndarray) else a
+        for name, a in arguments.items()
+    }
+    target.launch(unit, kernel, COUNT // width, **placed)
+    return [target.download(placed[name]) for name, a in arguments.items() if isinstance(a, np.ndarray)]
 
 
 def numbers(random: np.random.Generator, low: float, high: float, size: tuple[int, ...]) -> np.ndarray:
@@ -36,19 +44,27 @@ def numbers(random: np.random.Generator, low: float, high: float, size: tuple[in
 
 
 def boxes_of(random: np.random.Generator, low: float, high: float) -> np.ndarray:
-    """(6, COUNT) float32: any two corners, points, flat boxes, ones that are small beside their distance from the origin."""
+    """(6, COUNT) float32: any two corners, points, flat boxes, ones that are small beside their distance from the
+    origin."""
     a, b = numbers(random, low, high, (3, COUNT)), numbers(random, low, high, (3, COUNT))
     kind = random.integers(0, 4, COUNT)
     with np.errstate(over="ignore"):
         near = a + (a * 10.0 ** random.uniform(-8, -1, (3, COUNT))).astype(np.float32)
-    b = np.where((kind == 1) | ((kind == 2) & (np.arange(3)[:, None] == 1)), a, np.where(kind == 3, np.clip(near, -LARGEST, LARGEST), b))
+    b = np.where(
+        (kind == 1) | ((kind == 2) & (np.arange(3)[:, None] == 1)),
+        a,
+        np.where(kind == 3, np.clip(near, -LARGEST, LARGEST), b),
+    )
     return np.concatenate([np.minimum(a, b), np.maximum(a, b)]).astype(np.float32)
 
 
 def rays_to(random: np.random.Generator, boxes: np.ndarray, low: float, high: float) -> np.ndarray:
-    """(8, COUNT) float32: half of them towards a point of their box, its corners and faces among those; along the axes, from within, cut short."""
+    """(8, COUNT) float32: half of them towards a point of their box, its corners and faces among those; along the axes,
+    from within, cut short."""
     lower, upper = boxes[:3].astype(float), boxes[3:].astype(float)
-    share = np.round(random.random((3, COUNT)) * random.choice([1, 8], (3, COUNT))).clip(0, 1) * (random.random((3, COUNT)) < 0.5)
+    share = np.round(random.random((3, COUNT)) * random.choice([1, 8], (3, COUNT))).clip(0, 1) * (
+        random.random((3, COUNT)) < 0.5
+    )
     point = lower + np.where(random.random((3, COUNT)) < 0.5, share, random.random((3, COUNT))) * (upper - lower)
     origin = np.where(random.random(COUNT) < 0.2, point, numbers(random, low, high, (3, COUNT)))
     along = np.where(random.random(COUNT) < 0.5, random.normal(size=(3, COUNT)), point - origin)
@@ -62,9 +78,12 @@ def rays_to(random: np.random.Generator, boxes: np.ndarray, low: float, high: fl
 
 
 def touches(boxes: np.ndarray, rays: np.ndarray, by: float = 0.0) -> np.ndarray:
-    """Whether each ray passes its box, in long doubles; of a box grown by a part of its size and of all distances where told."""
+    """Whether each ray passes its box, in long doubles; of a box grown by a part of its size and of all distances where
+    told."""
     lower, upper, origin, along = (part.astype(np.longdouble) for part in (boxes[:3], boxes[3:], rays[:3], rays[3:6]))
-    along = np.where(np.abs(along) < np.longdouble(TINY), np.where(along < 0, -np.longdouble(TINY), np.longdouble(TINY)), along)
+    along = np.where(
+        np.abs(along) < np.longdouble(TINY), np.where(along < 0, -np.longdouble(TINY), np.longdouble(TINY)), along
+    )
     margin = by * (upper - lower + np.abs(origin) + np.abs(lower) + np.abs(upper)) + (by > 0) * 1e-30
     first, second = (lower - margin - origin) / along, (upper + margin - origin) / along
     entry, leaving = np.minimum(first, second).max(axis=0), np.maximum(first, second).min(axis=0)
@@ -82,7 +101,7 @@ RANGES = {
 }
 
 
-def check_walks(target: Target, name: str) -> None:
+def check_traversals(target: Target, name: str) -> None:
     low, high = RANGES[name]
     hits = 0
     for seed in range(6):
@@ -92,24 +111,28 @@ def check_walks(target: Target, name: str) -> None:
         expected = touches(boxes, rays)
         hits += int(expected.sum())
         for width in (1, target.lane_count):
-            *_, entered = launch(target, "enter_boxes", width, boxes, rays, COUNT, np.zeros(COUNT, np.int32))
+            *_, entered = launch(
+                target, "enter_boxes", width, boxes=boxes, rays=rays, n=COUNT, entered=np.zeros(COUNT, np.int32)
+            )
             missed = np.flatnonzero(expected & (entered & 1 == 0))
             assert len(missed) == 0, (seed, width, boxes[:, missed[:2]].T, rays[:, missed[:2]].T)
             if name in ("ordinary", "large", "a point"):
                 far_from_it = ~touches(boxes, rays, 1e-5)
-                assert far_from_it.any() and (entered[far_from_it] & 1 == 0).all(), "a box is entered that a ray passes by more than a few roundings"
+                assert far_from_it.any() and (entered[far_from_it] & 1 == 0).all(), (
+                    "a box is entered that a ray passes by more than a few roundings"
+                )
                 assert (entered & 2 == 0).all(), "an empty box is entered"
     assert hits > COUNT
 
 
 @pytest.mark.parametrize("name", RANGES)
 def test_no_box_that_a_ray_touches_is_missed(target: Target, name: str) -> None:
-    check_walks(target, name)
+    check_traversals(target, name)
 
 
 @pytest.mark.parametrize("name", RANGES)
 def test_nor_is_one_without_multiply_add(exact_target: Target, name: str) -> None:
-    check_walks(exact_target, name)
+    check_traversals(exact_target, name)
 
 
 def test_a_centre_whose_distance_overflows_hides_no_box(target: Target) -> None:
@@ -117,14 +140,14 @@ def test_a_centre_whose_distance_overflows_hides_no_box(target: Target) -> None:
     boxes = np.tile(np.array(3 * [[-5.5e17]] + 3 * [[-5e16]], np.float32), COUNT)
     rays = np.tile(np.array(3 * [[3.3e18]] + 3 * [[-1e-20]] + [[0.0], [3.39e38]], np.float32), COUNT)
     assert touches(boxes, rays).all()
-    *_, entered = launch(target, "enter_boxes", 1, boxes, rays, COUNT, np.zeros(COUNT, np.int32))
+    *_, entered = launch(target, "enter_boxes", 1, boxes=boxes, rays=rays, n=COUNT, entered=np.zeros(COUNT, np.int32))
     assert (entered & 1 == 1).all()
 
 
 @given(seed=st.integers(0, 1 << 30), name=st.sampled_from(list(RANGES)))
 def test_stored_boxes_hold_what_was_given(host_target: Target, seed: int, name: str) -> None:
     boxes = boxes_of(np.random.default_rng(seed), *RANGES[name])
-    _, stored = launch(host_target, "keep_boxes", 1, boxes, COUNT, np.zeros((6, COUNT), np.float32))
+    _, stored = launch(host_target, "keep_boxes", 1, boxes=boxes, n=COUNT, stored=np.zeros((6, COUNT), np.float32))
     centre, half = stored[:3].astype(np.longdouble), stored[3:].astype(np.longdouble)
     lower, upper = boxes[:3].astype(np.longdouble), boxes[3:].astype(np.longdouble)
     assert (centre - half <= lower).all() and (upper <= centre + half).all() and np.isfinite(stored[:3]).all()

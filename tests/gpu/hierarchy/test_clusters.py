@@ -1,21 +1,22 @@
-"""What is special to builders from clusters (hploc, hploc_sah, ploc): better trees, ids without a counter, leaves by cost, a bounded depth."""
+"""What is special to builders from clusters (hploc, hploc_sah, ploc): better trees, ids without a counter, leaves by
+cost, a bounded depth."""
 
 from __future__ import annotations
 
 import importlib
+from typing import Any
 
 import numpy as np
 import pytest
 
-from gpu.hierarchy.base import NodeTable
-from gpu.hierarchy.bvh.bvh import BvhHierarchy
-from gpu.hierarchy.primitives import MAX_PRIMITIVES
-from gpu.hierarchy.registry import structures
-from gpu.target.base import Target
-from tests.conftest import make_target
-from tests.oracle.tree_walker import check_tree, half_area, walk_statistics
-
-from .scenes import SCENES, TriangleScene, make, rays, scene_of, smooth, soup, trace
+from raygrove.gpu.hierarchy.base import NodeTable
+from raygrove.gpu.hierarchy.bvh.bvh import BvhHierarchy
+from raygrove.gpu.hierarchy.primitives import MAX_WIDE_PRIMITIVES
+from raygrove.gpu.hierarchy.registry import structures
+from raygrove.gpu.target.base import Target
+from raygrove.testing import make_target
+from raygrove.testing.scenes import SCENES, TriangleScene, make, rays, scene_of, smooth, soup, trace
+from raygrove.testing.tree_walker import check_tree, half_area, tree_statistics
 
 BUILDERS = [name for name in ("hploc", "hploc_sah", "ploc") if name in structures()]
 over_builders = pytest.mark.parametrize("name", BUILDERS)
@@ -29,7 +30,7 @@ def built(target: Target, name: str, scene: TriangleScene, layout: str = "bvh2",
 
 
 def cost_of(hierarchy: BvhHierarchy) -> float:
-    return walk_statistics(hierarchy.nodes()).sah_cost
+    return tree_statistics(hierarchy.nodes()).sah_cost
 
 
 def columns(table: NodeTable) -> tuple[bytes, ...]:
@@ -45,21 +46,21 @@ def test_trees_are_better_than_the_linear_bvhs(target: Target, name: str, scene_
         assert cost_of(built(target, name, scene, max_leaf_size=max_leaf_size)) < gain * linear
 
 
-def test_groups_parted_from_above_cost_less_and_find_the_same_hits(target: Target) -> None:
+def test_groups_split_from_above_cost_less_and_find_the_same_hits(target: Target) -> None:
     """As many triangles as make groups of groups; a few that cannot be told apart, so that sets are halved."""
     scene = scene_of(np.concatenate([smooth(30_000).corners(), np.tile(soup(1).corners(), (700, 1, 1))]))
-    climbed, parted = built(target, "hploc", scene), built(target, "hploc_sah", scene)
-    check_tree(parted.nodes(), *scene.boxes())
-    assert cost_of(parted) < 0.995 * cost_of(climbed)
-    assert parted.nodes().depth.max() <= parted.max_depth()
-    hits = [trace(hierarchy, *rays()) for hierarchy in (climbed, parted)]
+    climbed, swept = built(target, "hploc", scene), built(target, "hploc_sah", scene)
+    check_tree(swept.nodes(), *scene.boxes())
+    assert cost_of(swept) < 0.995 * cost_of(climbed)
+    assert swept.nodes().depth.max() <= swept.max_depth()
+    hits = [trace(hierarchy, *rays()) for hierarchy in (climbed, swept)]
     np.testing.assert_array_equal(hits[0].t, hits[1].t)
 
 
 def test_the_most_references_take_no_more_groupings_than_the_depth_allows_for() -> None:
-    module = importlib.import_module("gpu.hierarchy.bvh.builders.hploc_sah")
+    module = importlib.import_module("raygrove.gpu.hierarchy.bvh.builders.hploc_sah")
     for window in (module.WINDOW, module.LARGE_WINDOW):
-        steps = module.groupings(-(-MAX_PRIMITIVES // window))
+        steps = module.groupings(-(-MAX_WIDE_PRIMITIVES // window))
         assert 2 < len(steps) <= module._MOST_GROUPINGS
         assert steps[-1][2] == 1 and all(step[2] > 1 for step in steps[:-1])
 
@@ -89,7 +90,8 @@ def test_every_id_is_given_once(target: Target, name: str, scene_name: str) -> N
 
 @over_builders
 def test_leaves_are_joined_where_that_costs_less(target: Target, name: str) -> None:
-    """No two sibling leaves would cost less as one; hploc joins neighbours in the order of references alone, which costs next to nothing."""
+    """No two sibling leaves would cost less as one; hploc joins neighbours in the order of references alone, which
+    costs next to nothing."""
     scene = SCENES["moving"]()
     table = built(target, name, scene, max_leaf_size=4).nodes()
     assert set(table.reference_count[table.is_leaf]) >= {1, 2}
@@ -117,7 +119,8 @@ def test_dearer_visits_make_larger_leaves(target: Target, name: str) -> None:
 @over_builders
 @pytest.mark.parametrize("code_bits", ["30", "60"])
 def test_the_depth_keeps_its_bound(target: Target, name: str, code_bits: str) -> None:
-    """Boxes that grow twofold from one to the next: each one's nearest neighbour is the tree so far, and only the bound keeps that from a list."""
+    """Boxes that grow twofold from one to the next: each one's nearest neighbour is the tree so far, and only the bound
+    keeps that from a list."""
     count = 1000
     sizes = np.exp2(np.linspace(-60, 30, count))
     corners = np.zeros((count, 3, 3))
@@ -142,7 +145,7 @@ def test_coincident_primitives_are_paired_at_once(target: Target, name: str) -> 
 @over_builders
 def test_threads_and_chunks_do_not_show(monkeypatch: pytest.MonkeyPatch, name: str) -> None:
     monkeypatch.setenv("RAYGROVE_HOST_FORCE_SPLIT", "1")
-    module = importlib.import_module(f"gpu.hierarchy.bvh.builders.{name}")
+    module = importlib.import_module(f"raygrove.gpu.hierarchy.bvh.builders.{name}")
     scene, outcomes = soup(3000), []
     for threads, chunk in ((1, 1024), (2, 1024), (2, 64)):
         if name != "hploc_sah":  # where its chunks end decides what it builds
@@ -164,13 +167,14 @@ def test_nodes_written_on_the_way_equal_nodes_written_afterwards(target: Target,
     hierarchy.layout.write(hierarchy.tree, scene.upload(target))
     np.testing.assert_array_equal(target.download(hierarchy.layout.nodes)[exists].view(np.int32), direct.view(np.int32))
     flags = target.download(hierarchy.tree.flags)
-    hierarchy.fit(scene.upload(target))
+    hierarchy.compute_bounds(scene.upload(target))
     np.testing.assert_array_equal(target.download(hierarchy.tree.flags)[exists], flags[exists])
 
 
 def test_rounds_of_ploc_keep_to_their_schedule(monkeypatch: pytest.MonkeyPatch) -> None:
-    """Boxes that grow from one to the next have few pairs a round by themselves: every round must still end at or below its bound."""
-    module = importlib.import_module("gpu.hierarchy.bvh.builders.ploc")
+    """Boxes that grow from one to the next have few pairs a round by themselves: every round must still end at or below
+    its bound."""
+    module = importlib.import_module("raygrove.gpu.hierarchy.bvh.builders.ploc")
     monkeypatch.setitem(module.CHUNKS, "host", 64)
     monkeypatch.setitem(module.FINAL, "host", 256)
     target = make_target("host", threads=2)
@@ -180,7 +184,7 @@ def test_rounds_of_ploc_keep_to_their_schedule(monkeypatch: pytest.MonkeyPatch) 
     counts: list[int] = []
     launch = target.launch
 
-    def counting(unit: object, kernel: str, *arguments: object, **options: int) -> None:
+    def counting(unit: object, kernel: str, *arguments: object, **options: Any) -> None:
         launch(unit, kernel, *arguments, **options)
         if kernel == "scan_segments":
             counts.append(int(vars(hierarchy)["_rounds"][0]))

@@ -1,4 +1,5 @@
-"""Builders that take Morton codes apart yield one tree: by split lists, by treelets, by work queues or from below, it is the same."""
+"""Builders that take Morton codes apart yield one tree: by split lists, by treelets, by work queues or from below, it
+is the same."""
 
 from __future__ import annotations
 
@@ -10,16 +11,16 @@ import numpy as np
 import pytest
 from hypothesis import given
 
-from gpu.hierarchy.base import NodeTable
-from gpu.hierarchy.registry import structures
-from gpu.target.base import Target
-from tests.conftest import make_target
+from raygrove.gpu.hierarchy.base import NodeTable
+from raygrove.gpu.hierarchy.registry import structures
+from raygrove.gpu.target.base import Target
+from raygrove.testing import make_target
+from raygrove.testing.scenes import SCENES, TriangleScene, make, scene_of, soup
 
-from .scenes import SCENES, TriangleScene, make, scene_of, soup
 from .test_lbvh import morton_codes
 
 WITH_DISTINCT_CODES = ("lbvh_lauterbach", "hlbvh_treelets", "hlbvh_median")
-"""Builders that part at the bits of the codes, as lbvh does; where codes are equal each goes its own way."""
+"""Builders that split at the bits of the codes, as lbvh does; where codes are equal each goes its own way."""
 ALWAYS = ("lbvh_lauterbach", "hlbvh_treelets")
 """Those that part equal codes by position, as lbvh does."""
 
@@ -55,7 +56,7 @@ def distinct(code_bits: int) -> TriangleScene:
 @pytest.mark.parametrize("code_bits", [30, 60])
 @pytest.mark.parametrize("name", WITH_DISTINCT_CODES)
 def test_distinct_codes_give_one_set_of_boxes(exact_target: Target, name: str, code_bits: int) -> None:
-    """With one triangle a leaf. Bites: the number of nodes, every box and its depth."""
+    """With one triangle per leaf. Bites: the number of nodes, every box and its depth."""
     scene = distinct(code_bits)
     expected = table_of(exact_target, "lbvh", scene, code_bits=str(code_bits), max_leaf_size=1)
     found = table_of(exact_target, name, scene, code_bits=str(code_bits), max_leaf_size=1)
@@ -67,7 +68,9 @@ def test_distinct_codes_give_one_set_of_boxes(exact_target: Target, name: str, c
 @pytest.mark.parametrize("scene_name", ["two", "soup", "degenerate", "coincident", "moving"])
 @pytest.mark.parametrize(("code_bits", "max_leaf_size"), [("30", 1), ("30", 4), ("60", 3)])
 @pytest.mark.parametrize("name", ALWAYS)
-def test_the_tree_is_that_of_lbvh(target: Target, name: str, code_bits: str, max_leaf_size: int, scene_name: str) -> None:
+def test_the_tree_is_that_of_lbvh(
+    target: Target, name: str, code_bits: str, max_leaf_size: int, scene_name: str
+) -> None:
     """Node by node, ties and all."""
     scene = SCENES[scene_name]()
     expected = table_of(target, "lbvh", scene, code_bits=code_bits, max_leaf_size=max_leaf_size)
@@ -86,7 +89,9 @@ def test_steps_and_coarse_cells_do_not_change_the_tree(target: Target, treelet_l
 def test_a_cell_larger_than_a_tile_is_sorted_too(target: Target, code_bits: str) -> None:
     """3,000 triangles in a few cells of the coarse grid, 2,000 in one place, and one far away."""
     crowd, far = soup(3000, size=0.01).corners(), soup(1, seed=2).corners() + 40
-    scene = scene_of(np.concatenate([crowd, np.tile(crowd[:1], (2000, 1, 1)), far])[np.random.default_rng(1).permutation(5001)])
+    scene = scene_of(
+        np.concatenate([crowd, np.tile(crowd[:1], (2000, 1, 1)), far])[np.random.default_rng(1).permutation(5001)]
+    )
     codes = morton_codes(scene, int(code_bits))
     assert np.unique(codes >> np.uint64(int(code_bits) - 15), return_counts=True)[1].max() > 3000
     expected = table_of(target, "lbvh", scene, code_bits=code_bits)
@@ -111,7 +116,9 @@ def test_who_sorts_does_not_change_the_tree(kind: str, sort: str, scan: str) -> 
     code_bits=st.sampled_from(["30", "60"]),
     treelet_levels=st.integers(1, 4),
 )
-def test_any_soup_of_small_integers(host_target: Target, cells: np.ndarray, max_leaf_size: int, code_bits: str, treelet_levels: int) -> None:
+def test_any_soup_of_small_integers(
+    host_target: Target, cells: np.ndarray, max_leaf_size: int, code_bits: str, treelet_levels: int
+) -> None:
     scene, options = scene_of(cells.astype(np.float32)), {"max_leaf_size": max_leaf_size, "code_bits": code_bits}
     expected = table_of(host_target, "lbvh", scene, **options)
     assert_same(table_of(host_target, "lbvh_lauterbach", scene, **options), expected)
@@ -121,12 +128,17 @@ def test_any_soup_of_small_integers(host_target: Target, cells: np.ndarray, max_
 @pytest.mark.parametrize("options", [{}, {"code_bits": "60"}], ids=["default", "60 bits"])
 def test_the_scratch_memory_is_what_statistics_say(options: dict[str, str]) -> None:
     scene = soup(5_000, size=0.01)
-    layouts = [(name, kind.layouts()[0]) for name, kind in structures().items()] + [("lbvh", name) for name in structures()["lbvh"].layouts()[1:]]
+    layouts = [(name, kind.layouts()[0]) for name, kind in structures().items()] + [
+        ("lbvh", name) for name in structures()["lbvh"].layouts()[1:]
+    ]
     for name, layout in layouts:
         if not options.keys() <= {field.name for field in dataclasses.fields(structures()[name].Options)}:
             continue
         target = make_target("host")
         hierarchy = make(target, name, layout, **options)
         hierarchy.build(scene.upload(target))
-        assert hierarchy.stats().scratch_bytes == pytest.approx(target.memory().get("scratch", 0), rel=0.03), (name, layout)
+        assert hierarchy.stats().scratch_bytes == pytest.approx(target.memory().get("scratch", 0), rel=0.03), (
+            name,
+            layout,
+        )
         target.close()

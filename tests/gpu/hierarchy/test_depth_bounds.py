@@ -1,4 +1,5 @@
-"""Bounds of the depth: leaves there and nothing else, however long they get, in every layout, walk, refit, optimiser and statistic."""
+"""Bounds of the depth: leaves there and nothing else, however long they get, in every layout, traversal, refit,
+optimiser and statistic."""
 
 from __future__ import annotations
 
@@ -8,21 +9,32 @@ from typing import Any
 import numpy as np
 import pytest
 
-from gpu.hierarchy.base import Hierarchy
-from gpu.hierarchy.bvh.bvh import BvhHierarchy
-from gpu.hierarchy.bvh.optimisers import optimiser_classes
-from gpu.hierarchy.bvh.tree import reference_counts
-from gpu.hierarchy.primitives import TRIANGLE_TESTS
-from gpu.hierarchy.registry import structures
-from gpu.settings import fields_of
-from gpu.target.base import Target
-from tests.conftest import make_target
-from tests.oracle.closest_hits import sphere_hits, triangle_hits
+from raygrove.gpu.hierarchy.base import Hierarchy, StructureChoice
+from raygrove.gpu.hierarchy.bvh.bvh import BvhHierarchy
+from raygrove.gpu.hierarchy.bvh.optimisers import optimiser_classes
+from raygrove.gpu.hierarchy.bvh.tree import reference_counts
+from raygrove.gpu.hierarchy.primitives import TRIANGLE_TESTS
+from raygrove.gpu.hierarchy.registry import structures
+from raygrove.gpu.settings import fields_of
+from raygrove.gpu.target.base import Target
+from raygrove.testing import make_target
+from raygrove.testing.closest_hits import sphere_hits, triangle_hits
+from raygrove.testing.scenes import (
+    SCENES,
+    TriangleScene,
+    make,
+    make_with,
+    rays,
+    scene_of,
+    smooth,
+    soup,
+    sphere_scene,
+    trace,
+)
+from raygrove.testing.tree_walker import check_tree, tree_statistics
 from tests.oracle.cut_tree import assert_is_cut
 from tests.oracle.tree_quality import end_point_overlap
-from tests.oracle.tree_walker import check_tree, walk_statistics
 
-from .scenes import SCENES, TriangleScene, make, rays, scene_of, smooth, soup, sphere_scene, trace
 from .test_hlbvh import heaps
 from .test_sah_lauterbach import nested_scales
 
@@ -31,13 +43,21 @@ BOUNDED = tuple(
     for name, found in structures().items()
     if issubclass(found, BvhHierarchy) and "max_depth" in {field.name for field in fields_of(found.Options)}
 )
-LAYOUTS = [(layout, walk) for layout in structures()["binned_sah"].layouts() for walk in structures()["binned_sah"].traversals(layout)]
+LAYOUTS = [
+    (layout, traversal)
+    for layout in structures()["binned_sah"].layouts()
+    for traversal in structures()["binned_sah"].traversals(layout)
+]
 
 
 def room() -> TriangleScene:
-    """A few large walls about many bodies of small triangles: leaves at every depth, roots of subtrees at most of them."""
+    """A few large walls about many bodies of small triangles: leaves at every depth, roots of subtrees at most of
+    them."""
     walls = np.array([[[x, y, 0], [x + 4, y, 0], [x, y + 4, 0]] for x in (-4, 0) for y in (-4, 0)], float)
-    bodies = [smooth(120).corners() * scale + np.array(at) for scale, at in ((0.2, (1, 1, 1)), (0.7, (-2, 0, 1)), (0.05, (0, -2, 1)))]
+    bodies = [
+        smooth(120).corners() * scale + np.array(at)
+        for scale, at in ((0.2, (1, 1, 1)), (0.7, (-2, 0, 1)), (0.05, (0, -2, 1)))
+    ]
     return scene_of(np.concatenate([walls, walls + [0, 0, 3], *bodies]))
 
 
@@ -52,17 +72,21 @@ BOUNDED_SCENES = {
 }
 
 
-def built(target: Target, name: str, scene: TriangleScene, layout: str = "auto", walk: str = "auto", **options: Any) -> BvhHierarchy:
+def built(
+    target: Target, name: str, scene: TriangleScene, layout: str = "auto", traversal: str = "auto", **options: Any
+) -> BvhHierarchy:
     if name == "sbvh" and "keep" not in options:
         options["keep"] = "spatial"  # else which of two trees is cut depends on the bound
-    hierarchy = make(target, name, layout, walk, **options)
+    hierarchy = make(target, name, layout, traversal, **options)
     assert isinstance(hierarchy, BvhHierarchy)
     hierarchy.build(scene.upload(target))
     return hierarchy
 
 
 def test_every_builder_from_the_top_has_a_bound() -> None:
-    assert {"binned_sah", "sah_lauterbach", "sweep_sah", "object_median", "spatial_median", "sbvh", "task_pool"} == set(BOUNDED)
+    assert {"binned_sah", "sah_lauterbach", "sweep_sah", "object_median", "spatial_median", "sbvh", "task_pool"} == set(
+        BOUNDED
+    )
 
 
 @pytest.mark.parametrize("later", [False, True])
@@ -84,11 +108,16 @@ def test_a_bound_makes_leaves_there_and_nothing_else(target: Target, name: str, 
         assert_is_cut(table, whole, bound, splits)
         assert table.depth.max() == min(bound, natural) <= bounded.max_depth()
         if bound >= natural:
-            assert all(ours.tobytes() == theirs.tobytes() for ours, theirs in zip(vars(table).values(), vars(whole).values(), strict=True))
+            assert all(
+                ours.tobytes() == theirs.tobytes()
+                for ours, theirs in zip(vars(table).values(), vars(whole).values(), strict=True)
+            )
 
 
 @pytest.mark.parametrize("name", BOUNDED)
-@pytest.mark.parametrize("rule", [{"max_leaf_size": 3}, {"nodes_per_primitive": 0.2}, {"stop": "size", "max_leaf_size": 32}])
+@pytest.mark.parametrize(
+    "rule", [{"max_leaf_size": 3}, {"nodes_per_primitive": 0.2}, {"stop": "size", "max_leaf_size": 32}]
+)
 def test_other_rules_hold_beside_it(target: Target, name: str, rule: dict[str, Any]) -> None:
     known = {field.name for field in fields_of(structures()[name].Options)}
     if not set(rule) <= known:
@@ -115,7 +144,7 @@ def assert_hits(hierarchy: Hierarchy, scene: TriangleScene, later: bool = False)
 
 @pytest.mark.parametrize("bound", [1, 4])
 @pytest.mark.parametrize("choice", LAYOUTS, ids="-".join)
-def test_long_leaves_in_every_layout_and_walk(target: Target, choice: tuple[str, str], bound: int) -> None:
+def test_long_leaves_in_every_layout_and_traversal(target: Target, choice: tuple[str, str], bound: int) -> None:
     """Build and refit. Whatever the word of a leaf cannot count is found in whole."""
     scene = long_scene()
     hierarchy = built(target, "binned_sah", scene, *choice, max_depth=bound)
@@ -141,10 +170,10 @@ def test_long_leaves_by_every_test_of_a_triangle(test: str, lanes: int) -> None:
     target = make_target("host")
     target.lane_count = lanes
     for layout in ("bvh2", "bvh4", "bvh8"):
-        hierarchy = make(target, "sweep_sah", layout, max_depth=2)
-        hierarchy.test_triangles_by(test)
+        choice = StructureChoice(layout=layout, triangle_test=test)
+        hierarchy = make_with(target, "sweep_sah", choice, max_depth=2)
         hierarchy.build(long_scene().upload(target))
-        assert hierarchy.traversal().records_type.startswith("InLongLeaves<")
+        assert hierarchy.traversal().records.type_name.startswith("InLongLeaves<")
         assert_hits(hierarchy, long_scene())
     target.close()
 
@@ -161,19 +190,18 @@ def test_long_leaves_of_spheres(target: Target) -> None:
 @pytest.mark.parametrize("optimiser", ["none", *optimiser_classes()])
 def test_statistics_and_optimisers_know_long_leaves(target: Target, optimiser: str) -> None:
     scene = long_scene()
-    hierarchy = make(target, "binned_sah", "bvh2", max_depth=4)
+    hierarchy = make_with(target, "binned_sah", StructureChoice(layout="bvh2", optimiser=optimiser), max_depth=4)
     assert isinstance(hierarchy, BvhHierarchy)
-    hierarchy.optimise_with(optimiser)
     hierarchy.build(scene.upload(target))
     check_tree(hierarchy.nodes(), *scene.boxes())
     hierarchy.measure()
     hierarchy.measure_quality()
     target.synchronize()
-    stats, walked = hierarchy.stats(), walk_statistics(hierarchy.nodes())
-    assert (stats.node_count, stats.leaf_count, stats.depth) == (walked.node_count, walked.leaf_count, walked.depth)
-    assert stats.sah_cost == pytest.approx(walked.sah_cost, rel=1e-5)
+    stats, counted = hierarchy.stats(), tree_statistics(hierarchy.nodes())
+    assert (stats.node_count, stats.leaf_count, stats.depth) == (counted.node_count, counted.leaf_count, counted.depth)
+    assert stats.sah_cost == pytest.approx(counted.sah_cost, rel=1e-5)
     assert stats.end_point_overlap == pytest.approx(end_point_overlap(hierarchy.nodes(), scene.corners()), rel=1e-4)
-    assert stats.levels[1:] and sum(leaves for _, leaves in stats.levels) == walked.leaf_count
+    assert stats.levels[1:] and sum(leaves for _, leaves in stats.levels) == counted.leaf_count
     assert_hits(hierarchy, scene)
 
 
@@ -189,13 +217,16 @@ def test_a_scene_that_shrinks_and_grows_keeps_the_counts(target: Target) -> None
 
 
 def test_who_has_no_bound_pays_nothing_for_it(host_target: Target) -> None:
-    """The walk is the one of words alone, and nothing is reserved."""
+    """The traversal is the one of words alone, and nothing is reserved."""
     for name in BOUNDED:
         hierarchy = built(host_target, name, long_scene())
-        assert hierarchy.tree.long_leaves is None and "InLongLeaves" not in hierarchy.traversal().records_type
+        assert hierarchy.tree.long_leaves is None and "InLongLeaves" not in hierarchy.traversal().records.type_name
 
 
 def test_words_and_counts() -> None:
-    words, counts = np.array([~(5 | 30 << 26), ~(64 | 31 << 26), ~(200 | 31 << 26), 7]), np.array([0, 0, 900, 0, 0, 0, 32])
+    words, counts = (
+        np.array([~(5 | 30 << 26), ~(64 | 31 << 26), ~(200 | 31 << 26), 7]),
+        np.array([0, 0, 900, 0, 0, 0, 32]),
+    )
     assert reference_counts(words[:3]).tolist() == [31, 32, 32]
     assert reference_counts(words[:3], counts).tolist() == [31, 900, 32]

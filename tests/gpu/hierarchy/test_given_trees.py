@@ -5,24 +5,35 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from gpu.hierarchy.base import HierarchyError, Primitives
-from gpu.hierarchy.bvh import bvh
-from gpu.hierarchy.bvh.optimisers import Optimiser
-from gpu.hierarchy.bvh.tree import EMPTY_CHILD, MAX_LEAF_SIZE, NODE_DTYPE, CanonicalTree, first_references, leaf_words, reference_counts
-from gpu.hierarchy.primitives import MAX_PRIMITIVES
-from gpu.settings import OptionError
-from gpu.target.base import Target
-from tests.oracle.closest_hits import triangle_hits
-from tests.oracle.tree_walker import check_tree, walk_statistics
+from raygrove.gpu.hierarchy.base import HierarchyError, Primitives, StructureChoice
+from raygrove.gpu.hierarchy.bvh import refit
+from raygrove.gpu.hierarchy.bvh.optimisers import Optimiser
+from raygrove.gpu.hierarchy.bvh.tree import (
+    EMPTY_CHILD,
+    MAX_LEAF_SIZE,
+    NODE_DTYPE,
+    CanonicalTree,
+    first_references,
+    leaf_words,
+    reference_counts,
+)
+from raygrove.gpu.hierarchy.primitives import MAX_PRIMITIVES, MAX_WIDE_PRIMITIVES
+from raygrove.gpu.settings import OptionError
+from raygrove.gpu.target.base import Target
+from raygrove.testing.closest_hits import triangle_hits
+from raygrove.testing.scenes import SCENES, make, make_with, rays, soup, trace
+from raygrove.testing.tree_walker import check_tree, tree_statistics
 
 from .given_tree import GivenBuilder, NoOptions, SplitBuilder, random_tree
-from .scenes import SCENES, make, rays, soup, trace
 
-EXISTS, ABSORBED, LOWEST = 1, 2, 4
+EXISTS, COLLAPSED, BOTTOM = 1, 2, 4
 
 
 def test_leaf_words_keep_first_and_count() -> None:
-    first, count = np.array([0, 5, MAX_PRIMITIVES - 34], np.int32), np.array([1, MAX_LEAF_SIZE, MAX_LEAF_SIZE], np.int32)
+    first, count = (
+        np.array([0, 5, MAX_PRIMITIVES - 34], np.int32),
+        np.array([1, MAX_LEAF_SIZE, MAX_LEAF_SIZE], np.int32),
+    )
     words = leaf_words(first, count)
     assert (words < 0).all() and (words != EMPTY_CHILD).all()
     np.testing.assert_array_equal(first_references(words), first)
@@ -43,7 +54,7 @@ def test_a_topology_alone_is_enough(target: Target, scene_name: str, layout: str
     check_tree(hierarchy.nodes(), *scene.boxes(later=True))
 
 
-def test_fitting_decides_the_flags(target: Target) -> None:
+def test_computing_bounds_decides_the_flags(target: Target) -> None:
     scene, given = soup(2500), random_tree(2500, 8)
     hierarchy = GivenBuilder(target, given)
     hierarchy.build(scene.upload(target))
@@ -51,23 +62,27 @@ def test_fitting_decides_the_flags(target: Target) -> None:
     np.testing.assert_array_equal(flags & EXISTS != 0, given.exists)
     for node_id in np.flatnonzero(given.exists):
         inner = [child for child in given.children[node_id] if child >= 0]
-        assert bool(flags[node_id] & LOWEST) == (not inner)
-        assert bool(flags[node_id] & ABSORBED) == (node_id != 0 and not any(flags[child] & ABSORBED for child in inner))
+        assert bool(flags[node_id] & BOTTOM) == (not inner)
+        assert bool(flags[node_id] & COLLAPSED) == (
+            node_id != 0 and not any(flags[child] & COLLAPSED for child in inner)
+        )
 
 
-def test_threads_and_chunks_do_not_show_in_a_fitting(monkeypatch: pytest.MonkeyPatch) -> None:
-    from tests.conftest import make_target
+def test_threads_and_chunks_do_not_show_in_bounds(monkeypatch: pytest.MonkeyPatch) -> None:
+    from raygrove.testing import make_target
 
     monkeypatch.setenv("RAYGROVE_HOST_FORCE_SPLIT", "1")
     scene, given, outcomes = soup(2500), random_tree(2500, 4), []
     for threads, chunk in ((1, 1024), (2, 64)):
-        monkeypatch.setitem(bvh.REFIT_CHUNKS, "host", chunk)
+        monkeypatch.setitem(refit.CHUNKS, "host", chunk)
         made = make_target("host", threads=threads)
         hierarchy = GivenBuilder(made, given)
         hierarchy.build(scene.upload(made))
         table = hierarchy.nodes()
         flags = made.download(hierarchy.tree.flags)[: len(given.exists)]
-        outcomes.append([np.ascontiguousarray(column).tobytes() for column in (*vars(table).values(), flags[given.exists])])
+        outcomes.append(
+            [np.ascontiguousarray(column).tobytes() for column in (*vars(table).values(), flags[given.exists])]
+        )
         made.close()
     assert outcomes[0] == outcomes[1]
 
@@ -83,7 +98,9 @@ def test_references_that_are_parts_of_primitives(target: Target, layout: str) ->
     left[np.arange(400), axis] = right[np.arange(400), axis] = middle
     given = random_tree(800, 5)
     prim_ids, is_right = given.order % 400, given.order >= 400
-    given.boxes = np.where(is_right[:, None, None], np.stack([right, upper], 1)[prim_ids], np.stack([lower, left], 1)[prim_ids])
+    given.boxes = np.where(
+        is_right[:, None, None], np.stack([right, upper], 1)[prim_ids], np.stack([lower, left], 1)[prim_ids]
+    )
     given.order = prim_ids.astype(np.int32)
     hierarchy = SplitBuilder(target, given, layout)
     hierarchy.build(scene.upload(target))
@@ -100,12 +117,12 @@ def test_references_that_are_parts_of_primitives(target: Target, layout: str) ->
     target.synchronize()
     stats = hierarchy.stats()
     assert (stats.reference_count, stats.primitive_count) == (800, 400) and len(table.references) == 800
-    assert stats.sah_cost == pytest.approx(walk_statistics(table).sah_cost, rel=1e-5)
+    assert stats.sah_cost == pytest.approx(tree_statistics(table).sah_cost, rel=1e-5)
 
 
 def test_too_many_references_are_refused(host_target: Target) -> None:
-    with pytest.raises(HierarchyError, match="at most 67,108,863 references"):
-        CanonicalTree(host_target).reserve(MAX_PRIMITIVES, 12, splits_references=True)
+    with pytest.raises(HierarchyError, match="at most 134,217,727 references"):
+        CanonicalTree(host_target).reserve(MAX_WIDE_PRIMITIVES, 12, splits_references=True)
 
 
 class Mirror(Optimiser):
@@ -137,11 +154,15 @@ class MirrorAgain(Mirror):
 
 @pytest.mark.parametrize("layout", ["bvh2", "bvh4"])
 @pytest.mark.parametrize("kind", [Mirror, MirrorAgain])
-def test_an_optimiser_works_between_builder_and_layout(target: Target, monkeypatch: pytest.MonkeyPatch, kind: type[Mirror], layout: str) -> None:
-    monkeypatch.setattr("gpu.hierarchy.bvh.bvh.optimiser_classes", lambda: {"mirror": Mirror, "mirror_again": MirrorAgain})
+def test_an_optimiser_works_between_builder_and_layout(
+    target: Target, monkeypatch: pytest.MonkeyPatch, kind: type[Mirror], layout: str
+) -> None:
+    monkeypatch.setattr(
+        "raygrove.gpu.hierarchy.bvh.bvh.optimiser_classes", lambda: {"mirror": Mirror, "mirror_again": MirrorAgain}
+    )
     scene = soup(1500)
-    plain, improved = make(target, "lbvh", layout), make(target, "lbvh", layout)
-    improved.optimise_with(kind.name)
+    plain = make(target, "lbvh", layout)
+    improved = make_with(target, "lbvh", StructureChoice(layout=layout, optimiser=kind.name))
     Mirror.calls = 0
     for made in (plain, improved):
         made.build(scene.upload(target))
@@ -159,9 +180,7 @@ def test_an_optimiser_works_between_builder_and_layout(target: Target, monkeypat
 
 def test_an_unknown_optimiser_is_named(host_target: Target) -> None:
     with pytest.raises(OptionError, match="gardener"):
-        make(host_target, "lbvh").optimise_with("gardener")
+        make_with(host_target, "lbvh", StructureChoice(optimiser="gardener"))
     with pytest.raises(OptionError, match="brute_force has none"):
-        make(host_target, "brute_force").optimise_with("gardener")
-    chosen = make(host_target, "lbvh")
-    chosen.optimise_with("none")
-    assert chosen.stats().node_count == 0
+        make_with(host_target, "brute_force", StructureChoice(optimiser="gardener"))
+    assert make_with(host_target, "lbvh", StructureChoice(optimiser="none")).stats().node_count == 0

@@ -1,21 +1,22 @@
-"""What is special to the builders with work queues: median splits as they are defined, SAH splits over clusters, depth, independence of threads."""
+"""What is special to the builders with work queues: median splits as they are defined, SAH splits over clusters, depth,
+independence of threads."""
 
 from __future__ import annotations
 
 import numpy as np
 import pytest
 
-from gpu.hierarchy.bvh.builders.hlbvh_sah import SMALL
-from gpu.hierarchy.bvh.bvh import BvhHierarchy
-from gpu.hierarchy.bvh.median_splits import TASK
-from gpu.hierarchy.bvh.tree import NODE_DTYPE, leaf_words
-from gpu.target.base import Target
-from tests.conftest import make_target
+from raygrove.gpu.hierarchy.bvh.builders.hlbvh_sah import SMALL
+from raygrove.gpu.hierarchy.bvh.bvh import BvhHierarchy
+from raygrove.gpu.hierarchy.bvh.median_splits import TASK
+from raygrove.gpu.hierarchy.bvh.tree import NODE_DTYPE, leaf_words
+from raygrove.gpu.target.base import Target
+from raygrove.testing import make_target
+from raygrove.testing.scenes import SCENES, TriangleScene, make, scene_of, soup
+from raygrove.testing.tree_walker import check_tree, tree_statistics
 from tests.oracle.binned_sah import binned_sah_cost
 from tests.oracle.tree_quality import members
-from tests.oracle.tree_walker import check_tree, walk_statistics
 
-from .scenes import SCENES, TriangleScene, make, scene_of, soup
 from .test_lbvh import morton_codes
 
 BUILDERS = ("hlbvh_median", "hlbvh_sah")
@@ -29,7 +30,8 @@ def build(target: Target, name: str, scene: TriangleScene, **options: object) ->
 
 
 def nested(count: int) -> TriangleScene:
-    """Triangles nearer and nearer to a corner of the cube, each half as far as the one before, and again from the start when they would vanish."""
+    """Triangles nearer and nearer to a corner of the cube, each half as far as the one before, and again from the start
+    when they would vanish."""
     distance = np.float64(0.5) ** (np.arange(count) % 28)
     corners = distance[:, None, None] * (1.0 + 0.1 * np.random.default_rng(4).random((count, 3, 3)))
     return scene_of(corners)
@@ -49,11 +51,17 @@ def same_place(count: int) -> TriangleScene:
     return scene_of(np.tile(soup(1, size=0.5).corners(), (count, 1, 1)))
 
 
-CROWDS = {"soup": lambda: soup(9 * TASK + 5, size=0.02), "nested": lambda: nested(5 * TASK), "same_place": lambda: same_place(3 * TASK + 1), **SCENES}
+CROWDS = {
+    "soup": lambda: soup(9 * TASK + 5, size=0.02),
+    "nested": lambda: nested(5 * TASK),
+    "same_place": lambda: same_place(3 * TASK + 1),
+    **SCENES,
+}
 
 
 def median_tree(codes: list[int], max_leaf_size: int) -> dict[int, tuple[int, int]]:
-    """Node id -> child words: a range parts where the highest differing bit of its codes changes, in its middle where they are equal."""
+    """Node id -> child words: a range is split where the highest differing bit of its codes changes, in its middle
+    where they are equal."""
     found: dict[int, tuple[int, int]] = {}
 
     def word(first: int, last: int, node_id: int) -> int:
@@ -73,7 +81,9 @@ def median_tree(codes: list[int], max_leaf_size: int) -> dict[int, tuple[int, in
 
 @pytest.mark.parametrize("scene_name", ["soup", "nested", "same_place", "degenerate", "coincident", "two"])
 @pytest.mark.parametrize(("code_bits", "max_leaf_size"), [(30, 1), (60, 3), (30, 32)])
-def test_median_splits_are_those_of_the_definition(exact_target: Target, scene_name: str, code_bits: int, max_leaf_size: int) -> None:
+def test_median_splits_are_those_of_the_definition(
+    exact_target: Target, scene_name: str, code_bits: int, max_leaf_size: int
+) -> None:
     scene = CROWDS[scene_name]()
     tree = build(exact_target, "hlbvh_median", scene, code_bits=str(code_bits), max_leaf_size=max_leaf_size).tree
     codes = morton_codes(scene, code_bits)
@@ -97,18 +107,21 @@ def test_every_cluster_is_a_subtree(exact_target: Target, scene_name: str, code_
 
 
 @pytest.mark.parametrize("options", [{}, {"cluster_bits": "6"}, {"cluster_bits": "18", "bins": 4}], ids=str)
-def test_sah_splits_cost_little_more_than_binned_sah_everywhere(host_target: Target, options: dict[str, object]) -> None:
-    """SAH against an oracle in float64, and against median splits; 64 clusters alone are too few to be better than those."""
+def test_sah_splits_cost_little_more_than_binned_sah_everywhere(
+    host_target: Target, options: dict[str, object]
+) -> None:
+    """SAH against an oracle in float64, and against median splits; 64 clusters alone are too few to be better than
+    those."""
     scene = heaps(12000)
-    cost = walk_statistics(build(host_target, "hlbvh_sah", scene, **options).nodes()).sah_cost
-    median = walk_statistics(build(host_target, "hlbvh_median", scene).nodes()).sah_cost
+    cost = tree_statistics(build(host_target, "hlbvh_sah", scene, **options).nodes()).sah_cost
+    median = tree_statistics(build(host_target, "hlbvh_median", scene).nodes()).sah_cost
     oracle = binned_sah_cost(*scene.boxes(), bins=32, max_leaf_size=4)
     assert cost < median or options == {"cluster_bits": "6"}
     assert cost < (1.12 if not options else 1.4) * oracle
 
 
-def test_tasks_that_no_bin_parts_are_halved(host_target: Target) -> None:
-    """Four bins an axis over 64 cells: after the first rounds whole crowds of clusters fall into one bin."""
+def test_tasks_that_no_bin_splits_are_halved(host_target: Target) -> None:
+    """Four bins per axis over 64 cells: after the first rounds whole crowds of clusters fall into one bin."""
     scene = soup(200 * SMALL, size=0.001)
     hierarchy = build(host_target, "hlbvh_sah", scene, cluster_bits="18", bins=4, max_leaf_size=1)
     check_tree(hierarchy.nodes(), *scene.boxes())

@@ -7,20 +7,19 @@ import contextlib
 import numpy as np
 import pytest
 
-from gpu.camera import Camera
-from gpu.engine import Engine, View, ViewSettings
-from gpu.hierarchy.base import HierarchyError
-from gpu.hierarchy.kdtree import tree
-from gpu.hierarchy.kdtree.kdtree import KdTreeHierarchy
-from gpu.hierarchy.kdtree.tree import NODES_NOW, REFERENCES_NOW
-from gpu.hierarchy.registry import structures
-from gpu.pixels import ArrayPixels
-from gpu.scene import KeyFrames, Material, Mesh, Moment, Node, Object, Scene
-from gpu.target.base import Target
-from tests.conftest import make_target
-from tests.oracle.tree_walker import check_tree
-
-from .scenes import SCENES, TriangleScene, make, rays, scene_of, trace
+from raygrove.gpu.camera import Camera
+from raygrove.gpu.engine import Engine, View, ViewSettings
+from raygrove.gpu.hierarchy.base import HierarchyError, StructureChoice
+from raygrove.gpu.hierarchy.grown_tree import NODES_NOW, REFERENCES_NOW
+from raygrove.gpu.hierarchy.kdtree import kdtree
+from raygrove.gpu.hierarchy.kdtree.kdtree import KdTreeHierarchy
+from raygrove.gpu.hierarchy.registry import structures
+from raygrove.gpu.pixels import ArrayPixels
+from raygrove.gpu.scene import KeyFrames, Material, Mesh, Moment, Node, Object, Scene
+from raygrove.gpu.target.base import Target
+from raygrove.testing import make_target
+from raygrove.testing.scenes import SCENES, TriangleScene, make, rays, scene_of, trace
+from raygrove.testing.tree_walker import check_tree
 
 BUILDERS = [name for name, kind in structures().items() if issubclass(kind, KdTreeHierarchy)]
 
@@ -45,7 +44,7 @@ NASTY = {
 
 def built(target: Target, builder: str, scene: TriangleScene, **options: object) -> KdTreeHierarchy:
     kind = structures()[builder]
-    made = kind(target, kind.Options(**options))
+    made = kind(target, StructureChoice(kind.Options(**options)))
     assert isinstance(made, KdTreeHierarchy)
     made.build(scene.upload(target))
     return made
@@ -73,7 +72,11 @@ def test_the_tree_is_the_same_bytes_whatever_the_number_of_blocks(builder: str) 
         with contextlib.closing(make_target("host", threads=threads)) as target:
             made = built(target, builder, SCENES["soup"](), max_leaf_size=2)
             counts = target.download(made.tree.counts)
-            arrays = (made.tree.nodes[: counts[NODES_NOW]], made.tree.parent[: counts[NODES_NOW]], made.tree.references[: counts[REFERENCES_NOW]])
+            arrays = (
+                made.tree.nodes[: counts[NODES_NOW]],
+                made.tree.parent[: counts[NODES_NOW]],
+                made.tree.references[: counts[REFERENCES_NOW]],
+            )
             trees.append([target.download(array).tobytes() for array in arrays])
     assert trees[0] == trees[1] == trees[2] and len(trees[0][0]) > 2000
 
@@ -91,7 +94,9 @@ def sheet_that_tears(side: int = 24) -> Scene:
     """Triangles side by side, of which each is listed by many leaves; a second later they are small and far apart."""
     x, z = np.meshgrid(np.arange(side), np.arange(side), indexing="ij")
     corner = np.stack([x, 0.3 * ((x + z) % 2), z], -1).reshape(-1, 1, 3)
-    corners = np.concatenate([corner + [[0, 0, 0], [3, 1, 0], [0, 2, 3]], corner + [[3, 0, 0], [3, 2, 3], [0, 1, 3]]]).astype(np.float32)
+    corners = np.concatenate(
+        [corner + [[0, 0, 0], [3, 1, 0], [0, 2, 3]], corner + [[3, 0, 0], [3, 2, 3], [0, 1, 3]]]
+    ).astype(np.float32)
     middle = corners.mean(axis=1, keepdims=True)
     keys = np.stack([corners, middle + 0.15 * (corners - middle)]).reshape(2, -1, 3).astype(np.float32)
     indices = np.arange(keys.shape[1], dtype=np.int32).reshape(-1, 3)
@@ -104,7 +109,7 @@ def sheet_that_tears(side: int = 24) -> Scene:
 def test_where_a_frame_does_not_fit_its_error_names_the_structure_and_the_picture_before_stays(
     host_target: Target, builder: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(tree, "MOST_REFERENCES", 2)
+    monkeypatch.setattr(kdtree, "MOST_REFERENCES", 2)
     camera = Camera(eye=(12.0, 40.0, 30.0), look_at=(12.0, 0.0, 12.0))
     view = View(ViewSettings(hierarchy=builder, ray_type="ids"), camera, ArrayPixels(host_target, 48, 36))
     assert isinstance(view.pixels, ArrayPixels)
@@ -114,11 +119,11 @@ def test_where_a_frame_does_not_fit_its_error_names_the_structure_and_the_pictur
         with pytest.raises(HierarchyError, match=f"{builder} would need more than"):
             for _ in range(4):
                 engine.render_frame(Moment(0.0), [view])
-                assert engine.flush().views[0].structure.is_behind
+                assert engine.flush().views[0].structure.is_stale
         assert len(np.unique(before.reshape(-1, 4), axis=0)) > 20
         np.testing.assert_array_equal(view.pixels.download(), before)
         engine.render_frame(Moment(1.0), [view])
-        assert not engine.flush().views[0].structure.is_behind
+        assert not engine.flush().views[0].structure.is_stale
         np.testing.assert_array_equal(view.pixels.download(), before)
 
 
@@ -126,15 +131,18 @@ def test_where_a_frame_does_not_fit_its_error_names_the_structure_and_the_pictur
 def test_a_picture_that_is_behind_is_drawn_again_with_more_room(host_target: Target, builder: str) -> None:
     """Though nothing moves any more, and by as many samples as it has."""
     camera = Camera(eye=(12.0, 40.0, 30.0), look_at=(12.0, 0.0, 12.0))
-    views = [View(ViewSettings(hierarchy=name, samples=2), camera, ArrayPixels(host_target, 48, 36), name) for name in (builder, "brute_force")]
+    views = [
+        View(ViewSettings(hierarchy=name, samples=2), camera, ArrayPixels(host_target, 48, 36), name)
+        for name in (builder, "brute_force")
+    ]
     with contextlib.closing(Engine(host_target, sheet_that_tears())) as engine:
         engine.render_frame(Moment(1.0), views)
         engine.flush()
         engine.render_frame(Moment(0.0), views)
-        assert [view.structure.is_behind for view in engine.flush().views] == [True, False]
+        assert [view.structure.is_stale for view in engine.flush().views] == [True, False]
         for _ in range(2):
             engine.render_frame(Moment(0.0), views)
             found = engine.flush().views
-        assert found[0].reason == "nothing moved" and not found[0].structure.is_behind and found[0].samples == 2
+        assert found[0].reason == "nothing moved" and not found[0].structure.is_stale and found[0].samples == 2
         shown = [view.pixels.download() for view in views if isinstance(view.pixels, ArrayPixels)]
         np.testing.assert_array_equal(*shown)

@@ -1,36 +1,34 @@
-"""End-point overlap, leaf-count variability and levels of kd-trees: cells instead of boxes, references that repeat, empty leaves; against float64
-oracles."""
+"""End-point overlap, leaf-count variability and levels of kd-trees: cells instead of boxes, references that repeat,
+empty leaves; against float64 oracles."""
 
 from __future__ import annotations
 
 import numpy as np
 import pytest
 
-from gpu.hierarchy import quality
-from gpu.hierarchy.base import StatisticsOptions
-from gpu.hierarchy.kdtree.kdtree import KdTreeHierarchy
-from gpu.stats import HierarchyStatistics
-from gpu.target.base import Target
+from raygrove.gpu.hierarchy import quality
+from raygrove.gpu.hierarchy.base import StatisticsOptions
+from raygrove.gpu.hierarchy.kdtree.kdtree import KdTreeHierarchy
+from raygrove.gpu.stats import HierarchyStatistics
+from raygrove.gpu.target.base import Target
+from raygrove.testing.scenes import SCENES, TriangleScene, make, scene_of, soup, sphere_scene
 from tests.oracle.tree_quality import end_point_overlap, leaf_variability
-
-from .scenes import SCENES, TriangleScene, make, scene_of, soup, sphere_scene
 
 BUILDERS = ("sah_events", "median_sah")
 COSTS = StatisticsOptions(traversal_cost=1.5, intersection_cost=0.25)
 over_builders = pytest.mark.parametrize("name", BUILDERS)
 
 
-def built(target: Target, name: str, scene: TriangleScene, costs: StatisticsOptions = COSTS, **options: object) -> KdTreeHierarchy:
+def built(target: Target, name: str, scene: TriangleScene, **options: object) -> KdTreeHierarchy:
     hierarchy = make(target, name, **options)
     assert isinstance(hierarchy, KdTreeHierarchy)
-    hierarchy.statistics = costs
     hierarchy.build(scene.upload(target))
     return hierarchy
 
 
 def judged(hierarchy: KdTreeHierarchy) -> HierarchyStatistics:
-    hierarchy.measure()
-    hierarchy.measure_quality()
+    hierarchy.measure(COSTS)
+    hierarchy.measure_quality(COSTS)
     hierarchy.target.synchronize()
     return hierarchy.stats()
 
@@ -48,7 +46,8 @@ def walls(count: int = 12) -> TriangleScene:
 
 
 def forget(hierarchy: KdTreeHierarchy, seed: int = 3) -> None:
-    """Make the tree a wrong one: in every other leaf the first reference takes the place of a later one, which the leaf then lacks."""
+    """Make the tree a wrong one: in every other leaf the first reference takes the place of a later one, which the leaf
+    then lacks."""
     table, random = hierarchy.nodes(), np.random.default_rng(seed)
     references = table.references.copy()
     for row in np.flatnonzero(table.is_leaf & (table.reference_count > 1)):
@@ -71,7 +70,8 @@ def test_cells_do_not_overlap(target: Target, name: str, scene_name: str) -> Non
 
 @over_builders
 def test_surfaces_in_a_plane_lie_in_no_cell_that_ends_there(target: Target, name: str) -> None:
-    """They are listed on one side of it. Counted in both, like surfaces on the faces of boxes, they would be overlap."""
+    """They are listed on one side of it. Counted in both, like surfaces on the faces of boxes, they would be
+    overlap."""
     scene = walls()
     hierarchy = built(target, name, scene, max_leaf_size=1)
     assert end_point_overlap(hierarchy.nodes(), scene.corners(), 1.5, 0.25) > 0.01
@@ -121,14 +121,20 @@ def test_levels_are_a_walkers(target: Target, name: str, scene_name: str) -> Non
     hierarchy = built(target, name, SCENES[scene_name]())
     table, stats = hierarchy.nodes(), judged(hierarchy)
     levels = np.arange(table.depth.max() + 1)
-    expected = [(int((~table.is_leaf & (table.depth == d)).sum()), int((table.is_leaf & (table.depth == d)).sum())) for d in levels]
+    expected = [
+        (int((~table.is_leaf & (table.depth == d)).sum()), int((table.is_leaf & (table.depth == d)).sum()))
+        for d in levels
+    ]
     assert list(stats.levels) == expected
     assert stats.depth == len(stats.levels) - 1 and sum(leaves for _, leaves in stats.levels) == stats.leaf_count
 
 
 @over_builders
 def test_nothing_and_spheres(target: Target, name: str) -> None:
-    for primitives, overlap in ((scene_of(np.zeros((0, 3, 3))).upload(target), 0.0), (sphere_scene(target, 200)[2], None)):
+    for primitives, overlap in (
+        (scene_of(np.zeros((0, 3, 3))).upload(target), 0.0),
+        (sphere_scene(target, 200)[2], None),
+    ):
         hierarchy = make(target, name)
         hierarchy.build(primitives)
         assert hierarchy.stats().leaf_variability is None and hierarchy.stats().levels == ()

@@ -1,21 +1,26 @@
-"""A tree laid out anew: other nodes for other rays, from the tree that there is; and which layout `auto` is for which rays."""
+"""A tree laid out anew: other nodes for other rays, from the tree that there is; and which layout `auto` is for which
+rays."""
 
 from __future__ import annotations
 
 import numpy as np
 import pytest
 
-from gpu.hierarchy.base import HierarchyError
-from gpu.hierarchy.bvh.bvh import BvhHierarchy
-from gpu.hierarchy.primitives import triangle_primitives
-from gpu.hierarchy.registry import structure, structures
-from gpu.target.base import Target
-from gpu.trace.trace import Tracer, upload_rays
+from raygrove.gpu.hierarchy.base import HierarchyError, StructureChoice
+from raygrove.gpu.hierarchy.bvh.bvh import BvhHierarchy
+from raygrove.gpu.hierarchy.primitives import triangle_primitives
+from raygrove.gpu.hierarchy.registry import structure, structures
+from raygrove.gpu.target.base import Target
+from raygrove.gpu.trace.trace import Tracer, upload_rays
 
 
 def soup(target: Target, seed: int) -> tuple[np.ndarray, np.ndarray]:
     random = np.random.default_rng(seed)
-    corners = (random.uniform(-1, 1, (600, 1, 3)) + random.normal(scale=0.1, size=(600, 3, 3))).reshape(-1, 3).astype(np.float32)
+    corners = (
+        (random.uniform(-1, 1, (600, 1, 3)) + random.normal(scale=0.1, size=(600, 3, 3)))
+        .reshape(-1, 3)
+        .astype(np.float32)
+    )
     return corners, np.arange(1800, dtype=np.int32).reshape(-1, 3)
 
 
@@ -32,7 +37,7 @@ CHANGES = [("lbvh", "bvh4", "bvh8"), ("lbvh", "bvh8", "bvh4"), ("lbvh", "bvh2", 
 @pytest.mark.parametrize(("name", "before", "after"), CHANGES)
 def test_a_tree_laid_out_anew_gives_the_same_hits(target: Target, name: str, before: str, after: str) -> None:
     kind = structure(name)
-    made = kind(target, kind.Options(), before)
+    made = kind(target, StructureChoice(layout=before))
     assert isinstance(made, BvhHierarchy)
     corners, indices = soup(target, 1)
     positions, triangles = target.upload(corners, "test"), target.upload(indices, "test")
@@ -51,14 +56,14 @@ def test_a_tree_laid_out_anew_gives_the_same_hits(target: Target, name: str, bef
     if made.capabilities.refit:
         target.write(positions, corners)
         made.refit(triangle_primitives(positions, triangles))
-        fresh = kind(target, kind.Options(), after)
+        fresh = kind(target, StructureChoice(layout=after))
         fresh.build(triangle_primitives(positions, triangles))
         np.testing.assert_allclose(hits(target, made)[1], hits(target, fresh)[1], rtol=1e-6)
 
 
 def test_before_a_build_and_without_a_primitive_there_is_nothing_to_write(target: Target) -> None:
     kind = structure("lbvh")
-    made = kind(target, kind.Options(), "bvh4")
+    made = kind(target, StructureChoice(layout="bvh4"))
     made.lay_out("bvh8")
     nothing = triangle_primitives(target.zeros((0, 3), "f4", "test"), target.zeros((0, 3), "i4", "test"))
     made.build(nothing)
@@ -69,10 +74,10 @@ def test_before_a_build_and_without_a_primitive_there_is_nothing_to_write(target
 def test_a_structure_of_one_layout_stays_in_it(target: Target) -> None:
     kind = structure("brute_force")
     with pytest.raises(HierarchyError, match="stays in the layout"):
-        kind(target, kind.Options(), "records").lay_out("bvh8")
+        kind(target, StructureChoice(layout="records")).lay_out("bvh8")
 
 
-def test_wide_packs_whose_rays_part_have_bvh8() -> None:
+def test_wide_packs_of_incoherent_rays_have_bvh8() -> None:
     for kind in structures().values():
         for lanes in (0, 1, 8, 16):
             for target_kind in ("host", "cuda"):

@@ -1,4 +1,5 @@
-"""What is special to the linear BVH: Morton order, Karras' topology and numbering, the depth bound; and random soups."""
+"""What is special to the linear BVH: Morton order, Karras' topology and numbering, the depth bound; and random
+soups."""
 
 from __future__ import annotations
 
@@ -8,12 +9,11 @@ import numpy as np
 import pytest
 from hypothesis import given
 
-from gpu.hierarchy.bvh.bvh import BvhHierarchy
-from gpu.hierarchy.bvh.tree import NODE_DTYPE, leaf_words
-from gpu.target.base import Target
-from tests.oracle.tree_walker import check_tree
-
-from .scenes import SCENES, TriangleScene, make, rays, scene_of, soup, trace
+from raygrove.gpu.hierarchy.bvh.bvh import BvhHierarchy
+from raygrove.gpu.hierarchy.bvh.tree import NODE_DTYPE, leaf_words
+from raygrove.gpu.target.base import Target
+from raygrove.testing.scenes import SCENES, TriangleScene, make, rays, scene_of, soup, trace
+from raygrove.testing.tree_walker import check_tree
 
 
 def morton_codes(scene: TriangleScene, code_bits: int) -> np.ndarray:
@@ -35,7 +35,8 @@ def morton_codes(scene: TriangleScene, code_bits: int) -> np.ndarray:
 
 
 def karras_tree(codes: list[int], max_leaf_size: int) -> dict[int, tuple[int, int]]:
-    """Node id -> child words, from above: a range parts where the highest differing bit of (code, position) changes."""
+    """Node id -> child words, from above: a range is split where the highest differing bit of (code, position)
+    changes."""
     keys = [code << 32 | position for position, code in enumerate(codes)]
     found: dict[int, tuple[int, int]] = {}
 
@@ -71,9 +72,13 @@ def test_references_are_in_morton_order(exact_target: Target, scene_name: str, c
 @pytest.mark.parametrize("scene_name", ["two", "soup", "degenerate", "coincident", "stairs", "moving"])
 @pytest.mark.parametrize(("code_bits", "max_leaf_size"), [(30, 1), (30, 4), (30, 32), (60, 2)])
 @pytest.mark.parametrize("construction", ["search", "climb"])
-def test_topology_is_karras(exact_target: Target, scene_name: str, code_bits: int, max_leaf_size: int, construction: str) -> None:
+def test_topology_is_karras(
+    exact_target: Target, scene_name: str, code_bits: int, max_leaf_size: int, construction: str
+) -> None:
     scene = SCENES[scene_name]()
-    hierarchy = build(exact_target, scene, code_bits=str(code_bits), max_leaf_size=max_leaf_size, construction=construction)
+    hierarchy = build(
+        exact_target, scene, code_bits=str(code_bits), max_leaf_size=max_leaf_size, construction=construction
+    )
     tree = hierarchy.tree
     expected = karras_tree([int(code) for code in np.sort(morton_codes(scene, code_bits))], max_leaf_size)
     exists = np.flatnonzero(exact_target.download(tree.flags)[: tree.node_capacity] & 1)
@@ -96,14 +101,20 @@ def test_search_and_climb_write_the_same_bytes(target: Target, scene_name: str, 
         nodes = target.download(tree.nodes)[: tree.node_capacity][exists].view(np.uint8)
         written = target.download(hierarchy.layout.nodes)
         rows = exists if layout == "bvh2" else slice(int((flags & 3 == 1).sum()))
-        arrays = (flags, nodes, target.download(tree.parent)[: tree.node_capacity][exists], target.download(tree.order)[: tree.count])
+        arrays = (
+            flags,
+            nodes,
+            target.download(tree.parent)[: tree.node_capacity][exists],
+            target.download(tree.order)[: tree.count],
+        )
         found.append([array.tobytes() for array in (*arrays, target.download(tree.root), written[rows])])
     assert found[0] == found[1]
 
 
 @pytest.mark.parametrize("layout", ["bvh2", "bvh4"])
 def test_equal_codes_stay_within_the_depth_bound(target: Target, layout: str) -> None:
-    """5,000 triangles in one place and a few far away: without the split by position the tree would be a list, and the walk's stack too small."""
+    """5,000 triangles in one place and a few far away: without the split by position the tree would be a list, and the
+    traversal's stack too small."""
     crowd = np.tile(soup(1, size=1e-6).corners(), (5000, 1, 1))
     far = soup(8, size=0.1).corners() * 1000
     scene = scene_of(np.concatenate([crowd, far]))
@@ -112,7 +123,9 @@ def test_equal_codes_stay_within_the_depth_bound(target: Target, layout: str) ->
     assert depth <= 30 + int(np.ceil(np.log2(5008)))
     assert depth < hierarchy.max_depth()
     origin = scene.corners()[0].mean(axis=0) - (0, 0, 1)
-    found = trace(hierarchy, np.tile(origin, (40, 1)).astype(np.float32), np.tile(np.array([[0, 0, 1]], np.float32), (40, 1)))
+    found = trace(
+        hierarchy, np.tile(origin, (40, 1)).astype(np.float32), np.tile(np.array([[0, 0, 1]], np.float32), (40, 1))
+    )
     assert (found.prim_id == 0).all()
 
 
@@ -126,9 +139,12 @@ def test_equal_codes_stay_within_the_depth_bound(target: Target, layout: str) ->
 def test_any_soup_of_small_integers(
     host_target: Target, cells: np.ndarray, max_leaf_size: int, layout: str, code_bits: str, construction: str
 ) -> None:
-    """Coordinates from -3 to 3: full of equal codes, shared planes and degenerate triangles. A tree over them, and brute force's hits."""
+    """Coordinates from -3 to 3: full of equal codes, shared planes and degenerate triangles. A tree over them, and
+    brute force's hits."""
     scene = scene_of(cells.astype(np.float32))
-    hierarchy = build(host_target, scene, layout, max_leaf_size=max_leaf_size, code_bits=code_bits, construction=construction)
+    hierarchy = build(
+        host_target, scene, layout, max_leaf_size=max_leaf_size, code_bits=code_bits, construction=construction
+    )
     check_tree(hierarchy.nodes(), *scene.boxes())
     plain = make(host_target, "brute_force")
     plain.build(scene.upload(host_target))

@@ -1,16 +1,17 @@
-"""Leaves' triangles in rows beside the records: what lies there, and which walks are compiled with them."""
+"""Leaves' triangles in rows beside the records: what lies there, and which traversals are compiled with them."""
 
 from __future__ import annotations
 
 import numpy as np
 import pytest
 
-from gpu.hierarchy.bvh.leaf_rows import LeafRows
-from gpu.hierarchy.bvh.tree import first_references, reference_counts
-from gpu.target.base import Target
-from tests.conftest import make_target
+from raygrove.gpu.hierarchy.base import StructureChoice
+from raygrove.gpu.hierarchy.bvh.leaf_rows import LeafRows
+from raygrove.gpu.hierarchy.bvh.tree import first_references, reference_counts
+from raygrove.gpu.target.base import Target
+from raygrove.testing import make_target
+from raygrove.testing.scenes import SCENES, make, make_with, sphere_scene
 
-from .scenes import SCENES, make, sphere_scene
 from .test_bvh import built, canonical
 
 
@@ -40,11 +41,10 @@ def test_packs_of_triangles_alone_are_tested_in_rows(host_target: Target) -> Non
     def records_of(width: int, layout: str, test: str = "moeller_trumbore") -> str:
         target = make_target("host")
         target.lane_count = width
-        hierarchy = make(target, "lbvh", layout)
-        hierarchy.test_triangles_by(test)
+        hierarchy = make_with(target, "lbvh", StructureChoice(layout=layout, triangle_test=test))
         hierarchy.build(primitives)
         target.close()
-        return hierarchy.traversal().records_type
+        return hierarchy.traversal().records.type_name
 
     assert records_of(16, "bvh8") == records_of(8, "bvh8") == "TrianglesInRows"
     assert records_of(1, "bvh8") == records_of(16, "bvh4") == "TriangleRecords"
@@ -53,7 +53,7 @@ def test_packs_of_triangles_alone_are_tested_in_rows(host_target: Target) -> Non
     spheres.build(primitives)
     plain = spheres.stats().bytes
     spheres.build(sphere_scene(host_target, 50)[2])
-    assert spheres.traversal().records_type == "SphereRecords"
+    assert spheres.traversal().records.type_name == "SphereRecords"
     assert plain - make_bytes(host_target) == 48 * (len(SCENES["soup"]().corners()) + 2)
 
 

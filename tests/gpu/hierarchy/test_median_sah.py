@@ -1,4 +1,5 @@
-"""median_sah: the splits of the sequential reference, the same tree whoever builds it, and scenes that are nasty to kd-trees."""
+"""median_sah: the splits of the sequential reference, the same tree whoever builds it, and scenes that are nasty to
+kd-trees."""
 
 from __future__ import annotations
 
@@ -10,27 +11,30 @@ import hypothesis.strategies as st
 import numpy as np
 import pytest
 
-from gpu.hierarchy.base import NodeTable
-from gpu.hierarchy.kdtree.builders.median_sah import MedianSah
-from gpu.settings import fields_of
-from gpu.target.base import Target
-from tests.conftest import make_target
-from tests.oracle.tree_walker import check_tree
+from raygrove.gpu.hierarchy.base import NodeTable, StructureChoice
+from raygrove.gpu.hierarchy.kdtree.builders.median_sah import MedianSah
+from raygrove.gpu.settings import fields_of
+from raygrove.gpu.target.base import Target
+from raygrove.testing import make_target
+from raygrove.testing.scenes import SCENES, TriangleScene, scene_of, soup
+from raygrove.testing.tree_walker import check_tree
 
 from .kd_reference import GivenKdTree
 from .median_reference import MedianReference, part_between
-from .scenes import SCENES, TriangleScene, scene_of, soup
 
 
 def built(target: Target, scene: TriangleScene, **options: object) -> MedianSah:
-    made = MedianSah(target, MedianSah.Options(**options))  # type: ignore[arg-type]
+    made = MedianSah(target, StructureChoice(MedianSah.Options(**options)))  # type: ignore[arg-type]
     made.build(scene.upload(target))
     return made
 
 
 def canonical(table: NodeTable) -> list[np.ndarray]:
     """The table with leaves' references in the order of its rows, whatever their places."""
-    lists = [table.references[first : first + count] for first, count in zip(table.first_reference, table.reference_count, strict=True)]
+    lists = [
+        table.references[first : first + count]
+        for first, count in zip(table.first_reference, table.reference_count, strict=True)
+    ]
     columns = (table.parent, table.depth, table.lower, table.upper, table.is_leaf, table.reference_count)
     return [*columns, np.concatenate([np.zeros(0, np.int32), *lists])]
 
@@ -52,7 +56,9 @@ def assert_is_the_reference(target: Target, scene: TriangleScene, **options: obj
 @pytest.mark.parametrize("stop", ["sah", "size"])
 @pytest.mark.parametrize("max_leaf_size", [1, 8])
 @pytest.mark.parametrize("scene_name", ["one", "two", "coincident", "degenerate", "stairs", "moving"])
-def test_it_makes_the_splits_of_the_sequential_reference(exact_target: Target, scene_name: str, max_leaf_size: int, stop: str) -> None:
+def test_it_makes_the_splits_of_the_sequential_reference(
+    exact_target: Target, scene_name: str, max_leaf_size: int, stop: str
+) -> None:
     table = assert_is_the_reference(exact_target, SCENES[scene_name](), max_leaf_size=max_leaf_size, stop=stop)
     assert scene_name in ("one", "two") or len(table) > 8
 
@@ -60,14 +66,25 @@ def test_it_makes_the_splits_of_the_sequential_reference(exact_target: Target, s
 @pytest.mark.parametrize("clips", [True, False])
 def test_it_makes_them_over_many_chunks_with_other_costs(exact_target: Target, clips: bool) -> None:
     """Nodes of many chunks, cuts of empty space, leaves by the share of references and by depth."""
-    choices = {"max_leaf_size": 4, "traversal_cost": 1.5, "intersection_cost": 0.75, "empty_factor": 0.5, "references_per_primitive": 3.0}
-    corners = np.concatenate([soup(900, seed=9, size=0.02).corners(), 0.2 * soup(700, seed=10, size=0.3).corners() + [2.0, 0.0, 5.0]])
-    assert_is_the_reference(exact_target, scene_of(corners), clips_primitives=clips, empty_fraction=0.1, max_depth=14, **choices)
+    choices = {
+        "max_leaf_size": 4,
+        "traversal_cost": 1.5,
+        "intersection_cost": 0.75,
+        "empty_factor": 0.5,
+        "references_per_primitive": 3.0,
+    }
+    corners = np.concatenate(
+        [soup(900, seed=9, size=0.02).corners(), 0.2 * soup(700, seed=10, size=0.3).corners() + [2.0, 0.0, 5.0]]
+    )
+    assert_is_the_reference(
+        exact_target, scene_of(corners), clips_primitives=clips, empty_fraction=0.1, max_depth=14, **choices
+    )
 
 
 @hypothesis.given(st.integers(0, 2**32 - 1), st.integers(2, 200))
 def test_small_whole_numbers_meet_in_planes(host_target: Target, seed: int, count: int) -> None:
-    """Boxes over a grid of six: planes exactly on boundaries, flat boxes, points and boxes that are equal, in large and in small nodes."""
+    """Boxes over a grid of six: planes exactly on boundaries, flat boxes, points and boxes that are equal, in large and
+    in small nodes."""
     random = np.random.default_rng(seed)
     scene = scene_of(random.integers(0, 6, (count, 3, 3)).astype(np.float32))
     made = built(host_target, scene, max_leaf_size=1, stop="size")
@@ -79,8 +96,11 @@ def test_small_whole_numbers_meet_in_planes(host_target: Target, seed: int, coun
 
 
 @hypothesis.given(st.integers(0, 2**32 - 1), st.floats(0, 1), st.floats(0, 1), st.integers(0, 2))
-def test_the_reference_cuts_triangles_to_what_lies_between_planes(seed: int, first: float, second: float, axis: int) -> None:
-    """Points of the triangle between the planes lie in the box, which is no wider than the planes say but for rounding."""
+def test_the_reference_cuts_triangles_to_what_lies_between_planes(
+    seed: int, first: float, second: float, axis: int
+) -> None:
+    """Points of the triangle between the planes lie in the box, which is no wider than the planes say but for
+    rounding."""
     random = np.random.default_rng(seed)
     corners = random.random((3, 3)).astype(np.float32)
     low, high = np.float32(min(first, second)), np.float32(max(first, second))
@@ -93,7 +113,9 @@ def test_the_reference_cuts_triangles_to_what_lies_between_planes(seed: int, fir
 
 def crowd() -> TriangleScene:
     """Three thousand times the same triangle in a soup: a leaf of more than any small node."""
-    corners = np.concatenate([soup(700, seed=4, size=0.05).corners(), np.tile(soup(1, size=0.01).corners(), (3000, 1, 1))])
+    corners = np.concatenate(
+        [soup(700, seed=4, size=0.05).corners(), np.tile(soup(1, size=0.01).corners(), (3000, 1, 1))]
+    )
     return scene_of(np.random.default_rng(1).permutation(corners))
 
 
@@ -115,7 +137,7 @@ def test_the_same_bytes_however_many_blocks_there_are(implementation: str) -> No
 
 def test_no_leaf_is_deeper_than_the_options_say(target: Target) -> None:
     sentence = next(field.info.sentence for field in fields_of(MedianSah.Options) if field.name == "max_depth")
-    assert f"0 takes {MedianSah(target, MedianSah.Options()).max_depth()}," in sentence
+    assert f"0 takes {MedianSah(target).max_depth()}," in sentence
     for depth in (1, 3, 9):
         table = built(target, SCENES["moving"](), max_leaf_size=1, max_depth=depth).nodes()
         assert table.depth.max() == depth and table.reference_count.max() > 1
@@ -126,7 +148,13 @@ VARIANTS: dict[str, dict[str, str]] = {
     "A": {"implementation": "primitives", "sorting": "atomics"},
     "AB": {"implementation": "primitives", "sorting": "atomics", "scans": "ballots"},
     "ABC": {"implementation": "primitives", "sorting": "atomics", "scans": "ballots", "boxes": "atomics"},
-    "ABCD": {"implementation": "primitives", "sorting": "atomics", "scans": "ballots", "boxes": "atomics", "reductions": "shuffles"},
+    "ABCD": {
+        "implementation": "primitives",
+        "sorting": "atomics",
+        "scans": "ballots",
+        "boxes": "atomics",
+        "reductions": "shuffles",
+    },
     "C alone": {"implementation": "primitives", "boxes": "atomics"},
     "rounds": {"small_nodes": "rounds"},
     "Manku in subtrees": {"bit_counts": "manku"},
@@ -136,7 +164,12 @@ VARIANTS: dict[str, dict[str, str]] = {
 @pytest.mark.parametrize("name", VARIANTS)
 def test_every_way_builds_the_same_tree(exact_target: Target, name: str) -> None:
     """Chang's improvements change how long it takes, one by one, and nothing else."""
-    for scene, max_leaf_size in ((crowd(), 3), (SCENES["soup"](), 8), (SCENES["degenerate"](), 1), (SCENES["stairs"](), 100)):
+    for scene, max_leaf_size in (
+        (crowd(), 3),
+        (SCENES["soup"](), 8),
+        (SCENES["degenerate"](), 1),
+        (SCENES["stairs"](), 100),
+    ):
         expected = built(exact_target, scene, max_leaf_size=max_leaf_size)
         found = built(exact_target, scene, max_leaf_size=max_leaf_size, **VARIANTS[name])
         assert_same_tree(found.nodes(), expected.nodes())
@@ -179,7 +212,9 @@ def test_each_improvement_takes_launches_away(host_target: Target) -> None:
     for name, more in (("primitives", 9), ("rounds", 3)):
         deeper = [launches_of(host_target, scene, **VARIANTS[name], max_depth=depth) for depth in (5, 6)]
         assert deeper[1] - deeper[0] == more
-    counts = {name: launches_of(host_target, scene, **VARIANTS[name]) for name in ("primitives", "A", "AB", "ABC", "ABCD")}
+    counts = {
+        name: launches_of(host_target, scene, **VARIANTS[name]) for name in ("primitives", "A", "AB", "ABC", "ABCD")
+    }
     assert counts["primitives"] > counts["A"] == counts["AB"] > counts["ABC"] == counts["ABCD"]
     assert launches_of(host_target, scene) < counts["ABCD"] / 1.5
 
@@ -191,7 +226,9 @@ def test_a_tree_that_does_not_fit_leaves_the_one_before(target: Target, implemen
     made = built(target, scene, implementation=implementation)
     made.build(scene.upload(target))  # the second of the builds that find room
     before, whole = made.nodes(), made.tree.capacity
-    made.tree.capacity = dataclasses.replace(whole, **{too_small: {"nodes": 30, "references": 900, "working": 1600}[too_small]})
+    made.tree.capacity = dataclasses.replace(
+        whole, **{too_small: {"nodes": 30, "references": 900, "working": 1600}[too_small]}
+    )
     made.build(scene.upload(target, later=True))
     assert_same_tree(made.nodes(), before)
     made.tree.capacity = whole

@@ -5,11 +5,11 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from gpu.hierarchy.bvh import morton_order
-from gpu.hierarchy.bvh.morton_order import MortonOrder
-from gpu.target.base import Target
+from raygrove.gpu.hierarchy import morton_order
+from raygrove.gpu.hierarchy.morton_order import MortonOrder
+from raygrove.gpu.target.base import Target
+from raygrove.testing.scenes import SCENES, scene_of, soup
 
-from .scenes import SCENES, scene_of, soup
 from .test_lbvh import morton_codes
 
 
@@ -28,23 +28,30 @@ def test_keys_and_prim_ids_are_sorted(exact_target: Target, scene_name: str, cod
 
 
 @pytest.mark.parametrize("blocks", [(16384, 64), (50, 64), (50, 7)])
-def test_bounds_are_those_of_the_finite_points(target: Target, monkeypatch: pytest.MonkeyPatch, blocks: tuple[int, int]) -> None:
+def test_bounds_are_those_of_the_finite_points(
+    target: Target, monkeypatch: pytest.MonkeyPatch, blocks: tuple[int, int]
+) -> None:
     monkeypatch.setitem(morton_order._BOUNDS_BLOCKS, target.kind, blocks)
     order = MortonOrder(target, 30)
     for scene in (SCENES["degenerate"](), SCENES["one"](), soup(2000)):
         finite = scene.positions[np.isfinite(scene.positions).all(axis=1)]
         order.sort(scene.upload(target))
-        np.testing.assert_array_equal(target.download(order.bounds), np.concatenate([finite.min(axis=0), finite.max(axis=0)]))
+        np.testing.assert_array_equal(
+            target.download(order.bounds), np.concatenate([finite.min(axis=0), finite.max(axis=0)])
+        )
 
 
 @pytest.mark.parametrize("code_bits", [30, 60])
 @pytest.mark.parametrize("scale", [1e38, 1e-38, 1e-42])
 def test_no_scale_is_too_large_or_too_small(exact_target: Target, scale: float, code_bits: int) -> None:
-    """Places on a line, times the largest and the smallest floats there are: sorted from end to end, as far as floats tell them apart."""
+    """Places on a line, times the largest and the smallest floats there are: sorted from end to end, as far as floats
+    tell them apart."""
     along = np.random.default_rng(3).permutation(np.linspace(-1, 1, 200))
     corners = np.zeros((200, 3, 3))
     corners[:, :, 0] = along[:, None]
-    keys, prim_ids = MortonOrder(exact_target, code_bits).sort(scene_of((corners * scale).astype(np.float32)).upload(exact_target))
+    keys, prim_ids = MortonOrder(exact_target, code_bits).sort(
+        scene_of((corners * scale).astype(np.float32)).upload(exact_target)
+    )
     found = exact_target.download(keys)
     ids = (found & np.uint64(0xFFFFFFFF)).astype(int) if prim_ids is None else exact_target.download(prim_ids)
     steps = np.diff(along[ids])

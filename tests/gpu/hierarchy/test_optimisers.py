@@ -1,4 +1,5 @@
-"""Optimisers over the trees of several builders: the cost never rises, the hits stay, the depth keeps its bound, same input same bytes."""
+"""Optimisers over the trees of several builders: the cost never rises, the hits stay, the depth keeps its bound, same
+input same bytes."""
 
 from __future__ import annotations
 
@@ -7,15 +8,14 @@ import functools
 import numpy as np
 import pytest
 
-from gpu.hierarchy.base import NodeTable
-from gpu.hierarchy.bvh.bvh import BvhHierarchy
-from gpu.hierarchy.bvh.optimisers import optimiser_classes
-from gpu.target.base import Target
-from tests.conftest import make_target
-from tests.oracle.closest_hits import OracleHits, triangle_hits
-from tests.oracle.tree_walker import WalkedStatistics, check_tree, walk_statistics
-
-from .scenes import SCENES, TriangleScene, make, rays, scene_of, soup, trace
+from raygrove.gpu.hierarchy.base import NodeTable, StructureChoice
+from raygrove.gpu.hierarchy.bvh.bvh import BvhHierarchy
+from raygrove.gpu.hierarchy.bvh.optimisers import optimiser_classes
+from raygrove.gpu.target.base import Target
+from raygrove.testing import make_target
+from raygrove.testing.closest_hits import OracleHits, triangle_hits
+from raygrove.testing.scenes import SCENES, TriangleScene, make_with, rays, scene_of, soup, trace
+from raygrove.testing.tree_walker import TreeStatistics, check_tree, tree_statistics
 
 OPTIMISERS = list(optimiser_classes())
 over_optimisers = pytest.mark.parametrize("name", OPTIMISERS)
@@ -27,17 +27,18 @@ def scene_and_hits(scene_name: str, later: bool = False) -> tuple[TriangleScene,
     return scene, triangle_hits(scene.corners(later), *rays())
 
 
-def optimised(target: Target, name: str, scene: TriangleScene, builder: str = "lbvh", layout: str = "bvh2", **options: object) -> BvhHierarchy:
+def optimised(
+    target: Target, name: str, scene: TriangleScene, builder: str = "lbvh", layout: str = "bvh2", **options: object
+) -> BvhHierarchy:
     """A tree that was improved; `name` none leaves it as it was built."""
-    hierarchy = make(target, builder, layout, **options)
+    hierarchy = make_with(target, builder, StructureChoice(layout=layout, optimiser=name), **options)
     assert isinstance(hierarchy, BvhHierarchy)
-    hierarchy.optimise_with(name)
     hierarchy.build(scene.upload(target))
     return hierarchy
 
 
-def walked(hierarchy: BvhHierarchy) -> WalkedStatistics:
-    return walk_statistics(hierarchy.nodes())
+def counted(hierarchy: BvhHierarchy) -> TreeStatistics:
+    return tree_statistics(hierarchy.nodes())
 
 
 def columns(table: NodeTable) -> tuple[bytes, ...]:
@@ -51,7 +52,7 @@ def test_the_cost_never_rises_and_the_hits_stay(target: Target, name: str, scene
     scene, expected = scene_and_hits(scene_name)
     plain = optimised(target, "none", scene, max_leaf_size=max_leaf_size)
     better = optimised(target, name, scene, "lbvh", ["bvh2", "bvh4"][max_leaf_size == 1], max_leaf_size=max_leaf_size)
-    before, after = walked(plain), walked(better)
+    before, after = counted(plain), counted(better)
     assert after.sah_cost <= before.sah_cost * (1 + 1e-6)
     assert (after.node_count, after.leaf_count) == (before.node_count, before.leaf_count)
     check_tree(better.nodes(), *scene.boxes())
@@ -62,9 +63,11 @@ def test_the_cost_never_rises_and_the_hits_stay(target: Target, name: str, scene
 @over_optimisers
 @pytest.mark.parametrize("builder", ["lbvh", "hploc"])
 def test_trees_get_better(target: Target, name: str, builder: str) -> None:
-    least = {"rotations": (0.98, 0.999), "treelet_restructure": (0.97, 0.99), "reinsertion": (0.97, 0.985)}[name][builder == "hploc"]
+    least = {"rotations": (0.98, 0.999), "treelet_restructure": (0.97, 0.99), "reinsertion": (0.97, 0.985)}[name][
+        builder == "hploc"
+    ]
     scene = soup(4000, size=0.05)
-    before, after = (walked(optimised(target, choice, scene, builder)).sah_cost for choice in ("none", name))
+    before, after = (counted(optimised(target, choice, scene, builder)).sah_cost for choice in ("none", name))
     assert after < least * before
 
 
@@ -98,32 +101,35 @@ def test_the_depth_keeps_its_bound(target: Target, name: str) -> None:
     plain, better = (optimised(target, choice, scene, max_leaf_size=1) for choice in ("none", name))
     optimiser = better.optimiser
     assert optimiser is not None
-    assert walked(better).depth <= optimiser.max_depth(walked(plain).depth)
+    assert counted(better).depth <= optimiser.max_depth(counted(plain).depth)
     check_tree(better.nodes(), *scene.boxes())
 
 
 def test_rotations_in_refits_keep_a_tree_from_wearing_out(target: Target) -> None:
-    """Triangles that fly apart, in steps: refitted alone the tree gets far worse than with rotations, whose depth never grows."""
+    """Triangles that fly apart, in steps: refitted alone the tree gets far worse than with rotations, whose depth never
+    grows."""
     scene = SCENES["soup"]()
     plain, rotating = optimised(target, "none", scene), optimised(target, "rotations", scene)
-    depth = walked(plain).depth
+    depth = counted(plain).depth
     for step in range(1, 9):
         part = np.float32(step / 8)
         between = TriangleScene(scene.positions * (1 - part) + scene.later * part, scene.indices, scene.later)
         for hierarchy in (plain, rotating):
             hierarchy.refit(between.upload(target))
-        assert walked(rotating).depth <= depth
-    assert walked(rotating).sah_cost < 0.97 * walked(plain).sah_cost
+        assert counted(rotating).depth <= depth
+    assert counted(rotating).sah_cost < 0.97 * counted(plain).sah_cost
     check_tree(rotating.nodes(), *scene.boxes(later=True))
 
 
 def test_a_round_that_goes_too_deep_is_taken_back(monkeypatch: pytest.MonkeyPatch, target: Target) -> None:
     """With no room for a deeper tree the last good one stays: as deep as before at most, whole, and none the dearer."""
-    monkeypatch.setattr("gpu.hierarchy.bvh.optimisers.reinsertion.SLACK", 0)
+    monkeypatch.setattr("raygrove.gpu.hierarchy.bvh.optimisers.reinsertion.SLACK", 0)
     stopped = []
     for scene in (SCENES["degenerate"](), soup(600, seed=9, size=0.3)):
-        plain, better = (optimised(target, choice, scene, "hploc", max_leaf_size=1) for choice in ("none", "reinsertion"))
-        before, after = walked(plain), walked(better)
+        plain, better = (
+            optimised(target, choice, scene, "hploc", max_leaf_size=1) for choice in ("none", "reinsertion")
+        )
+        before, after = counted(plain), counted(better)
         assert after.depth <= before.depth and after.sah_cost <= before.sah_cost * (1 + 1e-6)
         check_tree(better.nodes(), *scene.boxes())
         stopped.append(target.download(target.scratch("optimise.progress", 3, np.float64)).view(np.int32)[3] == 0)

@@ -5,26 +5,27 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from gpu.hierarchy import quality
-from gpu.hierarchy.base import NodeTable, StatisticsOptions
-from gpu.stats import HierarchyStatistics
-from gpu.target.base import Target
+from raygrove.gpu.hierarchy import quality
+from raygrove.gpu.hierarchy.base import NodeTable, StatisticsOptions
+from raygrove.gpu.stats import HierarchyStatistics
+from raygrove.gpu.target.base import Target
+from raygrove.testing.scenes import SCENES, make, scene_of, soup, sphere_scene
+from raygrove.testing.tree_walker import half_area
 from tests.oracle.tree_quality import clipped_area, end_point_overlap, leaf_variability
-from tests.oracle.tree_walker import half_area
 
 from .given_tree import GivenBuilder, random_tree
-from .scenes import SCENES, make, scene_of, soup, sphere_scene
 
 COSTS = StatisticsOptions(traversal_cost=1.5, intersection_cost=0.25)
 
 
-def measured(target: Target, scene_name: str, costs: StatisticsOptions, **options: object) -> tuple[HierarchyStatistics, NodeTable]:
+def measured(
+    target: Target, scene_name: str, costs: StatisticsOptions, **options: object
+) -> tuple[HierarchyStatistics, NodeTable]:
     hierarchy = make(target, "lbvh", **options)
-    hierarchy.statistics = costs
     hierarchy.build(SCENES[scene_name]().upload(target))
     assert hierarchy.stats().end_point_overlap is None and hierarchy.stats().levels == ()
-    hierarchy.measure()
-    hierarchy.measure_quality()
+    hierarchy.measure(costs)
+    hierarchy.measure_quality(costs)
     target.synchronize()
     return hierarchy.stats(), hierarchy.nodes()
 
@@ -58,11 +59,15 @@ def test_sah_cost_is_a_number_whatever_the_size_of_the_scene(target: Target, nam
         costs.append(hierarchy.stats().sah_cost)
     table = hierarchy.nodes()
     area = half_area(table.lower, table.upper)
-    assert costs[1] == pytest.approx((area * np.where(table.is_leaf, table.reference_count, 1)).sum() / area[0], rel=1e-5)
+    assert costs[1] == pytest.approx(
+        (area * np.where(table.is_leaf, table.reference_count, 1)).sum() / area[0], rel=1e-5
+    )
     assert name == "sah_events" or costs[1] == pytest.approx(costs[0], rel=0.05)
 
 
-@pytest.mark.parametrize(("scene_name", "costs"), [("two", COSTS), ("stairs", StatisticsOptions()), ("coincident", COSTS), ("moving", COSTS)])
+@pytest.mark.parametrize(
+    ("scene_name", "costs"), [("two", COSTS), ("stairs", StatisticsOptions()), ("coincident", COSTS), ("moving", COSTS)]
+)
 def test_end_point_overlap(target: Target, scene_name: str, costs: StatisticsOptions) -> None:
     stats, table = measured(target, scene_name, costs)
     expected = end_point_overlap(table, SCENES[scene_name]().corners(), costs.traversal_cost, costs.intersection_cost)
@@ -76,7 +81,9 @@ def test_a_tree_of_any_shape_overlaps_as_the_oracle_says(target: Target) -> None
     hierarchy.build(scene.upload(target))
     hierarchy.measure_quality()
     target.synchronize()
-    assert hierarchy.stats().end_point_overlap == pytest.approx(end_point_overlap(hierarchy.nodes(), scene.corners()), rel=1e-6)
+    assert hierarchy.stats().end_point_overlap == pytest.approx(
+        end_point_overlap(hierarchy.nodes(), scene.corners()), rel=1e-6
+    )
 
 
 def test_samples_stand_for_all(host_target: Target, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -88,7 +95,9 @@ def test_samples_stand_for_all(host_target: Target, monkeypatch: pytest.MonkeyPa
 
 
 @pytest.mark.parametrize("name", ["lbvh", "sbvh"])
-def test_large_surfaces_are_all_among_the_samples(host_target: Target, monkeypatch: pytest.MonkeyPatch, name: str) -> None:
+def test_large_surfaces_are_all_among_the_samples(
+    host_target: Target, monkeypatch: pytest.MonkeyPatch, name: str
+) -> None:
     """A few walls in a crowd have most of the area: every twelfth surface alone would meet some of them or none."""
     crowd, walls = soup(3000, size=0.004).corners(), soup(30, seed=3, size=0.6).corners()
     scene = scene_of(np.concatenate([crowd, walls]))
@@ -116,13 +125,19 @@ def test_leaf_variability(target: Target, scene_name: str, monkeypatch: pytest.M
 def test_levels_are_a_walkers(target: Target, scene_name: str) -> None:
     stats, table = measured(target, scene_name, StatisticsOptions())
     levels = np.arange(table.depth.max() + 1)
-    expected = [(int((~table.is_leaf & (table.depth == d)).sum()), int((table.is_leaf & (table.depth == d)).sum())) for d in levels]
+    expected = [
+        (int((~table.is_leaf & (table.depth == d)).sum()), int((table.is_leaf & (table.depth == d)).sum()))
+        for d in levels
+    ]
     assert list(stats.levels) == expected
     assert stats.depth == len(stats.levels) - 1
 
 
 def test_nothing_and_spheres(target: Target) -> None:
-    for primitives, overlap in ((scene_of(np.zeros((0, 3, 3))).upload(target), 0.0), (sphere_scene(target, 200)[2], None)):
+    for primitives, overlap in (
+        (scene_of(np.zeros((0, 3, 3))).upload(target), 0.0),
+        (sphere_scene(target, 200)[2], None),
+    ):
         hierarchy = make(target, "lbvh")
         hierarchy.build(primitives)
         hierarchy.measure_quality()

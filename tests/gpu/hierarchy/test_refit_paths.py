@@ -1,4 +1,5 @@
-"""Which way a refit goes: by groups in shared memory where few nodes are left open by their chunks, else by climbs in global memory."""
+"""Which way a refit goes: by groups in shared memory where few nodes are left open by their chunks, else by climbs in
+global memory."""
 
 from __future__ import annotations
 
@@ -7,22 +8,26 @@ from collections.abc import Sequence
 import numpy as np
 import pytest
 
-from gpu.hierarchy.bvh import bvh
-from gpu.hierarchy.bvh.bvh import BvhHierarchy
-from gpu.hierarchy.bvh.optimisers import optimiser_classes
-from gpu.hierarchy.bvh.tree import NODE_DTYPE
-from gpu.hierarchy.primitives import triangle_primitives
-from gpu.hierarchy.registry import structures
-from gpu.target.base import Target
-from tests.oracle.tree_walker import check_tree
-
-from .scenes import make, soup
+from raygrove.gpu.hierarchy.base import StructureChoice
+from raygrove.gpu.hierarchy.bvh import refit
+from raygrove.gpu.hierarchy.bvh.bvh import BvhHierarchy
+from raygrove.gpu.hierarchy.bvh.optimisers import optimiser_classes
+from raygrove.gpu.hierarchy.bvh.tree import NODE_DTYPE
+from raygrove.gpu.hierarchy.primitives import triangle_primitives
+from raygrove.gpu.hierarchy.registry import structures
+from raygrove.gpu.target.base import Target
+from raygrove.testing.scenes import make, soup
+from raygrove.testing.tree_walker import check_tree
 
 COUNT = 12_000
 GROUP = 12
 
 
-REFITTED = [name for name, kind in structures().items() if issubclass(kind, BvhHierarchy) and kind.capabilities.refit and not kind.links_anew]
+REFITTED = [
+    name
+    for name, kind in structures().items()
+    if issubclass(kind, BvhHierarchy) and kind.capabilities.refit and not kind.links_anew
+]
 """Every builder whose refit is the family's."""
 
 
@@ -51,17 +56,22 @@ def built(target: Target, name: str, optimiser: str = "none") -> BvhHierarchy:
     corners = (centres + random.uniform(-0.01, 0.01, (COUNT, 3, 3))).astype(np.float32).reshape(-1, 3)
     indices = np.arange(3 * COUNT, dtype=np.int32).reshape(-1, 3)
     kind = structures()[name]
-    made = kind(target, kind.Options(), "bvh2")
+    made = kind(target, StructureChoice(layout="bvh2", optimiser=optimiser))
     assert isinstance(made, BvhHierarchy)
-    made.optimise_with(optimiser)
     made.build(triangle_primitives(target.upload(corners, "test"), target.upload(indices, "test")))
     return made
 
 
 def following() -> Sequence[tuple[str, str]]:
     """Builders whose ids follow, and one of them with each optimiser that leaves that as it is."""
-    names = [name for name, kind in structures().items() if issubclass(kind, BvhHierarchy) and kind.ids_follow_references]
-    near = [name for name, kind in optimiser_classes().items() if not (kind.moves_far or kind(None, kind.Options()).after_refit)]  # type: ignore[arg-type]
+    names = [
+        name for name, kind in structures().items() if issubclass(kind, BvhHierarchy) and kind.ids_follow_references
+    ]
+    near = [
+        name
+        for name, kind in optimiser_classes().items()
+        if not (kind.moves_far or kind(None, kind.Options()).after_refit)
+    ]  # type: ignore[arg-type]
     return [*((name, "none") for name in names), *(("lbvh", name) for name in near)]
 
 
@@ -70,28 +80,31 @@ def test_trees_that_are_refitted_by_groups_leave_few_nodes_open(
     host_target: Target, monkeypatch: pytest.MonkeyPatch, name: str, optimiser: str
 ) -> None:
     """So few that the lists of a group have room; one list more or less may be longer."""
-    monkeypatch.setitem(bvh.REFIT_GROUPS, "host", True)
+    monkeypatch.setitem(refit.USES_GROUPS, "host", True)
     made = built(host_target, name, optimiser)
-    assert made._fits_by_groups()
-    chunk = bvh.REFIT_CHUNKS["host"]
+    assert made.bounds.goes_by_groups
+    chunk = refit.CHUNKS["host"]
     for span in (chunk, chunk * GROUP):
-        assert 0 < open_counts(made, span).mean() <= made.nodes_listed()
+        assert 0 < open_counts(made, span).mean() <= made.bounds.numbering.left_open
 
 
 def test_other_trees_climb(host_target: Target, monkeypatch: pytest.MonkeyPatch) -> None:
-    """Where the top is parted by SAH, nodes above the clusters lie anywhere; and reinsertion carries subtrees as far as it likes."""
-    monkeypatch.setitem(bvh.REFIT_GROUPS, "host", True)
+    """Where the top is split by SAH, nodes above the clusters lie anywhere; and reinsertion carries subtrees as far as
+    it likes."""
+    monkeypatch.setitem(refit.USES_GROUPS, "host", True)
     for name, optimiser in (("hlbvh_sah", "none"), ("lbvh", "reinsertion"), ("lbvh", "rotations")):
-        assert not built(host_target, name, optimiser)._fits_by_groups()
+        assert not built(host_target, name, optimiser).bounds.goes_by_groups
 
 
 @pytest.mark.parametrize(("chunk", "by_groups"), [(16, False), (16, True), (512, False)])
 @pytest.mark.parametrize("name", REFITTED)
-def test_refits_write_the_boxes_of_what_moved(target: Target, monkeypatch: pytest.MonkeyPatch, name: str, chunk: int, by_groups: bool) -> None:
-    """After a deformation at random: the layout's nodes as they are written from the canonical tree, whose boxes, made when they are asked for, are
-    the oracle's."""
-    monkeypatch.setitem(bvh.REFIT_CHUNKS, target.kind, chunk)
-    monkeypatch.setattr(BvhHierarchy, "_fits_by_groups", lambda self: by_groups)
+def test_refits_write_the_boxes_of_what_moved(
+    target: Target, monkeypatch: pytest.MonkeyPatch, name: str, chunk: int, by_groups: bool
+) -> None:
+    """After a deformation at random: the layout's nodes as they are written from the canonical tree, whose boxes, made
+    when they are asked for, are the oracle's."""
+    monkeypatch.setitem(refit.CHUNKS, target.kind, chunk)
+    monkeypatch.setattr(refit.TreeBounds, "goes_by_groups", by_groups)
     scene = soup(1500)
     hierarchy, moved = make(target, name, "bvh2"), scene.upload(target, later=True)
     assert isinstance(hierarchy, BvhHierarchy)
@@ -106,8 +119,8 @@ def test_refits_write_the_boxes_of_what_moved(target: Target, monkeypatch: pytes
 
 def test_split_references_are_fitted_by_groups_too(target: Target, monkeypatch: pytest.MonkeyPatch) -> None:
     """There is room for more references than there are."""
-    monkeypatch.setitem(bvh.REFIT_CHUNKS, target.kind, 16)
-    monkeypatch.setitem(bvh.REFIT_GROUPS, target.kind, True)
+    monkeypatch.setitem(refit.CHUNKS, target.kind, 16)
+    monkeypatch.setitem(refit.USES_GROUPS, target.kind, True)
     scene, hierarchy = soup(1500), make(target, "sbvh", "bvh2")
     hierarchy.build(scene.upload(target))
     check_tree(hierarchy.nodes(), *scene.boxes(), splits_references=True)

@@ -10,22 +10,23 @@ import hypothesis.strategies as st
 import numpy as np
 import pytest
 
-from gpu.hierarchy.kdtree.builders.sah_events import SahEvents, SahEventsOptions
-from gpu.hierarchy.kdtree.kdtree import KdTreeHierarchy
-from gpu.hierarchy.kdtree.options import KdTreeOptions
-from gpu.hierarchy.kdtree.tree import NODES_NOW, REFERENCES_NOW
-from gpu.hierarchy.primitives import sphere_primitives
-from gpu.stats import HierarchyStatistics
-from gpu.target.base import Target
-from tests.oracle.tree_walker import check_tree
+from raygrove.gpu.hierarchy.base import StructureChoice
+from raygrove.gpu.hierarchy.grown_tree import NODES_NOW, REFERENCES_NOW
+from raygrove.gpu.hierarchy.kdtree.builders.sah_events import SahEvents, SahEventsOptions
+from raygrove.gpu.hierarchy.kdtree.kdtree import KdTreeHierarchy
+from raygrove.gpu.hierarchy.kdtree.options import KdTreeOptions
+from raygrove.gpu.hierarchy.primitives import sphere_primitives
+from raygrove.gpu.stats import HierarchyStatistics
+from raygrove.gpu.target.base import Target
+from raygrove.testing.scenes import SCENES, TriangleScene, rays, scene_of, trace
+from raygrove.testing.tree_walker import check_tree
 
 from .kd_reference import FLOAT, Clip, GivenKdTree, KdArrays, best_split, build_reference, cost_terms
-from .scenes import SCENES, TriangleScene, rays, scene_of, trace
 from .test_kd_builders import NASTY
 
 
 def built(target: Target, scene: TriangleScene, **options: object) -> SahEvents:
-    made = SahEvents(target, SahEvents.Options(**options))  # type: ignore[arg-type]
+    made = SahEvents(target, StructureChoice(SahEvents.Options(**options)))  # type: ignore[arg-type]
     made.build(scene.upload(target))
     return made
 
@@ -37,7 +38,9 @@ def reference_of(scene: TriangleScene, options: SahEventsOptions, dtype: type = 
     return build_reference(*scene.boxes(), options, clip)
 
 
-def assert_is_the_reference(target: Target, scene: TriangleScene, expected: KdArrays | None = None, **options: object) -> None:
+def assert_is_the_reference(
+    target: Target, scene: TriangleScene, expected: KdArrays | None = None, **options: object
+) -> None:
     made = built(target, scene, **options)
     expected = expected or reference_of(scene, made.options)
     counts = target.download(made.tree.counts)
@@ -51,19 +54,30 @@ def assert_is_the_reference(target: Target, scene: TriangleScene, expected: KdAr
 @pytest.mark.parametrize("stop", ["sah", "size"])
 @pytest.mark.parametrize("max_leaf_size", [1, 8])
 @pytest.mark.parametrize("scene_name", ["one", "two", "coincident", "degenerate", "stairs", "moving"])
-def test_it_makes_the_splits_of_the_sequential_reference(exact_target: Target, scene_name: str, max_leaf_size: int, stop: str, clipping: str) -> None:
-    assert_is_the_reference(exact_target, SCENES[scene_name](), max_leaf_size=max_leaf_size, stop=stop, clipping=clipping)
+def test_it_makes_the_splits_of_the_sequential_reference(
+    exact_target: Target, scene_name: str, max_leaf_size: int, stop: str, clipping: str
+) -> None:
+    assert_is_the_reference(
+        exact_target, SCENES[scene_name](), max_leaf_size=max_leaf_size, stop=stop, clipping=clipping
+    )
 
 
 @pytest.mark.parametrize("clipping", ["split_axis", "small_nodes"])
 def test_it_makes_them_over_many_tiles_with_other_costs(exact_target: Target, clipping: str) -> None:
     """Nodes of many tiles, and tiles and warps of several nodes; the share of references decides some leaves."""
-    choices = {"max_leaf_size": 32, "traversal_cost": 1.5, "intersection_cost": 0.75, "empty_factor": 0.5, "references_per_primitive": 3.0}
+    choices = {
+        "max_leaf_size": 32,
+        "traversal_cost": 1.5,
+        "intersection_cost": 0.75,
+        "empty_factor": 0.5,
+        "references_per_primitive": 3.0,
+    }
     assert_is_the_reference(exact_target, SCENES["soup"](), clipping=clipping, **choices)
 
 
 SMALL = 200
-"""References of a small node in these tests: the soup has large nodes too, and small ones that a block takes as well as a warp."""
+"""References of a small node in these tests: the soup has large nodes too, and small ones that a block takes as well as
+a warp."""
 
 SLOWER: list[dict[str, object]] = [
     {},
@@ -72,7 +86,7 @@ SLOWER: list[dict[str, object]] = [
     {"candidates": "shared"},
     {"reduction": "nodes", "candidates": "shared"},
     {"flags": "words"},
-    {"boxes": "apart"},
+    {"boxes": "soa"},
     {"cascading": False},
     {"triangles": "staged"},
     {"moving": "gaps"},
@@ -85,10 +99,14 @@ def soup_in_leaves_of_24() -> KdArrays:
     return reference_of(SCENES["soup"](), SahEvents.Options(max_leaf_size=24, small_node_size=SMALL))
 
 
-@pytest.mark.parametrize("slower", SLOWER, ids=lambda options: "-".join(f"{name}_{value}" for name, value in options.items()))
+@pytest.mark.parametrize(
+    "slower", SLOWER, ids=lambda options: "-".join(f"{name}_{value}" for name, value in options.items())
+)
 def test_forms_before_an_optimisation_make_the_same_tree(exact_target: Target, slower: dict[str, object]) -> None:
     """Chapter 6 of the thesis, one by one: nodes of many tiles, and many nodes in a tile."""
-    assert_is_the_reference(exact_target, SCENES["soup"](), soup_in_leaves_of_24(), max_leaf_size=24, small_node_size=SMALL, **slower)
+    assert_is_the_reference(
+        exact_target, SCENES["soup"](), soup_in_leaves_of_24(), max_leaf_size=24, small_node_size=SMALL, **slower
+    )
 
 
 @pytest.mark.parametrize("clipping", ["split_axis", "small_nodes"])
@@ -110,7 +128,9 @@ def test_a_level_has_a_fixed_number_of_launches(host_target: Target, clipping: s
 
 @pytest.mark.parametrize("clipping", ["small_nodes", "all"])
 @pytest.mark.parametrize("scene_name", ["some", "stairs", "needle"])
-def test_boxes_cut_along_all_axes_make_the_tree_of_the_reference_in_double_precision(target: Target, scene_name: str, clipping: str) -> None:
+def test_boxes_cut_along_all_axes_make_the_tree_of_the_reference_in_double_precision(
+    target: Target, scene_name: str, clipping: str
+) -> None:
     """Clipping against polygons in numpy: the same cost, and as many references, but for roundings."""
     scene = SCENES[scene_name]() if scene_name in SCENES else NASTY[scene_name]()
     choices = {"max_leaf_size": 8, "references_per_primitive": 8.0, "small_node_size": SMALL}
@@ -130,15 +150,24 @@ def test_boxes_cut_along_all_axes_make_the_tree_of_the_reference_in_double_preci
 
 def globe(rows: int) -> TriangleScene:
     """A thin shell: two triangles for each of rows x 2 rows patches of a ball."""
-    down, around = np.meshgrid(np.linspace(0.0, np.pi, rows + 1), np.linspace(0.0, 2.0 * np.pi, 2 * rows + 1), indexing="ij")
+    down, around = np.meshgrid(
+        np.linspace(0.0, np.pi, rows + 1), np.linspace(0.0, 2.0 * np.pi, 2 * rows + 1), indexing="ij"
+    )
     points = np.stack([np.sin(down) * np.cos(around), np.cos(down), np.sin(down) * np.sin(around)], -1)
     a, b, c, d = points[:-1, :-1], points[1:, :-1], points[1:, 1:], points[:-1, 1:]
-    return scene_of(np.concatenate([np.stack(corners, 2).reshape(-1, 3, 3) for corners in ((a, b, c), (a, c, d))]).astype(np.float32))
+    return scene_of(
+        np.concatenate([np.stack(corners, 2).reshape(-1, 3, 3) for corners in ((a, b, c), (a, c, d))]).astype(
+            np.float32
+        )
+    )
 
 
 def test_small_nodes_are_enough_to_cut_boxes_in(target: Target) -> None:
     """The promise: within 3 % of the cost of boxes that are cut along all axes in every node."""
-    costs = {clipping: statistics(built(target, globe(60), clipping=clipping)).sah_cost or 0.0 for clipping in ("split_axis", "small_nodes", "all")}
+    costs = {
+        clipping: statistics(built(target, globe(60), clipping=clipping)).sah_cost or 0.0
+        for clipping in ("split_axis", "small_nodes", "all")
+    }
     assert costs["all"] <= 1.001 * costs["small_nodes"] <= 1.03 * costs["all"]
     assert costs["split_axis"] > 1.05 * costs["all"]
 
@@ -147,11 +176,15 @@ def test_small_nodes_are_enough_to_cut_boxes_in(target: Target) -> None:
 def test_parts_of_spheres_are_bounded_too(target: Target, clipping: str) -> None:
     """Fewer references than where their boxes are cut along one axis, and the same hits."""
     random = np.random.default_rng(8)
-    centres, radii = random.uniform(-1.0, 1.0, (600, 3)).astype(np.float32), random.uniform(0.02, 0.3, 600).astype(np.float32)
+    centres, radii = (
+        random.uniform(-1.0, 1.0, (600, 3)).astype(np.float32),
+        random.uniform(0.02, 0.3, 600).astype(np.float32),
+    )
     spheres = sphere_primitives(target.upload(centres, "test"), target.upload(radii, "test"))
     found = {}
     for name in (clipping, "split_axis"):
-        made = SahEvents(target, SahEvents.Options(clipping=name, small_node_size=SMALL, references_per_primitive=8.0))
+        options = SahEvents.Options(clipping=name, small_node_size=SMALL, references_per_primitive=8.0)
+        made = SahEvents(target, StructureChoice(options))
         made.build(spheres)
         found[name] = statistics(made), trace(made, *rays()).t
     assert found[clipping][0].sah_cost < 0.98 * (found["split_axis"][0].sah_cost or 0.0)
@@ -170,7 +203,8 @@ CLIPPINGS = st.sampled_from(["split_axis", "small_nodes"])
 
 @hypothesis.given(st.integers(0, 2**32 - 1), st.integers(2, 40), CLIPPINGS)
 def test_small_whole_numbers_meet_in_planes(host_target: Target, seed: int, count: int, clipping: str) -> None:
-    """Boxes over a grid of six: planes exactly on boundaries, flat boxes, points and boxes that are equal. Each leaf's cell has what it lists."""
+    """Boxes over a grid of six: planes exactly on boundaries, flat boxes, points and boxes that are equal. Each leaf's
+    cell has what it lists."""
     random = np.random.default_rng(seed)
     scene = scene_of(random.integers(0, 6, (count, 3, 3)).astype(np.float32))
     made = built(host_target, scene, max_leaf_size=1, stop="size", clipping=clipping)
@@ -182,7 +216,9 @@ def test_small_whole_numbers_meet_in_planes(host_target: Target, seed: int, coun
     if split is None:
         assert len(table) == 1
     elif len(table) > 1:
-        axis = int(host_target.download(made.tree.nodes)[0, 1]) & 3  # of equal costs contraction may find another one the least
+        axis = (
+            int(host_target.download(made.tree.nodes)[0, 1]) & 3
+        )  # of equal costs contraction may find another one the least
         assert table.upper[1][axis] == table.lower[2][axis]
         assert axis != split.axis or table.upper[1][axis] == split.plane
 
@@ -200,7 +236,9 @@ def sweep(lower: np.ndarray, upper: np.ndarray, cell: np.ndarray, options: KdTre
         for plane, _, is_start in sorted(starts + ends):
             above -= 1 - is_start
             low, high = cell[:, axis]
-            if low < plane < high or low < high and plane == (high if is_start else low):  # at a face from what lies flat in it
+            if (
+                low < plane < high or low < high and plane == (high if is_start else low)
+            ):  # at a face from what lies flat in it
                 left = a * b + (plane - cell[0, axis]) * scale * (a + b)
                 right = a * b + (cell[1, axis] - plane) * scale * (a + b)
                 cost = options.traversal_cost * area + options.intersection_cost * (left * below + right * above)
@@ -210,15 +248,25 @@ def sweep(lower: np.ndarray, upper: np.ndarray, cell: np.ndarray, options: KdTre
 
 
 @hypothesis.given(st.integers(0, 2**32 - 1), st.integers(2, 60), st.booleans(), CLIPPINGS)
-def test_counts_are_those_of_a_sweep_line(host_target: Target, seed: int, count: int, is_coarse: bool, clipping: str) -> None:
+def test_counts_are_those_of_a_sweep_line(
+    host_target: Target, seed: int, count: int, is_coarse: bool, clipping: str
+) -> None:
     """By prefix sums over events, and by comparing boxes."""
     random = np.random.default_rng(seed)
-    corners = random.integers(0, 9, (count, 3, 3)) if is_coarse else random.random((count, 1, 3)) + 0.2 * random.random((count, 3, 3))
+    corners = (
+        random.integers(0, 9, (count, 3, 3))
+        if is_coarse
+        else random.random((count, 1, 3)) + 0.2 * random.random((count, 3, 3))
+    )
     scene = scene_of(corners.astype(np.float32))
     lower, upper = scene.boxes()
     cell = np.stack([lower.min(axis=0), upper.max(axis=0)])
-    options = SahEvents.Options(max_leaf_size=1, stop="size", max_depth=1, references_per_primitive=8.0, clipping=clipping)
-    made = built(host_target, scene, **{field.name: getattr(options, field.name) for field in dataclasses.fields(options)})
+    options = SahEvents.Options(
+        max_leaf_size=1, stop="size", max_depth=1, references_per_primitive=8.0, clipping=clipping
+    )
+    made = built(
+        host_target, scene, **{field.name: getattr(options, field.name) for field in dataclasses.fields(options)}
+    )
     table, expected = made.nodes(), best_split(lower, upper, cell, options)
     least = sweep(lower, upper, cell, options)
     if expected is None:
@@ -226,12 +274,15 @@ def test_counts_are_those_of_a_sweep_line(host_target: Target, seed: int, count:
         return
     assert float(expected.cost) == pytest.approx(least, rel=1e-5)
     first, second = table.reference_count[1:3]
-    axis = int(host_target.download(made.tree.nodes)[0, 1]) & 3  # of equal costs multiply-add contraction may find another one the least
+    axis = (
+        int(host_target.download(made.tree.nodes)[0, 1]) & 3
+    )  # of equal costs multiply-add contraction may find another one the least
     assert (first, second) == counted(lower, upper, axis, table.upper[1][axis], first)
 
 
 def shelves(count: int = 6) -> TriangleScene:
-    """Floor, shelf and ceiling, and slanted planks through the shelf: what is cut at the shelf ends at the face in which it lies."""
+    """Floor, shelf and ceiling, and slanted planks through the shelf: what is cut at the shelf ends at the face in
+    which it lies."""
     x, z = np.meshgrid(np.arange(float(count)), np.arange(float(count)), indexing="ij")
     corners = []
     for height in (0.0, 1.0, 2.0):
@@ -244,8 +295,12 @@ def shelves(count: int = 6) -> TriangleScene:
 
 
 @pytest.mark.parametrize("clipping", ["split_axis", "small_nodes"])
-@pytest.mark.parametrize("options", [{"max_leaf_size": 2}, {"max_leaf_size": 8, "stop": "size"}, {"max_leaf_size": 2, "reduction": "nodes"}])
-def test_flat_ones_in_faces_of_cells_that_cut_others_are_counted(exact_target: Target, options: dict[str, object], clipping: str) -> None:
+@pytest.mark.parametrize(
+    "options", [{"max_leaf_size": 2}, {"max_leaf_size": 8, "stop": "size"}, {"max_leaf_size": 2, "reduction": "nodes"}]
+)
+def test_flat_ones_in_faces_of_cells_that_cut_others_are_counted(
+    exact_target: Target, options: dict[str, object], clipping: str
+) -> None:
     assert_is_the_reference(exact_target, shelves(), clipping=clipping, **options)
 
 
@@ -277,7 +332,7 @@ def test_the_depth_is_what_the_options_say(target: Target) -> None:
 
 
 def test_its_tree_is_as_good_as_its_sums_say(target: Target) -> None:
-    """Leaves by cost are fewer than by size alone, and cost less to walk."""
+    """Leaves by cost are fewer than by size alone, and cost less to traverse."""
     costs = {}
     for stop in ("sah", "size"):
         made = built(target, SCENES["soup"](), max_leaf_size=1, stop=stop, references_per_primitive=8.0)

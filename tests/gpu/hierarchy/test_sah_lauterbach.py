@@ -1,17 +1,17 @@
-"""What is special to the task-queue builder: splits as numpy finds them, a bounded depth, results that no grid can change, cheaper trees."""
+"""What is special to the task-queue builder: splits as numpy finds them, a bounded depth, results that no grid can
+change, cheaper trees."""
 
 from __future__ import annotations
 
 import numpy as np
 import pytest
 
-from gpu.hierarchy.base import NodeTable
-from gpu.hierarchy.bvh.builders.sah_lauterbach import BINS, SMALL, SahLauterbach
-from gpu.hierarchy.bvh.sah_queue import SMALL_LEVELS, SahQueueBuilder
-from gpu.target.base import Target
-from tests.oracle.tree_walker import check_tree, walk_statistics
-
-from .scenes import TriangleScene, make, rays, scene_of, soup, trace
+from raygrove.gpu.hierarchy.base import NodeTable
+from raygrove.gpu.hierarchy.bvh.builders.sah_lauterbach import BINS, SMALL, SahLauterbach
+from raygrove.gpu.hierarchy.bvh.sah_queue import SMALL_LEVELS, SahQueueBuilder
+from raygrove.gpu.target.base import Target
+from raygrove.testing.scenes import TriangleScene, make, rays, scene_of, soup, trace
+from raygrove.testing.tree_walker import check_tree, tree_statistics
 
 F = np.float32
 
@@ -56,7 +56,7 @@ def references_below(table: NodeTable, node: int) -> np.ndarray:
 
 
 @pytest.mark.parametrize("count", [SMALL // 4, SMALL, SMALL + 1, 3500])
-def test_nodes_are_parted_where_numpy_parts_them(exact_target: Target, count: int) -> None:
+def test_nodes_are_split_where_numpy_splits_them(exact_target: Target, count: int) -> None:
     """The root and its children, in small tasks, and in large ones of one chunk and of several."""
     scene = soup(count, seed=count, size=0.05)
     lower, upper = (np.asarray(side, F) for side in scene.boxes())
@@ -70,7 +70,8 @@ def test_nodes_are_parted_where_numpy_parts_them(exact_target: Target, count: in
 
 
 def nested_scales(count: int, step: float = 0.01) -> TriangleScene:
-    """Each triangle a hundredth smaller and nearer to the origin than the one before: every plane cuts off a few of many."""
+    """Each triangle a hundredth smaller and nearer to the origin than the one before: every plane cuts off a few of
+    many."""
     sizes = F(1e6) * np.exp(-np.arange(count) * step)[:, None, None]
     return scene_of((np.array([[1, 0.1, 0.2], [1.001, 0.1, 0.2], [1, 0.101, 0.21]]) * sizes).astype(F))
 
@@ -88,7 +89,7 @@ def test_what_would_be_too_deep_is_halved(target: Target, count: int, extra_leve
     assert len(table) == 2 * count - 1
 
 
-def test_what_no_plane_parts_is_halved(target: Target) -> None:
+def test_what_no_plane_splits_is_halved(target: Target) -> None:
     """All in one place, and all inactive: medians down to the leaves."""
     for corners in (np.tile(soup(1).corners(), (1200, 1, 1)), np.full((1200, 3, 3), np.nan)):
         scene = scene_of(corners)
@@ -101,7 +102,7 @@ def test_what_no_plane_parts_is_halved(target: Target) -> None:
 
 @pytest.mark.parametrize("share", [0.0, 0.1, 0.25])
 def test_memory_is_a_number_of_nodes(target: Target, share: float) -> None:
-    """At most so many nodes a primitive, or what leaves of 32 need at least."""
+    """At most so many nodes per primitive, or what leaves of 32 need at least."""
     scene = soup(2000, seed=9)
     table = built(target, scene, max_leaf_size=1, nodes_per_primitive=share).nodes()
     check_tree(table, *scene.boxes())
@@ -127,4 +128,4 @@ def test_its_trees_are_cheaper_than_linear_ones(target: Target) -> None:
     scene = scene_of(corners.reshape(-1, 3, 3))
     linear = make(target, "lbvh")
     linear.build(scene.upload(target))
-    assert walk_statistics(built(target, scene).nodes()).sah_cost < 0.9 * walk_statistics(linear.nodes()).sah_cost
+    assert tree_statistics(built(target, scene).nodes()).sah_cost < 0.9 * tree_statistics(linear.nodes()).sah_cost

@@ -1,4 +1,5 @@
-"""What is special to spatial splits: cut references cover their triangles, their number keeps to the budget, and they are worth it."""
+"""What is special to spatial splits: cut references cover their triangles, their number keeps to the budget, and they
+are worth it."""
 
 from __future__ import annotations
 
@@ -9,14 +10,14 @@ from typing import Any
 import numpy as np
 import pytest
 
-from gpu.hierarchy.base import NodeTable
-from gpu.hierarchy.bvh.builders import sbvh
-from gpu.hierarchy.primitives import sphere_primitives
-from gpu.target.base import Target
-from tests.oracle.closest_hits import sphere_hits, triangle_hits
-from tests.oracle.tree_walker import check_tree, half_area, walk_statistics
+from raygrove.gpu.hierarchy.base import NodeTable
+from raygrove.gpu.hierarchy.bvh.builders import sbvh
+from raygrove.gpu.hierarchy.primitives import sphere_primitives
+from raygrove.gpu.target.base import Target
+from raygrove.testing.closest_hits import sphere_hits, triangle_hits
+from raygrove.testing.scenes import SCENES, TriangleScene, make, rays, scene_of, smooth, soup, trace
+from raygrove.testing.tree_walker import check_tree, half_area, tree_statistics
 
-from .scenes import SCENES, TriangleScene, make, rays, scene_of, smooth, soup, trace
 from .test_hlbvh import build
 from .test_sah_lauterbach import nested_scales
 
@@ -27,7 +28,11 @@ def needles(count: int, seed: int = 5) -> TriangleScene:
     few = count // 10
     way = np.array([1.0, 1.0, 0.0]) * random.choice([-1, 1], (few, 1, 1)) * np.array([-0.5, 0.5, 0.5])[None, :, None]
     strips = random.random((few, 1, 3)) + way + np.array([0.0, 0.0, 0.05])[None, :, None] * [0.0, 0.0, 1.0]
-    return scene_of(np.concatenate([strips, random.random((count - few, 1, 3)) + 0.01 * random.standard_normal((count - few, 3, 3))]))
+    return scene_of(
+        np.concatenate(
+            [strips, random.random((count - few, 1, 3)) + 0.01 * random.standard_normal((count - few, 3, 3))]
+        )
+    )
 
 
 def pieces(table: NodeTable) -> dict[int, np.ndarray]:
@@ -57,9 +62,12 @@ def test_pieces_cover_their_triangle(target: Target, make_scene: Callable[[], Tr
 @pytest.mark.parametrize("max_leaf_size", [2, 3, 8])
 @pytest.mark.parametrize("extra", [0.0, 0.5])
 def test_leaves_by_size_lose_no_reference(target: Target, max_leaf_size: int, extra: float) -> None:
-    """Where leaves end by size, a set small enough is one at once; its references are all there, and every triangle is found."""
+    """Where leaves end by size, a set small enough is one at once; its references are all there, and every triangle is
+    found."""
     scene = needles(600)
-    hierarchy = build(target, "sbvh", scene, extra_references=extra, alpha=0.0, max_leaf_size=max_leaf_size, stop="size")
+    hierarchy = build(
+        target, "sbvh", scene, extra_references=extra, alpha=0.0, max_leaf_size=max_leaf_size, stop="size"
+    )
     table = hierarchy.nodes()
     check_tree(table, *scene.boxes(), splits_references=True)
     assert sorted(pieces(table)) == list(range(600))
@@ -82,11 +90,14 @@ def test_references_keep_to_the_budget(target: Target, extra: float) -> None:
 
 @pytest.mark.parametrize("extra", [0.0, 0.5])
 def test_memory_is_a_number_of_nodes(target: Target, extra: float) -> None:
-    """At most so many nodes a reference that there may be, or what leaves of 32 need at least; all that are asked for by default."""
+    """At most so many nodes per reference that there may be, or what leaves of 32 need at least; all that are asked for
+    by default."""
     scene = needles(1000)
     inner, largest = {}, {}
     for share in (0.0, 0.25, 1.0):
-        table = build(target, "sbvh", scene, extra_references=extra, max_leaf_size=1, stop="size", nodes_per_primitive=share).nodes()
+        table = build(
+            target, "sbvh", scene, extra_references=extra, max_leaf_size=1, stop="size", nodes_per_primitive=share
+        ).nodes()
         check_tree(table, *scene.boxes(), splits_references=True)
         inner[share], largest[share] = int((~table.is_leaf).sum()), table.reference_count.max()
     assert inner[1.0] >= 999 and largest[1.0] == 1
@@ -97,11 +108,14 @@ def test_memory_is_a_number_of_nodes(target: Target, extra: float) -> None:
 def test_spatial_splits_are_worth_it(host_target: Target) -> None:
     """Each addition to the budget lowers the cost of needles; without one the tree costs what binned SAH's does."""
     scene = needles(1500)
-    costs = [walk_statistics(build(host_target, "sbvh", scene, extra_references=extra).nodes()).sah_cost for extra in (0.0, 0.3, 1.5)]
-    whole = walk_statistics(build(host_target, "binned_sah", scene).nodes()).sah_cost
+    costs = [
+        tree_statistics(build(host_target, "sbvh", scene, extra_references=extra).nodes()).sah_cost
+        for extra in (0.0, 0.3, 1.5)
+    ]
+    whole = tree_statistics(build(host_target, "binned_sah", scene).nodes()).sah_cost
     assert costs[0] == pytest.approx(whole, rel=0.04)
     assert costs[1] < 0.7 * whole and costs[2] < 0.9 * costs[1]
-    spared = walk_statistics(build(host_target, "sbvh", scene, alpha=1.0).nodes())
+    spared = tree_statistics(build(host_target, "sbvh", scene, alpha=1.0).nodes())
     assert spared.sah_cost == pytest.approx(costs[0], rel=1e-6)
 
 
@@ -132,7 +146,11 @@ CUT_SCENES: dict[str, Callable[[], TriangleScene]] = {
 }
 
 
-@pytest.mark.parametrize("rules", [{}, {"stop": "size", "max_leaf_size": 4}, {"max_depth": 4}, {"traversal_cost": 3.0, "alpha": 0.0}], ids=str)
+@pytest.mark.parametrize(
+    "rules",
+    [{}, {"stop": "size", "max_leaf_size": 4}, {"max_depth": 4}, {"traversal_cost": 3.0, "alpha": 0.0}],
+    ids=str,
+)
 @pytest.mark.parametrize("scene_name", CUT_SCENES)
 def test_it_is_never_worse_than_its_own_object_splits(target: Target, scene_name: str, rules: dict[str, Any]) -> None:
     """And it is one of both trees, the one that costs less."""
@@ -155,7 +173,7 @@ def test_it_is_never_worse_than_its_own_object_splits(target: Target, scene_name
 def test_walls_are_why_it_must_choose(host_target: Target) -> None:
     """Both ways are taken by the scenes above; without the choice walls would cost more than whole."""
     costs = {
-        (name, keep): walk_statistics(build(host_target, "sbvh", CUT_SCENES[name](), keep=keep).nodes()).sah_cost
+        (name, keep): tree_statistics(build(host_target, "sbvh", CUT_SCENES[name](), keep=keep).nodes()).sah_cost
         for name in ("hall", "needles")
         for keep in ("spatial", "cheaper")
     }
@@ -196,7 +214,10 @@ def test_what_would_be_too_deep_is_halved(target: Target) -> None:
 def test_spheres_are_cut_as_boxes(target: Target) -> None:
     """A few large ones among many small ones: hits as the oracle's, whatever was cut."""
     random = np.random.default_rng(8)
-    centres, radii = random.random((300, 3)).astype(np.float32), np.where(np.arange(300) < 8, 0.4, 0.01).astype(np.float32)
+    centres, radii = (
+        random.random((300, 3)).astype(np.float32),
+        np.where(np.arange(300) < 8, 0.4, 0.01).astype(np.float32),
+    )
     hierarchy = make(target, "sbvh", alpha=0.0, extra_references=1.0, keep="spatial")
     hierarchy.build(sphere_primitives(target.upload(centres, "test"), target.upload(radii, "test")))
     assert 300 < len(hierarchy.nodes().references) <= 600

@@ -1,18 +1,19 @@
-"""The builders over sorted lists: sweeps that find what numpy finds, medians where they belong, depth, independence of blocks."""
+"""The builders over sorted lists: sweeps that find what numpy finds, medians where they belong, depth, independence of
+blocks."""
 
 from __future__ import annotations
 
 import numpy as np
 import pytest
 
-from gpu.hierarchy.base import NodeTable
-from gpu.hierarchy.bvh import sorted_lists
-from gpu.hierarchy.bvh.sorted_lists import SortedListsBuilder
-from gpu.target.base import Target
+from raygrove.gpu.hierarchy.base import NodeTable
+from raygrove.gpu.hierarchy.bvh import sorted_lists
+from raygrove.gpu.hierarchy.bvh.sorted_lists import SortedListsBuilder
+from raygrove.gpu.target.base import Target
+from raygrove.testing.scenes import scene_of, soup
+from raygrove.testing.tree_walker import check_tree, half_area, tree_statistics
 from tests.oracle.tree_quality import members
-from tests.oracle.tree_walker import check_tree, half_area, walk_statistics
 
-from .scenes import scene_of, soup
 from .test_hlbvh import build, heaps
 from .test_sah_lauterbach import nested_scales
 
@@ -34,10 +35,13 @@ def cheapest(lower: np.ndarray, upper: np.ndarray) -> float:
 def inner_nodes(table: NodeTable) -> list[tuple[int, list[list[int]]]]:
     """Every inner node, and the references below its two children."""
     below = members(table)
-    return [(int(node), [sorted(below[child]) for child in np.flatnonzero(table.parent == node)]) for node in np.flatnonzero(~table.is_leaf)]
+    return [
+        (int(node), [sorted(below[child]) for child in np.flatnonzero(table.parent == node)])
+        for node in np.flatnonzero(~table.is_leaf)
+    ]
 
 
-def test_every_node_of_a_sweep_is_parted_at_the_cheapest_place(target: Target) -> None:
+def test_every_node_of_a_sweep_is_split_at_the_cheapest_place(target: Target) -> None:
     scene = heaps(1200)
     lower, upper = scene.boxes()
     table = build(target, "sweep_sah", scene, stop="size", max_leaf_size=1).nodes()
@@ -45,7 +49,9 @@ def test_every_node_of_a_sweep_is_parted_at_the_cheapest_place(target: Target) -
     assert len(found) == 1199
     for _, (left, right) in found:
         both = left + right
-        cost = sum(float(half_area(lower[s].min(axis=0)[None], upper[s].max(axis=0)[None])[0]) * len(s) for s in (left, right))
+        cost = sum(
+            float(half_area(lower[s].min(axis=0)[None], upper[s].max(axis=0)[None])[0]) * len(s) for s in (left, right)
+        )
         assert cost == pytest.approx(cheapest(lower[both], upper[both]), rel=1e-5)
 
 
@@ -60,7 +66,9 @@ def test_medians_lie_in_the_middle(target: Target, name: str, axis: str) -> None
         here = centres[one + other]
         along = np.ptp(here, axis=0).argmax() if axis == "greatest_extent" else int(table.depth[node]) % 3
         left, right = (one, other) if centres[one, along].mean() < centres[other, along].mean() else (other, one)
-        middle = (here[:, along].min() + here[:, along].max()) / 2 if name == "spatial_median" else np.median(here[:, along])
+        middle = (
+            (here[:, along].min() + here[:, along].max()) / 2 if name == "spatial_median" else np.median(here[:, along])
+        )
         assert centres[left, along].max() <= middle + 1e-6 and centres[right, along].min() >= middle - 1e-6
         if name == "object_median":
             assert abs(len(left) - len(right)) <= 1
@@ -68,7 +76,8 @@ def test_medians_lie_in_the_middle(target: Target, name: str, axis: str) -> None
 
 @pytest.mark.parametrize("name", NAMES)
 def test_what_would_be_too_deep_is_halved(target: Target, name: str) -> None:
-    """Forty levels are launched, or as many as the bound says where that is more: each primitive has its leaf by then."""
+    """Forty levels are launched, or as many as the bound says where that is more: each primitive has its leaf by
+    then."""
     scene = nested_scales(600, 0.15)
     depths = []
     for max_depth in (40, 55):
@@ -81,7 +90,7 @@ def test_what_would_be_too_deep_is_halved(target: Target, name: str) -> None:
 
 
 @pytest.mark.parametrize("name", NAMES)
-def test_what_no_plane_parts_is_halved(target: Target, name: str) -> None:
+def test_what_no_plane_splits_is_halved(target: Target, name: str) -> None:
     """All in one place, and all inactive: no leaf is too large, and the tree is balanced."""
     for corners in (np.tile(soup(1).corners(), (700, 1, 1)), np.full((700, 3, 3), np.nan)):
         scene = scene_of(corners)
@@ -103,7 +112,8 @@ def test_fewer_blocks_give_the_same_bytes(target: Target, monkeypatch: pytest.Mo
 
 @pytest.mark.parametrize("share", [0.0, 0.1])
 def test_memory_holds_where_sets_lose_few_at_a_time(target: Target, share: float) -> None:
-    """A hundred places of fifty decades, 12 in each: by its cost a plane takes few of them away, until nodes are scarce."""
+    """A hundred places of fifty decades, 12 in each: by its cost a plane takes few of them away, until nodes are
+    scarce."""
     at = 2.0 ** -(np.arange(1200) % 100)
     scene = scene_of(at[:, None, None] * np.array([[1, 1, 1], [1.01, 1, 1], [1, 1.01, 1.02]]))
     for name in (*NAMES, "binned_sah", "sbvh"):
@@ -117,7 +127,9 @@ def test_memory_holds_where_sets_lose_few_at_a_time(target: Target, share: float
 def test_stopping_rules_hold(target: Target) -> None:
     scene = heaps(1500)
     for name in NAMES:
-        by_cost, by_size = (walk_statistics(build(target, name, scene, stop=stop, max_leaf_size=8).nodes()) for stop in ("sah", "size"))
+        by_cost, by_size = (
+            tree_statistics(build(target, name, scene, stop=stop, max_leaf_size=8).nodes()) for stop in ("sah", "size")
+        )
         assert by_cost.sah_cost < by_size.sah_cost and by_cost.leaf_count > by_size.leaf_count
         few = build(target, name, scene, stop="size", max_leaf_size=1, nodes_per_primitive=0.25).nodes()
         assert 200 < (~few.is_leaf).sum() <= 375 and few.reference_count.max() <= 32

@@ -5,29 +5,36 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from gpu.hierarchy.bvh.builders import task_pool
-from gpu.hierarchy.bvh.builders.task_pool import CHUNK, SMALL
-from gpu.target.base import Target
-from tests.conftest import make_target
+from raygrove.gpu.hierarchy.bvh.builders import task_pool
+from raygrove.gpu.hierarchy.bvh.builders.task_pool import CHUNK, SMALL
+from raygrove.gpu.target.base import Target
+from raygrove.testing import make_target
+from raygrove.testing.scenes import SCENES, soup
+from raygrove.testing.tree_walker import check_tree, tree_statistics
 from tests.oracle.binned_sah import binned_sah_cost
 from tests.oracle.tree_quality import members
-from tests.oracle.tree_walker import check_tree, walk_statistics
 
-from .scenes import SCENES, soup
 from .test_hlbvh import build, heaps, nested, same_place
 
-CROWDS = {"soup": lambda: soup(3 * CHUNK + 5, size=0.02), "nested": lambda: nested(2 * CHUNK), "same_place": lambda: same_place(CHUNK + 7)}
+CROWDS = {
+    "soup": lambda: soup(3 * CHUNK + 5, size=0.02),
+    "nested": lambda: nested(2 * CHUNK),
+    "same_place": lambda: same_place(CHUNK + 7),
+}
 
 
 @pytest.mark.parametrize("bins", [32, 5])
 def test_sah_planes_cost_what_binned_sah_costs(host_target: Target, bins: int) -> None:
     scene = heaps(4000)
-    cost = walk_statistics(build(host_target, "task_pool", scene, bins=bins).nodes()).sah_cost
-    assert cost == pytest.approx(binned_sah_cost(*scene.boxes(), bins=bins, max_leaf_size=4), rel=0.02 if bins == 32 else 0.1)
+    cost = tree_statistics(build(host_target, "task_pool", scene, bins=bins).nodes()).sah_cost
+    assert cost == pytest.approx(
+        binned_sah_cost(*scene.boxes(), bins=bins, max_leaf_size=4), rel=0.02 if bins == 32 else 0.1
+    )
 
 
 def test_median_planes_lie_in_the_middle(host_target: Target, monkeypatch: pytest.MonkeyPatch) -> None:
-    """Every node of many references parts its centroids at the middle of their greatest extent, but for what rounding may move."""
+    """Every node of many references splits its centroids at the middle of their greatest extent, but for what rounding
+    may move."""
     monkeypatch.setattr(task_pool, "SPARE_ROUNDS", 20)
     scene = heaps(5000)
     table = build(host_target, "task_pool", scene, split="median").nodes()
@@ -69,6 +76,8 @@ def test_after_the_last_planes_tasks_are_halved(host_target: Target, monkeypatch
 @pytest.mark.parametrize("split", ["sah", "median"])
 def test_threads_change_nothing(host_target: Target, split: str) -> None:
     other = make_target("host", threads=1)
-    tables = [vars(build(target, "task_pool", CROWDS["soup"](), split=split).nodes()) for target in (host_target, other)]
+    tables = [
+        vars(build(target, "task_pool", CROWDS["soup"](), split=split).nodes()) for target in (host_target, other)
+    ]
     assert all(np.array_equal(tables[0][column], tables[1][column]) for column in tables[0])
     other.close()

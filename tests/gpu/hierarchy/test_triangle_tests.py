@@ -1,26 +1,34 @@
-"""Every way to intersect a triangle gives the same hits; the watertight one lets no ray pass between neighbours, which the others do."""
+"""Every way to intersect a triangle gives the same hits; the watertight one lets no ray pass between neighbours, which
+the others do."""
 
 from __future__ import annotations
 
 import numpy as np
 import pytest
 
-from gpu.hierarchy.base import Hierarchy
-from gpu.hierarchy.primitives import TRIANGLE_TESTS, triangle_primitives
-from gpu.settings import OptionError
-from gpu.target.base import Target
-from tests.conftest import make_target
-from tests.oracle.closest_hits import triangle_hits
-
-from .scenes import SCENES, TriangleScene, make, rays, scene_of, soup, sphere_scene, trace
+from raygrove.gpu.hierarchy.base import Hierarchy, StructureChoice
+from raygrove.gpu.hierarchy.primitives import TRIANGLE_TESTS, triangle_primitives
+from raygrove.gpu.settings import OptionError
+from raygrove.gpu.target.base import Target
+from raygrove.testing import make_target
+from raygrove.testing.closest_hits import mixed_hits, triangle_hits
+from raygrove.testing.scenes import (
+    SCENES,
+    TriangleScene,
+    make_with,
+    mixed_scene,
+    rays,
+    scene_of,
+    soup,
+    sphere_scene,
+    trace,
+)
 
 OTHERS = [test for test in TRIANGLE_TESTS if test != "moeller_trumbore"]
 
 
 def made_with(target: Target, test: str, name: str = "lbvh", layout: str = "auto") -> Hierarchy:
-    hierarchy = make(target, name, layout)
-    hierarchy.test_triangles_by(test)
-    return hierarchy
+    return make_with(target, name, StructureChoice(layout=layout, triangle_test=test))
 
 
 @pytest.mark.parametrize("scene_name", SCENES)
@@ -42,6 +50,12 @@ def test_hits_are_the_oracles_before_and_after_a_refit(target: Target, test: str
         np.testing.assert_array_equal(any_hit.prim_id >= 0, found.prim_id >= 0)
 
 
+def records_of(hierarchy: Hierarchy, count: int) -> np.ndarray:
+    """The records (count, 12) that a brute force holds on the host."""
+    records = hierarchy._records  # type: ignore[attr-defined]
+    return np.array(hierarchy.target.download(records)[:count])
+
+
 @pytest.mark.parametrize("test", TRIANGLE_TESTS)
 def test_u_and_v_weigh_the_second_and_third_vertex(target: Target, test: str) -> None:
     scene = soup(300, size=0.4)
@@ -58,14 +72,17 @@ def test_u_and_v_weigh_the_second_and_third_vertex(target: Target, test: str) ->
 
 
 def fan_at_odds(seed: int) -> tuple[TriangleScene, np.ndarray, np.ndarray]:
-    """A closed surface around the origin in an awkward place and size, and rays from inside through its vertices and along its edges."""
+    """A closed surface around the origin in an awkward place and size, and rays from inside through its vertices and
+    along its edges."""
     random = np.random.default_rng(seed)
     golden = (1 + 5**0.5) / 2
     points = np.array([(x, y, 0.0) for x in (-1, 1) for y in (-golden, golden)])
     points = np.concatenate([points, np.roll(points, 1, 1), np.roll(points, 2, 1)])
     apart = np.linalg.norm(points[:, None] - points[None], axis=2)
     near = apart < 2.1
-    faces = np.array([(a, b, c) for a in range(12) for b in range(a) for c in range(b) if near[a, b] and near[b, c] and near[a, c]])
+    faces = np.array(
+        [(a, b, c) for a in range(12) for b in range(a) for c in range(b) if near[a, b] and near[b, c] and near[a, c]]
+    )
     for _ in range(2):
         edges = {tuple(sorted(edge)): None for a, b, c in faces for edge in ((a, b), (b, c), (c, a))}
         middle = {edge: len(points) + i for i, edge in enumerate(edges)}
@@ -123,7 +140,10 @@ def test_watertight_hits_in_a_scene_of_1e15_units(target: Target, layout: str) -
     scene = scene_of(soup(60, seed=4, size=0.3).corners() * 1e15)
     origins, directions = rays()
     origins = (origins * 1e15).astype(np.float32)
-    expected, hierarchy = triangle_hits(scene.corners(), origins, directions), made_with(target, "watertight", layout=layout)
+    expected, hierarchy = (
+        triangle_hits(scene.corners(), origins, directions),
+        made_with(target, "watertight", layout=layout),
+    )
     hierarchy.build(scene.upload(target))
     found, sure = trace(hierarchy, origins, directions), expected.is_certain
     np.testing.assert_array_equal(found.prim_id[sure], expected.prim_id[sure])
@@ -146,6 +166,34 @@ def test_spheres_have_one_test(target: Target) -> None:
     for hierarchy in (plain, other):
         hierarchy.build(spheres)
     np.testing.assert_array_equal(trace(plain, *rays()).prim_id, trace(other, *rays()).prim_id)
+
+
+@pytest.mark.parametrize("name", ["brute_force", "lbvh"])
+@pytest.mark.parametrize("test", OTHERS)
+def test_triangles_beside_spheres_have_the_test(target: Target, test: str, name: str) -> None:
+    triangles, centres, radii, primitives = mixed_scene(target, 300, 300)
+    hierarchy = made_with(target, test, name)
+    hierarchy.build(primitives)
+    for _ in range(2):
+        found, expected = trace(hierarchy, *rays()), mixed_hits(triangles.corners(), centres, radii, *rays())
+        sure = expected.is_certain
+        np.testing.assert_array_equal(found.prim_id[sure], expected.prim_id[sure])
+        is_hit = sure & (expected.prim_id >= 0)
+        np.testing.assert_allclose(found.t[is_hit], expected.t[is_hit], rtol=1e-4, atol=1e-4)
+        hierarchy.refit(primitives)
+
+
+def test_records_of_triangles_stay_as_they_are(host_target: Target) -> None:
+    """Bit for bit, beside spheres too; a sphere's has a negative mark, an inactive one's -0."""
+    triangles, _, radii, primitives = mixed_scene(host_target, 40, 60)
+    alone, both = (made_with(host_target, "watertight", "brute_force") for _ in range(2))
+    alone.build(triangles.upload(host_target))
+    both.build(primitives)
+    rows = [records_of(made, count) for made, count in ((alone, 40), (both, 100))]
+    np.testing.assert_array_equal(rows[1][:40].view(np.uint32), rows[0].view(np.uint32))
+    marks = rows[1][40:, 11]
+    assert np.signbit(marks).all() and not np.signbit(rows[0][:, 11]).any()
+    np.testing.assert_array_equal(marks != 0.0, radii >= 0.0)
 
 
 def test_unit_triangles_cost_48_bytes(host_target: Target) -> None:

@@ -1,4 +1,5 @@
-"""One tree an object and a tree above: what is touched when some of the objects move, and that nobody can tell from what rays hit."""
+"""One tree per object and a tree above: what is touched when some of the objects move, and that nobody can tell from
+what rays hit."""
 
 from __future__ import annotations
 
@@ -8,22 +9,23 @@ from typing import Any
 import numpy as np
 import pytest
 
-from gpu.camera import Camera
-from gpu.engine import Engine, View, ViewSettings
-from gpu.hierarchy.base import NodeTable, ObjectRange, Primitives
-from gpu.hierarchy.bvh.builders.two_level import TwoLevel, TwoLevelOptions
-from gpu.hierarchy.bvh.builders.two_level.objects import ranges_of, tiles_of
-from gpu.hierarchy.primitives import triangle_primitives
-from gpu.pixels import ArrayPixels
-from gpu.scene import Channel, Clip, Mesh, Moment, Node, Object, Scene, Track
-from gpu.settings import OptionError
-from gpu.target.base import Target
-from gpu.update_policy import UpdateOptions
-from tests.oracle.closest_hits import triangle_hits
-from tests.oracle.tree_walker import check_tree
-
-from .scenes import TriangleScene, rays, scene_of
-from .test_contract import all_bytes, assert_hits
+from raygrove.gpu.camera import Camera
+from raygrove.gpu.engine import Engine, View, ViewSettings
+from raygrove.gpu.hierarchy import primitives as kinds
+from raygrove.gpu.hierarchy.base import HierarchyError, NodeTable, ObjectRange, Primitives, StructureChoice
+from raygrove.gpu.hierarchy.bvh.builders.incremental import Incremental
+from raygrove.gpu.hierarchy.bvh.builders.two_level import TwoLevel, TwoLevelOptions
+from raygrove.gpu.hierarchy.bvh.builders.two_level.objects import ranges_of, tiles_of
+from raygrove.gpu.hierarchy.primitives import WIDE_REFERENCE_BITS, triangle_primitives
+from raygrove.gpu.pixels import ArrayPixels
+from raygrove.gpu.scene import Channel, Clip, Mesh, Moment, Node, Object, Scene, Track
+from raygrove.gpu.settings import OptionError
+from raygrove.gpu.target.base import Target
+from raygrove.gpu.update.options import UpdateOptions
+from raygrove.testing.closest_hits import mixed_hits, triangle_hits
+from raygrove.testing.contract import all_bytes, assert_hits
+from raygrove.testing.scenes import TriangleScene, mixed_scene, rays, scene_of
+from raygrove.testing.tree_walker import check_tree
 
 SIZES = (1, 12, 0, 3, 300, 5, 12, 12, 600, 2, 12, 40, 0)
 """Triangles of objects: fewer than a leaf, a tile's share, more than a tile, none."""
@@ -34,7 +36,12 @@ class Things:
 
     def __init__(self, target: Target, sizes: tuple[int, ...] = SIZES, seed: int = 5) -> None:
         random = np.random.default_rng(seed)
-        corners = [random.random((1, 1, 3)) + 0.1 * random.standard_normal((n, 1, 3)) + 0.03 * random.standard_normal((n, 3, 3)) for n in sizes]
+        corners = [
+            random.random((1, 1, 3))
+            + 0.1 * random.standard_normal((n, 1, 3))
+            + 0.03 * random.standard_normal((n, 3, 3))
+            for n in sizes
+        ]
         scene = scene_of(np.concatenate(corners))
         self.now = np.array(scene.positions)
         self.indices = scene.indices
@@ -60,7 +67,7 @@ class Things:
 
 
 def build(things: Things, layout: str = "auto", **options: Any) -> TwoLevel:
-    made = TwoLevel(things.target, TwoLevelOptions(**options), layout)
+    made = TwoLevel(things.target, StructureChoice(TwoLevelOptions(**options), layout))
     made.build(things.primitives)
     return made
 
@@ -104,7 +111,10 @@ def test_objects_trees_by_another_builder(target: Target, builder: str) -> None:
     if builder in ("hploc", "binned_sah"):
         assert made.stats().sah_cost < linear.stats().sah_cost  # type: ignore[operator]
     found = sets_below(made.nodes())
-    assert all(thing.count == 0 or frozenset(range(thing.first, thing.first + thing.count)) in found for thing in things.primitives.objects)
+    assert all(
+        thing.count == 0 or frozenset(range(thing.first, thing.first + thing.count)) in found
+        for thing in things.primitives.objects
+    )
     things.move(4, 9)
     made.refit(things.primitives)
     assert_right(made, things)
@@ -112,9 +122,53 @@ def test_objects_trees_by_another_builder(target: Target, builder: str) -> None:
     assert_right(build(alone, builder=builder), alone)
 
 
+@pytest.mark.parametrize("cuts", [(0,), (0, 320), (0, 300, 400, 500)])
+@pytest.mark.parametrize("builder", ["linear", "hploc"])
+def test_objects_of_triangles_and_of_spheres(target: Target, builder: str, cuts: tuple[int, ...]) -> None:
+    """One object of all, or some of triangles, some of spheres, and one of both."""
+    triangles, centres, radii, primitives = mixed_scene(target, 400, 350)
+    ends = (*cuts[1:], 750)
+    objects = tuple(ObjectRange(first, end - first, 0) for first, end in zip(cuts, ends, strict=True))
+    made = TwoLevel(target, StructureChoice(TwoLevelOptions(builder=builder)))
+    made.build(dataclasses.replace(primitives, objects=objects))
+    expected = mixed_hits(triangles.corners(), centres, radii, *rays())
+    assert_hits(made, expected)
+    found = sets_below(made.nodes())
+    assert all(frozenset(range(thing.first, thing.first + thing.count)) in found for thing in objects)
+    made.refit(dataclasses.replace(primitives, objects=tuple(one._replace(version=1) for one in objects)))
+    assert_hits(made, expected)
+
+
+@pytest.mark.parametrize("builder", ["hlbvh_median", "binned_sah"])
+def test_words_of_objects_may_be_narrower_than_those_of_all(
+    target: Target, monkeypatch: pytest.MonkeyPatch, builder: str
+) -> None:
+    """As from 2^26 triangles on, with two objects of fewer and one of more: the tree of narrow words alone."""
+    narrow, wide = Things(target, (600, 800, 300)), Things(target, (600, 800, 300))
+    expected = vars(build(narrow, builder=builder).nodes())
+    monkeypatch.setattr(kinds, "MAX_PRIMITIVES", 700)
+    made = build(wide, builder=builder)
+    assert made.tree.reference_bits == WIDE_REFERENCE_BITS
+    for name, column in vars(made.nodes()).items():
+        np.testing.assert_array_equal(column, expected[name], err_msg=name)
+    assert_right(made, wide)
+    with pytest.raises(HierarchyError, match="incremental takes at most 699 primitives; the scene has 800"):
+        build(wide, builder="incremental")
+
+
+def test_an_object_that_is_too_large_for_its_builder_is_refused(
+    host_target: Target, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(Incremental, "most_primitives", {"host": 599})
+    things = Things(host_target, (12, 600, 3))
+    structure = TwoLevel(host_target, StructureChoice(TwoLevelOptions(builder="incremental")))
+    with pytest.raises(HierarchyError, match="incremental takes at most 599 .* the largest object has 600"):
+        structure.build(things.primitives)
+
+
 def test_builders_that_split_references_are_refused(host_target: Target) -> None:
     with pytest.raises(OptionError, match="splits references"):
-        TwoLevel(host_target, TwoLevelOptions(builder="sbvh"))
+        TwoLevel(host_target, StructureChoice(TwoLevelOptions(builder="sbvh")))
 
 
 @pytest.mark.parametrize("layout", TwoLevel.layouts())
@@ -140,7 +194,9 @@ def test_what_stands_still_is_not_touched(target: Target) -> None:
     made.refit(things.primitives)
     changed = np.flatnonzero((target.download(made.tree.records) != before).any(axis=1))
     moved = things.primitives.objects[8]
-    assert changed.min() == moved.first and changed.max() == moved.first + moved.count - 1 and len(changed) == moved.count
+    assert (
+        changed.min() == moved.first and changed.max() == moved.first + moved.count - 1 and len(changed) == moved.count
+    )
 
 
 def test_several_looks_between_two_refits_lose_nothing(target: Target) -> None:
@@ -219,7 +275,9 @@ def test_objects_that_coincide(target: Target) -> None:
 
 
 def test_tiles_hold_whole_objects_or_pieces_of_one() -> None:
-    things = tuple(ObjectRange(int(first), size, 0) for first, size in zip(np.cumsum(SIZES) - SIZES, SIZES, strict=True))
+    things = tuple(
+        ObjectRange(int(first), size, 0) for first, size in zip(np.cumsum(SIZES) - SIZES, SIZES, strict=True)
+    )
     ranges = ranges_of(Primitives("triangle", "", "", np.zeros(()), sum(SIZES), objects=things))
     assert ranges[:, 1].tolist() == [size for size in SIZES if size]
     tiles = tiles_of(ranges, 512)
@@ -237,16 +295,29 @@ def orbiting(count: int) -> Scene:
     random = np.random.default_rng(1)
     meshes = []
     for size in (20, 600):
-        corners = (0.3 * random.standard_normal((size, 1, 3)) + 0.1 * random.standard_normal((size, 3, 3))).reshape(-1, 3).astype(np.float32)
-        meshes.append(Mesh("soup", corners, np.arange(3 * size, dtype=np.int32).reshape(-1, 3), np.zeros(size, np.int32)))
+        corners = (
+            (0.3 * random.standard_normal((size, 1, 3)) + 0.1 * random.standard_normal((size, 3, 3)))
+            .reshape(-1, 3)
+            .astype(np.float32)
+        )
+        meshes.append(
+            Mesh("soup", corners, np.arange(3 * size, dtype=np.int32).reshape(-1, 3), np.zeros(size, np.int32))
+        )
     nodes = tuple(Node(str(i), translation=(i % 5 - 2.0, i // 5 - 2.0, 0.0)) for i in range(count))
     turn = Track(np.array([0.0, 1.0], np.float32), np.array([[0, 0, 0, 1], [0, 1, 0, 0]], np.float32))
     channels = tuple(Channel(i, "rotation", turn) for i in range(0, count, 7))
-    return Scene("orbiting", nodes, tuple(meshes), tuple(Object(i, i % 2) for i in range(count)), clips=(Clip("turn", 1.0, channels),))
+    return Scene(
+        "orbiting",
+        nodes,
+        tuple(meshes),
+        tuple(Object(i, i % 2) for i in range(count)),
+        clips=(Clip("turn", 1.0, channels),),
+    )
 
 
 def test_frames_that_are_replayed_draw_what_a_rebuild_draws(target: Target) -> None:
-    """More frames than it takes to capture one, a clip that stops, an object that hides: the same hits as with trees that are always new."""
+    """More frames than it takes to capture one, a clip that stops, an object that hides: the same hits as with trees
+    that are always new."""
     engine, views = Engine(target, orbiting(20)), []
     for name, mode in (("two_level", "refit"), ("two_level", "rebuild"), ("brute_force", "rebuild")):
         settings = ViewSettings(name, update=UpdateOptions(mode))
@@ -265,7 +336,8 @@ def test_frames_that_are_replayed_draw_what_a_rebuild_draws(target: Target) -> N
 
 
 def test_what_is_captured_twice_is_prepared_once(host_target: Target, monkeypatch: pytest.MonkeyPatch) -> None:
-    """A graph's capture runs the launches twice, and nothing may be written then; who calls refit without `prepare` is prepared each time."""
+    """A graph's capture runs the launches twice, and nothing may be written then; who calls refit without `prepare` is
+    prepared each time."""
     things = Things(host_target)
     made, looks = build(things), 0
 

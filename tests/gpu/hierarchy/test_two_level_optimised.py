@@ -1,4 +1,5 @@
-"""Optimisers over the two-level structure: each object's tree gets better by itself, what stands still stays, and refits are right."""
+"""Optimisers over the two-level structure: each object's tree gets better by itself, what stands still stays, and
+refits are right."""
 
 from __future__ import annotations
 
@@ -7,29 +8,31 @@ from typing import Any
 import numpy as np
 import pytest
 
-from gpu.camera import Camera
-from gpu.engine import Engine, View, ViewSettings
-from gpu.hierarchy.base import NodeTable
-from gpu.hierarchy.bvh.builders.two_level import TwoLevel, TwoLevelOptions
-from gpu.hierarchy.bvh.optimisers import optimiser_classes
-from gpu.pixels import ArrayPixels
-from gpu.scene import Moment
-from gpu.target.base import Target
-from gpu.update_policy import UpdateOptions
-from tests.conftest import make_target
-from tests.oracle.tree_walker import half_area
+from raygrove.gpu.camera import Camera
+from raygrove.gpu.engine import Engine, View, ViewSettings
+from raygrove.gpu.hierarchy.base import NodeTable, StructureChoice
+from raygrove.gpu.hierarchy.bvh.builders.two_level import TwoLevel, TwoLevelOptions
+from raygrove.gpu.hierarchy.bvh.optimisers import optimiser_classes
+from raygrove.gpu.pixels import ArrayPixels
+from raygrove.gpu.scene import Moment
+from raygrove.gpu.target.base import Target
+from raygrove.gpu.update.options import UpdateOptions
+from raygrove.testing import make_target
+from raygrove.testing.contract import all_bytes
+from raygrove.testing.tree_walker import half_area
 
-from .test_contract import all_bytes
 from .test_two_level import SIZES, Things, assert_right, orbiting
 
 OPTIMISERS = list(optimiser_classes())
 over_optimisers = pytest.mark.parametrize("name", OPTIMISERS)
 
 
-def optimised(things: Things, name: str, layout: str = "bvh2", optimiser_options: Any = None, **options: Any) -> TwoLevel:
+def optimised(
+    things: Things, name: str, layout: str = "bvh2", optimiser_options: Any = None, **options: Any
+) -> TwoLevel:
     """A structure whose parts were improved; `name` none leaves them as they were built."""
-    made = TwoLevel(things.target, TwoLevelOptions(**options), layout)
-    made.optimise_with(name, optimiser_options)
+    choice = StructureChoice(TwoLevelOptions(**options), layout, optimiser=name, optimiser_options=optimiser_options)
+    made = TwoLevel(things.target, choice)
     made.build(things.primitives)
     return made
 
@@ -46,9 +49,13 @@ def sets_by_row(table: NodeTable) -> list[frozenset[int]]:
 
 
 def costs_of_parts(made: TwoLevel, things: Things) -> dict[int, float]:
-    """The SAH cost of each object's tree, areas not divided, by the object's index. Every object has to be one subtree."""
+    """The SAH cost of each object's tree, areas not divided, by the object's index. Every object has to be one
+    subtree."""
     table = made.nodes()
-    below, cost = sets_by_row(table), half_area(table.lower, table.upper) * np.where(table.is_leaf, table.reference_count, 1)
+    below, cost = (
+        sets_by_row(table),
+        half_area(table.lower, table.upper) * np.where(table.is_leaf, table.reference_count, 1),
+    )
     found = {}
     for index, thing in enumerate(things.primitives.objects):
         own = frozenset(range(thing.first, thing.first + thing.count))
@@ -101,7 +108,9 @@ def test_what_stands_still_is_not_touched(target: Target, name: str) -> None:
     changed = np.flatnonzero((after[0] != before[0]).any(axis=1))
     assert changed.min() == own.first and changed.max() == own.first + own.count - 1
     links = [nodes.view(np.int32)[:, [3, 7]] for nodes in (before[1], after[1])]
-    firsts = {thing.first for thing in things.primitives.objects if thing.count}  # ids of the tree above, which is made anew
+    firsts = {
+        thing.first for thing in things.primitives.objects if thing.count
+    }  # ids of the tree above, which is made anew
     relinked = {int(row) for row in np.flatnonzero((links[0] != links[1]).any(axis=1))} - firsts
     assert all(own.first <= row < own.first + own.count for row in relinked)
     assert bool(relinked) == (name == "rotations")
@@ -109,7 +118,9 @@ def test_what_stands_still_is_not_touched(target: Target, name: str) -> None:
 
 def test_rotations_after_refits_keep_what_bends_from_wearing_out(target: Target) -> None:
     things, kind = Things(target), optimiser_classes()["rotations"]
-    rotating, still = (optimised(things, "rotations", optimiser_options=kind.Options(in_refits=after)) for after in (True, False))
+    rotating, still = (
+        optimised(things, "rotations", optimiser_options=kind.Options(in_refits=after)) for after in (True, False)
+    )
     own = things.primitives.objects[8]
     bent = slice(3 * own.first, 3 * (own.first + own.count))
     way = np.repeat(np.random.default_rng(4).standard_normal((own.count, 3)), 3, axis=0)
@@ -142,9 +153,15 @@ def test_the_same_input_makes_the_same_bytes(monkeypatch: pytest.MonkeyPatch, na
 @over_optimisers
 def test_frames_that_are_replayed_draw_what_a_rebuild_draws(target: Target, name: str) -> None:
     engine, views = Engine(target, orbiting(20)), []
-    for hierarchy, mode, optimiser in (("two_level", "refit", name), ("two_level", "rebuild", name), ("brute_force", "rebuild", "none")):
+    for hierarchy, mode, optimiser in (
+        ("two_level", "refit", name),
+        ("two_level", "rebuild", name),
+        ("brute_force", "rebuild", "none"),
+    ):
         settings = ViewSettings(hierarchy, optimiser=optimiser, update=UpdateOptions(mode))
-        views.append(View(settings, Camera(eye=(0.0, 0.5, 8.0)), ArrayPixels(target, 48, 32), name=f"{hierarchy} {mode}"))
+        views.append(
+            View(settings, Camera(eye=(0.0, 0.5, 8.0)), ArrayPixels(target, 48, 32), name=f"{hierarchy} {mode}")
+        )
     for frame, time in enumerate((0.0, 0.1, 0.2, 0.3, 0.4, 0.5, 0.5, 0.5, 0.7, 0.8, 0.9, 0.2)):
         engine.render_frame(Moment(time, 0, frame), views)
         engine.flush()

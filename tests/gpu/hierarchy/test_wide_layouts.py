@@ -1,4 +1,5 @@
-"""The 8-wide layouts: nodes chosen by cost, boxes that hold what is below them, every reference reached once, extreme coordinates."""
+"""The 8-wide layouts: nodes chosen by cost, boxes that hold what is below them, every reference reached once, extreme
+coordinates."""
 
 from __future__ import annotations
 
@@ -8,16 +9,16 @@ from typing import Any
 import numpy as np
 import pytest
 
-from gpu.hierarchy.bvh import collapse
-from gpu.hierarchy.bvh.bvh import BvhHierarchy
-from gpu.hierarchy.bvh.layouts import bvh4, cwbvh, layout_classes
-from gpu.hierarchy.bvh.layouts.cwbvh import Cwbvh
-from gpu.hierarchy.bvh.tree import EMPTY_CHILD, first_references, leaf_words, reference_counts
-from gpu.target.base import Target, Unit
-from tests.conftest import make_target
-from tests.oracle.closest_hits import triangle_hits
+from raygrove.gpu.hierarchy.bvh import collapse
+from raygrove.gpu.hierarchy.bvh.bvh import BvhHierarchy
+from raygrove.gpu.hierarchy.bvh.layouts import bvh4, cwbvh, layout_classes
+from raygrove.gpu.hierarchy.bvh.layouts.cwbvh import Cwbvh
+from raygrove.gpu.hierarchy.bvh.tree import EMPTY_CHILD, first_references, leaf_words, reference_counts
+from raygrove.gpu.target.base import Target, Unit
+from raygrove.testing import make_target
+from raygrove.testing.closest_hits import triangle_hits
+from raygrove.testing.scenes import SCENES, make, rays, scene_of, soup, trace
 
-from .scenes import SCENES, make, rays, scene_of, soup, trace
 from .test_bvh import built, canonical
 
 WIDE = [("bvh8", "bvh8_stack"), ("bvh8", "bvh8_single"), ("cwbvh", "cwbvh_stack")]
@@ -26,13 +27,16 @@ UNIT = 2.0**36
 
 
 def wide_tree(hierarchy: BvhHierarchy) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
-    """Child words (N, 8), lower and upper (N, 8, 3) of the nodes that are reached from the root; planes of cwbvh as its walk reads them."""
+    """Child words (N, 8), lower and upper (N, 8, 3) of the nodes that are reached from the root; planes of cwbvh as its
+    traversal reads them."""
     target, layout = hierarchy.target, hierarchy.layout
     nodes = target.download(layout.nodes).view(layout.node_dtype).reshape(-1)
     if isinstance(layout, Cwbvh):
         words = target.download(layout.leaf_words)
         inner = nodes["meta"] >= 128
-        children = np.where(inner, nodes["child_base"][:, None] + (nodes["meta"] & 7), np.where(nodes["meta"] == 64, words, EMPTY_CHILD))
+        children = np.where(
+            inner, nodes["child_base"][:, None] + (nodes["meta"] & 7), np.where(nodes["meta"] == 64, words, EMPTY_CHILD)
+        )
         size = np.ldexp(1.0, nodes["exponents"].astype(np.int32) - 127)[:, :, None, None]
         with np.errstate(invalid="ignore"):  # what lies behind the last node may be anything
             planes = nodes["origin"][:, :, None, None].astype(np.float64) + nodes["planes"].reshape(-1, 3, 2, 8) * size
@@ -54,11 +58,15 @@ def wide_tree(hierarchy: BvhHierarchy) -> tuple[np.ndarray, np.ndarray, np.ndarr
 @pytest.mark.parametrize("scene_name", ["soup", "degenerate", "coincident", "stairs"])
 @pytest.mark.parametrize("layout", ["bvh8", "cwbvh"])
 @pytest.mark.parametrize("max_leaf_size", [1, 5])
-def test_wide_nodes_reach_every_active_reference_once_in_boxes_that_hold_it(target: Target, layout: str, scene_name: str, max_leaf_size: int) -> None:
+def test_wide_nodes_reach_every_active_reference_once_in_boxes_that_hold_it(
+    target: Target, layout: str, scene_name: str, max_leaf_size: int
+) -> None:
     hierarchy = built(target, layout, scene_name, max_leaf_size=max_leaf_size)
     assert layout_classes()[layout].node_dtype.itemsize == {"bvh8": 256, "cwbvh": 80}[layout]
     children, lower, upper = wide_tree(hierarchy)
-    assert len(children) <= (collapse.most_wide_nodes(hierarchy.tree.count, 8) if layout == "bvh8" else 1 + hierarchy.tree.count // 2)
+    assert len(children) <= (
+        collapse.most_wide_nodes(hierarchy.tree.count, 8) if layout == "bvh8" else 1 + hierarchy.tree.count // 2
+    )
     used = children != EMPTY_CHILD
     leaf = used & (children < 0)
     order = canonical(hierarchy)["order"]
@@ -71,7 +79,9 @@ def test_wide_nodes_reach_every_active_reference_once_in_boxes_that_hold_it(targ
         assert (scene_lower[order[active]] >= low).all() and (scene_upper[order[active]] <= high).all()
     assert len(seen) == len(set(seen))
     missing = np.setdiff1d(np.arange(hierarchy.tree.count), seen)
-    assert not (scene_lower[order[missing]] <= scene_upper[order[missing]]).all(axis=1).any(), "only inactive ones are left out"
+    assert not (scene_lower[order[missing]] <= scene_upper[order[missing]]).all(axis=1).any(), (
+        "only inactive ones are left out"
+    )
     for node, slot in zip(*np.nonzero(used & (children >= 0)), strict=True):
         below = used[children[node, slot]] & (lower[children[node, slot]] <= upper[children[node, slot]]).all(axis=1)
         grid = 1e-5 if layout == "bvh8" else (upper[node, slot] - lower[node, slot]).max() / 100 + 1e-5
@@ -129,7 +139,8 @@ def test_the_chosen_nodes_cost_the_least(max_leaf_size: int) -> None:
 
 
 def test_the_quick_choice_costs_little_more_than_the_least(target: Target) -> None:
-    """Areas of all wide nodes over the root's, on 1500 triangles: the greedy pieces within a fifth of the programme, and nodes as well filled."""
+    """Areas of all wide nodes over the root's, on 1500 triangles: the greedy pieces within a fifth of the programme,
+    and nodes as well filled."""
     areas, fills = {}, {}
     for layout in ("bvh8", "cwbvh"):
         hierarchy = built(target, layout, "soup", max_leaf_size=2)
@@ -137,7 +148,7 @@ def test_the_quick_choice_costs_little_more_than_the_least(target: Target) -> No
         if layout == "bvh8":
             is_wide = target.download(collapse.choose_wide_nodes(target, hierarchy.tree, 8))
         else:
-            is_wide = target.download(collapse.choose_quickly(target, hierarchy.tree)[0])
+            is_wide = target.download(collapse.choose_quickly(target, hierarchy.tree)["is_wide"])
         size = (tree["nodes"]["upper"] - tree["nodes"]["lower"]).astype(float)
         area = size[:, 0] * size[:, 1] + size[:, 1] * size[:, 2] + size[:, 2] * size[:, 0]
         chosen = is_wide[tree["ids"]] == 1
@@ -169,7 +180,10 @@ def check_extreme_scene(target: Target, layout: str, traversal: str, name: str) 
     for hierarchy in (plain, wide):
         hierarchy.build(scene.upload(target))
     for kind in ("closest", "any"):
-        expected, found = trace(plain, origins, directions, kind).prim_id, trace(wide, origins, directions, kind).prim_id
+        expected, found = (
+            trace(plain, origins, directions, kind).prim_id,
+            trace(wide, origins, directions, kind).prim_id,
+        )
         np.testing.assert_array_equal(found >= 0, expected >= 0, err_msg=name)
         if kind == "closest":
             np.testing.assert_array_equal(found, expected, err_msg=name)
@@ -177,12 +191,12 @@ def check_extreme_scene(target: Target, layout: str, traversal: str, name: str) 
 
 @pytest.mark.parametrize("name", EXTREMES)
 @pytest.mark.parametrize(("layout", "traversal"), WIDE)
-def test_extreme_coordinates_are_walked_as_by_bvh2(target: Target, layout: str, traversal: str, name: str) -> None:
+def test_extreme_coordinates_are_traversed_as_by_bvh2(target: Target, layout: str, traversal: str, name: str) -> None:
     check_extreme_scene(target, layout, traversal, name)
 
 
 @pytest.mark.parametrize("layout", ["bvh8", "cwbvh"])
-def test_extreme_coordinates_are_walked_as_by_bvh2_by_single_rays(layout: str) -> None:
+def test_extreme_coordinates_are_traversed_as_by_bvh2_by_single_rays(layout: str) -> None:
     """As on CUDA, where a compressed node's grid is taken into the ray's own terms."""
     target = make_target("host")
     target.lane_count = 1
@@ -223,7 +237,9 @@ def test_threads_chunks_and_refits_do_not_show(monkeypatch: pytest.MonkeyPatch, 
 
 
 @pytest.mark.parametrize("layout", ["bvh4", "bvh8", "cwbvh"])
-def test_a_refit_keeps_the_choice_whatever_others_build_meanwhile(target: Target, monkeypatch: pytest.MonkeyPatch, layout: str) -> None:
+def test_a_refit_keeps_the_choice_whatever_others_build_meanwhile(
+    target: Target, monkeypatch: pytest.MonkeyPatch, layout: str
+) -> None:
     """No launch chooses anew, another structure's choice is another's, and there and back again is where it was."""
     scene, hierarchy, other = soup(2000), make(target, "lbvh", layout), make(target, "hploc", layout)
     assert isinstance(hierarchy, BvhHierarchy)
@@ -281,14 +297,19 @@ def test_words_of_leaves_survive() -> None:
 
 @pytest.mark.parametrize(("traversal", "width"), [("bvh8_single", 8), ("bvh8_stack", 16)])
 def test_large_leaves_are_tested_whole(traversal: str, width: int) -> None:
-    """Single rays of a pack test a leaf's triangles at once, more than a pack has lanes too: the hits of brute force, bit by bit."""
+    """Single rays of a pack test a leaf's triangles at once, more than a pack has lanes too: the hits of brute force,
+    bit by bit."""
     corners = np.concatenate([soup(300).corners(), np.tile(soup(9, seed=5).corners(), (12, 1, 1))])
     target, outcomes = make_target("host", contraction=False), []
     target.lane_count = width
-    made = [make(target, "brute_force")] + [make(target, "lbvh", "bvh8", traversal, max_leaf_size=size) for size in (3, 8, 32)]
+    made = [make(target, "brute_force")] + [
+        make(target, "lbvh", "bvh8", traversal, max_leaf_size=size) for size in (3, 8, 32)
+    ]
     for hierarchy in made:
         hierarchy.build(scene_of(corners).upload(target))
         closest, whether = trace(hierarchy, *rays(200)), trace(hierarchy, *rays(200), "any").prim_id >= 0
-        outcomes.append(b"".join(part.tobytes() for part in (closest.t, closest.prim_id, closest.u, closest.v, whether)))
+        outcomes.append(
+            b"".join(part.tobytes() for part in (closest.t, closest.prim_id, closest.u, closest.v, whether))
+        )
     target.close()
     assert len(set(outcomes)) == 1

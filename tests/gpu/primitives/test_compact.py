@@ -7,8 +7,8 @@ import numpy as np
 import pytest
 from hypothesis import strategies as st
 
-from gpu.primitives.compact import compact, compact_indices
-from gpu.target.base import Target
+from raygrove.gpu.primitives.compact import compact, compact_indices
+from raygrove.gpu.target.base import Target
 
 UNTOUCHED = 0x5A5A5A5A
 

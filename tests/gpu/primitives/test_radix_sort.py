@@ -7,8 +7,8 @@ import numpy as np
 import pytest
 from hypothesis import strategies as st
 
-from gpu.primitives.radix_sort import exclusive_scan, sort_keys, sort_pairs
-from gpu.target.base import Target
+from raygrove.gpu.primitives.radix_sort import exclusive_scan, sort_keys, sort_pairs
+from raygrove.gpu.target.base import Target
 
 
 def order_of(keys: np.ndarray, bits: tuple[int, int]) -> np.ndarray:
@@ -33,11 +33,15 @@ def test_pairs_are_sorted_stably(target: Target, n: int, dtype: str, bits: tuple
 def test_keys_that_are_all_alike_or_in_order_or_reversed(target: Target, factor: int) -> None:
     keys = np.arange(9001, dtype="u4") * np.uint32(factor)
     order = order_of(keys, (0, 32))
-    _, found = sort_pairs(target, target.upload(keys, "test"), target.upload(np.arange(9001, dtype="u4"), "test"), (0, 32))
+    _, found = sort_pairs(
+        target, target.upload(keys, "test"), target.upload(np.arange(9001, dtype="u4"), "test"), (0, 32)
+    )
     np.testing.assert_array_equal(target.download(found), order)
 
 
-@hypothesis.given(keys=st.lists(st.integers(0, 2**64 - 1), max_size=200), first=st.integers(0, 63), width=st.integers(0, 64))
+@hypothesis.given(
+    keys=st.lists(st.integers(0, 2**64 - 1), max_size=200), first=st.integers(0, 63), width=st.integers(0, 64)
+)
 def test_any_bits_of_any_keys(target: Target, keys: list[int], first: int, width: int) -> None:
     bits = (first, min(64, first + width))
     given = np.array(keys, np.uint64)
@@ -60,7 +64,7 @@ def test_scans_wrap_round_and_may_be_in_place(target: Target, n: int) -> None:
 @pytest.mark.parametrize("blocks", [1, 3])
 def test_the_bytes_do_not_depend_on_the_number_of_blocks(target: Target, blocks: int) -> None:
     """Each pass in fewer blocks than tiles: every kernel loops over its tiles."""
-    from gpu.target.own_sort import DIGITS, sort_unit, tile_size
+    from raygrove.gpu.target.own_sort import DIGITS, sort_unit, tile_size
 
     n, tile = 30_000, tile_size(32)
     tiles, unit = -(-n // tile), target.unit(sort_unit(32, True))
@@ -68,9 +72,26 @@ def test_the_bytes_do_not_depend_on_the_number_of_blocks(target: Target, blocks:
     given, payload = target.upload(keys, "test"), target.upload(values, "test")
     counts, totals = target.zeros(DIGITS * tiles, "i4", "test"), target.zeros(DIGITS, "i4", "test")
     out, out_values = target.zeros(n, "u4", "test"), target.zeros(n, "u4", "test")
-    target.launch(unit, "count_digits", n, given, n, 0, 255, tiles, counts, blocks=blocks)
-    target.launch(unit, "scan_digits", n, counts, tiles, totals, blocks=blocks)
-    target.launch(unit, "scatter_digits", n, given, payload, n, 0, 255, tiles, counts, totals, out, out_values, blocks=blocks)
+    target.launch(
+        unit, "count_digits", n, keys=given, n=n, shift=0, mask=255, tile_count=tiles, counts=counts, blocks=blocks
+    )
+    target.launch(unit, "scan_digits", n, counts=counts, tile_count=tiles, digit_totals=totals, blocks=blocks)
+    target.launch(
+        unit,
+        "scatter_digits",
+        n,
+        keys=given,
+        values=payload,
+        n=n,
+        shift=0,
+        mask=255,
+        tile_count=tiles,
+        counts=counts,
+        digit_totals=totals,
+        keys_out=out,
+        values_out=out_values,
+        blocks=blocks,
+    )
     order = np.argsort(keys, kind="stable")
     np.testing.assert_array_equal(target.download(out), keys[order])
     np.testing.assert_array_equal(target.download(out_values), order)

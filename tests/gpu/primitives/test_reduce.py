@@ -7,8 +7,8 @@ import numpy as np
 import pytest
 from hypothesis import strategies as st
 
-from gpu.primitives.reduce import OPERATIONS, TILE, reduce
-from gpu.target.base import Target
+from raygrove.gpu.primitives.reduce import OPERATIONS, TILE, reduce
+from raygrove.gpu.target.base import Target
 
 SIZES = (1, 2, 31, 255, 256, 257, TILE - 1, TILE, TILE + 1, 3 * TILE + 17, 100_003)
 NUMPY = {"sum": np.sum, "minimum": np.min, "maximum": np.max}

@@ -1,14 +1,15 @@
-"""The thesis's radix sort and scans against numpy, on every target, called by name and chosen by the target's options."""
+"""The thesis's radix sort and scans against numpy, on every target, called by name and chosen by the target's
+options."""
 
 from __future__ import annotations
 
 import numpy as np
 import pytest
 
-from gpu.primitives.thesis import exclusive_scan, sort_keys, sort_pairs
-from gpu.settings import OptionError, checked
-from gpu.target.base import Array, DeviceCount, Target, TargetOptions
-from tests.conftest import make_target
+from raygrove.gpu.primitives.thesis import exclusive_scan, sort_keys, sort_pairs
+from raygrove.gpu.settings import OptionError, checked
+from raygrove.gpu.target.base import Array, DeviceCount, Target, TargetOptions
+from raygrove.testing import make_target
 
 SCANS = ("hillis_steele", "blelloch")
 
@@ -19,16 +20,22 @@ def order_of(keys: np.ndarray, bits: tuple[int, int]) -> np.ndarray:
 
 
 @pytest.mark.parametrize("digit_bits", [4, 5])
-@pytest.mark.parametrize(("dtype", "bits"), [("u4", (0, 32)), ("u4", (3, 20)), ("u4", (7, 7)), ("u8", (32, 62)), ("u8", (0, 60))])
+@pytest.mark.parametrize(
+    ("dtype", "bits"), [("u4", (0, 32)), ("u4", (3, 20)), ("u4", (7, 7)), ("u8", (32, 62)), ("u8", (0, 60))]
+)
 @pytest.mark.parametrize("n", [0, 1, 255, 2048, 2049, 20_001])
 def test_pairs_are_sorted_stably(target: Target, n: int, dtype: str, bits: tuple[int, int], digit_bits: int) -> None:
     keys = np.random.default_rng(n).integers(0, 1 << (8 * int(dtype[1]) - 1), n).astype(dtype)
     keys[::3] = keys[: len(keys[::3])]
     values, order = np.arange(n, dtype="u4"), order_of(keys, bits)
-    found_keys, found_values = sort_pairs(target, target.upload(keys, "test"), target.upload(values, "test"), bits, digit_bits)
+    found_keys, found_values = sort_pairs(
+        target, target.upload(keys, "test"), target.upload(values, "test"), bits, digit_bits
+    )
     np.testing.assert_array_equal(target.download(found_keys), keys[order])
     np.testing.assert_array_equal(target.download(found_values), order)
-    np.testing.assert_array_equal(target.download(sort_keys(target, target.upload(keys, "test"), bits, digit_bits)), keys[order])
+    np.testing.assert_array_equal(
+        target.download(sort_keys(target, target.upload(keys, "test"), bits, digit_bits)), keys[order]
+    )
 
 
 @pytest.mark.parametrize("digit_bits", [4, 5])
@@ -36,7 +43,9 @@ def test_keys_that_are_all_alike_stay_in_their_order(target: Target, digit_bits:
     """Every key of a tile in one column of counters: the fullest that a counter gets."""
     for keys in (np.full(9001, 2**32 - 1, "u4"), np.arange(9001, dtype="u4")[::-1].copy()):
         order = order_of(keys, (0, 32))
-        _, found = sort_pairs(target, target.upload(keys, "test"), target.upload(np.arange(9001, dtype="u4"), "test"), (0, 32), digit_bits)
+        _, found = sort_pairs(
+            target, target.upload(keys, "test"), target.upload(np.arange(9001, dtype="u4"), "test"), (0, 32), digit_bits
+        )
         np.testing.assert_array_equal(target.download(found), order)
 
 
@@ -66,31 +75,65 @@ def test_scans_wrap_round_and_may_be_in_place(target: Target, n: int, algorithm:
 @pytest.mark.parametrize("blocks", [1, 3])
 def test_the_bytes_do_not_depend_on_the_number_of_blocks(target: Target, blocks: int) -> None:
     """Each pass in fewer blocks than chunks: every kernel loops."""
-    from gpu.target.thesis_sort import merrill_unit
+    from raygrove.gpu.target.thesis_sort import merrill_unit
 
     n, chunks, unit = 30_000, 7, target.unit(merrill_unit(32, True, 4))
     keys, values = np.random.default_rng(4).integers(0, 16, n).astype("u4"), np.arange(n, dtype="u4")
     given, payload = target.upload(keys, "test"), target.upload(values, "test")
     counts = target.zeros(16 * chunks, "i4", "test")
     out, out_values = target.zeros(n, "u4", "test"), target.zeros(n, "u4", "test")
-    target.launch(unit, "count_buckets", n, given, n, None, 0, 15, chunks, counts, blocks=blocks)
-    target.launch(unit, "scan_buckets", n, 16 * chunks, counts, block=1024, blocks=blocks)
-    target.launch(unit, "scatter_buckets", n, given, payload, n, None, 0, 15, chunks, counts, out, out_values, blocks=blocks)
+    target.launch(
+        unit,
+        "count_buckets",
+        n,
+        keys=given,
+        n=n,
+        counted=None,
+        shift=0,
+        mask=15,
+        chunk_count=chunks,
+        counts=counts,
+        blocks=blocks,
+    )
+    target.launch(unit, "scan_buckets", n, total=16 * chunks, counts=counts, block=1024, blocks=blocks)
+    target.launch(
+        unit,
+        "scatter_buckets",
+        n,
+        keys=given,
+        values=payload,
+        n=n,
+        counted=None,
+        shift=0,
+        mask=15,
+        chunk_count=chunks,
+        counts=counts,
+        keys_out=out,
+        values_out=out_values,
+        blocks=blocks,
+    )
     order = np.argsort(keys, kind="stable")
     np.testing.assert_array_equal(target.download(out), keys[order])
     np.testing.assert_array_equal(target.download(out_values), order)
 
 
 @pytest.mark.parametrize("kind", ["host", pytest.param("cuda", marks=pytest.mark.cuda)])
-@pytest.mark.parametrize(("sort", "scan", "sort_launches"), [("merrill_4", "blelloch", 24), ("merrill_5", "hillis_steele", 18)])
+@pytest.mark.parametrize(
+    ("sort", "scan", "sort_launches"), [("merrill_4", "blelloch", 24), ("merrill_5", "hillis_steele", 18)]
+)
 def test_the_options_choose_who_sorts_and_who_scans(kind: str, sort: str, scan: str, sort_launches: int) -> None:
     """Known by the launches of a frame: three a digit; tiles, their sums, and adding them."""
     target = make_target(kind, sort=sort, scan=scan)
-    keys = np.random.default_rng(1).integers(0, 1 << 30, 5000).astype("u8") << np.uint64(32) | np.arange(5000, dtype="u8")
+    keys = np.random.default_rng(1).integers(0, 1 << 30, 5000).astype("u8") << np.uint64(32) | np.arange(
+        5000, dtype="u8"
+    )
     flags = np.random.default_rng(2).integers(0, 2, 5000).astype("i4")
     placed, numbers, out = target.upload(keys, "test"), target.upload(flags, "test"), target.zeros(5000, "i4", "test")
     launches: list[int] = []
-    for body in (lambda: target.sort_keys(placed, (32, 62), "sort"), lambda: target.exclusive_scan(numbers, out, "scan")):
+    for body in (
+        lambda: target.sort_keys(placed, (32, 62), "sort"),
+        lambda: target.exclusive_scan(numbers, out, "scan"),
+    ):
         body()
         target.begin_frame(len(launches))
         result = body()

@@ -1,23 +1,24 @@
-"""Trees that end at a bound of the depth, for the scenario: kernels and walks that nothing else runs."""
+"""Trees that end at a bound of the depth, for the scenario: kernels and traversals that nothing else runs."""
 
 from __future__ import annotations
 
 import numpy as np
 
-from gpu.hierarchy.base import Primitives
-from gpu.hierarchy.bvh.bvh import BvhHierarchy
-from gpu.settings import fields_of
-from gpu.target.base import Target
-from gpu.trace.trace import Tracer, upload_rays
+from raygrove.gpu.hierarchy.base import Primitives, StructureChoice
+from raygrove.gpu.hierarchy.bvh.bvh import BvhHierarchy
+from raygrove.gpu.settings import fields_of
+from raygrove.gpu.target.base import Target
+from raygrove.gpu.trace.trace import Tracer, upload_rays
 
 
 def run_bounded(target: Target, structure: type[BvhHierarchy], primitives: Primitives) -> None:
-    """Leaves longer than their words can say, where the builder has a bound: measured, refitted, traced; of one builder in every walk."""
+    """Leaves longer than their words can say, where the builder has a bound: measured, refitted, traced; of one builder
+    in every traversal."""
     if "max_depth" not in {field.name for field in fields_of(structure.Options)}:
         return
     for layout in structure.layouts() if structure.name == "binned_sah" else ("bvh2",):
-        for walk in structure.traversals(layout):
-            made = structure(target, structure.Options(max_depth=3), layout, walk)
+        for traversal in structure.traversals(layout):
+            made = structure(target, StructureChoice(structure.Options(max_depth=3), layout, traversal))
             made.build(primitives)
             made.measure()
             made.measure_quality()

@@ -1,7 +1,8 @@
-"""Runs one scenario on the host target, in a process that preloads a sanitizer: python -m tests.gpu.sanitizers.child SCENARIO [--part K N].
+"""Runs one scenario on the host target, in a process that preloads a sanitizer: python -m tests.gpu.sanitizers.child
+SCENARIO [--part K N] [--watch memory | races].
 
-Prints the kernels that it launched, one a line. Arrays get poisoned ground in front and behind, so that an access one element past an
-end is found although the target's arrays are parts of larger pieces.
+Prints the kernels that it launched, one per line. Arrays get poisoned ground in front and behind, so that an access one
+element past an end is found although the target's arrays are parts of larger pieces.
 """
 
 from __future__ import annotations
@@ -14,16 +15,16 @@ from typing import Any
 
 import numpy as np
 
-from gpu.target.base import Array, DeviceCount, TargetOptions, Unit, UnitSource
-from gpu.target.host import HostTarget
-from gpu.target.structs import address
+from raygrove.gpu.target.base import Array, DeviceCount, TargetOptions, Unit, UnitSource
+from raygrove.gpu.target.host import HostTarget
+from raygrove.gpu.target.structs import address
 
 
 class FencedTarget(HostTarget):
     """The host target with poisoned ground around its arrays (under ASan), and a list of what was launched."""
 
-    def __init__(self, threads: int, spin_us: int = 100) -> None:
-        super().__init__(TargetOptions(threads=threads, spin_us=spin_us))
+    def __init__(self, threads: int, spin_us: int = 100, checks: bool = False) -> None:
+        super().__init__(TargetOptions(threads=threads, spin_us=spin_us, checks=checks))
         self.launched: set[str] = set()
         library = ctypes.CDLL(None)
         self._poison = getattr(library, "__asan_poison_memory_region", None)
@@ -54,9 +55,19 @@ class FencedTarget(HostTarget):
         if size > 0:
             mark(ctypes.c_void_p(start), ctypes.c_size_t(size))
 
-    def launch(self, unit: Unit, kernel: str, n: int | DeviceCount, *args: Any, block: int = 256, blocks: int = 0) -> None:
+    def launch(
+        self,
+        unit: Unit,
+        kernel: str,
+        n: int | DeviceCount,
+        /,
+        *,
+        block: int = 256,
+        blocks: int = 0,
+        **arguments: Any,
+    ) -> None:
         self.launched.add(kernel)
-        super().launch(unit, kernel, n, *args, block=block, blocks=blocks)
+        super().launch(unit, kernel, n, block=block, blocks=blocks, **arguments)
 
 
 def run_fault(target: FencedTarget, kernel: str) -> None:
@@ -64,20 +75,20 @@ def run_fault(target: FencedTarget, kernel: str) -> None:
     n = 1000
     unit = target.unit(UnitSource("tests/gpu/sanitizers/faults.cu"))
     real, whole = target.zeros(n, "f4", "test"), target.upload(np.full(n, 7, np.int32), "test")
-    arguments: dict[str, tuple[Any, ...]] = {
-        "write_past_the_end": (n, real),
-        "read_past_the_end": (real, n, target.zeros(n, "f4", "test")),
-        "write_past_a_tile": (n, whole),
-        "overflow_a_sum": (whole, n, target.zeros(n, "i4", "test")),
-        "race_for_a_sum": (n, whole),
-        "race_with_an_earlier_block": (n, whole),
+    arguments: dict[str, dict[str, Any]] = {
+        "write_past_the_end": {"out": real},
+        "read_past_the_end": {"values": real, "out": target.zeros(n, "f4", "test")},
+        "write_past_a_tile": {"out": whole},
+        "overflow_a_sum": {"values": whole, "out": target.zeros(n, "i4", "test")},
+        "race_for_a_sum": {"out": whole},
+        "race_with_an_earlier_block": {"out": whole},
     }
-    target.launch(unit, kernel, n, *arguments[kernel], blocks=8)
+    target.launch(unit, kernel, n, n=n, **arguments[kernel], blocks=8)
 
 
 def run_pool(threads: int, launches: int = 300) -> None:
-    """The pool itself: launches of few blocks and of many by turns, so that threads without a share meet the next launch; by fixed shares and by
-    claims, by workers that spin and by workers that sleep at once."""
+    """The pool itself: launches of few blocks and of many by turns, so that threads without a share meet the next
+    launch; by fixed shares and by claims, by workers that spin and by workers that sleep at once."""
     for split in ("1", "0"):
         os.environ["RAYGROVE_HOST_FORCE_SPLIT"] = split
         for spin_us in (100, 0):
@@ -87,8 +98,10 @@ def run_pool(threads: int, launches: int = 300) -> None:
             for number in range(launches):
                 blocks = (2, visits.size, threads - 1, threads + 1)[number % 4]
                 visits.fill(0)
-                target.launch(unit, "count_visits", blocks, blocks, visits, blocks=blocks)
-                assert (visits[:blocks] == 1).all() and not visits[blocks:].any(), f"launch {number} by {threads} threads: {visits}"
+                target.launch(unit, "count_visits", blocks, n=blocks, visits=visits, blocks=blocks)
+                assert (visits[:blocks] == 1).all() and not visits[blocks:].any(), (
+                    f"launch {number} by {threads} threads: {visits}"
+                )
             target.close()
 
 
@@ -98,16 +111,21 @@ def main() -> None:
     parser.add_argument("scenario")
     parser.add_argument("--part", type=int, nargs=2, default=(0, 1))
     parser.add_argument("--threads", type=int, default=2)
+    parser.add_argument(
+        "--watch", choices=("all", "memory", "races"), default="all", help="leave out what differs in nothing else"
+    )
     given = parser.parse_args()
+    os.environ.pop("LD_PRELOAD", None)  # this process has it; compilers under a sanitizer take twice as long
     launched: set[str] = set()
     if given.scenario == "pool":
         run_pool(given.threads)
     else:
-        target = FencedTarget(given.threads)
+        # A planted fault is the sanitizer's to find; what is run whole runs checked.
+        target = FencedTarget(given.threads, checks=given.scenario == "everything")
         if given.scenario == "everything":
             from .scenario import run_everything
 
-            run_everything(target, tuple(given.part))
+            run_everything(target, tuple(given.part), given.watch)
         else:
             run_fault(target, given.scenario)
         launched = target.launched

@@ -26,7 +26,8 @@ extern "C" __global__ void race_for_a_sum(int n, int* out) {
     for (int i : grid_stride(n)) out[0] += 1;
 }
 
-// The last block looks at what the first one wrote long before it, by another thread: nothing orders them but the clock.
+// The last block looks at what the first one wrote long before it, by another thread: nothing orders them but the
+// clock.
 extern "C" __global__ void race_with_an_earlier_block(int n, int* out) {
     for (int i : grid_stride(n)) {
         if (i == 0) out[0] = 1;

@@ -1,4 +1,5 @@
-"""The host kernels under ASan with UBSan and under TSan, in a child process that preloads the sanitizer; and planted faults that must be found."""
+"""The host kernels under ASan with UBSan and under TSan, in a child process that preloads the sanitizer; and planted
+faults that must be found."""
 
 from __future__ import annotations
 
@@ -12,7 +13,7 @@ import sys
 
 import pytest
 
-from gpu.target.translation_unit import parse_kernels
+from raygrove.gpu.target.translation_unit import parse_kernels
 
 ROOT = pathlib.Path(__file__).resolve().parents[3]
 pytestmark = pytest.mark.sanitize
@@ -28,6 +29,10 @@ FLAGS = {  # address checks by calls: the same ones, and the compiler is done in
     "thread": "-O1 -g1 -fno-omit-frame-pointer -fsanitize=thread",
 }
 LIBRARIES = {"address": ("libasan.so", "libstdc++.so.6"), "thread": ("libtsan.so", "libstdc++.so.6")}
+WATCH = {"address": "memory", "thread": "races"}
+"""What each tool is run for: their units take the longest to compile and to run, and many differ in nothing that it
+finds."""
+
 OPTIONS = {
     "ASAN_OPTIONS": "detect_leaks=0:abort_on_error=0:exitcode=66",
     "UBSAN_OPTIONS": "print_stacktrace=1:exitcode=66",
@@ -37,27 +42,49 @@ OPTIONS = {
 
 @functools.cache
 def preloaded(tool: str) -> tuple[str, tuple[str, ...]]:
-    """What LD_PRELOAD holds for a tool, and what the command begins with: `setarch -R` where TSan cannot live with random addresses."""
+    """What LD_PRELOAD holds for a tool, and what the command begins with: `setarch -R` where TSan cannot live with
+    random addresses."""
     if shutil.which("g++") is None:
         pytest.skip("the sanitizers' libraries come with g++, which is not there")
     paths = []
     for library in LIBRARIES[tool]:
-        found = subprocess.run(["g++", f"-print-file-name={library}"], capture_output=True, text=True, check=True).stdout.strip()
+        found = subprocess.run(
+            ["g++", f"-print-file-name={library}"], capture_output=True, text=True, check=True
+        ).stdout.strip()
         if not pathlib.Path(found).is_absolute():
             pytest.skip(f"g++ has no {library} here")
         paths.append(found)
     for prefix in ((), ("setarch", "-R")):
         trial = [*prefix, sys.executable, "-c", "import threading"]
-        if subprocess.run(trial, env={**os.environ, **OPTIONS, "LD_PRELOAD": ":".join(paths)}, capture_output=True, check=False).returncode == 0:
+        if (
+            subprocess.run(
+                trial, env={**os.environ, **OPTIONS, "LD_PRELOAD": ":".join(paths)}, capture_output=True, check=False
+            ).returncode
+            == 0
+        ):
             return ":".join(paths), prefix
     pytest.skip(f"a process with {paths[0]} does not start on this machine")
 
 
 def run_child(tool: str, *scenario: str) -> subprocess.CompletedProcess[str]:
     preload, prefix = preloaded(tool)
-    chosen = {"LD_PRELOAD": preload, "RAYGROVE_HOST_FLAGS": FLAGS[tool], "RAYGROVE_HOST_FORCE_SPLIT": "1", "CXX": "g++", "OPENBLAS_NUM_THREADS": "1"}
+    chosen = {
+        "LD_PRELOAD": preload,
+        "RAYGROVE_HOST_FLAGS": FLAGS[tool],
+        "RAYGROVE_HOST_FORCE_SPLIT": "1",
+        "CXX": "g++",
+        "OPENBLAS_NUM_THREADS": "1",
+    }
     command = [*prefix, sys.executable, "-m", "tests.gpu.sanitizers.child", "--threads", str(THREADS[tool]), *scenario]
-    return subprocess.run(command, env={**os.environ, **OPTIONS, **chosen}, cwd=ROOT, capture_output=True, text=True, timeout=1100, check=False)
+    return subprocess.run(
+        command,
+        env={**os.environ, **OPTIONS, **chosen},
+        cwd=ROOT,
+        capture_output=True,
+        text=True,
+        timeout=1100,
+        check=False,
+    )
 
 
 @pytest.mark.parametrize(
@@ -87,12 +114,18 @@ def test_the_pool_itself_has_no_race(threads: int) -> None:
 
 @functools.cache
 def everything_watched() -> dict[str, list[subprocess.CompletedProcess[str]]]:
-    """Every kernel under every tool, in parts: as many at a time as there are processors, since compiling them anew takes the longest."""
+    """Every kernel under every tool, in parts: as many at a time as there are processors, since compiling them anew
+    takes the longest."""
     parts = [(tool, str(part)) for part in range(PARTS) for tool in FLAGS]
     for tool in FLAGS:
         preloaded(tool)
     with concurrent.futures.ThreadPoolExecutor(max(2, len(os.sched_getaffinity(0)))) as pool:
-        done = list(pool.map(lambda job: run_child(job[0], "everything", "--part", job[1], str(PARTS)), parts))
+        done = list(
+            pool.map(
+                lambda job: run_child(job[0], "everything", "--part", job[1], str(PARTS), "--watch", WATCH[job[0]]),
+                parts,
+            )
+        )
     return {tool: [outcome for (of, _), outcome in zip(parts, done, strict=True) if of == tool] for tool in FLAGS}
 
 
@@ -101,7 +134,9 @@ def everything_watched() -> dict[str, list[subprocess.CompletedProcess[str]]]:
 def test_every_kernel_is_clean(tool: str) -> None:
     launched: set[str] = set()
     for done in everything_watched()[tool]:
-        assert done.returncode == 0 and "Sanitizer" not in done.stderr and "runtime error" not in done.stderr, done.stderr[-6000:]
+        assert done.returncode == 0 and "Sanitizer" not in done.stderr and "runtime error" not in done.stderr, (
+            done.stderr[-6000:]
+        )
         launched |= set(done.stdout.split())
     files = sorted((ROOT / "gpu").rglob("*.cu"))
     kernels = {name for file in files for name in parse_kernels(file.read_text(encoding="utf-8"), str(file))}

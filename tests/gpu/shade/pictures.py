@@ -7,15 +7,21 @@ from typing import Any
 
 import numpy as np
 
-from gpu.camera import Camera
-from gpu.engine import Engine, View, ViewSettings
-from gpu.pixels import ArrayPixels
-from gpu.scene import Material, Mesh, Moment, Object, Scene
-from gpu.target.base import Target
+from raygrove.gpu.camera import Camera
+from raygrove.gpu.engine import Engine, View, ViewSettings
+from raygrove.gpu.pixels import ArrayPixels
+from raygrove.gpu.scene import Material, Mesh, Moment, Object, Scene
+from raygrove.gpu.target.base import Target
 
 
 def picture(
-    target: Target, scene: Scene, camera: Camera, size: tuple[int, int], ray_type: str = "smooth", options: Any = None, **settings: Any
+    target: Target,
+    scene: Scene,
+    camera: Camera,
+    size: tuple[int, int],
+    ray_type: str = "smooth",
+    options: Any = None,
+    **settings: Any,
 ) -> np.ndarray:
     """(height, width, 4) uint8 of one moment, all samples drawn."""
     pixels = ArrayPixels(target, *size)
@@ -41,7 +47,13 @@ def mesh_of(positions: Any, triangles: Any, uvs: Any = None, normals: Any = None
 
 def scene_of(*meshes: Mesh, materials: tuple[Material, ...] = (Material(),), **rest: Any) -> Scene:
     """A scene of meshes where they are."""
-    return Scene("test", meshes=meshes, objects=tuple(Object(0, index) for index in range(len(meshes))), materials=materials, **rest)
+    return Scene(
+        "test",
+        meshes=meshes,
+        objects=tuple(Object(0, index) for index in range(len(meshes))),
+        materials=materials,
+        **rest,
+    )
 
 
 def square(half: float, z: float = 0.0, uv: float = 1.0) -> Mesh:

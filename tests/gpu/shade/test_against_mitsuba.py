@@ -1,4 +1,5 @@
-"""Paths of light against Mitsuba 3, which shares nothing with this program: each kind of light, each kind of surface."""
+"""Paths of light against Mitsuba 3, which shares nothing with this program: each kind of light, each kind of
+surface."""
 
 from __future__ import annotations
 
@@ -8,16 +9,18 @@ import importlib.util
 import numpy as np
 import pytest
 
-from gpu.camera import Camera
-from gpu.scene import Environment, Light, Material, Mesh, Object, Scene
-from gpu.shade.path import PathOptions
-from gpu.target.base import Target
+from raygrove.gpu.camera import Camera
+from raygrove.gpu.scene import Environment, Light, Material, Mesh, Object, Scene
+from raygrove.gpu.shade.path import PathOptions
+from raygrove.gpu.target.base import Target
 from tests.oracle.cornell import EYE, FOV, LAMP, LOOK_AT, Room, cornell
 
 from .linear import DARK, draw_linear
 
 IS_THERE = importlib.util.find_spec("mitsuba") is not None
-pytestmark = pytest.mark.skipif(not IS_THERE, reason="the package mitsuba is not installed, which draws the pictures to compare with")
+pytestmark = pytest.mark.skipif(
+    not IS_THERE, reason="the package mitsuba is not installed, which draws the pictures to compare with"
+)
 
 SIDE, BLOCK = 64, 8
 GREYISH, REDDISH, GREENISH = (0.73, 0.73, 0.73), (0.63, 0.065, 0.05), (0.14, 0.45, 0.091)
@@ -31,17 +34,25 @@ LIGHTS = {
 
 
 def scene_of(room: Room, tall: Material, walls: Material, **rest: object) -> Scene:
-    """The room with these materials for the tall block and for all else, a mesh a colour, so that it is one material's."""
+    """The room with these materials for the tall block and for all else, a mesh a colour, so that it is one
+    material's."""
     colours = (GREYISH, REDDISH, GREENISH)
     materials = [dataclasses.replace(walls, base_color=(*colour, 1.0)) for colour in colours]
-    materials += [Material("lamp", (0.0, 0.0, 0.0, 1.0), roughness=1.0, ior=1.0, emission=(11.0, 9.0, 5.0), is_double_sided=False), tall]
+    materials += [
+        Material(
+            "lamp", (0.0, 0.0, 0.0, 1.0), roughness=1.0, ior=1.0, emission=(11.0, 9.0, 5.0), is_double_sided=False
+        ),
+        tall,
+    ]
     meshes = []
     for kind in np.unique(room.materials).tolist():
         corners = room.triangles[room.materials == kind].reshape(-1, 3).astype(np.float32)
         triangles = np.arange(len(corners), dtype=np.int32).reshape(-1, 3)
         meshes.append(Mesh(f"kind {kind}", corners, triangles, np.full(len(triangles), kind, np.int32)))
     objects = tuple(Object(0, index) for index in range(len(meshes)))
-    return Scene("room", meshes=tuple(meshes), objects=objects, materials=tuple(materials), eye=EYE, look_at=LOOK_AT, **rest)
+    return Scene(
+        "room", meshes=tuple(meshes), objects=objects, materials=tuple(materials), eye=EYE, look_at=LOOK_AT, **rest
+    )
 
 
 def open_room() -> Room:
@@ -53,13 +64,16 @@ def open_room() -> Room:
 
 
 def compare(target: Target, scene: Scene, bounces: int, samples: int, theirs: int) -> None:
-    """Draw by both: 1 % on the mean, 3 % on blocks of 8 x 8 pixels, of the block's brightest colour (and at least of a fifth of the mean)."""
+    """Draw by both: 1 % on the mean, 3 % on blocks of 8 x 8 pixels, of the block's brightest colour (and at least of a
+    fifth of the mean)."""
     from tests.oracle import mitsuba_light
 
     wanted = mitsuba_light.render(scene, EYE, LOOK_AT, FOV, SIDE, bounces, theirs)
     options = PathOptions(bounces=bounces, roulette_from=bounces, **DARK)
     found, _ = draw_linear(target, scene, Camera(eye=EYE, look_at=LOOK_AT, fov=FOV), (SIDE, SIDE), options, samples)
-    blocks = [image.reshape(SIDE // BLOCK, BLOCK, SIDE // BLOCK, BLOCK, 3).mean(axis=(1, 3)) for image in (found, wanted)]
+    blocks = [
+        image.reshape(SIDE // BLOCK, BLOCK, SIDE // BLOCK, BLOCK, 3).mean(axis=(1, 3)) for image in (found, wanted)
+    ]
     off = np.abs(blocks[0] - blocks[1]).max(axis=-1) / np.maximum(blocks[1].max(axis=-1), 0.2 * wanted.mean())
     assert found.mean() == pytest.approx(wanted.mean(), rel=0.01)
     assert off.max() < 0.03
@@ -68,7 +82,9 @@ def compare(target: Target, scene: Scene, bounces: int, samples: int, theirs: in
 MATTE = Material("matte", roughness=1.0, ior=1.0)
 GREY_MATTE = dataclasses.replace(MATTE, base_color=(*GREYISH, 1.0))
 ROW, COLUMN = np.mgrid[0:128, 0:256] / 128.0
-PIXELS = np.stack([1.6 + 0.8 * np.cos(np.pi * ROW) + 0.4 * np.sin(np.pi * (COLUMN + shift)) for shift in (0.0, 0.3, 0.8)], axis=-1)
+PIXELS = np.stack(
+    [1.6 + 0.8 * np.cos(np.pi * ROW) + 0.4 * np.sin(np.pi * (COLUMN + shift)) for shift in (0.0, 0.3, 0.8)], axis=-1
+)
 SKY = Environment("sky", PIXELS.astype(np.float32))
 
 
@@ -96,12 +112,20 @@ SURFACES = {
 @pytest.mark.parametrize("name", SURFACES)
 def test_a_block_of_each_surface(target: Target, name: str, roughness: float) -> None:
     block = dataclasses.replace(SURFACES[name], roughness=roughness)
-    compare(target, scene_of(open_room(), block, MATTE, environment=SKY), 5, 400, 144 if (name, roughness) == ("gloss", 0.3) else 400)
+    compare(
+        target,
+        scene_of(open_room(), block, MATTE, environment=SKY),
+        5,
+        400,
+        144 if (name, roughness) == ("gloss", 0.3) else 400,
+    )
 
 
 @pytest.mark.parametrize("bounces", [1, 5])
 def test_a_room_of_rough_gloss(target: Target, bounces: int) -> None:
     walls = Material("gloss", roughness=0.3, ior=1.5)
     block = dataclasses.replace(walls, base_color=(*GREYISH, 1.0))
-    light = {"lights": (LIGHTS["rectangle"],)} if bounces == 1 else {"environment": SKY}  # from all sides there is less noise
+    light = (
+        {"lights": (LIGHTS["rectangle"],)} if bounces == 1 else {"environment": SKY}
+    )  # from all sides there is less noise
     compare(target, scene_of(open_room(), block, walls, **light), bounces, 400, 100)

@@ -1,4 +1,5 @@
-"""Ambient occlusion against what is known: a sphere over a plane, a plane alone, the inside of a closed box; at any size, in every organisation."""
+"""Ambient occlusion against what is known: a sphere over a plane, a plane alone, the inside of a closed box; at any
+size, in every strategy."""
 
 from __future__ import annotations
 
@@ -9,14 +10,14 @@ from typing import Any
 import numpy as np
 import pytest
 
-from gpu.camera import Camera
-from gpu.engine import Engine, View, ViewSettings
-from gpu.pixels import ArrayPixels
-from gpu.scene import Mesh, Moment, Scene
-from gpu.shade import gather, srgb
-from gpu.shade.ao import AoOptions
-from gpu.target.base import Target, UnitSource
-from gpu.update_policy import UpdateOptions
+from raygrove.gpu.camera import Camera
+from raygrove.gpu.engine import Engine, View, ViewSettings
+from raygrove.gpu.pixels import ArrayPixels
+from raygrove.gpu.scene import Mesh, Moment, Scene
+from raygrove.gpu.shade import gather, srgb
+from raygrove.gpu.shade.ao import AoOptions
+from raygrove.gpu.target.base import Target, UnitSource
+from raygrove.gpu.update.options import UpdateOptions
 
 from .pictures import mesh_of, picture, scene_of
 
@@ -29,17 +30,26 @@ UNLIMITED = {"radius": 1e6, "radius_unit": "diagonal"}
 
 def plane(half: float, height: float = 0.0) -> Mesh:
     """A square that lies flat."""
-    return mesh_of([[-half, height, -half], [half, height, -half], [half, height, half], [-half, height, half]], [[0, 2, 1], [0, 3, 2]])
+    return mesh_of(
+        [[-half, height, -half], [half, height, -half], [half, height, half], [-half, height, half]],
+        [[0, 2, 1], [0, 3, 2]],
+    )
 
 
 def ball(radius: float, centre: tuple[float, float, float], rings: int = 48) -> Mesh:
     """A sphere of triangles as large as the true one: its corners lie a little outside."""
-    polar, around = np.meshgrid(np.linspace(0, np.pi, rings + 1), np.linspace(0, 2 * np.pi, 2 * rings, endpoint=False), indexing="ij")
+    polar, around = np.meshgrid(
+        np.linspace(0, np.pi, rings + 1), np.linspace(0, 2 * np.pi, 2 * rings, endpoint=False), indexing="ij"
+    )
     radius *= 1.0 + 0.5 * (np.pi / rings) ** 2 / 3.0
-    points = radius * np.stack([np.sin(polar) * np.cos(around), np.cos(polar), np.sin(polar) * np.sin(around)], axis=-1) + np.array(centre)
+    points = radius * np.stack(
+        [np.sin(polar) * np.cos(around), np.cos(polar), np.sin(polar) * np.sin(around)], axis=-1
+    ) + np.array(centre)
     row, column = np.meshgrid(np.arange(rings), np.arange(2 * rings), indexing="ij")
     a, b = row * 2 * rings + column, row * 2 * rings + (column + 1) % (2 * rings)
-    faces = np.stack([np.stack([a, b, b + 2 * rings], axis=-1), np.stack([a, b + 2 * rings, a + 2 * rings], axis=-1)], axis=2)
+    faces = np.stack(
+        [np.stack([a, b, b + 2 * rings], axis=-1), np.stack([a, b + 2 * rings, a + 2 * rings], axis=-1)], axis=2
+    )
     return mesh_of(points.reshape(-1, 3), faces.reshape(-1, 3))
 
 
@@ -68,7 +78,8 @@ def test_a_sphere_over_a_plane_hides_what_geometry_says(target: Target, directio
         shown = srgb.decode(pixels.download()[..., 0] / 255.0)
         checked = 0
         for x, y in np.random.default_rng(1).integers(0, SIZE, (40, 2)):
-            # A pixel is the mean over its area: only those of the plane alone, and near enough to change little from end to end.
+            # A pixel is the mean over its area: only those of the plane alone, and near enough to change little from
+            # end to end.
             hits = [engine.pick(view, x + across, y + down) for across in THIRDS for down in THIRDS]
             places = [np.array(hit.position) for hit in hits if hit is not None and hit.object_id == 0]
             if len(places) < 9 or max(np.linalg.norm(place) for place in places) > 8.0:
@@ -112,23 +123,26 @@ def drawn_room(target: Target, **options: Any) -> np.ndarray:
     return picture(target, room(), camera, SIZE, "ao", AoOptions(radius=0.2, **options), **settings)
 
 
-@pytest.mark.parametrize("queue", ["by_octant", "as_they_come"])
+@pytest.mark.parametrize("queue", ["by_octant", "unsorted"])
 def test_waves_and_one_kernel_draw_the_same_bytes(exact_target: Target, queue: str) -> None:
-    at_once = drawn_room(exact_target, organisation="megakernel", samples=2, rays=3)
-    waves = drawn_room(exact_target, organisation="wavefront", queue=queue, samples=2, rays=3)
-    assert np.array_equal(at_once, waves) and 20 < at_once[..., 0].mean() < 235
+    at_once = drawn_room(exact_target, strategy="megakernel", samples=2, rays=3)
+    wavefront = drawn_room(exact_target, strategy="wavefront", queue=queue, samples=2, rays=3)
+    assert np.array_equal(at_once, wavefront) and 20 < at_once[..., 0].mean() < 235
 
 
 @pytest.mark.parametrize("at_once", [1, 3, 6, 7])
-def test_more_rays_than_one_launch_takes_are_the_same_bytes_in_several(exact_target: Target, monkeypatch: pytest.MonkeyPatch, at_once: int) -> None:
-    """A launch has fewer than 2^31 items; here only room for `at_once` of each hit's rays, in frames that are launched, captured and replayed."""
+def test_more_rays_than_one_launch_takes_are_the_same_bytes_in_several(
+    exact_target: Target, monkeypatch: pytest.MonkeyPatch, at_once: int
+) -> None:
+    """A launch has fewer than 2^31 items; here only room for `at_once` of each hit's rays, in frames that are launched,
+    captured and replayed."""
     launched: list[tuple[int, int, int]] = []
     launch = exact_target.launch
 
-    def counting(unit: Any, kernel: str, n: Any, *arguments: Any, **shape: int) -> None:
+    def counting(unit: Any, kernel: str, n: Any, /, **arguments: Any) -> None:
         if kernel == "trace_ao":
-            launched.append(arguments[3:6])
-        launch(unit, kernel, n, *arguments, **shape)
+            launched.append((arguments["item_count"], arguments["first_ray"], arguments["ray_count"]))
+        launch(unit, kernel, n, **arguments)
 
     monkeypatch.setattr(exact_target, "launch", counting)
     whole, rays = drawn_in_launches(exact_target)
@@ -138,13 +152,15 @@ def test_more_rays_than_one_launch_takes_are_the_same_bytes_in_several(exact_tar
     launched.clear()
     monkeypatch.setattr(gather, "MOST_ITEMS", packs * at_once + packs // 2)
     sliced, again = drawn_in_launches(exact_target)
-    assert set(launched) == {(packs * min(at_once, 7 - first), first, min(at_once, 7 - first)) for first in range(0, 7, at_once)}
+    assert set(launched) == {
+        (packs * min(at_once, 7 - first), first, min(at_once, 7 - first)) for first in range(0, 7, at_once)
+    }
     assert np.array_equal(whole, sliced) and rays == again and rays["ao"] == 7 * SIZE[0] * SIZE[1]
 
 
 def drawn_in_launches(target: Target) -> tuple[np.ndarray, dict[str, int]]:
     """The picture and the rays of a sample of a room whose structure is made anew for each of six samples."""
-    pixels, options = ArrayPixels(target, *SIZE), AoOptions(radius=0.2, rays=7, organisation="megakernel")
+    pixels, options = ArrayPixels(target, *SIZE), AoOptions(radius=0.2, rays=7, strategy="megakernel")
     settings = ViewSettings(ray_type="ao", samples=6, ray_type_options=options, update=UpdateOptions(always=True))
     view = View(settings, Camera(eye=(0.0, 0.0, 0.95), look_at=(0.2, 0.1, 0.0)), pixels)
     with contextlib.closing(Engine(target, room())) as engine:
@@ -155,16 +171,18 @@ def drawn_in_launches(target: Target) -> tuple[np.ndarray, dict[str, int]]:
 
 @pytest.mark.cuda
 def test_a_large_picture_with_the_most_rays_is_drawn(cuda_target: Target) -> None:
-    """3.8 thousand million rays of one sample: nearly twice as many as one launch takes, and as an int counts."""
+    """3.8 billion rays of one sample: nearly twice as many as one launch takes, and as an int counts."""
     size, camera = (2560, 1440), Camera(eye=(0.0, 0.0, 0.95), look_at=(0.2, 0.1, 0.0))
     pictures = {}
     for rays in (64, 1024):
-        pixels, options = ArrayPixels(cuda_target, *size), AoOptions(radius=0.2, rays=rays, organisation="megakernel")
+        pixels, options = ArrayPixels(cuda_target, *size), AoOptions(radius=0.2, rays=rays, strategy="megakernel")
         with contextlib.closing(Engine(cuda_target, room())) as engine:
             engine.render_frame(Moment(), [View(ViewSettings(ray_type="ao", ray_type_options=options), camera, pixels)])
             pictures[rays] = pixels.download()[..., 0].astype(float)
             assert engine.flush().views[0].rays_by_kind["ao"] == rays * size[0] * size[1]
-    difference = pictures[64] - pictures[1024]  # a launch that was left out, or made twice, would change the brightness by far more
+    difference = (
+        pictures[64] - pictures[1024]
+    )  # a launch that was left out, or made twice, would change the brightness by far more
     assert abs(difference.mean()) < 2.0 and np.abs(difference).mean() < 10.0
 
 
@@ -174,8 +192,19 @@ def test_rays_of_a_block_are_counted_beyond_what_an_int_holds(target: Target) ->
     hits = (1 << 28) // (1 if target.kind == "host" else block)
     options, counted = np.zeros(GATHER_OPTIONS, np.float32), target.upload(np.array([3], np.uint64), "test")
     options[6] = 1024.0
-    unit = target.unit(UnitSource("tests/gpu/shade/ray_statistics.cu", rays_per_thread=0))
-    target.launch(unit, "count_hits", 1, target.upload(options, "test"), hits, counted, block=block, blocks=1)
+    unit = target.unit(
+        UnitSource("tests/gpu/shade/ray_statistics.cu", constants=(("SURFACE_KIND", 0),), rays_per_thread=0)
+    )
+    target.launch(
+        unit,
+        "count_hits",
+        1,
+        options=target.upload(options, "test"),
+        hits_a_thread=hits,
+        ray_counts=counted,
+        block=block,
+        blocks=1,
+    )
     assert target.download(counted).tolist() == [3 + (1 << 38)]
 
 

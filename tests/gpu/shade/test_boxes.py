@@ -1,4 +1,5 @@
-"""Boxes over a picture: lines where the camera's rays meet edges, colours by depth, nothing outside of them; the picture beneath stays."""
+"""Boxes over a picture: lines where the camera's rays meet edges, colours by depth, nothing outside of them; the
+picture beneath stays."""
 
 from __future__ import annotations
 
@@ -9,11 +10,11 @@ from typing import Any
 import numpy as np
 import pytest
 
-from gpu.camera import Camera
-from gpu.engine import Boxes, Engine, View, ViewSettings, depth_colors
-from gpu.pixels import ArrayPixels
-from gpu.scene import Moment
-from gpu.target.base import Target
+from raygrove.gpu.camera import Camera
+from raygrove.gpu.engine import Boxes, Engine, Lines, View, ViewSettings, depth_colors
+from raygrove.gpu.pixels import ArrayPixels
+from raygrove.gpu.scene import Moment
+from raygrove.gpu.target.base import Target
 
 from .pictures import scene_of, square
 
@@ -22,7 +23,7 @@ CAMERA = Camera(eye=(1.0, 0.8, 4.0), fov=50.0)
 ORTHOGRAPHIC = dataclasses.replace(CAMERA, orthographic=True, height=3.5)
 
 
-def painted(target: Target, camera: Camera, *many: Boxes) -> tuple[np.ndarray, list[np.ndarray]]:
+def painted(target: Target, camera: Camera, *many: Boxes | Lines) -> tuple[np.ndarray, list[np.ndarray]]:
     """The picture without boxes, and after each painting."""
     pixels = ArrayPixels(target, *SIZE)
     view = View(ViewSettings(ray_type="flat"), camera, pixels)
@@ -56,7 +57,9 @@ def on_edges(camera: Camera, lower: Any, upper: Any) -> np.ndarray:
             points[:, axis] = (ends[0, axis] + share * (ends[1, axis] - ends[0, axis]))[:, 0]
             away = points - rows[0, :3]
             depth = 1.0 if camera.orthographic else away @ rows[1, :3]
-            x, y = ((away @ row / (row @ row) / depth + 0.5) * size for row, size in zip(rows[2:, :3], SIZE, strict=True))
+            x, y = (
+                (away @ row / (row @ row) / depth + 0.5) * size for row, size in zip(rows[2:, :3], SIZE, strict=True)
+            )
             inside = (x >= 0) & (x < SIZE[0]) & (y >= 0) & (y < SIZE[1]) & (np.asarray(depth) > 0)
             marks[y[inside].astype(int), x[inside].astype(int)] = True
     return marks
@@ -65,11 +68,16 @@ def on_edges(camera: Camera, lower: Any, upper: Any) -> np.ndarray:
 def grown(marks: np.ndarray) -> np.ndarray:
     """With the pixels next to them."""
     wide = np.pad(marks, 1)
-    return np.any([wide[1 + i : wide.shape[0] - 1 + i, 1 + j : wide.shape[1] - 1 + j] for i in (-1, 0, 1) for j in (-1, 0, 1)], axis=0)
+    return np.any(
+        [wide[1 + i : wide.shape[0] - 1 + i, 1 + j : wide.shape[1] - 1 + j] for i in (-1, 0, 1) for j in (-1, 0, 1)],
+        axis=0,
+    )
 
 
 @pytest.mark.parametrize("camera", [CAMERA, ORTHOGRAPHIC])
-@pytest.mark.parametrize("box", [((-0.6, -0.5, -0.4), (0.7, 0.6, 0.5)), ((-9, -0.4, -3), (9, 0.3, 1)), ((0.2, 0.1, 0.0), (0.2, 0.5, 0.3))])
+@pytest.mark.parametrize(
+    "box", [((-0.6, -0.5, -0.4), (0.7, 0.6, 0.5)), ((-9, -0.4, -3), (9, 0.3, 1)), ((0.2, 0.1, 0.0), (0.2, 0.5, 0.3))]
+)
 def test_lines_lie_on_the_edges_and_nowhere_else(target: Target, camera: Camera, box: Any) -> None:
     plain, (image,) = painted(target, camera, boxes_of(box))
     drawn = np.any(image != plain, axis=-1)
@@ -77,6 +85,18 @@ def test_lines_lie_on_the_edges_and_nowhere_else(target: Target, camera: Camera,
     assert wanted.sum() > 8
     assert not np.any(drawn & ~grown(wanted)) and not np.any(wanted & ~grown(drawn))
     assert np.all(image[drawn][:, :3] == depth_colors(1)[0])
+
+
+@pytest.mark.parametrize("camera", [CAMERA, ORTHOGRAPHIC, Camera(eye=(0.0, 0.0, 2.0), fov=60.0)])
+def test_lines_are_drawn_as_edges_are(target: Target, camera: Camera) -> None:
+    lower, upper = np.array((-0.5, -0.4, -1.0), np.float32), np.array((0.5, 0.4, 5.0), np.float32)
+    corners = np.array([[(lower, upper)[bits >> axis & 1][axis] for axis in range(3)] for bits in range(8)])
+    pairs = [(a, a | 1 << axis) for a in range(8) for axis in range(3) if not a >> axis & 1]
+    lines = Lines(corners[np.array(pairs)].astype(np.float32), (10, 200, 30), 1.0)
+    plain, (boxes, drawn, none) = painted(target, camera, boxes_of((lower, upper)), lines, Lines(lines.ends[:0]))
+    marks = np.any(boxes != plain, axis=-1)
+    assert np.array_equal(np.any(drawn != plain, axis=-1), marks) and marks.any()
+    assert np.all(drawn[marks] == (10, 200, 30, 255)) and np.array_equal(none, plain)
 
 
 def test_edges_that_come_towards_the_eye_are_cut(target: Target) -> None:
@@ -110,4 +130,8 @@ def test_boxes_that_cannot_be_drawn_leave_the_picture(target: Target) -> None:
 
 
 def test_colors_of_levels_differ() -> None:
-    assert len(np.unique(depth_colors(30), axis=0)) == 30 and depth_colors(0).shape == (0, 3) and depth_colors(1).shape == (1, 3)
+    assert (
+        len(np.unique(depth_colors(30), axis=0)) == 30
+        and depth_colors(0).shape == (0, 3)
+        and depth_colors(1).shape == (1, 3)
+    )

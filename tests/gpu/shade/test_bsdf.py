@@ -1,4 +1,5 @@
-"""Scattering at surfaces: reciprocal, no energy gained, densities that are those of the samples; the same in packs and lane by lane."""
+"""Scattering at surfaces: reciprocal, no energy gained, densities that are those of the samples; the same in packs and
+lane by lane."""
 
 from __future__ import annotations
 
@@ -8,8 +9,8 @@ from typing import Any
 import numpy as np
 import pytest
 
-from gpu.shade.gloss import gloss_table
-from gpu.target.base import Target, UnitSource
+from raygrove.gpu.shade.gloss import gloss_table
+from raygrove.gpu.target.base import Target, UnitSource
 
 WHITE = (1.0, 1.0, 1.0)
 COUNT = 1 << 15
@@ -42,16 +43,27 @@ def towards(cosine: float) -> np.ndarray:
 
 
 def run(
-    target: Target, kernel: str, name: str | tuple[Any, ...], out: np.ndarray, rows: np.ndarray, width: int = 0, index: float | None = None
+    target: Target,
+    kernel: str,
+    name: str | tuple[Any, ...],
+    out: np.ndarray,
+    rows: np.ndarray,
+    width: int = 0,
+    index: float | None = None,
 ) -> np.ndarray:
-    """The kernel's rows for one direction `out` (3,) or as many as there are items (3, n); `index` in place of the material's."""
+    """The kernel's rows for one direction `out` (3,) or as many as there are items (3, n); `index` in place of the
+    material's."""
     unit = target.unit(UnitSource("tests/gpu/shade/bsdf.cu", rays_per_thread=width))
     n, lanes = rows.shape[1], width or target.lane_count
     outs = np.ascontiguousarray(np.broadcast_to(out.reshape(3, -1), (3, n)), np.float32)
     results = target.zeros((9 if kernel == "sample" else 4, n), np.float32, "test")
-    arrays = (target.upload(packed(name, index), "test"), target.upload(outs, "test"), target.upload(np.ascontiguousarray(rows, np.float32), "test"))
-    gloss = target.upload(gloss_table(), "test")
-    target.launch(unit, kernel, n // lanes, gloss, *arrays, n, results)
+    arrays = {
+        "gloss": target.upload(gloss_table(), "test"),
+        "parameters": target.upload(packed(name, index), "test"),
+        "out": target.upload(outs, "test"),
+        "numbers" if kernel == "sample" else "incoming": target.upload(np.ascontiguousarray(rows, np.float32), "test"),
+    }
+    target.launch(unit, kernel, n // lanes, **arrays, n=n, results=results)
     return target.download(results).astype(np.float64)
 
 
@@ -91,12 +103,15 @@ def test_a_white_base_under_gloss_is_white(target: Target, name: str) -> None:
 
 
 def gltf_mix(out: np.ndarray, into: np.ndarray, base: float, roughness: float) -> np.ndarray:
-    """The dielectric of the glTF 2.0 specification (B.2.2 and B.3), times the cosine of `into` (3, N): fresnel_mix of Lambert's base and GGX."""
+    """The dielectric of the glTF 2.0 specification (B.2.2 and B.3), times the cosine of `into` (3, N): fresnel_mix of
+    Lambert's base and GGX."""
     half = out[:, None] + into
     half = half / np.linalg.norm(half, axis=0)
     alpha2 = roughness**4
     distribution = alpha2 / np.pi / ((alpha2 - 1.0) * half[2] ** 2 + 1.0) ** 2
-    seen = (into[2] * np.sqrt(alpha2 + (1 - alpha2) * out[2] ** 2) + out[2] * np.sqrt(alpha2 + (1 - alpha2) * into[2] ** 2)) * 2.0
+    seen = (
+        into[2] * np.sqrt(alpha2 + (1 - alpha2) * out[2] ** 2) + out[2] * np.sqrt(alpha2 + (1 - alpha2) * into[2] ** 2)
+    ) * 2.0
     fresnel = 0.04 + 0.96 * (1.0 - np.abs(out @ half)) ** 5
     return (base / np.pi * (1.0 - fresnel) + fresnel * distribution / seen) * into[2]
 
@@ -122,7 +137,9 @@ def test_densities_are_those_of_the_samples(target: Target, name: str) -> None:
         again = run(target, "evaluate", name, out, drawn[:3])
         assert again[3][valid] == pytest.approx(drawn[6][valid], rel=2e-3)
         found = run(target, "evaluate", name, out, sphere())
-        assert found[3].mean() * 4 * np.pi == pytest.approx(valid.mean(), abs=0.012), "the density does not integrate to one (or to what is valid)"
+        assert found[3].mean() * 4 * np.pi == pytest.approx(valid.mean(), abs=0.012), (
+            "the density does not integrate to one (or to what is valid)"
+        )
         for moment in (np.ones(3), [1.0, 0.0, 0.0], [0.0, 0.0, 1.0]):
             direct = (found[:3] * (np.asarray(moment) @ (sphere() ** 2))).mean(axis=1) * 4 * np.pi
             sampled = (drawn[3:6] * (np.asarray(moment) @ (drawn[:3] ** 2))).mean(axis=1)
@@ -143,7 +160,9 @@ def test_light_goes_both_ways_alike(target: Target, name: str) -> None:
         some = np.flatnonzero((there[2] < 0) == is_through)
         some = some[: len(some) // 16 * 16]
         flip, other = (-1.0, 1 / index) if is_through else (1.0, index)
-        back = run(target, "evaluate", name, there[:, some] * flip, here[:, some] * flip, index=other)[:3] / np.abs(here[2, some])
+        back = run(target, "evaluate", name, there[:, some] * flip, here[:, some] * flip, index=other)[:3] / np.abs(
+            here[2, some]
+        )
         forth = value[:, some] * (index**2 if is_through else 1.0)  # value / index^2 is reciprocal
         assert forth == pytest.approx(back, rel=5e-3, abs=1e-4)
         assert not is_through or MATERIALS[name][3] == 0 or np.mean(forth > 0) > 0.1
@@ -181,5 +200,7 @@ def test_strange_directions_give_numbers(target: Target) -> None:
     for name in MATERIALS:
         for out in (towards(0.0), towards(1e-7), towards(1.0)):
             assert np.all(np.isfinite(run(target, "evaluate", name, out, np.tile(edge, 4))))
-            corners = np.array([[0.0, 0.0, 0.9999999, 0.9999999], [0.0, 0.9999999, 0.0, 0.9999999], [0.0, 0.9999999, 0.9999999, 0.0]])
+            corners = np.array(
+                [[0.0, 0.0, 0.9999999, 0.9999999], [0.0, 0.9999999, 0.0, 0.9999999], [0.0, 0.9999999, 0.9999999, 0.0]]
+            )
             assert np.all(np.isfinite(run(target, "sample", name, out, np.tile(corners, 4))))

@@ -1,19 +1,21 @@
-"""What every ray type keeps: the same picture for the same seed, no memory taken from frame to frame, scenes without anything, a help page."""
+"""What every ray type keeps: the same picture for the same seed, no memory taken from frame to frame, scenes without
+anything, a help page."""
 
 from __future__ import annotations
 
 import contextlib
+import inspect
 
 import numpy as np
 import pytest
 
-from gpu.camera import Camera
-from gpu.engine import Engine, View, ViewSettings
-from gpu.pixels import ArrayPixels
-from gpu.scene import Mesh, Moment, Scene
-from gpu.settings import fields_of
-from gpu.shade.registry import ray_type, ray_types
-from gpu.target.base import Target
+from raygrove.gpu.camera import Camera
+from raygrove.gpu.engine import Engine, View, ViewSettings
+from raygrove.gpu.pixels import ArrayPixels
+from raygrove.gpu.scene import Mesh, Moment, Scene
+from raygrove.gpu.settings import fields_of
+from raygrove.gpu.shade.registry import ray_type, ray_types
+from raygrove.gpu.target.base import Target
 
 from .pictures import mesh_of, scene_of
 from .test_ao import SIZE, bounded, room
@@ -48,7 +50,11 @@ def test_scenes_without_anything_are_drawn(host_target: Target, name: str) -> No
     nothing = Mesh("nothing", np.zeros((0, 3), np.float32), np.zeros((0, 3), np.int32), np.zeros(0, np.int32))
     scenes: list[tuple[Mesh, ...]] = [(), (nothing,), (flat,), (lone,)]
     for meshes in scenes:
-        scene = bounded(scene_of(*meshes, materials=())) if len(meshes) and len(meshes[0].positions) else Scene("empty", meshes=meshes)
+        scene = (
+            bounded(scene_of(*meshes, materials=()))
+            if len(meshes) and len(meshes[0].positions)
+            else Scene("empty", meshes=meshes)
+        )
         pixels = ArrayPixels(host_target, *SIZE)
         with contextlib.closing(Engine(host_target, scene)) as engine:
             engine.render_frame(Moment(), [View(ViewSettings(ray_type=name), Camera(eye=(0.0, 0.0, 3.0)), pixels)])
@@ -59,9 +65,10 @@ def test_scenes_without_anything_are_drawn(host_target: Target, name: str) -> No
 @pytest.mark.parametrize("name", list(ray_types()))
 def test_every_ray_type_has_a_help_page_and_says_what_its_options_do(name: str) -> None:
     kind = ray_type(name)
-    text = __import__(kind.__module__, fromlist=["x"]).__doc__ or ""
+    texts = (kind.__doc__ or "", __import__(kind.__module__, fromlist=["x"]).__doc__ or "")
+    text = inspect.cleandoc(next((one for one in texts if "Idea:" in one), ""))
     for word in ("Idea:", "Paper:", "Cost:", "Limits:"):
         assert f"\n\n{word} " in text, f"{name}'s docstring has no paragraph {word}"
     fields = {field.name: field for field in fields_of(kind.Options)}
-    if "organisation" in fields:
-        assert fields["organisation"].info.choices == ("auto", "megakernel", "wavefront")
+    if "strategy" in fields:
+        assert fields["strategy"].info.choices == ("auto", "megakernel", "wavefront")

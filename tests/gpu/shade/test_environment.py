@@ -5,9 +5,9 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from gpu.scene import Environment
-from gpu.shade.environment import EnvironmentMap, sampling_tables
-from gpu.target.base import Target, UnitSource
+from raygrove.gpu.scene import Environment
+from raygrove.gpu.shade.environment import EnvironmentMap, sampling_tables
+from raygrove.gpu.target.base import Target, UnitSource
 
 COUNT = 1 << 14
 
@@ -16,7 +16,9 @@ def run(target: Target, kernel: str, sky: EnvironmentMap, rows: np.ndarray, turn
     unit, n = target.unit(UnitSource("tests/gpu/shade/environment.cu", rays_per_thread=0)), rows.shape[1]
     results = target.zeros((7 if kernel == "choose" else 4, n), np.float32, "test")
     given = target.upload(np.ascontiguousarray(rows, np.float32), "test")
-    target.launch(unit, kernel, n // target.lane_count, sky.view(2.0, turn), given, n, results)
+    rows_by_name = {"numbers" if kernel == "choose" else "directions": given}
+    environment = sky.view(2.0, turn)
+    target.launch(unit, kernel, n // target.lane_count, environment=environment, **rows_by_name, n=n, results=results)
     return target.download(results).astype(np.float64)
 
 

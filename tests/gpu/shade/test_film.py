@@ -2,15 +2,17 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 import numpy as np
 import pytest
 
-from gpu.camera import Camera
-from gpu.pixels import ArrayPixels
-from gpu.shade import srgb
-from gpu.shade.film import TONES, Film, Resolver, sample_place
-from gpu.target.base import Target
-from gpu.trace.trace import pixel_order
+from raygrove.gpu.camera import Camera
+from raygrove.gpu.pixels import ArrayPixels
+from raygrove.gpu.shade import srgb
+from raygrove.gpu.shade.film import TONES, Film, Resolver, sample_place
+from raygrove.gpu.target.base import Target
+from raygrove.gpu.trace.trace import pixel_order
 
 
 def fill_sums(target: Target, film: Film, colors: np.ndarray) -> None:
@@ -20,6 +22,15 @@ def fill_sums(target: Target, film: Film, colors: np.ndarray) -> None:
     planes = np.zeros((3, len(x)), np.float32)
     planes[:, inside] = colors[y[inside], x[inside]].T
     target.write(film.sums, planes.reshape(-1))
+
+
+def begin(
+    film: Film, width: int, height: int, key: str = "key", samples: int = 1, most_rows: int = 0, **shown: Any
+) -> bool:
+    """Take the film to its next sample; whether there is one."""
+    film.next_sample(key, width, height, samples, most_rows)
+    film.begin(Camera(), **shown)
+    return film.is_drawing
 
 
 def resolved(target: Target, film: Film) -> np.ndarray:
@@ -35,7 +46,9 @@ def oracle(linear: np.ndarray) -> np.ndarray:
 
 
 def test_the_transfer_function_is_the_standards() -> None:
-    assert srgb.encode(np.array([0.0, 0.0031308, 0.18, 0.5, 1.0])) == pytest.approx([0.0, 0.04045, 0.46136, 0.73536, 1.0], abs=1e-5)
+    assert srgb.encode(np.array([0.0, 0.0031308, 0.18, 0.5, 1.0])) == pytest.approx(
+        [0.0, 0.04045, 0.46136, 0.73536, 1.0], abs=1e-5
+    )
     bytes_ = np.arange(256) / 255.0
     assert np.allclose(srgb.encode(srgb.decode(bytes_)), bytes_, atol=1e-7)
     assert np.array_equal(srgb.decode_table()[:256], bytes_.astype(np.float32))
@@ -52,10 +65,12 @@ def test_bytes_are_exactly_rounded(target: Target) -> None:
             near.append(moved)
     rng = np.random.default_rng(0)
     outside = np.array([-1.0, -0.0, 0.0, 1e-40, 1.0, 1.5, 1e30, np.inf], np.float32)
-    values = np.concatenate([*near, rng.uniform(0, 1, 60_000), rng.uniform(0, 0.01, 20_000), outside]).astype(np.float32)
+    values = np.concatenate([*near, rng.uniform(0, 1, 60_000), rng.uniform(0, 0.01, 20_000), outside]).astype(
+        np.float32
+    )
     values = np.resize(values, (149, 211, 3))
     film = Film(target, Resolver(target))
-    assert film.begin(Camera(), 211, 149, "key", 1)
+    assert begin(film, 211, 149)
     fill_sums(target, film, values)
     image = resolved(target, film)
     assert np.array_equal(image[..., :3], oracle(values))
@@ -64,7 +79,7 @@ def test_bytes_are_exactly_rounded(target: Target) -> None:
 
 def test_what_is_not_a_number_is_black(target: Target) -> None:
     film = Film(target, Resolver(target))
-    film.begin(Camera(), 8, 8, "key", 1)
+    begin(film, 8, 8)
     fill_sums(target, film, np.full((8, 8, 3), np.nan, np.float32))
     assert np.all(resolved(target, film)[..., :3] == 0)
 
@@ -72,40 +87,39 @@ def test_what_is_not_a_number_is_black(target: Target) -> None:
 def test_exposure_and_mean(target: Target) -> None:
     film = Film(target, Resolver(target))
     for sample in range(4):
-        assert film.begin(Camera(), 13, 5, "key", 4, exposure=2.0)
+        assert begin(film, 13, 5, "key", 4, exposure=2.0)
         assert film.samples == sample + 1
     fill_sums(target, film, np.full((5, 13, 3), 0.25 * 4, np.float32))
     assert np.all(resolved(target, film)[..., :3] == oracle(np.array(0.5)))
-    assert not film.begin(Camera(), 13, 5, "key", 4, exposure=1.0)
+    assert not begin(film, 13, 5, "key", 4, exposure=1.0)
     assert film.samples == 4
     assert np.all(resolved(target, film)[..., :3] == oracle(np.array(0.25)))
 
 
 def test_the_film_restarts_when_its_key_changes(target: Target) -> None:
-    film, camera = Film(target, Resolver(target)), Camera()
-    film.begin(camera, 16, 16, "key", 3)
-    for change in ((Camera(fov=30.0), 16, 16, "key"), (camera, 17, 16, "key"), (camera, 16, 16, "other")):
-        film.begin(*change[:1], *change[1:], 3)  # type: ignore[misc]
-        assert film.samples == 1 and film.is_drawing
-    film.begin(camera, 16, 16, "other", 3)
+    film = Film(target, Resolver(target))
+    begin(film, 16, 16, "key", 3)
+    for size, key in (((16, 16), "seen from elsewhere"), ((17, 16), "seen from elsewhere"), ((16, 16), "other")):
+        assert begin(film, *size, key, 3) and film.samples == 1
+    begin(film, 16, 16, "other", 3)
     assert film.samples == 2
-    film.begin(camera, 16, 16, "other", 9)
+    begin(film, 16, 16, "other", 9)
     assert film.samples == 3, "asking for more samples goes on where it was"
     film.restart()
-    film.begin(camera, 16, 16, "other", 9)
+    begin(film, 16, 16, "other", 9)
     assert film.samples == 1
 
 
 def test_memory_grows_in_steps_and_never_for_a_smaller_picture(target: Target) -> None:
     film = Film(target, Resolver(target))
-    film.begin(Camera(), 320, 240, "key", 1)
+    begin(film, 320, 240)
     reserved = target.memory()["film"]
     for size in ((160, 120), (320, 240), (8, 8)):
-        film.begin(Camera(), *size, "key", 1)
+        begin(film, *size)
         assert target.memory()["film"] == reserved
-    film.begin(Camera(), 328, 240, "key", 1)
+    begin(film, 328, 240)
     grown = target.memory()["film"]
-    film.begin(Camera(), 344, 240, "key", 1)
+    begin(film, 344, 240)
     assert target.memory()["film"] == grown
 
 
@@ -120,13 +134,19 @@ def test_samples_cover_the_pixel_from_its_centre() -> None:
 @pytest.mark.parametrize("tone", TONES)
 def test_tones_press_light_together(target: Target, tone: str) -> None:
     random = np.random.default_rng(3)
-    values = np.concatenate([random.uniform(0, 2, (60, 7, 3)), 10.0 ** random.uniform(-4, 6, (60, 7, 3))]).astype(np.float32)
+    values = np.concatenate([random.uniform(0, 2, (60, 7, 3)), 10.0 ** random.uniform(-4, 6, (60, 7, 3))]).astype(
+        np.float32
+    )
     film = Film(target, Resolver(target))
-    film.begin(Camera(), 7, 120, "key", 1, tone=tone, exposure=0.5)
+    begin(film, 7, 120, tone=tone, exposure=0.5)
     fill_sums(target, film, values)
     x = values.astype(np.float64) * 0.5
     light = x @ [0.2126, 0.7152, 0.0722]
-    wanted = {"none": x, "reinhard": x / (1 + light[..., None]), "filmic": x * (2.51 * x + 0.03) / (x * (2.43 * x + 0.59) + 0.14)}[tone]
+    wanted = {
+        "none": x,
+        "reinhard": x / (1 + light[..., None]),
+        "filmic": x * (2.51 * x + 0.03) / (x * (2.43 * x + 0.59) + 0.14),
+    }[tone]
     image = resolved(target, film)[..., :3].astype(int)
     assert np.abs(image - oracle(wanted)).max() <= 1
     assert (image == 255).all(axis=-1).mean() < {"none": 0.7, "reinhard": 0.02, "filmic": 0.5}[tone]

@@ -7,12 +7,12 @@ import dataclasses
 
 import numpy as np
 
-from gpu.camera import Camera
-from gpu.engine import Engine, View, ViewSettings
-from gpu.pixels import ArrayPixels
-from gpu.scene import Moment
-from gpu.shade.path import PathOptions
-from gpu.target.base import Target
+from raygrove.gpu.camera import Camera
+from raygrove.gpu.engine import Engine, View, ViewSettings
+from raygrove.gpu.pixels import ArrayPixels
+from raygrove.gpu.scene import Moment
+from raygrove.gpu.shade.path import PathOptions
+from raygrove.gpu.target.base import Target
 from tests.oracle.cornell import EYE, FOV, LOOK_AT, cornell
 from tests.oracle.cornell import scene_of as cornell_scene
 
@@ -26,20 +26,23 @@ CORNELL_CAMERA = Camera(eye=EYE, look_at=LOOK_AT, fov=FOV)
 def test_what_rests_becomes_the_plain_mean(target: Target) -> None:
     scene, options, size = cornell_scene(cornell()), PathOptions(filtered=True, **DARK), (48, 48)
     wanted = draw_linear(target, scene, CORNELL_CAMERA, size, PathOptions(**DARK), 384)[0]
-    errors = [error(draw_linear(target, scene, CORNELL_CAMERA, size, options, samples, seed=5)[0], wanted) for samples in (1, 16, 256)]
+    errors = [
+        error(draw_linear(target, scene, CORNELL_CAMERA, size, options, samples, seed=5)[0], wanted)
+        for samples in (1, 16, 256)
+    ]
     assert errors[0] > 2.0 * errors[1] > 4.0 * errors[2]
     one = error(draw_linear(target, scene, CORNELL_CAMERA, size, PathOptions(**DARK), 1, seed=5)[0], wanted)
     assert one > 3.0 * errors[0], "one sample is smoothed by its neighbours alone"
 
 
-def test_the_organisations_are_filtered_alike(exact_target: Target) -> None:
+def test_the_strategies_are_filtered_alike(exact_target: Target) -> None:
     scene = cornell_scene(cornell(True))
     cameras = [dataclasses.replace(CORNELL_CAMERA, eye=(0.02 * index, 0.0, 3.9)) for index in range(4)]
     found = {}
-    for organisation in ("megakernel", "wavefront"):
-        options = dataclasses.replace(SMOOTH, organisation=organisation)
-        found[organisation], again = (frames(exact_target, scene, options, [0.0] * 4, cameras, SIZE) for _ in range(2))
-        assert np.array_equal(found[organisation], again), "the same frames, the same bytes"
+    for strategy in ("megakernel", "wavefront"):
+        options = dataclasses.replace(SMOOTH, strategy=strategy)
+        found[strategy], again = (frames(exact_target, scene, options, [0.0] * 4, cameras, SIZE) for _ in range(2))
+        assert np.array_equal(found[strategy], again), "the same frames, the same bytes"
     assert np.mean(np.abs(found["megakernel"] - found["wavefront"]).max(axis=-1) > 1e-3) < 0.003
     plain = frames(exact_target, scene, dataclasses.replace(SMOOTH, filtered=False), [0.0] * 4, cameras, SIZE)
     assert np.mean(np.abs(found["wavefront"] - plain).max(axis=-1) > 1e-3) > 0.5, "filtered they are"

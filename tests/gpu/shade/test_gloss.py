@@ -1,16 +1,36 @@
-"""The table of what gloss reflects: the integrals that it is made of, by another rule, and what kernels read between its nodes."""
+"""The table of what gloss reflects: the integrals that it is made of, by another rule, and what kernels read between
+its nodes."""
 
 from __future__ import annotations
+
+import functools
 
 import numpy as np
 import pytest
 
-from gpu.shade.gloss import COSINES, INDICES, LARGEST, ROUGHNESSES, fresnel, gloss_table, make_gloss_table, smooth_mean
+from raygrove.gpu.shade.gloss import (
+    GLOSS_COSINES,
+    GLOSS_INDICES,
+    GLOSS_LARGEST,
+    GLOSS_ROUGHNESSES,
+    fresnel,
+    gloss_table,
+    make_gloss_table,
+    smooth_mean,
+)
+
+
+@functools.cache
+def quadrature() -> tuple[np.ndarray, np.ndarray]:
+    """Finding the places takes longer than any integral with them."""
+    points, weights = np.polynomial.legendre.leggauss(400)
+    return points, weights
 
 
 def reflected(cosine: float, alpha: float, index: float) -> float:
-    """The GGX lobe with Fresnel's term, integrated over directions (not over normals): Walter et al. 2007, Heitz 2014."""
-    points, weights = np.polynomial.legendre.leggauss(400)
+    """The GGX lobe with Fresnel's term, integrated over directions (not over normals): Walter et al. 2007, Heitz
+    2014."""
+    points, weights = quadrature()
     z, turn = np.meshgrid((points + 1.0) / 2.0, (points + 1.0) / 2.0 * np.pi, indexing="ij")
     side = np.sqrt(1.0 - z * z)
     half = np.stack([side * np.cos(turn) + np.sqrt(1.0 - cosine**2), side * np.sin(turn), z + cosine])
@@ -24,17 +44,22 @@ def reflected(cosine: float, alpha: float, index: float) -> float:
 
 def read(cosine: float, roughness: float, index: float) -> float:
     """What gloss.cuh reads, in float64; of all cosines together where `cosine` is negative."""
-    side = np.sqrt((index - 1.0) / (index + 1.0) / LARGEST) * (INDICES - 1)
-    i, r = int(side), min(int(roughness * (ROUGHNESSES - 1)), ROUGHNESSES - 2)
-    rough = roughness * (ROUGHNESSES - 1) - r
+    side = np.sqrt((index - 1.0) / (index + 1.0) / GLOSS_LARGEST) * (GLOSS_INDICES - 1)
+    i, r = int(side), min(int(roughness * (GLOSS_ROUGHNESSES - 1)), GLOSS_ROUGHNESSES - 2)
+    rough = roughness * (GLOSS_ROUGHNESSES - 1) - r
     row = sum(
-        gloss_table()[i + a, r + b].astype(np.float64) * (side - i if a else 1.0 - side + i) * (rough if b else 1.0 - rough)
+        gloss_table()[i + a, r + b].astype(np.float64)
+        * (side - i if a else 1.0 - side + i)
+        * (rough if b else 1.0 - rough)
         for a in (0, 1)
         for b in (0, 1)
     )
     if cosine < 0.0:
-        return float(row[COSINES] * smooth_mean(np.array(index)))
-    return float(np.interp(np.sqrt(cosine), np.linspace(0.0, 1.0, COSINES), row[:COSINES]) * fresnel(np.array(index), cosine))
+        return float(row[GLOSS_COSINES] * smooth_mean(np.array(index)))
+    return float(
+        np.interp(np.sqrt(cosine), np.linspace(0.0, 1.0, GLOSS_COSINES), row[:GLOSS_COSINES])
+        * fresnel(np.array(index), cosine)
+    )
 
 
 @pytest.mark.parametrize("index", [1.1, 1.33, 1.5, 2.42])
@@ -48,7 +73,9 @@ def test_the_table_has_the_integrals(roughness: float, index: float) -> None:
 def test_smooth_gloss_is_fresnels(index: float) -> None:
     cosines = np.linspace(0.01, 1.0, 100)
     assert [read(c, 0.0, index) for c in cosines] == pytest.approx(fresnel(np.array(index), cosines), abs=1e-6)
-    assert read(-1.0, 0.0, index) == pytest.approx(2.0 * np.mean(fresnel(np.array(index), cosines) * cosines), abs=0.012)
+    assert read(-1.0, 0.0, index) == pytest.approx(
+        2.0 * np.mean(fresnel(np.array(index), cosines) * cosines), abs=0.012
+    )
 
 
 @pytest.mark.parametrize("index", [1.1, 1.5, 3.0])
@@ -61,5 +88,5 @@ def test_the_base_gets_all_that_the_gloss_leaves(roughness: float, index: float)
 
 def test_the_kept_table_is_what_the_integrals_give() -> None:
     kept = gloss_table()
-    assert kept.shape == (INDICES, ROUGHNESSES, COSINES + 1) and kept.dtype == np.float32
+    assert kept.shape == (GLOSS_INDICES, GLOSS_ROUGHNESSES, GLOSS_COSINES + 1) and kept.dtype == np.float32
     assert kept == pytest.approx(make_gloss_table(), abs=1e-5)

@@ -1,4 +1,5 @@
-"""Light through holes in `smooth` and `path`: the shadow of what alpha cuts is the shape that is left, and no light is counted twice."""
+"""Light through holes in `smooth` and `path`: the shadow of what alpha cuts is the shape that is left, and no light is
+counted twice."""
 
 from __future__ import annotations
 
@@ -8,11 +9,11 @@ from typing import Any
 import numpy as np
 import pytest
 
-from gpu.camera import Camera
-from gpu.scene import Environment, Light, Material, Mesh, Scene, Texture
-from gpu.shade.path import PathOptions
-from gpu.shade.smooth import SmoothOptions
-from gpu.target.base import Target
+from raygrove.gpu.camera import Camera
+from raygrove.gpu.scene import Environment, Light, Material, Mesh, Scene, Texture
+from raygrove.gpu.shade.path import PathOptions
+from raygrove.gpu.shade.smooth import SmoothOptions
+from raygrove.gpu.target.base import Target
 
 from .linear import DARK, draw_linear
 from .pictures import scene_of, square
@@ -24,8 +25,8 @@ BLACK = Material("cut", (0.0, 0.0, 0.0, 1.0), roughness=1.0, ior=1.0)
 SUN = Light("directional", (np.pi, np.pi, np.pi), direction=(2**-0.5, 0.0, -(2**-0.5)))
 OPTIONS: dict[str, Any] = {
     "smooth": SmoothOptions(ambient=(0.0, 0.0, 0.0), **DARK),
-    "megakernel": PathOptions(bounces=2, organisation="megakernel", **DARK),
-    "wavefront": PathOptions(bounces=2, organisation="wavefront", **DARK),
+    "megakernel": PathOptions(bounces=2, strategy="megakernel", **DARK),
+    "wavefront": PathOptions(bounces=2, strategy="wavefront", **DARK),
 }
 
 
@@ -39,12 +40,17 @@ def half_open(alpha: int = 255) -> Texture:
 def over_floor(cut: Material, *more: Mesh, texture: Texture | None = None, **rest: Any) -> Scene:
     """A unit square of `cut` one above the floor."""
     above = [dataclasses.replace(mesh, material_ids=np.ones(2, np.int32)) for mesh in (square(0.5, 1.0), *more)]
-    return scene_of(square(9.0), *above, materials=(FLOOR, cut), textures=(texture or half_open(),), lights=(SUN,), **rest)
+    return scene_of(
+        square(9.0), *above, materials=(FLOOR, cut), textures=(texture or half_open(),), lights=(SUN,), **rest
+    )
 
 
 def floor_at(target: Target, kind: str, scene: Scene) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
-    """What the floor sends up beside the square, as a share of what lies free; x and y there. The square's shadow lies one to the right of it."""
-    found, _ = draw_linear(target, scene, DOWN, (SIZE, SIZE), OPTIONS[kind], 1, "smooth" if kind == "smooth" else "path")
+    """What the floor sends up beside the square, as a share of what lies free; x and y there. The square's shadow lies
+    one to the right of it."""
+    found, _ = draw_linear(
+        target, scene, DOWN, (SIZE, SIZE), OPTIONS[kind], 1, "smooth" if kind == "smooth" else "path"
+    )
     steps = ((np.arange(SIZE) + 0.5) / SIZE - 0.5) * 4.0
     x, y = np.meshgrid(steps, -steps)
     return found[..., 1] / found[2, 2, 1], x, y
@@ -75,14 +81,15 @@ def test_so_many_holes_in_a_row_hide_the_light(target: Target, kind: str) -> Non
         assert share[centre] == pytest.approx(wanted, abs=1e-4)
 
 
-@pytest.mark.parametrize("organisation", ["megakernel", "wavefront"])
+@pytest.mark.parametrize("strategy", ["megakernel", "wavefront"])
 @pytest.mark.parametrize("source", ["triangles", "environment"])
 @pytest.mark.parametrize("bounces", [1, 3])
-def test_light_through_a_veil_is_counted_once(target: Target, organisation: str, source: str, bounces: int) -> None:
-    """A lamp that paths meet by themselves, too: however many bounces they have, the veil leaves its share of the light."""
+def test_light_through_a_veil_is_counted_once(target: Target, strategy: str, source: str, bounces: int) -> None:
+    """A lamp that paths meet by themselves, too: however many bounces they have, the veil leaves its share of the
+    light."""
     lamp = Material("lamp", (0.0, 0.0, 0.0, 1.0), emission=(2.0, 2.0, 2.0), roughness=1.0, ior=1.0)
     sky = Environment("sky", np.full((4, 8, 3), 1.5, np.float32)) if source == "environment" else None
-    options = PathOptions(bounces=bounces, organisation=organisation, roulette_from=32, **DARK)
+    options = PathOptions(bounces=bounces, strategy=strategy, roulette_from=32, **DARK)
     below = Camera(eye=(0.0, 0.0, 0.4), look_at=(0.0, 0.0, 0.0), up=(0.0, 1.0, 0.0), fov=40.0)
     means = []
     for alpha in (0.0, 0.6):
@@ -99,7 +106,13 @@ def test_light_through_a_veil_is_counted_once(target: Target, organisation: str,
     assert means[1] == pytest.approx(0.4 * means[0], rel=0.02)
 
 
-def test_the_organisations_make_the_same_bytes(exact_target: Target) -> None:
-    scene = over_floor(dataclasses.replace(BLACK, base_color=(0.5, 0.5, 0.5, 1.0), base_color_texture=0, alpha_mode="blend"), texture=half_open(128))
-    images = [draw_linear(exact_target, scene, Camera(eye=(1, -2, 3)), (29, 21), OPTIONS[kind], 3)[0] for kind in ("megakernel", "wavefront")]
+def test_the_strategies_make_the_same_bytes(exact_target: Target) -> None:
+    scene = over_floor(
+        dataclasses.replace(BLACK, base_color=(0.5, 0.5, 0.5, 1.0), base_color_texture=0, alpha_mode="blend"),
+        texture=half_open(128),
+    )
+    images = [
+        draw_linear(exact_target, scene, Camera(eye=(1, -2, 3)), (29, 21), OPTIONS[kind], 3)[0]
+        for kind in ("megakernel", "wavefront")
+    ]
     assert np.array_equal(*images)

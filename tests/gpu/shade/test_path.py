@@ -1,4 +1,5 @@
-"""Paths of light against what must come out: an independent path tracer, rooms whose light is known, and surfaces that may not add any."""
+"""Paths of light against what must come out: an independent path tracer, rooms whose light is known, and surfaces that
+may not add any."""
 
 from __future__ import annotations
 
@@ -9,15 +10,15 @@ from typing import Any
 import numpy as np
 import pytest
 
-from gpu.camera import Camera
-from gpu.engine import Engine, View, ViewSettings
-from gpu.pixels import ArrayPixels
-from gpu.scene import Environment, Light, Material, Mesh, Moment, Scene
-from gpu.shade.distributed import DistributedOptions
-from gpu.shade.path import PathOptions
-from gpu.shade.smooth import SmoothOptions
-from gpu.shade.whitted import WhittedOptions
-from gpu.target.base import Target
+from raygrove.gpu.camera import Camera
+from raygrove.gpu.engine import Engine, View, ViewSettings
+from raygrove.gpu.pixels import ArrayPixels
+from raygrove.gpu.scene import Environment, Light, Material, Mesh, Moment, Scene
+from raygrove.gpu.shade.distributed import DistributedOptions
+from raygrove.gpu.shade.path import PathOptions
+from raygrove.gpu.shade.smooth import SmoothOptions
+from raygrove.gpu.shade.whitted import WhittedOptions
+from raygrove.gpu.target.base import Target
 from tests.oracle.cornell import EYE, FOV, LOOK_AT, cornell
 from tests.oracle.cornell import scene_of as cornell_scene
 from tests.oracle.path_tracer import BOUNCES, ROOMS, SIDE, kept
@@ -35,7 +36,9 @@ def cube(half: float, material: int = 0, inwards: bool = False) -> Mesh:
     positions = [[x * half, y * half, z * half] for x in (-1, 1) for y in (-1, 1) for z in (-1, 1)]
     quads = [(0, 1, 3, 2), (4, 6, 7, 5), (0, 4, 5, 1), (2, 3, 7, 6), (0, 2, 6, 4), (1, 5, 7, 3)]
     triangles = [t for a, b, c, d in quads for t in ((a, b, c), (a, c, d))]
-    corners = [positions[corner] for t in triangles for corner in (t[::-1] if inwards else t)]  # a normal a corner: flat sides
+    corners = [
+        positions[corner] for t in triangles for corner in (t[::-1] if inwards else t)
+    ]  # a normal a corner: flat sides
     return mesh_of(corners, np.arange(len(corners)).reshape(-1, 3), material=material)
 
 
@@ -51,13 +54,14 @@ def ball(radius: float, material: int, rings: int = 24) -> Mesh:
 
 
 @pytest.mark.parametrize("room", ROOMS)
-@pytest.mark.parametrize("organisation", ["megakernel", "wavefront"])
-def test_the_cornell_box_is_as_the_oracle_sees_it(target: Target, room: str, organisation: str) -> None:
-    options = PathOptions(bounces=BOUNCES, roulette_from=2, organisation=organisation, **DARK)
+@pytest.mark.parametrize("strategy", ["megakernel", "wavefront"])
+def test_the_cornell_box_is_as_the_oracle_sees_it(target: Target, room: str, strategy: str) -> None:
+    options = PathOptions(bounces=BOUNCES, roulette_from=2, strategy=strategy, **DARK)
     found, _ = draw_linear(target, cornell_scene(ROOMS[room]), CORNELL_CAMERA, (SIDE, SIDE), options, 1024)
     wanted = kept()[room].astype(np.float64)
     blocks = [image.reshape(4, 6, 4, 6, 3).mean(axis=(1, 3)) for image in (found, wanted)]
-    # Below a lamp that shines down alone, all light on the ceiling is scattered twice: the oracle's blocks are 2 to 3 % off there.
+    # Below a lamp that shines down alone, all light on the ceiling is scattered twice: the oracle's blocks are 2 to 3 %
+    # off there.
     assert blocks[0] == pytest.approx(blocks[1], rel=0.08 if room == "one-sided" else 0.04, abs=0.004)
     assert found.mean() == pytest.approx(wanted.mean(), rel=0.01)
 
@@ -66,7 +70,14 @@ def test_the_cornell_box_is_as_the_oracle_sees_it(target: Target, room: str, org
 def test_a_closed_white_room_has_its_analytic_radiance(target: Target, albedo: float) -> None:
     wall = Material("wall", (albedo, albedo, albedo, 1.0), roughness=1.0, ior=1.0, emission=(1.0, 1.0, 1.0))
     options = PathOptions(bounces=32, roulette_from=4, **DARK)
-    found, _ = draw_linear(target, scene_of(cube(1.0, inwards=True), materials=(wall,)), Camera(eye=(0.1, 0.2, 0.3), fov=90.0), (16, 16), options, 96)
+    found, _ = draw_linear(
+        target,
+        scene_of(cube(1.0, inwards=True), materials=(wall,)),
+        Camera(eye=(0.1, 0.2, 0.3), fov=90.0),
+        (16, 16),
+        options,
+        96,
+    )
     assert found.mean() == pytest.approx(1.0 / (1.0 - albedo), rel=0.01)
     assert np.abs(found.reshape(2, 8, 2, 8, 3).mean(axis=(1, 3)) * (1.0 - albedo) - 1.0).max() < 0.03
 
@@ -81,26 +92,43 @@ GLASSES = {
 
 @pytest.mark.parametrize("name", GLASSES)
 def test_what_takes_no_light_is_not_seen_in_even_light(target: Target, name: str) -> None:
-    options = PathOptions(bounces=32, roulette_from=32, background_below=(0.7, 0.7, 0.7), background_above=(0.7, 0.7, 0.7))
-    found, _ = draw_linear(target, scene_of(ball(1.0, 0), materials=(GLASSES[name],)), Camera(eye=(0.0, 0.3, 4.0)), (24, 24), options, 64)
+    options = PathOptions(
+        bounces=32, roulette_from=32, background_below=(0.7, 0.7, 0.7), background_above=(0.7, 0.7, 0.7)
+    )
+    found, _ = draw_linear(
+        target, scene_of(ball(1.0, 0), materials=(GLASSES[name],)), Camera(eye=(0.0, 0.3, 4.0)), (24, 24), options, 64
+    )
     centre = found[8:16, 8:16].mean()
     lost = 0.06 if name == "frosted" else 0.01  # microfacets that hide each other: light that is lost, never gained
     assert 0.7 * (1.0 - lost) <= centre <= 0.7 * 1.005
     assert found[0, 0] == pytest.approx([0.7] * 3, rel=1e-5)
 
 
-@pytest.mark.parametrize("organisation", ["megakernel", "wavefront"])
-def test_a_slab_takes_light_away_by_beers_law(target: Target, organisation: str) -> None:
-    """A lamp under tinted glass, seen straight through it: what comes, the series of reflections within included, is known."""
+@pytest.mark.parametrize("strategy", ["megakernel", "wavefront"])
+def test_a_slab_takes_light_away_by_beers_law(target: Target, strategy: str) -> None:
+    """A lamp under tinted glass, seen straight through it: what comes, the series of reflections within included, is
+    known."""
     tint, ior = np.array([0.3, 0.6, 0.9]), 1.6
-    glass = Material("", (1.0, 1.0, 1.0, 1.0), roughness=0.0, transmission=1.0, ior=ior, attenuation_color=tuple(tint), attenuation_distance=0.7)
+    glass = Material(
+        "",
+        (1.0, 1.0, 1.0, 1.0),
+        roughness=0.0,
+        transmission=1.0,
+        ior=ior,
+        attenuation_color=tuple(tint),
+        attenuation_distance=0.7,
+    )
     lamp = Material("", (0.0, 0.0, 0.0, 1.0), emission=(2.0, 2.0, 2.0), ior=1.0, roughness=1.0)
     fresnel, left = ((ior - 1.0) / (ior + 1.0)) ** 2, tint ** (1.4 / 0.7)
     wall = dataclasses.replace(square(9.0, -2.0), material_ids=np.ones(2, np.int32))
     scene = scene_of(*slab(0.7, -0.7, 0), wall, materials=(glass, lamp), lights=(Light("point", (0.0, 0.0, 0.0)),))
-    options = PathOptions(bounces=16, roulette_from=16, organisation=organisation, **DARK)
-    found, _ = draw_linear(target, scene, Camera(eye=(0.0, 0.0, 4.0), orthographic=True, height=4.0), (16, 16), options, 64)
-    assert found.mean(axis=(0, 1)) == pytest.approx(2.0 * (1.0 - fresnel) ** 2 * left / (1.0 - (fresnel * left) ** 2), rel=0.02)
+    options = PathOptions(bounces=16, roulette_from=16, strategy=strategy, **DARK)
+    found, _ = draw_linear(
+        target, scene, Camera(eye=(0.0, 0.0, 4.0), orthographic=True, height=4.0), (16, 16), options, 64
+    )
+    assert found.mean(axis=(0, 1)) == pytest.approx(
+        2.0 * (1.0 - fresnel) ** 2 * left / (1.0 - (fresnel * left) ** 2), rel=0.02
+    )
 
 
 LAMP = Material("lamp", (0.0, 0.0, 0.0, 1.0), roughness=1.0, ior=1.0, emission=(4.0, 2.0, 1.0), is_double_sided=False)
@@ -119,17 +147,27 @@ def test_a_lamp_of_one_side_is_dark_from_behind(target: Target, ray_type: str, s
     }
     dark = (Light("point", (0.0, 0.0, 0.0)),)  # so that there is no headlight
     for lamp in (LAMP, dataclasses.replace(LAMP, is_double_sided=True)):
-        found, _ = draw_linear(target, scene_of(square(1.0), materials=(lamp,), lights=dark), eye, (8, 8), kinds[ray_type], 1, ray_type=ray_type)
+        found, _ = draw_linear(
+            target,
+            scene_of(square(1.0), materials=(lamp,), lights=dark),
+            eye,
+            (8, 8),
+            kinds[ray_type],
+            1,
+            ray_type=ray_type,
+        )
         shines = side == "front" or lamp.is_double_sided
-        assert found[4, 4] == pytest.approx(lamp.emission if shines else (0.0, 0.0, 0.0), abs=0.06 if ray_type == "smooth" else 1e-6)
+        assert found[4, 4] == pytest.approx(
+            lamp.emission if shines else (0.0, 0.0, 0.0), abs=0.06 if ray_type == "smooth" else 1e-6
+        )
 
 
-@pytest.mark.parametrize("organisation", ["megakernel", "wavefront"])
-def test_a_lamp_of_one_side_lights_what_is_before_it(target: Target, organisation: str) -> None:
+@pytest.mark.parametrize("strategy", ["megakernel", "wavefront"])
+def test_a_lamp_of_one_side_lights_what_is_before_it(target: Target, strategy: str) -> None:
     floor, ceiling = square(3.0), dataclasses.replace(square(3.0, 2.0), material_ids=np.full(2, 2, np.int32))
     lamp = dataclasses.replace(square(0.5, 1.0), material_ids=np.ones(2, np.int32))  # it looks up
     turned = dataclasses.replace(lamp, triangles=np.ascontiguousarray(lamp.triangles[:, ::-1]))
-    options = PathOptions(bounces=1, organisation=organisation, **DARK)
+    options = PathOptions(bounces=1, strategy=strategy, **DARK)
     below = Camera(eye=(0.0, 0.0, 0.6), look_at=(0.0, 0.0, 0.0), fov=40.0)
 
     def light_on_the_floor(thing: Mesh, material: Material) -> float:
@@ -144,18 +182,29 @@ def test_a_lamp_of_one_side_lights_what_is_before_it(target: Target, organisatio
 def test_direct_light_of_a_point_is_lamberts(target: Target) -> None:
     scene = scene_of(square(5.0), materials=(MATTE,), lights=(Light("point", (8.0, 4.0, 2.0), (0.0, 0.0, 2.0)),))
     found, statistics = draw_linear(
-        target, scene, Camera(eye=(0.02, 0.01, 1.0), look_at=(0.02, 0.01, 0.0), fov=20.0), (9, 9), PathOptions(bounces=1, **DARK), 1
+        target,
+        scene,
+        Camera(eye=(0.02, 0.01, 1.0), look_at=(0.02, 0.01, 0.0), fov=20.0),
+        (9, 9),
+        PathOptions(bounces=1, **DARK),
+        1,
     )
     assert found[4, 4] == pytest.approx(np.array([8.0, 4.0, 2.0]) / 4.0 * 0.5 / np.pi, rel=1e-3)
     assert statistics.rays_by_kind == {"primary": 81, "path 1": 81, "shadow 1": 81}
 
 
-def test_the_organisations_and_structures_make_one_picture(exact_target: Target) -> None:
-    scene = dataclasses.replace(cornell_scene(cornell(True)), lights=(Light("point", (0.5, 0.5, 0.5), (0.5, 0.0, 0.5)),))
-    choices = [("megakernel", "as_they_come", "lbvh"), ("wavefront", "as_they_come", "lbvh"), ("wavefront", "by_octant", "brute_force")]
+def test_the_strategies_and_structures_make_one_picture(exact_target: Target) -> None:
+    scene = dataclasses.replace(
+        cornell_scene(cornell(True)), lights=(Light("point", (0.5, 0.5, 0.5), (0.5, 0.0, 0.5)),)
+    )
+    choices = [
+        ("megakernel", "unsorted", "lbvh"),
+        ("wavefront", "unsorted", "lbvh"),
+        ("wavefront", "by_octant", "brute_force"),
+    ]
     images = []
-    for organisation, queue, hierarchy in choices:
-        options = PathOptions(organisation=organisation, queue=queue)
+    for strategy, queue, hierarchy in choices:
+        options = PathOptions(strategy=strategy, queue=queue)
         images.append(draw_linear(exact_target, scene, CORNELL_CAMERA, (37, 21), options, 3, hierarchy=hierarchy)[0])
     for other in images[1:]:
         assert np.mean(np.abs(other - images[0]).max(axis=-1) > 1e-4) <= 0.003
@@ -163,7 +212,9 @@ def test_the_organisations_and_structures_make_one_picture(exact_target: Target)
 
 def test_a_seed_is_a_picture(target: Target) -> None:
     scene = cornell_scene(cornell())
-    first, again, other = (draw_linear(target, scene, CORNELL_CAMERA, (16, 16), PathOptions(), 2, seed=seed)[0] for seed in (3, 3, 4))
+    first, again, other = (
+        draw_linear(target, scene, CORNELL_CAMERA, (16, 16), PathOptions(), 2, seed=seed)[0] for seed in (3, 3, 4)
+    )
     assert np.array_equal(first, again) and np.mean(np.abs(other - first) > 1e-3) > 0.5
 
 
@@ -191,13 +242,23 @@ def test_an_even_environment_is_an_even_background(target: Target) -> None:
     lit, _ = draw_linear(target, even, camera, (16, 16), PathOptions(**DARK), 256)
     # A light of no strength, so that there is no headlight.
     dark = dataclasses.replace(scene, lights=(Light("point", (0.0, 0.0, 0.0)),))
-    plain, _ = draw_linear(target, dark, camera, (16, 16), PathOptions(background_below=(0.5, 0.5, 0.5), background_above=(0.5, 0.5, 0.5)), 256)
+    plain, _ = draw_linear(
+        target,
+        dark,
+        camera,
+        (16, 16),
+        PathOptions(background_below=(0.5, 0.5, 0.5), background_above=(0.5, 0.5, 0.5)),
+        256,
+    )
     assert lit.mean() == pytest.approx(plain.mean(), rel=0.01) and np.abs(lit - plain).max() < 0.1
 
 
 def test_the_clamp_takes_sparks_and_is_off_by_default(target: Target) -> None:
     scene = cornell_scene(cornell(True))
-    sparks = [draw_linear(target, scene, CORNELL_CAMERA, (24, 24), PathOptions(clamp=clamp, **DARK), 8)[0] for clamp in (0.0, 0.2, 1e6)]
+    sparks = [
+        draw_linear(target, scene, CORNELL_CAMERA, (24, 24), PathOptions(clamp=clamp, **DARK), 8)[0]
+        for clamp in (0.0, 0.2, 1e6)
+    ]
     assert PathOptions().clamp == 0.0 and np.array_equal(sparks[0], sparks[2])
     unlit = np.s_[12:, :]
     assert sparks[1][unlit].max() < sparks[0][unlit].max() and sparks[1].mean() < sparks[0].mean()
@@ -208,15 +269,22 @@ BAD: dict[str, Any] = {
     "no lights": scene_of(cube(1.0)),
     "a light of nothing": scene_of(cube(1.0), lights=(Light("point", (0.0, 0.0, 0.0)),)),
     "glass in glass": scene_of(
-        ball(1.0, 0), ball(0.7, 1), ball(0.4, 0), materials=(GLASSES["clear"], Material("dense", roughness=0.0, transmission=1.0, ior=2.4))
+        ball(1.0, 0),
+        ball(0.7, 1),
+        ball(0.4, 0),
+        materials=(GLASSES["clear"], Material("dense", roughness=0.0, transmission=1.0, ior=2.4)),
     ),
     "an index of one": scene_of(ball(1.0, 0), materials=(dataclasses.replace(GLASSES["frosted"], ior=1.0),)),
     "triangles without area": scene_of(mesh_of([[0, 0, 0], [1, 1, 0], [2, 2, 0]], [[0, 1, 2]]), cube(0.5)),
     "shining without area": scene_of(
-        mesh_of([[0, 0, 0], [1, 1, 0], [2, 2, 0]], [[0, 1, 2]], material=1), cube(0.5), materials=(MATTE, Material("lamp", emission=(5.0, 5.0, 5.0)))
+        mesh_of([[0, 0, 0], [1, 1, 0], [2, 2, 0]], [[0, 1, 2]], material=1),
+        cube(0.5),
+        materials=(MATTE, Material("lamp", emission=(5.0, 5.0, 5.0))),
     ),
     "mirrors face to face": scene_of(square(2.0, -1.0), square(2.0, 4.0), materials=(GLASSES["mirror"],)),
-    "a black sky": dataclasses.replace(scene_of(cube(1.0)), environment=Environment("black", np.zeros((2, 4, 3), np.float32))),
+    "a black sky": dataclasses.replace(
+        scene_of(cube(1.0)), environment=Environment("black", np.zeros((2, 4, 3), np.float32))
+    ),
 }
 
 
@@ -257,8 +325,11 @@ def test_one_kernel_needs_no_room_for_waves(host_target: Target) -> None:
     view = View(ViewSettings(), CORNELL_CAMERA, ArrayPixels(host_target, *size))
     with contextlib.closing(Engine(host_target, cornell_scene(cornell()))) as engine:
         for ray_type in ("smooth", "path"):
-            view.settings = ViewSettings(ray_type=ray_type, ray_type_options=PathOptions(organisation="megakernel") if ray_type == "path" else None)
+            view.settings = ViewSettings(
+                ray_type=ray_type,
+                ray_type_options=PathOptions(strategy="megakernel") if ray_type == "path" else None,
+            )
             for _ in range(2):
                 engine.render_frame(Moment(), [view])
             scratch.append(engine.flush().bytes["scratch"])
-    assert scratch[1] - scratch[0] < 4 * size[0] * size[1], "a queue has ten words a pixel and more"
+    assert scratch[1] - scratch[0] < 4 * size[0] * size[1], "a queue has ten words per pixel and more"

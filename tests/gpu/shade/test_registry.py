@@ -4,20 +4,21 @@ from __future__ import annotations
 
 import dataclasses
 import pathlib
+import re
 
 import pytest
 
-from gpu.settings import checked, fields_of
-from gpu.shade import registry
-from gpu.shade.base import RayType
+from raygrove.gpu.settings import checked, fields_of
+from raygrove.gpu.shade import registry
+from raygrove.gpu.shade.base import RayType
 
 
-def test_every_file_with_a_ray_type_is_found() -> None:
+def test_every_ray_type_in_a_file_is_found() -> None:
     found = registry.ray_types()
     assert {"flat", "smooth", "steps"} <= set(found)
-    folder = pathlib.Path(registry.__file__).parent
-    with_class = {path.stem for path in folder.glob("*.py") if "\n    title = " in path.read_text(encoding="utf-8")}
-    assert with_class == set(found)
+    texts = [path.read_text(encoding="utf-8") for path in pathlib.Path(registry.__file__).parent.glob("*.py")]
+    named = [name for text in texts for name in re.findall(r'\n    name = "(\w+)"\n    title = ', text)]
+    assert sorted(named) == list(found)
 
 
 def test_options_are_frozen_and_described() -> None:
@@ -36,7 +37,7 @@ def test_an_unknown_name_lists_the_known_ones() -> None:
 
 def test_a_name_taken_twice_and_a_missing_title_are_refused() -> None:
     flat = registry.ray_type("flat")
-    with pytest.raises(TypeError, match="taken by gpu.shade.flat"):
+    with pytest.raises(TypeError, match="taken by raygrove.gpu.shade.flat"):
         registry._check(type("Other", (flat,), {}), "other.py", {"flat": flat})
     with pytest.raises(TypeError, match="lacks name, title, Options"):
         registry._check(type("Bare", (RayType,), {}), "bare.py", {})

@@ -1,4 +1,5 @@
-"""Shading against formulas in float64: Lambert, Blinn-Phong, shadows of a sphere on a plane, textures, backgrounds, the heat map."""
+"""Shading against formulas in float64: Lambert, Blinn-Phong, shadows of a sphere on a plane, textures, backgrounds, the
+heat map."""
 
 from __future__ import annotations
 
@@ -8,17 +9,17 @@ import dataclasses
 import numpy as np
 import pytest
 
-from gpu.camera import Camera
-from gpu.engine import Engine, View, ViewSettings
-from gpu.pixels import ArrayPixels
-from gpu.scene import Light, Material, Moment, Scene, Texture
-from gpu.shade import srgb
-from gpu.shade.color_maps import NAMES, color_map
-from gpu.shade.flat import FlatOptions
-from gpu.shade.smooth import SmoothOptions
-from gpu.shade.steps import LABELS, Steps, StepsOptions
-from gpu.target.base import Target
-from gpu.trace.trace import pixel_order
+from raygrove.gpu.camera import Camera
+from raygrove.gpu.engine import Engine, View, ViewSettings
+from raygrove.gpu.pixels import ArrayPixels
+from raygrove.gpu.scene import Light, Material, Moment, Scene, Texture
+from raygrove.gpu.shade import srgb
+from raygrove.gpu.shade.color_maps import NAMES, color_map
+from raygrove.gpu.shade.flat import FlatOptions
+from raygrove.gpu.shade.smooth import SmoothOptions
+from raygrove.gpu.shade.steps import LABELS, Steps, StepsOptions, StepsPresentation
+from raygrove.gpu.target.base import Target
+from raygrove.gpu.trace.trace import pixel_order
 
 from .pictures import mesh_of, picture, scene_of, square
 
@@ -34,7 +35,9 @@ def pixel_places(size: int, extent: float) -> tuple[np.ndarray, np.ndarray]:
     return np.meshgrid(steps * extent, -steps * extent)
 
 
-def reflected(material: Material, normal: np.ndarray, to_eye: np.ndarray, to_light: np.ndarray, irradiance: np.ndarray) -> np.ndarray:
+def reflected(
+    material: Material, normal: np.ndarray, to_eye: np.ndarray, to_light: np.ndarray, irradiance: np.ndarray
+) -> np.ndarray:
     """Lambert and normalised Blinn-Phong as smooth.cu's heading defines them, (..., 3)."""
     base = np.array(material.base_color[:3])
     specular = 0.04 + (base - 0.04) * material.metallic
@@ -50,7 +53,9 @@ def assert_close(image: np.ndarray, linear: np.ndarray, levels: int = 1) -> None
     assert np.max(np.abs(image[..., :3].astype(int) - np.round(srgb.encode(linear) * 255).astype(int))) <= levels
 
 
-@pytest.mark.parametrize("material", [MATT, Material(metallic=1.0, roughness=0.5, base_color=(0.9, 0.6, 0.3, 1.0)), Material(roughness=0.25)])
+@pytest.mark.parametrize(
+    "material", [MATT, Material(metallic=1.0, roughness=0.5, base_color=(0.9, 0.6, 0.3, 1.0)), Material(roughness=0.25)]
+)
 @pytest.mark.parametrize("kind", ["point", "directional"])
 def test_a_lit_plane_obeys_the_formula(target: Target, material: Material, kind: str) -> None:
     light = Light(kind, (6.0, 5.0, 4.0), position=(0.5, -0.3, 1.5), direction=(0.2, 0.3, -1.0))
@@ -74,7 +79,9 @@ def sphere_scene(light: Light) -> Scene:
     normals = np.stack([np.sin(theta) * np.cos(phi), np.sin(theta) * np.sin(phi), np.cos(theta)], -1).reshape(-1, 3)
     corner = np.arange(steps)[:, None] * (2 * steps + 1) + np.arange(2 * steps)
     right, below = corner + 1, corner + 2 * steps + 1
-    triangles = np.concatenate([np.stack([corner, below, right], -1), np.stack([right, below, below + 1], -1)]).reshape(-1, 3)
+    triangles = np.concatenate([np.stack([corner, below, right], -1), np.stack([right, below, below + 1], -1)]).reshape(
+        -1, 3
+    )
     sphere = mesh_of(normals * 0.4 + [0, 0, 0.8], triangles, normals=normals)
     return scene_of(square(3.0), sphere, materials=(MATT,), lights=(light,))
 
@@ -85,7 +92,11 @@ def test_a_spheres_shadow_is_its_projection(target: Target, kind: str) -> None:
     image = picture(target, sphere_scene(light), DOWN, (160, 160), options=BARE)
     x, y = pixel_places(160, 4.0)
     places = np.stack([x, y, np.zeros_like(x)], -1)
-    to_light = np.array(light.position) - places if kind == "point" else np.broadcast_to(-np.array(light.direction), places.shape)
+    to_light = (
+        np.array(light.position) - places
+        if kind == "point"
+        else np.broadcast_to(-np.array(light.direction), places.shape)
+    )
     unit = to_light / np.linalg.norm(to_light, axis=-1, keepdims=True)
     from_centre = np.array([0.0, 0.0, 0.8]) - places
     along = np.sum(from_centre * unit, -1)
@@ -95,7 +106,9 @@ def test_a_spheres_shadow_is_its_projection(target: Target, kind: str) -> None:
     assert sure_dark.sum() > 100
     assert np.all(image[sure_dark][:, :3] == 0)
     assert np.all(image[sure_lit][:, :3] > 0)
-    unshadowed = picture(target, sphere_scene(light), DOWN, (160, 160), options=dataclasses.replace(BARE, shadows=False))
+    unshadowed = picture(
+        target, sphere_scene(light), DOWN, (160, 160), options=dataclasses.replace(BARE, shadows=False)
+    )
     assert np.all(unshadowed[on_plane][:, :3] > 0)
     assert np.array_equal(unshadowed[sure_lit], image[sure_lit])
 
@@ -117,7 +130,9 @@ def test_light_from_behind_leaves_ambient_and_emission(target: Target) -> None:
     light = Light("point", (50.0, 50.0, 50.0), position=(0.0, 0.0, -1.0))
     glowing = dataclasses.replace(MATT, emission=(0.1, 0.2, 0.3))
     options = dataclasses.replace(BARE, ambient=(0.5, 0.25, 0.1))
-    image = picture(target, scene_of(square(3.0), materials=(glowing,), lights=(light,)), DOWN, (16, 16), options=options)
+    image = picture(
+        target, scene_of(square(3.0), materials=(glowing,), lights=(light,)), DOWN, (16, 16), options=options
+    )
     expected = np.array([0.1, 0.2, 0.3]) + (np.array([0.6, 0.5, 0.4]) + 0.04) * np.array([0.5, 0.25, 0.1])
     assert_close(image, np.broadcast_to(expected, (16, 16, 3)))
 
@@ -127,7 +142,9 @@ def test_both_sides_of_a_triangle_are_lit_alike(target: Target) -> None:
     front = square(3.0)
     back = dataclasses.replace(front, triangles=np.ascontiguousarray(front.triangles[:, ::-1]))
     turned = dataclasses.replace(front, normals=-np.asarray(front.normals))
-    images = [picture(target, scene_of(mesh, lights=(light,)), DOWN, (24, 24), options=BARE) for mesh in (front, back, turned)]
+    images = [
+        picture(target, scene_of(mesh, lights=(light,)), DOWN, (24, 24), options=BARE) for mesh in (front, back, turned)
+    ]
     assert images[0][12, 12, 0] > 50
     assert np.array_equal(images[0], images[1]) and np.array_equal(images[0], images[2])
 
@@ -140,7 +157,8 @@ def test_a_scene_without_lights_is_lit_from_the_eye(target: Target) -> None:
 
 
 def test_normals_that_look_away_at_a_silhouette_are_mirrored_to_the_eye(target: Target) -> None:
-    # A strip turned 80 degrees from the eye, whose vertices' normals run from 70 to 110 degrees: no light would reach beyond 90.
+    # A strip turned 80 degrees from the eye, whose vertices' normals run from 70 to 110 degrees: no light would reach
+    # beyond 90.
     across = np.array([np.cos(np.radians(80.0)), 0.0, -np.sin(np.radians(80.0))])
     corners = np.array([-across + [0, 1, 0], across + [0, 1, 0], across - [0, 1, 0], -across - [0, 1, 0]])
     angles = np.radians([70.0, 110.0, 110.0, 70.0])
@@ -167,7 +185,9 @@ def bilinear(texels: np.ndarray, u: np.ndarray, v: np.ndarray) -> np.ndarray:
     def texel(column: np.ndarray, row: np.ndarray) -> np.ndarray:
         return texels[row % height, column % width]
 
-    return (1 - t) * ((1 - s) * texel(x0, y0) + s * texel(x0 + 1, y0)) + t * ((1 - s) * texel(x0, y0 + 1) + s * texel(x0 + 1, y0 + 1))
+    return (1 - t) * ((1 - s) * texel(x0, y0) + s * texel(x0 + 1, y0)) + t * (
+        (1 - s) * texel(x0, y0 + 1) + s * texel(x0 + 1, y0 + 1)
+    )
 
 
 @pytest.mark.parametrize("is_srgb", [True, False])
@@ -190,7 +210,10 @@ def test_coordinates_below_zero_and_not_finite(target: Target) -> None:
     material = dataclasses.replace(MATT, base_color_texture=0)
     mesh = square(2.0)
     shifted = dataclasses.replace(mesh, uvs=np.asarray(mesh.uvs) - np.float32(3.0))
-    images = [picture(target, scene_of(m, materials=(material,), textures=(texture,)), DOWN, (64, 64), options=BARE) for m in (mesh, shifted)]
+    images = [
+        picture(target, scene_of(m, materials=(material,), textures=(texture,)), DOWN, (64, 64), options=BARE)
+        for m in (mesh, shifted)
+    ]
     assert np.max(np.abs(images[0].astype(int) - images[1])) <= 1
     broken = dataclasses.replace(mesh, uvs=np.full((4, 2), np.nan, np.float32))
     image = picture(target, scene_of(broken, materials=(material,), textures=(texture,)), DOWN, (64, 64), options=BARE)
@@ -200,7 +223,9 @@ def test_coordinates_below_zero_and_not_finite(target: Target) -> None:
 def test_a_missing_texture_is_a_plain_colour(target: Target) -> None:
     material = dataclasses.replace(MATT, base_color_texture=5)
     plain = picture(target, scene_of(square(2.0), materials=(MATT,)), DOWN, (16, 16), options=BARE)
-    assert np.array_equal(picture(target, scene_of(square(2.0), materials=(material,)), DOWN, (16, 16), options=BARE), plain)
+    assert np.array_equal(
+        picture(target, scene_of(square(2.0), materials=(material,)), DOWN, (16, 16), options=BARE), plain
+    )
 
 
 @pytest.mark.parametrize("ray_type", ["flat", "smooth"])
@@ -225,15 +250,20 @@ def test_steps_take_the_color_map_and_its_ends(target: Target) -> None:
     # Without a tree every ray visits one node, is tested against no box, and against both triangles.
     scene = scene_of(square(3.0))
     for options, name, index in (
-        (StepsOptions(maximum=1), "viridis", 255), (StepsOptions(maximum=2), "viridis", 128), (StepsOptions(maximum=100000), "viridis", 0),
-        (StepsOptions("primitives", maximum=4, colors="magma"), "magma", 128), (StepsOptions("total", maximum=2, colors="plasma"), "plasma", 255),
+        (StepsOptions(maximum=1), "viridis", 255), (StepsOptions(maximum=2), "viridis", 128),
+        (StepsOptions(maximum=100000), "viridis", 0),
+        (StepsOptions("primitives", maximum=4, colors="magma"), "magma", 128), (StepsOptions("total", maximum=2,
+        colors="plasma"), "plasma", 255),
         (StepsOptions("total", 1, 3, colors="spectrum"), "spectrum", 128), (StepsOptions("total", 5, 9), "viridis", 0),
-        (StepsOptions("total", 7, 3), "viridis", 0), (StepsOptions("total", 1, 1), "viridis", 255), (StepsOptions("boxes", maximum=2), "viridis", 0),
+        (StepsOptions("total", 7, 3), "viridis", 0), (StepsOptions("total", 1, 1), "viridis", 255),
+        (StepsOptions("boxes", maximum=2), "viridis", 0),
     ):  # fmt: skip
         image = picture(target, scene, DOWN, (16, 16), "steps", options, hierarchy="brute_force")
         assert np.all(image[..., :3] == color_map(name)[index]), options
-    legend = Steps.legend(StepsOptions("primitives", 8, 64, colors="magma"))
-    assert (legend.label, legend.low, legend.high) == (LABELS["primitives"], 8.0, 64.0) and np.array_equal(legend.colors, color_map("magma"))
+    legend = StepsPresentation.legend(Steps, StepsOptions("primitives", 8, 64, colors="magma"))
+    assert (legend.label, legend.low, legend.high) == (LABELS["primitives"], 8.0, 64.0) and np.array_equal(
+        legend.colors, color_map("magma")
+    )
 
 
 @pytest.mark.parametrize("name", NAMES)
@@ -266,10 +296,17 @@ def test_pixels_lie_where_rays_go(target: Target) -> None:
 
 @pytest.mark.parametrize("alpha_mode", ["opaque", "blend"])
 def test_shadow_rays_are_those_of_hits_that_face_the_light(target: Target, alpha_mode: str) -> None:
-    """A ridge seen from above, with nothing beside it: each slope is lit by the sun on its side alone, both by the one over it, none by that below.
-    The ridge runs through the middle of packs of rays."""
+    """A ridge seen from above, with nothing beside it: each slope is lit by the sun on its side alone, both by the one
+    over it, none by that below. The ridge runs through the middle of packs of rays."""
     ridge, width = 0.0625 * 3, 0.0625 * 20  # in pixels of 1/16
-    corners = [[ridge - width, -1, -1], [ridge, -1, 0], [ridge, 1, 0], [ridge - width, 1, -1], [ridge + width, -1, -1], [ridge + width, 1, -1]]
+    corners = [
+        [ridge - width, -1, -1],
+        [ridge, -1, 0],
+        [ridge, 1, 0],
+        [ridge - width, 1, -1],
+        [ridge + width, -1, -1],
+        [ridge + width, 1, -1],
+    ]
     roof = mesh_of(corners, [[0, 1, 2], [0, 2, 3], [1, 4, 5], [1, 5, 2]])
     directions = [(-1.0, 0.0, -0.2), (1.0, 0.0, -0.2), (0.0, 0.0, -1.0), (0.0, 0.0, 1.0)]
     lights = tuple(Light("directional", (1.0, 1.0, 1.0), direction=direction) for direction in directions)

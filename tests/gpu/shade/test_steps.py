@@ -8,15 +8,15 @@ from typing import Any
 import numpy as np
 import pytest
 
-from gpu.camera import Camera
-from gpu.engine import Engine, View, ViewSettings
-from gpu.pixels import ArrayPixels
-from gpu.scene import Moment, Scene
-from gpu.shade.color_maps import color_map
-from gpu.shade.steps import StepsOptions
-from gpu.stats import STEP_BUCKETS, StepCounts, bucket_edges
-from gpu.target.base import Target
-from gpu.trace.trace import pixel_order
+from raygrove.gpu.camera import Camera
+from raygrove.gpu.engine import Engine, View, ViewSettings
+from raygrove.gpu.pixels import ArrayPixels
+from raygrove.gpu.scene import Moment, Scene
+from raygrove.gpu.shade.color_maps import color_map
+from raygrove.gpu.shade.steps import StepsOptions
+from raygrove.gpu.stats import STEP_BUCKETS, StepCounts, bucket_edges
+from raygrove.gpu.target.base import Target
+from raygrove.gpu.trace.trace import CameraRays, pixel_order
 
 from .pictures import mesh_of, scene_of
 
@@ -31,7 +31,9 @@ def crowd(count: int) -> Scene:
     return scene_of(mesh_of(corners, np.arange(3 * count).reshape(count, 3)))
 
 
-def counted(target: Target, scene: Scene, options: StepsOptions, **settings: Any) -> tuple[np.ndarray, StepCounts, np.ndarray]:
+def counted(
+    target: Target, scene: Scene, options: StepsOptions, **settings: Any
+) -> tuple[np.ndarray, StepCounts, np.ndarray]:
     """The picture, its statistics, and (3, height, width) nodes, primitives and boxes traced once more."""
     pixels = ArrayPixels(target, *SIZE)
     view = View(ViewSettings(ray_type="steps", ray_type_options=options, **settings), CAMERA, pixels)
@@ -39,7 +41,7 @@ def counted(target: Target, scene: Scene, options: StepsOptions, **settings: Any
         engine.render_frame(Moment(), [view])
         found = engine.flush().views[0].steps
         slot = engine._slots["main"]
-        hits = slot.tracer().trace(slot.film.rays, "steps")
+        hits = slot.tracer().trace(CameraRays(slot.film.frame, *SIZE), "steps")
         rows = np.stack([target.download(hits.steps), target.download(hits.tests), target.download(hits.boxes)])
     x, y = pixel_order(*SIZE)
     inside = (x < SIZE[0]) & (y < SIZE[1])

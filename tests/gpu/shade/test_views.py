@@ -1,4 +1,5 @@
-"""The views of what is hit, against what a picked pixel is known to be; their ranges and histograms, and what the pointer reads."""
+"""The views of what is hit, against what a picked pixel is known to be; their ranges and histograms, and what the
+pointer reads."""
 
 from __future__ import annotations
 
@@ -8,15 +9,15 @@ from typing import Any
 import numpy as np
 import pytest
 
-from gpu.camera import Camera
-from gpu.engine import Engine, Hit, View, ViewSettings
-from gpu.pixels import ArrayPixels
-from gpu.scene import Material, Mesh, Moment, Scene
-from gpu.shade.color_maps import color_map
-from gpu.shade.registry import ray_type
-from gpu.shade.views import SurfaceViewType
-from gpu.stats import Reading, StepCounts
-from gpu.target.base import Target
+from raygrove.gpu.camera import Camera
+from raygrove.gpu.engine import Engine, Hit, View, ViewSettings
+from raygrove.gpu.pixels import ArrayPixels
+from raygrove.gpu.scene import Material, Mesh, Moment, Scene
+from raygrove.gpu.shade.color_maps import color_map
+from raygrove.gpu.shade.registry import legend, ray_type
+from raygrove.gpu.shade.views import SurfaceViewType
+from raygrove.gpu.stats import Reading, StepCounts
+from raygrove.gpu.target.base import Target
 
 from .pictures import mesh_of, scene_of, square
 from .test_ao import bounded
@@ -36,7 +37,9 @@ def scene() -> Scene:
     return bounded(scene_of(square(0.7), slope(), materials=(Material(), Material())))
 
 
-def seen(target: Target, name: str, **options: Any) -> tuple[np.ndarray, StepCounts | None, list[Hit | None], list[Reading]]:
+def seen(
+    target: Target, name: str, **options: Any
+) -> tuple[np.ndarray, StepCounts | None, list[Hit | None], list[Reading]]:
     """The picture of a view, what was counted, and hits and readings at PLACES."""
     pixels = ArrayPixels(target, *SIZE)
     view = View(ViewSettings(ray_type=name, ray_type_options=ray_type(name).Options(**options)), CAMERA, pixels)
@@ -50,13 +53,21 @@ def seen(target: Target, name: str, **options: Any) -> tuple[np.ndarray, StepCou
 
 
 def numbers(text: str) -> list[float]:
-    return [float(word.strip("(),")) for word in text.replace(",", " ").split() if word.strip("(),").lstrip("-").replace(".", "", 1)[:1].isdigit()]
+    return [
+        float(word.strip("(),"))
+        for word in text.replace(",", " ").split()
+        if word.strip("(),").lstrip("-").replace(".", "", 1)[:1].isdigit()
+    ]
 
 
 @pytest.mark.parametrize("show", ["distance", "depth"])
 def test_depth_is_a_heat_map_of_distances(target: Target, show: str) -> None:
     image, counts, hits, readings = seen(target, "depth", show=show, automatic=False, minimum=2.0, maximum=6.0)
-    assert counts is not None and np.isclose(counts.number(counts.low), 2.0, rtol=1e-4) and np.isclose(counts.number(counts.high), 6.0, rtol=1e-4)
+    assert (
+        counts is not None
+        and np.isclose(counts.number(counts.low), 2.0, rtol=1e-4)
+        and np.isclose(counts.number(counts.high), 6.0, rtol=1e-4)
+    )
     forward = np.subtract(CAMERA.look_at, CAMERA.eye) / np.linalg.norm(np.subtract(CAMERA.look_at, CAMERA.eye))
     checked = 0
     for (x, y), hit, reading in zip(PLACES, hits, readings, strict=True):
@@ -95,12 +106,14 @@ def test_normals_are_colours_and_cosines(target: Target) -> None:
         normal = wanted[hit.object_id]
         normal = normal if normal @ (np.array(CAMERA.eye) - hit.position) > 0 else -normal
         towards = (np.array(CAMERA.eye) - hit.position) / np.linalg.norm(np.array(CAMERA.eye) - hit.position)
-        assert np.allclose(numbers(reading.text)[:3], normal, atol=1e-3) and cosine.number == pytest.approx(normal @ towards, abs=1e-3)
+        assert np.allclose(numbers(reading.text)[:3], normal, atol=1e-3) and cosine.number == pytest.approx(
+            normal @ towards, abs=1e-3
+        )
         assert np.abs(image[y, x, :3] / 255.0 - (normal * 0.5 + 0.5)).max() < 0.04, "squares are about what sRGB undoes"
     assert sum(hit is not None for hit in hits) > 20 and checked == {0, 1}
 
 
-@pytest.mark.parametrize(("show", "index"), [("triangle", 0), ("object", 1), ("material", 2)])
+@pytest.mark.parametrize(("show", "index"), [("primitive", 0), ("object", 1), ("material", 2)])
 def test_ids_have_colours_of_their_own(target: Target, show: str, index: int) -> None:
     image, _, hits, readings = seen(target, "ids", show=show)
     colors: dict[int, set[tuple[int, ...]]] = {}
@@ -119,7 +132,9 @@ def test_barycentrics_are_the_weights_of_the_hit(target: Target) -> None:
     for (x, y), hit, reading, edge in zip(PLACES, hits, readings, edges, strict=True):
         if hit is not None:
             weights = [1.0 - hit.u - hit.v, hit.u, hit.v]
-            assert np.allclose(numbers(reading.text), weights, atol=1e-3) and edge.number == pytest.approx(min(weights), abs=1e-4)
+            assert np.allclose(numbers(reading.text), weights, atol=1e-3) and edge.number == pytest.approx(
+                min(weights), abs=1e-4
+            )
             assert np.abs(image[y, x, :3] / 255.0 - weights).max() < 0.06
     assert sum(hit is not None for hit in hits) > 20
 
@@ -153,5 +168,5 @@ def test_every_view_says_how_it_is_read() -> None:
     for view in views:
         assert issubclass(view, SurfaceViewType)
         for show, shown in view.SHOWN.items():
-            scale = view.legend(view.Options(show=show))
+            scale = legend(view.name, view.Options(show=show))
             assert (scale is None) == (shown.low is None) and (scale is None or scale.label == shown.label)

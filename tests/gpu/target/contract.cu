@@ -21,8 +21,8 @@ extern "C" __global__ void apply_affine(Affine affine, int64 n, unsigned* out) {
     for (int i : grid_stride((int)n)) out[i] = (unsigned)(affine.offsets[i] * affine.scale) + (unsigned)affine.repeat;
 }
 
-extern "C" __global__ void count_blocks(int* blocks, int* items, int n) {
-    if (thread_index() == 0) atomic_add(blocks, 1);
+extern "C" __global__ void count_blocks(int* met, int* items, int n) {
+    if (thread_index() == 0) atomic_add(met, 1);
     for (int i : grid_stride(n)) atomic_add(&items[i], 1);
 }
 

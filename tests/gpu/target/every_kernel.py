@@ -1,6 +1,8 @@
-"""Every kernel on a CUDA device, once: python -m tests.gpu.target.every_kernel [--sort library] [--part K/N]. What compute-sanitizer watches.
+"""Every kernel on a CUDA device, once: python -m tests.gpu.target.every_kernel [--sort library] [--part K/N]. What
+compute-sanitizer watches.
 
-Every array is an allocation of its own, of exactly its size, so that an access one element past an end is found. Prints what was launched.
+Every array is an allocation of its own, of exactly its size, so that an access one element past an end is found. Prints
+what was launched.
 """
 
 from __future__ import annotations
@@ -10,31 +12,59 @@ import itertools
 
 import numpy as np
 
-from gpu.hierarchy.base import Hierarchy
-from gpu.hierarchy.primitives import TRIANGLE_TESTS, sphere_primitives, triangle_primitives
-from gpu.hierarchy.registry import structures, telling_layouts
-from gpu.target.base import Target, TargetOptions
-from gpu.trace.scatter import scatter_rays
-from gpu.trace.trace import KINDS, VIEW_FRAME, CameraRays, Tracer, upload_rays
+from raygrove.gpu.hierarchy.base import Hierarchy, StructureChoice
+from raygrove.gpu.hierarchy.primitives import KINDS as KINDS_OF_PRIMITIVES
+from raygrove.gpu.hierarchy.primitives import (
+    TRIANGLE_TESTS,
+    glyph_primitives,
+    mixed_primitives,
+    sphere_primitives,
+    triangle_primitives,
+)
+from raygrove.gpu.hierarchy.registry import structures, telling_layouts
+from raygrove.gpu.shade.registry import ray_types
+from raygrove.gpu.target.base import Target, TargetOptions
+from raygrove.gpu.trace.scatter import scatter_rays
+from raygrove.gpu.trace.trace import KINDS, VIEW_FRAME, CameraRays, Tracer, upload_rays
+from tests.gpu.sanitizers.frames import draw_spheres
+from tests.gpu.sanitizers.glyphs import draw_primary_tiles
 from tests.gpu.sanitizers.scenario import run_everything
+
+WITH_GLYPHS = ("brute_force", "lbvh", "sbvh", "median_sah", "grid", "octree_top_down")
 
 
 def trace_every_way(target: Target, part: tuple[int, int] = (0, 1)) -> None:
-    """Launch every traversal of every layout of every structure: each kind of primitive, ray source and hit, and shadow rays.
+    """Launch every traversal of every layout of every structure: each kind of primitive, ray source and hit, and shadow
+    rays.
 
     Of `part` = (k, n) every n-th structure from the k-th on."""
     corners, indices = target.zeros((3, 3), "f4", "test"), target.zeros((1, 3), "i4", "test")
-    kinds = {"triangle": triangle_primitives(corners, indices), "sphere": sphere_primitives(corners, target.zeros(3, "f4", "test"))}
+    kinds = {
+        "triangle": triangle_primitives(corners, indices),
+        "sphere": sphere_primitives(corners, target.zeros(3, "f4", "test")),
+        "mixed": mixed_primitives(corners, indices, corners, target.zeros(3, "f4", "test")),
+    }
+    kinds["glyphs"] = glyph_primitives(kinds["mixed"], target.zeros((2, 12), "f4", "test"), 2)
     camera = CameraRays(target.zeros(VIEW_FRAME.itemsize, "u1", "test"), 9, 9)
     buffer = upload_rays(target, np.zeros((5, 3)), np.ones((5, 3)))
     lights, counter = target.zeros((1, 20), "f4", "test"), target.zeros(1, "u8", "test")
+    if part[0] == 0:
+        draw_spheres(target, ray_types())
+        draw_primary_tiles(target)
+        draw_spheres(target, ("smooth", "path"), glyphs=True)
+        for strategy in ("megakernel", "wavefront"):
+            draw_spheres(target, ("whitted", "path", "ao", "diffuse"), strategy)
     for structure in list(structures().values())[part[0] :: part[1]]:
         for layout, traversal, kind, test in structure_choices(structure):
-            made = structure(target, structure.Options(), layout, traversal)
-            made.test_triangles_by(test)
+            made = structure(target, StructureChoice(layout=layout, traversal=traversal, triangle_test=test))
             made.build(kinds[kind])
             tracer = Tracer(target, made.traversal())
-            for hit, rays in itertools.product(KINDS, (camera, buffer)):
+            ways = (
+                itertools.product(KINDS, (camera, buffer))
+                if kind in ("triangle", "sphere")
+                else (("closest", camera), ("any", buffer))
+            )
+            for hit, rays in ways:
                 tracer.trace(rays, hit)
             if kind == "triangle":
                 scatter_rays(target, camera, tracer.trace(camera), corners, indices)
@@ -42,16 +72,37 @@ def trace_every_way(target: Target, part: tuple[int, int] = (0, 1)) -> None:
 
 
 def structure_choices(structure: type[Hierarchy]) -> list[tuple[str, str, str, str]]:
-    """Layout, traversal, kind of primitive and test of triangles: each test in every layout of the structure that all are tried with."""
+    """Layout, traversal, kind of primitive and test of triangles: each test in every layout of the structure that all
+    are tried with."""
     kinds, layouts = structure.capabilities.primitive_kinds, telling_layouts(structure.name)
-    found = [(layout, traversal, kind, TRIANGLE_TESTS[0]) for layout in layouts for traversal in structure.traversals(layout) for kind in kinds]
+    glyphs = []
+    if structure.name in WITH_GLYPHS:  # once each: beside their own text others have the same
+        glyphs = [(layouts[0], structure.traversals(layouts[0])[0], "glyphs", TRIANGLE_TESTS[0])]
+        glyphs += [(*glyphs[0][:3], test) for test in TRIANGLE_TESTS[1:] if structure.name == WITH_GLYPHS[0]]
+    kinds = tuple(kind for kind in kinds if kind != "glyphs")
+    found = [
+        (layout, traversal, kind, TRIANGLE_TESTS[0])
+        for layout in layouts
+        for traversal in structure.traversals(layout)
+        for kind in kinds
+    ]
     tests = TRIANGLE_TESTS[1:] if layouts == structure.layouts() else ()
-    return found + [(layout, structure.traversals(layout)[0], "triangle", test) for layout in layouts for test in tests]
+    tested = [kind for kind in kinds if KINDS_OF_PRIMITIVES[kind].tests]
+    return (
+        found
+        + glyphs
+        + [
+            (layout, structure.traversals(layout)[0], kind, test)
+            for layout in layouts
+            for test in tests
+            for kind in tested
+        ]
+    )
 
 
 def main() -> None:
     """Run everything on the first device."""
-    from gpu.target.cuda import CudaTarget
+    from raygrove.gpu.target.cuda import CudaTarget
 
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--sort", choices=("own", "library"), default="own")
@@ -62,7 +113,10 @@ def main() -> None:
     run_everything(target, (number, parts))
     trace_every_way(target, (number, parts))
     target.synchronize()
-    print(f"{target.device_name}: {target.launch_count} launches, {target.unit_count} units, sort {target.sorter_name}", flush=True)
+    print(
+        f"{target.device_name}: {target.launch_count} launches, {target.unit_count} units, sort {target.sorter_name}",
+        flush=True,
+    )
     target.close()
 
 

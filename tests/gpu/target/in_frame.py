@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from gpu.target.base import TargetOptions
-from gpu.target.host import HostTarget
+from raygrove.gpu.target.base import TargetOptions
+from raygrove.gpu.target.host import HostTarget
 
 
 class FrameTarget(HostTarget):

@@ -12,9 +12,9 @@ extern "C" __global__ void evaluate_line(Line line, int n, float scale, float* y
     for (int i : grid_stride(n)) y[i] = (line.x[i] * line.slope + (float)line.offset) * scale;
 }
 
-extern "C" __global__ void record_blocks(int n, int* owner, int* blocks) {
+extern "C" __global__ void record_blocks(int n, int* owner, int* count) {
     for (int i : grid_stride(n)) owner[i] = block_index();
-    blocks[0] = block_count();
+    count[0] = block_count();
 }
 
 // Each of `visits` grows by one: whose block ran twice has two, and who left a launch early misses some.

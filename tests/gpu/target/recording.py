@@ -1,17 +1,20 @@
-"""Host targets that note every unit they are asked for and every kernel launched from it, in the width that CUDA uses."""
+"""Host targets that note every unit they are asked for and every kernel launched from it, in the width that CUDA
+uses."""
 
 from __future__ import annotations
 
 from typing import Any
 
-from gpu.target.base import DeviceCount, TargetOptions, Unit, UnitSource
-from gpu.target.host import HostTarget, HostUnit
-from gpu.target.translation_unit import parse_kernels, read_source
+import numpy as np
+
+from raygrove.gpu.target.base import Array, DeviceCount, TargetOptions, Unit, UnitSource
+from raygrove.gpu.target.host import HostTarget, HostUnit
+from raygrove.gpu.target.translation_unit import parse_kernels, read_source
 
 
 class RecordingTarget(HostTarget):
-    """Packs have one ray, so that a unit's source is the one a CUDA target would be given. With `is_dry` nothing is compiled and nothing
-    runs: for code that only launches."""
+    """Packs have one ray, so that a unit's source is the one a CUDA target would be given. With `is_dry` nothing is
+    compiled and nothing runs: for code that only launches."""
 
     def __init__(self, is_dry: bool = False) -> None:
         super().__init__(TargetOptions(threads=2))
@@ -31,8 +34,28 @@ class RecordingTarget(HostTarget):
         self._source_of[id(made)] = source
         return made
 
-    def launch(self, unit: Unit, kernel: str, n: int | DeviceCount, *args: Any, block: int = 256, blocks: int = 0) -> None:
-        assert kernel in unit.kernels
+    def empty(self, shape: int | tuple[int, ...], dtype: Any, tag: str) -> Array:
+        made = super().empty(shape, dtype, tag)
+        if self.is_dry:
+            made[...] = np.zeros((), made.dtype)  # nothing writes it, and statistics are made of it
+        return made
+
+    def launch(
+        self,
+        unit: Unit,
+        kernel: str,
+        n: int | DeviceCount,
+        /,
+        *,
+        block: int = 256,
+        blocks: int = 0,
+        **arguments: Any,
+    ) -> None:
+        assert isinstance(unit, HostUnit) and kernel in unit.kernels
         self.launched[self._source_of[id(unit)]].add(kernel)
-        if not self.is_dry:
-            super().launch(unit, kernel, n, *args, block=block, blocks=blocks)
+        if self.is_dry:
+            source = self._source_of[id(unit)]
+            names = [one.name for one in parse_kernels(read_source(source.path), source.path)[kernel].parameters]
+            assert sorted(arguments) == sorted(names), f"{source.path}, {kernel}: {sorted(arguments)}, not {names}"
+        else:
+            super().launch(unit, kernel, n, block=block, blocks=blocks, **arguments)

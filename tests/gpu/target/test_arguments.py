@@ -1,20 +1,31 @@
-"""What a launch is given is what the kernel reads: at its first launch, when the same arrays come again, and when they are gone."""
+"""What a launch is given is what the kernel reads: at its first launch, when the same arrays come again, and when they
+are gone."""
 
 from __future__ import annotations
 
 import ctypes
+import re
 import struct
 from typing import Any
 
 import numpy as np
 import pytest
 
-from gpu.target.arguments import ArgumentBlock
-from gpu.target.base import TargetError
-from gpu.target.structs import address
-from gpu.target.translation_unit import KernelSignature, Parameter
+from raygrove.gpu.target.arguments import ArgumentBlock, Arguments
+from raygrove.gpu.target.base import TargetError
+from raygrove.gpu.target.structs import address
+from raygrove.gpu.target.translation_unit import KernelSignature, Parameter
 
-TYPES = (("count", "int"), ("keys", "unsigned*"), ("scale", "float"), ("out", "float*"), ("seed", "uint64"), ("is_last", "bool"), ("view", "View"))
+TYPES = (
+    ("count", "int"),
+    ("keys", "unsigned*"),
+    ("scale", "float"),
+    ("out", "float*"),
+    ("seed", "uint64"),
+    ("is_last", "bool"),
+    ("view", "View"),
+    ("boxes", "float4*"),
+)
 
 
 def block(*names: str) -> ArgumentBlock:
@@ -39,7 +50,7 @@ def read(packed: ArgumentBlock) -> dict[str, Any]:
     return found
 
 
-def expected(names: tuple[str, ...], arguments: tuple[Any, ...]) -> dict[str, Any]:
+def expected(arguments: dict[str, Any]) -> dict[str, Any]:
     def value(argument: Any) -> Any:
         if argument is None:
             return 0
@@ -47,7 +58,7 @@ def expected(names: tuple[str, ...], arguments: tuple[Any, ...]) -> dict[str, An
             return argument.tobytes() if argument.shape == () else address(argument)
         return argument
 
-    return {name: value(argument) for name, argument in zip(names, arguments, strict=True)}
+    return {name: value(argument) for name, argument in arguments.items()}
 
 
 def test_every_value_arrives_again_and_again() -> None:
@@ -57,9 +68,18 @@ def test_every_value_arrives_again_and_again() -> None:
     for turn in range(8):
         view["a"] = turn, 2, 3
         keys = (first, second, None)[turn % 3]
-        arguments = (turn - 2, keys, -0.0 if turn % 2 else 0.0, out, 1 << (60 + turn % 4), turn % 2 == 0, view)
+        arguments = {
+            "view": view,
+            "count": turn - 2,
+            "keys": keys,
+            "scale": -0.0 if turn % 2 else 0.0,
+            "out": out,
+            "seed": 1 << (60 + turn % 4),
+            "is_last": turn % 2 == 0,
+            "boxes": None,
+        }
         packed.pack(arguments)
-        assert read(packed) == expected(names, arguments)
+        assert read(packed) == expected(arguments)
         assert np.signbit(read(packed)["scale"]) == bool(turn % 2)
 
 
@@ -68,7 +88,7 @@ def test_arrays_that_come_again_are_looked_at_twice_and_no_more(monkeypatch: pyt
     packed = block("keys", "out", "count")
     anew = packed._pack_anew
 
-    def watched(arguments: tuple[Any, ...]) -> None:
+    def watched(arguments: Arguments) -> None:
         looked.append(arguments)
         anew(arguments)
 
@@ -76,7 +96,7 @@ def test_arrays_that_come_again_are_looked_at_twice_and_no_more(monkeypatch: pyt
     pairs = [(np.zeros(4, "u4"), np.zeros(4, "f4")) for _ in range(3)]
     for turn in range(15):
         keys, out = pairs[turn % 3]
-        packed.pack((keys, out, turn))
+        packed.pack({"out": out, "keys": keys, "count": turn})
         assert read(packed) == {"keys": address(keys), "out": address(out), "count": turn}
     assert len(looked) == 6
 
@@ -87,7 +107,7 @@ def test_an_array_in_the_place_of_one_that_is_gone_is_another() -> None:
     for turn in range(200):
         keys = np.zeros(4 + turn % 7, "u4")  # soon with the identity of one before it
         for _ in range(3):
-            packed.pack((keys, out))
+            packed.pack({"keys": keys, "out": out})
             assert read(packed) == {"keys": address(keys), "out": address(out)}
         if turn % 5 == 0:
             held.append(np.zeros(4 + turn % 7, "u4"))
@@ -96,24 +116,47 @@ def test_an_array_in_the_place_of_one_that_is_gone_is_another() -> None:
 
 
 def test_what_does_not_fit_is_said_of_arrays_known_and_unknown() -> None:
-    packed, keys, out = block("keys", "out", "count"), np.zeros(4, "u4"), np.zeros(4, "f4")
-    wrong: list[tuple[tuple[Any, ...], str]] = [
-        ((keys, keys, 1), "parameter out: an array of float32 was expected, uint32 was given"),
-        ((keys, out, out), "parameter count: a number was expected, an array of shape"),
-        ((keys, out[::2], 1), "parameter out: the array is not contiguous"),
-        ((keys, 7, 1), "parameter out: an array was expected, int was given"),
-        ((keys, out), "takes 3 arguments, 2 were given"),
-        ((keys, out, 1 << 31), "parameter count: 2147483648 is beyond what int holds"),
-        ((keys, out, -(1 << 40)), "parameter count: -1099511627776 is beyond what int holds"),
-        ((keys, out, float("inf")), "parameter count: a number was expected, float was given"),
-        ((keys, out, None), "parameter count: a number was expected, NoneType was given"),
+    packed, keys, out = block("keys", "out", "boxes", "count"), np.zeros(4, "u4"), np.zeros(4, "f4")
+    right = {"keys": keys, "out": out, "boxes": np.zeros((4, 8), "f4"), "count": 1}
+    rows = np.zeros((4, 3), "f4")
+    wrong: list[tuple[dict[str, Any], str]] = [
+        ({"out": keys}, "parameter out: an array of float32 was expected, uint32 was given"),
+        ({"count": out}, "parameter count: a number was expected, an array of shape"),
+        ({"out": out[::2]}, "parameter out: the array is not contiguous"),
+        ({"out": 7}, "parameter out: an array was expected, int was given"),
+        ({"boxes": rows[:3]}, r"parameter boxes: whole float4s were expected, an array of shape \(3, 3\) was given"),
+        ({"boxes": rows.reshape(-1)[:10]}, r"parameter boxes: whole float4s were expected, an array of shape \(10,\)"),
+        ({"count": 1 << 31}, "parameter count: 2147483648 is beyond what int holds"),
+        ({"count": -(1 << 40)}, "parameter count: -1099511627776 is beyond what int holds"),
+        ({"count": float("inf")}, "parameter count: a number was expected, float was given"),
+        ({"count": None}, "parameter count: a number was expected, NoneType was given"),
     ]
     for _ in range(3):
         for arguments, sentence in wrong:
             with pytest.raises(TargetError, match=sentence):
-                packed.pack(arguments)
-        packed.pack((keys, out, 5.0))  # a whole number is one, whatever its type
-        assert read(packed) == {"keys": address(keys), "out": address(out), "count": 5}
+                packed.pack(right | arguments)
+        packed.pack(right | {"count": 5.0})  # a whole number is one, whatever its type
+        assert read(packed) == expected(right | {"count": 5})
+
+
+def test_every_name_is_asked_for_before_and_after_the_arrays_are_known() -> None:
+    packed = block("keys", "out", "count", "view")
+    right = {"keys": np.zeros(4, "u4"), "out": np.zeros(4, "f4"), "count": 1, "view": np.zeros((), [("a", "u8", (3,))])}
+    wrong: list[tuple[tuple[str, ...], dict[str, Any], str]] = [
+        (("keys",), {}, "Kernel work: keys is missing. Its arguments are keys, out, count, view."),
+        (("keys",), {"key": None}, "Kernel work: keys is missing, there is no key (did you mean keys?). "),
+        (("count",), {}, "Kernel work: count is missing. "),
+        (("count",), {"cuont": 1}, "count is missing, there is no cuont (did you mean count?). "),
+        (("view",), {}, "Kernel work: view is missing. "),
+        (("view",), {"camera": 0}, "view is missing, there is no camera. "),
+        ((), {"turn": 0}, "Kernel work: there is no turn. "),
+    ]
+    for _ in range(4):
+        for left_out, more, sentence in wrong:
+            with pytest.raises(TargetError, match=re.escape(sentence)):
+                packed.pack({name: value for name, value in right.items() if name not in left_out} | more)
+        packed.pack(right)
+        assert read(packed) == expected(right)
 
 
 def test_a_struct_of_another_size_moves_nothing_else() -> None:
@@ -121,7 +164,7 @@ def test_a_struct_of_another_size_moves_nothing_else() -> None:
     for size in (3, 3, 40, 3):
         view = np.zeros((), np.dtype([("a", "u8", (size,))]))
         view["a"] = 9
-        packed.pack((keys, view, 11))
+        packed.pack({"keys": keys, "view": view, "count": 11})
         found = read(packed)
         assert (found["keys"], found["count"]) == (address(keys), 11) and found["view"] == view.tobytes()[:24]
 
@@ -130,13 +173,13 @@ def test_a_kernel_whose_arrays_live_for_one_launch_is_left_alone() -> None:
     packed = block("keys")
     for _ in range(500):
         keys = np.zeros(4, "u4")
-        packed.pack((keys,))
+        packed.pack({"keys": keys})
         assert read(packed) == {"keys": address(keys)}
         del keys
     assert packed._useless == 32
     lasting = np.zeros(4, "u4")
     for _ in range(3):
-        packed.pack((lasting,))
+        packed.pack({"keys": lasting})
         assert read(packed) == {"keys": address(lasting)}
 
 
@@ -145,5 +188,7 @@ def test_a_number_of_any_type_that_does_not_fit_is_named(name: str, number: floa
     packed = block("is_last", "seed", "scale", "count")
     values = {"is_last": True, "seed": 1, "scale": 0.5, "count": 7} | {name: number}
     for _ in range(3):
-        with pytest.raises(TargetError, match=f"Kernel work, parameter {name}: .* is beyond what {dict(TYPES)[name]} holds"):
-            packed.pack(tuple(values[one] for one in ("is_last", "seed", "scale", "count")))
+        with pytest.raises(
+            TargetError, match=f"Kernel work, parameter {name}: .* is beyond what {dict(TYPES)[name]} holds"
+        ):
+            packed.pack(values)

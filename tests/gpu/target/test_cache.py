@@ -1,11 +1,10 @@
-"""The cache of compiled code: what is loaded is what was made, whoever cut, changed or put it there; and memory as the target counts it."""
+"""The cache of compiled code: what is loaded is what was made, whoever cut, changed or put it there."""
 
 from __future__ import annotations
 
 import multiprocessing
 import os
 import pathlib
-import resource
 import shutil
 import signal
 import subprocess
@@ -15,9 +14,10 @@ from collections.abc import Callable
 
 import pytest
 
-from gpu.target import cache, host, host_compiler, nvrtc, private_folders, remarks
-from gpu.target.base import Abandoned, CompileError, NoDeviceError, UnitSource
-from gpu.target.translation_unit import write_unit
+from raygrove.gpu.target import cache, host_compiler, nvrtc, private_folders, remarks
+from raygrove.gpu.target.base import UnitSource
+from raygrove.gpu.target.translation_unit import write_unit
+from tests.waiting import PROCESS_S
 
 ROOT = pathlib.Path(__file__).resolve().parents[3]
 NOBODY = 65534
@@ -87,7 +87,7 @@ DAMAGES = {
 def test_a_library_that_is_not_what_was_made_is_made_anew(
     damage: str, places: tuple[pathlib.Path, pathlib.Path], monkeypatch: pytest.MonkeyPatch, tmp_path: pathlib.Path
 ) -> None:
-    """In a process of its own, which a cut library would end, and again without a word."""
+    """In a process of its own, which a cut library would end; in the next one without a word."""
     change, reason = DAMAGES[damage]
     assert host_compiler.compile_library(SEVEN, "digest", False).seven() == 7
     (library,) = places[0].glob("host-*.so")
@@ -99,13 +99,15 @@ def test_a_library_that_is_not_what_was_made_is_made_anew(
     code, said, warned = in_a_child(f"print(compile_library({SEVEN!r}, 'digest', False).seven())")
     assert (code, said) == (0, "7") and reason in warned and "It is made anew." in warned, warned
     assert len(library.read_bytes()) == len(whole) and library.stat().st_mode & 0o077 == 0
-    assert in_a_child(f"print(compile_library({SEVEN!r}, 'digest', False).seven())") == (0, "7", "")
+    assert cache.contents_of(library), "what raises nothing is sound"
+    if damage == "a page":
+        assert in_a_child(f"print(compile_library({SEVEN!r}, 'digest', False).seven())") == (0, "7", "")
 
 
 def in_a_child(line: str) -> tuple[int, str, str]:
     """Exit code and both streams of a process that imports the cache and runs a line."""
-    code = f"import sys; sys.path.insert(0, {str(ROOT)!r}); from gpu.target.host_compiler import compile_library; {line}"
-    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, timeout=120, check=False)
+    code = f"from raygrove.gpu.target.host_compiler import compile_library; {line}"
+    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, timeout=PROCESS_S, check=False)
     return done.returncode, done.stdout.strip(), done.stderr
 
 
@@ -120,14 +122,26 @@ def test_a_file_of_a_version_without_seals_is_made_anew_without_a_word(
 
 def evil_library(path: pathlib.Path, mark: pathlib.Path) -> None:
     """A sealed library whose constructor leaves a mark."""
-    text = f'#include <stdio.h>\n__attribute__((constructor)) static void leave() {{ fclose(fopen("{mark}", "w")); }}\n' + SEVEN
-    subprocess.run([*host_compiler.find_compiler(), "-shared", "-fPIC", "-x", "c++", "-", "-o", str(path)], input=text, text=True, check=True)
+    text = (
+        f'#include <stdio.h>\n__attribute__((constructor)) static void leave() {{ fclose(fopen("{mark}", "w")); }}\n'
+        + SEVEN
+    )
+    subprocess.run(
+        [*host_compiler.find_compiler(), "-shared", "-fPIC", "-x", "c++", "-", "-o", str(path)],
+        input=text,
+        text=True,
+        check=True,
+    )
     cache._seal(path)
 
 
 @pytest.mark.parametrize("foreign", ["folder", "file", "parent", "writable folder", "writable parent"])
 def test_no_code_of_another_user_is_run(
-    foreign: str, places: tuple[pathlib.Path, pathlib.Path], tmp_path: pathlib.Path, monkeypatch: pytest.MonkeyPatch, caplog: pytest.LogCaptureFixture
+    foreign: str,
+    places: tuple[pathlib.Path, pathlib.Path],
+    tmp_path: pathlib.Path,
+    monkeypatch: pytest.MonkeyPatch,
+    caplog: pytest.LogCaptureFixture,
 ) -> None:
     """The names of files are known to everybody, and so is how to seal them."""
     above = tmp_path / "above"
@@ -137,7 +151,9 @@ def test_no_code_of_another_user_is_run(
     (library,) = folder.glob("host-*.so")
     library.unlink()
     evil_library(library, mark)
-    place = {"folder": folder, "file": library, "parent": above, "writable folder": folder, "writable parent": above}[foreign]
+    place = {"folder": folder, "file": library, "parent": above, "writable folder": folder, "writable parent": above}[
+        foreign
+    ]
     if foreign.startswith("writable"):
         place.chmod(0o777)
     elif os.geteuid() != 0:
@@ -154,7 +170,9 @@ def test_no_code_of_another_user_is_run(
         assert list(places[1].glob("host-*.so")), "the kernels are kept nowhere"
 
 
-def test_a_library_that_is_loaded_has_no_mark_of_the_evil_one(places: tuple[pathlib.Path, pathlib.Path], tmp_path: pathlib.Path) -> None:
+def test_a_library_that_is_loaded_has_no_mark_of_the_evil_one(
+    places: tuple[pathlib.Path, pathlib.Path], tmp_path: pathlib.Path
+) -> None:
     """The test above means something: the same library, as the user's own, is loaded and leaves its mark."""
     host_compiler.compile_library(SEVEN, "digest", False)
     (library,) = places[0].glob("host-*.so")
@@ -164,7 +182,9 @@ def test_a_library_that_is_loaded_has_no_mark_of_the_evil_one(places: tuple[path
     assert (tmp_path / "mark").exists()
 
 
-def test_what_is_made_is_for_this_user_alone_whatever_the_umask(places: tuple[pathlib.Path, pathlib.Path], monkeypatch: pytest.MonkeyPatch) -> None:
+def test_what_is_made_is_for_this_user_alone_whatever_the_umask(
+    places: tuple[pathlib.Path, pathlib.Path], monkeypatch: pytest.MonkeyPatch
+) -> None:
     monkeypatch.setenv("RAYGROVE_CACHE", str(places[0] / "deep" / "down"))
     before = os.umask(0)
     try:
@@ -181,7 +201,9 @@ def test_a_cache_that_can_only_be_read_is_read_and_what_it_lacks_is_kept_elsewhe
 ) -> None:
     kept = cache.cached_file("old", ".so", write)
     access = os.access
-    monkeypatch.setattr(cache.os, "access", lambda path, mode: path != places[0] and access(path, mode))  # an administrator may write anywhere
+    monkeypatch.setattr(
+        cache.os, "access", lambda path, mode: path != places[0] and access(path, mode)
+    )  # an administrator may write anywhere
     assert cache.cached_file("old", ".so", never) == kept == places[0] / "old-sealed.so"
     assert cache.cached_file("new", ".so", write) == places[1] / "new-sealed.so"
     assert cache.contents_of(cache.cached_file("new", ".so", never)) == b"made"
@@ -192,14 +214,18 @@ def test_a_cache_that_can_only_be_read_is_read_and_what_it_lacks_is_kept_elsewhe
     assert "made anew" not in caplog.records[-1].getMessage(), "it stays as it is"
 
 
-def test_a_cache_that_cannot_be_made_is_replaced(places: tuple[pathlib.Path, pathlib.Path], caplog: pytest.LogCaptureFixture) -> None:
+def test_a_cache_that_cannot_be_made_is_replaced(
+    places: tuple[pathlib.Path, pathlib.Path], caplog: pytest.LogCaptureFixture
+) -> None:
     places[0].write_text("a file in its place")
     assert cache.cache_folder() == cache.cache_folder() == places[1]
     (record,) = caplog.records
     assert "is not a folder" in record.getMessage()
 
 
-def test_a_full_disk_is_no_reason_to_write_elsewhere(places: tuple[pathlib.Path, pathlib.Path], monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_full_disk_is_no_reason_to_write_elsewhere(
+    places: tuple[pathlib.Path, pathlib.Path], monkeypatch: pytest.MonkeyPatch
+) -> None:
     def full(*_: object) -> None:
         raise OSError(28, "No space left on device")
 
@@ -213,7 +239,9 @@ def test_a_full_disk_is_no_reason_to_write_elsewhere(places: tuple[pathlib.Path,
     assert caught.value.filename == str(places[0] / "new-sealed.so")
 
 
-def test_a_file_lies_on_the_disk_before_it_has_its_name(places: tuple[pathlib.Path, pathlib.Path], monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_file_lies_on_the_disk_before_it_has_its_name(
+    places: tuple[pathlib.Path, pathlib.Path], monkeypatch: pytest.MonkeyPatch
+) -> None:
     done, fsync, replace = list[str](), os.fsync, pathlib.Path.replace
 
     def noted_fsync(handle: int) -> None:
@@ -230,19 +258,21 @@ def test_a_file_lies_on_the_disk_before_it_has_its_name(places: tuple[pathlib.Pa
     assert done == ["file", "name", "folder"]
 
 
-def test_a_program_that_is_killed_while_it_writes_leaves_nothing_that_is_taken(places: tuple[pathlib.Path, pathlib.Path]) -> None:
+def test_a_program_that_is_killed_while_it_writes_leaves_nothing_that_is_taken(
+    places: tuple[pathlib.Path, pathlib.Path],
+) -> None:
     begun = places[0] / "begun"
     line = f"""
-from gpu.target.cache import cached_file
+from raygrove.gpu.target.cache import cached_file
 import pathlib, time
 def slow(path):
     path.write_text('half')
     pathlib.Path({str(begun)!r}).touch()
-    time.sleep(60)
+    time.sleep(240)
 cached_file('key', '.so', slow)"""
     code = f"import sys; sys.path.insert(0, {str(ROOT)!r})\n{line}"
     with subprocess.Popen([sys.executable, "-c", code]) as child:
-        until = time.monotonic() + 60
+        until = time.monotonic() + 120
         while not begun.exists() and time.monotonic() < until:
             time.sleep(0.01)
         child.send_signal(signal.SIGKILL)
@@ -268,18 +298,25 @@ def test_processes_that_make_the_same_files_at_once_agree(places: tuple[pathlib.
     for maker in makers:
         maker.start()
     for maker in makers:
-        maker.join(60)
+        maker.join(120)
     assert [maker.exitcode for maker in makers] == [0, 0]
     assert not cache.damaged_files(places[0]) and len(list(places[0].iterdir())) == 20
 
 
-@pytest.mark.parametrize("damage", [name for name in DAMAGES if name not in ("a page", "three pages", "a byte in the middle")])
+@pytest.mark.parametrize(
+    "damage", [name for name in DAMAGES if name not in ("a page", "three pages", "a byte in the middle")]
+)
 def test_a_cubin_that_is_not_what_was_made_is_made_anew(
-    damage: str, places: tuple[pathlib.Path, pathlib.Path], monkeypatch: pytest.MonkeyPatch, caplog: pytest.LogCaptureFixture
+    damage: str,
+    places: tuple[pathlib.Path, pathlib.Path],
+    monkeypatch: pytest.MonkeyPatch,
+    caplog: pytest.LogCaptureFixture,
 ) -> None:
     change, reason = DAMAGES[damage]
     monkeypatch.setattr(nvrtc, "nvrtc_version", lambda: (13, 0))
-    made = nvrtc.Cubin(b"\x7fELF machine code", "ptxas info : Compiling entry function 'k'\nUsed 40 registers, 12 bytes smem")
+    made = nvrtc.Cubin(
+        b"\x7fELF machine code", "ptxas info : Compiling entry function 'k'\nUsed 40 registers, 12 bytes smem"
+    )
     monkeypatch.setattr(nvrtc, "compile_text", lambda *_: made)
     text = write_unit(UnitSource("tests/gpu/target/contract.cu"), "cuda", 1)
     assert nvrtc.compile_unit(text, 90) == made
@@ -298,68 +335,7 @@ def test_a_cache_of_many_files_is_checked_in_no_time(places: tuple[pathlib.Path,
     """A start loads some tens of libraries of about 100 KiB."""
     for number in range(100):
         cache.cached_file(f"key{number}", ".so", lambda path: path.write_bytes(bytes(100_000)))
-    begin = time.process_time()
+    begin = time.thread_time()
     for number in range(100):
         cache.cached_file(f"key{number}", ".so", never)
-    assert time.process_time() - begin < 1.0
-
-
-@pytest.mark.parametrize(("named", "words"), [('"', "No closing quotation. Unset CXX"), ("/none/g++ -O1", "is not there"), ("false", "does not run")])
-def test_a_compiler_that_cannot_be_used_is_named(named: str, words: str, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setenv("CXX", named)
-    host_compiler.find_compiler.cache_clear()
-    host_compiler.compiler_version.cache_clear()
-    try:
-        with pytest.raises(NoDeviceError, match=words) as caught:
-            host_compiler.compiler_version()
-        assert ".." not in str(caught.value)
-    finally:
-        monkeypatch.delenv("CXX")
-        host_compiler.find_compiler.cache_clear()
-        host_compiler.compiler_version.cache_clear()
-
-
-def test_a_unit_that_does_not_compile_says_the_first_reason_in_its_sentence(places: tuple[pathlib.Path, pathlib.Path]) -> None:
-    with pytest.raises(CompileError) as caught:
-        host_compiler.compile_library("int f() { return octopus; }", "digest", False)
-    assert "octopus" in str(caught.value).partition("\n")[0]
-
-
-def test_memory_that_is_left_is_that_of_this_process() -> None:
-    code = f"import sys; sys.path.insert(0, {str(ROOT)!r}); from gpu.target.host import available_memory; print(available_memory())"
-
-    def limit() -> None:
-        resource.setrlimit(resource.RLIMIT_AS, (1 << 30, 1 << 30))
-
-    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, timeout=60, check=True, preexec_fn=limit)
-    assert 0 < int(done.stdout) < 1 << 30
-    assert host.available_memory() > int(done.stdout)
-
-
-def test_a_compiler_that_takes_long_is_heard_to_its_end(tmp_path: pathlib.Path) -> None:
-    """It is asked several times whether it goes on, and its input comes whole, longer than a pipe holds."""
-    script, text, asked = tmp_path / "slow", "int f();" * 100_000, list[int]()
-    script.write_text(f"#!/bin/sh\nsleep 0.4\ncat > {tmp_path / 'got'}\n")
-    script.chmod(0o755)
-    host_compiler._run_compiler([str(script)], text, lambda: asked.append(1))
-    assert (tmp_path / "got").read_text() == text and len(asked) >= 3
-
-
-def test_a_compiler_that_nobody_waits_for_is_ended(tmp_path: pathlib.Path) -> None:
-    """Soon, and with all its own processes."""
-    script, pid = tmp_path / "slow", tmp_path / "pid"
-    script.write_text(f"#!/bin/sh\nsleep 61 &\necho $! > {pid}\nwait\n")
-    script.chmod(0o755)
-    begin = time.monotonic()
-
-    def check() -> None:
-        if pid.exists() and pid.read_text().strip():
-            raise Abandoned
-
-    with pytest.raises(Abandoned):
-        host_compiler._run_compiler([str(script)], "int f();", check)
-    assert time.monotonic() - begin < 5.0
-    status = pathlib.Path(f"/proc/{pid.read_text().strip()}/stat")
-    while status.exists() and status.read_text().rsplit(")", 1)[1].split()[0] != "Z":
-        assert time.monotonic() - begin < 10.0, "what the compiler started still runs"
-        time.sleep(0.01)
+    assert time.thread_time() - begin < 1.0

@@ -1,4 +1,5 @@
-"""What else is kept in the cache of compiled code: programs, and what NVIDIA's sort was built to. And the sentence of a full disk."""
+"""What else is kept in the cache of compiled code: programs, and what NVIDIA's sort was built to. And the sentence of a
+full disk."""
 
 from __future__ import annotations
 
@@ -9,9 +10,9 @@ from typing import Any
 
 import pytest
 
-from gpu.target import cache, host_compiler, private_folders, remarks
-from gpu.target.base import CompileError
-from gpu.target.cuda_sort import LibrarySorter
+from raygrove.gpu.target import cache, host_compiler, private_folders, remarks
+from raygrove.gpu.target.base import CompileError
+from raygrove.gpu.target.cuda_sort import LibrarySorter
 
 
 @pytest.fixture(autouse=True)
@@ -81,7 +82,11 @@ def test_a_sort_that_cannot_be_kept_sorts_and_says_so(
     monkeypatch.setattr(cache.os, "fsync", full)
     assert sorter()._load(("scan", "<i4", "<i4"), lambda: 1) == 1
     (record,) = caplog.records
-    assert "cannot be kept" in record.getMessage() and str(folder) in record.getMessage() and "No space left" in record.getMessage()
+    assert (
+        "cannot be kept" in record.getMessage()
+        and str(folder) in record.getMessage()
+        and "No space left" in record.getMessage()
+    )
 
 
 def test_a_compiler_without_room_says_what_to_do(tmp_path: pathlib.Path) -> None:
@@ -90,4 +95,7 @@ def test_a_compiler_without_room_says_what_to_do(tmp_path: pathlib.Path) -> None
     script.chmod(0o755)
     with pytest.raises(CompileError) as caught:
         host_compiler._run_compiler([str(script)], "int f();", lambda: None)
-    assert "No space left on device. Free some space" in str(caught.value) and "RAYGROVE_CACHE" in str(caught.value).partition("\n")[0]
+    assert (
+        "No space left on device. Free some space" in str(caught.value)
+        and "RAYGROVE_CACHE" in str(caught.value).partition("\n")[0]
+    )

@@ -7,12 +7,13 @@ import sys
 
 import pytest
 
-from gpu import target as targets
-from gpu.target.base import NoDeviceError, TargetOptions
+from raygrove.gpu import target as targets
+from raygrove.gpu.target.base import NoDeviceError, TargetOptions
 
 
-def test_the_host_is_taken_by_its_name() -> None:
-    with contextlib.closing(targets.choose("host", TargetOptions(threads=1))) as target:
+@pytest.mark.parametrize("name", ["cpu", "host"])
+def test_the_host_is_taken_by_its_names(name: str) -> None:
+    with contextlib.closing(targets.choose(name, TargetOptions(threads=1))) as target:
         assert (target.kind, target.name, target.options.threads) == ("host", "host", 1)
 
 
@@ -30,7 +31,9 @@ def test_the_host_refuses_the_sort_of_a_gpu(monkeypatch: pytest.MonkeyPatch) -> 
 
     monkeypatch.setattr(targets, "_cuda", none)
     for name in ("host", "auto"):
-        with pytest.raises(NoDeviceError, match=r"target\.sort is library.*needs a GPU.*Set target\.sort to auto or own"):
+        with pytest.raises(
+            NoDeviceError, match=r"device\.sort is library.*needs a GPU.*Set device\.sort to auto or own"
+        ):
             targets.choose(name, TargetOptions(sort="library"))
 
 
@@ -41,9 +44,9 @@ def test_the_options_reach_the_gpu(monkeypatch: pytest.MonkeyPatch) -> None:
     assert asked == [TargetOptions(sort="library")]
 
 
-@pytest.mark.parametrize("name", ["", "gpu", "host:1", "auto:0", "cuda:", "cuda:x", "cuda:-1"])
+@pytest.mark.parametrize("name", ["", "gpu", "host:1", "cpu:0", "auto:0", "cuda:", "cuda:x", "cuda:-1"])
 def test_other_names_are_refused(name: str) -> None:
-    with pytest.raises(ValueError, match="auto, host, cuda"):
+    with pytest.raises(ValueError, match="auto, cpu, cuda"):
         targets.choose(name)
 
 
@@ -71,6 +74,6 @@ def test_the_number_of_the_gpu_is_handed_on(monkeypatch: pytest.MonkeyPatch) -> 
 
 
 def test_a_fault_in_our_own_module_is_not_taken_for_a_missing_device(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setitem(sys.modules, "gpu.target.cuda", None)
+    monkeypatch.setitem(sys.modules, "raygrove.gpu.target.cuda", None)
     with pytest.raises(ImportError):
         targets.choose("auto")

@@ -1,4 +1,5 @@
-"""The copying thread of the CUDA target against a runtime that copies at once: what it asks of the driver, in what order; what errors become."""
+"""The copying thread of the CUDA target against a runtime that copies at once: what it asks of the driver, in what
+order; what errors become."""
 
 from __future__ import annotations
 
@@ -11,16 +12,17 @@ from typing import Any
 import numpy as np
 import pytest
 
-from gpu.target.base import TargetError
-from gpu.target.copies import ImmediateCopies
-from gpu.target.cuda_copies import BLOCK_BYTES, BLOCKS, StreamCopies
+from raygrove.gpu.target.base import TargetError
+from raygrove.gpu.target.copies import ImmediateCopies
+from raygrove.gpu.target.cuda_copies import BLOCK_BYTES, BLOCKS, StreamCopies
 
 LAUNCHES, COPIES = 7, 8
 NOT_READY = 600
 
 
 class FakeRuntime:
-    """Streams are numbers, events objects; a copy is done when it is asked for, unless `gate` is closed. `calls` keeps the order."""
+    """Streams are numbers, events objects; a copy is done when it is asked for, unless `gate` is closed. `calls` keeps
+    the order."""
 
     cudaStreamNonBlocking = cudaEventDisableTiming = 0  # noqa: N815
     cudaMemcpyKind = types.SimpleNamespace(cudaMemcpyHostToDevice=1)  # noqa: N815
@@ -107,7 +109,10 @@ def copies(runtime: FakeRuntime) -> Iterator[StreamCopies]:
 
 def test_values_of_any_size_arrive_through_the_blocks(copies: StreamCopies, runtime: FakeRuntime) -> None:
     sizes = (1, BLOCK_BYTES // 4, 3 * BLOCK_BYTES // 4 + 5, (2 * BLOCKS + 1) * BLOCK_BYTES // 4)
-    sources = [np.random.default_rng(n).normal(size=size).astype(np.float64 if n == 0 else np.float32) for n, size in enumerate(sizes)]
+    sources = [
+        np.random.default_rng(n).normal(size=size).astype(np.float64 if n == 0 else np.float32)
+        for n, size in enumerate(sizes)
+    ]
     arrays = [FakeArray(np.zeros(size, np.float32)) for size in sizes]
     copy = copies.start(list(zip(arrays, sources, strict=True)))
     copy.order()
@@ -118,7 +123,9 @@ def test_values_of_any_size_arrive_through_the_blocks(copies: StreamCopies, runt
     assert max(moved) == BLOCK_BYTES and sum(moved) == 4 * sum(sizes)
 
 
-def test_a_copy_waits_for_the_launches_before_and_launches_for_the_copy(copies: StreamCopies, runtime: FakeRuntime) -> None:
+def test_a_copy_waits_for_the_launches_before_and_launches_for_the_copy(
+    copies: StreamCopies, runtime: FakeRuntime
+) -> None:
     runtime.gate.clear()
     array = FakeArray(np.zeros(4, np.float32))
     copy = copies.start([(array, np.ones(4, np.float32))])
@@ -126,7 +133,11 @@ def test_a_copy_waits_for_the_launches_before_and_launches_for_the_copy(copies: 
     assert not copy.has_arrived()
     asked = [call for call in runtime.calls if call[0] != "device"]
     before = asked[0][1]
-    assert asked[0] == ("record", before, LAUNCHES) and asked[1] == ("wait", COPIES, before) and asked[2] == ("copy", 16, COPIES)
+    assert (
+        asked[0] == ("record", before, LAUNCHES)
+        and asked[1] == ("wait", COPIES, before)
+        and asked[2] == ("copy", 16, COPIES)
+    )
     arrived = asked[4][1]
     assert asked[4] == ("record", arrived, COPIES) and asked[5] == ("wait", LAUNCHES, arrived)
     runtime.gate.set()
@@ -150,7 +161,9 @@ def test_events_are_used_again_and_given_back(copies: StreamCopies, runtime: Fak
         copies.start([(array, np.zeros(4, np.float32))])
 
 
-def test_an_error_of_the_copying_thread_comes_up_where_the_values_are_needed(copies: StreamCopies, runtime: FakeRuntime) -> None:
+def test_an_error_of_the_copying_thread_comes_up_where_the_values_are_needed(
+    copies: StreamCopies, runtime: FakeRuntime
+) -> None:
     runtime.copy_status = 2
     copy = copies.start([(FakeArray(np.zeros(4, np.float32)), np.ones(4, np.float32))])
     with pytest.raises(TargetError, match="Streaming to the device failed: CUDA failed while streaming to the device"):

@@ -7,7 +7,7 @@ from typing import Any
 
 import pytest
 
-from gpu.target.cuda_timing import CudaClock, Replay, Span
+from raygrove.gpu.target.cuda_timing import CudaClock, Replay, Span
 
 
 class _Driver:
@@ -53,7 +53,9 @@ def driver() -> _Driver:
 
 @pytest.fixture
 def clock(driver: _Driver) -> CudaClock:
-    libraries: Any = types.SimpleNamespace(runtime=driver, cupy=types.SimpleNamespace(cuda=types.SimpleNamespace(runtime=driver)))
+    libraries: Any = types.SimpleNamespace(
+        runtime=driver, cupy=types.SimpleNamespace(cuda=types.SimpleNamespace(runtime=driver))
+    )
     return CudaClock(libraries, 7, False)
 
 
@@ -79,20 +81,29 @@ def launch(clock: CudaClock, driver: _Driver, replay: Replay) -> None:
     clock.replayed(replay)
 
 
-def test_a_replay_in_a_frame_records_nothing_and_is_read_once(clock: CudaClock, driver: _Driver, replay: Replay) -> None:
+def test_a_replay_in_a_frame_records_nothing_and_is_read_once(
+    clock: CudaClock, driver: _Driver, replay: Replay
+) -> None:
     clock.begin_frame(3)
     launch(clock, driver, replay)
     assert driver.calls == []
     clock.end_frame()
     (timing,) = waited_for(clock)
-    assert (timing.frame_id, timing.launches, timing.phases_ms, timing.span_ms) == (3, 5, {"codes": 1.0, "sort": 1.0}, 2.0)
+    assert (timing.frame_id, timing.launches, timing.phases_ms, timing.span_ms) == (
+        3,
+        5,
+        {"codes": 1.0, "sort": 1.0},
+        2.0,
+    )
     assert driver.calls.count("ask") == 3
     driver.calls.clear()
     clock.make_ready(replay)
     assert driver.calls == []
 
 
-def test_a_replay_waits_for_the_end_of_the_frame_that_replayed_it(clock: CudaClock, driver: _Driver, replay: Replay) -> None:
+def test_a_replay_waits_for_the_end_of_the_frame_that_replayed_it(
+    clock: CudaClock, driver: _Driver, replay: Replay
+) -> None:
     clock.begin_frame(1)
     launch(clock, driver, replay)
     clock.end_frame()
@@ -116,7 +127,9 @@ def test_twice_in_one_frame_adds_up(clock: CudaClock, driver: _Driver, replay: R
     assert (timing.launches, timing.phases_ms) == (10, {"codes": 2.0, "sort": 2.0})
 
 
-def test_outside_frames_and_in_abandoned_ones_a_replay_has_an_end_of_its_own(clock: CudaClock, driver: _Driver, replay: Replay) -> None:
+def test_outside_frames_and_in_abandoned_ones_a_replay_has_an_end_of_its_own(
+    clock: CudaClock, driver: _Driver, replay: Replay
+) -> None:
     launch(clock, driver, replay)
     assert driver.calls == ["record"]
     clock.make_ready(replay)
@@ -129,7 +142,9 @@ def test_outside_frames_and_in_abandoned_ones_a_replay_has_an_end_of_its_own(clo
     assert driver.calls == [("wait", replay.done)]
 
 
-def test_nothing_is_asked_of_a_frame_that_has_only_just_ended(clock: CudaClock, driver: _Driver, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_nothing_is_asked_of_a_frame_that_has_only_just_ended(
+    clock: CudaClock, driver: _Driver, monkeypatch: pytest.MonkeyPatch
+) -> None:
     asked: list[Any] = []
 
     def query(event: int) -> int:

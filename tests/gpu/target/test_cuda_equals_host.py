@@ -1,4 +1,5 @@
-"""Without contraction the GPU and the host give the same bytes: animated vertices, nodes, hits and pictures of the same frames."""
+"""Without contraction the GPU and the host give the same bytes: animated vertices, nodes, hits and pictures of the same
+frames."""
 
 from __future__ import annotations
 
@@ -7,25 +8,34 @@ from collections.abc import Iterator
 import numpy as np
 import pytest
 
-from gpu.animate.animate import Animator
-from gpu.camera import Camera
-from gpu.engine import Engine, View, ViewSettings
-from gpu.hierarchy.base import NodeTable
-from gpu.hierarchy.registry import structures
-from gpu.pixels import ArrayPixels
-from gpu.scene import Moment
-from gpu.shade.registry import ray_types
-from gpu.target.base import Target
-from gpu.update_policy import UpdateOptions
-from tests.conftest import make_target
-from tests.gpu.sanitizers.scenario import make_scene
+from raygrove.gpu.animate.animate import Animator
+from raygrove.gpu.camera import Camera
+from raygrove.gpu.engine import Engine, View, ViewSettings
+from raygrove.gpu.hierarchy.base import NodeTable
+from raygrove.gpu.hierarchy.registry import structures
+from raygrove.gpu.pixels import ArrayPixels
+from raygrove.gpu.scene import Moment
+from raygrove.gpu.shade.registry import ray_types
+from raygrove.gpu.target.base import Target
+from raygrove.gpu.update.options import UpdateOptions
+from raygrove.testing import make_target
+from tests.gpu.sanitizers.frames import make_scene
 
 pytestmark = pytest.mark.cuda
 PRIMARY = ("flat", "smooth", "steps")
-"""Ray types that every layout is drawn with; the others trace by the same walks, compiled into kernels of their own."""
-CHOICES = [(name, layout, ray_type) for name, structure in structures().items() for layout in structure.layouts() for ray_type in PRIMARY]
+"""Ray types that every layout is drawn with; the others trace by the same traversals, compiled into kernels of their
+own."""
+CHOICES = [
+    (name, layout, ray_type)
+    for name, structure in structures().items()
+    for layout in structure.layouts()
+    for ray_type in PRIMARY
+]
 CHOICES += [
-    (name, layout, ray_type) for name, layout in (("lbvh", "bvh2"), ("median_sah", "kd8")) for ray_type in ray_types() if ray_type not in PRIMARY
+    (name, layout, ray_type)
+    for name, layout in (("lbvh", "bvh2"), ("median_sah", "kd8"))
+    for ray_type in ray_types()
+    if ray_type not in PRIMARY
 ]
 
 
@@ -39,11 +49,18 @@ def both() -> Iterator[tuple[Target, Target]]:
     host.close()
 
 
-def frames(target: Target, hierarchy: str, layout: str, ray_type: str) -> tuple[list[np.ndarray], NodeTable, np.ndarray]:
-    """Three pictures of a moving scene (the first rebuilt, the others refitted where that can be), the nodes and the vertices at the end."""
+def frames(
+    target: Target, hierarchy: str, layout: str, ray_type: str
+) -> tuple[list[np.ndarray], NodeTable, np.ndarray]:
+    """Three pictures of a moving scene (the first rebuilt, the others refitted where that can be), the nodes and the
+    vertices at the end."""
     update = "refit" if structures()[hierarchy].capabilities.refit else "rebuild"
     pixels = ArrayPixels(target, 93, 71)
-    view = View(ViewSettings(hierarchy, layout=layout, ray_type=ray_type, update=UpdateOptions(update)), Camera(eye=(0.0, 0.5, 4.0)), pixels)
+    view = View(
+        ViewSettings(hierarchy, layout=layout, ray_type=ray_type, update=UpdateOptions(update)),
+        Camera(eye=(0.0, 0.5, 4.0)),
+        pixels,
+    )
     engine = Engine(target, make_scene())
     pictures = []
     for frame, time in enumerate((0.0, 0.37, 0.8)):
@@ -56,7 +73,9 @@ def frames(target: Target, hierarchy: str, layout: str, ray_type: str) -> tuple[
 
 @pytest.mark.parametrize(("hierarchy", "layout", "ray_type"), CHOICES)
 def test_frames_are_equal_byte_by_byte(both: tuple[Target, Target], hierarchy: str, layout: str, ray_type: str) -> None:
-    (on_cuda, nodes, positions), (on_host, host_nodes, host_positions) = (frames(target, hierarchy, layout, ray_type) for target in both)
+    (on_cuda, nodes, positions), (on_host, host_nodes, host_positions) = (
+        frames(target, hierarchy, layout, ray_type) for target in both
+    )
     np.testing.assert_array_equal(positions.view(np.uint32), host_positions.view(np.uint32))
     for column in ("parent", "depth", "lower", "upper", "is_leaf", "first_reference", "reference_count", "references"):
         np.testing.assert_array_equal(getattr(nodes, column), getattr(host_nodes, column), err_msg=column)

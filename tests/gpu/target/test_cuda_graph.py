@@ -1,4 +1,5 @@
-"""Which of a captured body's two graphs is replayed, with a driver that only keeps lists: the one with events of its phases now and then."""
+"""Which of a captured body's two graphs is replayed, with a driver that only keeps lists: the one with events of its
+phases now and then."""
 
 from __future__ import annotations
 
@@ -9,10 +10,10 @@ from typing import Any
 
 import pytest
 
-from gpu.target import cuda_graph
-from gpu.target.cuda_driver import DeviceLostError
-from gpu.target.cuda_graph import CapturedGraph
-from gpu.target.cuda_timing import CudaClock
+from raygrove.gpu.target import cuda_graph
+from raygrove.gpu.target.cuda_driver import DeviceLostError
+from raygrove.gpu.target.cuda_graph import CapturedGraph
+from raygrove.gpu.target.cuda_timing import CudaClock
 
 
 class CUDARuntimeError(RuntimeError):
@@ -23,12 +24,15 @@ class CUDARuntimeError(RuntimeError):
 
 
 class _Driver:
-    """Every event recorded and every kernel takes a millisecond of the device; a graph is the list of what was recorded or launched into it."""
+    """Every event recorded and every kernel takes a millisecond of the device; a graph is the list of what was recorded
+    or launched into it."""
 
     def __init__(self) -> None:
         self.cudaEventRecordExternal = 1
         self.cudaStreamCaptureMode = types.SimpleNamespace(cudaStreamCaptureModeThreadLocal=1)
-        self.cudaGraphNodeType = types.SimpleNamespace(cudaGraphNodeTypeEventRecord="event", cudaGraphNodeTypeKernel="kernel")
+        self.cudaGraphNodeType = types.SimpleNamespace(
+            cudaGraphNodeTypeEventRecord="event", cudaGraphNodeTypeKernel="kernel"
+        )
         self._handles = itertools.count(1)
         self.CUDARuntimeError = CUDARuntimeError
         self.broken = 0
@@ -165,13 +169,19 @@ def frames(clock: CudaClock, graph: Callable[[], None], count: int) -> list[Any]
 TIMED = {"codes": 2.0 + 1.0, "sort": 1.0 + 1.0}  # milliseconds of kernels and of the event after them
 
 
-def test_every_replay_times_its_phases_where_nobody_samples(driver: _Driver, clock: CudaClock, graph: CapturedGraph) -> None:
+def test_every_replay_times_its_phases_where_nobody_samples(
+    driver: _Driver, clock: CudaClock, graph: CapturedGraph
+) -> None:
     found = frames(clock, graph, 10)
-    assert [one.phases_ms for one in found] == [TIMED] * 10 and all(one.has_phases and one.launches == 3 for one in found)
+    assert [one.phases_ms for one in found] == [TIMED] * 10 and all(
+        one.has_phases and one.launches == 3 for one in found
+    )
     assert len(driver.executables) == 3
 
 
-def test_one_replay_in_eight_times_them_where_they_are_sampled(driver: _Driver, clock: CudaClock, graph: CapturedGraph) -> None:
+def test_one_replay_in_eight_times_them_where_they_are_sampled(
+    driver: _Driver, clock: CudaClock, graph: CapturedGraph
+) -> None:
     clock.samples_phases = True
     found = frames(clock, graph, 17)
     assert [one.frame_id for one in found if one.has_phases] == [0, 8, 16]
@@ -182,14 +192,18 @@ def test_one_replay_in_eight_times_them_where_they_are_sampled(driver: _Driver, 
     assert len(light) == 1 and driver.launched.count(light[0]) == 14
 
 
-def test_slow_frames_are_all_timed(driver: _Driver, clock: CudaClock, graph: CapturedGraph, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_slow_frames_are_all_timed(
+    driver: _Driver, clock: CudaClock, graph: CapturedGraph, monkeypatch: pytest.MonkeyPatch
+) -> None:
     seconds = itertools.count(0.0, 0.03)
     monkeypatch.setattr(cuda_graph.time, "perf_counter", lambda: next(seconds))
     clock.samples_phases = True
     assert [one.frame_id for one in frames(clock, graph, 7) if one.has_phases] == [0, 2, 4, 6]
 
 
-def test_a_light_frame_records_two_events_and_asks_once(driver: _Driver, clock: CudaClock, graph: CapturedGraph) -> None:
+def test_a_light_frame_records_two_events_and_asks_once(
+    driver: _Driver, clock: CudaClock, graph: CapturedGraph
+) -> None:
     clock.samples_phases = True
     frames(clock, graph, 1)
     recorded = len(driver.times)
@@ -206,7 +220,9 @@ def test_a_light_frame_records_two_events_and_asks_once(driver: _Driver, clock: 
     assert len(driver.times) == 2
 
 
-def test_what_is_done_before_a_replay_is_none_of_the_devices_time(driver: _Driver, clock: CudaClock, graph: CapturedGraph) -> None:
+def test_what_is_done_before_a_replay_is_none_of_the_devices_time(
+    driver: _Driver, clock: CudaClock, graph: CapturedGraph
+) -> None:
     clock.begin_frame(0)
     driver.now += 1000.0  # the host prepares
     graph()

@@ -6,15 +6,24 @@ import ctypes
 import gc
 import pathlib
 import threading
+from typing import Any
 
 import numpy as np
 import pytest
 
-from gpu.target import host_compiler
-from gpu.target.base import CompileError, NoDeviceError, OutOfMemoryError, TargetError, TargetOptions, UnitSource
-from gpu.target.host import HostTarget
-from gpu.target.structs import make_struct, struct_dtype
+from raygrove.gpu.target import host_compiler
+from raygrove.gpu.target.base import (
+    CompileError,
+    NoDeviceError,
+    OutOfMemoryError,
+    TargetError,
+    TargetOptions,
+    UnitSource,
+)
+from raygrove.gpu.target.host import HostTarget
+from raygrove.gpu.target.structs import make_struct, struct_dtype
 
+ROOT = pathlib.Path(__file__).resolve().parents[3]
 SOURCE = UnitSource("tests/gpu/target/kernels_for_tests.cu")
 LINE = struct_dtype([("x", "pointer"), ("slope", "float"), ("offset", "int")])
 
@@ -23,18 +32,21 @@ def test_structs_and_numbers_arrive_as_declared(host_target: HostTarget) -> None
     x = host_target.upload(np.linspace(-3, 3, 1001, dtype=np.float32), "test")
     y = host_target.zeros(1001, np.float32, "test")
     line = make_struct(LINE, x=x, slope=2.0, offset=-7)
-    host_target.launch(host_target.unit(SOURCE), "evaluate_line", 1001, line, 1001, 3, y)
+    host_target.launch(host_target.unit(SOURCE), "evaluate_line", 1001, line=line, n=1001, scale=3, y=y)
     np.testing.assert_allclose(y, (x * np.float32(2) - 7) * 3, rtol=1e-6)
 
 
 def test_wide_integers_and_null_pointers(host_target: HostTarget) -> None:
     out = host_target.zeros(1, np.uint64, "test")
-    host_target.launch(host_target.unit(SOURCE), "add_wide", 1, 2**63, 2**32 - 1, None, out)
+    host_target.launch(host_target.unit(SOURCE), "add_wide", 1, big=2**63, small=2**32 - 1, given=None, out=out)
     assert int(out[0]) == 2**63 + 2**32 - 1
 
 
-def test_a_session_may_load_many_units(host_target: HostTarget, tmp_path: pathlib.Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    """Every choice of structure, layout and ray type is a library more; none may take from the few bytes that all share for threads (static TLS)."""
+def test_a_session_may_load_many_units(
+    host_target: HostTarget, tmp_path: pathlib.Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Every choice of structure, layout and ray type is a library more; none may take from the few bytes that all share
+    for threads (static TLS)."""
     loaded: list[pathlib.Path] = []
     load = host_compiler.ctypes.CDLL
 
@@ -52,37 +64,40 @@ def test_a_session_may_load_many_units(host_target: HostTarget, tmp_path: pathli
 
 
 @pytest.mark.parametrize(
-    ("arguments", "reason"),
+    ("wrong", "reason"),
     [
-        ((1,), "takes 3 arguments, 1 were given"),
-        ((4, np.zeros(4, np.float32), np.zeros(1, np.int32)), "parameter owner: an array of int32 was expected, float32"),
-        ((4, np.zeros(8, np.int32)[::2], np.zeros(1, np.int32)), "not contiguous"),
-        ((np.zeros(2), np.zeros(4, np.int32), np.zeros(1, np.int32)), "parameter n: a number was expected"),
-        ((4, 17, np.zeros(1, np.int32)), "an array was expected, int was given"),
+        ({"owner": np.zeros(4, np.float32)}, "parameter owner: an array of int32 was expected, float32"),
+        ({"owner": np.zeros(8, np.int32)[::2]}, "not contiguous"),
+        ({"n": np.zeros(2)}, "parameter n: a number was expected"),
+        ({"owner": 17}, "an array was expected, int was given"),
+        ({"owners": None}, "Kernel record_blocks: there is no owners"),
     ],
 )
-def test_wrong_arguments_are_refused_by_name(host_target: HostTarget, arguments: tuple[object, ...], reason: str) -> None:
+def test_wrong_arguments_are_refused_by_name(host_target: HostTarget, wrong: dict[str, Any], reason: str) -> None:
+    right: dict[str, Any] = {"n": 4, "owner": np.zeros(4, np.int32), "count": np.zeros(1, np.int32)}
     with pytest.raises(TargetError, match=reason):
-        host_target.launch(host_target.unit(SOURCE), "record_blocks", 4, *arguments)
+        host_target.launch(host_target.unit(SOURCE), "record_blocks", 4, **right | wrong)
 
 
 def test_arrays_that_were_given_before_are_known_by_themselves_not_by_their_ids(host_target: HostTarget) -> None:
     """Later arrays may have the id of one that is gone: they are looked at, whatever was there."""
     unit, count = host_target.unit(SOURCE), np.zeros(1, np.int32)
     for _ in range(200):
-        host_target.launch(unit, "record_blocks", 4, 4, np.full(4, -1, np.int32), count)
+        host_target.launch(unit, "record_blocks", 4, n=4, owner=np.full(4, -1, np.int32), count=count)
         with pytest.raises(TargetError, match="an array of int32 was expected, float32"):
-            host_target.launch(unit, "record_blocks", 4, 4, np.zeros(4, np.float32), count)
+            host_target.launch(unit, "record_blocks", 4, n=4, owner=np.zeros(4, np.float32), count=count)
     kept = [np.full(4, -1, np.int32) for _ in range(200)]
     for _ in range(2):
         for owner in kept:
             owner[:] = -1
-            host_target.launch(unit, "record_blocks", 4, 4, owner, count)
+            host_target.launch(unit, "record_blocks", 4, n=4, owner=owner, count=count)
             assert (owner >= 0).all()
 
 
 def test_an_unknown_kernel_is_named(host_target: HostTarget) -> None:
-    with pytest.raises(TargetError, match="no kernel nothing in this unit; it has evaluate_line, record_blocks, count_visits, add_wide"):
+    with pytest.raises(
+        TargetError, match="no kernel nothing in this unit; it has evaluate_line, record_blocks, count_visits, add_wide"
+    ):
         host_target.launch(host_target.unit(SOURCE), "nothing", 1)
 
 
@@ -94,7 +109,7 @@ def test_every_block_runs_once(monkeypatch: pytest.MonkeyPatch, threads: int, sp
     try:
         for blocks in (1, 2, 7, 100):
             owner, count = target.zeros(1000, np.int32, "test"), target.zeros(1, np.int32, "test")
-            target.launch(target.unit(SOURCE), "record_blocks", 1000, 1000, owner, count, blocks=blocks)
+            target.launch(target.unit(SOURCE), "record_blocks", 1000, n=1000, owner=owner, count=count, blocks=blocks)
             expected = np.repeat(np.arange(blocks), np.diff([1000 * b // blocks for b in range(blocks + 1)]))
             assert count[0] == blocks
             np.testing.assert_array_equal(owner, expected)
@@ -104,7 +119,9 @@ def test_every_block_runs_once(monkeypatch: pytest.MonkeyPatch, threads: int, sp
 
 @pytest.mark.parametrize("threads", [3, 8])
 @pytest.mark.parametrize("split", ["0", "1"])
-def test_a_thread_without_a_block_does_not_meet_the_next_launch(monkeypatch: pytest.MonkeyPatch, threads: int, split: str) -> None:
+def test_a_thread_without_a_block_does_not_meet_the_next_launch(
+    monkeypatch: pytest.MonkeyPatch, threads: int, split: str
+) -> None:
     """Launches of two blocks end early for most threads; the next one's blocks run once all the same."""
     monkeypatch.setenv("RAYGROVE_HOST_FORCE_SPLIT", split)
     target = HostTarget(TargetOptions(threads=threads, spin_us=10))
@@ -112,7 +129,7 @@ def test_a_thread_without_a_block_does_not_meet_the_next_launch(monkeypatch: pyt
     for launch in range(1000):
         blocks = (2, 40)[launch % 2]
         visits.fill(0)
-        target.launch(unit, "count_visits", blocks, blocks, visits, blocks=blocks)
+        target.launch(unit, "count_visits", blocks, n=blocks, visits=visits, blocks=blocks)
         np.testing.assert_array_equal(visits, np.arange(40) < blocks)
     target.close()
 
@@ -124,7 +141,7 @@ def test_pools_of_two_threads_do_not_disturb_each_other() -> None:
         target = HostTarget(TargetOptions(threads=2, spin_us=0))
         for _ in range(200):
             out, count = target.zeros(500, np.int32, "test"), target.zeros(1, np.int32, "test")
-            target.launch(target.unit(SOURCE), "record_blocks", 500, 500, out, count, blocks=10)
+            target.launch(target.unit(SOURCE), "record_blocks", 500, n=500, owner=out, count=count, blocks=10)
             if not np.array_equal(out, np.arange(500) // 50):
                 failures.append("a block was lost")
         target.close()
@@ -145,7 +162,9 @@ def test_pairs_are_sorted_stably_by_a_range_of_bits(host_target: HostTarget, bit
         keys = rng.integers(0, 2**32, count, dtype=dtype)
         field = (keys >> dtype(bits[0])) & dtype((1 << (bits[1] - bits[0])) - 1)
         order = np.argsort(field, kind="stable")
-        got = host_target.sort_pairs(host_target.upload(keys, "test"), host_target.upload(np.arange(count, dtype=np.int32), "test"), bits, "test")
+        got = host_target.sort_pairs(
+            host_target.upload(keys, "test"), host_target.upload(np.arange(count, dtype=np.int32), "test"), bits, "test"
+        )
         np.testing.assert_array_equal(got[1], order)
         np.testing.assert_array_equal(got[0], keys[order])
 
@@ -166,7 +185,9 @@ def test_memory_is_counted_by_tag_until_it_is_garbage(host_target: HostTarget) -
 
 def test_scratch_keeps_its_place_and_grows_by_an_eighth(host_target: HostTarget) -> None:
     first = host_target.scratch("place", 800, np.uint8)
-    assert host_target.scratch("place", 100, np.float64).__array_interface__["data"] == first.__array_interface__["data"]
+    assert (
+        host_target.scratch("place", 100, np.float64).__array_interface__["data"] == first.__array_interface__["data"]
+    )
     host_target.scratch("place", 801, np.uint8)
     assert host_target.scratch("place", 900, np.uint8).size == 900
     grown = host_target.scratch("place", 1, np.uint8).__array_interface__["data"]
@@ -186,7 +207,7 @@ def test_phases_add_up_and_launches_are_counted(host_target: HostTarget) -> None
     host_target.begin_frame(41)
     for name in ("build.codes", "build.sort", "build.codes"):
         with host_target.phase(name):
-            host_target.launch(host_target.unit(SOURCE), "evaluate_line", 4, line, 4, 1.0, y)
+            host_target.launch(host_target.unit(SOURCE), "evaluate_line", 4, line=line, n=4, scale=1.0, y=y)
     host_target.end_frame()
     (timing,) = host_target.finished_frames()
     assert timing.frame_id == 41 and timing.launches == 3

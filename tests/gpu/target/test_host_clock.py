@@ -7,8 +7,8 @@ from collections.abc import Callable
 
 import pytest
 
-from gpu.target import host_clock
-from gpu.target.base import FrameTiming
+from raygrove.gpu.target import host_clock
+from raygrove.gpu.target.base import FrameTiming
 
 
 @pytest.fixture
@@ -74,4 +74,8 @@ def test_a_frame_begins_with_nothing_of_the_one_before(wait: Callable[[float], N
     clock.begin_frame(2)
     phase(clock, "trace", 3.0, wait)
     timing = timing_of(clock)
-    assert timing.phases_ms == pytest.approx({"trace": 3.0}) and timing.launches == 1 and timing.span_ms == pytest.approx(3.0)
+    assert (
+        timing.phases_ms == pytest.approx({"trace": 3.0})
+        and timing.launches == 1
+        and timing.span_ms == pytest.approx(3.0)
+    )

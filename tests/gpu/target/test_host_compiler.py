@@ -1,14 +1,17 @@
-"""Which compiled library stands for which text: one for each set of flags, libraries and compiler, and none of them for another."""
+"""Which compiled library stands for which text: one for each set of flags, libraries and compiler, and none of them for
+another."""
 
 from __future__ import annotations
 
 import ctypes
 import pathlib
+import time
 
 import pytest
 
-from gpu.target import host_compiler
-from gpu.target.host_compiler import compile_library
+from raygrove.gpu.target import host_compiler
+from raygrove.gpu.target.base import Abandoned, CompileError, NoDeviceError
+from raygrove.gpu.target.host_compiler import compile_library
 
 TEXT = """
 #ifndef NUMBER
@@ -56,3 +59,64 @@ def test_what_else_tells_libraries_apart(made: pathlib.Path, monkeypatch: pytest
     name, features = host_compiler.processor()
     monkeypatch.setattr(host_compiler, "processor", lambda: (name, features | {"a new instruction"}))
     assert count_after() == 6, "code of this processor's instructions does not run on every other one"
+
+
+@pytest.mark.parametrize(
+    ("named", "words"),
+    [('"', "No closing quotation. Unset CXX"), ("/none/g++ -O1", "is not there"), ("false", "does not run")],
+)
+def test_a_compiler_that_cannot_be_used_is_named(named: str, words: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("CXX", named)
+    host_compiler.find_compiler.cache_clear()
+    host_compiler.compiler_version.cache_clear()
+    try:
+        with pytest.raises(NoDeviceError, match=words) as caught:
+            host_compiler.compiler_version()
+        assert ".." not in str(caught.value)
+    finally:
+        monkeypatch.delenv("CXX")
+        host_compiler.find_compiler.cache_clear()
+        host_compiler.compiler_version.cache_clear()
+
+
+def test_a_unit_that_does_not_compile_says_the_first_reason_in_its_sentence(
+    made: pathlib.Path,
+) -> None:
+    with pytest.raises(CompileError) as caught:
+        host_compiler.compile_library("int f() { return octopus; }", "digest", False)
+    assert "octopus" in str(caught.value).partition("\n")[0]
+
+
+def test_a_compiler_that_takes_long_is_heard_to_its_end(tmp_path: pathlib.Path) -> None:
+    """It is asked several times whether it goes on, and its input comes whole, longer than a pipe holds."""
+    script, text, asked, go = tmp_path / "slow", "int f();" * 100_000, list[int](), tmp_path / "go"
+    script.write_text(f"#!/bin/sh\nwhile [ ! -e {go} ]; do sleep 0.05; done\ncat > {tmp_path / 'got'}\n")
+    script.chmod(0o755)
+
+    def ask() -> None:
+        asked.append(1)
+        if len(asked) == 3:
+            go.touch()
+
+    host_compiler._run_compiler([str(script)], text, ask)
+    assert (tmp_path / "got").read_text() == text and len(asked) >= 3
+
+
+def test_a_compiler_that_nobody_waits_for_is_ended(tmp_path: pathlib.Path) -> None:
+    """Soon, and with all its own processes."""
+    script, pid = tmp_path / "slow", tmp_path / "pid"
+    script.write_text(f"#!/bin/sh\nsleep 61 &\necho $! > {pid}\nwait\n")
+    script.chmod(0o755)
+    begin = time.monotonic()
+
+    def check() -> None:
+        if pid.exists() and pid.read_text().strip():
+            raise Abandoned
+
+    with pytest.raises(Abandoned):
+        host_compiler._run_compiler([str(script)], "int f();", check)
+    assert time.monotonic() - begin < 30.0
+    status = pathlib.Path(f"/proc/{pid.read_text().strip()}/stat")
+    while status.exists() and status.read_text().rsplit(")", 1)[1].split()[0] != "Z":
+        assert time.monotonic() - begin < 50.0, "what the compiler started still runs"
+        time.sleep(0.01)

@@ -7,8 +7,8 @@ import pathlib
 
 import pytest
 
-from gpu.target import private_folders, remarks
-from gpu.target.private_folders import NotPrivateError, open_private, temporary_folder
+from raygrove.gpu.target import private_folders, remarks
+from raygrove.gpu.target.private_folders import NotPrivateError, open_private, temporary_folder
 
 NOBODY = 65534
 needs_root = pytest.mark.skipif(os.geteuid() != 0, reason="only root can give folders to another user")
@@ -25,7 +25,9 @@ def test_what_is_missing_is_made_for_this_user_alone(tmp_path: pathlib.Path) -> 
         folder = open_private(tmp_path / "a" / "b")
     finally:
         os.umask(before)
-    assert folder == tmp_path / "a" / "b" and all(place.stat().st_mode & 0o777 == 0o700 for place in (folder, folder.parent))
+    assert folder == tmp_path / "a" / "b" and all(
+        place.stat().st_mode & 0o777 == 0o700 for place in (folder, folder.parent)
+    )
     assert open_private(folder) == folder
 
 
@@ -44,7 +46,9 @@ def test_a_folder_that_others_can_write_is_not_taken(mode: int, tmp_path: pathli
         open_private(tmp_path / "a")
 
 
-@pytest.mark.parametrize(("mode", "is_taken"), [(0o1777, True), (0o1775, True), (0o755, True), (0o777, False), (0o775, False)])
+@pytest.mark.parametrize(
+    ("mode", "is_taken"), [(0o1777, True), (0o1775, True), (0o755, True), (0o777, False), (0o775, False)]
+)
 def test_above_it_others_may_write_only_with_the_sticky_bit(mode: int, is_taken: bool, tmp_path: pathlib.Path) -> None:
     folder = tmp_path / "above" / "a"
     folder.mkdir(parents=True)

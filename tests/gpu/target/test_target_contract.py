@@ -10,8 +10,16 @@ import numpy as np
 import pytest
 from hypothesis import strategies as st
 
-from gpu.target.base import MOST_ITEMS, CompileError, DeviceCount, OutOfMemoryError, Target, TargetError, UnitSource
-from gpu.target.structs import make_struct, struct_dtype
+from raygrove.gpu.target.base import (
+    MOST_ITEMS,
+    CompileError,
+    DeviceCount,
+    OutOfMemoryError,
+    Target,
+    TargetError,
+    UnitSource,
+)
+from raygrove.gpu.target.structs import make_struct, struct_dtype
 
 UNIT = UnitSource("tests/gpu/target/contract.cu")
 DTYPES = ["uint8", "int32", "uint32", "float32", "int64", "uint64"]
@@ -21,7 +29,7 @@ def address(array: Any) -> int:
     return int(array.data.ptr) if hasattr(array.data, "ptr") else int(array.ctypes.data)
 
 
-# -- memory ---------------------------------------------------------------------------------------------------------
+# -- memory --------------------------------------------------------------------------------------------------------
 
 
 @pytest.mark.parametrize("dtype", DTYPES)
@@ -44,7 +52,10 @@ def test_fill_sets_every_element_and_no_neighbour(target: Target, dtype: str, va
     np.testing.assert_array_equal(target.download(array), expected)
 
 
-@pytest.mark.parametrize(("dtype", "value"), [("float32", -1.5), ("int64", -(2**40)), ("uint64", 2**63 + 5), ("float32", np.inf), ("int32", -1)])
+@pytest.mark.parametrize(
+    ("dtype", "value"),
+    [("float32", -1.5), ("int64", -(2**40)), ("uint64", 2**63 + 5), ("float32", np.inf), ("int32", -1)],
+)
 def test_fill_takes_every_value_of_the_type(target: Target, dtype: str, value: float) -> None:
     array = target.empty(33, dtype, "contract")
     target.fill(array, value)
@@ -55,7 +66,10 @@ def test_zeros_are_zeros(target: Target) -> None:
     assert not target.download(target.zeros((5, 3), "f4", "contract")).any()
 
 
-@pytest.mark.parametrize("values", [np.arange(24.0).reshape(2, 3, 4)[:, ::2], np.float32(4.5), np.zeros((0, 3), "i4"), np.arange(9, dtype="u1")])
+@pytest.mark.parametrize(
+    "values",
+    [np.arange(24.0).reshape(2, 3, 4)[:, ::2], np.float32(4.5), np.zeros((0, 3), "i4"), np.arange(9, dtype="u1")],
+)
 def test_upload_and_download_are_a_round_trip(target: Target, values: np.ndarray) -> None:
     back = target.download(target.upload(values, "contract"))
     assert isinstance(back, np.ndarray) and back.dtype == np.asarray(values).dtype
@@ -80,7 +94,7 @@ def test_writes_are_seen_in_their_order(target: Target) -> None:
         values = np.full(256, step, "f4")
         target.write(array, values)
         values[:] = -1  # the caller's array is free again at once
-        target.launch(unit, "scale_values", 256, array, 256, 2.0, out[step])
+        target.launch(unit, "scale_values", 256, values=array, n=256, factor=2.0, out=out[step])
     np.testing.assert_array_equal(target.download(out), np.repeat(np.arange(50, dtype="f4") * 2, 256).reshape(50, 256))
 
 
@@ -163,13 +177,13 @@ def test_scratch_keeps_its_place_and_grows(target: Target) -> None:
     assert address(target.scratch("contract.other", 1000, "f4")) != address(grown)
 
 
-# -- kernels --------------------------------------------------------------------------------------------------------
+# -- kernels -------------------------------------------------------------------------------------------------------
 
 
 @pytest.mark.parametrize("n", [0, 1, 255, 256, 257, 100_003])
 def test_every_item_is_visited_once(target: Target, n: int) -> None:
     blocks, items = target.zeros(1, "i4", "contract"), target.zeros(n + 1, "i4", "contract")
-    target.launch(target.unit(UNIT), "count_blocks", n, blocks, items, n)
+    target.launch(target.unit(UNIT), "count_blocks", n, met=blocks, items=items, n=n)
     np.testing.assert_array_equal(target.download(items), [1] * n + [0])
     assert (target.download(blocks)[0] > 0) == (n > 0)
 
@@ -177,7 +191,7 @@ def test_every_item_is_visited_once(target: Target, n: int) -> None:
 @pytest.mark.parametrize("blocks", [1, 3, 100])
 def test_the_number_of_blocks_can_be_fixed(target: Target, blocks: int) -> None:
     counted, items = target.zeros(1, "i4", "contract"), target.zeros(50, "i4", "contract")
-    target.launch(target.unit(UNIT), "count_blocks", 50, counted, items, 50, blocks=blocks)
+    target.launch(target.unit(UNIT), "count_blocks", 50, met=counted, items=items, n=50, blocks=blocks)
     assert target.download(counted)[0] == blocks
     np.testing.assert_array_equal(target.download(items), np.ones(50))
 
@@ -185,14 +199,21 @@ def test_the_number_of_blocks_can_be_fixed(target: Target, blocks: int) -> None:
 @pytest.mark.parametrize("count", [0, 1, 500, 1000])
 def test_a_count_may_live_on_the_target(target: Target, count: int) -> None:
     values, counter = target.zeros(1000, "i4", "contract"), target.upload(np.array([count], "i4"), "contract")
-    target.launch(target.unit(UNIT), "add_one", DeviceCount(counter, 1000), values, counter)
+    target.launch(target.unit(UNIT), "add_one", DeviceCount(counter, 1000), values=values, count=counter)
     np.testing.assert_array_equal(target.download(values), np.arange(1000) < count)
 
 
 def test_structs_go_by_value_and_wide_numbers_stay_wide(target: Target) -> None:
     dtype = struct_dtype([("offsets", "pointer"), ("scale", "float"), ("repeat", "int")])
     offsets, out = target.upload(np.arange(64, dtype="f4"), "contract"), target.zeros(64, "u4", "contract")
-    target.launch(target.unit(UNIT), "apply_affine", 64, make_struct(dtype, offsets=offsets, scale=2.0, repeat=5), 64, out)
+    target.launch(
+        target.unit(UNIT),
+        "apply_affine",
+        64,
+        affine=make_struct(dtype, offsets=offsets, scale=2.0, repeat=5),
+        n=64,
+        out=out,
+    )
     np.testing.assert_array_equal(target.download(out), np.arange(64) * 2 + 5)
 
 
@@ -203,14 +224,14 @@ def test_a_number_that_a_struct_cannot_hold_is_a_sentence() -> None:
 
 def test_none_is_a_null_pointer(target: Target) -> None:
     out = target.zeros(8, "i4", "contract")
-    target.launch(target.unit(UNIT), "take_optional", 8, None, 8, out)
+    target.launch(target.unit(UNIT), "take_optional", 8, values=None, n=8, out=out)
     np.testing.assert_array_equal(target.download(out), np.full(8, -1))
 
 
 def test_launches_run_in_order(target: Target) -> None:
     values, count = target.zeros(3000, "i4", "contract"), target.upload(np.array([3000], "i4"), "contract")
     for _ in range(40):
-        target.launch(target.unit(UNIT), "add_one", 3000, values, count)
+        target.launch(target.unit(UNIT), "add_one", 3000, values=values, count=count)
     np.testing.assert_array_equal(target.download(values), np.full(3000, 40))
 
 
@@ -222,16 +243,18 @@ def test_a_unit_is_compiled_once(target: Target) -> None:
 @pytest.mark.parametrize(
     ("kernel", "arguments", "message"),
     [
-        ("no_such_kernel", (), "no_such_kernel"),
-        ("take_optional", (None, 8), "takes 3 arguments, 2 were given"),
-        ("take_optional", (3, 8, None), "an array was expected"),
-        ("take_optional", (np.zeros(8, "f4"), 8, None), "array of int32 was expected, float32"),
+        ("no_such_kernel", {}, "no_such_kernel"),
+        ("take_optional", {"values": None, "n": 8}, "out is missing"),
+        ("take_optional", {"values": None, "n": 8, "oot": None}, r"there is no oot \(did you mean out\?\)"),
+        ("take_optional", {"values": None, "n": 8, "out": None, "m": 8}, "there is no m"),
+        ("take_optional", {"values": 3, "n": 8, "out": None}, "an array was expected"),
+        ("take_optional", {"values": np.zeros(8, "f4"), "n": 8, "out": None}, "array of int32 was expected, float32"),
     ],
 )
-def test_a_wrong_launch_is_a_sentence(target: Target, kernel: str, arguments: tuple[Any, ...], message: str) -> None:
-    given = [target.upload(a, "contract") if isinstance(a, np.ndarray) else a for a in arguments]
+def test_a_wrong_launch_is_a_sentence(target: Target, kernel: str, arguments: dict[str, Any], message: str) -> None:
+    given = {k: target.upload(a, "contract") if isinstance(a, np.ndarray) else a for k, a in arguments.items()}
     with pytest.raises(TargetError, match=message):
-        target.launch(target.unit(UNIT), kernel, 8, *given)
+        target.launch(target.unit(UNIT), kernel, 8, **given)
 
 
 @pytest.mark.parametrize("many", [MOST_ITEMS + 1, 2560 * 1440 * 1024, 1 << 40])
@@ -239,14 +262,16 @@ def test_a_launch_of_more_items_than_kernels_count_is_a_sentence(target: Target,
     counts = target.zeros(1, np.int32, "contract")
     for n in (many, DeviceCount(counts, many)):
         for blocks in (0, 4):
-            with pytest.raises(TargetError, match=f"add_one takes at most {MOST_ITEMS:,} items at once, and {many:,} were asked for"):
-                target.launch(target.unit(UNIT), "add_one", n, counts, counts, blocks=blocks)
+            with pytest.raises(
+                TargetError, match=f"add_one takes at most {MOST_ITEMS:,} items at once, and {many:,} were asked for"
+            ):
+                target.launch(target.unit(UNIT), "add_one", n, values=counts, count=counts, blocks=blocks)
 
 
 def test_a_grid_stride_loop_of_the_most_items_ends(target: Target) -> None:
     """Its last step must not pass 2^31: a loop that began anew, at places below zero, would not."""
     marks = target.zeros(3, np.int32, "contract")
-    target.launch(target.unit(UNIT), "mark_ends", MOST_ITEMS, MOST_ITEMS, marks)
+    target.launch(target.unit(UNIT), "mark_ends", MOST_ITEMS, n=MOST_ITEMS, marks=marks)
     assert target.download(marks).tolist() == [1, 1, 0]
 
 
@@ -260,13 +285,13 @@ def test_a_kernel_file_that_is_missing_or_wrong_is_a_compile_error(target: Targe
 def test_contraction_off_rounds_every_product(exact_target: Target) -> None:
     random = np.random.default_rng(5)
     a, b, c = (random.normal(size=4096).astype("f4") for _ in range(3))
-    placed = [exact_target.upload(values, "contract") for values in (a, b, c)]
+    placed = {name: exact_target.upload(values, "contract") for name, values in (("a", a), ("b", b), ("c", c))}
     out = exact_target.zeros(4096, "f4", "contract")
-    exact_target.launch(exact_target.unit(UNIT), "multiply_add", 4096, *placed, 4096, out)
+    exact_target.launch(exact_target.unit(UNIT), "multiply_add", 4096, **placed, n=4096, out=out)
     np.testing.assert_array_equal(exact_target.download(out), a * b + c)
 
 
-# -- sorting --------------------------------------------------------------------------------------------------------
+# -- sorting -------------------------------------------------------------------------------------------------------
 
 
 def sorted_by(keys: np.ndarray, bits: tuple[int, int]) -> np.ndarray:
@@ -274,13 +299,21 @@ def sorted_by(keys: np.ndarray, bits: tuple[int, int]) -> np.ndarray:
     return np.argsort(part, kind="stable")
 
 
-@pytest.mark.parametrize(("dtype", "bits"), [("u4", (0, 32)), ("u4", (0, 30)), ("u4", (7, 9)), ("u8", (0, 64)), ("u8", (32, 62)), ("u8", (0, 60))])
+@pytest.mark.parametrize(
+    ("dtype", "bits"),
+    [("u4", (0, 32)), ("u4", (0, 30)), ("u4", (7, 9)), ("u8", (0, 64)), ("u8", (32, 62)), ("u8", (0, 60))],
+)
 @pytest.mark.parametrize("n", [0, 1, 2, 1000, 70_001])
 def test_pairs_are_sorted_stably_by_the_bits(target: Target, n: int, dtype: str, bits: tuple[int, int]) -> None:
     random = np.random.default_rng(n)
-    keys, values = random.integers(0, 1 << (8 * int(dtype[1]) - 1), n).astype(dtype), random.integers(0, 1 << 32, n).astype("u4")
+    keys, values = (
+        random.integers(0, 1 << (8 * int(dtype[1]) - 1), n).astype(dtype),
+        random.integers(0, 1 << 32, n).astype("u4"),
+    )
     order = sorted_by(keys, bits)
-    found_keys, found_values = target.sort_pairs(target.upload(keys, "contract"), target.upload(values, "contract"), bits, "contract.sort")
+    found_keys, found_values = target.sort_pairs(
+        target.upload(keys, "contract"), target.upload(values, "contract"), bits, "contract.sort"
+    )
     np.testing.assert_array_equal(target.download(found_keys), keys[order])
     np.testing.assert_array_equal(target.download(found_values), values[order])
     found = target.sort_keys(target.upload(keys, "contract"), bits, "contract.sort")
@@ -293,7 +326,9 @@ def test_equal_keys_keep_their_order(target: Target, keys: list[int], first: int
     given, bits = np.array(keys, "u4"), (first, first + width)
     order = sorted_by(given, bits)
     places = np.arange(len(keys), dtype="u4")
-    _, found = target.sort_pairs(target.upload(given, "contract"), target.upload(places, "contract"), bits, "contract.sort")
+    _, found = target.sort_pairs(
+        target.upload(given, "contract"), target.upload(places, "contract"), bits, "contract.sort"
+    )
     np.testing.assert_array_equal(target.download(found), order)
 
 

@@ -4,18 +4,27 @@ from __future__ import annotations
 
 import pytest
 
-from gpu.target import translation_unit
-from gpu.target.base import CompileError, UnitSource
-from gpu.target.translation_unit import include_closure, parse_kernels, write_unit
+from raygrove.gpu.target import translation_unit
+from raygrove.gpu.target.base import CompileError, UnitSource
+from raygrove.gpu.target.translation_unit import include_closure, parse_kernels, write_unit
 
 KERNELS = "tests/gpu/target/kernels_for_tests.cu"
 
 
 def test_constants_come_before_headers_and_aliases_after() -> None:
-    source = UnitSource(KERNELS, ("gpu/device/vec.cuh",), (("Node", "float4"),), (("STACK_DEPTH", 54), ("EPSILON", 0.5), ("IS_WIDE", True)))
+    source = UnitSource(
+        KERNELS,
+        ("gpu/device/vec.cuh",),
+        (("Node", "float4"),),
+        (("STACK_DEPTH", 54), ("EPSILON", 0.5), ("IS_WIDE", True)),
+    )
     lines = write_unit(source, "cuda", 1).text.splitlines()
     assert lines[0] == "#define RAYS_PER_THREAD 1"
-    assert lines[1:4] == ["constexpr int STACK_DEPTH = 54;", "constexpr float EPSILON = 0.5f;", "constexpr bool IS_WIDE = true;"]
+    assert lines[1:4] == [
+        "constexpr int STACK_DEPTH = 54;",
+        "constexpr float EPSILON = 0.5f;",
+        "constexpr bool IS_WIDE = true;",
+    ]
     assert lines[4:] == ['#include "gpu/device/vec.cuh"', "using Node = float4;", f'#include "{KERNELS}"']
 
 
@@ -28,17 +37,42 @@ def test_the_host_unit_ends_with_an_entry_a_kernel() -> None:
 def test_the_digest_covers_every_included_file(monkeypatch: pytest.MonkeyPatch) -> None:
     before = write_unit(UnitSource(KERNELS), "cuda", 1).digest
     read = translation_unit.read_source
-    monkeypatch.setattr(translation_unit, "read_source", lambda path: read(path) + ("// edited" if path.endswith("types.cuh") else ""))
+    monkeypatch.setattr(
+        translation_unit, "read_source", lambda path: read(path) + ("// edited" if path.endswith("types.cuh") else "")
+    )
     assert "gpu/device/types.cuh" in include_closure((KERNELS,))
     assert write_unit(UnitSource(KERNELS), "cuda", 1).digest != before
 
 
 def test_signatures_are_parsed() -> None:
     comment = '// extern "C" __global__ void commented(int n) {\n'
-    text = comment + 'extern "C" __global__ void __launch_bounds__(128, 4) f(const float* __restrict__ a,\n  unsigned n) {'
+    text = (
+        comment + 'extern "C" __global__ void __launch_bounds__(128, 4) f(const float* __restrict__ a,\n  unsigned n) {'
+    )
     signature = parse_kernels(text, "x.cu")
     assert list(signature) == ["f"]
-    assert [(p.name, p.type_name, p.is_pointer) for p in signature["f"].parameters] == [("a", "float", True), ("n", "unsigned", False)]
+    assert [(p.name, p.type_name, p.is_pointer) for p in signature["f"].parameters] == [
+        ("a", "float", True),
+        ("n", "unsigned", False),
+    ]
+
+
+def test_a_unit_begins_with_what_its_files_read_of_python(monkeypatch: pytest.MonkeyPatch) -> None:
+    read, text = translation_unit.read_source, ["// from gpu.scene import ALPHA_MODES, LIGHT_KINDS\n"]
+    monkeypatch.setattr(
+        translation_unit, "read_source", lambda path: (text[0] if path.endswith("types.cuh") else "") + read(path)
+    )
+    written = write_unit(UnitSource(KERNELS), "cuda", 1).text.splitlines()
+    assert written[1].startswith("struct ALPHA_MODES { enum : int { opaque = 0,")
+    assert written[2].startswith("struct LIGHT_KINDS { enum : int { point = 0,")
+    for text[0], complaint in (
+        ("// from gpu.scene import NOTHING\n", r"types\.cuh cannot read NOTHING of gpu\.scene: "),
+        ("// from gpu.nowhere import LIGHT_KINDS\n", r"cannot read LIGHT_KINDS of gpu\.nowhere: "),
+        ("// from gpu.scene import Light\n", r"Light is neither a row"),
+        ("// from gpu.scene import LIGHT_KINDS\n// from gpu.animate.tables import LIGHT_KINDS\n", r"gpu\.scene's"),
+    ):
+        with pytest.raises(CompileError, match=complaint):
+            write_unit(UnitSource(KERNELS), "cuda", 1)
 
 
 def test_a_missing_file_is_named() -> None:

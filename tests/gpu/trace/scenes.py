@@ -4,17 +4,18 @@ from __future__ import annotations
 
 import numpy as np
 
-from gpu.hierarchy.base import Hierarchy
-from gpu.hierarchy.primitives import triangle_primitives
-from gpu.hierarchy.registry import structure
-from gpu.target.base import Target
-from gpu.trace.trace import Tracer
+from raygrove.gpu.hierarchy.base import Hierarchy, StructureChoice
+from raygrove.gpu.hierarchy.primitives import triangle_primitives
+from raygrove.gpu.hierarchy.registry import make_structure
+from raygrove.gpu.target.base import Target
+from raygrove.gpu.trace.trace import Tracer
 
 
-def built(target: Target, vertices: np.ndarray, name: str = "lbvh", layout: str = "auto") -> Hierarchy:
+def built(
+    target: Target, vertices: np.ndarray, name: str = "lbvh", layout: str = "auto", traversal: str = "auto"
+) -> Hierarchy:
     """A structure over separate triangles (T, 3, 3)."""
-    kind = structure(name)
-    made = kind(target, kind.Options(), layout)
+    made = make_structure(target, name, StructureChoice(layout=layout, traversal=traversal))
     positions = target.upload(np.ascontiguousarray(vertices, np.float32).reshape(-1, 3), "test")
     indices = target.upload(np.arange(3 * len(vertices), dtype=np.int32).reshape(-1, 3), "test")
     made.build(triangle_primitives(positions, indices, topology_version=1, shape_version=1))
@@ -47,5 +48,7 @@ def random_rays(seed: int, count: int) -> tuple[np.ndarray, np.ndarray]:
     origins *= 3.0 / np.linalg.norm(origins, axis=1, keepdims=True)
     directions = rng.uniform(-1, 1, (count, 3)) - origins
     axes = np.eye(3)[rng.integers(0, 3, count)] * -np.sign(origins[np.arange(count), 0:1])
-    directions = np.where(rng.uniform(size=(count, 1)) < 0.1, axes, directions / np.linalg.norm(directions, axis=1, keepdims=True))
+    directions = np.where(
+        rng.uniform(size=(count, 1)) < 0.1, axes, directions / np.linalg.norm(directions, axis=1, keepdims=True)
+    )
     return origins.astype(np.float32), directions.astype(np.float32)

@@ -5,11 +5,19 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from gpu.camera import Camera
-from gpu.hierarchy.base import NodeTable
-from gpu.target.base import Target
-from gpu.trace.trace import VIEW_FRAME, BufferRays, CameraRays, pixel_order, rays_of_picture, totals, upload_rays
-from tests.oracle.closest_hits import triangle_hits
+from raygrove.gpu.camera import Camera
+from raygrove.gpu.hierarchy.base import NodeTable
+from raygrove.gpu.target.base import Target
+from raygrove.gpu.trace.trace import (
+    VIEW_FRAME,
+    BufferRays,
+    CameraRays,
+    pixel_order,
+    rays_of_picture,
+    totals,
+    upload_rays,
+)
+from raygrove.testing.closest_hits import triangle_hits
 
 from .scenes import random_rays, soup, tracer_over
 
@@ -41,7 +49,16 @@ def expected_rays(camera: Camera, width: int, height: int) -> tuple[np.ndarray, 
 def test_rays_walk_morton_tiles() -> None:
     x, y = pixel_order(20, 9)
     assert rays_of_picture(20, 9) == len(x) == 3 * 2 * 64
-    assert list(zip(x[:8].tolist(), y[:8].tolist(), strict=True)) == [(0, 0), (1, 0), (0, 1), (1, 1), (2, 0), (3, 0), (2, 1), (3, 1)]
+    assert list(zip(x[:8].tolist(), y[:8].tolist(), strict=True)) == [
+        (0, 0),
+        (1, 0),
+        (0, 1),
+        (1, 1),
+        (2, 0),
+        (3, 0),
+        (2, 1),
+        (3, 1),
+    ]
     assert (x[64], y[64], x[3 * 64], y[3 * 64]) == (8, 0, 0, 8)
     assert len(set(zip(x.tolist(), y.tolist(), strict=True))) == len(x)
 
@@ -89,7 +106,9 @@ def test_buffer_rays_closest_and_any(target: Target, name: str, layout: str) -> 
     assert np.array_equal(prim_id[wanted.is_certain], wanted.prim_id[wanted.is_certain])
     struck = np.flatnonzero(prim_id >= 0)
     corners = vertices[prim_id[struck]].astype(np.float64)
-    on_triangle = corners[:, 0] * (1 - u - v)[struck, None] + corners[:, 1] * u[struck, None] + corners[:, 2] * v[struck, None]
+    on_triangle = (
+        corners[:, 0] * (1 - u - v)[struck, None] + corners[:, 1] * u[struck, None] + corners[:, 2] * v[struck, None]
+    )
     assert np.allclose(on_triangle, origins[struck] + t[struck, None] * directions[struck], atol=1e-4)
     shadowed = target.download(tracer.trace(rays, "any").prim_id)[:333] >= 0
     assert np.array_equal(shadowed, prim_id >= 0)
@@ -101,7 +120,9 @@ def test_distances_bound_the_rays(target: Target) -> None:
     t_min, t_max = np.array([0, 1.5, 2.5, 1.2, 3.5, 2.0]), np.array([9, 9, 9, 1.8, 9, 1.0])
     origins, directions = np.zeros((6, 3)), np.tile([0.0, 0.0, 1.0], (6, 1))
     for kind in ("closest", "any", "steps"):
-        prim_id = target.download(tracer.trace(upload_rays(target, origins, directions, t_min, t_max), kind).prim_id)[:6]
+        prim_id = target.download(tracer.trace(upload_rays(target, origins, directions, t_min, t_max), kind).prim_id)[
+            :6
+        ]
         assert (prim_id >= 0).tolist() == [True, True, True, False, False, False]
         if kind != "any":
             assert prim_id[:3].tolist() == [0, 1, 2]
@@ -116,12 +137,12 @@ def test_of_coincident_triangles_the_first_is_hit(target: Target) -> None:
 
 
 def visited(table: NodeTable, origins: np.ndarray, directions: np.ndarray) -> np.ndarray:
-    """How many nodes a walk without hits must visit."""
+    """How many nodes a traversal without hits must visit."""
     return meeting(table, origins, directions).sum(axis=1)
 
 
 def primitives_met(table: NodeTable, origins: np.ndarray, directions: np.ndarray) -> np.ndarray:
-    """How many primitives a walk without hits must test: those of the leaves it visits."""
+    """How many primitives a traversal without hits must test: those of the leaves it visits."""
     return meeting(table, origins, directions) @ table.reference_count
 
 
@@ -144,7 +165,11 @@ def test_steps_count_the_nodes_visited(target: Target) -> None:
     rays = upload_rays(target, origins, directions)
     counted = tracer.trace(rays, "steps")
     assert counted.steps is not None and counted.tests is not None and counted.boxes is not None
-    steps, tests, prim_id = target.download(counted.steps)[:256], target.download(counted.tests)[:256], target.download(counted.prim_id)[:256]
+    steps, tests, prim_id = (
+        target.download(counted.steps)[:256],
+        target.download(counted.tests)[:256],
+        target.download(counted.prim_id)[:256],
+    )
     assert np.array_equal(prim_id, target.download(tracer.trace(rays).prim_id)[:256])
     missed = prim_id < 0
     wanted = visited(tracer.structure.nodes(), origins.astype(np.float64), directions.astype(np.float64))
@@ -154,7 +179,11 @@ def test_steps_count_the_nodes_visited(target: Target) -> None:
     assert np.all(steps <= wanted + 2)
     table = tracer.structure.nodes()
     in_leaves = primitives_met(table, origins.astype(np.float64), directions.astype(np.float64))
-    assert in_leaves[missed].max() > 3 and np.mean(tests[missed] == in_leaves[missed]) > 0.97 and np.all(tests <= in_leaves + 8)
+    assert (
+        in_leaves[missed].max() > 3
+        and np.mean(tests[missed] == in_leaves[missed]) > 0.97
+        and np.all(tests <= in_leaves + 8)
+    )
     boxes = target.download(counted.boxes)[:256]
     assert np.all(boxes % 2 == 0) and np.all(boxes <= 2 * steps), "two at each inner node, none at a leaf"
     inner = meeting(table, origins.astype(np.float64), directions.astype(np.float64))[:, ~table.is_leaf].sum(axis=1)

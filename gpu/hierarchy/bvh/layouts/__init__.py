@@ -1,40 +1,50 @@
-"""Layouts: how a canonical tree lies in memory for a walk. One module a layout, named like it, with one subclass of `Layout`."""
+"""Layouts: how a canonical tree lies in memory for a traversal. One module a layout, named like it, with one
+subclass of `Layout`."""
 
 from __future__ import annotations
 
 import abc
+import dataclasses
 import functools
 import importlib
 import pathlib
-from typing import TYPE_CHECKING, Any, ClassVar
+from typing import TYPE_CHECKING, Annotated, Any, ClassVar
 
 import numpy as np
 
+from ....rows import Ints, Struct
 from ....target.base import Array, Target
-from ....target.structs import make_struct, struct_dtype
-from ...base import HierarchyError, Primitives
+from ....target.structs import pack
+from ...base import HierarchyError, Primitives, Records
 from ...primitives import reserved
 
 if TYPE_CHECKING:
     from ..tree import CanonicalTree
 
-_VIEW = struct_dtype([("nodes", "pointer"), ("root", "pointer")])
+
+@dataclasses.dataclass(frozen=True)
+class NodesAndRoot(Struct):
+    """What most traversals hold."""
+
+    nodes: Annotated[Array, "const float4*"]
+    root: Ints
 
 
 class Layout(abc.ABC):
-    """The nodes of one tree in one layout. `waiting_per_level` bounds the children that a walk leaves waiting a canonical level;
-    `walk_registers` is what a walk takes on CUDA.
-    `lanes_as_children` names the walks that take a ray at a time and a node's eight children in its lanes, `walks_in_turn` those in which the rays
-    of a pack that go each their own way take turns."""
+    """The nodes of one tree in one layout. `waiting_per_level` bounds the children that a traversal leaves waiting a
+    canonical level;
+    `traversal_registers` is what a traversal takes on CUDA.
+    `lanes_as_children` names the traversals that take a ray at a time and a node's eight children in its lanes,
+    `traversals_interleaved` those that interleave the incoherent rays of a pack."""
 
     name: ClassVar[str]
     node_dtype: ClassVar[np.dtype]
     waiting_per_level: ClassVar[int]
     scratch_per_reference: ClassVar[int] = 0
     """Bytes of scratch memory that `write` takes for each reference, beside what it keeps."""
-    walk_registers: ClassVar[int] = 64
+    traversal_registers: ClassVar[int] = 64
     lanes_as_children: ClassVar[tuple[str, ...]] = ()
-    walks_in_turn: ClassVar[tuple[str, ...]] = ()
+    traversals_interleaved: ClassVar[tuple[str, ...]] = ()
 
     _nodes: Array | None = None
     """What `reserve` made room for."""
@@ -49,10 +59,12 @@ class Layout(abc.ABC):
 
     @abc.abstractmethod
     def write(self, tree: CanonicalTree, primitives: Primitives) -> None:
-        """Write every node from the canonical tree: after a build that did not, and after a refit that changed the tree."""
+        """Write every node from the canonical tree: after a build that did not, and after a refit that changed the
+        tree."""
 
     def rewrite(self, tree: CanonicalTree, primitives: Primitives) -> None:
-        """The same after a refit: boxes alone have changed since `write`, so what that chose holds. A layout that chooses nothing writes as ever."""
+        """The same after a refit: boxes alone have changed since `write`, so what that chose holds. A layout that
+        chooses nothing writes as ever."""
         self.write(tree, primitives)
 
     def keep(self, name: str, shape: int | tuple[int, ...], dtype: Any) -> Array:
@@ -66,17 +78,21 @@ class Layout(abc.ABC):
         """Bytes of that memory."""
         return sum(int(array.nbytes) for array in self._kept.values())
 
-    def walk_view(self, tree: CanonicalTree) -> np.ndarray:
-        """The by-value struct that this layout's walks start from."""
-        return make_struct(_VIEW, nodes=self.nodes, root=tree.root)
+    def traversal_view(self, tree: CanonicalTree) -> np.ndarray:
+        """The by-value struct that this layout's traversals start from."""
+        return pack(NodesAndRoot(nodes=self.nodes, root=tree.root))
 
-    def walk_records(self, tree: CanonicalTree, records: tuple[str, str, np.ndarray]) -> tuple[str, str, np.ndarray]:
-        """Header, device type and by-value struct of what this layout's walks intersect: `records`, or those and what lies beside them."""
+    def traversal_constants(self) -> tuple[tuple[str, int], ...]:
+        """What units of this layout's traversals are told beside what all are told."""
+        return ()
+
+    def traversal_records(self, tree: CanonicalTree, records: Records) -> Records:
+        """What this layout's traversals intersect: `records`, or those and what lies beside them."""
         return records
 
     @property
     def nodes(self) -> Array:
-        """What a walk reads, root first."""
+        """What a traversal reads, root first."""
         assert self._nodes is not None, "reserve() comes first"
         return self._nodes
 
@@ -97,7 +113,11 @@ def layout_classes() -> dict[str, type[Layout]]:
     found = {}
     for path in sorted(pathlib.Path(__file__).parent.glob("[a-z]*.py")):
         module = importlib.import_module(f".{path.stem}", __package__)
-        classes = [thing for thing in vars(module).values() if isinstance(thing, type) and issubclass(thing, Layout) and thing is not Layout]
+        classes = [
+            thing
+            for thing in vars(module).values()
+            if isinstance(thing, type) and issubclass(thing, Layout) and thing is not Layout
+        ]
         if len(classes) != 1 or classes[0].name != path.stem:
             raise HierarchyError(f"{path.name} must define one Layout with the name {path.stem}.")
         found[path.stem] = classes[0]
@@ -106,7 +126,8 @@ def layout_classes() -> dict[str, type[Layout]]:
 
 @functools.cache
 def traversal_names(layout: str) -> tuple[str, ...]:
-    """The walks of a layout: the headers traversals/<layout>_*.cuh, but for those of a layout with a longer name; the plain stack first."""
+    """The traversals of a layout: the headers traversals/<layout>_*.cuh, but for those of a layout with a longer
+    name; the plain stack first."""
     folder = pathlib.Path(__file__).parents[1] / "traversals"
     longer = tuple(f"{other}_" for other in layout_classes() if other.startswith(f"{layout}_"))
     names = sorted(path.stem for path in folder.glob(f"{layout}_*.cuh") if not path.stem.startswith(longer))

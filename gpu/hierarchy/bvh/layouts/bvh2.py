@@ -1,13 +1,15 @@
-"""The binary layout: 64 bytes a node, both children's boxes in it. bvh2.cuh draws it.
+"""The binary layout: 64 bytes per node, both children's boxes in it. bvh2.cuh draws it.
 
-Idea: A node holds its children's boxes and places, so that one fetch decides about both, and a child that is missed is never fetched. Boxes are kept
-as centre and half extent: walks need no minimum and maximum of two planes.
+Idea: A node holds its children's boxes and places, so that one fetch decides about both, and a child that is missed is
+never fetched. Boxes are kept as centre and half extent: traversals need no minimum and maximum of two planes.
 
 Paper: Aila and Laine, Understanding the Efficiency of Ray Traversal on GPUs (2009).
 
-Cost: 64 bytes for each inner node. Builders that know the boxes may write it themselves; a refit writes it on its way up.
+Cost: 64 bytes for each inner node. Builders that know the boxes may write it themselves; a refit writes it on its way
+up.
 
-Limits: A walk fetches about twice as many nodes as a wide layout's, one after the other. Boxes beyond 5e17 are not culled.
+Limits: A traversal fetches about twice as many nodes as a wide layout's, one after the other. Boxes beyond 5e17 are not
+culled.
 """
 
 from __future__ import annotations
@@ -18,7 +20,7 @@ import numpy as np
 
 from ....target.base import Array
 from ...base import Primitives
-from ...primitives import reserved, unit_source
+from ...primitives import reserved
 from ..tree import CanonicalTree
 from . import Layout
 
@@ -27,17 +29,26 @@ class Bvh2(Layout):
     """A node's index is its canonical id, so that builders and the refit may write it on their way."""
 
     name = "bvh2"
-    node_dtype: ClassVar[np.dtype] = np.dtype([("xy", "f4", (2, 4)), ("z", "f4", 4), ("left", "i4"), ("right", "i4"), ("unused", "i4", 2)])
+    node_dtype: ClassVar[np.dtype] = np.dtype(
+        [("xy", "f4", (2, 4)), ("z", "f4", 4), ("left", "i4"), ("right", "i4"), ("unused", "i4", 2)]
+    )
     waiting_per_level = 1
 
     def reserve(self, primitive_count: int) -> None:
         self._nodes = reserved(self.target, self._nodes, (max(1, primitive_count - 1), 16), np.float32, "hierarchy")
 
     def write(self, tree: CanonicalTree, primitives: Primitives) -> None:
-        unit = self.target.unit(unit_source("gpu/hierarchy/bvh/layouts/bvh2.cu", primitives))
+        unit = self.target.unit(tree.unit_source("gpu/hierarchy/bvh/layouts/bvh2.cu", primitives))
         capacity = tree.node_capacity
         self.target.launch(
-            unit, "write_bvh2_nodes", capacity, tree.records, tree.reference_boxes, tree.long_leaves, tree.nodes, tree.flags, capacity, self.nodes
+            unit,
+            "write_bvh2_nodes",
+            capacity,
+            **tree.leaf_boxes(),
+            nodes=tree.nodes,
+            flags=tree.flags,
+            node_capacity=capacity,
+            bvh2=self.nodes,
         )
 
     @property

@@ -5,11 +5,14 @@
 __device__ __forceinline__ void write_list(int child, const int* long_leaves, int* lists) {
     if (!is_leaf(child) || child == EMPTY_CHILD) return;
     const int first = first_reference(child), last = first + reference_count(child, long_leaves) - 1;
-    for (int reference = first; reference <= last; ++reference) lists[reference] = reference == last ? ~reference : reference;
+    for (int reference = first; reference <= last; ++reference)
+        lists[reference] = reference == last ? ~reference : reference;
 }
 
-extern "C" __global__ void write_bvh2_compact_nodes(float4* record_data, const float4* reference_boxes, const int* long_leaves, const float4* nodes,
-                                                    const uint8* flags, const int* root, int node_capacity, float4* compact, int* lists, int* compact_root) {
+extern "C" __global__ void write_bvh2_compact_nodes(float4* record_data, const float4* reference_boxes,
+                                                    const int* long_leaves, const float4* nodes, const uint8* flags,
+                                                    const int* root, int node_capacity, float4* compact, int* lists,
+                                                    int* compact_root) {
     const ReferencesOf<Records> references = {{record_data}, reference_boxes, long_leaves};
     for (int node_id : grid_stride(max(node_capacity, 1))) {
         if (node_id == 0) {

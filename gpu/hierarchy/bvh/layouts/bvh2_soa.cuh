@@ -1,4 +1,5 @@
-// The binary layout as a structure of arrays: what a bvh2 node holds in 64 bytes lies in four arrays of 16 bytes a node, to compare.
+// The binary layout as a structure of arrays: what a bvh2 node holds in 64 bytes lies in four arrays of 16 bytes a
+// node, to compare.
 #pragma once
 #include "gpu/hierarchy/bvh/layouts/bvh2.cuh"
 

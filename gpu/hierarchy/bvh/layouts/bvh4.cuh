@@ -1,5 +1,5 @@
-// The 4-wide layout: a canonical node and those of its children that are absorbed become one node of up to four children (single absorption, after
-// the wide trees of Wald et al. 2008 and Ernst and Greiner 2008).
+// The 4-wide layout: a canonical node and those of its children that are collapsed become one node of up to four
+// children (single absorption, after the wide trees of Wald et al. 2008 and Ernst and Greiner 2008).
 #pragma once
 #include "gpu/hierarchy/bvh/canonical.cuh"
 

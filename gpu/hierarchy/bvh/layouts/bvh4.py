@@ -1,11 +1,13 @@
-"""The 4-wide layout: 128 bytes a node, the boxes of up to four children. bvh4.cuh draws it.
+"""The 4-wide layout: 128 bytes per node, the boxes of up to four children. bvh4.cuh draws it.
 
-Idea: A node takes in those of its two children that are absorbed, so a pack tests four boxes for each node that it fetches.
+Idea: A node takes in those of its two children that are collapsed, so a pack tests four boxes for each node that it
+fetches.
 
-Paper: Wald, Benthin and Boulos, Getting Rid of Packets (2008); Ernst and Greiner, Multi Bounding Volume Hierarchies (2008).
+Paper: Wald, Benthin and Boulos, Getting Rid of Packets (2008); Ernst and Greiner, Multi Bounding Volume Hierarchies
+(2008).
 
-Cost: 128 bytes a node. Absorption from below (tree.py) leaves at most half of the inner nodes, rounded up, as wide nodes: that much is reserved. A
-launch and a scan number them after every build; a refit keeps the numbers.
+Cost: 128 bytes per node. The bottom-up collapse (tree.py) leaves at most half of the inner nodes, rounded up, as wide
+nodes: that much is reserved. A launch and a scan number them after every build; a refit keeps the numbers.
 
 Limits: Distances of up to four children are sorted, which is why single rays on a GPU are slower than with bvh2.
 """
@@ -18,7 +20,7 @@ import numpy as np
 
 from ....target.base import Unit
 from ...base import Primitives
-from ...primitives import reserved, unit_source
+from ...primitives import reserved
 from ..tree import CanonicalTree
 from . import Layout
 
@@ -26,7 +28,8 @@ CHUNK = 1024
 """Node ids whose wide nodes one block gathers, where nodes are written by tiles."""
 
 BY_TILES = {"cuda": True, "host": False}
-"""Whether threads share a node: on an H200 0.50 instead of 0.94 ms for 12.8 million triangles; on a CPU a third slower."""
+"""Whether threads share a node: on an H200 0.50 instead of 0.94 ms for 12.8 million triangles; on a CPU a third slower.
+"""
 
 
 class Bvh4(Layout):
@@ -46,17 +49,35 @@ class Bvh4(Layout):
         if capacity == 0:
             return
         wide_ids = self.keep("wide_ids", capacity, np.int32)
-        target.launch(self._unit(primitives), "mark_wide_nodes", capacity, tree.flags, capacity, wide_ids)
+        target.launch(
+            self._unit(tree, primitives),
+            "mark_wide_nodes",
+            capacity,
+            flags=tree.flags,
+            node_capacity=capacity,
+            is_wide_node=wide_ids,
+        )
         target.exclusive_scan(wide_ids, wide_ids, "bvh.scan")
         self.rewrite(tree, primitives)
 
     def rewrite(self, tree: CanonicalTree, primitives: Primitives) -> None:
-        capacity, boxes = tree.node_capacity, (tree.records, tree.reference_boxes, tree.long_leaves, tree.nodes)
+        capacity = tree.node_capacity
         if capacity > 0:
             wide_ids = self.keep("wide_ids", capacity, np.int32)
             is_tiled = BY_TILES[self.target.kind]
             kernel, blocks = ("write_bvh4_tiles", -(-capacity // CHUNK)) if is_tiled else ("write_bvh4_nodes", 0)
-            self.target.launch(self._unit(primitives), kernel, capacity, *boxes, tree.flags, wide_ids, capacity, self.nodes, blocks=blocks)
+            self.target.launch(
+                self._unit(tree, primitives),
+                kernel,
+                capacity,
+                **tree.leaf_boxes(),
+                nodes=tree.nodes,
+                flags=tree.flags,
+                wide_ids=wide_ids,
+                node_capacity=capacity,
+                bvh4=self.nodes,
+                blocks=blocks,
+            )
 
-    def _unit(self, primitives: Primitives) -> Unit:
-        return self.target.unit(unit_source("gpu/hierarchy/bvh/layouts/bvh4.cu", primitives, CHUNK=CHUNK))
+    def _unit(self, tree: CanonicalTree, primitives: Primitives) -> Unit:
+        return self.target.unit(tree.unit_source("gpu/hierarchy/bvh/layouts/bvh4.cu", primitives, CHUNK=CHUNK))

@@ -1,15 +1,19 @@
-"""The 8-wide layout: 256 bytes a node, the boxes of up to eight children in full precision. bvh8.cuh draws it, collapse.cu chooses the nodes.
+"""The 8-wide layout: 256 bytes per node, the boxes of up to eight children in full precision. bvh8.cuh draws it,
+collapse.cu chooses the nodes.
 
-Idea: Of all ways to join nodes the one with the least sum of areas. Children lie in slots by direction: the octant of a ray orders them unsorted.
+Idea: Of all ways to join nodes the one with the least sum of areas. Children lie in slots by direction: the octant of a
+ray gives their order without a sort.
 
-Paper: Ylitie, Karras and Laine, Efficient Incoherent Ray Traversal on GPUs Through Compressed Wide BVHs (2017), without the compression.
+Paper: Ylitie, Karras and Laine, Efficient Incoherent Ray Traversal on GPUs Through Compressed Wide BVHs (2017), without
+the compression.
 
-Cost: 256 bytes a node, at most 1 + a quarter as many as leaves. Two launches and a scan choose the nodes after every build, in 69 bytes of
-scratch memory a reference; a refit keeps the choice. On the host leaves' triangles lie in rows too, 48 bytes each: its rays take a step in turn, and
-each tests a leaf's triangles at once.
+Cost: 256 bytes per node, at most 1 + a quarter as many as leaves. Two launches and a scan choose the nodes after every
+build, in 69 bytes of scratch memory per reference; a refit keeps the choice. On the host leaves' triangles lie in rows
+too, 48 bytes each: its rays take a step in turn, and each tests a leaf's triangles at once.
 
-Limits: Coherent rays gain nothing by it. On the host incoherent ones go two to three times as fast in closed scenes as in bvh4 where packs have
-sixteen rays (AVX-512), and slower where they have eight. Slots are chosen one child after the other, not by the published auction.
+Limits: Coherent rays gain nothing by it. On the host incoherent ones go two to three times as fast in closed scenes as
+in bvh4 where packs have sixteen rays (AVX-512), and slower where they have eight. Slots are chosen one child after the
+other, not by the published auction.
 """
 
 from __future__ import annotations
@@ -19,9 +23,9 @@ from typing import ClassVar
 import numpy as np
 
 from ....target.base import Array, Target
-from ...base import Primitives
-from ...primitives import reserved, unit_source
-from ..collapse import CHOICE_SCRATCH, COLLAPSE_CHUNKS, choose_wide_nodes, most_wide_nodes
+from ...base import Primitives, Records
+from ...primitives import reserved
+from ..collapse import CHOICE_SCRATCH, COLLAPSE_CHUNKS, choose_wide_nodes, has_wide_groups, most_wide_nodes
 from ..leaf_rows import LeafRows
 from ..tree import CanonicalTree
 from . import Layout
@@ -38,11 +42,11 @@ class Bvh8(Layout):
     )
     waiting_per_level = WIDTH - 1
     scratch_per_reference = CHOICE_SCRATCH
-    walk_registers = 80
+    traversal_registers = 80
     lanes_as_children = ("bvh8_single",)
-    walks_in_turn = ("bvh8_stack",)
+    traversals_interleaved = ("bvh8_stack",)
 
-    _chosen: tuple[Array, Array]
+    _chosen: dict[str, Array]
     """Whether an id is a wide node, and which."""
 
     def __init__(self, target: Target) -> None:
@@ -50,13 +54,16 @@ class Bvh8(Layout):
         self._leaf_rows = LeafRows(target)
 
     def reserve(self, primitive_count: int) -> None:
-        self._nodes = reserved(self.target, self._nodes, (most_wide_nodes(primitive_count, WIDTH), 64), np.float32, "hierarchy")
+        self._nodes = reserved(
+            self.target, self._nodes, (most_wide_nodes(primitive_count, WIDTH), 64), np.float32, "hierarchy"
+        )
 
     def write(self, tree: CanonicalTree, primitives: Primitives) -> None:
         target, capacity = self.target, tree.node_capacity
         if capacity > 0:
             wide_ids = self.keep("wide_ids", capacity, np.int32)
-            self._chosen = (choose_wide_nodes(target, tree, WIDTH, wide_ids, self.keep), wide_ids)
+            is_wide = choose_wide_nodes(target, tree, WIDTH, wide_ids, self.keep)
+            self._chosen = {"is_wide": is_wide, "wide_ids": wide_ids}
             target.exclusive_scan(wide_ids, wide_ids, "bvh.scan")
         self.rewrite(tree, primitives)
 
@@ -66,11 +73,23 @@ class Bvh8(Layout):
         if capacity == 0:
             return
         chunk = COLLAPSE_CHUNKS[target.kind]
-        unit = target.unit(unit_source("gpu/hierarchy/bvh/layouts/bvh8.cu", primitives, CHUNK=chunk))
-        boxes = (tree.records, tree.reference_boxes, tree.long_leaves, tree.nodes)
-        target.launch(unit, "write_bvh8_nodes", capacity, *boxes, *self._chosen, capacity, self.nodes, blocks=-(-capacity // chunk))
+        unit = target.unit(tree.unit_source("gpu/hierarchy/bvh/layouts/bvh8.cu", primitives, CHUNK=chunk))
+        target.launch(
+            unit,
+            "write_bvh8_nodes",
+            capacity,
+            **tree.leaf_boxes(),
+            nodes=tree.nodes,
+            **self._chosen,
+            node_capacity=capacity,
+            bvh8=self.nodes,
+            blocks=-(-capacity // chunk),
+        )
 
-    def walk_records(self, tree: CanonicalTree, records: tuple[str, str, np.ndarray]) -> tuple[str, str, np.ndarray]:
+    def traversal_constants(self) -> tuple[tuple[str, int], ...]:
+        return (has_wide_groups(len(self.nodes)),)
+
+    def traversal_records(self, tree: CanonicalTree, records: Records) -> Records:
         return self._leaf_rows.beside(tree, records)
 
     @property

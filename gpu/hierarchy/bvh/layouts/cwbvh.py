@@ -1,31 +1,44 @@
-"""The compressed 8-wide layout: 80 bytes a node, boxes of 8 bits a plane. cwbvh.cuh draws it, greedy_collapse.cu chooses the nodes.
+"""The compressed 8-wide layout: 80 bytes per node, boxes of 8 bits per plane. cwbvh.cuh draws it, greedy_collapse.cu
+chooses the nodes.
 
-Idea: Children's boxes are whole numbers on a grid of the node's own, rounded outwards: eight of them in little more room than one node of bvh2.
+Idea: Children's boxes are whole numbers on a grid of the node's own, rounded outwards: eight of them in little more
+room than one node of bvh2.
 
 Paper: Ylitie, Karras and Laine, Efficient Incoherent Ray Traversal on GPUs Through Compressed Wide BVHs (2017).
 
-Cost: 80 bytes a node, and 32 of leaf words beside it, read only where a ray enters a leaf. A refit
+Cost: 80 bytes per node, and 32 of leaf words beside it, read only where a ray enters a leaf. A refit
 keeps the choice of the build and writes anew.
 
-Limits: Boxes are looser, and 48 planes are unpacked at each node. Nodes are joined greedily, some steps a ray more than the best choice (bvh8).
+Limits: Boxes are looser, and 48 planes are unpacked at each node. Nodes are joined greedily, some steps more per ray
+than the best choice (bvh8).
 """
 
 from __future__ import annotations
 
-from typing import ClassVar
+import dataclasses
+from typing import Annotated, ClassVar
 
 import numpy as np
 
+from ....rows import Ints, Struct
 from ....target.base import Array
-from ....target.structs import make_struct, struct_dtype
+from ....target.structs import pack
 from ...base import Primitives
-from ...primitives import reserved, unit_source
-from ..collapse import GREEDY_CHUNKS, LIST_SHARE, QUICK_SCRATCH, choose_quickly
+from ...primitives import reserved
+from ..collapse import GREEDY_CHUNKS, LIST_SHARE, QUICK_SCRATCH, choose_quickly, has_wide_groups
 from ..tree import CanonicalTree
 from . import Layout
 
 WIDTH = 8
-_VIEW = struct_dtype([("nodes", "pointer"), ("root", "pointer"), ("leaf_words", "pointer")])
+
+
+@dataclasses.dataclass(frozen=True)
+class CompressedNodes(Struct):
+    """What CwbvhStack holds."""
+
+    nodes: Annotated[Array, "const CwbvhNode*"]
+    root: Ints
+    leaf_words: Ints
 
 
 class Cwbvh(Layout):
@@ -41,8 +54,8 @@ class Cwbvh(Layout):
     lanes_as_children = ("cwbvh_stack",)
 
     _leaf_words: Array | None = None
-    _chosen: tuple[Array, ...]
-    """What choose_quickly found, with the sums of the counts."""
+    _chosen: dict[str, Array]
+    """What choose_quickly found, with the sums of the counts, by the kernel's names."""
 
     def reserve(self, primitive_count: int) -> None:
         most = 1 + primitive_count // 2  # pieces of absorption, of which some are opened
@@ -53,9 +66,10 @@ class Cwbvh(Layout):
         target, capacity = self.target, tree.node_capacity
         if capacity == 0:
             return
-        is_wide, counts, places, lists = choose_quickly(target, tree, self.keep)
+        found = choose_quickly(target, tree, self.keep)
+        counts = found.pop("child_counts")
         target.exclusive_scan(counts, counts, "bvh.scan")
-        self._chosen = (is_wide, counts, places, *lists)
+        self._chosen = {**found, "child_bases": counts}
         self.rewrite(tree, primitives)
 
     def rewrite(self, tree: CanonicalTree, primitives: Primitives) -> None:
@@ -63,16 +77,31 @@ class Cwbvh(Layout):
         if capacity == 0:
             return
         chunk = GREEDY_CHUNKS[target.kind]
-        unit = target.unit(unit_source("gpu/hierarchy/bvh/layouts/cwbvh.cu", primitives, CHUNK=chunk, LIST_SHARE=LIST_SHARE))
-        inputs = (tree.records, tree.reference_boxes, tree.long_leaves, tree.nodes, *self._chosen)
-        target.launch(unit, "write_cwbvh_nodes", capacity, *inputs, capacity, self.nodes, self.leaf_words, blocks=-(-capacity // chunk))
+        unit = target.unit(
+            tree.unit_source("gpu/hierarchy/bvh/layouts/cwbvh.cu", primitives, CHUNK=chunk, LIST_SHARE=LIST_SHARE)
+        )
+        target.launch(
+            unit,
+            "write_cwbvh_nodes",
+            capacity,
+            **tree.leaf_boxes(),
+            nodes=tree.nodes,
+            **self._chosen,
+            node_capacity=capacity,
+            cwbvh=self.nodes,
+            leaf_words=self.leaf_words,
+            blocks=-(-capacity // chunk),
+        )
 
-    def walk_view(self, tree: CanonicalTree) -> np.ndarray:
-        return make_struct(_VIEW, nodes=self.nodes, root=tree.root, leaf_words=self.leaf_words)
+    def traversal_view(self, tree: CanonicalTree) -> np.ndarray:
+        return pack(CompressedNodes(nodes=self.nodes, root=tree.root, leaf_words=self.leaf_words))
+
+    def traversal_constants(self) -> tuple[tuple[str, int], ...]:
+        return (has_wide_groups(len(self.nodes)),)
 
     @property
     def leaf_words(self) -> Array:
-        """Eight words a node: leaves as the canonical tree writes them."""
+        """Eight words per node: leaves as the canonical tree writes them."""
         assert self._leaf_words is not None, "reserve() comes first"
         return self._leaf_words
 

@@ -1,6 +1,7 @@
-// Children of an 8-wide node in slots by direction: slot s is meant for a child towards (+-1, +-1, +-1), bit 0, 1, 2 of s set where x, y, z are
-// high. A walk then meets slots in the order of slot ^ octant, octant's bits set where the ray runs down an axis: nearly front to back, without
-// sorting, and what waits of a node is one byte (Ylitie, Karras and Laine 2017, section 3.2).
+// Children of an 8-wide node in slots by direction: slot s is meant for a child towards (+-1, +-1, +-1), bit 0, 1, 2 of
+// s set where x, y, z are high. A traversal then meets slots in the order of slot ^ octant, octant's bits set where the
+// ray runs down an axis: nearly front to back, without sorting, and what waits of a node is one byte (Ylitie, Karras
+// and Laine 2017, section 3.2).
 #pragma once
 #include "gpu/hierarchy/bvh/collapse.cuh"
 
@@ -13,8 +14,9 @@ __device__ __forceinline__ float4 place_from(const Aabb& box, float3 middle) {
     return make_float4(at.x, at.y, at.z, max(fabsf(at.x), max(fabsf(at.y), fabsf(at.z))));
 }
 
-// For each slot, four bits: which of the `count` children lies there, NO_CHILD in unused ones. Children choose in turn, the one that lies furthest out
-// first; each takes the free slot that agrees most with where it lies. Loops are unrolled, so that a GPU keeps everything in registers.
+// For each slot, four bits: which of the `count` children lies there, NO_CHILD in unused ones. Children choose in turn,
+// the one that lies furthest out first; each takes the free slot that agrees most with where it lies. Loops are
+// unrolled, so that a GPU keeps everything in registers.
 __device__ __forceinline__ unsigned assign_slots(const float4* places, int count) {
     float reach[SLOTS];
 #pragma unroll

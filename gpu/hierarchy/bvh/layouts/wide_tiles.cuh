@@ -1,16 +1,19 @@
-// How the 8-wide layouts are written: a block takes a CHUNK of ids, gathers the wide nodes among them, and works on a tile of those at a time: its
-// children a thread a node, their boxes a thread a child, their slots a thread a node, what is written of a slot a thread a slot. So most threads have
-// something to do, boxes of leaves are fetched side by side, and nothing is kept in local memory.
+// How the 8-wide layouts are written: a block takes a CHUNK of ids, gathers the wide nodes among them, and works on a
+// tile of those at a time: its children by a thread per node, their boxes by a thread per child, their slots by a
+// thread per node, what is written of a slot a thread a slot. So most threads have something to do, boxes of leaves are
+// fetched side by side, and nothing is kept in local memory.
 //
-// A layout gives `Write`: head(i, node_id, box, used) for the i-th node of the tile, whose slots in `used` (a bit each) hold something that a ray may hit;
-// slot(i, WideSlot) for each of its slots; then store(size) for the tile, by all threads together.
+// A layout gives `Write`: head(i, node_id, box, used) for the i-th node of the tile, whose slots in `used` (a bit each)
+// hold something that a ray may hit; slot(i, WideSlot) for each of its slots; then store(size) for the tile, by all
+// threads together.
 #pragma once
 #include "gpu/device/block.cuh"
 #include "gpu/hierarchy/bvh/layouts/octant_slots.cuh"
 
 constexpr int WIDE_TILE = 64;
 
-// One slot of a wide node as a layout writes it. `rank` counts the inner children before this one; `is_used` where a ray may hit something.
+// One slot of a wide node as a layout writes it. `rank` counts the inner children before this one; `is_used` where a
+// ray may hit something.
 struct WideSlot {
     int node_id, slot, child, rank;
     bool is_used;
@@ -18,8 +21,9 @@ struct WideSlot {
 };
 
 // The children of `size` wide nodes, `wide`, the tile's: from the lists that were left, or from the tree.
-__device__ __forceinline__ void gather_children(const float4* nodes, const uint8* is_wide, const WideLists& lists, bool is_listed, int tile, int size, const int* wide,
-                                                int* kids, int* kid_counts) {
+__device__ __forceinline__ void gather_children(const float4* nodes, const uint8* is_wide, const WideLists& lists,
+                                                bool is_listed, int tile, int size, const int* wide, int* kids,
+                                                int* kid_counts) {
     const int64 at = (int64)block_index() * lists.room + tile;
     if (is_listed) {
         for (int i : block_stride(2 * size)) ((int4*)kids)[i] = lists.children[2 * at + i];
@@ -36,7 +40,8 @@ __device__ __forceinline__ void gather_children(const float4* nodes, const uint8
 
 // Calls `write` for every wide node among the block's ids.
 template <class References, class Write>
-__device__ __forceinline__ void write_wide_tiles(const float4* nodes, const References& references, const uint8* is_wide, const WideLists& lists, int node_capacity,
+__device__ __forceinline__ void write_wide_tiles(const float4* nodes, const References& references,
+                                                 const uint8* is_wide, const WideLists& lists, int node_capacity,
                                                  const Write& write) {
     SHARED int wide[CHUNK];
     SHARED int wide_count;
@@ -50,9 +55,11 @@ __device__ __forceinline__ void write_wide_tiles(const float4* nodes, const Refe
     const bool is_listed = lists.has(block_index());
     if (thread_index() == 0) wide_count = is_listed ? lists.counts[block_index()] : 0;
     block_sync();
-    for (int i : block_stride(is_listed ? wide_count : 0)) wide[i] = (int)(lists.ids[(int64)block_index() * lists.room + i] & ((1u << REFERENCE_BITS) - 1u));
+    for (int i : block_stride(is_listed ? wide_count : 0))
+        wide[i] = (int)(lists.ids[(int64)block_index() * lists.room + i] & ((1u << REFERENCE_BITS) - 1u));
     for (int i : block_stride(is_listed ? 0 : count)) {
-        if (is_wide[first + i]) wide[block_atomic_add(&wide_count, 1)] = first + i;  // in any order: a node's place is known
+        // in any order: a node's place is known
+        if (is_wide[first + i]) wide[block_atomic_add(&wide_count, 1)] = first + i;
     }
     block_sync();
     const int all = wide_count;
@@ -82,7 +89,8 @@ __device__ __forceinline__ void write_wide_tiles(const float4* nodes, const Refe
             int rank = 0;
             for (int k = 0; is_child && k < place; ++k) rank += !is_leaf(kids[SLOTS * node + k]);
             const Aabb box = is_child ? boxes[SLOTS * node + place] : empty_aabb();
-            write.slot(node, WideSlot{wide[tile + node], slot, is_child ? kids[SLOTS * node + place] : EMPTY_CHILD, rank, !is_empty(box), box});
+            write.slot(node, WideSlot{wide[tile + node], slot, is_child ? kids[SLOTS * node + place] : EMPTY_CHILD,
+                                      rank, !is_empty(box), box});
         }
         block_sync();
         write.store(size);

@@ -1,7 +1,9 @@
-"""Optimisers: what improves a finished tree of the family, whoever built it. A folder each, whose package defines one subclass of `Optimiser`.
+"""Optimisers: what improves a finished tree of the family, whoever built it. A folder each, whose package defines one
+subclass of `Optimiser`.
 
-The order of a build is: the builder emits, the optimiser improves, the family fits boxes and flags again (phase optimise.nodes) and writes the
-layout. A folder's name is what `--optimiser` takes; its docstring is its help page, as a builder's is.
+The order of a build is: the builder emits, the optimiser improves, the family computes boxes and flags again (phase
+optimise.nodes) and writes the layout. A folder's name is what `--optimiser` takes; its docstring is its help page, as a
+builder's is.
 """
 
 from __future__ import annotations
@@ -20,10 +22,10 @@ if TYPE_CHECKING:
 
 
 class Optimiser(abc.ABC):
-    """See the module. `improve` may change the links of `tree.nodes`, their boxes and `tree.parent`; it leaves order, records and the roots' ids
-    as they are. A root is a node without a parent: there may be several trees in the arrays, of which each stays by itself
-    (`CanonicalTree.as_forest`), and nodes without the EXISTS flag are left alone. Its phases are called optimise.*; optimise.nodes is the
-    family's."""
+    """See the module. `improve` may change the links of `tree.nodes`, their boxes and `tree.parent`; it leaves order,
+    records and the roots' ids as they are. A root is a node without a parent: there may be several trees in the arrays,
+    of which each stays by itself (`CanonicalTree.as_forest`), and nodes without the EXISTS flag are left alone. Its
+    phases are called optimise.*; optimise.nodes is the family's."""
 
     name: ClassVar[str]
     title: ClassVar[str]
@@ -42,7 +44,8 @@ class Optimiser(abc.ABC):
 
     @abc.abstractmethod
     def max_depth(self, depth: int) -> int:
-        """A proven bound of the depth that a tree of at most `depth` can have afterwards: it sizes the walks' stacks."""
+        """A proven bound of the depth that a tree of at most `depth` can have afterwards: it sizes the traversals'
+        stacks."""
 
     def scratch_bytes(self, reference_count: int) -> int:
         """Scratch memory that `improve` takes for so many references."""
@@ -55,8 +58,14 @@ def optimiser_classes() -> dict[str, type[Optimiser]]:
     found = {}
     for path in sorted(path.parent for path in pathlib.Path(__file__).parent.glob("*/__init__.py")):
         package = importlib.import_module(f".{path.name}", __package__)
-        classes = [thing for thing in vars(package).values() if isinstance(thing, type) and issubclass(thing, Optimiser) and thing is not Optimiser]
+        classes = [
+            thing
+            for thing in vars(package).values()
+            if isinstance(thing, type) and issubclass(thing, Optimiser) and thing is not Optimiser
+        ]
         if len(classes) != 1 or getattr(classes[0], "name", "") != path.name:
-            raise HierarchyError(f"The folder {path.name} of optimisers must define one Optimiser with the name {path.name}.")
+            raise HierarchyError(
+                f"The folder {path.name} of optimisers must define one Optimiser with the name {path.name}."
+            )
         found[path.name] = classes[0]
     return found

@@ -1,111 +1,143 @@
-// Walks bvh4 nodes with a stack: nearest child first, then the leaf's primitives, then the next that waits. A single ray sorts the children it
-// enters by distance; a pack finds the one that most of its rays enter first. Packs with mixed signs and idle lanes are legal.
+// Traverses bvh4 nodes with a stack: nearest child first, then the leaf's primitives, then the next that waits. A
+// single ray sorts the children it enters by distance; a pack finds the one that most of its rays enter first. Packs
+// with mixed signs and idle lanes are legal.
 //
-// Unit constants: STACK_DEPTH, a proven bound of the number of children that wait (three a level); STACK_KEEPS_DISTANCE.
+// Unit constants: STACK_DEPTH, a proven bound of the number of children that wait (three a level);
+// STACK_KEEPS_DISTANCE.
+// from gpu.hierarchy.bvh.layouts import NodesAndRoot
 #pragma once
 #include "gpu/hierarchy/bvh/layouts/bvh4.cuh"
 #include "gpu/hierarchy/bvh/traversals/slabs.cuh"
 
-struct Bvh4Stack {
-    const float4* nodes;
-    const int* root;
-};
-template <class OnNode> using Bvh4Waiting = WaitingChildren<STACK_DEPTH, STACK_KEEPS_DISTANCE || OnNode::IS_ASKED, OnNode::IS_ASKED>;
+struct Bvh4Stack : NodesAndRoot {};
+template <class OnNode>
+using Bvh4Waiting = WaitingChildren<STACK_DEPTH, STACK_KEEPS_DISTANCE || OnNode::IS_ASKED, NEEDS_LANES<OnNode>>;
 
-// The child to go on with, the others it enters pushed; EMPTY_CHILD if it enters none. One ray: distances as integers of the same order, their
-// last two bits the place, go through a sorting network.
-template <class Waiting>
-__device__ __forceinline__ int next_of_one_ray(const float4* node, const Slabs& slabs, const Rays& rays, int depth, Waiting& waiting, Mask& lanes) {
+// A place of a node that `lanes` do not enter; an unused one is nobody's child.
+template <class OnNode>
+__device__ __forceinline__ void tell_culled_place(OnNode& on_node, const int* children, int place, Real entry,
+                                                  Mask lanes, const Rays& rays) {
+    if constexpr (OnNode::HEARS_EVENTS) {
+        if (children[place] != EMPTY_CHILD)
+            tell_culled(on_node, ChildIds::event_id(children[place]), entry, lanes, rays);
+    }
+}
+
+// The child to go on with, the others it enters pushed; EMPTY_CHILD if it enters none. One ray: distances as integers
+// of the same order, their last two bits the place, go through a sorting network.
+template <class Waiting, class OnNode>
+__device__ __forceinline__ int next_of_one_ray(const float4* node, const Slabs& slabs, const Rays& rays, int depth,
+                                               Waiting& waiting, Mask& lanes, Real& next_entry, OnNode& on_node) {
     constexpr int MISSED = 0x7fffffff;
-    const float4 lower_x = node[0], upper_x = node[1], lower_y = node[2], upper_y = node[3], lower_z = node[4], upper_z = node[5];
-    const float lower[4][3] = {{lower_x.x, lower_y.x, lower_z.x}, {lower_x.y, lower_y.y, lower_z.y}, {lower_x.z, lower_y.z, lower_z.z}, {lower_x.w, lower_y.w, lower_z.w}};
-    const float upper[4][3] = {{upper_x.x, upper_y.x, upper_z.x}, {upper_x.y, upper_y.y, upper_z.y}, {upper_x.z, upper_y.z, upper_z.z}, {upper_x.w, upper_y.w, upper_z.w}};
+    const float4 lower_x = node[0], upper_x = node[1], lower_y = node[2], upper_y = node[3], lower_z = node[4],
+                 upper_z = node[5];
+    const float lower[4][3] = {{lower_x.x, lower_y.x, lower_z.x},
+                               {lower_x.y, lower_y.y, lower_z.y},
+                               {lower_x.z, lower_y.z, lower_z.z},
+                               {lower_x.w, lower_y.w, lower_z.w}};
+    const float upper[4][3] = {{upper_x.x, upper_y.x, upper_z.x},
+                               {upper_x.y, upper_y.y, upper_z.y},
+                               {upper_x.z, upper_y.z, upper_z.z},
+                               {upper_x.w, upper_y.w, upper_z.w}};
+    const int* children = (const int*)(node + 6);
     int keys[4];
 #pragma unroll
     for (int place = 0; place < 4; ++place) {
         Real entry;
         const Mask enters = enter_box(slabs, rays, make_float3(lower[place][0], lower[place][1], lower[place][2]),
                                       make_float3(upper[place][0], upper[place][1], upper[place][2]), entry);
+        tell_culled_place(on_node, children, place, entry, rays.active & !enters, rays);
         keys[place] = any(enters) ? (__float_as_int(lane(entry, 0) + 0.0f) & ~3) | place : MISSED;
     }
-    const int a = min(keys[0], keys[1]), b = max(keys[0], keys[1]), c = min(keys[2], keys[3]), d = max(keys[2], keys[3]);
+    const int a = min(keys[0], keys[1]), b = max(keys[0], keys[1]), c = min(keys[2], keys[3]),
+              d = max(keys[2], keys[3]);
     const int middle_1 = max(a, c), middle_2 = min(b, d);
     const int order[4] = {min(a, c), min(middle_1, middle_2), max(middle_1, middle_2), max(b, d)};
-    const int* children = (const int*)(node + 6);
 #pragma unroll
     for (int i = 3; i > 0; --i) {
-        if (order[i] != MISSED) waiting.push(children[order[i] & 3], depth, splat(__int_as_float(order[i] & ~3)), rays.active);
+        if (order[i] != MISSED)
+            waiting.push(on_node, children[order[i] & 3], depth, splat(__int_as_float(order[i] & ~3)), rays.active);
     }
     lanes = rays.active;
+    next_entry = splat(__int_as_float(order[0] & ~3));
     return order[0] != MISSED ? children[order[0] & 3] : EMPTY_CHILD;
 }
 
-template <bool AGREES> __device__ __forceinline__ Mask enter_bvh4_child(const float4* node, int place, const Slabs& slabs, const Rays& rays, Real& entry) {
+template <bool AGREES>
+__device__ __forceinline__ Mask enter_bvh4_child(const float4* node, int place, const Slabs& slabs, const Rays& rays,
+                                                 Real& entry) {
     const float* planes = &node[0].x + place;
     if constexpr (AGREES) {
-        return enter_planes(slabs, rays, splat(planes[4 * slabs.sign_x]), splat(planes[8 + 4 * slabs.sign_y]), splat(planes[16 + 4 * slabs.sign_z]),
-                            splat(planes[4 - 4 * slabs.sign_x]), splat(planes[12 - 4 * slabs.sign_y]), splat(planes[20 - 4 * slabs.sign_z]), entry);
+        return enter_planes(slabs, rays, splat(planes[4 * slabs.sign_x]), splat(planes[8 + 4 * slabs.sign_y]),
+                            splat(planes[16 + 4 * slabs.sign_z]), splat(planes[4 - 4 * slabs.sign_x]),
+                            splat(planes[12 - 4 * slabs.sign_y]), splat(planes[20 - 4 * slabs.sign_z]), entry);
     } else {
-        return enter_box(slabs, rays, make_float3(planes[0], planes[8], planes[16]), make_float3(planes[4], planes[12], planes[20]), entry);
+        return enter_box(slabs, rays, make_float3(planes[0], planes[8], planes[16]),
+                         make_float3(planes[4], planes[12], planes[20]), entry);
     }
 }
 
-template <bool AGREES, class Waiting>
-__device__ __forceinline__ int next_of_pack(const float4* node, const Slabs& slabs, const Rays& rays, int depth, Waiting& waiting, Mask& lanes) {
+template <bool AGREES, class Waiting, class OnNode>
+__device__ __forceinline__ int next_of_pack(const float4* node, const Slabs& slabs, const Rays& rays, int depth,
+                                            Waiting& waiting, Mask& lanes, Real& next_entry, OnNode& on_node) {
     const int* children = (const int*)(node + 6);
+    const Mask of_node = lanes;
     int next = EMPTY_CHILD;
-    Real next_entry = splat(0.0f);
+    next_entry = splat(0.0f);
 #pragma unroll
     for (int place = 0; place < 4; ++place) {
         Real entry;
         const Mask enters = enter_bvh4_child<AGREES>(node, place, slabs, rays, entry);
+        tell_culled_place(on_node, children, place, entry, of_node & !enters, rays);
         if (!any(enters)) continue;
         if (next == EMPTY_CHILD || is_second_nearer(lanes, enters, next_entry, entry)) {
-            if (next != EMPTY_CHILD) waiting.push(next, depth, next_entry, lanes);
+            if (next != EMPTY_CHILD) waiting.push(on_node, next, depth, next_entry, lanes);
             next = children[place];
             next_entry = entry;
             lanes = enters;
         } else {
-            waiting.push(children[place], depth, entry, enters);
+            waiting.push(on_node, children[place], depth, entry, enters);
         }
     }
     return next;
 }
 
 template <bool AGREES, class Primitives, class OnPrimitive, class OnNode>
-__device__ __forceinline__ void walk_bvh4(const Bvh4Stack& tree, const Slabs& slabs, const Primitives& primitives, Rays& rays, OnPrimitive& on_primitive,
-                                          OnNode& on_node) {
+__device__ __forceinline__ void traverse_bvh4(const Bvh4Stack& tree, const Slabs& slabs, const Primitives& primitives,
+                                              Rays& rays, OnPrimitive& on_primitive, OnNode& on_node) {
     Bvh4Waiting<OnNode> waiting;
     waiting.count = 0;
     int child = tree.root[0], depth = 0;
     Mask lanes = rays.active;
+    Real entry = rays.t_min;  // of `child`, where events are heard
     while (child != EMPTY_CHILD) {
         while (!is_leaf(child)) {
-            on_node(child, depth, false, lanes, 4);
+            tell_node(on_node, child, depth, lanes, entry, 4);
             ++depth;
-            const float4* node = tree.nodes + 8 * (int64)child;
-            if constexpr (PACK == 1) {
-                child = next_of_one_ray(node, slabs, rays, depth, waiting, lanes);
+            const float4* node = &tree.nodes[8 * (int64)child];
+            if constexpr (IS_SINGLE_RAY) {
+                child = next_of_one_ray(node, slabs, rays, depth, waiting, lanes, entry, on_node);
             } else {
-                child = next_of_pack<AGREES>(node, slabs, rays, depth, waiting, lanes);
+                child = next_of_pack<AGREES>(node, slabs, rays, depth, waiting, lanes, entry, on_node);
             }
-            if (child == EMPTY_CHILD) child = waiting.pop(rays, depth, lanes);
+            if (child == EMPTY_CHILD) child = waiting.pop(on_node, rays, depth, lanes, entry);
         }
         if (child == EMPTY_CHILD) break;
-        on_node(first_reference(child), depth, true, lanes);
-        if (!visit_leaf(child, primitives, rays, on_primitive)) break;
-        child = waiting.pop(rays, depth, lanes);
+        tell_leaf(on_node, first_reference(child), ChildIds::event_id(child), depth, lanes, entry);
+        if (!visit_leaf(child, primitives, rays, on_primitive, on_node)) break;
+        child = waiting.pop(on_node, rays, depth, lanes, entry);
     }
 }
 
 template <class Primitives, class OnPrimitive, class OnNode>
-__device__ __forceinline__ void traverse(const Bvh4Stack& tree, const Primitives& primitives, Rays& rays, OnPrimitive& on_primitive, OnNode& on_node) {
+__device__ __forceinline__ void traverse(const Bvh4Stack& tree, const Primitives& primitives, Rays& rays,
+                                         OnPrimitive& on_primitive, OnNode& on_node) {
     if (!any(rays.active)) return;
     bool agrees;
     const Slabs slabs = make_slabs(rays, agrees);
-    if (PACK == 1 || agrees) {
-        walk_bvh4<true>(tree, slabs, primitives, rays, on_primitive, on_node);
+    if (IS_SINGLE_RAY || agrees) {
+        traverse_bvh4<true>(tree, slabs, primitives, rays, on_primitive, on_node);
     } else {
-        walk_bvh4<false>(tree, slabs, primitives, rays, on_primitive, on_node);
+        traverse_bvh4<false>(tree, slabs, primitives, rays, on_primitive, on_node);
     }
 }

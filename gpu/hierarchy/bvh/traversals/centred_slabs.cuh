@@ -1,25 +1,25 @@
-// The slab test of a lane pack against a box that is given as its centre and half of its extent (bvh2.cuh). The ray enters the slab of an axis half
-// before it passes the centre and leaves it half behind, whichever way it goes: no plane is chosen by a sign, and no two products are compared.
+// The slab test of a lane pack against a box that is given as its centre and half of its extent (bvh2.cuh). The ray
+// enters the slab of an axis half before it passes the centre and leaves it half behind, whichever way it goes: no
+// plane is chosen by a sign, and no two products are compared.
 //
-// Why no box that a ray touches is missed: docs/decisions/centre-and-half-extent.md. What is not a number here (infinity less infinity) leaves its axis out,
-// as every minimum and maximum below has a number as its second argument.
+// Why no box that a ray touches is missed: docs/decisions/centre-and-half-extent.md. What is not a number here
+// (infinity less infinity) leaves its axis out, as every minimum and maximum below has a number as its second argument.
 #pragma once
+#include "gpu/device/epsilons.cuh"
 #include "gpu/device/ray.cuh"
 
-constexpr float CENTRED_SLACK = 2.4e-7f;          // of origin * inverse: more than four roundings of it
-constexpr float CENTRED_LEAST_SLACK = 1e-37f;     // more than what underflow takes away
-constexpr float CENTRED_FAR = 1e38f;              // an origin further away, in lengths of the ray, leaves its axis out instead of overflowing
-constexpr float CENTRED_EXIT_GROWTH = 1.000001f;  // roundings that grow with the distance
+// an origin further away, in lengths of the ray, leaves its axis out instead of overflowing
+constexpr float CENTRED_FAR = 1e38f;
 
 struct CentredSlabs {
-    Real x, y, z;                    // origin * inverse
-    Real size_x, size_y, size_z;     // of the inverse
+    Real x, y, z;  // origin * inverse
+    Real size_x, size_y, size_z;  // of the inverse
     Real slack_x, slack_y, slack_z;  // of x, y, z
 };
 
 __device__ __forceinline__ Real slack_of(Real product) {
     const Real size = lanes_abs(product);
-    return select(size <= splat(CENTRED_FAR), size * CENTRED_SLACK + CENTRED_LEAST_SLACK, splat(__int_as_float(0x7f800000)));
+    return select(size <= splat(CENTRED_FAR), size * SLAB_SLACK + SLAB_LEAST_SLACK, splat(__int_as_float(0x7f800000)));
 }
 
 __device__ __forceinline__ CentredSlabs make_centred_slabs(const Rays& rays) {
@@ -37,11 +37,12 @@ __device__ __forceinline__ CentredSlabs make_centred_slabs(const Rays& rays) {
 }
 
 // The active lanes whose ray passes the box between t_min and t_max, and where each enters it.
-__device__ __forceinline__ Mask enter_centred_box(const CentredSlabs& slabs, const Rays& rays, float3 centre, float3 half, Real& entry) {
+__device__ __forceinline__ Mask enter_centred_box(const CentredSlabs& slabs, const Rays& rays, float3 centre,
+                                                  float3 half, Real& entry) {
     const Real x = splat(centre.x) * rays.ix - slabs.x, half_x = splat(half.x) * slabs.size_x + slabs.slack_x;
     const Real y = splat(centre.y) * rays.iy - slabs.y, half_y = splat(half.y) * slabs.size_y + slabs.slack_y;
     const Real z = splat(centre.z) * rays.iz - slabs.z, half_z = splat(half.z) * slabs.size_z + slabs.slack_z;
     entry = max(max(x - half_x, y - half_y), max(z - half_z, rays.t_min));
-    const Mask enters = entry <= min(min(x + half_x, y + half_y), min(z + half_z, rays.t_max)) * CENTRED_EXIT_GROWTH;
-    return PACK == 1 ? enters : rays.active & enters;
+    const Mask enters = entry <= min(min(x + half_x, y + half_y), min(z + half_z, rays.t_max)) * CENTRED_GROWTH;
+    return IS_SINGLE_RAY ? enters : rays.active & enters;
 }

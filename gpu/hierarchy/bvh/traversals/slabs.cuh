@@ -1,14 +1,18 @@
-// The slab test of a lane pack against one box, and the stack of waiting children that the walks share.
+// The slab test of a lane pack against one box, and the stack of waiting children that the traversals share.
 //
-// Distances are plane * inverse - origin * inverse: one fused operation a plane. Its rounding moves a plane by up to 2^-22 of the origin's
-// coordinate, so near products are rounded towards the ray's start and far ones away from it, and the comparison leaves 2^-21 of the distance:
-// a box that a ray touches is never missed (after Ize 2013). Planes are chosen by the ray's sign, hence an inverted box is never hit.
+// Distances are plane * inverse - origin * inverse: one fused operation a plane. Its rounding moves a plane by up to
+// 2^-22 of the origin's coordinate, so near products are rounded towards the ray's start and far ones away from it, and
+// the comparison leaves 2^-21 of the distance: a box that a ray touches is never missed (after Ize 2013). Planes are
+// chosen by the ray's sign, hence an inverted box is never hit.
 //
-// A ray that does not move along an axis is walked as one that moves by 1e-20 of its length (ray.cuh). In the plane of a face at 0, where products have no
-// size to be rounded by, that would leave the face behind at once: planes are moved by another 1e-13, so that such a ray has 1e7 of its length to do so.
+// A ray that does not move along an axis is traversed as one that moves by 1e-20 of its length (ray.cuh). In the plane
+// of a face at 0, where products have no size to be rounded by, that would leave the face behind at once: planes are
+// moved by another 1e-13, so that such a ray has 1e7 of its length to do so.
 #pragma once
 #include "gpu/device/aabb.cuh"
+#include "gpu/device/epsilons.cuh"
 #include "gpu/device/ray.cuh"
+#include "gpu/device/traversal_events.cuh"
 #include "gpu/hierarchy/bvh/canonical.cuh"
 
 struct Slabs {
@@ -17,17 +21,19 @@ struct Slabs {
     int sign_x, sign_y, sign_z;  // 1 where the pack's rays all go down the axis; only for packs whose active rays agree
 };
 
-template <bool MOVES> __device__ __forceinline__ void round_outwards(Real origin, Real inverse, Real& near, Real& far) {
+template <bool MOVES>
+__device__ __forceinline__ void round_outwards(Real origin, Real inverse, Real& near, Real& far) {
     const Real product = origin * inverse;
-    Real slack = lanes_abs(product) * 2.4e-7f;
-    if constexpr (MOVES) slack = slack + lanes_abs(inverse) * 1e-13f;
+    Real slack = lanes_abs(product) * SLAB_SLACK;
+    if constexpr (MOVES) slack = slack + lanes_abs(inverse) * SLAB_MOVE;
     near = product + slack;
     far = product - slack;
 }
 
-// `agrees`: all active rays have the same signs, so that a walk may choose planes once for all. `MOVES`: planes are moved by 1e-13, where a layout's own
-// boxes do not end outside of what they hold.
-template <bool MOVES = true> __device__ __forceinline__ Slabs make_slabs(const Rays& rays, bool& agrees) {
+// `agrees`: all active rays have the same signs, so that a traversal may choose planes once for all. `MOVES`: planes
+// are moved by 1e-13, where a layout's own boxes do not end outside of what they hold.
+template <bool MOVES = true>
+__device__ __forceinline__ Slabs make_slabs(const Rays& rays, bool& agrees) {
     Slabs slabs;
     round_outwards<MOVES>(rays.ox, rays.ix, slabs.near_x, slabs.far_x);
     round_outwards<MOVES>(rays.oy, rays.iy, slabs.near_y, slabs.far_y);
@@ -36,7 +42,8 @@ template <bool MOVES = true> __device__ __forceinline__ Slabs make_slabs(const R
     slabs.negative_y = rays.iy < splat(0.0f);
     slabs.negative_z = rays.iz < splat(0.0f);
     const unsigned all = mask_bits(rays.active);
-    const unsigned x = mask_bits(slabs.negative_x) & all, y = mask_bits(slabs.negative_y) & all, z = mask_bits(slabs.negative_z) & all;
+    const unsigned x = mask_bits(slabs.negative_x) & all, y = mask_bits(slabs.negative_y) & all,
+                   z = mask_bits(slabs.negative_z) & all;
     slabs.sign_x = x != 0u;
     slabs.sign_y = y != 0u;
     slabs.sign_z = z != 0u;
@@ -45,32 +52,50 @@ template <bool MOVES = true> __device__ __forceinline__ Slabs make_slabs(const R
 }
 
 // The lanes whose ray passes the box between t_min and t_max, and where each enters it.
-__device__ __forceinline__ Mask enter_planes(const Slabs& slabs, const Rays& rays, Real near_x, Real near_y, Real near_z, Real far_x, Real far_y, Real far_z,
-                                             Real& entry) {
-    entry = max(max(near_x * rays.ix - slabs.near_x, near_y * rays.iy - slabs.near_y), max(near_z * rays.iz - slabs.near_z, rays.t_min));
-    const Real exit = min(min(far_x * rays.ix - slabs.far_x, far_y * rays.iy - slabs.far_y), min(far_z * rays.iz - slabs.far_z, rays.t_max));
-    return rays.active & (entry <= exit * 1.0000005f);
+__device__ __forceinline__ Mask enter_planes(const Slabs& slabs, const Rays& rays, Real near_x, Real near_y,
+                                             Real near_z, Real far_x, Real far_y, Real far_z, Real& entry) {
+    entry = max(max(near_x * rays.ix - slabs.near_x, near_y * rays.iy - slabs.near_y),
+                max(near_z * rays.iz - slabs.near_z, rays.t_min));
+    const Real exit = min(min(far_x * rays.ix - slabs.far_x, far_y * rays.iy - slabs.far_y),
+                          min(far_z * rays.iz - slabs.far_z, rays.t_max));
+    return rays.active & (entry <= exit * SLAB_GROWTH);
 }
 
 // The same with planes chosen lane by lane.
-__device__ __forceinline__ Mask enter_box(const Slabs& slabs, const Rays& rays, float3 lower, float3 upper, Real& entry) {
-    const Real near_x = select(slabs.negative_x, splat(upper.x), splat(lower.x)), far_x = select(slabs.negative_x, splat(lower.x), splat(upper.x));
-    const Real near_y = select(slabs.negative_y, splat(upper.y), splat(lower.y)), far_y = select(slabs.negative_y, splat(lower.y), splat(upper.y));
-    const Real near_z = select(slabs.negative_z, splat(upper.z), splat(lower.z)), far_z = select(slabs.negative_z, splat(lower.z), splat(upper.z));
+__device__ __forceinline__ Mask enter_box(const Slabs& slabs, const Rays& rays, float3 lower, float3 upper,
+                                          Real& entry) {
+    const Real near_x = select(slabs.negative_x, splat(upper.x), splat(lower.x)),
+               far_x = select(slabs.negative_x, splat(lower.x), splat(upper.x));
+    const Real near_y = select(slabs.negative_y, splat(upper.y), splat(lower.y)),
+               far_y = select(slabs.negative_y, splat(lower.y), splat(upper.y));
+    const Real near_z = select(slabs.negative_z, splat(upper.z), splat(lower.z)),
+               far_z = select(slabs.negative_z, splat(lower.z), splat(upper.z));
     return enter_planes(slabs, rays, near_x, near_y, near_z, far_x, far_y, far_z, entry);
 }
 
-// Children that wait their turn. With KEEPS_ENTRIES each carries where the lanes enter it and is dropped when all have found something nearer.
-// Lanes and depths are kept only where on_node asks for them (OnNode::IS_ASKED): a compiler does not see that nobody reads them.
-// Who asks is shown the same nodes on every target, hence STACK_KEEPS_DISTANCE || OnNode::IS_ASKED in the walks.
-template <int CAPACITY, bool KEEPS_ENTRIES, bool KEEPS_LANES> struct WaitingChildren {
-    int children[CAPACITY];
+// What events call a child (traversal_events.cuh).
+struct ChildIds {
+    __device__ __forceinline__ static int event_id(int child) {
+        return is_leaf(child) ? ~first_reference(child) : child;
+    }
+};
+
+// Children that wait their turn. With KEEPS_ENTRIES each carries where the lanes enter it and is dropped when all have
+// found something nearer. Lanes and depths are kept only where on_node needs them (NEEDS_LANES): a compiler does not
+// see that nobody reads them. Who asks is shown the same nodes on every target, hence STACK_KEEPS_DISTANCE ||
+// OnNode::IS_ASKED in the traversals. `Ids` says what events call a child, which is a `Word`.
+template <int CAPACITY, bool KEEPS_ENTRIES, bool KEEPS_LANES, class Ids = ChildIds, class Word = int>
+struct WaitingChildren {
+    Word children[CAPACITY];
     int depths[KEEPS_LANES ? CAPACITY : 1];
     Real entries[KEEPS_ENTRIES ? CAPACITY : 1];
     Mask lanes[KEEPS_LANES ? CAPACITY : 1];
     int count;
 
-    __device__ __forceinline__ void push(int child, int depth, Real entry, Mask of_lanes) {
+    template <class OnNode>
+    __device__ __forceinline__ void push(OnNode& on_node, Word child, int depth, Real entry, Mask of_lanes) {
+        tell(on_node, Event::CHILD_PUSHED, Ids::event_id(child), entry, of_lanes);
+        check_stack(count, CAPACITY);
         children[count] = child;
         if (KEEPS_LANES) {
             depths[count] = depth;
@@ -80,14 +105,22 @@ template <int CAPACITY, bool KEEPS_ENTRIES, bool KEEPS_LANES> struct WaitingChil
         ++count;
     }
 
-    // The child that was pushed last and is still of use, or EMPTY_CHILD.
-    __device__ __forceinline__ int pop(const Rays& rays, int& depth, Mask& of_lanes) {
+    // The child that was pushed last and is still of use, or EMPTY_CHILD; for events, where the lanes
+    // enter it.
+    template <class OnNode>
+    __device__ __forceinline__ Word pop(OnNode& on_node, const Rays& rays, int& depth, Mask& of_lanes, Real& entry) {
         while (count > 0) {
             --count;
-            if (KEEPS_ENTRIES && !any(rays.active & (entries[count] <= rays.t_max))) continue;
+            const int id = Ids::event_id(children[count]);
+            if constexpr (OnNode::HEARS_EVENTS) entry = KEEPS_ENTRIES ? entries[count] : rays.t_min;
+            if (KEEPS_ENTRIES && !any(rays.active & (entries[count] <= rays.t_max))) {
+                if (KEEPS_LANES) tell(on_node, Event::CHILD_DROPPED, id, entry, lanes[count] & rays.active);
+                continue;
+            }
             if (KEEPS_LANES) {
                 depth = depths[count];
                 of_lanes = lanes[count] & rays.active;
+                tell(on_node, Event::CHILD_POPPED, id, entry, of_lanes);
             }
             return children[count];
         }
@@ -96,16 +129,21 @@ template <int CAPACITY, bool KEEPS_ENTRIES, bool KEEPS_LANES> struct WaitingChil
 };
 
 // Hand a leaf's references to on_primitive; false when no ray goes on.
-template <class Primitives, class OnPrimitive>
-__device__ __forceinline__ bool visit_leaf(int leaf, const Primitives& primitives, Rays& rays, OnPrimitive& on_primitive) {
+template <class Primitives, class OnPrimitive, class OnNode>
+__device__ __forceinline__ bool visit_leaf(int leaf, const Primitives& primitives, Rays& rays,
+                                           OnPrimitive& on_primitive, OnNode& on_node) {
     const int first = first_reference(leaf), last = first + count_in_leaf(primitives, leaf);
-    for (int reference = first; reference < last; ++reference) on_primitive(rays, primitives.intersect(reference, rays));
+    for (int reference = first; reference < last; ++reference) {
+        const Intersection found = primitives.intersect(reference, rays);
+        tell_primitive(on_node, rays, found);
+        on_primitive(rays, found);
+    }
     return any(rays.active);
 }
 
 // Whether most of the lanes that enter both boxes enter the second one first.
 __device__ __forceinline__ bool is_second_nearer(Mask first, Mask second, Real first_entry, Real second_entry) {
-    if (PACK == 1) return any(second_entry < first_entry);
+    if (IS_SINGLE_RAY) return any(second_entry < first_entry);
     const unsigned both = mask_bits(first & second);
     return 2 * __popc(both & mask_bits(second_entry < first_entry)) > __popc(both);
 }

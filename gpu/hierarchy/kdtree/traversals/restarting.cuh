@@ -1,16 +1,19 @@
-// Walks a kd-tree with a few of the cells that wait on a stack, or none (short_stack.cuh, restart.cuh): where the stack knows no more, the walk starts
-// again at the root (Foley and Sugerman 2005; the short stack is Horn et al. 2007).
+// Traverses a kd-tree with a few of the cells that wait on a stack, or none (short_stack.cuh, restart.cuh): where the
+// stack knows no more, the traversal starts again at the root (Foley and Sugerman 2005; the short stack is Horn et al.
+// 2007).
 //
-// They find their way back by the distance that a ray has come, which does not grow for a ray that runs in a plane. Here two bits a level lead back
-// (after the trail of Laine 2010): which side of each plane the walk is on, and whether the other one is still to come. So it visits the cells that a
-// full stack visits, in that order, whatever is rounded.
+// They find their way back by the distance that a ray has come, which does not grow for a ray that runs in a plane.
+// Here two bits per level lead back (after the trail of Laine 2010): which side of each plane the traversal is on, and
+// whether the other one is still to come. So it visits the cells that a full stack visits, in that order, whatever is
+// rounded.
 #pragma once
-#include "gpu/hierarchy/kdtree/traversals/cells.cuh"
+#include "gpu/hierarchy/kdtree/traversals/kd_cells.cuh"
 
-template <int CAPACITY, bool KEEPS_IDS> struct NewestCells {
+template <int CAPACITY, bool KEEPS_IDS>
+struct NewestCells {
     WaitingCell cells[CAPACITY > 0 ? CAPACITY : 1];
     int node_ids[CAPACITY > 0 && KEEPS_IDS ? CAPACITY : 1];
-    int top, count;  // a ring: the oldest one gives way
+    int top = 0, count = 0;  // a ring: the oldest one gives way
 
     __device__ __forceinline__ void push(const WaitingCell& cell, int node_id) {
         if (CAPACITY == 0) return;
@@ -29,11 +32,15 @@ template <int CAPACITY, bool KEEPS_IDS> struct NewestCells {
     }
 };
 
-// `followed` levels are behind the walk: there it takes the side it was on.
+// `followed` levels are behind the traversal: there it takes the side it was on.
 struct Trail {
     uint64 is_second, is_waiting;
     int depth, followed;
 
+    __device__ __forceinline__ uint64 bit() const {
+        check_stack(depth, 64);
+        return 1ull << depth;
+    }
     // Where to go on; false at the end.
     __device__ __forceinline__ bool back() {
         if (is_waiting == 0) return false;
@@ -47,10 +54,9 @@ struct Trail {
 };
 
 template <int CAPACITY, class Primitives, class OnPrimitive, class OnNode>
-__device__ __forceinline__ void walk_restarting(const KdArrays& tree, int signs, const Primitives& primitives, Rays& rays, OnPrimitive& on_primitive,
-                                                OnNode& on_node) {
-    NewestCells<CAPACITY, OnNode::IS_ASKED> newest;
-    newest.top = newest.count = 0;
+__device__ __forceinline__ void traverse_restarting(const KdArrays& tree, int signs, const Primitives& primitives,
+                                                    Rays& rays, OnPrimitive& on_primitive, OnNode& on_node) {
+    NewestCells<CAPACITY, NEEDS_LANES<OnNode>> newest;
     Mailboxes mailboxes;
     mailboxes.clear();
     Crossings crossings;
@@ -63,23 +69,24 @@ __device__ __forceinline__ void walk_restarting(const KdArrays& tree, int signs,
     bool goes_on = any(lanes);
     while (goes_on) {
         while (!is_kd_leaf(here.node) && any(lanes)) {
-            on_node(node_id, trail.depth, false, lanes);
+            tell_node(on_node, node_id, trail.depth, lanes, here.entry);
             const int left = kd_left(here.node), axis = kd_axis(here.node);
             const KdChildren children = load_kd_children(tree.nodes, left);
             const bool is_down = crossings.is_down(axis);
             Real early, late;
             crossings.at(axis, kd_plane(here.node), early, late);
             const Mask first = lanes & (here.entry <= late), second = lanes & (here.exit >= early);
-            const uint64 bit = 1ull << trail.depth;
+            const uint64 bit = trail.bit();
             const bool is_known = trail.depth < trail.followed;
             const bool takes_second = is_known ? (trail.is_second & bit) != 0 : !any(first);
             const int2 far_node = is_down ? children.left : children.right;
-            const int far_id = left + (is_down ? 0 : 1);
             ++trail.depth;
+            if (!is_known) tell_sides(on_node, left, is_down, here.entry, early, lanes, first, second, rays);
             if (!is_known && takes_second) trail.is_second |= bit;
             if (!is_known && !takes_second && any(second)) {
                 trail.is_waiting |= bit;
-                newest.push({far_node, max(here.entry, early), PACK == 1 ? here.exit : select(second, here.exit, splat(-FLOAT_MAX))}, far_id);
+                const Real far_exit = IS_SINGLE_RAY ? here.exit : select(second, here.exit, splat(-FLOAT_MAX));
+                newest.push({far_node, max(here.entry, early), far_exit}, left + (is_down ? 0 : 1));
             }
             here.node = takes_second == is_down ? children.left : children.right;
             node_id = left + (takes_second == is_down ? 0 : 1);
@@ -88,8 +95,8 @@ __device__ __forceinline__ void walk_restarting(const KdArrays& tree, int signs,
             lanes = takes_second ? second : first;
         }
         if (any(lanes)) {
-            on_node(node_id, trail.depth, true, lanes);
-            if (!visit_kd_leaf<OnNode::IS_ASKED>(tree, here.node, mailboxes, primitives, rays, on_primitive)) return;
+            tell_leaf(on_node, node_id, node_id, trail.depth, lanes, here.entry);
+            if (!visit_kd_leaf(tree, here.node, mailboxes, primitives, rays, on_primitive, on_node)) return;
         }
         do {
             goes_on = trail.back();
@@ -102,6 +109,7 @@ __device__ __forceinline__ void walk_restarting(const KdArrays& tree, int signs,
             }
             here.exit = min(here.exit, rays.t_max);
             lanes = rays.active & (here.entry <= here.exit);
+            tell_popped_cell(on_node, node_id, here.entry, lanes, rays);
         } while (!any(lanes));
     }
 }

@@ -1,4 +1,5 @@
-// The short stack: the newest few of the cells that wait; past them the walk starts again at the root (restarting.cuh).
+// The short stack: the newest few of the cells that wait; past them the traversal starts again at the root
+// (restarting.cuh).
 //
 // Unit constant: SHORT_STACK, how many.
 #pragma once
@@ -9,6 +10,9 @@ struct ShortStack {
 };
 
 template <class Primitives, class OnPrimitive, class OnNode>
-__device__ __forceinline__ void traverse(const ShortStack& tree, const Primitives& primitives, Rays& rays, OnPrimitive& on_primitive, OnNode& on_node) {
-    by_octants(rays, [&](int signs) { walk_restarting<SHORT_STACK>(tree.arrays, signs, primitives, rays, on_primitive, on_node); });
+__device__ __forceinline__ void traverse(const ShortStack& tree, const Primitives& primitives, Rays& rays,
+                                         OnPrimitive& on_primitive, OnNode& on_node) {
+    by_octants(rays, [&](int signs) {
+        traverse_restarting<SHORT_STACK>(tree.arrays, signs, primitives, rays, on_primitive, on_node);
+    });
 }

@@ -1,17 +1,19 @@
-// Exact agglomerative clustering by chains of nearest neighbours: from any cluster to its nearest one, from there to that one's, until two are each
-// other's nearest; those are joined. For a distance that only grows when clusters do, as the area of two clusters' common box, that makes the tree of
-// always joining the nearest pair of all.
+// Exact agglomerative clustering by chains of nearest neighbours: from any cluster to its nearest one, from there to
+// that one's, until two are each other's nearest; those are joined. For a distance that only grows when clusters do, as
+// the area of two clusters' common box, that makes the tree of always joining the nearest pair of all.
 //
-// One block does everything: whoever searches looks at the bounds of groups of neighbouring clusters first, and passes over those that cannot hold a
-// nearer one. A launch takes a bounded number of steps and leaves its state, so that none of them lasts long.
+// One block does everything: whoever searches looks at the bounds of groups of neighbouring clusters first, and passes
+// over those that cannot hold a nearer one. A launch takes a bounded number of steps and leaves its state, so that none
+// of them lasts long.
 //
-// Launch order: start_clusters, then join_nearest as often as the steps of all clusters take. Unit constants: CODE_BITS, MAX_LEAF_SIZE,
-// TRAVERSAL_COST, WRITES_BVH2, GROUP (clusters of a group).
+// Launch order: start_clusters, then join_nearest as often as the steps of all clusters take. Unit constants:
+// CODE_BITS, MAX_LEAF_SIZE, TRAVERSAL_COST, WRITES_BVH2, GROUP (clusters of a group).
 #include "gpu/device/block.cuh"
 #include "gpu/hierarchy/bvh/clusters.cuh"
-#include "gpu/hierarchy/bvh/morton_order.cuh"
+#include "gpu/hierarchy/morton_order.cuh"
 
-constexpr int MOST_HEIGHT = 62;  // a sum of 2^height of all clusters may not pass 2^62: Kraft's inequality for a tree of that height
+// a sum of 2^height of all clusters may not pass 2^62: Kraft's inequality for a tree of that height
+constexpr int MOST_HEIGHT = 62;
 constexpr int NONE = -1;
 
 struct State {
@@ -21,11 +23,11 @@ struct State {
 static_assert(sizeof(State) == 24, "the builder reserves it");
 
 struct Clusters {
-    float4* slots;
-    int* alive;
-    float4* groups;
-    int* chain;
-    int* moved_to;
+    Pointer<float4> slots;
+    Pointer<int> alive;
+    Pointer<float4> groups;
+    Pointer<int> chain;
+    Pointer<int> moved_to;
 
     __device__ PackedCluster packed(int slot) const { return {slots[2 * (int64)slot], slots[2 * (int64)slot + 1]}; }
     __device__ void store(int slot, const Cluster& cluster) const {
@@ -35,7 +37,8 @@ struct Clusters {
     }
     // Inactive clusters are near to everything: their group is everywhere.
     __device__ static Aabb reach_of(const Aabb& box) {
-        const Aabb everywhere = {make_float3(-FLOAT_MAX, -FLOAT_MAX, -FLOAT_MAX), make_float3(FLOAT_MAX, FLOAT_MAX, FLOAT_MAX)};
+        const Aabb everywhere = {make_float3(-FLOAT_MAX, -FLOAT_MAX, -FLOAT_MAX),
+                                 make_float3(FLOAT_MAX, FLOAT_MAX, FLOAT_MAX)};
         return is_empty(box) ? everywhere : box;
     }
     __device__ Aabb group(int number) const {
@@ -46,7 +49,8 @@ struct Clusters {
     __device__ void bound_groups(int slot_count) const {
         for (int number : block_stride((slot_count + GROUP - 1) / GROUP)) {
             Aabb box = empty_aabb();
-            for (int slot = number * GROUP; slot < min(slot_count, (number + 1) * GROUP); ++slot) box = merge(box, reach_of(box_of(packed(slot))));
+            for (int slot = number * GROUP; slot < min(slot_count, (number + 1) * GROUP); ++slot)
+                box = merge(box, reach_of(box_of(packed(slot))));
             store_group(number, box);
         }
         block_sync();
@@ -63,7 +67,9 @@ __device__ __forceinline__ float least_distance(const Aabb& box, const Aabb& gro
     const float area = half_area({min(box.lower, group.upper), max(box.upper, group.lower)});
     return area <= FLOAT_MAX ? area : FLOAT_MAX;
 }
-__device__ __forceinline__ uint64 neighbour_word(float distance, int slot) { return (uint64)__float_as_uint(distance) << 32 | (unsigned)slot; }
+__device__ __forceinline__ uint64 neighbour_word(float distance, int slot) {
+    return (uint64)__float_as_uint(distance) << 32 | (unsigned)slot;
+}
 
 struct Search {
     Clusters clusters;
@@ -78,7 +84,8 @@ struct Search {
         }
         return best;
     }
-    // The nearest other cluster, of equally near ones the first. Its own group is looked at beforehand, by all threads alike.
+    // The nearest other cluster, of equally near ones the first. Its own group is looked at beforehand, by all threads
+    // alike.
     __device__ uint64 nearest() const {
         const int home = own / GROUP;
         uint64 best = nearest_in(home, ~0ull);
@@ -116,8 +123,8 @@ __device__ __forceinline__ void close_gaps(const Clusters& clusters, State& stat
     clusters.bound_groups(kept);
 }
 
-// Where a pair would make the tree too high: what is left is paired from the lowest upwards, level by level, which by Kraft's inequality keeps below
-// the bound whatever heights there are. One thread.
+// Where a pair would make the tree too high: what is left is paired from the lowest upwards, level by level, which by
+// Kraft's inequality keeps below the bound whatever heights there are. One thread.
 __device__ __forceinline__ void join_by_height(const Clusters& clusters, const ClusterOutput& out, int count) {
     for (int height = 0; count > 1; ++height) {
         int kept = 0, waiting = NONE;
@@ -136,8 +143,8 @@ __device__ __forceinline__ void join_by_height(const Clusters& clusters, const C
     leave_tree(unpack(clusters.packed(0)), out);
 }
 
-extern "C" __global__ void start_clusters(Primitives primitives, const uint64* keys, const int* prim_ids, float4* slots, int* alive, int2* leaves,
-                                          uint64* state_data) {
+extern "C" __global__ void start_clusters(Primitives primitives, const uint64* keys, const int* prim_ids, float4* slots,
+                                          int* alive, int2* leaves, uint64* state_data) {
     for (int i : grid_stride(primitives.count)) {
         const PackedCluster cluster = pack(single_cluster(primitives.aabb(prim_id_of(keys, prim_ids, i)), i));
         slots[2 * (int64)i] = cluster.low;
@@ -148,11 +155,14 @@ extern "C" __global__ void start_clusters(Primitives primitives, const uint64* k
     }
 }
 
-// The last two of a chain are each other's nearest: the lower slot takes both. False where the tree would become too high.
-__device__ __forceinline__ bool join_pair(const Clusters& clusters, State& state, int a, int b, const ClusterOutput& out) {
+// The last two of a chain are each other's nearest: the lower slot takes both. False where the tree would become too
+// high.
+__device__ __forceinline__ bool join_pair(const Clusters& clusters, State& state, int a, int b,
+                                          const ClusterOutput& out) {
     const int low = min(a, b), high = max(a, b);
     const Cluster left = unpack(clusters.packed(low)), right = unpack(clusters.packed(high));
-    const uint64 kraft = state.kraft - (1ull << left.height) - (1ull << right.height) + (2ull << max(left.height, right.height));
+    const uint64 kraft = state.kraft - (1ull << left.height) - (1ull << right.height) +
+                         (2ull << max(left.height, right.height));
     block_sync();
     if (kraft > 1ull << MOST_HEIGHT) return false;
     state.kraft = kraft;
@@ -168,8 +178,9 @@ __device__ __forceinline__ bool join_pair(const Clusters& clusters, State& state
     return true;
 }
 
-extern "C" __global__ void join_nearest(int step_count, int is_first, float4* slots, int* alive, float4* groups, int* chain, int* moved_to,
-                                        uint64* state_data, float4* nodes, int* parent, uint8* flags, int* root, int2* leaves, float4* bvh2) {
+extern "C" __global__ void join_nearest(int step_count, int is_first, float4* slots, int* alive, float4* groups,
+                                        int* chain, int* moved_to, uint64* state_data, float4* nodes, int* parent,
+                                        uint8* flags, int* root, int2* leaves, float4* bvh2) {
     if (block_index() > 0) return;
     const Clusters clusters = {slots, alive, groups, chain, moved_to};
     const ClusterOutput out = {nodes, parent, flags, root, (PlacedLeaf*)leaves, bvh2};
@@ -181,13 +192,15 @@ extern "C" __global__ void join_nearest(int step_count, int is_first, float4* sl
         if (2 * state.alive_count <= state.slot_count) close_gaps(clusters, state);
         if (state.chain_length == 0) {
             uint64 first = ~0ull;  // the first cluster alive: in front of it all slots were given up
-            for (int slot = thread_index(); slot < state.slot_count && first == ~0ull; slot += block_threads()) first = alive[slot] ? (uint64)slot : first;
+            for (int slot = thread_index(); slot < state.slot_count && first == ~0ull; slot += block_threads())
+                first = alive[slot] ? (uint64)slot : first;
             const int start = (int)block_min(first);
             if (thread_index() == 0) chain[0] = start;
             state.chain_length = 1;
             block_sync();
         }
-        const int top = chain[state.chain_length - 1], before = state.chain_length > 1 ? chain[state.chain_length - 2] : NONE;
+        const int top = chain[state.chain_length - 1],
+                  before = state.chain_length > 1 ? chain[state.chain_length - 2] : NONE;
         const Search search = {clusters, state.slot_count, top, box_of(clusters.packed(top))};
         const uint64 nearest = search.nearest();
         const float distance = __uint_as_float((unsigned)(nearest >> 32));

@@ -1,69 +1,60 @@
 """Hierarchical linear BVH by work queues: spatial median splits along the Morton curve, from the root downwards.
 
-Idea: Primitives sorted by Morton codes part, at every node, where the highest bit that differs among them changes: a search in a sorted list.
-Nodes that are still to be split wait in a queue as tasks; every task takes one thread, or one warp, and puts up to two new ones into the next
-queue, at places that prefix sums give. Where all bits are used up, the list is halved. A task of few primitives is not queued again: one block
-finishes the whole subtree below it.
+Idea: Primitives sorted by Morton codes are split, at every node, where the highest bit that differs among them changes:
+a search in a sorted list. Nodes that are still to be split wait in a queue as tasks; every task takes one thread, or
+one warp, and puts up to two new ones into the next queue, at places that prefix sums give. Where all bits are used up,
+the list is halved. A task of few primitives is not queued again: one block finishes the whole subtree below it.
 
-Paper: Garanzha, Pantaleoni, McAllister, Simpler and Faster HLBVH with Work Queues (2011), as Meister, Methods for Fast Construction of Bounding
-Volume Hierarchies (2014), describes it in 5.4.1 and 6.1.1.
+Paper: Garanzha, Pantaleoni, McAllister, Simpler and Faster HLBVH with Work Queues (2011), as Meister, Methods for Fast
+Construction of Bounding Volume Hierarchies (2014), describes it in 5.4.1 and 6.1.1.
 
-Cost: Bounds, codes and sort of the linear BVH, then a launch for every five levels of large nodes, one for all small ones, and a refit. Its trees
-are those of `lbvh` where all codes differ. Times by step stand under the phases of Meister's table 7.7: sort, median splits; nodes (with the records
-of the triangles) are its refit.
+Cost: Bounds, codes and sort of the linear BVH, then a launch for every five levels of large nodes, one for all small
+ones, and a refit. Its trees are those of `lbvh` where all codes differ. Times by step stand under the phases of
+Meister's table 7.7: sort, median splits; nodes (with the records of the triangles) are its refit.
 
-Limits: Those of the linear BVH: splits lie on a fixed grid. 30 bits do not tell primitives apart that are closer than 1/1024 of the scene; 60 bits
-do, and cost a longer sort. The depth never passes code bits + log2 of the number of primitives. Deterministic: queues fill in any order, and no
-node depends on its place in one.
+Limits: Those of the linear BVH: splits lie on a fixed grid. 30 bits do not tell primitives apart that are closer than
+1/1024 of the scene; 60 bits do, and cost a longer sort. The depth never passes code bits + log2 of the number of
+primitives. Deterministic: queues fill in any order, and no node depends on its place in one.
 """
 
 from __future__ import annotations
 
 import dataclasses
 
-from .....settings import option
-from .....target.base import Target
-from ....base import Primitives
-from ...bvh import BvhHierarchy
+from .....target.base import Array, Target
+from ....base import Primitives, StructureChoice
+from ....morton_order import MortonOptions
 from ...median_splits import MedianSplits
-from ...morton_order import MortonOptions, MortonOrder
-from ...tree import REFERENCE_BITS
+from ...morton_builder import CodeBuilder
+from ...stopping import leaf_size_option
 
 
 @dataclasses.dataclass(frozen=True)
 class HlbvhMedianOptions(MortonOptions):
     """Options of the median splits."""
 
-    max_leaf_size: int = option(4, "Most primitives in a leaf: larger leaves make a smaller tree and more intersection tests.", minimum=1, maximum=32)
+    max_leaf_size: int = leaf_size_option(4)
 
 
-class HlbvhMedian(BvhHierarchy):
+class HlbvhMedian(CodeBuilder):
     """See the module."""
 
     name = "hlbvh_median"
     title = "HLBVH, median splits (work queues)"
     Options = HlbvhMedianOptions
     options: HlbvhMedianOptions
-    ids_follow_references = True
 
-    def __init__(self, target: Target, options: HlbvhMedianOptions, layout: str = "auto", traversal: str = "auto") -> None:
-        super().__init__(target, options, layout, traversal)
-        self.code_bits = int(options.code_bits)
-        self.morton = MortonOrder(target, self.code_bits)
-        self.splits = MedianSplits(target, self.code_bits, options.max_leaf_size)
-
-    def max_depth(self) -> int:
-        return self.code_bits + REFERENCE_BITS
+    def __init__(self, target: Target, choice: StructureChoice | None = None) -> None:
+        super().__init__(target, choice)
+        self.splits = MedianSplits(target, self.code_bits, self.options.max_leaf_size)
 
     def scratch_bytes(self) -> int:
-        return self.morton.scratch_bytes(self.tree.count) + self.splits.scratch_bytes(self.tree.count)
+        return self.morton_order.scratch_bytes(self.tree.count) + self.splits.scratch_bytes(self.tree.count)
 
-    def emit(self, primitives: Primitives) -> bool:
-        keys, prim_ids = self.morton.sort(primitives)
+    def link_nodes(self, primitives: Primitives, keys: Array, prim_ids: Array | None) -> None:
         with self.target.phase("build.median_splits"):
             queues = self.splits.begin_with_root(keys, prim_ids, self.tree)
             self.splits.split(keys, self.tree, queues)
-        return self.fit(primitives)
 
 
 __all__ = ["HlbvhMedian", "HlbvhMedianOptions"]

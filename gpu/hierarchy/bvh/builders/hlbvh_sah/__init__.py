@@ -1,20 +1,21 @@
 """Hierarchical linear BVH with a SAH top: clusters of the Morton curve, best planes above them, spatial medians below.
 
-Idea: A few thousand cells of a coarse grid, found from the first bits of the sorted Morton codes, stand for all primitives. Above them the tree is
-split where the surface area heuristic is least; that decides most of what rays pay, and clusters are few. Below them the queues of `hlbvh_median`
-are fast.
+Idea: A few thousand cells of a coarse grid, found from the first bits of the sorted Morton codes, stand for all
+primitives. Above them the tree is split where the surface area heuristic is least; that decides most of the cost of a
+ray, and clusters are few. Below them the queues of `hlbvh_median` are fast.
 
-Paper: Garanzha, Pantaleoni, McAllister, Simpler and Faster HLBVH with Work Queues (2011), as Meister, Methods for Fast Construction of Bounding
-Volume Hierarchies (2014), describes it in 5.4.2 and 6.1.2. Ours: in each of a few rounds all tasks are binned, split and distributed at once, and
-a task's number is its way from the root, so that nothing is counted or waited for; tasks of up to 64 clusters are finished by a block each, which
-tries every cluster as a plane.
+Paper: Garanzha, Pantaleoni, McAllister, Simpler and Faster HLBVH with Work Queues (2011), as Meister, Methods for Fast
+Construction of Bounding Volume Hierarchies (2014), describes it in 5.4.2 and 6.1.2. Here in each of a few rounds all
+tasks are binned, split and distributed at once, and a task's number is its way from the root, so that nothing is
+counted or waited for; tasks of up to 64 clusters are finished by a block each, which tries every cluster as a plane.
 
-Cost: That of `hlbvh_median`, one more pass over the primitives for the clusters' boxes, and some 25 small launches for the top. Phases are those
-of Meister's table 7.7: sort, clusters, SAH splits, median splits, refit (here nodes: those below clusters, clusters and all above them, with the
-records of the triangles), other (bounds, codes).
+Cost: That of `hlbvh_median`, one more pass over the primitives for the clusters' boxes, and some 25 small launches for
+the top. Phases are those of Meister's table 7.7: sort, clusters, SAH splits, median splits, refit (here nodes: those
+below clusters, clusters and all above them, with the records of the triangles), other (bounds, codes).
 
-Limits: Below the clusters splits lie on a fixed grid: in a scene of very many primitives most levels do. Clusters of at most 2^cluster_bits cells;
-18 bits find better trees for large scenes, and take longer. The depth is bounded: sets are halved once the heuristic has gone deep. Deterministic.
+Limits: Below the clusters splits lie on a fixed grid: in a scene of very many primitives most levels do. Clusters of at
+most 2^cluster_bits cells; 18 bits find better trees for large scenes, and take longer. The depth is bounded: sets are
+halved once the heuristic has gone deep. Deterministic.
 """
 
 from __future__ import annotations
@@ -25,12 +26,12 @@ import numpy as np
 
 from .....settings import option
 from .....target.base import Array, Target, Unit, UnitSource
-from ....base import Primitives
+from ....base import Primitives, StructureChoice
+from ....morton_order import MortonOptions
 from ....primitives import unit_source
-from ...bvh import BvhHierarchy
 from ...median_splits import TASK, MedianSplits, Queues
-from ...morton_order import MortonOptions, MortonOrder
-from ...tree import REFERENCE_BITS
+from ...morton_builder import MortonBuilder
+from ...tree import MAX_WIDE_LEAF_SIZE
 
 _FOLDER = "gpu/hierarchy/bvh/builders/hlbvh_sah/"
 
@@ -56,14 +57,21 @@ class HlbvhSahOptions(MortonOptions):
     """Options of the SAH top."""
 
     cluster_bits: str = option(
-        "15", "First bits of the codes that primitives of a cluster share: more bits, smaller clusters.", choices=("6", "9", "12", "15", "18")
+        "15",
+        "First bits of the codes that primitives of a cluster share: more bits, smaller clusters.",
+        choices=("6", "9", "12", "15", "18"),
     )
     bins: int = option(
-        32, "Bins an axis over a task's clusters; below the cells of an axis (32 for 15 bits) some planes are passed over.", minimum=4, maximum=64
+        32,
+        "Bins per axis over a task's clusters; with fewer bins than cells along an axis (32 for 15 bits) some "
+        "planes are skipped.",
+        minimum=4,
+        maximum=64,
     )
     max_leaf_size: int = option(
         2,
-        "Most primitives in a leaf: 2 cost the least by the surface area heuristic; larger leaves make a smaller tree and more intersection tests.",
+        "Most primitives in a leaf: 2 cost the least by the surface area heuristic; larger leaves make a smaller "
+        "tree and more intersection tests.",
         minimum=1,
         maximum=32,
     )
@@ -71,7 +79,8 @@ class HlbvhSahOptions(MortonOptions):
 
 @dataclasses.dataclass(frozen=True)
 class Clusters:
-    """The list of clusters on the target: their number, and at most `most` cells, ranges of references, boxes; `places`: cell -> cluster."""
+    """The list of clusters on the target: their number, and at most `most` cells, ranges of references, boxes;
+    `places`: cell -> cluster."""
 
     most: int
     count: Array
@@ -81,51 +90,46 @@ class Clusters:
     places: Array
 
 
-class HlbvhSah(BvhHierarchy):
+class HlbvhSah(MortonBuilder):
     """See the module."""
 
     name = "hlbvh_sah"
     title = "HLBVH, SAH top (clusters)"
+    most_wide_leaf = MAX_WIDE_LEAF_SIZE
     Options = HlbvhSahOptions
     options: HlbvhSahOptions
 
-    def __init__(self, target: Target, options: HlbvhSahOptions, layout: str = "auto", traversal: str = "auto") -> None:
-        super().__init__(target, options, layout, traversal)
-        self.code_bits, self.cluster_bits = int(options.code_bits), int(options.cluster_bits)
-        self.rounds = ROUNDS[options.cluster_bits]
-        self.bins = min(options.bins, 1 << self.cluster_bits // 3)
-        self.morton = MortonOrder(target, self.code_bits)
-        self.splits = MedianSplits(target, self.code_bits, options.max_leaf_size)
+    def __init__(self, target: Target, choice: StructureChoice | None = None) -> None:
+        super().__init__(target, choice)
+        self.cluster_bits = int(self.options.cluster_bits)
+        self.rounds = ROUNDS[self.options.cluster_bits]
+        self.bins = min(self.options.bins, 1 << self.cluster_bits // 3)
+        self.splits = MedianSplits(target, self.code_bits, self.options.max_leaf_size)
 
     def max_depth(self) -> int:
         above = self.rounds + self.cluster_bits + SAH_LEVELS + SMALL.bit_length()
-        return above + (self.code_bits - self.cluster_bits) + REFERENCE_BITS
+        return above + (self.code_bits - self.cluster_bits) + self.tree.reference_bits
 
     def scratch_bytes(self) -> int:
         cells, slots = 1 << self.cluster_bits, 1 << self.rounds
         of_clusters = 16 * cells + 48 * min(self.tree.count, cells)
-        in_order = self.morton.scratch_bytes(self.tree.count) + self.splits.scratch_bytes(self.tree.count)
+        in_order = self.morton_order.scratch_bytes(self.tree.count) + self.splits.scratch_bytes(self.tree.count)
         return in_order + of_clusters + slots * (36 + 2 * 3 * self.bins * BIN_BYTES)
 
     def emit(self, primitives: Primitives) -> bool:
         target = self.target
-        keys, prim_ids = self.morton.sort(primitives)
+        keys, prim_ids = self.sort(primitives)
         with target.phase("build.clusters"):
             clusters, queues = self._find_clusters(primitives, keys, prim_ids)
         with target.phase("build.sah_splits"):
             self._split_above(clusters)
         with target.phase("build.median_splits"):
             self.splits.split(keys, self.tree, queues, clusters.most)
-        return self.fit(primitives)
+        return self.compute_bounds(primitives)
 
-    def _find_clusters(self, primitives: Primitives, keys: Array, prim_ids: Array | None) -> tuple[Clusters, Queues]:
-        """The list of clusters, and queues that hold those that are nodes."""
-        target, tree, n, scratch = self.target, self.tree, self.tree.count, self.target.scratch
-        cell_count, most = 1 << self.cluster_bits, min(self.tree.count, 1 << self.cluster_bits)
-        constants = {"CODE_BITS": self.code_bits, "CLUSTER_BITS": self.cluster_bits, "TASK": TASK}
-        unit = target.unit(unit_source(_FOLDER + "clusters.cu", primitives, **constants))
-        is_cell, ranges = scratch("hlbvh.is_cell", cell_count, np.int32), scratch("hlbvh.cell_ranges", (cell_count, 2), np.int32)
-        clusters = Clusters(
+    def _make_clusters(self, most: int, cell_count: int) -> Clusters:
+        scratch = self.target.scratch
+        return Clusters(
             most,
             scratch("hlbvh.count", 1, np.int32),
             scratch("hlbvh.cells", most, np.int32),
@@ -133,16 +137,63 @@ class HlbvhSah(BvhHierarchy):
             scratch("hlbvh.boxes", (most, 6), np.int32),
             scratch("hlbvh.places", cell_count, np.int32),
         )
+
+    def _find_clusters(self, primitives: Primitives, keys: Array, prim_ids: Array | None) -> tuple[Clusters, Queues]:
+        """The list of clusters, and queues that hold those that are nodes."""
+        target, tree, n, scratch = self.target, self.tree, self.tree.count, self.target.scratch
+        cell_count, most = 1 << self.cluster_bits, min(self.tree.count, 1 << self.cluster_bits)
+        constants = {"CODE_BITS": self.code_bits, "CLUSTER_BITS": self.cluster_bits, "TASK": TASK}
+        unit = target.unit(unit_source(_FOLDER + "clusters.cu", primitives, **constants))
+        is_cell, ranges = (
+            scratch("hlbvh.is_cell", cell_count, np.int32),
+            scratch("hlbvh.cell_ranges", (cell_count, 2), np.int32),
+        )
+        clusters = self._make_clusters(most, cell_count)
         queues = self.splits.queues(n, self.code_bits - self.cluster_bits, most)
         target.fill(is_cell, 0)
         target.fill(queues.counts, 0)
-        target.launch(unit, "begin_references", n, n, keys, prim_ids, tree.order, tree.flags, is_cell, ranges)
+        target.launch(
+            unit,
+            "begin_references",
+            n,
+            n=n,
+            keys=keys,
+            prim_ids=prim_ids,
+            order=tree.order,
+            flags=tree.flags,
+            is_cell=is_cell,
+            cell_ranges=ranges,
+        )
         target.exclusive_scan(is_cell, clusters.places, "hlbvh.scan")
-        arguments = (is_cell, clusters.places, ranges, self.options.max_leaf_size, clusters.cells, clusters.ranges, clusters.boxes, clusters.count)
-        first_tasks = (queues.wide[0], queues.counts, queues.small, queues.counts[queues.launches + 1 :])
-        target.launch(unit, "begin_clusters", cell_count, *arguments, *first_tasks)
+        target.launch(
+            unit,
+            "begin_clusters",
+            cell_count,
+            is_cell=is_cell,
+            places=clusters.places,
+            cell_ranges=ranges,
+            max_leaf_size=self.options.max_leaf_size,
+            cells=clusters.cells,
+            ranges=clusters.ranges,
+            boxes=clusters.boxes,
+            cluster_count=clusters.count,
+            wide=queues.wide[0],
+            wide_count=queues.counts,
+            small=queues.small,
+            small_count=queues.counts[queues.launches + 1 :],
+        )
         blocks = min(-(-n // REFERENCES_A_BLOCK), MOST_BLOCKS)
-        target.launch(unit, "bound_clusters", n, primitives.view, keys, tree.order, clusters.places, clusters.boxes, blocks=blocks)
+        target.launch(
+            unit,
+            "bound_clusters",
+            n,
+            primitives=primitives.view,
+            keys=keys,
+            order=tree.order,
+            places=clusters.places,
+            boxes=clusters.boxes,
+            blocks=blocks,
+        )
         return clusters, queues
 
     def _split_above(self, clusters: Clusters) -> None:
@@ -152,24 +203,84 @@ class HlbvhSah(BvhHierarchy):
         tasks = [scratch(f"hlbvh.tasks{side}", (slots, 4), np.int32) for side in (0, 1)]
         bins = [scratch(f"hlbvh.bins{side}", (slots * 3 * self.bins, BIN_BYTES // 4), np.float32) for side in (0, 1)]
         splits, task_of = scratch("hlbvh.splits", slots, np.int32), scratch("hlbvh.task_of", most, np.int32)
-        links = (tree.nodes, tree.parent, tree.flags, tree.root)
-        listed = (clusters.count, clusters.cells, clusters.ranges, clusters.boxes)
-        target.launch(unit, "begin_splits", most, clusters.count, most, task_of, tasks[0], bins[0])
+        target.launch(
+            unit,
+            "begin_splits",
+            most,
+            cluster_count=clusters.count,
+            most_clusters=most,
+            task_of=task_of,
+            task_data=tasks[0],
+            bin_data=bins[0],
+        )
         for number in range(self.rounds):
             here, there = number % 2, 1 - number % 2
-            target.launch(unit, "bin_clusters", most, *listed, int(number == 0), splits, tasks[here], task_of, bins[here], blocks=-(-most // TILE))
-            parts = (splits, tasks[there], bins[there])
             target.launch(
-                unit, "split_tasks", 1 << number, 1 << number, tasks[here], bins[here], clusters.ranges, *links, *parts, block=128, blocks=1 << number
+                unit,
+                "bin_clusters",
+                most,
+                cluster_count=clusters.count,
+                cells=clusters.cells,
+                ranges=clusters.ranges,
+                boxes=clusters.boxes,
+                is_first_round=int(number == 0),
+                splits=splits,
+                task_data=tasks[here],
+                task_of=task_of,
+                bin_data=bins[here],
+                blocks=-(-most // TILE),
             )
-        keys = scratch("hlbvh.keys", most, np.uint32)
-        target.launch(unit, "list_clusters", most, clusters.count, most, clusters.cells, splits, task_of, keys)
+            target.launch(
+                unit,
+                "split_tasks",
+                1 << number,
+                task_count=1 << number,
+                task_data=tasks[here],
+                bin_data=bins[here],
+                ranges=clusters.ranges,
+                **tree.links(),
+                root=tree.root,
+                splits=splits,
+                next_task_data=tasks[there],
+                next_bin_data=bins[there],
+                block=128,
+                blocks=1 << number,
+            )
+        self._finish_above(clusters, unit, tasks[self.rounds % 2], {"splits": splits, "task_of": task_of})
+
+    def _finish_above(self, clusters: Clusters, unit: Unit, tasks: Array, found: dict[str, Array]) -> None:
+        """The nodes above the clusters of each task that is left, by one block."""
+        target, tree, slots, most = self.target, self.tree, 1 << self.rounds, clusters.most
+        keys = target.scratch("hlbvh.keys", most, np.uint32)
+        listed = {"cluster_count": clusters.count, "most_clusters": most, "cells": clusters.cells}
+        target.launch(unit, "list_clusters", most, **listed, **found, keys=keys)
         keys = target.sort_keys(keys, (32 - self.rounds, 32), "hlbvh.sort")
-        arguments = (clusters.count, slots, tasks[self.rounds % 2], keys, clusters.ranges, clusters.boxes, *links, self.options.max_leaf_size)
-        target.launch(self._unit("finish_clusters.cu"), "finish_clusters", slots, *arguments, block=3 * SMALL, blocks=slots)
+        target.launch(
+            self._unit("finish_clusters.cu"),
+            "finish_clusters",
+            slots,
+            cluster_count=clusters.count,
+            task_count=slots,
+            task_data=tasks,
+            list=keys,
+            ranges=clusters.ranges,
+            boxes=clusters.boxes,
+            **tree.links(),
+            root=tree.root,
+            max_leaf_size=self.options.max_leaf_size,
+            block=3 * SMALL,
+            blocks=slots,
+        )
 
     def _unit(self, file: str) -> Unit:
-        constants = {"CODE_BITS": self.code_bits, "CLUSTER_BITS": self.cluster_bits, "BINS": self.bins, "SMALL": SMALL, "ROUNDS": self.rounds}
+        constants = {
+            "REFERENCE_BITS": self.tree.reference_bits,
+            "CODE_BITS": self.code_bits,
+            "CLUSTER_BITS": self.cluster_bits,
+            "BINS": self.bins,
+            "SMALL": SMALL,
+            "ROUNDS": self.rounds,
+        }
         return self.target.unit(UnitSource(_FOLDER + file, constants=(*constants.items(), ("SAH_LEVELS", SAH_LEVELS))))
 
 

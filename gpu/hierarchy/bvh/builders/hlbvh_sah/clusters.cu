@@ -1,16 +1,18 @@
-// Clusters: the references of equal first bits, their boxes, and the tasks below them. Garanzha et al. 2011; Meister 2014, 6.1.2, finds them by
-// splitting on and on, here the codes are sorted already: a cluster begins where the bits change.
+// Clusters: the references of equal first bits, their boxes, and the tasks below them. Garanzha et al. 2011; Meister
+// 2014, 6.1.2, finds them by splitting on and on, here the codes are sorted already: a cluster begins where the bits
+// change.
 //
-// In: sorted keys, Primitives. Out: the list of clusters, the first tasks of the median splits. Launch order is the file's, with a scan of
-// `is_cell` to `places` after begin_references. Unit constants: CODE_BITS, CLUSTER_BITS, TASK (median_splits.cu).
+// In: sorted keys, Primitives. Out: the list of clusters, the first tasks of the median splits. Launch order is the
+// file's, with a scan of `is_cell` to `places` after begin_references. Unit constants: CODE_BITS, CLUSTER_BITS, TASK
+// (median_splits.cu).
 #include "gpu/device/block_box.cuh"
 #include "gpu/hierarchy/bvh/builders/hlbvh_sah/clusters.cuh"
 #include "gpu/hierarchy/bvh/median_splits.cuh"
-#include "gpu/hierarchy/bvh/morton_order.cuh"
+#include "gpu/hierarchy/morton_order.cuh"
 
 // `is_cell` is 0 everywhere before.
-extern "C" __global__ void begin_references(int n, const uint64* keys, const int* prim_ids, int* order, uint8* flags, int* is_cell,
-                                            int2* cell_ranges) {
+extern "C" __global__ void begin_references(int n, const uint64* keys, const int* prim_ids, int* order, uint8* flags,
+                                            int* is_cell, int2* cell_ranges) {
     for (int i : grid_stride(n)) {
         order[i] = prim_id_of(keys, prim_ids, i);
         if (i < n - 1) flags[i] = 0;
@@ -23,7 +25,8 @@ extern "C" __global__ void begin_references(int n, const uint64* keys, const int
     }
 }
 
-// Put this block's tasks into a queue: prefix sums in the block, one addition for all of it (Garanzha). Their order there changes no result.
+// Put this block's tasks into a queue: prefix sums in the block, one addition for all of it (Garanzha). Their order
+// there changes no result.
 __device__ __forceinline__ void queue_task(bool is_task, int2 packed, int2* queue, int* queue_count, int* first_place) {
     int total;
     const int before = block_exclusive_scan(is_task ? 1 : 0, total);
@@ -34,9 +37,9 @@ __device__ __forceinline__ void queue_task(bool is_task, int2 packed, int2* queu
 }
 
 // `wide_count` and `small_count` are 0 before.
-extern "C" __global__ void begin_clusters(const int* is_cell, const int* places, const int2* cell_ranges, int max_leaf_size, int* cells,
-                                          int2* ranges, int* boxes,
-                                          int* cluster_count, int2* wide, int* wide_count, int2* small, int* small_count) {
+extern "C" __global__ void begin_clusters(const int* is_cell, const int* places, const int2* cell_ranges,
+                                          int max_leaf_size, int* cells, int2* ranges, int* boxes, int* cluster_count,
+                                          int2* wide, int* wide_count, int2* small, int* small_count) {
     SHARED int first_place;
     const int count = places[CELLS - 1] + is_cell[CELLS - 1];
     if (block_index() == 0 && thread_index() == 0) *cluster_count = count;
@@ -59,7 +62,7 @@ extern "C" __global__ void begin_clusters(const int* is_cell, const int* places,
     }
 }
 
-// -- boxes -------------------------------------------------------------------------------------------------------------
+// -- boxes -----------------------------------------------------------------------------------------------
 
 constexpr int WARP_REFERENCES = 256;  // neighbours that a warp takes at once
 constexpr int NO_CLUSTER = -1;
@@ -72,11 +75,14 @@ __device__ __forceinline__ void merge_warp_into(int* boxes, int cluster, const A
     if (warp_lane() == 0) merge_box_into(boxes + 6 * cluster, joined);
 }
 
-// A warp goes along its references and keeps a box a lane as long as all lanes are in one cluster. Minima and maxima do not mind the order.
-extern "C" __global__ void bound_clusters(Primitives primitives, const uint64* keys, const int* order, const int* places, int* boxes) {
+// A warp goes along its references and keeps a box per lane as long as all lanes are in one cluster. Minima and maxima
+// do not mind the order.
+extern "C" __global__ void bound_clusters(Primitives primitives, const uint64* keys, const int* order,
+                                          const int* places, int* boxes) {
     const int n = primitives.count, warp_count = block_count() * (block_threads() / WARP_LANES);
-    for (int64 start = (int64)(block_index() * (block_threads() / WARP_LANES) + thread_index() / WARP_LANES) * WARP_REFERENCES; start < n;
-         start += (int64)warp_count * WARP_REFERENCES) {
+    for (int64 start =
+             (int64)(block_index() * (block_threads() / WARP_LANES) + thread_index() / WARP_LANES) * WARP_REFERENCES;
+         start < n; start += (int64)warp_count * WARP_REFERENCES) {
         int running = NO_CLUSTER;
         Aabb running_box = empty_aabb();
         for (int step = 0; step < WARP_REFERENCES; step += WARP_LANES) {

@@ -1,14 +1,15 @@
-// The rest of the top levels: a block takes a task and splits it down to single clusters, in shared memory, a level of all its nodes at once. Here
-// every cluster is a candidate on every axis (a full sweep): so few of them need no bins.
+// The rest of the top levels: a block takes a task and splits it down to single clusters, in shared memory, a level of
+// all its nodes at once. Here every cluster is a candidate on every axis (a full sweep): so few of them need no bins.
 //
-// A task that is still larger than SMALL after all rounds is first halved along the Morton curve. Below SAH_LEVELS levels sets are halved too,
-// which bounds the depth. Unit constants: CODE_BITS, CLUSTER_BITS, SMALL, ROUNDS, SAH_LEVELS.
+// A task that is still larger than SMALL after all rounds is first halved along the Morton curve. Below SAH_LEVELS
+// levels sets are halved too, which bounds the depth. Unit constants: CODE_BITS, CLUSTER_BITS, SMALL, ROUNDS,
+// SAH_LEVELS.
 #include "gpu/device/atomics.cuh"
 #include "gpu/device/block.cuh"
 #include "gpu/hierarchy/bvh/builders/hlbvh_sah/clusters.cuh"
 #include "gpu/hierarchy/bvh/sweep.cuh"
 
-constexpr int STACK = CLUSTER_BITS + 2;  // tasks that wait while one is halved: one a level
+constexpr int STACK = CLUSTER_BITS + 2;  // tasks that wait while one is halved: one per level
 
 // What lies at a place: a cluster.
 struct SweptClusters {
@@ -16,30 +17,33 @@ struct SweptClusters {
     int clusters[SMALL];
 };
 
-// The cluster of one place moves to its part of the set, and hangs itself up if it is alone there. Whether it is not.
-__device__ __forceinline__ bool distribute(SweptClusters& shared, int side, int place, int level, const TopTask& task, const TopTree& tree,
-                                           int cluster_count, int max_leaf_size) {
+// The cluster of one place moves to its half of the set, and is linked to its parent if it is alone there. Returns
+// whether it is not alone.
+__device__ __forceinline__ bool distribute(SweptClusters& shared, int side, int place, int level, const TopTask& task,
+                                           const TopTree& tree, int cluster_count, int max_leaf_size) {
     Swept& swept = shared.swept;
     const int first = swept.first[side][place];
     SweepPlane plane = {NO_AXIS, 0.0f};
     if (level < SAH_LEVELS) plane = cheapest_plane(swept, side, first, swept.end[side][place]);
-    const SweepPart part = part_of(swept, side, place, plane);
-    move_item(swept, side, place, part);
-    const int link = 2 * top_node_id(tree.ranges, swept.nodes[side][first]) + (part.is_left ? 0 : 1);
-    const bool is_set = part.end - part.first > 1;
+    const SweepChild child = child_of(swept, side, place, plane);
+    move_item(swept, side, place, child);
+    const int link = 2 * top_node_id(tree.ranges, swept.nodes[side][first]) + (child.is_left ? 0 : 1);
+    const bool is_set = child.end - child.first > 1;
     if (!is_set) {
-        tree.hang(cluster_word(tree.ranges, shared.clusters[swept.items[side][place]], cluster_count, max_leaf_size), link);
-    } else if (part.to == part.first) {
-        const int top = task.start + (part.is_left ? part.end - 1 : part.first);
-        swept.nodes[1 - side][part.to] = top;
-        tree.add({task.start + part.first, part.end - part.first, top, link});
+        tree.hang(cluster_word(tree.ranges, shared.clusters[swept.items[side][place]], cluster_count, max_leaf_size),
+                  link);
+    } else if (child.to == child.first) {
+        const int top = task.start + (child.is_left ? child.end - 1 : child.first);
+        swept.nodes[1 - side][child.to] = top;
+        tree.add({task.start + child.first, child.end - child.first, top, link});
     }
     return is_set;
 }
 
 // A task of at most SMALL clusters, all of it.
-__device__ __forceinline__ void sweep_task(SweptClusters& shared, const TopTask& task, const unsigned* list, const int* boxes, const TopTree& tree,
-                                           int cluster_count, int max_leaf_size) {
+__device__ __forceinline__ void sweep_task(SweptClusters& shared, const TopTask& task, const unsigned* list,
+                                           const int* boxes, const TopTree& tree, int cluster_count,
+                                           int max_leaf_size) {
     Swept& swept = shared.swept;
     for (int place : block_stride(task.count)) {
         const int cluster = (int)(list[task.start + place] & ((1u << (32 - ROUNDS)) - 1));
@@ -48,7 +52,8 @@ __device__ __forceinline__ void sweep_task(SweptClusters& shared, const TopTask&
                           make_float3(ordered_float(at[3]), ordered_float(at[4]), ordered_float(at[5]))};
         swept.put(place, box, tree.ranges[cluster].y - tree.ranges[cluster].x + 1, task.count);
         shared.clusters[place] = cluster;
-        if (place == 0 && task.count == 1) tree.hang(cluster_word(tree.ranges, cluster, cluster_count, max_leaf_size), task.link);
+        if (place == 0 && task.count == 1)
+            tree.hang(cluster_word(tree.ranges, cluster, cluster_count, max_leaf_size), task.link);
         if (place == 0 && task.count > 1) {
             swept.nodes[0][0] = task.top;
             tree.add(task);
@@ -72,10 +77,10 @@ __device__ __forceinline__ void sweep_task(SweptClusters& shared, const TopTask&
     }
 }
 
-// One block a slot. `list`: the clusters sorted by slot, then by number.
-extern "C" __global__ void finish_clusters(const int* cluster_count, int task_count, const int4* task_data, const unsigned* list,
-                                           const int2* ranges, const int* boxes,
-                                           float4* nodes, int* parent, uint8* flags, int* root, int max_leaf_size) {
+// One block per slot. `list`: the clusters sorted by slot, then by number.
+extern "C" __global__ void finish_clusters(const int* cluster_count, int task_count, const int4* task_data,
+                                           const unsigned* list, const int2* ranges, const int* boxes, float4* nodes,
+                                           int* parent, uint8* flags, int* root, int max_leaf_size) {
     SHARED SweptClusters shared;
     SHARED TopTask waiting[STACK];
     const TopTree tree = {nodes, parent, flags, root, ranges};
@@ -93,8 +98,8 @@ extern "C" __global__ void finish_clusters(const int* cluster_count, int task_co
             }
             if (thread_index() == 0) {
                 const int node_id = tree.add(task);
-                waiting[waiting_count] = right_part(task, task.count / 2, node_id);
-                waiting[waiting_count + 1] = left_part(task, task.count / 2, node_id);
+                waiting[waiting_count] = right_task(task, task.count / 2, node_id);
+                waiting[waiting_count + 1] = left_task(task, task.count / 2, node_id);
             }
             waiting_count += 2;
             block_sync();

@@ -1,11 +1,13 @@
-// SAH splits of the top levels, over clusters, many tasks a launch: binning, evaluation, distribution (Garanzha et al. 2011; Meister 2014, 5.4.2,
-// 6.1.2).
+// SAH splits of the top levels, over clusters, many tasks per launch: binning, evaluation, distribution (Garanzha et
+// al. 2011; Meister 2014, 5.4.2, 6.1.2).
 //
-// A task's number, its slot, is its way from the root: the parts of slot s are 2s and 2s + 1 of the next round. So there are no queues, no counters
-// and no order of arrival; a task of few clusters, which finish_clusters.cu takes, keeps the left way. Bins count along the cells' own grid: planes
-// lie between cells, and two clusters differ in a bin on some axis as long as an axis has no more than BINS cells.
+// A task's number, its slot, is its way from the root: the children of slot s are 2s and 2s + 1 of the next round. So
+// there are no queues, no counters and no order of arrival; a task of few clusters, which finish_clusters.cu takes,
+// keeps the left way. Bins count along the cells' own grid: planes lie between cells, and two clusters differ in a bin
+// on some axis as long as an axis has no more than BINS cells.
 //
-// Launch order: begin_splits; a round is bin_clusters and split_tasks; list_clusters. Unit constants: CODE_BITS, CLUSTER_BITS, BINS, SMALL, ROUNDS.
+// Launch order: begin_splits; a round is bin_clusters and split_tasks; list_clusters. Unit constants: CODE_BITS,
+// CLUSTER_BITS, BINS, SMALL, ROUNDS.
 #include "gpu/device/atomics.cuh"
 #include "gpu/device/block.cuh"
 #include "gpu/hierarchy/bvh/builders/hlbvh_sah/clusters.cuh"
@@ -42,7 +44,8 @@ __device__ __forceinline__ int bin_of(int cell, int axis) {
 }
 
 // One task, of all clusters.
-extern "C" __global__ void begin_splits(const int* cluster_count, int most_clusters, int* task_of, int4* task_data, float4* bin_data) {
+extern "C" __global__ void begin_splits(const int* cluster_count, int most_clusters, int* task_of, int4* task_data,
+                                        float4* bin_data) {
     for (int i : grid_stride(max(most_clusters, TASK_BINS))) {
         if (i < most_clusters) task_of[i] = 0;
         if (i < TASK_BINS) ((Bin*)bin_data)[i].clear();
@@ -71,10 +74,11 @@ __device__ __forceinline__ void share_bin(Bin& bin, const int* box, int referenc
     atomic_add(&bin.cluster_count, cluster_count);
 }
 
-// Clusters go to the parts of their tasks, and into these parts' bins. In the first rounds all of a tile are in one task, and in few bins of it: those
-// are added up in shared memory first.
-extern "C" __global__ void bin_clusters(const int* cluster_count, const int* cells, const int2* ranges, const int* boxes, int is_first_round,
-                                        const int* splits, const int4* task_data, int* task_of, float4* bin_data) {
+// Clusters go to the children of their tasks, and into their bins. In the first rounds all of a tile are in one
+// task, and in few bins of it: those are added up in shared memory first.
+extern "C" __global__ void bin_clusters(const int* cluster_count, const int* cells, const int2* ranges,
+                                        const int* boxes, int is_first_round, const int* splits, const int4* task_data,
+                                        int* task_of, float4* bin_data) {
     SHARED Bin bins[TASK_BINS];
     const int count = *cluster_count;
     for (int start = block_index() * TILE; start < count; start += block_count() * TILE) {
@@ -105,13 +109,15 @@ extern "C" __global__ void bin_clusters(const int* cluster_count, const int* cel
         block_sync();
         for (int i : block_stride(is_one_task ? TASK_BINS : 0)) {
             if (bins[i].cluster_count == 0) continue;
-            share_bin(((Bin*)bin_data)[lowest * TASK_BINS + i], bins[i].box, bins[i].reference_count, bins[i].cluster_count);
+            share_bin(((Bin*)bin_data)[lowest * TASK_BINS + i], bins[i].box, bins[i].reference_count,
+                      bins[i].cluster_count);
         }
         block_sync();
     }
 }
 
-// The cheapest plane of one task, of equal ones the first: 3 * plane + axis, or NO_SPLIT. All threads of the block call it.
+// The cheapest plane of one task, of equal ones the first: 3 * plane + axis, or NO_SPLIT. All threads of the block call
+// it.
 __device__ __forceinline__ int find_plane(const Bin* bins, int* left_count) {
     constexpr int NONE = 0x7fffffff;
     float best_cost = FLOAT_MAX;
@@ -143,15 +149,16 @@ __device__ __forceinline__ int find_plane(const Bin* bins, int* left_count) {
     return chosen;
 }
 
-// One block a task.
-extern "C" __global__ void split_tasks(int task_count, const int4* task_data, const float4* bin_data, const int2* ranges, float4* nodes,
-                                       int* parent, uint8* flags, int* root, int* splits, int4* next_task_data, float4* next_bin_data) {
+// One block per task.
+extern "C" __global__ void split_tasks(int task_count, const int4* task_data, const float4* bin_data,
+                                       const int2* ranges, float4* nodes, int* parent, uint8* flags, int* root,
+                                       int* splits, int4* next_task_data, float4* next_bin_data) {
     SHARED Bin bins[TASK_BINS];
     SHARED int left_count;
     const TopTree tree = {nodes, parent, flags, root, ranges};
     for (int slot = block_index(); slot < task_count; slot += block_count()) {
         const TopTask task = ((const TopTask*)task_data)[slot];
-        TopTask* parts = (TopTask*)next_task_data + 2 * slot;
+        TopTask* children = (TopTask*)next_task_data + 2 * slot;
         int split = NO_SPLIT;
         if (task.count > SMALL) {
             for (int i : block_stride(TASK_BINS)) bins[i] = ((const Bin*)bin_data)[slot * TASK_BINS + i];
@@ -162,12 +169,12 @@ extern "C" __global__ void split_tasks(int task_count, const int4* task_data, co
         if (thread_index() == 0) {
             splits[slot] = split;
             if (split == NO_SPLIT) {
-                parts[0] = task;
-                parts[1] = {task.start + task.count, 0, 0, NO_PARENT};
+                children[0] = task;
+                children[1] = {task.start + task.count, 0, 0, NO_PARENT};
             } else {
                 const int node_id = tree.add(task);
-                parts[0] = left_part(task, left_count, node_id);
-                parts[1] = right_part(task, left_count, node_id);
+                children[0] = left_task(task, left_count, node_id);
+                children[1] = right_task(task, left_count, node_id);
             }
         }
         block_sync();
@@ -175,10 +182,11 @@ extern "C" __global__ void split_tasks(int task_count, const int4* task_data, co
 }
 
 // What sorts the clusters by their tasks: slot and number in one word. Whatever is no cluster comes last.
-extern "C" __global__ void list_clusters(const int* cluster_count, int most_clusters, const int* cells, const int* splits, const int* task_of,
-                                         unsigned* keys) {
+extern "C" __global__ void list_clusters(const int* cluster_count, int most_clusters, const int* cells,
+                                         const int* splits, const int* task_of, unsigned* keys) {
     for (int i : grid_stride(most_clusters)) {
         keys[i] = ~0u;
-        if (i < *cluster_count) keys[i] = (unsigned)next_slot(task_of[i], splits[task_of[i]], cells[i]) << (32 - ROUNDS) | (unsigned)i;
+        if (i < *cluster_count)
+            keys[i] = (unsigned)next_slot(task_of[i], splits[task_of[i]], cells[i]) << (32 - ROUNDS) | (unsigned)i;
     }
 }

@@ -1,16 +1,17 @@
-// Morton order in two stages after Pantaleoni and Luebke, HLBVH (2010), section 3: neighbours of the scene's order mostly lie in one cell of the coarse
-// grid, so runs of them are sorted by the COARSE_BITS highest bits instead of primitives (3.1.1), spread out again, and each cell is sorted by the
-// bits that are left, by one block (3.1.2).
+// Morton order in two stages after Pantaleoni and Luebke, HLBVH (2010), section 3: neighbours of the scene's order
+// mostly lie in one cell of the coarse grid, so runs of them are sorted by the COARSE_BITS highest bits instead of
+// primitives (3.1.1), spread out again, and each cell is sorted by the bits that are left, by one block (3.1.2).
 //
-// Launch order is the file's, with a scan after mark_runs, a sort of runs after write_runs, a scan after measure_runs, and mark_runs and a compaction
-// again before sort_cells. Unit constants: CODE_BITS, COARSE_BITS, TILE (references of a cell that a block sorts in shared memory).
+// Launch order is the file's, with a scan after mark_runs, a sort of runs after write_runs, a scan after measure_runs,
+// and mark_runs and a compaction again before sort_cells. Unit constants: CODE_BITS, COARSE_BITS, TILE (references of a
+// cell that a block sorts in shared memory).
 #include "gpu/device/atomics.cuh"
 #include "gpu/device/block_radix.cuh"
-#include "gpu/hierarchy/bvh/morton_order.cuh"
+#include "gpu/hierarchy/morton_order.cuh"
 
 constexpr int DIGIT_BITS = 5;
 constexpr int FINE_BITS = CODE_BITS - COARSE_BITS;
-constexpr bool HAS_IDS = CODE_BITS == 60;  // of 30 bits a key holds its primitive
+constexpr bool HAS_IDS = CODE_BITS == 60;  // of 30 bits per key holds its primitive
 constexpr int FIRST_BIT = HAS_IDS ? 0 : 32;
 
 __device__ __forceinline__ unsigned coarse_code(uint64 key) { return (unsigned)(code_of(key) >> FINE_BITS); }
@@ -21,8 +22,8 @@ extern "C" __global__ void mark_runs(int n, const uint64* keys, int* heads) {
 }
 
 // `before`: prefix sums of `heads`.
-extern "C" __global__ void write_runs(int n, const uint64* keys, const int* heads, const int* before, unsigned* run_codes, int* run_ids, int* run_first,
-                                      int* run_count) {
+extern "C" __global__ void write_runs(int n, const uint64* keys, const int* heads, const int* before,
+                                      unsigned* run_codes, int* run_ids, int* run_first, int* run_count) {
     for (int i : grid_stride(n)) {
         const int run = before[i];
         if (heads[i]) {
@@ -35,7 +36,8 @@ extern "C" __global__ void write_runs(int n, const uint64* keys, const int* head
 }
 
 // The lengths of the sorted runs; 0 past their number.
-extern "C" __global__ void measure_runs(int n, const int* run_ids, const int* run_first, const int* run_count, int* lengths) {
+extern "C" __global__ void measure_runs(int n, const int* run_ids, const int* run_first, const int* run_count,
+                                        int* lengths) {
     const int count = *run_count;
     for (int i : grid_stride(n)) {
         const int run = i < count ? run_ids[i] : -1;
@@ -47,8 +49,9 @@ extern "C" __global__ void place_runs(const int* run_ids, const int* run_count, 
     for (int i : grid_stride(*run_count)) place_of_run[run_ids[i]] = places[i];
 }
 
-extern "C" __global__ void spread_runs(int n, const uint64* keys, const int* prim_ids, const int* heads, const int* before, const int* run_first,
-                                       const int* place_of_run, uint64* keys_out, int* prim_ids_out) {
+extern "C" __global__ void spread_runs(int n, const uint64* keys, const int* prim_ids, const int* heads,
+                                       const int* before, const int* run_first, const int* place_of_run,
+                                       uint64* keys_out, int* prim_ids_out) {
     for (int i : grid_stride(n)) {
         const int run = before[i] + heads[i] - 1, to = place_of_run[run] + i - run_first[run];
         keys_out[to] = keys[i];
@@ -56,7 +59,7 @@ extern "C" __global__ void spread_runs(int n, const uint64* keys, const int* pri
     }
 }
 
-// -- cells -------------------------------------------------------------------------------------------------------------
+// -- cells -----------------------------------------------------------------------------------------------
 
 typedef RadixTile<DIGIT_BITS, TILE> Ranking;
 constexpr int DIGITS = Ranking::DIGITS;
@@ -81,11 +84,12 @@ struct SmallCell {
         block_sync();
         for (int pass = 0; pass < PASSES; ++pass) {
             const int from = pass % 2, to = 1 - from;
-            ranking.rank(count, [&](int i) { return digit_of(keys[from][i], pass); },
-                         [&](int i, int place) {
-                             keys[to][place] = keys[from][i];
-                             if (HAS_IDS) ids[to][place] = ids[from][i];
-                         });
+            ranking.rank(
+                count, [&](int i) { return digit_of(keys[from][i], pass); },
+                [&](int i, int place) {
+                    keys[to][place] = keys[from][i];
+                    if (HAS_IDS) ids[to][place] = ids[from][i];
+                });
         }
         for (int i : block_stride(count)) {
             cell_keys[i] = keys[PASSES % 2][i];
@@ -95,10 +99,11 @@ struct SmallCell {
     }
 };
 
-// A larger cell: tile by tile between two pieces of global memory. A pass in which all keys have the same digit is left out.
+// A larger cell: tile by tile between two pieces of global memory. A pass in which all keys have the same digit is left
+// out.
 struct LargeCell {
     Ranking& ranking;
-    int* place;
+    Pointer<int> place;
 
     __device__ void sort(int count, uint64* keys, int* ids, uint64* other_keys, int* other_ids) const {
         uint64 *from = keys, *to = other_keys;
@@ -107,14 +112,16 @@ struct LargeCell {
             if (!find_places(count, from, pass)) continue;
             for (int first = 0; first < count; first += TILE) {
                 const int here = min(TILE, count - first);
-                ranking.rank(here, [&](int i) { return digit_of(from[first + i], pass); },
-                             [&](int i, int rank) {
-                                 const int digit = digit_of(from[first + i], pass);
-                                 const int at = place[digit] + rank - ranking.first_of_digit[digit];
-                                 to[at] = from[first + i];
-                                 if (HAS_IDS) ids_to[at] = ids_from[first + i];
-                             });
-                for (int digit : block_stride(DIGITS)) place[digit] += ranking.first_of_digit[digit + 1] - ranking.first_of_digit[digit];
+                ranking.rank(
+                    here, [&](int i) { return digit_of(from[first + i], pass); },
+                    [&](int i, int rank) {
+                        const int digit = digit_of(from[first + i], pass);
+                        const int at = place[digit] + rank - ranking.first_of_digit[digit];
+                        to[at] = from[first + i];
+                        if (HAS_IDS) ids_to[at] = ids_from[first + i];
+                    });
+                for (int digit : block_stride(DIGITS))
+                    place[digit] += ranking.first_of_digit[digit + 1] - ranking.first_of_digit[digit];
                 block_sync();
             }
             uint64* const keys_swapped = from;
@@ -150,7 +157,8 @@ struct LargeCell {
     }
 };
 
-extern "C" __global__ void sort_cells(int n, const int* cell_first, const int* cell_count, uint64* keys, int* prim_ids, uint64* other_keys, int* other_ids) {
+extern "C" __global__ void sort_cells(int n, const int* cell_first, const int* cell_count, uint64* keys, int* prim_ids,
+                                      uint64* other_keys, int* other_ids) {
     SHARED Ranking ranking;
     SHARED int place[DIGITS];
     SHARED uint64 tile_keys[2][TILE];

@@ -1,20 +1,23 @@
-// Treelets after Pantaleoni and Luebke, HLBVH (2010), section 3.2: every step takes LEVELS bits of the codes at once, and each interval that is still
-// to be parted becomes a treelet of up to 2^LEVELS - 1 nodes. A treelet is an array of gaps: the root has place 0, the children of place i the places
-// 2 i + 1 and 2 i + 2 (the thesis prints 2 i and 2 i + 1, which gives the root itself as a child). A place without a gap is an interval that stays whole at that level.
+// Treelets after Pantaleoni and Luebke, HLBVH (2010), section 3.2: every step takes LEVELS bits of the codes at once,
+// and each interval that is still to be split becomes a treelet of up to 2^LEVELS - 1 nodes. A treelet is an array of
+// gaps: the root has place 0, the children of place i the places 2 i + 1 and 2 i + 2 (the thesis prints 2 i and 2 i +
+// 1, which gives the root itself as a child). A place without a gap is an interval that stays whole at that level.
 //
-// start_intervals once, then for every LEVELS levels of the codes a scan of `heads`, find_splits, emit_treelets; at last part_ties. Unit constants:
-// CODE_BITS, LEVELS.
+// start_intervals once, then for every LEVELS levels of the codes a scan of `heads`, find_splits, emit_treelets; at
+// last split_ties. Unit constants: CODE_BITS, LEVELS.
 #include "gpu/device/loops.cuh"
 #include "gpu/hierarchy/bvh/code_levels.cuh"
 #include "gpu/hierarchy/bvh/range_links.cuh"
 
 constexpr int PLACES = (1 << LEVELS) - 1;  // of a treelet
 constexpr int NO_SPLIT = -1;
-constexpr uint8 NO_LEVEL = 255;            // of a gap within a leaf
+constexpr uint8 NO_LEVEL = 255;  // of a gap within a leaf
 
-// One interval: all references. `heads` is 1 where an interval that is to be parted begins; of each its end and its node's id.
-extern "C" __global__ void start_intervals(int n, const uint64* keys, const int* prim_ids, int position_bits, int max_leaf_size, int* order, uint8* levels,
-                                           int* heads, int* last_of_head, int* node_of_head, int* parent, uint8* flags, int* root) {
+// One interval: all references. `heads` is 1 where an interval that is to be split begins; of each its end and its
+// node's id.
+extern "C" __global__ void start_intervals(int n, const uint64* keys, const int* prim_ids, int position_bits,
+                                           int max_leaf_size, int* order, uint8* levels, int* heads, int* last_of_head,
+                                           int* node_of_head, int* parent, uint8* flags, int* root) {
     const bool is_one_leaf = n <= max_leaf_size;
     for (int i : grid_stride(n)) {
         order[i] = prim_id_of(keys, prim_ids, i);
@@ -31,10 +34,12 @@ extern "C" __global__ void start_intervals(int n, const uint64* keys, const int*
     }
 }
 
-// Every gap of the levels [first_level, first_level + LEVELS) finds its place in its interval's treelet: on level k of the treelet it is the k bits
-// that all references of the parted range share. `before`: prefix sums of `heads`; they number the intervals.
-extern "C" __global__ void find_splits(int n, const uint64* keys, int first_level, const uint8* levels, const int* heads, const int* before,
-                                       int* interval_head, int* interval_count, int* splits) {
+// Every gap of the levels [first_level, first_level + LEVELS) finds its place in its interval's treelet: on level k of
+// the treelet it is the k bits that all references of the split range share. `before`: prefix sums of `heads`; they
+// number the intervals.
+extern "C" __global__ void find_splits(int n, const uint64* keys, int first_level, const uint8* levels,
+                                       const int* heads, const int* before, int* interval_head, int* interval_count,
+                                       int* splits) {
     for (int i : grid_stride(n)) {
         const int interval = before[i] + heads[i] - 1;
         if (heads[i]) interval_head[interval] = i;
@@ -55,10 +60,10 @@ struct Range {
 
 // Where intervals lie, and what a step changes of it.
 struct Frontier {
-    int* heads;
-    int* last_of_head;
-    int* node_of_head;
-    uint8* levels;
+    Pointer<int> heads;
+    Pointer<int> last_of_head;
+    Pointer<int> node_of_head;
+    Pointer<uint8> levels;
     int max_leaf_size;
 
     __device__ void wait(const Range& range, int node_id) const {
@@ -66,7 +71,7 @@ struct Frontier {
         last_of_head[range.first] = range.last;
         node_of_head[range.first] = node_id;
     }
-    // Nothing is parted any more inside a leaf.
+    // Nothing is split any more inside a leaf.
     __device__ Range close_leaf(const Range& range) const {
         if (range.last - range.first + 1 > max_leaf_size) return range;
         for (int gap = range.first; gap < range.last; ++gap) levels[gap] = NO_LEVEL;
@@ -74,9 +79,10 @@ struct Frontier {
     }
 };
 
-extern "C" __global__ void emit_treelets(int n, const uint64* keys, int first_level, const int* interval_head, const int* interval_count,
-                                         int max_leaf_size, int* splits, uint8* levels, int* heads, int* last_of_head, int* node_of_head, float4* nodes,
-                                         int* parent, uint8* flags) {
+extern "C" __global__ void emit_treelets(int n, const uint64* keys, int first_level, const int* interval_head,
+                                         const int* interval_count, int max_leaf_size, int* splits, uint8* levels,
+                                         int* heads, int* last_of_head, int* node_of_head, float4* nodes, int* parent,
+                                         uint8* flags) {
     const Links links = {nodes, parent, flags, max_leaf_size};
     const Frontier frontier = {heads, last_of_head, node_of_head, levels, max_leaf_size};
     for (int interval : grid_stride(*interval_count)) {
@@ -94,7 +100,8 @@ extern "C" __global__ void emit_treelets(int n, const uint64* keys, int first_le
             if (range.last < range.first) continue;  // its gaps lie within a leaf
             if (gap != NO_SPLIT) {
                 const bool is_root = range.first == 0 && range.last == n - 1;
-                links.part(node_over(range.first, range.last, range.is_left, is_root), range.first, gap, range.last);
+                links.write_inner_node(node_over(range.first, range.last, range.is_left, is_root), range.first, gap,
+                                       range.last);
                 ranges[2 * place + 1] = frontier.close_leaf({range.first, gap, true});
                 ranges[2 * place + 2] = frontier.close_leaf({gap + 1, range.last, false});
             } else {
@@ -107,14 +114,16 @@ extern "C" __global__ void emit_treelets(int n, const uint64* keys, int first_le
         for (int place = PLACES; place < 2 * PLACES + 1; ++place) {
             const Range range = ranges[place];
             if (range.last < range.first) continue;
-            frontier.wait(range, node_over(range.first, range.last, range.is_left, range.first == 0 && range.last == n - 1));
+            frontier.wait(range,
+                          node_over(range.first, range.last, range.is_left, range.first == 0 && range.last == n - 1));
         }
     }
 }
 
-// Where codes are equal, positions go on: no step waits for another there, so every gap finds its node by itself. A node that is parted at bit k of the
-// positions reaches 2^k references to both sides, and ends with its code.
-extern "C" __global__ void part_ties(int n, const uint64* keys, const uint8* levels, int max_leaf_size, float4* nodes, int* parent, uint8* flags) {
+// Where codes are equal, positions go on: no step waits for another there, so every gap finds its node by itself. A
+// node that is split at bit k of the positions reaches 2^k references to both sides, and ends with its code.
+extern "C" __global__ void split_ties(int n, const uint64* keys, const uint8* levels, int max_leaf_size, float4* nodes,
+                                      int* parent, uint8* flags) {
     const Links links = {nodes, parent, flags, max_leaf_size};
     for (int gap : grid_stride(n - 1)) {
         if (levels[gap] < CODE_BITS || levels[gap] == NO_LEVEL) continue;
@@ -133,6 +142,6 @@ extern "C" __global__ void part_ties(int n, const uint64* keys, const uint8* lev
         }
         if (links.is_leaf_range(first, last)) continue;
         const int before = first > 0 ? levels[first - 1] : -1, after = last < n - 1 ? levels[last] : -1;
-        links.part(node_over(first, last, after > before, first == 0 && last == n - 1), first, gap, last);
+        links.write_inner_node(node_over(first, last, after > before, first == 0 && last == n - 1), first, gap, last);
     }
 }

@@ -1,32 +1,35 @@
-"""Incremental construction: primitives are inserted one by one, each where the tree grows least. The first automatic way to build a BVH.
+"""Incremental construction: primitives are inserted one by one, each where the tree grows least. The first automatic
+way to build a BVH.
 
-Idea: A primitive starts at the root. There it either gets a node together with all that is below, or goes on into the child whose area it enlarges
-least, whichever costs less; at the end every box on its way up grows around it.
+Idea: A primitive starts at the root. There it either gets a node together with all that is below, or goes on into the
+child whose area it enlarges least, whichever costs less; at the end every box on its way up grows around it.
 
-Paper: Goldsmith and Salmon, Automatic Creation of Object Hierarchies for Ray Tracing (1987); told by Meister, Methods for Fast Construction of
-Bounding Volume Hierarchies (2014), 4.4.
+Paper: Goldsmith and Salmon, Automatic Creation of Object Hierarchies for Ray Tracing (1987); told by Meister, Methods
+for Fast Construction of Bounding Volume Hierarchies (2014), 4.4.
 
-Cost: O(n log n) steps one after the other: no insertion can start before the last one has ended. One thread does them, slow on any target and
-slowest on a GPU, which takes fewer primitives for that. Leaves and links at the end are parallel. Its trees cost a quarter to a half more than those
-of binned_sah.
+Cost: O(n log n) steps one after the other: no insertion can start before the last one has ended. One thread does them,
+slow on any target and slowest on a GPU, which takes fewer primitives for that. Leaves and links at the end are
+parallel. Its trees cost a quarter to a half more than those of binned_sah.
 
-Limits: At most 1,048,576 primitives on the host, 32,768 on a GPU. The tree depends on the order of insertion: `shuffled` is mostly better than the
-order of a modelled mesh, whose neighbours come one after the other. A tree that would pass 62 levels takes a primitive in at another place instead,
-so the depth is bounded. Leaves are what the cost makes of the finished tree from below. Deterministic.
+Limits: At most 1,048,576 primitives on the host, 32,768 on a GPU. The tree depends on the order of insertion:
+`shuffled` is mostly better than the order of a modelled mesh, whose neighbours come one after the other. A tree that
+would pass 62 levels takes a primitive in at another place instead, so the depth is bounded. Leaves are what the cost
+makes of the finished tree from below. Deterministic.
 """
 
 from __future__ import annotations
 
 import dataclasses
 import math
-from typing import Any
 
 import numpy as np
 
 from .....settings import option
 from ....base import Primitives
 from ....primitives import unit_source
+from ....scratch import Shapes, bytes_of, scratch_arrays
 from ...limited import LimitedBuilder
+from ...stopping import LeafOptions
 
 MOST_HEIGHT = 62
 INSERTIONS = 4096
@@ -34,22 +37,19 @@ INSERTIONS = 4096
 
 
 @dataclasses.dataclass(frozen=True)
-class IncrementalOptions:
-    """Options of insertion; leaves as the builders from the top have them."""
+class IncrementalOptions(LeafOptions):
+    """Options of insertion; leaves as top-down builders have them."""
 
-    max_leaf_size: int = option(8, "Most primitives in a leaf: larger leaves make a smaller tree and more intersection tests.", minimum=1, maximum=32)
-    stop: str = option(
-        "sah",
-        "When a part of the tree that fits into a leaf becomes one: always (size), or where that costs no more than its nodes (sah).",
-        choices=("size", "sah"),
+    order: str = option(
+        "shuffled",
+        "The order of insertion: that of the scene, or one that leaps about in it.",
+        choices=("scene", "shuffled"),
     )
-    traversal_cost: float = option(1.0, "Cost of visiting a node, k_T, as the rule sah counts it.", minimum=0.0, maximum=100.0)
-    intersection_cost: float = option(1.0, "Cost of testing a primitive, k_I, as the rule sah counts it.", minimum=0.01, maximum=100.0)
-    order: str = option("shuffled", "The order of insertion: that of the scene, or one that leaps about in it.", choices=("scene", "shuffled"))
 
 
 def golden_step(count: int) -> int:
-    """A stride through `count` things that meets each one once, far from all before: near the golden section of their number."""
+    """A stride through `count` things that meets each one once, far from all before: near the golden section of their
+    number."""
     step = max(1, round(0.6180339887 * count))
     while math.gcd(step, count) > 1:
         step += 1
@@ -71,26 +71,59 @@ class Incremental(LimitedBuilder):
         return MOST_HEIGHT
 
     def scratch_bytes(self) -> int:
-        return sum(math.prod(shape) * np.dtype(dtype).itemsize for shape, dtype in self._arrays(max(1, self.tree.count)).values())
+        return bytes_of(self._arrays(max(1, self.tree.count)))
 
     def emit(self, primitives: Primitives) -> bool:
         target, tree, n = self.target, self.tree, primitives.count
-        held = {name: target.scratch(f"incremental.{name}", shape, dtype) for name, (shape, dtype) in self._arrays(n).items()}
+        held = scratch_arrays(target, "incremental", self._arrays(n))
         unit = target.unit(unit_source("gpu/hierarchy/bvh/builders/incremental/incremental.cu", primitives))
-        growing = (held["nodes"], held["parent"], held["sizes"], held["root"])
+        growing = {
+            "growing": held["nodes"],
+            "growing_parent": held["parent"],
+            "sizes": held["sizes"],
+            "growing_root": held["root"],
+        }
         with target.phase("build.insertion"):
-            target.launch(unit, "begin_tree", n, primitives.view, *growing, held["arrived"], held["ends"], tree.flags)
+            target.launch(
+                unit,
+                "begin_tree",
+                n,
+                primitives=primitives.view,
+                **growing,
+                arrived=held["arrived"],
+                ends=held["ends"],
+                flags=tree.flags,
+            )
             step = golden_step(n) if self.options.order == "shuffled" else 1
             for first in range(1, n, INSERTIONS):
-                target.launch(unit, "insert", 1, n, first, min(n, first + INSERTIONS), step, *growing, block=32, blocks=1)
+                end = min(n, first + INSERTIONS)
+                target.launch(unit, "insert", 1, n=n, first=first, end=end, step=step, **growing, block=32, blocks=1)
         with target.phase("build.leaves"):
-            rules = (self.options.max_leaf_size, int(self.options.stop == "sah"), self.options.traversal_cost, self.options.intersection_cost)
-            target.launch(unit, "end_leaves", n, n, *rules, *growing, held["arrived"], held["ends"], held["costs"])
-            outputs = (tree.order, tree.nodes, tree.parent, tree.flags, tree.root)
-            target.launch(unit, "emit_tree", 2 * n - 1, n, *growing, held["ends"], *outputs)
-        return self.fit(primitives, "build")
+            target.launch(
+                unit,
+                "end_leaves",
+                n,
+                n=n,
+                **self.options.device_values(),
+                **growing,
+                arrived=held["arrived"],
+                ends=held["ends"],
+                costs=held["costs"],
+            )
+            target.launch(
+                unit,
+                "emit_tree",
+                2 * n - 1,
+                n=n,
+                **growing,
+                ends=held["ends"],
+                order=tree.order,
+                **tree.links(),
+                root=tree.root,
+            )
+        return self.compute_bounds(primitives)
 
-    def _arrays(self, n: int) -> dict[str, tuple[tuple[int, ...], Any]]:
+    def _arrays(self, n: int) -> Shapes:
         """Shapes and types of the scratch memory."""
         return {
             "nodes": ((2 * n, 8), np.float32),

@@ -1,8 +1,9 @@
-// Insertion one by one (Goldsmith and Salmon 1987): every primitive walks down from the root to where it costs least, gets a new node there with what it
-// found, and the boxes above grow. One thread inserts; a launch takes some of the primitives, so that none lasts long. What follows is parallel.
+// Insertion one by one (Goldsmith and Salmon 1987): every primitive descends from the root to where it costs least,
+// gets a new node there with what it found, and the boxes above grow. One thread inserts; a launch takes some of the
+// primitives, so that none lasts long. What follows is parallel.
 //
-// While the tree grows, its node i below n is primitive i, its node n + i the inner node made with the i-th insertion but one. Launch order: begin_tree;
-// insert as often as there are primitives to insert; end_leaves; emit_tree.
+// While the tree grows, its node i below n is primitive i, its node n + i the inner node made with the i-th insertion
+// but one. Launch order: begin_tree; insert as often as there are primitives to insert; end_leaves; emit_tree.
 #include "gpu/device/atomics.cuh"
 #include "gpu/device/loops.cuh"
 #include "gpu/hierarchy/bvh/range_links.cuh"
@@ -18,10 +19,10 @@ __device__ __forceinline__ float cost_area(const Aabb& box) {
 }
 
 struct Growing {
-    float4* nodes;  // as canonical ones, links to nodes of this list; a primitive's are NONE
-    int* parent;
-    int2* sizes;    // primitives below, height
-    int* root;
+    Pointer<float4> nodes;  // as canonical ones, links to nodes of this list; a primitive's are NONE
+    Pointer<int> parent;
+    Pointer<int2> sizes;  // primitives below, height
+    Pointer<int> root;
     int n;
 
     __device__ CanonicalNode node(int id) const { return load_node(nodes, id); }
@@ -30,7 +31,9 @@ struct Growing {
     __device__ bool is_primitive(int id) const { return id < n; }
 
     // Whether something can go below a node at that depth: it is not a full tree down to the greatest depth yet.
-    __device__ bool has_room(int id, int depth) const { return MOST_HEIGHT - depth > 30 || size(id).x < 1 << (MOST_HEIGHT - depth); }
+    __device__ bool has_room(int id, int depth) const {
+        return MOST_HEIGHT - depth > 30 || size(id).x < 1 << (MOST_HEIGHT - depth);
+    }
 
     // What the whole tree's areas grow by if the primitive goes somewhere into a child: at least this.
     __device__ float growth_in(int child, const Aabb& added) const {
@@ -39,8 +42,9 @@ struct Growing {
         return is_primitive(child) ? joined : joined - cost_area(here);
     }
 
-    // The node beside which a primitive goes, from the root down while a child promises less than this place costs. A tree that would become too high
-    // sends it on into a child that is not full; there is one wherever a node has no room above it.
+    // The node beside which a primitive goes, from the root down while a child promises less than this place costs. A
+    // tree that would become too high sends it on into a child that is not full; there is one wherever a node has no
+    // room above it.
     __device__ int place_for(const Aabb& added) const {
         int here = root[0];
         for (int depth = 0; !is_primitive(here); ++depth) {
@@ -66,7 +70,8 @@ struct Growing {
         if (above == NONE) root[0] = made;
         else {
             const CanonicalNode at = node(above);
-            store_node(nodes, above, at.aabb(), at.left == beside ? made : at.left, at.left == beside ? at.right : made);
+            store_node(nodes, above, at.aabb(), at.left == beside ? made : at.left,
+                       at.left == beside ? at.right : made);
         }
         for (int id = made; id != NONE; id = parent[id]) {
             const CanonicalNode at = node(id);
@@ -77,49 +82,55 @@ struct Growing {
     }
 };
 
-extern "C" __global__ void begin_tree(Primitives primitives, float4* nodes, int* parent, int2* sizes, int* root, int* arrived, uint8* ends, uint8* flags) {
+extern "C" __global__ void begin_tree(Primitives primitives, float4* growing, int* growing_parent, int2* sizes,
+                                      int* growing_root, int* arrived, uint8* ends, uint8* flags) {
     const int n = primitives.count;
     for (int i : grid_stride(n)) {
-        store_node(nodes, i, primitives.aabb(i), NONE, NONE);
-        parent[i] = NONE;
+        store_node(growing, i, primitives.aabb(i), NONE, NONE);
+        growing_parent[i] = NONE;
         sizes[i] = make_int2(1, 0);
         arrived[i] = 0;
         ends[i] = 0;
-        if (i == 0) root[0] = 0;
+        if (i == 0) growing_root[0] = 0;
         else flags[i - 1] = 0;
     }
 }
 
-// Insertions [first, end): the i-th is primitive i * step modulo n, which meets each one once. The first primitive of all is the tree to begin with; `first` is 1 at least.
-extern "C" __global__ void insert(int n, int first, int end, int step, float4* nodes, int* parent, int2* sizes, int* root) {
+// Insertions [first, end): the i-th is primitive i * step modulo n, which meets each one once. The first primitive of
+// all is the tree to begin with; `first` is 1 at least.
+extern "C" __global__ void insert(int n, int first, int end, int step, float4* growing, int* growing_parent,
+                                  int2* sizes, int* growing_root) {
     if (block_index() > 0 || thread_index() > 0) return;
-    const Growing tree = {nodes, parent, sizes, root, n};
+    const Growing tree = {growing, growing_parent, sizes, growing_root, n};
     for (int i = first; i < end; ++i) tree.insert((int)((int64)i * step % n), n + i - 1);
 }
 
-// From below: which nodes that fit into a leaf become one. `ends` and `costs` by inner node; the last child to arrive goes on.
-extern "C" __global__ void end_leaves(int n, int max_leaf_size, int by_cost, float traversal_cost, float intersection_cost, float4* nodes, int* parent,
-                                      int2* sizes, int* root, int* arrived, uint8* ends, float* costs) {
-    const Growing tree = {nodes, parent, sizes, root, n};
+// From below: which nodes that fit into a leaf become one. `ends` and `costs` by inner node; the last child to arrive
+// goes on.
+extern "C" __global__ void end_leaves(int n, int max_leaf_size, int by_cost, float traversal_cost,
+                                      float intersection_cost, float4* growing, int* growing_parent, int2* sizes,
+                                      int* growing_root, int* arrived, uint8* ends, float* costs) {
+    const Growing tree = {growing, growing_parent, sizes, growing_root, n};
     for (int i : grid_stride(n)) {
-        int id = parent[i];
-        while (id != NONE && tree.size(id).x <= max_leaf_size && atomic_arrive(arrived + id - n) == 1) {
+        int id = growing_parent[i];
+        while (id != NONE && tree.size(id).x <= max_leaf_size && atomic_arrive(arrived + (id - n)) == 1) {
             const CanonicalNode at = tree.node(id);
             const float area = cost_area(at.aabb());
             float split = traversal_cost * area;
             split += tree.is_primitive(at.left) ? intersection_cost * cost_area(tree.box(at.left)) : costs[at.left - n];
-            split += tree.is_primitive(at.right) ? intersection_cost * cost_area(tree.box(at.right)) : costs[at.right - n];
+            split += tree.is_primitive(at.right) ? intersection_cost * cost_area(tree.box(at.right))
+                                                 : costs[at.right - n];
             const float whole = intersection_cost * area * (float)tree.size(id).x;
             ends[id - n] = !by_cost || whole <= split ? 1 : 0;
             costs[id - n] = ends[id - n] ? whole : split;
-            id = parent[id];
+            id = growing_parent[id];
         }
     }
 }
 
 struct Emitter {
     Growing tree;
-    const uint8* ends;
+    Pointer<const uint8> ends;
 
     __device__ bool is_leaf_node(int id) const { return tree.is_primitive(id) || ends[id - tree.n]; }
     // The first reference of a node: all that lies left of its way up. `is_inside`: a node above is a leaf.
@@ -141,8 +152,9 @@ struct Emitter {
 };
 
 // Order and links; ids follow from the ranges of references (range_links.cuh).
-extern "C" __global__ void emit_tree(int n, float4* growing, int* growing_parent, int2* sizes, int* growing_root, const uint8* ends, int* order, float4* nodes,
-                                     int* parent, uint8* flags, int* root) {
+extern "C" __global__ void emit_tree(int n, float4* growing, int* growing_parent, int2* sizes, int* growing_root,
+                                     const uint8* ends, int* order, float4* nodes, int* parent, uint8* flags,
+                                     int* root) {
     const Emitter emitter = {{growing, growing_parent, sizes, growing_root, n}, ends};
     const Growing& tree = emitter.tree;
     for (int i : grid_stride(2 * n - 1)) {

@@ -1,18 +1,21 @@
 """Linear BVH: primitives sorted along a Morton curve, a radix tree over their codes, in time linear in their number.
 
-Idea: A Morton code interleaves the bits of a point's coordinates. Sorted by their codes, primitives that are near in space are mostly near in the
-list, and every common prefix of codes is a node: the longest common prefix of two neighbours says where a node splits. All nodes are found at
-once, one thread a gap, and bounded from below in the same pass.
+Idea: A Morton code interleaves the bits of a point's coordinates. Sorted by their codes, primitives that are near in
+space are mostly near in the list, and every common prefix of codes is a node: the longest common prefix of two
+neighbours says where a node splits. All nodes are found at once, one thread a gap, and bounded from below in the same
+pass.
 
-Paper: Lauterbach et al., Fast BVH Construction on GPUs (2009); the shape and numbering of Karras, Maximizing Parallelism in the Construction of
-BVHs, Octrees and k-d Trees (2012); built and bounded in one pass from below after Apetrei, Fast and Simple Agglomerative LBVH Construction (2014).
+Paper: Lauterbach et al., Fast BVH Construction on GPUs (2009); the shape and numbering of Karras, Maximizing
+Parallelism in the Construction of BVHs, Octrees and k-d Trees (2012); built and bounded in one pass from below after
+Apetrei, Fast and Simple Agglomerative LBVH Construction (2014).
 
-Cost: The fastest to build: bounds, codes, one radix sort and one pass. Its trees cost about a quarter more to trace than those of a binned SAH
-builder, so it is the choice where the scene is rebuilt every frame and few rays are cast.
+Cost: The fastest to build: bounds, codes, one radix sort and one pass. Its trees cost about a quarter more to trace
+than those of a binned SAH builder, so it is the choice where the scene is rebuilt every frame and few rays are cast.
 
-Limits: Splits lie on a fixed grid, whatever lies there: long primitives and clusters of very different size make boxes that overlap. Codes of 30
-bits do not tell primitives apart that are closer than 1/1024 of the scene; 60 bits do, and cost a longer sort. Equal codes are split by position, so
-that the depth never passes code bits + log2 of the number of primitives. Deterministic.
+Limits: Splits lie on a fixed grid, whatever lies there: long primitives and clusters of very different size make boxes
+that overlap. Codes of 30 bits do not tell primitives apart that are closer than 1/1024 of the scene; 60 bits do, and
+cost a longer sort. Equal codes are split by position, so that the depth never passes code bits + log2 of the number of
+primitives. Deterministic.
 """
 
 from __future__ import annotations
@@ -22,57 +25,48 @@ import dataclasses
 import numpy as np
 
 from .....settings import option
-from .....target.base import Target, UnitSource
+from .....target.base import Array, UnitSource
 from ....base import Primitives
+from ....morton_order import MortonOptions
 from ....primitives import unit_source
-from ...bvh import CHUNKS, BvhHierarchy
-from ...morton_order import MortonOptions, MortonOrder
-from ...tree import MAX_LEAF_SIZE, REFERENCE_BITS
+from ...morton_builder import CodeBuilder
+from ...sizes import CHUNKS
+from ...stopping import leaf_size_option
 
 
 @dataclasses.dataclass(frozen=True)
 class LbvhOptions(MortonOptions):
     """Options of the linear BVH."""
 
-    max_leaf_size: int = option(
-        4, "Most primitives in a leaf: larger leaves make a smaller tree and more intersection tests.", minimum=1, maximum=MAX_LEAF_SIZE
-    )
+    max_leaf_size: int = leaf_size_option(4)
     construction: str = option(
         "auto",
-        "How nodes are found: by a search for their ends, boxes in a second pass; or by a climb from the leaves, in one. The same tree.",
+        "How nodes are found: by a search for the ends of their ranges, with boxes in a second pass; or bottom-up "
+        "from the leaves in one pass. The tree is the same.",
         choices=("auto", "search", "climb"),
     )
 
 
 SEARCHES = {"cuda": False, "host": False}
-"""What `auto` is: on an H200 a climb takes 0.178 ms and a search 0.176 for 512,000 triangles, 2.03 and 1.94 for 12.8 million; but the climb's
-graph has 14 kernels, the search's 15."""
+"""What `auto` is: on an H200 a climb takes 0.178 ms and a search 0.176 for 512,000 triangles, 2.03 and 1.94 for 12.8
+million; but the climb's graph has 14 kernels, the search's 15."""
 
 
 SMALL_CUDA_CHUNK = (131_072, 256)
-"""Up to so many primitives, chunks of so many on CUDA: one step fewer in global memory. 69,451 triangles took 0.097 ms instead of 0.104 on an H200,
-but 262,267 0.144 instead of 0.141."""
+"""Up to so many primitives, chunks of so many on CUDA: one step fewer in global memory. 69,451 triangles took 0.097 ms
+instead of 0.104 on an H200, but 262,267 0.144 instead of 0.141."""
 
 
-class Lbvh(BvhHierarchy):
+class Lbvh(CodeBuilder):
     """See the module."""
 
     name = "lbvh"
     title = "Linear BVH (Morton codes)"
     Options = LbvhOptions
     options: LbvhOptions
-    ids_follow_references = True
-
-    def __init__(self, target: Target, options: LbvhOptions, layout: str = "auto", traversal: str = "auto") -> None:
-        super().__init__(target, options, layout, traversal)
-        self.code_bits = int(options.code_bits)
-        self._morton_order = MortonOrder(target, self.code_bits)
-
-    def max_depth(self) -> int:
-        return self.code_bits + REFERENCE_BITS
 
     def scratch_bytes(self) -> int:
-        return self._morton_order.scratch_bytes(self.tree.count) + (0 if self.searches else self.tree.count * 32)
+        return self.morton_order.scratch_bytes(self.tree.count) + (0 if self.searches else self.tree.count * 32)
 
     @property
     def searches(self) -> bool:
@@ -81,29 +75,53 @@ class Lbvh(BvhHierarchy):
         return SEARCHES[self.target.kind] if choice == "auto" else choice == "search"
 
     def emit(self, primitives: Primitives) -> bool:
-        return self._search(primitives) if self.searches else self._climb(primitives)
+        return super().emit(primitives) if self.searches else self._climb(primitives)
 
-    def _search(self, primitives: Primitives) -> bool:
+    def link_nodes(self, primitives: Primitives, keys: Array, prim_ids: Array | None) -> None:
         target, tree, n = self.target, self.tree, primitives.count
-        unit = target.unit(UnitSource("gpu/hierarchy/bvh/builders/lbvh/search.cu", constants=tuple(self._morton_order.constants.items())))
-        keys, prim_ids = self._morton_order.sort(primitives)
+        constants = {"REFERENCE_BITS": tree.reference_bits, **self.morton_order.constants}
+        unit = target.unit(UnitSource("gpu/hierarchy/bvh/builders/lbvh/search.cu", constants=tuple(constants.items())))
         with target.phase("build.topology"):
-            outputs = (tree.order, tree.root, tree.nodes, tree.parent, tree.flags)
-            target.launch(unit, "search_nodes", n, keys, prim_ids, n, self.options.max_leaf_size, *outputs)
-        return self.fit(primitives)
+            target.launch(
+                unit,
+                "search_nodes",
+                n,
+                keys=keys,
+                prim_ids=prim_ids,
+                n=n,
+                max_leaf_size=self.options.max_leaf_size,
+                order=tree.order,
+                root=tree.root,
+                **tree.links(),
+            )
 
     def _climb(self, primitives: Primitives) -> bool:
         target, tree, n = self.target, self.tree, primitives.count
         few, small_chunk = SMALL_CUDA_CHUNK
         chunk, bvh2 = small_chunk if target.kind == "cuda" and n <= few else CHUNKS[target.kind], self.direct_nodes
-        constants = {**self._morton_order.constants, "CHUNK": chunk, "WRITES_BVH2": bvh2 is not None}
+        constants = {**self.morton_order.constants, "CHUNK": chunk, "WRITES_BVH2": bvh2 is not None}
         unit = target.unit(unit_source("gpu/hierarchy/bvh/builders/lbvh/lbvh.cu", primitives, **constants))
-        keys, prim_ids = self._morton_order.sort(primitives)
+        keys, prim_ids = self.sort(primitives)
         deposits = target.scratch("lbvh.deposits", (n, 8), np.float32)
         with target.phase("build.nodes"):
-            outputs = (tree.records, tree.order, tree.nodes, tree.parent, tree.flags, tree.root, bvh2)
-            arguments = (primitives.view, keys, prim_ids, self.options.max_leaf_size, *outputs, deposits, tree.waiting)
-            target.launch(unit, "build_nodes", n, *arguments, block=chunk if target.kind == "cuda" else 256, blocks=-(-n // chunk))
+            target.launch(
+                unit,
+                "build_nodes",
+                n,
+                primitives=primitives.view,
+                keys=keys,
+                prim_ids=prim_ids,
+                max_leaf_size=self.options.max_leaf_size,
+                record_data=tree.records,
+                order=tree.order,
+                **tree.links(),
+                root=tree.root,
+                bvh2=bvh2,
+                deposits=deposits,
+                far_ends=tree.waiting,
+                block=chunk if target.kind == "cuda" else 256,
+                blocks=-(-n // chunk),
+            )
         return bvh2 is not None
 
 

@@ -1,31 +1,34 @@
-// Linear BVH in one pass over a Morton order. The tree's shape and node ids are those of Karras 2012, but found from below while boxes are
-// merged, after Apetrei 2014: a subtree over [first, last] hangs at the gap beside it whose two codes differ least.
+// Linear BVH in one pass over a Morton order. The tree's shape and node ids are those of Karras 2012, but found from
+// below while boxes are merged, after Apetrei 2014: a subtree over [first, last] hangs at the gap beside it whose two
+// codes differ least.
 //
-// In: Primitives (by value) and their Morton order. Out: the canonical tree, the records, and with WRITES_BVH2 the bvh2 nodes. One block a CHUNK of
-// references (block = CHUNK threads on CUDA). Unit constants: CODE_BITS, CHUNK, WRITES_BVH2.
+// In: Primitives (by value) and their Morton order. Out: the canonical tree, the records, and with WRITES_BVH2 the bvh2
+// nodes. One block per CHUNK of references (block = CHUNK threads on CUDA). Unit constants: CODE_BITS, CHUNK,
+// WRITES_BVH2.
 #include "gpu/device/atomics.cuh"
 #include "gpu/device/block.cuh"
 #include "gpu/hierarchy/bvh/canonical.cuh"
 #include "gpu/hierarchy/bvh/layouts/bvh2.cuh"
-#include "gpu/hierarchy/bvh/morton_order.cuh"
+#include "gpu/hierarchy/morton_order.cuh"
 
-// -- the climb ---------------------------------------------------------------------------------------------------------
+// -- the climb -------------------------------------------------------------------------------------------
 
 constexpr int NO_ONE = -1;  // nobody has arrived at a gap yet
 
-// A finished subtree over the references [first, last] on its way up. Its id is Karras': the last reference of a left child, the first of a right one.
+// A finished subtree over the references [first, last] on its way up. Its id is Karras': the last reference of a left
+// child, the first of a right one.
 struct Subtree {
     Aabb box;
-    int first, last, is_absorbed;
+    int first, last, is_collapsed;
 };
 
 // Where everything is written.
 struct Output {
-    float4* nodes;
-    int* parent;
-    uint8* flags;
-    int* root;
-    float4* bvh2;
+    Pointer<float4> nodes;
+    Pointer<int> parent;
+    Pointer<uint8> flags;
+    Pointer<int> root;
+    Pointer<float4> bvh2;
     int max_leaf_size;
 };
 
@@ -35,25 +38,28 @@ __device__ __forceinline__ int child_of(const Subtree& subtree, int node_id, int
 }
 
 __device__ __forceinline__ void store_subtree(float4* slots, int slot, const Subtree& subtree) {
-    slots[2 * (int64)slot] = make_float4(subtree.box.lower.x, subtree.box.lower.y, subtree.box.lower.z, __int_as_float(subtree.is_absorbed));
+    slots[2 * (int64)slot] = make_float4(subtree.box.lower.x, subtree.box.lower.y, subtree.box.lower.z,
+                                         __int_as_float(subtree.is_collapsed));
     slots[2 * (int64)slot + 1] = make_float4(subtree.box.upper.x, subtree.box.upper.y, subtree.box.upper.z, 0.0f);
 }
 __device__ __forceinline__ Subtree load_subtree(const float4* slots, int slot, int first, int last) {
     const float4 low = slots[2 * (int64)slot], high = slots[2 * (int64)slot + 1];
-    return {{make_float3(low.x, low.y, low.z), make_float3(high.x, high.y, high.z)}, first, last, __float_as_int(low.w)};
+    return {
+        {make_float3(low.x, low.y, low.z), make_float3(high.x, high.y, high.z)}, first, last, __float_as_int(low.w)};
 }
 
-// `mine` and `other` become the node `node_id`; `mine_id` and `other_id` are theirs. Nodes of at most max_leaf_size references are leaves and not
-// written. Nothing but the two sides' places depends on which of them is the left one.
-__device__ __forceinline__ Subtree join(const Subtree& mine, int mine_id, const Subtree& other, int other_id, bool is_left, int node_id, bool is_root,
-                                        const Output& out) {
+// `mine` and `other` become the node `node_id`; `mine_id` and `other_id` are theirs. Nodes of at most max_leaf_size
+// references are leaves and not written. Nothing but the two sides' places depends on which of them is the left one.
+__device__ __forceinline__ Subtree join(const Subtree& mine, int mine_id, const Subtree& other, int other_id,
+                                        bool is_left, int node_id, bool is_root, const Output& out) {
     Subtree joined = {merge(mine.box, other.box), min(mine.first, other.first), max(mine.last, other.last), 0};
     if (joined.last - joined.first + 1 <= out.max_leaf_size) {
         out.flags[node_id] = 0;
         return joined;
     }
-    const int mine_child = child_of(mine, mine_id, out.max_leaf_size), other_child = child_of(other, other_id, out.max_leaf_size);
-    joined.is_absorbed = !is_root && !mine.is_absorbed && !other.is_absorbed;
+    const int mine_child = child_of(mine, mine_id, out.max_leaf_size),
+              other_child = child_of(other, other_id, out.max_leaf_size);
+    joined.is_collapsed = !is_root && !mine.is_collapsed && !other.is_collapsed;
     const int left_child = is_left ? mine_child : other_child, right_child = is_left ? other_child : mine_child;
     store_node(out.nodes, node_id, joined.box, left_child, right_child);
     if (WRITES_BVH2) {
@@ -61,32 +67,35 @@ __device__ __forceinline__ Subtree join(const Subtree& mine, int mine_id, const 
         store_bvh2_child(out.bvh2, node_id, is_left ? 1 : 0, other.box);
         store_bvh2_links(out.bvh2, node_id, left_child, right_child);
     }
-    const bool is_lowest = is_leaf(left_child) && is_leaf(right_child);
-    out.flags[node_id] = (uint8)(NODE_EXISTS | (joined.is_absorbed ? NODE_IS_ABSORBED : 0) | (is_lowest ? NODE_IS_LOWEST : 0));
+    const bool is_bottom = is_leaf(left_child) && is_leaf(right_child);
+    out.flags[node_id] = (uint8)(NODE_EXISTS | (joined.is_collapsed ? NODE_IS_COLLAPSED : 0) |
+                                 (is_bottom ? NODE_IS_BOTTOM : 0));
     if (!is_leaf(mine_child)) out.parent[mine_child] = node_id;
     if (!is_leaf(other_child)) out.parent[other_child] = node_id;
     return joined;
 }
 
-// Where subtrees meet. A subtree waits in the slot of its own id; a leaf's is its reference, whichever child it is. When a slot is used again, by the
-// subtree that grew around it, what lay in it has been read. The exchange at a gap tells the second arriver how far the first one's references
-// reach; it leaves the gap as it was found.
+// Where subtrees meet. A subtree waits in the slot of its own id; a leaf's is its reference, whichever child it is.
+// When a slot is used again, by the subtree that grew around it, what lay in it has been read. The exchange at a gap
+// tells the second arriver how far the first one's references reach; it leaves the gap as it was found.
 struct LocalMeeting {
-    const uint8* ranks;
-    float4* slots;
-    int* far_ends;
+    Pointer<const uint8> ranks;
+    Pointer<float4> slots;
+    Pointer<int> far_ends;
     int first;  // the chunk's first reference; gap `first` - 1 has index 0
 
     __device__ int rank(int gap) const { return ranks[gap - first + 1]; }
     __device__ void store(int slot, const Subtree& subtree) const { store_subtree(slots, slot - first, subtree); }
     __device__ Subtree load(int slot, int low, int high) const { return load_subtree(slots, slot - first, low, high); }
-    __device__ int arrive(int gap, int far_end) const { return block_atomic_exchange(far_ends + (gap - first + 1), far_end); }
+    __device__ int arrive(int gap, int far_end) const {
+        return block_atomic_exchange(far_ends + (gap - first + 1), far_end);
+    }
     __device__ void leave(int gap) const { far_ends[gap - first + 1] = NO_ONE; }
 };
 struct GlobalMeeting {
-    const uint64* keys;
-    float4* slots;
-    int* far_ends;
+    Pointer<const uint64> keys;
+    Pointer<float4> slots;
+    Pointer<int> far_ends;
     int n;
 
     __device__ int rank(int gap) const { return rank_of_gap(keys, n, gap); }
@@ -97,7 +106,8 @@ struct GlobalMeeting {
 };
 
 // Carry `mine`, which lies in its slot, up until it has to wait for its other half, or is the whole tree.
-template <class Meeting> __device__ __forceinline__ void climb(Subtree mine, const Meeting& meeting, const Output& out) {
+template <class Meeting>
+__device__ __forceinline__ void climb(Subtree mine, const Meeting& meeting, const Output& out) {
     int before = meeting.rank(mine.first - 1), after = meeting.rank(mine.last);
     while (before != OUTSIDE_RANK || after != OUTSIDE_RANK) {
         const bool is_left = after < before;
@@ -107,7 +117,8 @@ template <class Meeting> __device__ __forceinline__ void climb(Subtree mine, con
         meeting.leave(gap);
         const int mine_id = is_left ? gap : gap + 1, other_id = is_left ? gap + 1 : gap;
         const Subtree other = meeting.load(other_id, min(far_end, other_id), max(far_end, other_id));
-        if (is_left) after = meeting.rank(far_end); else before = meeting.rank(far_end - 1);
+        if (is_left) after = meeting.rank(far_end);
+        else before = meeting.rank(far_end - 1);
         const bool is_root = before == OUTSIDE_RANK && after == OUTSIDE_RANK;
         const int node_id = is_root ? 0 : after < before ? max(mine.last, far_end) : min(mine.first, far_end);
         mine = join(mine, mine_id, other, other_id, is_left, node_id, is_root, out);
@@ -117,10 +128,11 @@ template <class Meeting> __device__ __forceinline__ void climb(Subtree mine, con
     if (!is_leaf(out.root[0])) out.parent[0] = -1;
 }
 
-// Each block works its own chunk first, in shared memory; what found no partner there goes on in global memory. `deposits`: two float4 a
-// reference; `far_ends`: NO_ONE at every gap, before and after.
-extern "C" __global__ void build_nodes(Primitives primitives, const uint64* keys, const int* prim_ids, int max_leaf_size, float4* record_data, int* order,
-                                       float4* nodes, int* parent, uint8* flags, int* root, float4* bvh2, float4* deposits, int* far_ends) {
+// Each block works its own chunk first, in shared memory; what found no partner there goes on in global memory.
+// `deposits`: two float4 per reference; `far_ends`: NO_ONE at every gap, before and after.
+extern "C" __global__ void build_nodes(Primitives primitives, const uint64* keys, const int* prim_ids,
+                                       int max_leaf_size, float4* record_data, int* order, float4* nodes, int* parent,
+                                       uint8* flags, int* root, float4* bvh2, float4* deposits, int* far_ends) {
     SHARED uint8 chunk_ranks[CHUNK + 1];
     SHARED int chunk_far_ends[CHUNK + 1];
     SHARED float4 chunk_slots[2 * CHUNK];

@@ -1,23 +1,28 @@
-// Split lists after Lauterbach et al., Fast BVH Construction on GPUs (2009), section 3.2. Where the codes of two neighbours part at level h (0: the
-// highest bit), their gap bounds intervals at level h and at every level below, so it gives one record (level, gap) to each. Sorted by level,
-// stably, the list of a level holds the ends of its intervals from left to right: a record that parts something there finds both ends of the
-// interval it parts beside itself. A record of an interval that stays whole is a singleton of the paper: it gets no node.
+// Split lists after Lauterbach et al., Fast BVH Construction on GPUs (2009), section 3.2. Where the codes of two
+// neighbours are split at level h (0: the highest bit), their gap bounds intervals at level h and at every level below,
+// so it gives one record (level, gap) to each. Sorted by level, stably, the list of a level holds the ends of its
+// intervals from left to right: a record that splits something there finds both ends of the interval it splits beside
+// itself. A record of an interval that stays whole is a singleton of the paper: it gets no node.
 //
-// In: keys in Morton order. Out: the canonical tree's topology. LEVELS levels are listed and sorted at a time, so that a gap has at most LEVELS
-// records; launch order is the file's, the last three (and a scan and a sort between them) once for every LEVELS levels. Unit constants: CODE_BITS, LEVELS.
+// In: keys in Morton order. Out: the canonical tree's topology. LEVELS levels are listed and sorted at a time, so that
+// a gap has at most LEVELS records; launch order is the file's, the last three (and a scan and a sort between them)
+// once for every LEVELS levels. Unit constants: CODE_BITS, LEVELS.
 #include "gpu/device/loops.cuh"
 #include "gpu/hierarchy/bvh/code_levels.cuh"
 #include "gpu/hierarchy/bvh/range_links.cuh"
 
 // A record: the level within those that are sorted now, and the gap. NO_RECORD comes after all of them.
 constexpr unsigned NO_RECORD = 0xffffffffu;
-__device__ __forceinline__ unsigned split_record(int level, int gap) { return (unsigned)level << REFERENCE_BITS | (unsigned)gap; }
+__device__ __forceinline__ unsigned split_record(int level, int gap) {
+    return (unsigned)level << REFERENCE_BITS | (unsigned)gap;
+}
 __device__ __forceinline__ int level_of(unsigned record) { return (int)(record >> REFERENCE_BITS); }
 __device__ __forceinline__ int gap_of(unsigned record) { return (int)(record & ((1u << REFERENCE_BITS) - 1u)); }
 
-// The level at which each gap (between `gap` and `gap` + 1) parts its neighbours; equal codes part by position, below every code bit.
-extern "C" __global__ void find_levels(int n, const uint64* keys, const int* prim_ids, int position_bits, int max_leaf_size, int* order, uint8* levels,
-                                       int* parent, int* root) {
+// The level at which each gap (between `gap` and `gap` + 1) splits its neighbours; equal codes are split by position,
+// below every code bit.
+extern "C" __global__ void find_levels(int n, const uint64* keys, const int* prim_ids, int position_bits,
+                                       int max_leaf_size, int* order, uint8* levels, int* parent, int* root) {
     for (int i : grid_stride(n)) {
         order[i] = prim_id_of(keys, prim_ids, i);
         if (i == 0) {
@@ -29,13 +34,14 @@ extern "C" __global__ void find_levels(int n, const uint64* keys, const int* pri
     }
 }
 
-// The levels within [first_level, first_level + LEVELS) at which a gap has records. Below the levels at which both neighbours of a gap stand alone
-// nothing is left to part, so its list ends there.
+// The levels within [first_level, first_level + LEVELS) at which a gap has records. Below the levels at which both
+// neighbours of a gap stand alone nothing is left to split, so its list ends there.
 struct Span {
     int first, count;
 };
 __device__ __forceinline__ Span span_of(const uint8* levels, int gap_count, int gap, int first_level) {
-    const int own = levels[gap], before = gap > 0 ? levels[gap - 1] : 0, after = gap + 1 < gap_count ? levels[gap + 1] : 0;
+    const int own = levels[gap], before = gap > 0 ? levels[gap - 1] : 0,
+              after = gap + 1 < gap_count ? levels[gap + 1] : 0;
     const int first = max(own, first_level), last = min(max(own, max(before, after)), first_level + LEVELS - 1);
     return {first - first_level, max(last - first + 1, 0)};
 }
@@ -45,8 +51,8 @@ extern "C" __global__ void count_records(int gap_count, const uint8* levels, int
 }
 
 // `offsets`: prefix sums of the counts. The rest of the list is filled with NO_RECORD.
-extern "C" __global__ void write_records(int gap_count, const uint8* levels, int first_level, const int* counts, const int* offsets, unsigned* records,
-                                         int* record_count) {
+extern "C" __global__ void write_records(int gap_count, const uint8* levels, int first_level, const int* counts,
+                                         const int* offsets, unsigned* records, int* record_count) {
     const int total = offsets[gap_count - 1] + counts[gap_count - 1];
     for (int i : grid_stride(gap_count * LEVELS)) {
         if (i >= total) records[i] = NO_RECORD;
@@ -58,8 +64,9 @@ extern "C" __global__ void write_records(int gap_count, const uint8* levels, int
 }
 
 // Ids are Karras' (2012): a node hangs at the deeper one of the gaps beside it.
-extern "C" __global__ void emit_nodes(int n, const uint8* levels, int first_level, const unsigned* records, const int* record_count, int max_leaf_size,
-                                      float4* nodes, int* parent, uint8* flags) {
+extern "C" __global__ void emit_nodes(int n, const uint8* levels, int first_level, const unsigned* records,
+                                      const int* record_count, int max_leaf_size, float4* nodes, int* parent,
+                                      uint8* flags) {
     const Links links = {nodes, parent, flags, max_leaf_size};
     const int count = *record_count;
     for (int i : grid_stride(count)) {
@@ -71,6 +78,6 @@ extern "C" __global__ void emit_nodes(int n, const uint8* levels, int first_leve
         const int before = first > 0 ? levels[first - 1] : -1, after = last < n - 1 ? levels[last] : -1;
         const int node_id = node_over(first, last, after > before, first == 0 && last == n - 1);
         if (links.is_leaf_range(first, last)) flags[node_id] = 0;
-        else links.part(node_id, first, gap, last);
+        else links.write_inner_node(node_id, first, gap, last);
     }
 }

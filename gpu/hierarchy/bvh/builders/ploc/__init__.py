@@ -1,18 +1,22 @@
-"""PLOC: all clusters search their nearest neighbour in Morton order at once; those that find each other are joined, round by round.
+"""PLOC: all clusters search their nearest neighbour in Morton order at once; those that find each other are joined,
+round by round.
 
-Idea: Agglomerative clustering makes good trees by always joining the two clusters nearest to each other, and takes quadratic time. In a list sorted
-by Morton code the nearest cluster is almost always a few places away, and any two that are each other's nearest may be joined at once. So a round
-searches a window, joins all such pairs and closes the list, until one is left.
+Idea: Agglomerative clustering makes good trees by always joining the two clusters nearest to each other, and takes
+quadratic time. In a list sorted by Morton code the nearest cluster is almost always a few places away, and any two that
+are each other's nearest may be joined at once. So a round searches a window, joins all such pairs and closes the list,
+until one is left.
 
-Paper: Meister and Bittner, Parallel Locally-Ordered Clustering for Bounding Volume Hierarchy Construction (2017); Benthin, Drabinski, Tessari and
-Dittebrandt, PLOC++: Parallel Locally-Ordered Clustering for Bounding Volume Hierarchy Construction Revisited (2022).
+Paper: Meister and Bittner, Parallel Locally-Ordered Clustering for Bounding Volume Hierarchy Construction (2017);
+Benthin, Drabinski, Tessari and Dittebrandt, PLOC++: Parallel Locally-Ordered Clustering for Bounding Volume Hierarchy
+Construction Revisited (2022).
 
-Cost: Several times the linear BVH: three launches a round, and their number is fixed beforehand, so that nothing has to be read back. Its trees are
-as good as H-PLOC's; that one is the faster way to them.
+Cost: Several times the linear BVH: three launches per round, and their number is fixed beforehand, so that nothing has
+to be read back. Its trees are as good as H-PLOC's; that one is the faster way to them.
 
-Limits: A radius past 4 costs time and makes no better trees. After each round at most five sixths of the clusters may be left, counted from the
-first: nearest neighbours keep ahead of that (a fifth vanishes a round), and where they do not (boxes nested in each other), others are paired in
-Morton order. So the number of rounds, and with it the depth, is bounded. Node ids follow from the places of references: deterministic.
+Limits: A radius past 4 costs time and makes no better trees. After each round at most five sixths of the clusters may
+be left, counted from the first: nearest neighbours keep ahead of that (a fifth vanishes a round), and where they do not
+(boxes nested in each other), others are paired in Morton order. So the number of rounds, and with it the depth, is
+bounded. Node ids follow from the places of references: deterministic.
 """
 
 from __future__ import annotations
@@ -23,17 +27,17 @@ import itertools
 import numpy as np
 
 from .....target.base import DeviceCount, Target
-from ....base import Primitives
-from ....primitives import MAX_PRIMITIVES, unit_source
-from ...bvh import BvhHierarchy
-from ...clusters import ClusterOptions, finish_leaves, leaves_bytes, reserve_leaves
-from ...morton_order import MortonOrder
+from ....base import Primitives, StructureChoice
+from ....primitives import unit_source
+from ...clusters import MOST_WIDE_LEAF, ClusterOptions, finish_leaves, leaves_bytes, reserve_leaves
+from ...morton_builder import MortonBuilder
 
 CHUNKS = {"cuda": 256, "host": 1024}
 """Clusters of a segment: what one block pairs and joins; a multiple of 32."""
 
 FINAL = {"cuda": 2048, "host": 2048}
-"""So many clusters are left to one block. The same on every target, or trees would differ: the rounds before have a schedule to keep."""
+"""So many clusters are left to one block. The same on every target, or trees would differ: the rounds before have a
+schedule to keep."""
 
 _MOST_BLOCKS = {"cuda": 132 * 16, "host": 64}
 
@@ -48,7 +52,8 @@ _FREE_ROUNDS = 24
 
 
 def schedule(count: int, final: int) -> list[int]:
-    """The most clusters before the first round and after each one, until at most `final` are left: five sixths of those before, and 31."""
+    """The most clusters before the first round and after each one, until at most `final` are left: five sixths of those
+    before, and 31."""
     bounds = [count]
     while bounds[-1] > final:
         bounds.append(bounds[-1] * 5 // 6 + 31)
@@ -56,7 +61,8 @@ def schedule(count: int, final: int) -> list[int]:
 
 
 def forced_rounds(count: int) -> int:
-    """How many rounds merge_rest takes at most when it forces pairs: of 32 clusters 6 vanish, of fewer in proportion, and always one."""
+    """How many rounds merge_rest takes at most when it forces pairs: of 32 clusters 6 vanish, of fewer in proportion,
+    and always one."""
     rounds = 0
     while count > 1:
         count -= max(1, count // 32 * 6 + count % 32 * 6 // 32)
@@ -64,33 +70,37 @@ def forced_rounds(count: int) -> int:
     return rounds
 
 
-class Ploc(BvhHierarchy):
+class Ploc(MortonBuilder):
     """See the module."""
 
     name = "ploc"
     title = "PLOC (nearest neighbours, round by round)"
+    most_wide_leaf = MOST_WIDE_LEAF
     ids_follow_references = True
     Options = PlocOptions
     options: PlocOptions
 
-    def __init__(self, target: Target, options: PlocOptions, layout: str = "auto", traversal: str = "auto") -> None:
-        super().__init__(target, options, layout, traversal)
-        self.code_bits = int(options.code_bits)
-        self._morton_order = MortonOrder(target, self.code_bits)
+    def __init__(self, target: Target, choice: StructureChoice | None = None) -> None:
+        super().__init__(target, choice)
         self._rounds = target.zeros(4, np.int32, "hierarchy")
 
     def max_depth(self) -> int:
         final = FINAL[self.target.kind]
-        return len(schedule(MAX_PRIMITIVES, final)) - 1 + _FREE_ROUNDS + forced_rounds(final)
+        return len(schedule(1 << self.tree.reference_bits, final)) - 1 + _FREE_ROUNDS + forced_rounds(final)
 
     def scratch_bytes(self) -> int:
         count = self.tree.count
-        return self._morton_order.scratch_bytes(count) + count * 68 + leaves_bytes(count, self.options.max_leaf_size)
+        return self.morton_order.scratch_bytes(count) + count * 68 + leaves_bytes(count, self.options.max_leaf_size)
 
     def emit(self, primitives: Primitives) -> bool:
         target, tree, n = self.target, self.tree, primitives.count
-        chunk, final, bvh2, most_blocks = CHUNKS[target.kind], FINAL[target.kind], self.direct_nodes, _MOST_BLOCKS[target.kind]
-        keys, prim_ids = self._morton_order.sort(primitives)
+        chunk, final, bvh2, most_blocks = (
+            CHUNKS[target.kind],
+            FINAL[target.kind],
+            self.direct_nodes,
+            _MOST_BLOCKS[target.kind],
+        )
+        keys, prim_ids = self.sort(primitives)
         cost, size = self.options.traversal_cost, self.options.max_leaf_size
         chosen = {"MAX_LEAF_SIZE": size, "LEAVES_IN_ORDER": False, "TRAVERSAL_COST": cost}
         shared = {"CODE_BITS": self.code_bits, **chosen, "WRITES_BVH2": bvh2 is not None}
@@ -100,15 +110,36 @@ class Ploc(BvhHierarchy):
         slots = target.scratch("ploc.slots", (2 * n, 8), np.float32)
         partners = target.scratch("ploc.partners", n, np.int32)
         segments = target.scratch("ploc.segments", -(-n // chunk), np.int32)
-        rounds, outputs = self._rounds, (tree.nodes, tree.parent, tree.flags, tree.roots, leaves, bvh2)
+        outputs = {**tree.links(), "root": tree.roots, "leaves": leaves, "bvh2": bvh2}
+        working = {"n": n, "slots": slots, "rounds": self._rounds, "partners": partners}
         with target.phase("build.clusters"):
-            target.launch(unit, "start_clusters", n, primitives.view, keys, prim_ids, slots, rounds, leaves)
+            target.launch(
+                unit,
+                "start_clusters",
+                n,
+                primitives=primitives.view,
+                keys=keys,
+                prim_ids=prim_ids,
+                slots=slots,
+                rounds=self._rounds,
+                leaves=leaves,
+            )
             for before, after in itertools.pairwise(schedule(n, final)):
-                blocks, count = min(-(-before // chunk), most_blocks), DeviceCount(rounds, before)
-                target.launch(unit, "pair_clusters", count, n, slots, rounds, after, partners, segments, blocks=blocks)
-                target.launch(unit, "scan_segments", 1, rounds, segments, block=1024, blocks=1)
-                target.launch(unit, "join_clusters_of_pairs", count, n, slots, rounds, partners, segments, *outputs, blocks=blocks)
-            target.launch(unit, "merge_rest", 1, n, slots, rounds, partners, *outputs, block=512, blocks=1)
+                blocks, count = min(-(-before // chunk), most_blocks), DeviceCount(self._rounds, before)
+                pairing = {"most_left": after, "segment_counts": segments}
+                target.launch(unit, "pair_clusters", count, **working, **pairing, blocks=blocks)
+                scanned = {"rounds": self._rounds, "segment_counts": segments}
+                target.launch(unit, "scan_segments", 1, **scanned, block=1024, blocks=1)
+                target.launch(
+                    unit,
+                    "join_clusters_of_pairs",
+                    count,
+                    **working,
+                    segment_starts=segments,
+                    **outputs,
+                    blocks=blocks,
+                )
+            target.launch(unit, "merge_rest", 1, **working, **outputs, block=512, blocks=1)
         finish_leaves(target, tree, primitives, keys, prim_ids, leaves, bvh2, shared)
         return bvh2 is not None
 

@@ -1,27 +1,31 @@
-// PLOC (Meister and Bittner 2017; searching from shared neighbourhoods as PLOC++, Benthin et al. 2022): all clusters lie in one list in Morton order;
-// each round every cluster finds its nearest neighbour in a radius, those that find each other become a node, and the list is compacted in its order.
+// PLOC (Meister and Bittner 2017; searching from shared neighbourhoods as PLOC++, Benthin et al. 2022): all clusters
+// lie in one list in Morton order; each round every cluster finds its nearest neighbour in a radius, those that find
+// each other become a node, and the list is compacted in its order.
 //
-// A round is three launches: pair_clusters, scan_segments, join_clusters_of_pairs. Their number is fixed beforehand by a schedule (__init__.py), which
-// nearest neighbours keep ahead of; where they do not, others are paired in Morton order. When FINAL clusters or fewer are left, rounds do
-// nothing, and merge_rest takes one block to the root. In: Primitives in Morton order. Out: nodes, parents, flags and root as clusters.cuh describes them.
-// Unit constants: CODE_BITS, CHUNK (clusters of a segment, a multiple of 32), FINAL, RADIUS, MAX_LEAF_SIZE, TRAVERSAL_COST, WRITES_BVH2.
+// A round is three launches: pair_clusters, scan_segments, join_clusters_of_pairs. Their number is fixed beforehand by
+// a schedule (__init__.py), which nearest neighbours keep ahead of; where they do not, others are paired in Morton
+// order. When FINAL clusters or fewer are left, rounds do nothing, and merge_rest takes one block to the root. In:
+// Primitives in Morton order. Out: nodes, parents, flags and root as clusters.cuh describes them. Unit constants:
+// CODE_BITS, CHUNK (clusters of a segment, a multiple of 32), FINAL, RADIUS, MAX_LEAF_SIZE, TRAVERSAL_COST,
+// WRITES_BVH2.
 #include "gpu/device/block.cuh"
 #include "gpu/device/tile.cuh"
 #include "gpu/hierarchy/bvh/clusters.cuh"
-#include "gpu/hierarchy/bvh/morton_order.cuh"
+#include "gpu/hierarchy/morton_order.cuh"
 
 constexpr int IS_REMOVED = -1;
 constexpr uint64 NO_KEY = ~0ull;
 constexpr int FREE_ROUNDS = 24;  // of merge_rest, before it forces pairs
 
-// What the rounds hand on. `count` clusters lie in list `which`; `old_count` and `is_active` tell join_clusters_of_pairs what its round started from.
+// What the rounds hand on. `count` clusters lie in list `which`; `old_count` and `is_active` tell
+// join_clusters_of_pairs what its round started from.
 struct Rounds {
     int count, which, old_count, is_active;
 };
 
 // Two lists of clusters, one behind the other.
 struct Lists {
-    float4* slots;
+    Pointer<float4> slots;
     int capacity;
 
     __device__ PackedCluster load(int which, int i) const {
@@ -35,7 +39,8 @@ struct Lists {
     }
 };
 
-extern "C" __global__ void start_clusters(Primitives primitives, const uint64* keys, const int* prim_ids, float4* slots, int* rounds, int2* leaves) {
+extern "C" __global__ void start_clusters(Primitives primitives, const uint64* keys, const int* prim_ids, float4* slots,
+                                          int* rounds, int2* leaves) {
     const int n = primitives.count;
     const Lists lists = {slots, n};
     for (int i : grid_stride(n)) {
@@ -45,10 +50,11 @@ extern "C" __global__ void start_clusters(Primitives primitives, const uint64* k
     }
 }
 
-// -- pairs -----------------------------------------------------------------------------------------------------------------
+// -- pairs -----------------------------------------------------------------------------------------------
 
-// The area of the box with the nearest neighbour, then the bits in which their indices differ: one number for both sides, and a different one for any two
-// neighbours of one cluster. Among equal areas half of all clusters find a partner at once.
+// The area of the box with the nearest neighbour, then the bits in which their indices differ: one number for both
+// sides, and a different one for any two neighbours of one cluster. Among equal areas half of all clusters find a
+// partner at once.
 __device__ __forceinline__ uint64 nearest_key(const Lists& lists, int which, int i, int count) {
     const Aabb mine = box_of(lists.load(which, i));
     const int last = min(i + RADIUS, count - 1);
@@ -62,10 +68,12 @@ __device__ __forceinline__ uint64 nearest_key(const Lists& lists, int which, int
     return nearest;
 }
 
-// Who is paired among clusters [first, last), a warp's 32 at a time: `partners` holds the higher one's index, the own one for who stays alone, and
-// IS_REMOVED for the higher one. `keys[i - origin]` are those of the clusters and of RADIUS neighbours. Of `wanted` and any more of 32 clusters, and in
-// proportion of fewer, at least that many vanish: 8 can always be had. Returns how many of this thread's stay.
-__device__ __forceinline__ int choose_pairs(const uint64* keys, int origin, int first, int last, int wanted, int* partners) {
+// Who is paired among clusters [first, last), a warp's 32 at a time: `partners` holds the higher one's index, the own
+// one for who stays alone, and IS_REMOVED for the higher one. `keys[i - origin]` are those of the clusters and of
+// RADIUS neighbours. Of `wanted` and any more of 32 clusters, and in proportion of fewer, at least that many vanish: 8
+// can always be had. Returns how many of this thread's stay.
+__device__ __forceinline__ int choose_pairs(const uint64* keys, int origin, int first, int last, int wanted,
+                                            int* partners) {
     const int warps = max(block_threads() / WARP_LANES, 1);
     int kept = 0;
     for (int start = first + thread_index() / WARP_LANES * TILE_ITEMS; start < last; start += warps * TILE_ITEMS) {
@@ -98,7 +106,8 @@ __device__ __forceinline__ int choose_pairs(const uint64* keys, int origin, int 
 }
 
 // `most_left`: how many clusters there may be after this round.
-extern "C" __global__ void pair_clusters(int n, float4* slots, const int* rounds, int most_left, int* partners, int* segment_counts) {
+extern "C" __global__ void pair_clusters(int n, float4* slots, const int* rounds, int most_left, int* partners,
+                                         int* segment_counts) {
     SHARED uint64 keys[CHUNK + 2 * RADIUS];
     const Rounds now = *(const Rounds*)rounds;
     if (now.count <= FINAL) return;
@@ -139,10 +148,12 @@ extern "C" __global__ void scan_segments(int* rounds, int* segment_counts) {
     *(Rounds*)rounds = now;
 }
 
-// -- joining ---------------------------------------------------------------------------------------------------------------
+// -- joining ---------------------------------------------------------------------------------------------
 
-// Clusters [first, last) of one list go to the other from `to` on, pairs as their nodes; returns the place behind the last.
-__device__ __forceinline__ int join_in_order(const Lists& lists, int from, int first, int last, int to, const int* partners, const ClusterOutput& out) {
+// Clusters [first, last) of one list go to the other from `to` on, pairs as their nodes; returns the place behind the
+// last.
+__device__ __forceinline__ int join_in_order(const Lists& lists, int from, int first, int last, int to,
+                                             const int* partners, const ClusterOutput& out) {
     for (int start = first; start < last; start += block_threads()) {
         const int i = start + thread_index(), other = i < last ? partners[i] : IS_REMOVED;
         int kept;
@@ -157,8 +168,9 @@ __device__ __forceinline__ int join_in_order(const Lists& lists, int from, int f
     return to;
 }
 
-extern "C" __global__ void join_clusters_of_pairs(int n, float4* slots, const int* rounds, const int* partners, const int* segment_starts, float4* nodes, int* parent,
-                                                  uint8* flags, int* root, int2* leaves, float4* bvh2) {
+extern "C" __global__ void join_clusters_of_pairs(int n, float4* slots, const int* rounds, const int* partners,
+                                                  const int* segment_starts, float4* nodes, int* parent, uint8* flags,
+                                                  int* root, int2* leaves, float4* bvh2) {
     const Rounds now = *(const Rounds*)rounds;
     if (!now.is_active) return;
     const Lists lists = {slots, n};
@@ -166,15 +178,16 @@ extern "C" __global__ void join_clusters_of_pairs(int n, float4* slots, const in
     const int segment_count = (now.old_count + CHUNK - 1) / CHUNK;
     for (int segment = block_index(); segment < segment_count; segment += block_count()) {
         const int first = segment * CHUNK;
-        join_in_order(lists, 1 - now.which, first, min(first + CHUNK, now.old_count), segment_starts[segment], partners, out);
+        join_in_order(lists, 1 - now.which, first, min(first + CHUNK, now.old_count), segment_starts[segment], partners,
+                      out);
     }
 }
 
-// One block goes on to the root, round by round: the barriers between them are its own. Room for two blocks is 64 registers a thread: without that word
-// an assembler takes 40 and spills.
+// One block goes on to the root, round by round: the barriers between them are its own. Room for two blocks is 64
+// registers per thread: without that word an assembler takes 40 and spills.
 extern "C" __global__ void __launch_bounds__(512, 2)
-    merge_rest(int n, float4* slots, const int* rounds, int* partners, float4* nodes, int* parent, uint8* flags, int* root,
-               int2* leaves, float4* bvh2) {
+    merge_rest(int n, float4* slots, const int* rounds, int* partners, float4* nodes, int* parent, uint8* flags,
+               int* root, int2* leaves, float4* bvh2) {
     SHARED uint64 keys[FINAL];
     const Lists lists = {slots, n};
     const ClusterOutput out = {nodes, parent, flags, root, (PlacedLeaf*)leaves, bvh2};

@@ -1,6 +1,6 @@
-// The planes of a set of references: between bins of their centroids (an object split: each reference goes to one side), or through the references (a
-// spatial split: those that lie on both sides are cut in two), after Stich, Friedrich and Dietrich, Spatial Splits in Bounding Volume Hierarchies
-// (2009). Unit constant: BINS.
+// The planes of a set of references: between bins of their centroids (an object split: each reference goes to one
+// side), or through the references (a spatial split: those that lie on both sides are cut in two), after Stich,
+// Friedrich and Dietrich, Spatial Splits in Bounding Volume Hierarchies (2009). Unit constant: BINS.
 #pragma once
 #include "gpu/device/block.cuh"
 #include "gpu/hierarchy/bvh/canonical.cuh"
@@ -10,19 +10,18 @@ constexpr int ALL_BINS = 3 * BINS;
 constexpr int HALVES = 0, OBJECTS = 1, SPACE = 2;
 constexpr int GOES_LEFT = 1, GOES_RIGHT = 2;
 
-__device__ __forceinline__ void set_along(float3& point, int axis, float value) {
-    if (axis == 0) point.x = value;
-    else if (axis == 1) point.y = value;
-    else point.z = value;
+__device__ __forceinline__ Aabb intersection(const Aabb& a, const Aabb& b) {
+    return {max(a.lower, b.lower), min(a.upper, b.upper)};
 }
-__device__ __forceinline__ Aabb common_part(const Aabb& a, const Aabb& b) { return {max(a.lower, b.lower), min(a.upper, b.upper)}; }
 
-// The part of a reference between two planes: the primitive's, as far as it lies in the reference's box; never less than what a ray can hit there.
-__device__ __forceinline__ Aabb piece_between(const Primitives& primitives, const BoxedReference& reference, int axis, float low, float high) {
+// The part of a reference between two planes: the primitive's, as far as it lies in the reference's box; never less
+// than what a ray can hit there.
+__device__ __forceinline__ Aabb piece_between(const Primitives& primitives, const BoxedReference& reference, int axis,
+                                              float low, float high) {
     Aabb slab = reference.box;
     set_along(slab.lower, axis, max(along(slab.lower, axis), low));
     set_along(slab.upper, axis, min(along(slab.upper, axis), high));
-    const Aabb piece = common_part(primitives.aabb_between(reference.prim_id, axis, low, high), slab);
+    const Aabb piece = intersection(primitives.aabb_between(reference.prim_id, axis, low, high), slab);
     const float3 zero = make_float3(0.0f, 0.0f, 0.0f);
     return is_empty(piece) ? slab : Aabb{piece.lower + zero, piece.upper + zero};
 }
@@ -32,7 +31,8 @@ struct SpaceGrid {
     Aabb box;
 
     __device__ float plane(int axis, int bin) const {
-        const float low = along(box.lower, axis), high = along(box.upper, axis), share = (float)(bin + 1) * (1.0f / BINS);
+        const float low = along(box.lower, axis), high = along(box.upper, axis),
+                    share = (float)(bin + 1) * (1.0f / BINS);
         return low * (1.0f - share) + high * share;
     }
     __device__ int bin(int axis, float at) const {
@@ -41,14 +41,15 @@ struct SpaceGrid {
     }
 };
 
-// How a set is parted. Boxes and counts are those of both sides, cut ones on both (`SPACE`).
+// How a set is split. Boxes and counts are those of both sides, cut ones on both (`SPACE`).
 struct SetSplit {
     int kind, axis, bin, half;
     float plane;
     Aabb left, right;
     int left_count, right_count;
 
-    // GOES_LEFT, GOES_RIGHT or both. A cut reference is taken back to one side where that costs less (reference unsplitting, 4.4 of the paper).
+    // GOES_LEFT, GOES_RIGHT or both. A cut reference is taken back to one side where that costs less (reference
+    // unsplitting, 4.4 of the paper).
     __device__ int sides_of(const BinGrid& grid, const Aabb& box, int place) const {
         if (kind == HALVES) return place < half ? GOES_LEFT : GOES_RIGHT;
         if (kind == OBJECTS) return grid.bin(axis, box) <= bin ? GOES_LEFT : GOES_RIGHT;
@@ -107,15 +108,18 @@ struct SetBins {
         return best_of_axes();
     }
 
-    // A reference is cut at the planes between its first and its last bin, and grows all of them (chopped binning, 4.2 of the paper).
-    __device__ void grow(const Primitives& primitives, const SpaceGrid& grid, const BoxedReference& reference, int axis) {
+    // A reference is cut at the planes between its first and its last bin, and grows all of them (chopped binning, 4.2
+    // of the paper).
+    __device__ void grow(const Primitives& primitives, const SpaceGrid& grid, const BoxedReference& reference,
+                         int axis) {
         const int start = is_empty(reference.box) ? BINS - 1 : grid.bin(axis, along(reference.box.lower, axis));
         const int last = is_empty(reference.box) ? BINS - 1 : grid.bin(axis, along(reference.box.upper, axis));
 #pragma unroll 1
         for (int bin = start; bin <= last; ++bin) {
             Aabb piece = reference.box;
             if (start < last) {
-                const float low = bin == start ? -FLOAT_MAX : grid.plane(axis, bin - 1), high = bin == last ? FLOAT_MAX : grid.plane(axis, bin);
+                const float low = bin == start ? -FLOAT_MAX : grid.plane(axis, bin - 1),
+                            high = bin == last ? FLOAT_MAX : grid.plane(axis, bin);
                 piece = piece_between(primitives, reference, axis, low, high);
             }
             bins[axis * BINS + bin].widen_in_block(piece);
@@ -124,7 +128,8 @@ struct SetBins {
         block_atomic_add(&ends[axis * BINS + last], 1);
     }
 
-    // As best_plane (binning.cuh), with references on both sides; no plane that would make more than `room` of them, or part nothing.
+    // As best_plane (binning.cuh), with references on both sides; no plane that would make more than `room` of them, or
+    // split nothing.
     __device__ uint64 best_space_plane_of(int axis, int count, int room) {
         const Bin* const of_axis = bins + axis * BINS;
         Aabb box = empty_aabb();
@@ -143,12 +148,14 @@ struct SetBins {
             ended += ends[axis * BINS + bin];
             const int right_count = count - ended;
             const float cost = half_area(box) * (float)left_count + above[axis][bin + 1] * (float)right_count;
-            const bool parts = left_count > 0 && right_count > 0 && (left_count < count || right_count < count);
-            if (parts && left_count + right_count <= room && cost <= FLOAT_MAX) found = better(found, plane_word(cost, axis * BINS + bin));
+            const bool splits = left_count > 0 && right_count > 0 && (left_count < count || right_count < count);
+            if (splits && left_count + right_count <= room && cost <= FLOAT_MAX)
+                found = better(found, plane_word(cost, axis * BINS + bin));
         }
         return found;
     }
-    __device__ uint64 best_space_plane(const Primitives& primitives, const float4* references, int first, int count, int room, const SpaceGrid& grid) {
+    __device__ uint64 best_space_plane(const Primitives& primitives, const float4* references, int first, int count,
+                                       int room, const SpaceGrid& grid) {
         clear();
         for (int i : block_stride(count)) {
             const BoxedReference reference = load_reference(references, first + i);

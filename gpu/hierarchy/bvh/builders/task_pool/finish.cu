@@ -1,27 +1,30 @@
-// The pool's small tasks: a block takes one and splits it down to leaves in shared memory, a level of all its nodes at once, and writes the
-// references in their final order. Below SWEEP_LEVELS levels sets are halved, which bounds the depth. Unit constants: BINS, CHUNK, SMALL,
-// SPLITS_BY_SAH, SWEEP_LEVELS.
+// The pool's small tasks: a block takes one and splits it down to leaves in shared memory, a level of all its nodes at
+// once, and writes the references in their final order. Below SWEEP_LEVELS levels sets are halved, which bounds the
+// depth. Unit constants: BINS, CHUNK, SMALL, SPLITS_BY_SAH, SWEEP_LEVELS.
 #include "gpu/hierarchy/bvh/builders/task_pool/pool.cuh"
 #include "gpu/hierarchy/bvh/range_links.cuh"
 #include "gpu/hierarchy/bvh/sweep.cuh"
 
-// The item of a place moves to its part. Whether that will be parted again.
+// The item of a place moves to its subset. Whether that will be split again.
 __device__ __forceinline__ bool split_at(Swept& swept, int side, int place, int level, int offset, const Links& links) {
     const int first = swept.first[side][place], end = swept.end[side][place];
     SweepPlane plane = {NO_AXIS, 0.0f};
-    if (level < SWEEP_LEVELS) plane = SPLITS_BY_SAH ? cheapest_plane(swept, side, first, end) : middle_plane(swept, side, first, end);
-    const SweepPart part = part_of(swept, side, place, plane);
-    move_item(swept, side, place, part);
-    if (part.to == part.first) swept.nodes[1 - side][part.to] = part.is_left ? 1 : 0;
+    if (level < SWEEP_LEVELS)
+        plane = SPLITS_BY_SAH ? cheapest_plane(swept, side, first, end) : middle_plane(swept, side, first, end);
+    const SweepChild child = child_of(swept, side, place, plane);
+    move_item(swept, side, place, child);
+    if (child.to == child.first) swept.nodes[1 - side][child.to] = child.is_left ? 1 : 0;
     if (place == first) {
         const int node_id = offset + (swept.nodes[side][first] ? end - 1 : first);
-        links.part(node_id, offset + first, offset + (part.is_left ? part.end : part.first) - 1, offset + end - 1);
+        links.write_inner_node(node_id, offset + first, offset + (child.is_left ? child.end : child.first) - 1,
+                               offset + end - 1);
     }
-    return part.end - part.first > links.max_leaf_size;
+    return child.end - child.first > links.max_leaf_size;
 }
 
-extern "C" __global__ void finish_tasks(const int* counts, const int4* small_data, const float4* boxes, const int* list, const int* other_list,
-                                        int max_leaf_size, int max_depth, float4* nodes, int* parent, uint8* flags, int* long_leaves, int* order) {
+extern "C" __global__ void finish_tasks(const int* counts, const int4* small_data, const float4* boxes, const int* list,
+                                        const int* other_list, int max_leaf_size, int max_depth, float4* nodes,
+                                        int* parent, uint8* flags, int* long_leaves, int* order) {
     SHARED Swept swept;
     SHARED int prim_ids[SMALL];
     const int task_count = counts[SMALL_TASKS];
@@ -37,7 +40,7 @@ extern "C" __global__ void finish_tasks(const int* counts, const int4* small_dat
         int side = 0;
         bool is_unfinished = task.count > max_leaf_size && task.depth < max_depth;
         for (int level = 0; is_unfinished; ++level, side = 1 - side) {
-            const bool ends_here = task.depth + level + 1 == max_depth;  // parts are leaves, however large
+            const bool ends_here = task.depth + level + 1 == max_depth;  // children are leaves, however large
             const Links links = {nodes, parent, flags, ends_here ? SMALL : max_leaf_size, long_leaves};
             if (SPLITS_BY_SAH) {
                 for (int candidate : block_stride(3 * task.count)) {

@@ -1,11 +1,11 @@
-// The pool of tasks (task_pool): what a task is, how its items are cut into chunks of work, where node ids come from. Unit constants: BINS, CHUNK,
-// SMALL.
+// The pool of tasks (task_pool): what a task is, how its items are cut into chunks of work, where node ids come from.
+// Unit constants: BINS, CHUNK, SMALL.
 #pragma once
 #include "gpu/device/block_box.cuh"
 #include "gpu/hierarchy/bvh/binning.cuh"
 
-// References [first, first + count) that are to be parted; its node has Karras' id (tree.py): the last reference of a left child, the first of a
-// right one.
+// References [first, first + count) that are to be split; its node has Karras' id (tree.py): the last reference of a
+// left child, the first of a right one.
 struct Task {
     int first, count, is_left, depth;
 
@@ -33,7 +33,7 @@ __device__ __forceinline__ BinGrid grid_of(const int* bounds) {
                          make_float3(ordered_float(bounds[3]), ordered_float(bounds[4]), ordered_float(bounds[5])));
 }
 
-// A box of the list of boxes, 32 bytes a primitive.
+// A box of the list of boxes, 32 bytes per primitive.
 __device__ __forceinline__ Aabb load_box(const float4* boxes, int prim_id) {
     const float4 lower = boxes[2 * (int64)prim_id], upper = boxes[2 * (int64)prim_id + 1];
     return {make_float3(lower.x, lower.y, lower.z), make_float3(upper.x, upper.y, upper.z)};

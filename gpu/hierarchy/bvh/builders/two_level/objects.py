@@ -1,4 +1,5 @@
-"""Which primitives belong to which object, in tiles for blocks; and which objects have moved since they were last looked at."""
+"""Which primitives belong to which object, in tiles for blocks; and which objects have moved since they were last
+looked at."""
 
 from __future__ import annotations
 
@@ -10,8 +11,11 @@ from ....primitives import reserved
 
 
 def ranges_of(primitives: Primitives) -> np.ndarray:
-    """(K, 2) int32: first primitive and count of every object that has any. Where objects do not hold all primitives in turn, they are one object."""
-    found = np.array([(thing.first, thing.count) for thing in primitives.objects if thing.count > 0], np.int32).reshape(-1, 2)
+    """(K, 2) int32: first primitive and count of every object that has any. Where objects do not hold all primitives in
+    turn, they are one object."""
+    found = np.array([(thing.first, thing.count) for thing in primitives.objects if thing.count > 0], np.int32).reshape(
+        -1, 2
+    )
     firsts = np.concatenate([[0], np.cumsum(found[:, 1], dtype=np.int64)])
     if len(found) and firsts[-1] == primitives.count and np.array_equal(firsts[:-1], found[:, 0]):
         return found
@@ -19,8 +23,8 @@ def ranges_of(primitives: Primitives) -> np.ndarray:
 
 
 def tiles_of(ranges: np.ndarray, size: int) -> np.ndarray:
-    """(T, 4) int32: first primitive, count, first and last object. A tile is a piece of one object, of `size` but for the last one, or several small
-    objects, whole."""
+    """(T, 4) int32: first primitive, count, first and last object. A tile is a piece of one object, of `size` but for
+    the last one, or several small objects, whole."""
     rows: list[tuple[int, int, int, int]] = []
     pack_first, pack_count, pack_object = 0, 0, 0
     for thing, (first, count) in enumerate(ranges.tolist()):
@@ -39,8 +43,9 @@ def tiles_of(ranges: np.ndarray, size: int) -> np.ndarray:
 
 
 class ObjectTable:
-    """The objects of one set of primitives on a target: `ranges` (`host_ranges` too) and `tiles` as above; `all_tiles` and `moved_tiles` list tiles
-    to work on: how many, then which. `look` brings `moved_tiles` up to date, by a write from the host, where the list is another one than before."""
+    """The objects of one set of primitives on a target: `ranges` (`host_ranges` too) and `tiles` as above; `all_tiles`
+    and `moved_tiles` list tiles to work on: how many, then which. `look` brings `moved_tiles` up to date, by a write
+    from the host, where the list is another one than before."""
 
     ranges: Array
     tiles: Array
@@ -66,7 +71,12 @@ class ObjectTable:
         if np.array_equal(ranges, self.host_ranges):
             return
         tiles = tiles_of(ranges, self._tile_size)
-        self.host_ranges, self.count, self.tile_count, self.largest = ranges, len(ranges), len(tiles), int(ranges[:, 1].max())
+        self.host_ranges, self.count, self.tile_count, self.largest = (
+            ranges,
+            len(ranges),
+            len(tiles),
+            int(ranges[:, 1].max()),
+        )
         every = self._list(np.arange(self.tile_count))
         for name, values in (("ranges", ranges), ("tiles", tiles), ("all_tiles", every), ("moved_tiles", every)):
             held = reserved(self._target, self._held.get(name), values.shape, np.int32, "hierarchy")
@@ -78,8 +88,8 @@ class ObjectTable:
         self._listed = None
 
     def look(self, primitives: Primitives) -> None:
-        """List the tiles of the objects whose version is another than at the last look. All of them where none is, or where these are other
-        primitives: then something moved that the versions do not tell."""
+        """List the tiles of the objects whose version is another than at the last look. All of them where none is, or
+        where these are other primitives: then something moved that the versions do not tell."""
         moved = self._moved(primitives)
         self.take(primitives)
         listed = np.arange(self.tile_count) if moved is None else self._tiles_over(moved)
@@ -98,7 +108,11 @@ class ObjectTable:
             return None
         pairs = zip(objects, self._shown, strict=True)
         moved = np.array([new is not old and new.version != old.version for new, old in pairs], bool)
-        has_any = np.array([thing.count > 0 for thing in objects], bool) if len(moved) != self.count else np.ones(len(moved), bool)
+        has_any = (
+            np.array([thing.count > 0 for thing in objects], bool)
+            if len(moved) != self.count
+            else np.ones(len(moved), bool)
+        )
         rows = np.flatnonzero(moved[has_any])
         return rows if len(rows) else None
 

@@ -1,18 +1,21 @@
-// Parallel reinsertion (Meister and Bittner 2018): every subtree searches the whole tree for the place where it would cost least; those whose moves touch
-// no common node move at once.
+// Parallel reinsertion (Meister and Bittner 2018): every subtree searches the whole tree for the place where it would
+// cost least; those whose moves touch no common node move at once.
 //
-// A subtree is named by its edge, 2 * parent + side. When the subtree at an edge of p moves to edge e, its sibling takes p's place, and p goes to e,
-// over what was there and the subtree. Who wants to move locks every node whose box or link would change, with a key of gain and edge; the greatest
-// key wins a node, whoever comes first, and only who holds all its nodes moves. So gains add up, and the result depends on no order of arrival.
+// A subtree is named by its edge, 2 * parent + side. When the subtree at an edge of p moves to edge e, its sibling
+// takes p's place, and p goes to e, over what was there and the subtree. Who wants to move locks every node whose box
+// or link would change, with a key of gain and edge; the greatest key wins a node, whoever comes first, and only who
+// holds all its nodes moves. So gains add up, and the result depends on no order of arrival.
 //
-// A round is the file's launches in their order, from mark_round on. Should a round end with a dearer or too deep a tree all the same, it is taken
-// back, and it was the last. In and out: the canonical tree, or several in its arrays, whose subtrees stay each in its own. Unit constant: SLACK (how much deeper the tree may get).
+// A round is the file's launches in their order, from mark_round on. Should a round end with a dearer or too deep a
+// tree all the same, it is taken back, and it was the last. In and out: the canonical tree, or several in its arrays,
+// whose subtrees stay each in its own. Unit constant: SLACK (how much deeper the tree may get).
 #include "gpu/device/block.cuh"
+#include "gpu/device/epsilons.cuh"
 #include "gpu/hierarchy/bvh/climb.cuh"
 
-constexpr float LEAST_GAIN = 1e-5f;  // of the area of the node that is taken out: what rounding alone could show is none
-constexpr int MOST_WAITING = 24;     // edges that a search keeps for later; what does not fit is left out
-constexpr int MOST_VISITS = 512;     // of one search
+// of the area of the node that is taken out: what rounding alone could show is none
+constexpr int MOST_WAITING = 24;  // edges that a search keeps for later; what does not fit is left out
+constexpr int MOST_VISITS = 512;  // of one search
 constexpr int NOWHERE = -1;
 
 // What the rounds hand on.
@@ -23,8 +26,8 @@ struct Progress {
 
 struct Reinserter {
     ReferencesOf<Records> references;
-    float4* nodes;
-    int* parent;
+    Pointer<float4> nodes;
+    Pointer<int> parent;
 
     __device__ Aabb box(int child) const { return child_aabb(nodes, references, child); }
     __device__ int link(int edge) const { return __float_as_int(nodes[2 * (int64)(edge >> 1) + (edge & 1)].w); }
@@ -32,7 +35,9 @@ struct Reinserter {
         ((int*)(nodes + 2 * (int64)(edge >> 1) + (edge & 1)))[3] = child;
         if (!is_leaf(child)) parent[child] = edge >> 1;
     }
-    __device__ int edge_of(int node_id) const { return 2 * parent[node_id] + (link(2 * parent[node_id]) == node_id ? 0 : 1); }
+    __device__ int edge_of(int node_id) const {
+        return 2 * parent[node_id] + (link(2 * parent[node_id]) == node_id ? 0 : 1);
+    }
     __device__ bool is_root(int node_id) const { return parent[node_id] == NO_ONE; }
     __device__ int depth_of(int node_id) const {
         int depth = 0;
@@ -107,7 +112,8 @@ struct Search {
 };
 
 // Every node whose box or link changes when the subtree at `edge` moves to `target`: `visit` says whether to go on.
-template <class Visit> __device__ bool for_each_touched(const Reinserter& tree, int edge, int target, const Visit& visit) {
+template <class Visit>
+__device__ bool for_each_touched(const Reinserter& tree, int edge, int target, const Visit& visit) {
     int from = edge >> 1, to = target >> 1;
     const int subtrees[3] = {tree.link(edge), tree.link(edge ^ 1), tree.link(target)};
     for (int subtree : subtrees) {
@@ -124,9 +130,10 @@ template <class Visit> __device__ bool for_each_touched(const Reinserter& tree, 
     return visit(from);
 }
 
-// -- a round ---------------------------------------------------------------------------------------------------------------
+// -- a round ---------------------------------------------------------------------------------------------
 
-extern "C" __global__ void mark_round(const float4* nodes, const uint8* flags, int node_capacity, uint8* starts, uint64* locks) {
+extern "C" __global__ void mark_round(const float4* nodes, const uint8* flags, int node_capacity, uint8* starts,
+                                      uint64* locks) {
     for (int node_id : grid_stride(node_capacity)) {
         mark_start(nodes, flags, node_id, starts);
         locks[node_id] = 0;
@@ -134,8 +141,9 @@ extern "C" __global__ void mark_round(const float4* nodes, const uint8* flags, i
 }
 
 // Boxes, heights and sums of inner areas, from below.
-extern "C" __global__ void sum_areas(float4* record_data, const float4* reference_boxes, const int* long_leaves, float4* nodes, int* parent,
-                                     const uint8* starts, int node_capacity, int2* subtrees, double* costs, int* waiting) {
+extern "C" __global__ void sum_areas(float4* record_data, const float4* reference_boxes, const int* long_leaves,
+                                     float4* nodes, int* parent, const uint8* starts, int node_capacity, int2* subtrees,
+                                     double* costs, int* waiting) {
     const ReferencesOf<Records> references = {{record_data}, reference_boxes, long_leaves};
     const Climb climb = {nodes, parent, waiting};
     for (int start : grid_stride(node_capacity)) {
@@ -144,7 +152,9 @@ extern "C" __global__ void sum_areas(float4* record_data, const float4* referenc
             const CanonicalNode node = load_node(nodes, node_id);
             const Aabb box = merge(child_aabb(nodes, references, node.left), child_aabb(nodes, references, node.right));
             store_node(nodes, node_id, box, node.left, node.right);
-            store_subtree_of(subtrees, node_id, join_subtrees(load_subtree_of(subtrees, node.left), load_subtree_of(subtrees, node.right)));
+            store_subtree_of(
+                subtrees, node_id,
+                join_subtrees(load_subtree_of(subtrees, node.left), load_subtree_of(subtrees, node.right)));
             double cost = half_area(box);
             if (!is_leaf(node.left)) cost += costs[node.left];
             if (!is_leaf(node.right)) cost += costs[node.right];
@@ -154,7 +164,8 @@ extern "C" __global__ void sum_areas(float4* record_data, const float4* referenc
 }
 
 // One block: whether the last round's tree stays, or trees, whose costs are summed up.
-extern "C" __global__ void judge_round(const int2* subtrees, const double* costs, const int* roots, int root_count, int is_first, double* progress) {
+extern "C" __global__ void judge_round(const int2* subtrees, const double* costs, const int* roots, int root_count,
+                                       int is_first, double* progress) {
     double cost = 0.0;
     int height = 0;
     for (int i : block_stride(root_count)) {
@@ -174,7 +185,8 @@ extern "C" __global__ void judge_round(const int2* subtrees, const double* costs
 }
 
 // `saved`: both links and the parent of every node, as they were before the round to come.
-extern "C" __global__ void save_or_take_back(const uint8* flags, int node_capacity, const double* progress, float4* nodes, int* parent, int* saved) {
+extern "C" __global__ void save_or_take_back(const uint8* flags, int node_capacity, const double* progress,
+                                             float4* nodes, int* parent, int* saved) {
     const Progress now = *(const Progress*)progress;
     for (int node_id : grid_stride(node_capacity)) {
         if (!(flags[node_id] & NODE_EXISTS)) continue;
@@ -193,8 +205,9 @@ extern "C" __global__ void save_or_take_back(const uint8* flags, int node_capaci
 }
 
 // `keys`: gain and edge of each edge's subtree that wants to move, 0 of the others; `targets`: where to.
-extern "C" __global__ void find_targets(float4* record_data, const float4* reference_boxes, const int* long_leaves, float4* nodes, int* parent,
-                                        const uint8* flags, int node_capacity, const double* progress, uint64* keys, int* targets) {
+extern "C" __global__ void find_targets(float4* record_data, const float4* reference_boxes, const int* long_leaves,
+                                        float4* nodes, int* parent, const uint8* flags, int node_capacity,
+                                        const double* progress, uint64* keys, int* targets) {
     const Reinserter tree = {{{record_data}, reference_boxes, long_leaves}, nodes, parent};
     if (!((const Progress*)progress)->is_running) return;
     for (int edge : grid_stride(2 * node_capacity)) {
@@ -210,7 +223,8 @@ extern "C" __global__ void find_targets(float4* record_data, const float4* refer
     }
 }
 
-extern "C" __global__ void lock_nodes(float4* nodes, int* parent, int node_capacity, const double* progress, const uint64* keys, const int* targets, uint64* locks) {
+extern "C" __global__ void lock_nodes(float4* nodes, int* parent, int node_capacity, const double* progress,
+                                      const uint64* keys, const int* targets, uint64* locks) {
     const Reinserter tree = {{{nullptr}, nullptr}, nodes, parent};
     if (!((const Progress*)progress)->is_running) return;
     for (int edge : grid_stride(2 * node_capacity)) {
@@ -223,18 +237,21 @@ extern "C" __global__ void lock_nodes(float4* nodes, int* parent, int node_capac
     }
 }
 
-extern "C" __global__ void check_locks(float4* nodes, int* parent, int node_capacity, const double* progress, const uint64* keys, int* targets, const uint64* locks) {
+extern "C" __global__ void check_locks(float4* nodes, int* parent, int node_capacity, const double* progress,
+                                       const uint64* keys, int* targets, const uint64* locks) {
     const Reinserter tree = {{{nullptr}, nullptr}, nodes, parent};
     if (!((const Progress*)progress)->is_running) return;
     for (int edge : grid_stride(2 * node_capacity)) {
         const uint64 key = keys[edge];
         if (key == 0) continue;
-        if (!for_each_touched(tree, edge, targets[edge], [&](int node_id) { return locks[node_id] == key; })) targets[edge] = NOWHERE;
+        if (!for_each_touched(tree, edge, targets[edge], [&](int node_id) { return locks[node_id] == key; }))
+            targets[edge] = NOWHERE;
     }
 }
 
 // The winners move; no two of them touch a common node.
-extern "C" __global__ void move_subtrees(float4* nodes, int* parent, int node_capacity, const double* progress, const int* targets) {
+extern "C" __global__ void move_subtrees(float4* nodes, int* parent, int node_capacity, const double* progress,
+                                         const int* targets) {
     const Reinserter tree = {{{nullptr}, nullptr}, nodes, parent};
     if (!((const Progress*)progress)->is_running) return;
     for (int edge : grid_stride(2 * node_capacity)) {

@@ -1,29 +1,27 @@
 """Tree rotations: at every node, from below, the exchange of two subtrees that lowers the areas most.
 
-Idea: A child of a node and a child of its sibling may change places without anybody else noticing; the only box that changes is the one between. Of
-the four such exchanges under a node, and the two of grandchildren with each other, the one that shrinks boxes most is made, at every node on the
-way up.
+Idea: A child of a node and a child of its sibling may change places without anybody else noticing; the only box that
+changes is the one between. Of the four such exchanges under a node, and the two of grandchildren with each other, the
+one that shrinks boxes most is made, at every node on the way up.
 
-Paper: Kensler, Tree Rotations for Improving Bounding Volume Hierarchies (2008); in a refit after Kopta et al., Fast, Effective BVH Updates for
-Animated Scenes (2012).
+Paper: Kensler, Tree Rotations for Improving Bounding Volume Hierarchies (2008); in a refit after Kopta et al., Fast,
+Effective BVH Updates for Animated Scenes (2012).
 
-Cost: A climb a pass, about the time of a refit. Small: it mends what moved, but does not find what is far away. After each refit it keeps
-the tree of a deforming scene from wearing out.
+Cost: A climb a pass, about the time of a refit. Small: it mends what moved, but does not find what is far away. After
+each refit it keeps the tree of a deforming scene from wearing out.
 
-Limits: Each exchange is the best one near by, so a tree ends where no single exchange helps. Nodes never stand higher than before, and the SAH cost
-never rises. Deterministic.
+Limits: Each exchange is the best one near by, so a tree ends where no single exchange helps. Nodes never stand higher
+than before, and the SAH cost never rises. Deterministic.
 """
 
 from __future__ import annotations
 
 import dataclasses
 
-import numpy as np
-
 from .....settings import option
 from .....target.base import Target
 from ....base import Primitives
-from ....primitives import unit_source
+from ...climb import CLIMB_SCRATCH, launch_climb
 from ...tree import CanonicalTree
 from .. import Optimiser
 
@@ -32,7 +30,7 @@ from .. import Optimiser
 class RotationsOptions:
     """Options of tree rotations."""
 
-    passes: int = option(3, "Climbs over the whole tree.", minimum=1, maximum=16)
+    passes: int = option(3, "Bottom-up passes over the whole tree.", minimum=1, maximum=16)
     in_refits: bool = option(True, "Rotate after every refit too, so that the tree follows what moves.")
 
 
@@ -52,20 +50,16 @@ class Rotations(Optimiser):
         return depth
 
     def scratch_bytes(self, reference_count: int) -> int:
-        return 9 * reference_count
+        return CLIMB_SCRATCH * reference_count
 
     def improve(self, tree: CanonicalTree, primitives: Primitives) -> None:
-        target, capacity = self.target, tree.node_capacity
-        if capacity == 0:
+        target = self.target
+        if tree.node_capacity == 0:
             return
-        unit = target.unit(unit_source("gpu/hierarchy/bvh/optimisers/rotations/rotations.cu", primitives))
-        starts = target.scratch("optimise.starts", capacity, np.uint8)
-        subtrees = target.scratch("optimise.subtrees", (capacity, 2), np.int32)
+        unit = target.unit(tree.unit_source("gpu/hierarchy/bvh/optimisers/rotations/rotations.cu", primitives))
         with target.phase("optimise.rotations"):
             for _ in range(self.passes):
-                target.launch(unit, "mark_starts_of_rotations", capacity, tree.nodes, tree.flags, capacity, starts)
-                boxes = (tree.records, tree.reference_boxes, tree.long_leaves)
-                target.launch(unit, "rotate_nodes", capacity, *boxes, tree.nodes, tree.parent, starts, capacity, subtrees, tree.waiting)
+                launch_climb(target, unit, tree, "mark_starts_of_rotations", "rotate_nodes")
 
 
 __all__ = ["Rotations", "RotationsOptions"]

@@ -1,25 +1,25 @@
 """Treelet restructuring: groups of seven subtrees are put under the best of all binary trees over them.
 
-Idea: Seven subtrees can hang under 10,395 different binary trees. Dynamic programming over their 127 subsets finds the cheapest in a few hundred
-steps, which a warp does together. Doing so around every node, from below, makes a tree that was built fast nearly as good as one that was built well.
+Idea: Seven subtrees can hang under 10,395 different binary trees. Dynamic programming over their 127 subsets finds the
+cheapest in a few hundred steps, which a warp does together. Doing so around every node, from below, makes a tree that
+was built fast nearly as good as one that was built well.
 
 Paper: Karras and Aila, Fast Parallel Construction of High-Quality Bounding Volume Hierarchies (2013).
 
-Cost: A few times a fast build a pass. Each pass takes only nodes over twice as many leaves as the one before: below, little is left to gain.
+Cost: A few times a fast build a pass. Each pass takes only nodes over twice as many leaves as the one before: below,
+little is left to gain.
 
-Limits: What is far apart in the tree never meets. The collapse of subtrees into leaves that the paper does in the same step is left to builders. A
-pass lets a node stand at most three higher. The SAH cost never rises. Deterministic.
+Limits: What is far apart in the tree never meets. The collapse of subtrees into leaves that the paper does in the same
+step is left to builders. A pass lets a node stand at most three higher. The SAH cost never rises. Deterministic.
 """
 
 from __future__ import annotations
 
 import dataclasses
 
-import numpy as np
-
 from .....settings import option
 from ....base import Primitives
-from ....primitives import unit_source
+from ...climb import CLIMB_SCRATCH, launch_climb
 from ...tree import CanonicalTree
 from .. import Optimiser
 
@@ -35,7 +35,7 @@ _BLOCK = 128
 class TreeletRestructureOptions:
     """Options of treelet restructuring."""
 
-    passes: int = option(3, "Climbs over the whole tree.", minimum=1, maximum=6)
+    passes: int = option(3, "Bottom-up passes over the whole tree.", minimum=1, maximum=6)
 
 
 class TreeletRestructure(Optimiser):
@@ -50,20 +50,17 @@ class TreeletRestructure(Optimiser):
         return depth + SLACK * int(self.options.passes)
 
     def scratch_bytes(self, reference_count: int) -> int:
-        return 9 * reference_count
+        return CLIMB_SCRATCH * reference_count
 
     def improve(self, tree: CanonicalTree, primitives: Primitives) -> None:
-        target, capacity = self.target, tree.node_capacity
-        if capacity == 0:
+        target, folder = self.target, "gpu/hierarchy/bvh/optimisers/treelet_restructure"
+        if tree.node_capacity == 0:
             return
-        unit = target.unit(unit_source("gpu/hierarchy/bvh/optimisers/treelet_restructure/treelets.cu", primitives, SLACK=SLACK))
-        starts = target.scratch("optimise.starts", capacity, np.uint8)
-        subtrees = target.scratch("optimise.subtrees", (capacity, 2), np.int32)
+        unit = target.unit(tree.unit_source(f"{folder}/treelets.cu", primitives, SLACK=SLACK))
+        kernels = ("mark_starts_of_treelets", "restructure_treelets")
         with target.phase("optimise.treelets"):
             for number in range(self.options.passes):
-                target.launch(unit, "mark_starts_of_treelets", capacity, tree.nodes, tree.flags, capacity, starts)
-                given = (tree.records, tree.reference_boxes, tree.long_leaves, tree.nodes, tree.parent, starts, capacity, _FIRST_LEAVES << number)
-                target.launch(unit, "restructure_treelets", capacity, *given, subtrees, tree.waiting, block=_BLOCK)
+                launch_climb(target, unit, tree, *kernels, least_leaves=_FIRST_LEAVES << number, block=_BLOCK)
 
 
 __all__ = ["TreeletRestructure", "TreeletRestructureOptions"]

@@ -1,23 +1,25 @@
-// Treelet restructuring (Karras and Aila 2013): around every node, from below, up to 7 subtrees are put under the best of all binary trees over them,
-// found by dynamic programming over their 127 subsets. A warp works on a treelet; lanes climb each for itself and are served one after the other.
+// Treelet restructuring (Karras and Aila 2013): around every node, from below, up to 7 subtrees are put under the best
+// of all binary trees over them, found by dynamic programming over their 127 subsets. A warp works on a treelet; lanes
+// climb each for itself and are served one after the other.
 //
-// In and out: the canonical tree. Launch order is the file's. The nodes of a treelet change places among themselves; its root keeps its id. A node stands at
-// most SLACK higher than before the climb.
-// Unit constant: SLACK.
+// In and out: the canonical tree. Launch order is the file's. The nodes of a treelet change places among themselves;
+// its root keeps its id. A node stands at most SLACK higher than before the climb. Unit constant: SLACK.
 #include "gpu/device/block.cuh"
+#include "gpu/device/epsilons.cuh"
 #include "gpu/device/tile.cuh"
 #include "gpu/hierarchy/bvh/climb.cuh"
 
 constexpr int LEAVES = 7;
 constexpr int SUBSETS = 1 << LEAVES;
-constexpr int WARPS = WARP_LANES == 1 ? 1 : 4;  // of a block
-constexpr float LEAST_GAIN = 1e-5f;             // of the areas: what rounding alone could show is none
+constexpr int WARPS = RUNS_SERIAL ? 1 : 4;  // of a block
 
-extern "C" __global__ void mark_starts_of_treelets(const float4* nodes, const uint8* flags, int node_capacity, uint8* starts) {
+extern "C" __global__ void mark_starts_of_treelets(const float4* nodes, const uint8* flags, int node_capacity,
+                                                   uint8* starts) {
     for (int node_id : grid_stride(node_capacity)) mark_start(nodes, flags, node_id, starts);
 }
 
-// One warp's treelet in shared memory: its leaves (subtrees of the tree), its inner nodes, and a table over all sets of leaves.
+// One warp's treelet in shared memory: its leaves (subtrees of the tree), its inner nodes, and a table over all sets of
+// leaves.
 struct Treelet {
     Aabb boxes[LEAVES];
     int words[LEAVES];
@@ -31,11 +33,13 @@ struct Treelet {
 
 struct Restructurer {
     ReferencesOf<Records> references;
-    float4* nodes;
-    int* parent;
-    int2* subtrees;
+    Pointer<float4> nodes;
+    Pointer<int> parent;
+    Pointer<int2> subtrees;
 
-    __device__ float area_to_open(int word) const { return is_leaf(word) ? -1.0f : half_area(load_node(nodes, word).aabb()); }
+    __device__ float area_to_open(int word) const {
+        return is_leaf(word) ? -1.0f : half_area(load_node(nodes, word).aabb());
+    }
     __device__ void add(Treelet& treelet, int at, int word) const {
         treelet.words[at] = word;
         treelet.areas_to_open[at] = area_to_open(word);
@@ -115,9 +119,12 @@ struct Restructurer {
         for (int at = inner_count - 1; at >= 0; --at) {
             const int part = treelet.part[treelet.sets[at]], halves[2] = {part, treelet.sets[at] ^ part};
             for (int half : halves) {
-                if ((half & (half - 1)) == 0) treelet.heights[at] = max(treelet.heights[at], 1 + load_subtree_of(subtrees, treelet.words[__ffs(half) - 1]).height);
+                if ((half & (half - 1)) == 0)
+                    treelet.heights[at] = max(treelet.heights[at],
+                                              1 + load_subtree_of(subtrees, treelet.words[__ffs(half) - 1]).height);
             }
-            if (at > 0) treelet.heights[treelet.above[at]] = max(treelet.heights[treelet.above[at]], treelet.heights[at] + 1);
+            if (at > 0)
+                treelet.heights[treelet.above[at]] = max(treelet.heights[treelet.above[at]], treelet.heights[at] + 1);
         }
         return treelet.heights[0];
     }
@@ -134,11 +141,13 @@ struct Restructurer {
     __device__ void write(const Treelet& treelet, int first_height) const {
         for (int at = treelet.count - 2; at >= 0; --at) {
             const int set = treelet.sets[at], node_id = treelet.ids[at];
-            const int left = child_over(treelet, treelet.part[set]), right = child_over(treelet, set ^ treelet.part[set]);
+            const int left = child_over(treelet, treelet.part[set]),
+                      right = child_over(treelet, set ^ treelet.part[set]);
             store_node(nodes, node_id, box_of_set(treelet, set), left, right);
             if (!is_leaf(left)) parent[left] = node_id;
             if (!is_leaf(right)) parent[right] = node_id;
-            const int leaf_count = load_subtree_of(subtrees, left).leaf_count + load_subtree_of(subtrees, right).leaf_count;
+            const int leaf_count = load_subtree_of(subtrees, left).leaf_count +
+                                   load_subtree_of(subtrees, right).leaf_count;
             store_subtree_of(subtrees, node_id, {leaf_count, treelet.heights[at], first_height});
         }
     }
@@ -159,8 +168,9 @@ struct Restructurer {
 };
 
 // `least_leaves`: of a subtree that is worth a treelet.
-extern "C" __global__ void restructure_treelets(float4* record_data, const float4* reference_boxes, const int* long_leaves, float4* nodes, int* parent,
-                                                const uint8* starts, int node_capacity, int least_leaves, int2* subtrees, int* waiting) {
+extern "C" __global__ void restructure_treelets(float4* record_data, const float4* reference_boxes,
+                                                const int* long_leaves, float4* nodes, int* parent, const uint8* starts,
+                                                int node_capacity, int least_leaves, int2* subtrees, int* waiting) {
     SHARED Treelet treelets[WARPS];
     Treelet& treelet = treelets[thread_index() / WARP_LANES];
     const Restructurer restructurer = {{{record_data}, reference_boxes, long_leaves}, nodes, parent, subtrees};
@@ -172,7 +182,8 @@ extern "C" __global__ void restructure_treelets(float4* record_data, const float
             bool is_worth = false;
             if (node_id != NO_ONE) {
                 const CanonicalNode node = load_node(nodes, node_id);
-                const Subtree subtree = join_subtrees(load_subtree_of(subtrees, node.left), load_subtree_of(subtrees, node.right));
+                const Subtree subtree = join_subtrees(load_subtree_of(subtrees, node.left),
+                                                      load_subtree_of(subtrees, node.right));
                 store_subtree_of(subtrees, node_id, subtree);
                 is_worth = subtree.leaf_count >= least_leaves;
             }

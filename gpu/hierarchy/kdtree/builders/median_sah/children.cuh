@@ -1,12 +1,13 @@
-// From a level's nodes to their children: which of the three planes parts each node, who becomes a node of the next level, a small root or an empty
-// leaf, and where references go. All of it follows from counts and the order of the nodes, so that the same input gives the same bytes.
+// From a level's nodes to their children: which of the three planes splits each node, who becomes a node of the next
+// level, a small root or an empty leaf, and where references go. All of it follows from counts and the order of the
+// nodes, so that the same input gives the same bytes.
 #pragma once
 #include "gpu/hierarchy/kdtree/builders/median_sah/large.cuh"
 
 // Open nodes as arrays.
 struct OpenNodes {
-    float4* cells;
-    int4* ranges;
+    Pointer<float4> cells;
+    Pointer<int4> ranges;
     int capacity;
 
     __device__ __forceinline__ void add(int slot, const OpenNode& node) const {
@@ -16,8 +17,8 @@ struct OpenNodes {
 
 // The tree as far as it has grown.
 struct Grown {
-    int2* nodes;
-    int* parent;
+    Pointer<int2> nodes;
+    Pointer<int> parent;
     int capacity;
 
     // An inner node and the parent of its children, which lie at `left` and behind.
@@ -31,7 +32,8 @@ struct Grown {
     }
 };
 
-// What a node adds to the level's totals: inner nodes and large children, chunks and small roots, references of either kind; 32 bits each.
+// What a node adds to the level's totals: inner nodes and large children, chunks and small roots, references of either
+// kind; 32 bits each.
 struct Additions {
     uint64 nodes, lists, references;
 
@@ -56,13 +58,15 @@ __device__ __forceinline__ int low_of(uint64 pair) { return (int)(unsigned)pair;
 //  byte  0             1                2             4        8            12                 16
 //        | inner nodes | large children | small roots | chunks | references | small references |
 __device__ __forceinline__ int4 packed_additions(const Additions& a) {
-    return make_int4(high_of(a.nodes) | low_of(a.nodes) << 8 | low_of(a.lists) << 16, high_of(a.lists), high_of(a.references), low_of(a.references));
+    return make_int4(high_of(a.nodes) | low_of(a.nodes) << 8 | low_of(a.lists) << 16, high_of(a.lists),
+                     high_of(a.references), low_of(a.references));
 }
 __device__ __forceinline__ Additions unpacked_additions(int4 packed) {
-    return {pair_of(packed.x & 255, packed.x >> 8 & 255), pair_of(packed.y, packed.x >> 16), pair_of(packed.z, packed.w)};
+    return {pair_of(packed.x & 255, packed.x >> 8 & 255), pair_of(packed.y, packed.x >> 16),
+            pair_of(packed.z, packed.w)};
 }
 
-// What becomes of a node. Axis LEAF_AXIS: it is no longer parted, and a small root however many references it has.
+// What becomes of a node. Axis LEAF_AXIS: it is no longer split, and a small root however many references it has.
 struct Fate {
     OpenNode node;
     Cuts cuts;
@@ -72,22 +76,25 @@ struct Fate {
 
     __device__ __forceinline__ Additions additions() const {
         if (axis == LEAF_AXIS) return {0, pair_of(0, 1), pair_of(0, node.count)};
-        const int large = (is_left_large ? 1 : 0) + (is_right_large ? 1 : 0), small = (left > 0 ? 1 : 0) + (right > 0 ? 1 : 0) - large;
+        const int large = (is_left_large ? 1 : 0) + (is_right_large ? 1 : 0),
+                  small = (left > 0 ? 1 : 0) + (right > 0 ? 1 : 0) - large;
         const int chunks = (is_left_large ? chunks_of(left) : 0) + (is_right_large ? chunks_of(right) : 0);
         const int references = (is_left_large ? left : 0) + (is_right_large ? right : 0);
         return {pair_of(cuts.count + 1, large), pair_of(chunks, small), pair_of(references, left + right - references)};
     }
 };
 
-// The paper takes the longest axis. Where all references lie on both sides of its middle, or more than the node's share allows, the next longest
-// one is tried; where none is left the node is not parted.
-__device__ __forceinline__ Fate fate_of(const OpenNode& node, const Aabb& box, const int* side_counts, const LargeRules& rules, int small_count) {
+// The paper takes the longest axis. Where all references lie on both sides of its middle, or more than the node's share
+// allows, the next longest one is tried; where none is left the node is not split.
+__device__ __forceinline__ Fate fate_of(const OpenNode& node, const Aabb& box, const int* side_counts,
+                                        const LargeRules& rules, int small_count) {
     Fate fate = {node, cuts_of(node, box, rules), LEAF_AXIS, 0, 0, 0.0f, 0.0f, false, false};
     const int axes = axes_by_length(fate.cuts.cell);
 #pragma unroll 1
     for (int i = 0; i < 3 && fate.axis == LEAF_AXIS && node.depth < rules.max_depth; ++i) {
         const int axis = axes >> 2 * i & 3, left = side_counts[axis], right = side_counts[3 + axis];
-        const float plane = middle_of(fate.cuts.cell, axis), share = node.share * (float)node.count / (float)(left + right);
+        const float plane = middle_of(fate.cuts.cell, axis),
+                    share = node.share * (float)node.count / (float)(left + right);
         if (!(plane > along(fate.cuts.cell.lower, axis) && plane < along(fate.cuts.cell.upper, axis))) continue;
         if ((left == node.count && right == node.count) || !(share >= 1.0f)) continue;
         fate.axis = axis;
@@ -101,12 +108,13 @@ __device__ __forceinline__ Fate fate_of(const OpenNode& node, const Aabb& box, c
     return fate;
 }
 
-// Where a level's children go. `first_*`: what there was before this level; `small_end`: where the free room of the next half ends.
+// Where a level's children go. `first_*`: what there was before this level; `small_end`: where the free room of the
+// next half ends.
 struct Destination {
     Grown tree;
     OpenNodes next, roots;
-    int* boxes;
-    int* side_counts;
+    Pointer<int> boxes;
+    Pointer<int> side_counts;
     int first_node, first_root, first_reference, small_end;
 
     // A child with its number of references; gives where these begin.
@@ -173,19 +181,25 @@ struct Room {
 };
 
 // A level's children by its row of counters.
-__device__ __forceinline__ Destination destination_of(const int* level, int half, const Room& room, const Grown& tree, const OpenNodes& next,
-                                                      const OpenNodes& roots, int* boxes, int* side_counts) {
+__device__ __forceinline__ Destination destination_of(const int* level, int half, const Room& room, const Grown& tree,
+                                                      const OpenNodes& next, const OpenNodes& roots, int* boxes,
+                                                      int* side_counts) {
     const int end = (half + 1) * room.working - level[LEVEL_TAILS + half];
-    return {tree, next, roots, boxes, side_counts, level[LEVEL_FIRST_NODE], level[LEVEL_FIRST_ROOT], half * room.working, end};
+    return {
+        tree, next, roots, boxes, side_counts, level[LEVEL_FIRST_NODE], level[LEVEL_FIRST_ROOT], half * room.working,
+        end};
 }
 
 // The counters after a level; `half` is the one that the children's references lie in.
-__device__ __forceinline__ void count_level(const Additions& all, const Room& room, int half, const int* level, int* next_level, int* totals, int* counts) {
-    const int nodes = level[LEVEL_FIRST_NODE] + 2 * high_of(all.nodes), roots = level[LEVEL_FIRST_ROOT] + low_of(all.lists);
+__device__ __forceinline__ void count_level(const Additions& all, const Room& room, int half, const int* level,
+                                            int* next_level, int* totals, int* counts) {
+    const int nodes = level[LEVEL_FIRST_NODE] + 2 * high_of(all.nodes),
+              roots = level[LEVEL_FIRST_ROOT] + low_of(all.lists);
     const int tail = level[LEVEL_TAILS + half] + low_of(all.references), references = high_of(all.references);
     int status = counts[STATUS_NOW];
     if (nodes > room.nodes) status |= NODES_FULL;
-    if (references + tail > room.working || low_of(all.nodes) > room.slots || roots > room.roots) status |= WORKING_FULL;
+    if (references + tail > room.working || low_of(all.nodes) > room.slots || roots > room.roots)
+        status |= WORKING_FULL;
     counts[NODES_NOW] = nodes;
     counts[STATUS_NOW] = status;
     counts[WORKING_NOW] = max(counts[WORKING_NOW], references + tail);

@@ -1,5 +1,5 @@
-// What a block does with a chunk, in two ways: with barriers and shared memory, as Zhou's implementation, or with ballots and shuffles ([B] and [D] of
-// Chang's paper). Unit constants: SHARED_SCANS, SHARED_REDUCTIONS.
+// What a block does with a chunk, in two ways: with barriers and shared memory, as Zhou's implementation, or with
+// ballots and shuffles ([B] and [D] of Chang's paper). Unit constants: SHARED_SCANS, SHARED_REDUCTIONS.
 #pragma once
 #include "gpu/hierarchy/kdtree/builders/median_sah/large.cuh"
 
@@ -28,9 +28,10 @@ __device__ __forceinline__ int scan_chunk(int packed, int& all) {
         block_sync();
         return here - packed;
     }
-    if (WARP_LANES == 1) return block_exclusive_scan(packed, all);
+    if (RUNS_SERIAL) return block_exclusive_scan(packed, all);
     SHARED int of_warp[CHUNK / 32];
-    const unsigned lefts = warp_ballot(lefts_of(packed) != 0), rights = warp_ballot(rights_of(packed) != 0), before = (1u << warp_lane()) - 1u;
+    const unsigned lefts = warp_ballot(lefts_of(packed) != 0), rights = warp_ballot(rights_of(packed) != 0),
+                   before = (1u << warp_lane()) - 1u;
     const int warp = thread_index() / WARP_LANES;
     if (warp_lane() == 0) of_warp[warp] = __popc(lefts) | __popc(rights) << 16;
     block_sync();
@@ -53,7 +54,8 @@ struct GreatestOf {
     __device__ static float pick(float a, float b) { return max(a, b); }
     __device__ static float block(float value) { return block_max(value); }
 };
-template <class Operation> __device__ __forceinline__ float reduce_chunk(float value) {
+template <class Operation>
+__device__ __forceinline__ float reduce_chunk(float value) {
     if (!SHARED_REDUCTIONS) return Operation::block(value);
     SHARED float row[THREADS];
     const int thread = thread_index();
@@ -69,16 +71,20 @@ template <class Operation> __device__ __forceinline__ float reduce_chunk(float v
 }
 
 __device__ __forceinline__ Aabb reduce_box(const Aabb& box) {
-    return {make_float3(reduce_chunk<LeastOf>(box.lower.x), reduce_chunk<LeastOf>(box.lower.y), reduce_chunk<LeastOf>(box.lower.z)),
-            make_float3(reduce_chunk<GreatestOf>(box.upper.x), reduce_chunk<GreatestOf>(box.upper.y), reduce_chunk<GreatestOf>(box.upper.z))};
+    return {make_float3(reduce_chunk<LeastOf>(box.lower.x), reduce_chunk<LeastOf>(box.lower.y),
+                        reduce_chunk<LeastOf>(box.lower.z)),
+            make_float3(reduce_chunk<GreatestOf>(box.upper.x), reduce_chunk<GreatestOf>(box.upper.y),
+                        reduce_chunk<GreatestOf>(box.upper.z))};
 }
 __device__ __forceinline__ Aabb box_of_chunk(const float4* references, ChunkRange range) {
     Aabb box = empty_aabb();
-    for (int i : block_stride(range.last - range.first)) box = merge(box, load_reference(references, range.first + i).box);
+    for (int i : block_stride(range.last - range.first))
+        box = merge(box, load_reference(references, range.first + i).box);
     return reduce_box(box);
 }
 
-// Makes a node's box as large as what the threads of a block found: six atomics a block. `shared`: room for six words of the block.
+// Makes a node's box as large as what the threads of a block found: six atomics per block. `shared`: room for six words
+// of the block.
 __device__ __forceinline__ void add_to_box(const Aabb& box, int* shared, int* node_box) {
     if (SHARED_REDUCTIONS) {
         const Aabb whole = reduce_box(box);
@@ -106,7 +112,8 @@ __device__ __forceinline__ void add_to_box(const Aabb& box, int* shared, int* no
 }
 
 // Adds what lies on either side of the middle of `cell` along each axis. One thread writes.
-__device__ __forceinline__ void count_chunk(const float4* references, ChunkRange range, const Aabb& cell, int* side_counts) {
+__device__ __forceinline__ void count_chunk(const float4* references, ChunkRange range, const Aabb& cell,
+                                            int* side_counts) {
     int packed[3] = {0, 0, 0};
     for (int i : block_stride(range.last - range.first)) {
         const Aabb box = load_reference(references, range.first + i).box;
@@ -122,14 +129,17 @@ __device__ __forceinline__ void count_chunk(const float4* references, ChunkRange
     }
 }
 
-// What of a reference lies on a side. Cut boxes are those of what the plane leaves of the primitive, as far as they lie in the reference's own.
-__device__ __forceinline__ Aabb piece_of(const Primitives& primitives, const Reference& reference, const Plan& plan, int sides, int side, int clips) {
+// What of a reference lies on a side. Cut boxes are those of what the plane leaves of the primitive, as far as they lie
+// in the reference's own.
+__device__ __forceinline__ Aabb piece_of(const Primitives& primitives, const Reference& reference, const Plan& plan,
+                                         int sides, int side, int clips) {
     if (sides != 3 || plan.axis == LEAF_AXIS) return reference.box;
     Aabb slab = reference.box;
     if (side == 0) set_along(slab.upper, plan.axis, plan.plane);
     else set_along(slab.lower, plan.axis, plan.plane);
     if (!clips) return slab;
-    const Aabb whole = primitives.aabb_between(reference.prim_id, plan.axis, along(slab.lower, plan.axis), along(slab.upper, plan.axis));
+    const Aabb whole = primitives.aabb_between(reference.prim_id, plan.axis, along(slab.lower, plan.axis),
+                                               along(slab.upper, plan.axis));
     const float3 zero = make_float3(0.0f, 0.0f, 0.0f);
     const Aabb piece = {max(whole.lower, slab.lower) + zero, min(whole.upper, slab.upper) + zero};
     return is_empty(piece) ? slab : piece;
@@ -152,8 +162,9 @@ struct SideBoxes {
     Aabb left, right;
 };
 // Gives the boxes of what a thread stored.
-__device__ __forceinline__ SideBoxes store_sides(const Primitives& primitives, const Plan& plan, const ChunkSides& sides_here, int left_base,
-                                                 int right_base, int clips, float4* references) {
+__device__ __forceinline__ SideBoxes store_sides(const Primitives& primitives, const Plan& plan,
+                                                 const ChunkSides& sides_here, int left_base, int right_base, int clips,
+                                                 float4* references) {
     SideBoxes made = {empty_aabb(), empty_aabb()};
     int left = left_base + lefts_of(sides_here.before), right = right_base + rights_of(sides_here.before);
     for (int i = sides_here.first; i < sides_here.last; ++i) {

@@ -1,4 +1,4 @@
-"""The large-node stage: level by level, what is empty is cut off and the middle parts the rest."""
+"""The large-node stage: level by level, what is empty is cut off and the middle splits the rest."""
 
 from __future__ import annotations
 
@@ -8,11 +8,13 @@ import numpy as np
 
 from .....primitives.radix_sort import exclusive_scan
 from .....target.base import Array, Target, Unit
-from .....target.structs import make_struct, struct_dtype
+from .....target.structs import pack
 from ....base import Primitives
+from ....grown_tree import Capacity, Draft
 from ....primitives import unit_source
-from ...tree import Capacity, Draft
+from ....scratch import Shapes
 from .options import MedianSahOptions
+from .stage_arrays import LargeArrays
 
 ROOM = "gpu/hierarchy/kdtree/builders/median_sah"
 CHUNK = 256
@@ -21,22 +23,13 @@ LEVEL_WORDS = 8
 BOX_WORDS, SIDE_WORDS, COUNT_STRIDE, ADDITION_WORDS = 6, 6, 8, 6
 WARP = 32
 
-Shapes = dict[str, tuple[tuple[int, ...], Any]]
-_OF_DRAFT = ("counts", "draft_nodes", "draft_parent")
-_POINTERS = (
-    *("levels", "totals", *_OF_DRAFT, "references", "cells", "cells_too", "ranges", "ranges_too", "boxes", "boxes_too", "side_counts"),
-    *("side_counts_too", "plans", "offsets", "node_additions", "root_cells", "root_ranges", "chunk_boxes", "sums"),
-)
-_NUMBERS = ("max_depth", "small_count", "node_capacity", "working_capacity", "slot_capacity", "root_capacity", "chunk_capacity")
-_STAGE_FIELDS = (*((name, "pointer") for name in _POINTERS), ("empty_fraction", "float"), *((name, "int") for name in _NUMBERS))
-_STAGE = struct_dtype(_STAGE_FIELDS)
-"""LargeStage of stage.cuh."""
-
 
 class LargeStage:
     """One build's. `small_count`: nodes of so many references are small."""
 
-    def __init__(self, target: Target, options: MedianSahOptions, capacity: Capacity, small_count: int, max_depth: int) -> None:
+    def __init__(
+        self, target: Target, options: MedianSahOptions, capacity: Capacity, small_count: int, max_depth: int
+    ) -> None:
         self.target, self.options, self.capacity = target, options, capacity
         self.small_count, self.max_depth, self.ways = small_count, max_depth, options.ways()
         self.slots = capacity.working // (small_count + 1) + 3
@@ -71,50 +64,110 @@ class LargeStage:
     def start(self, primitives: Primitives, held: dict[str, Array], draft: Draft) -> None:
         """What all levels of a build take."""
         constants = {key: value for key, value in self.ways.constants.items() if key != "MANKU"}
-        by_atomics, by_scans = (unit_source(f"{ROOM}/{name}.cu", primitives, **constants) for name in ("large", "scans"))
+        by_atomics, by_scans = (
+            unit_source(f"{ROOM}/{name}.cu", primitives, **constants) for name in ("large", "scans")
+        )
         ways = self.ways
         if ways.sorts_by_atomics or ways.boxes_by_atomics:
             self._by_atomics = self.target.unit(by_atomics)
         if not (ways.sorts_by_atomics and ways.boxes_by_atomics):
             self._by_scans = self.target.unit(by_scans)
-        arrays = {name: held.get(name) for name, kind in _STAGE_FIELDS if kind == "pointer" and name not in _OF_DRAFT}
+        arrays: dict[str, Any] = {
+            name: held.get(name) for name, kind in LargeArrays.c_types().items() if kind.endswith("*")
+        }
         tree = {"counts": draft.counts, "draft_nodes": draft.nodes, "draft_parent": draft.parent}
-        rules = {"empty_fraction": self.options.empty_fraction, "max_depth": self.max_depth, "small_count": self.small_count}
-        room = {"node_capacity": self.capacity.nodes, "working_capacity": self.capacity.working, "slot_capacity": self.slots}
-        self._stage = make_struct(_STAGE, **arrays, **tree, **rules, **room, root_capacity=self.roots, chunk_capacity=self.chunks)
+        rules: dict[str, Any] = {
+            "empty_fraction": self.options.empty_fraction,
+            "max_depth": self.max_depth,
+            "small_count": self.small_count,
+        }
+        room = {
+            "node_capacity": self.capacity.nodes,
+            "working_capacity": self.capacity.working,
+            "slot_capacity": self.slots,
+        }
+        self._stage = pack(
+            LargeArrays(**(arrays | tree), **rules, **room, root_capacity=self.roots, chunk_capacity=self.chunks)
+        )
 
-    def part(self, primitives: Primitives, held: dict[str, Array], draft: Draft, level: int, ends_here: bool) -> None:
+    def split(self, primitives: Primitives, held: dict[str, Array], draft: Draft, level: int, ends_here: bool) -> None:
         """A level of large nodes, after `start`: their boxes, then the children and where their references go."""
         jobs = self._most_chunks(level) * CHUNK
         if not self.ways.boxes_by_atomics:
-            self.target.launch(self._by_scans, "box_chunks", jobs, self._stage, level, block=CHUNK)
+            self.target.launch(self._by_scans, "box_chunks", jobs, stage=self._stage, level=level, block=CHUNK)
             reductions = self._most_nodes(level) * BOX_WORDS * WARP
-            self.target.launch(self._by_scans, "reduce_boxes", reductions, self._stage, level, block=WARP)
+            self.target.launch(self._by_scans, "reduce_boxes", reductions, stage=self._stage, level=level, block=WARP)
         elif not self.ways.sorts_by_atomics:
-            self.target.launch(self._by_atomics, "bound_chunks", jobs, self._stage, level, block=CHUNK)
+            self.target.launch(self._by_atomics, "bound_chunks", jobs, stage=self._stage, level=level, block=CHUNK)
         at, to = ("", "_too") if level % 2 == 0 else ("_too", "")
-        sorting = (primitives.view, held["levels"], level, draft.counts, held[f"ranges{at}"], held["plans"], int(self.options.clips_primitives))
+        sorting = {
+            "primitives": primitives.view,
+            "levels": held["levels"],
+            "level": level,
+            "counts": draft.counts,
+            "ranges": held[f"ranges{at}"],
+            "plans": held["plans"],
+            "clips": int(self.options.clips_primitives),
+        }
         if self.ways.sorts_by_atomics:
             self._make_children(level, ends_here)
-            boxes = (held["references"], held["offsets"], held[f"boxes{to}"])
-            self.target.launch(self._by_atomics, "sort_chunks", jobs, *sorting, int(self.ways.boxes_by_atomics), *boxes, block=CHUNK)
+            self.target.launch(
+                self._by_atomics,
+                "sort_chunks",
+                jobs,
+                **sorting,
+                bounds=int(self.ways.boxes_by_atomics),
+                references=held["references"],
+                offsets=held["offsets"],
+                next_boxes=held[f"boxes{to}"],
+                block=CHUNK,
+            )
         else:
             self._make_children_by_scans(held["sums"], level, ends_here)
-            self.target.launch(self._by_scans, "place_chunks", jobs, *sorting, self.chunks, held["sums"], held["references"], block=CHUNK)
+            self.target.launch(
+                self._by_scans,
+                "place_chunks",
+                jobs,
+                **sorting,
+                chunk_capacity=self.chunks,
+                chunk_sums=held["sums"],
+                references=held["references"],
+                block=CHUNK,
+            )
 
     def _make_children(self, level: int, ends_here: bool) -> None:
         """The counts of both sides and the children."""
         jobs = self._most_chunks(level) * CHUNK
-        self.target.launch(self._by_atomics, "count_sides", jobs, self._stage, level, int(ends_here), block=CHUNK)
-        self.target.launch(self._by_atomics, "make_children", self._most_nodes(level), self._stage, level, int(ends_here), block=CHUNK)
+        self.target.launch(
+            self._by_atomics, "count_sides", jobs, stage=self._stage, level=level, ends_here=int(ends_here), block=CHUNK
+        )
+        self.target.launch(
+            self._by_atomics,
+            "make_children",
+            self._most_nodes(level),
+            stage=self._stage,
+            level=level,
+            ends_here=int(ends_here),
+            block=CHUNK,
+        )
 
     def _make_children_by_scans(self, sums: Array, level: int, ends_here: bool) -> None:
         """Counts of chunks and of nodes, all of them summed up by the project's prefix sums, then the children."""
         target, jobs, nodes = self.target, self._most_chunks(level) * CHUNK, self._most_nodes(level)
-        target.launch(self._by_scans, "count_chunks", jobs, self._stage, level, int(ends_here), block=CHUNK)
-        target.launch(self._by_scans, "count_nodes", nodes * WARP, self._stage, level, int(ends_here), block=WARP)
+        target.launch(
+            self._by_scans, "count_chunks", jobs, stage=self._stage, level=level, ends_here=int(ends_here), block=CHUNK
+        )
+        target.launch(
+            self._by_scans,
+            "count_nodes",
+            nodes * WARP,
+            stage=self._stage,
+            level=level,
+            ends_here=int(ends_here),
+            block=WARP,
+        )
         exclusive_scan(target, sums, sums, "median_sah.scan")
-        target.launch(self._by_scans, "place_nodes", nodes, self._stage, level, int(ends_here))
+        target.launch(self._by_scans, "place_nodes", nodes, stage=self._stage, level=level, ends_here=int(ends_here))
 
     def _most_nodes(self, level: int) -> int:
         return min(1 << min(level, 30), self.slots)

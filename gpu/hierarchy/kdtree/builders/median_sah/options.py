@@ -25,7 +25,11 @@ class Ways:
     @property
     def constants(self) -> dict[str, bool]:
         """The constants of units."""
-        return {"SHARED_SCANS": not self.scans_by_ballots, "SHARED_REDUCTIONS": not self.reduces_by_shuffles, "MANKU": not self.counts_by_popc}
+        return {
+            "SHARED_SCANS": not self.scans_by_ballots,
+            "SHARED_REDUCTIONS": not self.reduces_by_shuffles,
+            "MANKU": not self.counts_by_popc,
+        }
 
 
 @dataclasses.dataclass(frozen=True)
@@ -33,26 +37,47 @@ class MedianSahOptions(KdTreeOptions):
     """Options of the builder by medians and bits. `implementation` chooses for every step that says auto."""
 
     max_depth: int = option(
-        0, f"Greatest depth; 0 takes {MOST_DEPTH}, as halves need more levels than the best splits.", minimum=0, maximum=MOST_DEPTH
+        0,
+        f"Greatest depth; 0 takes {MOST_DEPTH}, as halves need more levels than the best splits.",
+        minimum=0,
+        maximum=MOST_DEPTH,
     )
     implementation: str = option(
         "atomics",
-        "By segmented scans, reductions and rounds of small nodes, as Zhou (primitives), or by a kernel a step with atomics, ballots and shuffles.",
+        "By segmented scans, reductions and rounds of small nodes, as Zhou (primitives), or by a kernel a step "
+        "with atomics, ballots and shuffles.",
         choices=("atomics", "primitives"),
     )
     empty_fraction: float = option(
-        0.25, "Empty space at a side of a large node is cut off where it is more than this part of the node's extent.", minimum=0.01, maximum=1.0
+        0.25,
+        "Empty space at a side of a large node is cut off where it is more than this part of the node's extent.",
+        minimum=0.01,
+        maximum=1.0,
     )
-    clips_primitives: bool = option(True, "Cut primitives exactly where a large node is parted; else only their boxes.")
-    sorting: str = option(AUTO, "[A] References find their places by segmented scans, or by two atomics a block.", choices=(AUTO, "scans", "atomics"))
-    scans: str = option(AUTO, "[B] Scans within blocks by shared memory and barriers, or by ballots.", choices=(AUTO, "shared", "ballots"))
+    clips_primitives: bool = option(True, "Cut primitives exactly where a large node is split; else only their boxes.")
+    sorting: str = option(
+        AUTO,
+        "[A] References find their places by segmented scans, or by two atomics per block.",
+        choices=(AUTO, "scans", "atomics"),
+    )
+    scans: str = option(
+        AUTO,
+        "[B] Scans within blocks by shared memory and barriers, or by ballots.",
+        choices=(AUTO, "shared", "ballots"),
+    )
     boxes: str = option(
-        AUTO, "[C] Boxes of large nodes by six segmented reductions, or by six atomics a block.", choices=(AUTO, "reductions", "atomics")
+        AUTO,
+        "[C] Boxes of large nodes by six segmented reductions, or by six atomics per block.",
+        choices=(AUTO, "reductions", "atomics"),
     )
     reductions: str = option(
-        AUTO, "[D] Reductions within blocks by shared memory and barriers, or by shuffles.", choices=(AUTO, "shared", "shuffles")
+        AUTO,
+        "[D] Reductions within blocks by shared memory and barriers, or by shuffles.",
+        choices=(AUTO, "shared", "shuffles"),
     )
-    bit_counts: str = option(AUTO, "[E] Bits counted by Manku's sums, or by an instruction.", choices=(AUTO, "manku", "popc"))
+    bit_counts: str = option(
+        AUTO, "[E] Bits counted by Manku's sums, or by an instruction.", choices=(AUTO, "manku", "popc")
+    )
     small_nodes: str = option(
         AUTO,
         "Small nodes in rounds, a level of all of them at a time, or each small root to its leaves by one block.",

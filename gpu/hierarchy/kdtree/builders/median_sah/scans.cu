@@ -1,27 +1,32 @@
-// A level of large nodes by segmented scans and reductions, as Zhou has it (implementation I of Chang's paper): each step is a kernel, and what is
-// summed up over chunks and nodes goes through the project's prefix sums. A segment's sums are differences: what comes before a chunk in its node is the
-// chunk's sum less that of the node's first chunk.
+// A level of large nodes by segmented scans and reductions, as Zhou has it (implementation I of Chang's paper): each
+// step is a kernel, and what is summed up over chunks and nodes goes through the project's prefix sums. A segment's
+// sums are differences: what comes before a chunk in its node is the chunk's sum less that of the node's first chunk.
 #include "gpu/hierarchy/kdtree/builders/median_sah/stage.cuh"
 
 constexpr int ADDITION_WORDS = 6;
 
 // Rows of a number a chunk, or a node, side by side: sums of what comes before.
 struct Rows {
-    int* sums;
+    Pointer<int> sums;
     int length;
 
     __device__ __forceinline__ int& at(int row, int index) const { return sums[row * (int64)length + index]; }
-    __device__ __forceinline__ int between(int row, int first, int last) const { return at(row, last) - at(row, first); }
+    __device__ __forceinline__ int between(int row, int first, int last) const {
+        return at(row, last) - at(row, first);
+    }
 };
 __device__ __forceinline__ Rows chunk_rows(int* sums, int chunk_capacity) { return {sums, chunk_capacity}; }
-__device__ __forceinline__ Rows node_rows(const LargeStage& stage) { return {stage.sums + SIDE_WORDS * (int64)stage.chunk_capacity, stage.slot_capacity}; }
+__device__ __forceinline__ Rows node_rows(const LargeStage& stage) {
+    return {stage.sums + SIDE_WORDS * (int64)stage.chunk_capacity, stage.slot_capacity};
+}
 
 // Boxes of chunks: six rows of floats.
 extern "C" __global__ void box_chunks(LargeStage stage, int level) {
     const Level at = stage.level(level);
     const int level_nodes = at.nodes(), chunks = at.chunks();
     for (int chunk = block_index(); chunk < chunks; chunk += block_count()) {
-        const Aabb box = box_of_chunk(stage.references, range_of_chunk(at.ranges[slot_of_chunk(at.ranges, level_nodes, chunk)], chunk));
+        const Aabb box = box_of_chunk(stage.references,
+                                      range_of_chunk(at.ranges[slot_of_chunk(at.ranges, level_nodes, chunk)], chunk));
         if (thread_index() != 0) continue;
         for (int axis = 0; axis < 3; ++axis) {
             stage.chunk_boxes[axis * (int64)stage.chunk_capacity + chunk] = along(box.lower, axis);
@@ -59,7 +64,8 @@ extern "C" __global__ void count_chunks(LargeStage stage, int level, int ends_he
         const int slot = slot_of_chunk(at.ranges, level_nodes, chunk);
         for (int i : block_stride(SIDE_WORDS)) side_counts[i] = 0;
         block_sync();
-        count_chunk(stage.references, range_of_chunk(at.ranges[slot], chunk), cuts_of(at.node(slot), at.box(slot), rules).cell, side_counts);
+        count_chunk(stage.references, range_of_chunk(at.ranges[slot], chunk),
+                    cuts_of(at.node(slot), at.box(slot), rules).cell, side_counts);
         block_sync();
         for (int i : block_stride(SIDE_WORDS)) rows.at(i, chunk) = side_counts[i];
         block_sync();
@@ -86,7 +92,8 @@ extern "C" __global__ void count_nodes(LargeStage stage, int level, int ends_her
         if (thread_index() != 0) continue;
 #pragma unroll
         for (int row = 0; row < SIDE_WORDS; ++row) at.counts_of(slot)[row] = side_counts[row];
-        const Additions mine = fate_of(node, at.box(slot), at.counts_of(slot), stage.rules(ends_here), stage.small_count).additions();
+        const Additions mine =
+            fate_of(node, at.box(slot), at.counts_of(slot), stage.rules(ends_here), stage.small_count).additions();
         const uint64 pairs[3] = {mine.nodes, mine.lists, mine.references};
 #pragma unroll
         for (int pair = 0; pair < 3; ++pair) {
@@ -103,18 +110,22 @@ extern "C" __global__ void place_nodes(LargeStage stage, int level, int ends_her
     const Rows sums = node_rows(stage);
     const int level_nodes = at.nodes();
     for (int slot : grid_stride(level_nodes)) {
-        const Fate fate = fate_of(at.node(slot), at.box(slot), at.counts_of(slot), stage.rules(ends_here), stage.small_count);
-        Additions here = {pair_of(sums.between(0, 0, slot), sums.between(1, 0, slot)), pair_of(sums.between(2, 0, slot), sums.between(3, 0, slot)),
+        const Fate fate = fate_of(at.node(slot), at.box(slot), at.counts_of(slot), stage.rules(ends_here),
+                                  stage.small_count);
+        Additions here = {pair_of(sums.between(0, 0, slot), sums.between(1, 0, slot)),
+                          pair_of(sums.between(2, 0, slot), sums.between(3, 0, slot)),
                           pair_of(sums.between(4, 0, slot), sums.between(5, 0, slot))};
         store_plan(stage.plans, slot, make_children_of(fate, here, to));
         here.add(fate.additions());
-        if (slot == level_nodes - 1) count_level(here, stage.room(), at.half, at.row, at.next_row, stage.totals, stage.counts);
+        if (slot == level_nodes - 1)
+            count_level(here, stage.room(), at.half, at.row, at.next_row, stage.totals, stage.counts);
     }
 }
 
 // Each chunk's references go to their children, in their order: a scan within the chunk, and the sums over chunks.
-extern "C" __global__ void place_chunks(Primitives primitives, const int* levels, int level, const int* counts, const int4* ranges, const int4* plans,
-                                        int clips, int chunk_capacity, int* chunk_sums, float4* references) {
+extern "C" __global__ void place_chunks(Primitives primitives, const int* levels, int level, const int* counts,
+                                        const int4* ranges, const int4* plans, int clips, int chunk_capacity,
+                                        int* chunk_sums, float4* references) {
     if (counts[STATUS_NOW] != 0) return;
     const int* row = levels + LEVEL_WORDS * level;
     const int level_nodes = row[LEVEL_NODES], chunks = row[LEVEL_CHUNKS];
@@ -124,8 +135,11 @@ extern "C" __global__ void place_chunks(Primitives primitives, const int* levels
         const ChunkRange range = range_of_chunk(ranges[slot], chunk);
         const Plan plan = load_plan(plans, slot);
         const bool is_whole = plan.axis == LEAF_AXIS;
-        const int left_base = plan.left_base + (is_whole ? CHUNK * (chunk - first_chunk) : before_chunks.between(plan.axis, first_chunk, chunk));
-        const int right_base = plan.right_base + (is_whole ? 0 : before_chunks.between(3 + plan.axis, first_chunk, chunk));
-        store_sides(primitives, plan, sides_of_chunk(references, plan, range), left_base, right_base, clips, references);
+        const int left_base = plan.left_base + (is_whole ? CHUNK * (chunk - first_chunk)
+                                                         : before_chunks.between(plan.axis, first_chunk, chunk));
+        const int right_base = plan.right_base +
+                               (is_whole ? 0 : before_chunks.between(3 + plan.axis, first_chunk, chunk));
+        store_sides(primitives, plan, sides_of_chunk(references, plan, range), left_base, right_base, clips,
+                    references);
     }
 }

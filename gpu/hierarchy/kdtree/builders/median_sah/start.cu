@@ -30,9 +30,10 @@ extern "C" __global__ void write_references(Primitives primitives, const int* pl
 }
 
 // The root, as the first level's only node or as the first small root.
-extern "C" __global__ void make_root(int n, const int* places, const int* active, const int* box_words, float share, int small_count, int* counts,
-                                     int* levels, int* totals, float4* box, int2* draft_nodes, int* draft_parent, float4* cells, int4* ranges,
-                                     int* boxes, int* side_counts, float4* root_cells, int4* root_ranges) {
+extern "C" __global__ void make_root(int n, const int* places, const int* active, const int* box_words, float share,
+                                     int small_count, int* counts, int* levels, int* totals, float4* box,
+                                     int2* draft_nodes, int* draft_parent, float4* cells, int4* ranges, int* boxes,
+                                     int* side_counts, float4* root_cells, int4* root_ranges) {
     for (int item : grid_stride(1)) {
         const int count = places[n - 1] + active[n - 1];
         OpenNode root;

@@ -1,9 +1,9 @@
-// The small-node stage by subtrees: a block takes a small root to its leaves, with planes, sets and a stack in shared memory. Twice: the first time
-// counts, so that places follow from the order of the small roots, and notes its choices; the second time writes. It is the same kernel, so that what
-// was not noted is chosen by the same instructions.
+// The small-node stage by subtrees: a block takes a small root to its leaves, with planes, sets and a stack in shared
+// memory. Twice: the first time counts, so that places follow from the order of the small roots, and notes its choices;
+// the second time writes. It is the same kernel, so that what was not noted is chosen by the same instructions.
 #include "gpu/hierarchy/kdtree/builders/median_sah/small.cuh"
 
-constexpr int PLACE_THREADS = WARP_LANES == 1 ? 1 : 512;
+constexpr int PLACE_THREADS = RUNS_SERIAL ? 1 : 512;
 constexpr int NOTES = 64;  // choices of a root that are noted; of a root with more visits they are made again
 
 struct SmallTree {
@@ -24,7 +24,8 @@ __device__ __forceinline__ void make_noted_sets(SmallTree& tree, int count, cons
     block_sync();
 }
 // The split that was noted for a visit.
-__device__ __forceinline__ SmallSplit noted_split(const SmallTree& tree, const SmallNode& node, int candidate, int visit) {
+__device__ __forceinline__ SmallSplit noted_split(const SmallTree& tree, const SmallNode& node, int candidate,
+                                                  int visit) {
     if (candidate == NO_CANDIDATE) return {NO_CANDIDATE, 0.0f, 0.0f, 0, 0};
     return split_at(node, candidate, tree.planes[candidate], tree.sets[visit]);
 }
@@ -32,7 +33,7 @@ __device__ __forceinline__ SmallSplit noted_split(const SmallTree& tree, const S
 // Where a tree's nodes and leaves are written.
 struct Drafted {
     LeafWriter leaves;
-    int* parent;
+    Pointer<int> parent;
 
     __device__ __forceinline__ void add_inner(const SmallNode& node, const SmallSplit& split, int left_id) const {
         store_kd_inner(leaves.nodes, node.node_id, split.axis(), split.plane, left_id);
@@ -40,10 +41,10 @@ struct Drafted {
     }
 };
 
-// A small root's whole tree, with `places` written, without them counted and noted. Gives the number of splits, references and visits: of nodes that
-// may be parted.
-__device__ __forceinline__ int4 grow_tree(SmallTree& tree, const OpenNode& root, const SmallRules& rules, int visits, short* notes, const int2* places,
-                                          const Drafted& to) {
+// A small root's whole tree, with `places` written, without them counted and noted. Gives the number of splits,
+// references and visits: of nodes that may be split.
+__device__ __forceinline__ int4 grow_tree(SmallTree& tree, const OpenNode& root, const SmallRules& rules, int visits,
+                                          short* notes, const int2* places, const Drafted& to) {
     const bool writes = places != nullptr, is_noted = visits <= NOTES;
     if (!is_noted) tree.all().make_sets(root.count);
     else if (visits > 0) make_noted_sets(tree, root.count, notes, visits);
@@ -52,8 +53,9 @@ __device__ __forceinline__ int4 grow_tree(SmallTree& tree, const OpenNode& root,
     for (; waiting > 0; ++visit) {
         block_sync();
         const SmallNode node = tree.waiting[--waiting];
-        const SmallSplit split = is_noted ? noted_split(tree, node, visits > 0 ? (int)notes[visit] : NO_CANDIDATE, visit)
-                                          : split_of(tree.all(), node, rules);
+        const SmallSplit split = is_noted
+                                     ? noted_split(tree, node, visits > 0 ? (int)notes[visit] : NO_CANDIDATE, visit)
+                                     : split_of(tree.all(), node, rules);
         block_sync();
         if (!writes && thread_index() == 0 && visit < NOTES) notes[visit] = (short)split.candidate;
         if (split.candidate == NO_CANDIDATE) {
@@ -66,7 +68,7 @@ __device__ __forceinline__ int4 grow_tree(SmallTree& tree, const OpenNode& root,
         for (int side = 1; side >= 0; --side) {
             const SmallNode child = split.child(node, side, left_id + side);
             const int count = bits_of(child.set);
-            if (may_be_parted(child, count, rules)) {
+            if (may_be_split(child, count, rules)) {
                 if (thread_index() == 0) tree.waiting[waiting] = child;
                 ++waiting;
                 continue;
@@ -81,10 +83,11 @@ __device__ __forceinline__ int4 grow_tree(SmallTree& tree, const OpenNode& root,
 }
 
 // All small roots' trees, counted (into `root_counts`, with `notes`) or written (to `places`).
-extern "C" __global__ void grow_subtrees(const int* totals, const int* counts, const float4* references, const float4* cells, const int4* ranges,
-                                         float traversal_cost, float intersection_cost, float empty_factor, int by_cost, int max_leaf_size,
-                                         int max_depth, int writes, int4* root_counts, short* notes, const int2* places, int2* draft_nodes,
-                                         int* draft_parent, int* draft_references) {
+extern "C" __global__ void grow_subtrees(const int* totals, const int* counts, const float4* references,
+                                         const float4* cells, const int4* ranges, float traversal_cost,
+                                         float intersection_cost, float empty_factor, int by_cost, int max_leaf_size,
+                                         int max_depth, int writes, int4* root_counts, short* notes, const int2* places,
+                                         int2* draft_nodes, int* draft_parent, int* draft_references) {
     SHARED SmallTree tree;
     if (counts[STATUS_NOW] != 0) return;
     const SmallRules rules = {{traversal_cost, intersection_cost, empty_factor}, by_cost, max_leaf_size, max_depth};
@@ -109,7 +112,8 @@ extern "C" __global__ void grow_subtrees(const int* totals, const int* counts, c
 }
 
 // One block: where each small root's nodes and references begin, and the counters of the tree.
-extern "C" __global__ void place_subtrees(const int* totals, const int4* root_counts, int node_capacity, int reference_capacity, int* counts, int2* places) {
+extern "C" __global__ void place_subtrees(const int* totals, const int4* root_counts, int node_capacity,
+                                          int reference_capacity, int* counts, int2* places) {
     if (block_index() != 0 || counts[STATUS_NOW] != 0) return;
     const int roots = totals[SMALL_ROOTS];
     int node = counts[NODES_NOW], reference = 0;
@@ -118,7 +122,8 @@ extern "C" __global__ void place_subtrees(const int* totals, const int4* root_co
         const int index = start + thread_index();
         const int4 mine = index < roots ? root_counts[index] : make_int4(0, 0, 0, 0);
         int all_nodes, all_references;
-        const int nodes_before = block_exclusive_scan(2 * mine.x, all_nodes), references_before = block_exclusive_scan(mine.y, all_references);
+        const int nodes_before = block_exclusive_scan(2 * mine.x, all_nodes),
+                  references_before = block_exclusive_scan(mine.y, all_references);
         if (index < roots) places[index] = make_int2(node + nodes_before, reference + references_before);
         node += all_nodes;
         reference += all_references;
@@ -126,5 +131,6 @@ extern "C" __global__ void place_subtrees(const int* totals, const int4* root_co
     if (thread_index() != 0) return;
     counts[NODES_NOW] = node;
     counts[REFERENCES_NOW] = reference;
-    counts[STATUS_NOW] = (node > node_capacity ? NODES_FULL : 0) | (reference > reference_capacity ? REFERENCES_FULL : 0);
+    counts[STATUS_NOW] = (node > node_capacity ? NODES_FULL : 0) |
+                         (reference > reference_capacity ? REFERENCES_FULL : 0);
 }

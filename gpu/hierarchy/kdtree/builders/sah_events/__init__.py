@@ -1,33 +1,35 @@
 """sah_events: the exact SAH over all ends of all boxes, level by level, from events that are sorted once.
 
-Idea: Each box has two ends, events, along each axis. Sorted along the axes, prefix sums over their kinds say how many primitives lie below and
-above each of them: the SAH of every plane of every node of a level is computed at once, and the best one parts the node. What a plane cuts is
-listed on both sides with its box cut along that axis alone, which leaves every list in order: nothing is sorted a second time. Small nodes have no
-lists: there boxes are cut along all axes, primitives are left out where they do not reach, and a warp or a block compares a node's boxes with each
-other.
+Idea: Each box has two ends, events, along each axis. Sorted along the axes, prefix sums over their kinds say how many
+primitives lie below and above each of them: the SAH of every plane of every node of a level is computed at once, and
+the best one splits the node. What a plane cuts is listed on both sides with its box cut along that axis alone, which
+leaves every list in order: nothing is sorted a second time. Small nodes have no lists: there boxes are cut along all
+axes, primitives are left out where they do not reach, and a warp or a block compares a node's boxes with each other.
 
-Paper: Kolodzey, Parallele SAH KD-Tree Konstruktion auf GPUs für Raytracing dynamischer Szenen (2014), after Wu, Zhao and Liu (2011) and Wald and
-Havran (2006).
+Paper: Kolodzey, Parallele SAH KD-Tree Konstruktion auf GPUs für Raytracing dynamischer Szenen (2014), after Wu, Zhao
+and Liu (2011) and Wald and Havran (2006).
 
-Cost: One sort of six keys a primitive, then six launches a level, each of which reads all references or events of that level once or twice; no
-number is read back. The slowest build here for the fewest tests of primitives a ray.
+Cost: One sort of six keys per primitive, then six launches per level, each of which reads all references or events of
+that level once or twice; no number is read back. The slowest build here for the fewest tests of primitives per ray.
 
-Limits: No refit: primitives would leave their cells. Large primitives are listed many times; a share of references bounds how often. In large nodes
-boxes are cut along the split's axis alone, which costs 1 % over boxes cut along all axes everywhere (an option that takes many times as long); by
-the thesis' form, that axis alone in all nodes, a thin shell's tree costs 8 to 15 % more. Deterministic.
+Limits: No refit: primitives would leave their cells. Large primitives are listed many times; a share of references
+bounds how often. In large nodes boxes are cut along the split's axis alone, which costs 1 % over boxes cut along all
+axes everywhere (an option that takes many times as long); by the thesis' form, that axis alone in all nodes, a thin
+shell's tree costs 8 to 15 % more. Deterministic.
 """
 
 from __future__ import annotations
 
 import dataclasses
+from typing import Any
 
 from .....settings import option
 from .....target.base import Unit, UnitSource
 from ....base import Primitives
-from ....primitives import unit_source
+from ....grown_tree import Capacity, Draft
+from ....primitives import clipping_unit_source
 from ...kdtree import KdTreeHierarchy
 from ...options import KdTreeOptions
-from ...tree import Capacity, Draft
 from .memory import NODE_TILE, SORT, TILE_THREADS, Memory, Sizes, memory_of, the_pool
 from .moving import clip_and_sort, further_bytes, move_through_gaps
 
@@ -39,12 +41,15 @@ _REDUCTIONS = {"atomics": 0, "nodes": 1, "hybrid": 2}
 
 @dataclasses.dataclass(frozen=True)
 class SahEventsOptions(KdTreeOptions):
-    """Options of the builder by events. Those behind the costs bring back what the thesis optimised; the tree is the same."""
+    """Options of the builder by events. Those behind the costs bring back what the thesis optimised; the tree is the
+    same.
+    """
 
     reduction: str = option(
         "hybrid",
-        "How the best split of a node is found: whole tiles and warps first, then by atomics (hybrid), by an atomic a thread (atomics), or by a "
-        "block a node, the thesis' segmented reduction (nodes).",
+        "How the best split of a node is found: whole tiles and warps first, then by atomics (hybrid), by an "
+        "atomic per thread (atomics), or by a "
+        "block per node, the thesis' segmented reduction (nodes).",
         choices=("hybrid", "atomics", "nodes"),
     )
     candidates: str = option(
@@ -52,29 +57,42 @@ class SahEventsOptions(KdTreeOptions):
         "How the threads of a block find the best of their splits: by shuffles of lanes, or through shared memory.",
         choices=("shuffle", "shared"),
     )
-    flags: str = option("bytes", "Sides of references: a byte each, four a load, or a word each.", choices=("bytes", "words"))
-    boxes: str = option("together", "Boxes of references: 32 bytes side by side, or an array for each of their words.", choices=("together", "apart"))
+    flags: str = option(
+        "bytes", "Sides of references: a byte each, four a load, or a word each.", choices=("bytes", "words")
+    )
+    boxes: str = option(
+        "aos",
+        "Boxes of references: 32 bytes side by side, or an array for each of their words.",
+        choices=("aos", "soa"),
+    )
     triangles: str = option(
         "alone",
-        "Numbers of triangles' vertices: each thread reads its own (alone), or those of a block are read by neighbours and shared (staged).",
+        "Numbers of triangles' vertices: each thread reads its own (alone), or those of a block are read by "
+        "neighbours and shared (staged).",
         choices=("alone", "staged"),
     )
     moving: str = option(
         "once",
-        "How events reach the next level: once, to places counted first; by way of lists with gaps; or by way of a byte for each place of those "
+        "How events reach the next level: once, to places counted first; by way of lists with gaps; or by way of "
+        "a byte for each place of those "
         "lists (masks).",
         choices=("once", "gaps", "masks"),
     )
     cascading: bool = option(True, "Let each thread take eight neighbours of a list instead of one.")
     clipping: str = option(
         "small_nodes",
-        "Along which axes boxes are cut to a node's cell: along the split's alone, as in the thesis (split_axis); along all in small nodes, which "
-        "then need no events (small_nodes); along all in all nodes, with events sorted anew in every level (all; Wu, Zhao and Liu 2011), which takes "
+        "Along which axes boxes are cut to a node's cell: along the split's alone, as in the thesis (split_axis); "
+        "along all in small nodes, which "
+        "then need no events (small_nodes); along all in all nodes, with events sorted anew in every level (all; "
+        "Wu, Zhao and Liu 2011), which takes "
         "far longer.",
         choices=("small_nodes", "split_axis", "all"),
     )
     small_node_size: int = option(
-        256, "References of a small node at most, for clipping = small_nodes: larger ones cost little less and take longer.", minimum=1, maximum=1024
+        256,
+        "References of a small node at most, for clipping = small_nodes: larger ones cost little less and take longer.",
+        minimum=1,
+        maximum=1024,
     )
 
 
@@ -82,16 +100,18 @@ class SahEvents(KdTreeHierarchy):
     """See the module."""
 
     name = "sah_events"
-    title = "Kd-tree by events, full SAH"
+    title = "Kd-tree, full SAH"
     Options = SahEventsOptions
     options: SahEventsOptions
     _memory: Memory | None = None
 
-    def scratch_bytes(self) -> int:
-        if self._built is None:
+    def working_bytes(self, capacity: Capacity, primitive_count: int) -> int:
+        if primitive_count == 0:
             return 0
-        sizes = self._sizes(self._built.count, self.tree.capacity)
-        return sizes.bytes() + further_bytes(sizes.room, _GAP_BYTES[self.options.moving], self.options.clipping == "all")
+        sizes = self._sizes(primitive_count, capacity)
+        return sizes.bytes() + further_bytes(
+            sizes.room, _GAP_BYTES[self.options.moving], self.options.clipping == "all"
+        )
 
     def emit(self, primitives: Primitives, draft: Draft, capacity: Capacity) -> None:
         self._memory = memory = memory_of(self.target, self._sizes(primitives.count, capacity), self._memory)
@@ -101,7 +121,7 @@ class SahEvents(KdTreeHierarchy):
         with self.target.phase("build.levels"):
             for level in range(levels):
                 self._choose(units, primitives, memory, draft, capacity, level, ends_here=level + 1 == levels)
-                self._part(units["partition"], memory, draft, level, ends_here=level + 1 == levels)
+                self._partition(units["partition"], memory, draft, level, ends_here=level + 1 == levels)
                 if level + 1 < levels:
                     self._move_events(units, memory, draft, primitives, level)
 
@@ -121,7 +141,7 @@ class SahEvents(KdTreeHierarchy):
         options = self.options
         shared = {
             "EVENTS_A_THREAD": self._events_a_thread(),
-            "SEPARATE_WORDS": int(options.boxes == "apart"),
+            "SEPARATE_WORDS": int(options.boxes == "soa"),
             "FLAG_BYTES": 1 if options.flags == "bytes" else 4,
             "SMALL_NODE": options.small_node_size if options.clipping == "small_nodes" else 0,
         }
@@ -137,90 +157,215 @@ class SahEvents(KdTreeHierarchy):
         """Those of the levels; `start`, `small` and `clip` read primitives."""
         options, units = self.options, {}
         for name in ["splits", "sides", "partition", *(["gaps"] if options.moving != "once" else [])]:
-            units[name] = self.target.unit(UnitSource(f"{_ROOM}/{name}.cu", constants=tuple(self._constants(name).items())))
+            units[name] = self.target.unit(
+                UnitSource(f"{_ROOM}/{name}.cu", constants=tuple(self._constants(name).items()))
+            )
         for name in ["start", *_CLIPPING_UNITS[options.clipping]]:
-            units[name] = self.target.unit(unit_source(f"{_ROOM}/{name}.cu", primitives, **self._constants(name)))
+            units[name] = self.target.unit(
+                clipping_unit_source(f"{_ROOM}/{name}.cu", primitives, **self._constants(name))
+            )
         return units
 
     def _start(self, unit: Unit, primitives: Primitives, memory: Memory, draft: Draft) -> None:
         target, n, held, room = self.target, primitives.count, memory.held, memory.sizes.room
-        places, row = (memory.places, memory.active), memory.row(0)
+        places, row = {"places": memory.places, "active": memory.active}, memory.row(0)
         with target.phase("build.events"):
             level_words = held["levels"].size
-            target.launch(unit, "clear_start", level_words, held["box_words"], draft.counts, held["levels"], level_words)
-            target.launch(unit, "find_active", n, primitives.view, memory.active, held["box_words"])
+            target.launch(
+                unit,
+                "clear_start",
+                level_words,
+                box_words=held["box_words"],
+                counts=draft.counts,
+                levels=held["levels"],
+                level_words=level_words,
+            )
+            target.launch(
+                unit, "find_active", n, primitives=primitives.view, active=memory.active, box_words=held["box_words"]
+            )
             target.exclusive_scan(memory.active, memory.places, "sah_events.scan")
-            target.launch(unit, "write_keys", n, primitives.view, memory.places, memory.keys)
+            target.launch(unit, "write_keys", n, primitives=primitives.view, places=memory.places, keys=memory.keys)
         with target.phase("build.sort"):
             keys = target.sort_keys(memory.keys, (28, 64), SORT)
             the_pool(target, memory.sizes)
         with target.phase("build.events"):
-            target.launch(unit, "take_events", 2 * n, n, keys, *places, room, memory.events(0))
-            root = (draft.counts, row, draft.box, draft.nodes, draft.parent, *memory.nodes(0), held["best"], held["side_counts"])
-            share = self.options.references_per_primitive
-            target.launch(unit, "make_root", n, primitives.view, *places, held["box_words"], share, room, memory.references(0), *root)
-            jobs = 3 * memory.sizes.event_tiles * TILE_THREADS
-            target.launch(unit, "count_starts", jobs, row, room, memory.events(0), held["starts"], block=TILE_THREADS)
-
-    def _choose(
-        self, units: dict[str, Unit], primitives: Primitives, memory: Memory, draft: Draft, capacity: Capacity, level: int, ends_here: bool
-    ) -> None:
-        """The splits of a level, and what comes before each of its nodes."""
-        target, options, held, sizes, row = self.target, self.options, memory.held, memory.sizes, memory.row(level)
-        lists = (row, sizes.room, memory.events(level), memory.references(level), *memory.nodes(level))
-        costs = (options.traversal_cost, options.intersection_cost, options.empty_factor)
-        most_nodes = min(1 << min(level, 30), sizes.slots)
-        if options.reduction == "nodes":
-            target.launch(units["splits"], "find_splits_of_nodes", most_nodes * TILE_THREADS, *lists, *costs, held["best"], block=TILE_THREADS)
-        else:
-            jobs = 3 * sizes.event_tiles * TILE_THREADS
-            target.launch(units["splits"], "find_splits", jobs, *lists, held["starts"], *costs, held["best"], block=TILE_THREADS)
-        stop = (int(options.stop == "sah"), options.max_leaf_size)
-        if options.clipping == "small_nodes":
-            nodes = (row, sizes.room, memory.references(level), *memory.nodes(level))
+            target.launch(unit, "take_events", 2 * n, n=n, keys=keys, **places, room=room, events=memory.events(0))
             target.launch(
-                units["small"],
-                "split_small_nodes",
-                most_nodes * TILE_THREADS,
-                primitives.view,
-                *nodes,
-                *costs,
-                *stop,
-                held["splits"],
+                unit,
+                "make_root",
+                n,
+                primitives=primitives.view,
+                **places,
+                box_words=held["box_words"],
+                share=self.options.references_per_primitive,
+                room=room,
+                reference_words=memory.references(0),
+                counts=draft.counts,
+                levels=row,
+                box=draft.box,
+                draft_nodes=draft.nodes,
+                draft_parent=draft.parent,
+                **memory.nodes(0),
+                best=held["best"],
+                side_counts=held["side_counts"],
+            )
+            jobs = 3 * memory.sizes.event_tiles * TILE_THREADS
+            target.launch(
+                unit,
+                "count_starts",
+                jobs,
+                level=row,
+                room=room,
+                events=memory.events(0),
+                starts=held["starts"],
                 block=TILE_THREADS,
             )
-        rules = (options.intersection_cost, *stop)
-        outputs = (held["splits"], held["flags"], held["side_sums"], held["side_counts"])
-        target.launch(units["sides"], "count_sides", sizes.tiles * TILE_THREADS, *lists, held["best"], *rules, *outputs, block=TILE_THREADS)
-        sums = (
-            row,
-            memory.row(level + 1),
-            sizes.room,
-            held["side_sums"],
-            held["node_sums"],
-            *memory.nodes(level),
-            held["splits"],
-            held["side_counts"],
-        )
-        room = (options.max_leaf_size, int(ends_here), capacity.nodes, capacity.references, sizes.slots)
-        blocks = -(-most_nodes // NODE_TILE)
-        target.launch(units["sides"], "number_nodes", 1, *sums, *room, draft.counts, held["numbers"], block=TILE_THREADS, blocks=blocks)
 
-    def _part(self, unit: Unit, memory: Memory, draft: Draft, level: int, ends_here: bool) -> None:
+    def _choose(
+        self,
+        units: dict[str, Unit],
+        primitives: Primitives,
+        memory: Memory,
+        draft: Draft,
+        capacity: Capacity,
+        level: int,
+        ends_here: bool,
+    ) -> None:
+        """The splits of a level, and what comes before each of its nodes."""
+        self._find_splits(units["splits"], memory, level)
+        if self.options.clipping == "small_nodes":
+            self._split_small_nodes(units["small"], primitives, memory, level)
+        self._count_sides(units["sides"], memory, level)
+        self._number_nodes(units["sides"], memory, draft, capacity, level, ends_here)
+
+    def _most_nodes(self, memory: Memory, level: int) -> int:
+        return min(1 << min(level, 30), memory.sizes.slots)
+
+    def _costs(self) -> dict[str, Any]:
+        return {
+            "traversal_cost": self.options.traversal_cost,
+            "intersection_cost": self.options.intersection_cost,
+            "empty_factor": self.options.empty_factor,
+        }
+
+    def _stop(self) -> dict[str, int]:
+        return {"by_cost": int(self.options.stop == "sah"), "max_leaf_size": self.options.max_leaf_size}
+
+    def _references(self, memory: Memory, level: int) -> dict[str, Any]:
+        """What a level's nodes and references are read from, by the kernels' names."""
+        lists = {"level": memory.row(level), "room": memory.sizes.room, "reference_words": memory.references(level)}
+        return {**lists, **memory.nodes(level)}
+
+    def _lists(self, memory: Memory, level: int) -> dict[str, Any]:
+        """The same, and its events."""
+        return {**self._references(memory, level), "events": memory.events(level)}
+
+    def _find_splits(self, unit: Unit, memory: Memory, level: int) -> None:
+        """The best plane of each large node."""
+        held, given = memory.held, {**self._lists(memory, level), **self._costs(), "best": memory.held["best"]}
+        if self.options.reduction == "nodes":
+            jobs = self._most_nodes(memory, level) * TILE_THREADS
+            self.target.launch(unit, "find_splits_of_nodes", jobs, **given, block=TILE_THREADS)
+        else:
+            jobs = 3 * memory.sizes.event_tiles * TILE_THREADS
+            self.target.launch(unit, "find_splits", jobs, **given, starts=held["starts"], block=TILE_THREADS)
+
+    def _split_small_nodes(self, unit: Unit, primitives: Primitives, memory: Memory, level: int) -> None:
+        self.target.launch(
+            unit,
+            "split_small_nodes",
+            self._most_nodes(memory, level) * TILE_THREADS,
+            primitives=primitives.view,
+            **self._references(memory, level),
+            **self._costs(),
+            **self._stop(),
+            splits=memory.held["splits"],
+            block=TILE_THREADS,
+        )
+
+    def _count_sides(self, unit: Unit, memory: Memory, level: int) -> None:
+        """On which sides of its node's split each reference lies."""
+        held = memory.held
+        self.target.launch(
+            unit,
+            "count_sides",
+            memory.sizes.tiles * TILE_THREADS,
+            **self._lists(memory, level),
+            best=held["best"],
+            intersection_cost=self.options.intersection_cost,
+            **self._stop(),
+            splits=held["splits"],
+            flag_bytes=held["flags"],
+            side_sums=held["side_sums"],
+            side_counts=held["side_counts"],
+            block=TILE_THREADS,
+        )
+
+    def _number_nodes(
+        self, unit: Unit, memory: Memory, draft: Draft, capacity: Capacity, level: int, ends_here: bool
+    ) -> None:
+        """Which nodes are split, and where their children and references go."""
+        held, sizes = memory.held, memory.sizes
+        self.target.launch(
+            unit,
+            "number_nodes",
+            1,
+            level=memory.row(level),
+            next_level=memory.row(level + 1),
+            room=sizes.room,
+            side_sums=held["side_sums"],
+            node_sums=held["node_sums"],
+            **memory.nodes(level),
+            splits=held["splits"],
+            side_counts=held["side_counts"],
+            max_leaf_size=self.options.max_leaf_size,
+            ends_here=int(ends_here),
+            node_capacity=capacity.nodes,
+            reference_capacity=capacity.references,
+            slot_capacity=sizes.slots,
+            counts=draft.counts,
+            numbers=held["numbers"],
+            block=TILE_THREADS,
+            blocks=-(-self._most_nodes(memory, level) // NODE_TILE),
+        )
+
+    def _partition(self, unit: Unit, memory: Memory, draft: Draft, level: int, ends_here: bool) -> None:
         """The children of a level, their references and events."""
-        target, held, sizes, row, room = self.target, memory.held, memory.sizes, memory.row(level), memory.sizes.room
-        plans = (*memory.nodes(level), held["splits"], held["numbers"], held["node_sums"], sizes.node_tiles, self.options.max_leaf_size)
-        events, moves = memory.events(level), (memory.moves(level), held["slots"], held["bases"])
-        tree = (draft.counts, draft.nodes, draft.parent, draft.references)
-        nexts = (*memory.nodes(level + 1), held["best"], held["side_counts"], memory.references(level + 1))
-        inputs = (row, room, events, memory.references(level), *plans, int(ends_here), held["flags"], held["side_sums"])
+        held, sizes, nexts = memory.held, memory.sizes, memory.nodes(level + 1)
         event_jobs = 3 * sizes.event_tiles * TILE_THREADS
         counts_events = not ends_here and self._counts_events()
-        jobs = sizes.tiles * TILE_THREADS + (event_jobs if counts_events else 0)
-        sums = held["event_sums"] if counts_events else None
-        target.launch(unit, "part_references", jobs, *inputs, *tree, *nexts, *moves, sums, block=TILE_THREADS)
+        self.target.launch(
+            unit,
+            "partition_references",
+            sizes.tiles * TILE_THREADS + (event_jobs if counts_events else 0),
+            **self._lists(memory, level),
+            splits=held["splits"],
+            numbers=held["numbers"],
+            node_sums=held["node_sums"],
+            node_row=sizes.node_tiles,
+            max_leaf_size=self.options.max_leaf_size,
+            ends_here=int(ends_here),
+            flag_bytes=held["flags"],
+            side_sums=held["side_sums"],
+            counts=draft.counts,
+            draft_nodes=draft.nodes,
+            draft_parent=draft.parent,
+            leaf_references=draft.references,
+            next_cells=nexts["cells"],
+            next_ranges=nexts["ranges"],
+            best=held["best"],
+            side_counts=held["side_counts"],
+            next_words=memory.references(level + 1),
+            moves=memory.moves(level),
+            slots=held["slots"],
+            bases=held["bases"],
+            event_sums=held["event_sums"] if counts_events else None,
+            block=TILE_THREADS,
+        )
 
-    def _move_events(self, units: dict[str, Unit], memory: Memory, draft: Draft, primitives: Primitives, level: int) -> None:
+    def _move_events(
+        self, units: dict[str, Unit], memory: Memory, draft: Draft, primitives: Primitives, level: int
+    ) -> None:
         """The events of a level to where the next one has them."""
         held, sizes, options = memory.held, memory.sizes, self.options
         if options.clipping == "all":
@@ -228,10 +373,24 @@ class SahEvents(KdTreeHierarchy):
         elif options.moving != "once":
             move_through_gaps(self.target, units["gaps"], memory, draft.counts, level, _GAP_BYTES[options.moving])
         else:
-            lists = (memory.row(level), sizes.room, memory.events(level), held["flags"], memory.moves(level), held["slots"], held["bases"])
-            outputs = (draft.counts, held["event_sums"], memory.events(level + 1), held["starts"])
             jobs = 3 * sizes.event_tiles * TILE_THREADS
-            self.target.launch(units["partition"], "part_events", jobs, *lists, *outputs, block=TILE_THREADS)
+            self.target.launch(
+                units["partition"],
+                "partition_events",
+                jobs,
+                level=memory.row(level),
+                room=sizes.room,
+                events=memory.events(level),
+                flag_bytes=held["flags"],
+                moves=memory.moves(level),
+                slots=held["slots"],
+                bases=held["bases"],
+                counts=draft.counts,
+                event_sums=held["event_sums"],
+                next_events=memory.events(level + 1),
+                starts=held["starts"],
+                block=TILE_THREADS,
+            )
 
     def _counts_events(self) -> bool:
         """Whether events move to places that are counted first."""

@@ -1,7 +1,7 @@
-// Boxes cut along all axes: a reference that was cut is bounded anew by the part of its primitive in its box, and the events of the level are sorted
-// again, as Wu, Zhao and Liu (2011) have it. What this costs is what Kolodzey's cuts along one axis save.
+// Boxes cut along all axes: a reference that was cut is bounded anew by the part of its primitive in its box, and the
+// events of the level are sorted again, as Wu, Zhao and Liu (2011) have it. What this costs is what Kolodzey's cuts
+// along one axis save.
 #include "gpu/hierarchy/kdtree/builders/sah_events/event_keys.cuh"
-#include "gpu/hierarchy/kdtree/builders/sah_events/polygon.cuh"
 
 extern "C" __global__ void clip_references(Primitives primitives, const int* level, int room, float* reference_words) {
     const References references = {reference_words, room};
@@ -15,8 +15,10 @@ extern "C" __global__ void clip_references(Primitives primitives, const int* lev
     }
 }
 
-// Of an axis' events:  bit 34: node slot | 2: plane | 0: rank among equal planes.  What there is room for and is not there is sorted behind all others.
-extern "C" __global__ void write_level_keys(const int* level, int room, int axis, float* reference_words, uint64* keys, unsigned* events) {
+// Of an axis' events:  bit 34: node slot | 2: plane | 0: rank among equal planes.  What there is room for and is not
+// there is sorted behind all others.
+extern "C" __global__ void write_level_keys(const int* level, int room, int axis, float* reference_words, uint64* keys,
+                                            unsigned* events) {
     const References references = {reference_words, room};
     const int count = level[LEVEL_REFERENCES];
     for (int event : grid_stride(2 * room)) {
@@ -31,6 +33,7 @@ extern "C" __global__ void write_level_keys(const int* level, int room, int axis
     }
 }
 
-extern "C" __global__ void take_level_events(const int* level, int room, int axis, const unsigned* sorted, int* events) {
+extern "C" __global__ void take_level_events(const int* level, int room, int axis, const unsigned* sorted,
+                                             int* events) {
     for (int i : grid_stride(2 * level[LEVEL_REFERENCES])) events[axis * 2 * (int64)room + i] = (int)sorted[i];
 }

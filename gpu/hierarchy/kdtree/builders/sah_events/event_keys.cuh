@@ -1,5 +1,5 @@
-// What events are sorted by within an axis: their planes and, among equal ones, upper ends before lower ones, so that what ends at a plane does not
-// count as above it; references that lie in a plane come in between, lower ends first.
+// What events are sorted by within an axis: their planes and, among equal ones, upper ends before lower ones, so that
+// what ends at a plane does not count as above it; references that lie in a plane come in between, lower ends first.
 #pragma once
 #include "gpu/hierarchy/kdtree/builders/sah_events/events.cuh"
 

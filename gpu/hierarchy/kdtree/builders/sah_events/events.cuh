@@ -1,26 +1,31 @@
 // What the kernels of sah_events share: references, their events, and the nodes of a level (Kolodzey 2014, table 4.1).
 //
-// A reference is a primitive in a node, with its box clipped to the node's cell along the axes of the splits. An event is an end of a reference along an
-// axis: its number << 1 | whether it is the upper end. Each axis has a list of all events of a level, node by node, by their planes within a node. A
-// node's references lie at [first, first + count), its events at twice that, in every list.
+// A reference is a primitive in a node, with its box clipped to the node's cell along the axes of the splits. An event
+// is an end of a reference along an axis: its number << 1 | whether it is the upper end. Each axis has a list of all
+// events of a level, node by node, by their planes within a node. A node's references lie at [first, first + count),
+// its events at twice that, in every list.
 //
-// Of a level's nodes the large ones come first. Small ones, of at most SMALL_NODE references, have no events: small.cu judges their planes by counting.
+// Of a level's nodes the large ones come first. Small ones, of at most SMALL_NODE references, have no events: small.cu
+// judges their planes by counting.
 #pragma once
 #include "gpu/device/atomics.cuh"
 #include "gpu/device/block.cuh"
 #include "gpu/hierarchy/kdtree/nodes.cuh"
 #include "gpu/hierarchy/kdtree/split_costs.cuh"
 
-// Of the unit: EVENTS_A_THREAD, how many neighbours a thread of a tile takes (6.5: cascading), and SEPARATE_WORDS, structures of arrays (6.2).
+// Of the unit: EVENTS_A_THREAD, how many neighbours per thread of a tile takes (6.5: cascading), and SEPARATE_WORDS,
+// structures of arrays (6.2).
 constexpr int TILE_THREADS = 256, TILE = TILE_THREADS * EVENTS_A_THREAD;
-constexpr int THREADS = WARP_LANES == 1 ? 1 : TILE_THREADS;
+constexpr int THREADS = RUNS_SERIAL ? 1 : TILE_THREADS;
 constexpr int ITEMS = TILE / THREADS;
-constexpr int CHUNK = WARP_LANES == 1 ? 1 : ITEMS;  // how many of them a thread asks for at once
+constexpr int CHUNK = RUNS_SERIAL ? 1 : ITEMS;  // how many of them a thread asks for at once
 
-// A level's row of counters. `FIRST_CHILD`, `FIRST_LEAF_REFERENCE`: where its children, and the references of its leaves, are written; NEXT: of the
-// level after it; the others count blocks that are done, so that the last one goes on.
-constexpr int LEVEL_NODES = 0, LEVEL_REFERENCES = 1, FIRST_CHILD = 2, FIRST_LEAF_REFERENCE = 3, NODES_DONE = 4, EVENTS_DONE = 5, STARTS_DONE = 6,
-              LARGE_NODES = 7, LARGE_REFERENCES = 8, NEXT_LARGE_NODES = 9, NEXT_LARGE_REFERENCES = 10, LEVEL_WORDS = 12;
+// A level's row of counters. `FIRST_CHILD`, `FIRST_LEAF_REFERENCE`: where its children, and the references of its
+// leaves, are written; NEXT: of the level after it; the others count blocks that are done, so that the last one goes
+// on.
+constexpr int LEVEL_NODES = 0, LEVEL_REFERENCES = 1, FIRST_CHILD = 2, FIRST_LEAF_REFERENCE = 3, NODES_DONE = 4,
+              EVENTS_DONE = 5, STARTS_DONE = 6, LARGE_NODES = 7, LARGE_REFERENCES = 8, NEXT_LARGE_NODES = 9,
+              NEXT_LARGE_REFERENCES = 10, LEVEL_WORDS = 12;
 
 __device__ __forceinline__ bool is_small(int count) { return count <= SMALL_NODE; }
 
@@ -35,7 +40,7 @@ __device__ __forceinline__ bool is_last_block(int* done, int arriving) {
     return is_last != 0;
 }
 
-// Rows of sums become sums before; a warp a row. `totals`, if any, gets each row's sum.
+// Rows of sums become sums before; a warp per row. `totals`, if any, gets each row's sum.
 __device__ __forceinline__ void scan_rows(int* sums, int row_count, int row_length, int used, int* totals) {
     for (int row = thread_index() / WARP_LANES; row < row_count; row += THREADS / WARP_LANES) {
         int* mine = sums + row * (int64)row_length;
@@ -58,7 +63,7 @@ struct Reference {
     int prim_id, slot;
 };
 struct References {
-    float* words;
+    Pointer<float> words;
     int room;
 
     __device__ __forceinline__ int64 at(int reference, int word) const {
@@ -69,11 +74,13 @@ struct References {
             float word[8];
 #pragma unroll
             for (int i = 0; i < 8; ++i) word[i] = words[at(reference, i)];
-            return {make_float3(word[0], word[1], word[2]), make_float3(word[4], word[5], word[6]), __float_as_int(word[3]), __float_as_int(word[7])};
+            return {make_float3(word[0], word[1], word[2]), make_float3(word[4], word[5], word[6]),
+                    __float_as_int(word[3]), __float_as_int(word[7])};
         }
-        const float4* whole = reinterpret_cast<const float4*>(words) + 2 * (int64)reference;
+        const float4* whole = (const float4*)words + 2 * (int64)reference;
         const float4 lower = whole[0], upper = whole[1];
-        return {make_float3(lower.x, lower.y, lower.z), make_float3(upper.x, upper.y, upper.z), __float_as_int(lower.w), __float_as_int(upper.w)};
+        return {make_float3(lower.x, lower.y, lower.z), make_float3(upper.x, upper.y, upper.z), __float_as_int(lower.w),
+                __float_as_int(upper.w)};
     }
     __device__ __forceinline__ void store(int reference, float3 lower, float3 upper, int prim_id, int slot) const {
         const float4 low = make_float4(lower.x, lower.y, lower.z, __int_as_float(prim_id));
@@ -84,7 +91,7 @@ struct References {
             for (int i = 0; i < 8; ++i) words[at(reference, i)] = word[i];
             return;
         }
-        float4* whole = reinterpret_cast<float4*>(words) + 2 * (int64)reference;
+        float4* whole = (float4*)words + 2 * (int64)reference;
         whole[0] = low;
         whole[1] = high;
     }
@@ -108,7 +115,12 @@ struct LevelNode {
 __device__ __forceinline__ LevelNode load_level_node(const float4* cells, const int4* ranges, int slot) {
     const float4 lower = cells[2 * (int64)slot], upper = cells[2 * (int64)slot + 1];
     const int4 range = ranges[slot];
-    return {make_float3(lower.x, lower.y, lower.z), make_float3(upper.x, upper.y, upper.z), upper.w, range.x, range.y, range.z};
+    return {make_float3(lower.x, lower.y, lower.z),
+            make_float3(upper.x, upper.y, upper.z),
+            upper.w,
+            range.x,
+            range.y,
+            range.z};
 }
 __device__ __forceinline__ void store_level_node(float4* cells, int4* ranges, int slot, const LevelNode& node) {
     cells[2 * (int64)slot] = make_float4(node.lower.x, node.lower.y, node.lower.z, 0.0f);
@@ -116,7 +128,8 @@ __device__ __forceinline__ void store_level_node(float4* cells, int4* ranges, in
     ranges[slot] = make_int4(node.first, node.count, node.node_id, 0);
 }
 
-// When a node becomes a leaf instead of being parted at a cost: with so few references (the root alone is one), or where that does not pay.
+// When a node becomes a leaf instead of being split at a cost: with so few references (the root alone is one), or
+// where that does not pay.
 struct LeafRule {
     float intersection_cost;
     int by_cost, max_leaf_size;
@@ -128,9 +141,11 @@ struct LeafRule {
     }
 };
 
-__device__ __forceinline__ AxisCosts costs_along(const LevelNode& node, int axis) { return costs_along(node.lower, node.upper, axis); }
+__device__ __forceinline__ AxisCosts costs_along(const LevelNode& node, int axis) {
+    return costs_along(node.lower, node.upper, axis);
+}
 
-// Where a node is parted: nothing (axis NO_SPLIT) or a plane, and whether references that lie in it go right.
+// Where a node is split: nothing (axis NO_SPLIT) or a plane, and whether references that lie in it go right.
 constexpr int NO_SPLIT = -1;
 struct Split {
     int axis;
@@ -155,12 +170,14 @@ __device__ __forceinline__ Split load_split(const int4* splits, int slot) {
 
 // Sides of references, a bit each: four of them in a word of four bytes (6.7), or each in a word of its own.
 struct Flags {
-    uint8* bytes;
+    Pointer<uint8> bytes;
 
-    __device__ __forceinline__ int get(int reference) const { return FLAG_BYTES == 1 ? bytes[reference] : reinterpret_cast<const int*>(bytes)[reference]; }
+    __device__ __forceinline__ int get(int reference) const {
+        return FLAG_BYTES == 1 ? bytes[reference] : ((const int*)bytes)[reference];
+    }
     __device__ __forceinline__ void set(int reference, int sides) const {
         if (FLAG_BYTES == 1) bytes[reference] = (uint8)sides;
-        else reinterpret_cast<int*>(bytes)[reference] = sides;
+        else ((int*)bytes)[reference] = sides;
     }
 };
 

@@ -1,19 +1,19 @@
-"""Working memory of sah_events: three regions of 32 bytes a reference that take turns, and small arrays beside them.
+"""Working memory of sah_events: three regions of 32 bytes per reference that take turns, and small arrays beside them.
 
-A region holds the references of a level, or its events (24 bytes a reference, with 8 of `moves` behind them), or what is written for the next level.
-Events are written where references were, which nothing reads any more by then. Keys are sorted in the same memory before the first level.
+A region holds the references of a level, or its events (24 bytes per reference, with 8 of `moves` behind them), or what
+is written for the next level. Events are written where references were, which nothing reads any more by then. Keys are
+sorted in the same memory before the first level.
 """
 
 from __future__ import annotations
 
 import dataclasses
-import math
-from typing import Any
 
 import numpy as np
 
 from .....target.base import Array, Target
 from .....target.structs import address
+from ....scratch import Shapes, bytes_of, scratch_arrays
 from ...tree import MOST_DEPTH
 
 TILE_THREADS = 256
@@ -28,7 +28,8 @@ _ROUND = 256
 
 @dataclasses.dataclass(frozen=True)
 class Sizes:
-    """What the memory depends on: primitives, references at one time, nodes of a level, and the forms of flags and tiles."""
+    """What the memory depends on: primitives, references at one time, nodes of a level, and the forms of flags and
+    tiles."""
 
     primitives: int
     room: int
@@ -63,10 +64,13 @@ class Sizes:
         """The two regions that are the sort's memory before they are the levels'."""
         return self.sorting_bytes() + self.region_bytes()
 
-    def small(self) -> dict[str, tuple[tuple[int, ...], Any]]:
+    def small(self) -> Shapes:
         """Shapes and types of the arrays beside the regions."""
-        twice: dict[str, tuple[tuple[int, ...], Any]] = {"cells": ((self.slots, 8), np.float32), "ranges": ((self.slots, 4), np.int32)}
-        once: dict[str, tuple[tuple[int, ...], Any]] = {
+        twice: Shapes = {
+            "cells": ((self.slots, 8), np.float32),
+            "ranges": ((self.slots, 4), np.int32),
+        }
+        once: Shapes = {
             "box_words": ((8,), np.int32),
             "levels": ((MOST_DEPTH + 2, LEVEL_WORDS), np.int32),
             "flags": ((self.flag_bytes * self.room,), np.uint8),
@@ -85,7 +89,7 @@ class Sizes:
 
     def bytes(self) -> int:
         """All of it."""
-        return self.pool_bytes() + self.sorting_bytes() + sum(math.prod(shape) * np.dtype(dtype).itemsize for shape, dtype in self.small().values())
+        return self.pool_bytes() + self.sorting_bytes() + bytes_of(self.small())
 
 
 class Memory:
@@ -99,11 +103,15 @@ class Memory:
         regions = (pool[behind : behind + sizes.region_bytes()], pool[:behind], third)
         self.keys = third[: KEY_BYTES * n].view(np.uint64)
         tail = EVENT_BYTES * max(room, n)
-        self.places, self.active = (regions[0][tail + 4 * n * i : tail + 4 * n * (i + 1)].view(np.int32) for i in range(2))
+        self.places, self.active = (
+            regions[0][tail + 4 * n * i : tail + 4 * n * (i + 1)].view(np.int32) for i in range(2)
+        )
         self._references = [region[: REFERENCE_BYTES * room].view(np.float32) for region in regions]
         self._events = [region[: EVENT_BYTES * room].view(np.int32) for region in regions]
         self._moves = [region[EVENT_BYTES * room : REFERENCE_BYTES * room].view(np.int32) for region in regions]
-        self._keys = [(region[: 16 * room].view(np.uint64), region[16 * room : 24 * room].view(np.uint32)) for region in regions]
+        self._keys = [
+            (region[: 16 * room].view(np.uint64), region[16 * room : 24 * room].view(np.uint32)) for region in regions
+        ]
         self._levels = [levels[level] for level in range(len(levels))]
         self.held: dict[str, Array] = {}
 
@@ -127,23 +135,28 @@ class Memory:
         """Keys and events of an axis, where the events of the level before were."""
         return self._keys[(level - 1) % 3]
 
-    def nodes(self, level: int) -> tuple[Array, Array]:
-        """Its cells and ranges."""
+    def nodes(self, level: int) -> dict[str, Array]:
+        """Its cells and ranges, by the kernels' names."""
         side = "" if level % 2 == 0 else "_too"
-        return self.held[f"cells{side}"], self.held[f"ranges{side}"]
+        return {"cells": self.held[f"cells{side}"], "ranges": self.held[f"ranges{side}"]}
 
 
 def memory_of(target: Target, sizes: Sizes, present: Memory | None) -> Memory:
     """The arrays as scratch memory has them now; what is cut from them is cut again only where they have moved."""
-    held = {name: target.scratch(f"sah_events.{name}", shape, dtype) for name, (shape, dtype) in sizes.small().items()}
-    blocks = [the_pool(target, sizes), target.scratch("sah_events.third", sizes.sorting_bytes(), np.uint8), held["levels"]]
+    held = scratch_arrays(target, "sah_events", sizes.small())
+    blocks = [
+        the_pool(target, sizes),
+        target.scratch("sah_events.third", sizes.sorting_bytes(), np.uint8),
+        held["levels"],
+    ]
     made = Memory(sizes, blocks) if present is None or present.key != _key(sizes, blocks) else present
     made.held = held
     return made
 
 
 def the_pool(target: Target, sizes: Sizes) -> Array:
-    """Two regions, in the scratch memory that a sort named `SORT` takes: it asks for less of it, so ask again behind the sort."""
+    """Two regions, in the scratch memory that a sort named `SORT` takes: it asks for less of it, so ask again behind
+    the sort."""
     return target.scratch(f"{SORT}.keys", sizes.pool_bytes(), np.uint8)
 
 

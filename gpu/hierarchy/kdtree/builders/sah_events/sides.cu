@@ -1,14 +1,17 @@
-// The splits that nodes take, the sides of references, and where everything of the next level goes (4.3.2 and 4.3.3 of Kolodzey 2014).
-#include "gpu/hierarchy/kdtree/builders/sah_events/parting.cuh"
+// The splits that nodes take, the sides of references, and where everything of the next level goes (4.3.2 and 4.3.3 of
+// Kolodzey 2014).
+#include "gpu/hierarchy/kdtree/builders/sah_events/partition.cuh"
 
-// Whether a large node is parted, and where: its best candidate, unless it is to be a leaf.
-__device__ __forceinline__ Split chosen_split(const LeafRule& rule, const LevelNode& node, uint64 word, const int* events, const References& references) {
+// Whether a large node is split, and where: its best candidate, unless it is to be a leaf.
+__device__ __forceinline__ Split chosen_split(const LeafRule& rule, const LevelNode& node, uint64 word,
+                                              const int* events, const References& references) {
     const float cost = __uint_as_float((unsigned)(~word >> 32));
     if (word == 0 || rule.makes_leaf(node, node.count, cost)) return {NO_SPLIT, 0.0f, false};
     const unsigned place = (unsigned)~word, length = 2u * (unsigned)references.room;
     const int axis = (int)(place / length), event = events[place], reference = reference_of(event);
     const float low = references.plane(2 * reference, axis), high = references.plane(2 * reference + 1, axis);
-    return {axis, is_end(event) ? high : low, (low == high) != is_end(event)};  // flat ones are still to come at this event
+    // flat ones are still to come at this event
+    return {axis, is_end(event) ? high : low, (low == high) != is_end(event)};
 }
 
 __device__ __forceinline__ void add_sides(int2* side_counts, int slot, int packed) {
@@ -16,16 +19,19 @@ __device__ __forceinline__ void add_sides(int2* side_counts, int slot, int packe
     if (rights_of(packed) != 0) atomic_add(&side_counts[slot].y, rights_of(packed));
 }
 
-// `side_sums`: two rows of tiles, left sides and right ones; `side_counts`: both of each node. Small nodes have their splits.
-extern "C" __global__ void count_sides(const int* level, int room, const int* events, float* reference_words, const float4* cells, const int4* ranges,
-                                       const uint64* best, float intersection_cost, int by_cost, int max_leaf_size, int4* splits, uint8* flag_bytes,
-                                       int* side_sums, int2* side_counts) {
+// `side_sums`: two rows of tiles, left sides and right ones; `side_counts`: both of each node. Small nodes have their
+// splits.
+extern "C" __global__ void count_sides(const int* level, int room, const int* events, float* reference_words,
+                                       const float4* cells, const int4* ranges, const uint64* best,
+                                       float intersection_cost, int by_cost, int max_leaf_size, int4* splits,
+                                       uint8* flag_bytes, int* side_sums, int2* side_counts) {
     const References references = {reference_words, room};
     const Flags flags = {flag_bytes};
     const LeafRule rule = {intersection_cost, by_cost, max_leaf_size};
     const int count = level[LEVEL_REFERENCES], tiles = tiles_of(count), large_nodes = level[LARGE_NODES];
     for (int tile = block_index(); tile < tiles; tile += block_count()) {
-        const int end = min((tile + 1) * TILE, count), first = tile * TILE + thread_index() * ITEMS, last = min(first + ITEMS, end);
+        const int end = min((tile + 1) * TILE, count), first = tile * TILE + thread_index() * ITEMS,
+                  last = min(first + ITEMS, end);
         const int first_slot = references.slot(tile * TILE), last_slot = references.slot(end - 1);
         int slot = -1, of_node = 0, of_thread = 0;
         Split split = {NO_SPLIT, 0.0f, false};
@@ -78,8 +84,8 @@ __device__ __forceinline__ Additions scan_additions(const Additions& mine, Addit
 }
 
 // The level's totals: what there is now of the tree, and the next row of counters.
-__device__ __forceinline__ void end_level(int* level, int* next_level, const int* totals, int node_capacity, int reference_capacity, int room,
-                                          int slot_capacity, int* counts) {
+__device__ __forceinline__ void end_level(int* level, int* next_level, const int* totals, int node_capacity,
+                                          int reference_capacity, int room, int slot_capacity, int* counts) {
     const int nodes = level[FIRST_CHILD] + 2 * totals[0], leaf_references = level[FIRST_LEAF_REFERENCE] + totals[1];
     int status = counts[STATUS_NOW];
     if (nodes > node_capacity) status |= NODES_FULL;
@@ -97,27 +103,33 @@ __device__ __forceinline__ void end_level(int* level, int* next_level, const int
     next_level[FIRST_LEAF_REFERENCE] = leaf_references;
 }
 
-// What comes before each node, in its tile; the last block sums up the tiles, those of references too, and ends the level.
-extern "C" __global__ void number_nodes(int* level, int* next_level, int room, int* side_sums, int* node_sums, const float4* cells, const int4* ranges,
-                                        const int4* splits, const int2* side_counts, int max_leaf_size, int ends_here, int node_capacity,
+// What comes before each node, in its tile; the last block sums up the tiles, those of references too, and ends the
+// level.
+extern "C" __global__ void number_nodes(int* level, int* next_level, int room, int* side_sums, int* node_sums,
+                                        const float4* cells, const int4* ranges, const int4* splits,
+                                        const int2* side_counts, int max_leaf_size, int ends_here, int node_capacity,
                                         int reference_capacity, int slot_capacity, int* counts, int4* numbers) {
     const int level_nodes = level[LEVEL_NODES], tiles = node_tiles_of(level_nodes), row = node_tiles_of(slot_capacity);
     for (int tile = block_index(); tile < tiles; tile += block_count()) {
         const int first = tile * NODE_TILE + thread_index() * NODE_ITEMS, last = min(first + NODE_ITEMS, level_nodes);
         Additions mine = {}, all;
 #pragma unroll 1
-        for (int slot = first; slot < last; ++slot) mine.add(fate_of(cells, ranges, splits, side_counts[slot], slot, max_leaf_size, ends_here).additions());
+        for (int slot = first; slot < last; ++slot)
+            mine.add(fate_of(cells, ranges, splits, side_counts[slot], slot, max_leaf_size, ends_here).additions());
         Additions before = scan_additions(mine, all);
 #pragma unroll 1
         for (int slot = first; slot < last; ++slot) {
             const int2 sides = side_counts[slot];
-            numbers[3 * (int64)slot] = make_int4(before.splits, before.leaf_references, before.slots, before.references);
+            numbers[3 * (int64)slot] = make_int4(before.splits, before.leaf_references, before.slots,
+                                                 before.references);
             numbers[3 * (int64)slot + 1] = make_int4(before.lefts, before.rights, 0, 0);
             numbers[3 * (int64)slot + 2] = make_int4(before.large_slots, before.large_references, sides.x, sides.y);
-            if (slot + 1 < last) before.add(fate_of(cells, ranges, splits, sides, slot, max_leaf_size, ends_here).additions());
+            if (slot + 1 < last)
+                before.add(fate_of(cells, ranges, splits, sides, slot, max_leaf_size, ends_here).additions());
         }
         if (thread_index() != 0) continue;
-        const int of_tile[8] = {all.splits, all.leaf_references, all.slots, all.references, all.lefts, all.rights, all.large_slots, all.large_references};
+        const int of_tile[8] = {all.splits, all.leaf_references, all.slots,       all.references,
+                                all.lefts,  all.rights,          all.large_slots, all.large_references};
         for (int i = 0; i < 8; ++i) node_sums[i * row + tile] = of_tile[i];
     }
     if (block_index() >= tiles || !is_last_block(level + NODES_DONE, min(tiles, block_count()))) return;
@@ -125,5 +137,6 @@ extern "C" __global__ void number_nodes(int* level, int* next_level, int room, i
     scan_rows(side_sums, 2, tiles_of(room), tiles_of(level[LEVEL_REFERENCES]), nullptr);
     scan_rows(node_sums, 8, row, tiles, totals);
     block_sync();
-    if (thread_index() == 0) end_level(level, next_level, totals, node_capacity, reference_capacity, room, slot_capacity, counts);
+    if (thread_index() == 0)
+        end_level(level, next_level, totals, node_capacity, reference_capacity, room, slot_capacity, counts);
 }

@@ -1,11 +1,12 @@
-// The splits of small nodes, on boxes that are cut along all axes. A warp or a block takes a node: it bounds what was cut anew by the part of its primitive
-// in the node's cell, leaves out what has none there, and finds for each end of a box how many boxes lie below and above it. So these nodes need no
-// events, and nothing is kept in order while boxes shrink.
+// The splits of small nodes, on boxes that are cut along all axes. A warp or a block takes a node: it bounds what was
+// cut anew by the part of its primitive in the node's cell, leaves out what has none there, and finds for each end of a
+// box how many boxes lie below and above it. So these nodes need no events, and nothing is kept in order while boxes
+// shrink.
 #include "gpu/device/block_sort.cuh"
 #include "gpu/hierarchy/kdtree/builders/sah_events/event_keys.cuh"
-#include "gpu/hierarchy/kdtree/builders/sah_events/polygon.cuh"
 
-constexpr int WARP_NODE = WARP_LANES == 1 ? 128 : 64;  // references of a node that a warp takes, by comparing all with all; larger ones are sorted by a block
+// references of a node that a warp takes, by comparing all with all; larger ones are sorted by a block
+constexpr int WARP_NODE = RUNS_SERIAL ? 128 : 64;
 constexpr int WARPS = THREADS / WARP_LANES;
 constexpr int WARP_ROW = WARP_NODE + 8;  // rows of different axes begin in different banks
 __device__ constexpr int power_of_two_from(int count) {
@@ -16,9 +17,10 @@ __device__ constexpr int power_of_two_from(int count) {
 constexpr int BLOCK_ROW = power_of_two_from(SMALL_NODE);
 constexpr int ROWS = 9, WORDS = ROWS * (WARPS * WARP_ROW > BLOCK_ROW ? WARPS * WARP_ROW : BLOCK_ROW);
 
-// The ends of a node's boxes along each axis: rows of lower ones, of upper ones, and of those that are both. What is not there is beyond all planes.
+// The ends of a node's boxes along each axis: rows of lower ones, of upper ones, and of those that are both. What is
+// not there is beyond all planes.
 struct Ends {
-    float* words;
+    Pointer<float> words;
     int row_length, length;
 
     __device__ __forceinline__ float* lowers(int axis) const { return words + axis * row_length; }
@@ -42,7 +44,8 @@ struct Best {
     float cost;
     uint64 key;
 
-    __device__ __forceinline__ void offer(const AxisCosts& along_axis, int axis, float plane, int left, int right, bool flat_right) {
+    __device__ __forceinline__ void offer(const AxisCosts& along_axis, int axis, float plane, int left, int right,
+                                          bool flat_right) {
         const float found = along_axis.cost(costs, plane, left, right);
         const uint64 place = (uint64)axis << 33 | (uint64)ordered_plane(plane) << 1 | (flat_right ? 0 : 1);
         if (!(found < cost || (found == cost && place < key))) return;
@@ -50,10 +53,13 @@ struct Best {
         key = place;
     }
     // A plane: how many boxes have a part below it, have one above it, and lie in it.
-    __device__ __forceinline__ void judge(const AxisCosts& along_axis, int axis, float plane, int below, int above, int flat) {
+    __device__ __forceinline__ void judge(const AxisCosts& along_axis, int axis, float plane, int below, int above,
+                                          int flat) {
         const bool is_inside = along_axis.is_inside(plane), can_flat = flat > 0 && along_axis.low < along_axis.high;
-        if (is_inside || (can_flat && plane == along_axis.low)) offer(along_axis, axis, plane, below + flat, above, false);
-        if (can_flat && (is_inside || plane == along_axis.high)) offer(along_axis, axis, plane, below, above + flat, true);
+        if (is_inside || (can_flat && plane == along_axis.low))
+            offer(along_axis, axis, plane, below + flat, above, false);
+        if (can_flat && (is_inside || plane == along_axis.high))
+            offer(along_axis, axis, plane, below, above + flat, true);
     }
     __device__ __forceinline__ Split split() const {
         const int axis = (int)(key >> 33);
@@ -99,12 +105,14 @@ struct OfWarp {
 // How many of sorted values are below a value; their number is a power of two.
 __device__ __forceinline__ int count_below(const float* sorted, int length, float value) {
     int count = 0;
-    for (int step = length; step > 0; step >>= 1) count += count + step <= length && sorted[count + step - 1] < value ? step : 0;
+    for (int step = length; step > 0; step >>= 1)
+        count += count + step <= length && sorted[count + step - 1] < value ? step : 0;
     return count;
 }
 __device__ __forceinline__ int count_up_to(const float* sorted, int length, float value) {
     int count = 0;
-    for (int step = length; step > 0; step >>= 1) count += count + step <= length && sorted[count + step - 1] <= value ? step : 0;
+    for (int step = length; step > 0; step >>= 1)
+        count += count + step <= length && sorted[count + step - 1] <= value ? step : 0;
     return count;
 }
 
@@ -125,43 +133,54 @@ struct OfBlock {
             const float plane = mine[i];
             const AxisCosts along_axis = best.cell.along_axis(axis);
             if (!(with_flats || along_axis.is_inside(plane))) continue;
-            if (row < 3 ? plane == FLOAT_MAX || (i > 0 && mine[i - 1] == plane) : plane == -FLOAT_MAX || (i + 1 < length && mine[i + 1] == plane)) continue;
+            if (row < 3 ? plane == FLOAT_MAX || (i > 0 && mine[i - 1] == plane)
+                        : plane == -FLOAT_MAX || (i + 1 < length && mine[i + 1] == plane))
+                continue;
             const int below = row < 3 ? i : count_below(ends.lowers(axis), length, plane);
             const int above = length - (row < 3 ? count_up_to(ends.uppers(axis), length, plane) : i + 1);
-            const int flat = with_flats ? count_up_to(ends.flats(axis), length, plane) - count_below(ends.flats(axis), length, plane) : 0;
+            const int flat = with_flats ? count_up_to(ends.flats(axis), length, plane) -
+                                              count_below(ends.flats(axis), length, plane)
+                                        : 0;
             best.judge(along_axis, axis, plane, below, above, flat);
         }
     }
 };
 
-// Boxes of a block's nodes that were cut since they were bounded last. Few are, so that the block gathers them and then takes one a thread.
+// Boxes of a block's nodes that were cut since they were bounded last. Few are, so that the block gathers them and then
+// takes one per thread.
 struct Cuts {
     int count;
-    unsigned short places[WARPS * WARP_NODE > BLOCK_ROW ? WARPS * WARP_NODE : BLOCK_ROW];  // of a warp's node: its reference, and above that the warp
+    // of a warp's node: its reference, and above that the warp
+    unsigned short places[WARPS * WARP_NODE > BLOCK_ROW ? WARPS * WARP_NODE : BLOCK_ROW];
     int firsts[WARPS];
 };
 constexpr int PLACE_BITS = 11;
 static_assert(BLOCK_ROW < 1 << PLACE_BITS && WARPS <= 1 << (16 - PLACE_BITS), "a place is a number of 16 bits");
 
 // Of a node: its boxes as they are, and places of those to be bounded anew.
-template <class Workers> __device__ __forceinline__ void load_boxes(const References& references, const int4& range, const Ends& ends, Cuts& cuts, int warp) {
+template <class Workers>
+__device__ __forceinline__ void load_boxes(const References& references, const int4& range, const Ends& ends,
+                                           Cuts& cuts, int warp) {
     if (Workers::mine() == 0) cuts.firsts[warp] = range.x;
     for (int i = Workers::mine(); i < ends.length; i += Workers::SIZE) {
         Aabb box = empty_aabb();
         if (i < range.y) {
             const Reference reference = references.load(range.x + i);
             box = {reference.lower, reference.upper};
-            if ((reference.prim_id & CUT) != 0) cuts.places[block_atomic_add(&cuts.count, 1)] = (unsigned short)(warp << PLACE_BITS | i);
+            if ((reference.prim_id & CUT) != 0)
+                cuts.places[block_atomic_add(&cuts.count, 1)] = (unsigned short)(warp << PLACE_BITS | i);
         }
         ends.store(i, box);
     }
 }
 
-// Bounds them by the parts of their primitives; a box is empty, and so on neither side of any plane, where the primitive has no part in it. `row_length`: of
-// the ends of each warp's node.
-__device__ __forceinline__ void bound_anew(const Primitives& primitives, const References& references, const Cuts& cuts, float* words, int row_length) {
+// Bounds them by the parts of their primitives; a box is empty, and so on neither side of any plane, where the
+// primitive has no part in it. `row_length`: of the ends of each warp's node.
+__device__ __forceinline__ void bound_anew(const Primitives& primitives, const References& references, const Cuts& cuts,
+                                           float* words, int row_length) {
     for (int item : block_stride(cuts.count)) {
-        const int place = cuts.places[item], warp = place >> PLACE_BITS, i = place & ((1 << PLACE_BITS) - 1), at = cuts.firsts[warp] + i;
+        const int place = cuts.places[item], warp = place >> PLACE_BITS, i = place & ((1 << PLACE_BITS) - 1),
+                  at = cuts.firsts[warp] + i;
         const Reference reference = references.load(at);
         const int prim_id = reference.prim_id & ~CUT;
         Aabb box = {reference.lower, reference.upper};
@@ -173,11 +192,14 @@ __device__ __forceinline__ void bound_anew(const Primitives& primitives, const R
 }
 
 template <class Workers>
-__device__ __forceinline__ void split_node(const LevelNode& node, const Ends& ends, const SplitCosts& costs, const LeafRule& rule, int4* split) {
+__device__ __forceinline__ void split_node(const LevelNode& node, const Ends& ends, const SplitCosts& costs,
+                                           const LeafRule& rule, int4* split) {
     int found = 0;  // how many boxes there are, and above them how many are flat
     for (int i = Workers::mine(); i < node.count; i += Workers::SIZE) {
         if (ends.lowers(0)[i] > ends.uppers(0)[i]) continue;
-        found += ends.flats(0)[i] != FLOAT_MAX || ends.flats(1)[i] != FLOAT_MAX || ends.flats(2)[i] != FLOAT_MAX ? 0x10001 : 1;
+        found += ends.flats(0)[i] != FLOAT_MAX || ends.flats(1)[i] != FLOAT_MAX || ends.flats(2)[i] != FLOAT_MAX
+                     ? 0x10001
+                     : 1;
     }
     found = Workers::sum(found);
     Best best = {costs, costs_of(node.lower, node.upper), FLOAT_MAX, ~0ull};
@@ -188,9 +210,10 @@ __device__ __forceinline__ void split_node(const LevelNode& node, const Ends& en
     if (Workers::mine() == 0) store_split(split, 0, is_leaf ? Split{NO_SPLIT, 0.0f, false} : best.split());
 }
 
-extern "C" __global__ void __launch_bounds__(TILE_THREADS, 4) split_small_nodes(Primitives primitives, const int* level, int room, float* reference_words, const float4* cells,
-                                             const int4* ranges, float traversal_cost, float intersection_cost, float empty_factor, int by_cost,
-                                             int max_leaf_size, int4* splits) {
+extern "C" __global__ void __launch_bounds__(TILE_THREADS, 4)
+    split_small_nodes(Primitives primitives, const int* level, int room, float* reference_words, const float4* cells,
+                      const int4* ranges, float traversal_cost, float intersection_cost, float empty_factor,
+                      int by_cost, int max_leaf_size, int4* splits) {
     SHARED float words[WORDS];
     SHARED Cuts cuts;
     SHARED unsigned larger[WARPS];

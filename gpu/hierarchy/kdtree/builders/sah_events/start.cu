@@ -1,4 +1,5 @@
-// Before the first level: boxes, references of active primitives side by side, keys of all events, and the root (phase I of Kolodzey 2014, 4.2).
+// Before the first level: boxes, references of active primitives side by side, keys of all events, and the root (phase
+// I of Kolodzey 2014, 4.2).
 //
 // One sort serves the three axes:  bit 62: axis | 30: plane | 28: rank among equal planes | 0: event.
 #include "gpu/device/block_box.cuh"
@@ -26,7 +27,8 @@ __device__ __forceinline__ uint64 event_key(int axis, float plane, int rank, int
     return (uint64)axis << 62 | (uint64)ordered_plane(plane) << 30 | (uint64)rank << 28 | (uint64)(unsigned)event;
 }
 
-// Six keys a primitive; those of inactive ones are sorted behind all others. `places`: how many active primitives come before each.
+// Six keys per primitive; those of inactive ones are sorted behind all others. `places`: how many active primitives
+// come before each.
 extern "C" __global__ void write_keys(Primitives primitives, const int* places, uint64* keys) {
     over_boxes(primitives, [&](int i, const Aabb& box) {
         const bool is_active = !is_empty(box);
@@ -41,11 +43,12 @@ extern "C" __global__ void write_keys(Primitives primitives, const int* places, 
     });
 }
 
-// The references of active primitives side by side, the root, and the first row of counters. `places` and `active` of the last primitive tell how many
-// there are.
-extern "C" __global__ void make_root(Primitives primitives, const int* places, const int* active, const int* box_words, float share, int room,
-                                     float* reference_words, int* counts, int* levels, float4* box, int2* draft_nodes, int* draft_parent, float4* cells,
-                                     int4* ranges, uint64* best, int2* side_counts) {
+// The references of active primitives side by side, the root, and the first row of counters. `places` and `active` of
+// the last primitive tell how many there are.
+extern "C" __global__ void make_root(Primitives primitives, const int* places, const int* active, const int* box_words,
+                                     float share, int room, float* reference_words, int* counts, int* levels,
+                                     float4* box, int2* draft_nodes, int* draft_parent, float4* cells, int4* ranges,
+                                     uint64* best, int2* side_counts) {
     const References references = {reference_words, room};
     over_boxes(primitives, [&](int i, const Aabb& bounds) {
         if (!is_empty(bounds)) references.store(places[i], bounds.lower, bounds.upper, i, 0);
@@ -76,16 +79,18 @@ extern "C" __global__ void make_root(Primitives primitives, const int* places, c
     });
 }
 
-// The sorted keys as lists, one an axis.
-extern "C" __global__ void take_events(int n, const uint64* keys, const int* places, const int* active, int room, int* events) {
+// The sorted keys as lists, one per axis.
+extern "C" __global__ void take_events(int n, const uint64* keys, const int* places, const int* active, int room,
+                                       int* events) {
     const int event_count = 2 * (places[n - 1] + active[n - 1]);
     for (int i : grid_stride(event_count)) {
 #pragma unroll
-        for (int axis = 0; axis < 3; ++axis) events[axis * 2 * (int64)room + i] = (int)((unsigned)keys[axis * (int64)event_count + i] & 0xfffffffu);
+        for (int axis = 0; axis < 3; ++axis)
+            events[axis * 2 * (int64)room + i] = (int)((unsigned)keys[axis * (int64)event_count + i] & 0xfffffffu);
     }
 }
 
-// Lower ends in each tile, a row an axis; the last block turns them into those before each.
+// Lower ends in each tile, a row per axis; the last block turns them into those before each.
 extern "C" __global__ void count_starts(int* level, int room, const int* events, int* starts) {
     const int event_count = 2 * level[LARGE_REFERENCES], tiles = tiles_of(event_count), row = tiles_of(2 * room);
     for (int job = block_index(); job < 3 * tiles; job += block_count()) {
@@ -96,5 +101,6 @@ extern "C" __global__ void count_starts(int* level, int room, const int* events,
         mine = block_sum(mine);
         if (thread_index() == 0) starts[axis * row + tile] = mine;
     }
-    if (block_index() < 3 * tiles && is_last_block(level + STARTS_DONE, min(3 * tiles, block_count()))) scan_rows(starts, 3, row, tiles, nullptr);
+    if (block_index() < 3 * tiles && is_last_block(level + STARTS_DONE, min(3 * tiles, block_count())))
+        scan_rows(starts, 3, row, tiles, nullptr);
 }

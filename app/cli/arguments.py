@@ -1,0 +1,398 @@
+"""The command line's words. Nothing heavy is imported here, so that `--help` answers at once; values are only read, not
+yet checked."""
+
+from __future__ import annotations
+
+import argparse
+import os
+import re
+
+from raygrove.app.cli.examples import EXAMPLES, EXIT_CODES
+from raygrove.program import typed
+
+COMMANDS = ("view", "render", "bench", "info", "doctor")
+DEFAULT_COMMAND = "view"
+BENCH_KINDS = ("build", "trace", "frame", "suite")
+BENCH_HELP = (
+    "build: the structure alone; trace: primary and diffuse rays through it, whatever the ray type; frame: whole "
+    "frames with their ray type; "
+    "suite: a published evaluation"
+)
+FLAGS = ("-v", "--verbose", "--quiet", "--debug", "--json")
+"""What may stand before the command."""
+
+SIZE_LIMIT = 16384
+FRAME_LIMIT = 1_000_000
+TURN_LIMIT_S = 3600
+
+OPTION_KEYS = {
+    "device": "render.device",
+    "threads": "device.threads",
+    "hierarchy": "render.hierarchy",
+    "optimiser": "render.optimiser",
+    "layout": "render.layout",
+    "traversal": "render.traversal",
+    "primary": "render.primary",
+    "update": "update.mode",
+    "ray_type": "render.ray_type",
+    "samples": "render.samples",
+    "fps": "timeline.fps",
+    "hide": "start.hide",
+    "isolate": "start.isolate",
+    "color_by": "spheres.color_by",
+    "size_by": "spheres.size_by",
+}
+"""Flags that are settings: the flag's name and the setting's key."""
+
+OLD_FLAGS = {"target": "render.target"}
+"""Flags of older versions, which are still read."""
+
+
+def flag_of(name: str) -> str:
+    """A flag as it is typed: `ray_type` is --ray-type."""
+    return "--" + name.replace("_", "-")
+
+
+def parse(arguments: list[str], version: str) -> argparse.Namespace:
+    """The arguments as a namespace with `command`. Leaves by SystemExit: 0 after --help and --version, 2 with a
+    sentence after a mistake."""
+    if arguments and arguments[0] in ("-h", "--help", "--version"):
+        top_parser(version).parse_args(arguments[:1])
+    place = next((index for index, word in enumerate(arguments) if word not in FLAGS), len(arguments))
+    is_named = place < len(arguments) and arguments[place] in COMMANDS
+    command = arguments[place] if is_named else DEFAULT_COMMAND
+    rest = arguments[:place] + arguments[place + 1 :] if is_named else arguments
+    parser = command_parser(command, version)
+    names = parser.parse_intermixed_args(joined_negatives(plain_files(rest)))
+    names.command = command
+    _check_files(parser, names, is_typed=is_named)
+    return names
+
+
+def _check_files(parser: argparse.ArgumentParser, names: argparse.Namespace, *, is_typed: bool) -> None:
+    """Refuse what no file can be: an empty name, and a word without a command that is no path either, which is a
+    mistyped command."""
+    files = getattr(names, "files", [])
+    if "" in files:
+        parser.error("FILE: an empty name names nothing")
+    if files and not is_typed and re.fullmatch(r"[A-Za-z]+", files[0]) and not os.path.lexists(files[0]):
+        parser.error(f"there is neither a command nor a file {files[0]!r}; the commands are {', '.join(COMMANDS)}")
+
+
+def top_parser(version: str) -> argparse.ArgumentParser:
+    """What `--help` alone shows."""
+    parser = _parser(typed(), "Dynamic scenes through acceleration structures: build, refit, trace, look, measure.", "")
+    parser.add_argument("--version", action="version", version=f"Raygrove {version}")
+    parser.add_argument(
+        "--completion",
+        metavar="bash|zsh|fish",
+        help="print a script that completes commands, flags, names and settings",
+    )
+    commands = parser.add_argument_group("commands")
+    commands.add_argument(
+        "view",
+        nargs="?",
+        help="the window (also without this word); no FILE: the welcome page with the built-in scenes",
+    )
+    commands.add_argument(
+        "render", nargs="?", help="pictures without a window: PNG, video, EXR; statistics as a table or JSON"
+    )
+    commands.add_argument("bench", nargs="?", help="measure: bench build, trace, frame or suite")
+    commands.add_argument("info", nargs="?", help="what is in a file")
+    commands.add_argument("doctor", nargs="?", help="what this machine can do, as a report to paste")
+    return parser
+
+
+def command_parser(command: str, version: str) -> argparse.ArgumentParser:
+    """The parser of one command."""
+    sentences = {
+        "view": "Open the window.",
+        "render": "Draw pictures without a window.",
+        "bench": "Measure a scene. Tables go to stdout, raw samples with --json. What the project itself promises is "
+        "measured by `python -m raygrove.bench CASE`.",
+        "info": "Say what is in a scene.",
+        "doctor": "Say what this machine can do, as a report to paste.",
+    }
+    parser = _parser(f"{typed()} {command}", sentences[command], command)
+    if command == "bench":
+        parser.add_argument("kind", choices=BENCH_KINDS, help=BENCH_HELP)
+    if command != "doctor":
+        _add_scene(parser)
+        _add_choices(parser)
+    if command in ("view", "render", "bench"):
+        _add_picture(parser)
+    if command in ("view", "render"):
+        _add_objects(parser)
+    if command in ("render", "bench"):
+        _add_measuring(parser)
+    if command == "render":
+        _add_export(parser)
+    if command == "bench":
+        _add_suite(parser)
+    _add_common(parser, version, has_settings=command != "doctor")
+    return parser
+
+
+def _parser(program: str, sentence: str, command: str) -> argparse.ArgumentParser:
+    epilog = f"{EXAMPLES[command].replace('raygrove', typed())}\n\n{EXIT_CODES}"
+    return _Parser(
+        prog=program,
+        description=sentence,
+        epilog=epilog,
+        formatter_class=argparse.RawDescriptionHelpFormatter,
+        allow_abbrev=False,
+    )
+
+
+class _Parser(argparse.ArgumentParser):
+    """A mistake is one sentence and the place where help is."""
+
+    def error(self, message: str) -> None:  # type: ignore[override]
+        if message.startswith("the following arguments are required: kind"):
+            message = "say what to measure: bench build, trace, frame, or bench suite NAME"
+        self.exit(2, f"error: {message.removeprefix('argument ')}.\nSee {self.prog} --help.\n")
+
+
+def _add_scene(parser: argparse.ArgumentParser) -> None:
+    group = parser.add_argument_group("scene")
+    group.add_argument(
+        "files",
+        nargs="*",
+        metavar="FILE",
+        help="a model or particles; several, a glob or frame_%%04d.obj are the key frames of one scene",
+    )
+    group.add_argument(
+        "--demo",
+        metavar="NAME",
+        help="a built-in scene: orbit, metal, glass, explode, walker, cloth, blob, room, "
+        "radiosity_room, spheres, mixed, galaxy, molecule, ball_and_stick",
+    )
+    group.add_argument("--seed", metavar="N", help="seed of everything random")
+    group.add_argument("--fps", metavar="N", help="frames per second (default: the file's, or 30)")
+
+
+def _add_choices(parser: argparse.ArgumentParser) -> None:
+    group = parser.add_argument_group("what runs, and where")
+    group.add_argument("--device", metavar="auto|cuda[:N]|cpu", help="where pictures are rendered: a GPU, or the CPU")
+    group.add_argument("--target", help=argparse.SUPPRESS)  # what --device was called
+    group.add_argument("--threads", metavar="N", help="threads that the CPU device uses")
+    group.add_argument("--hierarchy", metavar="NAME", help="the structure's builder")
+    group.add_argument("--optimiser", metavar="NAME", help="what improves the tree after the build")
+    group.add_argument("--layout", metavar="NAME", help="how nodes lie in memory")
+    group.add_argument("--traversal", metavar="NAME", help="how rays traverse the layout")
+    group.add_argument("--primary", metavar="NAME", help="first hits: by the structure, or tiles of spheres alone")
+    group.add_argument(
+        "--update", metavar="POLICY", help="how the structure follows a moving scene: rebuild, refit, auto"
+    )
+
+
+def _add_picture(parser: argparse.ArgumentParser) -> None:
+    group = parser.add_argument_group("picture")
+    group.add_argument("--ray-type", metavar="NAME", help="what the rays show")
+    group.add_argument(
+        "--samples", metavar="N", help="samples per pixel (pictures that are written: 16, or display.still_samples)"
+    )
+    group.add_argument("--size", metavar="WxH", type=_size, help="width and height in pixels")
+    times = group.add_mutually_exclusive_group()
+    times.add_argument("--time", metavar="S", type=_seconds, help="the instant to draw, in seconds")
+    times.add_argument("--frames", metavar="A:B", type=_frames, help="frames A to B - 1")
+    group.add_argument("--eye", metavar="X,Y,Z", type=_vector, help="where the camera stands")
+    group.add_argument("--look-at", metavar="X,Y,Z", type=_vector, help="what it looks at")
+    group.add_argument("--up", metavar="X,Y,Z", type=_vector, help="which way is up")
+    group.add_argument("--fov", metavar="DEG", type=_degrees, help="vertical field of view")
+
+
+def _add_objects(parser: argparse.ArgumentParser) -> None:
+    group = parser.add_argument_group("what is seen")
+    group.add_argument("--hide", metavar="NAMES", help="objects to leave out: names, 'vase_*' or numbers, split by ;")
+    group.add_argument("--isolate", metavar="NAMES", help="the objects that alone are seen, in the same way")
+    group.add_argument("--color-by", metavar="NAME", help="the attribute that colours spheres; NAME.x for a component")
+    group.add_argument("--size-by", metavar="NAME", help="the attribute that sizes spheres")
+    group.add_argument("--select", metavar="NAME=A:B", help="only spheres whose attribute is from A to B")
+    group.add_argument(
+        "--camera", metavar="NAME", help="a camera of the file by name or number from 1, a bookmark by name, or free"
+    )
+
+
+def _add_measuring(parser: argparse.ArgumentParser) -> None:
+    group = parser.add_argument_group("output and measuring")
+    group.add_argument(
+        "--out",
+        metavar="FILE|DIR/",
+        help="FILE.png, .mp4, .exr, .csv or .json; a folder for frame_0000.png ...; or NAME_%%04d.exr",
+    )
+    group.add_argument("--repeat", metavar="N", type=_count(1), help="measure so many times; the median counts")
+    group.add_argument("--warmup", metavar="N", type=_count(0), help="runs before measuring")
+
+
+def _add_export(parser: argparse.ArgumentParser) -> None:
+    group = parser.add_argument_group("export")
+    group.add_argument(
+        "--turntable", metavar="S", type=_turn, help="the camera goes round what it looks at, in S seconds"
+    )
+    group.add_argument(
+        "--camera-path",
+        metavar="FILE|bookmarks",
+        help="the camera goes through the bookmarks of a file, or those saved for the scene",
+    )
+    group.add_argument("--statistics", metavar="FILE", help="what each frame cost, as FILE.csv or FILE.json")
+
+
+def _add_suite(parser: argparse.ArgumentParser) -> None:
+    sentence = (
+        "A suite decides its scenes, structures, layouts, rays and instants itself, and refuses the flags and "
+        "settings that choose them."
+    )
+    group = parser.add_argument_group("bench suite NAME", sentence)
+    group.add_argument("--data", metavar="DIR", help="the folder of the models that a suite names")
+    group.add_argument("--scenes", metavar="A,B", type=_names, help="only these of the published scenes")
+    group.add_argument("--most-triangles", metavar="N", type=_count(1), help="leave larger scenes out")
+
+
+def _add_common(parser: argparse.ArgumentParser, version: str, *, has_settings: bool) -> None:
+    group = parser.add_argument_group("settings and words" if has_settings else "words")
+    if has_settings:
+        group.add_argument(
+            "--settings", metavar="FILE", help="a settings file (TOML, or Meister's .env), stronger than the user's own"
+        )
+        group.add_argument(
+            "--set",
+            metavar="KEY=VALUE",
+            action="append",
+            default=[],
+            type=_assignment,
+            help="one setting, as in the file; repeats",
+        )
+        group.add_argument(
+            "--print-settings",
+            action="store_true",
+            help="print the settings that would be used as TOML, and do nothing else",
+        )
+    group.add_argument("--json", action="store_true", help="data as JSON on stdout")
+    words = group.add_mutually_exclusive_group()
+    words.add_argument("--quiet", action="store_true", help="no words, only errors")
+    words.add_argument("-v", "--verbose", action="store_true", help="more words")
+    group.add_argument(
+        "--debug",
+        action="store_true",
+        help="the whole traceback of an error, and kernels that check themselves (device.checks), which is slower",
+    )
+    group.add_argument("--version", action="version", version=f"Raygrove {version}")
+
+
+def plain_files(arguments: list[str]) -> list[str]:
+    """What follows `--` as paths that no longer look like flags: argparse forgets the `--` where files and flags are
+    mixed."""
+    if "--" not in arguments:
+        return arguments
+    place = arguments.index("--")
+    return arguments[:place] + [f"./{name}" if name.startswith("-") else name for name in arguments[place + 1 :]]
+
+
+def joined_negatives(arguments: list[str]) -> list[str]:
+    """`--eye -1,2,3` as `--eye=-1,2,3`, which argparse would take for another flag."""
+    joined: list[str] = []
+    for argument in arguments:
+        if (
+            joined
+            and re.fullmatch(r"--(eye|look-at|up|fov|time|frames|size)", joined[-1])
+            and re.match(r"-[\d.]", argument)
+        ):
+            joined[-1] += "=" + argument
+        else:
+            joined.append(argument)
+    return joined
+
+
+# -- values --------------------------------------------------------------------------------------------------------
+def _size(text: str) -> tuple[int, int]:
+    match = re.fullmatch(r"(\d{1,9})[xX](\d{1,9})", text)
+    if not match:
+        raise argparse.ArgumentTypeError(f"{text!r} is not a size: write width and height as 1024x768")
+    width, height = int(match[1]), int(match[2])
+    if not (1 <= width <= SIZE_LIMIT and 1 <= height <= SIZE_LIMIT):
+        raise argparse.ArgumentTypeError(
+            f"a picture of {width} x {height} pixels cannot be drawn: both sides are from 1 to {SIZE_LIMIT}"
+        )
+    return width, height
+
+
+def _frames(text: str) -> tuple[int, int]:
+    match = re.fullmatch(r"(\d{1,9}):(\d{1,9})", text)
+    if not match:
+        raise argparse.ArgumentTypeError(
+            f"{text!r} is no range of frames: write the first, from 0, and the one after the last, as 0:60"
+        )
+    first, end = int(match[1]), int(match[2])
+    if not first < end <= FRAME_LIMIT:
+        raise argparse.ArgumentTypeError(
+            f"{text!r} holds no frame: the first is smaller than the end, and the end at most {FRAME_LIMIT}"
+        )
+    return first, end
+
+
+def _names(text: str) -> tuple[str, ...]:
+    names = tuple(name.strip() for name in text.split(",") if name.strip())
+    if not names:
+        raise argparse.ArgumentTypeError(f"{text!r} names nothing: write names with commas between them")
+    return names
+
+
+def _number(text: str, what: str) -> float:
+    try:
+        value = float(text)
+    except ValueError:
+        value = float("nan")
+    if not -1e30 < value < 1e30:
+        raise argparse.ArgumentTypeError(f"{text!r} is not {what}")
+    return value
+
+
+def _seconds(text: str) -> float:
+    value = _number(text, "a time in seconds")
+    if value < 0.0:
+        raise argparse.ArgumentTypeError(f"{text!r} is before the beginning: a time is 0 or more seconds")
+    return value
+
+
+def _turn(text: str) -> float:
+    value = _seconds(text)
+    if not 0.0 < value <= TURN_LIMIT_S:
+        raise argparse.ArgumentTypeError(
+            f"{text!r} is no turn: it takes more than 0 and at most {TURN_LIMIT_S} seconds"
+        )
+    return value
+
+
+def _degrees(text: str) -> float:
+    value = _number(text, "an angle in degrees")
+    if not 1.0 <= value <= 170.0:
+        raise argparse.ArgumentTypeError(f"{text!r} is no field of view: it is from 1 to 170 degrees")
+    return value
+
+
+def _vector(text: str) -> tuple[float, float, float]:
+    parts = text.split(",")
+    if len(parts) != 3:
+        raise argparse.ArgumentTypeError(f"{text!r} is no position: write three numbers as 1,2,3")
+    x, y, z = (_number(part, "a number") for part in parts)
+    return x, y, z
+
+
+class _count:  # noqa: N801 - argparse shows it as a type
+    """A whole number of at least `minimum`."""
+
+    def __init__(self, minimum: int) -> None:
+        self.minimum = minimum
+
+    def __call__(self, text: str) -> int:
+        if not re.fullmatch(r"\d{1,6}", text) or int(text) < self.minimum:
+            raise argparse.ArgumentTypeError(f"{text!r} is not a whole number from {self.minimum} to 999999")
+        return int(text)
+
+
+def _assignment(text: str) -> tuple[str, str]:
+    key, sign, value = text.partition("=")
+    if not sign or "." not in key:
+        raise argparse.ArgumentTypeError(f"{text!r} sets nothing: write GROUP.KEY=VALUE, as in update.mode=refit")
+    return key.strip(), value.strip()

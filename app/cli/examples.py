@@ -1,0 +1,45 @@
+"""What `--help` shows below a command's flags; `raygrove` becomes what the person typed."""
+
+from __future__ import annotations
+
+EXAMPLES = {
+    "": """examples:
+  raygrove                                       the window, on its welcome page
+  raygrove bunny.obj                             the window with a model
+  raygrove gallop/frame_*.obj                    a sequence of key frames plays
+  raygrove render --demo orbit --frames 0:60 --size 512x384 --out out/
+  raygrove bench build --demo cloth --json
+  raygrove COMMAND --help                        what a command takes
+  source <(raygrove --completion bash)           the Tab key completes (also zsh, fish)""",
+    "view": """examples:
+  raygrove view --demo orbit --hierarchy lbvh --layout bvh4
+  raygrove sponza/sponza.obj --eye 0,200,0 --look-at 500,200,0
+  raygrove view run.xtc --set import.every_frame=10  every tenth frame of a trajectory of atoms
+  raygrove view default.env                      the scene and the settings of Meister's ray tracer
+  raygrove view --settings dark.toml --set render.samples=16""",
+    "render": """examples:
+  raygrove render --demo orbit --frames 0:10 --size 512x384 --out out/ --json
+  raygrove render --demo walker --out walker.mp4 --statistics walker.csv
+  raygrove render bunny.obj --turntable 6 --out turn.mp4
+  raygrove render sponza.obj --camera-path bookmarks --out flight.mp4
+  raygrove render picture.png --out depth.exr        the state that a saved picture carries
+  raygrove render bunny.obj --ray-type steps --out steps.png
+  raygrove render --demo cloth --set demo.triangles=1000000 --update refit --time 0.5 --out cloth.png""",
+    "bench": """examples:
+  raygrove bench build --demo cloth --json
+  raygrove bench trace --demo blob --layout bvh4 --size 1024x768 --repeat 20
+  raygrove bench frame --demo orbit --device cpu --threads 2
+  raygrove bench suite meister2014 --data models --out results/meister2014""",
+    "info": """examples:
+  raygrove info sponza.obj
+  raygrove info run.xtc                          particles, frames, attributes, the periodic box
+  raygrove info --demo walker --json
+  raygrove info default.env --print-settings     a settings file as TOML""",
+    "doctor": """examples:
+  raygrove doctor
+  raygrove doctor --json""",
+}
+
+EXIT_CODES = (
+    "exit codes: 0 ok, 1 failure, 2 usage, 3 file cannot be read, 4 no usable device, 5 out of memory, 130 interrupted"
+)

@@ -1,0 +1,150 @@
+"""The command line: arguments to one command, errors to sentences and exit codes. Data on stdout, words on stderr.
+
+A command is the module of its name in this folder, imported when it is called: Qt, numpy and cupy only where they are
+needed.
+"""
+
+from __future__ import annotations
+
+import argparse
+import contextlib
+import importlib
+import os
+import sys
+from collections.abc import Iterator, Sequence
+
+from raygrove.app.cli.arguments import parse
+from raygrove.app.system import interrupts
+from raygrove.gpu.linux import system_problem
+from raygrove.program import how_to_install
+from raygrove.version import VERSION
+
+EXIT_FAILURE, EXIT_USAGE, EXIT_NO_DEVICE, EXIT_INTERRUPTED = 1, 2, 4, 130
+
+
+class Words:
+    """What is said to the person, on stderr: `say` unless --quiet, `detail` with -v, `warn` and `error` always."""
+
+    def __init__(self, names: argparse.Namespace) -> None:
+        self._quiet, self._verbose = names.quiet, names.verbose
+
+    def say(self, sentence: str) -> None:
+        """Something good to know."""
+        if not self._quiet:
+            print(sentence, file=sys.stderr, flush=True)
+
+    def detail(self, sentence: str) -> None:
+        """Something for who asked for more."""
+        if self._verbose:
+            print(sentence, file=sys.stderr, flush=True)
+
+    def warn(self, sentence: str) -> None:
+        """Something that went another way than was asked for."""
+        print(f"warning: {sentence}", file=sys.stderr, flush=True)
+
+    def error(self, sentence: str) -> None:
+        """Why it did not work."""
+        print(f"error: {sentence}", file=sys.stderr, flush=True)
+
+
+def main(arguments: Sequence[str]) -> int:
+    """Run the command line; returns the exit code."""
+    try:
+        _open_streams()
+        return _main(arguments)
+    except KeyboardInterrupt:
+        print("error: interrupted.", file=sys.stderr, flush=True)
+        return EXIT_INTERRUPTED
+    except BrokenPipeError:
+        os.dup2(
+            os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno()
+        )  # so that the interpreter's last flush finds a reader
+        return EXIT_FAILURE
+
+
+def _open_streams() -> None:
+    """Put /dev/null in the place of standard streams that the caller has closed: a file opened later would get their
+    number and be written to."""
+    for descriptor in (0, 1, 2):
+        try:
+            os.fstat(descriptor)
+        except OSError:
+            os.open(os.devnull, os.O_RDWR)  # takes the lowest free number, which is this one
+    for name in ("stdout", "stderr"):
+        if getattr(sys, name) is None:
+            setattr(sys, name, open(os.devnull, "w", encoding="utf-8"))  # noqa: SIM115 - open to the end of the process
+
+
+def _main(arguments: Sequence[str]) -> int:
+    if arguments and arguments[0].partition("=")[0] == "--completion":
+        return _print_completion(arguments)
+    try:
+        names = parse(list(arguments), VERSION)
+    except SystemExit as leaving:
+        return int(leaving.code or 0)
+    words = Words(names)
+    if problem := system_problem():
+        words.error(problem)
+        return EXIT_NO_DEVICE
+    try:
+        with _heard(words):
+            return run(names, words)
+    except BrokenPipeError:
+        raise
+    except Exception as error:
+        return _failed(error, names, words)
+
+
+@contextlib.contextmanager
+def _heard(words: Words) -> Iterator[None]:
+    """Write what the program remarks on the way (gpu/target/remarks.py) as warnings; a window brings it into its log as
+    well."""
+    import logging
+
+    class Warner(logging.Handler):
+        def emit(self, record: logging.LogRecord) -> None:
+            words.warn(record.getMessage())
+
+    handler, remarks = Warner(), logging.getLogger("raygrove")
+    remarks.addHandler(handler)
+    try:
+        yield
+    finally:
+        remarks.removeHandler(handler)
+
+
+def _print_completion(arguments: Sequence[str]) -> int:
+    """The script that completes the command line in a shell."""
+    completion = importlib.import_module("raygrove.app.cli.completion")
+    shell = " ".join(arguments).removeprefix("--completion").lstrip("= ")
+    if shell not in completion.SHELLS:
+        print(f"error: --completion {shell}: say for which shell: {', '.join(completion.SHELLS)}.", file=sys.stderr)
+        return EXIT_USAGE
+    print(completion.script(shell), end="", flush=True)
+    return 0
+
+
+def run(names: argparse.Namespace, words: Words) -> int:
+    """Call the command's module."""
+    command = "settings" if getattr(names, "print_settings", False) else names.command
+    with interrupts.noted():  # an import that is broken off can end as another error, or as none
+        module = importlib.import_module(f"raygrove.app.cli.{command}")
+    code: int = module.run(names, words)
+    sys.stdout.flush()
+    return code
+
+
+def _failed(error: Exception, names: argparse.Namespace, words: Words) -> int:
+    """The error as a sentence, with everything behind it where --debug asks for that."""
+    if isinstance(error, ModuleNotFoundError) and not (error.name or "").startswith("raygrove"):
+        words.error(f"the library {error.name} is missing. {how_to_install('app')}")
+        return EXIT_FAILURE
+    from raygrove.app.problems.problems import problem_of
+
+    problem = problem_of(error)
+    words.error(problem.sentence)
+    if names.debug:
+        print(problem.details, file=sys.stderr)
+    elif problem.title == "Something went wrong":
+        words.error("this is a fault of the program; --debug shows where.")
+    return problem.exit_code

@@ -1,0 +1,153 @@
+"""`bench suite NAME`: a published evaluation, run again. Writes PREFIX.json, PREFIX.md and, where matplotlib is there,
+PREFIX-*.svg."""
+
+from __future__ import annotations
+
+import argparse
+import contextlib
+import dataclasses
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from raygrove.app import scene_io
+from raygrove.app.cli.arguments import OPTION_KEYS, flag_of
+from raygrove.app.cli.common import settings_from, target_from
+from raygrove.app.export.tables import json_text
+from raygrove.app.export.whole_files import check_writable, write_atomically
+from raygrove.app.problems.problems import EXIT_FAILURE, UsageError
+from raygrove.app.scene_io import SceneError
+from raygrove.app.scene_io.demos import make_demo
+from raygrove.app.settings.file import overridden
+from raygrove.app.settings.settings import Settings
+from raygrove.bench.context import context as context_of
+from raygrove.bench.suites import SuiteJob, SuiteReport, scene_names, suites
+from raygrove.bench.suites.crowd import RUNNER_TRIANGLES, with_runners
+from raygrove.bench.suites.plots import PlotsAbsentError, draw
+from raygrove.bench.suites.scenes import SceneAbsentError, SceneSource
+from raygrove.gpu.scene import Scene
+
+if TYPE_CHECKING:
+    from raygrove.app.cli.main import Words
+
+TAKEN = ("render.device", "render.width", "render.height")
+TAKEN_GROUPS = ("device", "import")
+DECIDED_GROUPS = (
+    *("render", "hierarchy", "optimiser", "ray_type", "update", "timeline"),
+    *("camera", "start", "motion", "clip", "demo", "spheres", "material", "light"),
+)
+"""Groups of settings that change what is measured; what else a settings file says is about the window."""
+
+
+def is_taken(key: str) -> bool:
+    """Whether a suite honours a setting."""
+    return key in TAKEN or key.split(".")[0] in TAKEN_GROUPS
+
+
+WINDOW_FLAGS = ("hide", "isolate", "color_by", "size_by")
+"""That `bench` does not know."""
+
+DECIDED_FLAGS = (
+    *("demo", "seed", "time", "frames", "eye", "look_at", "up", "fov", "warmup"),
+    *(name for name, key in OPTION_KEYS.items() if not is_taken(key) and name not in WINDOW_FLAGS),
+)
+PACKED = ("", ".xz", ".gz", ".bz2")
+WALKER_SHARE = 0.86
+"""Of the triangles of the built-in walker those of its body; the floor stays away."""
+
+
+def run(names: argparse.Namespace, words: Words) -> int:
+    """Run the suite that was named; returns the exit code. Raises UsageError."""
+    if len(names.files) != 1 or names.files[0] not in suites():
+        raise UsageError(f"say which suite: bench suite {' or '.join(suites())}.")
+    suite = names.files[0]
+    for name in names.scenes or ():
+        if name not in scene_names(suite):
+            raise UsageError(f"--scenes {name}: {suite} has no such scene; it has {', '.join(scene_names(suite))}.")
+    prefix = Path(names.out or suite).with_suffix("")
+    files = [prefix.with_suffix(ending) for ending in (".json", ".md")]
+    check_writable(prefix.parent, *(path.name for path in files))
+    settings = settings_from(names, words)
+    _refuse_what_suites_decide(names, settings)
+    with contextlib.closing(target_from(settings, words)) as target:
+        context = context_of(target, settings.render.seed)
+
+        def keep(report: SuiteReport) -> None:
+            if not report.rows:
+                return
+            _write(files[0], json_text(report.as_json(context)))
+            _write(files[1], report.markdown(context))
+
+        job = SuiteJob(
+            target=target,
+            load=lambda source: scene_of(source, names.data, settings),
+            say=words.say,
+            keep=keep,
+            size=size_of(names, settings),
+            repeat=names.repeat or SuiteJob.repeat,
+            most_triangles=names.most_triangles or SuiteJob.most_triangles,
+            scenes=names.scenes or (),
+        )
+        report = suites()[suite](job)
+    if not report.rows:
+        words.error(f"{suite} measured nothing, and nothing was written: {' '.join(report.absent)}")
+        return EXIT_FAILURE
+    for sentence in report.absent:
+        words.warn(f"not measured: {sentence}")
+    keep(report)
+    words.say(f"Wrote {prefix}.json and {prefix}.md.")
+    try:
+        words.say(f"Wrote {len(draw(report, prefix, context['device']))} plots.")
+    except PlotsAbsentError as error:
+        words.say(str(error))
+    print(json_text(report.as_json(context)) if names.json else report.markdown(context))
+    return 0
+
+
+def _refuse_what_suites_decide(names: argparse.Namespace, settings: Settings) -> None:
+    """A suite would not take these, and its report would not say so. The user's own file is no question: it is for the
+    program as a whole."""
+    refused = [flag_of(name) for name in DECIDED_FLAGS if getattr(names, name) is not None]
+    refused += [f"--set {key}" for key, _ in names.set if not is_taken(key)]
+    if not refused and names.settings is not None:
+        said = [key for key in overridden(names.user_settings, settings) if key.split(".")[0] in DECIDED_GROUPS]
+        refused = [f"{key} in {names.settings}" for key in said if not is_taken(key)]
+    if refused:
+        raise UsageError(
+            f"{', '.join(refused)}: a suite takes the scenes, structures, layouts, rays and instants of its "
+            f"paper, and decides that itself. It takes "
+            "--device, --threads, --size, --repeat, --data, --scenes, --most-triangles, and settings of device "
+            "and import."
+        )
+
+
+def size_of(names: argparse.Namespace, settings: Settings) -> tuple[int, int] | None:
+    """The size asked for by this command; none takes the published ones."""
+    is_asked = names.size is not None or {"render.width", "render.height"} & set(
+        overridden(names.user_settings, settings)
+    )
+    return (settings.render.width, settings.render.height) if is_asked else None
+
+
+def scene_of(source: SceneSource, folder: str | None, settings: Settings) -> Scene:
+    """A built-in scene, or a model from the folder of --data, packed or not. Raises SceneAbsentError with what is
+    missing."""
+    if source.runners:
+        place = scene_of(dataclasses.replace(source, runners=0), folder, settings)
+        return with_runners(place, make_demo("walker", int(RUNNER_TRIANGLES / WALKER_SHARE)), source.runners)
+    if source.demo:
+        return make_demo(source.demo, source.triangles)
+    if folder is None:
+        raise SceneAbsentError(
+            f"{source.file} is a model that does not come with Raygrove; name the folder that has it by --data."
+        )
+    path = next((path for packed in PACKED if (path := Path(folder) / (source.file + packed)).is_file()), None)
+    if path is None:
+        raise SceneAbsentError(f"{source.file} is not in {folder}; fetch or unpack it there.")
+    try:
+        return scene_io.load(path, settings.importer)
+    except SceneError as error:
+        raise SceneAbsentError(str(error)) from error
+
+
+def _write(path: Path, text: str) -> None:
+    write_atomically(path, lambda file: file.write(text.encode() + b"\n"))

@@ -1,0 +1,111 @@
+"""Opening a scene: from a reference to a `Scene`, and the first look at it."""
+
+from __future__ import annotations
+
+import dataclasses
+from typing import Any
+
+from raygrove.app.camera import moves as cameras
+from raygrove.app.camera import scene_nodes
+from raygrove.app.camera.moves import CameraOptions
+from raygrove.app.document import saved_state
+from raygrove.app.document.jobs import Job
+from raygrove.app.document.state import SceneReference, Selection, State
+from raygrove.app.playback import timeline as timelines
+from raygrove.app.playback.timeline import Timeline
+from raygrove.app.scene_io import SceneError, load, load_environment, load_picture
+from raygrove.app.scene_io.demos import make_demo
+from raygrove.app.scene_io.motions import with_motion
+from raygrove.app.settings.settings import Settings
+from raygrove.app.settings.start_options import StartOptions, placed
+from raygrove.gpu.camera import Camera, fit
+from raygrove.gpu.scene import Remark, Scene
+
+
+def open_scene(reference: SceneReference, settings: Settings, job: Job | None = None) -> Scene:
+    """Read or make the scene, with the motion that the settings give a still one. Raises SceneError (ImportCancelled
+    where the job was cancelled) and UnknownDemoError, both with a sentence."""
+    scene = with_motion(_read(reference, settings, job), settings.motion)
+    picture = settings.importer.environment
+    if not picture:
+        return scene
+    cancel = job.cancel_event if job is not None else None
+    return dataclasses.replace(scene, environment=load_environment(picture, settings.importer, cancel))
+
+
+def _read(reference: SceneReference, settings: Settings, job: Job | None) -> Scene:
+    if reference.kind == "demo":
+        return make_demo(reference.names[0], settings.demo.triangles, settings.demo.seed)
+    if reference.kind != "files" or not reference.names:
+        raise SceneError("No scene was named: give a file or a built-in scene.")
+    progress = job.report if job is not None else None
+    cancel = job.cancel_event if job is not None else None
+    return load(
+        reference.names, settings.importer, progress, cancel, fps=settings.timeline.fps or timelines.DEFAULT_FPS
+    )
+
+
+def open_picture(path: str, own: Settings, job: Job | None = None) -> tuple[State, tuple[Remark, ...]]:
+    """The state that a saved picture carries, and what is to be said of it; limits of `import` are those of `own`.
+    Raises SceneError with a sentence."""
+    texts, _, _ = load_picture(path, own.importer, job.cancel_event if job is not None else None)
+    remarks: list[str] = []
+    state = saved_state.state_of(texts, path, own, remarks)
+    return state, tuple(Remark(1, sentence) for sentence in remarks)
+
+
+def first_look(state: State, scene: Scene) -> State:
+    """The state as a new scene begins: its cameras, the head at the start, playing if it moves and `timeline.autoplay`
+    says so."""
+    found = cameras_of(scene, options=state.settings.camera, start=state.settings.start)
+    views = tuple(dataclasses.replace(view, camera=0) for view in state.views)
+    options = state.settings.timeline
+    head = Timeline(clip=timelines.clip_named(scene, options.clip) or 0)
+    moves = timelines.span_of(scene, head, options).duration > 0.0
+    head = dataclasses.replace(head, is_playing=moves and options.autoplay)
+    return dataclasses.replace(state, cameras=found, views=views, timeline=head, selection=Selection(), hidden=())
+
+
+def same_look(state: State, scene: Scene) -> State:
+    """The state as a scene that was read again goes on: the free camera stays; what the file no longer has gives way to
+    it, or to its first clip."""
+    found = (state.cameras[0], *cameras_of(scene, options=state.settings.camera)[1:])
+    views = tuple(view if view.camera < len(found) else dataclasses.replace(view, camera=0) for view in state.views)
+    clip = state.timeline.clip if state.timeline.clip < max(len(scene.clips), 1) else 0
+    return dataclasses.replace(
+        state,
+        cameras=found,
+        views=views,
+        timeline=dataclasses.replace(state.timeline, clip=clip),
+        **in_scene(state, scene),
+    )
+
+
+def in_scene(state: State, scene: Scene) -> dict[str, Any]:
+    """What is selected and what is hidden, as far as the scene has it."""
+    count = len(scene.objects)
+    selection = state.selection if state.selection.object < count else Selection()
+    return {"selection": selection, "hidden": tuple(index for index in state.hidden if index < count)}
+
+
+def cameras_of(
+    scene: Scene, aspect: float = 4.0 / 3.0, options: CameraOptions | None = None, start: StartOptions | None = None
+) -> tuple[Camera, ...]:
+    """The free camera, then the scene's own. The free one starts where `start` says, or the scene, or at its first
+    camera, or sees everything."""
+    options = options or CameraOptions()
+    free, *own = _cameras_of(scene, aspect, options)
+    return (placed(free, start, scene, options.up_axis) if start is not None else free, *own)
+
+
+def _cameras_of(scene: Scene, aspect: float, options: CameraOptions) -> tuple[Camera, ...]:
+    near, far = options.near, options.far
+    own = tuple(
+        dataclasses.replace(scene_nodes.camera_at(scene, camera), near=near, far=far) for camera in scene.cameras
+    )
+    side = Camera(eye=(0.8, 0.5, 1.6), fov=options.field_of_view, near=near, far=far)
+    if scene.eye is not None and scene.look_at is not None:
+        return (dataclasses.replace(side, eye=scene.eye, look_at=scene.look_at), *own)
+    if own:
+        return (own[0], *own)
+    return (fit(scene.lower, scene.upper, cameras.with_up(side, options.up_axis), aspect),)

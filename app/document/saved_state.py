@@ -1,0 +1,196 @@
+"""The state inside a picture: text entries named raygrove.*, one per field of `State`, from which an opened picture
+restores what it shows.
+
+Settings are TOML and hold what differs from the built-in values; the other fields are JSON, written and checked by the
+dataclasses' own types. Beside them stand what nobody restores and everybody wants to know: version, statistics, device.
+"""
+
+from __future__ import annotations
+
+import dataclasses
+import json
+import os
+import typing
+from collections.abc import Mapping
+from pathlib import Path
+from typing import Any
+
+import tomli_w
+
+from raygrove.app.camera.path_options import LONGEST_S, SHORTEST_S
+from raygrove.app.document.state import SceneReference, Selection, State
+from raygrove.app.export.tables import json_text
+from raygrove.app.playback import timeline as timelines
+from raygrove.app.scene_io.errors import SceneError, display_path
+from raygrove.app.scene_io.limits import LIMITS
+from raygrove.app.settings.file import SettingsError, settings_of, to_table
+from raygrove.app.settings.older import Older
+from raygrove.app.settings.settings import Settings
+from raygrove.gpu.scene import Moment, Scene
+from raygrove.gpu.stats import FrameStatistics
+
+PREFIX = "raygrove."
+VERSION = "1"
+LARGEST = 1e30
+JSON_FIELDS = tuple(field.name for field in dataclasses.fields(State) if field.name != "settings")
+OWN_LIMITS = LIMITS
+"""Settings of `import` that protect this machine: no file that it opens changes them."""
+
+
+def texts_of(state: State, statistics: FrameStatistics | None = None, device: str = "") -> dict[str, str]:
+    """The entries of a picture of `state`."""
+    names = (
+        tuple(os.path.abspath(name) for name in state.scene.names) if state.scene.kind == "files" else state.scene.names
+    )
+    state = dataclasses.replace(state, scene=dataclasses.replace(state.scene, names=names))
+    texts = {"version": VERSION, "settings": tomli_w.dumps(to_table(_with_checks(state.settings, Settings())))}
+    texts |= {name: json.dumps(_encoded(getattr(state, name))) for name in JSON_FIELDS}
+    if statistics is not None:
+        texts["statistics"] = json_text(statistics)
+    if device:
+        texts["device"] = device
+    return {PREFIX + name: text for name, text in texts.items()}
+
+
+def at_moment(state: State, moment: Moment) -> State:
+    """The state of a picture: its head stands at the instant that was drawn."""
+    return dataclasses.replace(state, timeline=dataclasses.replace(state.timeline, time=moment.time, clip=moment.clip))
+
+
+def state_of(
+    texts: Mapping[str, str], path: str, own: Settings | None = None, remarks: list[str] | None = None
+) -> State:
+    """The state that a picture's entries hold. Fields that are absent are as in a new state; `start`, `device.checks`
+    and the limits of `import` are those of `own`. Files that are gone are looked for beside the picture. `remarks` gets
+    the sentences about words of older versions. Raises SceneError with a sentence where there is no state or it cannot
+    be used."""
+    if PREFIX + "version" not in texts:
+        why = (
+            "no state was saved in it. Pictures that Raygrove saves carry one; other programs leave it out when "
+            "they save them again"
+        )
+        raise SceneError(f"{display_path(path)} shows a picture, but {why}.", path)
+    if texts[PREFIX + "version"] != VERSION:
+        raise SceneError(
+            f"{display_path(path)}: its state was saved by a newer version of Raygrove. Open it with that one.", path
+        )
+    older = Older()
+    try:
+        settings = settings_of(texts.get(PREFIX + "settings", ""), Path(path), older=older)
+        hints = typing.get_type_hints(State)
+        fields = {
+            name: _decoded(hints[name], json.loads(texts[PREFIX + name]), name)
+            for name in JSON_FIELDS
+            if PREFIX + name in texts
+        }
+        state = State(settings=_with_own(settings, own or Settings()), **fields)
+        _check(state)
+    except (SettingsError, ValueError, RecursionError) as error:
+        reason = _without_path(str(error), path).rstrip(".")
+        raise SceneError(
+            f"{display_path(path)}: the state in it cannot be used: {reason}. It may be of another version, or "
+            "damaged.",
+            path,
+        ) from error
+    if remarks is not None:
+        remarks += [
+            f"{display_path(path)}: of its settings, {_without_path(sentence, path)}" for sentence in older.sentences
+        ]
+    views = tuple(
+        dataclasses.replace(view, hierarchy=older.structures.get(view.hierarchy, view.hierarchy))
+        for view in state.views
+    )
+    return dataclasses.replace(state, scene=_found(state.scene, path), views=views)
+
+
+def _without_path(sentence: str, path: str) -> str:
+    return sentence.removeprefix(f"{path}: ").removeprefix(f"{path}, ")
+
+
+def fitted(state: State, scene: Scene) -> State:
+    """A restored state on its scene: paused at its instant; a clip that the scene no longer has gives way to the
+    first."""
+    head = timelines.pause(state.timeline)
+    if head.clip >= max(len(scene.clips), 1):
+        head = dataclasses.replace(head, clip=0)
+    head = timelines.scrub(head, head.time, timelines.span_of(scene, head, state.settings.timeline))
+    hidden = tuple(index for index in state.hidden if index < len(scene.objects))
+    selection = state.selection if state.selection.object < len(scene.objects) else Selection()
+    return dataclasses.replace(state, timeline=head, hidden=hidden, selection=selection)
+
+
+def _with_own(settings: Settings, own: Settings) -> Settings:
+    kept = {name: getattr(own.importer, name) for name in OWN_LIMITS}
+    settings = dataclasses.replace(settings, importer=dataclasses.replace(settings.importer, **kept), start=own.start)
+    return _with_checks(settings, own)
+
+
+def _with_checks(settings: Settings, own: Settings) -> Settings:
+    """Whether kernels check themselves (--debug) is a matter of the session, not of what a picture shows."""
+    return dataclasses.replace(settings, device=dataclasses.replace(settings.device, checks=own.device.checks))
+
+
+def _found(reference: SceneReference, path: str) -> SceneReference:
+    """The scene's files where they were, else beside the picture."""
+    if reference.kind != "files":
+        return reference
+    folder = os.path.dirname(os.path.abspath(path))
+    beside = tuple(os.path.join(folder, os.path.basename(name)) for name in reference.names)
+    if not any(map(_exists, reference.names)) and any(map(_exists, beside)):
+        return dataclasses.replace(reference, names=beside)
+    return reference
+
+
+def _exists(path: str) -> bool:
+    try:
+        return os.path.lexists(path)
+    except (OSError, ValueError):
+        return False
+
+
+def _check(state: State) -> None:
+    """What the types do not say."""
+    if state.scene.kind not in ("demo", "files") or not state.scene.names:
+        raise ValueError("it names no scene")
+    if not state.views or not all(0 <= view.camera < len(state.cameras) for view in state.views):
+        raise ValueError("a view looks through a camera that is not there")
+    if not (state.timeline.time >= 0.0 and state.timeline.clip >= 0 and state.timeline.direction in (-1, 1)):
+        raise ValueError("its timeline stands nowhere")
+    if any(index < 0 for index in state.hidden):
+        raise ValueError("it hides an object that cannot be")
+    if not all(SHORTEST_S <= bookmark.seconds <= LONGEST_S for bookmark in state.bookmarks):
+        raise ValueError("a bookmark takes no time, or too long")
+    for camera in (*state.cameras, *(bookmark.camera for bookmark in state.bookmarks)):
+        if not (1.0 <= camera.fov <= 170.0 and camera.height > 0.0 and camera.near >= 0.0 and camera.far >= 0.0):
+            raise ValueError("a camera sees nothing")
+
+
+def _encoded(value: Any) -> Any:
+    if dataclasses.is_dataclass(value) and not isinstance(value, type):
+        return {field.name: _encoded(getattr(value, field.name)) for field in dataclasses.fields(value)}
+    return [_encoded(one) for one in value] if isinstance(value, tuple) else value
+
+
+def _decoded(hint: Any, value: Any, place: str) -> Any:
+    """`value` as the type that `hint` names, or ValueError with its place."""
+    if dataclasses.is_dataclass(hint) and isinstance(value, dict):
+        hints = typing.get_type_hints(typing.cast(type, hint))
+        unknown = [name for name in value if name not in hints]
+        if unknown:
+            raise ValueError(f"{place} has no {unknown[0]!r:.40}")
+        return typing.cast(Any, hint)(
+            **{name: _decoded(hints[name], one, f"{place}.{name}") for name, one in value.items()}
+        )
+    if typing.get_origin(hint) is tuple and isinstance(value, list):
+        parts = typing.get_args(hint)
+        kinds = [parts[0]] * len(value) if len(parts) == 2 and parts[1] is Ellipsis else list(parts)
+        if len(kinds) == len(value):
+            return tuple(
+                _decoded(kind, one, f"{place}.{index}")
+                for index, (kind, one) in enumerate(zip(kinds, value, strict=True))
+            )
+    if hint is float and type(value) in (int, float) and abs(value) <= LARGEST:
+        return float(value)
+    if hint in (int, bool, str) and type(value) is hint:
+        return value
+    raise ValueError(f"{place} is {value!r:.60}")

@@ -1,0 +1,1 @@
+"""What a person changes of a scene: materials and lights, and which objects are shown."""

@@ -1,0 +1,157 @@
+"""Exports: numbered frames through an engine of their own into whatever a file's name means. For `render` and for the
+window's dialog."""
+
+from __future__ import annotations
+
+import contextlib
+import dataclasses
+import threading
+from collections.abc import Callable, Mapping
+from pathlib import Path
+from typing import Any
+
+from raygrove.app.camera.path import CameraPath
+from raygrove.app.document import saved_state
+from raygrove.app.document.jobs import Cancelled, Job
+from raygrove.app.document.state import State
+from raygrove.app.export.outputs import Exported, open_output
+from raygrove.app.frames.headless import Frame, render_frames
+from raygrove.app.frames.legends import explained
+from raygrove.app.frames.rows import row_of
+from raygrove.app.playback import timeline as timelines
+from raygrove.app.settings.file import to_table
+from raygrove.app.settings.settings import Settings, set_option
+from raygrove.gpu.camera import Camera
+from raygrove.gpu.quantise.palette import quantise
+from raygrove.gpu.scene import Moment, Scene
+from raygrove.gpu.target import choose
+from raygrove.gpu.target.base import Target
+
+CANCEL_SECONDS = 0.05
+"""How often a waiting job looks whether it was cancelled."""
+
+
+@dataclasses.dataclass(frozen=True)
+class ExportPlan:
+    """What goes where: `out` as `--out` has it, (number, seconds) of each frame, frames per second of a video, and in
+    how many frames the camera goes round (0: it stays), or the path that it goes along."""
+
+    out: str
+    frames: tuple[tuple[int, float], ...]
+    fps: float
+    turntable: int = 0
+    path: CameraPath | None = None
+
+    @property
+    def camera_of(self) -> Callable[[int], Camera] | None:
+        """Where the camera stands in a frame, by its number; None where the state says so."""
+        path, fps = self.path, self.fps
+        return None if path is None else lambda number: path.at(number / fps)
+
+
+def plan_of(state: State, scene: Scene, out: str, numbers: range, turntable_seconds: float = 0.0) -> ExportPlan:
+    """Frames by their numbers, at the timeline's rate."""
+    options = state.settings.timeline
+    span = timelines.span_of(scene, state.timeline, options)
+    frames = tuple((number, timelines.frame_time(number, span, options.repeat)) for number in numbers)
+    return ExportPlan(out, frames, span.fps, turntable_frames(turntable_seconds, span.fps))
+
+
+def turntable_frames(seconds: float, fps: float) -> int:
+    """Frames of a whole turn; 0 seconds: none."""
+    return max(1, round(seconds * fps)) if seconds > 0.0 else 0
+
+
+def smooth_samples(settings: Settings) -> int:
+    """Samples per pixel that a written picture has where nobody says: as many as a still picture in the window grows
+    to."""
+    return max(settings.render.samples, settings.display.still_samples)
+
+
+def with_samples(settings: Settings, count: int) -> Settings:
+    """Settings whose pictures have so many samples per pixel: written ones, and in the window, when such a picture is
+    opened there."""
+    settings = set_option(settings, "render.samples", count)
+    return set_option(settings, "display.still_samples", min(settings.display.still_samples, count))
+
+
+def texts_of_frame(state: State, frame: Frame, device: str) -> dict[str, str]:
+    """What the picture of a frame carries: the state from which it can be drawn again."""
+    shown = saved_state.at_moment(state, Moment(frame.time, state.timeline.clip, frame.number))
+    place = shown.views[0].camera
+    shown = dataclasses.replace(shown, cameras=(*shown.cameras[:place], frame.camera, *shown.cameras[place + 1 :]))
+    return saved_state.texts_of(shown, frame.statistics[-1], device)
+
+
+def exported(
+    state: State, scene: Scene, frame: Frame, target: Target, row: Mapping[str, Any], *, takes_palettes: bool
+) -> Exported:
+    """A frame as it is written: with its legend and the state from which it can be drawn again, in few colours where
+    the settings say so and the file can be."""
+    device = f"{target.device_name} ({target.name})"
+    views = frame.statistics[-1].views
+    pixels = explained(frame.pixels, state, scene, views[0].steps if views else None)
+    indexed, colours = None, state.settings.render.palette
+    if colours and takes_palettes:
+        found = quantise(target, pixels, colours)
+        indexed = (found.palette, found.indices)
+    return Exported(frame.number, pixels, texts_of_frame(state, frame, device), frame.buffers, row, indexed)
+
+
+def export(
+    job: Job, state: State, scene: Scene, plan: ExportPlan, make_target: Callable[[State], Target] | None = None
+) -> list[Path]:
+    """Write the frames; returns the files that stand. A cancel of the job acts at once: what is being drawn runs out
+    behind it, and is thrown away. Raises what drawing and writing raise, Cancelled."""
+    worker = Job(job.title)
+    done: list[list[Path]] = []
+    thread = threading.Thread(
+        target=lambda: worker.run(
+            lambda _: done.append(_export(worker, state, scene, plan, make_target or _own_target))
+        ),
+        name="export",
+        daemon=True,
+    )
+    thread.start()
+    while not worker.wait(CANCEL_SECONDS):
+        if job.is_cancelled:
+            worker.cancel()
+            worker.wait(4 * CANCEL_SECONDS)
+            raise Cancelled(job.title)
+        job.report(worker.progress, worker.message)
+    if worker.error is not None:
+        raise worker.error
+    if not done:
+        raise Cancelled(job.title)
+    return done[0]
+
+
+def _own_target(state: State) -> Target:
+    return choose(state.settings.render.device, state.settings.device)
+
+
+def _export(
+    job: Job, state: State, scene: Scene, plan: ExportPlan, make_target: Callable[[State], Target]
+) -> list[Path]:
+    render, count = state.settings.render, len(plan.frames)
+    job.report(0.0, "Preparing")
+    with contextlib.closing(make_target(state)) as target:
+        device = f"{target.device_name} ({target.name})"
+        context = {"device": device, "settings": to_table(state.settings)}
+        with open_output(plan.out, count, (render.width, render.height), plan.fps, context, job.check) as output:
+            drawn = render_frames(
+                target,
+                scene,
+                state,
+                plan.frames,
+                with_buffers=output.needs_buffers,
+                turntable=plan.turntable,
+                path=plan.camera_of,
+                check=job.check,
+            )
+            with contextlib.closing(drawn):
+                for index, frame in enumerate(drawn):
+                    job.report(index / count, f"frame {index + 1} of {count}")
+                    row = row_of(frame.number, frame.time, frame.statistics[-1])
+                    output.add(exported(state, scene, frame, target, row, takes_palettes=output.takes_palettes))
+        return output.files

@@ -1,0 +1,355 @@
+"""Target, engine and pace: what the render thread draws a frame with. One thread uses it; errors leave it as they
+come."""
+
+from __future__ import annotations
+
+import contextlib
+import dataclasses
+import time
+from collections.abc import Callable, Iterator, Sequence
+from typing import Any
+
+from raygrove.app.document.state import State
+from raygrove.app.edits.scene_edits import EditedScene
+from raygrove.app.frames.node_boxes import BoxReport
+from raygrove.app.frames.overlays import Overlays
+from raygrove.app.frames.pacing import Pacing, Plan
+from raygrove.app.frames.pixel_slots import HostSlot, PixelSlot
+from raygrove.app.frames.questions import Questions
+from raygrove.app.frames.resolution import PROBE_PIXELS, probe_size, scaled, whole_ms
+from raygrove.app.frames.sphere_pictures import sphere_picture
+from raygrove.app.frames.views import view_settings
+from raygrove.gpu.display.sphere_look import SpherePicture
+from raygrove.gpu.engine import Engine, View
+from raygrove.gpu.scene import Moment, Scene
+from raygrove.gpu.stats import FrameStatistics, joined
+from raygrove.gpu.target import choose
+from raygrove.gpu.target.base import Array, Target, TargetOptions
+
+PREPARED = ("hierarchy", "optimiser", "layout", "traversal", "triangle_test", "ray_type", "primary")
+"""Settings of `render` whose values have kernels of their own."""
+MOST_STEPS = 10  # of a simulation in a frame: playing shows an earlier instant rather than stand still
+
+
+@dataclasses.dataclass(frozen=True)
+class Outcome:
+    """What one frame was: its number, how many of its samples are in the picture, the newest statistics, and those of
+    the frame in which the structure was built or refitted last: a picture that was tried, one that was skipped, or this
+    one. `preparing_ms` went into what the picture was the first to need: the target, the scene there, compiled kernels,
+    small pictures tried first. `whole_ms` is what a picture of full size is thought to take, 0 where that is not
+    known. Not `is_whole`: some rows of a sample were drawn, the others are still to come. With `spheres` nothing
+    was drawn into the slots: who shows pictures draws them."""
+
+    frame_id: int
+    samples: int
+    samples_wanted: int
+    statistics: FrameStatistics | None
+    target_name: str
+    device_name: str
+    limited_by: str = ""
+    boxes: BoxReport | None = None
+    last_update: FrameStatistics | None = None
+    preparing_ms: float = 0.0
+    whole_ms: float = 0.0
+    is_whole: bool = True
+    spheres: SpherePicture | None = None
+
+
+class SlotPixels:
+    """A slot as the engine sees it: a picture of `width` x `height` on a target."""
+
+    def __init__(self, slot: PixelSlot, target: Target, width: int, height: int) -> None:
+        self.width, self.height = width, height
+        self._slot, self._target = slot, target
+
+    def map(self) -> contextlib.AbstractContextManager[Array]:
+        """The slot's array for one frame."""
+        return self._slot.image(self._target, self.width, self.height)
+
+
+class FrameMaker(Questions):
+    """Keeps target and engine from frame to frame, and makes them anew when the choice changes. `on_busy` hears what
+    takes a while."""
+
+    def __init__(
+        self,
+        on_busy: Callable[[str], None] = lambda sentence: None,
+        choose_target: Callable[[str, TargetOptions], Target] = choose,
+        make_engine: Callable[[Target, Scene], Any] = Engine,
+    ) -> None:
+        self._on_busy, self._choose, self._make_engine = on_busy, choose_target, make_engine
+        self._target: Target | None = None
+        self._target_key: object = None
+        self._engine: Any = None
+        self._scene: Scene | None = None
+        self._views: Sequence[View] = ()
+        self._last_update: FrameStatistics | None = None
+        self._overlays = Overlays()
+        self._edited = EditedScene()
+        self._pacing = Pacing()
+        self._frame_id = 0
+        self._last_key: object = None
+        self._samples = 0
+        self._is_probed = False
+        self._preparing_ms = 0.0
+        self._prepared: dict[str, str] = {}
+        self.check: Callable[[], None] = lambda: None
+        """Called while something is compiled; raises Abandoned where it is not wanted any more."""
+        self.times_every_frame = False
+        """Whether somebody wants the phases of every frame, where frames that repeat may time them now and then
+        (Engine.samples_phases)."""
+
+    def draw(self, scene: Scene, state: State, moment: Moment, slots: Sequence[PixelSlot], is_moving: bool) -> Outcome:
+        """One frame, one picture a view, into the slots. While something moves it may be smaller than the slots, and
+        has one sample; while nothing moves the first one is smaller where full size would keep everybody waiting. Of a
+        slow one it is some rows: then the slots hold nothing yet, and the next call for the same goes on with them."""
+        self._preparing_ms = 0.0
+        with self._counted_as_preparing():
+            target = self.target_for(state)
+            engine = self._engine_for(target, scene)
+        with self._preparing(state):
+            return self._draw(engine, target, scene, state, moment, slots, is_moving)
+
+    def _draw(
+        self,
+        engine: Any,
+        target: Target,
+        scene: Scene,
+        state: State,
+        moment: Moment,
+        slots: Sequence[PixelSlot],
+        is_moving: bool,
+    ) -> Outcome:
+        display, pacing = state.settings.display, self._pacing
+        engine.hide(state.hidden)
+        engine.take_sphere_options(state.settings.spheres)
+        self._edited.give(engine, scene, state.settings.material, state.settings.light)
+        if display.spheres != "rays":
+            return self._give_spheres(engine, target, scene, state, moment, slots[0])
+        if pacing.begin((id(scene), state.settings.render, state.settings.update.mode, state.views)):
+            self._is_probed = False
+        if display.adapt_resolution:
+            with self._counted_as_preparing():
+                self._probe(state, moment, slots)
+        key = self._key_of(scene, state, moment, slots)
+        plan = pacing.plan(display, state.settings.render.samples, key, is_moving, slots[0].height)
+        in_rows = (plan.most_rows > 0 or pacing.progress is not None) and not state.settings.update.always
+        engine.samples_phases = not self.times_every_frame and not in_rows
+        engine.tries_arrangements = True
+        engine.most_steps = MOST_STEPS
+        film_key = (key, plan.scale)
+        views = self._views_of(state, slots, target, plan, film_key if in_rows else None)
+        self._frame_id += 1
+        moment = dataclasses.replace(moment, frame_id=self._frame_id)
+        self._views = ()
+        compiled_before, began = target.compile_ms, time.perf_counter()
+        statistics = engine.render_frame(moment, views)
+        self._views = views
+        preparing_ms = self._preparing_ms + target.compile_ms - compiled_before
+        if in_rows:
+            statistics = engine.flush()
+            if not engine.is_whole(views):
+                ms = (time.perf_counter() - began) * 1000.0 - (target.compile_ms - compiled_before)
+                pacing.draw_rows(key, plan, plan.most_rows, preparing_ms, ms, statistics)
+                return self._outcome(target, plan, self._samples_of(film_key), statistics, preparing_ms, is_whole=False)
+            statistics, preparing_ms = self._joined(statistics), preparing_ms + pacing.prepared_ms
+        samples = self._samples_of(film_key, plan.samples, state.settings.update.always)
+        pacing.end_sample(key, is_moving)
+        if samples == 1 and not is_moving:
+            self._draw_what_is_behind(engine, moment, views)
+        self._overlays.paint(engine, views, scene, state, moment, is_moving=is_moving, with_selection=True)
+        pacing.observe(statistics, slots[0].width)
+        if not is_moving and plan.scale < 1.0:
+            pacing.take_at_its_word(statistics if in_rows else engine.flush(), slots[0].width)
+            samples = min(samples, plan.samples - 1) if pacing.grows(display, slots[0].height) else samples
+        adapts = is_moving and display.adapt_resolution
+        limited_by = self._pacing.limit(statistics, display.minimum_fps) if adapts else ""
+        return self._outcome(target, plan, samples, statistics, preparing_ms, limited_by)
+
+    def _give_spheres(
+        self, engine: Any, target: Target, scene: Scene, state: State, moment: Moment, slot: PixelSlot
+    ) -> Outcome:
+        """The slots stay as they are: the window draws these spheres itself."""
+        self._frame_id += 1
+        self._views, moment = (), dataclasses.replace(moment, frame_id=self._frame_id)
+        given = sphere_picture(engine, scene, state, moment, slot.width, slot.height)
+        return Outcome(self._frame_id, 1, 1, None, target.name, target.device_name, spheres=given)
+
+    def _outcome(
+        self,
+        target: Target,
+        plan: Plan,
+        samples: int,
+        statistics: FrameStatistics | None,
+        preparing_ms: float,
+        limited_by: str = "",
+        is_whole: bool = True,
+    ) -> Outcome:
+        return Outcome(
+            frame_id=self._frame_id,
+            samples=samples,
+            samples_wanted=plan.samples,
+            statistics=statistics,
+            target_name=target.name,
+            device_name=target.device_name,
+            limited_by=limited_by,
+            boxes=self._overlays.report,
+            last_update=self._last_update,
+            preparing_ms=preparing_ms,
+            whole_ms=whole_ms(self._pacing.pace),
+            is_whole=is_whole,
+        )
+
+    def _joined(self, statistics: FrameStatistics) -> FrameStatistics:
+        """The frames that a sample was drawn in, some rows in each, as one."""
+        progress = self._pacing.progress
+        found = joined((*progress.frames, statistics) if progress is not None else (statistics,))
+        if found.has_updated:
+            self._last_update = found
+        return found
+
+    @contextlib.contextmanager
+    def _counted_as_preparing(self) -> Iterator[None]:
+        began = time.perf_counter()
+        yield
+        self._preparing_ms += (time.perf_counter() - began) * 1000.0
+
+    def _hear(self, statistics: FrameStatistics) -> None:
+        """Of every frame: pictures that are only tried build structures, too."""
+        if statistics.has_updated:
+            self._last_update = statistics
+
+    def _draw_what_is_behind(self, engine: Any, moment: Moment, views: Sequence[View]) -> None:
+        """A picture that stays must show its own instant: where a structure had too little room, it is built and drawn
+        again, with more."""
+        engine.most_steps = 0  # of a simulation: all that are missing, in one frame
+        while engine.flush().is_behind:
+            engine.render_frame(moment, [dataclasses.replace(view, most_rows=0) for view in views])
+
+    def flush(self) -> FrameStatistics | None:
+        """Wait for the newest frame and its statistics."""
+        statistics: FrameStatistics | None = self._engine.flush() if self._engine is not None else None
+        return statistics
+
+    def target_for(self, state: State) -> Target:
+        """The target the settings choose; the old one is given back first."""
+        key = (state.settings.render.device, state.settings.device)
+        if self._target is None or key != self._target_key:
+            self.close()
+            self._on_busy(f"Preparing the {state.settings.render.device} target ...")
+            try:
+                self._target = self._choose(*key)
+                self._target.check = lambda: self.check()  # type: ignore[method-assign]
+            finally:
+                self._on_busy("")
+            self._target_key = key
+        return self._target
+
+    def close(self) -> None:
+        """Give engine and target back."""
+        target, self._target, self._target_key = self._target, None, None
+        with contextlib.ExitStack() as stack:
+            if target is not None:
+                stack.callback(target.close)
+            self.close_engine()
+
+    def close_engine(self) -> None:
+        """Give the engine back, which may be half prepared; the next picture makes another one."""
+        engine, self._engine, self._scene, self._last_key, self._is_probed = self._engine, None, None, None, False
+        self._pacing, self._views, self._prepared, self._last_update = Pacing(), (), {}, None
+        self._overlays.forget()
+        self._edited.forget()
+        if engine is not None:
+            engine.close()
+
+    def _engine_for(self, target: Target, scene: Scene) -> Any:
+        if self._engine is None or scene is not self._scene:
+            if self._engine is not None:
+                self._engine.close()
+                self._engine, self._views, self._last_update = None, (), None
+                self._edited.forget()
+                # The scene before needs nothing any more: what its frames worked in goes, or it would be counted with
+                # this scene's for ever.
+                target.forget_scratch()
+                target.give_idle_back()
+            self._on_busy(f"Preparing {scene.name} ...")
+            try:
+                self._engine = self._make_engine(target, scene)
+                self._engine.tell_of_every_frame(self._hear)
+            finally:
+                self._on_busy("")
+            self._scene, self._prepared = scene, {}
+        return self._engine
+
+    @contextlib.contextmanager
+    def _preparing(self, state: State) -> Iterator[None]:
+        """Say what is prepared while the first picture of a choice is drawn: its kernels may have to be compiled."""
+        render, view = state.settings.render, state.views[0]
+        chosen = {name: getattr(view, name, "") or getattr(render, name) for name in PREPARED} | {
+            "options": repr(_options(state))
+        }
+        changed = [name for name, value in chosen.items() if self._prepared.get(name) != value]
+        if not changed:
+            yield
+            return
+        self._on_busy(f"Preparing {chosen[changed[0] if changed[0] != 'options' else 'hierarchy']} ...")
+        try:
+            yield
+            self._prepared = chosen
+        finally:
+            self._on_busy("")
+
+    def _views_of(
+        self, state: State, slots: Sequence[PixelSlot], target: Target, plan: Plan, in_rows_of: object
+    ) -> list[View]:
+        """The views of a frame. Drawn in rows they are given one sample more than they have, so that none of them is
+        ahead of the others."""
+        samples = plan.samples if in_rows_of is None else min(self._samples_of(in_rows_of) + 1, plan.samples)
+        return [
+            self._view(state, index, slot, target, plan.scale, samples, plan.most_rows)
+            for index, slot in enumerate(slots)
+        ]
+
+    def _view(
+        self, state: State, index: int, slot: PixelSlot, target: Target, scale: float, samples: int, most_rows: int = 0
+    ) -> View:
+        pixels = SlotPixels(slot, target, *scaled(slot.width, slot.height, scale))
+        settings, name = view_settings(state, index, samples=samples), state.views[index].name
+        return View(settings, state.camera_of(index), pixels, name, most_rows)
+
+    def _key_of(self, scene: Scene, state: State, moment: Moment, slots: Sequence[PixelSlot]) -> object:
+        """What pictures have in common whose samples add up, or of which one takes the place of a smaller one."""
+        sizes = tuple((slot.width, slot.height) for slot in slots)
+        settings = (state.settings, state.views, state.cameras, state.hidden)
+        return (id(scene), *settings, moment.time, moment.clip, sizes)
+
+    def _samples_of(self, key: object, wanted: int = 0, begins: bool = False) -> int:
+        """Samples in the film of a picture; with `wanted` one more has been drawn, unless all of those are there. One
+        more a sample for as long as nothing changes."""
+        if key != self._last_key or begins:
+            self._samples = 0
+        self._last_key = key
+        self._samples = max(self._samples, min(self._samples + 1, wanted)) if wanted else self._samples
+        return self._samples
+
+    # -- pace -----------------------------------------------------------------------------------------------------
+    def _probe(self, state: State, moment: Moment, slots: Sequence[PixelSlot]) -> None:
+        """Before the first picture of a choice, a tiny one: a frame at full size could take minutes."""
+        if self._is_probed or self._target is None:
+            return
+        self._is_probed, self._views = True, ()
+        for pixels in PROBE_PIXELS:
+            size = probe_size(slots[0].width, slots[0].height, pixels)
+            views = [self._view(state, index, HostSlot(*size), self._target, 1.0, 1) for index in range(len(slots))]
+            self._engine.render_frame(dataclasses.replace(moment, frame_id=0), views)
+            statistics: FrameStatistics | None = self._engine.flush()
+            if statistics is not None and statistics.views:
+                self._pacing.probe(statistics, size[0] / slots[0].width, slots[0].height)
+            if not self._pacing.pace.is_known:
+                return
+
+
+def _options(state: State) -> tuple[Any, ...]:
+    settings = state.settings
+    structure = (settings.hierarchy, settings.optimiser, settings.update.mode)
+    return (*structure, settings.ray_type, settings.clip.on, state.views[1:])

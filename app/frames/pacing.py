@@ -1,0 +1,167 @@
+"""How large the next picture is, how many samples it grows to, and how many of its rows are drawn at a time.
+
+While something moves pictures are as small as the frame rate asks. A picture at rest is first as large as can be waited
+for; then the whole one takes its place, some rows at a time where it is slow, so that whoever wants another picture is
+heard in between. Who was interrupted and comes with another picture sees that one for sure, or nothing would ever be
+shown while a setting is dragged.
+"""
+
+from __future__ import annotations
+
+import dataclasses
+
+from raygrove.app.frames.resolution import (
+    STILL_LIMIT_MS,
+    TILE_ROWS,
+    Pace,
+    is_pixel_bound,
+    next_scale,
+    observed,
+    probed,
+    refined_scale,
+    rows_at_once,
+    still_scale,
+    whole_ms,
+)
+from raygrove.app.settings.settings import DisplayOptions
+from raygrove.gpu.stats import FrameStatistics
+
+FIRST_SHARE = 8
+"""Where no pace is known, the first rows of a picture at rest are one in so many."""
+
+
+@dataclasses.dataclass(frozen=True)
+class Plan:
+    """A picture: the `scale` of its sides, the `samples` it grows to, and how many rows the next frame draws at most,
+    0 for all that are left."""
+
+    scale: float
+    samples: int
+    most_rows: int = 0
+
+
+@dataclasses.dataclass
+class Progress:
+    """A sample of which some rows are drawn: of which picture, how many, and what its frames were."""
+
+    key: object
+    plan: Plan
+    rows: int = 0
+    frames: tuple[FrameStatistics, ...] = ()
+    preparing_ms: float = 0.0
+
+
+class Pacing:
+    """See the module. Pictures are told apart by keys; everything is of the first view."""
+
+    def __init__(self) -> None:
+        self.pace = Pace()
+        self.progress: Progress | None = None
+        self._choice: object = None
+        self._scale = 0.0
+        self._still_key: object = None
+        self._row_ms = 0.0
+        self._observed_id = 0
+        self._is_owed = False
+
+    def begin(self, choice: object) -> bool:
+        """The next picture is drawn by this scene, structure and ray type; whether that is another choice, whose pace
+        has to be learnt anew."""
+        if choice == self._choice:
+            return False
+        self.pace, self._choice, self.progress, self._still_key, self._row_ms = Pace(), choice, None, None, 0.0
+        return True
+
+    def plan(self, display: DisplayOptions, samples: int, key: object, is_moving: bool, height: int) -> Plan:
+        """The next frame of the picture `key`, which is `height` rows high at full size."""
+        progress = self.progress
+        if progress is not None and progress.key == key and not is_moving:
+            rows = self._rows_at_once(round(height * progress.plan.scale) - progress.rows)
+            return dataclasses.replace(progress.plan, most_rows=rows)
+        is_owed = progress is not None and not is_moving
+        self.progress, self._is_owed = None, is_owed
+        scale = self._scale = self._next_scale(display, key, is_moving, height)
+        if is_moving:
+            return Plan(scale, 1)
+        still = display.still_samples if self._is_smoothed(display, scale) else 1
+        rows = 0 if is_owed else self._rows_at_once(round(height * scale), scale)
+        return Plan(scale, max(samples, still), rows)
+
+    def _is_smoothed(self, display: DisplayOptions, scale: float) -> bool:
+        """Whether a picture at rest is drawn again and again for smooth edges: not where that is slow."""
+        return not display.adapt_resolution or (scale >= 1.0 and whole_ms(self.pace) <= STILL_LIMIT_MS)
+
+    def _next_scale(self, display: DisplayOptions, key: object, is_moving: bool, height: int) -> float:
+        if not display.adapt_resolution:
+            return 1.0
+        if is_moving or self._is_owed:
+            return next_scale(self.pace, display.minimum_fps)
+        first = still_scale(self.pace)
+        if key != self._still_key or self._scale < first:
+            return max(first, self._scale if key == self._still_key else 0.0)
+        return max(refined_scale(self.pace, height), self._scale)
+
+    def grows(self, display: DisplayOptions, height: int) -> bool:
+        """Whether the picture at rest that was drawn last will be followed by a larger one."""
+        return self._next_scale(display, self._still_key, False, height) > self._scale
+
+    def _rows_at_once(self, rows: int, scale: float = 0.0) -> int:
+        row_ms = self._row_ms
+        if scale and self.pace.is_known:
+            row_ms = self.pace.pixel_ms * (scale / self.pace.scale) ** 2 / max(rows, 1)
+        return rows_at_once(row_ms, rows) if row_ms else max(1, rows // FIRST_SHARE // TILE_ROWS) * TILE_ROWS
+
+    def probe(self, statistics: FrameStatistics, scale: float, height: int) -> None:
+        """A tiny picture has been tried, which tells little of a fast one and enough of a slow one."""
+        pixel_ms, fixed_ms = split(statistics)
+        self._row_ms, self.pace = pixel_ms / scale**2 / max(height, 1), probed(scale, pixel_ms, fixed_ms)
+
+    # -- what frames took -----------------------------------------------------------------------------------------
+    def draw_rows(
+        self, key: object, plan: Plan, rows: int, preparing_ms: float, ms: float, frame: FrameStatistics
+    ) -> None:
+        """So many rows of a sample have been drawn, in `ms`; there are more to come."""
+        progress = self.progress or Progress(key, plan)
+        progress.rows, progress.frames = progress.rows + rows, (*progress.frames, frame)
+        progress.preparing_ms += preparing_ms
+        self.progress, self._row_ms = progress, ms / max(rows, 1)
+
+    @property
+    def prepared_ms(self) -> float:
+        """What went into preparing the rows that are there."""
+        return self.progress.preparing_ms if self.progress is not None else 0.0
+
+    def end_sample(self, key: object, is_moving: bool) -> None:
+        """A sample is whole."""
+        self.progress, self._is_owed = None, False
+        self._still_key = None if is_moving else key
+
+    def observe(self, statistics: FrameStatistics | None, width: int) -> None:
+        """A frame has finished, perhaps some frames ago; full size is `width` pixels wide."""
+        if statistics is None or not statistics.views or statistics.frame_id in (0, self._observed_id):
+            return
+        self._observed_id = statistics.frame_id
+        if sum(view.rays for view in statistics.views) > 0:
+            self.pace = observed(self.pace, statistics.views[0].width / width, *split(statistics))
+
+    def take_at_its_word(self, statistics: FrameStatistics | None, width: int) -> None:
+        """So slow a picture is waited for, and it alone says how slow: it may have been thought slower than it is."""
+        if statistics is not None and sum(view.rays for view in statistics.views) > 0:
+            self.pace, self._observed_id = Pace(), 0
+            self.observe(statistics, width)
+
+    def limit(self, statistics: FrameStatistics | None, minimum_fps: float) -> str:
+        """The phase that takes the time, where fewer pixels cannot make the frame fast enough; else ""."""
+        if statistics is None or is_pixel_bound(self.pace, minimum_fps):
+            return ""
+        phases = {"animate": statistics.animate_ms}
+        for view in statistics.views:
+            phases["build"] = phases.get("build", 0.0) + view.build_ms
+            phases["refit"] = phases.get("refit", 0.0) + view.refit_ms
+        return max(phases, key=lambda name: phases[name])
+
+
+def split(statistics: FrameStatistics) -> tuple[float, float]:
+    """A frame's milliseconds that grow with the pixels, and the others."""
+    pixel_ms = sum(view.trace_ms + view.shade_ms for view in statistics.views)
+    return pixel_ms, max(max(statistics.frame_ms, statistics.host_ms) - pixel_ms, 0.0)

@@ -1,0 +1,76 @@
+"""What is asked of the engine between two frames, about the newest picture.
+
+Asked in the thread that draws; each question waits for the target."""
+
+from __future__ import annotations
+
+import dataclasses
+from collections.abc import Sequence
+from typing import Any
+
+from raygrove.app.frames.node_path import PathNode, path_to
+from raygrove.gpu.engine import Hit, View
+from raygrove.gpu.hierarchy.base import HierarchyError
+from raygrove.gpu.stats import AttributeCounts, RaySteps, Reading, Surroundings
+
+
+@dataclasses.dataclass(frozen=True)
+class Picked:
+    """What lies under a place of the picture: the hit, None for the background, and the nodes from the root to its leaf
+    where they were asked for."""
+
+    hit: Hit | None
+    path: tuple[PathNode, ...] = ()
+
+
+class Questions:
+    """The questions of a FrameMaker. Places are from 0 to 1 of a view's width and height; the answer is None before the
+    first picture, and where there is no such view."""
+
+    _engine: Any
+    _views: Sequence[View]
+
+    def pick(self, across: float, down: float, view: int = 0, *, with_path: bool = False) -> Picked | None:
+        """What lies at a place. `with_path` also reads the structure back, which takes longer the larger it is."""
+        shown = self._shown(view)
+        if shown is None:
+            return None
+        hit = self._engine.pick(shown, across * shown.pixels.width, down * shown.pixels.height)
+        path = path_to(self._engine.nodes(shown), hit.prim_id, hit.position) if with_path and hit is not None else ()
+        return Picked(hit, path)
+
+    def near(self, hit: Hit, count: int, radius: float, view: int = 0) -> Surroundings | str | None:
+        """The `count` primitives nearest to what was picked, and how many are within `radius` of it; a sentence where
+        the structure cannot say."""
+        shown = self._shown(view)
+        if shown is None:
+            return None
+        try:
+            found: Surroundings = self._engine.near(shown, hit, count, radius)
+        except HierarchyError as error:
+            return str(error)
+        return found
+
+    def steps(self, across: float, down: float, view: int = 0) -> RaySteps | None:
+        """What the ray at a place visits and is tested against."""
+        shown = self._shown(view)
+        if shown is None:
+            return None
+        found: RaySteps = self._engine.steps(shown, across * shown.pixels.width, down * shown.pixels.height)
+        return found
+
+    def reading(self, across: float, down: float, view: int = 0) -> Reading | None:
+        """What the colour at a place stands for; None for plain colours."""
+        shown = self._shown(view)
+        if shown is None:
+            return None
+        found: Reading | None = self._engine.reading(shown, across * shown.pixels.width, down * shown.pixels.height)
+        return found
+
+    def attribute_counts(self) -> AttributeCounts | None:
+        """How many spheres have how much of an attribute; None where nothing is done by one."""
+        found: AttributeCounts | None = self._engine.attribute_counts() if self._engine is not None else None
+        return found
+
+    def _shown(self, view: int) -> View | None:
+        return self._views[view] if self._engine is not None and view < len(self._views) else None

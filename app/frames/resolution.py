@@ -1,0 +1,139 @@
+"""How many pixels to draw while something moves, so that the picture stays fluent. Pure functions."""
+
+from __future__ import annotations
+
+import dataclasses
+import math
+
+SCALES = (1.0, 0.84, 0.71, 0.6, 0.5, 0.42, 0.35, 0.3, 0.25, 0.21, 0.18, 0.15, 0.125)
+"""Steps of the side lengths; a step is about 0.71 of the pixels, so that the size changes seldom and never hunts."""
+
+HEADROOM = 0.85
+"""A frame is planned to take this part of the time there is, because scenes are not even."""
+
+LEAST_SHARE = 0.15
+"""Of the planned time, for the pixels; with HEADROOM the frame still keeps its rate."""
+
+SHARE_OF_DELAY = 1 / 4
+"""Of the rest of a frame that takes longer than planned, for the pixels: who waits that long anyway wants something to
+see."""
+
+SMALLEST_SIDE = 64
+
+STILL_LIMIT_MS = 2000.0
+"""The first picture that is looked at in peace may take so long; the whole one takes its place."""
+
+WHOLE_LIMIT_MS = 100.0
+"""What is left of a picture at rest is drawn at once where that takes no longer: so long nobody notices that he
+waits."""
+
+ROWS_MS = 50.0
+"""What some rows of a slower one are planned to take, between which is looked whether another is wanted."""
+
+ROWS_LIMIT_MS = 500.0
+"""A row of tiles may take so long, and nothing can stop it; a picture whose rows take longer stays smaller."""
+
+TILE_ROWS = 8
+"""Rows that cannot be drawn apart."""
+
+PROBE_PIXELS = (1200, 5000)
+"""Pixels of the pictures that show whether a new choice is slow beyond measure. The second is drawn where the first
+says so: a busy machine says it of anything."""
+
+
+@dataclasses.dataclass(frozen=True)
+class Pace:
+    """What the last frames have shown: the time that grows with the pixels and the time that does not, in ms at the
+    scale drawn last."""
+
+    scale: float = 1.0
+    pixel_ms: float = 0.0
+    fixed_ms: float = 0.0
+    is_known: bool = False
+
+
+def observed(pace: Pace, scale: float, pixel_ms: float, fixed_ms: float) -> Pace:
+    """The pace after one more frame: a running mean that follows a slower frame at once and a faster one in a few."""
+    if not pace.is_known:
+        return Pace(scale, pixel_ms, fixed_ms, True)
+    expected = pace.pixel_ms * (scale / pace.scale) ** 2
+    return Pace(scale, _follow(expected, pixel_ms, 0.7), _follow(pace.fixed_ms, fixed_ms, 0.3), True)
+
+
+def _follow(old: float, new: float, weight_of_slower: float) -> float:
+    # What no picture size can help is followed more calmly: one late build must not make the next picture coarse.
+    weight = weight_of_slower if new > old else 0.25
+    return old + weight * (new - old)
+
+
+def next_scale(pace: Pace, minimum_fps: float) -> float:
+    """The scale of the next moving frame: the largest step whose expected time stays below 1000 / minimum_fps; it grows
+    one step at a time. Where the rest of the frame leaves no room, the pixels get a share all the same, which grows
+    with the rest: a coarser picture would not help."""
+    if not pace.is_known:
+        return 1.0
+    budget = HEADROOM * 1000.0 / minimum_fps
+    full_ms = pace.pixel_ms / pace.scale**2
+    delay_ms = max(pace.fixed_ms - budget, 0.0)
+    room = max(
+        budget - pace.fixed_ms,
+        LEAST_SHARE * budget,
+        min(LEAST_SHARE * budget + delay_ms, SHARE_OF_DELAY * pace.fixed_ms),
+    )
+    fitting = [scale for scale in SCALES if full_ms * scale**2 <= room]
+    wanted = fitting[0] if fitting else SCALES[-1]
+    larger = [scale for scale in SCALES if scale > pace.scale + 1e-6]
+    return min(wanted, larger[-1]) if larger and wanted > pace.scale else wanted
+
+
+def still_scale(pace: Pace) -> float:
+    """The scale of a picture while nothing moves: full size, or the largest step that is drawn within
+    STILL_LIMIT_MS."""
+    full_ms = pace.pixel_ms / pace.scale**2
+    return next((scale for scale in SCALES if full_ms * scale**2 + pace.fixed_ms <= STILL_LIMIT_MS), SCALES[-1])
+
+
+def refined_scale(pace: Pace, height: int) -> float:
+    """The scale of a picture that is drawn some rows at a time while nothing moves, `height` rows high at full size:
+    the largest step of which a row of tiles is drawn within ROWS_LIMIT_MS."""
+    full_ms = pace.pixel_ms / pace.scale**2
+    rows = max(height, TILE_ROWS)
+    return next((scale for scale in SCALES if full_ms * scale * TILE_ROWS / rows <= ROWS_LIMIT_MS), SCALES[-1])
+
+
+def rows_at_once(row_ms: float, rows: int) -> int:
+    """How many of `rows` rows, each of which takes so long, to draw at once: 0 for all of them, else 8, 16, 32 ..., so
+    that frames of so many rows are repeated."""
+    if row_ms * rows <= WHOLE_LIMIT_MS:
+        return 0
+    tiles = max(1, int(ROWS_MS / (row_ms * TILE_ROWS)))
+    return TILE_ROWS << (tiles.bit_length() - 1)
+
+
+def whole_ms(pace: Pace) -> float:
+    """What a picture of full size would take; 0 where nothing is known of that."""
+    return pace.pixel_ms / pace.scale**2 + pace.fixed_ms if pace.is_known else 0.0
+
+
+def probed(scale: float, pixel_ms: float, fixed_ms: float) -> Pace:
+    """What a small picture tells before the first one: nothing, unless full size would take too long to be tried."""
+    pace = Pace(scale, pixel_ms, fixed_ms, True)
+    return pace if still_scale(pace) < 1.0 else Pace()
+
+
+def probe_size(width: int, height: int, pixels: int) -> tuple[int, int]:
+    """The size of that small picture: the same shape."""
+    factor = min(1.0, math.sqrt(pixels / (width * height)))
+    return max(1, round(width * factor)), max(1, round(height * factor))
+
+
+def is_pixel_bound(pace: Pace, minimum_fps: float) -> bool:
+    """Whether smaller pictures can keep the frame rate: the part that does not depend on pixels leaves room."""
+    return pace.fixed_ms < 1000.0 / minimum_fps
+
+
+def scaled(width: int, height: int, scale: float) -> tuple[int, int]:
+    """A picture's size at a scale: the same shape, no side under 64 pixels (or the full size, where that is
+    smaller)."""
+    scale = max(scale, min(1.0, SMALLEST_SIDE / max(min(width, height), 1)))
+    return max(1, min(width, math.ceil(width * scale))), max(1, min(height, math.ceil(height * scale)))

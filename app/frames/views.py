@@ -1,0 +1,31 @@
+"""From the state to what the engine draws: one `ViewSettings` a view, empty names filled in from `settings.render`."""
+
+from __future__ import annotations
+
+from raygrove.app.document.state import State
+from raygrove.gpu.engine import ViewSettings
+
+
+def view_settings(state: State, view: int = 0, *, samples: int = 0) -> ViewSettings:
+    """What one view shows; `samples` 0 takes the settings'."""
+    settings, chosen = state.settings, state.views[view]
+    render = settings.render
+    hierarchy, ray_type = chosen.hierarchy or render.hierarchy, chosen.ray_type or render.ray_type
+    return ViewSettings(
+        hierarchy=hierarchy,
+        optimiser=chosen.optimiser or render.optimiser,
+        layout=chosen.layout or render.layout,
+        traversal=chosen.traversal or render.traversal,
+        triangle_test=render.triangle_test,
+        ray_type=ray_type,
+        primary=render.primary,
+        samples=samples or render.samples,
+        seed=render.seed,
+        update=settings.update,
+        statistics=settings.statistics,
+        clip=settings.clip,
+        tiles=settings.tiles,
+        hierarchy_options=settings.hierarchy_options(hierarchy),
+        optimiser_options=settings.optimiser_options(chosen.optimiser or render.optimiser),
+        ray_type_options=settings.ray_type_options(ray_type),
+    )

@@ -1,0 +1,115 @@
+"""What each key frame of the animation costs, structure by structure: filled while it plays, kept so that structures
+can be compared."""
+
+from __future__ import annotations
+
+import bisect
+import math
+from typing import Any
+
+import numpy as np
+
+from raygrove.app.playback.timeline import Span
+from raygrove.gpu.stats import FrameStatistics
+
+FEWEST_PLACES, MOST_PLACES = 32, 4096
+FIGURES = ("sah_cost", "build_ms", "refit_ms", "trace_ms")
+"""The newest of each are kept for every place of the animation; NaN where there is none yet."""
+
+COLUMNS = ("structure", "key", "time", *FIGURES)
+
+
+class CostLog:
+    """Costs by structure and place. Places are the key frames; between few of them there are more, evenly, and of very
+    many only some."""
+
+    def __init__(self) -> None:
+        self.times: tuple[float, ...] = ()
+        self.current = ""
+        self._keys: tuple[float, ...] = ()
+        self._costs: dict[str, np.ndarray] = {}
+
+    def begin(self, span: Span) -> None:
+        """Forget everything; the places are those of this animation."""
+        self._keys, self.times = span.key_times, places_of(span)
+        self._costs, self.current = {}, ""
+
+    @property
+    def structures(self) -> tuple[str, ...]:
+        """What was seen, oldest first."""
+        return tuple(self._costs)
+
+    def add(self, statistics: FrameStatistics, at_rest: bool = False) -> None:
+        """Remember a finished frame's first view: its times at the place nearest to its time, under the update mode in
+        which its tree was made; the SAH cost where that was measured, which may be an earlier place, or of another
+        mode. A structure that was kept as it is tells nothing of its update, phases that were timed some frames ago
+        belong to another place, and a picture `at_rest` may be many times as large as those that play: its tracing
+        counts only where nothing is known."""
+        if not self.times or not statistics.views:
+            return
+        view, structure = statistics.views[0], statistics.views[0].structure
+        self.current = f"{view.hierarchy}, {view.layout}, {view.update_mode}"
+        if structure.sah_cost is not None and math.isfinite(structure.sah_cost) and structure.measured_time is not None:
+            measured = self._costs_of(f"{view.hierarchy}, {view.layout}, {structure.measured_mode}")
+            measured[0, self.place_of(structure.measured_time)] = structure.sah_cost
+        cost, is_updated = self._costs_of(self.current)[:, self.place_of(statistics.time)], view.update != "nothing"
+        if statistics.phases_age > 0:
+            return
+        if is_updated:
+            cost[1], cost[2] = view.build_ms, view.refit_ms
+        if view.rays > 0 and (np.isnan(cost[3]) or is_updated and not at_rest):
+            cost[3] = view.trace_ms
+
+    def _costs_of(self, structure: str) -> np.ndarray:
+        return self._costs.setdefault(structure, np.full((len(FIGURES), len(self.times)), np.nan))
+
+    def place_of(self, time: float) -> int:
+        """The place nearest to an instant."""
+        after = bisect.bisect_left(self.times, time)
+        near = [index for index in (after - 1, after) if 0 <= index < len(self.times)]
+        return min(near, key=lambda index: abs(self.times[index] - time))
+
+    def line(self, structure: str, name: str) -> tuple[np.ndarray, np.ndarray]:
+        """Times and values of one of FIGURES at every place, NaN where it is not known: what was skipped is a gap, not
+        a straight line."""
+        costs = self._costs.get(structure)
+        if costs is None:
+            return np.zeros(0), np.zeros(0)
+        return np.asarray(self.times), costs[FIGURES.index(name)].copy()
+
+    def rows(self) -> list[dict[str, Any]]:
+        """Every place of every structure; `key` is the number of the last key frame before it, from 1."""
+        found = []
+        for structure, costs in self._costs.items():
+            for place in np.flatnonzero(np.isfinite(costs).any(axis=0)).tolist():
+                figures = {
+                    name: None if math.isnan(value) else value
+                    for name, value in zip(FIGURES, costs[:, place].tolist(), strict=True)
+                }
+                time = self.times[place]
+                found.append(
+                    {
+                        "structure": structure,
+                        "key": bisect.bisect_right(self._keys, time + 1e-9),
+                        "time": time,
+                        **figures,
+                    }
+                )
+        return found
+
+
+def places_of(span: Span) -> tuple[float, ...]:
+    """The times of an animation's key frames, with equal parts between where these are few; none of a still scene."""
+    if span.duration <= 0.0:
+        return ()
+    ends = sorted({0.0, *(time for time in span.key_times if 0.0 <= time <= span.duration), span.duration})
+    if len(ends) > MOST_PLACES:
+        step = (len(ends) - 1) / (MOST_PLACES - 1)
+        return tuple(ends[round(index * step)] for index in range(MOST_PLACES))
+    parts = max(1, math.ceil((FEWEST_PLACES - 1) / (len(ends) - 1)))
+    inner = [
+        first + (last - first) * part / parts
+        for first, last in zip(ends, ends[1:], strict=False)
+        for part in range(parts)
+    ]
+    return (*inner, ends[-1])

@@ -1,0 +1,220 @@
+"""The built-in scenes: generated from a seed, no file needed. The command line's `--demo NAME`, the welcome page and
+the benchmarks use them."""
+
+from __future__ import annotations
+
+import dataclasses
+import functools
+from collections.abc import Callable
+
+from raygrove.gpu.scene import Scene
+from raygrove.gpu.settings import OptionError, option
+
+from .blob import make_blob
+from .cloth import make_cloth
+from .explode import make_explode
+from .galaxy import MOST_BODIES, make_galaxy
+from .molecule import make_ball_and_stick, make_molecule
+from .orbit import make_orbit
+from .particles import make_mixed, make_spheres
+from .radiosity_room import make_radiosity_room
+from .room import make_room
+from .walker import make_walker
+
+FEWEST, MOST, MOST_SPHERES = 12, 16_000_000, 100_000_000
+"""How many triangles can be asked for, and how many spheres."""
+
+
+class UnknownDemoError(ValueError):
+    """There is no built-in scene of that name."""
+
+
+@dataclasses.dataclass(frozen=True)
+class DemoInfo:
+    """A built-in scene as the welcome page shows it; `triangles` is its default count, spheres among them, `most` the
+    largest, `seconds` how long it takes to repeat (0: still), `counted` what there are so many of. A `variant` is in
+    the menu and not on that page, where all scenes are seen at once."""
+
+    name: str
+    title: str
+    sentence: str
+    triangles: int
+    seconds: float = 0.0
+    most: int = MOST
+    counted: str = "triangles"
+    variant: bool = False
+
+
+@dataclasses.dataclass(frozen=True)
+class DemoOptions:
+    """What can be chosen about a built-in scene."""
+
+    triangles: int = option(
+        0,
+        f"About how many triangles and spheres the scene has; 0 takes the scene's own number, else {FEWEST} or more. "
+        f"Scenes of triangles have at most {MOST:,}.",
+        minimum=0,
+        maximum=MOST_SPHERES,
+    )
+    seed: int = option(
+        0, "Number from which everything that looks random in the scene is drawn.", minimum=0, maximum=2**31 - 1
+    )
+
+
+DEMOS: tuple[DemoInfo, ...] = (
+    DemoInfo(
+        "orbit",
+        "Orbit",
+        "Spheres circle a torus knot in a room of mirrors: many bodies that move rigidly.",
+        100_000,
+        12.0,
+    ),
+    DemoInfo(
+        "metal",
+        "Metal",
+        "The same room about a knot of polished metal: mirrors in mirrors, for recursive rays.",
+        100_000,
+        12.0,
+    ),
+    DemoInfo(
+        "glass",
+        "Glass",
+        "The same room about a knot of glass, which bends and takes away light, for recursive rays.",
+        100_000,
+        12.0,
+    ),
+    DemoInfo(
+        "explode",
+        "Explode",
+        "A shell bursts into its triangles: a refitted tree falls apart with it, a rebuilt one does not.",
+        70_000,
+        6.0,
+    ),
+    DemoInfo(
+        "walker",
+        "Walker",
+        "A robot of fifteen rigid parts walks in a circle: joints turn, triangles stay.",
+        30_000,
+        12.0,
+    ),
+    DemoInfo(
+        "cloth",
+        "Cloth",
+        "A sheet waves in the wind: smooth motion of every vertex, up to 16 million triangles.",
+        100_000,
+        4.0,
+    ),
+    DemoInfo(
+        "blob", "Blob", "A still body of 512,000 triangles of even size: the measure of building and tracing.", 512_000
+    ),
+    DemoInfo(
+        "room",
+        "Room",
+        "A still, closed, furnished room of 499,712 triangles seen from inside: every ray hits.",
+        499_712,
+    ),
+    DemoInfo(
+        "radiosity_room",
+        "Radiosity room",
+        "Cornell's room with two bodies under a lamp, still: light that goes from wall to wall.",
+        30_000,
+        variant=True,
+    ),
+)
+"""Scenes of triangles."""
+
+PARTICLE_DEMOS: tuple[DemoInfo, ...] = (
+    DemoInfo(
+        "spheres",
+        "Spheres",
+        "Still spheres of one size in pixels, anywhere in sight, up to 100 million: a stand-in for Soell's data set.",
+        100_000,
+        most=MOST_SPHERES,
+        counted="spheres",
+    ),
+    DemoInfo(
+        "mixed",
+        "Mixed",
+        "Spheres fall through a meshed sieve, again and again: triangles and moving spheres in one structure.",
+        20_000,
+        8.0,
+        counted="spheres",
+    ),
+    DemoInfo(
+        "galaxy",
+        "Galaxy",
+        "A rotating disc of stars that attract one another, simulated while it plays: particles that swirl.",
+        4_000,
+        12.0,
+        MOST_BODIES,
+        "spheres",
+    ),
+    DemoInfo(
+        "molecule",
+        "Molecule",
+        "A generated bundle of helices whose atoms wobble, in the colours of their elements.",
+        20_000,
+        4.0,
+        counted="spheres",
+    ),
+    DemoInfo(
+        "ball_and_stick",
+        "Ball and stick",
+        "The same molecule as small atoms with bonds between them: spheres, and cylinders that follow them.",
+        2_000,
+        4.0,
+        counted="spheres",
+        variant=True,
+    ),
+)
+"""Scenes of spheres."""
+
+_MAKERS: dict[str, Callable[[int, int], Scene]] = {
+    "orbit": make_orbit,
+    "metal": functools.partial(make_orbit, name="metal"),
+    "glass": functools.partial(make_orbit, name="glass"),
+    "explode": make_explode,
+    "walker": make_walker,
+    "cloth": make_cloth,
+    "blob": make_blob,
+    "room": make_room,
+    "radiosity_room": make_radiosity_room,
+    "spheres": make_spheres,
+    "mixed": make_mixed,
+    "galaxy": make_galaxy,
+    "molecule": make_molecule,
+    "ball_and_stick": make_ball_and_stick,
+}
+
+
+ALL_DEMOS = (*DEMOS, *PARTICLE_DEMOS)
+"""Those of the menu and, but for variants, of the welcome page, in its order."""
+
+
+def demo_info(name: str) -> DemoInfo:
+    """What is said of a built-in scene, whose name may have hyphens; `UnknownDemoError` names the ones there are."""
+    name = name.replace("-", "_")
+    for info in ALL_DEMOS:
+        if info.name == name:
+            return info
+    known = ", ".join(info.name for info in ALL_DEMOS)
+    raise UnknownDemoError(f"There is no built-in scene named {name!r}: choose one of {known}.")
+
+
+def make_demo(name: str, triangles: int | None = None, seed: int = 0) -> Scene:
+    """The built-in scene `name` with about `triangles` triangles and spheres (None or 0: its own number), as near as
+    its tessellation allows.
+
+    The same name, count and seed give the same bytes. Raises `UnknownDemoError`, and `OptionError` for a count that is
+    not between 12 and the scene's most, or for more spheres than memory holds.
+    """
+    info = demo_info(name)
+    if triangles and not FEWEST <= triangles <= info.most:
+        raise OptionError(
+            "demo.triangles",
+            triangles,
+            f"a whole number from {FEWEST:,} to {info.most:,}, or 0 for the scene's own number",
+        )
+    if seed < 0:
+        raise OptionError("demo.seed", seed, "a whole number of at least 0")
+    return _MAKERS[info.name](triangles or info.triangles, seed)

@@ -1,0 +1,173 @@
+"""NumPy's files: an .npy is positions (N, 3) or (T, N, 3); an .npz has `positions` and, where it likes, `radius`,
+`color`, `time` (T,), `ids`, `box`, and any other array of N or T x N rows as an attribute. Nothing is unpickled.
+
+`radius` is one number, (N,) or (T, N); `color` (3,), (N, 3) or (T, N, 3), bytes or 0 to 1 as screens show them; `box`
+three lengths or (3, 3) edges, also of each frame.
+"""
+
+from __future__ import annotations
+
+import ast
+import struct
+import zipfile
+from collections.abc import Iterator
+from typing import Any, BinaryIO
+
+import numpy as np
+
+from raygrove.gpu.scene import Attribute, PeriodicBox
+
+from .colours import linear_from_display
+from .columns import COLOURS, IDS, POSITIONS, RADII, float32, plain
+from .frame import Frame, ParticleError, Source, cell, usable
+
+TIMES = ("time", "times", "t")
+BOXES = ("box", "lattice", "cell")
+MAX_HEADER = 1 << 16
+
+
+def read(source: Source) -> Iterator[Frame]:
+    """The frames one after another."""
+    with source.open() as file:
+        if source.form == "npy" or file.read(6) == b"\x93NUMPY":
+            file.seek(0)
+            arrays = {"positions": _array(source, file, "the array")}
+        else:
+            file.seek(0)
+            arrays = _members(source, file)
+    yield from _frames(source, arrays)
+
+
+def _members(source: Source, file: BinaryIO) -> dict[str, np.ndarray]:
+    result = {}
+    try:
+        with zipfile.ZipFile(file) as archive:
+            for entry in archive.infolist():
+                if entry.filename.endswith(".npy") and not entry.flag_bits & 1:
+                    with archive.open(entry) as member:
+                        name = plain(entry.filename.removesuffix(".npy"))
+                        result[name] = _array(source, member, f"the array {name!r}")
+    except (zipfile.BadZipFile, NotImplementedError, RuntimeError, EOFError) as error:
+        where = str(error).partition(" for file ")[2]
+        part = f": {where} is damaged" if where else ""
+        raise ParticleError(f"it is no whole archive of arrays, as numpy.savez writes them{part}") from error
+    return result
+
+
+def _array(source: Source, file: Any, what: str) -> np.ndarray:
+    """An array of an .npy; its header is believed only where its size may be read."""
+    magic = file.read(8)
+    if magic[:6] != b"\x93NUMPY" or len(magic) < 8:
+        raise ParticleError(f"{what} does not begin as NumPy's arrays do")
+    form = "<H" if magic[6] == 1 else "<I"
+    (length,) = struct.unpack(form, _exactly(file, struct.calcsize(form), what))
+    if length > MAX_HEADER:
+        raise ParticleError(f"the header of {what} is too long")
+    try:
+        header = ast.literal_eval(_exactly(file, length, what).decode("latin-1").strip())
+        dtype, shape, is_fortran = np.dtype(header["descr"]), tuple(header["shape"]), bool(header["fortran_order"])
+        fits = dtype.kind in "uifb" and all(isinstance(n, int) and n >= 0 for n in shape)
+    except (ValueError, SyntaxError, TypeError, KeyError, RecursionError, MemoryError) as error:
+        raise ParticleError(f"the header of {what} cannot be understood") from error
+    if not fits:
+        raise ParticleError(f"{what} has the type {header['descr']!r}, not numbers")
+    size = int(np.prod([dtype.itemsize, *shape], dtype=object))
+    if size > source.limits.memory_mib << 19:
+        source.expect(size // 12, 1, 3)
+    values = np.frombuffer(_exactly(file, size, what), dtype)
+    return values.reshape(shape, order="F" if is_fortran else "C")
+
+
+def _exactly(file: Any, size: int, what: str) -> bytes:
+    data = file.read(size)
+    if len(data) < size:
+        raise ParticleError(f"{what} should have {size:,} bytes, and {len(data):,} are there")
+    return bytes(data)
+
+
+def _frames(source: Source, arrays: dict[str, np.ndarray]) -> Iterator[Frame]:
+    positions = _taken(arrays, POSITIONS)
+    if positions is None or positions.ndim not in (2, 3) or positions.shape[-1] != 3:
+        if positions is not None:
+            raise ParticleError(f"its positions have the shape {positions.shape}, not (N, 3) or (T, N, 3)")
+        found = ", ".join(f"{name} {values.shape}" for name, values in arrays.items()) or "no arrays"
+        raise ParticleError(f"no array of it is called {' or '.join(POSITIONS)}: it has {found}")
+    steps = positions if positions.ndim == 3 else positions[None]
+    frames, count = steps.shape[:2]
+    source.expect(count, frames, at_once=True)
+    times, ids = _taken(arrays, TIMES), _taken(arrays, IDS)
+    radii, tint, boxes = _taken(arrays, RADII), _taken(arrays, COLOURS), _taken(arrays, BOXES)
+    tint = tint[..., :3] if tint is not None and tint.ndim and tint.shape[-1] == 4 else tint
+    if times is not None and times.shape != (frames,) and not (frames == 1 and times.size == 1):
+        source.remark(f"The array of times has the shape {times.shape}, not ({frames},), and was left out.")
+        times = None
+    for step in range(frames):
+        attributes = []
+        for name, values in arrays.items():
+            rows = _row(values, step, frames, count)
+            if rows is None:
+                source.remark(f"The array {name!r} has the shape {values.shape} and fits no particle: left out.")
+            else:
+                attributes.append(Attribute(name, float32(rows)))
+        yield Frame(
+            steps[step],
+            radii=_spread(source, "radius", radii, step, frames, (count,)),
+            colours=_tinted(_spread(source, "color", tint, step, frames, (count, 3))),
+            ids=_ids(source, ids, step, frames, count),
+            attributes=tuple(attributes),
+            box=_box(boxes, step, frames),
+            time=None if times is None or frames == 1 else float(times[step]),
+        )
+
+
+def _taken(arrays: dict[str, np.ndarray], names: tuple[str, ...]) -> np.ndarray | None:
+    return next((arrays.pop(name) for name in names if name in arrays), None)
+
+
+def _row(values: np.ndarray, step: int, frames: int, count: int) -> np.ndarray | None:
+    """The frame's part of an array of N or T x N rows."""
+    if values.ndim in (2, 3) and values.shape[:2] == (frames, count):
+        return np.asarray(values[step])
+    if values.ndim in (1, 2) and values.shape[0] == count:
+        return values
+    return None
+
+
+def _spread(
+    source: Source, name: str, values: np.ndarray | None, step: int, frames: int, shape: tuple[int, ...]
+) -> np.ndarray | None:
+    """The values of one frame, one for all particles or one each; None where they do not fit."""
+    if values is None:
+        return None
+    if values.shape == (frames, *shape):
+        return np.asarray(values[step])
+    try:
+        return np.broadcast_to(values, shape)
+    except ValueError:
+        if values.shape == (frames,):
+            return np.broadcast_to(values[step], shape)
+        source.remark(f"The array {name!r} has the shape {values.shape} and fits no particle: left out.")
+        return None
+
+
+def _tinted(values: np.ndarray | None) -> np.ndarray | None:
+    return None if values is None else linear_from_display(values)
+
+
+def _ids(source: Source, values: np.ndarray | None, step: int, frames: int, count: int) -> np.ndarray | None:
+    rows = None if values is None else _row(values, step, frames, count)
+    if rows is None or rows.ndim != 1 or rows.dtype.kind not in "ui":
+        if values is not None:
+            source.remark("The ids are not one whole number a particle and were left out.")
+        return None
+    return rows.astype(np.int64)
+
+
+def _box(values: np.ndarray | None, step: int, frames: int) -> PeriodicBox | None:
+    if values is None:
+        return None
+    chosen = values[step] if values.ndim and values.shape[0] == frames and values.shape != (3,) else values
+    chosen = chosen if chosen.shape in ((3,), (3, 3)) else values
+    if chosen.shape == (3,):
+        return cell(chosen)
+    return usable(PeriodicBox(np.zeros(3), chosen.astype(np.float64))) if chosen.shape == (3, 3) else None

@@ -1,0 +1,99 @@
+"""Whether a trajectory ends within a frame: chemfiles leaves it out of XTC, TRR, DCD and PDB files without a word, and
+reads nothing of such a GRO file."""
+
+from __future__ import annotations
+
+import os
+import re
+import struct
+from typing import BinaryIO
+
+from .frame import Source
+
+XTC_MAGIC, TRR_MAGIC = 1995, 1993
+XTC_HEAD, XTC_PACKED, XTC_FEW = 56, 92, 9
+DCD_COUNT = 8
+BOX_NUMBERS = 3
+MODEL = re.compile(rb"^MODEL\b", re.MULTILINE)
+MODEL_END = re.compile(rb"^ENDMDL\b", re.MULTILINE)
+
+
+def ends_within_a_frame(source: Source, steps: int) -> bool:
+    """Whether more follows the `steps` whole frames than there should."""
+    with source.open() as file:
+        size = file.seek(0, os.SEEK_END)
+        try:
+            if source.form == "xtc":
+                return _xtc_end(file, size) != size
+            if source.form == "trr":
+                return _trr_end(file, size) != size
+            if source.form == "dcd":
+                return _dcd_frames(file) > steps
+            if source.form in ("pdb", "ent"):
+                data = file.read() if file.seek(0) == 0 else b""
+                return len(MODEL.findall(data)) > len(MODEL_END.findall(data))
+        except (struct.error, OSError):
+            return True
+    return False
+
+
+def whole_gro(data: bytes) -> bytes:
+    """The whole frames of a .gro: a title, a count, as many lines, the box."""
+    lines = data.splitlines(keepends=True)
+    at = 0
+    while at + 1 < len(lines) and lines[at + 1].strip().isdigit():
+        after = at + 3 + int(lines[at + 1])
+        if after > len(lines) or len(lines[after - 1].split()) < BOX_NUMBERS:
+            break
+        at = after
+    return b"".join(lines[:at])
+
+
+def _at(file: BinaryIO, form: str, offset: int) -> tuple[int, ...]:
+    file.seek(offset)
+    return struct.unpack(form, file.read(struct.calcsize(form)))
+
+
+def _xtc_end(file: BinaryIO, size: int) -> int:
+    """Where the last whole frame ends: magic, atoms, step, time, box, atoms; of few atoms plain numbers follow, else a
+    packed block with its length before it, padded to four bytes."""
+    place = 0
+    while place + XTC_HEAD <= size:
+        magic, atoms = _at(file, ">2i", place)
+        if magic != XTC_MAGIC or atoms < 0:
+            return place
+        if atoms <= XTC_FEW:
+            after = place + XTC_HEAD + 12 * atoms
+        else:
+            (length,) = _at(file, ">i", place + XTC_PACKED - 4)
+            after = place + XTC_PACKED + (length + 3) // 4 * 4
+        if not place < after <= size:
+            return place
+        place = after
+    return place
+
+
+def _trr_end(file: BinaryIO, size: int) -> int:
+    """Where the last whole frame ends: magic, a version string, ten lengths, atoms, step, nre, time and lambda, and
+    then as many bytes as the lengths say."""
+    place = 0
+    while place + 84 <= size:
+        magic, _, text = _at(file, ">3i", place)
+        if magic != TRR_MAGIC or not 0 <= text < 64:
+            return place
+        head = place + 12 + (text + 3) // 4 * 4
+        *lengths, atoms, _, _ = _at(file, ">13i", head)
+        box, positions, velocities, forces = lengths[2], lengths[7], lengths[8], lengths[9]
+        width = box // 9 if box else max(positions, velocities, forces) // max(3 * atoms, 1)
+        after = head + 52 + 2 * width + sum(lengths)
+        if not place < after <= size:
+            return place
+        place = after
+    return place
+
+
+def _dcd_frames(file: BinaryIO) -> int:
+    """The count of frames in the header, of either byte order."""
+    (length,) = _at(file, "<i", 0)
+    (count,) = _at(file, "<i" if length == 84 else ">i", DCD_COUNT)
+    return count

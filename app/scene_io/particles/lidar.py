@@ -1,0 +1,92 @@
+"""LAS and its packed form LAZ: points of a survey, by laspy (and lazrs), a piece at a time."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Iterator
+from typing import Any
+
+import numpy as np
+
+from raygrove.gpu.scene import Attribute
+
+from .colours import linear_from_display
+from .frame import Frame, ParticleError, Source
+
+PIECE = 500_000
+KEPT = (
+    "intensity", "classification", "return_number", "number_of_returns", "gps_time", "point_source_id", "scan_angle",
+)  # fmt: skip
+COLOURS = ("red", "green", "blue")
+STANDARD = {
+    "X", "Y", "Z", "bit_fields", "raw_classification", "classification_flags", "scan_angle_rank", "user_data",
+    "synthetic", "key_point", "withheld", "overlap", "scanner_channel", "scan_direction_flag", "edge_of_flight_line",
+    "nir", *KEPT, *COLOURS,
+}  # fmt: skip
+
+
+def read(source: Source) -> Iterator[Frame]:
+    """One frame; of a file that is cut, the points before the cut."""
+    import laspy
+
+    if source.form == "laz":
+        import lazrs  # noqa: F401 - laspy looks for it, and says less when it is missing
+
+    with source.open() as raw:
+        try:
+            with laspy.open(raw, closefd=False) as file:
+                yield _frame(source, file)
+        except (laspy.errors.LaspyException, ValueError, OSError, RuntimeError) as error:
+            raise ParticleError(str(error).rstrip(".") or "it is damaged") from error
+
+
+def _frame(source: Source, file: Any) -> Frame:
+    names = list(file.header.point_format.dimension_names)
+    has_colours = all(name in names for name in COLOURS)
+    kept = [name for name in names if name in KEPT or name not in STANDARD]
+    total = int(file.header.point_count)
+    source.expect(total, floats=6 + 3 * has_colours + len(kept))
+    pieces: dict[str, list[np.ndarray]] = {name: [] for name in ("positions", "colours", *kept)}
+    count, there = 0, _there(source, file.header)
+    try:
+        while count < there:
+            points = file.read_points(min(there - count, PIECE))
+            if not len(points):
+                break
+            positions = np.stack([np.asarray(points[axis], np.float64) for axis in "xyz"], axis=1)
+            pieces["positions"].append(positions)
+            if has_colours:
+                pieces["colours"].append(np.stack([np.asarray(points[name]) for name in COLOURS], axis=1))
+            for name in kept:
+                pieces[name].append(np.asarray(points[name]).astype(np.float32))
+            count += len(positions)
+    except Exception as error:
+        if not count:
+            raise ParticleError(f"no point of {total:,} can be read ({error})") from error
+        source.remark(f"The points after {count:,} of {total:,} are cut or damaged: {error}.")
+    if not count:
+        raise ParticleError("no points are in it")
+    if count < total:
+        source.remark(f"The header says {total:,} points, and {count:,} are there.")
+    together = {name: np.concatenate(parts)[:count] for name, parts in pieces.items() if parts}
+    attributes = [Attribute(name, together[name], "") for name in kept if len(together[name]) == count]
+    varied = tuple(a for a in attributes if a.name in ("intensity", "classification") or _varies(a.values))
+    return Frame(
+        together["positions"],
+        colours=linear_from_display(together["colours"]) if "colours" in together else None,
+        attributes=varied,
+    )
+
+
+def _there(source: Source, header: Any) -> int:
+    """How many points follow the header: as many as it says, or fewer where an unpacked file is cut."""
+    total = int(header.point_count)
+    if header.are_points_compressed:
+        return total
+    with source.open() as raw:
+        left = raw.seek(0, os.SEEK_END) - int(header.offset_to_point_data)
+    return min(total, max(left, 0) // max(int(header.point_format.size), 1))
+
+
+def _varies(values: np.ndarray) -> bool:
+    return bool(len(values)) and bool((values != values[0]).any())

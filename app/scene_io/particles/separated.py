@@ -1,0 +1,136 @@
+"""Tables of text: CSV, TSV and columns between blanks, with or without a line of names.
+
+Without names the first three columns are x, y, z, and a fourth the radius. A column `frame`, `step`, `timestep` or
+`time` (in seconds) makes key frames: rows of one value are one instant.
+"""
+
+from __future__ import annotations
+
+import csv
+from collections.abc import Iterator
+
+import numpy as np
+
+from .columns import frame_of, is_number, plain, shown
+from .frame import Frame, ParticleError, Source
+
+INSTANTS = ("frame", "step", "timestep", "time")
+UNNAMED = ("x", "y", "z", "radius")
+COMMENTS = (b"#", b"//", b"%")
+MISSING = ("", "nan", "na", "n/a", "null", "none", "-")
+
+
+def read(source: Source) -> Iterator[Frame]:
+    """One frame, or those that a column of instants tells apart, in ascending order."""
+    if source.read()[:2] in (b"\xff\xfe", b"\xfe\xff"):
+        raise ParticleError("it is text in UTF-16, and tables are read in UTF-8")
+    lines = [line for line in source.read().lstrip(b"\xef\xbb\xbf").splitlines() if line.strip()]
+    names, rows = _header(lines)
+    if not rows:
+        raise ParticleError("no rows of numbers are in it")
+    source.check_end()
+    source.expect(len(rows), floats=max(len(names), 4))
+    columns = _columns(source, rows, names, _separator(rows[0]))
+    instant = next((name for name in columns if plain(name) in INSTANTS), None)
+    values = columns.get(instant) if instant is not None else None
+    if instant is None or not isinstance(values, np.ndarray):
+        yield frame_of(columns)
+        return
+    del columns[instant]
+    if not np.isfinite(values).all():
+        raise ParticleError(f"the column {instant!r} has values that are no numbers")
+    order = np.argsort(values, kind="stable")
+    starts = np.flatnonzero(np.diff(values[order], prepend=np.nan) != 0.0)
+    for part in np.split(order, starts[1:]):
+        at = float(values[part[0]])
+        picked = {
+            name: column[part] if isinstance(column, np.ndarray) else [column[index] for index in part]
+            for name, column in columns.items()
+        }
+        is_time = plain(instant) == "time"
+        yield frame_of(picked, time=at if is_time else None, stamp=None if is_time else (at, plain(instant)))
+
+
+def _separator(line: bytes) -> str | None:
+    """What stands between values; None for blanks."""
+    return next((mark.decode() for mark in (b",", b";", b"\t") if mark in line), None)
+
+
+def _words(line: bytes, separator: str | None) -> list[str]:
+    text = line.decode("utf-8", "replace").strip()
+    if separator is None:
+        return text.split()
+    return [word.strip() for word in next(csv.reader([text], delimiter=separator))]
+
+
+def _header(lines: list[bytes]) -> tuple[list[str], list[bytes]]:
+    """The names of the columns, and the lines below. Names may stand in a comment."""
+    start, said = 0, b""
+    while start < len(lines) and lines[start].lstrip().startswith(COMMENTS):
+        said = lines[start].lstrip().lstrip(b"#/%")
+        start += 1
+    if start == len(lines):
+        return [], []
+    separator = _separator(lines[start])
+    words = _words(lines[start], separator)
+    if not all(is_number(word.encode()) or word.lower() in MISSING for word in words):
+        texts = [not is_number(word.encode()) for word in words]
+        if all(texts) or not _is_row(words):
+            return _distinct(words), lines[start + 1 :]
+    named = _words(said, _separator(said)) if said else []
+    if len(named) == len(words) and not any(is_number(word.encode()) for word in named):
+        return _distinct(named), lines[start:]
+    first_text = 0 if is_number(words[0].encode()) else 1
+    unnamed = ["species"] * first_text + list(UNNAMED)
+    rest = [f"column {index + 1}" for index in range(len(unnamed), len(words))]
+    return (unnamed + rest)[: len(words)], lines[start:]
+
+
+def _is_row(words: list[str]) -> bool:
+    """Whether a line with a text in it is data: a name and then numbers."""
+    return len(words) >= 4 and all(is_number(word.encode()) for word in words[1:4])
+
+
+def _distinct(names: list[str]) -> list[str]:
+    """Names without a second of the same."""
+    result: list[str] = []
+    for index, name in enumerate(names):
+        result.append(name if name and name not in result else f"{name or 'column'} {index + 1}")
+    return result
+
+
+def _columns(
+    source: Source, rows: list[bytes], names: list[str], separator: str | None
+) -> dict[str, np.ndarray | list[str]]:
+    try:
+        table = np.loadtxt(rows, np.float64, comments=None, delimiter=separator, ndmin=2)
+    except ValueError:
+        return _mixed_columns(source, rows, names, separator)
+    if table.shape[1] != len(names):
+        raise ParticleError(f"{len(names)} columns are named, and the rows have {table.shape[1]}")
+    return {name: np.ascontiguousarray(table[:, index]) for index, name in enumerate(names)}
+
+
+def _mixed_columns(
+    source: Source, rows: list[bytes], names: list[str], separator: str | None
+) -> dict[str, np.ndarray | list[str]]:
+    """Columns of which some are texts or have gaps: a gap is NaN."""
+    table = [_words(row, separator) for row in rows]
+    if len(table) > 1 and len(table[-1]) < len(names):
+        source.remark("The last row is cut short and was left out.")
+        table.pop()
+    wrong = next((number for number, row in enumerate(table) if len(row) != len(names)), None)
+    if wrong is not None:
+        where = source.line_with(rows[wrong]) or f"row {wrong + 1:,}"
+        raise ParticleError(
+            f"{where} has {len(table[wrong])} columns, and {len(names)} are named: {shown(rows[wrong])}"
+        )
+    result: dict[str, np.ndarray | list[str]] = {}
+    for index, name in enumerate(names):
+        words = [row[index] for row in table]
+        filled = ["nan" if word.lower() in MISSING else word for word in words]
+        try:
+            result[name] = np.array(filled).astype(np.float64)
+        except ValueError:
+            result[name] = words
+    return result

@@ -1,0 +1,55 @@
+"""Readers of other packages: functions behind the entry points of the group `raygrove.readers`.
+
+An entry point has the ending that is read ("vox") and leads to `read(path) -> raygrove.Scene`. The program's process
+knows the endings alone; the function is loaded and called in the importing child, under its limits, and what it gives
+is sanitised as every reader's scene is. Endings that the program reads itself stay its own.
+"""
+
+from __future__ import annotations
+
+import functools
+import importlib.metadata
+import re
+
+from raygrove.gpu.scene import Scene
+
+from .compressed import is_packed
+from .errors import SceneError, display_path
+from .files import EXTENSIONS, extension_of
+from .particles.formats import PARTICLE_ENDINGS
+
+GROUP = "raygrove.readers"
+
+
+@functools.cache
+def foreign_endings() -> tuple[str, ...]:
+    """The endings that other packages read, in lower case."""
+    named = {point.name.lower() for point in importlib.metadata.entry_points(group=GROUP)}
+    own = {*EXTENSIONS, *PARTICLE_ENDINGS}
+    return tuple(sorted(name for name in named if re.fullmatch(r"[a-z0-9_]+", name) and name not in own))
+
+
+def is_foreign(path: str) -> bool:
+    """Whether another package reads such files."""
+    return extension_of(path) in foreign_endings()
+
+
+def read_foreign(path: str) -> Scene:
+    """The scene that the package gives, not yet sanitised; `SceneError` where it gives none. In the child alone."""
+    ending = extension_of(path)
+    if is_packed(path):
+        raise SceneError(
+            f"{display_path(path)}: files of the type .{ending} are read as they are. Unpack it first.", path
+        )
+    point = next(one for one in importlib.metadata.entry_points(group=GROUP) if one.name.lower() == ending)
+    reader = f"the reader of .{ending} files ({point.value})"
+    try:
+        scene = point.load()(path)
+    except (SceneError, MemoryError):
+        raise
+    except Exception as error:  # whatever a foreign reader does, the person gets a sentence
+        why = f"{type(error).__name__}: {error}".rstrip(".")
+        raise SceneError(f"{display_path(path)}: {reader} failed: {why}.", path) from error
+    if not isinstance(scene, Scene):
+        raise SceneError(f"{display_path(path)}: {reader} gave {type(scene).__name__}, not a raygrove.Scene.", path)
+    return scene

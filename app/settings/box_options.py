@@ -1,0 +1,32 @@
+"""Options of the boxes that are drawn over the picture: those of a structure's nodes, and the periodic one of
+particles."""
+
+from __future__ import annotations
+
+import dataclasses
+
+from raygrove.gpu.settings import option
+
+
+@dataclasses.dataclass(frozen=True)
+class BoxOptions:
+    """Which boxes of the structure's nodes are drawn over the picture."""
+
+    show: bool = option(False, "Draw the boxes of the structure's nodes over the picture, coloured by their depth.")
+    first_depth: int = option(0, "The shallowest level whose boxes are drawn; the root has 0.", minimum=0, maximum=255)
+    last_depth: int = option(8, "The deepest level whose boxes are drawn.", minimum=0, maximum=255)
+    leaves_only: bool = option(False, "Draw only leaves.")
+    limit: int = option(
+        20000, "Boxes drawn at most; of more, those nearest to the eye.", minimum=1, maximum=1_000_000, unit="boxes"
+    )
+    opacity: float = option(0.8, "How much of the picture the lines hide.", minimum=0.05, maximum=1.0)
+
+
+@dataclasses.dataclass(frozen=True)
+class PeriodicBoxOptions:
+    """The periodic box of a file of particles, drawn over the picture."""
+
+    show: bool = option(
+        False, "Draw the edges of the periodic box of particles, and of each copy of it (import.copies_a and on)."
+    )
+    opacity: float = option(0.8, "How much of the picture the lines hide.", minimum=0.05, maximum=1.0)

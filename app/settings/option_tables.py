@@ -1,0 +1,103 @@
+"""What the registries know: which structures and ray types there are, what each can be combined with, and what options
+it has.
+
+Nothing here names one of them: a new folder in `gpu/hierarchy` or file in `gpu/shade` appears in the settings file, the
+dialog and the command line.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable
+from typing import Any
+
+from raygrove.gpu.hierarchy import registry as hierarchy_registry
+from raygrove.gpu.shade import registry as ray_type_registry
+from raygrove.gpu.update import registry as update_registry
+
+DEVICE_NAME = re.compile(r"auto|cpu|cuda(:\d+)?")
+DEVICES_ALLOWED = "auto, cpu, cuda, or cuda:N for the N-th GPU"
+
+
+def builders() -> dict[str, Any]:
+    """Every structure's class by name."""
+    return dict(hierarchy_registry.structures())
+
+
+def own_builders() -> dict[str, Any]:
+    """Those that are this project's, not another package's."""
+    return dict(hierarchy_registry.own_structures())
+
+
+def ray_types() -> dict[str, Any]:
+    """Every ray type's class by name."""
+    return dict(ray_type_registry.ray_types())
+
+
+def legend(ray_type: str, options: Any) -> Any:
+    """The scale of a ray type's colours; None where they mean no number."""
+    return ray_type_registry.legend(ray_type, options) if ray_type in ray_types() else None
+
+
+def scale(label: str, low: float, high: float, colors: str) -> Any:
+    """The scale of a colour map by its name, as `legend` gives them."""
+    return ray_type_registry.scale(label, low, high, colors)
+
+
+def update_policies() -> dict[str, Any]:
+    """Every update policy by name."""
+    return dict(update_registry.policies())
+
+
+def optimisers() -> dict[str, Any]:
+    """Every optimiser's class by name."""
+    return dict(hierarchy_registry.optimisers())
+
+
+def layouts(hierarchy: str = "") -> tuple[str, ...]:
+    """The layouts of a structure, or of all of them."""
+    kinds = [builders()[hierarchy]] if hierarchy else list(builders().values())
+    return tuple(dict.fromkeys(layout for kind in kinds for layout in kind.layouts()))
+
+
+def traversals(hierarchy: str = "", layout: str = "") -> tuple[str, ...]:
+    """The traversals of a structure's layout, or of all of them."""
+    kinds = [builders()[hierarchy]] if hierarchy else list(builders().values())
+    pairs = [
+        (kind, name) for kind in kinds for name in kind.layouts() if name == layout or not layout or layout == "auto"
+    ]
+    return tuple(dict.fromkeys(name for kind, of_layout in pairs for name in kind.traversals(of_layout)))
+
+
+def choices(key: str) -> tuple[str, ...]:
+    """What a key of `render` can be, where the registries decide; () for other keys."""
+    if key == "render.hierarchy":
+        return tuple(sorted(builders()))
+    if key == "render.ray_type":
+        return tuple(sorted(ray_types()))
+    if key == "render.layout":
+        return ("auto", *layouts())
+    if key == "render.traversal":
+        return ("auto", *traversals())
+    if key == "render.optimiser":
+        return ("none", *sorted(optimisers()))
+    return ()
+
+
+def names_of(group: str) -> tuple[str, ...]:
+    """The names there are in a group of tables."""
+    return tuple(_GROUPS[group]())
+
+
+def options_type(group: str, name: str) -> type | None:
+    """The options' dataclass of one structure (group hierarchy), optimiser or ray type (group ray_type); None where
+    there is no such thing."""
+    kind = _GROUPS[group]().get(name)
+    return getattr(kind, "Options", None)
+
+
+_GROUPS: dict[str, Callable[[], dict[str, Any]]] = {
+    "hierarchy": builders,
+    "optimiser": optimisers,
+    "ray_type": ray_types,
+}

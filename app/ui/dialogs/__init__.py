@@ -1,0 +1,1 @@
+"""Everything that opens as a window of its own: questions, settings, export, keys, palette, help."""

@@ -1,0 +1,91 @@
+"""The dialogs that commands open beside the window: palette, keys, help, settings and cheat sheet."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+
+from PySide6.QtCore import QObject, Qt
+from PySide6.QtGui import QAction
+from PySide6.QtWidgets import QMainWindow
+
+from raygrove.app.ui.commands.shortcuts import Shortcuts
+from raygrove.app.ui.dialogs import questions
+from raygrove.app.ui.dialogs.help_page import HelpDialog
+from raygrove.app.ui.dialogs.keys_dialog import KeysDialog
+from raygrove.app.ui.dialogs.palette import Palette
+from raygrove.app.ui.dialogs.settings_dialog import SettingsDialog
+from raygrove.app.ui.session.session import Session
+
+
+class OpenedDialogs(QObject):
+    """See the module. Of help and settings there is one at a time."""
+
+    def __init__(self, session: Session, window: QMainWindow) -> None:
+        super().__init__(window)
+        self._session, self._window = session, window
+        self._recent_commands: list[str] = []
+        self._help: HelpDialog | None = None
+        self.settings: SettingsDialog | None = None
+        self._actions: Mapping[str, QAction] = {}
+        self._shortcuts: Shortcuts | None = None
+
+    def follow(self, actions: Mapping[str, QAction]) -> None:
+        """Give the commands the user's keys; the dialogs list these commands."""
+        self._actions = actions
+        self._shortcuts = Shortcuts(actions, self, self._session.gestures)
+        problem = self._shortcuts.load()
+        if problem:
+            self._session.notices.show("warning", problem, topic="keys")
+
+    def show_palette(self) -> None:
+        """Help > Find a command."""
+        menus = self._window.menuBar().actions()
+        palette = Palette(self._session, menus, self.show_settings, self._recent_commands, self._window)
+        palette.setAttribute(Qt.WidgetAttribute.WA_DeleteOnClose)
+        palette.show()
+
+    def show_keys(self) -> None:
+        """Edit > Keys."""
+        if self._shortcuts is not None:
+            dialog = KeysDialog(self._shortcuts, self._window)
+            dialog.setAttribute(Qt.WidgetAttribute.WA_DeleteOnClose)
+            dialog.show()
+
+    def show_cheat_sheet(self) -> None:
+        """Help > Cheat sheet."""
+        questions.show_cheat_sheet(self._actions.values(), self._session.gestures, self._window)
+
+    def show_help(self, group: str) -> None:
+        """Help on the structure (group hierarchy) or ray type (group ray_type) that is chosen now."""
+        if self._help is None:
+            self._help = HelpDialog(self._window)
+            self._help.options_wanted.connect(self.show_settings)
+        self._help.show_page(f"{group}.{getattr(self._session.document.state.settings.render, group)}")
+        self._help.show()
+        self._help.raise_()
+
+    def show_settings(self, table: str = "") -> None:
+        """Edit > Settings, at a page."""
+        dialog = self.settings
+        if dialog is None:
+            dialog = self.settings = SettingsDialog(self._session.document, self._window)
+            dialog.setAttribute(Qt.WidgetAttribute.WA_DeleteOnClose)
+            dialog.destroyed.connect(self._forget_settings)
+        dialog.show_page(table or "render")
+        dialog.show()
+        dialog.raise_()
+
+    def show_structure_options(self) -> None:
+        """Structure > Options."""
+        self.show_settings(f"hierarchy.{self._session.document.state.settings.render.hierarchy}")
+
+    def show_tile_options(self) -> None:
+        """Structure > Tiles of spheres > Options."""
+        self.show_settings("tiles")
+
+    def show_ray_type_options(self) -> None:
+        """Render > Options."""
+        self.show_settings(f"ray_type.{self._session.document.state.settings.render.ray_type}")
+
+    def _forget_settings(self) -> None:
+        self.settings = None

@@ -1,0 +1,119 @@
+"""The window's questions and answers: which files, where to save, what this program and this machine are."""
+
+from __future__ import annotations
+
+import subprocess
+import time
+from collections.abc import Iterable
+from pathlib import Path
+
+import numpy as np
+from PySide6.QtCore import QCoreApplication, Qt
+from PySide6.QtGui import QAction, QGuiApplication, QImage
+from PySide6.QtWidgets import QFileDialog, QMessageBox, QWidget
+
+from raygrove.app.camera.gestures import Gestures
+from raygrove.app.document import saved_state
+from raygrove.app.document.jobs import Job
+from raygrove.app.export.images import save_png
+from raygrove.app.scene_io import EXTENSIONS, PACKED, PARTICLE_ENDINGS, foreign_endings
+from raygrove.app.ui.dialogs.cheat_sheet import CheatSheet
+from raygrove.app.ui.session.session import Session
+from raygrove.program import COMMAND
+
+REPORT_TIMEOUT_S = 60.0
+CANCEL_INTERVAL_S = 0.1
+SETTINGS_FILES = "*.toml *.env"
+
+
+def tr(text: str) -> str:
+    """`text` in the user's language."""
+    return QCoreApplication.translate("dialogs", text)
+
+
+def ask_for_files(parent: QWidget, folder: str) -> list[str]:
+    """Which files to open; none where it was cancelled."""
+    pictures = tr("Pictures with their state")
+    files = " ".join(f"*.{ending}" for ending in (*EXTENSIONS, *PARTICLE_ENDINGS, *foreign_endings(), *PACKED))
+    models = f"{tr('Models and pictures')} ({files} {files.upper()} *.png *.PNG)"
+    filters = f"{models};;{pictures} (*.png *.PNG);;{tr('Settings')} ({SETTINGS_FILES});;{tr('All files')} (*)"
+    paths, _ = QFileDialog.getOpenFileNames(parent, tr("Open a model, or the key frames of one"), folder, filters)
+    return list(paths)
+
+
+def save_picture(session: Session, parent: QWidget, picture: QImage | None) -> None:
+    """Ask for a name and write the picture as PNG, with the state that it shows inside."""
+    frame, folder = session.loop.last_frame, session.memory.folder()
+    if picture is None or picture.isNull() or frame is None:
+        session.notices.show("warning", tr("There is no picture to save yet."), topic="picture")
+        return
+    path, _ = QFileDialog.getSaveFileName(
+        parent, tr("Save the picture"), f"{folder}/raygrove.png" if folder else "raygrove.png", "PNG (*.png)"
+    )
+    if not path:
+        return
+    path = path if path.lower().endswith(".png") else f"{path}.png"
+    pixels = pixels_of(picture)
+    state = saved_state.at_moment(frame.request.state, frame.request.moment)
+    texts = saved_state.texts_of(state, frame.statistics, f"{frame.device_name} ({frame.target_name})")
+    title = tr("Saving {name}").format(name=Path(path).name)
+
+    def saved(job: Job) -> None:
+        session.notices.tell(tr("Saved {path}").format(path=path))
+
+    session.document.start_job(title, lambda job: save_png(Path(path), pixels, texts, job.check), saved)
+
+
+def pixels_of(picture: QImage) -> np.ndarray:
+    """A picture's pixels, (height, width, 4) uint8, row 0 on top."""
+    image = picture.convertToFormat(QImage.Format.Format_RGBA8888)
+    rows = np.frombuffer(image.constBits(), np.uint8).reshape(image.height(), image.bytesPerLine())
+    return rows[:, : 4 * image.width()].reshape(image.height(), image.width(), 4).copy()
+
+
+def show_cheat_sheet(actions: Iterable[QAction], gestures: Gestures, parent: QWidget) -> None:
+    """The keys and the mouse."""
+    sheet = CheatSheet(actions, gestures, parent)
+    sheet.setAttribute(Qt.WidgetAttribute.WA_DeleteOnClose)
+    sheet.show()
+
+
+def show_about(window: QWidget) -> None:
+    """What this is."""
+    text = tr(
+        "A viewer for dynamic scenes and a laboratory of acceleration structures. Every frame is animated, built, "
+        "traced and measured."
+    )
+    box = QMessageBox(
+        QMessageBox.Icon.NoIcon,
+        tr("About Raygrove"),
+        f"<h3>Raygrove</h3><p>{text}</p>",
+        QMessageBox.StandardButton.Close,
+        window,
+    )
+    box.setAttribute(Qt.WidgetAttribute.WA_DeleteOnClose)
+    box.setModal(False)
+    box.show()
+
+
+def copy_report(session: Session) -> None:
+    """Put what this machine can do on the clipboard, found out in the background."""
+
+    def report(job: Job) -> str:
+        with subprocess.Popen(
+            [*COMMAND, "doctor"], stdout=subprocess.PIPE, stderr=subprocess.DEVNULL, text=True
+        ) as doctor:
+            until = time.monotonic() + REPORT_TIMEOUT_S
+            while True:
+                try:
+                    return doctor.communicate(timeout=CANCEL_INTERVAL_S)[0]
+                except subprocess.TimeoutExpired:
+                    if job.is_cancelled or time.monotonic() > until:
+                        doctor.kill()
+                        job.check()
+
+    def finished(job: Job) -> None:
+        QGuiApplication.clipboard().setText(job.result)
+        session.notices.tell(tr("The report is on the clipboard."))
+
+    session.document.start_job(tr("Looking at this machine"), report, finished)

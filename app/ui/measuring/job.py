@@ -1,0 +1,80 @@
+"""A job from stdin, and a window to measure that leaves the user's own as it was."""
+
+from __future__ import annotations
+
+import json
+import sys
+import tempfile
+from typing import Any, Protocol, TypeVar
+
+from PySide6.QtCore import QSettings, Qt
+from PySide6.QtWidgets import QApplication, QDockWidget, QWidget
+
+from raygrove.app.document.document import Document
+from raygrove.app.ui.commands.commands import Commands
+from raygrove.app.ui.messages.banner import Banners
+from raygrove.app.ui.panels.stats_panel import StatsPanel
+from raygrove.app.ui.session.frame_loop import FrameLoop
+from raygrove.app.ui.session.session import Session
+from raygrove.app.ui.window.application import make_application
+
+Job = TypeVar("Job")
+
+
+class MeasuredWindow(Protocol):
+    """What a measurement is handed: a window, as far as something in it is measured or done. The application's is
+    one."""
+
+    session: Session
+    document: Document
+    loop: FrameLoop
+    view: Any
+    docks: list[QDockWidget]
+    banners: Banners
+    stats_panel: StatsPanel
+    commands: Commands
+
+    def open_files(self, paths: list[str]) -> None:
+        """Open files as one scene, in the background."""
+
+    def open_demo(self, name: str) -> None:
+        """Open a built-in scene, in the background."""
+
+    def cancel_jobs(self) -> None:
+        """Cancel whatever runs in the background."""
+
+    def toggle_full_screen(self) -> None:
+        """Full screen, and back."""
+
+    def width(self) -> int:
+        """In pixels."""
+
+    def height(self) -> int:
+        """In pixels."""
+
+    def resize(self, width: int, height: int, /) -> None:
+        """To so many pixels."""
+
+    def addDockWidget(self, area: Qt.DockWidgetArea, dock: QDockWidget, /) -> None:
+        """Put a dock at a side."""
+
+    def removeDockWidget(self, dock: QDockWidget, /) -> None:
+        """Take a dock out of its place."""
+
+    def window(self) -> QWidget:
+        """The widget itself, to be photographed, and in which dialogs open."""
+
+    def close(self) -> bool:
+        """Close it; whether it closed."""
+
+
+def read_job(kind: type[Job]) -> Job:
+    """The job that whoever started this process wrote to its stdin: the fields of `kind` that it names."""
+    return kind(**json.load(sys.stdin))
+
+
+def begin(swap_interval: int = 0) -> QApplication:
+    """The application, with a folder of its own for what a window keeps."""
+    application = make_application(swap_interval)
+    QSettings.setPath(QSettings.Format.NativeFormat, QSettings.Scope.UserScope, tempfile.mkdtemp())
+    return application

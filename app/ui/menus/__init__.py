@@ -1,0 +1,1 @@
+"""The menu bar: each menu's entries as a list of commands."""

@@ -1,0 +1,91 @@
+"""The File, Edit, View and Help menus: what is done to the window and its files."""
+
+from __future__ import annotations
+
+import functools
+from collections.abc import Callable, Sequence
+from typing import Any
+
+from PySide6.QtGui import QKeySequence
+from PySide6.QtWidgets import QDockWidget, QMenu, QWidget
+
+from raygrove.app.ui.commands.command import Command, Entry, Separator, Standing, Submenu, setting, tr
+from raygrove.app.ui.dialogs import questions
+from raygrove.app.ui.dialogs.export_dialog import ExportDialog
+from raygrove.app.ui.dialogs.opened_dialogs import OpenedDialogs
+from raygrove.app.ui.session.scene_files import SceneFiles
+from raygrove.app.ui.session.session import Session
+
+Run = Callable[[], object]
+Standard = QKeySequence.StandardKey
+
+
+def file_menu(
+    session: Session,
+    parent: QWidget,
+    files: SceneFiles,
+    demos: Sequence[Any],
+    *,
+    ask: Run,
+    fill_recent: Callable[[QMenu], None],
+    open_demo: Callable[[str], None],
+    show_welcome: Run,
+    save_picture: Run,
+) -> Submenu:
+    """Files, pictures and exports; `demos` are the built-in scenes."""
+    built_in = [
+        Command(f"file.demo.{info.name}", info.title, functools.partial(open_demo, info.name), tip=info.sentence)
+        for info in demos
+    ]
+    entries: list[Entry] = [
+        Command("file.open", tr("&Open…"), ask, Standard.Open),
+        Submenu(tr("Open &recent"), fill=fill_recent),
+        Submenu(tr("&Built-in scenes"), built_in),
+        Command("file.reload", tr("Re&load"), session.document.reopen, "F5"),
+        Command("file.watch", tr("Reload when the file c&hanges"), files.toggle_watch, "Shift+F5", checkable=True),
+        Command("file.close", tr("&Close the scene"), files.close_scene, "Ctrl+W"),
+        Command("file.welcome", tr("&Welcome page"), show_welcome, "Ctrl+Home"),
+        Separator(),
+        Command("file.picture", tr("&Save picture…"), save_picture, ("F12", "Ctrl+Shift+S")),
+        Command("file.export", tr("&Export…"), lambda: ExportDialog(session, parent).show(), "Ctrl+E"),
+        Separator(),
+        Command("file.quit", tr("&Quit"), parent.close, "Ctrl+Q"),
+    ]
+    return Submenu(tr("&File"), entries)
+
+
+def edit_menu(session: Session, opened: OpenedDialogs) -> Submenu:
+    """Undo, keys and settings."""
+    entries: list[Entry] = [
+        Command("edit.undo", tr("&Undo"), session.document.undo, Standard.Undo),
+        Command("edit.redo", tr("&Redo"), session.document.redo, ("Ctrl+Shift+Z", "Ctrl+Y")),
+        Separator(),
+        Command("edit.keys", tr("&Keys…"), opened.show_keys, "Ctrl+K"),
+        Command("edit.settings", tr("&Settings…"), opened.show_settings, "Ctrl+,"),
+    ]
+    return Submenu(tr("&Edit"), entries)
+
+
+def view_menu(session: Session, docks: Sequence[QDockWidget], *, reset_layout: Run, toggle_full_screen: Run) -> Submenu:
+    """The theme, the panels and the window's place."""
+    entries: list[Entry] = [
+        setting(session.choices, "view.theme", tr("&Theme"), "window.theme"),
+        *(Standing(f"view.{dock.objectName()}", dock.toggleViewAction()) for dock in docks),
+        Command("view.reset_layout", tr("Reset the &layout"), reset_layout),
+        Command("view.full_screen", tr("F&ull screen"), toggle_full_screen, "F11", checkable=True),
+    ]
+    return Submenu(tr("&View"), entries)
+
+
+def help_menu(session: Session, parent: QWidget, opened: OpenedDialogs) -> Submenu:
+    """What explains the program, and the machine that it runs on."""
+    structure, ray_type = (functools.partial(opened.show_help, group) for group in ("hierarchy", "ray_type"))
+    entries: list[Entry] = [
+        Command("help.palette", tr("Find a &command…"), opened.show_palette, "Ctrl+Shift+P"),
+        Command("help.cheat_sheet", tr("&Cheat sheet"), opened.show_cheat_sheet, ("F1", "H")),
+        Command("help.structure", tr("About this &structure"), structure, "Shift+F1"),
+        Command("help.ray_type", tr("About this r&ay type"), ray_type, "Ctrl+F1"),
+        Command("help.report", tr("Copy a &report of this machine"), functools.partial(questions.copy_report, session)),
+        Command("help.about", tr("&About Raygrove"), functools.partial(questions.show_about, parent)),
+    ]
+    return Submenu(tr("Hel&p"), entries)

@@ -1,0 +1,217 @@
+"""The panels that look into a picture, and their wiring: the heat map's counts, what was picked, the boxes' levels,
+and what each key frame costs."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+from PySide6.QtCore import QObject, Qt, Signal
+from PySide6.QtWidgets import QDockWidget, QMainWindow, QWidget
+
+from raygrove.app.camera.gestures import Gestures
+from raygrove.app.document.document import Document
+from raygrove.app.document.state import State
+from raygrove.app.frames.legends import legend_of
+from raygrove.app.frames.questions import Picked
+from raygrove.app.frames.render_thread import FinishedFrame
+from raygrove.app.playback import timeline as timelines
+from raygrove.app.ui.panels.boxes_panel import BoxesPanel
+from raygrove.app.ui.panels.clip_panel import ClipPanel
+from raygrove.app.ui.panels.cost_panel import CostPanel
+from raygrove.app.ui.panels.heat_panel import STEPS, HeatPanel, is_read
+from raygrove.app.ui.panels.objects_panel import ObjectsPanel
+from raygrove.app.ui.panels.pick_panel import PickPanel
+from raygrove.app.ui.panels.scene_edit_panels import LightsPanel, MaterialsPanel
+from raygrove.app.ui.panels.spheres_panel import SpheresPanel
+from raygrove.app.ui.picture.marks import Marks
+from raygrove.app.ui.picture.pointer import Pointer
+from raygrove.app.ui.session.frame_loop import FrameLoop
+from raygrove.app.ui.widgets.scrolled import panel_of
+from raygrove.gpu.engine import Hit
+
+Place = tuple[str, str, QWidget, Qt.DockWidgetArea]
+"""A panel's name, its title, the panel, and the side of the window where it stands first."""
+
+
+class Inspectors(QObject):
+    """Makes the panels and answers for them. `legend_changed` carries the scale that the legend over the picture shows,
+    or None."""
+
+    legend_changed = Signal(object)
+
+    def __init__(self, document: Document, parent: QObject, gestures: Gestures) -> None:
+        super().__init__(parent)
+        self._document = document
+        self._loop: FrameLoop | None = None
+        self._docks: dict[str, QDockWidget] = {}
+        self._range: tuple[float, float] | None = None
+        self.heat, self.pick = HeatPanel(document), PickPanel(gestures)
+        self.boxes, self.cost = BoxesPanel(document), CostPanel()
+        self.objects, self.clip = ObjectsPanel(document), ClipPanel(document)
+        self.spheres = SpheresPanel(document)
+        self.materials, self.lights = MaterialsPanel(document), LightsPanel(document)
+        self.cost.jumped.connect(self._jump)
+        self.pick.jumped.connect(self._jump)
+        self.spheres.counts_wanted.connect(
+            lambda: self._ask("spheres", lambda maker: maker.attribute_counts(), self.spheres.take_counts)
+        )
+        self.marks, self.pointer = Marks(document), Pointer(self, gestures)
+        self.pointer.hovered.connect(self._count_at)
+        self.pointer.left.connect(lambda: self.heat.point_at(None))
+        self.pointer.clicked.connect(self.pick_at)
+        self.pick.mode_changed.connect(self._set_mode)
+        self.pick.path_shown.connect(self.marks.show_path)
+        self.pick.near_wanted.connect(self._ask_near)
+        self.pick.near_shown.connect(self.marks.show_near)
+        self.heat.scale_changed.connect(self._take_range)
+        document.observe(self._changed)
+        document.on_scene.append(lambda scene: self.clear())
+
+    def places(self) -> tuple[Place, ...]:
+        """Name, title, widget and side of each dock; none is shown at first."""
+        right = Qt.DockWidgetArea.RightDockWidgetArea
+        return (
+            ("heat", self.tr("Heat map"), self.heat, right),
+            ("pick", self.tr("Picked"), self.pick, right),
+            ("boxes", self.tr("Boxes"), self.boxes, right),
+            ("objects", self.tr("Objects"), self.objects, Qt.DockWidgetArea.LeftDockWidgetArea),
+            ("clip", self.tr("Clipping plane"), self.clip, Qt.DockWidgetArea.LeftDockWidgetArea),
+            ("spheres", self.tr("Spheres"), self.spheres, Qt.DockWidgetArea.LeftDockWidgetArea),
+            ("materials", self.tr("Materials"), self.materials, Qt.DockWidgetArea.LeftDockWidgetArea),
+            ("lights", self.tr("Lights"), self.lights, Qt.DockWidgetArea.LeftDockWidgetArea),
+            ("cost", self.tr("Cost over time"), self.cost, Qt.DockWidgetArea.BottomDockWidgetArea),
+        )
+
+    def take_docks(self, window: QMainWindow, docks: list[QDockWidget]) -> None:
+        """The docks that the window made of `places`: those at the right share one place, the costs lie over the
+        timeline."""
+        self._docks = {name: dock for name, _, widget, _ in self.places() for dock in docks if panel_of(dock) is widget}
+        first, *others = (self._docks[name] for name in ("heat", "pick", "boxes"))
+        for dock in others:
+            window.tabifyDockWidget(first, dock)
+        timeline = next(dock for dock in docks if dock.objectName() == "dock.timeline")
+        window.splitDockWidget(self._docks["cost"], timeline, Qt.Orientation.Vertical)
+
+    def attach(self, loop: FrameLoop) -> None:
+        """Hear of frames, and ask about them."""
+        self._loop = loop
+        loop.frame_arrived.connect(self._take)
+        self.cost.watched.connect(loop.time_every_frame)
+        loop.time_every_frame(self.cost.isVisible())
+
+    def lie_on(self, picture: QWidget) -> None:
+        """Watch the pointer over a picture, and mark it."""
+        self.pointer.watch(picture)
+        self.marks.lie_on(picture)
+
+    def legend(self) -> Any:
+        """The scale of the picture's colours, with the range of the newest picture where that is automatic; None where
+        they mean no number."""
+        return legend_of(self._document.state, self._document.scene, self._range)
+
+    def pick_at(self, across: float, down: float) -> None:
+        """Show what lies at a place of the picture, from 0 to 1 of its width and height."""
+        self._ask("pick", lambda maker: maker.pick(across, down, with_path=True), self._show_picked)
+
+    def clear(self) -> None:
+        """Another scene begins."""
+        self._range = None
+        self.heat.clear()
+        self.pick.clear()
+        self.boxes.clear()
+        self.cost.begin(self._document.span)
+        self.marks.show_point(None)
+
+    # -- what happens ---------------------------------------------------------------------------------------------
+    def _take(self, frame: FinishedFrame) -> None:
+        self.heat.take(frame)
+        self.boxes.take(frame)
+        self.spheres.take_frame()
+        if self._is_of_now(frame):
+            self.cost.take(frame)
+
+    def _is_of_now(self, frame: FinishedFrame) -> bool:
+        """Whether a frame shows the scene and the clip that are open: one that was being drawn when another was opened
+        comes after it."""
+        request = frame.request
+        return (
+            request.scene is self._document.scene and request.state.timeline.clip == self._document.state.timeline.clip
+        )
+
+    def _take_range(self, ends: tuple[float, float]) -> None:
+        if self.pointer.place is not None and self.heat.pointed is not None:
+            self._count_at(*self.pointer.place)  # the picture moves on under a pointer that rests
+        if ends != self._range:
+            self._range = ends
+            self.legend_changed.emit(self.legend())
+
+    def _count_at(self, across: float, down: float) -> None:
+        is_wanted = self.heat.isVisible() and not self.heat.bar.is_frozen
+        shown = self._document.state.settings.render.ray_type
+        if not is_wanted or self._document.scene is None or not is_read(shown):
+            return
+        question = (
+            (lambda maker: maker.steps(across, down)) if shown == STEPS else (lambda maker: maker.reading(across, down))
+        )
+        self._ask("steps", question, self.heat.point_at)
+
+    def _show_picked(self, picked: Picked | None) -> None:
+        self.pick.show_picked(picked, self._document.scene, self._document.state.settings.spheres.color_by)
+        self.pick.show_time(self._document.state.timeline.time)
+        is_hit = picked is not None and picked.hit is not None
+        self.marks.show_point(picked.hit.position if is_hit and picked is not None and picked.hit is not None else None)
+        self._show_dock("pick")
+
+    def _ask_near(self, hit: Hit, count: int, radius: float) -> None:
+        self._ask("near", lambda maker: maker.near(hit, count, radius), lambda found: self.pick.show_near(hit, found))
+
+    def _set_mode(self, picks_always: bool) -> None:
+        self.pointer.picks_always = picks_always
+
+    def _changed(self, before: State, after: State) -> None:
+        old, new = before.settings.render.ray_type, after.settings.render.ray_type
+        if is_read(new) and old != new:
+            self.heat.clear()
+            self._show_dock("heat")
+        if before.timeline.clip != after.timeline.clip:
+            self.cost.begin(self._document.span)
+        if before.timeline.time != after.timeline.time:
+            self.cost.show_time(after.timeline.time)
+            self.pick.show_time(after.timeline.time)
+        if after.settings.clip.on and not before.settings.clip.on:
+            self._show_dock("clip")
+        if after.settings.boxes.show and not before.settings.boxes.show:
+            self._show_dock("boxes")
+        if self.marks.isVisible() and _tree_of(before) != _tree_of(after):
+            self.marks.show_path(())  # the boxes were those of another tree
+            self.marks.show_point(None)
+            self.marks.show_near(None)
+
+    def _jump(self, seconds: float) -> None:
+        head = timelines.pause(self._document.state.timeline)
+        self._document.change("timeline", timelines.scrub(head, seconds, self._document.span))
+
+    def _show_dock(self, name: str) -> None:
+        dock = self._docks.get(name)
+        if dock is not None:
+            dock.show()
+            dock.raise_()
+
+    def _ask(self, key: str, question: Callable[[Any], Any], take: Callable[[Any], None]) -> None:
+        if self._loop is not None:
+            self._loop.ask(key, question, take)
+
+
+def _tree_of(state: State) -> object:
+    """What the boxes of a picked primitive depend on: the instant, what is shown of the scene, and the structure."""
+    render, views = state.settings.render, state.views
+    return (
+        state.timeline.time,
+        state.timeline.clip,
+        state.hidden,
+        render.hierarchy,
+        render.optimiser,
+        render.layout,
+        views,
+    )

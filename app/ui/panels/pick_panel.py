@@ -1,0 +1,245 @@
+"""What lies under the pixel that was picked: the primitive, where it was hit, its material and object, the nodes from
+the root to its leaf, and what is near."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+from PySide6.QtCore import Qt, Signal
+from PySide6.QtWidgets import QCheckBox, QHeaderView, QLabel, QTreeWidget, QTreeWidgetItem, QVBoxLayout, QWidget
+
+from raygrove.app.camera.gestures import Gestures
+from raygrove.app.frames.node_path import PathNode
+from raygrove.app.frames.questions import Picked
+from raygrove.app.ui.panels.attribute_curves import AttributeCurves, PickedSphere, value_text
+from raygrove.app.ui.panels.near_controls import NearControls
+from raygrove.app.ui.widgets.panel_bar import PanelBar, Table
+from raygrove.gpu.engine import Hit
+from raygrove.gpu.scene import Scene
+from raygrove.gpu.stats import Near, Surroundings
+
+PATH_COLUMNS = ("depth", "node", "kind", "references", "share", "lower", "upper")
+
+
+class PickPanel(QWidget):
+    """See the module. `path_shown` carries the nodes whose boxes are to be seen in the picture, `mode_changed` whether
+    every click picks, `jumped` the seconds that were clicked in a curve. `near_wanted` asks what is near: the hit, how
+    many, and the radius of a ball; `near_shown` carries the answer, for the picture."""
+
+    path_shown = Signal(object)
+    near_wanted = Signal(object, int, float)
+    near_shown = Signal(object)
+    mode_changed = Signal(bool)
+    jumped = Signal(float)
+
+    def __init__(self, gestures: Gestures, parent: QWidget | None = None) -> None:
+        super().__init__(parent)
+        self.setObjectName("pick")
+        self._gestures = gestures
+        gestures.on_change.append(lambda: None if self.rows else self.clear())
+        self.rows: list[tuple[str, str]] = []
+        self.path: tuple[PathNode, ...] = ()
+        self.hit: Hit | None = None
+        self.found: Surroundings | None = None
+        self.near = NearControls(self)
+        self.near.changed.connect(self._ask_near)
+        self.hint = QLabel(self._how(), self)
+        self.hint.setWordWrap(True)
+        self.mode = QCheckBox(self.tr("Every click picks"), self)
+        self.mode.setObjectName("picks_always")
+        self.mode.toggled.connect(self.mode_changed)
+        self.tree = QTreeWidget(self)
+        self.tree.setObjectName("picked")
+        self.tree.setColumnCount(2)
+        self.tree.setHeaderHidden(True)
+        self.tree.setIndentation(12)
+        self.tree.header().setSectionResizeMode(0, QHeaderView.ResizeMode.ResizeToContents)
+        self.tree.currentItemChanged.connect(lambda item, before: self._choose(item))
+        self.curves = AttributeCurves(self)
+        self.curves.chosen.connect(self.jumped)
+        self.bar = PanelBar("pick", self.table, self.text, self)
+        column = QVBoxLayout(self)
+        column.setContentsMargins(6, 6, 6, 6)
+        for widget in (self.hint, self.mode, self.tree, self.near, self.curves, self.bar):
+            column.addWidget(widget)
+
+    def show_picked(self, picked: Picked | None, scene: Scene | None, color_by: str = "") -> None:
+        """Show an answer, unless the figures are frozen; a sphere's curve of `color_by`, where nothing else is
+        chosen."""
+        if self.bar.is_frozen:
+            return
+        if picked is None or picked.hit is None or scene is None:
+            none = self.tr(
+                "There is no picture by rays yet. Where OpenGL draws spheres, choose Structure > Spheres drawn by > "
+                "Rays."
+            )
+            self.clear(self.tr("Nothing was hit there.") if picked is not None else none)
+            return
+        self.path = picked.path
+        self.rows, self.hit, self.found = hit_rows(picked, scene), picked.hit, None
+        self.near.take_size(float(np.linalg.norm(np.subtract(scene.upper, scene.lower))))
+        self.hint.setText(self.tr("Choose a node to see its box alone."))
+        self._fill_tree()
+        hit = picked.hit
+        if hit.spheres >= 0:
+            own = str(hit.file_id) if hit.file_id >= 0 else str(hit.sphere)
+            title = " ".join([scene.spheres[hit.spheres].name, own]).strip()
+            self.curves.show_sphere(scene, PickedSphere(hit.spheres, hit.sphere, title), color_by)
+        else:
+            self.curves.clear()
+        self.path_shown.emit(self.path)
+        self._ask_near()
+
+    def show_near(self, hit: Hit, found: Surroundings | str | None) -> None:
+        """Show what is near a hit, unless another one is shown by now."""
+        if hit is not self.hit or self.bar.is_frozen:
+            return
+        self.found = found if isinstance(found, Surroundings) else None
+        self.near.show_found(found)
+        self._fill_near()
+        self.near_shown.emit(self.found)
+
+    def show_time(self, seconds: float) -> None:
+        """The playing head has moved."""
+        self.curves.show_time(seconds)
+
+    def clear(self, sentence: str = "") -> None:
+        """Show nothing, and say why."""
+        self.rows, self.path, self.hit, self.found = [], (), None, None
+        self.near.show_found(None)
+        self.hint.setText(sentence or self._how())
+        self.tree.clear()
+        self.curves.clear()
+        self.path_shown.emit(())
+        self.near_shown.emit(None)
+
+    def _ask_near(self) -> None:
+        if self.hit is not None:
+            self.near_wanted.emit(self.hit, self.near.count.value(), self.near.radius.value())
+
+    def _fill_near(self) -> None:
+        """The neighbours, below the path."""
+        if self.tree.topLevelItemCount() > len(self.rows) + 1:
+            self.tree.takeTopLevelItem(len(self.rows) + 1)
+        if self.found is None:
+            return
+        count = self.tr("{count} primitives").format(count=len(self.found.nearest))
+        above = QTreeWidgetItem([self.tr("Nearest"), count])
+        self.tree.addTopLevelItem(above)
+        for place, near in enumerate(self.found.nearest):
+            above.addChild(QTreeWidgetItem([f"{place + 1}", _near_line(near)]))
+        above.setExpanded(True)
+
+    def _how(self) -> str:
+        """How to pick."""
+        way = next(iter(self._gestures.ways("mouse.pick")), "")
+        return (
+            self.tr("{way} picks what lies under the pointer.").format(way=way)
+            if way
+            else self.tr("No way to pick is set: see Edit > Keys.")
+        )
+
+    def table(self) -> Table:
+        """The nodes of the path."""
+        return PATH_COLUMNS, [
+            {
+                "depth": node.depth, "node": node.node_id, "kind": "leaf" if node.is_leaf else "inner",
+                "references": node.reference_count,
+                "share": node.share, "lower": " ".join(f"{x:g}" for x in node.lower),
+                "upper": " ".join(f"{x:g}" for x in node.upper),
+            }
+            for node in self.path
+        ]  # fmt: skip
+
+    def text(self) -> str:
+        """What is shown, as text."""
+        width = max((len(name) for name, _ in self.rows), default=0)
+        return (
+            "\n".join(
+                [
+                    *(f"{name:<{width}}  {value}" for name, value in self.rows),
+                    *(_near_line(near) for near in (self.found.nearest if self.found is not None else ())),
+                    *(_line(node) for node in self.path),
+                ]
+            )
+            + "\n"
+        )
+
+    def _fill_tree(self) -> None:
+        self.tree.clear()
+        for name, value in self.rows:
+            self.tree.addTopLevelItem(QTreeWidgetItem([name, value]))
+        above = QTreeWidgetItem([self.tr("Path"), self.tr("{count} nodes").format(count=len(self.path))])
+        self.tree.addTopLevelItem(above)
+        for index, node in enumerate(self.path):
+            item = QTreeWidgetItem([f"{node.depth}", _line(node)])
+            item.setData(0, Qt.ItemDataRole.UserRole, index)
+            item.setToolTip(1, _tip(node))
+            above.addChild(item)
+        above.setExpanded(True)
+
+    def _choose(self, item: QTreeWidgetItem | None) -> None:
+        """A node of the path: its box alone; anything else: all of them."""
+        index: Any = item.data(0, Qt.ItemDataRole.UserRole) if item is not None else None
+        self.path_shown.emit(self.path if index is None else (self.path[index],))
+
+
+def hit_rows(picked: Picked, scene: Scene) -> list[tuple[str, str]]:
+    """Names and values of a hit, in the file's coordinates."""
+    hit = picked.hit
+    assert hit is not None
+    x, y, z = np.add(hit.position, scene.origin).tolist()
+    material, node = scene.materials[hit.material], scene.nodes[hit.node]
+    return [
+        ("Primitive", f"{hit.prim_id:,}"),
+        ("Distance", f"{hit.t:.6g}"),
+        ("Point", f"{x:.6g}, {y:.6g}, {z:.6g}"),
+        ("u, v", f"{hit.u:.4f}, {hit.v:.4f}"),
+        ("Material", _named(hit.material, material.name)),
+        ("Object", f"{hit.object_id} of {len(scene.objects)}"),
+        *_what_is_placed(hit, scene),
+        ("Node of the scene", _named(hit.node, node.name)),
+    ]
+
+
+def _what_is_placed(hit: Hit, scene: Scene) -> list[tuple[str, str]]:
+    """The mesh; or the spheres or glyphs, which of them it is, and its attributes at that instant."""
+    if hit.mesh >= 0:
+        return [("Mesh", _named(hit.mesh, scene.meshes[hit.mesh].name))]
+    if hit.glyphs >= 0:
+        glyphs = scene.glyphs[hit.glyphs]
+        known = [] if hit.file_id < 0 else [("Id in the file", f"{hit.file_id}")]
+        place = (glyphs.shape.capitalize(), f"{hit.sphere:,} of {len(glyphs.centres):,}")
+        return [("Glyphs", _named(hit.glyphs, glyphs.name)), place, *known]
+    group = scene.spheres[hit.spheres]
+    own = [] if hit.file_id < 0 else [("Id in the file", f"{hit.file_id}")]
+    return [
+        ("Spheres", _named(hit.spheres, group.name)),
+        ("Sphere", f"{hit.sphere:,} of {len(group.centres):,}"),
+        *own,
+        ("Radius", f"{hit.radius:.6g}"),
+        *((one.name, value_text(one.values, one.unit)) for one in hit.attributes),
+    ]
+
+
+def _named(number: int, name: str) -> str:
+    return f"{number} ({name})" if name else str(number)
+
+
+def _line(node: PathNode) -> str:
+    share = f"{node.share:.0%}".replace("%", " %")
+    return (
+        f"leaf {node.node_id}, {node.reference_count} primitives, {share}"
+        if node.is_leaf
+        else f"node {node.node_id}, {share}"
+    )
+
+
+def _near_line(near: Near) -> str:
+    return f"primitive {near.prim_id:,} at {near.distance:.6g}"
+
+
+def _tip(node: PathNode) -> str:
+    corners = (", ".join(f"{x:.6g}" for x in corner) for corner in (node.lower, node.upper))
+    return f"{node.share:.1%} of the surface of the node above; from {next(corners)} to {next(corners)}"

@@ -1,0 +1,76 @@
+"""What the window remembers from one start to the next: its place, its docks, the files opened last."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Sequence
+
+from PySide6.QtCore import QByteArray, QSettings
+from PySide6.QtWidgets import QMainWindow
+
+MOST_RECENT = 10
+LAYOUT_VERSION = 1
+
+
+class Memory:
+    """QSettings with the words of this program. A value that is not what it should be counts as absent."""
+
+    def __init__(self) -> None:
+        self._settings = QSettings("raygrove", "raygrove")
+
+    def recent(self) -> list[str]:
+        """The files opened last, newest first; those that are gone are left out."""
+        stored = self._settings.value("recent", [])
+        paths = [stored] if isinstance(stored, str) else stored if isinstance(stored, list) else []
+        return [path for path in paths if isinstance(path, str) and os.path.exists(path)][:MOST_RECENT]
+
+    def add_recent(self, paths: Sequence[str]) -> None:
+        """Remember the first file of a scene that was opened."""
+        newest = os.path.abspath(paths[0])
+        self._settings.setValue("recent", [newest, *(path for path in self.recent() if path != newest)][:MOST_RECENT])
+
+    def clear_recent(self) -> None:
+        """Forget the files."""
+        self._settings.setValue("recent", [])
+
+    def folder(self) -> str:
+        """Where files were opened last."""
+        stored = self._settings.value("folder", "")
+        return stored if isinstance(stored, str) and os.path.isdir(stored) else ""
+
+    def set_folder(self, path: str) -> None:
+        """Remember the folder of a file."""
+        self._settings.setValue("folder", os.path.dirname(os.path.abspath(path)))
+
+    def is_silenced(self, topic: str) -> bool:
+        """Whether the user does not want to read about this again."""
+        stored = self._settings.value("silenced", [])
+        return topic in (stored if isinstance(stored, list) else [stored])
+
+    def silence(self, topic: str) -> None:
+        """Do not tell the user about this again."""
+        stored = self._settings.value("silenced", [])
+        self._settings.setValue("silenced", [*(stored if isinstance(stored, list) else [stored]), topic])
+
+    def hear_all(self) -> None:
+        """Tell the user everything again."""
+        self._settings.remove("silenced")
+
+    def save_window(self, window: QMainWindow) -> None:
+        """Remember where a window and its docks are."""
+        self._settings.setValue("geometry", window.saveGeometry())
+        self._settings.setValue("docks", window.saveState(LAYOUT_VERSION))
+
+    def restore_window(self, window: QMainWindow) -> None:
+        """Put a window and its docks where they were; nothing where that is not known."""
+        for name, restore in (
+            ("geometry", window.restoreGeometry),
+            ("docks", lambda state: window.restoreState(state, LAYOUT_VERSION)),
+        ):
+            stored = self._settings.value(name)
+            if isinstance(stored, QByteArray):
+                restore(stored)
+
+    def forget_window(self) -> None:
+        """Forget where the docks were."""
+        self._settings.remove("docks")

@@ -1,0 +1,37 @@
+"""What the whole window works with: made before any widget, and given to those who need it instead of the window."""
+
+from __future__ import annotations
+
+import dataclasses
+
+from PySide6.QtCore import QObject
+
+from raygrove.app.camera.gestures import Gestures
+from raygrove.app.document.document import Document
+from raygrove.app.ui.session.choices import Choices
+from raygrove.app.ui.session.frame_loop import FrameLoop
+from raygrove.app.ui.session.memory import Memory
+from raygrove.app.ui.session.notices import Notices
+
+
+@dataclasses.dataclass(frozen=True)
+class Session:
+    """One document that is worked on: what can be chosen for it, what is remembered from one start to the next, what
+    draws it, what mouse and keys mean in its picture, and where is said what happens."""
+
+    document: Document
+    choices: Choices
+    memory: Memory
+    loop: FrameLoop
+    gestures: Gestures
+    notices: Notices
+
+    def belong_to(self, owner: QObject) -> None:
+        """Let Qt end the parts that it knows together with the window."""
+        self.loop.setParent(owner)
+        self.notices.setParent(owner)
+
+
+def make_session(document: Document) -> Session:
+    """A session on a document. Its pictures have no view yet (FrameLoop.set_view)."""
+    return Session(document, Choices(document), Memory(), FrameLoop(document), Gestures(), Notices())

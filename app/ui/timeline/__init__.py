@@ -1,0 +1,1 @@
+"""The animation's controls and the line with the playing head."""

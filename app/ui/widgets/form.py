@@ -1,0 +1,262 @@
+"""A form made from an options dataclass: a field's type, range, unit and sentence become an editor, its limits and its
+tooltip."""
+
+from __future__ import annotations
+
+import math
+import typing
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+from PySide6.QtCore import QSignalBlocker, Signal
+from PySide6.QtWidgets import (
+    QCheckBox,
+    QComboBox,
+    QDoubleSpinBox,
+    QFormLayout,
+    QHBoxLayout,
+    QLabel,
+    QLineEdit,
+    QSpinBox,
+    QVBoxLayout,
+    QWidget,
+)
+
+from raygrove.app.ui.widgets.number_boxes import FloatBox, IntBox
+from raygrove.gpu.settings import OptionError, OptionField
+
+_INT_LIMIT = 2**31 - 1
+_FLOAT_LIMIT = 1e12
+
+
+def title_of(name: str) -> str:
+    """An option's name as a label: `cost_ratio` is "Cost ratio"."""
+    words = {"hierarchy": "structure", "fov": "field of view"}.get(name, name).replace("_", " ")
+    return words[:1].upper() + words[1:]
+
+
+class Editor(QWidget):
+    """One option's editor. `edited` carries a value of the option's type; a value that cannot be read shows its error
+    here instead."""
+
+    edited = Signal(object)
+
+    def __init__(self, field: OptionField, choices: Sequence[str] = (), parent: QWidget | None = None) -> None:
+        super().__init__(parent)
+        self.field = field
+        self._choices = tuple(choices) or field.info.choices
+        self._error = QLabel(self)
+        self._error.setObjectName("error")
+        self._error.setWordWrap(True)
+        self._error.hide()
+        self.input = self._make_input()
+        self.input.setObjectName(field.name)
+        self.input.setToolTip(tooltip_of(field))
+        self.input.setAccessibleName(title_of(field.name))
+        self.input.setAccessibleDescription(field.info.sentence)
+        column = QVBoxLayout(self)
+        column.setContentsMargins(0, 0, 0, 0)
+        column.setSpacing(2)
+        column.addWidget(self.input)
+        column.addWidget(self._error)
+
+    def value(self) -> Any:
+        """The value as shown. Raises OptionError for a text that is none."""
+        if isinstance(self.input, QCheckBox):
+            return self.input.isChecked()
+        if isinstance(self.input, QComboBox):
+            return self.input.currentData() if self.input.currentIndex() >= 0 else self.input.currentText()
+        if isinstance(self.input, QSpinBox | QDoubleSpinBox):
+            return self.input.value()
+        if isinstance(self.input, QLineEdit):
+            return self._read(self.input.text())
+        return tuple(box.value() for box in self.input.findChildren(QDoubleSpinBox))
+
+    def set_value(self, value: Any) -> None:
+        """Show a value without telling anybody."""
+        self.show_error("")
+        boxes = self.input.findChildren(QDoubleSpinBox) if type(self.input) is QWidget else [self.input]
+        parts = list(value) if type(self.input) is QWidget else [value]
+        for box, part in zip(boxes, parts, strict=True):
+            blocker = QSignalBlocker(box)
+            _show(box, part)
+            del blocker
+
+    def show_error(self, sentence: str) -> None:
+        """Say at the field what is wrong with it; an empty sentence takes it back."""
+        self._error.setText(sentence)
+        self._error.setStyleSheet("color: #d23f31;" if sentence else "")
+        self._error.setVisible(bool(sentence))
+
+    @property
+    def error(self) -> str:
+        """The error shown, or an empty text."""
+        return self._error.text()
+
+    def _make_input(self) -> QWidget:
+        field = self.field
+        if field.type is bool:
+            box = QCheckBox(self)
+            box.toggled.connect(self._emit)
+            return box
+        if self._choices:
+            combo = QComboBox(self)
+            for choice in self._choices:
+                combo.addItem(choice, choice)
+            combo.currentIndexChanged.connect(self._emit)
+            return combo
+        if field.type in (int, float) and not _needs_text(field):
+            return self._number(field.type)
+        if typing.get_origin(field.type) is tuple:
+            row = QWidget(self)
+            line = QHBoxLayout(row)
+            line.setContentsMargins(0, 0, 0, 0)
+            for _ in typing.get_args(field.type):
+                line.addWidget(self._number(float))
+            return row
+        edit = QLineEdit(self)
+        edit.editingFinished.connect(self._emit)
+        return edit
+
+    def _number(self, kind: type) -> IntBox | FloatBox:
+        info = self.field.info
+        low, high = info.minimum, info.maximum
+        box: IntBox | FloatBox
+        if kind is int:
+            box = IntBox(self)
+            box.setRange(int(low) if low is not None else -_INT_LIMIT, int(high) if high is not None else _INT_LIMIT)
+            box.setStepType(
+                QSpinBox.StepType.AdaptiveDecimalStepType if box.maximum() > 1000 else QSpinBox.StepType.DefaultStepType
+            )
+        else:
+            box = FloatBox(self)
+            box.setDecimals(_decimals(self.field))
+            box.setRange(low if low is not None else -_FLOAT_LIMIT, high if high is not None else _FLOAT_LIMIT)
+            box.setStepType(QDoubleSpinBox.StepType.AdaptiveDecimalStepType)
+        box.setKeyboardTracking(False)
+        box.setSuffix(f" {info.unit}" if info.unit else "")
+        box.valueChanged.connect(self._emit)
+        box.refused.connect(self._refuse)
+        return box
+
+    def _refuse(self, text: str) -> None:
+        kept = self.tr("{value} stays.").format(value=_listed(self.value()))
+        self.show_error(f"{text or self.tr('nothing')}: {self.tr('it takes')} {self.field.allowed()}. {kept}")
+
+    def _read(self, text: str) -> Any:
+        kind = self.field.type
+        try:
+            value = kind(text.strip()) if kind in (int, float) else text.strip()
+        except ValueError:
+            raise OptionError(self.field.name, text, self.field.allowed()) from None
+        return self.field.checked(value)
+
+    def _emit(self) -> None:
+        try:
+            value = self.value()
+        except OptionError as error:
+            self.show_error(str(error))
+            return
+        self.show_error("")
+        self.edited.emit(value)
+
+
+class OptionForm(QWidget):
+    """The options of one dataclass, a row each. `changed` carries an option's name and its new value; `show_error` puts
+    an answer at its field."""
+
+    changed = Signal(str, object)
+
+    def __init__(
+        self,
+        fields: Sequence[OptionField],
+        choices: Mapping[str, Sequence[str]] | None = None,
+        parent: QWidget | None = None,
+    ) -> None:
+        super().__init__(parent)
+        self.editors: dict[str, Editor] = {}
+        self._rows = QFormLayout(self)
+        self._rows.setFieldGrowthPolicy(QFormLayout.FieldGrowthPolicy.AllNonFixedFieldsGrow)
+        for field in fields:
+            editor = Editor(field, (choices or {}).get(field.name, ()), self)
+            editor.edited.connect(lambda value, name=field.name: self.changed.emit(name, value))
+            label = QLabel(title_of(field.name), self)
+            label.setToolTip(tooltip_of(field))
+            label.setBuddy(editor.input)
+            self._rows.addRow(label, editor)
+            self.editors[field.name] = editor
+
+    def set_values(self, options: Any, before: Any = None) -> None:
+        """Show the values of an instance; with the instance `before`, only those that differ, so that a field with an
+        error keeps it."""
+        for name, editor in self.editors.items():
+            value = getattr(options, name)
+            if (before is None or getattr(before, name) != value) and not _is_shown(editor, value):
+                editor.set_value(value)
+
+    def show_error(self, name: str, sentence: str) -> None:
+        """Put a sentence at a field."""
+        self.editors[name].show_error(sentence)
+
+    def filter(self, words: str) -> int:
+        """Show the rows that hold every word in their name, sentence or choices; returns how many there are."""
+        wanted = words.lower().split()
+        count = 0
+        for editor in self.editors.values():
+            info = editor.field.info
+            text = " ".join([editor.field.name, title_of(editor.field.name), info.sentence, *info.choices]).lower()
+            is_match = all(word in text for word in wanted)
+            self._rows.setRowVisible(editor, is_match)
+            count += is_match
+        return count
+
+
+def tooltip_of(field: OptionField) -> str:
+    """The sentence, what is allowed and the default."""
+    default = str(field.default).lower() if isinstance(field.default, bool) else field.default
+    return (
+        f"<p>{field.info.sentence}</p><p>Takes {field.allowed()}. Default: "
+        f"{default if default != '' else 'nothing'}.</p>"
+    )
+
+
+def _listed(value: Any) -> str:
+    return ", ".join(f"{one:g}" for one in value) if isinstance(value, tuple) else str(value)
+
+
+def _decimals(field: OptionField) -> int:
+    """Three, unless the default or a limit needs more."""
+    numbers = [
+        *(field.default if isinstance(field.default, tuple) else (field.default,)),
+        field.info.minimum,
+        field.info.maximum,
+    ]
+    return 3 if all(number is None or round(number, 3) == number for number in numbers) else 6
+
+
+def _needs_text(field: OptionField) -> bool:
+    low, high = field.info.minimum, field.info.maximum
+    limit = _INT_LIMIT if field.type is int else math.inf
+    return any(bound is not None and abs(bound) > limit for bound in (low, high))
+
+
+def _is_shown(editor: Editor, value: Any) -> bool:
+    try:
+        return bool(editor.value() == value) and not editor.error
+    except OptionError:
+        return False
+
+
+def _show(box: QWidget, value: Any) -> None:
+    if isinstance(box, QCheckBox):
+        box.setChecked(bool(value))
+    elif isinstance(box, QComboBox):
+        if box.findData(value) < 0:
+            box.addItem(str(value), value)
+        box.setCurrentIndex(box.findData(value))
+    elif isinstance(box, QLineEdit):
+        box.setText("" if value is None else str(value))
+    elif isinstance(box, QSpinBox):
+        box.setValue(int(value))
+    elif isinstance(box, QDoubleSpinBox):
+        box.setValue(float(value))

@@ -1,0 +1,134 @@
+"""Starts Qt, chooses how pictures come into the window, and runs it."""
+
+from __future__ import annotations
+
+import sys
+from typing import Any
+
+from PySide6.QtCore import QCoreApplication, Qt, QTimer
+from PySide6.QtGui import QGuiApplication, QOffscreenSurface, QOpenGLContext, QSurfaceFormat
+from PySide6.QtWidgets import QApplication
+
+from raygrove.app.document.document import Document
+from raygrove.app.system import interrupts
+from raygrove.app.ui.picture.painter_view import PainterView
+from raygrove.app.ui.session.session import make_session
+from raygrove.app.ui.session.settings_files import show_remarks
+from raygrove.app.ui.window.main_window import MainWindow
+
+UNSEEN = ("offscreen", "minimal")
+"""Qt's platforms where nobody sees the window: one that could not open its scene closes there."""
+
+SWITCH_INTERVAL_S = 0.0005
+"""Seconds that a thread keeps Python while another wants it. Qt's calls let go of Python and take it back: while a job
+or the render thread computes in Python, each of the hundreds of calls that make a dialog may wait so long. At Python's
+own 5 ms that is a pause that is seen."""
+
+
+def run(document: Document, arguments: Any = None) -> int:
+    """Open the window and stay until it is closed, by the user or by Ctrl+C in the terminal, which the caller notes
+    (app/system/interrupts.py); returns the exit code. `arguments` are the command line's: files, demo, size."""
+    application = make_application(document.state.settings.display.swap_interval)
+    window = make_window(document)
+    size = getattr(arguments, "size", None)
+    open_window(window, tuple(size) if size else None)
+    show_remarks(window.session.notices, getattr(arguments, "remarks", ()))
+    open_scene(window, arguments)
+    if QGuiApplication.platformName() in UNSEEN:
+        document.on_problem.append(lambda problem: _end(window))
+    ticker = QTimer()
+    ticker.timeout.connect(
+        lambda: window.close() if interrupts.are_noted() else None
+    )  # in Qt's loop: a window closed before does not end it
+    ticker.start(200)
+    return application.exec()
+
+
+def _end(window: MainWindow) -> None:
+    if window.document.scene is None and not window.document.jobs:
+        window.close()
+
+
+def make_application(swap_interval: int = 1) -> QApplication:
+    """The QApplication, set up for a GL view that may be undocked. The process's threads take turns with Python ten
+    times as often as they would."""
+    sys.setswitchinterval(SWITCH_INTERVAL_S)
+    existing = QApplication.instance()
+    if isinstance(existing, QApplication):
+        return existing
+    QCoreApplication.setAttribute(Qt.ApplicationAttribute.AA_ShareOpenGLContexts)
+    surface = QSurfaceFormat()
+    surface.setVersion(3, 3)
+    surface.setProfile(QSurfaceFormat.OpenGLContextProfile.CoreProfile)
+    surface.setSwapInterval(swap_interval)
+    QSurfaceFormat.setDefaultFormat(surface)
+    QGuiApplication.setHighDpiScaleFactorRoundingPolicy(Qt.HighDpiScaleFactorRoundingPolicy.PassThrough)
+    application = QApplication(sys.argv[:1])
+    application.setApplicationName("Raygrove")
+    application.setDesktopFileName("raygrove")
+    return application
+
+
+def make_view(choice: str) -> Any:
+    """The widget for `display.view`: gl or painter; auto takes GL where it is in hardware. Without any GL: the painter
+    view, and a banner."""
+    if choice == "painter" or (choice == "auto" and not has_hardware_gl()) or not gl_renderer():
+        return PainterView()
+    from raygrove.app.ui.picture.viewport import Viewport
+
+    return Viewport()
+
+
+def gl_renderer() -> str:
+    """Who would draw with OpenGL here; an empty text where there is none."""
+    context = QOpenGLContext()
+    if QGuiApplication.platformName() in ("offscreen", "minimal") or not context.create():
+        return ""
+    surface = QOffscreenSurface()
+    surface.setFormat(context.format())
+    surface.create()
+    if not context.makeCurrent(surface):
+        return ""
+    from raygrove.gpu.display.gl import renderer_name
+
+    name = renderer_name()
+    context.doneCurrent()
+    return name
+
+
+def has_hardware_gl() -> bool:
+    """Whether OpenGL is drawn by a graphics card."""
+    renderer = gl_renderer()
+    if not renderer:
+        return False
+    from raygrove.gpu.display.gl import is_hardware
+
+    return is_hardware(renderer)
+
+
+def make_window(document: Document) -> MainWindow:
+    """The window on a document, not shown yet."""
+    return MainWindow(make_session(document), make_view)
+
+
+def open_window(window: MainWindow, size: tuple[int, int] | None) -> None:
+    """Show the window; with `size` the picture has that many pixels."""
+    window.show()
+    if size is not None:
+        extra = window.size() - window.stack.size()
+        ratio = window.devicePixelRatioF()
+        window.resize(extra.width() + round(size[0] / ratio), extra.height() + round(size[1] / ratio))
+    window.loop.start()
+    window.document.mailroom.poll()
+    window.running.show()
+
+
+def open_scene(window: MainWindow, arguments: Any) -> None:
+    """Open what the command line names, unless the document already has a scene or opens one."""
+    if window.document.scene is not None or window.document.jobs:
+        return
+    files, demo = getattr(arguments, "files", None), getattr(arguments, "demo", None)
+    if files:
+        window.open_files(list(files))
+    elif demo:
+        window.open_demo(demo)

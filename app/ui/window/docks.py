@@ -1,0 +1,131 @@
+"""Where the panels stand around the picture: a dock for each, and the arrangement that Reset layout puts back."""
+
+from __future__ import annotations
+
+import functools
+from collections.abc import Sequence
+
+from PySide6.QtCore import QEvent, QObject, QSize, Qt, QTimer
+from PySide6.QtGui import QResizeEvent
+from PySide6.QtWidgets import QDockWidget, QMainWindow
+
+from raygrove.app.ui.panels.inspectors import Place
+from raygrove.app.ui.widgets.scrolled import Scrolled, needed_by, panel_of
+
+FIRST_HIDDEN = (
+    *("camera", "log", "heat", "pick", "boxes", "cost", "objects", "clip", "spheres", "materials", "lights"),
+)
+"""Panels that are not shown until someone asks for them."""
+
+NEVER_SCROLLED = ("timeline",)
+"""Panels of one row."""
+
+
+def make_docks(window: QMainWindow, places: Sequence[Place]) -> list[QDockWidget]:
+    """A dock of the window for each panel, in their order."""
+    docks = []
+    for name, title, panel, area in places:
+        dock = QDockWidget(title, window)
+        dock.setObjectName(f"dock.{name}")
+        panel.setAutoFillBackground(True)  # else the dock below is painted with each change of a figure
+        dock.setWidget(panel if name in NEVER_SCROLLED else Scrolled(panel))
+        window.addDockWidget(area, dock)
+        docks.append(dock)
+    return docks
+
+
+def show_first(window: QMainWindow, docks: Sequence[QDockWidget]) -> None:
+    """The first arrangement, once it has been made: that has shown them all."""
+    for dock in docks:
+        dock.setVisible(dock.objectName().removeprefix("dock.") not in FIRST_HIDDEN)
+    window.setCorner(Qt.Corner.BottomRightCorner, Qt.DockWidgetArea.BottomDockWidgetArea)
+    window.resizeDocks(list(docks[:2]), [330, 290], Qt.Orientation.Horizontal)
+
+
+class FirstRoom(QObject):
+    """Gives a panel that is shown for the first time the room that it needs, as far as half the window is enough.
+    Panels that stand there at the start, and whatever someone makes smaller, stay as they are. A panel for which the
+    window would have to grow becomes a tab of another at its side."""
+
+    def __init__(self, window: QMainWindow, docks: Sequence[QDockWidget]) -> None:
+        super().__init__(window)
+        self._window, self._docks = window, docks
+        self._waiting = {dock.objectName() for dock in docks if dock.isHidden()}
+        self._before: QSize | None = None
+        window.installEventFilter(self)
+        for dock in docks:
+            dock.visibilityChanged.connect(functools.partial(self._seen, dock))
+
+    def eventFilter(self, watched: QObject, event: QEvent) -> bool:
+        """Keep the size that the window had, while it becomes another one."""
+        if isinstance(event, QResizeEvent) and watched is self._window and self._before is None:
+            self._before = event.oldSize()
+            QTimer.singleShot(0, self, self._forget)
+        return super().eventFilter(watched, event)
+
+    def _forget(self) -> None:
+        self._before = None
+
+    def _seen(self, dock: QDockWidget, is_visible: bool) -> None:
+        if not is_visible:
+            return
+        before, least = self._before, self._window.minimumSizeHint().height()
+        if before is not None and before.height() < least == self._window.height():  # the window made room by growing
+            QTimer.singleShot(0, self, functools.partial(self._share, dock, before))
+        if dock.objectName() in self._waiting:
+            self._waiting.remove(dock.objectName())
+            QTimer.singleShot(0, self, functools.partial(self._give, dock))  # the window arranges it before
+
+    def _share(self, dock: QDockWidget, size: QSize) -> None:
+        """Let docks be tabs of others until the window may be as large as it was: the new one first, then whichever
+        stand in the fullest column."""
+        window = self._window
+        if window.height() > window.minimumSizeHint().height():  # someone has made it larger meanwhile
+            return
+        for _ in self._docks:
+            if window.minimumSizeHint().height() <= size.height() or not self._join(dock):
+                break
+            layout = window.layout()
+            assert layout is not None, "a main window has one"
+            layout.activate()
+        window.resize(size)
+        dock.raise_()
+
+    def _join(self, newest: QDockWidget) -> bool:
+        """Make one dock a tab of another of its column, of one that has tabs already where there is such: that takes no
+        more room. False where each column has one place left."""
+        columns: dict[Qt.DockWidgetArea, list[QDockWidget]] = {}
+        for dock in self._docks:
+            is_seen = not (dock.isFloating() or dock.visibleRegion().isEmpty())
+            if is_seen and dock.objectName().removeprefix("dock.") not in NEVER_SCROLLED:
+                columns.setdefault(self._window.dockWidgetArea(dock), []).append(dock)
+        full = [column for column in columns.values() if len(column) > 1]
+        if not full:
+            return False
+        column = max(full, key=lambda column: (newest in column, len(column)))
+        ranked = sorted(column, key=lambda one: (len(self._window.tabifiedDockWidgets(one)), one is not newest))
+        self._window.tabifyDockWidget(
+            ranked[-1], newest if newest in column and ranked[-1] is not newest else ranked[0]
+        )
+        return True
+
+    def _give(self, dock: QDockWidget) -> None:
+        if dock.isFloating() or not dock.isVisible():
+            return
+        window, frame = self._window, dock.size() - dock.widget().size()
+        needed = needed_by(panel_of(dock), dock.widget().width()) + frame
+        width, height = min(needed.width(), window.width() // 2), min(needed.height(), window.height() // 2)
+        if dock.height() < height:
+            others = [one for one in self._docks if one is not dock and self._is_beside(one, dock)]
+            left = sum(one.height() for one in others) + dock.height() - height
+            share = max(left, 0) / max(sum(one.height() for one in others), 1)
+            heights = [height, *(round(one.height() * share) for one in others)]
+            window.resizeDocks([dock, *others], heights, Qt.Orientation.Vertical)
+        if dock.width() < width:
+            window.resizeDocks([dock], [width], Qt.Orientation.Horizontal)
+
+    def _is_beside(self, one: QDockWidget, other: QDockWidget) -> bool:
+        """Whether two docks share a column, and the first is seen."""
+        window = self._window
+        is_seen = not (one.isFloating() or one.visibleRegion().isEmpty())
+        return is_seen and window.dockWidgetArea(one) == window.dockWidgetArea(other)

@@ -1,0 +1,378 @@
+"""The window: the picture in the middle, the figures and the timeline beside it, and the wiring of all of them to the
+document."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from typing import Any
+
+from PySide6.QtCore import Qt, QTimer, Signal
+from PySide6.QtGui import QAction, QCloseEvent, QDragEnterEvent, QDropEvent
+from PySide6.QtWidgets import QLabel, QMainWindow, QMenu, QStackedWidget, QVBoxLayout, QWidget
+
+from raygrove.app.document.state import State
+from raygrove.app.frames.render_thread import FinishedFrame
+from raygrove.app.scene_io import natural_order
+from raygrove.app.scene_io.demos import ALL_DEMOS
+from raygrove.app.ui.commands.camera_commands import CameraCommands
+from raygrove.app.ui.commands.command import Submenu
+from raygrove.app.ui.commands.commands import Commands
+from raygrove.app.ui.dialogs import questions
+from raygrove.app.ui.dialogs.opened_dialogs import OpenedDialogs
+from raygrove.app.ui.menus import camera_menu, render_menus, window_menus
+from raygrove.app.ui.menus.animation_menu import animation_menu
+from raygrove.app.ui.menus.scene_menu import SceneTools, scene_menu
+from raygrove.app.ui.messages.banner import Banners
+from raygrove.app.ui.messages.log_pane import Records
+from raygrove.app.ui.messages.messages import Messages
+from raygrove.app.ui.messages.running import Running
+from raygrove.app.ui.panels.camera_panel import CameraPanel
+from raygrove.app.ui.panels.inspectors import Inspectors
+from raygrove.app.ui.panels.stats_panel import StatsPanel
+from raygrove.app.ui.picture.legend import LegendPlate
+from raygrove.app.ui.picture.navigation import Navigator
+from raygrove.app.ui.session.scene_files import SceneFiles
+from raygrove.app.ui.session.session import Session
+from raygrove.app.ui.session.settings_files import Remaker, open_settings
+from raygrove.app.ui.timeline.timeline_bar import TimelineBar
+from raygrove.app.ui.window import theme
+from raygrove.app.ui.window.docks import FirstRoom, make_docks, show_first
+from raygrove.app.ui.window.previews import Previews
+from raygrove.app.ui.window.welcome import WelcomePage
+from raygrove.app.user_files.presets import is_settings_file
+from raygrove.gpu.camera import Vector
+from raygrove.gpu.scene import Scene
+
+
+class MainWindow(QMainWindow):
+    """See the module. The session was made before; the window takes it over. `make_view` makes the widget that shows
+    pictures: the GL viewport or the painter view, as the settings say."""
+
+    _mail_arrived = Signal()
+
+    def __init__(self, session: Session, make_view: Callable[[str], Any], parent: QWidget | None = None) -> None:
+        super().__init__(parent)
+        self.session, self._make_view = session, make_view
+        self.document, self.memory, self.loop = session.document, session.memory, session.loop
+        session.belong_to(self)
+        self.demos = ALL_DEMOS
+        self.setObjectName("window")
+        self.setWindowTitle("Raygrove")
+        self.setAcceptDrops(True)
+        self.resize(1280, 860)
+        self._is_closed = False
+        self.camera_commands = CameraCommands(self.document, self._aspect, lambda: self.navigator.pointer(), self._pick)
+        self._make_parts()
+        self._make_docks()
+        self._make_page()
+        self.opened_dialogs = OpenedDialogs(session, self)
+        self.messages = Messages(session, self.docks, self.opened_dialogs.show_structure_options, self)
+        self.scene_files = SceneFiles(session, self.cancel_jobs, self)
+        theme.follow(session.document)
+        self.scene_tools = SceneTools(
+            session, self.inspectors.pointer, lambda: self.navigator.pointer(), self.camera_commands, self
+        )
+        self.commands = Commands(self, session.notices, self._menus())
+        self._follow_actions(self.commands.actions)
+        self.loop.set_view(self.view)
+        self._connect()
+        self._show_state()
+        self.messages.say_view(self.document.state.settings.display.view, self.view.kind)
+        self.memory.restore_window(self)
+        FirstRoom(self, self.docks)
+
+    # -- parts ----------------------------------------------------------------------------------------------------
+    def _make_parts(self) -> None:
+        self.banners, self.running = Banners(), Running(self.session, self)
+        notices = self.session.notices
+        notices.shown.connect(self.banners.show_notice)
+        notices.cleared.connect(self.banners.clear)
+        notices.told.connect(self.statusBar().showMessage)
+        self.records = Records(self.session, self)
+        self.stats_panel, self.timeline_bar = StatsPanel(), TimelineBar(self.document)
+        self.camera_panel = CameraPanel(self.document, self.camera_commands)
+        self.previews = Previews(parent=self)
+        self.welcome = WelcomePage(self.demos, self.previews)
+        self.view = self._make_view(self.document.state.settings.display.view)
+        self.legend = LegendPlate()
+        self.legend.lie_on(self.view)
+        self.inspectors = Inspectors(self.document, self, self.session.gestures)
+        self.navigator = Navigator(self.view, self.document, self._pick, self.session.gestures)
+        self.inspectors.lie_on(self.view)  # after the navigator: who comes last is asked first
+        self._device_label, self._busy_label = QLabel(), QLabel()
+        self.statusBar().addWidget(self._busy_label, 1)
+        self.statusBar().addPermanentWidget(self._device_label)
+        self.statusBar().addPermanentWidget(self.records.mark)
+
+    def _make_docks(self) -> None:
+        places = (
+            ("stats", self.tr("Statistics"), self.stats_panel, Qt.DockWidgetArea.RightDockWidgetArea),
+            ("camera", self.tr("Camera"), self.camera_panel, Qt.DockWidgetArea.LeftDockWidgetArea),
+            ("timeline", self.tr("Timeline"), self.timeline_bar, Qt.DockWidgetArea.BottomDockWidgetArea),
+            *self.inspectors.places(),
+            ("log", self.tr("Log"), self.records.pane, Qt.DockWidgetArea.BottomDockWidgetArea),
+        )
+        self.docks = make_docks(self, places)
+        self.inspectors.take_docks(self, self.docks)
+        named = {dock.objectName(): dock for dock in self.docks}
+        self.records.follow(self, named["dock.log"], named["dock.timeline"])
+        show_first(self, self.docks)
+        self._first_layout = self.saveState()
+
+    def _menus(self) -> list[Submenu]:
+        session, opened = self.session, self.opened_dialogs
+        files = window_menus.file_menu(
+            session,
+            self,
+            self.scene_files,
+            self.demos,
+            ask=self.ask_for_files,
+            fill_recent=self.fill_recent_menu,
+            open_demo=self.open_demo,
+            show_welcome=self.show_welcome,
+            save_picture=lambda: questions.save_picture(session, self, self.view.picture()),
+        )
+        return [
+            files,
+            window_menus.edit_menu(session, opened),
+            window_menus.view_menu(
+                session, self.docks, reset_layout=self.reset_layout, toggle_full_screen=self.toggle_full_screen
+            ),
+            camera_menu.camera_menu(session, self.camera_commands, self.camera_panel.path.player.toggle),
+            scene_menu(session, self.scene_tools),
+            animation_menu(session, self.timeline_bar),
+            render_menus.structure_menu(
+                session,
+                toggle_boxes=self.inspectors.boxes.toggle,
+                show_options=opened.show_structure_options,
+                show_tile_options=opened.show_tile_options,
+            ),
+            render_menus.render_menu(session, opened.show_ray_type_options),
+            window_menus.help_menu(session, self, opened),
+        ]
+
+    def _follow_actions(self, actions: Mapping[str, QAction]) -> None:
+        camera_menu.follow_bookmarks(self.session, actions)
+        self.scene_tools.follow(actions)
+        self.timeline_bar.show_keys(actions)
+        self.opened_dialogs.follow(actions)
+        self.scene_files.follow(actions)
+
+    def _make_page(self) -> None:
+        self.stack = QStackedWidget()
+        self.stack.addWidget(self.view)
+        self.stack.addWidget(self.welcome)
+        page = QWidget()
+        column = QVBoxLayout(page)
+        column.setContentsMargins(0, 0, 0, 0)
+        column.setSpacing(0)
+        column.addWidget(self.banners)
+        column.addWidget(self.stack, 1)
+        self.running.strip.lie_on(self.stack)
+        self.setCentralWidget(page)
+
+    def _connect(self) -> None:
+        document = self.document
+        self._mail_arrived.connect(document.mailroom.poll, Qt.ConnectionType.QueuedConnection)
+        document.mailroom.wake = self._mail_arrived.emit
+        document.on_scene.append(self._scene_changed)
+        document.on_problem.append(self.messages.show_problem)
+        document.observe(self._state_changed)
+        self._remaker = Remaker(document, self)
+        self.running.has_ended.connect(self._show_something)
+        self.welcome.demo_chosen.connect(self.open_demo)
+        self.welcome.file_chosen.connect(lambda path: self.open_files([path]))
+        self.welcome.open_wanted.connect(self.ask_for_files)
+        self.loop.frame_arrived.connect(self._show_frame)
+        self.inspectors.attach(self.loop)
+        self.inspectors.legend_changed.connect(self.legend.show_scale)
+        self.loop.problem.connect(self.messages.show_picture_problem)
+        self.loop.busy.connect(self._busy_label.setText)
+        self._connect_view()
+
+    def _connect_view(self) -> None:
+        self.navigator.moved.connect(self._camera_moved)
+        self.navigator.rested.connect(self._camera_rested)
+        self.navigator.focus_wanted.connect(self.camera_commands.focus)
+        self.view.interop_failed.connect(lambda sentence: self.messages.stand_in("interop", sentence))
+        self.view.painted.connect(self._show_drawn)
+
+    # -- scenes ---------------------------------------------------------------------------------------------------
+    def open_files(self, paths: list[str]) -> None:
+        """Open files as one scene, in the background; a file of settings changes those, and opens the scene that it
+        names."""
+        self.session.notices.clear("problem")
+        if len(paths) == 1 and is_settings_file(paths[0]):
+            scene = open_settings(self.session, paths[0])
+            if scene:
+                self.open_files([scene])
+            return
+        self.memory.set_folder(paths[0])
+        self.document.open_files(paths)
+
+    def open_demo(self, name: str) -> None:
+        """Open a built-in scene, in the background."""
+        self.session.notices.clear("problem")
+        self.document.open_demo(name)
+
+    def ask_for_files(self) -> None:
+        """File > Open."""
+        paths = questions.ask_for_files(self, self.memory.folder())
+        if paths:
+            self.open_files(natural_order(paths))
+
+    def fill_recent_menu(self, menu: QMenu) -> None:
+        """The files opened last, and a way to forget them."""
+        menu.clear()
+        for path in self.memory.recent():
+            menu.addAction(path).triggered.connect(lambda checked=False, path=path: self.open_files([path]))
+        menu.addSeparator()
+        menu.addAction(self.tr("Clear the list")).triggered.connect(self._clear_recent)
+
+    def show_welcome(self) -> None:
+        """The first page; the open scene stays open, and stops playing."""
+        if self.document.state.timeline.is_playing:
+            self.document.toggle_play()
+        self.welcome.show_recent(self.memory.recent())
+        self.stack.setCurrentWidget(self.welcome)
+
+    def cancel_jobs(self) -> None:
+        """Cancel whatever runs in the background."""
+        self.running.cancel()
+
+    # -- commands -------------------------------------------------------------------------------------------------
+    def reset_layout(self) -> None:
+        """Put the docks back, and tell again what someone did not want to read again."""
+        self.memory.forget_window()
+        self.memory.hear_all()
+        self.restoreState(self._first_layout)
+
+    def toggle_full_screen(self) -> None:
+        """Full screen, and back."""
+        self.setWindowState(self.windowState() ^ Qt.WindowState.WindowFullScreen)
+        self.commands.actions["view.full_screen"].setChecked(self.isFullScreen())
+
+    # -- what happens ---------------------------------------------------------------------------------------------
+    def _scene_changed(self, scene: Scene | None) -> None:
+        self.stats_panel.clear()
+        self.setWindowTitle(f"{self.document.state.scene.title} - Raygrove" if scene is not None else "Raygrove")
+        self.messages.show_remarks(scene)
+        if scene is None:
+            self.show_welcome()
+            return
+        self.stack.setCurrentWidget(self.view)
+        self.view.setFocus()
+        if self.document.state.scene.kind == "files":
+            self.memory.add_recent(self.document.state.scene.names)
+
+    def _show_frame(self, frame: FinishedFrame) -> None:
+        self.messages.take(frame)
+        self._show_figures(frame)
+
+    def _show_drawn(self) -> None:
+        """OpenGL has drawn spheres itself: what that took is known now."""
+        if self.loop.last_frame is not None and self.loop.last_frame.spheres is not None:
+            self._show_figures(self.loop.last_frame)
+
+    def _show_figures(self, frame: FinishedFrame) -> None:
+        self.stats_panel.take(frame, self.loop.fps(), self.view.paint_ms, self.view.device_size(), self.view.way)
+        text = f"{frame.device_name} ({frame.device}), {self.view.way}"
+        if self._device_label.text() != text:
+            self._device_label.setText(text)
+
+    def _show_something(self) -> None:
+        if self.document.scene is None and not self._is_closed:
+            self.show_welcome()
+
+    def _pick(self, across: float, down: float, take: Callable[[Vector | None], None]) -> None:
+        """What the picture shows at a place; `take` is called with the point when the render thread has found it."""
+        self.loop.ask(
+            "navigate",
+            lambda maker: maker.pick(across, down),
+            lambda found: take(found.hit.position if found and found.hit else None),
+        )
+
+    def _camera_moved(self) -> None:
+        self.loop.is_dragging = self.navigator.is_active
+        self.loop.camera_moved()
+
+    def _camera_rested(self) -> None:
+        self.document.end_merge()
+        self._camera_moved()
+
+    def _state_changed(self, before: State, after: State) -> None:
+        if before.settings != after.settings or before.cameras != after.cameras or before.views != after.views:
+            self._show_state()
+        if before.settings.display.view != after.settings.display.view:
+            QTimer.singleShot(0, self.change_view)
+        if before.settings.display.swap_interval != after.settings.display.swap_interval:
+            self.session.notices.show(
+                "information", self.tr("The new swap interval takes effect at the next start."), topic="swap"
+            )
+        if before.timeline.direction != after.timeline.direction:
+            self.commands.actions["animation.reverse"].setChecked(after.timeline.direction < 0)
+
+    def _show_state(self) -> None:
+        state, actions = self.document.state, self.commands.actions
+        actions["edit.undo"].setEnabled(self.document.can_undo)
+        actions["edit.redo"].setEnabled(self.document.can_redo)
+        actions["structure.quality"].setChecked(state.settings.statistics.quality)
+        actions["camera.orthographic"].setChecked(state.camera_of(0).orthographic)
+        self.stats_panel.minimum_fps = state.settings.display.minimum_fps
+        scale = self.inspectors.legend()
+        if scale is not self.legend.scale:
+            self.legend.show_scale(scale)
+
+    def change_view(self) -> None:
+        """Show pictures the other way: display.view was changed."""
+        wanted = self._make_view(self.document.state.settings.display.view)
+        self.messages.say_view(self.document.state.settings.display.view, wanted.kind)
+        if wanted.kind == self.view.kind:
+            wanted.deleteLater()
+            return
+        old, self.view = self.view, wanted
+        self.legend.lie_on(wanted)
+        self.navigator = Navigator(wanted, self.document, self._pick, self.session.gestures)
+        self.inspectors.lie_on(wanted)
+        self._connect_view()
+        is_shown = self.stack.currentWidget() is old
+        self.stack.addWidget(wanted)
+        if is_shown:
+            self.stack.setCurrentWidget(wanted)
+        self.loop.set_view(wanted)
+        self.stack.removeWidget(old)
+        old.close_slots()
+        old.deleteLater()
+        self._show_state()
+
+    def _clear_recent(self) -> None:
+        self.memory.clear_recent()
+        self.welcome.show_recent([])
+
+    def _aspect(self) -> float:
+        return self.view.width() / max(self.view.height(), 1)
+
+    # -- Qt -------------------------------------------------------------------------------------------------------
+    def dragEnterEvent(self, event: QDragEnterEvent) -> None:
+        """Files are welcome."""
+        if any(url.isLocalFile() for url in event.mimeData().urls()):
+            event.acceptProposedAction()
+
+    def dropEvent(self, event: QDropEvent) -> None:
+        """Open what was dropped."""
+        paths = [url.toLocalFile() for url in event.mimeData().urls() if url.isLocalFile()]
+        if paths:
+            event.acceptProposedAction()
+            self.open_files(natural_order(paths))
+
+    def closeEvent(self, event: QCloseEvent) -> None:
+        """Remember the window, cancel jobs, end the render thread."""
+        if not self._is_closed:
+            self._is_closed = True
+            self.memory.save_window(self)
+            self.hide()
+            self.previews.stop()
+            self.running.stop()
+            self.document.mailroom.wake = lambda: None
+            self.loop.stop()
+        super().closeEvent(event)

@@ -1,0 +1,131 @@
+"""Bookmarks of cameras, kept from one start to the next in cameras.toml beside the user's settings: a [[bookmark]]
+each, with its scene."""
+
+from __future__ import annotations
+
+import dataclasses
+import os
+import tempfile
+import tomllib
+from pathlib import Path
+from typing import Any
+
+import tomli_w
+
+from raygrove.app.camera.moves import LENS
+from raygrove.app.camera.path_options import LONGEST_S, SECONDS, SHORTEST_S
+from raygrove.app.document.state import Bookmark, SceneReference
+from raygrove.app.settings import file as settings_file
+from raygrove.gpu.camera import Camera
+from raygrove.gpu.settings import OptionError, OptionField, OptionInfo
+
+SIZE_LIMIT_BYTES = 4 << 20
+FIELDS = {field.name: field for field in LENS}
+TIME = OptionField(
+    "seconds",
+    float,
+    SECONDS,
+    OptionInfo("Time from this bookmark to the next one of the path.", SHORTEST_S, LONGEST_S, "s"),
+)
+
+
+class BookmarksError(ValueError):
+    """The file of bookmarks cannot be used; the message is a sentence."""
+
+
+def file_of_user() -> Path:
+    """Where the user's bookmarks are."""
+    return settings_file.user_file().with_name("cameras.toml")
+
+
+def scene_key(reference: SceneReference) -> str:
+    """How a scene is told from others: its kind and its first name, a file's with its whole path."""
+    if reference.kind == "none" or not reference.names:
+        return ""
+    return (
+        f"{reference.kind}:{os.path.abspath(reference.names[0]) if reference.kind == 'files' else reference.names[0]}"
+    )
+
+
+def load(reference: SceneReference, path: Path | None = None) -> tuple[Bookmark, ...]:
+    """The bookmarks of a scene. Raises BookmarksError for a file that cannot be used; that one is then kept as .bad."""
+    key = scene_key(reference)
+    return tuple(bookmark for scene, bookmark in _read(path or file_of_user()) if scene == key)
+
+
+def save(reference: SceneReference, bookmarks: tuple[Bookmark, ...], path: Path | None = None) -> None:
+    """Keep the bookmarks of a scene beside those of the others, atomically. Raises OSError and BookmarksError."""
+    path, key = path or file_of_user(), scene_key(reference)
+    if not key:
+        return
+    entries = [(scene, one) for scene, one in _read(path) if scene != key] + [(key, one) for one in bookmarks]
+    path.parent.mkdir(parents=True, exist_ok=True)
+    handle, temporary = tempfile.mkstemp(dir=path.parent, prefix=path.name + ".", suffix=".tmp")
+    try:
+        with os.fdopen(handle, "wb") as file:
+            tomli_w.dump({"bookmark": [_table(scene, one) for scene, one in entries]}, file)
+        os.replace(temporary, path)
+    except BaseException:
+        Path(temporary).unlink(missing_ok=True)
+        raise
+
+
+def read(path: Path) -> tuple[Bookmark, ...]:
+    """The bookmarks of a file, whatever scenes they are of: it is left as it is. Raises BookmarksError and OSError."""
+    try:
+        return tuple(bookmark for _, bookmark in _entries(path))
+    except (ValueError, RecursionError) as error:
+        raise BookmarksError(f"{path}: the bookmarks in it cannot be used: {str(error).rstrip('.')}.") from error
+
+
+def _table(scene: str, bookmark: Bookmark) -> dict[str, Any]:
+    values = dataclasses.asdict(bookmark.camera)
+    return {
+        "scene": scene,
+        "name": bookmark.name,
+        "seconds": bookmark.seconds,
+        **{name: list(value) if isinstance(value, tuple) else value for name, value in values.items()},
+    }
+
+
+def _read(path: Path) -> list[tuple[str, Bookmark]]:
+    try:
+        if not path.exists():
+            return []
+        return _entries(path)
+    except (OSError, ValueError, RecursionError) as error:
+        reason = error.strerror if isinstance(error, OSError) else str(error).rstrip(".")
+        kept = path.with_suffix(".toml.bad")
+        try:
+            os.replace(path, kept)
+        except OSError:
+            raise BookmarksError(f"{path}: the bookmarks cannot be read: {reason}.") from error
+        raise BookmarksError(
+            f"{path}: the bookmarks cannot be read: {reason}. The file is kept as {kept}; new bookmarks begin a "
+            f"new one."
+        ) from error
+
+
+def _entries(path: Path) -> list[tuple[str, Bookmark]]:
+    if path.stat().st_size > SIZE_LIMIT_BYTES:
+        raise BookmarksError(f"it has {path.stat().st_size} bytes, and at most {SIZE_LIMIT_BYTES} are read")
+    entries = tomllib.loads(path.read_bytes().decode("utf-8")).get("bookmark", [])
+    if not isinstance(entries, list):
+        raise BookmarksError("a bookmark is a table [[bookmark]]")
+    return [_bookmark(entry) for entry in entries]
+
+
+def _bookmark(entry: object) -> tuple[str, Bookmark]:
+    if (
+        not isinstance(entry, dict)
+        or not isinstance(entry.get("scene", ""), str)
+        or not isinstance(entry.get("name"), str)
+    ):
+        raise BookmarksError("a bookmark is a table with a name, and its scene is a text")
+    seconds = TIME.checked(entry.get("seconds", SECONDS))
+    values = {name: value for name, value in entry.items() if name not in ("scene", "name", "seconds")}
+    for name in values:
+        if name not in FIELDS:
+            raise OptionError(name, values[name], "the known names of a bookmark are " + ", ".join(FIELDS))
+    camera = Camera(**{name: FIELDS[name].checked(value) for name, value in values.items()})
+    return entry.get("scene", ""), Bookmark(entry["name"], camera, seconds)

@@ -1,3 +1,0 @@
-"""The program's version, as `--version` and the doctor say it."""
-
-VERSION = "0.1.0"

@@ -1,0 +1,134 @@
+"""Rebuild, refit or auto: what each update costs over whole animations.
+
+Plays each scene with the update fixed to rebuild, fixed to refit, and auto, in turn, several rounds, and compares the
+sums of all frames' times on the target; what auto has to learn is in them. The first frames, which fill caches, count
+for nobody. --sequence takes a numbered pattern of files, the horse's (`DIR/%04d.obj`).
+"""
+
+from __future__ import annotations
+
+import argparse
+import contextlib
+import dataclasses
+import functools
+import pathlib
+import sys
+from collections.abc import Callable, Mapping, Sequence
+
+from raygrove.app.scene_io import load
+from raygrove.app.scene_io.demos import make_demo
+from raygrove.gpu.camera import fit
+from raygrove.gpu.engine import Engine, View, ViewSettings
+from raygrove.gpu.pixels import ArrayPixels
+from raygrove.gpu.scene import Moment, Scene
+from raygrove.gpu.stats import FrameStatistics
+from raygrove.gpu.target.base import Target
+from raygrove.gpu.update.options import UpdateOptions
+
+from ..arguments import DEVICE, OUT, argument, chosen, size
+from ..context import context, heading
+from ..measure import median
+from ..saved import keep
+from ..table import aligned
+
+MODES = ("rebuild", "refit", "auto")
+SCENES = ("explode", "walker", "cloth")
+FRAMES_A_SECOND = 30.0
+UNCOUNTED = 4
+
+
+@dataclasses.dataclass(frozen=True)
+class Played:
+    """One play: the sum of its frames' milliseconds, and what was done in each frame."""
+
+    total_ms: float
+    updates: tuple[str, ...]
+
+
+@dataclasses.dataclass(frozen=True)
+class Comparison:
+    """A scene in all three modes: medians of the rounds."""
+
+    scene: str
+    triangles: int
+    frames: int
+    total_ms: Mapping[str, float]
+    rebuilds: Mapping[str, float]
+
+    @property
+    def ratio(self) -> float:
+        """Auto over the better of the fixed choices."""
+        return self.total_ms["auto"] / min(self.total_ms["rebuild"], self.total_ms["refit"])
+
+
+def play(target: Target, scene: Scene, settings: ViewSettings, frames: int, size: tuple[int, int]) -> Played:
+    """One period of the scene, or `frames` of it, from its start."""
+    view = View(settings, fit(scene.lower, scene.upper, aspect=size[0] / size[1]), ArrayPixels(target, *size))
+    found: dict[int, FrameStatistics] = {}
+    with contextlib.closing(Engine(target, scene)) as engine:
+        engine.tell_of_every_frame(lambda done: found.update({done.frame_id: done}))
+        for number in range(UNCOUNTED + frames):
+            engine.render_frame(Moment(number / FRAMES_A_SECOND % scene.duration(), frame_id=number), [view])
+            target.synchronize()
+        engine.flush()
+    counted = [found[number] for number in range(UNCOUNTED, UNCOUNTED + frames) if number in found]
+    if len(counted) != frames:
+        raise RuntimeError(f"{frames - len(counted)} frames of {scene.name} have no times: the target dropped them.")
+    return Played(sum(one.frame_ms for one in counted), tuple(one.views[0].update for one in counted))
+
+
+def compare(
+    target: Target, scene: Scene, settings: ViewSettings, frames: int, size: tuple[int, int], rounds: int
+) -> Comparison:
+    """All modes in turn, so that a machine that slows down slows all of them."""
+    plays: dict[str, list[Played]] = {mode: [] for mode in MODES}
+    for _ in range(rounds):
+        for mode in MODES:
+            chosen = dataclasses.replace(settings, update=UpdateOptions(mode))
+            plays[mode].append(play(target, scene, chosen, frames, size))
+    totals = {mode: median([one.total_ms for one in played]) for mode, played in plays.items()}
+    rebuilds = {mode: median([float(one.updates.count("rebuild")) for one in played]) for mode, played in plays.items()}
+    return Comparison(scene.name, scene.triangle_count, frames, totals, rebuilds)
+
+
+def table(rows: Sequence[Comparison]) -> str:
+    """For people."""
+    heads = ("scene", "triangles", "frames", "rebuild ms", "refit ms", "auto ms", "auto / best", "rebuilds by auto")
+    lines = [
+        (r.scene, r.triangles, r.frames, *(r.total_ms[mode] for mode in MODES), f"{r.ratio:.3f}", r.rebuilds["auto"])
+        for r in rows
+    ]
+    return aligned(heads, lines)
+
+
+ARGUMENTS = (
+    DEVICE,
+    argument("--hierarchy", default="lbvh"),
+    argument("--layout", default="auto"),
+    argument("--ray-type", default="smooth"),
+    size("1024x768"),
+    argument("--triangles", type=int, default=0, help="of the built-in scenes; 0: their own number"),
+    argument("--frames", type=int, default=120),
+    argument("--rounds", type=int, default=3),
+    argument("--scenes", default=",".join(SCENES)),
+    argument("--sequence", metavar="PATTERN", help="a numbered pattern of files, as one more scene"),
+    OUT,
+)
+
+
+def run(names: argparse.Namespace) -> int:
+    """Measure, print, and keep where asked for."""
+    settings = ViewSettings(names.hierarchy, layout=names.layout, ray_type=names.ray_type)
+    demos = filter(None, names.scenes.split(","))
+    makers: list[Callable[[], Scene]] = [functools.partial(make_demo, name, names.triangles) for name in demos]
+    if names.sequence:
+        makers.append(lambda: load([pathlib.Path(names.sequence)]))
+    rows = []
+    with chosen(names.device) as target:
+        about = context(target, command=names.command)
+        for make in makers:
+            rows.append(compare(target, make(), settings, names.frames, names.size, names.rounds))
+            print(f"{rows[-1].scene}: {rows[-1].ratio:.3f}", file=sys.stderr)
+    print(text := "\n".join([*heading(about), "", table(rows)]))
+    keep(names.out, {"context": about, "results": [dataclasses.asdict(row) for row in rows]}, text)
+    return 0

@@ -1,0 +1,33 @@
+"""The window as a process that measures itself: `app/ui/measuring` holds the processes. A benchmark itself knows no
+Qt."""
+
+from __future__ import annotations
+
+import json
+import subprocess
+import sys
+from typing import Any
+
+
+class WindowError(RuntimeError):
+    """A window that could not measure; `answer` is what it printed all the same."""
+
+    def __init__(self, said: str, answer: str) -> None:
+        super().__init__(f"The window could not measure: {said}")
+        self.answer = answer
+
+
+def ask_window(what: str, job: dict[str, Any], seconds: float | None = None) -> dict[str, Any]:
+    """The answer of `app/ui/measuring/WHAT.py` to a job. Raises WindowError."""
+    done = subprocess.run(
+        [sys.executable, "-m", f"raygrove.app.ui.measuring.{what}"],
+        input=json.dumps(job),
+        capture_output=True,
+        text=True,
+        check=False,
+        timeout=seconds,
+    )
+    if done.returncode != 0:
+        raise WindowError(f"{done.stdout[-500:]} {done.stderr[-2000:]}", done.stdout)
+    answer: dict[str, Any] = json.loads(done.stdout)
+    return answer

@@ -1,0 +1,90 @@
+"""The saved results: how a measurement writes them, and which file is the newest of its kind, on a kind of machine.
+bench/results/README.md says how they are named."""
+
+from __future__ import annotations
+
+import dataclasses
+import json
+import pathlib
+import re
+import tempfile
+from typing import Any
+
+from .arguments import UsageError
+
+RESULTS = pathlib.Path(__file__).parent / "results"
+NAME = re.compile(r"(?P<device>.+?)-(?P<date>\d{4}-\d\d-\d\d)-(?:(?P<letter>[a-z])-)?(?P<what>[a-z0-9-]+?)")
+DEVICES = {"cuda": "h200", "host": "epyc-2cores"}
+"""What files of a kind of target begin with."""
+
+
+def check_place(prefix: str) -> None:
+    """Make the folder of PREFIX and a file in it that is gone at once: before anything is measured. Raises UsageError
+    where that cannot be done."""
+    folder = pathlib.Path(prefix).parent
+    try:
+        folder.mkdir(parents=True, exist_ok=True)
+        tempfile.TemporaryFile(dir=folder).close()
+    except OSError as error:
+        raise UsageError(f"--out {prefix}: nothing can be written there ({error.strerror}).") from error
+
+
+def keep(prefix: str, content: dict[str, Any], text: str) -> None:
+    """Write PREFIX.json and PREFIX.txt; nothing where the prefix is empty."""
+    if prefix:
+        pathlib.Path(prefix).parent.mkdir(parents=True, exist_ok=True)
+        pathlib.Path(f"{prefix}.json").write_text(json.dumps(content, indent=1) + "\n", encoding="utf-8")
+        pathlib.Path(f"{prefix}.txt").write_text(text.rstrip("\n") + "\n", encoding="utf-8")
+
+
+@dataclasses.dataclass(frozen=True)
+class SavedResult:
+    """A saved file: its name without the ending, when it was made, and what it holds."""
+
+    name: str
+    date: str
+    content: dict[str, Any]
+
+    @property
+    def place(self) -> str:
+        """How tables name it: the file, and the commit that was measured where it is known."""
+        commit = str(self.content.get("context", {}).get("commit") or "")[:7]
+        return f"{self.name} ({commit})" if commit else self.name
+
+
+def saved(device: str, what: str, folder: pathlib.Path = RESULTS) -> list[SavedResult]:
+    """The files of one kind from one device, the newest first."""
+    found = []
+    for path in folder.glob(f"{device}-*.json"):
+        match = NAME.fullmatch(path.stem)
+        if match and (match["device"], match["what"]) == (device, what):
+            content = json.loads(path.read_text(encoding="utf-8"))
+            date = str(content.get("context", {}).get("date") or content.get("date") or match["date"])
+            found.append((date, match["letter"] or "", SavedResult(path.stem, date, content)))
+    return [one for *_, one in sorted(found, key=lambda row: row[:2], reverse=True)]
+
+
+def newest(device: str, what: str, folder: pathlib.Path = RESULTS) -> SavedResult | None:
+    """The newest of them; None where there is none."""
+    return next(iter(saved(device, what, folder)), None)
+
+
+def newest_policy(device: str, folder: pathlib.Path = RESULTS) -> SavedResult | None:
+    """The newest table of `bench policy`, which is saved as text: `ratios` of `auto` over the better fixed choice by
+    scene."""
+    found = []
+    for path in folder.glob(f"{device}-*-policy.txt"):
+        match = NAME.fullmatch(path.stem)
+        if match and (match["device"], match["what"]) == (device, "policy"):
+            text = path.read_text(encoding="utf-8")
+            head = dict(re.findall(r"^(commit|date): (\S+)$", text, re.MULTILINE))
+            ratios = {scene: float(ratio) for scene, ratio in re.findall(r"^(\S.*): ([\d.]+)$", text, re.MULTILINE)}
+            date = str(head.get("date") or match["date"])
+            found.append(
+                (
+                    date,
+                    match["letter"] or "",
+                    SavedResult(path.stem, date, {"context": {"commit": head.get("commit", "")}, "ratios": ratios}),
+                )
+            )
+    return max(found, key=lambda row: row[:2])[-1] if found else None

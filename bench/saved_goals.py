@@ -1,0 +1,336 @@
+"""Bars that other commands measure, because they need a window, a display or minutes: each is read from the newest file
+saved of its command."""
+
+from __future__ import annotations
+
+import dataclasses
+import pathlib
+import re
+import statistics
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from typing import Any
+
+from .goal import Goal
+from .saved import DEVICES, RESULTS, SavedResult, newest, newest_policy
+from .unread_goals import UNREAD
+
+Content = dict[str, Any]
+
+
+@dataclasses.dataclass(frozen=True)
+class OfOthers:
+    """A bar, the target it is of, what its files are called, the command that measures it, and how the figure is read;
+    None where it is not there."""
+
+    kind: str
+    what: str
+    bar: float
+    unit: str
+    file: str
+    command: str
+    read: Callable[[Content], float | None]
+    at_most: bool = True
+
+
+def _first(values: Iterable[float]) -> float | None:
+    return next(iter(values), None)
+
+
+def _alone(*names: str) -> Callable[[Content], float | None]:
+    """The median of a figure, or of the sum of some, in the runs of the window that shows `orbit` and nothing beside
+    it."""
+
+    def read(content: Content) -> float | None:
+        return _median([sum(run[name] for name in names) for run in _window_runs(content, alone=True)])
+
+    return read
+
+
+def window_rates(content: Content, alone: bool) -> list[float]:
+    """Frames per second of `orbit` in the window as the program opens it, alone or with its docks: one per run."""
+    return [run["frames_per_second"] for run in _window_runs(content, alone)]
+
+
+def _window_runs(content: Content, alone: bool) -> list[Content]:
+    """Runs whose command names the scene and chooses nothing else. The first saved file has no commands."""
+    return [
+        run
+        for run in content["runs"]
+        if re.search(r"--demo orbit\b", run.get("command", ""))
+        and "--set" not in run["command"]
+        and ("--alone" in run["command"]) == alone
+        and run["drawn"] == [1024, 768]
+    ]
+
+
+def _median(values: Sequence[float]) -> float | None:
+    return statistics.median(values) if values else None
+
+
+def _light(hierarchy: str) -> Callable[[Content], float | None]:
+    """Billions of ambient-occlusion rays of 5 % a second, by one structure or the best."""
+
+    def read(content: Content) -> float | None:
+        rows = [row for row in content["results"] if row["rays"] == "ao 5 %" and row["scene"].startswith("sponza")]
+        return max((row["mrays_per_s"] / 1e3 for row in rows if hierarchy in ("", row["hierarchy"])), default=None)
+
+    return read
+
+
+def _recursive(hierarchy: str, triangles: int) -> Callable[[Content], float | None]:
+    """Frames of recursive rays per second: the case with a goal."""
+
+    def read(content: Content) -> float | None:
+        rows = [
+            row
+            for row in content["results"]
+            if row["hierarchy"] == hierarchy and row["goal"] and row["triangles"] // 1000 == triangles
+        ]
+        return _first(row["frames_per_s"] for row in rows)
+
+    return read
+
+
+def _noise(scene: str, field: str) -> Callable[[Content], float | None]:
+    """The least of what is measured in linear light and as shown."""
+
+    def read(content: Content) -> float | None:
+        return min(
+            (row[field] for row in content["errors"] if row["scene"] == scene and row[field] is not None), default=None
+        )
+
+    return read
+
+
+def _spheres(scene: str, variants: Sequence[str], field: str, size: int) -> Callable[[Content], float | None]:
+    """Milliseconds of the fastest of some arrangements of Soell's suite, in a square picture of that size, random
+    order."""
+
+    def read(content: Content) -> float | None:
+        rows = content["rows"] if content["size"] == [size, size] else []
+        wanted = [row for row in rows if row["part"] == "counts" and row["reading"] == "at its own distance"]
+        return min((row[field] for row in wanted if row["scene"] == scene and row["variant"] in variants), default=None)
+
+    return read
+
+
+def _named(field: str, name: str) -> Callable[[Content], float | None]:
+    def read(content: Content) -> float | None:
+        return _first(row[field] for row in content["results"] if row["what"] == name)
+
+    return read
+
+
+WINDOW = "python -m raygrove.bench window --demo orbit --size 1024x768 --frames 900 --view gl --device cuda --alone"
+LIGHT = "python -m raygrove.bench light sponza.obj --size 1920x1080"
+NOISE = "python -m raygrove.bench noise sponza.obj"
+RECURSIVE = "python -m raygrove.bench recursive"
+SUITE = "python main.py bench suite soell2015 --size"
+TILES = ("v1", "v2", "v3", "v4", "v5", "v1, front to back")
+OPENING = {
+    "atoms.xtc": 1.0,
+    "waves.obj": 2.0,
+    "waves.glb": 1.0,
+    "waves.ply": 1.0,
+    "country-kitchen.gltf": 8.0,
+    "start to window": 1.5,
+    "--help": 0.3,
+}
+PANELS = {"panels, share of a frame at 60 a second": (0.05, "times"), "paused, share of a core": (0.02, "times")}
+
+OTHERS = (
+    OfOthers(
+        "cuda",
+        "orbit alone in the window, 1024x768, under a virtual X server",
+        300.0,
+        "frames/s",
+        "window",
+        WINDOW,
+        _alone("frames_per_second"),
+        False,
+    ),
+    OfOthers(
+        "cuda",
+        "render thread and painting, orbit alone in the window",
+        2.0,
+        "ms",
+        "window",
+        WINDOW,
+        _alone("render_thread_ms", "paint_ms"),
+    ),
+    OfOthers(
+        "cuda", "ao rays of 5 %, Crytek Sponza, 1920x1080, lbvh", 0.75, "GRays/s", "light", LIGHT, _light("lbvh"), False
+    ),
+    OfOthers(
+        "cuda",
+        "ao rays of 5 %, Crytek Sponza, 1920x1080, the best structure",
+        1.2,
+        "GRays/s",
+        "light",
+        LIGHT,
+        _light(""),
+        False,
+    ),
+    OfOthers(
+        "cuda",
+        "orbit by recursive rays, rebuilt, 1024x768, lbvh",
+        300.0,
+        "frames/s",
+        "recursive",
+        RECURSIVE,
+        _recursive("lbvh", 100),
+        False,
+    ),
+    OfOthers(
+        "cuda",
+        "orbit by recursive rays, rebuilt, 1024x768, sah_events",
+        100.0,
+        "frames/s",
+        "recursive",
+        RECURSIVE,
+        _recursive("sah_events", 100),
+        False,
+    ),
+    OfOthers(
+        "cuda",
+        "orbit of 335,000 triangles by recursive rays, rebuilt, 1024x1024, median_sah (Chang's frame)",
+        100.0,
+        "frames/s",
+        "recursive",
+        RECURSIVE,
+        _recursive("median_sah", 335),
+        False,
+    ),
+    OfOthers(
+        "cuda",
+        "filter of paths, 1920x1080",
+        2.0,
+        "ms",
+        "noise",
+        NOISE,
+        lambda content: max(row["filter_ms"] for row in content["times"]),
+    ),
+    OfOthers(
+        "cuda",
+        "squared error less by the filter at once, Crytek Sponza",
+        10.0,
+        "times",
+        "noise",
+        NOISE,
+        _noise("sponza", "less_at_once"),
+        False,
+    ),
+    OfOthers(
+        "cuda",
+        "squared error less by the filter, orbit that moves",
+        10.0,
+        "times",
+        "noise",
+        NOISE,
+        _noise("orbit", "less"),
+        False,
+    ),
+    OfOthers(
+        "host",
+        "orbit by recursive rays, rebuilt, 512x384, lbvh",
+        15.0,
+        "frames/s",
+        "recursive",
+        RECURSIVE,
+        _recursive("lbvh", 100),
+        False,
+    ),
+    OfOthers(
+        "host",
+        "first picture of ao, orbit, 512x384",
+        60.0,
+        "ms",
+        "light",
+        "python -m raygrove.bench light --size 512x384",
+        lambda content: _median(content["first_picture"]["ms"]),
+    ),
+    *(
+        OfOthers(
+            "host",
+            f"opening, {what}" if "." in what else what,
+            bar,
+            "s",
+            "opening",
+            "python -m raygrove.bench opening --kitchen FILE",
+            _named("median_s", what),
+        )
+        for what, bar in OPENING.items()
+    ),
+    *(
+        OfOthers("host", what, bar, unit, "panels", "python -m raygrove.bench panels", _named("figure", what))
+        for what, (bar, unit) in PANELS.items()
+    ),
+    OfOthers(
+        "host",
+        "longest pause of the window in all that was tried",
+        100.0,
+        "ms",
+        "panels",
+        "python -m raygrove.bench panels",
+        lambda content: max(
+            (row["figure"] for row in content["results"] if row["what"].startswith("longest pause")), default=None
+        ),
+    ),
+)
+SPHERES = (
+    *(
+        OfOthers("cuda", f"{what}, 1024x1024", bar, "ms", "soell2015", f"{SUITE} 1024x1024", read)
+        for what, bar, read in (
+            ("1M spheres of 3 px by auto", 0.25, _spheres("1M spheres of 3 px", ("auto",), "total_ms", 1024)),
+            ("1M spheres of 3 px by the best in tiles", 0.6, _spheres("1M spheres of 3 px", TILES, "total_ms", 1024)),
+            (
+                "1M spheres of 12 px in tiles front to back",
+                0.9,
+                _spheres("1M spheres of 12 px", ("v1, front to back",), "total_ms", 1024),
+            ),
+            (
+                "kernel of sorted v4, 1M spheres of 3 px",
+                4.0,
+                _spheres("1M spheres of 3 px", ("v4",), "kernel_ms", 1024),
+            ),
+            ("kernel of v1, 1M spheres of 12 px", 44.0, _spheres("1M spheres of 12 px", ("v1",), "kernel_ms", 1024)),
+        )
+    ),
+    OfOthers(
+        "host",
+        "100K spheres of 3 px cast by auto, 512x512",
+        20.0,
+        "ms",
+        "soell2015",
+        f"{SUITE} 512x512 --device cpu",
+        _spheres("100K spheres of 3 px", ("auto",), "total_ms", 512),
+    ),
+)
+"""Bars of spheres; times are of casting, with boxes, lists and hits where no kernel is named."""
+MOST_AUTO = 1.05
+"""Of the better of always rebuilding and always refitting."""
+POLICY_SCENES = ("explode", "walker", "cloth", "0001.obj and 47 more")
+"""As the table names them; the last is the horse's gallop."""
+
+
+def saved_goals(kind: str, folder: pathlib.Path = RESULTS) -> Iterator[Goal]:
+    """Every such bar of a kind of target, with the newest figure or the sentence what is missing."""
+    for one in (*OTHERS, *SPHERES):
+        if one.kind == kind:
+            file = newest(DEVICES[kind], one.file, folder)
+            figure = None if file is None else one.read(file.content)
+            yield _goal(one.what, one.bar, one.unit, one.at_most, file, one.command, figure)
+    if kind == "cuda":
+        table = newest_policy(DEVICES[kind], folder)
+        for scene in POLICY_SCENES:
+            ratio = None if table is None else table.content["ratios"].get(scene)
+            what = f"auto over the better of rebuild and refit, {scene.replace('0001.obj and 47 more', 'horse-gallop')}"
+            yield _goal(what, MOST_AUTO, "times", True, table, "python -m raygrove.bench policy", ratio)
+    yield from UNREAD[kind]
+
+
+def _goal(
+    what: str, bar: float, unit: str, at_most: bool, file: SavedResult | None, command: str, figure: float | None
+) -> Goal:
+    note = "" if figure is not None else "no file of it is saved" if file is None else f"{file.name} has no such figure"
+    return Goal(what, bar, figure, unit, at_most, note, command if file is None else f"{command}: {file.place}")

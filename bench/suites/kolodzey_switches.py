@@ -1,0 +1,241 @@
+"""What each optimisation of Kolodzey's thesis (2014) is worth: the switches of the builder that take it away, builds
+without it, table 6.2 of factors, and figures 6.1, 6.15 and 6.16 of sub-algorithms. kolodzey2014.py is the suite."""
+
+from __future__ import annotations
+
+import dataclasses
+import statistics
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+from raygrove.gpu.hierarchy.base import HierarchyError
+from raygrove.gpu.scene import Moment, Scene
+
+from .job import SuiteJob
+from .measure import construction
+from .published import published, published_row
+from .report import Cell, Plot, SuiteReport, SuiteTable
+from .variants import missing, varied
+
+BUILDER = "sah_events"
+
+AS_PUBLISHED: dict[str, Any] = {"max_leaf_size": 63, "stop": "size", "clipping": "split_axis"}
+
+
+@dataclasses.dataclass(frozen=True)
+class Optimisation:
+    """A switch. `row` is what the measurement is called, `without` the options that take the optimisation away, `over`
+    the row that has it,
+    `published` its line of table 6.2, whose own switch this is (empty: one of ours), `here` what is switched."""
+
+    row: str
+    without: Mapping[str, Any]
+    here: str
+    published: str = ""
+    over: str = "with all"
+
+
+OPTIMISATIONS = (
+    Optimisation(
+        "SAH shuffle reduction",
+        {"candidates": "shared"},
+        "candidates: shuffles of lanes against shared memory",
+        "SAH shuffle reduction",
+    ),
+    Optimisation(
+        "sides as words", {"flags": "words"}, "flags: sides of references as bytes, four a load, against words"
+    ),
+    Optimisation(
+        "moving by gaps",
+        {"moving": "gaps"},
+        "moving: by way of lists with gaps, without over with a byte a place of them, his clip mask",
+        "clip mask",
+        "moving by masks",
+    ),
+    Optimisation(
+        "moving by masks", {"moving": "masks"}, "moving: once, to places counted first, against by his clip mask"
+    ),
+    Optimisation(
+        "a block a node",
+        {"reduction": "nodes"},
+        "reduction: tiles, warps and atomics against a block a node, which here scans, judges and reduces",
+    ),
+    Optimisation(
+        "boxes", {"boxes": "soa"}, "boxes: 32 bytes side by side against an array a word (the thesis keeps arrays)"
+    ),
+    Optimisation("cascading", {"cascading": False}, "cascading: eight neighbours a thread against one"),
+    Optimisation(
+        "triangles",
+        {"triangles": "staged"},
+        "triangles: vertices' numbers by each thread against by neighbours, as the thesis reads",
+    ),
+)
+
+NOT_SWITCHED = {
+    "binary scan": "his scans of bytes serve best splits, clipping and leaves; here only sides can be bytes, events' "
+    "kinds are bits of words: below",
+    "streams": "no read-back at all: there is nothing left to overlap, and nothing to switch",
+    "hybrid reduction": "his candidates lie ready in a list and are only reduced; here no such list is written. By a "
+    "block a node: below",
+}
+"""Lines of table 6.2 that nothing here switches as the thesis does, and why."""
+
+PUBLISHED_ORDER = ("SAH shuffle reduction", "binary scan", "streams", "clip mask", "hybrid reduction")
+
+ALL = "all optimisations"
+
+BUT_A_BLOCK = "without any, but by tiles"
+
+FORMER_ROWS = {"sides as words": "binary scan", "moving by gaps": "clip mask", "a block a node": "hybrid reduction"}
+"""What rows are called in reports saved before 2026-11-22."""
+
+SUB_ALGORITHMS = {
+    "Initialisation": (
+        "clear_start",
+        "find_active",
+        "exclusive_scan",
+        "write_keys",
+        "radix_sort",
+        "take_events",
+        "make_root",
+    ),
+    "ComputeBestSplits": ("count_starts", "scan_tiles", "find_splits", "split_small_nodes", "choose_splits"),
+    "ClippingAndPartitioning": (
+        "count_sides",
+        "partition_",
+        "spread_",
+        "count_gaps",
+        "close_gaps",
+        "clip_",
+        "write_level_keys",
+        "take_level_",
+    ),
+    "CreateChildsAndInitParents": ("number_nodes", "make_children"),
+    "MakeLeaves": ("leaves", "publish_tree"),
+}
+"""The thesis' names, and the beginnings of the names of kernels that do it here; leaves' references are written where
+references are partitioned.
+"""
+
+
+def measure_switches(job: SuiteJob, scene: Scene) -> list[dict[str, Any]]:
+    """The build with all optimisations, without each of them, and without any."""
+    there = [one for one in OPTIMISATIONS if not missing(BUILDER, one.without)]
+    none = _all_of(there)
+    but_a_block = _all_of([one for one in there if "reduction" not in one.without])
+    named = [(one.row, one.without) for one in OPTIMISATIONS]
+    rows: list[dict[str, Any]] = []
+    for title, without in (("with all", {}), *named, (BUT_A_BLOCK, but_a_block), ("without any", none)):
+        needed = "; ".join(missing(BUILDER, without))
+        if needed:
+            rows.append({"without": title, "needs": needed})
+            continue
+        try:
+            found = construction(
+                job.target, scene, varied(BUILDER, {**AS_PUBLISHED, **without}), (Moment(),), job.repeat
+            )
+        except HierarchyError as error:
+            rows.append({"without": title, "needs": str(error)})
+            continue
+        rows.append({"without": title, "needs": "", "shares_ms": _shares(found["by_kernel"]), **found})
+    return rows
+
+
+def _all_of(switches: Sequence[Optimisation]) -> dict[str, Any]:
+    """All of them taken away; of two forms of one step the first."""
+    return {name: value for one in reversed(switches) for name, value in one.without.items()}
+
+
+def _shares(by_kernel: Mapping[str, float]) -> dict[str, float]:
+    """Milliseconds of each sub-algorithm; `other` is what has no name of theirs."""
+    shares = dict.fromkeys((*SUB_ALGORITHMS, "other"), 0.0)
+    for kernel, spent in by_kernel.items():
+        name = next((name for name, starts in SUB_ALGORITHMS.items() if kernel.startswith(starts)), "other")
+        shares[name] += spent
+    return shares
+
+
+def factors_table(report: SuiteReport) -> SuiteTable:
+    """How many times longer the build takes without an optimisation: means over the scenes that were measured."""
+    columns = ("optimisation", "factor, kernels", "factor, build as the device takes it", "what is switched")
+    notes = (f"Means over: {'; '.join(scenes_of(report, 'switch'))}." if scenes_of(report, "switch") else "",)
+    table = SuiteTable("6.2", "what the optimisations are worth", columns, notes=notes)
+    as_published = {one.published: one for one in OPTIMISATIONS if one.published}
+    for name in PUBLISHED_ORDER:
+        table.rows.append((f"{name} (published)", published_row("kolodzey2014", "6.2", name)["factor"], None, "-"))
+        if name in as_published:
+            table.rows.append(_factor_row(report, f"{name} (here)", as_published[name]))
+        else:
+            table.rows.append((f"{name} (here)", None, None, NOT_SWITCHED[name]))
+    table.rows += [_factor_row(report, f"{one.row} (ours)", one) for one in OPTIMISATIONS if not one.published]
+    table.rows.append((f"{ALL} (published)", published_row("kolodzey2014", "6.2", ALL)["factor"], None, "-"))
+    everything = ((f"{ALL} but a block a node (here)", BUT_A_BLOCK), (f"{ALL} (here)", "without any"))
+    for title, row in everything:
+        table.rows.append(
+            _factor_row(report, title, Optimisation(row, {}, "all that can be switched here, those of ours included"))
+        )
+    return table
+
+
+def _factor_row(report: SuiteReport, title: str, one: Optimisation) -> tuple[Cell, ...]:
+    return (title, _factor(report, one, "kernels_ms"), _factor(report, one, "build_ms"), one.here)
+
+
+def _factor(report: SuiteReport, one: Optimisation, what: str) -> Cell:
+    factors, needs = [], ""
+    for scene in scenes_of(report, "switch"):
+        rows = {row["without"]: row for row in report.rows if row["part"] == "switch" and row["scene"] == scene}
+        without, over = (
+            rows.get(name) or rows.get(FORMER_ROWS.get(name, "")) or {"needs": "not in this run"}
+            for name in (one.row, one.over)
+        )
+        needs = without["needs"] or over["needs"] or needs
+        if what in without and over.get(what):
+            factors.append(without[what] / over[what])
+    return statistics.fmean(factors) if factors else needs or None
+
+
+def sub_algorithms_table(report: SuiteReport) -> SuiteTable:
+    columns = ("scene", "optimisations", *(f"{name} %" for name in (*SUB_ALGORITHMS, "other")), "all ms")
+    notes = tuple(published("kolodzey2014")["notes"][-1:])
+    table = SuiteTable("6.15", "shares of the sub-algorithms (figures 6.1, 6.15 and 6.16)", columns, notes=notes)
+    table.rows.append(("the thesis' scenes (published)", "all", None, "below 20", "the most", None, None, None, None))
+    for row in report.rows:
+        if row["part"] == "switch" and row["without"] in ("with all", "without any") and "shares_ms" in row:
+            whole = sum(row["shares_ms"].values()) or 1.0
+            cells = [100.0 * spent / whole for spent in row["shares_ms"].values()]
+            table.rows.append((row["scene"], "all" if row["without"] == "with all" else "none", *cells, whole))
+    return table
+
+
+def sub_algorithms_plot(report: SuiteReport, number: str, in_shares: bool) -> Plot:
+    """Bars of the sub-algorithms of the first scene, after and before the optimisations."""
+    scenes = scenes_of(report, "switch")
+    series = {}
+    for title, word in (("with all", "after"), ("without any", "before")):
+        row = next(
+            (
+                r
+                for r in report.rows
+                if scenes and r["part"] == "switch" and r["scene"] == scenes[0] and r["without"] == title
+            ),
+            {},
+        )
+        times = list(row.get("shares_ms", {}).values())
+        scale = 100.0 / (sum(times) or 1.0) if in_shares else 1.0
+        if times:
+            series[word] = ([float(place) for place in range(len(times))], [scale * spent for spent in times])
+    words = "Shares" if in_shares else "Times"
+    names = (*SUB_ALGORITHMS, "other") if series else ()
+    return Plot(
+        number,
+        f"{words} of the sub-algorithms here: {scenes[0] if scenes else ''}",
+        "",
+        "%" if in_shares else "ms",
+        series,
+        names,
+    )
+
+
+def scenes_of(report: SuiteReport, part: str) -> list[str]:
+    return list(dict.fromkeys(row["scene"] for row in report.rows if row["part"] == part))

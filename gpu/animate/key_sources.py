@@ -1,0 +1,69 @@
+"""Key frames on the target: how much memory they may take, which of them have room, and the shapes of meshes there.
+Those of spheres are spheres.py's."""
+
+from __future__ import annotations
+
+import numpy as np
+
+from .. import linux
+from ..scene import Mesh, Scene
+from ..target.base import Array, Target
+from . import tables
+from .key_schedule import Sequence, keyed_meshes, plan_sequences, slots_of
+from .key_stream import Part, Shape
+from .spheres import keyed_spheres
+
+MAPPED_SHARE = 8
+"""Of the host's free memory this part may be page-locked for key frames that launches read there."""
+
+
+def key_budget(target: Target) -> int:
+    """Bytes of the target that key frames may take."""
+    chosen = target.options.key_memory_mib
+    return chosen << 20 if chosen else target.free_bytes() // 2
+
+
+def plan_keys(target: Target, scene: Scene) -> tuple[list[Sequence], np.ndarray, bool]:
+    """The sequences of the scene's meshes and spheres, how many shapes of each mesh and then of each group of spheres
+    have room, and whether what streams is read where it lies in the host's memory."""
+    things, budget = [*keyed_meshes(scene.meshes), *keyed_spheres(scene)], key_budget(target)
+    sequences = plan_sequences(things, budget)
+    are_mapped = target.options.key_stream == "mapped" and any(sequence.streams for sequence in sequences)
+    if are_mapped and not target.options.key_memory_mib:
+        sequences = plan_sequences(things, min(budget, linux.main_memory()[1] // MAPPED_SHARE or budget))
+    return sequences, slots_of(len(things), sequences), are_mapped
+
+
+def upload_meshes(
+    target: Target, meshes: tuple[Mesh, ...], places: tables.SourceTables, are_mapped: bool
+) -> tuple[Array, Array, dict[int, Shape]]:
+    """Positions and normals of all shapes at rest and in their key frames, as many of each mesh as it has slots. Beside
+    them all key frames of those meshes that have more."""
+    unused = np.zeros((tables.ALIGNED_VERTICES, 3), np.float32)
+    rows: tuple[list[np.ndarray], list[np.ndarray]] = [unused], [unused]
+    streamed: dict[int, tuple[np.ndarray, np.ndarray]] = {}
+    for index, (mesh, room) in enumerate(zip(meshes, places.slots.tolist(), strict=True)):
+        shapes = shapes_of(mesh)
+        if room < len(shapes[0]):
+            streamed[index] = shapes
+        for of, values in zip(rows, shapes, strict=True):
+            of.append(tables.padded(np.asarray(values[:room], np.float32)))
+    upload = target.upload_mapped if are_mapped else target.upload
+    positions, normals = (upload(np.concatenate(of), "animation") for of in rows)
+    found = {}
+    for index, given in streamed.items():
+        first, stride, first_time = (int(of[index]) for of in (places.first, places.strides, places.first_time))
+        parts = tuple(Part(v, source, first, stride) for v, source in zip(given, (positions, normals), strict=True))
+        found[index] = Shape(parts, (first_time,))
+    return positions, normals, found
+
+
+def shapes_of(mesh: Mesh) -> tuple[np.ndarray, np.ndarray]:
+    """Positions and normals of all the mesh's key frames (K, V, 3), its shape at rest where it has none; missing
+    normals from its triangles."""
+    keys = mesh.key_frames
+    positions = mesh.positions[None] if keys is None else keys.positions
+    normals = keys.normals if keys is not None else (None if mesh.normals is None else mesh.normals[None])
+    if normals is None:
+        normals = np.stack([tables.vertex_normals(key, mesh.triangles) for key in positions])
+    return positions, normals

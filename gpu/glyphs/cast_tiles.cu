@@ -1,0 +1,298 @@
+// Soell's arrangements of a tile-based ray caster of spheres (Bachelorarbeit 169, Stuttgart 2015, chapters 3 and 4): a
+// block per tile; an outer loop over pixels or over spheres, and threads side by side over pixels or over spheres.
+//
+// What is printed races in variants 2 with boxes, 3, 4 and 5. Here a pixel belongs to one thread, or threads meet at it
+// by a minimum of one 64-bit word (hit_key.cuh), so that all give the same picture.
+//
+// Constants of the unit: VARIANT (1 to 5), BOX_LOOPS (loops over a sphere's box instead of the tile), LOCAL_PIXELS
+// (pixels of the buffer in shared memory; 0: straight into the picture's buffer), LISTED (tiles have lists, else each
+// tile looks at every sphere's box), FRONT_TO_BACK (lists are in order of the spheres' nearest distances), LAYERS
+// (lists of a tile, one behind the other in depth), RAY_PIXELS (pixels whose rays a tile keeps in shared memory; 0:
+// each test makes its own), PRINTED_BOXES, and those of tiles.cuh.
+#include "gpu/device/block.cuh"
+#include "gpu/glyphs/sphere_bounds.cuh"
+#include "gpu/glyphs/tiles.cuh"
+#include "gpu/trace/on_primitive.cuh"
+
+// Threads of a block lie side by side in the tile, `block_x` in a row: each has every step-th pixel from its own on. On
+// the host one thread takes packs of pixels in turn.
+struct Lattice {
+    int x, y, step_x, step_y;
+};
+__device__ __forceinline__ Lattice lattice_of(const TileInput& input) {
+    if (RUNS_SERIAL) return {0, 0, PACK, 1};
+    return {thread_index() % input.block_x, thread_index() / input.block_x, input.block_x,
+            block_threads() / input.block_x};
+}
+
+// The pixels of a tile that are drawn.
+__device__ __forceinline__ PixelBox area_of(const TileInput& input, const ViewFrame& frame, int tile) {
+    const int x = tile % input.across * input.tile_width, y = tile / input.across * input.tile_height;
+    return {{x, min(x + input.tile_width, frame.width)}, {y, min(y + input.tile_height, input.rows)}};
+}
+__device__ __forceinline__ PixelRange both(PixelRange a, PixelRange b) {
+    return {max(a.first, b.first), min(a.end, b.end)};
+}
+__device__ __forceinline__ PixelBox both(const PixelBox& a, const PixelBox& b) {
+    return {both(a.x, b.x), both(a.y, b.y)};
+}
+
+// What a tile looks at in a layer: in the first one the large spheres, then its list, or all spheres. No sphere of this
+// layer or of a later one is met before `begin`.
+struct TileList {
+    Pointer<const int> large, ids;
+    int large_count, count;
+    float begin;
+    __device__ __forceinline__ int sphere(int i) const {
+        return !LISTED ? i : i < large_count ? large[i] : ids[i - large_count];
+    }
+    // Whether what follows in the list is not nearer than this one.
+    __device__ __forceinline__ bool is_in_order(int i) const { return FRONT_TO_BACK && i >= large_count; }
+};
+__device__ __forceinline__ TileList list_of(const TileInput& input, int tile, int layer) {
+    if (!LISTED) return {nullptr, nullptr, 0, input.spheres.count, -FLOAT_MAX};
+    const int large_count = layer == 0 ? input.status[LARGE_COUNT] : 0, list = tile * LAYERS + layer;
+    return {input.large, input.ids + input.first[list], large_count, large_count + input.counts[list],
+            layer == 0 ? -FLOAT_MAX : input.layer_begins[layer]};
+}
+
+// The rays of a tile's pixels, made once: what differs among them, in planes of STRIDE numbers.
+struct TileRays {
+    float* planes;
+    int x, y, width;
+    static constexpr int STRIDE = RAY_PIXELS + PACK;
+
+    __device__ __forceinline__ float* at(int px, int py) const { return planes + ((py - y) * width + (px - x)); }
+    __device__ __forceinline__ void keep(const ViewFrame& frame, const PixelBox& area) const {
+        const int packs_across = (width + PACK - 1) / PACK;
+        for (int pack : block_stride(packs_across * (area.y.end - area.y.first))) {
+            const int px = x + pack % packs_across * PACK, py = y + pack / packs_across;
+            const Rays rays = rays_from(frame, px, py, area.x.end);
+            const bool is_orthographic = frame.camera[CameraRow::is_orthographic] != 0.0f;
+            float* kept = at(px, py);
+            store(kept, is_orthographic ? rays.ox : rays.dx);
+            store(kept + STRIDE, is_orthographic ? rays.oy : rays.dy);
+            store(kept + 2 * STRIDE, is_orthographic ? rays.oz : rays.dz);
+            store(kept + 3 * STRIDE, rays.t_min);
+            store(kept + 4 * STRIDE, rays.t_max);
+        }
+    }
+    __device__ __forceinline__ Rays rays(const ViewFrame& frame, int px, int py, int end_x) const {
+        const float *kept = at(px, py), *camera = frame.camera;
+        const float *eye = camera + CameraRow::eye, *ahead = camera + CameraRow::ahead;
+        const Real a = load(kept), b = load(kept + STRIDE), c = load(kept + 2 * STRIDE);
+        const Real t_min = load(kept + 3 * STRIDE), t_max = load(kept + 4 * STRIDE);
+        const Mask active = (splat_int(px) + lane_index() < splat_int(end_x)) & (t_min < t_max);
+        if (camera[CameraRow::is_orthographic] != 0.0f)
+            return make_rays(a, b, c, splat(ahead[0]), splat(ahead[1]), splat(ahead[2]), t_min, t_max, active);
+        return make_rays(splat(eye[0]), splat(eye[1]), splat(eye[2]), a, b, c, t_min, t_max, active);
+    }
+};
+
+// Hit keys of one tile, in shared memory or in the picture.
+struct TileBuffer {
+    Pointer<uint64> keys;
+    int x, y, stride;
+
+    __device__ __forceinline__ uint64& at(int px, int py) const { return keys[(int64)(py - y) * stride + (px - x)]; }
+
+    // Keep the nearest: for pixels that one thread looks after, ...
+    __device__ __forceinline__ void keep_own(const Intersection& found, int px, int py) const {
+        const unsigned lanes = mask_bits(found.hit);
+        for (int i = 0; i < PACK; ++i)
+            if (lanes >> i & 1u) {
+                uint64& kept = at(px + i, py);
+                kept = min(kept, hit_key(lane(found.t, i), found.prim_id));
+            }
+    }
+    // ... and for those where threads meet.
+    __device__ __forceinline__ void keep_shared(const Intersection& found, int px, int py) const {
+        const unsigned lanes = mask_bits(found.hit);
+        for (int i = 0; i < PACK; ++i)
+            if (lanes >> i & 1u) keep_key(hit_key(lane(found.t, i), found.prim_id), px + i, py);
+    }
+    // Most are behind what is there: to read it first spares most of the atomics.
+    __device__ __forceinline__ void keep_key(uint64 key, int px, int py) const {
+        uint64* kept = &at(px, py);
+        if (key < atomic_load(kept)) block_atomic_min(kept, key);
+    }
+    // Whether a pixel has a hit before that distance: others may have found it meanwhile.
+    __device__ __forceinline__ bool is_covered(int px, int py, float distance) const {
+        return distance_of(atomic_load(&at(px, py))) < distance;
+    }
+};
+
+struct Tile {
+    const TileInput& input;
+    const ViewFrame& frame;
+    int number;
+    PixelBox area;
+    TileBuffer buffer;
+    TileRays kept_rays;
+    Lattice own;
+
+    __device__ __forceinline__ TileList list(int layer) const { return list_of(input, number, layer); }
+    __device__ __forceinline__ Rays rays(int x, int y, int end_x) const {
+        return RAY_PIXELS > 0 ? kept_rays.rays(frame, x, y, end_x) : rays_from(frame, x, y, end_x);
+    }
+    __device__ __forceinline__ Intersection test(int prim_id, int x, int y, int end_x) const {
+        return intersect_sphere(input, prim_id, rays(x, y, end_x));
+    }
+    __device__ __forceinline__ float nearest(int prim_id) const {
+        const float4 sphere = input.sphere(prim_id);
+        return nearest_distance(frame, make_float3(sphere.x, sphere.y, sphere.z), sphere.w);
+    }
+    // The part of a sphere's box that lies in the tile; where tiles have no lists it may be empty.
+    __device__ __forceinline__ PixelBox box_of(int prim_id) const { return both(input.box(prim_id), area); }
+
+    // For the whole block: whether all that is not nearer than `distance` is behind what every pixel has.
+    __device__ __forceinline__ bool is_covered(float distance) const {
+        const int width = area.x.end - area.x.first;
+        block_sync();
+        bool is_open = false;
+        for (int i : block_stride(width * (area.y.end - area.y.first)))
+            is_open |= !buffer.is_covered(area.x.first + i % width, area.y.first + i / width, distance);
+        return !block_any(is_open);
+    }
+};
+
+// The first of a thread's own pixels from `from` on: it has every `step`-th, from `own` on.
+__device__ __forceinline__ int own_from(int from, int own, int step) {
+    return RUNS_SERIAL ? from : own + (max(from - own, 0) + step - 1) / step * step;
+}
+
+// Variant 1: pixels outside, pixels side by side. A ray ends where all that follows is farther.
+__device__ __forceinline__ void pixels_by_pixels(const Tile& tile) {
+    const Lattice& own = tile.own;
+    for (int y = tile.area.y.first + own.y; y < tile.area.y.end; y += own.step_y)
+        for (int x = tile.area.x.first + own.x; x < tile.area.x.end; x += own.step_x) {
+            Rays rays = tile.rays(x, y, tile.area.x.end);
+            ClosestHit closest = {no_hits()};
+            for (int layer = 0; layer < LAYERS; ++layer) {
+                const TileList list = tile.list(layer);
+                if (layer > 0 && all(!rays.active | (rays.t_max < splat(list.begin)))) break;
+                for (int i = 0; i < list.count; ++i) {
+                    const int prim_id = list.sphere(i);
+                    if (!LISTED && tile.box_of(prim_id).is_empty()) continue;
+                    if (list.is_in_order(i) && all(!rays.active | (rays.t_max < splat(tile.nearest(prim_id))))) break;
+                    closest(rays, intersect_sphere(tile.input, prim_id, rays));
+                }
+            }
+            for (int lane_at = 0; lane_at < min(PACK, tile.area.x.end - x); ++lane_at)
+                if (lane(closest.hits.prim_id, lane_at) >= 0)
+                    tile.buffer.at(x + lane_at, y) = hit_key(lane(closest.hits.t, lane_at),
+                                                             lane(closest.hits.prim_id, lane_at));
+        }
+}
+
+// Variant 2: spheres outside, pixels side by side. Each thread keeps to pixels of its own, with boxes too.
+__device__ __forceinline__ void spheres_by_pixels(const Tile& tile, const TileList& list) {
+    for (int i = 0; i < list.count; ++i) {
+        const int prim_id = list.sphere(i);
+        const PixelBox box = tile.box_of(prim_id);
+        if (box.is_empty()) continue;
+        const PixelBox& looked_at = BOX_LOOPS ? box : tile.area;
+        const int first_x = own_from(looked_at.x.first, tile.area.x.first + tile.own.x, tile.own.step_x);
+        const int first_y = own_from(looked_at.y.first, tile.area.y.first + tile.own.y, tile.own.step_y);
+        for (int y = first_y; y < looked_at.y.end; y += tile.own.step_y)
+            for (int x = first_x; x < looked_at.x.end; x += tile.own.step_x)
+                tile.buffer.keep_own(tile.test(prim_id, x, y, looked_at.x.end), x, y);
+    }
+}
+
+// Variant 3: pixels outside, spheres side by side. Threads meet at each pixel once a layer, with the nearest of theirs.
+__device__ __forceinline__ void pixels_by_spheres(const Tile& tile) {
+    for (int y = tile.area.y.first; y < tile.area.y.end; ++y)
+        for (int x = tile.area.x.first; x < tile.area.x.end; x += PACK) {
+            Rays rays = tile.rays(x, y, tile.area.x.end);
+            const int pixels = min(PACK, tile.area.x.end - x);
+            for (int layer = 0; layer < LAYERS; ++layer) {
+                const TileList list = tile.list(layer);
+                bool is_covered = layer > 0;
+                for (int i = 0; i < pixels; ++i)
+                    is_covered = is_covered && tile.buffer.is_covered(x + i, y, list.begin);
+                if (is_covered) break;
+                ClosestHit closest = {no_hits()};
+                for (int i : block_stride(list.count)) {
+                    const int prim_id = list.sphere(i);
+                    if (!LISTED && tile.box_of(prim_id).is_empty()) continue;
+                    closest(rays, intersect_sphere(tile.input, prim_id, rays));
+                }
+                for (int i = 0; i < pixels; ++i) {
+                    const int prim_id = lane(closest.hits.prim_id, i);
+                    if (prim_id >= 0) tile.buffer.keep_key(hit_key(lane(closest.hits.t, i), prim_id), x + i, y);
+                }
+            }
+        }
+}
+
+// Variant 4: spheres outside, spheres side by side.
+__device__ __forceinline__ void spheres_by_spheres(const Tile& tile, const TileList& list) {
+    for (int i : block_stride(list.count)) {
+        const int prim_id = list.sphere(i);
+        const PixelBox box = tile.box_of(prim_id);
+        if (box.is_empty()) continue;
+        const PixelBox& looked_at = BOX_LOOPS ? box : tile.area;
+        for (int y = looked_at.y.first; y < looked_at.y.end; ++y)
+            for (int x = looked_at.x.first; x < looked_at.x.end; x += PACK)
+                tile.buffer.keep_shared(tile.test(prim_id, x, y, looked_at.x.end), x, y);
+    }
+}
+
+// Variant 5: spheres outside, the pixels of a sphere's box side by side, counted row by row.
+__device__ __forceinline__ void spheres_by_box_pixels(const Tile& tile, const TileList& list) {
+    for (int i = 0; i < list.count; ++i) {
+        const int prim_id = list.sphere(i);
+        const PixelBox box = tile.box_of(prim_id);
+        if (box.is_empty()) continue;
+        const int packs_across = (box.x.end - box.x.first + PACK - 1) / PACK;
+        for (int pack : block_stride(packs_across * (box.y.end - box.y.first))) {
+            const int x = box.x.first + pack % packs_across * PACK, y = box.y.first + pack / packs_across;
+            tile.buffer.keep_shared(tile.test(prim_id, x, y, box.x.end), x, y);
+        }
+    }
+}
+
+// With spheres outside, a block ends with the layer behind which all its pixels are covered.
+__device__ __forceinline__ void cast_tile(const Tile& tile) {
+    if (VARIANT == 1) pixels_by_pixels(tile);
+    if (VARIANT == 3) pixels_by_spheres(tile);
+    if (VARIANT == 1 || VARIANT == 3) return;
+    for (int layer = 0; layer < LAYERS; ++layer) {
+        const TileList list = tile.list(layer);
+        if (layer > 0 && tile.is_covered(list.begin)) break;
+        if (VARIANT == 2) spheres_by_pixels(tile, list);
+        if (VARIANT == 4) spheres_by_spheres(tile, list);
+        if (VARIANT == 5) spheres_by_box_pixels(tile, list);
+    }
+}
+
+constexpr int MOST_THREADS = 1024;  // of a block
+
+extern "C" __global__ void __launch_bounds__(MOST_THREADS) cast_tiles(const ViewFrame* frame, TileInput input) {
+    SHARED uint64 local[LOCAL_PIXELS > 0 ? LOCAL_PIXELS : 1];
+    SHARED float rays[RAY_PIXELS > 0 ? 5 * TileRays::STRIDE : 1];
+    if (LISTED && input.status[IS_FULL]) return;  // the lists are not whole: splat.cu draws instead
+    for (int at = block_index(); at < input.across * input.down; at += block_count()) {
+        const PixelBox area = area_of(input, *frame, at);
+        if (area.is_empty()) continue;
+        const int width = area.x.end - area.x.first, pixels = width * (area.y.end - area.y.first);
+        uint64* drawn = input.keys + (int64)area.y.first * frame->width + area.x.first;
+        const TileBuffer picture = {drawn, area.x.first, area.y.first, frame->width};
+        const TileRays kept = {rays, area.x.first, area.y.first, width};
+        if (RAY_PIXELS > 0) kept.keep(*frame, area);
+        if (LOCAL_PIXELS == 0) {
+            if (RAY_PIXELS > 0) block_sync();
+            cast_tile({input, *frame, at, area, picture, kept, lattice_of(input)});
+            if (RAY_PIXELS > 0) block_sync();
+            continue;
+        }
+        for (int i : block_stride(pixels)) local[i] = NO_HIT;
+        block_sync();
+        const TileBuffer buffer = {local, area.x.first, area.y.first, width};
+        cast_tile({input, *frame, at, area, buffer, kept, lattice_of(input)});
+        block_sync();
+        for (int i : block_stride(pixels)) picture.at(area.x.first + i % width, area.y.first + i / width) = local[i];
+        block_sync();
+    }
+}

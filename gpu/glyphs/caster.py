@@ -1,0 +1,252 @@
+"""Casts a picture's rays at spheres without a structure: Soell's tile-based ray caster in all its arrangements, and a
+splatter that takes no tiles.
+
+Every arrangement tests a pixel's own ray, as the camera's ray source makes it, by the very test of the sphere's
+records, and keeps the nearest hit, of equally near ones the smallest prim_id: so all give the hits that a structure
+gives, bit for bit where the compiler does not fuse.
+"""
+
+from __future__ import annotations
+
+import dataclasses
+
+import numpy as np
+
+from ..hierarchy.base import HierarchyError, Primitives, TilesError
+from ..scene import Scene
+from ..target.base import Array, Target, Unit, UnitSource
+from ..trace.primary import CasterCapabilities
+from ..trace.trace import CameraRays, HitBuffer, RaySource
+from .choosing import CANDIDATES
+from .options import ARRANGEMENTS, GlyphOptions
+from .tile_lists import INPUT_BYTES, TILE_INPUT, Boxes, Constants, TileLists, Tiling, bins_unit, make_input
+
+LOCAL_SIZES = (256, 1024, 2048, 4096, 6144)
+"""Pixels of a tile's buffer in shared memory, eight bytes each: the largest is what a block has on every GPU, 48 KiB. A
+few sizes, so that a window of another size needs no other unit."""
+
+MOST_PIXELS = 65535
+"""Pixels of a side: boxes are kept in 16 bits."""
+
+RAY_PIXELS = 1024
+"""Pixels of a tile whose rays are kept in shared memory, 20 bytes each: beside a buffer of as many pixels that is 28
+KiB."""
+
+_RESOLVE = UnitSource("gpu/glyphs/resolve.cu")
+
+
+def check_scene(scene: Scene) -> None:
+    """Raise TilesError where tiles cannot show a scene."""
+    if scene.beside_spheres:
+        raise TilesError(
+            f"Tiles give the first hits of scenes of spheres alone, and this one has {scene.beside_spheres}. Let the "
+            "structure give them (render.primary = structure)."
+        )
+
+
+class TileCaster:
+    """Primary hits of one view's spheres. Keep it from frame to frame: it has the lists' memory. Call `make_room`
+    between frames, `cast` in them."""
+
+    capabilities = CasterCapabilities(("CameraRays",), ("closest",), ("sphere",))
+
+    def __init__(self, target: Target, options: GlyphOptions | None = None) -> None:
+        self.target, self.options = target, options or GlyphOptions()
+        self.drawn_by = self.options
+        if self.options.arrangement == "auto":
+            self.drawn_by = dataclasses.replace(self.options, **CANDIDATES[target.kind][0])
+        self.lists = TileLists(target)
+        self.primitives: Primitives | None = None
+
+    def draw_by(self, options: GlyphOptions) -> bool:
+        """Between frames: draw by these options from now on; whether they are others than before."""
+        before, self.drawn_by = self.drawn_by, options
+        return before != options
+
+    @property
+    def arrangement(self) -> str:
+        """The one that spheres are drawn by."""
+        return self.drawn_by.arrangement
+
+    @property
+    def list_order(self) -> str:
+        """How tiles know their spheres: scatter, front_to_back, cpu or none."""
+        if self.arrangement == "splat":
+            return "none"
+        by_default = "front_to_back" if self.arrangement == "pixels_by_pixels" else "scatter"
+        return by_default if self.drawn_by.lists == "auto" else self.drawn_by.lists
+
+    @property
+    def sentence(self) -> str:
+        """What draws the spheres, in words."""
+        if self.arrangement == "splat":
+            return "splat, a warp each" if self.drawn_by.warp_each else "splat"
+        deep = f" in {self.layer_count} layers" if self.layer_count > 1 else ""
+        return f"{self.arrangement}, lists {self.list_order}{deep}, {self.drawn_by.tiles} tiles a side"
+
+    @property
+    def has_lists(self) -> bool:
+        """Whether tiles have lists of their spheres."""
+        return self.list_order != "none"
+
+    @property
+    def layer_count(self) -> int:
+        """Tiles in depth."""
+        return self.drawn_by.depth_tiles if self.has_lists else 1
+
+    @property
+    def is_repeatable(self) -> bool:
+        """Whether `cast` only launches, so that it can be captured: lists of the CPU are made in between."""
+        return self.list_order != "cpu"
+
+    @property
+    def generation(self) -> int:
+        """Grows where memory moved: captured launches are to be made anew."""
+        return self.lists.generation
+
+    def take(self, primitives: Primitives) -> None:
+        """These are the spheres. HierarchyError for anything else."""
+        if primitives.kind not in self.capabilities.primitive_kinds:
+            raise HierarchyError(
+                f"Tiles show spheres alone, and this scene has {primitives.kind} primitives. Take primary hits from "
+                f"the structure."
+            )
+        self.primitives = primitives
+
+    def make_room(self, primitives: Primitives) -> None:
+        """Between frames, before `cast`: take these spheres, and see to the lists' memory."""
+        self.take(primitives)
+        if self.has_lists and self.list_order != "cpu":
+            self.lists.make_room(primitives.count)
+
+    def compile(self, rays: RaySource) -> None:
+        """Compile what `cast` launches for a picture of that size; nothing where it is not known yet."""
+        if not isinstance(rays, CameraRays) or rays.count == 0:
+            return
+        for source in self._sources(Tiling.of(self.drawn_by, rays.width, rays.height)).values():
+            self.target.unit(source)
+
+    def cast(self, rays: RaySource, kind: str = "closest", scratch: str = "trace") -> HitBuffer:
+        """The nearest hits of a picture's rays, in their order. Launches only, where it is repeatable. HierarchyError
+        for other rays or kinds of hits, and for pictures that are too large."""
+        primitives = self._checked(rays, kind)
+        assert isinstance(rays, CameraRays)
+        target, pixels = self.target, rays.width * rays.height
+        keys = target.scratch("glyphs.keys", max(1, pixels), np.uint64)
+        resolve = target.unit(_RESOLVE)
+        target.launch(resolve, "clear_keys", pixels, keys=keys, count=pixels)
+        if primitives.count > 0:
+            self._cast_at(primitives, rays, keys)
+        hits = self._hit_buffer(rays, scratch)
+        target.launch(
+            resolve, "write_hits", rays.padded_count, frame=rays.frame, keys=keys, rows=rays.height,
+            ray_count=rays.padded_count, centres=primitives.keep_alive[0], radii=primitives.keep_alive[1],
+            **hits.arrays(),
+        )  # fmt: skip
+        return hits
+
+    def _checked(self, rays: RaySource, kind: str) -> Primitives:
+        can = self.capabilities
+        if rays.device_type not in can.sources or kind not in can.kinds:
+            raise HierarchyError(
+                f"Tiles give the closest hits of a camera's rays, not {kind} hits of {rays.device_type}. Take these "
+                f"from the structure."
+            )
+        if isinstance(rays, CameraRays) and max(rays.width, rays.height) > MOST_PIXELS:
+            raise HierarchyError(f"Tiles show pictures of at most {MOST_PIXELS} by {MOST_PIXELS} pixels.")
+        if self.primitives is None:
+            raise HierarchyError("A tile caster was asked for hits before it was given spheres (make_room).")
+        return self.primitives
+
+    def _cast_at(self, primitives: Primitives, rays: CameraRays, keys: Array) -> None:
+        tiling = Tiling.of(self.drawn_by, rays.width, rays.height)
+        units = {name: self.target.unit(source) for name, source in self._sources(tiling).items()}
+        as_structs = self.drawn_by.sphere_layout == "structs"
+        has_order = self.list_order == "front_to_back" or self.layer_count > 1
+        boxes = self.lists.write_boxes(units["boxes"], rays, primitives, as_structs, has_order)
+        tile_input = self._tile_input(primitives, rays, boxes, keys, tiling)
+        if self.arrangement == "splat":
+            self._splat(units["splat"], tile_input, rays, primitives.count, None)
+            return
+        if self.layer_count > 1:
+            tile_input = self.lists.with_layers(units["layers"], rays, tile_input, primitives.count, boxes)
+        tile_input = self._with_lists(units, tiling, tile_input, primitives.count, boxes)
+        threads = self.drawn_by.block_x * self.drawn_by.block_y
+        self.target.launch(
+            units["tiles"], "cast_tiles", tiling.count * threads, frame=rays.frame, input=tile_input, block=threads,
+            blocks=tiling.count,
+        )  # fmt: skip
+        if self.has_lists and self.list_order != "cpu":
+            self._splat(units["splat"], tile_input, rays, primitives.count, self.lists.is_full)
+
+    def _with_lists(
+        self, units: dict[str, Unit], tiling: Tiling, tile_input: np.ndarray, count: int, boxes: Boxes
+    ) -> np.ndarray:
+        if self.list_order == "none":
+            return tile_input
+        if self.list_order == "cpu":
+            return self.lists.lists_by_cpu(tiling, tile_input, count, boxes)
+        order = None
+        if self.list_order == "front_to_back":
+            assert boxes.order_keys is not None and boxes.prim_ids is not None
+            order = (boxes.order_keys, boxes.prim_ids)
+        return self.lists.lists_of(units["bins"], tiling, tile_input, count, order)
+
+    def _tile_input(
+        self, primitives: Primitives, rays: CameraRays, boxes: Boxes, keys: Array, tiling: Tiling
+    ) -> np.ndarray:
+        made = np.zeros((), TILE_INPUT)
+        for name in primitives.view.dtype.names or ():
+            made[f"spheres_{name}"] = primitives.view[name]
+        made["tile_width"], made["tile_height"] = tiling.width, tiling.height
+        made["across"], made["down"], made["rows"] = tiling.across, tiling.down, rays.height
+        made["block_x"], made["layer_count"] = self.drawn_by.block_x, self.layer_count
+        return make_input(made, boxes=boxes.boxes, structs=boxes.structs, keys=keys)
+
+    def _splat(self, unit: Unit, tile_input: np.ndarray, rays: CameraRays, count: int, only_if: Array | None) -> None:
+        each = 32 if self.drawn_by.warp_each and self.target.kind == "cuda" else 1
+        self.target.launch(unit, "splat_spheres", count * each, frame=rays.frame, input=tile_input, only_if=only_if)
+
+    def _sources(self, tiling: Tiling) -> dict[str, UnitSource]:
+        """What is compiled for such tiles."""
+        options = self.drawn_by
+        boxes, warps = ("PRINTED_BOXES", options.boxes == "printed"), ("WARP_EACH", options.warp_each)
+        structs = ("SPHERE_STRUCTS", options.sphere_layout == "structs")
+        read_only = ("READ_ONLY", options.spheres_in == "read_only")
+        plain: Constants = (structs, read_only, ("FAST_MATH", False), INPUT_BYTES)
+        access: Constants = (structs, read_only, ("FAST_MATH", options.intrinsics == "fast"), INPUT_BYTES)
+        found = {
+            "boxes": UnitSource("gpu/glyphs/boxes.cu", constants=(boxes, structs)),
+            "splat": UnitSource("gpu/glyphs/splat.cu", constants=(warps, *access), rays_per_thread=0),
+            "resolve": _RESOLVE,
+        }
+        if self.has_lists:
+            found["bins"] = bins_unit(plain)
+        if self.layer_count > 1:
+            found["layers"] = UnitSource("gpu/glyphs/layers.cu", constants=plain)
+        if self.arrangement != "splat":
+            constants = (*self._tile_constants(tiling), boxes, *access)
+            found["tiles"] = UnitSource("gpu/glyphs/cast_tiles.cu", constants=constants, rays_per_thread=0)
+        return found
+
+    def _tile_constants(self, tiling: Tiling) -> Constants:
+        options, pixels = self.drawn_by, tiling.pixels
+        local = next((most for most in LOCAL_SIZES if pixels <= most), 0) if options.local_buffer else 0
+        return (
+            ("VARIANT", ARRANGEMENTS.index(self.arrangement)),
+            ("LISTED", self.has_lists),
+            ("FRONT_TO_BACK", self.list_order == "front_to_back"),
+            ("BOX_LOOPS", options.box_loops),
+            ("LAYERS", self.layer_count),
+            ("LOCAL_PIXELS", local),
+            ("RAY_PIXELS", RAY_PIXELS if options.ray_setup == "tile" and pixels <= RAY_PIXELS else 0),
+        )
+
+    def _hit_buffer(self, rays: CameraRays, scratch: str) -> HitBuffer:
+        def array(name: str, dtype: type) -> Array:
+            return self.target.scratch(f"{scratch}.{name}", rays.padded_count, dtype)
+
+        return HitBuffer(
+            array("t", np.float32), array("prim_id", np.int32), array("u", np.float32), array("v", np.float32), None,
+            rays.count,
+        )  # fmt: skip

@@ -1,0 +1,29 @@
+// Boxes of pixels.
+#pragma once
+#include "gpu/device/types.cuh"
+
+// Pixels of a picture's axis: from `first` up to, not including, `end`.
+struct PixelRange {
+    int first, end;
+};
+struct PixelBox {
+    PixelRange x, y;
+    __device__ __forceinline__ bool is_empty() const { return x.first >= x.end || y.first >= y.end; }
+};
+
+// Boxes are kept in eight bytes: two 16-bit numbers a range.
+__device__ __forceinline__ uint2 packed(const PixelBox& box) {
+    return make_uint2((unsigned)box.x.first | (unsigned)box.x.end << 16,
+                      (unsigned)box.y.first | (unsigned)box.y.end << 16);
+}
+__device__ __forceinline__ PixelBox unpacked(uint2 box) {
+    return {{(int)(box.x & 0xffffu), (int)(box.x >> 16)}, {(int)(box.y & 0xffffu), (int)(box.y >> 16)}};
+}
+
+//  byte  0      12       16    24       32
+//        | centre | radius | box | unused |
+struct alignas(16) SphereStruct {
+    float4 sphere;
+    uint2 box, unused;
+};
+static_assert(sizeof(SphereStruct) == 32, "two 16-byte loads");

@@ -1,0 +1,81 @@
+// The picture in tiles, as kernels get it, and the test of a pixel's own ray.
+//
+// Constants of the unit: SPHERE_STRUCTS (a sphere and its box are one struct of 32 bytes, else columns), READ_ONLY
+// (spheres are read through the read-only cache), FAST_MATH (the test divides and takes roots by intrinsics).
+#pragma once
+#include "gpu/device/fast_math.cuh"
+#include "gpu/device/read_only.cuh"
+#include "gpu/device/sphere.cuh"
+#include "gpu/glyphs/hit_key.cuh"
+#include "gpu/glyphs/pixel_box.cuh"
+#include "gpu/trace/ray_sources.cuh"
+
+struct TileInput {
+    Spheres spheres;
+    Pointer<const SphereStruct> structs;  // in place of `spheres` and `boxes`
+    Pointer<const uint2> boxes;
+    Pointer<const uint8> layers;  // the layer of each sphere, where there are some
+    Pointer<const float> layer_begins;  // no sphere of a layer is met at a smaller distance
+    Pointer<const int> first;  // where the list of each tile's layer begins in `ids`
+    Pointer<const int> counts;  // its length
+    Pointer<const int> ids;
+    Pointer<const int> large;  // spheres that every tile looks at
+    Pointer<const int> status;  // two numbers: see Status
+    Pointer<uint64> keys;  // a hit_key a pixel of the rows drawn
+    int tile_width, tile_height, across, down;
+    int layer_count;  // tiles in depth
+    int block_x;  // threads of a block in a row of pixels
+    int rows;  // drawn, from the frame's first row on, which is row 0 of boxes, tiles and keys
+
+    __device__ __forceinline__ PixelBox box(int prim_id) const {
+        const uint2* at = SPHERE_STRUCTS ? &structs[prim_id].box : &boxes[prim_id];
+        return unpacked(READ_ONLY ? load_read_only(at) : *at);
+    }
+    // Centre and radius, which is negative where the sphere is inactive.
+    __device__ __forceinline__ float4 sphere(int prim_id) const {
+        if (SPHERE_STRUCTS) return READ_ONLY ? load_read_only(&structs[prim_id].sphere) : structs[prim_id].sphere;
+        Spheres::Shape shape;
+        if (READ_ONLY) {
+            const float* at = &spheres.centres[3 * (int64)prim_id];
+            shape = {make_float3(load_read_only(at), load_read_only(at + 1), load_read_only(at + 2)),
+                     load_read_only(&spheres.radii[prim_id])};
+        } else {
+            shape = spheres.shape(prim_id);
+        }
+        float4 record[SphereRecords::RECORD_FLOAT4S];
+        SphereRecords::pack(shape, prim_id, record);
+        return record[0];
+    }
+};
+static_assert(sizeof(TileInput) == TILE_INPUT_BYTES, "tile_lists.py lays this struct out");
+
+enum Status { LARGE_COUNT, IS_FULL };  // how many spheres every tile looks at; whether the lists did not fit
+
+// The rays of PACK pixels side by side from (x, row) on, those before `end_x`.
+__device__ __forceinline__ Rays rays_from(const ViewFrame& frame, int x, int row, int end_x) {
+    const Int across = splat_int(x) + lane_index();
+    return seen_rays(frame, {across, splat_int(frame.first_row + row), across < splat_int(end_x)});
+}
+
+// SphereRecords' test, step by step, by intrinsics. Where on the sphere a ray hits is found later (resolve.cu).
+__device__ __forceinline__ Intersection intersect_fast(float4 sphere, int prim_id, const Rays& rays) {
+    const Real cx = sphere.x - rays.ox, cy = sphere.y - rays.oy, cz = sphere.z - rays.oz;
+    const Real squared = rays.dx * rays.dx + rays.dy * rays.dy + rays.dz * rays.dz;
+    const Real nearest = fast_divide(cx * rays.dx + cy * rays.dy + cz * rays.dz, squared);
+    const Real lx = cx - nearest * rays.dx, ly = cy - nearest * rays.dy, lz = cz - nearest * rays.dz;
+    const Real inside = fast_divide(sphere.w * sphere.w - (lx * lx + ly * ly + lz * lz), squared);
+    const Real half = fast_sqrt(max(inside, splat(0.0f)));
+    const Real first = nearest - half, second = nearest + half;
+    const Real t = select((first > rays.t_min) & (first <= rays.t_max), first, second);
+    const Mask hit = rays.active & (inside >= 0.0f) & (t > rays.t_min) & (t <= rays.t_max) &
+                     splat_mask(sphere.w >= LEAST_RADIUS);
+    return {hit, t, splat(0.0f), splat(0.0f), prim_id};
+}
+
+// The very test of SphereRecords, on the scene's own arrays.
+__device__ __forceinline__ Intersection intersect_sphere(const TileInput& input, int prim_id, const Rays& rays) {
+    const float4 sphere = input.sphere(prim_id);
+    if (FAST_MATH) return intersect_fast(sphere, prim_id, rays);
+    const float4 id = make_float4(__int_as_float(prim_id), 0.0f, 0.0f, 0.0f);
+    return SphereRecords{nullptr}.intersect_fetched(sphere, id, id, 0, rays);
+}

@@ -1,0 +1,87 @@
+// The traversal of binary nodes by single rays: each step of a ray takes a node or one primitive, whichever comes next,
+// and both are fetched in one place.
+//
+// A warp's lanes reach their leaves at different times. In a loop within a loop (while-while, Aila and Laine 2009;
+// binary_traversal.cuh) all wait for the one that looks longest for its next leaf, leaf after leaf: on primary rays the
+// longest warp, which a picture waits for, took three times the steps of its longest ray (docs/performance/kitchen.md).
+// Here no lane waits for another one's kind of step (if-if, same paper), and what that costs, memory waited for twice a
+// step, is saved by asking for nodes and records by the same loads.
+//
+// A tree says where a node begins (fetched_from) and what its children are (enter_fetched); its fourth float4 begins
+// with its links. Records say how many float4s they are (FETCHED_FLOAT4S, 2 or 3), where they begin, and intersect what
+// was fetched. The order of nodes and primitives is binary_traversal.cuh's. Unit constants: those of
+// binary_traversal.cuh.
+#pragma once
+#include "gpu/hierarchy/bvh/traversals/binary_traversal.cuh"
+
+// What a lane fetches for a step: 48 bytes of either kind, and a node's links.
+struct Fetched {
+    float4 a, b, c;
+    int2 links;
+};
+
+template <int RECORD_FLOAT4S>
+__device__ __forceinline__ Fetched fetch(const float4* at, bool is_record) {
+    static_assert(RECORD_FLOAT4S == 2 || RECORD_FLOAT4S == 3, "records are fetched as nodes are");
+    Fetched fetched = {at[0], at[1], {}, {}};
+    if (RECORD_FLOAT4S == 3 || !is_record) fetched.c = at[2];
+    if (!is_record) fetched.links = *(const int2*)(at + 3);
+    return fetched;
+}
+
+template <class Tree, class Primitives, class OnPrimitive, class OnNode>
+__device__ __forceinline__ void traverse_by_steps(const Tree& tree, const Primitives& primitives, Rays& rays,
+                                                  OnPrimitive& on_primitive, OnNode& on_node) {
+    if (!any(rays.active)) return;
+    const CentredSlabs slabs = make_centred_slabs(rays);
+    WaitingChildren<STACK_DEPTH, STACK_KEEPS_DISTANCE || OnNode::IS_ASKED, NEEDS_LANES<OnNode>, Tree> waiting;
+    waiting.count = 0;
+    int child = tree.root[0], depth = 0, beyond = 0;  // beyond: what is left of a long leaf behind what its word says
+    Mask lanes = rays.active;
+    Real entry = rays.t_min;  // of `child`, where events are heard
+    bool is_new_leaf = true;  // a leaf's word is what is left of it
+    while (child != EMPTY_CHILD) {
+        const bool is_record = is_leaf(child);
+        const int reference = first_reference(child);
+        const Fetched fetched = fetch<Primitives::FETCHED_FLOAT4S>(
+            is_record ? primitives.fetched_from(reference) : tree.fetched_from(child), is_record);
+        bool is_done;  // nothing is left of the leaf, or no child is entered
+        if (is_record) {
+            if (is_new_leaf) tell_leaf(on_node, tree.leaf_id(child), Tree::event_id(child), depth, lanes, entry);
+            if (LEAVES_MAY_BE_LONG<Primitives> && is_new_leaf)
+                beyond = count_in_leaf(primitives, child) - reference_count(child);
+            const Intersection found = primitives.intersect_fetched(fetched.a, fetched.b, fetched.c, reference, rays);
+            tell_primitive(on_node, rays, found);
+            on_primitive(rays, found);
+            if (!any(rays.active)) return;
+            int left = reference_count(child) - 1;
+            if (LEAVES_MAY_BE_LONG<Primitives> && left == 0) {
+                left = min(beyond, MAX_LEAF_REFERENCES);
+                beyond -= left;
+            }
+            is_done = is_new_leaf = left == 0;
+            child = leaf_child(reference + 1, max(left, 1));  // of no use where nothing is left
+        } else {
+            tell_node(on_node, tree.node_id(child), depth, lanes, entry, 2);
+            const Bvh2Pair pair = tree.enter_fetched(fetched.a, fetched.b, fetched.c, fetched.links, slabs, rays);
+            tell_culled_pair<Tree>(on_node, pair, lanes, rays);
+            const bool enters_left = any(pair.left), enters_right = any(pair.right);
+            ++depth;
+            is_done = !enters_left && !enters_right;
+            if (enters_left && enters_right) {
+                const bool is_right_first = is_second_nearer(pair.left, pair.right, pair.left_entry, pair.right_entry);
+                waiting.push(on_node, is_right_first ? pair.left_child : pair.right_child, depth,
+                             is_right_first ? pair.left_entry : pair.right_entry,
+                             is_right_first ? pair.left : pair.right);
+                child = is_right_first ? pair.right_child : pair.left_child;
+                lanes = is_right_first ? pair.right : pair.left;
+                entry = is_right_first ? pair.right_entry : pair.left_entry;
+            } else {
+                child = enters_left ? pair.left_child : pair.right_child;
+                lanes = enters_left ? pair.left : pair.right;
+                entry = enters_left ? pair.left_entry : pair.right_entry;
+            }
+        }
+        if (is_done) child = waiting.pop(on_node, rays, depth, lanes, entry);
+    }
+}

@@ -1,0 +1,1 @@
+"""Builders of grids, one folder each."""

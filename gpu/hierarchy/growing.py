@@ -1,0 +1,217 @@
+"""What families share whose memory does not follow from the number of primitives: kd-trees, and whatever lists a
+primitive in every cell it reaches into.
+
+A builder fills a draft (grown_tree.py); here it becomes the structure that is traversed, or the one before stays where
+the draft did not fit. How much room a scene needs is found between two frames, when its primitives are others than
+before: `make_room` builds structures of them and waits for each, as memory is reserved then anyway; builds wait for
+nothing. Where one of them needs more room than there is, the picture is drawn with the tree before, and `make_room`
+before a later frame reserves more, up to the family's limits: there it raises. Who keeps a picture asks whether it
+`is_stale`, and draws it again.
+"""
+
+from __future__ import annotations
+
+import abc
+from collections.abc import Callable
+from typing import Any, ClassVar
+
+import numpy as np
+
+from ..target.base import Target
+from .base import CannotRefitError, HierarchyError, Primitives, StructureChoice
+from .grown_tree import (
+    BYTES_FREE,
+    NODES_FULL,
+    NODES_NOW,
+    REFERENCES_NOW,
+    STATUS_NOW,
+    WORKING_NOW,
+    Capacity,
+    Draft,
+    GrownTree,
+    Limits,
+    NodeShape,
+)
+from .measured import MeasuredHierarchy
+from .primitives import KINDS, TraversedRecords, check_primitives
+
+HEADROOM = (1.5, 1.25, 1.1)
+"""Room beyond what the first trees of a scene need, as it moves later: the most that stays within the limit of bytes.
+"""
+
+GROWTH = (2.0, 1.5, 1.25)
+"""By how much room grows that was too small, by the same rule."""
+
+
+class GrowingHierarchy(MeasuredHierarchy):
+    """See the module. A family gives `node_shape`, `limits` and `first_capacity`, a builder `emit` and, where it takes
+    scratch memory, `working_bytes`; one of the `figures` is `status`, the word of counts."""
+
+    node_shape: ClassVar[NodeShape]
+
+    def __init__(self, target: Target, choice: StructureChoice | None = None) -> None:
+        super().__init__(target, choice)
+        self.tree = GrownTree(target, self.node_shape)
+        self.traversed = TraversedRecords(target, self.choice.triangle_test)
+        self._sized_for: tuple[Any, ...] = ()  # the topology that there is room for
+        self._is_unread = False  # whether there may have been a build whose status nobody has asked for
+        self._outcome: Callable[[], np.ndarray | None] | None = None
+        self._too_small = 0  # what was too small for the newest build, as far as is known
+
+    # -- what a family and its builders give ------------------------------------------------------------------------
+    @abc.abstractmethod
+    def emit(self, primitives: Primitives, draft: Draft, capacity: Capacity) -> None:
+        """Fill the draft, its counts and status included, for at least one primitive, with the working memory that
+        `capacity` names. Inactive primitives are in no leaf. Launches only."""
+
+    @abc.abstractmethod
+    def limits(self) -> Limits:
+        """Where the structure gives up, with the options chosen."""
+
+    @abc.abstractmethod
+    def first_capacity(self, primitive_count: int) -> Capacity:
+        """Room where nothing is known of the scene: what most need. It grows where a scene needs more."""
+
+    def working_bytes(self, capacity: Capacity, primitive_count: int) -> int:
+        """Scratch memory that builds of that capacity take beside the draft."""
+        return 0
+
+    # -- the contract -----------------------------------------------------------------------------------------------
+    def lacks_room(self, primitives: Primitives) -> bool:
+        return primitives.count > 0 and (self._sized_for != primitives.topology or self._newest_status() != 0)
+
+    def make_room(self, primitives: Primitives) -> None:
+        self._find_room(primitives, self._newest_status() if self._sized_for == primitives.topology else 0)
+
+    def prepare(self, primitives: Primitives, update: str) -> None:
+        self._is_unread = True
+
+    @property
+    def is_stale(self) -> bool:
+        self.take_arrived()
+        return self._too_small != 0
+
+    def build(self, primitives: Primitives) -> None:
+        check_primitives(self.name, self.capabilities.primitive_kinds, primitives)
+        if primitives.count == 0:
+            self.tree.empty()
+        elif self._sized_for == primitives.topology:
+            self._build_once(primitives)
+        else:
+            self._find_room(primitives, 0)  # nobody called make_room
+        self.traversed.update(primitives, self.tree.records, primitives.count, None, "build")
+        self._built = primitives
+
+    def refit(self, primitives: Primitives) -> None:
+        raise CannotRefitError(
+            f"The structure {self.name} cannot be refitted: primitives would leave the cells they are listed in. "
+            f"Rebuild it."
+        )
+
+    def memory(self) -> tuple[int, int]:
+        capacity, count = self.tree.capacity, 0 if self._built is None else self._built.count
+        scratch = capacity.draft_bytes(self.node_shape) + self.working_bytes(capacity, count)
+        return self.tree.bytes + self.traversed.bytes, scratch
+
+    def take_figures(self, row: np.ndarray, tree: Any) -> None:
+        super().take_figures(row, tree)
+        self._too_small = int(row[self.figures.index("status")])
+
+    # -- room -------------------------------------------------------------------------------------------------------
+    def _newest_status(self) -> int:
+        """What was too small for the newest build, as far as is known. Does not wait."""
+        self.take_arrived()
+        if self._outcome is None and self._is_unread:
+            self._outcome, self._is_unread = self.target.read_later(self.tree.counts), False
+        counts = None if self._outcome is None else self._outcome()
+        if counts is not None:
+            self._outcome, self._too_small = None, int(counts[STATUS_NOW])
+        return self._too_small
+
+    def _find_room(self, primitives: Primitives, status: int) -> None:
+        """Build with memory that grows until these primitives have enough, and leave headroom: first as for a scene
+        that nothing is known of, or by what was too small. The tree is whole then. Waits."""
+        check_primitives(self.name, self.capabilities.primitive_kinds, primitives)
+        before = self.tree.arrays_in_use()
+        try:
+            if status != 0:
+                self._grow(status, primitives)
+            else:
+                self._reserve_within(self.first_capacity(primitives.count), primitives)
+            counts = self._build_and_read(primitives)
+            while counts[STATUS_NOW] != 0:
+                self._grow(int(counts[STATUS_NOW]), primitives)
+                counts = self._build_and_read(primitives)
+            before = self.tree.arrays_in_use()
+            wanted = self._with_headroom(counts, primitives)
+            if wanted != self.tree.capacity:
+                self._reserve(wanted, primitives)
+                self._build_once(primitives)
+        except BaseException:
+            self.tree.restore(before)  # the tree before, with the room that it had
+            self._sized_for = ()
+            raise
+        self._sized_for, self._outcome, self._is_unread = primitives.topology, None, False
+
+    def _build_and_read(self, primitives: Primitives) -> np.ndarray:
+        self._build_once(primitives)
+        return self.target.download(self.tree.counts)
+
+    def _build_once(self, primitives: Primitives) -> None:
+        draft = self.tree.draft()
+        self.emit(primitives, draft, self.tree.capacity)
+        with self.target.phase("build.publish"):
+            self.tree.publish(draft, primitives)
+
+    def _reserve(self, capacity: Capacity, primitives: Primitives) -> None:
+        self.forget_pending()
+        self._too_small = 0
+        self.tree.reserve(capacity, primitives.count, KINDS[primitives.kind].record_floats)
+        self.generation += 1
+
+    def _with_headroom(self, counts: np.ndarray, primitives: Primitives) -> Capacity:
+        """Room for a tree that was just built, and for what moves later, as far as the limit of bytes allows."""
+        most, present = Capacity.at_most(self.limits(), primitives.count), self.tree.capacity
+        needed = (int(counts[NODES_NOW]), int(counts[REFERENCES_NOW]), int(counts[WORKING_NOW]))
+        for factor in HEADROOM:
+            nodes, references, working = (int(factor * count) + 256 for count in needed)
+            wanted = Capacity(
+                min(most.nodes, max(nodes, present.nodes)),
+                min(most.references, max(references, present.references)),
+                min(most.working, max(working, present.working)),
+            )
+            if self._has_room_for(wanted, primitives):
+                return wanted
+        return present
+
+    def _grow(self, status: int, primitives: Primitives) -> None:
+        """More room of what was too small; HierarchyError at the limits."""
+        limits, present = self.limits(), self.tree.capacity
+        most = Capacity.at_most(limits, primitives.count)
+        larger = [grown for factor in GROWTH if (grown := present.grown(status, most, factor)) != present]
+        if not larger:
+            is_nodes = bool(status & NODES_FULL)
+            what = f"{limits.nodes} nodes" if is_nodes else f"{limits.references} references"
+            raise self._given_up(f"would need more than {what} per primitive", primitives)
+        fitting = [capacity for capacity in larger if self._has_room_for(capacity, primitives)]
+        self._reserve_within(fitting[0] if fitting else larger[-1], primitives)
+
+    def _reserve_within(self, capacity: Capacity, primitives: Primitives) -> None:
+        """Reserve, or raise HierarchyError where that is more than a tree may take."""
+        if not self._has_room_for(capacity, primitives):
+            raise self._given_up(f"would take more than {self.limits().bytes} bytes per primitive", primitives)
+        self._reserve(capacity, primitives)
+
+    def _has_room_for(self, capacity: Capacity, primitives: Primitives) -> bool:
+        """Whether a tree of this capacity stays within the bytes that it may take, those of building it included."""
+        most, shape = self.limits().bytes, self.node_shape
+        if most is None:
+            return True
+        tree_bytes = capacity.tree_bytes(shape, primitives) + capacity.draft_bytes(shape)
+        return tree_bytes + self.working_bytes(capacity, primitives.count) <= most * primitives.count + BYTES_FREE
+
+    def _given_up(self, why: str, primitives: Primitives) -> HierarchyError:
+        return HierarchyError(
+            f"The structure {self.name} {why} for this scene of {primitives.count:,} primitives, and is not built: "
+            f"{self.limits().advice}"
+        )

@@ -1,0 +1,1 @@
+"""Builders of octrees that rays are traced through, one folder each."""

@@ -1,0 +1,58 @@
+// Counts and quality of an octree. Outside the frame's critical path: at most a few times a second.
+//
+// SAH cost = (areas of inner cells x traversal_cost + areas of leaves' cells x count x intersection_cost) / the root's
+// area. Children that hold nothing are empty leaves.
+#include "gpu/device/block.cuh"
+#include "gpu/hierarchy/octree/nodes.cuh"
+
+constexpr int CELL_SUMS = 6;  // cost, inner nodes, leaves, empty leaves, inactive primitives, depth
+
+// `sums`: CELL_SUMS doubles per block.
+extern "C" __global__ void measure_blocks(float4* record_data, int primitive_count, const int* counts,
+                                          const int2* nodes, const int* parent, const float4* box, float traversal_cost,
+                                          float intersection_cost, double* sums) {
+    const Records records = {record_data};
+    const OctreeSpace space = load_space(box);
+    double cost = 0.0, inner_count = 0.0, leaf_count = 0.0, empty_count = 0.0, inactive_count = 0.0;
+    int depth = 0;
+    for (int node_id : grid_stride(counts[NODES_NOW])) {
+        const int2 node = nodes[node_id];
+        const OctreeCell cell = cell_of_node(nodes, parent, node_id);
+        const double area = wide_half_area(space.box_of(cell));
+        if (is_octree_leaf(node)) {
+            cost += area * leaf_count_of(node) * intersection_cost;
+            leaf_count += 1.0;
+            empty_count += leaf_count_of(node) == 0 ? 1.0 : 0.0;
+            depth = max(depth, cell.level);
+        } else {
+            const int empty_children = 8 - __popc(child_mask(node));
+            cost += area * traversal_cost;
+            inner_count += 1.0;
+            leaf_count += empty_children;
+            empty_count += empty_children;
+        }
+    }
+    for (int i : grid_stride(primitive_count)) inactive_count += records.is_active(i) ? 0.0 : 1.0;
+    const double totals[CELL_SUMS] = {block_sum(cost),        block_sum(inner_count),    block_sum(leaf_count),
+                                      block_sum(empty_count), block_sum(inactive_count), (double)block_max(depth)};
+    if (thread_index() != 0) return;
+    for (int i = 0; i < CELL_SUMS; ++i) sums[CELL_SUMS * block_index() + i] = totals[i];
+}
+
+// One thread adds the blocks in their order, and divides by the root's area.
+extern "C" __global__ void measure_tree(const int* counts, const float4* box, const double* sums, int sum_count,
+                                        double* result) {
+    for (int item : grid_stride(1)) {
+        double total[CELL_SUMS] = {};
+        for (int block = 0; block < sum_count; ++block) {
+            for (int i = 0; i < CELL_SUMS - 1; ++i) total[i] += sums[CELL_SUMS * block + i];
+            const double depth = sums[CELL_SUMS * block + CELL_SUMS - 1];
+            total[CELL_SUMS - 1] = depth > total[CELL_SUMS - 1] ? depth : total[CELL_SUMS - 1];
+        }
+        const double area = wide_half_area(load_root_box(box));
+        result[item] = area > 0.0 ? total[0] / area : 0.0;
+        for (int i = 1; i < CELL_SUMS; ++i) result[i] = total[i];
+        result[CELL_SUMS] = counts[REFERENCES_NOW];
+        result[CELL_SUMS + 1] = counts[STATUS_NOW];
+    }
+}

@@ -1,0 +1,159 @@
+"""The octree over points level by level (top_down.cu; Goradia et al. 2008, section 5)."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from ...target.base import Array, Target, Unit, UnitSource
+from ..scratch import Shapes, scratch_arrays
+from .z_order import ZOrder
+
+if TYPE_CHECKING:
+    from .point_tree import PointTree, PointTreeOptions
+
+SPLITS = {"cell_middle": 0, "bounds_middle": 1, "median": 2}
+
+
+class TopDownForm:
+    """Divides nodes level by level. Launches only, for as many levels as there may be."""
+
+    def __init__(self, target: Target, options: PointTreeOptions, order: ZOrder) -> None:
+        self.target, self.options, self._order = target, options, order
+        self.bits, self._is_parallel = int(options.bits), options.work == "parallel"
+        constants = (("BITS", self.bits), ("SPLIT", SPLITS[options.split]))
+        self._source = UnitSource("gpu/hierarchy/octree/top_down.cu", constants=constants)
+
+    def shapes(self, count: int, capacity: int) -> Shapes:
+        """Scratch memory."""
+        shapes: Shapes = dict.fromkeys(("order", "moved", "owner", "flags", "before"), ((count + 1,), np.int32))
+        shapes["begins"] = ((capacity, 8), np.int32)
+        if self.options.split != "cell_middle":
+            shapes["boxes"] = ((capacity, 6), np.int32)
+        if self.options.split == "median" and self._is_parallel:
+            shapes["keys"] = ((count + 1,), np.uint64)
+        return shapes
+
+    def first_capacity(self, count: int) -> int:
+        """What most points need: there are more where they lie in small clusters far from each other."""
+        return max(2 * count, 64)
+
+    def most_levels(self, count: int) -> int:
+        """Below the root: an eighth of the points is left a level, where they are halved; elsewhere all may be."""
+        if self.options.split != "median":
+            return self.bits
+        left = (-(-count // 8**level) for level in range(self.bits))
+        return sum(points > self.options.leaf_points for points in left)
+
+    def build(self, tree: PointTree, positions: Array, values: Array | None) -> None:
+        """The whole tree, or none and the status where a level does not fit."""
+        target, (n, width) = self.target, positions.shape
+        held = scratch_arrays(target, "octree.top_down", self.shapes(n, tree.capacity))
+        unit, nodes = target.unit(self._source), {name: getattr(tree, name) for name in ("code", "level", "parent")}
+        ranges = {name: getattr(tree, name) for name in ("first_point", "point_count", "depth_first")}
+        rows = {"positions": positions, "width": width}
+        codes = self._order.encode(tree, positions)
+        with target.phase("build.nodes"):
+            flags, before = held["flags"], held["before"]
+            self._launch(unit, "flag_dropped", n + 1, **rows, n=n, order=held["moved"], is_upper=flags)
+            target.exclusive_scan(flags, before, "octree.scan")
+            begun = {"is_upper": flags, "before": before, "n": n, "order": held["moved"], "moved": held["order"]}
+            self._launch(unit, "begin_tree", n + 1, **begun, owner=held["owner"], counts=tree.counts, **nodes, **ranges)
+            order = held["order"]
+            for depth in range(self.most_levels(n) + 1):
+                order = self._divide(_Level(unit, n, depth, rows | {"given_codes": codes}, held, ranges), tree, order)
+            finished = {name: getattr(tree, name) for name in ("code", "level", "first_child", "points", "order")}
+            self._launch(
+                unit,
+                "finish_tree",
+                max(n, tree.capacity),
+                **rows,
+                values=values,
+                n=n,
+                last_order=order,
+                owner=held["owner"],
+                **finished,
+                codes=tree.codes,
+                counts=tree.counts,
+                depth_first=tree.depth_first,
+            )
+
+    def _launch(self, unit: Unit, kernel: str, items: int, /, **arguments: Any) -> None:
+        self.target.launch(unit, kernel, items, block=int(self.options.block), **arguments)
+
+    def _divide(self, level: _Level, tree: PointTree, order: Array) -> Array:
+        """Divide the nodes of a level and write their children; the order of the points then."""
+        n, held = level.count, level.held
+        known: dict[str, Any] = {
+            **level.ranges,
+            "boxes": held.get("boxes"),
+            "depth": level.depth,
+            "leaf_points": self.options.leaf_points,
+        }
+        begins = {"begins": held["begins"]}
+        if level.depth < self.most_levels(n):
+            if self._is_parallel:
+                order = self._divide_by_points(level, known, tree, order)
+            else:
+                self._launch(level.unit, "divide_alone", n, **level.rows, order=order, **known, **begins)
+        counts = held["flags"], held["before"]
+        self._launch(level.unit, "count_children", n + 1, **known, **begins, n=n, children=counts[0])
+        self.target.exclusive_scan(*counts, "octree.scan")
+        written = {name: getattr(tree, name) for name in ("code", "parent", "first_child", "child_count", "counts")}
+        children = {"children": counts[0], "before": counts[1], "level_of": tree.level, **written}
+        room = {"n": n, "capacity": tree.capacity}
+        self._launch(level.unit, "write_children", max(n, 1), **known, **begins, **children, **room)
+        owned = {"first_child": tree.first_child, "counts": tree.counts, "n": n, "owner": held["owner"]}
+        self._launch(level.unit, "own_points", n, **known, **begins, **owned)
+        return order
+
+    def _divide_by_points(self, level: _Level, known: dict[str, Any], tree: PointTree, order: Array) -> Array:
+        target, held, n = self.target, level.held, level.count
+        owner, begins = {"owner": held["owner"]}, {"begins": held["begins"]}
+        if known["boxes"] is not None:
+            begun = {"depth_first": tree.depth_first, "depth": level.depth, "boxes": known["boxes"]}
+            rows = {name: level.rows[name] for name in ("positions", "width")}
+            self._launch(level.unit, "begin_boxes", 6 * max(n, 1), **begun)
+            self._launch(level.unit, "bound_nodes", n, **rows, order=order, **owner, counts=tree.counts, **begun)
+        for stage in range(3):
+            known = known | {"stage": stage}
+            if self.options.split == "median":
+                order = self._sort_points(level, known, order, n)
+                self._launch(level.unit, "divide_parts", 4 * n, before=None, **known, **begins)
+                continue
+            flags = {"is_upper_half": held["flags"]}
+            self._launch(level.unit, "flag_upper", n + 1, **level.rows, order=order, **owner, **known, n=n, **flags)
+            target.exclusive_scan(held["flags"], held["before"], "octree.scan")
+            sums = {"before": held["before"]}
+            self._launch(level.unit, "divide_parts", 4 * n, **sums, **known, **begins)
+            moved = held["moved"] if order is held["order"] else held["order"]
+            self._launch(
+                level.unit, "move_points", n, **flags, **sums, order=order, **owner, **known, **begins, n=n, moved=moved
+            )
+            order = moved
+        return order
+
+    def _sort_points(self, level: _Level, known: dict[str, Any], order: Array, n: int) -> Array:
+        """The points of each part along its axis."""
+        target, held = self.target, level.held
+        rows = {name: level.rows[name] for name in ("positions", "width")}
+        keys = held["keys"][:n]
+        known = known | {"begins": held["begins"], "owner": held["owner"], "n": n}
+        self._launch(level.unit, "key_points", n, **rows, order=order, **known, keys=keys)
+        if n == 0:
+            return order
+        _, by_key = target.sort_pairs(keys, order[:n], (0, 32 + n.bit_length()), "octree.medians")
+        moved = held["moved"] if order is held["order"] else held["order"]
+        self._launch(level.unit, "copy_order", n, order=by_key, n=n, moved=moved)
+        return moved
+
+
+class _Level:
+    """What the launches of a level share."""
+
+    def __init__(
+        self, unit: Unit, count: int, depth: int, rows: dict[str, Any], held: dict[str, Array], ranges: dict[str, Array]
+    ) -> None:
+        self.unit, self.count, self.depth = unit, count, depth
+        self.rows, self.held, self.ranges = rows, held, ranges

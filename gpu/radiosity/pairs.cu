@@ -1,0 +1,112 @@
+// The dual traversal of the points' octree with itself: from the pair (root, root), each pair is left out, listed, or
+// split into pairs of children. All pairs of a round side by side; where each writes is counted first, so that lists do
+// not depend on who comes first.
+// from gpu.radiosity.pairs import PairTotals
+#include "gpu/radiosity/pairs.cuh"
+
+extern "C" __global__ void begin_pairs(PointTreeView tree, int2* pairs, int* totals) {
+    for (int i : grid_stride(PairTotals::WORDS)) {
+        totals[i] = i == PairTotals::frontier && tree.counts[TREE_NODES_NOW] > 0 ? 1 : 0;
+        if (i == 0) pairs[0] = int2{0, 0};
+    }
+}
+
+extern "C" __global__ void sort_out_pairs(PointTreeView tree, const float4* shapes, const int2* pairs,
+                                          const int* totals, float angle, int least_pairs, int* kinds) {
+    for (int i : grid_stride(totals[PairTotals::frontier]))
+        kinds[i] = kind_of(tree, shapes, pairs[i], angle, least_pairs);
+}
+
+// A row of `counts` for each kind of list and one for the next round's pairs; a column for each chunk.
+extern "C" __global__ void count_pairs(PointTreeView tree, const float4* shapes, const int2* pairs, const int* totals,
+                                       const int* kinds, int chunk_count, int* counts) {
+    for (int chunk : grid_stride(chunk_count)) {
+        const int first = chunk * CHUNK, last = min(first + CHUNK, totals[PairTotals::frontier]);
+        int found[KINDS::split + 1] = {};
+        for (int i = first; i < last; ++i) {
+            const int kind = kinds[i];
+#pragma unroll
+            for (int k = 0; k < KINDS::split; ++k) found[k] += kind == k ? 1 : 0;
+            if (is_split(kind)) found[KINDS::split] += pairs_left(tree, shapes, pairs[i], kind);
+        }
+#pragma unroll
+        for (int k = 0; k <= KINDS::split; ++k) counts[(int64)k * chunk_count + chunk] = found[k];
+    }
+}
+
+// `begins`: the exclusive sums of each row. Lists are of `room` pairs a kind, one after the other.
+extern "C" __global__ void list_pairs(PointTreeView tree, const float4* shapes, const int2* pairs, const int* totals,
+                                      const int* kinds, int chunk_count, const int* begins, int room, int2* listed,
+                                      int pair_room, int2* next) {
+    for (int chunk : grid_stride(chunk_count)) {
+        const int first = chunk * CHUNK, last = min(first + CHUNK, totals[PairTotals::frontier]);
+        int at[KINDS::split + 1];
+#pragma unroll
+        for (int k = 0; k <= KINDS::split; ++k)
+            at[k] = begins[(int64)k * chunk_count + chunk] + (k < KINDS::split ? totals[PairTotals::listed + k] : 0);
+        for (int i = first; i < last; ++i) {
+            const int2 pair = pairs[i];
+            const int kind = kinds[i];
+#pragma unroll
+            for (int k = 0; k < KINDS::split; ++k) {
+                if (kind != k) continue;
+                if (at[k] < room) listed[(int64)k * room + at[k]] = pair;
+                ++at[k];
+            }
+            if (!is_split(kind)) continue;
+            const Split split = split_of(tree, shapes, pair, kind);
+            const int from_a = split.receiver ? tree.first_child[pair.x] : pair.x;
+            const int from_b = split.sender ? tree.first_child[pair.y] : pair.y;
+            const int count_a = split.receiver ? tree.child_count[pair.x] : 1;
+            const int count_b = split.sender ? tree.child_count[pair.y] : 1;
+            for (int child = 0; child < count_a * count_b; ++child) {
+                const int place = at[KINDS::split]++;
+                if (place < pair_room) next[place] = int2{from_a + child / count_b, from_b + child % count_b};
+            }
+        }
+    }
+}
+
+// After a round: how long the lists are by now, how many pairs the next one has, and what there was no room for.
+extern "C" __global__ void end_round(const int* counts, const int* begins, int chunk_count, int room, int pair_room,
+                                     int* totals) {
+    for (int k : grid_stride(KINDS::split + 1)) {
+        const int64 last = (int64)k * chunk_count + chunk_count - 1;
+        const int found = begins[last] + counts[last];
+        if (k < KINDS::split) {
+            totals[PairTotals::listed + k] += found;
+        } else {
+            totals[PairTotals::most_pairs] = max(totals[PairTotals::most_pairs], found);
+            totals[PairTotals::rounds] += found > 0 ? 1 : 0;
+            // without room for all there is no next round: whoever reads the totals makes room first
+            totals[PairTotals::frontier] = found <= pair_room ? found : 0;
+        }
+    }
+}
+
+// Keys of a list's pairs to sort by, the receiver; past the end of the list the largest.
+extern "C" __global__ void key_pairs(const int2* listed, const int* totals, int kind, int room, unsigned* keys,
+                                     int* senders) {
+    for (int i : grid_stride(room)) {
+        const bool is_there = i < totals[PairTotals::listed + kind];
+        const int2 pair = is_there ? listed[(int64)kind * room + i] : int2{0, 0};
+        keys[i] = is_there ? (unsigned)pair.x : 0xffffffffu;
+        senders[i] = pair.y;
+    }
+}
+
+// Where each node's part of a sorted list begins, and where the last one ends: the first key not below it.
+extern "C" __global__ void find_lists(const unsigned* keys, const int* sorted, int room, int capacity, int* first,
+                                      int* senders) {
+    for (int node : grid_stride(max(capacity + 1, room))) {
+        if (node < room) senders[node] = sorted[node];
+        if (node > capacity) continue;
+        int low = 0, high = room;
+        while (low < high) {
+            const int middle = (low + high) / 2;
+            if (keys[middle] < (unsigned)node) low = middle + 1;
+            else high = middle;
+        }
+        first[node] = low;
+    }
+}

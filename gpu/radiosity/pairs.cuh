@@ -1,0 +1,48 @@
+// Pairs of nodes, and what becomes of them. A pair is (receiver, sender): light goes one way.
+// from gpu.radiosity.pairs import KINDS
+#pragma once
+#include "gpu/radiosity/nodes.cuh"
+
+constexpr int CHUNK = 32;  // pairs that one thread goes through to find the places of what they leave
+
+__device__ __forceinline__ bool is_split(int kind) { return kind >= KINDS::split && kind < KINDS::none; }
+
+struct Split {
+    bool receiver, sender;
+};
+// The side that the kind names; else the larger one, or both where they are alike.
+__device__ __forceinline__ Split split_of(const PointTreeView& tree, const float4* shapes, int2 pair, int kind) {
+    const bool is_leaf_a = tree.child_count[pair.x] == 0, is_leaf_b = tree.child_count[pair.y] == 0;
+    if (is_leaf_a || is_leaf_b) return {!is_leaf_a, !is_leaf_b};
+    if (kind != KINDS::split) return {kind == KINDS::split_receiver, kind == KINDS::split_sender};
+    const float a = shapes[NODE_ROWS * (int64)pair.x].w, b = shapes[NODE_ROWS * (int64)pair.y].w;
+    return {a * 1.5f >= b, b * 1.5f >= a};
+}
+__device__ __forceinline__ int pairs_left(const PointTreeView& tree, const float4* shapes, int2 pair, int kind) {
+    const Split split = split_of(tree, shapes, pair, kind);
+    return (split.receiver ? tree.child_count[pair.x] : 1) * (split.sender ? tree.child_count[pair.y] : 1);
+}
+
+// Expansions are exact enough where both nodes are small beside their distance, and may stand for points as long as the
+// cosines of these keep their signs: those of the receivers where the receivers are expanded, those of the senders
+// where the senders are.
+__device__ __forceinline__ int kind_of(const PointTreeView& tree, const float4* shapes, int2 pair, float angle,
+                                       int least_pairs) {
+    const NodeShape a = load_shape(shapes, pair.x), b = load_shape(shapes, pair.y);
+    const bool is_leaf_a = tree.child_count[pair.x] == 0, is_leaf_b = tree.child_count[pair.y] == 0;
+    const float distance = length(b.centre - a.centre);
+    const float slack = FACING_SLACK * (distance + a.reach + b.reach);
+    const Range of_a = facing(a, b), of_b = facing(b, a);
+    if ((of_a.high <= slack || of_b.high <= slack) && pair.x != pair.y) return KINDS::none;
+    const bool is_small = tree.point_count[pair.x] * tree.point_count[pair.y] <= least_pairs;
+    if (is_leaf_a && is_leaf_b && is_small) return KINDS::near;
+    if (a.reach + b.reach <= angle * distance) {
+        const bool keeps_a = of_a.low >= -slack, keeps_b = of_b.low >= -slack;
+        if (keeps_a && keeps_b) return KINDS::far;
+        if (is_leaf_a && keeps_b) return KINDS::to_points;
+        if (is_leaf_b && keeps_a) return KINDS::of_points;
+        if (keeps_b) return KINDS::split_receiver;
+        if (keeps_a) return KINDS::split_sender;
+    }
+    return is_leaf_a && is_leaf_b ? KINDS::near : KINDS::split;
+}

@@ -1,0 +1,145 @@
+// Whether points see each other: rays between some of two nodes' points, and where these do not agree, between all of
+// two leaves'. The unit is compiled against a structure (traversals.cuh).
+// from gpu.radiosity.pairs import KINDS, PARTS, PairTotals
+#include "gpu/device/random.cuh"
+#include "gpu/radiosity/exchange.cuh"
+#include "gpu/radiosity/nodes.cuh"
+#include "gpu/trace/hit_point.cuh"
+#include "gpu/trace/traversals.cuh"
+
+// Rays between points a lane: from just above the one's surface to just above the other's. Lanes whose points do not
+// face each other have none.
+struct Sight {
+    Real3 from, to;
+    Mask active;
+
+    __device__ __forceinline__ void set(int i, float3 a, float3 normal_a, float3 b, float3 normal_b, float offset) {
+        const float3 above_a = a + normal_a * offset, above_b = b + normal_b * offset;
+        set_lane(from.x, i, above_a.x);
+        set_lane(from.y, i, above_a.y);
+        set_lane(from.z, i, above_a.z);
+        set_lane(to.x, i, above_b.x);
+        set_lane(to.y, i, above_b.y);
+        set_lane(to.z, i, above_b.z);
+        if (dot(b - a, normal_a) > 0.0f && dot(b - a, normal_b) < 0.0f) active = active | mask_from_bits(1u << i);
+    }
+    __device__ __forceinline__ Rays rays() const {
+        const Real3 away = to - from;
+        const Real distance = lanes_sqrt(max(dot(away, away), splat(LEAST_DISTANCE2)));
+        const Real3 direction = select(active, away * (splat(1.0f) / distance), splat3(0.0f, 0.0f, 1.0f));
+        return make_rays(from.x, from.y, from.z, direction.x, direction.y, direction.z, splat(0.0f), distance, active);
+    }
+};
+__device__ __forceinline__ Sight no_sight() {
+    return {splat3(0.0f, 0.0f, 0.0f), splat3(0.0f, 0.0f, 0.0f), splat_mask(false)};
+}
+__device__ __forceinline__ float3 three(const float4& a) { return make_float3(a.x, a.y, a.z); }
+
+// Of the pairs that are to be listed: `none` where no ray arrives; where some do, split as far as there are children,
+// and after that `partial`.
+extern "C" __global__ void __launch_bounds__(TRACE_BLOCK, TRACE_BLOCKS)
+    see_pairs(TraceInput input, PointTreeView tree, const float4* normals, const int2* pairs, const int* totals,
+              int ray_count, int* kinds) {
+    const float offset = SIGHT_OFFSET * tree.root[0].w;
+    for (int item : grid_stride(totals[PairTotals::frontier])) {
+        const int kind = kinds[item];
+        if (kind >= KINDS::partial) continue;
+        const int2 pair = pairs[item];
+        const int first_a = tree.first_point[pair.x], count_a = tree.point_count[pair.x];
+        const int first_b = tree.first_point[pair.y], count_b = tree.point_count[pair.y];
+        const unsigned seed = scrambled((unsigned)pair.x ^ scrambled((unsigned)pair.y));
+        const int rays = min(ray_count, count_a * count_b);
+        int asked = 0, arrived = 0;
+        for (int first = 0; first < rays; first += PACK) {
+            Sight sight = no_sight();
+#pragma unroll
+            for (int i = 0; i < PACK; ++i) {
+                if (first + i >= rays) continue;
+                const unsigned other = scrambled(seed + (unsigned)(first + i));
+                const int a = first_a + (int)(((int64)(first + i) * count_a / rays + seed % count_a) % count_a);
+                const int b = first_b + (int)(other % (unsigned)count_b);
+                sight.set(i, three(tree.points[a]), three(normals[a]), three(tree.points[b]), three(normals[b]),
+                          offset);
+            }
+            const Mask blocked = is_any_hit(input, sight.rays());
+            asked += __popc(mask_bits(sight.active));
+            arrived += __popc(mask_bits(sight.active & !blocked));
+        }
+        if (arrived == asked) continue;
+        const bool is_leaf_a = tree.child_count[pair.x] == 0, is_leaf_b = tree.child_count[pair.y] == 0;
+        const bool has_rows = count_a <= LEAF_POINTS && count_b <= LEAF_POINTS;
+        if (arrived == 0) kinds[item] = KINDS::none;
+        else if (!is_leaf_a || !is_leaf_b) kinds[item] = KINDS::split;
+        else if (has_rows) kinds[item] = KINDS::partial;
+        else if (2 * arrived < asked) kinds[item] = KINDS::none;  // more points in one place than a row holds
+    }
+}
+
+// Between all points of the leaves of `partial`: a word for each receiver, a bit in it for each sender. An item is a
+// receiver of a pair, `receivers` the sorted keys of the list.
+extern "C" __global__ void __launch_bounds__(TRACE_BLOCK, TRACE_BLOCKS)
+    see_points(TraceInput input, PointTreeView tree, const float4* normals, const int* totals,
+               const unsigned* receivers, const int* senders, int room, unsigned* seen) {
+    const float offset = SIGHT_OFFSET * tree.root[0].w;
+    const int pair_count = min(totals[PairTotals::listed + KINDS::partial], room);
+    for (int item : grid_stride(pair_count * LEAF_POINTS)) {
+        const int pair = item / LEAF_POINTS, receiver = item % LEAF_POINTS;
+        const int node = (int)receivers[pair], sender = senders[pair];
+        if (receiver >= tree.point_count[node]) continue;
+        const int a = tree.first_point[node] + receiver, first_b = tree.first_point[sender];
+        const int count = tree.point_count[sender];
+        unsigned word = 0;
+        for (int first = 0; first < count; first += PACK) {
+            Sight sight = no_sight();
+#pragma unroll
+            for (int i = 0; i < PACK; ++i) {
+                if (first + i >= count) continue;
+                const int b = first_b + first + i;
+                sight.set(i, three(tree.points[a]), three(normals[a]), three(tree.points[b]), three(normals[b]),
+                          offset);
+            }
+            word |= mask_bits(sight.active & !is_any_hit(input, sight.rays())) << first;
+        }
+        seen[item] = word;
+    }
+}
+
+// What some points would gather by a ray to each other point: the measure of the sum with all that hides. Every
+// `step`-th point is asked, in PARTS parts each of the points that send; `parts` has a row of them for each one asked.
+extern "C" __global__ void __launch_bounds__(TRACE_BLOCK, TRACE_BLOCKS)
+    gather_by_rays(TraceInput input, PointTreeView tree, const float4* normals, const float4* sent, int step, int asked,
+                   float4* parts) {
+    const float offset = SIGHT_OFFSET * tree.root[0].w;
+    const int count = tree.counts[POINTS_NOW];
+    for (int item : grid_stride(asked * PARTS)) {
+        const int a = min(item / PARTS * step, max(count - 1, 0)), part = item % PARTS;
+        const int begin = (int)((int64)count * part / PARTS), end = (int)((int64)count * (part + 1) / PARTS);
+        const float4 place = tree.points[a], normal = normals[a];
+        Real3 sum = splat3(0.0f, 0.0f, 0.0f);
+        for (int first = begin; first < end; first += PACK) {
+            Sight sight = no_sight();
+#pragma unroll
+            for (int i = 0; i < PACK; ++i) {
+                if (first + i >= end) continue;
+                const int b = first + i;
+                sight.set(i, three(place), three(normal), three(tree.points[b]), three(normals[b]), offset);
+            }
+            const Mask arrives = sight.active & !is_any_hit(input, sight.rays());
+            const Receivers senders = load_receivers(tree.points, normals, first, end - 1);
+            Real3 light = splat3(0.0f, 0.0f, 0.0f);
+#pragma unroll
+            for (int i = 0; i < PACK; ++i) {
+                const float4 of = sent[min(first + i, end - 1)];
+                set_lane(light.x, i, of.x);
+                set_lane(light.y, i, of.y);
+                set_lane(light.z, i, of.z);
+            }
+            // the kernel is the same from either side
+            const Real share = select(arrives, exchange(senders, place, normal), splat(0.0f));
+            sum = sum + light * share;
+        }
+        float3 total = make_float3(0.0f, 0.0f, 0.0f);
+        for (int i = 0; i < PACK; ++i) total += make_float3(lane(sum.x, i), lane(sum.y, i), lane(sum.z, i));
+        parts[item] = make_float4(total.x, total.y, total.z, 0.0f);
+    }
+}

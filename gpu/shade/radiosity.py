@@ -1,0 +1,248 @@
+"""Radiosity: light that goes from surface to surface, between points of them, until it is even.
+
+Idea: Points lie on all surfaces as evenly as blue noise. Each sends out what it emits and reflects, and gathers what
+all others send, as far as they see each other; after some such bounces little changes. Then a surface is as bright as
+the points around it: colour bleeds from wall to wall, shadows are soft, and the light does not depend on the eye.
+
+Paper: Goral, Torrance, Greenberg and Battaile, Modeling the Interaction of Light between Diffuse Surfaces (1984);
+between points of a model, by the fast multipole method on an octree built on the GPU, as in the octrees' paper, section
+6; docs/decisions/radiosity.md says what is summed.
+
+Cost: For each place of the surfaces once a tree, its lists, and rays between nodes that may not see each other; then a
+pass over the lists for each bounce, and for each pixel the points around its hit. Time grows little faster than the
+number of points.
+
+Limits: All surfaces are diffuse: metal is black, glass is not seen through, and the environment gives no light.
+Shadows are no sharper than points are near each other. Points lie on fronts alone, unless both sides are asked for; a
+surface without points on its side is dark. Files of points are lit as the spheres that they are shown as.
+"""
+
+from __future__ import annotations
+
+import dataclasses
+from collections.abc import Callable, Hashable
+from typing import Any
+
+import numpy as np
+
+from ..animate.animate import Surface
+from ..radiosity.direct import Bounces
+from ..radiosity.hierarchical import HierarchicalOptions, HierarchicalSum
+from ..radiosity.pairs import SightOptions
+from ..radiosity.point_set import PointSet, empty_points
+from ..settings import option
+from ..stats import Reading
+from ..target.base import Array, Target
+from ..trace.trace import CameraRays, Tracer
+from .base import PictureOptions, PictureRow, RayType
+from .frame_context import FrameContext
+from .materials import Materials
+from .presentation import Presentation
+from .radiosity_points import SampledPoints, ScenePoints
+
+SHOWN = ("surfaces", "points")
+MOST_ASKED = 500_000
+"""Pairs that the error is measured by."""
+SPACINGS = 2.5
+"""How far around a hit points are brought together, in sides of a square as large as a point's area."""
+
+
+@dataclasses.dataclass(frozen=True)
+class RadiosityOptions(PictureOptions, HierarchicalOptions):
+    """Options of radiosity."""
+
+    points: int = option(
+        5_000, "Points on all surfaces together: more make finer shadows.", minimum=16, maximum=2_000_000
+    )
+    bounces: int = option(8, "How often light goes from surface to surface.", minimum=0, maximum=1000)
+    bounces_per_frame: int = option(
+        4, "Bounces of each frame: a picture that stays gets the others later.", minimum=1, maximum=1000
+    )
+    rays: int = option(
+        16,
+        "Rays that find out whether the points of two boxes see each other; with 0 nothing throws a shadow.",
+        minimum=0,
+        maximum=1024,
+    )
+    light_samples: int = option(16, "Rays from each point to a light that has an area.", minimum=1, maximum=1024)
+    both_sides: bool = option(
+        False,
+        "Points on the backs of triangles, too: for surfaces that are seen from both sides, or wound the wrong way.",
+    )
+    show: str = option(
+        "surfaces", "Surfaces, lit by the points around each place, or the points themselves.", choices=SHOWN
+    )
+
+
+@dataclasses.dataclass(frozen=True)
+class RadiosityRow(PictureRow):
+    """The options as kernels read them."""
+
+    reach: float
+    """How far from a hit points are looked for."""
+    shows_points: bool
+    begins_anew: bool
+    """Whether the sample is worth all before it."""
+
+
+class RadiosityPresentation(Presentation):
+    """Says under the pointer how far light has spread, and how wrong its sums are."""
+
+    def reading(self, tracer: Tracer, surface: Surface, rays: CameraRays) -> Reading | None:
+        radiosity: Radiosity = self.integrator
+        return Reading(radiosity.described(tracer), None)
+
+
+class Radiosity(RayType):
+    """One solution for all samples of a picture: it begins anew where something moves, and goes on while it stays."""
+
+    name = "radiosity"
+    title = "Radiosity"
+    Options = RadiosityOptions
+    Presentation = RadiosityPresentation
+
+    def __init__(self, target: Target, materials: Materials) -> None:
+        super().__init__(target, materials)
+        self._scene_points = ScenePoints(target, materials)
+        self._samples: SampledPoints | None = None
+        self._points: PointSet
+        self._direct: Array
+        self._sum: HierarchicalSum
+        self._light: Bounces
+        self._options = RadiosityOptions()
+        self._seen: Hashable = None
+        self._last: tuple[int, int] = (-1, -1)
+        self._done = self._steps = self._learning = 0
+        self._places = self._begins_anew = self._lacks_room = False
+        self._described_at: Hashable = None
+        self._description = ""
+        self._told: Callable[[], np.ndarray | None] | None = None
+
+    # -- the host's part ------------------------------------------------------------------------------------------
+    def parameters(self, options: Any, context: FrameContext) -> RadiosityRow:
+        spacing = self._samples.spacing if self._samples is not None else 0.0
+        colors = options.background_below, options.background_above
+        return RadiosityRow(*colors, SPACINGS * spacing, options.show == "points", self._begins_anew)
+
+    def prepare(self, options: Any, context: FrameContext) -> None:
+        self._take_points(options, context)
+        self._choose_steps(options, context)
+        super().prepare(options, context)
+
+    def _take_points(self, options: RadiosityOptions, context: FrameContext) -> None:
+        """Other points where there are other surfaces or other numbers of them; the memory for their light. Waits
+        then."""
+        samples = self._scene_points.take(context.surface, options.points, options.both_sides)
+        ways = (options.order, options.angle, options.leaf_points)
+        before = self._options
+        is_other = samples is not self._samples or ways != (before.order, before.angle, before.leaf_points)
+        self._options, self._samples = options, samples
+        if is_other:
+            self._told, self._places = None, False
+            hierarchical = HierarchicalOptions(*ways)
+            self._points = empty_points(self.target, samples.count)
+            self._direct = self.target.zeros((samples.count, 4), np.float32, "radiosity")
+            self._sum = HierarchicalSum(self.target, samples.count, hierarchical)
+            self._take_light()
+            self._seen = None
+        self._lacks_room |= is_other or self._was_too_much()
+        self._learning += self._lacks_room
+
+    def _take_light(self) -> None:
+        self._light = Bounces(self.target, self._sum.sorted_points, self._sum.sorted_direct)
+
+    def _was_too_much(self) -> bool:
+        """Whether the lists of points that were placed, as far as they have been read back, lacked room."""
+        totals = self._told() if self._told is not None else None
+        if totals is not None:
+            self._told = None
+        if self._places and self._told is None:  # by the frame before
+            self._told = self.target.read_later(self._sum.lists.totals)
+        return totals is not None and self._sum.lists.lacks_room(totals)
+
+    def _choose_steps(self, options: RadiosityOptions, context: FrameContext) -> None:
+        """What this frame does to the light: from new places on, or some more bounces."""
+        look = dataclasses.replace(options, show=SHOWN[0], exposure=0.0, tone="none")
+        seen = (context.surface.version, self.materials.version, context.surface.light_count, look, self._learning)
+        at = (context.sample_index, context.first_row)
+        self._places = seen != self._seen
+        if self._places:
+            self._seen, self._done = seen, 0
+        if context.first_row == 0:
+            is_anew = self._places or at != self._last
+            self._steps = min(options.bounces_per_frame, options.bounces - self._done) if is_anew else 0
+            self._done += self._steps
+            self._begins_anew = self._places or self._steps > 0
+        else:
+            self._steps = 0
+        self._last = at
+
+    def described(self, tracer: Tracer) -> str:
+        """Points, bounces, and the error of the sums at some points beside rays between all pairs. Waits; after a
+        frame."""
+        count = self._points.count
+        if self._described_at != (self._seen, self._done):
+            asked = min(max(MOST_ASKED // count, 4), 32, count)
+            error = self._sum.error(self._light.sent, asked, tracer if self._options.rays else None)
+            self._described_at = (self._seen, self._done)
+            light = f"error of the sums {100.0 * error:.2f} % at {asked} of them"
+            if not self.target.download(self._light.radiance)[:, :3].any():
+                light = "nothing shines on them: give a material an emission, or the scene a light"
+            self._description = f"{count:,} points, {self._done} bounces, {light}"
+        return self._description
+
+    @property
+    def shape(self) -> Hashable:
+        learning = self._learning if self._lacks_room else 0
+        return (self._places, self._steps, self._options.rays > 0, self._sum.generation, id(self._samples), learning)
+
+    # -- launches -------------------------------------------------------------------------------------------------
+    def compile(self, tracer: Tracer, context: FrameContext) -> None:
+        context.compile_primary(tracer)
+        self._unit("gpu/shade/radiosity.cu")
+        self._scene_points.compile(tracer, context)
+
+    def render(self, tracer: Tracer, context: FrameContext) -> None:
+        if self._places:
+            self._place(tracer, context)
+        for _ in range(self._steps):
+            self._light.add(self._sum.gather)
+        with self.target.phase("trace.primary"):
+            hits = context.primary_hits(tracer)
+        with self.target.phase("shade"):
+            packs = self._packs(context)
+            self.target.launch(
+                self._unit("gpu/shade/radiosity.cu"),
+                "shade_radiosity",
+                packs,
+                surface=self._surface_view(context.surface),
+                frame=context.frame,
+                options=self._parameters,
+                pack_count=packs,
+                prim_id=hits.prim_id,
+                u=hits.u,
+                v=hits.v,
+                tree=self._sum.tree.view,
+                shapes=self._sum.shapes,
+                normals=self._sum.sorted_points.normals,
+                gathered=self._light.gathered,
+                direct=self._sum.sorted_direct,
+                radiance=self._light.radiance,
+                sums=context.sums,
+            )
+
+    def _place(self, tracer: Tracer, context: FrameContext) -> None:
+        """Points where surfaces are now, what lights give them, and who exchanges light with whom."""
+        assert self._samples is not None
+        sight = SightOptions(tracer, self._options.rays) if self._options.rays else None
+        with self.target.phase("radiosity.place"):
+            self._scene_points.place(
+                tracer, context, self._samples, self._points, self._direct, self._options.light_samples
+            )
+        self._sum.place(self._points, self._direct, sight)
+        if self._lacks_room:  # such a frame has a shape of its own, and is not captured
+            while not self._sum.find_room():
+                self._sum.place(self._points, self._direct, sight)
+            self._take_light()
+            self._lacks_room = False
+        self._light.begin()

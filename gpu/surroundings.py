@@ -1,0 +1,57 @@
+"""What is near the primitive that was picked, by the structure that is shown: queries of regions, in the words of the
+scene."""
+
+from __future__ import annotations
+
+import numpy as np
+
+from .animate.animate import Surface
+from .hierarchy.base import Hierarchy, HierarchyError
+from .picking import Hit
+from .query.query import MOST_NEIGHBOURS, Queries
+from .query.questions import Places
+from .rows import Vector
+from .stats import Near, Surroundings
+from .target.base import Target
+
+
+def surroundings_of(
+    target: Target, hierarchy: Hierarchy, surface: Surface, hit: Hit, count: int, radius: float
+) -> Surroundings:
+    """The `count` primitives nearest to a hit, at most MOST_NEIGHBOURS, how many are within `radius`, and where as many
+    of these are. Waits. HierarchyError where the structure answers no such query."""
+    of = "centres" if hierarchy.last_built().kind == "sphere" else "surfaces"
+    queries = Queries(hierarchy, of)
+    centre = _place_of(target, surface, hit.prim_id) if of == "centres" else hit.position
+    point = target.upload(np.array([centre], np.float32), "queries")
+    nearest: tuple[Near, ...] = ()
+    if count > 0:
+        own = target.upload(np.array([hit.prim_id], np.int32), "queries")
+        found = queries.k_nearest(Places(point, own=own), min(count, MOST_NEIGHBOURS))
+        ids, distances = target.download(found.prim_ids)[0].tolist(), target.download(found.distances)[0].tolist()
+        rows = [row for row in zip(ids, distances, strict=True) if row[0] >= 0]
+        nearest = tuple(Near(prim_id, far, _place_of(target, surface, prim_id)) for prim_id, far in rows)
+    if radius <= 0.0:
+        return Surroundings(of, centre, nearest)
+    ball = Places(point, radius=radius)
+    within = int(target.download(queries.count_in_balls(ball))[0])
+    ids = target.download(queries.k_nearest(ball, MOST_NEIGHBOURS).prim_ids)[0].tolist()
+    inside = tuple(_place_of(target, surface, prim_id) for prim_id in ids if prim_id >= 0)
+    return Surroundings(of, centre, nearest, radius, within, inside)
+
+
+def _place_of(target: Target, surface: Surface, prim_id: int) -> Vector:
+    """A sphere's centre, a triangle's centroid."""
+    spheres = surface.spheres
+    slot = -1 if spheres is None else prim_id - spheres.first_id
+    if prim_id >= len(surface.triangles) and (spheres is None or slot >= spheres.count):
+        raise HierarchyError("What was picked is not in the scene any more: pick again.")
+    if spheres is not None and slot >= 0:
+        return _vector(target.download(spheres.centres[slot : slot + 1])[0])
+    indices = target.download(surface.triangles[prim_id])
+    return _vector(np.mean([target.download(surface.positions[int(index)]) for index in indices], axis=0))
+
+
+def _vector(row: np.ndarray) -> Vector:
+    x, y, z = (float(number) for number in row)
+    return x, y, z

@@ -1,0 +1,59 @@
+"""The standard headers of units, compiled once: parsing them takes longer than compiling most kernels.
+
+GCC reads a precompiled header in place of the headers in it, whose guards are set then. What units mean and what they
+are compiled to stays as it is, so a unit that cannot be compiled with it is compiled without.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import pathlib
+from collections.abc import Callable
+
+from .base import CompileError
+from .cache import cached_file, find_file
+from .translation_unit import ROOT, read_source
+
+PATH = "gpu/target/host_prelude.cuh"
+
+SUFFIX = ".h.gch"
+"""GCC looks for a header's name with .gch behind it."""
+
+PAYS_FROM = 4
+"""It takes as long to make as a few units gain: the first units of a process are compiled without, unless it is
+there."""
+
+Run = Callable[[list[str]], None]
+"""Runs a compiler's command; raises CompileError."""
+
+
+class Prelude:
+    """The precompiled header of one compiler with one set of flags; `described` names both."""
+
+    def __init__(self, described: str, is_understood: bool) -> None:
+        self._key = "prelude-" + hashlib.sha256("\n".join((described, read_source(PATH))).encode()).hexdigest()[:32]
+        self._units = 0
+        self._path: pathlib.Path | None = None
+        self._is_usable = is_understood
+
+    def options(self, command: list[str], run: Run) -> list[str]:
+        """What to add to `command`, the compiler and its flags, so that a unit is compiled with the header: nothing
+        where there is none. `run` compiles it where it is missing and pays."""
+        self._units += 1
+        if self._is_usable and self._path is None:
+            try:
+                self._path = self._found_or_made(command, run)
+            except CompileError:
+                self._is_usable = False
+        return ["-include", str(self._path.with_suffix(""))] if self._is_usable and self._path is not None else []
+
+    def give_up(self) -> None:
+        """Compile without it from now on."""
+        self._is_usable = False
+
+    def _found_or_made(self, command: list[str], run: Run) -> pathlib.Path | None:
+        if self._units < PAYS_FROM:
+            found = find_file(self._key, SUFFIX)
+            return found and found.absolute()
+        line = [*command, "-x", "c++-header", str(ROOT / PATH), "-o"]
+        return cached_file(self._key, SUFFIX, lambda path: run([*line, str(path.absolute())])).absolute()

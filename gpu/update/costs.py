@@ -1,0 +1,229 @@
+"""What rebuilds and refits have cost so far, and what a tree that is refitted once more would cost to trace: the
+figures behind the mode `auto`.
+
+A tree is rebuilt once and then refitted for a while: a cycle. Over a frame that refits a tree as good as new, a cycle
+wastes what the rebuild costs more than a refit (the premium), and then in every frame what the tree has become dearer
+to trace (the penalty). The waste per frame is least where the next frame's penalty would pass the average waste of the
+cycle so far: there a cycle ends. Where the first penalty already passes the premium, every frame rebuilds; where no
+penalty grows, none does. This is the rule of renewal theory for replacing what wears out; unlike a bound on the SAH
+cost's growth it never does worse than the better of the two fixed choices by more than what its estimates are wrong.
+
+Penalties are estimated in three ways, and the greatest counts. How far each can be trusted is learnt at every rebuild,
+where tracing before and after it tells the true penalty:
+
+- wear: milliseconds a refit, as the last rebuilds found them;
+- rise: how much dearer tracing has become since the rebuild, which can have other reasons (the camera);
+- drift: how far the SAH cost lies above that of the rebuild, times what tracing cost there.
+"""
+
+from __future__ import annotations
+
+import collections
+import dataclasses
+import statistics
+from typing import NamedTuple
+
+SHARE_FOR_PROBES = 0.015
+"""Of all time, how much may be spent on trying the choice that seems the worse one: nothing else tells when that has
+changed."""
+
+KEPT_TIMES = 7
+"""Times of rebuilds, of refits and of tracing that medians are made of."""
+
+LEAST_RISE = 0.03
+"""Rises and drifts below this share are noise at best: nothing is learnt from them."""
+
+KEPT_BENDS, LEAST_BENDS, NOISES = 15, 5, 1.5
+"""How far a frame's time lies off the line through the two before tells how noisy times are here, and nothing of a
+rise: so many are kept, so many are needed, and a rise must measure so many of their median."""
+
+
+FARTHEST = 1.5
+"""A rise is taken to go on with the refits that are not timed yet, but to become so many times as great at most."""
+
+FORGETS = 0.6
+"""How much of an older rebuild's lesson is left at the next."""
+
+POINTS_OF_NOTHING = 1.0
+"""How strongly wear is taken for nothing before the first lesson."""
+
+
+class Ticket(NamedTuple):
+    """What a frame did, as its times will have to be read: cycles are numbered by their rebuild, `age` counts refits
+    since."""
+
+    update: str
+    cycle: int
+    age: int
+
+
+@dataclasses.dataclass
+class _Cycle:
+    """Tracing within one cycle, in milliseconds for one ray count."""
+
+    number: int
+    fresh_ms: float
+    rays: int
+    age: int = 0
+    latest: collections.deque[float] = dataclasses.field(default_factory=lambda: collections.deque(maxlen=3))
+
+    def rise(self) -> float:
+        """How much dearer tracing is than in the rebuilt tree, after a single slow frame or without."""
+        return statistics.median(self.latest) - self.fresh_ms if self.latest else 0.0
+
+
+class _Slope:
+    """The line through the origin nearest to the points that came last. One far out counts for more: times are noisy,
+    and there it shows least."""
+
+    def __init__(self) -> None:
+        self._products, self._squares = 0.0, POINTS_OF_NOTHING
+
+    def add(self, x: float, y: float) -> None:
+        """One more point; older ones count for less."""
+        self._products = FORGETS * self._products + x * y
+        self._squares = FORGETS * self._squares + x * x
+
+    @property
+    def slope(self) -> float:
+        """0 before the first point."""
+        return self._products / self._squares
+
+
+class UpdateCosts:
+    """See the module. `learn` takes times as they come in, late; `choose` is asked before every frame in which
+    something moved."""
+
+    def __init__(self) -> None:
+        self._rebuilds: collections.deque[float] = collections.deque(maxlen=KEPT_TIMES)
+        self._refits: collections.deque[float] = collections.deque(maxlen=KEPT_TIMES)
+        self._cycle: _Cycle | None = None
+        self._drift = self._last_drift = 0.0
+        self._wear = _Slope()
+        self._rise_counts, self._drift_counts = 1.0, 0.5
+        self._credit = self._wasted = 0.0
+        self._bends: collections.deque[float] = collections.deque(maxlen=KEPT_BENDS)
+        self.age = self.cycle = 0
+
+    # -- what has been done ---------------------------------------------------------------------------------------
+    def note(self, update: str) -> Ticket:
+        """A frame has done this."""
+        if update == "rebuild":
+            self.age, self._wasted = 0, 0.0
+            self._last_drift, self._drift = self._drift, 0.0
+            self.cycle += 1
+        elif update == "refit":
+            self._wasted += self.penalty(self.age + 1)
+            self.age += 1
+        return Ticket(update, self.cycle, self.age)
+
+    def note_drift(self, ratio: float) -> None:
+        """The SAH cost has been measured: how many times that of the tree as it was rebuilt."""
+        self._drift = max(0.0, ratio - 1.0)
+
+    def learn(self, ticket: Ticket, update_ms: float, trace_ms: float, rays: int) -> None:
+        """The times of a frame have arrived."""
+        if ticket.update == "nothing" or update_ms <= 0.0:
+            return
+        (self._rebuilds if ticket.update == "rebuild" else self._refits).append(update_ms)
+        self._credit += SHARE_FOR_PROBES * (update_ms + trace_ms)
+        if trace_ms <= 0.0 or rays <= 0:
+            return
+        before = self._cycle
+        if ticket.update == "rebuild":
+            self._cycle = _Cycle(ticket.cycle, trace_ms, rays)
+            if before is not None and before.age > 0 and ticket.cycle == before.number + 1:
+                self._compare(before, trace_ms * before.rays / rays)
+        elif before is not None and before.number == ticket.cycle:
+            scaled = trace_ms * before.rays / rays
+            if len(before.latest) > 1:
+                self._bends.append(abs(scaled - 2.0 * before.latest[-1] + before.latest[-2]) / before.fresh_ms)
+            before.age = ticket.age
+            before.latest.append(scaled)
+
+    def _compare(self, before: _Cycle, fresh_ms: float) -> None:
+        """A tree was rebuilt: what the refitted one had cost more is known now."""
+        least = self._least_rise * fresh_ms
+        true = min(statistics.median(before.latest) - fresh_ms, 4.0 * fresh_ms)
+        true = true if abs(true) > least else 0.0
+        self._wear.add(before.age, true)
+        if before.rise() > least:
+            self._rise_counts = 0.5 * (self._rise_counts + min(max(true / before.rise(), 0.0), 1.0))
+        if self._last_drift > self._least_rise:
+            self._drift_counts = 0.5 * (
+                self._drift_counts + min(max(true / (self._last_drift * before.fresh_ms), 0.0), 2.0)
+            )
+
+    @property
+    def _least_rise(self) -> float:
+        """The share of the trace time below which a rise tells nothing: times differ as much by themselves."""
+        return (
+            max(LEAST_RISE, NOISES * statistics.median(self._bends)) if len(self._bends) >= LEAST_BENDS else LEAST_RISE
+        )
+
+    # -- what there is to choose by -------------------------------------------------------------------------------
+    @property
+    def is_known(self) -> bool:
+        """Whether there is anything to choose by: a rebuild, a refit and a traced frame have been timed."""
+        return bool(self._rebuilds and self._refits and self._cycle is not None)
+
+    @property
+    def rebuild_ms(self) -> float:
+        """The median of the last ones."""
+        return statistics.median_low(self._rebuilds)
+
+    @property
+    def refit_ms(self) -> float:
+        """The median of the last ones."""
+        return statistics.median_low(self._refits)
+
+    @property
+    def premium(self) -> float:
+        """What a rebuild costs more than a refit."""
+        return self.rebuild_ms - self.refit_ms
+
+    def penalty(self, age: int) -> float:
+        """What tracing is expected to cost more after so many refits, in milliseconds per frame."""
+        if self._cycle is None:
+            return 0.0
+        now = 0.0
+        if self._cycle.number == self.cycle and self._cycle.age > 0:
+            rise, fresh = self._cycle.rise(), self._cycle.fresh_ms
+            rise *= min(age / self._cycle.age, FARTHEST) if rise > self._least_rise * fresh else 0.0
+            now = max(self._rise_counts * rise, self._drift_counts * self._drift * fresh)
+        return max(0.0, self._wear.slope * age, now)
+
+    def average_waste(self) -> float:
+        """What a frame of this cycle wastes on average, the next one left out."""
+        return (self.premium + self._wasted) / (self.age + 1)
+
+    # -- the choice -----------------------------------------------------------------------------------------------
+    def choose(self) -> tuple[str, str]:
+        """Refit or rebuild, and why. Counts what is spent on trying."""
+        penalty, waste, premium = self.penalty(self.age + 1), self.average_waste(), self.premium
+        if premium <= 0.0:
+            # Refits that are never done are never timed again: if those there were had a bad moment, nothing else would
+            # tell.
+            facts = f"a rebuild takes {_ms(self.rebuild_ms)}, a refit {_ms(self.refit_ms)}"
+            if self.age == 0 and self._affords(min(self._refits) + penalty):
+                return "refit", f"to check whether that still holds: {facts}"
+            return "rebuild", facts
+        facts = f"a rebuild costs {_ms(premium)} more than a refit, one more refit costs {_ms(penalty)} of tracing"
+        if penalty < waste:
+            if self.age > 0 and self._affords(premium):
+                return "rebuild", f"to measure what it gains: {facts}"
+            return "refit", facts
+        if self.age == 0 and self._affords(max(penalty - premium, 0.0)):
+            return "refit", f"to measure what it costs: {facts}"
+        return "rebuild", facts
+
+    def _affords(self, cost: float) -> bool:
+        """Whether trying something at this cost is within what may be spent on that; then it counts as spent."""
+        if cost > self._credit:
+            return False
+        self._credit -= max(cost, SHARE_FOR_PROBES * self.refit_ms)
+        return True
+
+
+def _ms(milliseconds: float) -> str:
+    return f"{milliseconds:.3g} ms"

@@ -1,0 +1,20 @@
+"""The command `raygrove`, which is `python -m raygrove`, too."""
+
+from __future__ import annotations
+
+import sys
+
+
+def main() -> int:
+    """Run the command line; returns the exit code."""
+    try:
+        from raygrove.app.cli.main import main as run
+
+        return run(sys.argv[1:])
+    except KeyboardInterrupt:  # before the command line could listen
+        print("error: interrupted.", file=sys.stderr)
+        return 130
+
+
+if __name__ == "__main__":
+    sys.exit(main())

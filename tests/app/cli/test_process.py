@@ -1,0 +1,205 @@
+"""The command line as a process of its own: what only shows there."""
+
+from __future__ import annotations
+
+import contextlib
+import functools
+import os
+import signal
+import subprocess
+import sys
+import time
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+
+from tests.waiting import PROCESS_S
+
+ROOT = Path(__file__).resolve().parents[3]
+
+
+@contextlib.contextmanager
+def started(*arguments: str, program: str = "main.py") -> Iterator[subprocess.Popen[str]]:
+    """The program, which hears Ctrl-C even where the tests themselves were told not to (in the background of a shell).
+    Neither it nor what it starts outlives the test."""
+    command = [sys.executable, str(ROOT / program), *arguments]
+    hear = functools.partial(signal.signal, signal.SIGINT, signal.SIG_DFL)
+    pipes = {"stdout": subprocess.PIPE, "stderr": subprocess.PIPE}
+    with subprocess.Popen(
+        command, text=True, cwd=ROOT.parent, preexec_fn=hear, start_new_session=True, **pipes
+    ) as process:
+        try:
+            yield process
+        finally:
+            with contextlib.suppress(ProcessLookupError):
+                os.killpg(process.pid, signal.SIGKILL)
+
+
+def assert_interrupted(process: subprocess.Popen[str]) -> str:
+    """It ends by itself, in order, and says so; what it wrote on stderr."""
+    out, err = process.communicate(timeout=PROCESS_S)
+    assert process.returncode == 130, err
+    assert out == "" and "interrupted" in err
+    assert not [word for word in ("Traceback", "Destroyed", "Fatal", "Error") if word in err], err
+    return err
+
+
+def test_help_imports_nothing_heavy() -> None:
+    code = (
+        "import sys; from raygrove.app.cli.main import main; main(['render', "
+        "'--help']); print(*sys.modules, file=sys.stderr)"
+    )
+    done = subprocess.run(
+        [sys.executable, "-c", code, str(ROOT)], capture_output=True, text=True, timeout=PROCESS_S, check=True
+    )
+    heavy = {"numpy", "cupy", "PySide6", "OpenGL", "PIL", "cuda", "platformdirs", "tomli_w", "gpu"} & set(
+        done.stderr.split()
+    )
+    assert not heavy and "examples:" in done.stdout
+
+
+def test_ctrl_c_ends_at_once_and_leaves_no_broken_file(tmp_path: Path) -> None:
+    with started(
+        "render",
+        "--demo",
+        "walker",
+        "--device",
+        "cpu",
+        "--frames",
+        "0:5000",
+        "--size",
+        "64x48",
+        "--out",
+        f"{tmp_path}/",
+    ) as process:
+        end = time.monotonic() + 240.0
+        while not any(tmp_path.glob("frame_*.png")):
+            assert process.poll() is None and time.monotonic() < end
+            time.sleep(0.02)
+        process.send_signal(signal.SIGINT)
+        assert_interrupted(process)
+    assert not list(tmp_path.glob(".*")), "temporary files stayed"
+    for picture in tmp_path.glob("frame_*.png"):
+        assert picture.read_bytes().endswith(b"IEND\xaeB`\x82")
+
+
+@pytest.fixture
+def unseen(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("QT_QPA_PLATFORM", "offscreen")
+    monkeypatch.setenv(
+        "XDG_CACHE_HOME", str(tmp_path)
+    )  # no previews are kept, so the first page draws them in a process of its own
+
+
+def wait_for_qt(process: subprocess.Popen[str]) -> None:
+    """Until the program has loaded Qt: from then on the window is being made."""
+    end = time.monotonic() + 120.0
+    while "libQt6Widgets" not in Path(f"/proc/{process.pid}/maps").read_text():
+        assert process.poll() is None and time.monotonic() < end
+        time.sleep(0.02)
+
+
+@pytest.mark.parametrize(
+    ("delay", "arguments"),
+    [
+        (2.0, []),
+        (5.0, ["--demo", "walker"]),
+        pytest.param(5.0, [], marks=pytest.mark.full),
+        pytest.param(2.0, ["--demo", "walker"], marks=pytest.mark.full),
+    ],
+)
+def test_ctrl_c_closes_the_window(unseen: None, arguments: list[str], delay: float) -> None:
+    with started("view", *arguments, "--set", "render.device=cpu") as process:
+        wait_for_qt(process)
+        time.sleep(delay)
+        assert process.poll() is None
+        process.send_signal(signal.SIGINT)
+        assert_interrupted(process)
+
+
+PLACES = (
+    "call:_open_streams", "import:numpy", "call:Document.open_demo", "import:PySide6",
+    "import:shibokensupport.signature.loader", "call:feature_imported", "import:raygrove.app.ui.window.main_window",
+    "call:make_application", "call:MainWindow.__init__", "call:RenderThread.submit", "call:PainterView.paintEvent",
+    "call:QApplication.exec",
+)  # fmt: skip
+
+PLACES_BETWEEN = (
+    "import:raygrove.app.user_files.bookmarks", "call:Document.__init__", "import:shiboken6",
+    "call:move_into_pyside_package", "import:PySide6.QtGui", "import:PySide6.QtWidgets", "call:open_window",
+    "call:FrameLoop.start", "call:open_scene",
+)  # fmt: skip
+"""Each next to one of the others, with the same code in charge of the signal."""
+
+
+@pytest.mark.parametrize("place", [*PLACES, *(pytest.param(place, marks=pytest.mark.full) for place in PLACES_BETWEEN)])
+def test_ctrl_c_closes_the_window_wherever_it_comes(unseen: None, place: str) -> None:
+    """From the program's first line on: amid imports, in calls that Qt makes, and in the moment before Qt listens."""
+    with started(
+        place, "view", "--demo", "walker", "--set", "render.device=cpu", program="tests/app/interrupted.py"
+    ) as process:
+        assert "the place was reached" in assert_interrupted(process)
+
+
+@pytest.mark.parametrize(
+    "place",
+    [
+        "import:raygrove.app.cli.main",
+        "import:raygrove.app.cli.arguments",
+        "call:main",
+        "import:numpy",
+        "import:numpy.linalg",
+        "import:raygrove.gpu.scene",
+    ],
+)
+def test_ctrl_c_amid_the_imports_of_a_command_is_no_other_error(place: str) -> None:
+    with started(place, "info", "--demo", "walker", program="tests/app/interrupted.py") as process:
+        assert "the place was reached" in assert_interrupted(process)
+
+
+def test_a_closed_pipe_is_no_traceback() -> None:
+    with started("info", "--demo", "walker", "--json") as process:
+        assert process.stdout is not None and process.stderr is not None
+        process.stdout.close()
+        err = process.stderr.read()
+        assert process.wait(240) == 1 and "Traceback" not in err and "Exception ignored" not in err
+
+
+@pytest.mark.parametrize("closed", [">&-", "2>&-", ">&- 2>&- <&-"])
+def test_streams_that_are_closed_change_nothing_else(tmp_path: Path, closed: str) -> None:
+    (tmp_path / "one.obj").write_text("v 0 0 0\nv 1 0 0\nv 0 1 0\nf 1 2 3\n")
+    picture = tmp_path / "one.png"
+    arguments = f"render {tmp_path}/one.obj --device cpu --size 16x16 --out {picture}"
+    done = subprocess.run(
+        f"{sys.executable} {ROOT}/main.py {arguments} {closed}",
+        shell=True,
+        capture_output=True,
+        text=True,
+        timeout=PROCESS_S,
+        check=False,
+    )
+    assert (done.returncode, "error" in done.stderr) == (0, False), done.stderr
+    assert picture.read_bytes().endswith(b"IEND\xaeB`\x82")
+
+
+@pytest.mark.parametrize(
+    ("arguments", "code"), [(["--version"], 0), (["render", "--size", "0x0"], 2), (["info", "absent.obj"], 3)]
+)
+def test_exit_codes_reach_the_shell(arguments: list[str], code: int) -> None:
+    with started(*arguments) as process:
+        out, err = process.communicate(timeout=PROCESS_S)
+        assert process.returncode == code and "Traceback" not in err
+        assert bool(out) == (code == 0)
+
+
+@pytest.mark.parametrize("text", ["v 0 0 0\nf 1 2 3\n", "no model at all"])
+def test_a_window_that_could_not_open_its_file_fails(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, text: str
+) -> None:
+    """Where nobody sees it, it closes by itself; the sentence stands on stderr."""
+    monkeypatch.setenv("QT_QPA_PLATFORM", "offscreen")
+    (tmp_path / "bad.obj").write_text(text)
+    with started("view", str(tmp_path / "bad.obj")) as process:
+        out, err = process.communicate(timeout=PROCESS_S)
+        assert process.returncode == 3 and "bad.obj" in err and "Traceback" not in err and out == ""

@@ -1,0 +1,142 @@
+"""Which boxes are drawn, and how often the tree is read back for them."""
+
+from __future__ import annotations
+
+import contextlib
+import dataclasses
+
+import numpy as np
+import pytest
+
+from raygrove.app.document.state import State, replaced
+from raygrove.app.frames.headless import render_frames
+from raygrove.app.frames.node_boxes import NodeBoxes, select_boxes
+from raygrove.app.frames.views import view_settings
+from raygrove.app.scene_io.demos import make_demo
+from raygrove.app.settings.box_options import BoxOptions
+from raygrove.app.settings.settings import Settings, set_option, set_text
+from raygrove.gpu.camera import Camera, fit
+from raygrove.gpu.engine import Boxes, Engine, View
+from raygrove.gpu.hierarchy.base import NodeTable
+from raygrove.gpu.pixels import ArrayPixels
+from raygrove.gpu.scene import Moment, Scene
+from raygrove.gpu.target.base import Target
+
+SCENE = Scene("nothing")
+
+
+def table(levels: int = 5) -> NodeTable:
+    """A full binary tree that halves [0, 1] along x."""
+    parents, depths, lows, sizes = [-1], [0], [0.0], [1.0]
+    for row in range(2**levels - 1):
+        for side in (0, 1):
+            parents.append(row)
+            depths.append(depths[row] + 1)
+            lows.append(lows[row] + side * sizes[row] / 2)
+            sizes.append(sizes[row] / 2)
+    lower = np.array([[low, 0, 0] for low in lows], np.float32)
+    upper = lower + np.array([[size, 1, 1] for size in sizes], np.float32)
+    depth = np.array(depths, np.int32)
+    leaf = depth == levels
+    none = np.zeros(len(depth), np.int32)
+    return NodeTable(
+        np.array(parents, np.int32), depth, lower, upper, leaf, none, leaf.astype(np.int32), np.zeros(1, np.int32)
+    )
+
+
+def test_levels_are_counted_and_chosen() -> None:
+    boxes, report = select_boxes(table(), BoxOptions(first_depth=1, last_depth=3), Camera())
+    assert report.level_counts == (1, 2, 4, 8, 16, 32) and report.leaf_counts == (0, 0, 0, 0, 0, 32)
+    assert (
+        (report.shown, report.wanted, len(boxes.depth)) == (14, 14, 14)
+        and set(boxes.depth) == {1, 2, 3}
+        and boxes.depth_count == 6
+    )
+    assert report.sentence == "14 boxes of 63 are drawn." and report.colors.shape == (6, 3)
+    leaves, _ = select_boxes(table(), BoxOptions(leaves_only=True), Camera())
+    assert set(leaves.depth) == {5} and len(leaves.depth) == 32
+
+
+def test_of_too_many_the_nearest_are_drawn_and_that_is_said() -> None:
+    boxes, report = select_boxes(table(), BoxOptions(first_depth=5, limit=4), Camera(eye=(-3.0, 0.5, 0.5)))
+    assert np.allclose(np.sort(boxes.lower[:, 0]), [0, 1 / 32, 2 / 32, 3 / 32])
+    assert report.sentence == "4 of 32 boxes are drawn: those nearest to the eye."
+
+
+def test_a_tree_of_nothing_has_no_boxes() -> None:
+    none = dataclasses.replace(
+        table(), **{field.name: getattr(table(), field.name)[:0] for field in dataclasses.fields(NodeTable)}
+    )
+    boxes, report = select_boxes(none, BoxOptions(), Camera())
+    assert len(boxes.depth) == 0 and report.level_counts == () and report.sentence == "0 boxes of 0 are drawn."
+
+
+class CountingEngine:
+    """Gives a tree in `cost` seconds of its own clock, and remembers what it paints."""
+
+    def __init__(self) -> None:
+        self.now, self.cost, self.readings = 100.0, 0.001, 0
+        self.painted: list[Boxes] = []
+
+    def nodes(self, view: View) -> NodeTable:
+        self.readings += 1
+        self.now += self.cost
+        return table()
+
+    def paint_boxes(self, view: View, boxes: Boxes) -> None:
+        self.painted.append(boxes)
+
+
+def shown(state: State) -> State:
+    return replaced(state, "settings", set_option(state.settings, "boxes.show", True))
+
+
+@pytest.mark.parametrize(("cost", "most"), [(0.001, 5), (0.05, 1)])
+def test_a_playing_tree_is_read_at_most_five_times_a_second_and_a_twentieth_of_the_time(cost: float, most: int) -> None:
+    engine, state = CountingEngine(), shown(State())
+    engine.cost = cost
+    boxes = NodeBoxes(lambda: engine.now)
+    view = View(view_settings(state), Camera(), None)  # type: ignore[arg-type]
+    for frame in range(61):
+        boxes.paint(engine, view, SCENE, state, Moment(frame / 60), is_moving=True)  # type: ignore[arg-type]
+        engine.now += 1 / 60
+    assert 1 <= engine.readings <= most + 1 and len(engine.painted) == 61
+    before = engine.readings
+    boxes.paint(engine, view, SCENE, state, Moment(1.5), is_moving=False)  # type: ignore[arg-type]
+    assert engine.readings == before + 1, "at rest they are those of the picture"
+    for _ in range(5):
+        boxes.paint(engine, view, SCENE, state, Moment(1.5), is_moving=False)  # type: ignore[arg-type]
+    assert engine.readings == before + 1 and engine.painted[-1] is engine.painted[-2]
+    other = dataclasses.replace(view, settings=dataclasses.replace(view.settings, hierarchy="brute_force"))
+    boxes.paint(engine, other, SCENE, state, Moment(1.51), is_moving=True)  # type: ignore[arg-type]
+    assert engine.readings == before + 2, "another structure is read at once"
+    boxes.paint(engine, view, SCENE, State(), Moment(1.5), is_moving=False)  # type: ignore[arg-type]
+    assert boxes.report is None
+
+
+@pytest.mark.parametrize("hierarchy", ["lbvh", "brute_force"])
+def test_pictures_without_a_window_have_the_boxes(host_target: Target, hierarchy: str) -> None:
+    scene = make_demo("walker", 600)
+    settings = set_option(set_option(Settings(), "render.hierarchy", hierarchy), "render.width", 96)
+    settings = set_text(set_option(settings, "render.height", 72), "boxes.last_depth", "3")
+    state = replaced(State(settings=settings), "cameras", (fit(scene.lower, scene.upper),))
+    (plain,), (boxed,) = (list(render_frames(host_target, scene, one, [(0, 0.4)])) for one in (state, shown(state)))
+    changed = np.any(plain.pixels != boxed.pixels, axis=-1)
+    pixels = ArrayPixels(host_target, 96, 72)
+    view = View(view_settings(state), state.camera_of(0), pixels)
+    with contextlib.closing(Engine(host_target, scene)) as engine:
+        engine.render_frame(Moment(0.4), [view])
+        chosen, _ = select_boxes(engine.nodes(view), shown(state).settings.boxes, view.camera)
+        engine.paint_boxes(view, chosen)
+        assert np.array_equal(pixels.download(), boxed.pixels)
+    assert 100 < changed.sum() < 0.5 * changed.size and (
+        len(chosen.depth) == 1 if hierarchy == "brute_force" else 8 < len(chosen.depth) < 16
+    )
+
+
+def test_options_are_checked() -> None:
+    from raygrove.gpu.settings import OptionError
+
+    for key, value in (("boxes.limit", 0), ("boxes.first_depth", -1), ("boxes.opacity", 2.0)):
+        with pytest.raises(OptionError, match=key):
+            set_option(Settings(), key, value)

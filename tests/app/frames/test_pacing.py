@@ -1,0 +1,104 @@
+"""Slow pictures at rest: small first, then whole, some rows at a time, and whoever interrupts sees his own."""
+
+from __future__ import annotations
+
+import contextlib
+
+import numpy as np
+import pytest
+
+from raygrove.app.document.state import State, replaced
+from raygrove.app.frames import maker, pacing
+from raygrove.app.frames.maker import FrameMaker
+from raygrove.app.frames.pixel_slots import HostSlot
+from raygrove.gpu.scene import Moment, Scene
+
+from .fake_engine import Clock, Makers
+
+
+@pytest.fixture(autouse=True)
+def clock(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Pictures take the time that they are said to take, whatever else the machine does."""
+    monkeypatch.setattr(maker, "time", Clock())
+
+
+def test_a_slow_picture_at_rest_is_shown_small_and_then_whole_and_tells_what_all_of_its_rows_cost() -> None:
+    makers = Makers(full_ms=3000.0)
+    small = makers.draw()
+    assert (small.samples, small.samples_wanted) == (0, 1) and makers.slot.drawn[0] < 400
+    engine = makers.engines[0]
+    engine.rows.clear()
+    part = makers.draw_rows()
+    assert not part.is_whole and part.samples == 0 and makers.slot.drawn[0] < 400, "nothing new is shown yet"
+    assert engine.rows == [8], "50 ms of 9.4 a row"
+    whole = makers.draw()
+    assert makers.slot.drawn == (400, 320) and whole.samples == whole.samples_wanted == 1 and sum(engine.rows) == 320
+    view = whole.statistics.views[0]
+    assert (
+        view.rays == 400 * 320
+        and view.trace_ms == pytest.approx(3000.0)
+        and whole.whole_ms == pytest.approx(3000.0, rel=0.05)
+    )
+
+
+def test_rows_follow_the_pace_that_is_measured(monkeypatch: pytest.MonkeyPatch) -> None:
+    makers = Makers(full_ms=400.0)
+    makers.draw(replaced(State(), "settings.display.still_samples", 1))
+    engine = makers.engines[0]
+    engine.rows.clear()
+    monkeypatch.setattr(maker, "time", engine)
+    makers.draw(replaced(State(), "settings.display.still_samples", 1), time=0.5)
+    assert engine.rows[0] == 32 and len(engine.rows) > 4 and set(engine.rows[:-2]) <= {16, 32}
+    assert sum(engine.rows) == 320
+    engine.rows.clear()
+    engine.full_ms = 40.0
+    makers.draw(replaced(State(), "settings.display.still_samples", 1), time=0.7)
+    assert engine.rows == [32, 288], "so quick a rest is drawn at once"
+
+
+def test_samples_of_a_slow_picture_add_up_and_who_chooses_its_size_has_it_whole() -> None:
+    makers = Makers(full_ms=3000.0)
+    state = replaced(replaced(State(), "settings.display.adapt_resolution", False), "settings.render.samples", 3)
+    state = replaced(state, "settings.display.still_samples", 1)
+    drawn = [makers.draw(state) for _ in range(4)]
+    assert [one.samples for one in drawn] == [1, 2, 3, 3] and set(makers.engines[0].sizes) == {(400, 320)}
+    assert makers.engines[0].rows[0] == 40, "a part of a picture of which nothing is known"
+
+
+def test_another_picture_than_the_one_that_was_interrupted_is_shown_for_sure() -> None:
+    makers = Makers(full_ms=3000.0)
+    makers.draw()
+    assert not makers.draw_rows().is_whole
+    for index in range(1, 4):
+        turned = replaced(State(), "cameras.0.fov", 30.0 + index)
+        outcome = makers.draw_rows(turned)
+        assert outcome.is_whole and makers.slot.drawn[0] < 150, "as small as one that moves"
+        assert outcome.samples < outcome.samples_wanted, "there is more to draw"
+        assert not makers.draw_rows(turned).is_whole
+    makers.draw(turned)
+    assert makers.draw(turned).samples == 1 and makers.slot.drawn == (400, 320)
+    fixed = replaced(turned, "settings.display.adapt_resolution", False)
+    assert [makers.draw_rows(replaced(fixed, "cameras.0.fov", fov)).is_whole for fov in (50.0, 60.0, 70.0)] == [
+        False, True, False,
+    ]  # fmt: skip
+
+
+@pytest.mark.parametrize("ray_type", ["smooth", "path"])
+def test_rows_of_an_engine_make_the_same_picture(
+    moving_scene: Scene, monkeypatch: pytest.MonkeyPatch, ray_type: str
+) -> None:
+    state = replaced(replaced(State(), "settings.render.device", "cpu"), "settings.render.ray_type", ray_type)
+    state = replaced(replaced(state, "settings.display.still_samples", 3), "settings.render.layout", "bvh2")
+    pictures = []
+    for rows in (0, 16):
+        monkeypatch.setattr(pacing, "rows_at_once", lambda row_ms, left, rows=rows: rows if left > rows else 0)
+        with contextlib.closing(FrameMaker()) as made:
+            slot, calls, outcome = HostSlot(75, 50), 0, None
+            while outcome is None or outcome.samples < 3:
+                outcome = made.draw(moving_scene, state, Moment(0.5), [slot], is_moving=False)
+                calls += 1
+                assert made.pick(0.5, 0.5) is not None, "whoever asks in between is answered"
+            assert calls == (12 if rows else 3)
+            assert outcome.statistics is not None and outcome.statistics.views[0].samples == 3
+            pictures.append(slot.pixels.copy())
+    assert np.array_equal(*pictures)

@@ -1,0 +1,75 @@
+"""What is near the picked primitive of a real picture, against numpy in float64."""
+
+from __future__ import annotations
+
+import contextlib
+from collections.abc import Iterator
+
+import numpy as np
+import pytest
+
+from raygrove.app.document.state import State, replaced
+from raygrove.app.frames.maker import FrameMaker
+from raygrove.app.frames.pixel_slots import HostSlot
+from raygrove.app.scene_io.demos import make_demo
+from raygrove.app.settings.settings import Settings, set_option
+from raygrove.gpu.camera import fit
+from raygrove.gpu.engine import Hit
+from raygrove.gpu.scene import Moment
+from raygrove.gpu.stats import Surroundings
+from tests.oracle.regions import triangle_distances
+
+
+@contextlib.contextmanager
+def drawn(demo: str, hierarchy: str) -> Iterator[tuple[FrameMaker, Hit]]:
+    """A picture of a built-in scene, and something that was hit in it."""
+    scene = make_demo(demo, 600)
+    state = State(settings=set_option(set_option(Settings(), "render.device", "cpu"), "render.hierarchy", hierarchy))
+    state = replaced(state, "cameras", (fit(scene.lower, scene.upper),))
+    with contextlib.closing(FrameMaker()) as maker:
+        maker.draw(scene, state, Moment(0.4), [HostSlot(64, 48)], is_moving=False)
+        picks = (maker.pick(x / 32, y / 24) for y in range(8, 16) for x in range(10, 22))
+        yield maker, next(picked.hit for picked in picks if picked is not None and picked.hit is not None)
+
+
+def check(found: Surroundings | str | None, distances: np.ndarray, own: int, count: int, radius: float) -> None:
+    """The nearest others, in their order, and how many of all are in the ball."""
+    assert isinstance(found, Surroundings) and len(found.nearest) == count
+    assert (
+        found.within is not None
+        and abs(found.within - (distances <= radius).sum()) <= (np.abs(distances - radius) < 1e-5).sum()
+    )
+    assert len(found.inside) == min(found.within, 128)
+    others = np.delete(distances, own)
+    np.testing.assert_allclose([one.distance for one in found.nearest], np.sort(others)[:count], rtol=1e-4, atol=1e-5)
+    for one in found.nearest:
+        assert one.prim_id != own and distances[one.prim_id] == pytest.approx(one.distance, rel=1e-4, abs=1e-5)
+
+
+@pytest.mark.parametrize("hierarchy", ["lbvh", "median_sah"])
+def test_what_is_near_a_triangle(hierarchy: str) -> None:
+    """By surfaces, from the point that was hit; neighbours are marked at their centroids."""
+    with drawn("walker", hierarchy) as (maker, hit):
+        found = maker.near(hit, 8, 0.3)
+        surface = maker._engine._animator.surface
+        corners = surface.positions[surface.triangles]
+    check(found, triangle_distances(corners, np.array([hit.position]))[0], hit.prim_id, 8, 0.3)
+    assert isinstance(found, Surroundings) and found.of == "surfaces" and found.centre == hit.position
+    for one in found.nearest:
+        np.testing.assert_allclose(one.position, corners[one.prim_id].mean(axis=0), rtol=1e-5, atol=1e-6)
+
+
+def test_what_is_near_a_sphere() -> None:
+    """From centre to centre; and a primitive of a scene that is gone is a sentence."""
+    with drawn("spheres", "lbvh") as (maker, hit):
+        centres = maker._engine.spheres(Moment(0.4))[:, :3].astype(float)
+        found, none = maker.near(hit, 12, 0.5), maker.near(hit, 0, 0.0)
+        gone = maker.near(Hit(10**6, *(0.0,) * 3, (0.0, 0.0, 0.0), 0, 0, 0, 0), 3, 0.0)
+        assert maker.near(hit, 3, 0.0, view=1) is None
+    check(found, np.linalg.norm(centres - centres[hit.prim_id], axis=1), hit.prim_id, 12, 0.5)
+    assert isinstance(found, Surroundings) and found.of == "centres"
+    np.testing.assert_allclose(found.centre, centres[hit.prim_id])
+    inside = np.array(found.inside)
+    assert (np.linalg.norm(inside - centres[hit.prim_id], axis=1) <= 0.5 + 1e-5).all()
+    assert isinstance(none, Surroundings) and none.nearest == () and none.within is None
+    assert isinstance(gone, str) and "not in the scene any more" in gone

@@ -1,0 +1,127 @@
+"""The resolution that keeps the frame rate."""
+
+from __future__ import annotations
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from raygrove.app.frames.resolution import (
+    PROBE_PIXELS,
+    ROWS_LIMIT_MS,
+    ROWS_MS,
+    SCALES,
+    STILL_LIMIT_MS,
+    TILE_ROWS,
+    Pace,
+    is_pixel_bound,
+    next_scale,
+    observed,
+    probe_size,
+    probed,
+    refined_scale,
+    rows_at_once,
+    scaled,
+    still_scale,
+)
+
+
+def simulate(full_ms: float, fixed_ms: float, minimum_fps: float, frames: int = 40) -> list[float]:
+    """Scales of successive frames on a machine that needs `full_ms` for all pixels and `fixed_ms` beside them."""
+    pace, scales = Pace(), []
+    for _ in range(frames):
+        scale = next_scale(pace, minimum_fps)
+        scales.append(scale)
+        pace = observed(pace, scale, full_ms * scale**2, fixed_ms)
+    return scales
+
+
+def test_a_fast_machine_draws_everything() -> None:
+    assert set(simulate(10.0, 5.0, 20.0)) == {1.0}
+
+
+@given(st.floats(1.0, 400.0), st.floats(0.0, 30.0), st.sampled_from([20.0, 30.0]))
+def test_it_settles_where_the_rate_is_kept_as_far_as_pixels_can(
+    full_ms: float, fixed_ms: float, minimum_fps: float
+) -> None:
+    scales = simulate(full_ms, fixed_ms, minimum_fps)
+    settled = scales[-1]
+    assert len(set(scales[-10:])) == 1, "the size must not hunt"
+    budget = 1000.0 / minimum_fps
+    if full_ms * SCALES[-1] ** 2 + fixed_ms <= 0.85 * budget:
+        assert full_ms * settled**2 + fixed_ms <= budget
+    else:
+        assert settled == SCALES[-1] or full_ms * settled**2 <= max(0.15 * 0.85 * budget, 0.25 * fixed_ms)
+
+
+def test_one_late_build_does_not_make_the_picture_coarse() -> None:
+    pace = observed(Pace(), 1.0, 15.0, 5.0)
+    assert next_scale(observed(pace, 1.0, 15.0, 70.0), 20.0) >= 0.84
+
+
+def test_a_build_that_takes_all_the_time_leaves_a_picture_to_look_at() -> None:
+    assert simulate(30.0, 200.0, 20.0)[-1] > 0.4
+
+
+def test_a_slow_build_does_not_leave_a_picture_of_a_few_blocks() -> None:
+    """A tenth of a second of building, and pixels that would take three: the picture is no stamp, and the frame not
+    much later."""
+    full_ms, fixed_ms = 300.0, 120.0
+    settled = simulate(full_ms, fixed_ms, 20.0)[-1]
+    assert settled >= 0.3 and full_ms * settled**2 <= 0.25 * fixed_ms
+    assert simulate(full_ms, 900.0, 20.0)[-1] > 0.8
+    shares = [simulate(full_ms, fixed, 20.0)[-1] for fixed in (60.0, 120.0, 240.0, 480.0)]
+    assert shares == sorted(shares), "the slower the rest, the finer the picture"
+
+
+def test_it_shrinks_at_once_and_grows_step_by_step() -> None:
+    slow = observed(Pace(), 1.0, 300.0, 2.0)
+    assert next_scale(slow, 20.0) < 0.5
+    recovered = Pace(0.25, 0.1, 0.1, True)
+    assert next_scale(recovered, 20.0) == 0.3
+
+
+def test_a_still_picture_is_whole_unless_everybody_would_wait_for_it() -> None:
+    assert still_scale(Pace()) == 1.0 and still_scale(Pace(1.0, 1500.0, 100.0, True)) == 1.0
+    slow = still_scale(Pace(0.25, 1000.0, 0.0, True))
+    assert slow < 1.0 and 1000.0 * (slow / 0.25) ** 2 <= STILL_LIMIT_MS
+    assert still_scale(Pace(1.0, 1e9, 0.0, True)) == SCALES[-1]
+
+
+def test_a_probe_warns_only_of_what_is_slow_beyond_measure() -> None:
+    for pixels in PROBE_PIXELS:
+        size = probe_size(1000, 800, pixels)
+        assert abs(size[0] * size[1] - pixels) < 100 and probe_size(20, 10, pixels) == (20, 10)
+    assert probed(0.04, 1.0, 5.0) == Pace(), "a tiny picture is a poor measure of ordinary structures"
+    assert next_scale(probed(0.04, 200.0, 5.0), 20.0) == SCALES[-1]
+
+
+def test_what_pixels_cannot_help_is_told() -> None:
+    assert is_pixel_bound(Pace(1.0, 100.0, 10.0, True), 20.0)
+    assert not is_pixel_bound(Pace(0.25, 1.0, 60.0, True), 20.0)
+
+
+@pytest.mark.parametrize("size", [(1024, 768), (64, 64), (1, 1), (3000, 20), (16384, 16384)])
+@pytest.mark.parametrize("scale", SCALES)
+def test_sizes_are_possible_and_keep_the_shape(size: tuple[int, int], scale: float) -> None:
+    width, height = scaled(*size, scale)
+    assert 1 <= width <= size[0] and 1 <= height <= size[1]
+    assert min(width, height) >= min(64, *size)
+    assert abs(width / size[0] - height / size[1]) <= 1.0 / min(size)
+
+
+def test_a_picture_at_rest_is_refined_as_far_as_its_rows_can_be_waited_for() -> None:
+    assert refined_scale(Pace(1.0, 10_000.0, 0.0, True), 1080) == 1.0 and refined_scale(Pace(), 1080) == 1.0
+    slow = Pace(0.25, 10_000.0, 0.0, True)
+    scale = refined_scale(slow, 1080)
+    assert still_scale(slow) < scale < 1.0
+    assert 160_000.0 * scale**2 * TILE_ROWS / (1080 * scale) <= ROWS_LIMIT_MS
+    assert refined_scale(Pace(1.0, 1e12, 0.0, True), 1) == SCALES[-1]
+
+
+def test_rows_at_once_take_as_long_as_planned_and_are_few_numbers() -> None:
+    assert rows_at_once(0.09, 1080) == 0 and rows_at_once(50.0, 2) == 0
+    assert rows_at_once(0.2, 1080) == 128 and rows_at_once(1.0, 1080) == 32 and rows_at_once(100.0, 1080) == TILE_ROWS
+    for row_ms in (0.1, 0.3, 0.7, 2.0, 5.0):
+        rows = rows_at_once(row_ms, 4000)
+        assert ROWS_MS / 2 < rows * row_ms <= ROWS_MS and rows & (rows - 1) == 0

@@ -1,0 +1,62 @@
+"""What readers of particles say where they take a file otherwise than it is written, and where they cannot read it."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from raygrove.app.scene_io import ImportLimits, SceneError
+from tests.app.scene_io.particles import files
+
+ATOMS = b"H 0 0 0\nH 1 0 0\n"
+LATTICE, PROPERTIES = "there is no periodic box", "an element and a position are taken"
+
+
+@pytest.mark.parametrize(
+    ("name", "data", "remark"),
+    [
+        ("a.xyz", b"2\n\nH 0 0 0\nZz 1 0 0\n", "Particles of no known element"),
+        ("a.xyz", b'2\nLattice="1 0 0 0 1 0 0 0 x"\n' + ATOMS, LATTICE),
+        ("a.xyz", b'2\nLattice="1 0 0 0 1 0 0 1 0"\n' + ATOMS, LATTICE),
+        ("a.xyz", b"2\nProperties=species:S:1:pos:R\n" + ATOMS, PROPERTIES),
+        ("a.xyz", b"2\nProperties=species:S:1:pos::3\n" + ATOMS, PROPERTIES),
+        ("a.csv", b"x,y\n1,2\n3,4\n", "The file has no column z"),
+    ],
+)
+def test_what_is_taken_otherwise_is_said(tmp_path: Path, name: str, data: bytes, remark: str) -> None:
+    (tmp_path / name).write_bytes(data)
+    scene = files.read(tmp_path / name)
+    assert len(scene.spheres[0].centres) == 2
+    assert remark in files.said(scene)
+
+
+def test_what_is_as_it_should_be_is_not_said(tmp_path: Path) -> None:
+    words = b'2\nLattice="1 0 0 0 1 0 0 0 1" Properties=species:S:1:pos:R:3\n'
+    (tmp_path / "a.xyz").write_bytes(words + ATOMS)
+    (tmp_path / "a.csv").write_bytes(b"x,y,z,radius\n1,2,3,1\n3,4,5,1\n")
+    assert files.said(files.read(tmp_path / "a.xyz")) == files.said(files.read(tmp_path / "a.csv")) == ""
+
+
+def test_frames_that_are_left_out_are_counted(tmp_path: Path) -> None:
+    (tmp_path / "a.xyz").write_bytes(5 * (b"2\n\n" + ATOMS))
+    said = files.said(files.read(tmp_path / "a.xyz", ImportLimits(every_frame=2)))
+    assert "3 of 5 frames were read, as import.every_frame is 2." in said
+    assert "every_frame" not in files.said(files.read(tmp_path / "a.xyz"))
+
+
+@pytest.mark.parametrize(
+    ("name", "data", "why"),
+    [
+        ("a.xyz", b"-3\n\n" + ATOMS, 'should say how many atoms follow, and says "-3". Export or'),
+        ("a.xyz", b"2.5\n\n" + ATOMS, 'should say how many atoms follow, and says "2.5". Export or'),
+        ("a.xyz", b"hello world\nno table\n", 'a count of atoms, or a row x y z .* and is "hello world". Export or'),
+        ("a.xyz", bytes(range(128, 256)) * 3, "and is no text. Export or"),
+        ("a.pdb", b"hello world\n", "no atom is in it; they are lines that begin with ATOM or HETATM. Export or"),
+        ("a.pdb", bytes(range(128, 256)) * 3, "no atom is in it"),
+    ],
+)
+def test_what_is_no_such_file_is_a_sentence(tmp_path: Path, name: str, data: bytes, why: str) -> None:
+    (tmp_path / name).write_bytes(data)
+    with pytest.raises(SceneError, match=why):
+        files.read(tmp_path / name)

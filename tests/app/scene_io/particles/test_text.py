@@ -1,0 +1,246 @@
+"""XYZ, LAMMPS dumps and tables of text: what is read against what was written by hand and by chemfiles."""
+
+from __future__ import annotations
+
+import gzip
+from pathlib import Path
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from raygrove.app.scene_io import SceneError
+from raygrove.app.scene_io.particles import elements
+from raygrove.gpu.scene import ABSENT
+from tests.app.scene_io.particles import files
+
+chemfiles = pytest.importorskip("chemfiles")
+
+
+def test_an_xyz_trajectory_has_its_frames_elements_and_colours(tmp_path: Path) -> None:
+    positions = files.moving()
+    path = tmp_path / "water.xyz"
+    path.write_bytes(files.xyz(positions))
+    scene = files.read(path)
+    (spheres,) = scene.spheres
+    assert spheres.key_frames is not None and scene.fps == 30.0
+    assert np.allclose(spheres.key_frames.centres, positions, atol=1e-6)
+    assert np.allclose(spheres.key_frames.times, np.arange(3) / 30.0)
+    assert (spheres.radii == np.float32(1.52)).all() and spheres.colours is not None
+    assert np.allclose(spheres.colours[0], elements.COLOURS[8]) and spheres.key_frames.radii is None
+
+
+def test_xyz_as_chemfiles_writes_it(tmp_path: Path) -> None:
+    frame = chemfiles.Frame()
+    for name in ("C", "H", "Zn"):
+        frame.add_atom(chemfiles.Atom(name), [float(len(name)), 2.0, 3.0], [1.0, 0.5, 0.25])
+    frame.cell = chemfiles.UnitCell([10.0, 11.0, 12.0], [90.0, 90.0, 60.0])
+    with chemfiles.Trajectory(str(tmp_path / "a.xyz"), "w") as trajectory:
+        trajectory.write(frame)
+    spheres = files.spheres_of(tmp_path / "a.xyz")
+    assert np.allclose(spheres.centres, frame.positions) and spheres.box is not None
+    assert np.allclose(spheres.box.vectors, np.array(frame.cell.matrix).T, atol=1e-5)
+    assert np.allclose(spheres.radii, elements.RADII[[6, 1, 30]])
+
+
+def test_extended_xyz_keeps_its_columns_by_name(tmp_path: Path) -> None:
+    path = tmp_path / "a.xyz.gz"
+    words = (
+        'Lattice="5 0 0 0 6 0 1 0 7" pbc="T T F" Properties=species:S:1:pos:R:3:charge:R:1:forces:R:3:id:I:1 Time=2.5'
+    )
+    path.write_bytes(gzip.compress(f"2\n{words}\nC 1 2 3 0.5 7 8 9 41\nH 4 5 6 nan 1 2 3 40\n".encode()))
+    scene = files.read(path)
+    (spheres,) = scene.spheres
+    found = {one.name: one.values for one in spheres.attributes}
+    assert np.array_equal(found["forces"], [[7, 8, 9], [1, 2, 3]]) and found["charge"][0] == 0.5
+    assert np.isnan(found["charge"][1])
+    assert "'charge' has no finite value at some particles (1)." in files.said(scene)
+    assert spheres.ids is not None and spheres.ids.tolist() == [41, 40]
+    assert spheres.box is not None and spheres.box.periodic == (True, True, False)
+    assert np.array_equal(spheres.box.vectors, [[5, 0, 0], [0, 6, 0], [1, 0, 7]])
+
+
+def test_frames_before_a_cut_one_are_kept_and_it_is_named(tmp_path: Path) -> None:
+    data = files.xyz(files.moving(4, 5))
+    path = tmp_path / "cut.xyz"
+    path.write_bytes(data[: len(data) - 60])
+    scene = files.read(path)
+    assert scene.spheres[0].key_frames is not None and len(scene.spheres[0].key_frames.times) == 3
+    assert "Frame 4 is cut or damaged" in files.said(scene)
+    path.write_bytes(data[:40])
+    with pytest.raises(
+        SceneError, match=r"cut\.xyz cannot be read \(XYZ and extended XYZ\): .*5 particles should follow"
+    ):
+        files.read(path)
+
+
+def test_frames_of_different_counts(tmp_path: Path) -> None:
+    path = tmp_path / "a.xyz"
+    path.write_bytes(files.xyz(files.moving(1, 4)) + files.xyz(files.moving(1, 2)) + files.xyz(files.moving(1, 6)))
+    scene = files.read(path)
+    keys = scene.spheres[0].key_frames
+    assert keys is not None and keys.centres.shape == (3, 6, 3) and keys.radii is not None
+    assert (keys.radii > 0.0).sum(axis=1).tolist() == [4, 2, 6]
+    assert (keys.radii[1, 2:] == ABSENT).all() and "2 to 6 particles" in files.said(scene)
+
+
+def test_lammps_as_chemfiles_reads_it(tmp_path: Path) -> None:
+    """Ids in another order in each frame, positions scaled by the box."""
+    generator = np.random.default_rng(3)
+    scaled = generator.random((2, 7, 3))
+    orders = [generator.permutation(7) for _ in range(2)]
+    path = tmp_path / "a.lammpstrj"
+    path.write_bytes(
+        files.lammps([(k, order + 1, scaled[k][order]) for k, order in enumerate(orders)], "id type xs ys zs")
+    )
+    spheres = files.spheres_of(path)
+    assert spheres.key_frames is not None and spheres.ids is not None and spheres.ids.tolist() == list(range(1, 8))
+    with chemfiles.Trajectory(str(path)) as trajectory:
+        for key in range(2):
+            frame = trajectory.read()
+            assert np.allclose(spheres.key_frames.centres[key], np.array(frame.positions), atol=1e-5)
+    assert spheres.box is not None and spheres.box.periodic == (True, True, False)
+    assert np.array_equal(spheres.box.vectors, np.diag([10, 20, 10])) and spheres.box.origin.tolist() == [0, 0, -5]
+
+
+@pytest.mark.parametrize(
+    "box",
+    [
+        # LAMMPS writes the bounds of the box around a tilted one: xlo + min(0, xy, xz, xy + xz), and so on.
+        "ITEM: BOX BOUNDS xy xz yz pp pp pp\n-1 13 1\n0 10.5 -2\n-5 5 0.5",
+        "ITEM: BOX BOUNDS abc origin pp pp pp\n11 0 0 1\n1 10 0 0\n-2 0.5 10 -5",
+    ],
+)
+def test_a_tilted_box_of_lammps(tmp_path: Path, box: str) -> None:
+    path = tmp_path / "a.dump"
+    path.write_bytes(
+        files.lammps(
+            [(0, np.arange(3), np.array([[0.0, 0, 0], [0.25, 0.5, 0.75], [1, 1, 1]]))], "id type xs ys zs", box
+        )
+    )
+    spheres = files.spheres_of(path)
+    assert spheres.box is not None and np.allclose(spheres.box.vectors, [[11, 0, 0], [1, 10, 0], [-2, 0.5, 10]])
+    assert np.allclose(spheres.box.origin, [1, 0, -5])
+    middle = (
+        np.array([1, 0, -5]) + 0.25 * np.array([11, 0, 0]) + 0.5 * np.array([1, 10, 0]) + 0.75 * np.array([-2, 0.5, 10])
+    )
+    assert np.allclose(spheres.centres, [[1, 0, -5], middle, [11, 10.5, 5]], atol=1e-5)
+
+
+def test_atoms_that_come_and_go_keep_their_places(tmp_path: Path) -> None:
+    given = {5: [1.0, 1.0, 1.0], 9: [2.0, 2.0, 2.0], 3: [3.0, 3.0, 3.0], 70: [4.0, 4.0, 4.0]}
+    present = [(5, 9, 3), (3, 9), (70, 5, 3)]
+    frames = [(k, np.array(ids), np.array([given[i] for i in ids]) + k) for k, ids in enumerate(present)]
+    path = tmp_path / "dump.1000"
+    path.write_bytes(files.lammps(frames))
+    spheres = files.spheres_of(path)
+    keys = spheres.key_frames
+    assert spheres.ids is not None and spheres.ids.tolist() == [3, 5, 9, 70] and keys is not None
+    assert keys.radii is not None
+    for key, ids in enumerate(present):
+        for slot, name in enumerate((3, 5, 9, 70)):
+            assert (keys.radii[key, slot] > 0.0) == (name in ids)
+            assert name not in ids or np.allclose(keys.centres[key, slot], np.array(given[name]) + key)
+
+
+def test_an_id_that_comes_twice_is_told(tmp_path: Path) -> None:
+    path = tmp_path / "a.dump"
+    path.write_bytes(files.lammps([(0, np.array([1, 2, 1]), np.eye(3)), (1, np.array([1, 2]), np.eye(3)[:2])]))
+    scene = files.read(path)
+    assert len(scene.spheres[0].centres) == 2 and (
+        "1 particles with an id that their frame has before were left out, in 1 of 2 frames." in files.said(scene)
+    )
+
+
+@pytest.mark.parametrize(
+    ("name", "text"),
+    [
+        ("a.csv", "x,y,z,radius,temperature\n1,2,3,0.5,10\n4,5,6,0.25,\n"),
+        ("a.tsv", "X\tY\tZ\tRadius\ttemperature\n1\t2\t3\t0.5\t10\n4\t5\t6\t0.25\tnan\n"),
+        ("a.txt", "# x y z radius temperature\n1 2 3 0.5 10\n4 5 6 0.25 NaN\n"),
+        ("a.csv", "x (m), y (m), z (m), radius [m], temperature\n1, 2, 3, 0.5, 10\n4, 5, 6, 0.25, null\n"),
+        ("a.csv", '"Points:0","Points:1","Points:2","radius","temperature"\n1,2,3,0.5,10\n4,5,6,0.25,NA\n'),
+    ],
+)
+def test_tables_of_text(tmp_path: Path, name: str, text: str) -> None:
+    (tmp_path / name).write_text(text)
+    spheres = files.spheres_of(tmp_path / name)
+    assert spheres.centres.tolist() == [[1, 2, 3], [4, 5, 6]] and spheres.radii.tolist() == [0.5, 0.25]
+    (temperature,) = spheres.attributes
+    assert temperature.name == "temperature" and temperature.values[0] == 10.0 and np.isnan(temperature.values[1])
+
+
+def test_a_table_without_names_and_one_with_instants(tmp_path: Path) -> None:
+    (tmp_path / "a.csv").write_text("1,2,3,0.5\n4,5,6,0.25\n")
+    assert files.spheres_of(tmp_path / "a.csv").radii.tolist() == [0.5, 0.25]
+    (tmp_path / "b.csv").write_text("time,id,x,y,z\n0.5,7,1,0,0\n0,7,0,0,0\n0.5,8,5,5,5\n")
+    spheres = files.spheres_of(tmp_path / "b.csv")
+    assert spheres.key_frames is not None and spheres.key_frames.times.tolist() == [0.0, 0.5]
+    assert spheres.ids is not None and spheres.ids.tolist() == [7, 8]
+    assert spheres.key_frames.radii is not None and spheres.key_frames.radii[0, 1] == ABSENT
+
+
+def test_lines_of_an_xyz_with_different_ends(tmp_path: Path) -> None:
+    (tmp_path / "a.xyz").write_text("2\n\nC 1 2 3 0.5\nC 4 5 6\n")
+    assert files.spheres_of(tmp_path / "a.xyz").centres.tolist() == [[1, 2, 3], [4, 5, 6]]
+
+
+def test_a_table_of_a_plane(tmp_path: Path) -> None:
+    (tmp_path / "a.csv").write_text("x,y,mass\n1,2,7\n3,4,8\n")
+    assert files.spheres_of(tmp_path / "a.csv").centres.tolist() == [[1, 2, 0], [3, 4, 0]]
+
+
+def test_what_is_wrong_with_a_table_is_said(tmp_path: Path) -> None:
+    (tmp_path / "a.csv").write_text("a,b\n1,2\n")
+    with pytest.raises(SceneError, match="no columns x, y and z are among a, b"):
+        files.read(tmp_path / "a.csv")
+    (tmp_path / "a.csv").write_text("x,y,z\n1,2,3\n4,5\n7,8,9\n")
+    with pytest.raises(SceneError, match="line 3 has 2 columns, and 3 are named"):
+        files.read(tmp_path / "a.csv")
+    (tmp_path / "a.csv").write_text("x,y,z\n1,2,3\n4,5")
+    assert "The last row is cut short" in files.said(files.read(tmp_path / "a.csv"))
+
+
+NUMBERS = st.floats(allow_nan=False, allow_infinity=False, width=32, min_value=-1e6, max_value=1e6)
+
+
+@settings(max_examples=25, deadline=None)
+@given(
+    rows=st.lists(st.tuples(NUMBERS, NUMBERS, NUMBERS), min_size=1, max_size=6), gap=st.sampled_from([" ", "\t", "   "])
+)
+def test_any_positions_come_back_from_xyz_and_csv(
+    tmp_path_factory: pytest.TempPathFactory, rows: list, gap: str
+) -> None:
+    folder = tmp_path_factory.mktemp("any")
+    lines = [gap.join(["Fe", *(repr(value) for value in row)]) for row in rows]
+    (folder / "a.xyz").write_text(f"{len(rows)}\n\n" + "\n".join(lines))
+    (folder / "a.csv").write_text("x,y,z\n" + "\n".join(",".join(map(repr, row)) for row in rows))
+    for name in ("a.xyz", "a.csv"):
+        scene = files.read(folder / name)
+        expected = np.array(rows) - np.array(scene.origin)
+        assert np.allclose(scene.spheres[0].centres, expected, rtol=1e-6, atol=1e-6)
+
+
+@settings(max_examples=25, deadline=None)
+@given(present=st.lists(st.lists(st.integers(1, 9), unique=True, max_size=9), min_size=2, max_size=4))
+def test_any_ids_keep_their_places(tmp_path_factory: pytest.TempPathFactory, present: list[list[int]]) -> None:
+    path = tmp_path_factory.mktemp("ids") / "a.dump"
+    frames = [
+        (k, np.array(ids), np.array([[i, k, 0.5] for i in ids], float).reshape(-1, 3)) for k, ids in enumerate(present)
+    ]
+    path.write_bytes(files.lammps(frames))
+    if not any(present):
+        with pytest.raises(SceneError, match="no particles"):
+            files.read(path)
+        return
+    scene = files.read(path)
+    (spheres,) = scene.spheres
+    keys = spheres.key_frames
+    assert keys is not None and spheres.ids is not None
+    radii = np.broadcast_to(spheres.radii, keys.centres.shape[:2]) if keys.radii is None else keys.radii
+    for k, ids in enumerate(present):
+        there = {int(i): keys.centres[k, slot] for slot, i in enumerate(spheres.ids) if radii[k, slot] > 0.0}
+        assert sorted(there) == sorted(ids) and all(
+            np.allclose(at + np.array(scene.origin), [i, k, 0.5]) for i, at in there.items()
+        )

@@ -1,0 +1,60 @@
+"""The built-in scenes of spheres: as many as asked for, from one seed, where they are said to be."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+
+from raygrove.app.scene_io.bounds import scene_box
+from raygrove.app.scene_io.demos import demo_info, make_demo, particles
+from raygrove.app.scene_io.demos.particles import FAR, NEAR, PICTURE, make_spheres
+from raygrove.gpu.settings import OptionError
+
+
+@pytest.mark.parametrize("name", ["spheres", "mixed"])
+def test_they_are_scenes_as_files_make_them(name: str) -> None:
+    first, again, other = (make_demo(name, 700, seed) for seed in (0, 0, 1))
+    assert first.primitive_count == 700 and first.duration() == demo_info(name).seconds
+    centres = [scene.spheres[0].centres.tobytes() for scene in (first, again, other)]
+    assert centres[0] == centres[1] != centres[2]
+    lower, upper = scene_box(first)
+    assert (np.array(first.lower) <= lower + 1e-5).all() and (upper - 1e-5 <= np.array(first.upper)).all()
+    group, keys = first.spheres[0], first.spheres[0].key_frames
+    assert group.centres.dtype == group.radii.dtype == np.float32 and (group.radii > 0).all()
+    assert keys is None or keys.centres.dtype == np.float32
+    assert all(scene_ids in (0, 1) for scene_ids in {thing.node for thing in first.objects})
+
+
+def test_the_data_set_fills_the_frustum_by_volume_and_both_readings_of_its_radius() -> None:
+    by_pixel, by_world = (make_spheres(20_000, 0, reading).spheres[0] for reading in ("pixels", "world"))
+    away = -by_pixel.centres[:, 2]
+    assert away.min() >= NEAR and away.max() <= FAR
+    inside = (away < np.cbrt((NEAR**3 + FAR**3) / 2.0)).mean()
+    assert abs(inside - 0.5) < 0.02
+    slope = np.tan(np.radians(particles.FOV / 2.0))
+    np.testing.assert_allclose(by_pixel.radii / away / (2.0 * slope / PICTURE), 3.0, rtol=1e-5)
+    assert np.ptp(by_world.radii) == 0.0 and np.array_equal(by_pixel.centres, by_world.centres)
+
+
+def test_falling_spheres_go_through_holes() -> None:
+    """At the height of the sieve no centre comes nearer to a bar than the radius."""
+    scene = make_demo("mixed", 900)
+    keys, radii = scene.spheres[0].key_frames, scene.spheres[0].radii
+    assert keys is not None and scene.spheres[0].box is not None
+    pitch, half_bar = (
+        2.0 * particles.HALF / particles.HOLES,
+        0.5 * particles.BAR * 2.0 * particles.HALF / particles.HOLES,
+    )
+    for centres in keys.centres[:: particles.KEYS // 4]:
+        near = np.abs(centres[:, 1]) < 0.1
+        beside = np.abs((centres[near][:, [0, 2]] + particles.HALF) / pitch - 0.5) % 1.0
+        to_bar = pitch * (0.5 - np.minimum(beside, 1.0 - beside))
+        assert (to_bar - 0.5 * half_bar >= radii[near, None] - 0.02).all()
+
+
+def test_more_than_memory_holds_is_refused_with_the_figure(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(particles, "free_memory", lambda: 1 << 20)
+    with pytest.raises(OptionError, match="GiB are free"):
+        make_demo("spheres", 100_000)
+    with pytest.raises(OptionError, match="16,000,000"):
+        make_demo("mixed", 17_000_000)

@@ -1,0 +1,50 @@
+"""Menus are made of data: what a list says is in the menu, has its keys, and runs."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from PySide6.QtWidgets import QMainWindow, QMenu, QPushButton
+
+from raygrove.app.ui.commands.command import Choice, Command, Separator, Submenu
+from raygrove.app.ui.commands.commands import Commands
+from raygrove.app.ui.session.notices import Notices, Way
+from raygrove.app.ui.window.main_window import MainWindow
+
+
+def test_a_list_becomes_a_menu(qtbot: Any) -> None:
+    window, notices = QMainWindow(), Notices()
+    qtbot.addWidget(window)
+    ran: list[str] = []
+    offers = [("red", "Red", "", True), ("deep blue", "Deep blue", "not today", False)]
+    entries = [
+        Command("a.run", "&Run", lambda: ran.append("run"), ("Ctrl+R", "F5"), tip="Runs."),
+        Separator(),
+        Submenu("&More", [Command("a.check", "&Check", lambda: ran.append("check"), checkable=True)]),
+        Choice("a.colour", "&Colour", lambda: offers, lambda: "red", ran.append),
+    ]
+    commands = Commands(window, notices, [Submenu("&First", entries)])
+    assert list(commands.actions) == ["a.run", "a.check", "a.colour.red", "a.colour.deep_blue"]
+    run, check, _, blue = commands.all()
+    assert [key.toString() for key in run.shortcuts()] == ["Ctrl+R", "F5"] and run.toolTip() == "Runs."
+    assert check.isCheckable() and not run.isCheckable()
+    (menu,) = window.menuBar().actions()
+    first = menu.menu()
+    assert isinstance(first, QMenu)
+    assert [action.text() for action in first.actions()] == ["&Run", "", "&More", "&Colour"]
+    told: list[str] = []
+    notices.told.connect(lambda sentence, milliseconds: told.append(sentence))
+    for action in (run, check, blue):
+        action.trigger()
+    assert ran == ["run", "check"] and told == ["Colour: Deep blue. not today"]
+
+
+def test_a_notice_is_a_banner_with_its_ways_and_stands_in_the_log(window: MainWindow) -> None:
+    notices, ran = window.session.notices, list[str]()
+    notices.show("warning", "Something.", "more", "topic", (Way("help", "Help", lambda: ran.append("help")),))
+    (banner,) = window.banners.messages()
+    banner.findChild(QPushButton, "help").click()
+    assert ran == ["help"] and notices.log.entries[-1].sentence == "Something."
+    notices.clear("topic")
+    notices.tell("Done.")
+    assert window.banners.messages() == [] and window.statusBar().currentMessage() == "Done."

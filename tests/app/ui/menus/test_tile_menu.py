@@ -1,0 +1,34 @@
+"""Every option of tiles is a choice in the window."""
+
+from __future__ import annotations
+
+import dataclasses
+
+import pytest
+
+from raygrove.app.ui.menus.tile_menu import NUMBERS
+from raygrove.app.ui.window.main_window import MainWindow
+from raygrove.gpu.glyphs.options import GlyphOptions
+
+
+@pytest.mark.parametrize("name", [field.name for field in dataclasses.fields(GlyphOptions)])
+def test_each_option_is_chosen_from_the_menu_and_undone(scene_window: MainWindow, name: str) -> None:
+    document, menu = scene_window.document, scene_window.commands.menus[f"tiles.{name}"]
+    before = getattr(document.state.settings.tiles, name)
+    menu.refresh()
+    offered = [action.data() for action in menu.actions()]
+    assert str(before) in offered and len(offered) > 1
+    value = next(value for value in reversed(offered) if value != str(before))
+    menu.trigger(value)
+    found = getattr(document.state.settings.tiles, name)
+    assert str(found) == value and type(found) is type(before)
+    document.undo()
+    assert getattr(document.state.settings.tiles, name) == before
+
+
+def test_the_grids_of_the_thesis_are_offered_and_the_page_opens(scene_window: MainWindow) -> None:
+    assert NUMBERS["tiles"] == (32, 48, 64, 80, 96, 128, 160, 192, 224, 256)
+    scene_window.commands.actions["tiles.options"].trigger()
+    dialog = scene_window.opened_dialogs.settings
+    assert dialog is not None and dialog.isVisible()
+    dialog.close()

@@ -1,0 +1,141 @@
+"""What happened is said in place: banners that open their details, marks on panels, never a box that stands in the
+way."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Any
+
+import pytest
+from PySide6.QtGui import QGuiApplication
+from PySide6.QtWidgets import QApplication, QDialog, QDockWidget, QFileDialog, QPlainTextEdit, QPushButton, QToolButton
+
+from raygrove.app.problems.problem import Problem
+from raygrove.app.problems.problems import problem_of
+from raygrove.app.ui.widgets.panel_bar import PanelBar
+from raygrove.app.ui.window.main_window import MainWindow
+from raygrove.gpu.display.sphere_look import SphereDrawingError
+from raygrove.gpu.glyphs.caster import check_scene
+from tests.app.stand_ins import PaintedMaker
+
+
+def test_one_error_is_counted_once_and_its_details_open_in_place(
+    scene_window: MainWindow, qtbot: Any, tmp_path: Path
+) -> None:
+    bad = tmp_path / "bad.obj"
+    bad.write_text("f 1 2 3\n")
+    scene_window.open_files([str(bad)])
+    qtbot.waitUntil(lambda: bool(scene_window.banners.messages()) and not scene_window.document.jobs)
+    assert scene_window.records.mark.text() == "1"
+    (banner,) = scene_window.banners.messages()
+    scene_window.messages.show_problem(
+        Problem("The scene cannot be opened", banner.sentence.partition(". ")[2], banner.details)
+    )
+    assert scene_window.records.mark.text() == "1", "said again, it is still one thing"
+    (banner,) = scene_window.banners.messages()
+    full = banner.findChild(QPlainTextEdit, "full")
+    assert full is not None and not full.isVisible()
+    banner.findChild(QPushButton, "details").click()
+    assert full.isVisible() and "Traceback" in full.toPlainText()
+    assert QApplication.activeModalWidget() is None and not [
+        box for box in scene_window.findChildren(QDialog) if box.isVisible()
+    ]
+    assert banner.findChild(QPushButton, "copy").text() == "Copy details"
+
+
+def test_a_panel_that_cannot_write_its_figures_says_so_itself(
+    scene_window: MainWindow, monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+) -> None:
+    answers = iter([str(tmp_path / "absent" / "a.csv"), str(tmp_path / "a.csv")])
+    monkeypatch.setattr(QFileDialog, "getSaveFileName", lambda *_: (next(answers), ""))
+    bar, mark = scene_window.stats_panel.findChild(PanelBar), scene_window.messages.panels.marks["stats"]
+    dock = scene_window.findChild(QDockWidget, "dock.stats")
+    bar.ask_and_save("csv")
+    assert mark.isVisible() and "cannot be written" in mark.sentence and dock.windowTitle() == "Statistics ✕"
+    assert scene_window.records.mark.text() == "1" and scene_window.banners.messages() == []
+    mark.findChild(QToolButton, "copy").click()
+    assert "absent" in QGuiApplication.clipboard().text()
+    bar.ask_and_save("csv")
+    assert not mark.isVisible() and dock.windowTitle() == "Statistics"
+
+
+def test_every_panel_has_a_mark(scene_window: MainWindow) -> None:
+    panels = scene_window.messages.panels
+    assert set(panels.marks) == {dock.objectName().removeprefix("dock.") for dock in scene_window.docks}
+    for name in panels.marks:
+        panels.say(name, "warning", f"{name} is odd.")
+        dock = scene_window.findChild(QDockWidget, f"dock.{name}")
+        dock.show()
+        assert panels.marks[name].isVisibleTo(dock) and dock.windowTitle().endswith("⚠")
+        panels.marks[name].findChild(QToolButton, "close").click()
+        assert not panels.marks[name].isVisibleTo(dock) and "⚠" not in dock.windowTitle()
+
+
+def test_a_question_that_fails_marks_the_panel_that_asked(
+    scene_window: MainWindow, qtbot: Any, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def fail(*_: Any, **__: Any) -> None:
+        raise RuntimeError("no answer")
+
+    monkeypatch.setattr(PaintedMaker, "pick", fail)
+    scene_window.commands.actions["view.dock.pick"].trigger()
+    scene_window.inspectors.pick_at(0.5, 0.5)
+    qtbot.waitUntil(lambda: "no answer" in scene_window.messages.panels.marks["pick"].sentence)
+    assert scene_window.banners.messages() == [], "the picture is what it was"
+
+
+def test_a_problem_of_a_hidden_panel_is_told_above_the_picture(scene_window: MainWindow) -> None:
+    scene_window.messages.show_problem(Problem("The bookmarks cannot be read", "cameras.toml: no.", panel="camera"))
+    assert "cameras.toml" in scene_window.banners.messages()[0].sentence
+    scene_window.banners.clear("problem")
+    scene_window.findChild(QDockWidget, "dock.camera").show()
+    scene_window.messages.show_problem(Problem("The bookmarks cannot be read", "cameras.toml: no.", panel="camera"))
+    assert (
+        scene_window.banners.messages() == []
+        and "cameras.toml" in scene_window.messages.panels.marks["camera"].sentence
+    )
+
+
+def test_the_processor_says_that_it_stands_in_once(scene_window: MainWindow, qtbot: Any) -> None:
+    scene_window.memory.hear_all()
+    scene_window.messages.stand_in("device", "The processor draws.")
+    (banner,) = scene_window.banners.messages()
+    assert banner.findChild(QPushButton, "report").text() == "Copy report"
+    banner.findChild(QPushButton, "silence").click()
+    assert scene_window.banners.messages() == []
+    scene_window.messages.stand_in("device", "The processor draws.")
+    assert scene_window.banners.messages() == [] and scene_window.memory.is_silenced("device")
+    scene_window.reset_layout()
+    assert not scene_window.memory.is_silenced("device")
+
+
+def test_a_picture_that_only_another_drawer_gives_has_its_button(
+    scene_window: MainWindow, qtbot: Any, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """In the window's words, for tiles and for OpenGL, which draw spheres alone."""
+    draw = PaintedMaker.draw
+
+    def refuse(self: PaintedMaker, scene: Any, state: Any, *rest: Any) -> Any:
+        if state.settings.render.primary == "tiles":
+            check_scene(scene)
+        return draw(self, scene, state, *rest)
+
+    monkeypatch.setattr(PaintedMaker, "draw", refuse)
+    document, banners = scene_window.document, scene_window.banners
+    document.change("settings.render.primary", "tiles")
+    qtbot.waitUntil(lambda: any(one.kind == "error" for one in banners.messages()))
+    (banner,) = banners.messages()
+    assert (
+        banner.sentence.startswith("Tiles cannot draw this. Tiles give the first hits") and "--" not in banner.sentence
+    )
+    button = banner.findChild(QPushButton, "instead")
+    assert button.text() == "First hits by the structure" and banner.findChild(QPushButton, "options") is None
+    button.click()
+    assert document.state.settings.render.primary == "structure"
+    qtbot.waitUntil(lambda: not banners.messages())
+    document.change("settings.display.spheres", "impostors")
+    scene_window.messages.show_picture_problem(problem_of(SphereDrawingError("OpenGL draws spheres alone.")))
+    button = banners.messages()[-1].findChild(QPushButton, "instead")
+    assert button.text() == "Draw by rays"
+    button.click()
+    assert document.state.settings.display.spheres == "rays"

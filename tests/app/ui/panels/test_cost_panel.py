@@ -1,0 +1,206 @@
+"""Cost over the key frames, as a person sees it: lines that grow, a click that jumps, figures that freeze."""
+
+from __future__ import annotations
+
+import dataclasses
+from time import monotonic
+from typing import Any
+
+import numpy as np
+import pytest
+from PySide6.QtCore import QPoint, Qt
+from PySide6.QtTest import QTest
+
+from raygrove.app.document.state import State
+from raygrove.app.frames.render_thread import FinishedFrame, FrameRequest
+from raygrove.app.playback.timeline import Span
+from raygrove.app.ui.panels.cost_panel import CostPanel
+from raygrove.app.ui.widgets.line_chart import Line, LineChart, ticks
+from raygrove.app.ui.window.main_window import MainWindow
+from raygrove.gpu.scene import Moment, Scene
+from tests.app.stand_ins import made_statistics
+
+SPAN = Span(4.0, 30.0, tuple(index * 0.1 for index in range(41)))
+
+
+def frame(time: float, sah: float) -> FinishedFrame:
+    made = made_statistics(time=time)
+    view = dataclasses.replace(
+        made.views[0], structure=dataclasses.replace(made.views[0].structure, sah_cost=sah, measured_time=time)
+    )
+    request = FrameRequest(Scene("a scene"), State(), Moment(time), ())
+    return FinishedFrame(
+        request, 1, (64, 48), 1, 1, dataclasses.replace(made, views=(view,)), 5.0, "host", "a processor"
+    )
+
+
+@pytest.fixture
+def panel(qtbot: Any) -> CostPanel:
+    made = CostPanel()
+    qtbot.addWidget(made)
+    made.resize(700, 260)
+    made.show()
+    made.begin(SPAN)
+    for index in range(41):
+        made.take(frame(index * 0.1, 50.0 + index))
+    qtbot.waitUntil(lambda: bool(made.charts[0].lines))
+    return made
+
+
+def test_it_says_whether_it_is_looked_at(panel: CostPanel, qtbot: Any) -> None:
+    said: list[bool] = []
+    panel.watched.connect(said.append)
+    panel.hide()
+    panel.show()
+    assert said == [False, True]
+
+
+def mode() -> str:
+    return State().settings.update.mode
+
+
+def test_lines_show_every_key(panel: CostPanel) -> None:
+    sah, *_, trace = panel.charts[0].lines + panel.charts[1].lines
+    assert sah.values.tolist() == [50.0 + index for index in range(41)] and sah.times[-1] == pytest.approx(4.0)
+    assert trace.values.tolist() == [12.0] * 41 and len(panel.charts[1].lines) == 3
+    name = f"lbvh, bvh4, {mode()}"
+    assert name in panel.legend.text() and panel.grab().toImage().width() == 700
+    assert len(panel.table()[1]) == 41 and panel.text().splitlines()[1].startswith(f"{name}\t1\t0.0\t50.0\t2.0")
+
+
+def test_the_chart_shows_where_a_line_goes(panel: CostPanel) -> None:
+    chart = panel.charts[0]
+    image = chart.grab().toImage()
+    for index in (5, 20, 35):  # the line climbs from the lower left to the upper right, with its margin of the range
+        place = chart.place_of(index * 0.1)
+        bottom, height = chart.height() - 20, chart.height() - 40
+        y = bottom - (0.06 * 40 + index) / (40 * 1.12) * height
+        color = image.pixelColor(round(place.x() * image.devicePixelRatio()), round(y * image.devicePixelRatio()))
+        assert color.blue() > color.red() + 40, (index, color.name())
+
+
+def test_skipped_keys_are_a_gap_and_a_lonely_one_a_dot(panel: CostPanel) -> None:
+    panel.begin(SPAN)
+    for index in (0, 1, 2, 20, 38, 39, 40):
+        panel.take(frame(index * 0.1, 50.0))
+    panel.show_latest()
+    chart = panel.charts[0]
+    image, middle = chart.grab().toImage(), chart.height() / 2
+    ratio = image.devicePixelRatio()
+
+    def is_drawn(index: float) -> bool:
+        at = round(chart.place_of(index * 0.1).x() * ratio)
+        colors = [
+            image.pixelColor(at + dx, round((middle + dy) * ratio)) for dx in (-1, 0, 1) for dy in (-2, -1, 0, 1, 2)
+        ]
+        return any(color.blue() > color.red() + 40 for color in colors)
+
+    assert is_drawn(1) and is_drawn(20) and is_drawn(39)
+    assert not any(is_drawn(index) for index in (6, 10, 15, 25, 30, 35))
+
+
+def test_an_old_structure_stays_as_a_thin_line(panel: CostPanel) -> None:
+    made = frame(1.0, 70.0)
+    assert made.statistics is not None
+    view = dataclasses.replace(made.statistics.views[0], hierarchy="sweep")
+    panel.take(dataclasses.replace(made, statistics=dataclasses.replace(made.statistics, views=(view,))))
+    panel.show_latest()
+    assert [line.is_old for line in panel.charts[0].lines] == [True, False] and "sweep" in panel.legend.text()
+
+
+def test_a_long_animation_keeps_its_spikes() -> None:
+    times, values = np.linspace(0.0, 4.0, 4096), np.ones(4096)
+    values[1234] = 99.0
+    chart = LineChart("ms")
+    chart.resize(300, 150)
+    chart.show_lines([Line(times, values, "#ff0000")], 4.0)
+    points = chart._points(chart.lines[0], chart._area())
+    assert len(points) <= 2 * 300 and min(point.y() for point in points) < 35.0 < max(point.y() for point in points)
+
+
+@pytest.mark.parametrize(
+    ("low", "high", "count", "expected"),
+    [
+        (0.0, 1.0, 5, [0.0, 0.2, 0.4, 0.6, 0.8, 1.0]),
+        (47.6, 92.4, 4, [60.0, 80.0]),
+        (0.0, 0.013, 3, [0.0, 0.005, 0.01]),
+        (2.0, 2.0, 3, [2.0]),
+    ],
+)
+def test_numbers_along_an_axis_are_round(low: float, high: float, count: int, expected: list[float]) -> None:
+    assert ticks(low, high, count) == expected
+
+
+def test_a_click_jumps_to_the_nearest_key(panel: CostPanel) -> None:
+    heard: list[float] = []
+    panel.jumped.connect(heard.append)
+    QTest.mouseClick(panel.charts[1], Qt.MouseButton.LeftButton, pos=panel.charts[1].place_of(1.52).toPoint())
+    QTest.mouseClick(panel.charts[1], Qt.MouseButton.LeftButton, pos=QPoint(5, 5))
+    assert heard == pytest.approx([1.5])
+
+
+def test_a_mark_that_moves_draws_no_line_anew(panel: CostPanel, monkeypatch: pytest.MonkeyPatch) -> None:
+    drawn: list[object] = []
+    panel.grab()
+    monkeypatch.setattr(LineChart, "_draw", lambda chart, picture: drawn.append(chart))
+    for time in (0.5, 1.0, 3.0):
+        panel.charts[0].show_mark(time)
+        panel.grab()
+    assert drawn == []
+
+
+def test_frozen_lines_stay(panel: CostPanel, qtbot: Any) -> None:
+    panel.bar.pause.click()
+    panel.take(frame(0.0, 999.0))
+    qtbot.wait(600)
+    assert panel.log.rows()[0]["sah_cost"] == 50.0
+
+
+def test_another_scene_begins_anew(panel: CostPanel) -> None:
+    panel.begin(Span())
+    assert [chart.lines for chart in panel.charts] == [(), ()] and "does not move" in panel.legend.text()
+
+
+def test_drawing_comes_at_most_twice_a_second(panel: CostPanel, qtbot: Any, monkeypatch: pytest.MonkeyPatch) -> None:
+    shown: list[int] = []
+    monkeypatch.setattr(panel.charts[0], "show_lines", lambda *_: shown.append(1))
+    start = monotonic()
+    for index in range(60):
+        panel.take(frame(index * 0.05, 50.0))
+        qtbot.wait(10)
+    assert len(shown) <= 2 + 2 * (monotonic() - start)
+    qtbot.waitUntil(lambda: bool(shown))
+
+
+def test_in_the_window_a_jump_moves_the_head_and_pauses(scene_window: MainWindow, qtbot: Any) -> None:
+    document, cost = scene_window.document, scene_window.inspectors.cost
+    assert cost.log.times[-1] == 2.0
+    scene_window.commands.actions["animation.play"].trigger()
+    cost.jumped.emit(0.5)
+    assert document.state.timeline.time == 0.5 and not document.state.timeline.is_playing
+
+
+def test_in_the_window_a_late_frame_of_another_scene_or_clip_tells_nothing(scene_window: MainWindow) -> None:
+    document, costs, arrived = scene_window.document, scene_window.inspectors.cost.log, scene_window.loop.frame_arrived
+    other = dataclasses.replace(
+        document.state, timeline=dataclasses.replace(document.state.timeline, clip=document.state.timeline.clip + 1)
+    )
+    scene = document.scene
+    assert scene is not None
+    arrived.emit(frame(1.0, 98.0))
+    arrived.emit(dataclasses.replace(frame(1.0, 99.0), request=FrameRequest(scene, other, Moment(1.0), ())))
+    assert not {98.0, 99.0} & {row["sah_cost"] for row in costs.rows()}
+    arrived.emit(dataclasses.replace(frame(1.0, 70.0), request=FrameRequest(scene, document.state, Moment(1.0), ())))
+    assert 70.0 in {row["sah_cost"] for row in costs.rows()}
+
+
+def test_a_click_on_a_key_leaves_what_it_cost_while_it_played(panel: CostPanel) -> None:
+    panel.log.begin(SPAN)
+    played = frame(1.0, 50.0)
+    assert played.statistics is not None
+    large = dataclasses.replace(
+        played.statistics, views=(dataclasses.replace(played.statistics.views[0], trace_ms=300.0),)
+    )
+    panel.take(dataclasses.replace(played, request=dataclasses.replace(played.request, is_moving=True)))
+    panel.take(dataclasses.replace(played, statistics=large))
+    assert [row["trace_ms"] for row in panel.log.rows()] == [12.0]

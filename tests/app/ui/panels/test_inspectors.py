@@ -1,0 +1,368 @@
+"""The panels that look into a picture, used as a person does: point, click, fit, freeze, copy, save."""
+
+from __future__ import annotations
+
+import dataclasses
+import json
+import time
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+from PySide6.QtCore import QPoint, Qt
+from PySide6.QtGui import QGuiApplication
+from PySide6.QtTest import QTest
+from PySide6.QtWidgets import QPushButton, QToolButton
+
+from raygrove.app.document.document import Document
+from raygrove.app.document.state import State
+from raygrove.app.frames.node_boxes import BoxReport
+from raygrove.app.frames.questions import Picked
+from raygrove.app.frames.render_thread import FinishedFrame, FrameRequest
+from raygrove.app.ui.panels.boxes_panel import BoxesPanel
+from raygrove.app.ui.panels.heat_panel import HeatPanel, is_read
+from raygrove.app.ui.widgets.histogram import BARS, bars
+from raygrove.app.ui.widgets.panel_bar import PanelBar
+from raygrove.app.ui.window.main_window import MainWindow
+from raygrove.gpu.scene import Moment, Scene
+from raygrove.gpu.stats import STEP_BUCKETS, RaySteps, Reading, StepCounts, bucket_edges
+from tests.app.stand_ins import made_statistics
+
+LABEL = "nodes visited per ray"
+
+
+def counts(**rays_of_bucket: int) -> StepCounts:
+    """Counts from buckets by number: counts(b10=5)."""
+    histogram = np.zeros(STEP_BUCKETS, np.int32)
+    for name, rays in rays_of_bucket.items():
+        histogram[int(name[1:])] = rays
+    return StepCounts(LABEL, histogram, 0, 96)
+
+
+def frame(found: StepCounts | None) -> FinishedFrame:
+    statistics = made_statistics()
+    statistics = dataclasses.replace(statistics, views=(dataclasses.replace(statistics.views[0], steps=found),))
+    request = FrameRequest(Scene("a scene"), State(), Moment(), ())
+    return FinishedFrame(request, 1, (64, 48), 1, 1, statistics, 5.0, "host", "a processor")
+
+
+@pytest.fixture
+def heat(qtbot: Any) -> HeatPanel:
+    panel = HeatPanel(Document())
+    qtbot.addWidget(panel)
+    panel.show()
+    return panel
+
+
+def test_the_heat_panel_shows_what_was_counted(heat: HeatPanel, qtbot: Any) -> None:
+    heat.take(frame(counts(b10=900, b40=95, b80=5)))
+    qtbot.waitUntil(lambda: heat.counts is not None)
+    edge = int(bucket_edges()[81]) - 1
+    assert heat.figures.text() == f"{LABEL}: median 10, 99 % up to 40, highest {edge}"
+    assert heat.histogram.heights.sum() == 1000
+    heat.point_at(RaySteps(37, 5, 74))
+    assert "37 nodes, 74 boxes, 5 primitives" in heat.pointer.text() and heat.histogram.marked == 37
+    heat.point_at(None)
+    assert heat.histogram.marked is None
+    assert heat.grab().toImage().width() > 100
+
+
+def test_fit_once_keeps_one_scale_and_is_one_step_of_undo(heat: HeatPanel, qtbot: Any) -> None:
+    document = heat._document
+    document.change("settings.ray_type.steps.automatic", True)
+    assert not heat.editors["maximum"].isEnabled()
+    heat.take(frame(counts(b12=996, b50=4)))
+    qtbot.waitUntil(lambda: heat.counts is not None)
+    button = heat.findChild(QPushButton, "fit")
+    assert button is not None
+    button.click()
+    options = document.state.settings.ray_type_options("steps")
+    assert (options.automatic, options.minimum, options.maximum) == (False, 12, 13)
+    document.change("settings.render.hierarchy", "brute_force")
+    assert document.state.settings.ray_type_options("steps") == options, "another structure has the same scale"
+    document.undo()
+    document.undo()
+    assert document.state.settings.ray_type_options("steps").automatic
+
+
+def test_the_panel_follows_the_ray_type_and_its_unit(heat: HeatPanel, qtbot: Any) -> None:
+    document = heat._document
+    document.change("settings.render.ray_type", "depth")
+    assert (
+        set(heat.editors) == {"show", "colors", "minimum", "maximum", "automatic"}
+        and not heat.editors["maximum"].isEnabled()
+    )
+    heat.take(frame(StepCounts("distance along the ray", counts(b12=996, b50=4).histogram, 12, 50, 0.5)))
+    qtbot.waitUntil(lambda: heat.counts is not None)
+    assert heat.figures.text() == "distance along the ray: median 6, 99 % up to 6, highest 25"
+    heat.point_at(Reading("distance 8, depth 7", 8.0))
+    assert heat.pointer.text() == "Under the pointer: distance 8, depth 7" and heat.histogram.marked == 16
+    heat.fit_range()
+    options = document.state.settings.ray_type_options("depth")
+    assert (options.automatic, options.minimum, options.maximum) == (False, 6.0, 6.5)
+    assert heat.table() == (
+        ("from", "below", "pixels"),
+        [{"from": 6.0, "below": 6.5, "pixels": 996}, {"from": 25.0, "below": 25.5, "pixels": 4}],
+    )
+    document.change("settings.render.ray_type", "ids")
+    assert set(heat.editors) == {"show"} and "point at them" in heat.figures.text()
+    document.change("settings.render.ray_type", "flat")
+    assert heat.ray_type == "steps"
+
+
+def test_the_panel_reads_radiosity(heat: HeatPanel) -> None:
+    document = heat._document
+    document.change("settings.render.ray_type", "radiosity")
+    assert is_read("radiosity") and heat.ray_type == "radiosity"
+    assert heat.figures.text() == "These colours are no numbers: point at them."
+    document.change("settings.render.ray_type", "smooth")
+    assert not is_read("smooth") and heat.ray_type == "steps"
+
+
+def test_frozen_figures_stay(heat: HeatPanel, qtbot: Any) -> None:
+    heat.take(frame(counts(b10=1)))
+    qtbot.waitUntil(lambda: heat.counts is not None)
+    heat.bar.pause.click()
+    heat.take(frame(counts(b20=1)))
+    qtbot.wait(150)
+    assert heat.table()[1] == [{"steps_from": 10, "steps_below": 11, "rays": 1}]
+    heat.bar.pause.click()
+    heat.take(frame(counts(b20=1)))
+    qtbot.waitUntil(lambda: heat.table()[1][0]["steps_from"] == 20)
+
+
+def test_updates_come_at_most_ten_times_a_second(heat: HeatPanel, qtbot: Any, monkeypatch: pytest.MonkeyPatch) -> None:
+    shown: list[int] = []
+    monkeypatch.setattr(heat, "_show_counts", lambda: shown.append(1))
+    start = time.monotonic()
+    for _ in range(60):
+        heat.take(frame(counts(b10=1)))
+        qtbot.wait(5)
+    assert len(shown) <= 2 + 10 * (time.monotonic() - start)
+    qtbot.waitUntil(lambda: bool(shown))
+
+
+def test_bars_hold_every_ray() -> None:
+    found = counts(b5=10, b63=20, b200=30)
+    heights = bars(found, 128.0)
+    assert len(heights) == BARS and heights.sum() == 60 and heights[2] == 10 and heights[31] == 20 and heights[-1] == 30
+
+
+def test_a_panel_is_copied_and_written(qtbot: Any, tmp_path: Path) -> None:
+    bar = PanelBar("figures", lambda: (("a", "b"), [{"a": 1, "b": "two"}, {"a": 3}]), lambda: "one line\n")
+    qtbot.addWidget(bar)
+    button = bar.findChild(QToolButton, "copy")
+    assert button is not None
+    button.click()
+    assert QGuiApplication.clipboard().text() == "one line\n"
+    assert bar.save(str(tmp_path / "a.csv"), "csv") == "" and (tmp_path / "a.csv").read_text() == "a,b\n1,two\n3,\n"
+    assert bar.save(str(tmp_path / "a.json"), "json") == "" and json.loads((tmp_path / "a.json").read_text())[0] == {
+        "a": 1,
+        "b": "two",
+    }
+    problem = bar.save(str(tmp_path / "nowhere" / "a.csv"), "csv")
+    assert "a.csv cannot be written" in problem and "Choose another place" in problem
+
+
+def report(levels: int) -> BoxReport:
+    """A full binary tree."""
+    return BoxReport(
+        tuple(2**level for level in range(levels)),
+        (0,) * (levels - 1) + (2 ** (levels - 1),),
+        7,
+        9,
+        np.zeros((levels, 3), np.uint8),
+    )
+
+
+def test_the_boxes_panel_counts_levels_and_dragging_chooses_them(qtbot: Any) -> None:
+    document = Document()
+    panel = BoxesPanel(document)
+    qtbot.addWidget(panel)
+    panel.show()
+    panel.take(dataclasses.replace(frame(None), boxes=report(8)))
+    qtbot.waitUntil(lambda: panel.report is not None)
+    assert panel.sentence.text() == "7 of 9 boxes are drawn: those nearest to the eye."
+    assert (
+        panel.table()[1][7] == {"depth": 7, "nodes": 128, "leaves": 128} and panel.text().splitlines()[2] == "0\t1\t0"
+    )
+    levels, width = panel.levels, panel.levels.width() / 8
+    none, left = Qt.KeyboardModifier.NoModifier, Qt.MouseButton.LeftButton
+    QTest.mousePress(levels, left, none, QPoint(round(4.5 * width), 20))
+    QTest.mouseMove(levels, QPoint(round(2.5 * width), 20))
+    QTest.mouseRelease(levels, left, none, QPoint(round(2.5 * width), 20))
+    options = document.state.settings.boxes
+    assert (options.first_depth, options.last_depth) == (2, 4) == (levels.first, levels.last)
+    assert panel.editors["last_depth"].value() == 4
+    document.undo()
+    assert document.state.settings.boxes.last_depth == 8, "a drag is one step"
+    assert panel.grab().toImage().width() > 100
+    panel.bar.pause.click()
+    panel.take(dataclasses.replace(frame(None), boxes=None))
+    panel.show_latest()
+    assert panel.report is not None
+    panel.clear()
+    assert panel.table()[1] == [] and "Show the boxes" in panel.sentence.text()
+
+
+# -- in the window ----------------------------------------------------------------------------------------------------
+
+
+def click(
+    window: MainWindow, across: float, down: float, modifier: Qt.KeyboardModifier = Qt.KeyboardModifier.ShiftModifier
+) -> None:
+    at = QPoint(round(window.view.width() * across), round(window.view.height() * down))
+    QTest.mouseClick(window.view, Qt.MouseButton.LeftButton, modifier, at)
+
+
+def test_shift_and_click_picks_and_marks(scene_window: MainWindow, qtbot: Any) -> None:
+    inspectors, camera = scene_window.inspectors, scene_window.document.state.cameras[0]
+    click(scene_window, 0.25, 0.5)
+    qtbot.waitUntil(lambda: bool(inspectors.pick.rows))
+    rows = dict(inspectors.pick.rows)
+    assert (
+        rows["Primitive"] == "1"
+        and rows["Distance"] == "4.5"
+        and rows["Material"].startswith("0")
+        and rows["Mesh"] == "0 (two)"
+    )
+    assert [node.node_id for node in inspectors.pick.path] == [0, 2] == [node.node_id for node in inspectors.marks.path]
+    assert inspectors.marks.isVisible() and np.isfinite(inspectors.marks.lines()).any() and inspectors.pick.isVisible()
+    assert scene_window.document.state.cameras[0] == camera, "a pick moves no camera"
+    lines = inspectors.pick.text().splitlines()
+    assert lines[0].split() == ["Primitive", "1"] and lines[-1] == "leaf 2, 2 primitives, 50 %"
+    assert inspectors.pick.table()[1][1]["kind"] == "leaf"
+    inspectors.pick.tree.setCurrentItem(inspectors.pick.tree.topLevelItem(8).child(1))
+    assert [node.node_id for node in inspectors.marks.path] == [2]
+    click(scene_window, 0.75, 0.5)
+    qtbot.waitUntil(lambda: not inspectors.pick.rows)
+    assert "Nothing was hit" in inspectors.pick.hint.text() and not inspectors.marks.isVisible()
+
+
+def test_what_is_near_is_listed_marked_and_counted_live(scene_window: MainWindow, qtbot: Any) -> None:
+    pick, marks = scene_window.inspectors.pick, scene_window.inspectors.marks
+    click(scene_window, 0.25, 0.5)
+    qtbot.waitUntil(lambda: pick.found is not None)
+    above = pick.tree.topLevelItem(9)
+    assert above is not None and (above.text(0), above.text(1), above.childCount()) == ("Nearest", "8 primitives", 8)
+    assert "primitive 2 at 0.1" in pick.text() and pick.near.found.isHidden() and marks.ball() is None
+    dots = marks.dots()
+    assert len(dots) == 8 and all(dots[i].x() < dots[i + 1].x() for i in range(7)) and marks.isVisible()
+    for radius in (0.3, 0.5):
+        said = f"{round(10 * radius)} primitives within {radius:g}, by their surfaces."
+        pick.near.radius.setValue(radius)
+        qtbot.waitUntil(lambda said=said: pick.near.found.text() == said)
+        assert len(marks.rings()) == round(10 * radius) and pick.near.slider.value() > 0
+    middle, size = marks.ball() or (None, 0.0)
+    assert middle is not None and size == pytest.approx(dots[4].x() - middle.x(), rel=0.3)
+    where = pick.near.slider.value()
+    pick.near.slider.setValue(where + 40)
+    assert pick.near.radius.value() == pytest.approx(0.5 * 10**0.4, rel=0.03), "a drag of the slider"
+    assert pick.near.slider.value() == where + 40
+    pick.near.slider.setValue(0)
+    qtbot.waitUntil(lambda: marks.ball() is None and not marks.rings())
+    pick.near.count.setValue(3)
+    qtbot.waitUntil(lambda: len(marks.dots()) == 3)
+    assert pick.tree.topLevelItemCount() == 10 and marks.grab().toImage().width() > 100
+    hit = pick.hit
+    assert hit is not None
+    pick.show_near(dataclasses.replace(hit), "of another hit")
+    assert pick.found is not None, "an answer about what was picked before is left aside"
+    pick.show_near(hit, "The structure grid answers no queries of regions.")
+    assert "no queries" in pick.near.found.text() and marks.dots() == [] and pick.tree.topLevelItemCount() == 9
+    click(scene_window, 0.75, 0.5)
+    qtbot.waitUntil(lambda: pick.hit is None)
+    assert marks.near is None and pick.near.found.isHidden()
+
+
+def test_a_plain_click_picks_only_in_the_mode_and_a_drag_never(scene_window: MainWindow, qtbot: Any) -> None:
+    inspectors, none = scene_window.inspectors, Qt.KeyboardModifier.NoModifier
+    picked: list[Picked] = []
+    inspectors.pointer.clicked.connect(lambda *place: picked.append(place))  # type: ignore[arg-type]
+    click(scene_window, 0.25, 0.5, none)
+    assert picked == []
+    inspectors.pick.mode.setChecked(True)
+    click(scene_window, 0.25, 0.5, none)
+    assert len(picked) == 1
+    QTest.mousePress(scene_window.view, Qt.MouseButton.LeftButton, none, QPoint(50, 50))
+    QTest.mouseMove(scene_window.view, QPoint(80, 60))
+    QTest.mouseRelease(scene_window.view, Qt.MouseButton.LeftButton, none, QPoint(80, 60))
+    assert len(picked) == 1
+
+
+def test_the_pointer_reads_steps_while_they_are_shown(scene_window: MainWindow, qtbot: Any) -> None:
+    inspectors = scene_window.inspectors
+    scene_window.document.change("settings.render.ray_type", "steps")
+    qtbot.waitUntil(lambda: inspectors.heat.isVisible())
+    inspectors._count_at(0.5, 0.5)
+    qtbot.waitUntil(lambda: inspectors.heat.pointed == (50, 5, 100))
+    assert "50 nodes, 100 boxes, 5 primitives" in inspectors.heat.pointer.text()
+    inspectors.pointer._place = (0.25, 0.5)
+    inspectors._take(frame(counts(b10=5)))
+    qtbot.waitUntil(lambda: inspectors.heat.pointed == (25, 5, 50))
+    inspectors.heat.point_at(None)
+    scene_window.document.change("settings.render.ray_type", "flat")
+    inspectors._count_at(0.5, 0.5)
+    qtbot.wait(50)
+    assert inspectors.heat.pointed is None
+
+
+def test_boxes_are_shown_by_a_key_and_open_their_panel(scene_window: MainWindow, qtbot: Any) -> None:
+    scene_window.commands.actions["structure.boxes"].trigger()
+    assert scene_window.document.state.settings.boxes.show and scene_window.inspectors.boxes.isVisible()
+    scene_window.commands.actions["edit.undo"].trigger()
+    assert not scene_window.document.state.settings.boxes.show
+
+
+def test_an_automatic_range_reaches_the_legend(scene_window: MainWindow, qtbot: Any) -> None:
+    document, inspectors = scene_window.document, scene_window.inspectors
+    document.change("settings.render.ray_type", "steps")
+    document.change("settings.ray_type.steps.automatic", True)
+    found = counts(b10=5)
+    inspectors._take(frame(StepCounts(LABEL, found.histogram, 7, 55)))
+    qtbot.waitUntil(
+        lambda: (
+            scene_window.legend.scale is not None
+            and (scene_window.legend.scale.low, scene_window.legend.scale.high) == (7.0, 55.0)
+        )
+    )
+    document.change("settings.ray_type.steps.automatic", False)
+    assert scene_window.legend.scale.high == 96.0
+
+
+@pytest.mark.parametrize("ray_type", ["ids", "barycentrics"])
+def test_what_was_counted_before_is_no_range_of_colours_without_numbers(
+    scene_window: MainWindow, ray_type: str
+) -> None:
+    document, heat = scene_window.document, scene_window.inspectors.heat
+    document.change("settings.render.ray_type", "steps")
+    heat.take(frame(counts(b10=5)))
+    heat.show_latest()
+    assert heat.fit.isEnabled() and heat.table()[1]
+    document.change("settings.render.ray_type", ray_type)
+    before = document.state.settings
+    heat.fit_range()
+    assert document.state.settings == before and not heat.fit.isEnabled() and not heat.table()[1]
+
+
+def test_another_instant_takes_the_marks_away(scene_window: MainWindow, qtbot: Any) -> None:
+    inspectors = scene_window.inspectors
+    inspectors.pick_at(0.2, 0.2)
+    qtbot.waitUntil(lambda: inspectors.marks.isVisible())
+    scene_window.commands.actions["animation.step"].trigger()
+    assert not inspectors.marks.isVisible() and inspectors.pick.rows, "the figures stay to be read"
+
+
+@pytest.mark.parametrize(
+    ("path", "value"), [("hidden", (0,)), ("settings.render.hierarchy", "hploc"), ("settings.render.layout", "bvh4")]
+)
+def test_another_tree_takes_the_marks_away(scene_window: MainWindow, qtbot: Any, path: str, value: Any) -> None:
+    """Hiding what was picked left its boxes and its cross in the air."""
+    inspectors = scene_window.inspectors
+    inspectors.pick_at(0.2, 0.2)
+    qtbot.waitUntil(lambda: inspectors.marks.isVisible())
+    scene_window.document.change("cameras.0.fov", 41.0)
+    assert inspectors.marks.isVisible(), "the same tree seen by another camera"
+    scene_window.document.change(path, value)
+    assert not inspectors.marks.isVisible() and inspectors.pick.rows, "the figures stay to be read"

@@ -1,0 +1,62 @@
+"""Closing, and reloading by itself, as a person meets them."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Sequence
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from raygrove.app.system import watch
+from raygrove.app.ui.window.main_window import MainWindow
+from tests.app.stand_ins import PaintedMaker
+
+TRIANGLE = "v 0 0 0\nv 1 0 0\nv 0 1 0\nf 1 2 3\n"
+
+
+def test_closing_goes_back_to_the_welcome_page(
+    scene_window: MainWindow, qtbot: Any, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    closed: list[object] = []
+    monkeypatch.setattr(PaintedMaker, "close", lambda maker: closed.append(maker))
+    scene_window.commands.actions["file.close"].trigger()
+    assert scene_window.document.scene is None and scene_window.stack.currentWidget() is scene_window.welcome
+    assert not scene_window.commands.actions["file.close"].isEnabled() and scene_window.windowTitle() == "Raygrove"
+    qtbot.waitUntil(lambda: len(closed) == 1)
+    scene_window.open_demo("walker")
+    qtbot.waitUntil(lambda: scene_window.document.scene is not None)
+    assert scene_window.commands.actions["file.close"].isEnabled()
+
+
+def test_a_written_file_is_read_again_and_the_camera_stays(
+    window: MainWindow, qtbot: Any, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    looks: list[object] = []
+
+    def looked(names: Sequence[str]) -> watch.Signature:
+        found = signature(names)
+        looks.append(found)
+        return found
+
+    signature = watch.signature
+    monkeypatch.setattr(watch, "signature", looked)
+    path = tmp_path / "a.obj"
+    path.write_text(TRIANGLE)
+    window.commands.actions["file.watch"].trigger()
+    assert window.commands.actions["file.watch"].isChecked()
+    window.open_files([str(path)])
+    qtbot.waitUntil(lambda: window.document.scene is not None)
+    window.document.change("cameras.0.fov", 33.0)
+    qtbot.waitUntil(lambda: len(looks) > 1)  # it knows the file as it is
+    path.write_text(TRIANGLE + "v 1 1 0\nf 2 4 3\n")
+    os.utime(path, (2e9, 2e9))
+    qtbot.waitUntil(lambda: window.document.scene is not None and window.document.scene.triangle_count == 2)
+    assert window.document.state.cameras[0].fov == 33.0
+    path.write_text("no model\n")
+    os.utime(path, (2.1e9, 2.1e9))
+    qtbot.waitUntil(lambda: bool(window.banners.messages()))
+    assert window.document.scene is not None and window.document.scene.triangle_count == 2
+    window.document.change("settings.window.watch", False)
+    assert not window.commands.actions["file.watch"].isChecked()

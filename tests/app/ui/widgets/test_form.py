@@ -1,0 +1,147 @@
+"""Forms made from dataclasses: the right editor, range, sentence, and errors at the field."""
+
+from __future__ import annotations
+
+import dataclasses
+from typing import Any
+
+import pytest
+from PySide6.QtCore import Qt
+from PySide6.QtWidgets import QCheckBox, QComboBox, QDoubleSpinBox, QLineEdit, QSpinBox
+
+from raygrove.app.ui.widgets.form import OptionForm, title_of, tooltip_of
+from raygrove.app.ui.widgets.number_boxes import FloatBox, IntBox
+from raygrove.gpu.settings import OptionError, fields_of, option
+
+
+@dataclasses.dataclass(frozen=True)
+class Everything:
+    """One option of each kind."""
+
+    is_on: bool = option(True, "Whether it is on.")
+    leaf_size: int = option(4, "Triangles in a leaf.", minimum=1, maximum=64, unit="triangles")
+    cost_ratio: float = option(1.5, "When to rebuild.", minimum=1.0, maximum=100.0)
+    mode: str = option("rebuild", "What to do.", choices=("rebuild", "refit"))
+    words: str = option("", "A free text.")
+    key: int = option(0, "A number that no spin box holds.", minimum=0, maximum=2**40)
+    color: tuple[float, float, float] = option((0.1, 0.2, 0.3), "A colour.", minimum=0.0, maximum=1.0)
+
+
+@pytest.fixture
+def form(qtbot: Any) -> OptionForm:
+    made = OptionForm(fields_of(Everything))
+    qtbot.addWidget(made)
+    made.set_values(Everything())
+    made.show()
+    return made
+
+
+def test_each_option_gets_the_editor_of_its_type(form: OptionForm) -> None:
+    kinds = {name: type(editor.input) for name, editor in form.editors.items()}
+    assert kinds["is_on"] is QCheckBox and kinds["leaf_size"] is IntBox and kinds["cost_ratio"] is FloatBox
+    assert kinds["mode"] is QComboBox and kinds["words"] is QLineEdit and kinds["key"] is QLineEdit
+    assert len(form.editors["color"].input.findChildren(QDoubleSpinBox)) == 3
+
+
+def test_ranges_units_and_sentences_come_from_the_option(form: OptionForm) -> None:
+    box = form.editors["leaf_size"].input
+    assert isinstance(box, QSpinBox)
+    assert (box.minimum(), box.maximum(), box.suffix()) == (1, 64, " triangles")
+    assert "Triangles in a leaf." in box.toolTip() and "from 1 to 64" in box.toolTip() and "Default: 4" in box.toolTip()
+    assert title_of("cost_ratio") == "Cost ratio"
+    assert "Default: true" in tooltip_of(fields_of(Everything)[0])
+
+
+def test_values_are_shown_without_being_announced(form: OptionForm, qtbot: Any) -> None:
+    wanted = Everything(False, 9, 2.25, "refit", "hello", 2**39, (0.5, 0.25, 1.0))
+    with qtbot.assertNotEmitted(form.changed):
+        form.set_values(wanted)
+    assert {name: editor.value() for name, editor in form.editors.items()} == dataclasses.asdict(wanted)
+
+
+@pytest.mark.parametrize(
+    ("name", "act", "expected"),
+    [
+        ("is_on", lambda box: box.click(), False),
+        ("leaf_size", lambda box: box.setValue(7), 7),
+        ("cost_ratio", lambda box: box.setValue(3.5), 3.5),
+        ("mode", lambda box: box.setCurrentIndex(1), "refit"),
+    ],
+)
+def test_an_edit_is_announced_with_its_value(form: OptionForm, qtbot: Any, name: str, act: Any, expected: Any) -> None:
+    with qtbot.waitSignal(form.changed) as caught:
+        act(form.editors[name].input)
+    assert caught.args == [name, expected]
+
+
+def test_a_text_that_is_no_value_is_answered_at_its_field(form: OptionForm, qtbot: Any) -> None:
+    editor = form.editors["key"]
+    assert isinstance(editor.input, QLineEdit)
+    editor.input.setText("many")
+    with qtbot.assertNotEmitted(form.changed):
+        qtbot.keyClick(editor.input, Qt.Key.Key_Return)
+    assert "many" in editor.error and "whole number" in editor.error
+    editor.input.setText(str(2**41))
+    qtbot.keyClick(editor.input, Qt.Key.Key_Return)
+    assert "from 0 to" in editor.error
+    editor.input.setText("12")
+    with qtbot.waitSignal(form.changed) as caught:
+        qtbot.keyClick(editor.input, Qt.Key.Key_Return)
+    assert caught.args == ["key", 12] and editor.error == ""
+    with pytest.raises(OptionError):
+        editor.input.setText("x")
+        editor.value()
+
+
+def test_search_hides_rows_that_do_not_hold_every_word(form: OptionForm) -> None:
+    assert form.filter("rebuild") == 2
+    assert (
+        form.editors["mode"].isVisible()
+        and form.editors["cost_ratio"].isVisible()
+        and not form.editors["is_on"].isVisible()
+    )
+    assert form.filter("when rebuild") == 1
+    assert form.filter("nothing like this") == 0
+    assert form.filter("") == 7
+
+
+def test_choices_may_come_from_elsewhere(qtbot: Any) -> None:
+    fields = tuple(field for field in fields_of(Everything) if field.name == "words")
+    form = OptionForm(fields, {"words": ("lbvh", "sah")})
+    qtbot.addWidget(form)
+    box = form.editors["words"].input
+    assert isinstance(box, QComboBox) and [box.itemText(i) for i in range(box.count())] == ["lbvh", "sah"]
+
+
+@pytest.mark.parametrize(
+    ("name", "typed", "sentence"),
+    [
+        ("leaf_size", "900", "900: it takes a whole number from 1 to 64 (triangles). 4 stays."),
+        ("leaf_size", "", "nothing: it takes a whole number from 1 to 64 (triangles). 4 stays."),
+        ("leaf_size", "four", "four: it takes a whole number"),
+        ("cost_ratio", "0.5", "0.5: it takes a number from 1 to 100. 1.5 stays."),
+    ],
+)
+def test_a_number_that_is_not_taken_is_said_at_its_field(
+    form: OptionForm, qtbot: Any, name: str, typed: str, sentence: str
+) -> None:
+    editor = form.editors[name]
+    before = editor.value()
+    editor.input.setFocus()
+    editor.input.selectAll()  # type: ignore[attr-defined]
+    with qtbot.assertNotEmitted(form.changed):
+        qtbot.keyClick(editor.input, Qt.Key.Key_Delete)
+        qtbot.keyClicks(editor.input, typed)
+        qtbot.keyClick(editor.input, Qt.Key.Key_Return)
+    assert editor.error.startswith(sentence) and editor.value() == before
+    editor.input.selectAll()  # type: ignore[attr-defined]
+    qtbot.keyClicks(editor.input, "2")
+    qtbot.keyClick(editor.input, Qt.Key.Key_Return)
+    assert editor.error == "" and editor.value() == 2
+
+
+def test_boxes_of_vast_ranges_stay_narrow(qtbot: Any) -> None:
+    box = FloatBox()
+    qtbot.addWidget(box)
+    box.setRange(-1e18, 1e18)
+    assert box.minimumSizeHint().width() <= 110 and box.sizeHint().width() <= 110

@@ -1,0 +1,99 @@
+"""The docks: a small window stays small whichever panel opens, and a large one gives a panel its room."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import pytest
+from PySide6.QtCore import QPoint, QPointF, Qt
+from PySide6.QtGui import QWheelEvent
+from PySide6.QtWidgets import QApplication, QSpinBox, QWidget
+
+from raygrove.app.ui.widgets.scrolled import Scrolled, needed_by, panel_of
+from raygrove.app.ui.window.main_window import MainWindow
+from tests.app.stand_ins import take_places
+
+NAMES = ("camera", "heat", "pick", "boxes", "objects", "clip", "materials", "lights", "cost", "log", "spheres")
+
+
+@pytest.mark.parametrize("name", NAMES)
+def test_a_window_of_640_by_480_keeps_its_size_when_a_panel_opens(window: MainWindow, qtbot: Any, name: str) -> None:
+    window.resize(640, 480)
+    dock = next(dock for dock in window.docks if dock.objectName() == f"dock.{name}")
+    dock.show()
+    dock.raise_()
+    qtbot.waitUntil(lambda: not dock.visibleRegion().isEmpty())
+    take_places()  # what the window arranges afterwards
+    assert (window.width(), window.height()) == (640, 480)
+    assert dock.widget().height() >= 40
+
+
+def test_a_small_window_keeps_its_size_with_every_panel_open(window: MainWindow, qtbot: Any) -> None:
+    """What would make it grow becomes a tab, and is the one that is seen."""
+    window.resize(640, 480)
+    take_places()
+    docks = {dock.objectName().removeprefix("dock."): dock for dock in window.docks}
+    for name in NAMES:
+        docks[name].show()
+        take_places()
+        assert (window.width(), window.height()) == (640, 480), name
+        assert name in ("pick", "boxes") or not docks[name].visibleRegion().isEmpty(), name
+        left = [docks[name] for name in ("camera", "objects", "clip", "materials", "lights", "spheres")]
+        tabbed = [dock for dock in left if window.tabifiedDockWidgets(dock)]
+        assert not tabbed or name not in ("camera", "heat", "pick", "boxes", "objects"), "there is room without tabs"
+    assert tabbed and not docks["timeline"].visibleRegion().isEmpty()
+
+
+def test_a_window_that_is_made_larger_keeps_its_panels_apart(window: MainWindow) -> None:
+    for dock in window.docks:
+        dock.show()
+    window.resize(1400, 3200)
+    take_places()
+    assert (window.width(), window.height()) == (1400, 3200)
+    assert not [dock for dock in window.docks[:3] if window.tabifiedDockWidgets(dock)]
+
+
+def test_a_panel_that_is_shown_first_gets_its_room_once(window: MainWindow, qtbot: Any) -> None:
+    window.resize(1280, 900)
+    stats, dock = (
+        next(dock for dock in window.docks if dock.objectName() == f"dock.{name}") for name in ("stats", "heat")
+    )
+    dock.show()
+    shown, panel = dock.widget(), panel_of(dock)
+    assert isinstance(shown, Scrolled)
+    qtbot.waitUntil(lambda: shown.height() >= needed_by(panel, shown.width()).height())
+    assert stats.height() > 200
+    window.resizeDocks([stats, dock], [600, 100], Qt.Orientation.Vertical)
+    qtbot.waitUntil(lambda: dock.height() < 200)
+    dock.hide()
+    dock.show()
+    take_places()
+    assert dock.height() < 200, "it was made smaller by hand"
+
+
+def test_the_wheel_scrolls_a_panel_and_changes_no_number_in_it(window: MainWindow, qtbot: Any) -> None:
+    dock = next(dock for dock in window.docks if dock.objectName() == "dock.boxes")
+    dock.show()
+    dock.raise_()
+    window.resize(640, 480)
+    scrolled, boxes = dock.widget(), window.inspectors.boxes
+    assert isinstance(scrolled, Scrolled)
+    qtbot.waitUntil(lambda: scrolled.verticalScrollBar().maximum() > 0)
+    box = boxes.findChildren(QSpinBox)[1]
+    scrolled.ensureWidgetVisible(box)
+    before = box.value()
+    assert not turn(box) and box.value() == before, "nobody else may take it, so that it reaches the scroll area"
+    window.resize(1280, 1400)
+    window.resizeDocks([dock], [1000], Qt.Orientation.Vertical)
+    qtbot.waitUntil(lambda: scrolled.verticalScrollBar().maximum() == 0)
+    assert turn(box) and box.value() != before, "where nothing scrolls the wheel does what it did"
+
+
+def turn(widget: QWidget) -> bool:
+    """One click of the wheel, towards the user; whether somebody took it."""
+    place = QPointF(widget.rect().center())
+    none = Qt.KeyboardModifier.NoModifier, Qt.ScrollPhase.NoScrollPhase, False
+    at = QPointF(widget.mapToGlobal(place.toPoint()))
+    event = QWheelEvent(place, at, QPoint(), QPoint(0, -120), Qt.MouseButton.NoButton, *none)
+    QApplication.sendEvent(widget, event)
+    return event.isAccepted()

@@ -1,0 +1,116 @@
+"""The first page: cards, previews in the background, recent files."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Any
+
+import pytest
+from PySide6.QtCore import QProcess, Qt
+from PySide6.QtGui import QImage
+from PySide6.QtWidgets import QListWidget
+
+from raygrove.app.scene_io.demos import ALL_DEMOS
+from raygrove.app.ui.window.main_window import MainWindow
+from raygrove.app.ui.window.previews import ROOT, SIZE, SOURCES, Previews
+from raygrove.app.ui.window.welcome import WelcomePage
+from raygrove.gpu.target.base import Target
+from tests.app.stand_ins import take_places
+
+
+@pytest.fixture
+def page(qtbot: Any, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> WelcomePage:
+    monkeypatch.setattr(Previews, "_next", lambda self: None)
+    made = WelcomePage(ALL_DEMOS, Previews(tmp_path))
+    qtbot.addWidget(made)
+    return made
+
+
+def test_previews_follow_the_code_that_makes_the_scenes() -> None:
+    for folder, pattern in SOURCES:
+        assert len([path for path in (ROOT / folder).glob(pattern) if path.is_file()]) > 10, folder
+
+
+def test_a_click_on_a_card_chooses_its_scene(page: WelcomePage, qtbot: Any) -> None:
+    page.show()
+    with qtbot.waitSignal(page.demo_chosen) as caught:
+        qtbot.mouseClick(page.cards["walker"], Qt.MouseButton.LeftButton)
+    assert caught.args == ["walker"] and set(page.cards) == {info.name for info in ALL_DEMOS if not info.variant}
+
+
+def test_cards_stand_in_as_many_columns_as_fit(page: WelcomePage, qtbot: Any) -> None:
+    page.show()
+    tops = {}
+    for width in (1200, 500):
+        page.resize(width, 700)
+        take_places()
+        tops[width] = len({card.x() for card in page.cards.values()})
+    assert tops == {1200: 3, 500: 1}
+
+
+def test_every_built_in_scene_is_seen_at_once_beside_the_statistics(page: WelcomePage, qtbot: Any) -> None:
+    page.show()
+    page.resize(840, 710)
+    take_places()
+    assert page.verticalScrollBar().maximum() == page.horizontalScrollBar().maximum() == 0
+
+
+def test_recent_files_can_be_chosen(page: WelcomePage, qtbot: Any) -> None:
+    page.show_recent(["/models/ein Würfel.obj"])
+    recent = page.findChild(QListWidget, "recent")
+    assert recent is not None and recent.item(0).text() == "ein Würfel.obj"
+    with qtbot.waitSignal(page.file_chosen) as caught:
+        recent.itemClicked.emit(recent.item(0))
+    assert caught.args == ["/models/ein Würfel.obj"]
+
+
+def test_a_preview_that_is_kept_is_given_at_once_and_others_are_drawn_later(
+    qtbot: Any, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(Previews, "_next", lambda self: None)
+    previews = Previews(tmp_path)
+    given: list[str] = []
+    previews.ready.connect(lambda name, picture: given.append(name))
+    previews.ask([])
+    image = QImage(SIZE[0], SIZE[1], QImage.Format.Format_RGB32)
+    image.fill(Qt.GlobalColor.red)
+    assert image.save(str(previews.path_of("orbit")))
+    previews.path_of("walker").write_bytes(b"no picture")
+    previews.ask(["orbit", "walker", "cloth"])
+    assert given == ["orbit"] and previews._waiting == ["walker", "cloth"]
+
+
+def test_a_preview_is_drawn_by_the_engine_in_a_process_of_its_own(
+    qtbot: Any, tmp_path: Path, host_target: Target
+) -> None:
+    previews = Previews(tmp_path)
+    with qtbot.waitSignal(previews.ready) as caught:
+        previews.ask(["walker"])
+    name, picture = caught.args
+    assert name == "walker" and (picture.width(), picture.height()) == SIZE
+    colors = {picture.toImage().pixel(x, y) for x in range(0, SIZE[0], 16) for y in range(0, SIZE[1], 16)}
+    assert len(colors) > 20, "there is something to see"
+    assert [path.name for path in tmp_path.iterdir()] == [previews.path_of("walker").name], (
+        "nothing half-written is left"
+    )
+
+
+def test_without_a_scene_the_window_shows_the_first_page(window: MainWindow, qtbot: Any) -> None:
+    assert window.stack.currentWidget() is window.welcome
+    window.open_files(["/nowhere/absent.obj"])
+    qtbot.waitUntil(lambda: bool(window.banners.messages()))
+    assert window.stack.currentWidget() is window.welcome and "absent.obj" in window.banners.messages()[0].sentence
+
+
+def test_leaving_the_page_stops_the_drawing_at_once_and_leaves_nothing(qtbot: Any, tmp_path: Path) -> None:
+    previews = Previews(tmp_path)
+    previews.ask(["blob"])
+    process = previews._process
+    assert process is not None and process.waitForStarted(60000)
+    previews.stop()
+    assert process.state() == QProcess.ProcessState.Running, (
+        "its end is news that only Qt's loop brings, unless somebody waits for it"
+    )
+    with qtbot.waitSignal(process.destroyed):
+        pass
+    assert not list(tmp_path.iterdir())

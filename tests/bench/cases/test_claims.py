@@ -1,0 +1,224 @@
+"""Pages claim what the newest saved runs say: every marked figure, and the page of all bars. `python -m
+raygrove.bench claims` mends a failure here."""
+
+from __future__ import annotations
+
+import json
+import pathlib
+import re
+from typing import Any
+
+import pytest
+
+from raygrove.bench.cases import claims, main, parser_of, window
+from raygrove.bench.goal import WHY, Goal
+from raygrove.bench.saved import DEVICES, RESULTS, newest, newest_policy, saved
+from raygrove.bench.saved_goals import OTHERS, SPHERES, saved_goals, window_rates
+from raygrove.bench.unread_goals import UNREAD
+
+ALONE = "orbit alone in the window, 1024x768, under a virtual X server"
+
+
+def test_every_page_claims_what_is_kept(capsys: pytest.CaptureFixture[str]) -> None:
+    assert main(["claims", "--check"]) == 0, (
+        f"run python -m raygrove.bench claims: {capsys.readouterr()} is not current"
+    )
+    assert f"<!--= h200 | {ALONE} | .0f -->" in (claims.ROOT / "README.md").read_text(), (
+        "the figure that was wrong once is marked"
+    )
+
+
+def test_a_newer_run_changes_what_pages_say(tmp_path: pathlib.Path) -> None:
+    page = (
+        f"It plays at <!--= h200 | {ALONE} | .0f -->352<!--/--> frames a second; <!--= h200 | filter of paths, "
+        f"1920x1080 | .2f -->9<!--/--> ms."
+    )
+    window_file(tmp_path, "h200-2026-11-21-window", 287.1)
+    assert claims.rewritten(page, tmp_path) == page.replace("352", "287").replace(">9<", ">not measured<")
+    window_file(tmp_path, "h200-2026-11-21-b-window", 313.4)
+    window_file(tmp_path, "h200-2026-11-20-z-window", 400.0)
+    window_file(tmp_path, "h200-2026-11-22-other-window", 500.0)
+    found = claims.rewritten(page, tmp_path)
+    assert ">313<" in found and claims.rewritten(found, tmp_path) == found
+
+
+def window_file(folder: pathlib.Path, name: str, rate: float) -> None:
+    run = {
+        "command": "--demo orbit --frames 900 --alone",
+        "frames_per_second": rate,
+        "render_thread_ms": 0.5,
+        "paint_ms": 0.1,
+        "drawn": [1024, 768],
+    }
+    others = [
+        {**run, "command": "--demo orbit", "frames_per_second": 7.0},
+        {**run, "command": "--demo orbit --alone --set render.samples=4"},
+    ]
+    content = {"context": {"date": name[5:15], "commit": "abc"}, "runs": [*others, run]}
+    (folder / f"{name}.json").write_text(json.dumps(content))
+
+
+def test_a_run_of_the_window_is_known_by_what_it_showed(tmp_path: pathlib.Path) -> None:
+    named = {
+        "--demo orbit --frames 900 --alone": "orbit, lbvh, smooth, alone",
+        "--demo glass --set render.hierarchy=median_sah --set render.ray_type=whitted": "glass, median_sah, whitted",
+        "horse-gallop/*.obj.xz --frames 200 --set render.ray_type=ao": "horse-gallop, lbvh, ao",
+        "--demo orbit --set render.samples=4": "orbit, lbvh, smooth, render.samples 4",
+    }
+    assert {command: claims.shown_in_window(command) for command in named} == named
+    for day, rate in (("20", 1.0), ("21", 158.4)):
+        run = {"command": "--demo orbit --set render.hierarchy=hploc", "frames_per_second": rate, "drawn": [1024, 768]}
+        content = {"context": {"date": f"2026-11-{day}"}, "runs": [run]}
+        (tmp_path / f"h200-2026-11-{day}-window.json").write_text(json.dumps(content))
+    assert claims.figure("h200 | window: orbit, hploc_sah, smooth: frames a second | .0f", tmp_path) == "158", (
+        "its default of that day"
+    )
+    assert claims.figure("h200 | window: orbit, hploc, smooth: frames a second | .0f", tmp_path) == "1"
+
+
+@pytest.mark.parametrize("key", ["h200 | no such bar | .0f", "abacus | filter of paths, 1920x1080 | .2f"])
+def test_a_mark_that_stands_for_nothing_is_an_error(key: str) -> None:
+    with pytest.raises(claims.ClaimError, match="there is no"):
+        claims.rewritten(f"<!--= {key} -->1<!--/-->")
+    assert claims.rewritten(f"`<!--= {key} -->1<!--/-->`") == f"`<!--= {key} -->1<!--/-->`", (
+        "an example of a mark is none"
+    )
+
+
+def test_every_bar_of_another_command_is_found_in_what_is_kept() -> None:
+    """But for those of spheres and of atoms, of which no quiet machine has saved any, and those that no command saves;
+    no reader may look past a figure that is there."""
+    missing = {goal.what: goal.note for kind in DEVICES for goal in saved_goals(kind) if goal.measured is None}
+    unsaved = [one.what for one in SPHERES if newest(DEVICES[one.kind], one.file) is None]
+    expected = dict.fromkeys(unsaved, "no file of it is saved")
+    expected |= {goal.what: goal.note for goals in UNREAD.values() for goal in goals}
+    opening = newest(DEVICES["host"], "opening")
+    assert opening is not None
+    if all(row["what"] != "atoms.xtc" for row in opening.content["results"]):
+        expected["opening, atoms.xtc"] = f"{opening.name} has no such figure"
+    assert missing == expected
+    assert {one.kind for one in OTHERS} == {one.kind for one in SPHERES} == set(DEVICES)
+
+
+def test_bars_of_spheres_are_read_from_the_suite(tmp_path: pathlib.Path) -> None:
+    """The fastest of the arrangements that a bar names, at its size and at the distance that the bar means."""
+    row = {"part": "counts", "reading": "at its own distance", "scene": "1M spheres of 3 px", "kernel_ms": 3.0}
+    others = [{**row, "part": "morton"}, {**row, "reading": "in the middle"}, {**row, "scene": "1K spheres of 3 px"}]
+    rows = [{**one, "variant": name, "total_ms": 0.01} for one in others for name in ("auto", "v1", "v4")]
+    times = {"auto": 0.2, "v1": 0.9, "v2": 0.7, "v1, front to back": 0.8, "splat": 0.1, "v4": 5.0}
+    rows += [{**row, "variant": name, "total_ms": spent} for name, spent in times.items()]
+    host = [{**row, "scene": "100K spheres of 3 px", "variant": name, "total_ms": 18.0} for name in ("auto", "v1")]
+    files = {"h200-2026-11-23": (1024, rows), "h200-2026-11-22": (1024, []), "epyc-2cores-2026-11-23": (512, host)}
+    for name, (size, kept) in files.items():
+        content = {"context": {"date": name[-10:]}, "size": [size, size], "rows": kept}
+        (tmp_path / f"{name}-soell2015.json").write_text(json.dumps(content))
+    found = {goal.what: goal.measured for kind in DEVICES for goal in saved_goals(kind, tmp_path)}
+    assert found["1M spheres of 3 px by auto, 1024x1024"] == 0.2
+    assert found["1M spheres of 3 px by the best in tiles, 1024x1024"] == 0.7
+    assert found["kernel of sorted v4, 1M spheres of 3 px, 1024x1024"] == 3.0
+    assert found["1M spheres of 12 px in tiles front to back, 1024x1024"] is None
+    assert found["100K spheres of 3 px cast by auto, 512x512"] == 18.0
+    (tmp_path / "h200-2026-11-24-soell2015.json").write_text(json.dumps({"size": [512, 512], "rows": rows}))
+    assert all(goal.measured is None for goal in saved_goals("cuda", tmp_path)), "another size is another bar"
+
+
+def test_what_nothing_is_kept_of_is_said(tmp_path: pathlib.Path) -> None:
+    found = list(saved_goals("cuda", tmp_path))
+    assert all(goal.measured is None and goal.state == "not measured" for goal in found)
+    assert all(goal.note == "no file of it is saved" for goal in found if goal not in UNREAD["cuda"])
+    page = claims.goals_page(tmp_path)
+    assert "| give its file, of 262,205 triangles |" in page and "| no file of it is saved |" in page
+
+
+def test_a_bar_that_is_missed_or_withdrawn_says_why() -> None:
+    missed = Goal(ALONE, 300.0, 287.1, "frames/s", at_most=False)
+    assert missed.state == "MISSED" and "render thread" in missed.why and missed.as_json()["why"] == missed.why
+    assert (
+        Goal("something else", 1.0, 2.0, "ms").why == "not known" and Goal("something else", 1.0, 0.5, "ms").why == ""
+    )
+    given_up = Goal("SAH cost of hlbvh_sah over hlbvh_median, Crytek Sponza", 0.6, 0.84, "times", is_withdrawn=True)
+    assert given_up.state == "withdrawn" and given_up.is_reached is None and "269 over 484" in given_up.why
+    for kind in DEVICES:
+        for goal in claims.all_bars(kind):
+            assert goal.why != "not known", goal.what
+    assert all(sentence for sentence in WHY.values())
+
+
+def test_marks_in_tables_escape_their_bars() -> None:
+    """A bare one would end the table's cell; escaped, the figure is the same."""
+    name = "refit, 512,000 triangles"
+    assert claims.figure(rf"h200 \| {name} \| .4g") == claims.figure(f"h200 | {name} | .4g")
+    for page in (*(claims.ROOT / "docs").rglob("*.md"), claims.ROOT / "README.md"):
+        for line in page.read_text(encoding="utf-8").splitlines():
+            if line.startswith("|"):
+                assert not re.search(r"(?<!`)<!--=[^>]*(?<!\\)\|", line), f"{page.name}: {line}"
+
+
+def test_each_bar_is_listed_once() -> None:
+    for kind in DEVICES:
+        names = [goal.what for goal in claims.all_bars(kind)]
+        assert len(names) == len(set(names)) > 50
+        for wanted in (
+            "hlbvh_sah over hlbvh_median, Crytek Sponza",
+            "SAH cost of hploc over binned_sah, bunny",
+            "SAH cost of hploc over binned_sah, dragon",
+        ):
+            assert any(wanted in name for name in names), wanted
+
+
+def test_the_newest_file_is_found_by_its_date_then_its_letter(tmp_path: pathlib.Path) -> None:
+    for name, date in (
+        ("h200-2026-11-20-goals", "2026-11-20T21:00"),
+        ("h200-2026-11-20-b-goals", "2026-11-20T15:00"),
+        ("h200-2026-11-19-room-goals", "2027"),
+    ):
+        (tmp_path / f"{name}.json").write_text(json.dumps({"context": {"date": date}}))
+    assert [one.name for one in saved("h200", "goals", tmp_path)] == [
+        "h200-2026-11-20-goals",
+        "h200-2026-11-20-b-goals",
+    ]
+    assert newest("h200", "window", tmp_path) is None
+    assert all(newest(device, "goals", RESULTS) for device in DEVICES.values())
+
+
+def test_a_later_table_of_the_same_day_has_a_letter(tmp_path: pathlib.Path) -> None:
+    assert newest_policy("h200", tmp_path) is None
+    for name, hour, ratio in (("policy", 1, 1.2), ("b-policy", 7, 1.04), ("other-policy", 9, 1.3)):
+        text = f"commit: c{hour}\ndate: 2026-11-21T0{hour}:00:00\n\nwalker: {ratio}\n"
+        (tmp_path / f"h200-2026-11-21-{name}.txt").write_text(text)
+    (tmp_path / "h200-2026-11-20-c-policy.txt").write_text("walker: 1.5\n")
+    found = newest_policy("h200", tmp_path)
+    assert (
+        found is not None
+        and found.place == "h200-2026-11-21-b-policy (c7)"
+        and found.content["ratios"] == {"walker": 1.04}
+    )
+
+
+def test_runs_of_the_window_are_kept_together(tmp_path: pathlib.Path) -> None:
+    answer: dict[str, Any] = {"device": "a GPU", "gl_renderer": "it", "frames_per_second": 310.0, "drawn": [1024, 768]}
+    for rate in (310.0, 290.0, 300.0):
+        window.add_run(tmp_path / "w.json", ["--demo", "orbit", "--alone"], {**answer, "frames_per_second": rate})
+    window.add_run(tmp_path / "w.json", ["--demo", "orbit"], {**answer, "frames_per_second": 200.0})
+    content = json.loads((tmp_path / "w.json").read_text())
+    assert content["context"]["device"] == "a GPU" and len(content["runs"]) == 4
+    assert window_rates(content, alone=True) == [310.0, 290.0, 300.0] and window_rates(content, alone=False) == [200.0]
+
+
+def test_a_run_says_what_was_measured(monkeypatch: pytest.MonkeyPatch, tmp_path: pathlib.Path) -> None:
+    """By the words that were typed, from which claims reads what the window showed; the window itself gets no --out."""
+    asked: list[dict[str, Any]] = []
+
+    def ask_window(what: str, job: dict[str, Any]) -> dict[str, Any]:
+        asked.append(job)
+        return {"device": "", "gl_renderer": ""}
+
+    monkeypatch.setattr(window, "ask_window", ask_window)
+    words = ["--demo", "orbit", "--set", "render.samples=4", "--alone", "--out", str(tmp_path / "w")]
+    assert main(["window", *words]) == 0
+    (run,) = json.loads((tmp_path / "w.json").read_text())["runs"]
+    assert claims.shown_in_window(run["command"]) == "orbit, lbvh, smooth, alone, render.samples 4"
+    (job,) = asked
+    assert job["set"] == ["render.samples=4"] and job["alone"] and "out" not in job
+    given = vars(parser_of("window").parse_args([]))
+    assert set(window.JOB) == set(given) - {"out"}

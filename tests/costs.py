@@ -1,0 +1,140 @@
+"""What the tests cost: `--costs=FILE` writes a row of JSON a test, and the terminal gets the sums by room.
+
+Processor seconds (user and system) do not depend on who else uses the machine, as seconds by the clock do. They come
+from getrusage: of this process (its threads included), of the compilers that it starts, and of other processes, each
+counted once it has ended. NVRTC compiles inside the process; its share is counted by the clock of its thread.
+"""
+
+from __future__ import annotations
+
+import collections
+import functools
+import json
+import pathlib
+import resource
+import threading
+import time
+from collections.abc import Callable, Generator
+from typing import Any, TextIO
+
+import pytest
+
+PARTS = ("wall", "own", "compile", "others")
+"""Seconds by the clock; then processor seconds: the tests and the program, the compilers, other processes."""
+
+_compile = {"inside": 0.0, "outside": 0.0}
+"""Processor seconds of compilers so far: NVRTC's inside the process, the host compiler's outside."""
+
+_lock = threading.Lock()
+_LINES = 15
+
+
+def _processor(who: int) -> float:
+    used = resource.getrusage(who)
+    return used.ru_utime + used.ru_stime
+
+
+def _now() -> dict[str, float]:
+    inside, outside = _compile["inside"], _compile["outside"]
+    return {
+        "wall": time.monotonic(),
+        "own": _processor(resource.RUSAGE_SELF) - inside,
+        "compile": inside + outside,
+        "others": _processor(resource.RUSAGE_CHILDREN) - outside,
+    }
+
+
+def _counted(function: Callable[..., Any], part: str, clock: Callable[[], float]) -> Callable[..., Any]:
+    @functools.wraps(function)
+    def counting(*arguments: Any, **named: Any) -> Any:
+        start = clock()
+        try:
+            return function(*arguments, **named)
+        finally:
+            with _lock:
+                _compile[part] += clock() - start
+
+    return counting
+
+
+def room_of(name: str) -> str:
+    """The room of a test by its node's name: `tests/gpu/hierarchy/bvh/test_x.py::test_y` is of gpu/hierarchy."""
+    folders = pathlib.PurePath(name.partition("::")[0]).parts[1:-1]
+    return "/".join(folders[:2]) or "tests"
+
+
+def read(path: pathlib.Path) -> dict[str, dict[str, float]]:
+    """The rows of a file that `--costs` wrote, by test."""
+    rows = [json.loads(line) for line in path.read_text(encoding="utf-8").splitlines()]
+    return {row.pop("test"): row for row in rows}
+
+
+def table(rows: dict[str, dict[str, float]], group: Callable[[str], str], most: int | None = None) -> list[str]:
+    """Lines of Markdown: what groups of tests cost, the dearest first, and the sum."""
+    sums: dict[str, collections.Counter[str]] = collections.defaultdict(collections.Counter)
+    for name, row in rows.items():
+        for key in (group(name), "all"):
+            sums[key].update({**row, "tests": 1})
+    everything = sums.pop("all", collections.Counter())
+    dearest = sorted(sums.items(), key=lambda entry: -_cpu(entry[1]))[:most]
+    lines = ["| room | tests | CPU s | of it compilers | other processes | wall s |", "|---|---:|---:|---:|---:|---:|"]
+    for name, total in [*dearest, ("all", everything)]:
+        numbers = (total["tests"], _cpu(total), total["compile"], total["others"], total["wall"])
+        lines.append(f"| {name} | {' | '.join(f'{number:.0f}' for number in numbers)} |")
+    return lines
+
+
+def _cpu(row: dict[str, float] | collections.Counter[str]) -> float:
+    return row["own"] + row["compile"] + row["others"]
+
+
+class Costs:
+    """Measures where the tests run, and sums up where they are reported: with several workers those are two places."""
+
+    def __init__(self, file: TextIO | None) -> None:
+        self._file = file
+        self._last = _now()
+        self._rows: dict[str, dict[str, float]] = collections.defaultdict(lambda: dict.fromkeys(PARTS, 0.0))
+        from raygrove.gpu.target import host_compiler, nvrtc
+
+        children = functools.partial(_processor, resource.RUSAGE_CHILDREN)
+        host_compiler._run_compiler = _counted(host_compiler._run_compiler, "outside", children)
+        nvrtc.compile_text = _counted(nvrtc.compile_text, "inside", time.thread_time)
+
+    @pytest.hookimpl(tryfirst=True)
+    def pytest_runtest_protocol(self) -> None:
+        self._last = _now()
+
+    @pytest.hookimpl(wrapper=True)
+    def pytest_runtest_makereport(self) -> Generator[Any, Any, Any]:
+        report: Any = yield
+        now = _now()
+        report.costs = {part: now[part] - self._last[part] for part in PARTS}
+        self._last = now
+        return report
+
+    def pytest_runtest_logreport(self, report: Any) -> None:
+        row = self._rows[report.nodeid]
+        for part, spent in getattr(report, "costs", {}).items():
+            row[part] += spent
+        if report.when == "teardown" and self._file:
+            print(json.dumps({"test": report.nodeid, **row}), file=self._file, flush=True)
+
+    def pytest_terminal_summary(self, terminalreporter: Any) -> None:
+        terminalreporter.section("costs by room")
+        terminalreporter.write_line("\n".join(table(self._rows, room_of)))
+        terminalreporter.section("the dearest files")
+        terminalreporter.write_line("\n".join(table(self._rows, lambda name: name.partition("::")[0], _LINES)))
+
+
+def pytest_addoption(parser: pytest.Parser) -> None:
+    parser.addoption("--costs", type=pathlib.Path, help="write what each test costs to this file, a line of JSON each")
+
+
+def pytest_configure(config: pytest.Config) -> None:
+    path = config.getoption("--costs")
+    if path and "--costs" in config.invocation_params.args:
+        raise pytest.UsageError("write --costs=FILE: a path by itself is a folder of tests to pytest and its workers")
+    if path:
+        is_worker = hasattr(config, "workerinput")
+        config.pluginmanager.register(Costs(None if is_worker else path.open("w", encoding="utf-8")), "costs")

@@ -1,0 +1,162 @@
+"""The hierarchical sum beside the sum over all pairs, with and without what hides points from each other."""
+
+from __future__ import annotations
+
+import dataclasses
+import pathlib
+import re
+from typing import Any
+
+import numpy as np
+import pytest
+
+from raygrove.gpu.hierarchy.base import StructureChoice
+from raygrove.gpu.hierarchy.primitives import triangle_primitives
+from raygrove.gpu.hierarchy.registry import make_structure
+from raygrove.gpu.radiosity.direct import Bounces, gather_from_all
+from raygrove.gpu.radiosity.hierarchical import HierarchicalOptions, HierarchicalSum
+from raygrove.gpu.radiosity.pairs import SightOptions
+from raygrove.gpu.radiosity.point_set import PointValues, upload_points
+from raygrove.gpu.target.base import Target
+from raygrove.gpu.trace.trace import Tracer
+from tests.oracle.radiosity import form_factors, rms_error, spiral_sphere
+
+from .test_direct import box_room, random_points
+
+
+def lit_room(count: int, turned: bool = False) -> PointValues:
+    """A box whose ceiling shines, with a ball in it; turned so that no wall lies along an axis."""
+    room = box_room(count)
+    places, outwards = spiral_sphere(count // 4)
+    areas = np.full(count // 4, 4.0 * np.pi * 0.0625 / (count // 4))
+    joined = np.concatenate([room.positions, places * 0.25 + [0.9, 0.4, 0.7]])
+    normals = np.concatenate([room.normals, places])
+    emission = np.zeros((len(joined), 3))
+    emission[: len(room.areas)][room.positions[:, 1] > 0.999] = [1.0, 0.8, 0.5]
+    turn = np.linalg.qr(np.random.default_rng(1).normal(size=(3, 3)))[0] if turned else np.eye(3)
+    reflectance = np.random.default_rng(2).uniform(0.3, 0.8, (len(joined), 3))
+    columns = joined @ turn.T, normals @ turn.T, np.concatenate([room.areas, areas]), reflectance, emission
+    return PointValues(*columns)
+
+
+def placed(
+    target: Target, values: PointValues, options: HierarchicalOptions, sight: SightOptions | None = None
+) -> HierarchicalSum:
+    """The sum with its lists made."""
+    points = upload_points(target, values)
+    made = HierarchicalSum(target, points.count, options)
+    none = target.zeros((points.count, 4), np.float32, "test")
+    made.place(points, none, sight)
+    while not made.find_room():
+        made.place(points, none, sight)
+    return made
+
+
+def gathered(target: Target, made: HierarchicalSum, bounces: int = 1) -> tuple[np.ndarray, np.ndarray]:
+    """What points gather after so many bounces (N, 3), and what they would gather of the same by all pairs."""
+    light = Bounces(target, made.sorted_points, made.sorted_direct)
+    light.begin()
+    for _ in range(bounces - 1):
+        light.add(made.gather)
+    ways = [target.zeros((made.count, 4), np.float32, "test") for _ in range(2)]
+    made.gather(light.sent, ways[0])
+    gather_from_all(target, made.sorted_points, light.sent, ways[1])
+    first, second = (target.download(way)[:, :3].astype(np.float64) for way in ways)
+    return first, second
+
+
+@pytest.mark.parametrize("turned", [False, True])
+@pytest.mark.parametrize("bounces", [1, 2])
+def test_the_error_is_below_a_hundredth(target: Target, turned: bool, bounces: int) -> None:
+    made = placed(target, lit_room(2000, turned), HierarchicalOptions())
+    found, expected = gathered(target, made, bounces)
+    assert rms_error(found, expected) < 0.01
+    counts = made.lists.counts()
+    assert counts["far"] > 1000 and counts["to_points"] > 1000 and counts["near"] > 100
+
+
+def test_a_higher_order_and_a_smaller_angle_are_more_exact(target: Target) -> None:
+    values, errors = lit_room(1500), []
+    for order, angle in ((1, 0.8), (2, 0.8), (3, 0.8), (3, 0.3)):
+        options = HierarchicalOptions(order=order, angle=angle, leaf_points=8)
+        errors.append(rms_error(*gathered(target, placed(target, values, options))))
+    assert errors[0] > 2.0 * errors[1] > 2.0 * errors[2] > 2.0 * errors[3], errors
+
+
+def test_the_same_points_give_the_same_bytes(target: Target) -> None:
+    values = lit_room(800)
+    first, second = (gathered(target, placed(target, values, HierarchicalOptions()))[0] for _ in range(2))
+    assert first.tobytes() == second.tobytes()
+
+
+@pytest.mark.parametrize("count", [1, 2, 40])
+def test_few_points_and_points_in_one_place(target: Target, count: int) -> None:
+    values = random_points(count)
+    found, expected = gathered(target, placed(target, values, HierarchicalOptions()))
+    np.testing.assert_allclose(found, expected, rtol=1e-4, atol=1e-4 * max(expected.max(), 1e-9))
+    one_place = dataclasses.replace(values, positions=np.ones((count, 3)))
+    found, expected = gathered(target, placed(target, one_place, HierarchicalOptions()))
+    assert not found.any() and not expected.any()
+
+
+def test_points_that_are_not_finite_are_left_out(target: Target) -> None:
+    values = random_points(60)
+    values.positions[7] = np.nan
+    made = placed(target, values, HierarchicalOptions(leaf_points=4))
+    light = Bounces(target, made.sorted_points, made.sorted_direct)
+    light.begin()
+    light.add(made.gather)
+    kept = PointValues(*(np.delete(column, 7, axis=0) for column in vars(values).values()))
+    order = np.delete(np.arange(60), 7)
+    places = np.searchsorted(order, target.download(made.tree.order)[:59])
+    expected = (form_factors(kept, kept) @ kept.emission)[places]
+    assert rms_error(target.download(light.gathered)[:59, :3], expected) < 0.01
+
+
+# -- what hides points from each other ------------------------------------------------------------------------------
+SHADE = np.array(
+    [[[0.6, 0.5, 0.4], [1.4, 0.5, 0.4], [1.4, 0.5, 1.1]], [[0.6, 0.5, 0.4], [1.4, 0.5, 1.1], [0.6, 0.5, 1.1]]]
+)
+"""A sheet in the middle of the box."""
+
+
+def is_hidden(values: PointValues) -> np.ndarray:
+    """(N, N): whether the sheet lies between two points."""
+    a, b = values.positions[:, None], values.positions[None]
+    t = (0.5 - a[..., 1]) / np.where(b[..., 1] == a[..., 1], np.inf, b[..., 1] - a[..., 1])
+    x, z = (a[..., i] + (b[..., i] - a[..., i]) * t for i in (0, 2))
+    return np.asarray((t > 0) & (t < 1) & (x > 0.6) & (x < 1.4) & (z > 0.4) & (z < 1.1))
+
+
+def test_what_stands_between_points_hides_them(target: Target) -> None:
+    room = box_room(1500)
+    emission = np.where(room.positions[:, 1:2] > 0.999, 1.0, 0.0) * np.ones(3)
+    values = dataclasses.replace(room, emission=emission)
+    structure = make_structure(target, "lbvh", StructureChoice())
+    corners = target.upload(SHADE.reshape(6, 3).astype(np.float32), "test")
+    structure.build(triangle_primitives(corners, target.upload(np.arange(6, dtype=np.int32).reshape(2, 3), "test")))
+    sight = SightOptions(Tracer(target, structure.traversal()), 16)
+    made = placed(target, values, HierarchicalOptions(leaf_points=8), sight)
+    light = Bounces(target, made.sorted_points, made.sorted_direct)
+    light.begin()
+    light.add(made.gather)
+    order = target.download(made.tree.order)
+    open_factors = form_factors(values, values)
+    factors = np.where(is_hidden(values), 0.0, open_factors)
+    expected = (factors @ emission)[order]
+    found = target.download(light.gathered)[:, :3]
+    floor = values.positions[order, 1] < 0.001
+    unhidden = (open_factors @ emission)[order]
+    assert (expected[floor] < 0.9 * unhidden[floor]).mean() > 0.3, "the sheet throws a shadow"
+    assert rms_error(found, expected) < 0.03 < rms_error(unhidden, expected)
+    assert made.lists.counts()["partial"] > 20
+
+
+def test_the_page_runs() -> None:
+    text = pathlib.Path(__file__).parents[3].joinpath("docs", "radiosity.md").read_text(encoding="utf-8")
+    found = re.findall(r"```python\n(.*?)```", text, re.DOTALL)
+    assert len(found) == 1
+    names: dict[str, Any] = {}
+    exec(compile(found[0], "docs/radiosity.md", "exec"), names)
+    assert names["radiance"].shape == (2000, 4) and names["radiance"][:, :3].min() > 0.0
+    assert len(names["remarks"]) == 2

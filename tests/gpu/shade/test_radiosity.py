@@ -1,0 +1,171 @@
+"""Radiosity beside what is known: a closed grey ball, a lamp over a floor, shadows, colours that bleed; bounces that
+come frame by frame; scenes that move, are hidden, or are dark."""
+
+from __future__ import annotations
+
+import contextlib
+import dataclasses
+from typing import Any
+
+import numpy as np
+import pytest
+
+from raygrove.gpu.camera import Camera
+from raygrove.gpu.engine import Engine, View, ViewSettings
+from raygrove.gpu.pixels import ArrayPixels
+from raygrove.gpu.scene import KeyFrames, Light, Material, Mesh, Moment, Scene, Spheres
+from raygrove.gpu.scene import Object as Placed
+from raygrove.gpu.shade.radiosity import RadiosityOptions
+from raygrove.gpu.target.base import Target
+
+from .pictures import mesh_of, scene_of
+from .test_ao import ball, bounded, plane
+
+SIZE = (24, 24)
+ABOVE = Camera(eye=(0.0, 6.0, 0.01), look_at=(0.0, 0.0, 0.0))
+LAMP = Material("lamp", (0.0, 0.0, 0.0, 1.0), emission=(20.0, 20.0, 20.0), is_double_sided=False)
+GREY = Material("grey", (0.5, 0.5, 0.5, 1.0), emission=(1.0, 1.0, 1.0))
+FLOOR = Material("floor", (0.8, 0.8, 0.8, 1.0))
+
+
+def view_of(target: Target, camera: Camera, samples: int = 1, **options: Any) -> View:
+    """A view that draws radiosity."""
+    chosen = RadiosityOptions(**{"points": 1500, **options})
+    settings = ViewSettings(ray_type="radiosity", ray_type_options=chosen, samples=samples)
+    return View(settings, camera, ArrayPixels(target, *SIZE))
+
+
+def light(target: Target, scene: Scene, camera: Camera, **options: Any) -> np.ndarray:
+    """(height, width, 3): linear light of one sample."""
+    view = view_of(target, camera, **options)
+    with contextlib.closing(Engine(target, scene)) as engine:
+        engine.render_frame(Moment(), [view])
+        return engine.linear(view)
+
+
+def inside_out(mesh: Mesh) -> Mesh:
+    """The same, seen from within."""
+    return dataclasses.replace(mesh, triangles=mesh.triangles[:, ::-1].copy())
+
+
+def facing_down(half: float, height: float) -> Mesh:
+    """A square that shines downwards."""
+    return dataclasses.replace(inside_out(plane(half, height)), material_ids=np.ones(2, np.int32))
+
+
+def test_a_closed_grey_ball_is_as_bright_as_the_series_says(target: Target) -> None:
+    scene = bounded(scene_of(inside_out(ball(1.0, (0.0, 0.0, 0.0), 24)), materials=(GREY,)))
+    camera = Camera(eye=(0.2, 0.1, 0.3), look_at=(1.0, 0.2, 0.0))
+    shown = light(target, scene, camera, bounces=14, bounces_per_frame=14)
+    assert shown.mean() == pytest.approx(1.0 / (1.0 - 0.5), rel=0.01)
+    np.testing.assert_allclose(shown, 2.0, rtol=0.04)
+    once = light(target, scene, camera, bounces=1)
+    assert once.mean() == pytest.approx(1.5, rel=0.01)
+
+
+@pytest.mark.parametrize("hierarchy", ["median_sah", "grid", "octree_top_down"])
+def test_a_closed_grey_ball_is_as_bright_in_structures_of_cells(target: Target, hierarchy: str) -> None:
+    """Their traversals and the points' octree are compiled into one unit."""
+    scene = bounded(scene_of(inside_out(ball(1.0, (0.0, 0.0, 0.0), 24)), materials=(GREY,)))
+    camera = Camera(eye=(0.2, 0.1, 0.3), look_at=(1.0, 0.2, 0.0))
+    options = RadiosityOptions(points=600, bounces=1)
+    settings = ViewSettings(ray_type="radiosity", ray_type_options=options, hierarchy=hierarchy)
+    view = View(settings, camera, ArrayPixels(target, *SIZE))
+    with contextlib.closing(Engine(target, scene)) as engine:
+        engine.render_frame(Moment(), [view])
+        assert engine.linear(view).mean() == pytest.approx(1.5, rel=0.02)
+
+
+def test_a_light_over_a_floor(target: Target) -> None:
+    """Irradiance I cos / r^2, over pi times the floor's colour."""
+    lamp = Light("point", (30.0, 20.0, 10.0), (0.0, 2.0, 0.0))
+    scene = bounded(scene_of(plane(3.0), materials=(FLOOR,), lights=(lamp,)))
+    middle = light(target, scene, ABOVE, points=4000)[11:13, 11:13].mean(axis=(0, 1))
+    np.testing.assert_allclose(middle, 0.8 / np.pi * np.array([30.0, 20.0, 10.0]) / 4.0, rtol=0.02)
+
+
+def test_a_lamp_over_a_floor(target: Target) -> None:
+    """The form factor of a square above its middle: 2 sides / pi each way (Howell, configuration factor C-13)."""
+    scene = bounded(scene_of(plane(3.0), facing_down(0.5, 1.5), materials=(FLOOR, LAMP)))
+    x = 0.5 / 1.5
+    factor = 4.0 * x / (np.sqrt(1.0 + x * x) * np.pi * 2.0) * np.arctan(x / np.sqrt(1.0 + x * x)) * 2.0
+    below = Camera(eye=(0.0, 1.0, 0.01), look_at=(0.0, 0.0, 0.0))
+    middle = light(target, scene, below, points=4000)[11:13, 11:13].mean()
+    assert middle == pytest.approx(0.8 * 20.0 * factor, rel=0.03)
+
+
+def test_what_stands_before_a_lamp_throws_a_shadow(target: Target) -> None:
+    shade = dataclasses.replace(plane(0.35, 1.0), material_ids=np.full(2, 2, np.int32))
+    scene = bounded(
+        scene_of(plane(3.0), facing_down(0.3, 2.0), shade, materials=(FLOOR, LAMP, Material("shade", (0, 0, 0, 1))))
+    )
+    low = Camera(eye=(0.0, 0.8, 2.8), look_at=(0.0, 0.0, 0.0))
+    lit, shadowed = (light(target, scene, low, rays=rays)[12].mean(axis=-1) for rays in (0, 16))
+    assert shadowed[12] < 0.1 * lit[12]
+    assert shadowed[0] > 0.9 * lit[0]
+
+
+def test_colours_bleed_from_wall_to_floor(target: Target) -> None:
+    wall = mesh_of([[-1, 0, -2], [-1, 0, 2], [-1, 2, 2], [-1, 2, -2]], [[0, 2, 1], [0, 3, 2]], material=2)
+    red = Material("red", (0.8, 0.05, 0.05, 1.0))
+    scene = bounded(scene_of(plane(2.0), facing_down(1.0, 2.5), wall, materials=(FLOOR, LAMP, red)))
+    from_above = Camera(eye=(0.0, 2.4, 0.01), look_at=(0.0, 0.0, 0.0))
+    shown = light(target, scene, from_above, points=3000)
+    redness = shown[12, :, 0] / shown[12, :, 1]
+    beside = redness[(shown[12, :, 0] > shown[12, :, 1]) & (redness < 5.0)]
+    assert beside.max() > 1.15 and redness[-1] < 1.1
+
+
+def test_bounces_come_frame_by_frame(target: Target) -> None:
+    scene = bounded(scene_of(inside_out(ball(1.0, (0.0, 0.0, 0.0), 16)), materials=(GREY,)))
+    camera = Camera(eye=(0.2, 0.1, 0.3), look_at=(1.0, 0.2, 0.0))
+    view, seen = view_of(target, camera, samples=6, points=400, bounces=6, bounces_per_frame=2), []
+    with contextlib.closing(Engine(target, scene)) as engine:
+        for _ in range(6):
+            engine.render_frame(Moment(), [view])
+            seen.append(float(engine.linear(view).mean()))
+        assert "400 points, 6 bounces, error of the sums 0." in engine.reading(view, 12.0, 12.0).text
+    expected = [2.0 - 0.5**bounces for bounces in (2, 4, 6, 6, 6, 6)]
+    np.testing.assert_allclose(seen, expected, rtol=0.02)
+    assert seen[0] < seen[1] < seen[2]
+
+
+def test_light_moves_with_what_moves_and_leaves_with_what_is_hidden(target: Target) -> None:
+    lamp = facing_down(0.4, 1.5)
+    there = lamp.positions + np.array([1.5, 0.0, 0.0], np.float32)
+    keys = KeyFrames(np.array([0.0, 1.0], np.float32), np.stack([lamp.positions, there]))
+    moving = dataclasses.replace(lamp, key_frames=keys)
+    scene = bounded(scene_of(plane(3.0), moving, materials=(FLOOR, LAMP)))
+    low, still = Camera(eye=(0.0, 1.4, 2.9), look_at=(0.0, 0.0, 0.0)), []
+    view = view_of(target, low)
+    with contextlib.closing(Engine(target, scene)) as engine:
+        for time in (0.0, 0.3, 0.6, 1.0, 0.0):
+            engine.render_frame(Moment(time), [view])
+            still.append(engine.linear(view))
+        engine.hide([1])
+        engine.render_frame(Moment(0.0), [view])
+        assert not engine.linear(view)[16:].any()
+        assert "nothing shines" in engine.reading(view, 12.0, 20.0).text
+    np.testing.assert_allclose(still[0], still[4], rtol=1e-4, atol=1e-5)
+    left, right = (picture[16, :8].mean() for picture in (still[0], still[3]))
+    assert left > 1.5 * right
+
+
+def test_points_are_shown_and_both_sides_are_lit(target: Target) -> None:
+    scene = bounded(scene_of(facing_down(0.5, 1.0), inside_out(plane(2.0)), materials=(FLOOR, LAMP)))
+    low = Camera(eye=(0.0, 0.9, 1.9), look_at=(0.0, 0.0, 0.0))
+    front, both, points = (
+        light(target, scene, low, **options)[14:].mean()
+        for options in ({}, {"both_sides": True}, {"both_sides": True, "show": "points"})
+    )
+    assert front == 0.0 and both > 0.1 and 0.05 * both < points < 0.9 * both
+
+
+def test_spheres_shine_on_what_is_around_them(target: Target) -> None:
+    spheres = Spheres("lamp", np.array([[0.0, 1.0, 0.0]], np.float32), np.array([0.25], np.float32), material_id=1)
+    lamp = dataclasses.replace(LAMP, is_double_sided=True)
+    scene = dataclasses.replace(scene_of(plane(3.0), materials=(FLOOR, lamp)), spheres=(spheres,))
+    scene = bounded(dataclasses.replace(scene, objects=(Placed(0, 0), Placed(0, spheres=0))))
+    low = Camera(eye=(0.0, 0.7, 0.7), look_at=(0.0, 0.0, 0.0))
+    middle = light(target, scene, low, points=3000)[11:13, 11:13].mean()
+    assert middle == pytest.approx(0.8 * 20.0 * 0.25**2, rel=0.05)

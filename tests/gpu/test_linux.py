@@ -1,0 +1,77 @@
+"""What Linux is asked, and what is said where there is another system."""
+
+from __future__ import annotations
+
+import os
+import pathlib
+import resource
+import subprocess
+import sys
+
+import pytest
+
+from raygrove.gpu import linux
+from tests.waiting import PROCESS_S
+
+ELSEWHERE = """
+import ctypes, importlib, os, platform, signal, subprocess, sys, numpy, numpy.typing, logging.handlers
+import asyncio, tempfile, threading, multiprocessing, argparse, selectors, socket, webbrowser
+sys.platform = "win32"
+for name in ("fcntl", "resource", "pwd", "grp", "termios"):
+    sys.modules[name] = None
+for name in ("sched_getaffinity", "geteuid", "getuid", "killpg", "fchmod", "O_NOFOLLOW", "O_DIRECTORY", "O_CLOEXEC"):
+    delattr(os, name)
+import raygrove
+for name in raygrove.__all__:
+    getattr(raygrove, name)
+try:
+    raygrove.build([[0, 0, 0], [1, 0, 0], [0, 1, 0]], [[0, 1, 2]])
+except raygrove.NoDeviceError as error:
+    print(error)
+from raygrove.app.cli.main import main
+print(main(["render", "--demo", "orbit"]), main(["--version"]))
+"""
+
+
+def test_elsewhere_it_is_imported_and_says_so() -> None:
+    command = [sys.executable, "-c", ELSEWHERE]
+    done = subprocess.run(command, capture_output=True, text=True, timeout=PROCESS_S, check=False)
+    assert done.returncode == 0, done.stderr
+    sentence = linux.system_problem("win32")
+    assert sentence.startswith("Raygrove runs on Linux x86-64; on this system (win32)") and not linux.system_problem()
+    lines = done.stdout.splitlines()
+    assert lines[0] == sentence and lines[-1] == "4 0" and f"error: {sentence}" in done.stderr
+
+
+def test_memory_and_processors() -> None:
+    total, free = linux.main_memory()
+    assert total >= free > 1 << 24 and 0 < linux.free_memory() <= free * 1.5
+    assert linux.processors() == len(os.sched_getaffinity(0))
+    assert ("processor", "0") in linux.processor_lines()
+    assert linux.user_name(linux.user()) and linux.user_name(987_654_321) == "user 987654321"
+
+
+def test_what_linux_does_not_say_is_nothing(monkeypatch: pytest.MonkeyPatch, tmp_path: pathlib.Path) -> None:
+    monkeypatch.setattr(linux, "_PROC", tmp_path)
+    assert linux.main_memory() == (0, 0) and linux.processor_lines() == []
+    with pytest.raises(OSError):
+        linux.open_queue_times()
+
+
+def test_memory_that_is_left_is_that_of_this_process() -> None:
+    code = "from raygrove.gpu.linux import free_memory; print(free_memory())"
+
+    def limit() -> None:
+        resource.setrlimit(resource.RLIMIT_AS, (1 << 30, 1 << 30))
+
+    done = subprocess.run(
+        [sys.executable, "-c", code], capture_output=True, text=True, timeout=PROCESS_S, check=True, preexec_fn=limit
+    )
+    assert 0 < int(done.stdout) < 1 << 30
+    assert linux.free_memory() > int(done.stdout)
+
+
+def test_a_file_in_memory_is_gone_afterwards() -> None:
+    with linux.file_in_memory(b"particles") as path:
+        assert pathlib.Path(path).read_bytes() == b"particles"
+    assert not os.path.exists(path)

@@ -1,0 +1,93 @@
+"""Glyphs in float64: their boxes in closed form from points of their surfaces, and rays by marching, which knows no
+formula of any shape but whether a point is inside."""
+
+from __future__ import annotations
+
+import numpy as np
+
+from raygrove.gpu.glyph_shapes import ARROW_HEAD
+
+
+def rotation(turn: np.ndarray) -> np.ndarray:
+    """(N, 3, 3) from unit quaternions (N, 4): columns are the glyph's axes."""
+    x, y, z, w = (np.asarray(turn, np.float64) / np.linalg.norm(turn.astype(np.float64), axis=-1, keepdims=True)).T
+    rows = [
+        [1 - 2 * (y * y + z * z), 2 * (x * y - w * z), 2 * (x * z + w * y)],
+        [2 * (x * y + w * z), 1 - 2 * (x * x + z * z), 2 * (y * z - w * x)],
+        [2 * (x * z - w * y), 2 * (y * z + w * x), 1 - 2 * (x * x + y * y)],
+    ]
+    return np.moveaxis(np.array(rows), -1, 0)
+
+
+def head_of(sizes: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+    """Where arrows' heads begin, and their radii."""
+    radius = np.maximum(sizes[..., 0], sizes[..., 1])
+    return sizes[..., 2] - np.minimum(ARROW_HEAD * radius, 2 * sizes[..., 2]), radius
+
+
+def outside(shape: str, sizes: np.ndarray, points: np.ndarray) -> np.ndarray:
+    """Above 0 outside of a glyph in its own frame, below inside, continuous: sizes and points (..., 3)."""
+    x, y, z = np.moveaxis(points, -1, 0)
+    a, b, c = np.moveaxis(sizes, -1, 0)
+    if shape == "ellipsoid":
+        return np.sqrt((x / a) ** 2 + (y / b) ** 2 + (z / c) ** 2) - 1
+    if shape == "box":
+        return np.max([np.abs(x) / a, np.abs(y) / b, np.abs(z) / c], axis=0) - 1
+    if shape == "cylinder":
+        return np.maximum(np.sqrt((x / a) ** 2 + (y / b) ** 2), np.abs(z) / c) - 1
+    r = np.hypot(x, y)
+    if shape == "capsule":
+        return np.hypot(r, np.maximum(np.abs(z) - c, 0)) / a - 1
+    base, head = head_of(sizes)
+    shaft = np.maximum(r / a - 1, np.maximum(-c - z, z - base) / c)
+    cone = np.maximum(r / head - (c - z) / (c - base), (base - z) / c)
+    return np.minimum(shaft, cone)
+
+
+def marched(
+    shape: str, sizes: np.ndarray, origins: np.ndarray, directions: np.ndarray, end: np.ndarray, steps: int = 4000
+) -> tuple[np.ndarray, np.ndarray]:
+    """(N,) where rays in the glyphs' frames first cross a surface before `end`, inf for none, and the least of
+    `outside` in absolute value beside that, which says how near a miss or a hit is to be the other."""
+    shares = np.linspace(0.0, 1.0, steps + 1)
+    t, margin = np.full(len(origins), np.inf), np.full(len(origins), np.inf)
+    for i in range(len(origins)):
+        places = origins[i] + (shares * end[i])[:, None] * directions[i]
+        values = outside(shape, np.broadcast_to(sizes[i], places.shape), places)
+        is_in = values <= 0
+        crossings = np.flatnonzero(is_in[1:] != is_in[:-1])
+        margin[i] = np.max(-values) if is_in.any() else np.min(values)
+        if not len(crossings):
+            continue
+        low, high = shares[crossings[0]] * end[i], shares[crossings[0] + 1] * end[i]
+        for _ in range(60):
+            middle = 0.5 * (low + high)
+            value = outside(shape, sizes[i], origins[i] + middle * directions[i])
+            low, high = (middle, high) if (value <= 0) == is_in[crossings[0]] else (low, middle)
+        t[i] = high
+    return t, margin
+
+
+def extents(shape: str, sizes: np.ndarray, axes: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+    """How far glyphs reach below and above their centres along the scene's axes, (N, 3) each, float64: of axes
+    (N, 3, 3) as `rotation` gives them. Support functions, not gpu/device/glyph.cuh's sums."""
+    found = []
+    for sign in (-1.0, 1.0):
+        d = sign * np.swapaxes(axes, 1, 2)  # d[n, :, k]: the direction k in the glyph's frame
+        s = sizes[:, :, None].astype(np.float64)
+        if shape == "ellipsoid":
+            far = np.linalg.norm(s * d, axis=1)
+        elif shape == "box":
+            corners = np.array([[x, y, z] for x in (-1, 1) for y in (-1, 1) for z in (-1, 1)])
+            far = np.max([np.sum(s * d * corner[:, None], axis=1) for corner in corners], axis=0)
+        elif shape == "cylinder":
+            far = np.hypot(s[:, 0] * d[:, 0], s[:, 1] * d[:, 1]) + s[:, 2] * np.abs(d[:, 2])
+        elif shape == "capsule":
+            far = s[:, 0] + s[:, 2] * np.abs(d[:, 2])
+        else:
+            base, head = (one[:, None] for one in head_of(sizes.astype(np.float64)))
+            slope = np.sqrt(np.maximum(1 - d[:, 2] ** 2, 0))
+            tail, wide = s[:, 0] * slope - s[:, 2] * d[:, 2], head * slope + base * d[:, 2]
+            far = np.max([tail, wide, s[:, 2] * d[:, 2]], axis=0)
+        found.append(far)
+    return found[0], found[1]

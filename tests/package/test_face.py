@@ -1,0 +1,47 @@
+"""What `import raygrove` gives: quickly, each name once, and typed."""
+
+from __future__ import annotations
+
+import ast
+import pathlib
+import subprocess
+import sys
+
+import pytest
+
+import raygrove
+from raygrove.version import VERSION
+from tests.waiting import PROCESS_S
+
+PROGRAM = """
+import sys, raygrove
+print(any(name in sys.modules for name in ("numpy", "subprocess", "raygrove.gpu", "raygrove.app")))
+from raygrove import *
+print(build.__module__, sorted(raygrove.__all__) == raygrove.__all__)
+"""
+
+
+def test_it_is_imported_quickly_and_loads_the_rest_on_demand() -> None:
+    done = subprocess.run(
+        [sys.executable, "-c", PROGRAM], capture_output=True, text=True, timeout=PROCESS_S, check=True
+    )
+    assert done.stdout.split() == ["False", "raygrove.gpu.library", "True"]
+
+
+def test_every_name_is_there_and_documented() -> None:
+    assert raygrove.__version__ == VERSION and set(raygrove.__all__) <= set(dir(raygrove))
+    for name in set(raygrove.__all__) - {"__version__"}:
+        assert getattr(raygrove, name).__doc__ and name in (raygrove.__doc__ or ""), name
+    with pytest.raises(AttributeError, match="no attribute 'nothing'"):
+        _ = raygrove.nothing
+
+
+def test_type_checkers_see_what_is_loaded() -> None:
+    tree = ast.parse(pathlib.Path(raygrove.__file__ or "").read_text(encoding="utf-8"))
+    named = {
+        alias.name: node.module
+        for node in ast.walk(tree)
+        if isinstance(node, ast.ImportFrom) and (node.module or "").startswith("raygrove.gpu")
+        for alias in node.names
+    }
+    assert named == raygrove._HOME_OF and set(named) == set(raygrove.__all__) - {"__version__"}

@@ -1,0 +1,69 @@
+"""What `make quick` leaves out, and how costs are summed up."""
+
+from __future__ import annotations
+
+import json
+import pathlib
+import subprocess
+import sys
+
+from tests import costs, quick
+
+ROOT = pathlib.Path(__file__).resolve().parents[1]
+
+
+def test_one_case_of_each_test_that_is_not_slow(tmp_path: pathlib.Path) -> None:
+    file, _, test = quick.LIST.read_text(encoding="utf-8").splitlines()[0].partition("::")
+    planted = f"""
+import pytest
+
+def {test}(): pass
+
+@pytest.mark.parametrize("number", [1, 2, 3])
+def test_of_cases(number): pass
+
+@pytest.mark.gl
+def test_of_a_screen(): pass
+
+def test_plain(): pass
+"""
+    (tmp_path / "pytest.ini").write_text("[pytest]\nmarkers = gl\n")
+    (tmp_path / file).write_text(planted)
+    options = ["-p", "tests.costs", "-p", "tests.quick", "-c", str(tmp_path / "pytest.ini"), "-p", "no:xvfb"]
+    command = [sys.executable, "-m", "pytest", *options, "--quick", "--collect-only", "-q", str(tmp_path)]
+    said = subprocess.run(command, cwd=ROOT, capture_output=True, text=True, check=True).stdout
+    names = [line.partition("::")[2] for line in said.splitlines() if "::" in line]
+    assert names == ["test_of_cases[1]", "test_plain"]
+
+
+def test_slow_is_what_takes_long_in_every_case(tmp_path: pathlib.Path) -> None:
+    def row(test: str, own: float, wall: float, compiling: float = 0.0) -> str:
+        return json.dumps({"test": test, "wall": wall, "own": own, "compile": compiling, "others": 0.0})
+
+    rows = (
+        row("tests/app/test_a.py::test_once[first]", 2.0, 2.0),
+        row("tests/app/test_a.py::test_once[second]", 0.01, 0.01),
+        row("tests/app/test_a.py::test_compiles", 0.1, 0.2, compiling=5.0),
+        row("tests/app/test_a.py::test_works", 0.5, 0.5),
+        row("tests/app/ui/test_b.py::test_waits[a]", 0.1, 3.2),
+    )
+    (tmp_path / "costs.json").write_text("\n".join(rows))
+    found = costs.read(tmp_path / "costs.json")
+    assert quick.slow_tests(found) == ["test_a.py::test_works", "test_b.py::test_waits"]
+    lines = costs.table(found, costs.room_of)
+    assert lines[2:] == ["| app | 4 | 8 | 5 | 0 | 3 |", "| app/ui | 1 | 0 | 0 | 0 | 3 |", "| all | 5 | 8 | 5 | 0 | 6 |"]
+
+
+def test_the_costs_of_a_run_are_its_tests(tmp_path: pathlib.Path) -> None:
+    (tmp_path / "pytest.ini").write_text("[pytest]\n")
+    (tmp_path / "test_two.py").write_text(
+        "import subprocess, sys\n\ndef test_own():\n    sum(range(9_000_000))\n\ndef test_other():\n"
+        "    subprocess.run([sys.executable, '-c', 'sum(range(9_000_000))'])\n"
+    )
+    options = ["-p", "tests.costs", "-c", str(tmp_path / "pytest.ini"), "-p", "no:xvfb", "-n", "2"]
+    command = [sys.executable, "-m", "pytest", *options, f"--costs={tmp_path / 'costs.json'}", str(tmp_path)]
+    subprocess.run(command, cwd=ROOT, capture_output=True, text=True, check=True)
+    found = costs.read(tmp_path / "costs.json")
+    own, other = found["test_two.py::test_own"], found["test_two.py::test_other"]
+    assert own["own"] > 0.05 and own["own"] > 4.0 * own["others"], own
+    assert other["others"] > 0.05 and other["others"] > 2.0 * other["own"], other
