@@ -50,6 +50,7 @@ class ViewRecord:
     """Told what the update and tracing took, and how many primary rays there were, once that is known."""
     update_mode: str = ""
     primary: str = ""
+    notices: tuple[str, ...] = ()
     has_full_lists: Callable[[], bool] = lambda: False
     """Whether tiles' lists were too long for their memory, so that spheres were splatted, once that is known."""
     learn_phases: Callable[[dict[str, float]], None] = lambda phases_ms: None
@@ -189,4 +190,5 @@ def _view_statistics(view: ViewRecord, phases_ms: dict[str, float], is_learnt: b
         steps=view.steps(),
         update_mode=view.update_mode,
         primary=view.primary + (FULL_LISTS if view.has_full_lists() else ""),
+        notices=view.notices,
     )

@@ -131,7 +131,8 @@ class ViewStatistics:
     build or refit that they end. `rays` counts rays shot, `rays_by_kind` those of each kind and depth (primary, shadow,
     ao, reflection 1 ...).
     `steps` is there where the ray type counts them. `update_mode` is the one in which the tree that was traced was
-    built or refitted. `primary` says who gave the primary hits, and why by that arrangement.
+    built or refitted. `primary` says who gave the primary hits, and why by that arrangement. `notices` are sentences
+    about the picture that whoever looks at it should know.
     """
 
     hierarchy: str
@@ -154,6 +155,7 @@ class ViewStatistics:
     rays_by_kind: dict[str, int] = dataclasses.field(default_factory=dict)
     update_mode: str = ""
     primary: str = ""
+    notices: tuple[str, ...] = ()
 
     @property
     def mrays_per_s_by_kind(self) -> dict[str, float]:

@@ -296,6 +296,7 @@ class ViewSlot:
             learn=self._learner(),
             update_mode=self._tree.mode,
             primary=self.primary.sentence,
+            notices=self.ray_type.notices,
             has_full_lists=self.primary.read_full_lists() if film.is_drawing else (lambda: False),
             learn_phases=self.primary.ticket(film.is_drawing and film.sample.rows == film.height),
         )

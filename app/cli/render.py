@@ -37,7 +37,7 @@ from raygrove.app.export.tables import csv_table, json_text, text_table
 from raygrove.app.export.video import even
 from raygrove.app.export.whole_files import check_writable, write_atomically
 from raygrove.app.frames import exporting
-from raygrove.app.frames.headless import render_frames
+from raygrove.app.frames.headless import Frame, render_frames
 from raygrove.app.playback import timeline as timelines
 from raygrove.app.problems.problems import UsageError
 from raygrove.app.scene_io import is_picture, load_picture
@@ -60,6 +60,7 @@ def run(names: argparse.Namespace, words: Words) -> int:
     check_output(names, len(plan.frames))
     _remark(plan, scene, state, words)
     rows: list[dict[str, Any]] = []
+    said: set[str] = set()
     begin = time.perf_counter()
     with contextlib.closing(target_from(state.settings, words)) as target, contextlib.ExitStack() as stack:
         context = context_row(target, state)
@@ -78,14 +79,23 @@ def run(names: argparse.Namespace, words: Words) -> int:
                 takes = output.takes_palettes
                 output.add(exporting.exported(state, scene, frame, target, rows[-1], takes_palettes=takes))
             words.detail(f"Frame {frame.number} at {frame.time:.3f} s.")
-            if frame.attribute is not None and frame.attribute.missing:
-                count, name = frame.attribute.missing, frame.attribute.name
-                spheres = "1 sphere has" if count == 1 else f"{count:,} spheres have"
-                words.say(f"Frame {frame.number}: {spheres} no {name} (spheres.missing is the colour).")
+            _say_of_picture(frame, said, words)
     for path in output.files if output is not None else ():
         words.detail(f"Wrote {path}.")
     _report(names, context, rows, time.perf_counter() - begin, words)
     return 0
+
+
+def _say_of_picture(frame: Frame, said: set[str], words: Words) -> None:
+    """What is to know of a frame, unless it was `said` of one before it; spheres without what is shown."""
+    for sentence in frame.statistics[-1].views[0].notices:
+        if sentence not in said:
+            words.warn(f"Frame {frame.number}: {sentence}")
+        said.add(sentence)
+    if frame.attribute is not None and frame.attribute.missing:
+        count, name = frame.attribute.missing, frame.attribute.name
+        spheres = "1 sphere has" if count == 1 else f"{count:,} spheres have"
+        words.say(f"Frame {frame.number}: {spheres} no {name} (spheres.missing is the colour).")
 
 
 def check_output(names: argparse.Namespace, frame_count: int) -> None:

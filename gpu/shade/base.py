@@ -149,6 +149,11 @@ class RayType(abc.ABC):
         """Counters of the secondary rays of the sample last rendered; None where there are none."""
         return None
 
+    @property
+    def notices(self) -> tuple[str, ...]:
+        """What whoever looks at the picture of the last frame should know, in sentences: why it is black, say."""
+        return ()
+
     def _unit(self, path: str) -> Unit:
         return self.target.unit(UnitSource(path, constants=self.materials.constants, rays_per_thread=0))
 

@@ -41,6 +41,10 @@ from .presentation import Presentation
 from .radiosity_points import SampledPoints, ScenePoints
 
 SHOWN = ("surfaces", "points")
+NOTHING_SHINES = (
+    "Nothing shines in this scene, so radiosity is black: give a material an emission or the scene a light, in the "
+    "panels Materials and Lights or in the settings."
+)
 MOST_ASKED = 500_000
 """Pairs that the error is measured by."""
 SPACINGS = 2.5
@@ -112,7 +116,7 @@ class Radiosity(RayType):
         self._options = RadiosityOptions()
         self._seen: Hashable = None
         self._last: tuple[int, int] = (-1, -1)
-        self._done = self._steps = self._learning = 0
+        self._done = self._steps = self._learning = self._light_count = 0
         self._places = self._begins_anew = self._lacks_room = False
         self._described_at: Hashable = None
         self._description = ""
@@ -145,6 +149,7 @@ class Radiosity(RayType):
             self._sum = HierarchicalSum(self.target, samples.count, hierarchical)
             self._take_light()
             self._seen = None
+        self._light_count = context.surface.light_count
         self._lacks_room |= is_other or self._was_too_much()
         self._learning += self._lacks_room
 
@@ -187,9 +192,23 @@ class Radiosity(RayType):
             self._described_at = (self._seen, self._done)
             light = f"error of the sums {100.0 * error:.2f} % at {asked} of them"
             if not self.target.download(self._light.radiance)[:, :3].any():
-                light = "nothing shines on them: give a material an emission, or the scene a light"
+                light = "nothing shines on them"
             self._description = f"{count:,} points, {self._done} bounces, {light}"
         return self._description
+
+    @property
+    def notices(self) -> tuple[str, ...]:
+        if self._samples is None:
+            return ()
+        materials = [self.materials.materials[number] for number in sorted(self._samples.materials)]
+        shines = self._light_count > 0 or any(max(material.emission) > 0.0 for material in materials)
+        strange = [
+            f"The material {material.name or 'without a name'} has a base colour of {max(material.base_color[:3]):g}: "
+            "a surface cannot reflect more light than it receives, so radiosity takes 1."
+            for material in materials
+            if max(material.base_color[:3]) > 1.0
+        ]
+        return ((NOTHING_SHINES,) if not shines else ()) + tuple(strange)
 
     @property
     def shape(self) -> Hashable:

@@ -26,7 +26,7 @@ REGISTERS = 128
 @dataclasses.dataclass(frozen=True, eq=False)
 class SampledPoints:
     """N points by where on which primitive they lie, on the target. `spacing` is the side of a square as large as a
-    point's share of the area, in scene units."""
+    point's share of the area, in scene units; `materials` are the indices of those that they lie on."""
 
     prim_id: Array
     u: Array
@@ -34,6 +34,7 @@ class SampledPoints:
     side: Array
     share: Array
     spacing: float
+    materials: frozenset[int] = frozenset()
 
     @property
     def count(self) -> int:
@@ -65,6 +66,7 @@ class ScenePoints:
         found = self._on_triangles(surface, triangles, count - of_spheres, shines)
         found += self._on_spheres(surface, radii, of_spheres)
         columns = [np.concatenate(column) for column in zip(*found, strict=True)]
+        materials = np.clip(self._target.download(surface.material_ids)[columns[0]], 0, len(shines) - 1)
         ids, u, v, share = columns
         sides = np.ones(len(ids), np.float32)
         if both_sides:
@@ -75,7 +77,8 @@ class ScenePoints:
         ids, u, v, sides, share = (
             self._target.upload(np.ascontiguousarray(x), "radiosity") for x in (ids, u, v, sides, share)
         )
-        return SampledPoints(ids, u, v, sides, share, float(np.sqrt(area / max(count, 1))))
+        spacing = float(np.sqrt(area / max(count, 1)))
+        return SampledPoints(ids, u, v, sides, share, spacing, frozenset(np.unique(materials).tolist()))
 
     def _visible(self, surface: Surface) -> tuple[np.ndarray, np.ndarray, float]:
         """The numbers of the triangles that are there, the radii of all spheres, and the area of all."""

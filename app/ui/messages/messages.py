@@ -31,6 +31,7 @@ class Messages(QObject):
         self.panels.said.connect(session.notices.log.add)
         self._lacks_picture = False
         self._is_without_gpu = False
+        self._said_of_picture: tuple[str, ...] = ()
 
     def show_problem(self, problem: Problem, topic: str = "problem") -> None:
         """Say what went wrong: on the panel it concerns where that is seen, else above the picture."""
@@ -85,8 +86,10 @@ class Messages(QObject):
             self._notices.show("information", sentences[0] + more, "\n".join(sentences) if more else "", "remarks")
 
     def take(self, frame: FinishedFrame) -> None:
-        """A picture has come: what was said of none is over; and the CPU says that it stands in for a GPU."""
+        """A picture has come: what was said of none is over; what is to know of this one is said; and the CPU says that
+        it stands in for a GPU."""
         self._forget_lack()
+        self._say_of_picture(frame)
         is_without = frame.target_name == "host" and frame.request.state.settings.render.device == "auto"
         if is_without != self._is_without_gpu:
             self._is_without_gpu = is_without
@@ -94,6 +97,19 @@ class Messages(QObject):
                 "device",
                 self.tr("Rendering on the CPU: there is no NVIDIA GPU that can be used.") if is_without else "",
             )
+
+    def _say_of_picture(self, frame: FinishedFrame) -> None:
+        """What its ray types say of it, until they no longer do."""
+        views = frame.statistics.views if frame.statistics is not None else ()
+        sentences = tuple(dict.fromkeys(sentence for view in views for sentence in view.notices))
+        if sentences == self._said_of_picture:
+            return
+        self._said_of_picture = sentences
+        if not sentences:
+            self._notices.clear("ray_type")
+            return
+        more = self.tr(" (and {count} more)").format(count=len(sentences) - 1) if len(sentences) > 1 else ""
+        self._notices.show("warning", sentences[0] + more, "\n".join(sentences) if more else "", "ray_type")
 
     def _forget_lack(self) -> None:
         if self._lacks_picture:

@@ -151,6 +151,24 @@ def test_light_moves_with_what_moves_and_leaves_with_what_is_hidden(target: Targ
     assert left > 1.5 * right
 
 
+def test_a_picture_says_why_it_is_black_and_what_is_clamped(target: Target) -> None:
+    bright = Material("snow", (1.5, 0.8, 0.8, 1.0))
+    lamp = Light("point", (30.0, 20.0, 10.0), (0.0, 2.0, 0.0))
+    unlit = bounded(scene_of(plane(3.0), facing_down(0.4, 1.5), materials=(FLOOR, FLOOR, LAMP)))
+    for scene, said in (
+        (unlit, ["Nothing shines"]),
+        (dataclasses.replace(unlit, lights=(lamp,)), []),
+        (dataclasses.replace(unlit, materials=(FLOOR, LAMP)), []),
+        (dataclasses.replace(unlit, materials=(bright, LAMP)), ["The material snow has a base colour of 1.5"]),
+        (dataclasses.replace(unlit, materials=(bright, FLOOR)), ["Nothing shines", "The material snow"]),
+    ):
+        view = view_of(target, ABOVE, points=100)
+        with contextlib.closing(Engine(target, scene)) as engine:
+            engine.render_frame(Moment(), [view])
+            notices = engine.flush().views[0].notices
+        assert len(notices) == len(said) and all(map(str.startswith, notices, said)), notices
+
+
 def test_points_are_shown_and_both_sides_are_lit(target: Target) -> None:
     scene = bounded(scene_of(facing_down(0.5, 1.0), inside_out(plane(2.0)), materials=(FLOOR, LAMP)))
     low = Camera(eye=(0.0, 0.9, 1.9), look_at=(0.0, 0.0, 0.0))

@@ -3,6 +3,7 @@ way."""
 
 from __future__ import annotations
 
+import dataclasses
 from pathlib import Path
 from typing import Any
 
@@ -139,3 +140,22 @@ def test_a_picture_that_only_another_drawer_gives_has_its_button(
     assert button.text() == "Draw by rays"
     button.click()
     assert document.state.settings.display.spheres == "rays"
+
+
+def test_what_a_ray_type_says_of_its_picture_stands_above_it_until_it_no_longer_does(
+    scene_window: MainWindow, qtbot: Any
+) -> None:
+    frame = scene_window.loop.last_frame
+    assert frame is not None and frame.statistics is not None
+    drawn = frame.statistics
+    (view,) = drawn.views
+
+    def show(*sentences: str) -> list[str]:
+        views = (dataclasses.replace(view, notices=sentences),)
+        statistics = dataclasses.replace(drawn, views=views)
+        scene_window.messages.take(dataclasses.replace(frame, statistics=statistics))
+        return [banner.sentence for banner in scene_window.banners.messages()]
+
+    assert show("It is dark.") == show("It is dark.") == ["It is dark."]
+    assert show("It is dark.", "It is odd.") == ["It is dark. (and 1 more)"]
+    assert show() == []
