@@ -8,6 +8,7 @@ import json
 import pathlib
 import re
 import tempfile
+from collections.abc import Callable
 from typing import Any
 
 from .arguments import UsageError
@@ -16,6 +17,24 @@ RESULTS = pathlib.Path(__file__).parent / "results"
 NAME = re.compile(r"(?P<device>.+?)-(?P<date>\d{4}-\d\d-\d\d)-(?:(?P<letter>[a-z])-)?(?P<what>[a-z0-9-]+?)")
 DEVICES = {"cuda": "h200", "host": "epyc-2cores"}
 """What files of a kind of target begin with."""
+
+
+Content = dict[str, Any]
+
+
+@dataclasses.dataclass(frozen=True)
+class OfOthers:
+    """A bar, the target it is of, what its files are called, the command that measures it, and how the figure is read;
+    None where it is not there."""
+
+    kind: str
+    what: str
+    bar: float
+    unit: str
+    file: str
+    command: str
+    read: Callable[[Content], float | None]
+    at_most: bool = True
 
 
 def check_place(prefix: str) -> None:

@@ -3,33 +3,15 @@ saved of its command."""
 
 from __future__ import annotations
 
-import dataclasses
 import pathlib
 import re
 import statistics
 from collections.abc import Callable, Iterable, Iterator, Sequence
-from typing import Any
 
 from .goal import Goal
-from .saved import DEVICES, RESULTS, SavedResult, newest, newest_policy
+from .octree_goals import OCTREES
+from .saved import DEVICES, RESULTS, Content, OfOthers, SavedResult, newest, newest_policy
 from .unread_goals import UNREAD
-
-Content = dict[str, Any]
-
-
-@dataclasses.dataclass(frozen=True)
-class OfOthers:
-    """A bar, the target it is of, what its files are called, the command that measures it, and how the figure is read;
-    None where it is not there."""
-
-    kind: str
-    what: str
-    bar: float
-    unit: str
-    file: str
-    command: str
-    read: Callable[[Content], float | None]
-    at_most: bool = True
 
 
 def _first(values: Iterable[float]) -> float | None:
@@ -315,7 +297,7 @@ POLICY_SCENES = ("explode", "walker", "cloth", "0001.obj and 47 more")
 
 def saved_goals(kind: str, folder: pathlib.Path = RESULTS) -> Iterator[Goal]:
     """Every such bar of a kind of target, with the newest figure or the sentence what is missing."""
-    for one in (*OTHERS, *SPHERES):
+    for one in (*OTHERS, *SPHERES, *OCTREES):
         if one.kind == kind:
             file = newest(DEVICES[kind], one.file, folder)
             figure = None if file is None else one.read(file.content)

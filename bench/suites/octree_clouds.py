@@ -76,7 +76,7 @@ def make_cloud(target: Target, load: Load, choice: SceneChoice) -> Cloud:
     """The cloud of a choice. Raises SceneAbsentError where a scan is not at hand."""
     count = choice.published_triangles
     if choice.published in SUBJECTS:
-        return _in_a_room(target, load, SUBJECTS[choice.published], count)
+        return in_a_room(target, load, SUBJECTS[choice.published], count)
     if not choice.source.file:
         random = np.random.default_rng(SEED)
         return Cloud("points drawn evenly", random.random((count, 3), np.float32), is_surface=False)
@@ -87,7 +87,7 @@ def make_cloud(target: Target, load: Load, choice: SceneChoice) -> Cloud:
     return Cloud(choice.name, np.random.default_rng(SEED).permutation(points)[:count])
 
 
-def _in_a_room(target: Target, load: Load, subjects: Sequence[Subject], count: int) -> Cloud:
+def in_a_room(target: Target, load: Load, subjects: Sequence[Subject], count: int) -> Cloud:
     """Models side by side on the floor, each as wide as its share of it."""
     names, parts = [], [room_corners()]
     size = 0.6 if len(subjects) == 1 else 0.44

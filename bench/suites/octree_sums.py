@@ -50,7 +50,7 @@ def by_sum(target: Target, cloud: Cloud, repeat: int) -> Iterator[Row]:
         yield from ({"part": "gravity", "count": count, **row} for row in _gravity(target, cloud, count, repeat))
         is_estimated = cloud.normals is None
         if cloud.is_surface and not (is_estimated and count > MOST_ESTIMATED):
-            yield from ({"part": "light", "count": count, **row} for row in _light(target, cloud, count, repeat))
+            yield from ({"part": "light", "count": count, **row} for row in light_rows(target, cloud, count, repeat))
 
 
 def _gravity(target: Target, cloud: Cloud, count: int, repeat: int) -> Iterator[Row]:
@@ -79,7 +79,7 @@ def ready(target: Target, forces: Forces, bodies: Any) -> None:
         forces.find(bodies)
 
 
-def _light(target: Target, cloud: Cloud, count: int, repeat: int) -> Iterator[Row]:
+def light_rows(target: Target, cloud: Cloud, count: int, repeat: int) -> Iterator[Row]:
     """One bounce, nothing in the way: by the fast multipole method on the octree, and by all pairs where those are not
     too many. Milliseconds of a bounce, of what has to be placed once before (tree and lists), and the error: rms
     difference of irradiance over its rms."""

@@ -33,12 +33,13 @@ def test_a_cost_is_of_the_tree_that_the_statistics_name(
     seen: list[FrameStatistics] = []
     with contextlib.closing(Engine(target, moving_scene())) as engine:
         engine.tell_of_every_frame(seen.append)
-        for number in range(30):
+        for number in range(40):
             mode = "refit" if number < 15 else "rebuild"
-            monkeypatch.setattr(history, "MEASURE_INTERVAL", 0.0 if number % 4 == 1 else 1e9)
+            # Not at 17: on a GPU the statistics of 15 and 16 may be told after it.
+            monkeypatch.setattr(history, "MEASURE_INTERVAL", 0.0 if number % 4 == 1 and number != 17 else 1e9)
             engine.render_frame(Moment(number / 16), [view_of(target, hierarchy=hierarchy, update=UpdateOptions(mode))])
         engine.flush()
-    assert [one.views[0].update_mode for one in seen] == ["refit"] * 15 + ["rebuild"] * 15
+    assert [one.views[0].update_mode for one in seen] == ["refit"] * 15 + ["rebuild"] * 25
     after = [(one.time, one.views[0].structure) for one in seen if one.views[0].update_mode == "rebuild"]
     assert any(tree.measured_mode == "refit" for _, tree in after), (
         "the first frames of a mode know the tree before alone"

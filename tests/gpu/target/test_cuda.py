@@ -166,7 +166,8 @@ from raygrove.gpu.target.base import UnitSource
 from raygrove.gpu.target.cuda import CudaTarget
 target = CudaTarget()
 wild = target.wrap_pointer(64, (8,), "i4")
-target.launch(target.unit(UnitSource("tests/gpu/target/contract.cu")), "take_optional", 8, None, 8, wild)
+unit = target.unit(UnitSource("tests/gpu/target/contract.cu"))
+target.launch(unit, "take_optional", 8, values=None, n=8, out=wild)
 for _ in range(2):
     try:
         target.synchronize()

@@ -1,0 +1,76 @@
+"""Bars of octrees, grids, their queries, light and gravity: each is of the worst that was measured of clouds of points,
+kinds of query, and scenes."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+from .saved import Content, OfOthers
+
+
+def _worst(what: str, at_most: bool) -> Callable[[Content], float | None]:
+    """Of all rows of a name in a file of `bench octrees`."""
+
+    def read(content: Content) -> float | None:
+        found = [row["figure"] for row in content["results"] if row["what"] == what and row["figure"] is not None]
+        return (max if at_most else min)(found, default=None)
+
+    return read
+
+
+def _forces(bodies: int, most_error: float) -> Callable[[Content], float | None]:
+    """Milliseconds of the fastest way to find forces as exact as that."""
+
+    def read(content: Content) -> float | None:
+        rows = [row for row in content["results"] if row["bodies"] == bodies and row["rms_error"] <= most_error]
+        return min((row["ms"] for row in rows), default=None)
+
+    return read
+
+
+OCTREE_FIGURES = (
+    ("cuda", "octree of 10M points, direct form", 2.5, "ms", True),
+    ("cuda", "octree of 10M points, the paper's form, 63 bits", 10.0, "ms", True),
+    ("cuda", "octree of 10M points, the paper's form, 30 bits", 6.0, "ms", True),
+    ("cuda", "octree of 10M points, top down in parallel", 12.0, "ms", True),
+    ("cuda", "queries of cells by their codes, of copy bandwidth", 0.7, "share", False),
+    ("cuda", "places found in an octree, sorted", 5.0, "G/s", False),
+    ("cuda", "places found in an octree, random", 2.0, "G/s", False),
+    ("cuda", "neighbours of octree cells by faces", 1.0, "G/s", False),
+    ("cuda", "8 nearest of 10M points for each, in code order", 50.0, "ms", True),
+    ("cuda", "8 nearest of 10M points for each, random", 120.0, "ms", True),
+    ("cuda", "rebuild of grid", 0.3, "ms", True),
+    ("cuda", "primary rays of grid, of lbvh's", 0.3, "times", False),
+    ("cuda", "primary rays of grid_two_level, of lbvh's", 0.5, "times", False),
+    ("cuda", "primary rays of the best octree, of lbvh's", 0.4, "times", False),
+    ("cuda", "a bounce of radiosity, 150K points, nothing in the way", 2.5, "ms", True),
+    ("cuda", "the same over the sum of all pairs, 150K points", 8.0, "times", False),
+    ("cuda", "the same over the sum of all pairs, 1M points", 100.0, "times", False),
+    ("cuda", "radiosity's time a point, 1M over 100K points", 1.3, "times", True),
+    ("host", "octree of 125K points, direct form", 6.0, "ms", True),
+    ("host", "8 nearest of 100K points, of cKDTree's by two workers", 1.0, "times", False),
+)
+OCTREES = (
+    *(
+        OfOthers(
+            kind,
+            f"{what}, the worst case",
+            bar,
+            unit,
+            "octrees",
+            "python -m raygrove.bench octrees FILE ...",
+            _worst(what, at_most),
+            at_most,
+        )
+        for kind, what, bar, unit, at_most in OCTREE_FIGURES
+    ),
+    OfOthers(
+        "cuda",
+        "forces between 1M bodies to 1e-3",
+        30.0,
+        "ms",
+        "gravity",
+        "python -m raygrove.bench gravity --counts 1000000",
+        _forces(1_000_000, 1e-3),
+    ),
+)

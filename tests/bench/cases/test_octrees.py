@@ -1,0 +1,38 @@
+"""The script that measures octrees, grids and their queries: it runs, its figures are kept, and every bar of its kind
+reads one."""
+
+from __future__ import annotations
+
+import json
+import pathlib
+
+import pytest
+
+from raygrove.bench.cases import main, octrees
+from raygrove.bench.octree_goals import OCTREE_FIGURES
+from raygrove.bench.saved_goals import saved_goals
+
+
+def test_every_figure_is_measured_and_read(tmp_path: pathlib.Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(octrees, "BUILD_POINTS", {"host": 2_000})
+    monkeypatch.setattr(octrees, "QUERIES", {"host": 1_000})
+    monkeypatch.setattr(octrees, "LIGHT_POINTS", {"host": (300, 600)})
+    monkeypatch.setattr(octrees, "GRID_TRIANGLES", {"host": 2_000})
+    monkeypatch.setattr(octrees, "millions", {2_000: "10M", 1_000: "10M", 300: "150K", 600: "1M"}.__getitem__)
+    out = tmp_path / "h200-2030-01-01-octrees"
+    assert main(["octrees", "--device", "cpu", "--repeat", "1", "--out", str(out)]) == 0
+    rows = json.loads(out.with_suffix(".json").read_text())["results"]
+    assert all(row["figure"] is None or row["figure"] > 0.0 for row in rows)
+    assert all(row["error"] < 0.05 for row in rows if "error" in row), "the light is the light of all pairs"
+    read = {goal.what: goal.measured for goal in saved_goals("cuda", tmp_path)}
+    for kind, what, _, unit, at_most in OCTREE_FIGURES:
+        if kind == "cuda" and "time a point" not in what:
+            figures = [row["figure"] for row in rows if row["what"] == what and row["unit"] == unit]
+            assert figures and read[f"{what}, the worst case"] == (max if at_most else min)(figures), what
+
+
+def test_a_part_that_is_not_known_is_said(capsys: pytest.CaptureFixture[str]) -> None:
+    with pytest.raises(SystemExit) as ended:
+        main(["octrees", "--device", "cpu", "--parts", "builds,walls"])
+    assert ended.value.code == 2
+    assert "walls" in capsys.readouterr().err
