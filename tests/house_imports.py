@@ -177,6 +177,7 @@ LIBRARIES: dict[str, tuple[str, ...]] = {
     "laspy": ("app/scene_io/particles/",),
     "lazrs": ("app/scene_io/particles/",),
     "matplotlib": ("bench/suites/plots.py",),
+    "scipy": ("bench/cases/octrees.py",),
     "setuptools": ("setup.py",),
     "pytest": ("package/testing/",),
     "mitsuba": ("oracle/mitsuba_light.py",),  # of tests alone
