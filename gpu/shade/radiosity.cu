@@ -10,9 +10,10 @@ __device__ __forceinline__ float squared_gap(const NodeShape& s, float3 at) {
     return dot(away, away);
 }
 
-// Every point at most `reach` from a place is handed to on_point(sorted place, squared distance).
+// Every point no further from a place than the root of on_point.squared_reach, which may shrink meanwhile, is handed to
+// on_point(sorted place, squared distance).
 template <class OnPoint>
-__device__ __forceinline__ void visit_points(const PointTreeView& tree, const float4* shapes, float3 at, float reach,
+__device__ __forceinline__ void visit_points(const PointTreeView& tree, const float4* shapes, float3 at,
                                              OnPoint& on_point) {
     if (tree.counts[TREE_NODES_NOW] == 0) return;
     int next[MAX_DEPTH + 2], last[MAX_DEPTH + 2], top = 0;  // siblings to come, of each depth
@@ -24,7 +25,7 @@ __device__ __forceinline__ void visit_points(const PointTreeView& tree, const fl
             continue;
         }
         const int node = next[top]++;
-        if (squared_gap(load_shape(shapes, node), at) > reach * reach) continue;
+        if (squared_gap(load_shape(shapes, node), at) > on_point.squared_reach) continue;
         if (tree.child_count[node] > 0) {
             ++top;
             next[top] = tree.first_child[node];
@@ -35,7 +36,7 @@ __device__ __forceinline__ void visit_points(const PointTreeView& tree, const fl
         for (int i = begin; i < end; ++i) {
             const float3 away = make_float3(tree.points[i].x - at.x, tree.points[i].y - at.y, tree.points[i].z - at.z);
             const float squared = dot(away, away);
-            if (squared <= reach * reach) on_point(i, squared);
+            if (squared <= on_point.squared_reach) on_point(i, squared);
         }
     }
 }
@@ -46,7 +47,7 @@ struct MeanAround {
     const PointTreeView& tree;
     const float4 *normals, *gathered, *direct;
     float3 at, normal;
-    float reach, weight;
+    float reach, squared_reach, weight;
     float3 sum;
 
     __device__ __forceinline__ void operator()(int i, float squared) {
@@ -61,39 +62,78 @@ struct MeanAround {
         sum += make_float3(g.x + d.x, g.y + d.y, g.z + d.z) * share;
     }
 };
+// How far the nearest point of any surface is, and the mean of all that are up to twice as far: the more of them the
+// more they look the same way.
+struct Nearest {
+    float squared_reach;
+    bool is_found;
+
+    __device__ __forceinline__ void operator()(int, float squared) {
+        squared_reach = squared;
+        is_found = true;
+    }
+};
+struct MeanNear {
+    const PointTreeView& tree;
+    const float4 *normals, *gathered, *direct;
+    float3 normal;
+    float squared_reach, weight;
+    float3 sum;
+
+    __device__ __forceinline__ void operator()(int i, float squared) {
+        const float4 n = normals[i], g = gathered[i], d = direct[i];
+        const float alike = max(n.x * normal.x + n.y * normal.y + n.z * normal.z, LEAST_ALIKE);
+        const float near = 1.0f - squared / squared_reach;
+        const float share = near * near * alike * tree.points[i].w;
+        weight += share;
+        sum += make_float3(g.x + d.x, g.y + d.y, g.z + d.z) * share;
+    }
+    static constexpr float LEAST_ALIKE = 0.01f;
+};
+
 // The point itself, as a disc of some of its area.
 struct NearestDisc {
     const PointTreeView& tree;
     const float4* normals;
     float3 normal;
-    float best;
+    float squared_reach;
     int found;
 
     __device__ __forceinline__ void operator()(int i, float squared) {
         const float4 n = normals[i];
         if (n.x * normal.x + n.y * normal.y + n.z * normal.z <= 0.5f) return;
-        if (squared < best && squared < DISC_SHARE * tree.points[i].w) {
-            best = squared;
+        if (squared < squared_reach && squared < DISC_SHARE * tree.points[i].w) {
+            squared_reach = squared;
             found = i;
         }
     }
     static constexpr float DISC_SHARE = 0.2f;  // its radius squared, of its area
 };
 
+// A small surface that no point lies on has the light of the nearest ones of others; `is_front` where it is seen from
+// the side that points lie on.
 __device__ __forceinline__ float3 mean_around(const PointTreeView& tree, const float4* shapes, const float4* normals,
                                               const float4* gathered, const float4* direct, float3 at, float3 normal,
-                                              float reach) {
+                                              float reach, bool is_front) {
+    const float3 none = make_float3(0.0f, 0.0f, 0.0f);
     for (int widened = 0; widened < 4; ++widened, reach *= 2.0f) {
-        MeanAround mean = {tree, normals, gathered, direct, at, normal, reach, 0.0f, make_float3(0.0f, 0.0f, 0.0f)};
-        visit_points(tree, shapes, at, reach, mean);
+        MeanAround mean = {tree, normals, gathered, direct, at, normal, reach, reach * reach, 0.0f, none};
+        visit_points(tree, shapes, at, mean);
         if (mean.weight > 0.0f) return mean.sum / mean.weight;
     }
-    return make_float3(0.0f, 0.0f, 0.0f);
+    if (!is_front) return none;
+    Nearest nearest = {FLOAT_MAX, false};
+    visit_points(tree, shapes, at, nearest);
+    if (!nearest.is_found) return none;
+    const float around = max(4.0f * nearest.squared_reach, LEAST_DISTANCE2);
+    MeanNear mean = {tree, normals, gathered, direct, normal, around, 0.0f, none};
+    visit_points(tree, shapes, at, mean);
+    return mean.weight > 0.0f ? mean.sum / mean.weight : none;
 }
 __device__ __forceinline__ float3 disc_at(const PointTreeView& tree, const float4* shapes, const float4* normals,
                                           const float4* radiance, float3 at, float3 normal, float reach) {
-    NearestDisc nearest = {tree, normals, normal, FLOAT_MAX, -1};
-    visit_points(tree, shapes, at, reach, nearest);
+    NearestDisc nearest = {tree, normals, normal, reach * reach, -1};
+    visit_points(tree, shapes, at, nearest);
     if (nearest.found < 0) return make_float3(0.0f, 0.0f, 0.0f);
     return make_float3(radiance[nearest.found].x, radiance[nearest.found].y, radiance[nearest.found].z);
 }
@@ -107,6 +147,7 @@ extern "C" __global__ void shade_radiosity(SurfaceView surface, const ViewFrame*
     const int64 plane = (int64)pack_count * PACK;
     const float reach = options[RadiosityRow::reach];
     const bool shows_points = options[RadiosityRow::shows_points] != 0.0f;
+    const bool has_both_sides = options[RadiosityRow::both_sides] != 0.0f;
     const bool begins_anew = options[RadiosityRow::begins_anew] != 0.0f;
     for (int pack : grid_stride(pack_count)) {
         const int first = pack * PACK;
@@ -124,9 +165,10 @@ extern "C" __global__ void shade_radiosity(SurfaceView surface, const ViewFrame*
                                               lane(found.at.point.z, i));
                 const float3 normal = make_float3(lane(found.shading_normal.x, i), lane(found.shading_normal.y, i),
                                                   lane(found.shading_normal.z, i));
-                const float3 of_points = shows_points
-                                             ? disc_at(tree, shapes, normals, radiance, at, normal, reach)
-                                             : mean_around(tree, shapes, normals, gathered, direct, at, normal, reach);
+                const bool is_front = has_both_sides || !(mask_bits(found.at.is_back) >> i & 1u);
+                const float3 of_points = shows_points ? disc_at(tree, shapes, normals, radiance, at, normal, reach)
+                                                      : mean_around(tree, shapes, normals, gathered, direct, at, normal,
+                                                                    reach, is_front);
                 set_lane(light.x, i, of_points.x);
                 set_lane(light.y, i, of_points.y);
                 set_lane(light.z, i, of_points.z);

@@ -13,8 +13,8 @@ pass over the lists for each bounce, and for each pixel the points around its hi
 number of points.
 
 Limits: All surfaces are diffuse: metal is black, glass is not seen through, and the environment gives no light.
-Shadows are no sharper than points are near each other. Points lie on fronts alone, unless both sides are asked for; a
-surface without points on its side is dark. Files of points are lit as the spheres that they are shown as.
+Shadows are no sharper than points are near each other. Points lie on fronts alone, unless both sides are asked for:
+what is seen from behind is dark. Files of points are lit as the spheres that they are shown as.
 """
 
 from __future__ import annotations
@@ -85,6 +85,7 @@ class RadiosityRow(PictureRow):
     reach: float
     """How far from a hit points are looked for."""
     shows_points: bool
+    both_sides: bool
     begins_anew: bool
     """Whether the sample is worth all before it."""
 
@@ -126,7 +127,9 @@ class Radiosity(RayType):
     def parameters(self, options: Any, context: FrameContext) -> RadiosityRow:
         spacing = self._samples.spacing if self._samples is not None else 0.0
         colors = options.background_below, options.background_above
-        return RadiosityRow(*colors, SPACINGS * spacing, options.show == "points", self._begins_anew)
+        return RadiosityRow(
+            *colors, SPACINGS * spacing, options.show == "points", options.both_sides, self._begins_anew
+        )
 
     def prepare(self, options: Any, context: FrameContext) -> None:
         self._take_points(options, context)

@@ -169,6 +169,21 @@ def test_a_picture_says_why_it_is_black_and_what_is_clamped(target: Target) -> N
         assert len(notices) == len(said) and all(map(str.startswith, notices, said)), notices
 
 
+def test_a_small_surface_without_a_point_is_lit_like_what_is_near(target: Target) -> None:
+    """A tile on edge over a floor, of the same material and so small that it has no point; from behind it is dark."""
+    tile = mesh_of([[0, 1, 0], [0.02, 1, 0], [0.02, 1.02, 0], [0, 1.02, 0]], [[0, 1, 2], [0, 2, 3]])
+    lamp = Light("directional", (np.pi, np.pi, np.pi), direction=(0.0, -1.0, 0.0))
+    scene = bounded(scene_of(plane(3.0), tile, materials=(FLOOR,), lights=(lamp,)))
+    front, back = (
+        light(target, scene, Camera(eye=(0.01, 1.01, z), look_at=(0.01, 1.01, 0.0)), points=800, bounces=0)[
+            11:13, 11:13
+        ]
+        for z in (0.02, -0.02)
+    )
+    np.testing.assert_allclose(front, 0.8, atol=0.05)
+    assert not back.any()
+
+
 def test_points_are_shown_and_both_sides_are_lit(target: Target) -> None:
     scene = bounded(scene_of(facing_down(0.5, 1.0), inside_out(plane(2.0)), materials=(FLOOR, LAMP)))
     low = Camera(eye=(0.0, 0.9, 1.9), look_at=(0.0, 0.0, 0.0))
