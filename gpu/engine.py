@@ -17,20 +17,20 @@ from .animate.animate import Animator
 from .animate.hiding import HiddenObjects
 from .attributes import SphereOptions
 from .buffers import Buffers, read_buffers
+from .collisions import ANY, Between, colliding_pairs
 from .contours import ContourOptions
 from .frame_log import FrameLog, FrameRecord
 from .hierarchy.base import HierarchyError, NodeTable
+from .painters import Painters
 from .picking import Hit, hit_of
 from .repeated_launches import RepeatedLaunches
 from .scene import Light, Material, Moment, Remark, Scene
 from .shade import srgb
-from .shade.boxes import Boxes, BoxPainter, Lines, depth_colors
+from .shade.boxes import Boxes, Lines, depth_colors
 from .shade.color_maps import color_map
-from .shade.contours import ContourPainter
 from .shade.film import Resolver
 from .shade.materials import Materials
-from .shade.outline import OutlinePainter
-from .stats import AttributeCounts, FrameStatistics, RaySteps, Reading, Surroundings
+from .stats import AttributeCounts, Collisions, FrameStatistics, RaySteps, Reading, Surroundings
 from .surroundings import surroundings_of
 from .target.base import Target
 from .trace.trace import Totals, totals
@@ -65,11 +65,9 @@ class Engine:
         self.target, self.scene = target, scene
         self._animator = Animator(target, scene)
         self._hidden = HiddenObjects(target, self._animator.surface)
-        self._outline = OutlinePainter(target)
         self._materials, self._resolver = Materials(target, scene), Resolver(target)
         self._slots: dict[str, ViewSlot] = {}
-        self._boxes: dict[tuple[str, type], BoxPainter] = {}
-        self._contours: dict[str, ContourPainter] = {}
+        self._painters = Painters(target)
         self._launches = RepeatedLaunches(target) if repeats else None
         self._log = FrameLog(target)
         self._number = 0
@@ -177,8 +175,7 @@ class Engine:
         for slot in self._slots.values():
             slot.hierarchy.close()
         self._slots.clear()
-        self._boxes.clear()
-        self._contours.clear()
+        self._painters = Painters(self.target)
         self._last = ()
         self._animator.close()
 
@@ -224,30 +221,32 @@ class Engine:
     def paint_boxes(self, view: View, boxes: Boxes | Lines) -> None:
         """Draw boxes, or lines, over the picture that the view's last frame made, in its pixels. Outside the frame and
         its statistics; does not wait."""
-        slot = self._drawn_slot(view)
-        painter = self._boxes.setdefault((view.name, type(boxes)), BoxPainter(self.target))
-        with view.pixels.map() as image:
-            painter.paint(image, slot.film, boxes)
+        self._painters.paint_boxes(view, self._drawn_slot(view), boxes)
 
     def paint_outline(self, view: View, object_id: int) -> None:
         """Mark what the view's last frame shows of an object, in its pixels. Outside the frame and its statistics; does
         not wait."""
-        slot, ranges = self._drawn_slot(view), self._animator.surface.objects
-        if not 0 <= object_id < len(ranges) or self._hidden.is_hidden(object_id):
-            return
-        with view.pixels.map() as image:
-            size = (slot.film.width, slot.film.height)
-            version = self._animator.surface.version
-            self._outline.paint(image, slot.tracer(), slot.view.camera, size, slot.clip, ranges[object_id], version)
+        slot, surface = self._drawn_slot(view), self._animator.surface
+        if 0 <= object_id < len(surface.objects) and not self._hidden.is_hidden(object_id):
+            self._painters.paint_outline(view, slot, surface, object_id)
 
     def paint_contours(self, view: View, options: ContourOptions) -> None:
         """Draw silhouettes and halos over the picture that the view's last frame made, in its pixels. Outside the frame
         and its statistics; does not wait."""
-        slot, version = self._drawn_slot(view), self._animator.surface.version
-        painter = self._contours.setdefault(view.name, ContourPainter(self.target))
-        with view.pixels.map() as image:
-            size, camera = (slot.film.width, slot.film.height), slot.view.camera
-            painter.paint(image, slot.tracer(), camera, size, slot.clip, options, slot.diagonal, version)
+        self._painters.paint_contours(view, self._drawn_slot(view), self._animator.surface, options)
+
+    def paint_collisions(self, view: View, between: Between = ANY, opacity: float = 0.7) -> Collisions:
+        """Mark the primitives that touch one of another object, of two objects or of all, in the pixels of the view's
+        last frame, and say how many pairs there are. Waits where anything is another than before; HierarchyError where
+        the structure or the primitives have no such query."""
+        count, surface = self.scene.primitive_count, self._animator.surface
+        return self._painters.paint_collisions(view, self._drawn_slot(view), surface, count, between, opacity)
+
+    def colliding_pairs(self, view: View, between: Between = ANY) -> np.ndarray:
+        """The pairs that `paint_collisions` marks, (M, 2) int32 numbers of primitives on the host. Waits."""
+        slot = self._drawn_slot(view)
+        slot.bring_up_to_date()
+        return colliding_pairs(self.target, slot.hierarchy, self._animator.surface, between)
 
     def totals(self, view: View) -> Totals:
         """Hits and the sum of hit distances of the primary rays of the first sample of what the view shows, traced

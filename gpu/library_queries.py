@@ -16,7 +16,7 @@ from numpy.typing import ArrayLike
 
 from .hierarchy.base import Hierarchy
 from .query.cell import edges_of
-from .query.lists import ListedPrimitives, TooManyListedError
+from .query.lists import ListedPrimitives, in_halves
 from .query.query import Queries
 from .query.questions import FLOAT_MAX, Boxes, Places, upload_boxes
 from .query.touching import Touching
@@ -251,22 +251,11 @@ class RegionQueries:
     def _listed(self, parts: Iterator[Any], ask: Callable[[Any], ListedPrimitives]) -> PrimitiveLists:
         ids, counts = [], []
         for part in parts:
-            for found in _in_halves(part, ask):
+            for found in in_halves(part, ask):
                 ids.append(np.array(self.target.download(found.prim_ids)))
                 counts.append(np.array(self.target.download(found.counts)))
         first = np.concatenate([[0], np.cumsum(np.concatenate(counts), dtype=np.int64)])
         return PrimitiveLists(np.concatenate(ids), first)
-
-
-def _in_halves(part: Any, ask: Callable[[Any], ListedPrimitives]) -> Iterator[ListedPrimitives]:
-    """What is asked at once where the lists fit, else half by half."""
-    try:
-        yield ask(part)
-    except TooManyListedError:
-        if len(part) == 1:
-            raise
-        for half in (slice(0, len(part) // 2), slice(len(part) // 2, len(part))):
-            yield from _in_halves(part.part(half), ask)
 
 
 def _chunks(target: Target, count: int, question_bytes: int) -> Iterator[tuple[int, int]]:

@@ -271,6 +271,16 @@ class FrameStatistics:
         )
 
 
+@dataclasses.dataclass(frozen=True)
+class Collisions:
+    """How many pairs of primitives of different objects touch at an instant, how many primitives are among them, and
+    how long it took to find them."""
+
+    pairs: int = 0
+    primitives: int = 0
+    find_ms: float = 0.0
+
+
 def joined(parts: Sequence[FrameStatistics]) -> FrameStatistics:
     """The frames in which one sample was drawn, some rows in each, as one: times, launches and rays are added up;
     everything else is the last frame's, and what happened to structures that of the first frame in which anything

@@ -22,7 +22,7 @@ from raygrove.app.frames.views import view_settings
 from raygrove.gpu.display.sphere_look import SpherePicture
 from raygrove.gpu.engine import Engine, View
 from raygrove.gpu.scene import Moment, Scene
-from raygrove.gpu.stats import FrameStatistics, joined
+from raygrove.gpu.stats import Collisions, FrameStatistics, joined
 from raygrove.gpu.target import choose
 from raygrove.gpu.target.base import Array, Target, TargetOptions
 
@@ -48,6 +48,7 @@ class Outcome:
     device_name: str
     limited_by: str = ""
     boxes: BoxReport | None = None
+    collisions: Collisions | None = None
     last_update: FrameStatistics | None = None
     preparing_ms: float = 0.0
     whole_ms: float = 0.0
@@ -194,6 +195,7 @@ class FrameMaker(Questions):
             device_name=target.device_name,
             limited_by=limited_by,
             boxes=self._overlays.report,
+            collisions=self._overlays.collisions,
             last_update=self._last_update,
             preparing_ms=preparing_ms,
             whole_ms=whole_ms(self._pacing.pace),

@@ -1,4 +1,5 @@
-"""What is drawn over a finished picture: contours, the outline of what is selected, boxes of nodes, periodic boxes."""
+"""What is drawn over a finished picture: contours, collisions, the outline of what is selected, boxes of nodes,
+periodic boxes."""
 
 from __future__ import annotations
 
@@ -9,13 +10,16 @@ from raygrove.app.frames.node_boxes import BoxReport, NodeBoxes
 from raygrove.app.frames.periodic_boxes import PeriodicBoxes
 from raygrove.gpu.engine import Engine, View
 from raygrove.gpu.scene import Moment, Scene
+from raygrove.gpu.stats import Collisions
 
 
 class Overlays:
-    """Draws them in this order, where the state asks for them; keeps what stays from picture to picture."""
+    """Draws them in this order, where the state asks for them; keeps what stays from picture to picture. `collisions`
+    are those of the picture, None where they are not shown."""
 
     def __init__(self) -> None:
         self._boxes, self._periodic_boxes = NodeBoxes(), PeriodicBoxes()
+        self.collisions: Collisions | None = None
 
     @property
     def report(self) -> BoxReport | None:
@@ -25,6 +29,7 @@ class Overlays:
     def forget(self) -> None:
         """The engine goes."""
         self._boxes.forget()
+        self.collisions = None
 
     def paint(
         self,
@@ -40,8 +45,17 @@ class Overlays:
         """Draw over the pictures that the views' last frame made."""
         for view in views if state.settings.contours.are_on else ():
             engine.paint_contours(view, state.settings.contours)
+        self.collisions = None
+        for view in views if state.settings.collisions.show else ():
+            self.collisions = engine.paint_collisions(view, _between(state), state.settings.collisions.opacity)
         if with_selection and state.selection.object >= 0:
             engine.paint_outline(views[0], state.selection.object)
         self._boxes.paint(engine, views[0], scene, state, moment, is_moving)
         for view in views:
             self._periodic_boxes.paint(engine, view, scene, state, moment)
+
+
+def _between(state: State) -> tuple[int, int]:
+    """The objects whose collisions are shown; -1 is any."""
+    is_one = state.settings.collisions.between == "selected"
+    return (state.selection.object if is_one else -1, -1)

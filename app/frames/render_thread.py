@@ -26,7 +26,7 @@ from raygrove.app.problems.problems import problem_of
 from raygrove.gpu.display.sphere_look import SpherePicture
 from raygrove.gpu.hierarchy.base import HierarchyError
 from raygrove.gpu.scene import Moment, Scene
-from raygrove.gpu.stats import FrameStatistics
+from raygrove.gpu.stats import Collisions, FrameStatistics
 from raygrove.gpu.target.base import Abandoned
 
 Question = Callable[[FrameMaker], Any]
@@ -110,10 +110,11 @@ class FinishedFrame:
     `samples` of
     `samples_wanted` are in it. `statistics` are those of the newest frame the target has timed (a frame or two earlier
     on CUDA); `frame_ms` is the render thread's time for the whole frame; `limited_by` names the phase that keeps the
-    frame rate down where smaller pictures cannot help, else "". `boxes` says what was drawn over it, None for nothing.
-    `last_update` is the frame that built or refitted the structure last. `preparing_ms` of `frame_ms` went into what
-    this picture was the first to need, kernels above all; `whole_ms` is what a picture of full size is thought to take,
-    0 where that is not known. With `spheres` the slots hold nothing new: the window draws those itself."""
+    frame rate down where smaller pictures cannot help, else "". `boxes` and `collisions` say what was drawn over it,
+    None for nothing. `last_update` is the frame that built or refitted the structure last. `preparing_ms` of `frame_ms`
+    went into what this picture was the first to need, kernels above all; `whole_ms` is what a picture of full size is
+    thought to take, 0 where that is not known. With `spheres` the slots hold nothing new: the window draws those
+    itself."""
 
     request: FrameRequest
     frame_id: int
@@ -126,6 +127,7 @@ class FinishedFrame:
     device_name: str
     limited_by: str = ""
     boxes: BoxReport | None = None
+    collisions: Collisions | None = None
     last_update: FrameStatistics | None = None
     preparing_ms: float = 0.0
     whole_ms: float = 0.0
@@ -303,6 +305,7 @@ class RenderThread:
                 device_name=outcome.device_name,
                 limited_by=outcome.limited_by,
                 boxes=outcome.boxes,
+                collisions=outcome.collisions,
                 last_update=outcome.last_update,
                 preparing_ms=outcome.preparing_ms,
                 whole_ms=outcome.whole_ms,

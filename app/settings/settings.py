@@ -22,6 +22,7 @@ from raygrove.app.scene_io.limits import ImportLimits
 from raygrove.app.scene_io.motions import MotionOptions
 from raygrove.app.settings import option_tables
 from raygrove.app.settings.box_options import BoxOptions, PeriodicBoxOptions
+from raygrove.app.settings.collision_options import CollisionOptions
 from raygrove.app.settings.start_options import StartOptions
 from raygrove.gpu.attributes import SphereOptions
 from raygrove.gpu.clip import ClipOptions
@@ -139,6 +140,7 @@ class Settings:
     start: StartOptions = StartOptions()
     boxes: BoxOptions = BoxOptions()
     periodic_box: PeriodicBoxOptions = PeriodicBoxOptions()
+    collisions: CollisionOptions = CollisionOptions()
     clip: ClipOptions = ClipOptions()
     contours: ContourOptions = ContourOptions()
     tiles: GlyphOptions = GlyphOptions()

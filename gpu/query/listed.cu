@@ -12,9 +12,9 @@ struct ListedPrimitives {
 
     __device__ __forceinline__ bool operator()(int reference, const Question::Region& region) {
         const Records& records = input->records;
-        if (!records.is_active(reference) || !input->question.holds(records.shape(reference), region)) return true;
         const int prim_id = records.prim_id(reference);
-        if (!input->question.allows(asking, prim_id)) return true;
+        if (!records.is_active(reference) || !input->question.allows(asking, prim_id)) return true;
+        if (!input->question.holds(records.shape(reference), region)) return true;
         if (list != nullptr) list[found] = prim_id;
         ++found;
         return true;

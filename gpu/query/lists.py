@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import dataclasses
+from collections.abc import Callable, Iterator
+from typing import Any
 
 import numpy as np
 
@@ -31,6 +33,17 @@ class ListedPrimitives:
     prim_ids: Array
     first: Array
     counts: Array
+
+
+def in_halves(part: Any, ask: Callable[[Any], ListedPrimitives]) -> Iterator[ListedPrimitives]:
+    """What is asked at once where the lists fit, else half by half."""
+    try:
+        yield ask(part)
+    except TooManyListedError:
+        if len(part) == 1:
+            raise
+        for half in (slice(0, len(part) // 2), slice(len(part) // 2, len(part))):
+            yield from in_halves(part.part(half), ask)
 
 
 def total_of(target: Target, counts: Array, first: Array) -> int:

@@ -42,6 +42,7 @@ HINTS = {
     "animation.reverse": "Play backwards, or forwards again.",
     "animation.faster": "Play twice as fast.",
     "animation.slower": "Play half as fast.",
+    "scene.collisions": "Mark the triangles and spheres of different objects that touch, and count the pairs.",
     "scene.periodic_box": "Draw the periodic box that a file of particles has, and its copies, over the picture.",
     "structure.boxes": "Draw the boxes of the structure's nodes over the picture.",
     "structure.quality": (

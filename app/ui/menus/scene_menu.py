@@ -35,6 +35,7 @@ def scene_menu(session: Session, tools: SceneTools) -> Submenu:
         Command("scene.clip_flip", tr("See the &other side of the plane"), clip.flip, "Alt+C"),
         setting(session.choices, "scene.clip_axis", tr("&Direction of the plane"), "clip.axis"),
         Separator(),
+        Command("scene.collisions", tr("Show co&llisions"), tools.toggle_collisions, checkable=True),
         Command(
             "scene.periodic_box", tr("Draw the &periodic box of particles"), tools.toggle_periodic_box, checkable=True
         ),
@@ -76,6 +77,10 @@ class SceneTools(QObject):
     def toggle_periodic_box(self) -> None:
         """Draw the periodic box of particles over the picture, or no longer."""
         self._document.change("settings.periodic_box.show", not self._document.state.settings.periodic_box.show)
+
+    def toggle_collisions(self) -> None:
+        """Mark what touches another object, or no longer."""
+        self._document.change("settings.collisions.show", not self._document.state.settings.collisions.show)
 
     def cut_at_pointer(self) -> None:
         """A plane through what lies under the pointer, or in the middle of the picture, that faces the camera."""
@@ -119,6 +124,8 @@ class SceneTools(QObject):
                 actions["scene.clip"].setChecked(after.settings.clip.on)
             if before is None or before.settings.periodic_box != after.settings.periodic_box:
                 actions["scene.periodic_box"].setChecked(after.settings.periodic_box.show)
+            if before is None or before.settings.collisions != after.settings.collisions:
+                actions["scene.collisions"].setChecked(after.settings.collisions.show)
             if before is None or before.hidden != after.hidden:
                 actions["scene.show_all"].setEnabled(bool(after.hidden))
 

@@ -120,6 +120,7 @@ class Inspectors(QObject):
         self.heat.clear()
         self.pick.clear()
         self.boxes.clear()
+        self.objects.collisions.clear()
         self.cost.begin(self._document.span)
         self.marks.show_point(None)
 
@@ -127,6 +128,7 @@ class Inspectors(QObject):
     def _take(self, frame: FinishedFrame) -> None:
         self.heat.take(frame)
         self.boxes.take(frame)
+        self.objects.collisions.take(frame)
         self.spheres.take_frame()
         if self._is_of_now(frame):
             self.cost.take(frame)
@@ -183,6 +185,8 @@ class Inspectors(QObject):
             self._show_dock("clip")
         if after.settings.boxes.show and not before.settings.boxes.show:
             self._show_dock("boxes")
+        if after.settings.collisions.show and not before.settings.collisions.show:
+            self._show_dock("objects")
         if self.marks.isVisible() and _tree_of(before) != _tree_of(after):
             self.marks.show_path(())  # the boxes were those of another tree
             self.marks.show_point(None)

@@ -22,6 +22,7 @@ from raygrove.app.document.document import Document
 from raygrove.app.document.state import State
 from raygrove.app.edits import objects
 from raygrove.app.ui.commands.object_commands import ObjectCommands
+from raygrove.app.ui.panels.collision_controls import CollisionControls
 from raygrove.gpu.scene import Scene
 
 Index = QModelIndex | QPersistentModelIndex
@@ -124,6 +125,7 @@ class ObjectsPanel(QWidget):
         self.rows.setFilterCaseSensitivity(Qt.CaseSensitivity.CaseInsensitive)
         self.rows.setFilterKeyColumn(-1)
         self.search, self.view, self.summary = QLineEdit(self), QTreeView(self), QLabel(self)
+        self.collisions = CollisionControls(document, self)
         self._set_up_view()
         self.summary.setWordWrap(True)
         self.summary.setObjectName("summary")
@@ -143,13 +145,14 @@ class ObjectsPanel(QWidget):
         column.addWidget(self.view, 1)
         column.addWidget(self.summary)
         column.addLayout(buttons)
+        column.addWidget(self.collisions)
         document.observe(self._changed)
         document.on_scene.append(self.show_scene)
         self.show_scene(document.scene)
 
     def sizeHint(self) -> QSize:
         """Narrow: the picture is what counts."""
-        return QSize(290, 420)
+        return QSize(290, 500)
 
     def show_scene(self, scene: Scene | None) -> None:
         """Another scene."""

@@ -118,6 +118,9 @@ def run_frames(
     assert engine.totals(view).hits > 0
     engine.pick(view, 21.0, 10.0)
     table = engine.nodes(view)
+    if len(scene.objects) > 1 and not scene.glyphs:
+        engine.paint_collisions(view)
+        engine.colliding_pairs(view, (0, 1))
     engine.hide([1])
     view.settings = dataclasses.replace(settings, clip=ClipOptions(on=True, position=0.6))
     view.most_rows = 8  # rows after rows

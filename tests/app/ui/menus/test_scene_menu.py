@@ -15,6 +15,7 @@ from raygrove.app.document.state import SceneReference
 from raygrove.app.ui.window.main_window import MainWindow
 from raygrove.gpu.clip import half_space
 from raygrove.gpu.scene import Node, Object, Scene
+from raygrove.gpu.stats import Collisions
 
 CHECKED, UNCHECKED = Qt.CheckState.Checked, Qt.CheckState.Unchecked
 
@@ -168,3 +169,23 @@ def test_the_periodic_box_is_drawn_or_not(opened: MainWindow) -> None:
         run(opened, "scene.periodic_box")
         assert action.isChecked() and opened.document.state.settings.periodic_box.show
         opened.document.undo()
+
+
+def test_collisions_are_shown_and_counted(opened: MainWindow, qtbot: Any) -> None:
+    """By the menu or the panel, which opens with them; the count follows the frames."""
+    controls, action = opened.inspectors.objects.collisions, opened.commands.actions["scene.collisions"]
+    dock = next(dock for dock in opened.docks if dock.objectName() == "dock.objects")
+    run(opened, "scene.collisions")
+    assert action.isChecked() and controls.editors["show"].value() and not dock.isHidden()
+    qtbot.waitUntil(lambda: opened.loop.last_frame is not None)
+    frame = opened.loop.last_frame
+    assert frame is not None
+    for pairs, sentence in ((1234, "1,234 colliding pairs of 56 primitives, found in 0.7 ms."), (0, "0 colliding")):
+        controls.take(dataclasses.replace(frame, collisions=Collisions(pairs, 56, 0.7)))
+        assert controls.sentence.text().startswith(sentence)
+    controls.editors["between"].edited.emit("selected")
+    assert opened.document.state.settings.collisions.between == "selected"
+    controls.editors["show"].edited.emit(False)
+    assert not action.isChecked()
+    controls.take(dataclasses.replace(frame, collisions=None))
+    assert "colliding" not in controls.sentence.text()
