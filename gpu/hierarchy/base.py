@@ -35,7 +35,10 @@ class TilesError(HierarchyError):
 
 
 class CannotRefitError(HierarchyError):
-    """The structure has no refit, or its topology no longer fits the primitives."""
+    """The structure has no refit, or its topology no longer fits the primitives; `instead` is the setting and its value
+    by which any structure follows what moves."""
+
+    instead = ("update.mode", "rebuild")
 
 
 @dataclasses.dataclass(frozen=True)

@@ -13,10 +13,12 @@ from PySide6.QtWidgets import QApplication, QDialog, QDockWidget, QFileDialog, Q
 
 from raygrove.app.problems.problem import Problem
 from raygrove.app.problems.problems import problem_of
+from raygrove.app.ui.session.choices import Choices
 from raygrove.app.ui.widgets.panel_bar import PanelBar
 from raygrove.app.ui.window.main_window import MainWindow
 from raygrove.gpu.display.sphere_look import SphereDrawingError
 from raygrove.gpu.glyphs.caster import check_scene
+from raygrove.gpu.hierarchy.base import CannotRefitError
 from tests.app.stand_ins import PaintedMaker
 
 
@@ -159,3 +161,27 @@ def test_what_a_ray_type_says_of_its_picture_stands_above_it_until_it_no_longer_
     assert show("It is dark.") == show("It is dark.") == ["It is dark."]
     assert show("It is dark.", "It is odd.") == ["It is dark. (and 1 more)"]
     assert show() == []
+
+
+def test_a_structure_that_cannot_be_refitted_has_a_button_that_rebuilds_it(
+    scene_window: MainWindow, qtbot: Any, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """The policy was chosen for a structure before, which could be."""
+    draw = PaintedMaker.draw
+
+    def refuse(self: PaintedMaker, scene: Any, state: Any, *rest: Any) -> Any:
+        settings = state.settings
+        if settings.update.mode == "refit" and settings.render.hierarchy == "grid":
+            raise CannotRefitError("Grid cannot be refitted: choose update rebuild or auto, or another structure.")
+        return draw(self, scene, state, *rest)
+
+    monkeypatch.setattr(PaintedMaker, "draw", refuse)
+    document, banners = scene_window.document, scene_window.banners
+    document.change("settings.update.mode", "refit")
+    Choices(document).choose_hierarchy("grid")
+    qtbot.waitUntil(lambda: any(one.kind == "error" for one in banners.messages()))
+    button = banners.messages()[-1].findChild(QPushButton, "instead")
+    assert button.text() == "Rebuild every frame"
+    button.click()
+    assert document.state.settings.update.mode == "rebuild"
+    qtbot.waitUntil(lambda: not banners.messages())
