@@ -20,6 +20,7 @@ from .buffers import Buffers, read_buffers
 from .collisions import ANY, Between, colliding_pairs
 from .contours import ContourOptions
 from .frame_log import FrameLog, FrameRecord
+from .gravity import GravityOptions
 from .hierarchy.base import HierarchyError, NodeTable
 from .painters import Painters
 from .picking import Hit, hit_of
@@ -105,6 +106,10 @@ class Engine:
         if self._animator.take_sphere_options(options, colors) and self._launches is not None:
             self._launches.clear()
         self._materials.version += before != self._animator.surface.version
+
+    def take_gravity_options(self, options: GravityOptions) -> None:
+        """Find the forces of simulations in another way from the next frame on. Pictures begin anew."""
+        self._animator.take_gravity_options(options)
 
     def _warm_anew(self) -> None:
         for slot in self._slots.values():

@@ -213,7 +213,7 @@ class SimulationStatistics:
     """Spheres that are simulated: how many `bodies`, the `steps` done since the start, their `energy` at the start of
     the newest step that is known of, and by what share it differs from that of the start (`energy_drift`). `is_behind`:
     the frame shows an earlier instant than was asked for, as steps are still to be made up for. `phases_ms` are those
-    of this frame's steps (`nbody.m2l` ...), all of them together."""
+    of this frame's steps (`nbody.m2l` ...), all of them together; `forces` says how they are found."""
 
     bodies: int
     steps: int
@@ -221,6 +221,7 @@ class SimulationStatistics:
     energy_drift: float
     is_behind: bool = False
     phases_ms: dict[str, float] = dataclasses.field(default_factory=dict)
+    forces: str = ""
 
     @property
     def ms(self) -> float:

@@ -26,7 +26,7 @@ def run(names: argparse.Namespace, words: Words) -> int:
     reference = reference_from(names, settings)
     if reference.kind == "none":
         raise UsageError(f"say which file: {typed()} info FILE, or --demo NAME.")
-    facts = describe(open_scene(reference, settings))
+    facts = describe(open_scene(reference, settings), settings.gravity)
     print(json_text(facts) if names.json else format_facts(facts))
     return 0
 

@@ -88,6 +88,7 @@ def render_frames(
     with contextlib.closing(Engine(target, scene)) as engine:
         engine.hide(state.hidden)
         engine.take_sphere_options(state.settings.spheres)
+        engine.take_gravity_options(state.settings.gravity)
         EditedScene().give(engine, scene, state.settings.material, state.settings.light)
         _prepare(engine, target, moments, view)
         for _ in range(warmup if moments else 0):

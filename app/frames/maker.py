@@ -124,6 +124,7 @@ class FrameMaker(Questions):
         display, pacing = state.settings.display, self._pacing
         engine.hide(state.hidden)
         engine.take_sphere_options(state.settings.spheres)
+        engine.take_gravity_options(state.settings.gravity)
         self._edited.give(engine, scene, state.settings.material, state.settings.light)
         if display.spheres != "rays":
             return self._give_spheres(engine, target, scene, state, moment, slots[0])
@@ -288,13 +289,15 @@ class FrameMaker(Questions):
         """Say what is prepared while the first picture of a choice is drawn: its kernels may have to be compiled."""
         render, view = state.settings.render, state.views[0]
         chosen = {name: getattr(view, name, "") or getattr(render, name) for name in PREPARED} | {
-            "options": repr(_options(state))
+            "options": repr(_options(state)),
+            "gravity": repr(state.settings.gravity),
         }
         changed = [name for name, value in chosen.items() if self._prepared.get(name) != value]
         if not changed:
             yield
             return
-        self._on_busy(f"Preparing {chosen[changed[0] if changed[0] != 'options' else 'hierarchy']} ...")
+        what = {"options": chosen["hierarchy"], "gravity": "forces"}.get(changed[0], chosen[changed[0]])
+        self._on_busy(f"Preparing {what} ...")
         try:
             yield
             self._prepared = chosen

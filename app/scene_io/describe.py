@@ -2,16 +2,22 @@
 
 from __future__ import annotations
 
+import dataclasses
+import math
 from typing import Any
 
 import numpy as np
 
 from raygrove.gpu.glyph_shapes import Glyphs
+from raygrove.gpu.gravity import Gravity, GravityOptions, force_method
 from raygrove.gpu.scene import Attribute, Mesh, PeriodicBox, Scene, Spheres
 
+DEFAULT_GRAVITY = GravityOptions()
 
-def describe(scene: Scene) -> dict[str, Any]:
-    """Counts, names, bounds (in the file's coordinates) and remarks; JSON-able."""
+
+def describe(scene: Scene, gravity: GravityOptions = DEFAULT_GRAVITY) -> dict[str, Any]:
+    """Counts, names, bounds (in the file's coordinates) and remarks; how what is simulated is, with these options.
+    JSON-able."""
     lower = [low + offset for low, offset in zip(scene.lower, scene.origin, strict=True)]
     upper = [high + offset for high, offset in zip(scene.upper, scene.origin, strict=True)]
     things: tuple[Mesh | Spheres | Glyphs, ...] = (*scene.meshes, *scene.spheres, *scene.glyphs)
@@ -37,6 +43,7 @@ def describe(scene: Scene) -> dict[str, Any]:
             for mesh in scene.meshes
         ],
         "sphere_groups": [_spheres(spheres) for spheres in scene.spheres],
+        "simulations": [_simulation(one, one.gravity, gravity) for one in scene.spheres if one.gravity is not None],
         "glyph_groups": [_glyphs(glyphs) for glyphs in scene.glyphs],
         "key_frames": max(key_counts, default=0),
         "key_frame_bytes": _key_frame_bytes(scene),
@@ -86,6 +93,22 @@ def _spheres(spheres: Spheres) -> dict[str, Any]:
         "attributes": [_attribute(spheres, one) for one in spheres.attributes],
         "is_periodic": spheres.box is not None and any(spheres.box.periodic),
         "box": [] if spheres.box is None else _box_sides(spheres.box),
+    }
+
+
+def _simulation(spheres: Spheres, gravity: Gravity, options: GravityOptions) -> dict[str, Any]:
+    """Spheres that attract one another: how many, how their forces are found, and by which steps they move."""
+    method = force_method(gravity, options)
+    chosen = {} if method.options is None else dataclasses.asdict(method.options)
+    return {
+        "name": spheres.name,
+        "bodies": len(gravity.masses),
+        "forces": method.name,
+        **{name: value for name, value in chosen.items() if name != "leaf_points"},
+        "softening": float(gravity.softening),
+        "step": float(gravity.step),
+        "steps": math.floor(gravity.duration / gravity.step),
+        "duration": float(gravity.duration),
     }
 
 

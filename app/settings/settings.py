@@ -29,6 +29,7 @@ from raygrove.gpu.clip import ClipOptions
 from raygrove.gpu.contours import ContourOptions
 from raygrove.gpu.display.sphere_look import WAYS
 from raygrove.gpu.glyphs.options import PRIMARY, GlyphOptions
+from raygrove.gpu.gravity import GravityOptions
 from raygrove.gpu.hierarchy.base import StatisticsOptions
 from raygrove.gpu.settings import OptionError, OptionField, fields_of, option
 from raygrove.gpu.target.base import TargetOptions
@@ -145,6 +146,7 @@ class Settings:
     contours: ContourOptions = ContourOptions()
     tiles: GlyphOptions = GlyphOptions()
     spheres: SphereOptions = SphereOptions()
+    gravity: GravityOptions = GravityOptions()
     path: PathOptions = PathOptions()
     demo: DemoOptions = DemoOptions()
     importer: ImportLimits = ImportLimits()

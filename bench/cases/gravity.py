@@ -15,10 +15,11 @@ from typing import Any
 
 import numpy as np
 
-from raygrove.gpu.nbody.barnes_hut import BarnesHut, BarnesHutOptions
+from raygrove.gpu.gravity import BarnesHutOptions, MultipoleOptions
+from raygrove.gpu.nbody.barnes_hut import BarnesHut
 from raygrove.gpu.nbody.bodies import PROGRESS, Bodies, Forces, upload_bodies
 from raygrove.gpu.nbody.direct import DirectSum
-from raygrove.gpu.nbody.multipole import FastMultipole, MultipoleOptions
+from raygrove.gpu.nbody.multipole import FastMultipole
 from raygrove.gpu.target.base import Target
 
 from ..arguments import DEVICE, OUT, argument, chosen, repeat

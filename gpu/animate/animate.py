@@ -15,6 +15,7 @@ from collections.abc import Callable, Collection
 import numpy as np
 
 from ..attributes import SphereOptions
+from ..gravity import GravityOptions
 from ..hierarchy.base import ObjectRange, Primitives
 from ..scene import Light, Moment, Scene
 from ..stats import KeyStreaming
@@ -119,11 +120,9 @@ class Animator:
     # -- the frame ------------------------------------------------------------------------------------------------
     def prepare(self, moment: Moment) -> tuple[Callable[[], None], ...]:
         """Write the moment, and give what has to be launched for it: nothing, what moves, or everything the first time
-        and when the clip changes.
-
-        The launches stay the same from frame to frame while a clip plays; an unmoved frame after a moved one launches
-        once more, so that
-        `previous` becomes equal to `positions`, and so does one whose lights are others."""
+        and when the clip changes. The launches stay the same from frame to frame while a clip plays; an unmoved frame
+        after a moved one launches once more, so that `previous` becomes equal to `positions`, and so does one whose
+        lights are others."""
         clip = self._clip_of(moment)
         wanted, shown = (float(np.float32(moment.time)), clip), self._shown
         parts = self._parts_of(clip)
@@ -206,6 +205,11 @@ class Animator:
         self.surface.spheres = self._spheres.surface
         self.forget()
         return is_other
+
+    def take_gravity_options(self, options: GravityOptions) -> None:
+        """Other forces between bodies that are simulated (Simulations.take). Between two frames."""
+        if self.simulations.take(options):
+            self.forget()
 
     def place(self, moment: Moment) -> None:
         """Before a frame: launch the surface of its moment, so that what is made ready for it meets primitives in their

@@ -14,7 +14,7 @@ from collections.abc import Callable
 import numpy as np
 
 from ..attributes import SIMULATED
-from ..gravity import FORCES, Gravity
+from ..gravity import BarnesHutOptions, ForceMethod, Gravity, GravityOptions, MultipoleOptions, force_method
 from ..nbody.barnes_hut import BarnesHut
 from ..nbody.bodies import PROGRESS, Forces
 from ..nbody.direct import DirectSum
@@ -27,16 +27,15 @@ from ..target.base import Array, Target, UnitSource
 LIVE = tuple(name.replace(".", "_") for name in SIMULATED)
 """Attributes that a simulation gives, as kernels name them."""
 
-MOST_DIRECT = 2000
-"""Up to so many bodies `auto` sums all pairs: there it is no slower than what needs a tree, and exact."""
-
 
 @dataclasses.dataclass(eq=False)
 class _Simulated:
     """A group of spheres that is simulated: where its centres go, and what is known of its energy."""
 
-    group: int
+    index: int
+    spheres: Spheres
     gravity: Gravity
+    method: ForceMethod
     run: Run
     centres: Array
     start: Energy
@@ -59,15 +58,34 @@ class Simulations:
         placed = sorted({thing.spheres for thing in scene.objects if thing.spheres >= 0})
         groups = [(index, scene.spheres[index]) for index in placed if scene.spheres[index].gravity is not None]
         self._unit = target.unit(UnitSource("gpu/animate/simulation.cu")) if groups else None
-        self._simulated = [self._start(index, group, centres(index)) for index, group in groups]
+        self._options = GravityOptions()
+        self._simulated = [
+            self._start(index, group, force_method(group.gravity, self._options), centres(index))
+            for index, group in groups
+            if group.gravity is not None
+        ]
 
-    def _start(self, index: int, group: Spheres, centres: Array) -> _Simulated:
+    def _start(self, index: int, group: Spheres, method: ForceMethod, centres: Array) -> _Simulated:
         gravity = group.gravity
         assert gravity is not None
-        forces = make_forces(self._target, gravity, len(group.centres))
+        forces = make_forces(self._target, method, len(group.centres), gravity.softening)
         run = Run(self._target, forces, group.centres, gravity.velocities, gravity.masses, gravity.step)
         start = run.energy()
-        return _Simulated(index, gravity, run, centres, start, start)
+        return _Simulated(index, group, gravity, method, run, centres, start, start)
+
+    def take(self, options: GravityOptions) -> bool:
+        """Find forces as the options say from now on, and whether that is otherwise than before: then a simulation is
+        at its start again, as an instant is the same however it was come to. Between two frames; may wait."""
+        if options == self._options:
+            return False
+        wanted = [force_method(one.gravity, options) for one in self._simulated]
+        is_other = [method != one.method for method, one in zip(wanted, self._simulated, strict=True)]
+        self._simulated = [
+            self._start(one.index, one.spheres, method, one.centres) if changes else one
+            for one, method, changes in zip(self._simulated, wanted, is_other, strict=True)
+        ]
+        self._options = options
+        return any(is_other)
 
     # -- the frame ------------------------------------------------------------------------------------------------
     def show(self, time: float, columns: dict[tuple[int, str], Array]) -> None:
@@ -78,7 +96,7 @@ class Simulations:
             for one in self._simulated:
                 self._advance(one, time)
                 with self._target.phase("show"):
-                    self._show(one, {name: rows for (group, name), rows in columns.items() if group == one.group})
+                    self._show(one, {name: rows for (group, name), rows in columns.items() if group == one.index})
         finally:
             self._target.phase_prefix = prefix
 
@@ -132,6 +150,7 @@ class Simulations:
                 energy=sum(one.newest.total for one in self._simulated),
                 energy_drift=max(one.newest.drift(one.start) for one in self._simulated),
                 is_behind=is_behind,
+                forces="; ".join(dict.fromkeys(str(one.method) for one in self._simulated)),
             )
 
         return read
@@ -139,7 +158,7 @@ class Simulations:
     def speed_of(self, group: int, sphere: int) -> float | None:
         """The speed of a body of a group now; None for a group that is not simulated. Waits."""
         for one in self._simulated:
-            if one.group == group:
+            if one.index == group:
                 velocity = self._target.download(one.run.bodies.velocities[sphere : sphere + 1])[0, :3]
                 return float(np.linalg.norm(velocity.astype(np.float64)))
         return None
@@ -151,18 +170,14 @@ def _take_energy(one: _Simulated) -> None:
         one.newest, one.arriving = found, None
 
 
-def make_forces(target: Target, gravity: Gravity, count: int) -> Forces:
-    """The way to find forces that a scene asks for. Raises ValueError for one that is not known."""
-    chosen = gravity.forces
-    if chosen not in FORCES:
-        raise ValueError(f"Forces are found by one of {', '.join(FORCES)}; {chosen!r} was asked for.")
-    if chosen == "auto":
-        chosen = "direct" if count <= MOST_DIRECT else "multipole"
-    if chosen == "direct":
-        return DirectSum(target, gravity.softening)
-    if chosen == "barnes_hut":
-        return BarnesHut(target, count, gravity.softening)
-    return FastMultipole(target, count, gravity.softening)
+def make_forces(target: Target, method: ForceMethod, count: int, softening: float) -> Forces:
+    """A way to find the forces between `count` bodies."""
+    options = method.options
+    if isinstance(options, BarnesHutOptions):
+        return BarnesHut(target, count, softening, options)
+    if isinstance(options, MultipoleOptions):
+        return FastMultipole(target, count, softening, options)
+    return DirectSum(target, softening)
 
 
 def check_gravity(spheres: Spheres) -> None:

@@ -3,35 +3,11 @@ their mass or by their quadrupoles too. O(N log N)."""
 
 from __future__ import annotations
 
-import dataclasses
-
+from ..gravity import TERMS, BarnesHutOptions
 from ..hierarchy.octree.point_tree import NEEDED, PointTreeBuilder, PointTreeOptions
-from ..settings import option
 from ..target.base import Target
 from .bodies import PROGRESS, Bodies
 from .expansions import Multipoles, expansion_unit
-
-TERMS = ("monopole", "quadrupole")
-"""What a far cell is taken for; about its centre of mass, where it has no dipole."""
-
-
-@dataclasses.dataclass(frozen=True)
-class BarnesHutOptions:
-    """What can be chosen about Barnes and Hut's tree code."""
-
-    terms: str = option(
-        "quadrupole",
-        "What a far cell attracts by: its mass alone, or its quadrupole too, which is more exact and slower.",
-        choices=TERMS,
-    )
-    angle: float = option(
-        0.5,
-        "A cell is taken as a whole where its radius is less than this share of its distance: smaller is more exact "
-        "and slower.",
-        minimum=0.05,
-        maximum=0.95,
-    )
-    leaf_points: int = option(16, "The most bodies of a leaf of the tree.", minimum=1, maximum=1024)
 
 
 class BarnesHut:

@@ -6,10 +6,9 @@ import math
 
 import numpy as np
 
+from ..gravity import LEAST_ORDER, MOST_ORDER
 from ..hierarchy.octree.point_tree import MAX_DEPTH, PointTree
 from ..target.base import Array, Target, Unit, UnitSource
-
-LEAST_ORDER, MOST_ORDER = 1, 8
 
 
 def terms_to(order: int) -> int:

@@ -3,33 +3,14 @@
 
 from __future__ import annotations
 
-import dataclasses
-
 import numpy as np
 
+from ..gravity import MultipoleOptions
 from ..hierarchy.octree.point_tree import MAX_DEPTH, NEEDED, PointTree, PointTreeBuilder, PointTreeOptions
-from ..settings import option
 from ..target.base import Array, Target, UnitSource
 from .bodies import PROGRESS, Bodies
-from .expansions import LEAST_ORDER, MOST_ORDER, Multipoles, expansion_unit, row_of
+from .expansions import Multipoles, expansion_unit, row_of
 from .lists import PairLists
-
-
-@dataclasses.dataclass(frozen=True)
-class MultipoleOptions:
-    """What can be chosen about the fast multipole method."""
-
-    order: int = option(
-        4, "Highest order of the expansions: higher is more exact and slower.", minimum=LEAST_ORDER, maximum=MOST_ORDER
-    )
-    angle: float = option(
-        0.7,
-        "Two cells attract one another as wholes where their radii together are less than this share of their "
-        "distance: smaller is more exact and slower.",
-        minimum=0.05,
-        maximum=0.95,
-    )
-    leaf_points: int = option(64, "The most bodies of a leaf of the tree.", minimum=1, maximum=1024)
 
 
 class FastMultipole:

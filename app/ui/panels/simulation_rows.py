@@ -16,6 +16,7 @@ def simulation_rows(simulation: SimulationStatistics | None) -> list[Row]:
     steps = tr("Statistics", "step {steps}").format(steps=f"{simulation.steps:,}")
     if simulation.is_behind:
         steps = tr("Statistics", "{steps}, behind").format(steps=steps)
+    drift = f"{simulation.energy_drift:.1e}" if simulation.energy_drift else "0"
     return [
         Row(
             "simulation", tr("Statistics", "Simulation"), steps,
@@ -29,11 +30,15 @@ def simulation_rows(simulation: SimulationStatistics | None) -> list[Row]:
             tip=tr("Statistics", "Spheres that attract one another."),
         ),
         Row(
+            "simulation.forces", tr("Statistics", "forces"), simulation.forces, parent="simulation",
+            tip=tr("Statistics", "How the attractions are found; chosen in the settings, page Gravity."),
+        ),
+        Row(
             "simulation.ms", tr("Statistics", "in this frame"), f"{simulation.ms:.2f} ms", parent="simulation",
             tip=tr("Statistics", "What the steps of this frame took; none where it shows the same step as before."),
         ),
         Row(
-            "simulation.drift", tr("Statistics", "energy drift"), f"{simulation.energy_drift:.1e}", parent="simulation",
+            "simulation.drift", tr("Statistics", "energy drift"), drift, parent="simulation",
             tip=tr("Statistics", (
                 "By what share the energy differs from that of the start. Nothing adds or takes any: what changes is "
                 "the error of forces and steps."

@@ -3,9 +3,24 @@
 from __future__ import annotations
 
 from raygrove.app.cli.info import format_facts
+from raygrove.app.scene_io import describe
+from raygrove.app.scene_io.demos.galaxy import make_galaxy
+from raygrove.gpu.gravity import GravityOptions
 
 
 def test_what_is_empty_has_no_label() -> None:
     material = {"name": "brick", "alpha": 0.5, "box": None, "note": "", "textures": ["", "wall", "", ""], "maps": [""]}
     said = format_facts({"name": "room", "unit": "", "box": (), "materials": [material]})
     assert said == "name           room\n\nmaterials (1)\n  brick: alpha 0.5, textures wall"
+
+
+def test_a_simulation_is_said_with_the_forces_that_the_settings_choose() -> None:
+    scene = make_galaxy(3000, 1)
+    said = format_facts(describe(scene)).splitlines()
+    assert said[said.index("simulations (1)") + 1] == (
+        "  stars: bodies 3,000, forces multipole, order 4, angle 0.7, softening 0.06, step 0.0208333, steps 576, "
+        "duration 12"
+    )
+    other = GravityOptions("barnes_hut", barnes_hut_angle=0.4)
+    assert "forces barnes_hut, terms quadrupole, angle 0.4, softening" in format_facts(describe(scene, other))
+    assert "forces direct, softening" in format_facts(describe(make_galaxy(300, 1)))

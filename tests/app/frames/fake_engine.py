@@ -95,6 +95,9 @@ class FakeEngine:
     def take_sphere_options(self, options: object) -> None:
         self.sphere_options = options
 
+    def take_gravity_options(self, options: object) -> None:
+        self.gravity_options = options
+
     def take_materials(self, materials: Sequence[object]) -> None:
         self.materials = tuple(materials)
 

@@ -12,6 +12,7 @@ from raygrove.app.document.state import State, replaced
 from raygrove.app.frames.maker import FrameMaker
 from raygrove.app.frames.pixel_slots import HostSlot
 from raygrove.gpu.engine import View
+from raygrove.gpu.gravity import GravityOptions
 from raygrove.gpu.scene import Moment, Scene
 from raygrove.gpu.stats import FrameStatistics
 from raygrove.gpu.target.base import Abandoned, NoDeviceError
@@ -48,6 +49,15 @@ def test_phases_are_sampled_unless_every_frame_is_to_time_them(makers: Makers) -
     makers.maker.close_engine()
     makers.draw(time=0.2)
     assert makers.engines[1].samples_phases is False, "another scene's engine is told, too"
+
+
+def test_other_forces_of_a_simulation_reach_the_engine_that_runs(makers: Makers) -> None:
+    makers.draw()
+    makers.busy.clear()
+    makers.draw(replaced(State(), "settings.gravity.forces", "barnes_hut"))
+    (engine,) = makers.engines
+    assert engine.gravity_options == GravityOptions("barnes_hut")
+    assert makers.busy == ["Preparing forces ...", ""]
 
 
 def test_what_is_prepared_is_said_by_its_name_and_once(makers: Makers) -> None:

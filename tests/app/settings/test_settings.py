@@ -37,6 +37,7 @@ def test_every_group_is_there_and_every_option_says_a_sentence() -> None:
         "clip",
         "tiles",
         "spheres",
+        "gravity",
         "contours",
         "path",
         "statistics",

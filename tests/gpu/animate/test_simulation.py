@@ -9,11 +9,11 @@ from collections.abc import Iterator
 import numpy as np
 import pytest
 
-from raygrove.gpu.animate.simulation import Simulations, make_forces
+from raygrove.gpu.animate.simulation import Simulations
 from raygrove.gpu.attributes import SphereOptions, curve_of
 from raygrove.gpu.camera import Camera
 from raygrove.gpu.engine import Engine, View, ViewSettings
-from raygrove.gpu.gravity import Gravity
+from raygrove.gpu.gravity import Gravity, GravityOptions
 from raygrove.gpu.nbody.lists import TOTALS
 from raygrove.gpu.nbody.multipole import FastMultipole
 from raygrove.gpu.pixels import ArrayPixels
@@ -167,5 +167,39 @@ def test_gravity_that_does_not_fit_is_refused(target: Target) -> None:
     for said, spheres in wrong.items():
         with pytest.raises(ValueError, match=said):
             Engine(target, dataclasses.replace(scene, spheres=(spheres,)))
+    other = dataclasses.replace(group, gravity=dataclasses.replace(gravity, forces="none"))
     with pytest.raises(ValueError, match="one of auto, direct"):
-        make_forces(target, dataclasses.replace(gravity, forces="none"), 5)
+        Engine(target, dataclasses.replace(scene, spheres=(other,)))
+
+
+def test_other_forces_begin_at_the_start_again(target: Target) -> None:
+    """So that an instant is the same whenever they were chosen."""
+    exact = leapfrog(*clustered(300), SOFTENING, STEP, 20)[0] + AWAY
+    view, places = view_of(target), {}
+    ways = {
+        "multipole, order 4, angle 0.7": GravityOptions(),
+        "multipole, order 2, angle 0.9": GravityOptions(multipole_order=2, multipole_angle=0.9),
+        "barnes_hut, monopole, angle 0.6": GravityOptions(
+            "barnes_hut", barnes_hut_terms="monopole", barnes_hut_angle=0.6
+        ),
+        "direct": GravityOptions("direct"),
+    }
+    with Engine(target, make_scene(300, "multipole")) as engine:
+        for said, options in ways.items():
+            engine.take_gravity_options(options)
+            engine.render_frame(Moment(20 * STEP + 1e-6), [view])
+            told = engine.flush().simulation
+            assert told is not None and (told.forces, told.steps) == (said, 21)
+            places[said] = places_at(engine, 20 * STEP + 1e-6)
+            with Engine(target, make_scene(300, "multipole")) as other:
+                other.take_gravity_options(options)
+                assert np.array_equal(places_at(other, 20 * STEP + 1e-6), places[said]), said
+    away = [float(np.sqrt(((rows - exact) ** 2).sum(axis=1).mean())) for rows in places.values()]
+    assert away[3] < 3e-5 and away[3] < away[0] < away[1] and away[0] < away[2], away
+
+
+def test_options_of_a_way_that_is_not_taken_change_nothing(target: Target, engine: Engine) -> None:
+    engine.spheres(Moment(0.1))
+    run = simulations(engine)._simulated[0].run
+    engine.take_gravity_options(GravityOptions(multipole_order=6, barnes_hut_angle=0.3))  # 60 bodies: all pairs
+    assert simulations(engine)._simulated[0].run is run and run.launched == 11

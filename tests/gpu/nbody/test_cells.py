@@ -11,12 +11,13 @@ import numpy as np
 import pytest
 from hypothesis import strategies as st
 
+from raygrove.gpu.gravity import BarnesHutOptions, MultipoleOptions
 from raygrove.gpu.hierarchy.octree.point_tree import NODES, PointTree
-from raygrove.gpu.nbody.barnes_hut import BarnesHut, BarnesHutOptions
+from raygrove.gpu.nbody.barnes_hut import BarnesHut
 from raygrove.gpu.nbody.bodies import Bodies, Forces, upload_bodies
 from raygrove.gpu.nbody.expansions import Multipoles
 from raygrove.gpu.nbody.lists import TOTALS
-from raygrove.gpu.nbody.multipole import FastMultipole, MultipoleOptions
+from raygrove.gpu.nbody.multipole import FastMultipole
 from raygrove.gpu.nbody.run import Run
 from raygrove.gpu.target.base import Target
 

@@ -8,10 +8,10 @@ import numpy as np
 from raygrove.gpu.attributes import SphereOptions
 from raygrove.gpu.camera import Camera
 from raygrove.gpu.engine import Engine, View, ViewSettings
-from raygrove.gpu.gravity import Gravity
-from raygrove.gpu.nbody.barnes_hut import BarnesHut, BarnesHutOptions
+from raygrove.gpu.gravity import BarnesHutOptions, Gravity, MultipoleOptions
+from raygrove.gpu.nbody.barnes_hut import BarnesHut
 from raygrove.gpu.nbody.direct import DirectSum
-from raygrove.gpu.nbody.multipole import FastMultipole, MultipoleOptions
+from raygrove.gpu.nbody.multipole import FastMultipole
 from raygrove.gpu.nbody.run import Run
 from raygrove.gpu.pixels import ArrayPixels
 from raygrove.gpu.scene import Attribute, Moment, Object, Scene, Spheres
