@@ -73,7 +73,11 @@ extern "C" __global__ void count_tiles_of_spheres(TileInput input, const unsigne
 // `capacity` sorts behind all of them.
 extern "C" __global__ void write_pairs(TileInput input, const unsigned* by_distance, const int* pair_first,
                                        const uint64* listed, int capacity, unsigned* lists_of_pairs, unsigned* ids) {
-    if (input.status[IS_FULL]) return;
+    const unsigned no_list = (unsigned)(input.across * input.down * input.layer_count);
+    if (input.status[IS_FULL]) {
+        for (int i : grid_stride(capacity)) lists_of_pairs[i] = no_list;  // they are sorted all the same
+        return;
+    }
     for (int i : grid_stride(input.spheres.count)) {
         const int prim_id = (int)by_distance[i];
         const TileBox tiles = tiles_of(input, prim_id);
@@ -85,6 +89,5 @@ extern "C" __global__ void write_pairs(TileInput input, const unsigned* by_dista
         }
     }
     const int used = (int)*listed;
-    for (int i : grid_stride(capacity - used))
-        lists_of_pairs[used + i] = (unsigned)(input.across * input.down * input.layer_count);
+    for (int i : grid_stride(capacity - used)) lists_of_pairs[used + i] = no_list;
 }

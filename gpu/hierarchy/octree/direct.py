@@ -76,7 +76,7 @@ class DirectForm:
             target.launch(unit, "walk_forth", n, **known)
             target.launch(unit, "walk_back", n, **known, opens=held["opens"], more=held["more"])
         else:
-            for name in ("opens", "closes"):
+            for name in ("opens", "closes", "more"):  # of points that were dropped nothing is written
                 target.fill(held[name], 0)
             target.launch(unit, "find_nodes", n, **known, opens=held["opens"])
             target.launch(unit, "merge_leaves", n, **known, opens=held["opens"], more=held["more"])

@@ -97,8 +97,9 @@ extern "C" __global__ void append_inner(const uint64* inner_code, const int* inn
 extern "C" __global__ void gather_cells(const uint64* code, const int* level, const int* ids, int n, uint64* to_code,
                                         int* to_level) {
     for (int i : grid_stride(n)) {
-        to_code[i] = code[ids[i]];
-        to_level[i] = level[ids[i]];
+        const int from = ids[i];
+        to_code[i] = level[from] >= 0 ? code[from] : 0ull;  // what does not exist has no code
+        to_level[i] = level[from];
     }
 }
 
