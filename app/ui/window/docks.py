@@ -20,6 +20,8 @@ FIRST_HIDDEN = (
 NEVER_SCROLLED = ("timeline",)
 """Panels of one row."""
 
+SIDES = (Qt.DockWidgetArea.LeftDockWidgetArea, Qt.DockWidgetArea.RightDockWidgetArea)
+
 
 def make_docks(window: QMainWindow, places: Sequence[Place]) -> list[QDockWidget]:
     """A dock of the window for each panel, in their order."""
@@ -115,11 +117,16 @@ class FirstRoom(QObject):
         window, frame = self._window, dock.size() - dock.widget().size()
         needed = needed_by(panel_of(dock), dock.widget().width()) + frame
         width, height = min(needed.width(), window.width() // 2), min(needed.height(), window.height() // 2)
+        others = [one for one in self._docks if one is not dock and self._is_beside(one, dock)]
+        least = [max(one.minimumSizeHint().height(), 1) for one in others]  # Qt refuses a height of 0
+        spare = [max(one.height() - low, 0) for one, low in zip(others, least, strict=True)]
+        left = sum(least) + sum(spare)
+        if window.dockWidgetArea(dock) in SIDES:  # a column, as high as it is
+            height = min(height, dock.height() + sum(spare))
+            left += dock.height() - height
         if dock.height() < height:
-            others = [one for one in self._docks if one is not dock and self._is_beside(one, dock)]
-            left = sum(one.height() for one in others) + dock.height() - height
-            share = max(left, 0) / max(sum(one.height() for one in others), 1)
-            heights = [height, *(round(one.height() * share) for one in others)]
+            share = (left - sum(least)) / max(sum(spare), 1)
+            heights = [height, *(low + round(share * more) for low, more in zip(least, spare, strict=True))]
             window.resizeDocks([dock, *others], heights, Qt.Orientation.Vertical)
         if dock.width() < width:
             window.resizeDocks([dock], [width], Qt.Orientation.Horizontal)

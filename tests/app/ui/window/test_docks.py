@@ -44,6 +44,30 @@ def test_a_small_window_keeps_its_size_with_every_panel_open(window: MainWindow,
     assert tabbed and not docks["timeline"].visibleRegion().isEmpty()
 
 
+def test_a_panel_in_a_low_column_leaves_the_others_theirs(window: MainWindow, qtlog: Any) -> None:
+    """Half the window may be more than the column has: the others keep what they need at least."""
+    window.resize(640, 480)
+    take_places()
+    docks = {dock.objectName().removeprefix("dock."): dock for dock in window.docks}
+    for name in ("pick", "objects", "boxes", "spheres", "log"):
+        docks[name].show()
+        take_places()
+    assert not [record.message for record in qtlog.records if "resizeDocks" in record.message]
+    assert all(docks[name].widget().height() > 0 for name in ("stats", "pick", "objects", "spheres", "log"))
+
+
+def test_a_panel_below_the_picture_takes_its_room_of_the_picture(window: MainWindow, qtlog: Any) -> None:
+    window.resize(1280, 900)
+    take_places()
+    docks = {dock.objectName().removeprefix("dock."): dock for dock in window.docks}
+    before = docks["timeline"].height()
+    docks["log"].show()
+    take_places()
+    shown, panel = docks["log"].widget(), panel_of(docks["log"])
+    assert shown.height() >= min(needed_by(panel, shown.width()).height(), 400) and docks["timeline"].height() == before
+    assert not [record.message for record in qtlog.records if "resizeDocks" in record.message]
+
+
 def test_a_window_that_is_made_larger_keeps_its_panels_apart(window: MainWindow) -> None:
     for dock in window.docks:
         dock.show()
