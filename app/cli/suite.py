@@ -6,6 +6,8 @@ from __future__ import annotations
 import argparse
 import contextlib
 import dataclasses
+import difflib
+from collections.abc import Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -58,7 +60,7 @@ WALKER_SHARE = 0.86
 def run(names: argparse.Namespace, words: Words) -> int:
     """Run the suite that was named; returns the exit code. Raises UsageError."""
     if len(names.files) != 1 or names.files[0] not in suites():
-        raise UsageError(f"say which suite: bench suite {' or '.join(suites())}.")
+        raise UsageError(_which(names.files))
     suite = names.files[0]
     for name in names.scenes or ():
         if name not in scene_names(suite):
@@ -101,6 +103,16 @@ def run(names: argparse.Namespace, words: Words) -> int:
         words.say(str(error))
     print(json_text(report.as_json(context)) if names.json else report.markdown(context))
     return 0
+
+
+def _which(said: Sequence[str]) -> str:
+    """What to say where no suite, several or one that is not known was named."""
+    there = f"there are {', '.join(suites())}"
+    if len(said) != 1:
+        return f"name one suite, as in bench suite {next(iter(suites()))}; {there}."
+    near = difflib.get_close_matches(said[0], suites(), 1)
+    meant = f"Did you mean {near[0]}? " if near else ""
+    return f"there is no suite {said[0]!r}. {meant}{there.capitalize()}."
 
 
 def _refuse_what_suites_decide(names: argparse.Namespace, settings: Settings) -> None:

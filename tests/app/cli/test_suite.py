@@ -137,3 +137,12 @@ def test_flags_of_suites_are_refused_elsewhere(run: Any) -> None:
     for flag, value in (("--data", "."), ("--scenes", "Head"), ("--most-triangles", "5")):
         code, _, err = run("bench", "build", "--demo", "blob", "--device", "cpu", flag, value)
         assert code == 2 and f"{flag}: only bench suite takes that" in err
+
+
+def test_a_suite_that_is_not_known_is_told_with_the_near_name(run: Any) -> None:
+    code, _, err = run("bench", "suite", "octree2007")
+    assert code == 2 and "there is no suite 'octree2007'. Did you mean octree2008? There are chang2012, " in err
+    code, _, err = run("bench", "suite", "whatever")
+    assert code == 2 and "no suite 'whatever'. There are chang2012" in err and "mean" not in err
+    code, _, err = run("bench", "suite")
+    assert code == 2 and "name one suite" in err and "soell2015" in err
