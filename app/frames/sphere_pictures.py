@@ -13,6 +13,9 @@ from raygrove.gpu.clip import half_space
 from raygrove.gpu.display.sphere_look import MOST_FULL_SCREEN, SphereDrawingError, SphereLook, SpherePicture
 from raygrove.gpu.scene import Moment, Scene
 
+NOT_FLAT = ("radiosity",)
+"""Ray types for which flat shading does not stand in."""
+
 
 def check_scene(scene: Scene, way: str) -> None:
     """Raise SphereDrawingError for scenes that OpenGL does not draw, or not in that way."""
@@ -25,6 +28,16 @@ def check_scene(scene: Scene, way: str) -> None:
         raise SphereDrawingError(
             f"The full-screen fragment shader tests every pixel against all spheres and takes {MOST_FULL_SCREEN:,} at "
             f"most; the scene has {scene.sphere_count:,}. Choose Structure > Spheres drawn by > Impostors, or Rays."
+        )
+
+
+def check_ray_type(state: State) -> None:
+    """Raise SphereDrawingError where the first view's ray type shows what OpenGL, which shades flatly, cannot."""
+    ray_type = state.views[0].ray_type or state.settings.render.ray_type
+    if ray_type in NOT_FLAT:
+        raise SphereDrawingError(
+            f"OpenGL draws spheres in flat shading, and {ray_type} is the light that surfaces exchange, which rays "
+            "gather. Choose Structure > Spheres drawn by > Rays, or another ray type."
         )
 
 
@@ -43,6 +56,7 @@ def sphere_picture(engine: Any, scene: Scene, state: State, moment: Moment, widt
     SphereDrawingError."""
     way = state.settings.display.spheres
     check_scene(scene, way)
+    check_ray_type(state)
     spheres = engine.spheres(moment)
     return SpherePicture(spheres, way, look_of(scene, state, width, height), engine.attribute_colours())
 

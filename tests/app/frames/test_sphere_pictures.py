@@ -81,3 +81,16 @@ def test_pictures_in_files_are_made_by_rays(target: Target) -> None:
         next(render_frames(target, scene, state_of("impostors"), [(0, 0.0)]))
     problem = problem_of(caught.value)
     assert problem.exit_code == EXIT_USAGE and problem.title == "OpenGL cannot draw this"
+
+
+def test_light_that_opengl_cannot_show_is_refused_and_rays_are_offered(target: Target) -> None:
+    scene = make_spheres(10, 1)
+    with Engine(target, scene) as engine:
+        state = state_of("impostors", render__ray_type="radiosity")
+        with pytest.raises(
+            SphereDrawingError, match="OpenGL draws spheres in flat shading, and radiosity is"
+        ) as caught:
+            sphere_picture(engine, scene, state, Moment(0.0), 40, 30)
+        assert problem_of(caught.value).instead == ("display.spheres", "rays")
+        views = (dataclasses.replace(state.views[0], ray_type="flat"),)
+        assert len(sphere_picture(engine, scene, dataclasses.replace(state, views=views), Moment(0.0), 40, 30).spheres)
