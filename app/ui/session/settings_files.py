@@ -15,7 +15,8 @@ from raygrove.app.scene_io.limits import FOR_ALL, FOR_PARTICLES
 from raygrove.app.ui.session.notices import Notices
 from raygrove.app.ui.session.session import Session
 from raygrove.app.user_files import presets
-from raygrove.gpu.scene import Scene
+from raygrove.gpu.glyph_shapes import Glyphs
+from raygrove.gpu.scene import Mesh, Scene, Spheres
 
 PAUSE_MS = 400
 """How long settings that make a scene anew must rest before it is made."""
@@ -48,7 +49,12 @@ def made_with(state: State, scene: Scene | None) -> object:
         return None
     has_particles = scene is not None and bool(scene.spheres or scene.glyphs)
     names = FOR_ALL + (FOR_PARTICLES if has_particles else ())
-    return (*(getattr(importer, name) for name in names), importer.environment)
+    paced: tuple[Mesh | Spheres | Glyphs, ...] = ()
+    if scene is not None:
+        paced = (*scene.meshes, *scene.spheres, *scene.glyphs)
+    # Key frames without times of their own come at the timeline's rate.
+    fps = state.settings.timeline.fps if any(one.key_frames is not None for one in paced) else 0.0
+    return (*(getattr(importer, name) for name in names), importer.environment, fps)
 
 
 def show_remarks(notices: Notices, sentences: Sequence[str]) -> None:

@@ -17,7 +17,7 @@ from raygrove.app.settings.file import load_settings
 from raygrove.app.settings.settings import Settings
 from raygrove.app.ui.session.settings_files import made_with, show_remarks
 from raygrove.app.ui.window.main_window import MainWindow
-from raygrove.gpu.scene import Scene, Spheres
+from raygrove.gpu.scene import Scene, SphereKeys, Spheres
 from tests.app.scene_io import writers
 
 
@@ -122,3 +122,23 @@ def test_every_setting_of_an_import_reads_its_file_again_or_is_a_limit() -> None
         assert (made_with(changed, Scene("house")) != made_with(state, Scene("house"))) == (
             name in (*FOR_ALL, "environment")
         ), name
+
+
+def test_another_frame_rate_reads_key_frames_again_that_come_at_it() -> None:
+    state = State(SceneReference("files", ("atoms.xyz",)))
+    faster = replaced(state, "settings.timeline.fps", 60.0)
+    keys = SphereKeys(np.arange(2, dtype=np.float32), np.zeros((2, 1, 3), np.float32))
+    still = Spheres("atoms", np.zeros((1, 3), np.float32), np.ones(1, np.float32))
+    moving = dataclasses.replace(still, key_frames=keys)
+    assert made_with(faster, Scene("atoms", spheres=(moving,))) != made_with(state, Scene("atoms", spheres=(moving,)))
+    assert made_with(faster, Scene("atoms", spheres=(still,))) == made_with(state, Scene("atoms", spheres=(still,)))
+
+
+def test_key_frames_of_a_trajectory_follow_the_frame_rate(window: MainWindow, qtbot: Any, tmp_path: Path) -> None:
+    (tmp_path / "water.xyz").write_text("1\n\nO 1 1 1\n1\n\nO 2 1 1\n")
+    window.open_files([str(tmp_path / "water.xyz")])
+    qtbot.waitUntil(lambda: window.document.scene is not None)
+    before = window.document.scene
+    window.document.change("settings.timeline.fps", 4.0)
+    qtbot.waitUntil(lambda: window.document.scene is not before)
+    assert window.document.scene is not None and window.document.span.duration == 0.25
