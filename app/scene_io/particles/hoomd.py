@@ -11,6 +11,7 @@ import numpy as np
 from raygrove.gpu.scene import Attribute, PeriodicBox
 
 from .frame import Frame, ParticleError, Source, usable
+from .headers import gsd_fault
 
 KEPT = ("velocity", "charge", "mass", "body", "image", "orientation", "moment_inertia", "angmom")
 DEFAULTS = {
@@ -31,14 +32,20 @@ def read(source: Source) -> Iterator[Frame]:
     with source.on_disk() as path:
         try:
             file = gsd.hoomd.open(path, "r")
-        except (RuntimeError, OSError) as error:
-            raise ParticleError(str(error).rstrip(".")) from error
+        except Exception as error:  # whatever damage does to the library
+            with source.open() as raw:
+                raise ParticleError(gsd_fault(raw)) from error
         with file:
             steps = len(file)
             if not steps:
                 raise ParticleError("no frame is in it")
             for step in range(steps):
-                frame = file[step]
+                try:
+                    frame = file[step]
+                except MemoryError:
+                    raise
+                except Exception as error:
+                    raise ParticleError(f"what stands for frame {step + 1:,} of {steps:,} is damaged") from error
                 if not step:
                     source.expect(int(frame.particles.N), steps)
                 yield _frame(frame)

@@ -12,6 +12,7 @@ from raygrove.gpu.scene import Attribute
 
 from .colours import linear_from_display
 from .frame import Frame, ParticleError, Source
+from .headers import las_fault
 
 PIECE = 500_000
 KEPT = (
@@ -34,10 +35,12 @@ def read(source: Source) -> Iterator[Frame]:
 
     with source.open() as raw:
         try:
-            with laspy.open(raw, closefd=False) as file:
-                yield _frame(source, file)
-        except (laspy.errors.LaspyException, ValueError, OSError, RuntimeError) as error:
-            raise ParticleError(str(error).rstrip(".") or "it is damaged") from error
+            file = laspy.open(raw, closefd=False)
+        except Exception as error:  # whatever damage does to the library
+            with source.open() as again:
+                raise ParticleError(las_fault(again)) from error
+        with file:
+            yield _frame(source, file)
 
 
 def _frame(source: Source, file: Any) -> Frame:
@@ -62,10 +65,10 @@ def _frame(source: Source, file: Any) -> Frame:
             count += len(positions)
     except Exception as error:
         if not count:
-            raise ParticleError(f"no point of {total:,} can be read ({error})") from error
-        source.remark(f"The points after {count:,} of {total:,} are cut or damaged: {error}.")
+            raise ParticleError(_none_of(total, file.header)) from error
+        source.remark(f"The points after {count:,} of {total:,} are cut or damaged.")
     if not count:
-        raise ParticleError("no points are in it")
+        raise ParticleError(_none_of(total, file.header) if total else "no points are in it")
     if count < total:
         source.remark(f"The header says {total:,} points, and {count:,} are there.")
     together = {name: np.concatenate(parts)[:count] for name, parts in pieces.items() if parts}
@@ -76,6 +79,10 @@ def _frame(source: Source, file: Any) -> Frame:
         colours=linear_from_display(together["colours"]) if "colours" in together else None,
         attributes=varied,
     )
+
+
+def _none_of(total: int, header: Any) -> str:
+    return f"none of its {total:,} points, which begin at byte {int(header.offset_to_point_data):,}, can be read"
 
 
 def _there(source: Source, header: Any) -> int:

@@ -29,16 +29,22 @@ LEAST_LINE = len(b"0 0 0\n")
 def read(source: Source) -> Iterator[Frame]:
     """The frames one after another; a table of points is one."""
     with source.open() as file:
-        first = next((line for line in file if line.strip()), b"")
+        first, number = _next_line(file, 0)
         if not _is_count(first):
             yield from _table(source, first)
             return
-        number = 0
         while first:
             yield _frame(source, file, first, number)
-            number += 1
-            first = next((line for line in file if line.strip()), b"")
+            first, number = _next_line(file, number + 1 + int(first))
     source.check_end()
+
+
+def _next_line(file: BinaryIO, before: int) -> tuple[bytes, int]:
+    """The next line that is not empty, and its number where `before` lines have been read; an empty one at the end."""
+    for number, line in enumerate(file, before + 1):
+        if line.strip():
+            return line, number
+    return b"", before
 
 
 def _table(source: Source, first: bytes) -> Iterator[Frame]:
@@ -61,8 +67,9 @@ def _is_count(line: bytes) -> bool:
 
 
 def _frame(source: Source, file: BinaryIO, first: bytes, number: int) -> Frame:
+    """The frame whose count is the line of that number."""
     if not _is_count(first):
-        raise ParticleError(f"a count of atoms should stand where {shown(first)} is")
+        raise ParticleError(f"line {number:,} should be a count of atoms, and is {shown(first)}")
     count = int(first)
     check_follows(file, count, LEAST_LINE)
     source.expect(count)
@@ -78,12 +85,12 @@ def _frame(source: Source, file: BinaryIO, first: bytes, number: int) -> Frame:
         )
     layout = stated or _usual_layout(lines[0] if lines else b"", bool(said))
     try:
-        columns = _columns(lines, count, layout)
+        columns = _columns(lines, count, layout, number + 2)
     except ParticleError:
         if said or layout == BARE:
             raise
         layout = BARE  # what follows the position is not the same in all lines
-        columns = _columns(lines, count, layout)
+        columns = _columns(lines, count, layout, number + 2)
     named: dict[str, np.ndarray | list[str]] = {}
     at = 0
     for name, _, size in layout:
@@ -98,8 +105,10 @@ def _frame(source: Source, file: BinaryIO, first: bytes, number: int) -> Frame:
     return frame_of(named, _box(source, facts), stamp=_stamp(facts))
 
 
-def _columns(lines: list[bytes], count: int, layout: list[tuple[str, str, int]]) -> list[np.ndarray | list[str]]:
-    return read_rows(lines, count, sum(size for _, _, size in layout), _text_columns(layout))
+def _columns(
+    lines: list[bytes], count: int, layout: list[tuple[str, str, int]], first_line: int
+) -> list[np.ndarray | list[str]]:
+    return read_rows(lines, count, sum(size for _, _, size in layout), _text_columns(layout), first_line)
 
 
 def _numbered_elements(named: dict[str, np.ndarray | list[str]]) -> None:

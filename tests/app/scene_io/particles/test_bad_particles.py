@@ -3,6 +3,7 @@ for particles at all."""
 
 from __future__ import annotations
 
+import io
 import random
 from collections.abc import Callable
 from pathlib import Path
@@ -13,6 +14,7 @@ import pytest
 from raygrove.app.scene_io import ImportLimits, SceneError, describe, exchange, load
 from raygrove.app.scene_io.files import check_file
 from raygrove.app.scene_io.particles import form_of
+from raygrove.app.scene_io.particles.headers import las_fault
 from tests.app.scene_io.particles import files
 
 POSITIONS = files.moving(2, 12)
@@ -119,7 +121,7 @@ DUMP = files.lammps([(0, np.array([1, 2]), np.eye(3)[:2])])
         ("a.csv", "x,y,z\n1,2,3\n".encode("utf-16"), "it is text in UTF-16, and tables are read in UTF-8"),
         ("a.csv", b"x,y,z\n1,2,3\n\n4,5\n6,7,8\n", 'line 4 has 2 columns, and 3 are named: "4,5"'),
         ("a.csv", b"x,y,z\n1,2,3\n4,5,six\n", 'column z holds "six", which is no number'),
-        ("a.xyz", b"2\n\nO 1 2 3\nO 1 x 3\n", 'row 2 has "x" where a number should be'),
+        ("a.xyz", b"2\n\nO 1 2 3\nO 1 x 3\n", 'line 4 has "x" where a number should be'),
     ],
 )
 def test_a_sentence_says_where_a_file_is_wrong(tmp_path: Path, name: str, data: bytes, why: str) -> None:
@@ -132,6 +134,74 @@ def test_a_sentence_says_where_a_file_is_wrong(tmp_path: Path, name: str, data: 
     said = str(caught.value)
     assert said.startswith(str(tmp_path / name)) and why in said and said.endswith("Export or fetch it again."), said
     assert "Error" not in said and "b'" not in said
+
+
+def test_a_later_frame_of_an_xyz_file_is_wrong_by_its_line(tmp_path: Path) -> None:
+    (tmp_path / "a.xyz").write_bytes(b"\n1\n\nO 1 2 3\n\n\n2\n\nO 1 2 3\nO 1 2 x\n")
+    assert 'line 10 has "x" where a number should be' in files.read(tmp_path / "a.xyz").remarks[-1].sentence
+    (tmp_path / "a.xyz").write_bytes(b"1\n\nO 1 2 3\n\nO 1 2 3\n")
+    assert 'line 5 should be a count of atoms, and is "O 1 2 3"' in files.read(tmp_path / "a.xyz").remarks[-1].sentence
+
+
+@pytest.mark.parametrize(
+    ("at", "data", "why"),
+    [
+        (0, b"LISP", "it does not begin with LASF"),
+        (24, b"\x07\x01", "byte 24 of its header says version 7.1, and 1.0 to 1.4 are known"),
+        (94, b"\xff\xff", "byte 94 of its header says that the header has 65,535 bytes, of 467 of the file"),
+        (96, b"\xff\xff\xff\x00", "byte 96 of its header says that points begin at byte 16,777,215, of 467 of"),
+        (100, b"\xff\x00\x00\x00", "byte 100 of its header says 255 records, for which there are 0 bytes"),
+        (104, b"\x3f", "byte 104 of its header says point format 63, and 0 to 10 are known"),
+        (105, b"\x05\x00", "byte 105 of its header says 5 bytes a point, and format 0 has 20"),
+        (131, bytes(8), "byte 131 of its header says the scales 0, 0.01, 0.01"),
+    ],
+)
+def test_a_sentence_says_at_which_byte_a_las_file_is_wrong(tmp_path: Path, at: int, data: bytes, why: str) -> None:
+    """Where the library does not bear with it."""
+    laspy = pytest.importorskip("laspy")
+    survey = laspy.LasData(laspy.LasHeader(point_format=0, version="1.2"))
+    survey.x, survey.y, survey.z = POSITIONS[0].T
+    survey.write(str(tmp_path / "a.las"))
+    whole = (tmp_path / "a.las").read_bytes()
+    wrong = whole[:at] + data + whole[at + len(data) :]
+    assert why in las_fault(io.BytesIO(wrong)), las_fault(io.BytesIO(wrong))
+    (tmp_path / "a.las").write_bytes(wrong)
+    if at in (0, 104, 105):
+        with pytest.raises(SceneError) as caught:
+            files.read(tmp_path / "a.las")
+        assert str(caught.value).startswith(f"{tmp_path}/a.las cannot be read (") and why in str(caught.value)
+    if at == 96:
+        with pytest.raises(SceneError, match="none of its 12 points, which begin at byte 16,777,215, can be read"):
+            files.read(tmp_path / "a.las")
+    (tmp_path / "a.las").write_bytes(whole[:100])
+    with pytest.raises(SceneError, match="its header ends after 100 of 227 bytes"):
+        files.read(tmp_path / "a.las")
+
+
+@pytest.mark.parametrize(
+    ("at", "data", "why"),
+    [
+        (0, b"xx", "it does not begin as GSD files do"),
+        (8, b"\xff\xff\xff", "entries of its index begin at byte 16,777,215, of "),
+        (24, b"\xff\xff\xff", "names begin at byte 16,777,215, of "),
+        (112, b"other\0", "byte 112 says that it holds 'other', and particles are in files that hold 'hoomd'"),
+    ],
+)
+def test_a_sentence_says_at_which_byte_a_gsd_file_is_wrong(tmp_path: Path, at: int, data: bytes, why: str) -> None:
+    hoomd = pytest.importorskip("gsd.hoomd")
+    frame = hoomd.Frame()
+    frame.particles.N, frame.particles.position = 12, POSITIONS[0]
+    with hoomd.open(str(tmp_path / "a.gsd"), "w") as file:
+        file.append(frame)
+    whole = (tmp_path / "a.gsd").read_bytes()
+    (tmp_path / "a.gsd").write_bytes(whole[:at] + data + whole[at + len(data) :])
+    with pytest.raises(SceneError) as caught:
+        files.read(tmp_path / "a.gsd")
+    said = str(caught.value)
+    assert said.startswith(f"{tmp_path}/a.gsd cannot be read (") and why in said and "Error" not in said, said
+    (tmp_path / "a.gsd").write_bytes(whole[:100])
+    with pytest.raises(SceneError, match="its header ends after 100 of 256 bytes"):
+        files.read(tmp_path / "a.gsd")
 
 
 @pytest.mark.parametrize("name", ["a.xtc", "a.gsd", "a.laz"])
