@@ -87,9 +87,7 @@ def light_rows(target: Target, cloud: Cloud, count: int, repeat: int) -> Iterato
     points, options = upload_points(target, values), HierarchicalOptions()
     direct = target.zeros((count, 4), np.float32, "radiosity")
     made = HierarchicalSum(target, count, options)
-    made.place(points, direct, None)
-    while not made.find_room():
-        made.place(points, direct, None)
+    made.place(points, direct, None, learns=True)
     placing = timed(target, functools.partial(made.place, points, direct, None), repeat, WARMUP)
     light, ways = Bounces(target, made.sorted_points, made.sorted_direct), {MULTIPOLE: made.gather}
     light.begin()

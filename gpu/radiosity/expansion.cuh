@@ -80,12 +80,14 @@ __device__ __forceinline__ Real inverse_fourth(Real3 r) {
     const Real squared = dot(r, r);
     return splat(1.0f) / max(squared * squared * splat(PI), splat(LEAST_DIVISOR));
 }
-__device__ __forceinline__ void add_from(Field& field, const ChebyshevBox& box, const float* multipole, Real3 to) {
+// What arrives of a node, of which the share `seen` is not hidden.
+__device__ __forceinline__ void add_from(Field& field, const ChebyshevBox& box, const float* multipole, Real3 to,
+                                         float seen) {
     const int count = box.count();
     for (int k = 0; k < count; ++k) {
         const float3 from = box.place(k);
         const Real3 r = {splat(from.x) - to.x, splat(from.y) - to.y, splat(from.z) - to.z};
-        const Real share = -inverse_fourth(r);
+        const Real share = inverse_fourth(r) * splat(-seen);
         const float* sent = multipole + PLACE_FLOATS * k;
         field.red = field.red + r * (dot(sent, r) * share);
         field.green = field.green + r * (dot(sent + 3, r) * share);
@@ -94,10 +96,10 @@ __device__ __forceinline__ void add_from(Field& field, const ChebyshevBox& box, 
 }
 // Of one point, whose cosine is clamped.
 __device__ __forceinline__ void add_from(Field& field, const float4& place, const float4& normal, const float4& sent,
-                                         Real3 to) {
+                                         Real3 to, float seen) {
     const Real3 r = {splat(place.x) - to.x, splat(place.y) - to.y, splat(place.z) - to.z};
     const Real leaves = max(-(r.x * splat(normal.x) + r.y * splat(normal.y) + r.z * splat(normal.z)), splat(0.0f));
-    const Real3 along_r = r * (leaves * inverse_fourth(r));
+    const Real3 along_r = r * (leaves * inverse_fourth(r) * splat(seen));
     field.red = field.red + along_r * splat(sent.x);
     field.green = field.green + along_r * splat(sent.y);
     field.blue = field.blue + along_r * splat(sent.z);

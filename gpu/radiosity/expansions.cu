@@ -58,12 +58,12 @@ extern "C" __global__ void send_across(PointTreeView tree, const float4* shapes,
         Field field = no_field();
         for (int i = far.first[node]; i < far.first[node + 1]; ++i) {
             const int sender = far.senders[i];
-            add_from(field, chebyshev_box(shapes, sender), multipoles + first_float(sender, 0), to);
+            add_from(field, chebyshev_box(shapes, sender), multipoles + first_float(sender, 0), to, far.shares[i]);
         }
         for (int i = of_points.first[node]; i < of_points.first[node + 1]; ++i) {
             const int sender = of_points.senders[i], from = tree.first_point[sender];
             for (int j = from; j < from + tree.point_count[sender]; ++j)
-                add_from(field, tree.points[j], normals[j], sent[j], to);
+                add_from(field, tree.points[j], normals[j], sent[j], to, of_points.shares[i]);
         }
 #pragma unroll
         for (int i = 0; i < PACK; ++i) {
@@ -147,7 +147,8 @@ extern "C" __global__ void gather_in_leaves(PointTreeView tree, const float4* sh
             for (int i = to_points.first[node]; i < to_points.first[node + 1]; ++i) {
                 const int sender = to_points.senders[i];
                 Field field = no_field();
-                add_from(field, chebyshev_box(shapes, sender), multipoles + first_float(sender, 0), to.place);
+                add_from(field, chebyshev_box(shapes, sender), multipoles + first_float(sender, 0), to.place,
+                         to_points.shares[i]);
                 sum = sum + gathered_of(field, to.normal);
             }
             for (int i = near.first[node]; i < near.first[node + 1]; ++i) {

@@ -13,7 +13,7 @@ from typing import Any
 
 import numpy as np
 
-from ..hierarchy.octree.point_tree import MAX_DEPTH, NEEDED, PointTreeBuilder, PointTreeOptions, most_nodes
+from ..hierarchy.octree.point_tree import MAX_DEPTH, NEEDED, PointTree, PointTreeBuilder, PointTreeOptions, most_nodes
 from ..settings import option
 from ..target.base import Array, Target, Unit, UnitSource
 from ..trace.trace import Tracer
@@ -73,12 +73,14 @@ class HierarchicalSum:
         """Another number after other arrays were taken."""
         return self.lists.generation
 
-    def place(self, points: PointSet, direct: Array, sight: SightOptions | None) -> None:
-        """Take where points are and what is known of them: the tree, its nodes' shapes, and their lists. Launches
-        only."""
+    def place(self, points: PointSet, direct: Array, sight: SightOptions | None, learns: bool = False) -> None:
+        """Take where points are and what is known of them: the tree, its nodes' shapes, and their lists. Launches only;
+        the first one has to be one that `learns` how much room they need, and waits to make it."""
         target = self._target
         with target.phase("radiosity.tree"):
             tree = self._builder.build(points.places)
+            if learns:
+                tree = self._tree_with_room(points)
             self._sort(points, direct)
             for depth in range(MAX_DEPTH, -1, -1):
                 target.launch(
@@ -88,19 +90,21 @@ class HierarchicalSum:
                     tree=tree.view,
                     depth=depth,
                     normals=self.sorted_points.normals,
+                    reflectance=self.sorted_points.reflectance,
+                    emission=self.sorted_points.emission,
+                    direct=self.sorted_direct,
                     shapes=self.shapes,
                 )
         with target.phase("radiosity.lists"):
-            self.lists.find(tree, self.shapes, self.sorted_points.normals, sight)
+            self.lists.find(tree, self.shapes, self.sorted_points.normals, sight, learns)
 
-    def find_room(self) -> bool:
-        """Whether what was placed last had room; else it has from now on, and has to be placed again. Waits; between
-        two frames."""
+    def _tree_with_room(self, points: PointSet) -> PointTree:
+        """The tree that was built, or one with room for all of its nodes."""
         needed = int(self._target.download(self.tree.counts)[NEEDED])
-        if needed > self.tree.capacity:
-            self._reserve(needed + needed // 8)
-            return False
-        return self.lists.find_room()
+        if needed <= self.tree.capacity:
+            return self.tree
+        self._reserve(needed + needed // 8)
+        return self._builder.build(points.places)
 
     def gather(self, sent: Array, gathered: Array) -> None:
         """Write what each point gathers of what all send, (N, 4) in the order of the tree: radiance times area to

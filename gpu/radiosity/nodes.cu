@@ -41,7 +41,18 @@ __device__ __forceinline__ void begin_shape(NodeShape& s, float3 low, float3 hig
     s.high = -FLOAT_MAX;
 }
 
-__device__ __forceinline__ NodeShape shape_of_leaf(const PointTreeView& tree, const float4* normals, int node) {
+// What the points of a leaf send before any bounce.
+struct OwnLight {
+    const float4 *reflectance, *emission, *direct;
+
+    __device__ __forceinline__ float at(int i) const {
+        const float4 share = reflectance[i], own = emission[i], given = direct[i];
+        return (own.x + share.x * given.x + own.y + share.y * given.y + own.z + share.z * given.z) * (1.0f / 3.0f);
+    }
+};
+
+__device__ __forceinline__ NodeShape shape_of_leaf(const PointTreeView& tree, const float4* normals,
+                                                   const OwnLight& light, int node) {
     const int first = tree.first_point[node], last = first + tree.point_count[node];
     float3 low = make_float3(FLOAT_MAX, FLOAT_MAX, FLOAT_MAX), high = -low, sum = make_float3(0.0f, 0.0f, 0.0f);
     for (int i = first; i < last; ++i) {
@@ -57,6 +68,8 @@ __device__ __forceinline__ NodeShape shape_of_leaf(const PointTreeView& tree, co
         const float along_axis = dot(s.axis, at - s.centre);
         s.low = min(s.low, along_axis);
         s.high = max(s.high, along_axis);
+        s.area += tree.points[i].w;
+        s.light += tree.points[i].w * light.at(i);
         widen_cone(s, make_float3(normals[i].x, normals[i].y, normals[i].z), 1.0f, 0.0f);
     }
     finish_cone(s);
@@ -80,18 +93,22 @@ __device__ __forceinline__ NodeShape shape_of_children(const PointTreeView& tree
         const float middle = dot(s.axis, c.centre - s.centre);
         s.low = min(s.low, middle + extent.low);
         s.high = max(s.high, middle + extent.high);
+        s.area += c.area;
+        s.light += c.light;
         widen_cone(s, c.axis, c.cosine, c.sine);
     }
     finish_cone(s);
     return s;
 }
 
-extern "C" __global__ void shape_nodes(PointTreeView tree, int depth, const float4* normals, float4* shapes) {
+extern "C" __global__ void shape_nodes(PointTreeView tree, int depth, const float4* normals, const float4* reflectance,
+                                       const float4* emission, const float4* direct, float4* shapes) {
+    const OwnLight light = {reflectance, emission, direct};
     const int first = tree.depth_first[depth], count = tree.depth_first[depth + 1] - first;
     for (int i : grid_stride(count)) {
         const int node = first + i;
-        store_shape(
-            shapes, node,
-            tree.child_count[node] == 0 ? shape_of_leaf(tree, normals, node) : shape_of_children(tree, shapes, node));
+        store_shape(shapes, node,
+                    tree.child_count[node] == 0 ? shape_of_leaf(tree, normals, light, node)
+                                                : shape_of_children(tree, shapes, node));
     }
 }

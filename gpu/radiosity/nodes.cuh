@@ -1,5 +1,6 @@
 // What is known of a node of the points' octree beside its cell: the box of its points, the cone of their normals, and
-// the slab along the cone's axis that they lie in. Of flat surfaces slab and cone are nothing wide, however they lie.
+// the slab along the cone's axis that they lie in, and what they send before any bounce. Of flat surfaces slab and cone
+// are nothing wide, however they lie.
 #pragma once
 #include "gpu/device/epsilons.cuh"
 #include "gpu/device/loops.cuh"
@@ -7,14 +8,14 @@
 #include "gpu/hierarchy/octree/point_tree.cuh"
 
 //  row 0 | centre of the box        | its half diagonal     |
-//  row 1 | half sides of the box    | 0                     |
+//  row 1 | half sides of the box    | radiance times area   |   the mean of the colours; what lights give is in it
 //  row 2 | axis of the cone         | cosine of its angle   |   -1: half of all directions or more
-//  row 3 | slab: low | high | sine of the angle | 0         |   along the axis, from the centre
+//  row 3 | slab: low | high | sine of the angle | area      |   along the axis, from the centre
 constexpr int NODE_ROWS = 4;
 
 struct NodeShape {
     float3 centre, half, axis;
-    float reach, cosine, sine, low, high;
+    float reach, cosine, sine, low, high, light, area;
 };
 __device__ __forceinline__ NodeShape load_shape(const float4* shapes, int node) {
     const float4* row = shapes + NODE_ROWS * (int64)node;
@@ -25,14 +26,16 @@ __device__ __forceinline__ NodeShape load_shape(const float4* shapes, int node) 
             row[2].w,
             row[3].z,
             row[3].x,
-            row[3].y};
+            row[3].y,
+            row[1].w,
+            row[3].w};
 }
 __device__ __forceinline__ void store_shape(float4* shapes, int node, const NodeShape& s) {
     float4* row = shapes + NODE_ROWS * (int64)node;
     row[0] = make_float4(s.centre.x, s.centre.y, s.centre.z, s.reach);
-    row[1] = make_float4(s.half.x, s.half.y, s.half.z, 0.0f);
+    row[1] = make_float4(s.half.x, s.half.y, s.half.z, s.light);
     row[2] = make_float4(s.axis.x, s.axis.y, s.axis.z, s.cosine);
-    row[3] = make_float4(s.low, s.high, s.sine, 0.0f);
+    row[3] = make_float4(s.low, s.high, s.sine, s.area);
 }
 
 struct Range {

@@ -12,9 +12,11 @@ extern "C" __global__ void begin_pairs(PointTreeView tree, int2* pairs, int* tot
 }
 
 extern "C" __global__ void sort_out_pairs(PointTreeView tree, const float4* shapes, const int2* pairs,
-                                          const int* totals, float angle, int least_pairs, int* kinds) {
-    for (int i : grid_stride(totals[PairTotals::frontier]))
+                                          const int* totals, float angle, int least_pairs, int* kinds, float* shares) {
+    for (int i : grid_stride(totals[PairTotals::frontier])) {
         kinds[i] = kind_of(tree, shapes, pairs[i], angle, least_pairs);
+        shares[i] = 1.0f;
+    }
 }
 
 // A row of `counts` for each kind of list and one for the next round's pairs; a column for each chunk.
@@ -34,10 +36,11 @@ extern "C" __global__ void count_pairs(PointTreeView tree, const float4* shapes,
     }
 }
 
-// `begins`: the exclusive sums of each row. Lists are of `room` pairs a kind, one after the other.
+// `begins`: the exclusive sums of each row. Lists are of `room` pairs a kind, one after the other; `listed_shares` are
+// theirs.
 extern "C" __global__ void list_pairs(PointTreeView tree, const float4* shapes, const int2* pairs, const int* totals,
-                                      const int* kinds, int chunk_count, const int* begins, int room, int2* listed,
-                                      int pair_room, int2* next) {
+                                      const int* kinds, const float* shares, int chunk_count, const int* begins,
+                                      int room, int2* listed, float* listed_shares, int pair_room, int2* next) {
     for (int chunk : grid_stride(chunk_count)) {
         const int first = chunk * CHUNK, last = min(first + CHUNK, totals[PairTotals::frontier]);
         int at[KINDS::split + 1];
@@ -50,7 +53,10 @@ extern "C" __global__ void list_pairs(PointTreeView tree, const float4* shapes, 
 #pragma unroll
             for (int k = 0; k < KINDS::split; ++k) {
                 if (kind != k) continue;
-                if (at[k] < room) listed[(int64)k * room + at[k]] = pair;
+                if (at[k] < room) {
+                    listed[(int64)k * room + at[k]] = pair;
+                    listed_shares[(int64)k * room + at[k]] = shares[i];
+                }
                 ++at[k];
             }
             if (!is_split(kind)) continue;
@@ -86,22 +92,27 @@ extern "C" __global__ void end_round(const int* counts, const int* begins, int c
 
 // Keys of a list's pairs to sort by, the receiver; past the end of the list the largest.
 extern "C" __global__ void key_pairs(const int2* listed, const int* totals, int kind, int room, unsigned* keys,
-                                     int* senders) {
+                                     int* places) {
     for (int i : grid_stride(room)) {
         const bool is_there = i < totals[PairTotals::listed + kind];
-        const int2 pair = is_there ? listed[(int64)kind * room + i] : int2{0, 0};
-        keys[i] = is_there ? (unsigned)pair.x : 0xffffffffu;
-        senders[i] = pair.y;
+        keys[i] = is_there ? (unsigned)listed[(int64)kind * room + i].x : 0xffffffffu;
+        places[i] = i;
     }
 }
 
 // Where each node's part of a sorted list begins, and where the last one ends: the first key not below it.
-extern "C" __global__ void find_lists(const unsigned* keys, const int* sorted, int room, int capacity, int* first,
-                                      int* senders) {
+extern "C" __global__ void find_lists(const int2* listed, const float* listed_shares, const int* totals, int kind,
+                                      const unsigned* keys, const int* sorted, int room, int capacity, int* first,
+                                      int* senders, float* shares) {
+    const int count = min(totals[PairTotals::listed + kind], room);
     for (int node : grid_stride(max(capacity + 1, room))) {
-        if (node < room) senders[node] = sorted[node];
+        if (node < count) {
+            const int64 from = (int64)kind * room + sorted[node];
+            senders[node] = listed[from].y;
+            shares[node] = listed_shares[from];
+        }
         if (node > capacity) continue;
-        int low = 0, high = room;
+        int low = 0, high = count;
         while (low < high) {
             const int middle = (low + high) / 2;
             if (keys[middle] < (unsigned)node) low = middle + 1;

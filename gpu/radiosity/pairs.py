@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 
 from ..hierarchy.octree.point_tree import MAX_DEPTH, PointTree
-from ..rows import Ints, Struct
+from ..rows import Floats, Ints, Struct
 from ..target.base import Array, OutOfMemoryError, Target, Unit, UnitSource
 from ..target.structs import pack
 from ..trace.trace import TRACE_BLOCK, Tracer, upload_rays
@@ -34,16 +34,20 @@ SPARE_ROUNDS = 2
 FIRST_ROOM = 8192
 SIGHT_REGISTERS = 96
 """Room for a traversal between what a pair is asked and what it is told."""
+LITTLE = 0.002
+"""Of the mean of all light: where a node gives less, how much of it is hidden is as good as what hides it."""
 PARTS = 64
 """Of the points that a point is asked about by rays: work for as many threads."""
 
 
 @dataclasses.dataclass(frozen=True)
 class NodeLists(Struct):
-    """Lists of senders: those of node i are senders[first[i]] .. senders[first[i + 1]]."""
+    """Lists of senders: those of node i are senders[first[i]] .. senders[first[i + 1]]; of each the share that is
+    seen."""
 
     first: Ints
     senders: Ints
+    shares: Floats
 
 
 @dataclasses.dataclass(frozen=True)
@@ -72,59 +76,96 @@ class PairLists:
         room, pair_room = max(room, self.room), -(-max(pair_room, self.pair_room) // CHUNK) * CHUNK
         if (capacity, room, pair_room) == (self.capacity, self.room, self.pair_room):
             return
-        needed = 4 * len(LISTS) * (capacity + 4 * room) + 20 * pair_room + 4 * self._leaf_points * room
-        if needed > self._target.free_bytes():
-            raise OutOfMemoryError(f"{room:,} pairs of nodes that exchange light", needed, self._target.free_bytes())
-        self.capacity, self.room, self.pair_room = capacity, room, pair_room
-        self.generation += 1
+        self._take_lists(capacity, room)
+        self._take_round(pair_room)
+        self._pairs, self._next = self._ints(pair_room, 2), self._ints(pair_room, 2)
 
-        def ints(*shape: int) -> Array:
-            return self._target.zeros(shape, np.int32, "radiosity")
+    def _ints(self, *shape: int) -> Array:
+        return self._target.zeros(shape, np.int32, "radiosity")
 
+    def _floats(self, *shape: int) -> Array:
+        return self._target.zeros(shape, np.float32, "radiosity")
+
+    def _take_lists(self, capacity: int, room: int) -> None:
         kinds = len(LISTS)
-        self._pairs, self._next, self._kinds = ints(pair_room, 2), ints(pair_room, 2), ints(pair_room)
-        self._counts, self._begins = (ints(kinds + 1, pair_room // CHUNK) for _ in range(2))
-        self._listed, self._first, self._senders = ints(kinds, room, 2), ints(kinds, capacity + 1), ints(kinds, room)
-        self._keys = self._target.zeros(room, np.uint32, "radiosity")
-        self._unsorted = ints(room)
+        self._check(4 * kinds * (capacity + 5 * room) + 8 * room + 4 * self._leaf_points * room, room)
+        self.capacity, self.room = capacity, room
+        self.generation += 1
+        self._listed, self._listed_shares = self._ints(kinds, room, 2), self._floats(kinds, room)
+        self._first, self._senders = self._ints(kinds, capacity + 1), self._ints(kinds, room)
+        self._shares = self._floats(kinds, room)
+        self._keys, self._unsorted = self._target.zeros(room, np.uint32, "radiosity"), self._ints(room)
         self.seen = self._target.zeros((room, self._leaf_points), np.uint32, "radiosity")
+
+    def _take_round(self, pair_room: int) -> None:
+        self._check(28 * pair_room, pair_room)
+        self.pair_room = pair_room
+        self.generation += 1
+        self._kinds, self._pair_shares = self._ints(pair_room), self._floats(pair_room)
+        self._counts, self._begins = (self._ints(len(LISTS) + 1, pair_room // CHUNK) for _ in range(2))
+
+    def _check(self, needed: int, pairs: int) -> None:
+        free = self._target.free_bytes()
+        if needed > free:
+            raise OutOfMemoryError(f"{pairs:,} pairs of nodes that exchange light", needed, free)
 
     def lists(self, kind: str) -> np.ndarray:
         """NodeLists of a kind, for kernels."""
         number = LISTS.index(kind)
-        return pack(NodeLists(self._first[number], self._senders[number]))
+        return pack(NodeLists(self._first[number], self._senders[number], self._shares[number]))
 
     def compile(self, sight: SightOptions | None) -> None:
         """Compile what `find` launches."""
         if sight is not None:
             self._sight(sight)
 
-    def find(self, tree: PointTree, shapes: Array, normals: Array, sight: SightOptions | None) -> None:
+    def find(
+        self, tree: PointTree, shapes: Array, normals: Array, sight: SightOptions | None, learns: bool = False
+    ) -> None:
         """List the pairs of a tree whose nodes have these shapes; all points see each other where `sight` is None.
-        Launches only."""
+        Launches only; one that `learns` waits after each round and makes room for the next, so that nothing is asked
+        twice."""
         target = self._target
-        target.launch(self._unit, "begin_pairs", 8, tree=tree.view, pairs=self._pairs, totals=self.totals)
         pairs, following = self._pairs, self._next
-        for _ in range(self.rounds):
-            self._round(tree, shapes, normals, sight, pairs, following)
+        target.launch(self._unit, "begin_pairs", 8, tree=tree.view, pairs=pairs, totals=self.totals)
+        for number in range(MOST_ROUNDS if learns else self.rounds):
+            self._ask(tree, shapes, normals, sight, pairs)
+            if learns:
+                following = self._make_room(following)
+            self._list(tree, shapes, pairs, following)
             pairs, following = following, pairs
+            if learns and not int(target.download(self.totals)[PairTotals["frontier"]]):
+                self.rounds = min(number + 1 + SPARE_ROUNDS, MOST_ROUNDS)
+                break
+            if learns:
+                following = self._widen(pairs, following)
+        if learns:
+            self._pairs, self._next = (self._ints(self.pair_room, 2) for _ in range(2))
         for number, kind in enumerate(LISTS):
             self._sort(number)
             if kind == "partial" and sight is not None:
                 self._see_points(tree, normals, sight, number)
 
-    def find_room(self) -> bool:
-        """Whether the lists that were made last had room; else they have more from now on, if perhaps not enough.
-        Waits; between two frames."""
-        totals = self._target.download(self.totals)
-        if not self.lacks_room(totals):
-            self.rounds = min(int(totals[PairTotals["rounds"]]) + SPARE_ROUNDS, MOST_ROUNDS)
-            return True
-        longest, most = int(totals[: len(LISTS)].max()), int(totals[PairTotals["most_pairs"]])
-        self.rounds = MOST_ROUNDS
-        room = self.room if longest <= self.room else max(2 * self.room, longest + longest // 4)
-        self.reserve(self.capacity, room, self.pair_room if most <= self.pair_room else most + most // 2)
-        return False
+    def _make_room(self, following: Array) -> Array:
+        """Room for what a round that was counted leaves: longer lists with what is in them, and where its pairs go."""
+        target, kinds = self._target, len(LISTS)
+        found = target.download(self._begins)[:, -1].astype(np.int64) + target.download(self._counts)[:, -1]
+        longest = int((target.download(self.totals)[:kinds] + found[:kinds]).max())
+        if longest > self.room:
+            listed, shares, room = target.download(self._listed), target.download(self._listed_shares), self.room
+            self._take_lists(self.capacity, max(2 * room, longest + longest // 4))
+            wider = np.zeros((kinds, self.room, 2), np.int32), np.zeros((kinds, self.room), np.float32)
+            wider[0][:, :room], wider[1][:, :room] = listed, shares
+            target.write(self._listed, wider[0])
+            target.write(self._listed_shares, wider[1])
+        left = int(found[kinds])
+        return following if left <= len(following) else self._ints(-(-(left + left // 4) // CHUNK) * CHUNK, 2)
+
+    def _widen(self, pairs: Array, following: Array) -> Array:
+        """Room to ask pairs of which there are more than before."""
+        if len(pairs) > self.pair_room:
+            self._take_round(len(pairs))
+        return following if len(following) == self.pair_room else self._ints(self.pair_room, 2)
 
     def lacks_room(self, totals: np.ndarray) -> bool:
         """Whether lists that end with these `totals` had too little of it, or too few rounds."""
@@ -135,13 +176,12 @@ class PairLists:
         """Pairs of each kind. Waits."""
         return dict(zip(LISTS, self._target.download(self.totals)[: len(LISTS)].tolist(), strict=True))
 
-    def _round(
-        self, tree: PointTree, shapes: Array, normals: Array, sight: SightOptions | None, pairs: Array, following: Array
-    ) -> None:
+    def _ask(self, tree: PointTree, shapes: Array, normals: Array, sight: SightOptions | None, pairs: Array) -> None:
         target, chunks = self._target, self.pair_room // CHUNK
         common = {"tree": tree.view, "shapes": shapes, "pairs": pairs, "totals": self.totals, "kinds": self._kinds}
+        shares = {"shares": self._pair_shares}
         limits: dict[str, Any] = {"angle": self._angle, "least_pairs": self._least}
-        target.launch(self._unit, "sort_out_pairs", self.pair_room, **common, **limits)
+        target.launch(self._unit, "sort_out_pairs", self.pair_room, **common, **shares, **limits)
         if sight is not None:
             unit, view = self._sight(sight)
             target.launch(
@@ -149,38 +189,56 @@ class PairLists:
                 "see_pairs",
                 self.pair_room,
                 input=view,
-                tree=tree.view,
                 normals=normals,
-                pairs=pairs,
-                totals=self.totals,
                 ray_count=sight.rays,
-                kinds=self._kinds,
+                least=LITTLE,
+                **common,
+                **shares,
                 block=TRACE_BLOCK,
             )
         target.launch(self._unit, "count_pairs", chunks, **common, chunk_count=chunks, counts=self._counts)
         for row in range(len(LISTS) + 1):
             target.exclusive_scan(self._counts[row], self._begins[row], "radiosity.scan")
-        places = {"chunk_count": chunks, "begins": self._begins, "room": self.room, "pair_room": self.pair_room}
-        target.launch(self._unit, "list_pairs", chunks, **common, **places, listed=self._listed, next=following)
+
+    def _list(self, tree: PointTree, shapes: Array, pairs: Array, following: Array) -> None:
+        target, chunks = self._target, self.pair_room // CHUNK
+        places = {"chunk_count": chunks, "begins": self._begins, "room": self.room, "pair_room": len(following)}
+        target.launch(
+            self._unit,
+            "list_pairs",
+            chunks,
+            tree=tree.view,
+            shapes=shapes,
+            pairs=pairs,
+            totals=self.totals,
+            kinds=self._kinds,
+            shares=self._pair_shares,
+            **places,
+            listed=self._listed,
+            listed_shares=self._listed_shares,
+            next=following,
+        )
         target.launch(self._unit, "end_round", 8, counts=self._counts, totals=self.totals, **places)
 
     def _sort(self, number: int) -> None:
         target, room = self._target, self.room
-        keys = {"keys": self._keys, "senders": self._unsorted}
+        keys = {"keys": self._keys, "places": self._unsorted}
         at = {"listed": self._listed, "totals": self.totals, "kind": number, "room": room}
         target.launch(self._unit, "key_pairs", room, **at, **keys)
-        sorted_keys, senders = target.sort_pairs(self._keys, self._unsorted, (0, 32), "radiosity.sort")
+        sorted_keys, places = target.sort_pairs(self._keys, self._unsorted, (0, 32), "radiosity.sort")
         self._sorted_keys = sorted_keys
         target.launch(
             self._unit,
             "find_lists",
             max(self.capacity + 1, room),
+            **at,
+            listed_shares=self._listed_shares,
             keys=sorted_keys,
-            sorted=senders,
-            room=room,
+            sorted=places,
             capacity=self.capacity,
             first=self._first[number],
             senders=self._senders[number],
+            shares=self._shares[number],
         )
 
     def _see_points(self, tree: PointTree, normals: Array, sight: SightOptions, number: int) -> None:

@@ -35,11 +35,20 @@ __device__ __forceinline__ Sight no_sight() {
 }
 __device__ __forceinline__ float3 three(const float4& a) { return make_float3(a.x, a.y, a.z); }
 
-// Of the pairs that are to be listed: `none` where no ray arrives; where some do, split as far as there are children,
-// and after that `partial`.
+// Whether what the sender gives at most, with what it reflects of the mean of all light, is less than `least` of that
+// mean: what of it is hidden then need not be known better than by its share.
+__device__ __forceinline__ bool gives_little(const float4* shapes, int2 pair, float least) {
+    const NodeShape all = load_shape(shapes, 0), a = load_shape(shapes, pair.x), b = load_shape(shapes, pair.y);
+    const float mean = 2.0f * all.light / max(all.area, LEAST_DIVISOR);  // as where surfaces reflect the half of it
+    const float3 away = b.centre - a.centre;
+    return b.light + mean * b.area <= least * mean * PI * dot(away, away);
+}
+
+// Of the pairs that are to be listed: `none` where no ray arrives; where some do, expansions that give little keep the
+// share that arrives; others are split as far as there are children, and after that `partial`.
 extern "C" __global__ void __launch_bounds__(TRACE_BLOCK, TRACE_BLOCKS)
-    see_pairs(TraceInput input, PointTreeView tree, const float4* normals, const int2* pairs, const int* totals,
-              int ray_count, int* kinds) {
+    see_pairs(TraceInput input, PointTreeView tree, const float4* shapes, const float4* normals, const int2* pairs,
+              const int* totals, int ray_count, float least, int* kinds, float* shares) {
     const float offset = SIGHT_OFFSET * tree.root[0].w;
     for (int item : grid_stride(totals[PairTotals::frontier])) {
         const int kind = kinds[item];
@@ -68,7 +77,9 @@ extern "C" __global__ void __launch_bounds__(TRACE_BLOCK, TRACE_BLOCKS)
         if (arrived == asked) continue;
         const bool is_leaf_a = tree.child_count[pair.x] == 0, is_leaf_b = tree.child_count[pair.y] == 0;
         const bool has_rows = count_a <= LEAF_POINTS && count_b <= LEAF_POINTS;
+        const bool is_expanded = kind == KINDS::far || kind == KINDS::to_points || kind == KINDS::of_points;
         if (arrived == 0) kinds[item] = KINDS::none;
+        else if (is_expanded && gives_little(shapes, pair, least)) shares[item] = (float)arrived / (float)asked;
         else if (!is_leaf_a || !is_leaf_b) kinds[item] = KINDS::split;
         else if (has_rows) kinds[item] = KINDS::partial;
         else if (2 * arrived < asked) kinds[item] = KINDS::none;  // more points in one place than a row holds

@@ -261,10 +261,8 @@ class Radiosity(RayType):
             self._scene_points.place(
                 tracer, context, self._samples, self._points, self._direct, self._options.light_samples
             )
-        self._sum.place(self._points, self._direct, sight)
+        self._sum.place(self._points, self._direct, sight, self._lacks_room)
         if self._lacks_room:  # such a frame has a shape of its own, and is not captured
-            while not self._sum.find_room():
-                self._sum.place(self._points, self._direct, sight)
             self._take_light()
             self._lacks_room = False
         self._light.begin()

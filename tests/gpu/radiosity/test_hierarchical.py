@@ -13,6 +13,7 @@ import pytest
 from raygrove.gpu.hierarchy.base import StructureChoice
 from raygrove.gpu.hierarchy.primitives import triangle_primitives
 from raygrove.gpu.hierarchy.registry import make_structure
+from raygrove.gpu.radiosity import hierarchical, pairs
 from raygrove.gpu.radiosity.direct import Bounces, gather_from_all
 from raygrove.gpu.radiosity.hierarchical import HierarchicalOptions, HierarchicalSum
 from raygrove.gpu.radiosity.pairs import SightOptions
@@ -46,9 +47,7 @@ def placed(
     points = upload_points(target, values)
     made = HierarchicalSum(target, points.count, options)
     none = target.zeros((points.count, 4), np.float32, "test")
-    made.place(points, none, sight)
-    while not made.find_room():
-        made.place(points, none, sight)
+    made.place(points, none, sight, learns=True)
     return made
 
 
@@ -87,6 +86,25 @@ def test_the_same_points_give_the_same_bytes(target: Target) -> None:
     values = lit_room(800)
     first, second = (gathered(target, placed(target, values, HierarchicalOptions()))[0] for _ in range(2))
     assert first.tobytes() == second.tobytes()
+
+
+def test_lists_that_grow_while_they_are_made_are_those_that_had_room(
+    target: Target, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    values = lit_room(800)
+    made = placed(target, values, HierarchicalOptions())
+    monkeypatch.setattr(hierarchical, "FIRST_PAIRS", 1)
+    grown = placed(target, values, HierarchicalOptions())
+    assert grown.lists.counts() == made.lists.counts()
+    assert grown.lists.room >= max(made.lists.counts().values()) > made.count
+    first, _ = gathered(target, made)
+    second, _ = gathered(target, grown)
+    assert first.tobytes() == second.tobytes()
+    points = upload_points(target, values)
+    grown.place(points, target.zeros((points.count, 4), np.float32, "test"), None)
+    again, _ = gathered(target, grown)
+    assert first.tobytes() == again.tobytes()
+    assert not grown.lists.lacks_room(target.download(grown.lists.totals))
 
 
 @pytest.mark.parametrize("count", [1, 2, 40])
@@ -128,28 +146,53 @@ def is_hidden(values: PointValues) -> np.ndarray:
     return np.asarray((t > 0) & (t < 1) & (x > 0.6) & (x < 1.4) & (z > 0.4) & (z < 1.1))
 
 
-def test_what_stands_between_points_hides_them(target: Target) -> None:
-    room = box_room(1500)
-    emission = np.where(room.positions[:, 1:2] > 0.999, 1.0, 0.0) * np.ones(3)
-    values = dataclasses.replace(room, emission=emission)
+def behind_the_sheet(target: Target, values: PointValues, leaf_points: int) -> HierarchicalSum:
+    """The sum of points between which the sheet stands."""
     structure = make_structure(target, "lbvh", StructureChoice())
     corners = target.upload(SHADE.reshape(6, 3).astype(np.float32), "test")
     structure.build(triangle_primitives(corners, target.upload(np.arange(6, dtype=np.int32).reshape(2, 3), "test")))
     sight = SightOptions(Tracer(target, structure.traversal()), 16)
-    made = placed(target, values, HierarchicalOptions(leaf_points=8), sight)
+    return placed(target, values, HierarchicalOptions(leaf_points=leaf_points), sight)
+
+
+def lit_by_its_ceiling(count: int) -> PointValues:
+    """The box, whose ceiling alone shines."""
+    room = box_room(count)
+    return dataclasses.replace(room, emission=np.where(room.positions[:, 1:2] > 0.999, 1.0, 0.0) * np.ones(3))
+
+
+def test_what_stands_between_points_hides_them(target: Target) -> None:
+    values = lit_by_its_ceiling(1500)
+    made = behind_the_sheet(target, values, 8)
     light = Bounces(target, made.sorted_points, made.sorted_direct)
     light.begin()
     light.add(made.gather)
     order = target.download(made.tree.order)
     open_factors = form_factors(values, values)
     factors = np.where(is_hidden(values), 0.0, open_factors)
-    expected = (factors @ emission)[order]
+    expected = (factors @ values.emission)[order]
     found = target.download(light.gathered)[:, :3]
     floor = values.positions[order, 1] < 0.001
-    unhidden = (open_factors @ emission)[order]
+    unhidden = (open_factors @ values.emission)[order]
     assert (expected[floor] < 0.9 * unhidden[floor]).mean() > 0.3, "the sheet throws a shadow"
     assert rms_error(found, expected) < 0.03 < rms_error(unhidden, expected)
     assert made.lists.counts()["partial"] > 20
+
+
+def test_of_what_gives_little_the_share_that_arrives_is_enough(target: Target, monkeypatch: pytest.MonkeyPatch) -> None:
+    values, partial, errors = lit_by_its_ceiling(3000), [], []
+    factors = np.where(is_hidden(values), 0.0, form_factors(values, values))
+    for little in (0.0, 0.02, 10.0):
+        monkeypatch.setattr(pairs, "LITTLE", little)
+        made = behind_the_sheet(target, values, 4)
+        light = Bounces(target, made.sorted_points, made.sorted_direct)
+        light.begin()
+        light.add(made.gather)
+        expected = (factors @ values.emission)[target.download(made.tree.order)]
+        errors.append(rms_error(target.download(light.gathered)[:, :3], expected))
+        partial.append(made.lists.counts()["partial"])
+    assert partial[0] > 1.2 * partial[1] and partial[1] > partial[2], partial
+    assert errors[0] < errors[1] < 0.03 and errors[1] < errors[2] < 0.3, errors
 
 
 def test_the_page_runs() -> None:

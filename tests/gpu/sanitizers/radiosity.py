@@ -33,9 +33,7 @@ def run_radiosity(target: Target) -> None:
     made = HierarchicalSum(target, 301, HierarchicalOptions(leaf_points=4))
     sight = SightOptions(Tracer(target, structure.traversal()), 3)
     none = target.zeros((301, 4), np.float32, "test")
-    made.place(points, none, sight)
-    if not made.find_room():
-        made.place(points, none, sight)
+    made.place(points, none, sight, learns=True)
     light = Bounces(target, made.sorted_points, made.sorted_direct)
     light.begin()
     light.add(made.gather)
