@@ -24,6 +24,7 @@ from .gravity import GravityOptions
 from .hierarchy.base import HierarchyError, NodeTable
 from .painters import Painters
 from .picking import Hit, hit_of
+from .region import Region, RegionContents
 from .repeated_launches import RepeatedLaunches
 from .scene import Light, Material, Moment, Remark, Scene
 from .shade import srgb
@@ -200,12 +201,12 @@ class Engine:
             return None
         return hit_of(self.target, self.scene, self._animator, (prim_id, t, u, v))
 
-    def near(self, view: View, hit: Hit, count: int, radius: float) -> Surroundings:
-        """The `count` primitives nearest to a hit of the view's last frame, and how many are within `radius` of it.
-        Waits. HierarchyError where the view's structure answers no such query."""
+    def near(self, view: View, hit: Hit, count: int) -> Surroundings:
+        """The `count` primitives nearest to a hit of the view's last frame. Waits. HierarchyError where the view's
+        structure answers no such query."""
         slot = self._drawn_slot(view)
         slot.bring_up_to_date()
-        return surroundings_of(self.target, slot.hierarchy, self._animator.surface, hit, count, radius)
+        return surroundings_of(self.target, slot.hierarchy, self._animator.surface, hit, count)
 
     def steps(self, view: View, x: float, y: float) -> RaySteps:
         """Nodes visited, primitives and boxes tested by the ray through pixel (x, y) of the view's last frame.
@@ -234,6 +235,12 @@ class Engine:
         slot, surface = self._drawn_slot(view), self._animator.surface
         if 0 <= object_id < len(surface.objects) and not self._hidden.is_hidden(object_id):
             self._painters.paint_outline(view, slot, surface, object_id)
+
+    def paint_region(self, view: View, region: Region) -> RegionContents:
+        """Count what lies in `region` in the view's last frame, and mark in its pixels what is seen of it. Waits where
+        anything is another than before."""
+        count, surface = self.scene.primitive_count, self._animator.surface
+        return self._painters.paint_region(view, self._drawn_slot(view), surface, count, region)
 
     def paint_contours(self, view: View, options: ContourOptions) -> None:
         """Draw silhouettes and halos over the picture that the view's last frame made, in its pixels. Outside the frame
@@ -264,15 +271,8 @@ class Engine:
         """Depth, normals, ids and steps of what the view's last frame shows, as arrays on the host (gpu/buffers.py).
         Waits."""
         slot = self._drawn_slot(view)
-        return read_buffers(
-            self.target,
-            slot.tracer(),
-            self._animator.surface,
-            slot.view.camera,
-            slot.film.width,
-            slot.film.height,
-            slot.clip,
-        )
+        size = (slot.film.width, slot.film.height)
+        return read_buffers(self.target, slot.tracer(), self._animator.surface, slot.view.camera, *size, slot.clip)
 
     def linear(self, view: View) -> np.ndarray:
         """(height, width, 3) float64: the mean of the samples that the view's film holds, before exposure and tone.

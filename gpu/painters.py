@@ -1,5 +1,5 @@
-"""What is drawn over finished pictures, in their pixels: boxes and lines, outlines, contours, collisions. Outside the
-frame and its statistics."""
+"""What is drawn over finished pictures, in their pixels: boxes and lines, outlines, what lies in a region, contours,
+collisions. Outside the frame and its statistics."""
 
 from __future__ import annotations
 
@@ -7,6 +7,8 @@ from .animate.animate import Surface
 from .collisions import ANY, Between, CollisionFinder
 from .contours import ContourOptions
 from .hierarchy.base import Hierarchy, HierarchyError
+from .region import Region, RegionContents
+from .region_marks import RegionMarks
 from .shade.boxes import Boxes, BoxPainter, Lines
 from .shade.contours import ContourPainter
 from .shade.outline import OutlineLook, OutlinePainter
@@ -29,6 +31,7 @@ class Painters:
         self._boxes: dict[tuple[str, type], BoxPainter] = {}
         self._contours: dict[str, ContourPainter] = {}
         self._collisions: dict[str, OutlinePainter] = {}
+        self._regions: dict[str, RegionMarks] = {}
 
     def paint_boxes(self, view: View, slot: ViewSlot, drawn: Boxes | Lines) -> None:
         """Draw boxes, or lines. Does not wait."""
@@ -42,6 +45,14 @@ class Painters:
             size, camera = (slot.film.width, slot.film.height), slot.view.camera
             marked = surface.objects[object_id]
             self._outline.paint(image, slot.tracer(), camera, size, slot.clip, marked, surface.version)
+
+    def paint_region(
+        self, view: View, slot: ViewSlot, surface: Surface, primitive_count: int, region: Region
+    ) -> RegionContents:
+        """Count and mark what lies in a region. Waits where anything is another than before."""
+        marks = self._regions.setdefault(view.name, RegionMarks(self._target))
+        with view.pixels.map() as image:
+            return marks.paint(image, slot, surface.version, primitive_count, region)
 
     def paint_contours(self, view: View, slot: ViewSlot, surface: Surface, options: ContourOptions) -> None:
         """Draw silhouettes and halos. Does not wait."""

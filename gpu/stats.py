@@ -80,16 +80,12 @@ class Near:
 
 @dataclasses.dataclass(frozen=True)
 class Surroundings:
-    """The primitives nearest to what was picked, itself left out, nearest first, and how many are within `radius` of
-    it, itself counted, None where that is 0; `inside` says where the nearest of those are. Among spheres alone all are
-    from centre to centre (`of` centres), else from the point that was hit to surfaces. `centre` is where from."""
+    """The primitives nearest to what was picked, itself left out, nearest first. Among spheres alone all are from
+    centre to centre (`of` centres), else from the point that was hit to surfaces. `centre` is where from."""
 
     of: str
     centre: tuple[float, float, float]
     nearest: tuple[Near, ...]
-    radius: float = 0.0
-    within: int | None = None
-    inside: tuple[tuple[float, float, float], ...] = ()
 
 
 @dataclasses.dataclass(frozen=True, eq=False)

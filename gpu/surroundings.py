@@ -15,12 +15,10 @@ from .stats import Near, Surroundings
 from .target.base import Target
 
 
-def surroundings_of(
-    target: Target, hierarchy: Hierarchy, surface: Surface, hit: Hit, count: int, radius: float
-) -> Surroundings:
-    """The `count` primitives nearest to a hit, at most MOST_NEIGHBOURS, how many are within `radius`, and where as many
-    of these are. Waits. HierarchyError where the structure answers no such query."""
-    of = "centres" if hierarchy.last_built().kind == "sphere" else "surfaces"
+def surroundings_of(target: Target, hierarchy: Hierarchy, surface: Surface, hit: Hit, count: int) -> Surroundings:
+    """The `count` primitives nearest to a hit, at most MOST_NEIGHBOURS. Waits. HierarchyError where the structure
+    answers no such query."""
+    of = measured_to(hierarchy)
     queries = Queries(hierarchy, of)
     centre = _place_of(target, surface, hit.prim_id) if of == "centres" else hit.position
     point = target.upload(np.array([centre], np.float32), "queries")
@@ -31,13 +29,12 @@ def surroundings_of(
         ids, distances = target.download(found.prim_ids)[0].tolist(), target.download(found.distances)[0].tolist()
         rows = [row for row in zip(ids, distances, strict=True) if row[0] >= 0]
         nearest = tuple(Near(prim_id, far, _place_of(target, surface, prim_id)) for prim_id, far in rows)
-    if radius <= 0.0:
-        return Surroundings(of, centre, nearest)
-    ball = Places(point, radius=radius)
-    within = int(target.download(queries.count_in_balls(ball))[0])
-    ids = target.download(queries.k_nearest(ball, MOST_NEIGHBOURS).prim_ids)[0].tolist()
-    inside = tuple(_place_of(target, surface, prim_id) for prim_id in ids if prim_id >= 0)
-    return Surroundings(of, centre, nearest, radius, within, inside)
+    return Surroundings(of, centre, nearest)
+
+
+def measured_to(hierarchy: Hierarchy) -> str:
+    """What distances are measured to in the window: among spheres alone to their centres, else to surfaces."""
+    return "centres" if hierarchy.last_built().kind == "sphere" else "surfaces"
 
 
 def _place_of(target: Target, surface: Surface, prim_id: int) -> Vector:

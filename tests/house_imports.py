@@ -15,7 +15,7 @@ PACKAGE = "raygrove"
 """What app, gpu and bench are imported as the subpackages of. `package/` holds the files of the package itself."""
 PLAIN = (
     *("gpu.linux", "gpu.settings", "gpu.rows", "gpu.scene", "gpu.light_row", "gpu.camera", "gpu.clip", "gpu.stats"),
-    *("gpu.attributes", "gpu.contours", "gpu.glyph_shapes", "gpu.gravity"),
+    *("gpu.attributes", "gpu.contours", "gpu.glyph_shapes", "gpu.gravity", "gpu.region"),
 )
 
 BEHIND_THE_WINDOW = (
@@ -114,6 +114,7 @@ ARROWS: dict[str, tuple[str, ...]] = {
     "gpu.camera": ("gpu.rows",),
     "gpu.clip": ("gpu.camera", "gpu.rows", "gpu.settings"),
     "gpu.stats": (),
+    "gpu.region": ("gpu.rows",),
     "gpu.target": PLAIN,
     "gpu.primitives": ("gpu.target",),
     "gpu.animate": (

@@ -37,6 +37,12 @@ GESTURES = (
     Gesture("mouse.pan", "drag", "Pan", ("Middle drag", "Shift+Left drag")),
     Gesture("mouse.look", "drag", "Look round from where the camera stands", ("Right drag",)),
     Gesture("mouse.roll", "drag", "Roll, where the camera is axis-free", ("Ctrl+Left drag",)),
+    Gesture(
+        "mouse.region",
+        "drag",
+        "Select a region around what lies under the pointer: what is in it is counted in Picked",
+        ("Ctrl+Shift+Left drag",),
+    ),
     Gesture("mouse.zoom", "drag", "Come nearer or go back", ()),
     Gesture("mouse.focus", "double click", "Look at what lies under the pointer", ("Left double click",)),
     Gesture(

@@ -197,8 +197,12 @@ def toggled_orthographic(camera: Camera) -> Camera:
 def pan(camera: Camera, across: float, down: float) -> Camera:
     """Move along the picture plane so that what is looked at follows the mouse."""
     right, up, _ = camera.basis()
-    tall = camera.height if camera.orthographic else 2.0 * distance(camera) * math.tan(math.radians(camera.fov) / 2.0)
-    return _moved(camera, (-right * across + up * down) * tall)
+    return _moved(camera, (-right * across + up * down) * picture_height(camera))
+
+
+def picture_height(camera: Camera) -> float:
+    """How much of the scene the picture shows from top to bottom, as deep as what is looked at, in scene units."""
+    return camera.height if camera.orthographic else 2.0 * distance(camera) * math.tan(math.radians(camera.fov) / 2.0)
 
 
 def dolly(camera: Camera, notches: float) -> Camera:

@@ -10,6 +10,7 @@ from raygrove.app.camera.path_options import SECONDS
 from raygrove.app.playback.timeline import Timeline
 from raygrove.app.settings.settings import Settings
 from raygrove.gpu.camera import Camera
+from raygrove.gpu.region import Region
 
 
 @dataclasses.dataclass(frozen=True)
@@ -52,9 +53,10 @@ class Bookmark:
 
 @dataclasses.dataclass(frozen=True)
 class Selection:
-    """What is selected in the scene: an object's index, -1 for nothing."""
+    """What is selected in the scene: an object's index, -1 for nothing, and a region of space."""
 
     object: int = -1
+    region: Region = Region()
 
 
 @dataclasses.dataclass(frozen=True)

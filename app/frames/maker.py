@@ -21,6 +21,7 @@ from raygrove.app.frames.sphere_pictures import sphere_picture
 from raygrove.app.frames.views import view_settings
 from raygrove.gpu.display.sphere_look import SpherePicture
 from raygrove.gpu.engine import Engine, View
+from raygrove.gpu.region import RegionContents
 from raygrove.gpu.scene import Moment, Scene
 from raygrove.gpu.stats import Collisions, FrameStatistics, joined
 from raygrove.gpu.target import choose
@@ -49,6 +50,7 @@ class Outcome:
     limited_by: str = ""
     boxes: BoxReport | None = None
     collisions: Collisions | None = None
+    contents: RegionContents | None = None
     last_update: FrameStatistics | None = None
     preparing_ms: float = 0.0
     whole_ms: float = 0.0
@@ -197,6 +199,7 @@ class FrameMaker(Questions):
             limited_by=limited_by,
             boxes=self._overlays.report,
             collisions=self._overlays.collisions,
+            contents=self._overlays.contents,
             last_update=self._last_update,
             preparing_ms=preparing_ms,
             whole_ms=whole_ms(self._pacing.pace),

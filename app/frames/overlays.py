@@ -1,5 +1,5 @@
-"""What is drawn over a finished picture: contours, collisions, the outline of what is selected, boxes of nodes,
-periodic boxes."""
+"""What is drawn over a finished picture: contours, collisions, the outline of what is selected, what lies in a
+region, boxes of nodes, periodic boxes."""
 
 from __future__ import annotations
 
@@ -9,6 +9,7 @@ from raygrove.app.document.state import State
 from raygrove.app.frames.node_boxes import BoxReport, NodeBoxes
 from raygrove.app.frames.periodic_boxes import PeriodicBoxes
 from raygrove.gpu.engine import Engine, View
+from raygrove.gpu.region import RegionContents
 from raygrove.gpu.scene import Moment, Scene
 from raygrove.gpu.stats import Collisions
 
@@ -20,6 +21,7 @@ class Overlays:
     def __init__(self) -> None:
         self._boxes, self._periodic_boxes = NodeBoxes(), PeriodicBoxes()
         self.collisions: Collisions | None = None
+        self.contents: RegionContents | None = None
 
     @property
     def report(self) -> BoxReport | None:
@@ -29,7 +31,7 @@ class Overlays:
     def forget(self) -> None:
         """The engine goes."""
         self._boxes.forget()
-        self.collisions = None
+        self.collisions = self.contents = None
 
     def paint(
         self,
@@ -50,6 +52,8 @@ class Overlays:
             self.collisions = engine.paint_collisions(view, _between(state), state.settings.collisions.opacity)
         if with_selection and state.selection.object >= 0:
             engine.paint_outline(views[0], state.selection.object)
+        region = state.selection.region
+        self.contents = engine.paint_region(views[0], region) if with_selection and region.is_there else None
         self._boxes.paint(engine, views[0], scene, state, moment, is_moving)
         for view in views:
             self._periodic_boxes.paint(engine, view, scene, state, moment)

@@ -39,14 +39,13 @@ class Questions:
         path = path_to(self._engine.nodes(shown), hit.prim_id, hit.position) if with_path and hit is not None else ()
         return Picked(hit, path)
 
-    def near(self, hit: Hit, count: int, radius: float, view: int = 0) -> Surroundings | str | None:
-        """The `count` primitives nearest to what was picked, and how many are within `radius` of it; a sentence where
-        the structure cannot say."""
+    def near(self, hit: Hit, count: int, view: int = 0) -> Surroundings | str | None:
+        """The `count` primitives nearest to what was picked; a sentence where the structure cannot say."""
         shown = self._shown(view)
         if shown is None:
             return None
         try:
-            found: Surroundings = self._engine.near(shown, hit, count, radius)
+            found: Surroundings = self._engine.near(shown, hit, count)
         except HierarchyError as error:
             return str(error)
         return found

@@ -25,6 +25,7 @@ from raygrove.app.problems.problem import Problem
 from raygrove.app.problems.problems import problem_of
 from raygrove.gpu.display.sphere_look import SpherePicture
 from raygrove.gpu.hierarchy.base import HierarchyError
+from raygrove.gpu.region import RegionContents
 from raygrove.gpu.scene import Moment, Scene
 from raygrove.gpu.stats import Collisions, FrameStatistics
 from raygrove.gpu.target.base import Abandoned
@@ -111,10 +112,10 @@ class FinishedFrame:
     `samples_wanted` are in it. `statistics` are those of the newest frame the target has timed (a frame or two earlier
     on CUDA); `frame_ms` is the render thread's time for the whole frame; `limited_by` names the phase that keeps the
     frame rate down where smaller pictures cannot help, else "". `boxes` and `collisions` say what was drawn over it,
-    None for nothing. `last_update` is the frame that built or refitted the structure last. `preparing_ms` of `frame_ms`
-    went into what this picture was the first to need, kernels above all; `whole_ms` is what a picture of full size is
-    thought to take, 0 where that is not known. With `spheres` the slots hold nothing new: the window draws those
-    itself."""
+    None for nothing, and `contents` what lies in the region that is selected. `last_update` is the frame that built or
+    refitted the structure last. `preparing_ms` of `frame_ms` went into what this picture was the first to need, kernels
+    above all; `whole_ms` is what a picture of full size is thought to take, 0 where that is not known. With `spheres`
+    the slots hold nothing new: the window draws those itself."""
 
     request: FrameRequest
     frame_id: int
@@ -128,6 +129,7 @@ class FinishedFrame:
     limited_by: str = ""
     boxes: BoxReport | None = None
     collisions: Collisions | None = None
+    contents: RegionContents | None = None
     last_update: FrameStatistics | None = None
     preparing_ms: float = 0.0
     whole_ms: float = 0.0
@@ -306,6 +308,7 @@ class RenderThread:
                 limited_by=outcome.limited_by,
                 boxes=outcome.boxes,
                 collisions=outcome.collisions,
+                contents=outcome.contents,
                 last_update=outcome.last_update,
                 preparing_ms=outcome.preparing_ms,
                 whole_ms=outcome.whole_ms,

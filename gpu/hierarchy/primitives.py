@@ -326,7 +326,10 @@ def query_records(primitives: Primitives, records: Array) -> Records:
     """What queries of regions test, whichever way rays are intersected."""
     kind = KINDS[primitives.kind]
     if not kind.query_header:
-        raise HierarchyError(f"Regions of space are asked about among triangles and spheres, not {primitives.kind}.")
+        raise HierarchyError(
+            f"Regions of space are asked about among triangles and spheres, not {primitives.kind}: whether those reach "
+            f"into a box or a ball, and how far they are, has no test here."
+        )
     return Records(kind.query_header, kind.records_type, records_view(records))
 
 

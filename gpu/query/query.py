@@ -23,6 +23,8 @@ Question = Boxes | Places | Touching
 
 MOST_NEIGHBOURS = 128
 _LEAST_ROOM = 8
+_PARTS_ALONG = {"host": 8, "cuda": 24}
+"""A region that many threads share is divided into so many parts along each axis."""
 
 
 @dataclasses.dataclass(frozen=True, eq=False)
@@ -128,6 +130,19 @@ class Queries:
         """How many primitives are at most so far from each of `places`, (N,) int32. Launches only, where the structure
         lists no primitive several times and nothing is periodic."""
         return self._counted("ball", places)
+
+    def mark(self, region: Boxes | Places, marks: Array) -> Array:
+        """Mark the primitives in one region in `marks`, (P,) uint32 by their numbers, all 0 before and not 0 where they
+        are in it, and count them, each once: (1,) int32. Of `centres` those whose centres are in the box or the ball,
+        else those that lists name. Many threads share the region. Launches only."""
+        if len(region) != 1 or region.periodic is not None:
+            raise HierarchyError(f"One region that does not repeat is marked at a time; {len(region)} were given.")
+        query = "box" if isinstance(region, Boxes) else "ball"
+        unit, view = self._unit(query, "gpu/query/marked.cu", region)
+        along = _PARTS_ALONG[self.target.kind]
+        found = self.target.zeros(1, np.int32, "queries")
+        self.target.launch(unit, "mark_within", along**3, input=view, parts_along=along, marks=marks, found=found)
+        return found
 
     def leaves(self, places: Places) -> Leaves:
         """The leaf that holds each of `places`, of structures whose leaves divide space. Launches only."""

@@ -4,6 +4,7 @@ them. On request, after the frame, on both targets."""
 from __future__ import annotations
 
 import dataclasses
+from collections.abc import Hashable
 from typing import Any
 
 import numpy as np
@@ -43,7 +44,7 @@ class OutlinePainter:
         size: tuple[int, int],
         clip: HalfSpace | None,
         marked: ObjectRange | Array,
-        version: int,
+        version: Hashable,
         look: OutlineLook = SELECTED,
     ) -> None:
         """Mark an object, or primitives, (P,) uint32 for those of the scene by their numbers, not 0 where marked, in

@@ -18,6 +18,7 @@ from raygrove.app.frames.maker import Outcome
 from raygrove.app.frames.node_path import PathNode
 from raygrove.app.frames.questions import Picked
 from raygrove.gpu.engine import Hit
+from raygrove.gpu.region import RegionContents
 from raygrove.gpu.scene import Scene
 from raygrove.gpu.stats import FrameStatistics, HierarchyStatistics, Near, RaySteps, Surroundings, ViewStatistics
 
@@ -33,13 +34,17 @@ class PaintedMaker:
         self.kind = "host"
 
     def draw(self, scene: Scene, state: Any, moment: Any, slots: Any, is_moving: bool) -> Any:
-        """Paint every slot."""
+        """Paint every slot; a region has as many primitives in it as it is tenths wide, and in each
+        second of the animation a thousand more."""
         self._frame_id += 1
         PaintedMaker.drawn.append((state, moment, is_moving))
         for slot in slots:
             with slot.image(self, slot.width, slot.height) as image:
                 image[:] = gradient(slot.width, slot.height)
-        return Outcome(self._frame_id, 1, 1, None, "host", "a painter")
+        region = state.selection.region
+        count = round(10 * region.size) + 1000 * state.timeline.time
+        contents = RegionContents(region, "surfaces", int(count)) if region.is_there else None
+        return Outcome(self._frame_id, 1, 1, None, "host", "a painter", contents=contents)
 
     def pick(self, across: float, down: float, view: int = 0, *, with_path: bool = False) -> Picked:
         """The left half of the picture is triangle 1 of the scene's first object, the right half background."""
@@ -52,13 +57,11 @@ class PaintedMaker:
         )
         return Picked(Hit(1, 4.5, 0.25, 0.5, (across, down, 0.0), 0, 0, 0, 0), nodes)
 
-    def near(self, hit: Hit, count: int, radius: float, view: int = 0) -> Surroundings:
-        """A row of neighbours to the right of what was picked, and as many in the ball as it is tenths wide."""
+    def near(self, hit: Hit, count: int, view: int = 0) -> Surroundings:
+        """A row of neighbours to the right of what was picked."""
         x, y, z = hit.position
         nearest = tuple(Near(2 + i, 0.1 * (i + 1), (x + 0.1 * (i + 1), y, z)) for i in range(count))
-        within = round(10 * radius) if radius > 0 else None
-        inside = tuple((x + 0.1 * i, y, z) for i in range(within or 0))
-        return Surroundings("surfaces", hit.position, nearest, radius, within, inside)
+        return Surroundings("surfaces", hit.position, nearest)
 
     def steps(self, across: float, down: float, view: int = 0) -> RaySteps:
         """A hundred nodes from left to right, ten primitives from top to bottom, two boxes per node."""

@@ -64,6 +64,7 @@ class Inspectors(QObject):
         self.pick.path_shown.connect(self.marks.show_path)
         self.pick.near_wanted.connect(self._ask_near)
         self.pick.near_shown.connect(self.marks.show_near)
+        self.pick.region_wanted.connect(lambda region: document.change("selection.region", region))
         self.heat.scale_changed.connect(self._take_range)
         document.observe(self._changed)
         document.on_scene.append(lambda scene: self.clear())
@@ -129,9 +130,16 @@ class Inspectors(QObject):
         self.heat.take(frame)
         self.boxes.take(frame)
         self.objects.collisions.take(frame)
+        self._show_contents(frame)
         self.spheres.take_frame()
         if self._is_of_now(frame):
             self.cost.take(frame)
+
+    def _show_contents(self, frame: FinishedFrame) -> None:
+        if not self._document.state.selection.region.is_there:
+            return
+        no_rays = self.tr("What OpenGL draws is not counted: choose Structure > Spheres drawn by > Rays.")
+        self.pick.show_contents(frame.contents if frame.spheres is None else no_rays)
 
     def _is_of_now(self, frame: FinishedFrame) -> bool:
         """Whether a frame shows the scene and the clip that are open: one that was being drawn when another was opened
@@ -165,8 +173,13 @@ class Inspectors(QObject):
         self.marks.show_point(picked.hit.position if is_hit and picked is not None and picked.hit is not None else None)
         self._show_dock("pick")
 
-    def _ask_near(self, hit: Hit, count: int, radius: float) -> None:
-        self._ask("near", lambda maker: maker.near(hit, count, radius), lambda found: self.pick.show_near(hit, found))
+    def drag_region(self, centre: tuple[float, float, float], size: float) -> None:
+        """A region is dragged in the picture: from its centre so far, in scene units."""
+        self.pick.drag_region(centre, size)
+        self._show_dock("pick")
+
+    def _ask_near(self, hit: Hit, count: int) -> None:
+        self._ask("near", lambda maker: maker.near(hit, count), lambda found: self.pick.show_near(hit, found))
 
     def _set_mode(self, picks_always: bool) -> None:
         self.pointer.picks_always = picks_always
@@ -181,6 +194,8 @@ class Inspectors(QObject):
         if before.timeline.time != after.timeline.time:
             self.cost.show_time(after.timeline.time)
             self.pick.show_time(after.timeline.time)
+        if before.selection.region != after.selection.region:
+            self.pick.show_region(after.selection.region)
         if after.settings.clip.on and not before.settings.clip.on:
             self._show_dock("clip")
         if after.settings.boxes.show and not before.settings.boxes.show:

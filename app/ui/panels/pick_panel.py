@@ -3,6 +3,7 @@ the root to its leaf, and what is near."""
 
 from __future__ import annotations
 
+import dataclasses
 from typing import Any
 
 import numpy as np
@@ -16,6 +17,7 @@ from raygrove.app.ui.panels.attribute_curves import AttributeCurves, PickedSpher
 from raygrove.app.ui.panels.near_controls import NearControls
 from raygrove.app.ui.widgets.panel_bar import PanelBar, Table
 from raygrove.gpu.engine import Hit
+from raygrove.gpu.region import Region, RegionContents
 from raygrove.gpu.scene import Scene
 from raygrove.gpu.stats import Near, Surroundings
 
@@ -24,12 +26,13 @@ PATH_COLUMNS = ("depth", "node", "kind", "references", "share", "lower", "upper"
 
 class PickPanel(QWidget):
     """See the module. `path_shown` carries the nodes whose boxes are to be seen in the picture, `mode_changed` whether
-    every click picks, `jumped` the seconds that were clicked in a curve. `near_wanted` asks what is near: the hit, how
-    many, and the radius of a ball; `near_shown` carries the answer, for the picture."""
+    every click picks, `jumped` the seconds that were clicked in a curve. `near_wanted` asks what is near: the hit and
+    how many; `near_shown` carries the answer, for the picture. `region_wanted` carries the region to be counted in."""
 
     path_shown = Signal(object)
-    near_wanted = Signal(object, int, float)
+    near_wanted = Signal(object, int)
     near_shown = Signal(object)
+    region_wanted = Signal(object)
     mode_changed = Signal(bool)
     jumped = Signal(float)
 
@@ -44,6 +47,9 @@ class PickPanel(QWidget):
         self.found: Surroundings | None = None
         self.near = NearControls(self)
         self.near.changed.connect(self._ask_near)
+        self.near.region_changed.connect(self._want_region)
+        self._centre: tuple[float, float, float] | None = None
+        self._centred_on: Hit | None = None
         self.hint = QLabel(self._how(), self)
         self.hint.setWordWrap(True)
         self.mode = QCheckBox(self.tr("Every click picks"), self)
@@ -78,7 +84,7 @@ class PickPanel(QWidget):
             return
         self.path = picked.path
         self.rows, self.hit, self.found = hit_rows(picked, scene), picked.hit, None
-        self.near.take_size(float(np.linalg.norm(np.subtract(scene.upper, scene.lower))))
+        self.near.take_diagonal(float(np.linalg.norm(np.subtract(scene.upper, scene.lower))))
         self.hint.setText(self.tr("Choose a node to see its box alone."))
         self._fill_tree()
         hit = picked.hit
@@ -99,6 +105,27 @@ class PickPanel(QWidget):
         self.near.show_found(found)
         self._fill_near()
         self.near_shown.emit(self.found)
+        if self._centred_on is not hit:
+            self._centre, self._centred_on = hit.position if self.found is None else self.found.centre, hit
+            self._want_region()
+
+    def drag_region(self, centre: tuple[float, float, float], size: float) -> None:
+        """Choose a region in the picture: from its centre so far."""
+        self._centre = centre
+        self.region_wanted.emit(dataclasses.replace(self.near.region_at(centre), size=size))
+
+    def show_region(self, region: Region) -> None:
+        """Show which region is counted in. Where there is none any more, its size stays for the next."""
+        if region.is_there:
+            self._centre = region.centre
+            self.near.show_region(region)
+        else:
+            self.near.show_contents(None)
+
+    def show_contents(self, contents: RegionContents | str | None) -> None:
+        """Show what lies in it in the newest picture, unless the figures are frozen; or why nobody knows."""
+        if not self.bar.is_frozen:
+            self.near.show_contents(contents)
 
     def show_time(self, seconds: float) -> None:
         """The playing head has moved."""
@@ -107,16 +134,22 @@ class PickPanel(QWidget):
     def clear(self, sentence: str = "") -> None:
         """Show nothing, and say why."""
         self.rows, self.path, self.hit, self.found = [], (), None, None
+        self._centre = self._centred_on = None
         self.near.show_found(None)
         self.hint.setText(sentence or self._how())
         self.tree.clear()
         self.curves.clear()
         self.path_shown.emit(())
         self.near_shown.emit(None)
+        self.region_wanted.emit(Region())
 
     def _ask_near(self) -> None:
         if self.hit is not None:
-            self.near_wanted.emit(self.hit, self.near.count.value(), self.near.radius.value())
+            self.near_wanted.emit(self.hit, self.near.count.value())
+
+    def _want_region(self) -> None:
+        if self._centre is not None:
+            self.region_wanted.emit(self.near.region_at(self._centre))
 
     def _fill_near(self) -> None:
         """The neighbours, below the path."""
@@ -133,12 +166,11 @@ class PickPanel(QWidget):
 
     def _how(self) -> str:
         """How to pick."""
-        way = next(iter(self._gestures.ways("mouse.pick")), "")
-        return (
-            self.tr("{way} picks what lies under the pointer.").format(way=way)
-            if way
-            else self.tr("No way to pick is set: see Edit > Keys.")
-        )
+        pick, drag = (next(iter(self._gestures.ways(name)), "") for name in ("mouse.pick", "mouse.region"))
+        if not pick:
+            return self.tr("No way to pick is set: see Edit > Keys.")
+        how = self.tr("{pick} picks what lies under the pointer.").format(pick=pick)
+        return how + (self.tr(" {drag} selects a region around it.").format(drag=drag) if drag else "")
 
     def table(self) -> Table:
         """The nodes of the path."""
@@ -159,6 +191,7 @@ class PickPanel(QWidget):
             "\n".join(
                 [
                     *(f"{name:<{width}}  {value}" for name, value in self.rows),
+                    *filter(None, [self.near.contents.text()]),
                     *(_near_line(near) for near in (self.found.nearest if self.found is not None else ())),
                     *(_line(node) for node in self.path),
                 ]

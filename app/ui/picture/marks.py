@@ -1,5 +1,5 @@
-"""A few boxes and points drawn over the picture where the camera sees them: the path to what was picked, and what is
-near it."""
+"""A few boxes and points drawn over the picture where the camera sees them: the path to what was picked, what is near
+it, and the region that is selected."""
 
 from __future__ import annotations
 
@@ -15,10 +15,11 @@ from raygrove.app.document.document import Document
 from raygrove.app.document.state import State
 from raygrove.app.frames.node_path import PathNode
 from raygrove.app.ui.picture.overlay import Overlay
+from raygrove.gpu.region import COLOR, Region
 from raygrove.gpu.stats import Surroundings
 
 LEAF, INNER, POINT = QColor("#ffcf3f"), QColor(255, 255, 255, 170), QColor("#ff5a4f")
-NEAR = QColor("#4fc3ff")
+NEAR, REGION = QColor("#4fc3ff"), QColor(*COLOR)
 FAR = 1e5
 """Lines that leave the picture further than this many pixels are not drawn: Qt's painter slows down on them."""
 
@@ -35,8 +36,8 @@ class Marks(Overlay):
         document.observe(self._changed)
 
     def has_content(self) -> bool:
-        """Boxes, a cross or dots."""
-        return bool(self.path) or self.point is not None or self.near is not None
+        """Boxes, a cross, dots or a region."""
+        return bool(self.path) or self.point is not None or self.near is not None or self._region().is_there
 
     def show_path(self, path: tuple[PathNode, ...]) -> None:
         """Draw these boxes."""
@@ -49,7 +50,7 @@ class Marks(Overlay):
         self.refresh()
 
     def show_near(self, near: Surroundings | None) -> None:
-        """Draw a dot at each neighbour, and a ball's outline."""
+        """Draw a dot at each neighbour."""
         self.near = near
         self.refresh()
 
@@ -57,20 +58,29 @@ class Marks(Overlay):
         """Where the neighbours are in the picture, in pixels; those behind the eye are left out."""
         return self._pixels([one.position for one in self.near.nearest] if self.near is not None else [])
 
-    def rings(self) -> list[QPointF]:
-        """The same of what is in the ball."""
-        return self._pixels(self.near.inside if self.near is not None else ())
-
     def ball(self) -> tuple[QPointF, float] | None:
         """Middle and radius of the ball's outline, in pixels: that of a circle around its centre, across the view."""
-        if self.near is None or self.near.radius <= 0.0:
+        region = self._region()
+        if region.shape != "ball" or not region.is_there:
             return None
         right = self._document.state.camera_of(0).basis()[0]
-        x, y, z = np.add(self.near.centre, np.multiply(right, self.near.radius)).tolist()
-        middle, side = self._pixel(self.near.centre), self._pixel((x, y, z))
+        x, y, z = np.add(region.centre, np.multiply(right, region.size)).tolist()
+        middle, side = self._pixel(region.centre), self._pixel((x, y, z))
         if middle is None or side is None:
             return None
         return middle, QLineF(middle, side).length()
+
+    def box(self) -> np.ndarray:
+        """(N, 4) ends of the selected box's edges in pixels, those that are seen."""
+        region = self._region()
+        if region.shape != "box" or not region.is_there:
+            return np.zeros((0, 4))
+        lower, upper = (np.array([corner]) for corner in region.corners)
+        edges = self._edges(lower, upper)[0]
+        return np.asarray(edges[np.isfinite(edges).all(axis=1)])
+
+    def _region(self) -> Region:
+        return self._document.state.selection.region
 
     def _pixels(self, points: Iterable[tuple[float, float, float]]) -> list[QPointF]:
         places = map(self._pixel, points)
@@ -86,13 +96,16 @@ class Marks(Overlay):
         """(N, 12, 4) ends of the boxes' edges in pixels; NaN where there is nothing to see."""
         if not self.path:
             return np.zeros((0, 12, 4))
-        camera = self._document.state.camera_of(0)
         lower, upper = (np.array([getattr(node, side) for node in self.path]) for side in ("lower", "upper"))
+        return self._edges(lower, upper)
+
+    def _edges(self, lower: np.ndarray, upper: np.ndarray) -> np.ndarray:
+        camera = self._document.state.camera_of(0)
         found = box_lines(camera, self.width() / max(self.height(), 1), lower, upper) * (
             [self.width(), self.height()] * 2
         )
         found[np.abs(found).max(axis=-1) > FAR] = np.nan
-        return found
+        return np.asarray(found)
 
     def paintEvent(self, event: QPaintEvent) -> None:
         """Boxes from the root on, the leaf last, the point on top."""
@@ -102,6 +115,7 @@ class Marks(Overlay):
             painter.setPen(QPen(LEAF, 2.0) if node.is_leaf else QPen(INNER, 1.0))
             seen = edges[np.isfinite(edges).all(axis=1)]
             painter.drawLines([QLineF(*ends) for ends in seen.tolist()])
+        self._paint_region(painter)
         self._paint_near(painter)
         at = None if self.point is None else self._pixel(self.point)
         if at is not None:
@@ -109,13 +123,14 @@ class Marks(Overlay):
             painter.drawLine(at - QPointF(7, 0), at + QPointF(7, 0))
             painter.drawLine(at - QPointF(0, 7), at + QPointF(0, 7))
 
-    def _paint_near(self, painter: QPainter) -> None:
+    def _paint_region(self, painter: QPainter) -> None:
+        painter.setPen(QPen(REGION, 1.5))
+        painter.drawLines([QLineF(*ends) for ends in self.box().tolist()])
         ball = self.ball()
         if ball is not None:
-            painter.setPen(QPen(NEAR, 1.5))
             painter.drawEllipse(ball[0], ball[1], ball[1])
-        for ring in self.rings():
-            painter.drawEllipse(ring, 6.0, 6.0)
+
+    def _paint_near(self, painter: QPainter) -> None:
         painter.setPen(QPen(INNER, 1.0))
         painter.setBrush(NEAR)
         for dot in self.dots():
@@ -123,5 +138,7 @@ class Marks(Overlay):
         painter.setBrush(Qt.BrushStyle.NoBrush)
 
     def _changed(self, before: State, after: State) -> None:
-        if self.isVisible() and before.cameras != after.cameras:
+        if before.selection.region != after.selection.region:
+            self.refresh()
+        elif self.isVisible() and before.cameras != after.cameras:
             self.update()

@@ -58,11 +58,13 @@ ANSWER_PATIENCE_MS = 80
 class Navigator(QObject):
     """Watches a widget's events and changes the document's camera. `moved` is emitted with each change, `rested` when a
     drag or flight ends,
-    `focus_wanted` by a double click. `pick` asks what lies under the pointer."""
+    `focus_wanted` by a double click, `region_dragged` with a point and how far the pointer is from it there, in scene
+    units. `pick` asks what lies under the pointer."""
 
     moved = Signal()
     rested = Signal()
     focus_wanted = Signal()
+    region_dragged = Signal(object, float)
 
     def __init__(
         self, widget: QWidget, document: Document, pick: Pick | None = None, gestures: Gestures | None = None
@@ -72,6 +74,7 @@ class Navigator(QObject):
         self._gestures = gestures or Gestures()
         self._pivot: Vector | None = None
         self._last: QPointF | None = None
+        self._pressed = QPointF()
         self._gesture = 0
         self._wheel_time, self._wheel_place, self._wheel_key = 0.0, QPointF(), ""
         self._notches = 0.0
@@ -142,7 +145,7 @@ class Navigator(QObject):
         """A new gesture, and its question: what lies under the pointer?"""
         self._roll()
         self._gesture += 1
-        self._pivot = None
+        self._pivot, self._pressed = None, place
         gesture = self._gesture
 
         def take(point: Vector | None) -> None:
@@ -163,10 +166,18 @@ class Navigator(QObject):
             self._change(cameras.pan(self._aimed(camera), delta.x(), delta.y()), f"pan {self._gesture}")
         elif gesture == "mouse.look":
             self._change(cameras.look(camera, -delta.x(), -delta.y()), f"look {self._gesture}")
+        elif gesture == "mouse.region":
+            self._drag_region(camera, event.position())
         elif gesture == "mouse.zoom":
             self._change(cameras.dolly(self._aimed(camera), -delta.y() * DRAG_NOTCHES), f"nearer {self._gesture}")
         elif gesture:
             self._turn(camera, delta, gesture == "mouse.roll")
+
+    def _drag_region(self, camera: Camera, place: QPointF) -> None:
+        if self._pivot is not None:
+            pixels = math.hypot(*(place - self._pressed).toTuple())
+            tall = cameras.picture_height(cameras.aimed(camera, self._pivot))
+            self.region_dragged.emit(self._pivot, pixels * tall / max(self._widget.height(), 1))
 
     def _turn(self, camera: Camera, delta: QPointF, is_roll: bool) -> None:
         """Orbit, or what the mode makes of it."""
@@ -305,16 +316,7 @@ def dolly_at(camera: Camera, notches: float, across: float, down: float, aspect:
     from -.5 to .5 of the picture's width and height; that point stays under the pointer."""
     nearer = cameras.dolly(camera, notches)
     right, up, _ = camera.basis()
-    tall = (
-        camera.height
-        if camera.orthographic
-        else 2.0 * cameras.distance(camera) * math.tan(math.radians(camera.fov) / 2.0)
-    )
-    new_tall = (
-        nearer.height
-        if camera.orthographic
-        else 2.0 * cameras.distance(nearer) * math.tan(math.radians(camera.fov) / 2.0)
-    )
-    shift = (right * across * aspect - up * down) * (tall - new_tall)
+    shrinks = cameras.picture_height(camera) - cameras.picture_height(nearer)
+    shift = (right * across * aspect - up * down) * shrinks
     eye, look_at = np.asarray(nearer.eye) + shift, np.asarray(nearer.look_at) + shift
     return dataclasses.replace(nearer, eye=tuple(eye.tolist()), look_at=tuple(look_at.tolist()))

@@ -194,6 +194,7 @@ class MainWindow(QMainWindow):
         self.navigator.moved.connect(self._camera_moved)
         self.navigator.rested.connect(self._camera_rested)
         self.navigator.focus_wanted.connect(self.camera_commands.focus)
+        self.navigator.region_dragged.connect(self.inspectors.drag_region)
         self.view.interop_failed.connect(lambda sentence: self.messages.stand_in("interop", sentence))
         self.view.painted.connect(self._show_drawn)
 

@@ -9,6 +9,7 @@ from raygrove.app.document.state import State
 from raygrove.app.frames.maker import FrameMaker
 from raygrove.app.frames.pixel_slots import HostSlot
 from raygrove.gpu.engine import View
+from raygrove.gpu.region import Region, RegionContents
 from raygrove.gpu.scene import Moment, Scene
 from raygrove.gpu.stats import FrameStatistics, HierarchyStatistics, ViewStatistics
 from raygrove.gpu.target.base import NoDeviceError, TargetOptions
@@ -50,6 +51,7 @@ class FakeEngine:
         self._rows_ahead = 0
         self.hidden: tuple[int, ...] = ()
         self.outlined: list[int] = []
+        self.regions: list[Region] = []
 
     def render_frame(self, moment: Moment, views: Sequence[View]) -> FrameStatistics:
         self.views = list(views)
@@ -109,6 +111,10 @@ class FakeEngine:
 
     def paint_outline(self, view: View, object_id: int) -> None:
         self.outlined.append(object_id)
+
+    def paint_region(self, view: View, region: Region) -> RegionContents:
+        self.regions.append(region)
+        return RegionContents(region, count=7)
 
     def flush(self) -> FrameStatistics | None:
         return self.last

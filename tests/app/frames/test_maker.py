@@ -13,6 +13,7 @@ from raygrove.app.frames.maker import FrameMaker
 from raygrove.app.frames.pixel_slots import HostSlot
 from raygrove.gpu.engine import View
 from raygrove.gpu.gravity import GravityOptions
+from raygrove.gpu.region import Region, RegionContents
 from raygrove.gpu.scene import Moment, Scene
 from raygrove.gpu.stats import FrameStatistics
 from raygrove.gpu.target.base import Abandoned, NoDeviceError
@@ -200,7 +201,11 @@ def test_what_is_hidden_and_selected_is_handed_on(makers: Makers) -> None:
     assert [makers.draw(state).samples for state in (State(), hidden, hidden)] == [1, 1, 2]
     assert makers.engines[0].hidden == (2, 5) and makers.engines[0].outlined == []
     makers.draw(replaced(hidden, "selection.object", 4))
-    assert makers.engines[0].outlined == [4]
+    assert makers.engines[0].outlined == [4] and makers.engines[0].regions == []
+    region = Region("box", (1.0, 2.0, 3.0), 0.5)
+    outcome = makers.draw(replaced(hidden, "selection.region", region))
+    assert outcome.contents == RegionContents(region, count=7) and makers.engines[0].regions == [region]
+    assert makers.draw(hidden).contents is None and makers.engines[0].regions == [region]
 
 
 def test_an_ordinary_choice_is_drawn_whole_from_the_first_picture() -> None:

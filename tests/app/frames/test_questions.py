@@ -32,14 +32,9 @@ def drawn(demo: str, hierarchy: str) -> Iterator[tuple[FrameMaker, Hit]]:
         yield maker, next(picked.hit for picked in picks if picked is not None and picked.hit is not None)
 
 
-def check(found: Surroundings | str | None, distances: np.ndarray, own: int, count: int, radius: float) -> None:
-    """The nearest others, in their order, and how many of all are in the ball."""
+def check(found: Surroundings | str | None, distances: np.ndarray, own: int, count: int) -> None:
+    """The nearest others, in their order."""
     assert isinstance(found, Surroundings) and len(found.nearest) == count
-    assert (
-        found.within is not None
-        and abs(found.within - (distances <= radius).sum()) <= (np.abs(distances - radius) < 1e-5).sum()
-    )
-    assert len(found.inside) == min(found.within, 128)
     others = np.delete(distances, own)
     np.testing.assert_allclose([one.distance for one in found.nearest], np.sort(others)[:count], rtol=1e-4, atol=1e-5)
     for one in found.nearest:
@@ -50,10 +45,10 @@ def check(found: Surroundings | str | None, distances: np.ndarray, own: int, cou
 def test_what_is_near_a_triangle(hierarchy: str) -> None:
     """By surfaces, from the point that was hit; neighbours are marked at their centroids."""
     with drawn("walker", hierarchy) as (maker, hit):
-        found = maker.near(hit, 8, 0.3)
+        found = maker.near(hit, 8)
         surface = maker._engine._animator.surface
         corners = surface.positions[surface.triangles]
-    check(found, triangle_distances(corners, np.array([hit.position]))[0], hit.prim_id, 8, 0.3)
+    check(found, triangle_distances(corners, np.array([hit.position]))[0], hit.prim_id, 8)
     assert isinstance(found, Surroundings) and found.of == "surfaces" and found.centre == hit.position
     for one in found.nearest:
         np.testing.assert_allclose(one.position, corners[one.prim_id].mean(axis=0), rtol=1e-5, atol=1e-6)
@@ -63,13 +58,11 @@ def test_what_is_near_a_sphere() -> None:
     """From centre to centre; and a primitive of a scene that is gone is a sentence."""
     with drawn("spheres", "lbvh") as (maker, hit):
         centres = maker._engine.spheres(Moment(0.4))[:, :3].astype(float)
-        found, none = maker.near(hit, 12, 0.5), maker.near(hit, 0, 0.0)
-        gone = maker.near(Hit(10**6, *(0.0,) * 3, (0.0, 0.0, 0.0), 0, 0, 0, 0), 3, 0.0)
-        assert maker.near(hit, 3, 0.0, view=1) is None
-    check(found, np.linalg.norm(centres - centres[hit.prim_id], axis=1), hit.prim_id, 12, 0.5)
+        found, none = maker.near(hit, 12), maker.near(hit, 0)
+        gone = maker.near(Hit(10**6, *(0.0,) * 3, (0.0, 0.0, 0.0), 0, 0, 0, 0), 3)
+        assert maker.near(hit, 3, view=1) is None
+    check(found, np.linalg.norm(centres - centres[hit.prim_id], axis=1), hit.prim_id, 12)
     assert isinstance(found, Surroundings) and found.of == "centres"
     np.testing.assert_allclose(found.centre, centres[hit.prim_id])
-    inside = np.array(found.inside)
-    assert (np.linalg.norm(inside - centres[hit.prim_id], axis=1) <= 0.5 + 1e-5).all()
-    assert isinstance(none, Surroundings) and none.nearest == () and none.within is None
+    assert isinstance(none, Surroundings) and none.nearest == ()
     assert isinstance(gone, str) and "not in the scene any more" in gone

@@ -15,6 +15,7 @@ from raygrove.gpu.contours import ContourOptions
 from raygrove.gpu.engine import Boxes, Engine, Lines, View, ViewSettings
 from raygrove.gpu.glyph_shapes import GLYPH_SHAPES, GlyphLinks, Glyphs
 from raygrove.gpu.hierarchy.registry import structures, telling_layouts
+from raygrove.gpu.region import Region
 from raygrove.gpu.scene import (
     Attribute,
     Channel,
@@ -127,6 +128,8 @@ def run_frames(
     for frame in range(2, 5):
         engine.render_frame(Moment(0.4, 0, frame), [view])
     engine.paint_outline(view, 0)
+    if ray_type == "smooth" and structures()[hierarchy].capabilities.queries:
+        assert engine.paint_region(view, Region("ball", size=0.7)).count
     engine.paint_contours(view, ContourOptions(silhouettes=True, halos=True))
     engine.paint_boxes(view, Boxes(table.lower, table.upper, table.depth, int(table.depth.max()) + 1))
     engine.paint_boxes(view, Lines(np.stack([table.lower, table.upper], axis=1).astype(np.float32), (255, 128, 0)))

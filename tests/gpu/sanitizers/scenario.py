@@ -152,6 +152,8 @@ def run_region_queries(target: Target) -> None:
         assert len(asked.in_boxes(upload_boxes(target, lower, lower + 0.3), ascending=True).prim_ids) > 0
         assert len(asked.in_balls(upload_places(target, lower, 0.3)).prim_ids) > 0
         assert asked.k_nearest(upload_places(target, lower), 9).prim_ids.shape == (70, 9)
+        for region in (upload_boxes(target, lower[:1], lower[:1] + 0.9), upload_places(target, lower[:1], 0.9)):
+            assert target.download(asked.mark(region, target.zeros(300, np.uint32, "test")))[0] > 0
         if made.layout_name in ("bvh2", "kd8"):
             assert len(asked.touching(Touching(primitives, is_own=True)).first) == primitives.count
         if primitives.kind == "sphere" and made.layout_name == "bvh2":

@@ -28,6 +28,7 @@ from raygrove.app.ui.window.main_window import MainWindow
 from raygrove.gpu.scene import Moment, Scene
 from raygrove.gpu.stats import STEP_BUCKETS, RaySteps, Reading, StepCounts, bucket_edges
 from tests.app.stand_ins import made_statistics
+from tests.app.ui.panels.test_pick_panel import click
 
 LABEL = "nodes visited per ray"
 
@@ -207,73 +208,6 @@ def test_the_boxes_panel_counts_levels_and_dragging_chooses_them(qtbot: Any) -> 
 
 
 # -- in the window ----------------------------------------------------------------------------------------------------
-
-
-def click(
-    window: MainWindow, across: float, down: float, modifier: Qt.KeyboardModifier = Qt.KeyboardModifier.ShiftModifier
-) -> None:
-    at = QPoint(round(window.view.width() * across), round(window.view.height() * down))
-    QTest.mouseClick(window.view, Qt.MouseButton.LeftButton, modifier, at)
-
-
-def test_shift_and_click_picks_and_marks(scene_window: MainWindow, qtbot: Any) -> None:
-    inspectors, camera = scene_window.inspectors, scene_window.document.state.cameras[0]
-    click(scene_window, 0.25, 0.5)
-    qtbot.waitUntil(lambda: bool(inspectors.pick.rows))
-    rows = dict(inspectors.pick.rows)
-    assert (
-        rows["Primitive"] == "1"
-        and rows["Distance"] == "4.5"
-        and rows["Material"].startswith("0")
-        and rows["Mesh"] == "0 (two)"
-    )
-    assert [node.node_id for node in inspectors.pick.path] == [0, 2] == [node.node_id for node in inspectors.marks.path]
-    assert inspectors.marks.isVisible() and np.isfinite(inspectors.marks.lines()).any() and inspectors.pick.isVisible()
-    assert scene_window.document.state.cameras[0] == camera, "a pick moves no camera"
-    lines = inspectors.pick.text().splitlines()
-    assert lines[0].split() == ["Primitive", "1"] and lines[-1] == "leaf 2, 2 primitives, 50 %"
-    assert inspectors.pick.table()[1][1]["kind"] == "leaf"
-    inspectors.pick.tree.setCurrentItem(inspectors.pick.tree.topLevelItem(8).child(1))
-    assert [node.node_id for node in inspectors.marks.path] == [2]
-    click(scene_window, 0.75, 0.5)
-    qtbot.waitUntil(lambda: not inspectors.pick.rows)
-    assert "Nothing was hit" in inspectors.pick.hint.text() and not inspectors.marks.isVisible()
-
-
-def test_what_is_near_is_listed_marked_and_counted_live(scene_window: MainWindow, qtbot: Any) -> None:
-    pick, marks = scene_window.inspectors.pick, scene_window.inspectors.marks
-    click(scene_window, 0.25, 0.5)
-    qtbot.waitUntil(lambda: pick.found is not None)
-    above = pick.tree.topLevelItem(9)
-    assert above is not None and (above.text(0), above.text(1), above.childCount()) == ("Nearest", "8 primitives", 8)
-    assert "primitive 2 at 0.1" in pick.text() and pick.near.found.isHidden() and marks.ball() is None
-    dots = marks.dots()
-    assert len(dots) == 8 and all(dots[i].x() < dots[i + 1].x() for i in range(7)) and marks.isVisible()
-    for radius in (0.3, 0.5):
-        said = f"{round(10 * radius)} primitives within {radius:g}, by their surfaces."
-        pick.near.radius.setValue(radius)
-        qtbot.waitUntil(lambda said=said: pick.near.found.text() == said)
-        assert len(marks.rings()) == round(10 * radius) and pick.near.slider.value() > 0
-    middle, size = marks.ball() or (None, 0.0)
-    assert middle is not None and size == pytest.approx(dots[4].x() - middle.x(), rel=0.3)
-    where = pick.near.slider.value()
-    pick.near.slider.setValue(where + 40)
-    assert pick.near.radius.value() == pytest.approx(0.5 * 10**0.4, rel=0.03), "a drag of the slider"
-    assert pick.near.slider.value() == where + 40
-    pick.near.slider.setValue(0)
-    qtbot.waitUntil(lambda: marks.ball() is None and not marks.rings())
-    pick.near.count.setValue(3)
-    qtbot.waitUntil(lambda: len(marks.dots()) == 3)
-    assert pick.tree.topLevelItemCount() == 10 and marks.grab().toImage().width() > 100
-    hit = pick.hit
-    assert hit is not None
-    pick.show_near(dataclasses.replace(hit), "of another hit")
-    assert pick.found is not None, "an answer about what was picked before is left aside"
-    pick.show_near(hit, "The structure grid answers no queries of regions.")
-    assert "no queries" in pick.near.found.text() and marks.dots() == [] and pick.tree.topLevelItemCount() == 9
-    click(scene_window, 0.75, 0.5)
-    qtbot.waitUntil(lambda: pick.hit is None)
-    assert marks.near is None and pick.near.found.isHidden()
 
 
 def test_a_plain_click_picks_only_in_the_mode_and_a_drag_never(scene_window: MainWindow, qtbot: Any) -> None:
