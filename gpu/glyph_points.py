@@ -41,12 +41,14 @@ def _in_frame(shape: str, s: np.ndarray, u: np.ndarray, v: np.ndarray) -> tuple[
         unit /= np.abs(unit).max(axis=1, keepdims=True)
         face = np.abs(unit).argmax(axis=1)[:, None] == np.arange(3)
         return unit * s, np.where(face, np.sign(unit), 0.0)
+    if shape == "splat":
+        return np.zeros_like(s), np.tile([0.0, 0.0, 1.0], (len(s), 1))
     turned = 4.0 * u
     x = np.where(turned <= 2.0, 1.0 - turned, turned - 3.0)
     y = (1.0 - np.abs(x)) * np.where(turned <= 2.0, 1.0, -1.0)
     way = np.stack([x, y], axis=1) / np.hypot(x, y)[:, None]
     radius, height, out, up = _outline(shape, s, 4.0 * v)
-    wide = s[:, :2] if shape == "cylinder" else np.ones_like(s[:, :2])
+    wide = s[:, :2] if shape in ("cylinder", "disc") else np.ones_like(s[:, :2])
     point = np.concatenate([way * radius[:, None] * wide, height[:, None]], axis=1)
     return point, np.concatenate([way * out[:, None] / wide * wide.min(axis=1, keepdims=True), up[:, None]], axis=1)
 
@@ -65,6 +67,9 @@ def _outline(shape: str, s: np.ndarray, q: np.ndarray) -> tuple[np.ndarray, ...]
             np.select(parts, [0.0, 1.0, 0.0], (c - base) / slant),
             np.select(parts, [-1.0, 0.0, -1.0], head / slant),
         )
+    if shape == "disc":
+        none = np.zeros_like(a)
+        return 4.0 - q, none, none, none + 1.0
     side, cap = np.where(q <= 1, -1.0, 1.0), np.where(q <= 1, q, 4.0 - q)
     is_side, radius = (q > 1) & (q < 3), np.ones_like(a) if shape == "cylinder" else a
     scale = np.hypot(cap, 1 - cap)

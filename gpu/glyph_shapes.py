@@ -7,13 +7,22 @@ from collections.abc import Sequence
 
 import numpy as np
 
-GLYPH_SHAPES = ("ellipsoid", "cylinder", "capsule", "arrow", "box")
+GLYPH_SHAPES = ("ellipsoid", "cylinder", "capsule", "arrow", "box", "disc", "splat")
 """What a glyph is, in its own frame, around its centre. `sizes` are half of what it measures along x, y and z but for
 a capsule, which is a segment of half length z and all that is nearer to it than x, and an arrow, which points along z:
-x is the radius of its shaft, y that of its head, at least the shaft's, and z half its length (ARROW_HEAD)."""
+x is the radius of its shaft, y that of its head, at least the shaft's, and z half its length (ARROW_HEAD). A disc lies
+in the plane z = 0 and is seen from both sides. A splat is a disc of radius x that faces every ray, and is shaded as its
+centre is, with the normal z; rays that begin beside it on its surface go past it (SPLAT_NEAR). Of both z measures
+nothing, but has to be above 0; as y of a splat."""
+
+FLAT_SHAPES = ("disc", "splat")
+"""Those without an inside."""
 
 ARROW_HEAD = 2.5
 """How long an arrow's head is: so many times its radius, at most the whole arrow."""
+
+SPLAT_NEAR = 8.0
+"""A ray that begins within a splat's radius of its plane and so many radii of its centre goes past it."""
 
 
 @dataclasses.dataclass(frozen=True, eq=False)

@@ -35,12 +35,14 @@ __device__ Glyph between(const Glyph& from, const Glyph& to, float alpha) {
 }
 
 // A glyph keeps its shape: its axis z goes where the node takes it, x as nearly as it can; sizes grow as lengths along
-// the axes do, radii by their mean.
+// the axes do, radii by their mean. Of a flat one the plane goes there, and z stands on it.
 __device__ Glyph placed_by(const Affine& m, const Glyph& glyph) {
     const GlyphAxes own = axes_of(glyph.turn);
     const float3 x = transform_vector(m, own.x), y = transform_vector(m, own.y), z = transform_vector(m, own.z);
-    const float3 up = normalize(z), side = normalize(x - up * dot(x, up));
-    const bool is_round = glyph.shape == GLYPH_SHAPES::capsule || glyph.shape == GLYPH_SHAPES::arrow;
+    const bool is_flat = glyph.shape == GLYPH_SHAPES::disc || glyph.shape == GLYPH_SHAPES::splat;
+    const float3 up = normalize(is_flat ? cross(x, y) : z), side = normalize(x - up * dot(x, up));
+    const bool is_round = glyph.shape == GLYPH_SHAPES::capsule || glyph.shape == GLYPH_SHAPES::arrow ||
+                          glyph.shape == GLYPH_SHAPES::splat;
     const float along_x = length(x), along_y = length(y), mean = 0.5f * (along_x + along_y);
     const float3 grown = make_float3(is_round ? mean : along_x, is_round ? mean : along_y, length(z));
     return {transform_point(m, glyph.centre), turn_of({side, cross(up, side), up}),

@@ -1,5 +1,5 @@
 // A glyph (gpu/glyph_shapes.py tells its shapes), its frame, and the smallest box around it in closed form.
-// from gpu.glyph_shapes import ARROW_HEAD, GLYPH_SHAPES
+// from gpu.glyph_shapes import ARROW_HEAD, GLYPH_SHAPES, SPLAT_NEAR
 #pragma once
 #include "gpu/device/aabb.cuh"
 #include "gpu/device/epsilons.cuh"
@@ -76,6 +76,8 @@ __device__ __forceinline__ GlyphReach reach_along(const Glyph& glyph, float3 alo
     float reach = sqrtf(side * side + part.z * part.z);
     if (glyph.shape == GLYPH_SHAPES::cylinder) reach = up + side;
     if (glyph.shape == GLYPH_SHAPES::capsule) reach = up + s.x;
+    if (glyph.shape == GLYPH_SHAPES::disc) reach = side;
+    if (glyph.shape == GLYPH_SHAPES::splat) reach = s.x;
     if (glyph.shape == GLYPH_SHAPES::box) reach = max(part.x, -part.x) + max(part.y, -part.y) + up;
     return {reach, reach};
 }

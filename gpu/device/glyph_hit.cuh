@@ -8,6 +8,7 @@
 //
 // u and v of a hit: on ellipsoids and boxes the direction of the point, with the glyph scaled to a ball or a cube
 // (octahedral.cuh); on the others u goes once round the axis, v along the outline from below to above by GlyphOutline.
+// A disc has the outline of a cylinder's top; a splat is its centre wherever it is hit.
 #pragma once
 #include "gpu/device/glyph.cuh"
 #include "gpu/device/intersection.cuh"
@@ -113,6 +114,25 @@ __device__ __forceinline__ GlyphRays in_frame_of(const Glyph& glyph, float large
             unit * splat(largest)};
 }
 
+// A disc is met once, where the ray goes through its plane.
+__device__ __forceinline__ GlyphSpan span_of_disc(const GlyphRays& r, Real kx, Real ky) {
+    const Real place = -r.z * clamped_inverse(r.dz);
+    const Real x = lanes_fma(place, r.dx, r.x) * kx, y = lanes_fma(place, r.dy, r.y) * ky;
+    const Real part = splat(GlyphPart::TOP);
+    return span_where(x * x + y * y <= splat(1.0f), {place, place, part, part});
+}
+// A splat is met at the ray's point nearest to its centre, by rays that do not begin beside it on its surface: those
+// that leave what it stands for, or what lies around that.
+__device__ __forceinline__ GlyphSpan span_of_splat(const GlyphRays& r, float radius) {
+    const Real nearest = -(r.x * r.dx + r.y * r.dy + r.z * r.dz);  // what rounding left between
+    const Real x = lanes_fma(nearest, r.dx, r.x), y = lanes_fma(nearest, r.dy, r.y), z = lanes_fma(nearest, r.dz, r.z);
+    const Real squared = x * x + y * y + z * z, begin = r.start / r.step + nearest, height = z - begin * r.dz;
+    const float most = radius * radius, near = (float)SPLAT_NEAR;
+    const Mask beside = (height * height < splat(most)) & (begin * begin + squared < splat(most * near * near));
+    const Real part = splat(GlyphPart::TOP);
+    return span_where((squared <= splat(most)) & !beside, {nearest, nearest, part, part});
+}
+
 // Where a glyph is met: one span, an arrow two, the earlier one first; sizes as the frame has them.
 struct GlyphSpans {
     GlyphSpan first, second;
@@ -127,6 +147,8 @@ LONG_ON_PACKS GlyphSpans glyph_spans(int shape, float3 s, const GlyphRays& r) {
             both(both(span_of_slab(r.x, r.dx, -s.x, s.x, 0.0f, 0.0f), span_of_slab(r.y, r.dy, -s.y, s.y, 1.0f, 1.0f)),
                  span_of_slab(r.z, r.dz, -s.z, s.z, 2.0f, 2.0f)),
             empty_span()};
+    if (shape == GLYPH_SHAPES::disc) return {span_of_disc(r, kx, ky), empty_span()};
+    if (shape == GLYPH_SHAPES::splat) return {span_of_splat(r, s.x), empty_span()};
     const bool is_elliptic = shape == GLYPH_SHAPES::cylinder;
     const Real ry = is_elliptic ? ky : kx;
     const GlyphSpan tube = span_of_ball(r.x * kx, r.y * ry, none, r.dx * kx, r.dy * ry, none, SIDE);
@@ -188,7 +210,8 @@ LONG_ON_PACKS GlyphPlace glyph_place(int shape, float3 s, Real x, Real y, Real z
         return {place.u, place.v};
     }
     const bool is_capsule = shape == GLYPH_SHAPES::capsule, is_arrow = shape == GLYPH_SHAPES::arrow;
-    const Real ax = x * kx, ay = y * (shape == GLYPH_SHAPES::cylinder ? ky : kx), r = lanes_sqrt(ax * ax + ay * ay);
+    const bool is_elliptic = shape == GLYPH_SHAPES::cylinder || shape == GLYPH_SHAPES::disc;
+    const Real ax = x * kx, ay = y * (is_elliptic ? ky : kx), r = lanes_sqrt(ax * ax + ay * ay);
     const Real round = ax / max(lanes_abs(ax) + lanes_abs(ay), splat(LEAST_DIVISOR));
     const Real u = select(ay < zero, splat(3.0f) + round, one - round) * splat(0.25f);
     const ArrowHead head = arrow_head(s);

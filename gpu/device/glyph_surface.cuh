@@ -42,6 +42,7 @@ __device__ __forceinline__ OutlinePoint outline_at(int shape, float3 s, float v)
         return {radius, (quarters - 2.0f) * s.z, 1.0f, 0.0f};
     }
     if (shape == GLYPH_SHAPES::cylinder) return {cap, side * s.z, 0.0f, side};
+    if (shape == GLYPH_SHAPES::disc) return {cap, 0.0f, 0.0f, 1.0f};
     const float scale = 1.0f / sqrtf(cap * cap + (1.0f - cap) * (1.0f - cap));
     const float out = cap * scale, up = (1.0f - cap) * scale * side;
     return {s.x * out, side * s.z + s.x * up, out, up};
@@ -64,16 +65,20 @@ __device__ __forceinline__ GlyphPoint glyph_point(const Glyph& glyph, float u, f
         point = make_float3(unit.x * s.x, unit.y * s.y, unit.z * s.z);
         normal = make_float3(0.0f, 0.0f, 0.0f);
         set_along(normal, axis, along(unit, axis) < 0.0f ? -1.0f : 1.0f);
+    } else if (glyph.shape == GLYPH_SHAPES::splat) {
+        point = make_float3(0.0f, 0.0f, 0.0f);
+        normal = make_float3(0.0f, 0.0f, 1.0f);
     } else {
         const float2 way = way_round(u);
         const OutlinePoint at = outline_at(glyph.shape, s, v);
-        const bool is_elliptic = glyph.shape == GLYPH_SHAPES::cylinder;
+        const bool is_elliptic = glyph.shape == GLYPH_SHAPES::cylinder || glyph.shape == GLYPH_SHAPES::disc;
         const float sx = is_elliptic ? s.x : 1.0f, sy = is_elliptic ? s.y : 1.0f, least = min(sx, sy);
         point = make_float3(way.x * at.radius * sx, way.y * at.radius * sy, at.height);
         normal = normalize(make_float3(way.x * at.out * (least / sx), way.y * at.out * (least / sy), at.up));
     }
+    const bool is_flat = glyph.shape == GLYPH_SHAPES::disc || glyph.shape == GLYPH_SHAPES::splat;
+    const float3 mapped = make_float3(point.x / s.x, point.y / s.y, is_flat ? 1.0f : point.z / s.z);
     const GlyphAxes axes = axes_of(glyph.turn);
     return {axes.x * point.x + axes.y * point.y + axes.z * point.z,
-            normalize(axes.x * normal.x + axes.y * normal.y + axes.z * normal.z),
-            normalize(make_float3(point.x / s.x, point.y / s.y, point.z / s.z))};
+            normalize(axes.x * normal.x + axes.y * normal.y + axes.z * normal.z), normalize(mapped)};
 }

@@ -5,7 +5,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from raygrove.gpu.glyph_shapes import ARROW_HEAD
+from raygrove.gpu.glyph_shapes import ARROW_HEAD, SPLAT_NEAR
 
 
 def rotation(turn: np.ndarray) -> np.ndarray:
@@ -19,6 +19,14 @@ def rotation(turn: np.ndarray) -> np.ndarray:
     return np.moveaxis(np.array(rows), -1, 0)
 
 
+def turns_of(normals: np.ndarray) -> np.ndarray:
+    """(N, 4) float32 quaternions of some turns that take z to unit vectors (N, 3)."""
+    x, y, z = np.asarray(normals, np.float64).T
+    turns = np.stack([-y, x, np.zeros_like(x), 1.0 + z], axis=1)
+    turns[z < -1.0 + 1e-12] = (1.0, 0.0, 0.0, 0.0)
+    return (turns / np.linalg.norm(turns, axis=1, keepdims=True)).astype(np.float32)
+
+
 def head_of(sizes: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
     """Where arrows' heads begin, and their radii."""
     radius = np.maximum(sizes[..., 0], sizes[..., 1])
@@ -26,7 +34,8 @@ def head_of(sizes: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
 
 
 def outside(shape: str, sizes: np.ndarray, points: np.ndarray) -> np.ndarray:
-    """Above 0 outside of a glyph in its own frame, below inside, continuous: sizes and points (..., 3)."""
+    """Above 0 outside of a glyph in its own frame, below inside, continuous: sizes and points (..., 3). What is flat
+    has no inside, and a splat is its centre: 0 there."""
     x, y, z = np.moveaxis(points, -1, 0)
     a, b, c = np.moveaxis(sizes, -1, 0)
     if shape == "ellipsoid":
@@ -36,6 +45,10 @@ def outside(shape: str, sizes: np.ndarray, points: np.ndarray) -> np.ndarray:
     if shape == "cylinder":
         return np.maximum(np.sqrt((x / a) ** 2 + (y / b) ** 2), np.abs(z) / c) - 1
     r = np.hypot(x, y)
+    if shape == "disc":
+        return np.maximum(np.hypot(x / a, y / b) - 1, np.abs(z) / a)
+    if shape == "splat":
+        return np.sqrt(r * r + z * z) / a
     if shape == "capsule":
         return np.hypot(r, np.maximum(np.abs(z) - c, 0)) / a - 1
     base, head = head_of(sizes)
@@ -68,6 +81,30 @@ def marched(
     return t, margin
 
 
+def flat_hits(
+    shape: str, centres: np.ndarray, axes: np.ndarray, sizes: np.ndarray, origins: np.ndarray, directions: np.ndarray
+) -> tuple[np.ndarray, np.ndarray]:
+    """Where rays (R, 3), of directions of any length, first meet any of the discs or splats (N, 3), inf for none, and
+    how near the ray is to missing or meeting another of them, as a share of the radius. All against all, float64."""
+    origins, directions = origins.astype(np.float64)[:, None], directions.astype(np.float64)[:, None]
+    away = centres.astype(np.float64) - origins
+    if shape == "disc":
+        normals = axes[:, :, 2]
+        t = np.sum(away * normals, axis=2) / np.sum(directions * normals, axis=2)
+        found = np.einsum("rnk,nkj->rnj", t[..., None] * directions - away, axes)
+        margin = 1.0 - np.hypot(found[..., 0] / sizes[:, 0], found[..., 1] / sizes[:, 1])
+        met = margin >= 0.0
+    else:
+        t = np.sum(away * directions, axis=2) / np.sum(directions * directions, axis=2)
+        margin = 1.0 - np.linalg.norm(t[..., None] * directions - away, axis=2) / sizes[:, 0]
+        height = np.abs(np.sum(away * axes[:, :, 2], axis=2)) / sizes[:, 0] - 1.0
+        reach = np.linalg.norm(away, axis=2) / sizes[:, 0] / SPLAT_NEAR - 1.0
+        met = (margin >= 0.0) & ((height > 0.0) | (reach > 0.0))
+        margin = np.min(np.abs([margin, height, reach]), axis=0)
+    t = np.where(met & (t > 0.0), t, np.inf)
+    return t.min(axis=1), np.abs(margin).min(axis=1)
+
+
 def extents(shape: str, sizes: np.ndarray, axes: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
     """How far glyphs reach below and above their centres along the scene's axes, (N, 3) each, float64: of axes
     (N, 3, 3) as `rotation` gives them. Support functions, not gpu/device/glyph.cuh's sums."""
@@ -82,6 +119,10 @@ def extents(shape: str, sizes: np.ndarray, axes: np.ndarray) -> tuple[np.ndarray
             far = np.max([np.sum(s * d * corner[:, None], axis=1) for corner in corners], axis=0)
         elif shape == "cylinder":
             far = np.hypot(s[:, 0] * d[:, 0], s[:, 1] * d[:, 1]) + s[:, 2] * np.abs(d[:, 2])
+        elif shape == "disc":
+            far = np.hypot(s[:, 0] * d[:, 0], s[:, 1] * d[:, 1])
+        elif shape == "splat":
+            far = np.broadcast_to(s[:, 0], d[:, 0].shape)
         elif shape == "capsule":
             far = s[:, 0] + s[:, 2] * np.abs(d[:, 2])
         else:
