@@ -30,6 +30,19 @@ class ImportLimits:
     )
     copies_b: int = option(1, "And along its second edge.", minimum=1, maximum=64)
     copies_c: int = option(1, "And along its third edge.", minimum=1, maximum=64)
+    point_shape: str = option(
+        "sphere",
+        "Particles and points are drawn as spheres; as discs that lie on the surface, by each point's normal; or as "
+        "splats: discs that face every ray, shaded by the point's normal.",
+        choices=("sphere", "disc", "splat"),
+    )
+    point_radius: float = option(
+        0.0,
+        "The radius of all particles, in the file's own lengths. 0 takes that of the file, or what covers the distance "
+        "of neighbours.",
+        minimum=0.0,
+        maximum=1e12,
+    )
     bonds: str = option(
         "none",
         "Atoms are shown as balls with sticks between those that are bonded: by the file's list, or by how near they "
@@ -100,7 +113,10 @@ class ImportLimits:
 
 FOR_ALL = ("scale", "texture_size")
 """What a scene of any file is made with."""
-FOR_PARTICLES = ("every_frame", "wrap", "copies_a", "copies_b", "copies_c", "bonds", "arrows", "arrow_scale")
+FOR_PARTICLES = (
+    *("every_frame", "wrap", "copies_a", "copies_b", "copies_c", "point_shape", "point_radius"),
+    *("bonds", "arrows", "arrow_scale"),
+)
 """What a scene of particles is made with as well."""
 LIMITS = (
     "seconds",

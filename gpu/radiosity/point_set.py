@@ -10,9 +10,9 @@ import dataclasses
 
 import numpy as np
 
+from ..nearest_points import areas_by_neighbours, normals_by_neighbours
 from ..scene import Remark
 from ..target.base import Array, Target
-from .cloud import areas_by_neighbours, normals_by_neighbours
 
 
 @dataclasses.dataclass(frozen=True, eq=False)

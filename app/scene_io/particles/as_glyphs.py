@@ -32,19 +32,19 @@ def _with_bonds(scene: Scene, limits: ImportLimits, pairs: np.ndarray | None) ->
     if limits.bonds == "cut_off":
         elements = next((one.values for one in atoms.attributes if one.name == "element"), None)
         if elements is None:
-            return _remarked(scene, "Bonds by distance need elements, and the file has none.")
+            return remarked(scene, "Bonds by distance need elements, and the file has none.")
         of_first = elements if elements.ndim == 1 else elements.reshape(-1, len(atoms.centres))[0]
         there = np.where(atoms.radii[:, None] > 0.0, atoms.centres, np.nan)
         try:
             pairs = bonds_within(there, covalent_radii(of_first))
         except TooDenseError as error:
             sentence = "Bonds by distance take lengths in angstrom, and the atoms stand too near one another for that"
-            return _remarked(
+            return remarked(
                 scene, f"{sentence}: {error}. Convert the file, or draw its own bonds (import.bonds = file)."
             )
     if pairs is None or not len(pairs):
         which = "lists no bonds" if limits.bonds == "file" else "has no atoms that are near enough for bonds"
-        return _remarked(scene, f"The file {which}.")
+        return remarked(scene, f"The file {which}.")
     return ball_and_stick(scene, 0, pairs)
 
 
@@ -54,7 +54,7 @@ def _with_arrows(scene: Scene, limits: ImportLimits) -> Scene:
     if found is None or found.shape[-1] != 3 or found.ndim < 2:
         known = ", ".join(one.name for one in group.attributes if one.values.ndim > 1 and one.values.shape[-1] == 3)
         has = f"it has {known}" if known else "it has none with three columns"
-        return _remarked(scene, f"Arrows need a vector of each particle, and {limits.arrows!r} is none: {has}.")
+        return remarked(scene, f"Arrows need a vector of each particle, and {limits.arrows!r} is none: {has}.")
     arrows = _arrows(group, np.asarray(found, np.float32), limits.arrow_scale)
     objects = (*scene.objects, Object(scene.objects[0].node, glyphs=len(scene.glyphs)))
     return dataclasses.replace(scene, glyphs=(*scene.glyphs, arrows), objects=objects)
@@ -92,5 +92,6 @@ def turns_to(way: np.ndarray) -> np.ndarray:
     return np.asarray(turns / np.linalg.norm(turns, axis=-1, keepdims=True))
 
 
-def _remarked(scene: Scene, sentence: str) -> Scene:
+def remarked(scene: Scene, sentence: str) -> Scene:
+    """The scene with one more remark."""
     return dataclasses.replace(scene, remarks=(*scene.remarks, Remark(1, sentence)))

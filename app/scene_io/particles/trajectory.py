@@ -18,11 +18,14 @@ from raygrove.gpu.scene import ABSENT, Material, Object, PeriodicBox, Remark, Sc
 
 from . import attributes, colours, elements, periodic
 from .as_glyphs import with_glyphs
+from .flat_points import NO_RADII, as_flat_points, with_radius
 from .frame import Frame, needed_bytes, room_sentence, usable
 from .on_disk import Disk
 from .spacing import spacing
 
 HUGE = 1e18
+FLAT_FLOATS = 13
+"""Numbers of a disc in a key frame: normal, centre, turn and sizes."""
 Empty = periodic.Empty
 """Makes arrays of all key frames: in memory, or on the disk."""
 
@@ -125,7 +128,8 @@ class Trajectory:
             keys = SphereKeys(self._times(said), centres, key_radii, key_tint)
         elif not is_whole:
             radii = np.where(present[0], radii, np.float32(ABSENT))
-        spheres = self._with_images(Spheres(name, centres[0], radii, tint, 0, ids, found, keys, _boxes(frames)), said)
+        group = Spheres(name, centres[0], radii, tint, 0, ids, found, keys, _boxes(frames))
+        spheres = with_radius(self._with_images(group, said), self.limits.point_radius)
         scene = Scene(
             name,
             objects=(Object(0, spheres=0),),
@@ -135,7 +139,15 @@ class Trajectory:
             fps=self.fps if keys is not None else 0.0,
             remarks=tuple(said),
         )
-        return with_glyphs(scene, self.limits, self._bonds(slots[0], count, len(spheres.centres)))
+        scene = with_glyphs(scene, self.limits, self._bonds(slots[0], count, len(spheres.centres)))
+        if self.limits.point_shape == "sphere":
+            return scene
+        self._check_room(len(spheres.centres) * len(frames) * FLAT_FLOATS)
+        return as_flat_points(scene, self.limits, not self._lacks_radii())
+
+    def _lacks_radii(self) -> bool:
+        """Whether neither the file nor the settings have one."""
+        return not self.limits.point_radius and all(_has_none(frame) for frame in self.frames)
 
     def _bonds(self, slots: np.ndarray, count: int, with_copies: int) -> np.ndarray | None:
         """The bonds that the first frame lists, by places of the spheres, of each copy of them."""
@@ -212,8 +224,8 @@ class Trajectory:
             said.append(
                 Remark(1, f"Frames have {min(sizes):,} to {max(sizes):,} particles: those that come and go are absent.")
             )
-        if all(_has_none(frame) for frame in frames):
-            said.append(Remark(1, "The file has no radii: half the usual distance of neighbours was taken."))
+        if self._lacks_radii() and self.limits.point_shape == "sphere":
+            said.append(Remark(1, NO_RADII))
         unknown = max(0 if f.elements is None else int(np.count_nonzero(f.elements == 0)) for f in frames)
         if unknown:
             said.append(Remark(unknown, "Particles of no known element have the radius 2 and are pink."))

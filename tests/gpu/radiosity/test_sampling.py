@@ -7,7 +7,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from raygrove.gpu.radiosity.cloud import nearest_points
+from raygrove.gpu.nearest_points import nearest_points
 from raygrove.gpu.radiosity.point_set import points_of_cloud
 from raygrove.gpu.radiosity.sampling import SurfaceSamples, neighbours_within, sample_surface, shares_of
 from tests.oracle.radiosity import spiral_sphere
