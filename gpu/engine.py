@@ -21,7 +21,7 @@ from .collisions import ANY, Between, colliding_pairs
 from .contours import ContourOptions
 from .frame_log import FrameLog, FrameRecord
 from .gravity import GravityOptions
-from .hierarchy.base import HierarchyError, NodeTable
+from .hierarchy.base import Capabilities, HierarchyError, NodeTable
 from .painters import Painters
 from .picking import Hit, hit_of
 from .region import Region, RegionContents
@@ -40,7 +40,6 @@ from .view import Pixels, View, ViewSettings
 from .view_slot import ViewSlot
 
 __all__ = ["Boxes", "Engine", "Hit", "Lines", "Pixels", "View", "ViewSettings", "depth_colors"]
-
 
 _FRAME_NUMBERS = itertools.count(1)
 """Frame numbers are global: a target may report frames of an engine that is closed by then."""
@@ -218,6 +217,10 @@ class Engine:
         just colours. Waits."""
         return self._drawn_slot(view).read(self._animator.surface, x, y)
 
+    def capabilities(self, view: View) -> Capabilities:
+        """What the view's structure can do."""
+        return self._drawn_slot(view).hierarchy.capabilities
+
     def nodes(self, view: View) -> NodeTable:
         """The view's structure as a table. Waits."""
         slot = self._drawn_slot(view)
@@ -338,16 +341,9 @@ class Engine:
         self._last = slots
         host_ms = (time.perf_counter() - started) * 1000.0
         counts = (self.scene.primitive_count, host_ms, records, self._hidden.primitive_count)
-        self._log.add(
-            self._number,
-            FrameRecord(
-                moment.frame_id,
-                moment.time,
-                *counts,
-                key_frames=self._animator.streaming(),
-                simulation=self._animator.simulations.reader(),
-            ),
-        )
+        streaming, reader = self._animator.streaming(), self._animator.simulations.reader()
+        record = FrameRecord(moment.frame_id, moment.time, *counts, key_frames=streaming, simulation=reader)
+        self._log.add(self._number, record)
 
     def _choose_samples(self, moment: Moment, slots: tuple[ViewSlot, ...]) -> Moment:
         """Let every view decide what it draws; the instant that all of them show is the first one's."""

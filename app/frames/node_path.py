@@ -38,7 +38,7 @@ def path_to(table: NodeTable, prim_id: int, point: Vector) -> tuple[PathNode, ..
     while row >= 0:
         rows.append(row)
         row = int(table.parent[row])
-    return tuple(_path_node(table, row) for row in reversed(rows))
+    return tuple(path_node(table, row) for row in reversed(rows))
 
 
 def _leaves_with(table: NodeTable, prim_id: int) -> np.ndarray:
@@ -55,7 +55,8 @@ def _leaves_with(table: NodeTable, prim_id: int) -> np.ndarray:
     return np.asarray(found[is_inside])
 
 
-def _path_node(table: NodeTable, row: int) -> PathNode:
+def path_node(table: NodeTable, row: int) -> PathNode:
+    """A row of the table."""
     parent = int(table.parent[row])
     own, above = _area(table, row), _area(table, parent) if parent >= 0 else 0.0
     lower, upper = ((float(x), float(y), float(z)) for x, y, z in (table.lower[row], table.upper[row]))

@@ -8,6 +8,7 @@ import dataclasses
 from collections.abc import Sequence
 from typing import Any
 
+from raygrove.app.frames.cell_neighbours import Neighbours, neighbours_of
 from raygrove.app.frames.node_path import PathNode, path_to
 from raygrove.gpu.engine import Hit, View
 from raygrove.gpu.hierarchy.base import HierarchyError
@@ -17,10 +18,11 @@ from raygrove.gpu.stats import AttributeCounts, RaySteps, Reading, Surroundings
 @dataclasses.dataclass(frozen=True)
 class Picked:
     """What lies under a place of the picture: the hit, None for the background, and the nodes from the root to its leaf
-    where they were asked for."""
+    where they were asked for; then also the leaf's neighbours, where the structure's leaves divide space."""
 
     hit: Hit | None
     path: tuple[PathNode, ...] = ()
+    neighbours: Neighbours | None = None
 
 
 class Questions:
@@ -36,8 +38,12 @@ class Questions:
         if shown is None:
             return None
         hit = self._engine.pick(shown, across * shown.pixels.width, down * shown.pixels.height)
-        path = path_to(self._engine.nodes(shown), hit.prim_id, hit.position) if with_path and hit is not None else ()
-        return Picked(hit, path)
+        if hit is None or not with_path:
+            return Picked(hit)
+        table = self._engine.nodes(shown)
+        path = path_to(table, hit.prim_id, hit.position)
+        divides_space = len(path) > 0 and self._engine.capabilities(shown).splits_space
+        return Picked(hit, path, neighbours_of(table, path[-1].node_id) if divides_space else None)
 
     def near(self, hit: Hit, count: int, view: int = 0) -> Surroundings | str | None:
         """The `count` primitives nearest to what was picked; a sentence where the structure cannot say."""

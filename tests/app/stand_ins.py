@@ -14,6 +14,7 @@ import pytest
 
 from raygrove.app.document.document import Document
 from raygrove.app.document.jobs import Job
+from raygrove.app.frames.cell_neighbours import Neighbours
 from raygrove.app.frames.maker import Outcome
 from raygrove.app.frames.node_path import PathNode
 from raygrove.app.frames.questions import Picked
@@ -28,6 +29,7 @@ class PaintedMaker:
     size."""
 
     drawn: list[Any] = []
+    neighbours: Neighbours | None = None
 
     def __init__(self, on_busy: Callable[[str], None] = lambda sentence: None) -> None:
         self._frame_id = 0
@@ -55,7 +57,8 @@ class PaintedMaker:
             if with_path
             else ()
         )
-        return Picked(Hit(1, 4.5, 0.25, 0.5, (across, down, 0.0), 0, 0, 0, 0), nodes)
+        hit = Hit(1, 4.5, 0.25, 0.5, (across, down, 0.0), 0, 0, 0, 0)
+        return Picked(hit, nodes, PaintedMaker.neighbours if with_path else None)
 
     def near(self, hit: Hit, count: int, view: int = 0) -> Surroundings:
         """A row of neighbours to the right of what was picked."""

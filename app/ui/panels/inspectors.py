@@ -62,6 +62,7 @@ class Inspectors(QObject):
         self.pointer.clicked.connect(self.pick_at)
         self.pick.mode_changed.connect(self._set_mode)
         self.pick.path_shown.connect(self.marks.show_path)
+        self.pick.cells_shown.connect(self.marks.show_cells)
         self.pick.near_wanted.connect(self._ask_near)
         self.pick.near_shown.connect(self.marks.show_near)
         self.pick.region_wanted.connect(lambda region: document.change("selection.region", region))
@@ -204,6 +205,7 @@ class Inspectors(QObject):
             self._show_dock("objects")
         if self.marks.isVisible() and _tree_of(before) != _tree_of(after):
             self.marks.show_path(())  # the boxes were those of another tree
+            self.marks.show_cells({})
             self.marks.show_point(None)
             self.marks.show_near(None)
 

@@ -1,9 +1,10 @@
 """What lies under the pixel that was picked: the primitive, where it was hit, its material and object, the nodes from
-the root to its leaf, and what is near."""
+the root to its leaf, the cells beside that, and what is near."""
 
 from __future__ import annotations
 
 import dataclasses
+from collections.abc import Mapping
 from typing import Any
 
 import numpy as np
@@ -11,6 +12,7 @@ from PySide6.QtCore import Qt, Signal
 from PySide6.QtWidgets import QCheckBox, QHeaderView, QLabel, QTreeWidget, QTreeWidgetItem, QVBoxLayout, QWidget
 
 from raygrove.app.camera.gestures import Gestures
+from raygrove.app.frames.cell_neighbours import CONTACTS, Neighbours
 from raygrove.app.frames.node_path import PathNode
 from raygrove.app.frames.questions import Picked
 from raygrove.app.ui.panels.attribute_curves import AttributeCurves, PickedSphere, value_text
@@ -24,12 +26,23 @@ from raygrove.gpu.stats import Near, Surroundings
 PATH_COLUMNS = ("depth", "node", "kind", "references", "share", "lower", "upper")
 
 
+@dataclasses.dataclass(frozen=True)
+class Boxes:
+    """What is seen in the picture where a line is chosen: nodes of the path, and cells by how they meet the picked
+    one."""
+
+    path: tuple[PathNode, ...]
+    cells: Mapping[str, tuple[PathNode, ...]] = dataclasses.field(default_factory=dict)
+
+
 class PickPanel(QWidget):
-    """See the module. `path_shown` carries the nodes whose boxes are to be seen in the picture, `mode_changed` whether
-    every click picks, `jumped` the seconds that were clicked in a curve. `near_wanted` asks what is near: the hit and
-    how many; `near_shown` carries the answer, for the picture. `region_wanted` carries the region to be counted in."""
+    """See the module. `path_shown` carries the nodes whose boxes are to be seen in the picture, `cells_shown` those
+    beside the picked cell by how they meet it (CONTACTS), `mode_changed` whether every click picks, `jumped` the
+    seconds that were clicked in a curve. `near_wanted` asks what is near: the hit and how many; `near_shown` carries
+    the answer, for the picture. `region_wanted` carries the region to be counted in."""
 
     path_shown = Signal(object)
+    cells_shown = Signal(object)
     near_wanted = Signal(object, int)
     near_shown = Signal(object)
     region_wanted = Signal(object)
@@ -43,6 +56,8 @@ class PickPanel(QWidget):
         gestures.on_change.append(lambda: None if self.rows else self.clear())
         self.rows: list[tuple[str, str]] = []
         self.path: tuple[PathNode, ...] = ()
+        self.neighbours: Neighbours | None = None
+        self._nearest: QTreeWidgetItem | None = None
         self.hit: Hit | None = None
         self.found: Surroundings | None = None
         self.near = NearControls(self)
@@ -82,10 +97,10 @@ class PickPanel(QWidget):
             )
             self.clear(self.tr("Nothing was hit there.") if picked is not None else none)
             return
-        self.path = picked.path
+        self.path, self.neighbours = picked.path, picked.neighbours
         self.rows, self.hit, self.found = hit_rows(picked, scene), picked.hit, None
         self.near.take_diagonal(float(np.linalg.norm(np.subtract(scene.upper, scene.lower))))
-        self.hint.setText(self.tr("Choose a node to see its box alone."))
+        self.hint.setText(self.tr("Choose a node, cell or group to see its boxes alone."))
         self._fill_tree()
         hit = picked.hit
         if hit.spheres >= 0:
@@ -94,7 +109,7 @@ class PickPanel(QWidget):
             self.curves.show_sphere(scene, PickedSphere(hit.spheres, hit.sphere, title), color_by)
         else:
             self.curves.clear()
-        self.path_shown.emit(self.path)
+        self._choose(None)
         self._ask_near()
 
     def show_near(self, hit: Hit, found: Surroundings | str | None) -> None:
@@ -133,13 +148,14 @@ class PickPanel(QWidget):
 
     def clear(self, sentence: str = "") -> None:
         """Show nothing, and say why."""
-        self.rows, self.path, self.hit, self.found = [], (), None, None
+        self.rows, self.path, self.hit, self.found, self.neighbours = [], (), None, None, None
         self._centre = self._centred_on = None
         self.near.show_found(None)
         self.hint.setText(sentence or self._how())
+        self._nearest = None
         self.tree.clear()
         self.curves.clear()
-        self.path_shown.emit(())
+        self._choose(None)
         self.near_shown.emit(None)
         self.region_wanted.emit(Region())
 
@@ -153,12 +169,13 @@ class PickPanel(QWidget):
 
     def _fill_near(self) -> None:
         """The neighbours, below the path."""
-        if self.tree.topLevelItemCount() > len(self.rows) + 1:
-            self.tree.takeTopLevelItem(len(self.rows) + 1)
+        if self._nearest is not None:
+            self.tree.takeTopLevelItem(self.tree.indexOfTopLevelItem(self._nearest))
+            self._nearest = None
         if self.found is None:
             return
         count = self.tr("{count} primitives").format(count=len(self.found.nearest))
-        above = QTreeWidgetItem([self.tr("Nearest"), count])
+        above = self._nearest = QTreeWidgetItem([self.tr("Nearest"), count])
         self.tree.addTopLevelItem(above)
         for place, near in enumerate(self.found.nearest):
             above.addChild(QTreeWidgetItem([f"{place + 1}", _near_line(near)]))
@@ -173,15 +190,18 @@ class PickPanel(QWidget):
         return how + (self.tr(" {drag} selects a region around it.").format(drag=drag) if drag else "")
 
     def table(self) -> Table:
-        """The nodes of the path."""
+        """The nodes of the path, then the cells beside the last of them, their kind how they meet it."""
+        kinds = [("leaf" if node.is_leaf else "inner", node) for node in self.path]
+        if self.neighbours is not None:
+            kinds += [(contact, node) for contact in CONTACTS for node in self.neighbours.of(contact)]
         return PATH_COLUMNS, [
             {
-                "depth": node.depth, "node": node.node_id, "kind": "leaf" if node.is_leaf else "inner",
+                "depth": node.depth, "node": node.node_id, "kind": kind,
                 "references": node.reference_count,
                 "share": node.share, "lower": " ".join(f"{x:g}" for x in node.lower),
                 "upper": " ".join(f"{x:g}" for x in node.upper),
             }
-            for node in self.path
+            for kind, node in kinds
         ]  # fmt: skip
 
     def text(self) -> str:
@@ -194,28 +214,51 @@ class PickPanel(QWidget):
                     *filter(None, [self.near.contents.text()]),
                     *(_near_line(near) for near in (self.found.nearest if self.found is not None else ())),
                     *(_line(node) for node in self.path),
+                    *self._neighbour_lines(),
                 ]
             )
             + "\n"
         )
 
+    def _neighbour_lines(self) -> list[str]:
+        found = self.neighbours
+        return [] if found is None else [f"{at}: {_line(node)}" for at in CONTACTS for node in found.of(at)]
+
     def _fill_tree(self) -> None:
+        self._nearest = None
         self.tree.clear()
         for name, value in self.rows:
             self.tree.addTopLevelItem(QTreeWidgetItem([name, value]))
         above = QTreeWidgetItem([self.tr("Path"), self.tr("{count} nodes").format(count=len(self.path))])
         self.tree.addTopLevelItem(above)
-        for index, node in enumerate(self.path):
-            item = QTreeWidgetItem([f"{node.depth}", _line(node)])
-            item.setData(0, Qt.ItemDataRole.UserRole, index)
-            item.setToolTip(1, _tip(node))
-            above.addChild(item)
+        for node in self.path:
+            above.addChild(_node_item(node, Boxes((node,))))
         above.setExpanded(True)
+        if self.neighbours is not None:
+            self.tree.addTopLevelItem(self._neighbour_item(self.neighbours))
+
+    def _neighbour_item(self, found: Neighbours) -> QTreeWidgetItem:
+        """The cells beside the leaf, in groups; those of a group may be too many to list."""
+        titles = (self.tr("Across faces"), self.tr("Along edges"), self.tr("At corners"))
+        cell, groups = self.path[-1:], {contact: found.of(contact) for contact in CONTACTS}
+        above = _item(self.tr("Neighbours"), self.tr("{count} cells").format(count=sum(found.counts)))
+        above.setData(0, Qt.ItemDataRole.UserRole, Boxes(cell, groups))
+        for title, count, (contact, nodes) in zip(titles, found.counts, groups.items(), strict=True):
+            few = self.tr("{count} cells, the {few} nearest of them here").format(count=f"{count:,}", few=len(nodes))
+            group = _item(title, few if len(nodes) < count else self.tr("{count} cells").format(count=count))
+            group.setData(0, Qt.ItemDataRole.UserRole, Boxes(cell, {contact: nodes}))
+            for node in nodes:
+                group.addChild(_node_item(node, Boxes((), {contact: (node,)})))
+            above.addChild(group)
+        above.setExpanded(True)
+        return above
 
     def _choose(self, item: QTreeWidgetItem | None) -> None:
-        """A node of the path: its box alone; anything else: all of them."""
-        index: Any = item.data(0, Qt.ItemDataRole.UserRole) if item is not None else None
-        self.path_shown.emit(self.path if index is None else (self.path[index],))
+        """A node of the path, cells beside its leaf: their boxes alone; anything else: the whole path."""
+        boxes: Any = item.data(0, Qt.ItemDataRole.UserRole) if item is not None else None
+        shown = boxes if boxes is not None else Boxes(self.path)
+        self.path_shown.emit(shown.path)
+        self.cells_shown.emit(shown.cells)
 
 
 def hit_rows(picked: Picked, scene: Scene) -> list[tuple[str, str]]:
@@ -254,6 +297,17 @@ def _what_is_placed(hit: Hit, scene: Scene) -> list[tuple[str, str]]:
         ("Radius", f"{hit.radius:.6g}"),
         *((one.name, value_text(one.values, one.unit)) for one in hit.attributes),
     ]
+
+
+def _item(title: str, value: str) -> QTreeWidgetItem:
+    return QTreeWidgetItem([title, value])
+
+
+def _node_item(node: PathNode, boxes: Boxes) -> QTreeWidgetItem:
+    item = _item(f"{node.depth}", _line(node))
+    item.setData(0, Qt.ItemDataRole.UserRole, boxes)
+    item.setToolTip(1, _tip(node))
+    return item
 
 
 def _named(number: int, name: str) -> str:

@@ -1,9 +1,9 @@
-"""A few boxes and points drawn over the picture where the camera sees them: the path to what was picked, what is near
-it, and the region that is selected."""
+"""A few boxes and points drawn over the picture where the camera sees them: the path to what was picked, the cells
+beside its leaf, what is near it, and the region that is selected."""
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping, Sequence
 
 import numpy as np
 from PySide6.QtCore import QLineF, QPointF, Qt
@@ -20,6 +20,9 @@ from raygrove.gpu.stats import Surroundings
 
 LEAF, INNER, POINT = QColor("#ffcf3f"), QColor(255, 255, 255, 170), QColor("#ff5a4f")
 NEAR, REGION = QColor("#4fc3ff"), QColor(*COLOR)
+BESIDE = {"corner": QColor("#ff9b6a"), "edge": QColor("#ff7ac8"), "face": QColor("#c792ff")}
+"""Cells by how they meet the picked one, those across its faces last and so on top."""
+
 FAR = 1e5
 """Lines that leave the picture further than this many pixels are not drawn: Qt's painter slows down on them."""
 
@@ -31,17 +34,29 @@ class Marks(Overlay):
         super().__init__("marks", parent)
         self._document = document
         self.path: tuple[PathNode, ...] = ()
+        self.cells: Mapping[str, tuple[PathNode, ...]] = {}
         self.point: tuple[float, float, float] | None = None
         self.near: Surroundings | None = None
         document.observe(self._changed)
 
     def has_content(self) -> bool:
         """Boxes, a cross, dots or a region."""
-        return bool(self.path) or self.point is not None or self.near is not None or self._region().is_there
+        return (
+            bool(self.path)
+            or any(self.cells.values())
+            or self.point is not None
+            or self.near is not None
+            or self._region().is_there
+        )
 
     def show_path(self, path: tuple[PathNode, ...]) -> None:
         """Draw these boxes."""
         self.path = path
+        self.refresh()
+
+    def show_cells(self, cells: Mapping[str, tuple[PathNode, ...]]) -> None:
+        """Draw the boxes of cells beside the picked one, by how they meet it."""
+        self.cells = cells
         self.refresh()
 
     def show_point(self, point: tuple[float, float, float] | None) -> None:
@@ -92,11 +107,13 @@ class Marks(Overlay):
             return None
         return QPointF(place[0] * self.width(), place[1] * self.height())
 
-    def lines(self) -> np.ndarray:
-        """(N, 12, 4) ends of the boxes' edges in pixels; NaN where there is nothing to see."""
-        if not self.path:
+    def lines(self, nodes: Sequence[PathNode] | None = None) -> np.ndarray:
+        """(N, 12, 4) ends of the edges of these nodes' boxes, without any the path's, in pixels; NaN where there is
+        nothing to see."""
+        nodes = self.path if nodes is None else nodes
+        if not nodes:
             return np.zeros((0, 12, 4))
-        lower, upper = (np.array([getattr(node, side) for node in self.path]) for side in ("lower", "upper"))
+        lower, upper = (np.array([getattr(node, side) for node in nodes]) for side in ("lower", "upper"))
         return self._edges(lower, upper)
 
     def _edges(self, lower: np.ndarray, upper: np.ndarray) -> np.ndarray:
@@ -108,9 +125,13 @@ class Marks(Overlay):
         return np.asarray(found)
 
     def paintEvent(self, event: QPaintEvent) -> None:
-        """Boxes from the root on, the leaf last, the point on top."""
+        """Cells beside the leaf, boxes from the root on, the leaf last, the point on top."""
         painter = QPainter(self)
         painter.setRenderHint(QPainter.RenderHint.Antialiasing)
+        for contact, color in BESIDE.items():
+            painter.setPen(QPen(color, 1.2))
+            edges = self.lines(self.cells.get(contact, ())).reshape(-1, 4)
+            painter.drawLines([QLineF(*ends) for ends in edges[np.isfinite(edges).all(axis=1)].tolist()])
         for node, edges in zip(self.path, self.lines(), strict=True):
             painter.setPen(QPen(LEAF, 2.0) if node.is_leaf else QPen(INNER, 1.0))
             seen = edges[np.isfinite(edges).all(axis=1)]

@@ -12,9 +12,12 @@ from PySide6.QtGui import QMouseEvent
 from PySide6.QtTest import QTest
 from PySide6.QtWidgets import QApplication
 
+from raygrove.app.frames.cell_neighbours import Neighbours
+from raygrove.app.frames.node_path import PathNode
 from raygrove.app.frames.render_thread import FinishedFrame
 from raygrove.app.ui.window.main_window import MainWindow
 from raygrove.gpu.region import Region
+from tests.app.stand_ins import PaintedMaker
 
 
 def click(
@@ -69,6 +72,45 @@ def test_what_is_near_is_listed_marked_and_counted_live(scene_window: MainWindow
     click(scene_window, 0.75, 0.5)
     qtbot.waitUntil(lambda: pick.hit is None)
     assert marks.near is None and pick.near.found.isHidden()
+
+
+def test_the_neighbours_of_the_cell_are_listed_and_outlined(
+    scene_window: MainWindow, qtbot: Any, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """All of them, a group, one of them, and the path again; another pick takes them away."""
+    beside = [PathNode(5 + i, 1, (i, 0, 0), (i + 1, 1, 1), 0.25, True, i) for i in range(1, 5)]
+    found = Neighbours((beside[0], beside[1]), (beside[2],), (beside[3],), (9, 1, 1))
+    monkeypatch.setattr(PaintedMaker, "neighbours", found)
+    pick, marks = scene_window.inspectors.pick, scene_window.inspectors.marks
+    click(scene_window, 0.25, 0.5)
+    qtbot.waitUntil(lambda: pick.found is not None)
+    above = pick.tree.topLevelItem(9)
+    assert above is not None and (above.text(0), above.text(1)) == ("Neighbours", "11 cells") and not marks.cells
+    groups = [above.child(i) for i in range(3)]
+    assert [(one.text(0), one.text(1)) for one in groups] == [
+        ("Across faces", "9 cells, the 2 nearest of them here"), ("Along edges", "1 cells"), ("At corners", "1 cells"),
+    ]  # fmt: skip
+    pick.tree.setCurrentItem(above)
+    assert {name: len(nodes) for name, nodes in marks.cells.items()} == {"face": 2, "edge": 1, "corner": 1}
+    assert [node.node_id for node in marks.path] == [2] and marks.lines(marks.cells["face"]).shape == (2, 12, 4)
+    assert marks.grab().toImage().width() > 100
+    pick.tree.setCurrentItem(groups[0])
+    assert set(marks.cells) == {"face"} and len(marks.path) == 1
+    pick.tree.setCurrentItem(groups[1].child(0))
+    assert marks.cells == {"edge": (beside[2],)} and not marks.path and marks.isVisible()
+    assert "edge: leaf 8, 3 primitives, 25 %" in pick.text()
+    assert [row["kind"] for row in pick.table()[1]] == ["inner", "leaf", "face", "face", "edge", "corner"]
+    pick.near.count.setValue(3)
+    qtbot.waitUntil(lambda: len(marks.dots()) == 3)
+    assert pick.tree.topLevelItemCount() == 11, "the path, the neighbours, the nearest"
+    pick.tree.setCurrentItem(pick.tree.topLevelItem(0))
+    assert not marks.cells and len(marks.path) == 2
+    pick.tree.setCurrentItem(above)
+    scene_window.commands.actions["animation.step"].trigger()
+    assert not marks.cells and not marks.isVisible()
+    click(scene_window, 0.75, 0.5)
+    qtbot.waitUntil(lambda: pick.hit is None)
+    assert pick.neighbours is None and pick.tree.topLevelItemCount() == 0
 
 
 def test_a_region_is_counted_live_and_outlined(scene_window: MainWindow, qtbot: Any) -> None:
