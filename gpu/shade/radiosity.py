@@ -45,6 +45,10 @@ NOTHING_SHINES = (
     "Nothing shines in this scene, so radiosity is black: give a material an emission or the scene a light, in the "
     "panels Materials and Lights or in the settings."
 )
+NO_SURFACE = (
+    "Light goes between triangles and spheres, and none of either is shown here, so radiosity is black: choose another "
+    "ray type, and for a file of points that they are drawn as spheres."
+)
 MOST_ASKED = 500_000
 """Pairs that the error is measured by."""
 SPACINGS = 2.5
@@ -203,6 +207,8 @@ class Radiosity(RayType):
     def notices(self) -> tuple[str, ...]:
         if self._samples is None:
             return ()
+        if not self._samples.materials:
+            return (NO_SURFACE,)
         materials = [self.materials.materials[number] for number in sorted(self._samples.materials)]
         shines = self._light_count > 0 or any(max(material.emission) > 0.0 for material in materials)
         strange = [

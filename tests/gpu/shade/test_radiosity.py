@@ -166,6 +166,10 @@ def test_a_picture_says_why_it_is_black_and_what_is_clamped(target: Target) -> N
         with contextlib.closing(Engine(target, scene)) as engine:
             engine.render_frame(Moment(), [view])
             notices = engine.flush().views[0].notices
+            engine.hide([0, 1])
+            engine.render_frame(Moment(), [view])
+            (nothing,) = engine.flush().views[0].notices
+        assert "none of either is shown" in nothing
         assert len(notices) == len(said) and all(map(str.startswith, notices, said)), notices
 
 
