@@ -8,12 +8,13 @@ that out). The plug-in gives the targets as fixtures; `scenes`, `replayed` and t
 
 from __future__ import annotations
 
+import dataclasses
 from collections.abc import Iterator
 from typing import Any
 
 import pytest
 
-from raygrove.gpu.target.base import NoDeviceError, Target, TargetOptions
+from raygrove.gpu.target.base import NoDeviceError, Target, TargetOptions, Unit, UnitSource
 from raygrove.gpu.target.cuda_driver import cuda_available
 
 HAS_CUDA, CUDA_SAYS = cuda_available()
@@ -21,6 +22,9 @@ HAS_CUDA, CUDA_SAYS = cuda_available()
 
 KINDS = ["host", *([pytest.param("cuda", marks=pytest.mark.cuda)] if HAS_CUDA else [])]
 """The targets that tests are about. Thousands of tests that would only be skipped are not even collected."""
+
+_OF_TREES = ("gpu/hierarchy/", "gpu/primitives/")
+"""Kernel files that build, refit and measure structures."""
 
 pytest.register_assert_rewrite("raygrove.testing.contract", "raygrove.testing.tree_walker")
 
@@ -56,6 +60,20 @@ def make_target(kind: str, **options: Any) -> Target:
         pytest.skip(f"no CUDA device: {error}")
 
 
+def exact_hits(target: Target) -> None:
+    """Let a target compile without contraction from now on, but for what builds trees."""
+    unit, usual = target.unit, target.options
+
+    def compiled(source: UnitSource) -> Unit:
+        target.options = dataclasses.replace(usual, contraction=source.path.startswith(_OF_TREES))
+        try:
+            return unit(source)
+        finally:
+            target.options = usual
+
+    setattr(target, "unit", compiled)  # noqa: B010 - a method of this target alone
+
+
 @pytest.fixture(scope="session")
 def host_target() -> Iterator[Target]:
     """The host target with its default options; one for the whole run."""
@@ -77,6 +95,15 @@ def target(request: pytest.FixtureRequest) -> Iterator[Target]:
 def exact_target(request: pytest.FixtureRequest) -> Iterator[Target]:
     """Each target without multiply-add contraction: what golden files and comparisons bit by bit use."""
     with make_target(request.param, contraction=False) as made:
+        yield made
+
+
+@pytest.fixture(scope="session", params=KINDS)
+def exact_hits_target(request: pytest.FixtureRequest) -> Iterator[Target]:
+    """Each target without multiply-add contraction where rays meet primitives, and with it where trees are built: for
+    hits of structures that are compared bit by bit. Builders are compiled once for this and for `target`."""
+    with make_target(request.param) as made:
+        exact_hits(made)
         yield made
 
 

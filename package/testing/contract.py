@@ -53,6 +53,18 @@ def scene_and_hits(name: str, later: bool = False) -> tuple[TriangleScene, Oracl
     return scene, triangle_hits(scene.corners(later), *rays())
 
 
+@functools.cache
+def near_hits(name: str, most: float) -> OracleHits:
+    """Of rays that end at `most`."""
+    return triangle_hits(SCENES[name]().corners(), *rays(), t_max=most)
+
+
+@functools.cache
+def hits_of_first(name: str, count: int) -> OracleHits:
+    """Of a scene's first primitives alone."""
+    return triangle_hits(SCENES[name]().corners()[:count], *rays())
+
+
 def assert_hits(hierarchy: Hierarchy, expected: OracleHits) -> None:
     """Closest hits as the oracle's wherever it is certain; any hit if and only if closest hit; u, v, t lie on the
     primitive."""
@@ -188,18 +200,18 @@ def test_of_coincident_primitives_the_first_is_hit(target: Target, choice: tuple
     scene = SCENES["coincident"]()
     hierarchy = make(target, *choice)
     hierarchy.build(scene.upload(target))
-    expected = triangle_hits(scene.corners()[:3], *rays())
+    expected = hits_of_first("coincident", 3)
     sure = expected.is_certain
     assert (expected.prim_id[sure] >= 0).sum() > 20
     np.testing.assert_array_equal(trace(hierarchy, *rays()).prim_id[sure], expected.prim_id[sure])
 
 
-def test_coincident_primitives_give_one_picture(exact_target: Target, way_through: tuple[str, str, str]) -> None:
+def test_coincident_primitives_give_one_picture(exact_hits_target: Target, way_through: tuple[str, str, str]) -> None:
     """So no traversal can be told by its picture: equal to brute force bit by bit."""
     scene = SCENES["coincident"]()
-    plain, hierarchy = make(exact_target, "brute_force"), make(exact_target, *way_through)
+    plain, hierarchy = make(exact_hits_target, "brute_force"), make(exact_hits_target, *way_through)
     for made in (plain, hierarchy):
-        made.build(scene.upload(exact_target))
+        made.build(scene.upload(exact_hits_target))
     expected, found = trace(plain, *rays()), trace(hierarchy, *rays())
     assert (expected.prim_id >= 0).sum() > 20
     assert expected.prim_id.max() < 3
@@ -244,9 +256,9 @@ def test_rays_end_where_they_are_told(target: Target, choice: tuple[str, str, st
     hierarchy = make(target, *choice)
     hierarchy.build(scene.upload(target))
     short = trace(hierarchy, *rays(), t_max=0.3)
-    assert_short = triangle_hits(scene.corners(), *rays(), t_max=0.3)
-    sure = assert_short.is_certain
-    np.testing.assert_array_equal(short.prim_id[sure] >= 0, assert_short.prim_id[sure] >= 0)
+    expected = near_hits("soup", 0.3)
+    sure = expected.is_certain
+    np.testing.assert_array_equal(short.prim_id[sure] >= 0, expected.prim_id[sure] >= 0)
     assert (short.prim_id >= 0).any() and (short.t[short.prim_id >= 0] <= 0.3).all()
 
 
@@ -266,12 +278,14 @@ def test_spheres(target: Target, choice: tuple[str, str, str], count: int) -> No
 
 
 @pytest.mark.parametrize("counts", [(0, 40), (40, 0), (1, 1), (300, 300)])
-def test_triangles_and_spheres(exact_target: Target, choice: tuple[str, str, str], counts: tuple[int, int]) -> None:
+def test_triangles_and_spheres(
+    exact_hits_target: Target, choice: tuple[str, str, str], counts: tuple[int, int]
+) -> None:
     """Hits of both kinds are the oracle's, and bit by bit those of brute force."""
-    plain, hierarchy = make(exact_target, "brute_force"), make(exact_target, *choice)
+    plain, hierarchy = make(exact_hits_target, "brute_force"), make(exact_hits_target, *choice)
     if "mixed" not in hierarchy.capabilities.primitive_kinds:
         pytest.skip("this structure takes no triangles beside spheres")
-    triangles, centres, radii, primitives = mixed_scene(exact_target, *counts)
+    triangles, centres, radii, primitives = mixed_scene(exact_hits_target, *counts)
     plain.build(primitives)
     hierarchy.build(primitives)
     expected = mixed_hits(triangles.corners(), centres, radii, *rays())
@@ -294,15 +308,15 @@ if HAS_CUDA:
             yield made
 
     @pytest.mark.cuda
-    @pytest.mark.parametrize("exact_target", KINDS[1:], indirect=True)
+    @pytest.mark.parametrize("exact_hits_target", KINDS[1:], indirect=True)
     @pytest.mark.parametrize("scene_name", ["soup", "degenerate", "stairs", "moving"])
     def test_host_topology_is_cudas(
-        exact_target: Target, exact_host_target: Target, choice: tuple[str, str, str], scene_name: str
+        exact_hits_target: Target, exact_host_target: Target, choice: tuple[str, str, str], scene_name: str
     ) -> None:
         """Both targets without contraction: nodes, boxes and references equal byte by byte."""
         scene, options = SCENES[scene_name](), {"max_leaf_size": 4} if choice[0] == "lbvh" else {}
         tables = []
-        for target in (exact_target, exact_host_target):
+        for target in (exact_hits_target, exact_host_target):
             hierarchy = make(target, *choice, **options)
             hierarchy.build(scene.upload(target))
             tables.append(all_bytes(hierarchy))

@@ -1,5 +1,6 @@
-"""Of the contract suite's builds and refits that are replayed, a third of each structure's cases: every structure and
-every scene is replayed, with some others of its kind; the rest under -m full. Whoever runs the suite over a structure
+"""Of the contract suite's builds and refits that are replayed, a third of the cases: every structure and every scene
+is replayed, with some others of its kind, and where a test has one case a structure, a third of these; the rest under
+-m full. Whoever runs the suite over a structure
 of another package (raygrove.testing) runs all of it."""
 
 from __future__ import annotations
@@ -21,5 +22,5 @@ def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
         of = f"{item.nodeid.partition('[')[0]} {values['choice']}"
         turn = turns.setdefault(of, len(turns))
         met[of] = met.get(of, -1) + 1
-        if (met[of] + turn) % SHARE and ("scene_name" in values or "count" in values or "counts" in values):
+        if (met[of] + turn) % SHARE:
             item.add_marker(pytest.mark.full)

@@ -245,7 +245,7 @@ def test_rays_that_start_on_a_flat_box_meet_it(host_target: Target) -> None:
         assert (straight_up.prim_id >= 0).all()
 
 
-def test_rays_in_the_planes_of_faces_meet_what_touches_them(exact_target: Target) -> None:
+def test_rays_in_the_planes_of_faces_meet_what_touches_them(exact_hits_target: Target) -> None:
     """On a grid about 0, where a plane times an inverse of 1e20 is still 0: boxes end where rays along the axes run,
     and their edges are hit."""
     random, count = np.random.default_rng(5), 600
@@ -260,14 +260,14 @@ def test_rays_in_the_planes_of_faces_meet_what_touches_them(exact_target: Target
     is_slanted = random.random(count) < 0.4  # within the plane of the third axis
     directions[is_slanted, (axis[is_slanted] + 1) % 3] = random.choice([-1, 1], is_slanted.sum())
     directions /= np.linalg.norm(directions, axis=1)[:, None]
-    plain = make(exact_target, "brute_force")
-    plain.build(scene.upload(exact_target))
+    plain = make(exact_hits_target, "brute_force")
+    plain.build(scene.upload(exact_hits_target))
     expected = trace(plain, origins, directions)
     assert (expected.prim_id >= 0).sum() > 400
     for layout in layout_classes():
         for traversal in traversal_names(layout):
-            hierarchy = make(exact_target, "lbvh", layout, traversal)
-            hierarchy.build(scene.upload(exact_target))
+            hierarchy = make(exact_hits_target, "lbvh", layout, traversal)
+            hierarchy.build(scene.upload(exact_hits_target))
             found = trace(hierarchy, origins, directions)
             for column in ("t", "prim_id"):
                 np.testing.assert_array_equal(getattr(found, column), getattr(expected, column), err_msg=traversal)

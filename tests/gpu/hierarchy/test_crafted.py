@@ -47,11 +47,11 @@ def meets_own_box(scene: TriangleScene, hits: Traced, origins: np.ndarray, direc
 
 @pytest.mark.parametrize("scene_name", CRAFTED)
 @pytest.mark.parametrize("name", [name for name, kind in structures().items() if name != "brute_force"])
-def test_hits_are_those_of_brute_force(exact_target: Target, name: str, scene_name: str) -> None:
-    most = getattr(structures()[name], "most_primitives", {}).get(exact_target.kind, MANY + 1)
-    hierarchy = make(exact_target, name)
-    hierarchy.build(crafted(scene_name, most).upload(exact_target))
-    expected, found = expected_hits(exact_target, scene_name, most), trace(hierarchy, *rays(24))
+def test_hits_are_those_of_brute_force(exact_hits_target: Target, name: str, scene_name: str) -> None:
+    most = getattr(structures()[name], "most_primitives", {}).get(exact_hits_target.kind, MANY + 1)
+    hierarchy = make(exact_hits_target, name)
+    hierarchy.build(crafted(scene_name, most).upload(exact_hits_target))
+    expected, found = expected_hits(exact_hits_target, scene_name, most), trace(hierarchy, *rays(24))
     if scene_name == "random bits":
         # Edges of 1e38 beside ones of 1e-38: rounding puts hits outside of their own triangle's box, where no tree
         # looks for them. None is made up.
@@ -61,7 +61,7 @@ def test_hits_are_those_of_brute_force(exact_target: Target, name: str, scene_na
         for column in ("t", "prim_id", "u", "v"):
             np.testing.assert_array_equal(getattr(found, column), getattr(expected, column))
     hierarchy.measure()
-    exact_target.synchronize()
+    exact_hits_target.synchronize()
     stats = hierarchy.stats()
     assert stats.depth is not None
     if isinstance(hierarchy, BvhHierarchy | KdTreeHierarchy | OctreeHierarchy):
@@ -83,7 +83,7 @@ SPHERES = {
 
 
 @pytest.mark.parametrize("scene_name", SPHERES)
-def test_spheres_are_hit_as_by_brute_force(exact_target: Target, scene_name: str) -> None:
+def test_spheres_are_hit_as_by_brute_force(exact_hits_target: Target, scene_name: str) -> None:
     random, (far, large) = np.random.default_rng(11), SPHERES[scene_name]
     centres, radii = (
         (random.random((300, 3)) * far).astype(np.float32),
@@ -97,15 +97,17 @@ def test_spheres_are_hit_as_by_brute_force(exact_target: Target, scene_name: str
     origins, directions = rays(64)
     found = {}
     for name in ("brute_force", *(name for name in structures() if name != "brute_force")):
-        hierarchy = make(exact_target, name)
-        hierarchy.build(sphere_primitives(exact_target.upload(centres, "test"), exact_target.upload(radii, "test")))
+        hierarchy = make(exact_hits_target, name)
+        hierarchy.build(
+            sphere_primitives(exact_hits_target.upload(centres, "test"), exact_hits_target.upload(radii, "test"))
+        )
         found[name] = trace(hierarchy, origins * np.float32(far), directions)
         for column in ("t", "prim_id"):
             np.testing.assert_array_equal(
                 getattr(found[name], column), getattr(found["brute_force"], column), err_msg=name
             )
         hierarchy.measure()
-        exact_target.synchronize()
+        exact_hits_target.synchronize()
         assert hierarchy.stats().inactive_count == (180 if scene_name == "not finite" else 0), name
         hierarchy.close()
     hit = found["brute_force"].prim_id

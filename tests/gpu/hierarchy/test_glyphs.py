@@ -66,19 +66,19 @@ def test_glyphs_come_after_the_others_and_hide_what_is_behind(target: Target) ->
 
 
 @pytest.mark.parametrize("name", STRUCTURES)
-def test_structures_find_what_brute_force_finds(exact_target: Target, name: str) -> None:
-    *_, primitives = all_kinds(exact_target)
+def test_structures_find_what_brute_force_finds(exact_hits_target: Target, name: str) -> None:
+    *_, primitives = all_kinds(exact_hits_target)
     ranges = ObjectRange(0, 300, 0), ObjectRange(300, 300, 0), ObjectRange(600, GLYPHS, 0)
     primitives = dataclasses.replace(primitives, objects=ranges)
-    plain = make_with(exact_target, "brute_force", StructureChoice())
-    hierarchy = make_with(exact_target, name, StructureChoice(), **STRUCTURES[name])
+    plain = make_with(exact_hits_target, "brute_force", StructureChoice())
+    hierarchy = make_with(exact_hits_target, name, StructureChoice(), **STRUCTURES[name])
     plain.build(primitives)
     hierarchy.build(primitives)
     first, second = trace(plain, *rays()), trace(hierarchy, *rays())
     for column in ("t", "prim_id", "u", "v"):
         np.testing.assert_array_equal(getattr(second, column), getattr(first, column))
     hierarchy.measure()
-    exact_target.synchronize()
+    exact_hits_target.synchronize()
     absent = sum(len(range(start, GLYPHS, 20)) for start in (5, 7))  # spheres and glyphs that are not there
     assert hierarchy.stats().inactive_count == absent
 

@@ -77,7 +77,7 @@ def test_balls_are_listed_where_they_are(target: Target, name: str) -> None:
     density=st.sampled_from([0.05, 1.0, 5.0, 60.0]),
 )
 def test_any_scene_has_hits_of_brute_force(
-    exact_target: Target, count: int, seed: int, scale: tuple[float, float, float], place: float, density: float
+    exact_hits_target: Target, count: int, seed: int, scale: tuple[float, float, float], place: float, density: float
 ) -> None:
     """Flat, long and far away, as many cells as there may be; rays from far outside, and along the planes of cells."""
     corners = soup(count, seed=seed, size=0.3).corners() * np.array(scale) + place
@@ -85,9 +85,9 @@ def test_any_scene_has_hits_of_brute_force(
     origins, directions = rays(96)
     origins = origins * np.maximum(scale, 0.1) * 10.0 ** random.integers(0, 3, (96, 1)) + place
     for name in GRIDS:
-        plain, hierarchy = make(exact_target, "brute_force"), make(exact_target, name, density=density)
+        plain, hierarchy = make(exact_hits_target, "brute_force"), make(exact_hits_target, name, density=density)
         for made in (plain, hierarchy):
-            made.build(scene.upload(exact_target))
+            made.build(scene.upload(exact_hits_target))
         expected, found = (trace(made, origins.astype(np.float32), directions) for made in (plain, hierarchy))
         for column in ("t", "prim_id", "u", "v"):
             np.testing.assert_array_equal(getattr(found, column), getattr(expected, column))
@@ -103,7 +103,7 @@ def one_by_one(hierarchy: Hierarchy, origins: np.ndarray, directions: np.ndarray
 
 
 @over_grids
-def test_rays_in_the_planes_of_cells_hit_both_sides(exact_target: Target, name: str) -> None:
+def test_rays_in_the_planes_of_cells_hit_both_sides(exact_hits_target: Target, name: str) -> None:
     """A wall of squares in planes of cells, each on one side of the plane that a ray runs in: nothing is lost."""
     steps = np.arange(8, dtype=np.float32)
     squares = [[[x, y, z], [x + 1, y, z], [x, y + 1, z]] for x in steps for y in steps for z in (0.0, 4.0, 8.0)] + [
@@ -115,9 +115,9 @@ def test_rays_in_the_planes_of_cells_hit_both_sides(exact_target: Target, name: 
     origins = np.stack([x, y, np.full_like(x, -1.0)], axis=1)
     straight = np.tile(np.array([[0, 0, 1]], np.float32), (len(origins), 1))
     skew = np.tile(np.array([[0.6, 0, 0.8]], np.float32), (len(origins), 1))
-    plain, hierarchy = make(exact_target, "brute_force"), make(exact_target, name, density=2.0)
+    plain, hierarchy = make(exact_hits_target, "brute_force"), make(exact_hits_target, name, density=2.0)
     for made in (plain, hierarchy):
-        made.build(scene.upload(exact_target))
+        made.build(scene.upload(exact_hits_target))
     for directions in (straight, skew, straight[:, [2, 0, 1]]):
         expected, found = (trace(made, origins, directions) for made in (plain, hierarchy))
         np.testing.assert_array_equal(found.prim_id, expected.prim_id)
@@ -126,15 +126,15 @@ def test_rays_in_the_planes_of_cells_hit_both_sides(exact_target: Target, name: 
 
 
 @over_grids
-def test_mailboxes_test_less_and_find_the_same(exact_target: Target, name: str) -> None:
+def test_mailboxes_test_less_and_find_the_same(exact_hits_target: Target, name: str) -> None:
     scene = SCENES["soup"]()
     found, tests = [], []
     for mailboxes in (False, True):
-        hierarchy = make(exact_target, name, mailboxes=mailboxes)
-        hierarchy.build(scene.upload(exact_target))
+        hierarchy = make(exact_hits_target, name, mailboxes=mailboxes)
+        hierarchy.build(scene.upload(exact_hits_target))
         found.append(trace(hierarchy, *rays()))
-        steps = Tracer(exact_target, hierarchy.traversal()).trace(upload_rays(exact_target, *rays()), "steps")
-        tests.append(int(exact_target.download(steps.tests).sum()))
+        steps = Tracer(exact_hits_target, hierarchy.traversal()).trace(upload_rays(exact_hits_target, *rays()), "steps")
+        tests.append(int(exact_hits_target.download(steps.tests).sum()))
     assert 0 < tests[1] < tests[0]
     np.testing.assert_array_equal(found[0].prim_id, found[1].prim_id)
     np.testing.assert_array_equal(found[0].t, found[1].t)
@@ -185,19 +185,19 @@ BAD = {
 
 @pytest.mark.parametrize("scene_name", BAD)
 @over_grids
-def test_bad_scenes_are_grids_too(exact_target: Target, name: str, scene_name: str) -> None:
+def test_bad_scenes_are_grids_too(exact_hits_target: Target, name: str, scene_name: str) -> None:
     scene = scene_of(np.asarray(BAD[scene_name](), np.float32))
-    plain, hierarchy = make(exact_target, "brute_force"), make(exact_target, name)
+    plain, hierarchy = make(exact_hits_target, "brute_force"), make(exact_hits_target, name)
     for made in (plain, hierarchy):
-        made.build(scene.upload(exact_target))
+        made.build(scene.upload(exact_hits_target))
     expected, found = trace(plain, *rays()), trace(hierarchy, *rays())
     for column in ("t", "prim_id", "u", "v"):
         np.testing.assert_array_equal(getattr(found, column), getattr(expected, column))
     hierarchy.measure()
-    exact_target.synchronize()
+    exact_hits_target.synchronize()
     stats = hierarchy.stats()
     assert stats.reference_count <= 4 * 16 * len(scene.indices) + 256 and stats.sah_cost is None
-    assert hierarchy.lacks_room(scene.upload(exact_target)) is False
+    assert hierarchy.lacks_room(scene.upload(exact_hits_target)) is False
 
 
 @over_grids

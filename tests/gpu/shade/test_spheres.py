@@ -193,11 +193,11 @@ def test_texture_coordinates_go_round(target: Target) -> None:
     assert (sides[1].sum() > 0.05) != (sides[2].sum() > 0.05)
 
 
-def test_structures_draw_the_same_picture(exact_target: Target) -> None:
+def test_structures_draw_the_same_picture(exact_hits_target: Target) -> None:
     """Pixel for pixel brute force's; the contract suite compares the rays of all structures."""
 
     def drawn(name: str) -> np.ndarray:
-        found = buffers_of(exact_target, both(), hierarchy=name)
+        found = buffers_of(exact_hits_target, both(), hierarchy=name)
         return np.concatenate([found[key].astype(np.float64).ravel() for key in ("depth", "normal", "prim_id")])
 
     expected = drawn("brute_force")

@@ -70,11 +70,11 @@ def of_three_levels(builder: str) -> dict[str, int]:
 
 @pytest.mark.parametrize("name", NASTY)
 @over_builders
-def test_nasty_scenes_end_in_an_octree(exact_target: Target, builder: str, name: str) -> None:
+def test_nasty_scenes_end_in_an_octree(exact_hits_target: Target, builder: str, name: str) -> None:
     scene = scene_of(NASTY[name]())
-    made, plain = built(exact_target, builder, scene, leaf_primitives=2), make(exact_target, "brute_force")
+    made, plain = built(exact_hits_target, builder, scene, leaf_primitives=2), make(exact_hits_target, "brute_force")
     check_tree(made.nodes(), *scene.boxes(), splits_references=True, splits_space=True)
-    plain.build(scene.upload(exact_target))
+    plain.build(scene.upload(exact_hits_target))
     origins, directions = rays()
     if name == "utm":
         origins = (origins * 100.0 + FAR).astype(np.float32)
@@ -123,15 +123,18 @@ def test_a_leaf_lists_the_triangles_that_meet_its_cell(target: Target, builder: 
 
 
 @over_builders
-def test_rays_in_the_planes_of_cells_find_what_lies_on_either_side(exact_target: Target, builder: str) -> None:
+def test_rays_in_the_planes_of_cells_find_what_lies_on_either_side(exact_hits_target: Target, builder: str) -> None:
     """Tiles that end in planes of cells and lie in them; rays along those planes, their edges and diagonals."""
     side = np.arange(-4.0, 4.0)
     tiles = [[[x, y, z], [x + 1, y, z], [x, y + 1, z]] for x in side for y in side for z in side[::2]]
     tiles += [[[x, y, z], [x, y + 1, z], [x, y, z + 1]] for x in side[::2] for y in side for z in side]
     tiles += [[[4, 4, 4], [4, 3.5, 4], [4, 4, 3.5]]]
     scene = scene_of(np.array(tiles))
-    made, plain = built(exact_target, builder, scene, **of_three_levels(builder)), make(exact_target, "brute_force")
-    plain.build(scene.upload(exact_target))
+    made, plain = (
+        built(exact_hits_target, builder, scene, **of_three_levels(builder)),
+        make(exact_hits_target, "brute_force"),
+    )
+    plain.build(scene.upload(exact_hits_target))
     assert np.isin(made.nodes().lower[:, 0], side).sum() > 100, "cells end where tiles do"
     grid = np.stack(np.meshgrid(side, side, indexing="ij"), -1).reshape(-1, 2)
     origins, directions = [], []
