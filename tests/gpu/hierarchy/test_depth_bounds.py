@@ -71,6 +71,13 @@ BOUNDED_SCENES = {
     "two": lambda: soup(2, size=0.5),
 }
 
+STATES = [
+    pytest.param(name, later, marks=pytest.mark.full if later and name not in ("soup", "same place") else [])
+    for name in BOUNDED_SCENES
+    for later in (False, True)
+]
+"""Scenes, and as what they are later; of most the latter only under -m full."""
+
 
 def built(
     target: Target, name: str, scene: TriangleScene, layout: str = "auto", traversal: str = "auto", **options: Any
@@ -89,8 +96,7 @@ def test_every_builder_from_the_top_has_a_bound() -> None:
     )
 
 
-@pytest.mark.parametrize("later", [False, True])
-@pytest.mark.parametrize("scene_name", BOUNDED_SCENES)
+@pytest.mark.parametrize(("scene_name", "later"), STATES)
 @pytest.mark.parametrize("name", BOUNDED)
 def test_a_bound_makes_leaves_there_and_nothing_else(target: Target, name: str, scene_name: str, later: bool) -> None:
     scene = BOUNDED_SCENES[scene_name]()

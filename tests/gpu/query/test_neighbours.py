@@ -21,6 +21,9 @@ VISITS = [
     ("lbvh", "bvh2"), ("lbvh", "bvh4"), ("sbvh", "bvh2"),
 ]  # fmt: skip
 """A structure of each family that answers, both visits of BVHs, and one that lists a primitive in several leaves."""
+ASKED_FOR_MANY = (("lbvh", "bvh2"), ("sbvh", "bvh2"))
+"""Where more are asked for than the smallest list holds, for which units are compiled anew: a list is kept alike by
+each visit, with and without primitives that are met twice."""
 EDGE = 1e-5
 
 over_visits = pytest.mark.parametrize("choice", VISITS, ids="-".join)
@@ -67,8 +70,11 @@ def test_k_nearest_triangles(target: Target, choice: tuple[str, str]) -> None:
     scene, hierarchy = SCENES["soup"](), make(target, choice)
     hierarchy.build(scene.upload(target))
     distances, queries = triangle_distances(scene.corners(), places()), Queries(hierarchy)
-    for k, most in ((1, np.inf), (8, np.inf), (8, 0.1), (100, np.inf)):
+    for k, most in ((1, np.inf), (8, np.inf), (8, 0.1)):
         check_k_nearest(queries, upload_places(target, places(), most), distances, k, most)
+    if choice not in ASKED_FOR_MANY:
+        return
+    check_k_nearest(queries, upload_places(target, places()), distances, 100)
     radii = np.linspace(0, 0.2, len(places()))
     one_each = upload_places(target, places(), radii)
     found = target.download(queries.k_nearest(one_each, 128).prim_ids) >= 0

@@ -45,17 +45,17 @@ def over_scenes(query: str) -> pytest.MarkDecorator:
 
 
 @functools.cache
-def scene_and_distances(name: str) -> tuple[TriangleScene, np.ndarray]:
+def scene_and_distances(name: str, later: bool = False, count: int = 150) -> tuple[TriangleScene, np.ndarray]:
     """A scene, and how far `places` are from it."""
     scene = SCENES[name]()
-    return scene, triangle_distances(scene.corners(), places())
+    return scene, triangle_distances(scene.corners(later), places(count))
 
 
 @functools.cache
-def scene_and_gaps(name: str) -> tuple[TriangleScene, np.ndarray]:
+def scene_and_gaps(name: str, later: bool = False, count: int = 80) -> tuple[TriangleScene, np.ndarray]:
     """A scene, and the gaps between it and `boxes`."""
     scene = SCENES[name]()
-    return scene, triangle_gaps(scene.corners(), *boxes())
+    return scene, triangle_gaps(scene.corners(later), *boxes(count))
 
 
 def make(target: Target, choice: tuple[str, str]) -> Hierarchy:
@@ -130,15 +130,15 @@ def test_boxes(target: Target, choice: tuple[str, str], scene_name: str) -> None
 
 @able("nearest")
 def test_refitted_trees_are_queried_where_things_are_now(target: Target, choice: tuple[str, str]) -> None:
-    scene, (lower, upper) = SCENES["soup"](), boxes(40)
     hierarchy = make(target, choice)
     if not hierarchy.capabilities.refit:
         pytest.skip("this structure is never refitted")
+    scene, expected = scene_and_distances("soup", later=True, count=60)
     hierarchy.build(scene.upload(target))
     hierarchy.refit(scene.upload(target, later=True))
-    check_nearest(hierarchy, triangle_distances(scene.corners(later=True), places(60)), places(60))
+    check_nearest(hierarchy, expected, places(60))
     if "box" in hierarchy.capabilities.queries:
-        check_boxes(hierarchy, triangle_gaps(scene.corners(later=True), lower, upper), lower, upper)
+        check_boxes(hierarchy, scene_and_gaps("soup", later=True, count=40)[1], *boxes(40))
 
 
 @pytest.mark.parametrize("count", [0, 1, 400])
@@ -179,14 +179,13 @@ def test_what_is_hidden_is_not_found(target: Target, choice: tuple[str, str]) ->
     positions, indices = target.upload(scene.positions, "test"), target.upload(scene.indices[shown], "test")
     hierarchy = make(target, choice)
     hierarchy.build(triangle_primitives(positions, indices, target.upload(shown, "test")))
-    distances = triangle_distances(scene.corners(), points)
+    distances = scene_and_distances("soup", count=60)[1].copy()
     distances[:, hidden] = np.inf
     check_nearest(hierarchy, distances, points)
     if "box" in hierarchy.capabilities.queries:
-        lower, upper = boxes(40)
-        gaps = triangle_gaps(scene.corners(), lower, upper)
+        gaps = scene_and_gaps("soup", count=40)[1].copy()
         gaps[:, hidden] = np.inf
-        check_boxes(hierarchy, gaps, lower, upper)
+        check_boxes(hierarchy, gaps, *boxes(40))
 
 
 @able("nearest")

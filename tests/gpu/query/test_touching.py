@@ -13,7 +13,7 @@ from raygrove.gpu.query.touching import Touching
 from raygrove.gpu.target.base import Target
 from tests.oracle.touching import pair_gaps
 
-from .test_neighbours import EDGE, lists_of, make, over_visits
+from .test_neighbours import EDGE, VISITS, lists_of, make, over_visits
 
 Parts = tuple[np.ndarray, np.ndarray, np.ndarray]
 """Triangles (N, 3, 3), and spheres' centres and radii."""
@@ -77,8 +77,21 @@ def check(listed: list[list[int]], gaps: np.ndarray) -> None:
         np.testing.assert_array_equal(np.isin(np.arange(len(gap)), found)[sure], (gap < 0)[sure])
 
 
-@over_visits
-@pytest.mark.parametrize("counts", [(60, 0), (0, 60), (40, 30)], ids=["triangles", "spheres", "mixed"])
+COUNTS = {"triangles": (60, 0), "spheres": (0, 60), "mixed": (40, 30)}
+VISITED = [
+    pytest.param(
+        choice,
+        counts,
+        marks=[] if kind == "mixed" or choice == ("lbvh", "bvh2") else pytest.mark.full,
+        id="-".join((*choice, kind)),
+    )
+    for choice in VISITS
+    for kind, counts in COUNTS.items()
+]
+"""Each visit over triangles beside spheres, one of them over either alone; the rest, units of their own, in full."""
+
+
+@pytest.mark.parametrize(("choice", "counts"), VISITED)
 def test_what_touches(target: Target, choice: tuple[str, str], counts: tuple[int, int]) -> None:
     """Of an object of every kind, and of the structure itself."""
     own, hierarchy = parts(1, *counts), make(target, choice)
