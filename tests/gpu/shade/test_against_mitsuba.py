@@ -22,7 +22,7 @@ pytestmark = pytest.mark.skipif(
     not IS_THERE, reason="the package mitsuba is not installed, which draws the pictures to compare with"
 )
 
-SIDE, BLOCK = 64, 8
+SIDE, BLOCK = 48, 8
 GREYISH, REDDISH, GREENISH = (0.73, 0.73, 0.73), (0.63, 0.065, 0.05), (0.14, 0.45, 0.091)
 LIGHTS = {
     "point": Light("point", (3.0, 2.5, 2.0), (0.2, 0.9, 0.6)),
