@@ -11,13 +11,14 @@ from raygrove.gpu.target.base import Target
 from raygrove.gpu.trace.trace import Tracer, upload_rays
 
 
-def run_bounded(target: Target, structure: type[BvhHierarchy], primitives: Primitives) -> None:
+def run_bounded(target: Target, structure: type[BvhHierarchy], primitives: Primitives, watch: str = "all") -> None:
     """Leaves longer than their words can say, where the builder has a bound: measured, refitted, traced; of one builder
-    in every traversal."""
+    in every traversal, but for `races`: rays share nothing of a leaf."""
     if "max_depth" not in {field.name for field in fields_of(structure.Options)}:
         return
-    for layout in structure.layouts() if structure.name == "binned_sah" else ("bvh2",):
-        for traversal in structure.traversals(layout):
+    is_in_all = structure.name == "binned_sah" and watch != "races"
+    for layout in structure.layouts() if is_in_all else ("bvh2",):
+        for traversal in structure.traversals(layout)[: None if watch != "races" else 1]:
             made = structure(target, StructureChoice(structure.Options(max_depth=3), layout, traversal))
             made.build(primitives)
             made.measure()

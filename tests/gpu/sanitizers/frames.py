@@ -67,18 +67,25 @@ class Picture:
 
 
 def pictures(watch: str = "all") -> list[dict[str, str]]:
-    """Pairs of structure and ray type that meet every layout and every ray type; for a tool that watches for something,
-    only structures that can have every layout meet more than one."""
+    """Pairs of structure and ray type that meet every layout and every ray type. Where something is watched for, every
+    ray type meets one structure, and each structure the cheapest ray type: for `memory` in every layout where it has
+    all of them, for `races` in one, for `units` not at all."""
     chosen = [
         (name, layout)
         for name, structure in structures().items()
         for layout in telling_layouts(name)
-        if watch == "all" or layout == telling_layouts(name)[0] or structure.layouts() == telling_layouts(name)
+        if watch == "all"
+        or layout == telling_layouts(name)[0]
+        or (watch == "memory" and structure.layouts() == telling_layouts(name))
     ]
     names, found = list(ray_types()), []
-    for number in range(max(len(chosen), len(names))):
+    for number in range(max(len(chosen), len(names)) if watch == "all" else 0):
         (hierarchy, layout), ray_type = chosen[number % len(chosen)], names[number % len(names)]
         found.append({"hierarchy": hierarchy, "layout": layout, "ray_type": ray_type})
+    if watch != "all":
+        found += [{"hierarchy": "lbvh", "layout": "bvh4", "ray_type": name} for name in names]
+    if watch in ("memory", "races"):
+        found += [{"hierarchy": name, "layout": layout, "ray_type": "flat"} for name, layout in chosen]
     for name, kind in ray_types().items():
         strategies = [field for field in fields_of(kind.Options) if field.name == "strategy"]
         found += [
@@ -88,17 +95,23 @@ def pictures(watch: str = "all") -> list[dict[str, str]]:
         ]
     found.append({"hierarchy": "lbvh", "layout": "bvh8", "ray_type": "ao"})  # incoherent rays of a pack
     opaque = {"hierarchy": "lbvh", "layout": "bvh4", "alpha_mode": "opaque"}
-    found += [
-        {"ray_type": "smooth", **opaque},
-        *({"ray_type": "path", "strategy": o, **opaque} for o in ("megakernel", "wavefront")),
-    ]
+    found += [{"ray_type": "smooth", **opaque}, {"ray_type": "path", "strategy": "wavefront", **opaque}]
+    if watch == "all":  # one kernel, with a branch less
+        found.append({"ray_type": "path", "strategy": "megakernel", **opaque})
     return found
 
 
 def run_frames(
-    target: Target, hierarchy: str, layout: str, ray_type: str, strategy: str = "", alpha_mode: str = "mask"
+    target: Target,
+    hierarchy: str,
+    layout: str,
+    ray_type: str,
+    strategy: str = "",
+    alpha_mode: str = "mask",
+    is_dry: bool = False,
 ) -> None:
-    """Two frames, one of them refitted, and what is painted over them."""
+    """Two frames, one of them refitted, and what is painted over them. Of a target that `is_dry`, where nothing runs,
+    nothing is read."""
     can_refit = structures()[hierarchy].capabilities.refit
     filtered = {"filtered": True} if hasattr(ray_types()[ray_type].Options, "filtered") else {}
     few = {"points": 300} if ray_type == "radiosity" else {}
@@ -115,10 +128,14 @@ def run_frames(
     engine = Engine(target, scene)
     for frame, time in enumerate((0.0, 0.4)):
         engine.render_frame(Moment(time, 0, frame), [view])
-    engine.flush()
-    assert engine.totals(view).hits > 0
-    engine.pick(view, 21.0, 10.0)
-    table = engine.nodes(view)
+    corner = np.zeros((1, 3), np.float32)
+    boxes = Boxes(corner, corner, np.zeros(1, np.int32), 1)
+    if not is_dry:
+        engine.flush()
+        assert engine.totals(view).hits > 0
+        engine.pick(view, 21.0, 10.0)
+        table = engine.nodes(view)
+        boxes = Boxes(table.lower, table.upper, table.depth, int(table.depth.max()) + 1)
     if len(scene.objects) > 1 and not scene.glyphs:
         engine.paint_collisions(view)
         engine.colliding_pairs(view, (0, 1))
@@ -129,10 +146,11 @@ def run_frames(
         engine.render_frame(Moment(0.4, 0, frame), [view])
     engine.paint_outline(view, 0)
     if ray_type == "smooth" and structures()[hierarchy].capabilities.queries:
-        assert engine.paint_region(view, Region("ball", size=0.7)).count
+        found = engine.paint_region(view, Region("ball", size=0.7))
+        assert is_dry or found.count
     engine.paint_contours(view, ContourOptions(silhouettes=True, halos=True))
-    engine.paint_boxes(view, Boxes(table.lower, table.upper, table.depth, int(table.depth.max()) + 1))
-    engine.paint_boxes(view, Lines(np.stack([table.lower, table.upper], axis=1).astype(np.float32), (255, 128, 0)))
+    engine.paint_boxes(view, boxes)
+    engine.paint_boxes(view, Lines(np.stack([boxes.lower, boxes.upper], axis=1).astype(np.float32), (255, 128, 0)))
     engine.close()
 
 

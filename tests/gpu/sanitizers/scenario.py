@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import dataclasses
 import functools
-import itertools
 from collections.abc import Callable
 from unittest import mock
 
@@ -21,13 +20,10 @@ from raygrove.gpu.hierarchy.bvh.layouts import bvh4
 from raygrove.gpu.hierarchy.bvh.leaf_rows import LeafRows
 from raygrove.gpu.hierarchy.kdtree.options import KdTreeOptions
 from raygrove.gpu.hierarchy.primitives import sphere_primitives, triangle_primitives
-from raygrove.gpu.hierarchy.registry import make_structure, structures, telling_layouts
+from raygrove.gpu.hierarchy.registry import structures, telling_layouts
 from raygrove.gpu.primitives import radix_sort, thesis
 from raygrove.gpu.primitives.compact import compact, compact_indices
 from raygrove.gpu.primitives.reduce import OPERATIONS, reduce
-from raygrove.gpu.query.query import Queries
-from raygrove.gpu.query.questions import Places, upload_boxes, upload_places
-from raygrove.gpu.query.touching import Touching
 from raygrove.gpu.scene import Moment, Node
 from raygrove.gpu.target.base import Target
 from raygrove.gpu.trace.queue import RayQueue
@@ -44,6 +40,7 @@ from .glyphs import draw_primary_tiles, run_glyphs
 from .gravity import run_gravity
 from .octrees import run_point_trees
 from .palettes import run_palettes
+from .queries import run_region_queries
 from .radiosity import run_radiosity
 
 CRAFTED_TRIANGLES = 700
@@ -53,10 +50,12 @@ CRAFTED_TRIANGLES = 700
 def run_everything(target: Target, part: tuple[int, int] = (0, 1), watch: str = "all") -> None:
     """Primitives, structures by themselves, optimisers, a scene of many nodes, then whole frames.
 
-    Of `part` = (k, n) every n-th of these from the k-th on. Every kernel runs, whatever is watched for. `memory` leaves
-    out frames: each structure draws in one layout, one in all of them. `races` leaves out units, too, that differ in
-    nothing that their threads share: a builder writes its tree before a layout is chosen and whatever the primitives
-    are, and the rays of a picture share its sums and queues, not what they meet."""
+    Of `part` = (k, n) every n-th of these from the k-th on. Every kernel runs, whatever is watched for. `memory` and
+    `races` draw every ray type by one structure, and each structure by one cheap ray type: traversals are the same in
+    all. `races` leaves out units, too, that differ in nothing that their threads share: a builder writes its tree
+    before a layout is chosen and whatever the primitives are, and the rays of a picture share its sums and queues, not
+    what they meet. `units`, for who asks what there is to compile, leaves out those frames that a dry target can
+    draw."""
     for job in everything(watch)[part[0] :: part[1]]:
         job(target)
 
@@ -66,7 +65,7 @@ def everything(watch: str = "all") -> list[Callable[[Target], None]]:
     jobs: list[Callable[[Target], None]] = [
         run_primitives,
         run_queues,
-        run_region_queries,
+        functools.partial(run_region_queries, which="races" if watch == "races" else "memory"),
         run_point_trees,
         run_glyphs,
         run_gravity,
@@ -124,54 +123,12 @@ def run_queues(target: Target) -> None:
         assert int(target.download(other.count)[0]) == 800 - 267
 
 
-def run_region_queries(target: Target) -> None:
-    """The nearest primitives, what is in boxes and balls, and leaves: by each visit, of triangles, of spheres and of
-    both."""
-    random = np.random.default_rng(8)
-    positions = target.upload(random.uniform(-1, 1, (300, 3)).astype(np.float32), "test")
-    kinds = (
-        triangle_primitives(positions, target.upload(np.arange(300, dtype=np.int32).reshape(-1, 3), "test")),
-        sphere_primitives(positions, target.upload(np.full(300, 0.1, np.float32), "test")),
-        mixed_scene(target, 90, 90)[-1],
-    )
-    lower = random.uniform(-1, 1, (70, 3))
-    visits = (
-        ("brute_force", "auto"),
-        ("lbvh", "bvh2"),
-        ("lbvh", "bvh4"),
-        ("median_sah", "auto"),
-        ("octree_top_down", "auto"),
-        ("grid", "auto"),
-        ("grid_two_level", "auto"),
-    )
-    for (name, layout), primitives in itertools.product(visits, kinds):
-        made = make_structure(target, name, StructureChoice(layout=layout))
-        made.build(primitives)
-        asked = Queries(made)
-        assert len(asked.nearest(upload_places(target, lower)).prim_id) == 70
-        assert len(asked.in_boxes(upload_boxes(target, lower, lower + 0.3), ascending=True).prim_ids) > 0
-        assert len(asked.in_balls(upload_places(target, lower, 0.3)).prim_ids) > 0
-        assert asked.k_nearest(upload_places(target, lower), 9).prim_ids.shape == (70, 9)
-        for region in (upload_boxes(target, lower[:1], lower[:1] + 0.9), upload_places(target, lower[:1], 0.9)):
-            assert target.download(asked.mark(region, target.zeros(300, np.uint32, "test")))[0] > 0
-        if made.layout_name in ("bvh2", "kd8"):
-            assert len(asked.touching(Touching(primitives, is_own=True)).first) == primitives.count
-        if primitives.kind == "sphere" and made.layout_name == "bvh2":
-            repeating = Places(target.upload(lower.astype(np.float32), "test"), radius=0.3, periodic=np.eye(3))
-            asked = Queries(made, of="centres")
-            assert len(asked.in_balls(repeating).prim_ids) > 0 and asked.k_nearest(repeating, 9).prim_ids.shape[1] == 9
-        if "leaf" in made.capabilities.queries:
-            with mock.patch.dict(quality.SAMPLES, {target.kind: 20}):
-                made.measure_quality()
-            assert len(asked.leaves(upload_places(target, lower)).leaf_ids) == 70
-
-
 def run_structure(target: Target, name: str, watch: str = "all") -> None:
     """A structure in each layout: build, refit, measure, read; triangles and, where it takes them, spheres; none, one,
     many; and what is made to break it. For `races` only one structure is run in more than its first layout, and with
-    other primitives."""
+    other primitives; for `memory` structures take turns in which."""
     random, structure = np.random.default_rng(2), structures()[name]
-    is_whole = watch != "races" or structure.layouts() == telling_layouts(name)
+    is_whole = watch != "races" or name == "lbvh"
     for layout in telling_layouts(name)[: None if is_whole else 1]:
         for count in (0, 1, TRIANGLES):
             corners = random.uniform(-1, 1, (count * 3, 3)).astype(np.float32)
@@ -187,18 +144,20 @@ def run_structure(target: Target, name: str, watch: str = "all") -> None:
             made.measure()
             assert len(made.nodes().references) >= count - 1  # one is inactive
     if issubclass(structure, BvhHierarchy):
-        run_bounded(target, structure, primitives)
+        run_bounded(target, structure, primitives, watch)
     for scene_name in CRAFTED:
         made = structure(target, StructureChoice(layout=telling_layouts(name)[0]))
         made.build(crafted(scene_name, CRAFTED_TRIANGLES).upload(target))
         made.measure()
     if not is_whole:
         return
-    if structure.layouts() == telling_layouts(name):
+    has_every = structure.layouts() == telling_layouts(name)
+    if has_every and (watch in ("all", "units") or name in ("brute_force", "lbvh")):
         made = structure(target, StructureChoice(triangle_test="unit_triangle"))
         made.build(primitives)
         scatter(target, made, corners, indices)
-    if "sphere" in structure.capabilities.primitive_kinds:
+    turn = list(structures()).index(name) % 2 if watch == "memory" and name != "lbvh" else -1
+    if "sphere" in structure.capabilities.primitive_kinds and turn != 1:
         centres, radii = random.uniform(-1, 1, (300, 3)), random.uniform(0, 0.1, 300)
         made = structure(target, StructureChoice(layout=structure.default_layout("host")))
         made.build(
@@ -206,7 +165,7 @@ def run_structure(target: Target, name: str, watch: str = "all") -> None:
                 target.upload(centres.astype(np.float32), "test"), target.upload(radii.astype(np.float32), "test")
             )
         )
-    if "mixed" in structure.capabilities.primitive_kinds:
+    if "mixed" in structure.capabilities.primitive_kinds and turn != 0:
         made = structure(target, StructureChoice(layout=structure.default_layout("host")))
         made.build(mixed_scene(target, 150, 150)[-1])
 

@@ -28,6 +28,7 @@ from raygrove.gpu.trace.scatter import scatter_rays
 from raygrove.gpu.trace.trace import KINDS, VIEW_FRAME, CameraRays, Tracer, upload_rays
 from tests.gpu.sanitizers.frames import draw_spheres
 from tests.gpu.sanitizers.glyphs import draw_primary_tiles
+from tests.gpu.sanitizers.queries import run_region_queries
 from tests.gpu.sanitizers.scenario import run_everything
 
 WITH_GLYPHS = ("brute_force", "lbvh", "sbvh", "median_sah", "grid", "octree_top_down")
@@ -112,6 +113,8 @@ def main() -> None:
     target = CudaTarget(TargetOptions(sort=options.sort), exact_memory=True)
     run_everything(target, (number, parts))
     trace_every_way(target, (number, parts))
+    if number == 0:
+        run_region_queries(target, "all")
     target.synchronize()
     print(
         f"{target.device_name}: {target.launch_count} launches, {target.unit_count} units, sort {target.sorter_name}",

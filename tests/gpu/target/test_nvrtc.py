@@ -4,7 +4,8 @@ ceiling of registers.
 What "every" means is found by running the project: the units that a host target is asked for while primitives and whole
 frames run are compiled here, and a kernel file of which no unit was seen is an error. Units of one kernel file and one
 set of headers, a traversal through one layout say, are alike: one of them is compiled for one architecture, and
-architectures take turns. `-m full` compiles each unit, and one or two that are alike for every architecture.
+architectures take turns; what builds trees is compiled for the most kinds of primitives that it is used with.
+`-m full` compiles each unit, and one or two that are alike for every architecture.
 """
 
 from __future__ import annotations
@@ -16,6 +17,7 @@ from collections.abc import Iterable, Iterator
 
 import pytest
 
+from raygrove.gpu.hierarchy.primitives import KINDS
 from raygrove.gpu.target import nvrtc
 from raygrove.gpu.target.base import CompileError, NoDeviceError, UnitSource
 from raygrove.gpu.target.nvrtc import (
@@ -27,6 +29,8 @@ from raygrove.gpu.target.nvrtc import (
     parse_report,
 )
 from raygrove.gpu.target.translation_unit import ROOT, parse_kernels, read_source, write_unit
+from tests.gpu.sanitizers.frames import pictures, run_frames
+from tests.gpu.sanitizers.queries import run_region_queries
 from tests.gpu.sanitizers.scenario import run_everything
 
 from .every_kernel import trace_every_way
@@ -66,6 +70,13 @@ CEILINGS = {  # the first that fits
     "gpu/primitives/": 96,
 }
 
+PLACES = {
+    header: place
+    for place, kind in enumerate(KINDS.values())
+    for header in (kind.header, kind.query_header, kind.clip_header, *(header for header, _ in kind.tests))
+}
+"""What a unit includes of each kind of primitives, in their order: the later ones are those before and more."""
+
 TREES = {
     "gpu/hierarchy/grid/traversals/dda.cuh": 112,
     "gpu/hierarchy/grid/traversals/two_level_dda.cuh": 168,  # a walk within a walk
@@ -75,13 +86,28 @@ TREES = {
 
 @pytest.fixture(scope="module")
 def launched() -> Iterator[dict[UnitSource, set[str]]]:
-    """Every unit that the project uses, and the kernels that ran."""
+    """Every unit that the project uses, and the kernels that ran. Frames are drawn by one structure, and by the
+    others without running: their units are the same, and are not compiled for the host."""
     target, dry = RecordingTarget(), RecordingTarget(is_dry=True)
-    run_everything(target)
+    run_everything(target, watch="units")
     trace_every_way(dry)
-    yield dry.launched | target.launched
+    for chosen in pictures():
+        run_frames(dry, **chosen, is_dry=True)
+    yield {
+        unit: dry.launched.get(unit, set()) | target.launched.get(unit, set())
+        for unit in dry.launched | target.launched
+    }
     target.close()
     dry.close()
+
+
+@pytest.fixture(scope="module")
+def everything_launched(launched: dict[UnitSource, set[str]]) -> Iterator[dict[UnitSource, set[str]]]:
+    """Those, and every query of every visit, of each kind of primitives."""
+    target = RecordingTarget()
+    run_region_queries(target, "all")
+    yield launched | target.launched
+    target.close()
 
 
 def alike(units: Iterable[UnitSource]) -> list[list[UnitSource]]:
@@ -92,15 +118,28 @@ def alike(units: Iterable[UnitSource]) -> list[list[UnitSource]]:
     return list(found.values())
 
 
+def of_most_kinds(units: Iterable[UnitSource]) -> list[list[UnitSource]]:
+    """Those, but of the units that build over different kinds of primitives only those over the most of them: they take
+    the most registers."""
+    found: dict[tuple[str, tuple[str, ...]], dict[int, list[UnitSource]]] = {}
+    for members in alike(units):
+        path, headers = members[0].path, members[0].headers
+        builds = path.startswith("gpu/hierarchy/")
+        others = tuple(header for header in headers if not builds or header not in PLACES)
+        kinds = max((PLACES.get(header, 0) for header in headers), default=0)
+        found.setdefault((path, others), {}).setdefault(kinds if builds else 0, []).extend(members)
+    return [by_kinds[max(by_kinds)] for by_kinds in found.values()]
+
+
 def words(unit: UnitSource) -> set[str]:
     """What a unit is made of: files, and types by name."""
     return {unit.path, *unit.headers, *(name for _, name in unit.aliases)}
 
 
 def usual_jobs(units: Iterable[UnitSource]) -> list[tuple[UnitSource, int]]:
-    """One unit of those that are alike for one architecture, the next one of the next for the next; and whatever is
-    made of something that none of these has."""
-    chosen = [members[turn % len(members)] for turn, members in enumerate(alike(units))]
+    """One unit of those that are alike (`of_most_kinds`) for one architecture, the next one of the next for the next;
+    and whatever is made of something that none of these has."""
+    chosen = [members[turn % len(members)] for turn, members in enumerate(of_most_kinds(units))]
     met = {word for unit in chosen for word in words(unit)}
     for unit in units:
         if not words(unit) <= met:
@@ -154,13 +193,14 @@ def test_units_compile_without_spills_under_their_ceilings(
 @pytest.mark.full
 @pytest.mark.parametrize("architecture", ARCHITECTURES)
 def test_every_unit_compiles_without_spills_under_its_ceiling(
-    launched: dict[UnitSource, set[str]], architecture: int
+    everything_launched: dict[UnitSource, set[str]], architecture: int
 ) -> None:
-    jobs = all_jobs(launched)
-    assert {source.path for source, of in jobs if of == architecture} == {source.path for source in launched}, (
+    units = everything_launched
+    jobs = all_jobs(units)
+    assert {source.path for source, of in jobs if of == architecture} == {source.path for source in units}, (
         "a kernel file has no unit for this architecture"
     )
-    assert {source for source, _ in jobs} == set(launched)
+    assert {source for source, _ in jobs} == set(units)
     check_all(jobs, architecture)
 
 
