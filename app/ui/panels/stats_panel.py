@@ -12,7 +12,8 @@ from PySide6.QtWidgets import QHeaderView, QLabel, QTreeWidget, QTreeWidgetItem,
 from raygrove.app.frames.render_thread import FinishedFrame
 from raygrove.app.ui.panels.bottleneck import bottleneck
 from raygrove.app.ui.panels.phase_chart import Chart, Sparklines
-from raygrove.app.ui.panels.stats_rows import Row, as_text, decision, phases_of, rows_of
+from raygrove.app.ui.panels.stats_rows import PHASES, Row, as_text, decision, phases_of, rows_of
+from raygrove.app.ui.panels.value_cells import Values
 from raygrove.app.ui.widgets.panel_bar import PanelBar, Table
 
 UPDATE_INTERVAL_S = 0.2
@@ -59,6 +60,7 @@ class StatsPanel(QWidget):
         self._tree.header().resizeSection(2, SPARKLINE_WIDTH)
         self.bar = PanelBar("statistics", self.table, self.text, self)
         self._chart = Chart(self)
+        self._tree.setItemDelegateForColumn(1, Values(self._tree, frozenset(PHASES)))
         self._tree.setItemDelegateForColumn(2, Sparklines(self._chart, self._tree))
         column = QVBoxLayout(self)
         column.setContentsMargins(4, 4, 4, 4)
@@ -142,7 +144,7 @@ class StatsPanel(QWidget):
                 item = self._items[row.key]
                 item.setText(1, row.value)
                 item.setToolTip(0, row.tip)
-                item.setToolTip(1, row.tip or row.value)
+                item.setToolTip(1, f"{row.value}\n{row.tip}" if row.tip else row.value)
         del blocker
         self._tree.viewport().update()
 

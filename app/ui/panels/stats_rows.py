@@ -204,7 +204,6 @@ def _view_rows(view: ViewStatistics, statistics: FrameStatistics, optimiser: str
     cost = "…" if structure.sah_cost is None else f"{structure.sah_cost:.2f}"
     if structure.sah_cost is None and structure.depth is not None:  # measured, and it has none
         cost = tr("Statistics", "not defined")
-    parts = [view.hierarchy, *([optimiser] if optimiser != "none" else ()), view.layout]
     cost_tip = tr(
         "Statistics",
         "What a ray through the scene is expected to cost: areas of inner nodes times the traversal cost, of "
@@ -229,12 +228,7 @@ def _view_rows(view: ViewStatistics, statistics: FrameStatistics, optimiser: str
         *_ray_rows(view),
         Row("triangles", tr("Statistics", "Primitives"), f"{statistics.triangles - statistics.hidden:,}"),
         *hidden,
-        Row(
-            "structure",
-            tr("Statistics", "Structure"),
-            ", ".join(parts),
-            tip=tr("Statistics", "Builder, optimiser, layout."),
-        ),
+        *_structure_rows(view, optimiser),
         Row("nodes", tr("Statistics", "Nodes"), f"{structure.node_count:,}", tip=tr("Statistics", "Inner nodes.")),
         Row("leaves", tr("Statistics", "Leaves"), f"{structure.leaf_count:,}"),
         *_reference_rows(structure),
@@ -249,6 +243,15 @@ def _view_rows(view: ViewStatistics, statistics: FrameStatistics, optimiser: str
             tip=tr("Statistics", "Kernels launched in the frame."),
         ),
     ]
+
+
+def _structure_rows(view: ViewStatistics, optimiser: str) -> list[Row]:
+    """Builder, optimiser and layout, a row each: side by side they are longer than the panel is wide."""
+    tr = QCoreApplication.translate
+    rows = [Row("structure", tr("Statistics", "Structure"), view.hierarchy, tip=tr("Statistics", "The builder."))]
+    if optimiser != "none":
+        rows.append(Row("structure.optimiser", tr("Statistics", "optimiser"), optimiser, parent="structure"))
+    return [*rows, Row("structure.layout", tr("Statistics", "layout"), view.layout, parent="structure")]
 
 
 def _reference_rows(structure: HierarchyStatistics) -> list[Row]:

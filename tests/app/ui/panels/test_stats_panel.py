@@ -15,9 +15,11 @@ from PySide6.QtWidgets import QLabel, QToolButton, QTreeWidget
 from raygrove.app.document.state import State, replaced
 from raygrove.app.frames.render_thread import FinishedFrame, FrameRequest
 from raygrove.app.frames.rows import row_of
+from raygrove.app.settings import option_tables
 from raygrove.app.ui.panels.phase_chart import Chart, band_image
 from raygrove.app.ui.panels.stats_panel import StatsPanel
 from raygrove.app.ui.panels.stats_rows import phases_of, rows_of
+from raygrove.app.ui.panels.value_cells import MARGIN, Values
 from raygrove.gpu.scene import Moment, Scene
 from raygrove.gpu.stats import FrameStatistics, KeyStreaming
 from tests.app.stand_ins import made_statistics
@@ -340,7 +342,35 @@ def test_an_optimiser_is_named_and_its_steps_are_part_of_the_build() -> None:
         ("optimise: treelets", "4.000 ms"),
         ("optimise: nodes", "0.250 ms"),
     ]
-    assert {row.key: row.value for row in rows}["structure"] == "lbvh, treelet_restructure, bvh4"
+    shown = {row.key: row.value for row in rows}
+    assert [shown[key] for key in ("structure", "structure.optimiser", "structure.layout")] == [
+        "lbvh", "treelet_restructure", "bvh4",
+    ]  # fmt: skip
+
+
+def test_no_name_of_a_structure_is_cut_where_the_panel_is_narrowest(qtbot: Any) -> None:
+    panel = StatsPanel()
+    qtbot.addWidget(panel)
+    panel.resize(panel.minimumWidth(), 700)
+    longest = max(option_tables.builders(), key=len), max(option_tables.optimisers(), key=len)
+    layouts = {name for builder in option_tables.builders() for name in option_tables.layouts(builder)}
+    view = dataclasses.replace(made_statistics().views[0], hierarchy=longest[0], layout=max(layouts, key=len))
+    request = dataclasses.replace(frame().request, state=replaced(State(), "settings.render.optimiser", longest[1]))
+    panel.show()
+    panel.take(frame(request=request, statistics=made_statistics(views=(view,))), 12.0, 0.8, (512, 384), "by Qt")
+    panel.show_latest()
+    tree = panel.findChild(QTreeWidget, "rows")
+    assert tree is not None
+    values = tree.itemDelegateForColumn(1)
+    assert isinstance(values, Values)
+    for key in ("structure", "structure.optimiser", "structure.layout"):
+        item = panel._items[key]
+        index = tree.indexFromItem(item, 1)
+        room, name = values.room_of(index, tree.visualRect(index)), tree.visualRect(index.siblingAtColumn(0))
+        assert tree.fontMetrics().horizontalAdvance(item.text(1)) + 2 * MARGIN <= room.width(), item.text(1)
+        assert name.left() + tree.fontMetrics().horizontalAdvance(item.text(0)) < room.left()
+        assert room.right() <= tree.viewport().width()
+        assert item.toolTip(1).startswith(item.text(1))
 
 
 def test_levels_are_closed_until_somebody_opens_them(qtbot: Any) -> None:

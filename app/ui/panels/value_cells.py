@@ -1,0 +1,41 @@
+"""How a table of figures shows a value that is wider than its column: over the empty cell to its right, and over what
+its name leaves free to its left."""
+
+from __future__ import annotations
+
+from PySide6.QtCore import QModelIndex, QPersistentModelIndex, QRect, Qt
+from PySide6.QtGui import QPainter
+from PySide6.QtWidgets import QStyledItemDelegate, QStyleOptionViewItem, QTreeView
+
+MARGIN = 4
+"""Pixels that a style leaves at each side of the text of a cell."""
+
+
+class Values(QStyledItemDelegate):
+    """See the module. For the second of three columns; `taken` are the rows, by their user data in the third, whose
+    cell there is not empty."""
+
+    def __init__(self, tree: QTreeView, taken: frozenset[str]) -> None:
+        super().__init__(tree)
+        self._tree, self._taken = tree, taken
+
+    def paint(
+        self, painter: QPainter, option: QStyleOptionViewItem, index: QModelIndex | QPersistentModelIndex
+    ) -> None:
+        """Draw the value in the room that it has."""
+        roomy = QStyleOptionViewItem(option)
+        roomy.rect = self.room_of(index, option.rect)  # type: ignore[attr-defined]
+        super().paint(painter, roomy, index)
+
+    def room_of(self, index: QModelIndex | QPersistentModelIndex, cell: QRect) -> QRect:
+        """Where the value of a row is drawn: its cell, and as much beside it as it needs and is free."""
+        metrics = self._tree.fontMetrics()
+        needed = metrics.horizontalAdvance(str(index.data() or "")) + 2 * MARGIN
+        room, beside = QRect(cell), index.sibling(index.row(), 2)
+        if needed > room.width() and beside.data(Qt.ItemDataRole.UserRole) not in self._taken:
+            room.setRight(min(room.left() + needed, room.right() + self._tree.columnWidth(2)))
+        if needed > room.width():
+            name = self._tree.visualRect(index.sibling(index.row(), 0))
+            free = name.width() - metrics.horizontalAdvance(str(index.sibling(index.row(), 0).data())) - 3 * MARGIN
+            room.setLeft(room.left() - max(0, min(needed - room.width(), free)))
+        return room
