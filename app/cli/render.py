@@ -31,7 +31,7 @@ from raygrove.app.cli.rows import COLUMNS, context_row, frame_row
 from raygrove.app.document import saved_state
 from raygrove.app.document.state import State
 from raygrove.app.export.outputs import Output, open_output, write_table
-from raygrove.app.export.sequence import OutputError, is_folder, kind_of
+from raygrove.app.export.sequence import OutputError, check_palette, is_folder, kind_of
 from raygrove.app.export.sequence import check_output as check_place
 from raygrove.app.export.tables import csv_table, json_text, text_table
 from raygrove.app.export.video import even
@@ -51,13 +51,13 @@ if TYPE_CHECKING:
 def run(names: argparse.Namespace, words: Words) -> int:
     """Draw what was asked for; returns the exit code."""
     settings = settings_from(names, words)
-    check_output(names, names.frames[1] - names.frames[0] if names.frames else 1)
+    check_output(names, names.frames[1] - names.frames[0] if names.frames else 1, settings.render.palette)
     scene, state = _start(names, settings, words)
     state = looked_through(names, state, scene)
     check_attributes(state.settings, scene)
     state = dataclasses.replace(state, settings=_with_smooth_edges(names, state.settings))
     plan = plan_from(names, scene, state)
-    check_output(names, len(plan.frames))
+    check_output(names, len(plan.frames), state.settings.render.palette)
     _remark(plan, scene, state, words)
     rows: list[dict[str, Any]] = []
     said: set[str] = set()
@@ -98,13 +98,14 @@ def _say_of_picture(frame: Frame, said: set[str], words: Words) -> None:
         words.say(f"Frame {frame.number}: {spheres} no {name} (spheres.missing is the colour).")
 
 
-def check_output(names: argparse.Namespace, frame_count: int) -> None:
+def check_output(names: argparse.Namespace, frame_count: int, colours: int = 0) -> None:
     """Refuse an output that cannot be, before any work. Raises UsageError, and OSError where nothing can be written."""
     try:
         if names.out is not None:
             if not names.out:
                 raise UsageError("--out names nothing: give FILE.png, FILE.mp4 or DIR/.")
             check_place(names.out, frame_count)
+            check_palette(names.out, colours)
             check_writable(Path(names.out) if is_folder(names.out) else Path(names.out).parent)
         if names.statistics is not None and kind_of(names.statistics) not in ("csv", "json"):
             raise UsageError(f"--statistics {names.statistics}: tables are written as .csv or .json.")

@@ -60,6 +60,16 @@ def check_output(out: str, frame_count: int) -> str:
     return kind
 
 
+def check_palette(out: str, colours: int) -> None:
+    """Refuse a palette (`render.palette`, 0 for none) where the file has none. Raises OutputError."""
+    what = {"video": "a video", "exr": "a file of numbers"}.get(kind_of(out), "")
+    if colours and what:
+        raise OutputError(
+            f"{out}: render.palette is {colours}, and {what} has no palette: PNG pictures have one. Set render.palette "
+            "to 0, or name a PNG."
+        )
+
+
 def picture_path(out: str, frame: int, frame_count: int) -> Path:
     """Where a frame's picture goes: FILE.png; frame_0007.png in a folder; a numbered pattern (depth_%04d.exr) with its
     number. Raises OutputError."""

@@ -15,6 +15,7 @@ from raygrove.app.document import saved_state
 from raygrove.app.document.jobs import Cancelled, Job
 from raygrove.app.document.state import State
 from raygrove.app.export.outputs import Exported, open_output
+from raygrove.app.export.sequence import check_palette
 from raygrove.app.frames.headless import Frame, render_frames
 from raygrove.app.frames.legends import explained
 from raygrove.app.frames.rows import row_of
@@ -134,6 +135,7 @@ def _export(
     job: Job, state: State, scene: Scene, plan: ExportPlan, make_target: Callable[[State], Target]
 ) -> list[Path]:
     render, count = state.settings.render, len(plan.frames)
+    check_palette(plan.out, render.palette)
     job.report(0.0, "Preparing")
     with contextlib.closing(make_target(state)) as target:
         device = f"{target.device_name} ({target.name})"

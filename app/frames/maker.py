@@ -9,6 +9,8 @@ import time
 from collections.abc import Callable, Iterator, Sequence
 from typing import Any
 
+import numpy as np
+
 from raygrove.app.document.state import State
 from raygrove.app.edits.scene_edits import EditedScene
 from raygrove.app.frames.node_boxes import BoxReport
@@ -21,6 +23,8 @@ from raygrove.app.frames.sphere_pictures import sphere_picture
 from raygrove.app.frames.views import view_settings
 from raygrove.gpu.display.sphere_look import SpherePicture
 from raygrove.gpu.engine import Engine, View
+from raygrove.gpu.hierarchy.base import HierarchyError
+from raygrove.gpu.quantise.palette import quantise
 from raygrove.gpu.region import RegionContents
 from raygrove.gpu.scene import Moment, Scene
 from raygrove.gpu.stats import Collisions, FrameStatistics, joined
@@ -236,6 +240,14 @@ class FrameMaker(Questions):
         """Wait for the newest frame and its statistics."""
         statistics: FrameStatistics | None = self._engine.flush() if self._engine is not None else None
         return statistics
+
+    def in_few_colours(self, pixels: np.ndarray, colours: int) -> tuple[np.ndarray, np.ndarray]:
+        """A palette (K, 3) of at most so many colours for a picture (H, W, 4) on the host, and numbers in it (H, W),
+        all uint8; found on the target. Waits."""
+        if self._target is None:
+            raise HierarchyError("No picture has been drawn yet whose colours could be chosen.")
+        found = quantise(self._target, pixels, colours)
+        return found.palette, found.indices
 
     def target_for(self, state: State) -> Target:
         """The target the settings choose; the old one is given back first."""

@@ -75,8 +75,8 @@ class RenderOptions:
     )
     palette: int = option(
         0,
-        "Colours of PNG pictures that are exported: so many at most, chosen for each picture, which makes files "
-        "smaller. 0 keeps all colours.",
+        "Colours of PNG pictures that are exported or saved from the window: so many at most, chosen for each picture, "
+        "which makes files smaller. 0 keeps all colours. Video and EXR have no palette and refuse it.",
         minimum=0,
         maximum=256,
     )

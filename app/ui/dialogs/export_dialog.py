@@ -28,31 +28,33 @@ from PySide6.QtWidgets import (
 from raygrove.app.camera.path import CameraPath
 from raygrove.app.document.jobs import Cancelled, Job
 from raygrove.app.document.state import State
-from raygrove.app.export.sequence import OutputError, check_output, picture_path
+from raygrove.app.export.sequence import OutputError, check_output, check_palette, picture_path
 from raygrove.app.frames import exporting
 from raygrove.app.playback import timeline as timelines
-from raygrove.app.settings.settings import SIZE_LIMIT, set_option
+from raygrove.app.settings.settings import SIZE_LIMIT, option_field, set_option
 from raygrove.app.ui.session.session import Session
 
 LAST_FRAME = 999_999
+MOST_COLOURS = int(option_field("render.palette").info.maximum or 0)
 SHORTEST_TURN, LONGEST_TURN = 0.1, 3600.0
 
 
 @dataclasses.dataclass(frozen=True)
 class Format:
-    """What can be written: its title, a name to begin with for one frame and for several, the file dialog's filter, and
-    whether it shows samples."""
+    """What can be written: its title, a name to begin with for one frame and for several, the file dialog's filter,
+    whether it shows samples, and whether it can have a palette."""
 
     title: str
     one: str
     many: str
     filter: str
     is_picture: bool = False
+    has_palette: bool = False
 
 
 FORMATS = (
-    Format("PNG pictures, with the state inside", "raygrove.png", "frame_%04d.png", "PNG (*.png)", is_picture=True),
-    Format("Video (H.264)", "raygrove.mp4", "raygrove.mp4", "Video (*.mp4 *.mov *.mkv)", is_picture=True),
+    Format("PNG pictures, with the state inside", "raygrove.png", "frame_%04d.png", "PNG (*.png)", True, True),
+    Format("Video (H.264)", "raygrove.mp4", "raygrove.mp4", "Video (*.mp4 *.mov *.mkv)", True),
     Format("Depth, normals, ids and steps (EXR)", "raygrove.exr", "buffers_%04d.exr", "OpenEXR (*.exr)"),
     Format("Statistics of each frame (CSV)", "statistics.csv", "statistics.csv", "CSV (*.csv)"),
     Format("Statistics of each frame (JSON)", "statistics.json", "statistics.json", "JSON (*.json)"),
@@ -109,6 +111,11 @@ class ExportDialog(QDialog):
         self.samples.setToolTip(
             tr("As many as a still picture in the window has; fewer are drawn faster, one leaves edges jagged.")
         )
+        self.palette_box = self._count("palette", 0, MOST_COLOURS, render.palette)
+        self.palette_box.setSpecialValueText(tr("all"))
+        self.palette_box.setToolTip(
+            tr("So many colours at most, chosen for each picture, make files of PNG pictures smaller.")
+        )
         self.out = QLineEdit(str(Path(self._folder) / self._name()), self)
         self.out.setObjectName("out")
         self.note = QLabel(self)
@@ -149,6 +156,7 @@ class ExportDialog(QDialog):
             tr("Size"),
             self._row(self.width_box, "×", self.height_box, tr("pixels,"), self.samples, tr("samples per pixel")),
         )
+        form.addRow(tr("Colours"), self._row(self.palette_box, tr("in a PNG picture")))
         browse = QPushButton(tr("Browse…"), self)
         browse.setObjectName("browse")
         browse.setAutoDefault(False)
@@ -172,7 +180,15 @@ class ExportDialog(QDialog):
         for one, other in ((self.turns, self.path), (self.path, self.turns)):
             one.toggled.connect(lambda is_on, other=other: other.setChecked(False) if is_on else None)
             one.toggled.connect(self._rename)
-        for box in (self.first, self.last, self.width_box, self.height_box, self.samples, self.turn_seconds):
+        for box in (
+            self.first,
+            self.last,
+            self.width_box,
+            self.height_box,
+            self.samples,
+            self.turn_seconds,
+            self.palette_box,
+        ):
             box.valueChanged.connect(self._update)
         self.out.textChanged.connect(self._update)
         self.buttons.rejected.connect(self.close)
@@ -180,11 +196,13 @@ class ExportDialog(QDialog):
 
     # -- what is meant --------------------------------------------------------------------------------------------
     def state(self) -> State:
-        """The document's state with the size and samples asked for here."""
+        """The document's state with the size, samples and colours asked for here."""
         state = self._document.state
         settings = state.settings
         for key, box in (("width", self.width_box), ("height", self.height_box)):
             settings = set_option(settings, f"render.{key}", box.value())
+        colours = self.palette_box.value() if self.palette_box.isEnabled() else 0
+        settings = set_option(settings, "render.palette", colours)
         if self.samples.isEnabled():
             settings = exporting.with_samples(settings, self.samples.value())
         return dataclasses.replace(state, settings=settings)
@@ -220,6 +238,7 @@ class ExportDialog(QDialog):
             return tr("Name a file to write to.")
         try:
             check_output(plan.out, len(plan.frames))
+            check_palette(plan.out, self.state().settings.render.palette)
         except OutputError as error:
             return str(error)
         return ""
@@ -261,6 +280,7 @@ class ExportDialog(QDialog):
         self.last.setEnabled(some)
         self.turn_seconds.setEnabled(self.turns.isChecked())
         self.samples.setEnabled(FORMATS[self.format.currentIndex()].is_picture)
+        self.palette_box.setEnabled(FORMATS[self.format.currentIndex()].has_palette)
         problem = self.problem()
         self.note.setText(problem or self._summary())
         self.note.setStyleSheet("color: #d23f31;" if problem else "")

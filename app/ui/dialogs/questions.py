@@ -61,7 +61,15 @@ def save_picture(session: Session, parent: QWidget, picture: QImage | None) -> N
     def saved(job: Job) -> None:
         session.notices.tell(tr("Saved {path}").format(path=path))
 
-    session.document.start_job(title, lambda job: save_png(Path(path), pixels, texts, job.check), saved)
+    def write(indexed: tuple[np.ndarray, np.ndarray] | None) -> None:
+        palette, shown = (None, pixels) if indexed is None else indexed
+        session.document.start_job(title, lambda job: save_png(Path(path), shown, texts, job.check, palette), saved)
+
+    colours = session.document.state.settings.render.palette
+    if colours:
+        session.loop.ask("save picture", lambda maker: maker.in_few_colours(pixels, colours), write)
+    else:
+        write(None)
 
 
 def pixels_of(picture: QImage) -> np.ndarray:

@@ -25,7 +25,9 @@ from PIL import Image
 from raygrove.app.cli.main import main
 from raygrove.app.document.jobs import Cancelled, Job
 from raygrove.app.document.state import SceneReference, State
+from raygrove.app.export.sequence import OutputError
 from raygrove.app.frames import exporting
+from raygrove.app.frames.exporting import plan_of
 from raygrove.app.scene_io.demos import make_demo
 from raygrove.app.settings.settings import Settings, set_option
 from raygrove.gpu.camera import fit
@@ -368,3 +370,17 @@ def is_whole(path: Path) -> bool:
 
     with av.open(str(path)) as container:
         return len(list(container.decode(video=0))) == 5
+
+
+@pytest.mark.parametrize(("out", "what"), [("a.mp4", "a video"), ("a_%04d.exr", "a file of numbers")])
+def test_a_palette_is_refused_where_the_file_has_none(
+    capsys: pytest.CaptureFixture[str], tmp_path: Path, out: str, what: str
+) -> None:
+    pytest.importorskip("av" if out.endswith("mp4") else "OpenEXR")
+    path = tmp_path / out
+    code = main(["render", "--demo", "walker", *SMALL, "--set", "render.palette=5", "--out", str(path)])
+    said = capsys.readouterr().err
+    assert code == 2 and f"{path}: render.palette is 5, and {what} has no palette" in said, said
+    assert list(tmp_path.iterdir()) == []
+    with pytest.raises(OutputError, match="has no palette"):
+        exporting.export(Job(""), state_of(palette=5), SCENE, plan_of(state_of(), SCENE, str(path), range(1)))

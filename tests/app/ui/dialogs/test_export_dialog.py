@@ -17,7 +17,9 @@ from raygrove.app.playback import timeline
 from raygrove.app.scene_io import load_picture
 from raygrove.app.ui.dialogs.export_dialog import FORMATS, ExportDialog
 from raygrove.app.ui.window.main_window import MainWindow
-from tests.app.stand_ins import settle, wait_for_exports
+from raygrove.gpu.quantise.palette import quantise
+from raygrove.gpu.target.base import Target
+from tests.app.stand_ins import PaintedMaker, settle, wait_for_exports
 
 PNG, VIDEO, EXR, CSV, JSON = range(len(FORMATS))
 INSTANT, WHOLE, SOME = range(3)
@@ -242,3 +244,39 @@ def test_a_picture_without_a_state_is_a_banner(scene_window: MainWindow, qtbot: 
     scene_window.open_files([str(tmp_path / "plain.png")])
     qtbot.waitUntil(lambda: "no state was saved in it" in said(scene_window))
     assert scene_window.document.state.scene.names == ("two",)
+
+
+def test_colours_are_asked_for_where_the_file_can_have_a_palette(
+    dialog: ExportDialog, scene_window: MainWindow, qtbot: Any, tmp_path: Path
+) -> None:
+    assert dialog.palette_box.text() == "all"
+    dialog.palette_box.setValue(7)
+    dialog.frames.setCurrentIndex(INSTANT)
+    for kind, colours in ((PNG, 7), (VIDEO, 0), (EXR, 0), (CSV, 0), (PNG, 7)):
+        dialog.format.setCurrentIndex(kind)
+        assert (dialog.state().settings.render.palette, dialog.palette_box.isEnabled()) == (colours, colours > 0)
+        assert dialog.button.isEnabled(), dialog.note.text()
+    dialog.out.setText(str(tmp_path / "a.mp4"))
+    assert "a video has no palette" in dialog.note.text() and not dialog.button.isEnabled()
+    dialog.out.setText(str(tmp_path / "a.png"))
+    dialog.start()
+    wait_for_jobs(scene_window, qtbot)
+    with Image.open(tmp_path / "a.png") as image:
+        assert image.mode == "P" and len(np.unique(np.asarray(image))) <= 7
+
+
+def test_a_saved_picture_has_the_colours_of_the_settings(
+    scene_window: MainWindow, qtbot: Any, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, host_target: Target
+) -> None:
+    def in_few_colours(self: PaintedMaker, pixels: np.ndarray, colours: int) -> Any:
+        found = quantise(host_target, pixels, colours)
+        return found.palette, found.indices
+
+    monkeypatch.setattr(PaintedMaker, "in_few_colours", in_few_colours, raising=False)
+    monkeypatch.setattr(QFileDialog, "getSaveFileName", lambda *_: (str(tmp_path / "a.png"), ""))
+    scene_window.document.change("settings.render.palette", 5)
+    settle(scene_window, qtbot)
+    scene_window.commands.actions["file.picture"].trigger()
+    qtbot.waitUntil(lambda: (tmp_path / "a.png").is_file() and not scene_window.document.jobs)
+    with Image.open(tmp_path / "a.png") as image:
+        assert image.mode == "P" and 1 < len(np.unique(np.asarray(image))) <= 5 and "raygrove" in str(image.info)
