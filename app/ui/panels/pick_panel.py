@@ -235,7 +235,9 @@ class PickPanel(QWidget):
             above.addChild(_node_item(node, Boxes((node,))))
         above.setExpanded(True)
         if self.neighbours is not None:
-            self.tree.addTopLevelItem(self._neighbour_item(self.neighbours))
+            above = self._neighbour_item(self.neighbours)
+            self.tree.addTopLevelItem(above)
+            above.setExpanded(True)
 
     def _neighbour_item(self, found: Neighbours) -> QTreeWidgetItem:
         """The cells beside the leaf, in groups; those of a group may be too many to list."""
@@ -250,7 +252,6 @@ class PickPanel(QWidget):
             for node in nodes:
                 group.addChild(_node_item(node, Boxes((), {contact: (node,)})))
             above.addChild(group)
-        above.setExpanded(True)
         return above
 
     def _choose(self, item: QTreeWidgetItem | None) -> None:

@@ -86,6 +86,7 @@ def test_the_neighbours_of_the_cell_are_listed_and_outlined(
     qtbot.waitUntil(lambda: pick.found is not None)
     above = pick.tree.topLevelItem(9)
     assert above is not None and (above.text(0), above.text(1)) == ("Neighbours", "11 cells") and not marks.cells
+    assert above.isExpanded()
     groups = [above.child(i) for i in range(3)]
     assert [(one.text(0), one.text(1)) for one in groups] == [
         ("Across faces", "9 cells, the 2 nearest of them here"), ("Along edges", "1 cells"), ("At corners", "1 cells"),
