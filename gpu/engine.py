@@ -17,11 +17,13 @@ from .animate.animate import Animator
 from .animate.hiding import HiddenObjects
 from .attributes import SphereOptions
 from .buffers import Buffers, read_buffers
+from .camera import Vector
 from .collisions import ANY, Between, colliding_pairs
 from .contours import ContourOptions
 from .frame_log import FrameLog, FrameRecord
 from .gravity import GravityOptions
 from .hierarchy.base import Capabilities, HierarchyError, NodeTable
+from .occlusion import visible_from
 from .painters import Painters
 from .picking import Hit, hit_of
 from .region import Region, RegionContents
@@ -226,6 +228,10 @@ class Engine:
         slot = self._drawn_slot(view)
         slot.bring_up_to_date()
         return slot.hierarchy.nodes()
+
+    def visible_nodes(self, view: View, table: NodeTable, eye: Vector, cell: int = -1) -> np.ndarray:
+        """Which rows of `nodes` can be seen from `eye`, or from the cell of a row (gpu/occlusion.py). Waits."""
+        return visible_from(self._drawn_slot(view).tracer(), table, eye, cell)
 
     def paint_boxes(self, view: View, boxes: Boxes | Lines) -> None:
         """Draw boxes, or lines, over the picture that the view's last frame made, in its pixels. Outside the frame and

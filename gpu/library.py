@@ -14,6 +14,7 @@ from .hierarchy.base import NodeTable, Primitives, StructureChoice
 from .hierarchy.primitives import sphere_primitives, triangle_primitives
 from .hierarchy.registry import make_structure, structures
 from .library_queries import RegionQueries, checked_points, checked_radius
+from .occlusion import RESOLUTION, visible_nodes
 from .stats import HierarchyStatistics
 from .target import choose
 from .target.base import Target
@@ -77,6 +78,21 @@ class Structure(RegionQueries):
         """The tree as numpy columns. Waits for the target."""
         self._check_open()
         return self._hierarchy.nodes()
+
+    def visible_nodes(self, places: ArrayLike, resolution: int = RESOLUTION) -> np.ndarray:
+        """(N,) bool: which rows of `nodes()` can be seen from any of `places`, (P, 3) or (3,), in any direction; all
+        others are wholly behind what is nearer. A cell is asked about by places in it (`gpu.occlusion.places_in`).
+        `resolution`, a power of two from 2 to 1024, are the depths along each side of a cube that nodes are compared
+        with: what is seen through openings narrower than two of them, and from a cell only between its places, may be
+        missed.
+        ValueError where these are no places or no such number."""
+        self._check_open()
+        rows = checked_points("places", places)
+        if not np.isfinite(rows).all():
+            raise ValueError(f"places are finite; {np.flatnonzero(~np.isfinite(rows).all(axis=1))[:3]} are not finite.")
+        if resolution not in (2**power for power in range(1, 11)):
+            raise ValueError(f"resolution is a power of two from 2 to 1024; it is {resolution}.")
+        return visible_nodes(Tracer(self.target, self._hierarchy.traversal()), self.nodes(), rows, resolution)
 
     def statistics(self) -> HierarchyStatistics:
         """Counts, depth and SAH cost. Waits for the target."""

@@ -1,5 +1,5 @@
-"""The boxes of a structure's nodes, drawn over the picture: which of them, how often they are read back, and how many
-there are on each level."""
+"""The boxes of a structure's nodes, drawn over the picture: which of them, how often they are read back, how many there
+are on each level, and how many of the cells can be seen."""
 
 from __future__ import annotations
 
@@ -27,24 +27,30 @@ LEAST_SHARE = 20.0
 @dataclasses.dataclass(frozen=True, eq=False)
 class BoxReport:
     """What there is on each level, and how many boxes were drawn of those asked for. `colors` (levels, 3) uint8 are the
-    levels' colours."""
+    levels' colours. `visibility` is a sentence on what can be seen from the camera or a cell, where that is asked."""
 
     level_counts: tuple[int, ...]
     leaf_counts: tuple[int, ...]
     shown: int
     wanted: int
     colors: np.ndarray
+    visibility: str = ""
 
     @property
     def sentence(self) -> str:
         """How many boxes are seen."""
         if self.shown < self.wanted:
-            return f"{self.shown:,} of {self.wanted:,} boxes are drawn: those nearest to the eye."
-        return f"{self.shown:,} boxes of {sum(self.level_counts):,} are drawn."
+            said = f"{self.shown:,} of {self.wanted:,} boxes are drawn: those nearest to the eye."
+        else:
+            said = f"{self.shown:,} boxes of {sum(self.level_counts):,} are drawn."
+        return f"{said} {self.visibility}".strip()
 
 
-def select_boxes(table: NodeTable, options: Any, camera: Camera) -> tuple[Boxes, BoxReport]:
-    """The boxes that `settings.boxes` asks for, and the levels of the whole tree."""
+def select_boxes(
+    table: NodeTable, options: Any, camera: Camera, visible: np.ndarray | None = None
+) -> tuple[Boxes, BoxReport]:
+    """The boxes that `settings.boxes` asks for, and the levels of the whole tree; but those that are not
+    `visible` (N,) bool."""
     levels = int(table.depth.max()) + 1 if len(table) else 0
     counts, leaves = (np.bincount(depths, minlength=levels) for depths in (table.depth, table.depth[table.is_leaf]))
     is_wanted = (
@@ -54,14 +60,34 @@ def select_boxes(table: NodeTable, options: Any, camera: Camera) -> tuple[Boxes,
     )
     if options.leaves_only:
         is_wanted &= table.is_leaf
+    if visible is not None:
+        is_wanted &= visible
     rows = np.flatnonzero(is_wanted)
     wanted = len(rows)
     if wanted > options.limit:
         outside = np.maximum(np.maximum(table.lower[rows] - camera.eye, camera.eye - table.upper[rows]), 0.0)
         rows = np.sort(rows[np.argpartition(np.sum(outside**2, axis=1), options.limit)[: options.limit]])
     boxes = Boxes(table.lower[rows], table.upper[rows], table.depth[rows], levels, options.opacity)
-    report = BoxReport(tuple(counts.tolist()), tuple(leaves.tolist()), len(rows), wanted, depth_colors(levels))
+    report = BoxReport(
+        tuple(counts.tolist()),
+        tuple(leaves.tolist()),
+        len(rows),
+        wanted,
+        depth_colors(levels),
+        _visibility(table, options, visible),
+    )
     return boxes, report
+
+
+def _visibility(table: NodeTable, options: Any, visible: np.ndarray | None) -> str:
+    """How many leaves can be seen, of those that have a box."""
+    if visible is not None:
+        cells = table.is_leaf & np.all(table.lower <= table.upper, axis=1)
+        place = "the camera" if options.visible_from == "camera" else f"the cell of node {options.cell}"
+        return f"{(visible & cells).sum():,} of {cells.sum():,} cells are visible from {place}."
+    if options.visible_from == "cell":
+        return f"There is no node {options.cell} with a box among {len(table):,}: choose another cell."
+    return ""
 
 
 class NodeBoxes:
@@ -77,6 +103,7 @@ class NodeBoxes:
         self.report: BoxReport | None = None
         self._table: NodeTable | None = None
         self._boxes: Boxes | None = None
+        self._visible: np.ndarray | None = None
         self._structure: object = None
         self._instant: object = None
         self._selection: object = None
@@ -93,20 +120,34 @@ class NodeBoxes:
         chosen = dataclasses.replace(
             view.settings, ray_type="", ray_type_options=None, samples=1, seed=0, clip=ClipOptions()
         )
-        self._read(engine, view, (id(scene), chosen, state.hidden), (moment.time, moment.clip), is_moving)
+        place = {"camera": view.camera.eye, "cell": options.cell}.get(options.visible_from)
+        structure = (id(scene), chosen, state.hidden, options.visible_from, options.cell)
+        self._read(engine, view, structure, (moment.time, moment.clip, place), is_moving, options)
         assert self._table is not None
-        selection = (id(self._table), options, view.camera)
+        selection = (id(self._table), id(self._visible), options, view.camera)
         if selection != self._selection or self._boxes is None:
             self._selection = selection
-            self._boxes, self.report = select_boxes(self._table, options, view.camera)
+            self._boxes, self.report = select_boxes(self._table, options, view.camera, self._visible)
         engine.paint_boxes(view, self._boxes)
 
-    def _read(self, engine: Engine, view: View, structure: object, instant: object, is_moving: bool) -> None:
+    def _read(
+        self, engine: Engine, view: View, structure: object, instant: object, is_moving: bool, options: Any
+    ) -> None:
+        """The tree, and what of it can be seen: both of one instant."""
         is_same = self._table is not None and structure == self._structure
         waited = self._clock() - self._read_time
         if is_same and (instant == self._instant or (is_moving and waited < max(REFRESH_S, LEAST_SHARE * self._cost))):
             return
         begin = self._clock()
-        self._table, self._structure, self._instant = engine.nodes(view), structure, instant
+        table = self._table = engine.nodes(view)
+        self._structure, self._instant, self._visible = structure, instant, None
+        if options.visible_from == "camera":
+            self._visible = engine.visible_nodes(view, table, view.camera.eye)
+        elif options.visible_from == "cell" and _has_box(table, options.cell):
+            self._visible = engine.visible_nodes(view, table, view.camera.eye, options.cell)
         self._read_time = self._clock()
         self._cost = self._read_time - begin
+
+
+def _has_box(table: NodeTable, row: int) -> bool:
+    return row < len(table) and bool(np.all(table.lower[row] <= table.upper[row]))

@@ -20,6 +20,19 @@ class BoxOptions:
         20000, "Boxes drawn at most; of more, those nearest to the eye.", minimum=1, maximum=1_000_000, unit="boxes"
     )
     opacity: float = option(0.8, "How much of the picture the lines hide.", minimum=0.05, maximum=1.0)
+    visible_from: str = option(
+        "anywhere",
+        "Leave out nodes that are wholly hidden behind others, seen from where the camera stands, in all directions, "
+        "or from a cell; anywhere draws all.",
+        choices=("anywhere", "camera", "cell"),
+    )
+    cell: int = option(
+        0,
+        "The node whose box is the cell, where visible_from is cell, by its number in the tree, which the path in "
+        "Picked tells.",
+        minimum=0,
+        maximum=2**31 - 1,
+    )
 
 
 @dataclasses.dataclass(frozen=True)

@@ -23,6 +23,7 @@ COLUMNS = ("depth", "nodes", "leaves")
 TITLES = {
     "show": "Show boxes", "first_depth": "From level", "last_depth": "To level",
     "leaves_only": "Leaves only", "limit": "At most", "opacity": "Opacity",
+    "visible_from": "Visible from", "cell": "Cell",
 }  # fmt: skip
 
 
@@ -130,7 +131,7 @@ class BoxesPanel(QWidget):
         column.setContentsMargins(6, 6, 6, 6)
         column.addLayout(form)
         column.addWidget(self.levels, 1)
-        column.addWidget(Steady(self.sentence, 2))
+        column.addWidget(Steady(self.sentence, 4))
         column.addWidget(self.bar)
         document.observe(
             lambda before, after: self._show_options() if before.settings.boxes != after.settings.boxes else None
@@ -198,6 +199,7 @@ class BoxesPanel(QWidget):
         options = self._document.state.settings.boxes
         for name, editor in self.editors.items():
             editor.set_value(getattr(options, name))
+        self.editors["cell"].setEnabled(options.visible_from == "cell")
         self.levels.show_range(options.first_depth, options.last_depth)
 
     def _show_report(self) -> None:

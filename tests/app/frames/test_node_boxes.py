@@ -77,11 +77,18 @@ class CountingEngine:
     def __init__(self) -> None:
         self.now, self.cost, self.readings = 100.0, 0.001, 0
         self.painted: list[Boxes] = []
+        self.asked: list[tuple[object, int]] = []
 
     def nodes(self, view: View) -> NodeTable:
         self.readings += 1
         self.now += self.cost
         return table()
+
+    def visible_nodes(self, view: View, table: NodeTable, eye: object, cell: int = -1) -> np.ndarray:
+        """Those of the half of the scene that the eye, or the cell, stands in."""
+        self.asked.append((eye, cell))
+        is_left = view.camera.eye[0] < 0.5 if cell < 0 else table.upper[cell, 0] < 0.6
+        return table.lower[:, 0] < 0.5 if is_left else table.upper[:, 0] > 0.5
 
     def paint_boxes(self, view: View, boxes: Boxes) -> None:
         self.painted.append(boxes)
@@ -132,6 +139,62 @@ def test_pictures_without_a_window_have_the_boxes(host_target: Target, hierarchy
     assert 100 < changed.sum() < 0.5 * changed.size and (
         len(chosen.depth) == 1 if hierarchy == "brute_force" else 8 < len(chosen.depth) < 16
     )
+
+
+def test_hidden_nodes_are_left_out_and_the_visible_cells_counted() -> None:
+    """From the camera, again where it stands elsewhere and not where it only turns; from a cell; of one that is not
+    there all are drawn, and that is said."""
+    engine = CountingEngine()
+    boxes = NodeBoxes(lambda: engine.now)
+
+    def report(
+        eye: tuple[float, float, float], look_at: tuple[float, float, float] = (0, 0, 0), **chosen: object
+    ) -> str:
+        state = shown(State())
+        for name, value in chosen.items():
+            state = replaced(state, "settings", set_option(state.settings, f"boxes.{name}", value))
+        view = View(view_settings(state), Camera(eye=eye, look_at=look_at), None)  # type: ignore[arg-type]
+        boxes.paint(engine, view, SCENE, state, Moment(), is_moving=False)  # type: ignore[arg-type]
+        assert boxes.report is not None
+        return boxes.report.sentence
+
+    left, right = (-3.0, 0.5, 0.5), (3.0, 0.5, 0.5)
+    assert report(left) == "63 boxes of 63 are drawn." and not engine.asked
+    said = "32 boxes of 63 are drawn. 16 of 32 cells are visible from the camera."
+    assert report(left, visible_from="camera") == said and engine.painted[-1].lower[:, 0].max() < 0.5
+    assert report(left, (1, 0, 0), visible_from="camera") == said and len(engine.asked) == 1
+    assert report(right, visible_from="camera") == said and len(engine.asked) == 2
+    assert engine.painted[-1].upper[:, 0].min() > 0.5
+    assert "16 of 32 cells are visible from the cell of node 1." in report(right, visible_from="cell", cell=1)
+    assert engine.painted[-1].lower[:, 0].max() < 0.5 and engine.asked[-1] == (right, 1)
+    assert report(right, visible_from="cell", cell=63).startswith("63 boxes of 63 are drawn. There is no node 63")
+    assert len(engine.asked) == 3
+
+
+def test_boxes_behind_others_are_not_in_the_picture(host_target: Target) -> None:
+    """From the camera, outside of the walls of a room, and from a cell of the tree: less is drawn."""
+    scene = make_demo("orbit", 3000)
+    settings = set_option(set_option(Settings(), "render.width", 96), "render.height", 72)
+    settings = set_option(set_option(settings, "boxes.last_depth", 255), "boxes.leaves_only", True)
+    state = shown(replaced(State(settings=settings), "cameras", (fit(scene.lower, scene.upper),)))
+
+    def picture(place: str, cell: int = 0) -> tuple[int, str, np.ndarray, NodeTable]:
+        one = replaced(state, "settings", set_option(state.settings, "boxes.visible_from", place))
+        one, boxes = replaced(one, "settings", set_option(one.settings, "boxes.cell", cell)), NodeBoxes()
+        pixels = ArrayPixels(host_target, 96, 72)
+        view = View(view_settings(one), one.camera_of(0), pixels)
+        with contextlib.closing(Engine(host_target, scene)) as engine:
+            engine.render_frame(Moment(0.4), [view])
+            boxes.paint(engine, view, scene, one, Moment(0.4), is_moving=False)
+            assert boxes.report is not None
+            return boxes.report.shown, boxes.report.visibility, pixels.download().copy(), engine.nodes(view)
+
+    everything, none, plain, table = picture("anywhere")
+    leaf = int(np.flatnonzero(table.is_leaf)[100])
+    (seen, from_camera, one, _), (near, from_cell, other, _) = picture("camera"), picture("cell", leaf)
+    assert none == "" and 0 < seen < everything and 0 < near < everything
+    assert "visible from the camera" in from_camera and f"the cell of node {leaf}" in from_cell
+    assert (plain != one).any() and (plain != other).any() and (one != other).any()
 
 
 def test_options_are_checked() -> None:

@@ -300,3 +300,18 @@ def test_another_tree_takes_the_marks_away(scene_window: MainWindow, qtbot: Any,
     assert inspectors.marks.isVisible(), "the same tree seen by another camera"
     scene_window.document.change(path, value)
     assert not inspectors.marks.isVisible() and inspectors.pick.rows, "the figures stay to be read"
+
+
+def test_boxes_seen_from_a_cell_ask_for_its_node(qtbot: Any) -> None:
+    document = Document()
+    panel = BoxesPanel(document)
+    qtbot.addWidget(panel)
+    assert not panel.editors["cell"].isEnabled()
+    panel.editors["visible_from"].edited.emit("cell")
+    panel.editors["cell"].edited.emit(7)
+    options = document.state.settings.boxes
+    assert (options.visible_from, options.cell) == ("cell", 7) and panel.editors["cell"].isEnabled()
+    sight = BoxReport((1, 2), (0, 2), 2, 2, np.zeros((2, 3), np.uint8), "1 of 2 cells are visible from the camera.")
+    panel.take(dataclasses.replace(frame(None), boxes=sight))
+    panel.show_latest()
+    assert panel.sentence.text() == "2 boxes of 3 are drawn. 1 of 2 cells are visible from the camera."

@@ -1,0 +1,115 @@
+"""Which nodes are hidden behind others, against rays in random directions that numpy intersects with every triangle in
+float64."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+
+import raygrove
+from raygrove.gpu.hierarchy.base import NodeTable
+from raygrove.gpu.occlusion import CELL_RESOLUTION, places_in
+from raygrove.gpu.target.base import Target
+
+STRUCTURES = ["octree_top_down", "lbvh", "grid"]
+
+
+def rooms() -> np.ndarray:
+    """(T, 3, 3): two rooms with a wall between them, which has a door, and small things all over both."""
+    random = np.random.default_rng(7)
+    things = random.uniform([-2, -1, -1], [2, 1, 1], (900, 3))[:, None] * 0.95 + random.normal(0, 0.03, (900, 3, 3))
+
+    def wall(corner: list[float], first: list[float], second: list[float]) -> np.ndarray:
+        a, b, c = (np.array(part, float) for part in (corner, first, second))
+        return np.array([[a, a + b, a + b + c], [a, a + b + c, a + c]])
+
+    between = [wall([0, -1, -1], [0, 1.3, 0], [0, 0, 2]), wall([0, 0.7, -1], [0, 0.3, 0], [0, 0, 2])]
+    around = [
+        *(wall([x, -1, -1], [0, 2, 0], [0, 0, 2]) for x in (-2, 2)),
+        *(wall([-2, y, -1], [4, 0, 0], [0, 0, 2]) for y in (-1, 1)),
+        *(wall([-2, -1, z], [4, 0, 0], [0, 2, 0]) for z in (-1, 1)),
+    ]
+    return np.concatenate([things, *between, *around])
+
+
+def first_hits(corners: np.ndarray, origin: np.ndarray, directions: np.ndarray) -> np.ndarray:
+    """(R, 3): where rays first meet a triangle; by Cramer's rule, every pair."""
+    a, b, c = corners[:, 0], corners[:, 1] - corners[:, 0], corners[:, 2] - corners[:, 0]
+    nearest = np.full(len(directions), np.inf)
+    for start, one, two in zip(origin - a, b, c, strict=True):
+        normal = np.cross(one, two)
+        with np.errstate(all="ignore"):
+            scale = -1.0 / (directions @ normal)
+            t = (start @ normal) * scale
+            turned = np.cross(directions, start)  # of both coordinates
+            u, v = -(turned @ two) * scale, (turned @ one) * scale
+            is_hit = (t > 0) & (u >= 0) & (v >= 0) & (u + v <= 1)
+        nearest = np.where(is_hit & (t < nearest), t, nearest)
+    return origin + nearest[:, None] * directions
+
+
+def directions_of(count: int, seed: int) -> np.ndarray:
+    rows = np.random.default_rng(seed).normal(size=(count, 3))
+    return rows / np.linalg.norm(rows, axis=1, keepdims=True)
+
+
+def leaves_of(table: NodeTable, points: np.ndarray) -> np.ndarray:
+    """(R, L) bool: which leaves hold each point, with a margin inwards, so that rounding decides nothing."""
+    lower, upper = (side[table.is_leaf].astype(float) for side in (table.lower, table.upper))
+    inside = (points[:, None] >= lower - 1e-6) & (points[:, None] <= upper + 1e-6)
+    return np.asarray(inside.all(axis=2))
+
+
+@pytest.mark.parametrize("name", STRUCTURES)
+def test_what_rays_see_is_visible_from_a_place(target: Target, name: str) -> None:
+    """No leaf that holds what a ray hits first, and nothing else does, is hidden; and much that no ray sees is."""
+    corners = rooms()
+    with raygrove.build(
+        corners.reshape(-1, 3), np.arange(3 * len(corners)).reshape(-1, 3), name, target=target
+    ) as made:
+        table = made.nodes()
+        for number, eye in enumerate(([-1.2, 0.1, 0.2], [1.5, -0.4, 0.0])):
+            seen = made.visible_nodes(eye)
+            held = leaves_of(table, first_hits(corners, np.array(eye), directions_of(3000, number)))
+            is_missed = ~(held & seen[table.is_leaf]).any(axis=1) & held.any(axis=1)
+            assert is_missed.mean() < 0.002, "only what is seen through openings narrower than two depths"
+            beyond = table.lower[:, 0] > 0.02 if eye[0] < 0.0 else table.upper[:, 0] < -0.02
+            assert seen[0] and (~seen[beyond]).mean() > 0.35, "the other room is behind the wall, but for its door"
+            assert not seen[(table.parent >= 0) & ~seen[table.parent]].any(), "what lies in a hidden node is hidden"
+
+
+def test_what_rays_from_a_cell_see_is_visible_from_it(target: Target) -> None:
+    """From random places within a leaf, of which the tests' places are none."""
+    corners, random = rooms(), np.random.default_rng(3)
+    indices = np.arange(3 * len(corners)).reshape(-1, 3)
+    with raygrove.build(corners.reshape(-1, 3), indices, "grid", target=target) as made:
+        table = made.nodes()
+        lower, upper = np.array([-1.4, -0.2, -0.2]), np.array([-1.1, 0.1, 0.1])
+        seen = made.visible_nodes(places_in(lower, upper), CELL_RESOLUTION)
+        one = made.visible_nodes(places_in(lower, upper, 1), CELL_RESOLUTION)
+        assert (seen | ~one).all() and one.sum() < seen.sum() < 0.9 * len(table), "a cell sees more than its centre"
+        missed = []
+        for number in range(8):
+            eye = random.uniform(lower, upper)
+            held = leaves_of(table, first_hits(corners, eye, directions_of(600, number)))
+            missed.append((~(held & seen[table.is_leaf]).any(axis=1) & held.any(axis=1)).mean())
+        assert np.mean(missed) < 0.005
+
+
+def test_a_box_behind_a_wall_is_hidden_and_beside_it_is_not(target: Target) -> None:
+    """A wall, a cluster behind it, one beside it, one behind the eye."""
+    square = np.array([[2, -1, -1], [2, 1, -1], [2, 1, 1], [2, -1, -1], [2, 1, 1], [2, -1, 1]], float).reshape(-1, 3, 3)
+    random = np.random.default_rng(1)
+    clusters = {"behind": (5.0, 0.0, 0.0), "beside": (5.0, 5.0, 0.0), "at the back": (-5.0, 0.0, 0.0)}
+    small = [np.array(at) + random.uniform(-0.2, 0.2, (12, 3, 3)) for at in clusters.values()]
+    corners = np.concatenate([square, *small])
+    with raygrove.build(corners.reshape(-1, 3), np.arange(3 * len(corners)).reshape(-1, 3), target=target) as made:
+        table, seen = made.nodes(), made.visible_nodes([0.0, 0.0, 0.0])
+        for name, at in clusters.items():
+            inside = np.all(np.abs((table.lower + table.upper) / 2 - at) < 0.3, axis=1) & table.is_leaf
+            assert inside.any() and seen[inside].any() == (name != "behind"), name
+        assert made.visible_nodes([4.0, 0.0, 0.0])[0]
+        with pytest.raises(ValueError, match="power of two"):
+            made.visible_nodes([0.0, 0.0, 0.0], resolution=100)
+        with pytest.raises(ValueError, match="not finite"):
+            made.visible_nodes([np.nan, 0.0, 0.0])
