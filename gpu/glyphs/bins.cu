@@ -73,12 +73,8 @@ extern "C" __global__ void count_tiles_of_spheres(TileInput input, const unsigne
 // `capacity` sorts behind all of them.
 extern "C" __global__ void write_pairs(TileInput input, const unsigned* by_distance, const int* pair_first,
                                        const uint64* listed, int capacity, unsigned* lists_of_pairs, unsigned* ids) {
-    const unsigned no_list = (unsigned)(input.across * input.down * input.layer_count);
-    if (input.status[IS_FULL]) {
-        for (int i : grid_stride(capacity)) lists_of_pairs[i] = no_list;  // they are sorted all the same
-        return;
-    }
-    for (int i : grid_stride(input.spheres.count)) {
+    const bool is_full = input.status[IS_FULL] != 0;  // then there are no pairs, but what is there is sorted
+    for (int i : grid_stride(is_full ? 0 : input.spheres.count)) {
         const int prim_id = (int)by_distance[i];
         const TileBox tiles = tiles_of(input, prim_id);
         const int count = tiles.count();
@@ -88,6 +84,9 @@ extern "C" __global__ void write_pairs(TileInput input, const unsigned* by_dista
             ids[pair_first[i] + j] = (unsigned)prim_id;
         }
     }
-    const int used = (int)*listed;
-    for (int i : grid_stride(capacity - used)) lists_of_pairs[used + i] = no_list;
+    const int used = is_full ? 0 : (int)*listed;
+    for (int i : grid_stride(capacity - used)) {
+        lists_of_pairs[used + i] = (unsigned)(input.across * input.down * input.layer_count);
+        ids[used + i] = 0;
+    }
 }
