@@ -57,6 +57,15 @@ class Goal:
 
 
 WHY = {
+    "octree of 10M points, top down": "not examined (docs/performance/octrees.md)",
+    "octree of 10M points": (
+        "Raygrove's own sort takes 2.0 ms for 10M codes of 63 bits, once in the direct form and of up to 4N in the "
+        "paper's; with NVIDIA's sort it has not been measured (docs/performance/octrees.md)"
+    ),
+    "primary rays of": "on blob alone; where its rays spend their steps on a GPU was not examined",
+    "rebuild of grid": "0.26 of 0.44 ms are the keys, a pair for each cell that a triangle meets; not examined further",
+    "bounce of radiosity": "half of it goes between boxes, half between near points (docs/performance/octrees.md)",
+    "over the sum of all pairs": "as a bounce itself (docs/performance/octrees.md)",
     "hlbvh_sah over hlbvh_median": (
         "0.60 is the thesis' 269 over 484; our medians cost 1.7 times less than its at like weights, and the best "
         "tree of whole triangles that is "

@@ -12,6 +12,7 @@ import pytest
 
 from raygrove.bench.cases import claims, main, parser_of, window
 from raygrove.bench.goal import WHY, Goal
+from raygrove.bench.octree_goals import OCTREES, SCENES
 from raygrove.bench.saved import DEVICES, RESULTS, newest, newest_policy, saved
 from raygrove.bench.saved_goals import OTHERS, SPHERES, saved_goals, window_rates
 from raygrove.bench.unread_goals import UNREAD
@@ -89,13 +90,18 @@ def test_every_bar_of_another_command_is_found_in_what_is_kept() -> None:
     """But for those of spheres and of atoms, of which no quiet machine has saved any, and those that no command saves;
     no reader may look past a figure that is there."""
     missing = {goal.what: goal.note for kind in DEVICES for goal in saved_goals(kind) if goal.measured is None}
-    unsaved = [one.what for one in SPHERES if newest(DEVICES[one.kind], one.file) is None]
+    unsaved = [one.what for one in (*SPHERES, *OCTREES) if newest(DEVICES[one.kind], one.file) is None]
     expected = dict.fromkeys(unsaved, "no file of it is saved")
     expected |= {goal.what: goal.note for goals in UNREAD.values() for goal in goals}
     opening = newest(DEVICES["host"], "opening")
     assert opening is not None
     if all(row["what"] != "atoms.xtc" for row in opening.content["results"]):
         expected["opening, atoms.xtc"] = f"{opening.name} has no such figure"
+    rays = "primary rays of grid, of lbvh's"
+    octrees = newest(DEVICES["cuda"], "octrees")
+    assert octrees is not None
+    if sum(row["what"] == rays for row in octrees.content["results"]) < SCENES:
+        expected[f"{rays}, the worst case"] = f"{octrees.name} has no such figure"
     assert missing == expected
     assert {one.kind for one in OTHERS} == {one.kind for one in SPHERES} == set(DEVICES)
 

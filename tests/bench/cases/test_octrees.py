@@ -25,10 +25,13 @@ def test_every_figure_is_measured_and_read(tmp_path: pathlib.Path, monkeypatch: 
     assert all(row["figure"] is None or row["figure"] > 0.0 for row in rows)
     assert all(row["error"] < 0.05 for row in rows if "error" in row), "the light is the light of all pairs"
     read = {goal.what: goal.measured for goal in saved_goals("cuda", tmp_path)}
-    for kind, what, _, unit, at_most in OCTREE_FIGURES:
+    for kind, what, bar, unit, at_most in OCTREE_FIGURES:
         if kind == "cuda" and "time a point" not in what:
             figures = [row["figure"] for row in rows if row["what"] == what and row["unit"] == unit]
-            assert figures and read[f"{what}, the worst case"] == (max if at_most else min)(figures), what
+            worst = (max if at_most else min)(figures)
+            is_missed = worst > bar if at_most else worst < bar
+            is_known = is_missed or not what.startswith("primary rays")  # of one scene of three
+            assert read[f"{what}, the worst case"] == (worst if is_known else None), what
 
 
 def test_a_part_that_is_not_known_is_said(capsys: pytest.CaptureFixture[str]) -> None:
