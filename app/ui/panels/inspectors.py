@@ -29,6 +29,7 @@ from raygrove.app.ui.picture.pointer import Pointer
 from raygrove.app.ui.session.frame_loop import FrameLoop
 from raygrove.app.ui.widgets.scrolled import panel_of
 from raygrove.gpu.engine import Hit
+from raygrove.gpu.scene import Scene
 
 Place = tuple[str, str, QWidget, Qt.DockWidgetArea]
 """A panel's name, its title, the panel, and the side of the window where it stands first."""
@@ -68,7 +69,7 @@ class Inspectors(QObject):
         self.pick.region_wanted.connect(lambda region: document.change("selection.region", region))
         self.heat.scale_changed.connect(self._take_range)
         document.observe(self._changed)
-        document.on_scene.append(lambda scene: self.clear())
+        document.on_scene.append(self._open)
 
     def places(self) -> tuple[Place, ...]:
         """Name, title, widget and side of each dock; none is shown at first."""
@@ -127,6 +128,10 @@ class Inspectors(QObject):
         self.marks.show_point(None)
 
     # -- what happens ---------------------------------------------------------------------------------------------
+    def _open(self, scene: Scene | None) -> None:
+        self.clear()
+        self.pick.take_scene(scene)
+
     def _take(self, frame: FinishedFrame) -> None:
         self.heat.take(frame)
         self.boxes.take(frame)

@@ -99,7 +99,6 @@ class PickPanel(QWidget):
             return
         self.path, self.neighbours = picked.path, picked.neighbours
         self.rows, self.hit, self.found = hit_rows(picked, scene), picked.hit, None
-        self.near.take_diagonal(float(np.linalg.norm(np.subtract(scene.upper, scene.lower))))
         self.hint.setText(self.tr("Choose a node, cell or group to see its boxes alone."))
         self._fill_tree()
         hit = picked.hit
@@ -123,6 +122,11 @@ class PickPanel(QWidget):
         if self._centred_on is not hit:
             self._centre, self._centred_on = hit.position if self.found is None else self.found.centre, hit
             self._want_region()
+
+    def take_scene(self, scene: Scene | None) -> None:
+        """Another scene is open: the slider goes up to its size, whether or not something is picked first."""
+        if scene is not None:
+            self.near.take_diagonal(float(np.linalg.norm(np.subtract(scene.upper, scene.lower))))
 
     def drag_region(self, centre: tuple[float, float, float], size: float) -> None:
         """Choose a region in the picture: from its centre so far."""

@@ -15,6 +15,7 @@ from PySide6.QtWidgets import QApplication
 from raygrove.app.frames.cell_neighbours import Neighbours
 from raygrove.app.frames.node_path import PathNode
 from raygrove.app.frames.render_thread import FinishedFrame
+from raygrove.app.ui.panels.near_controls import STEPS
 from raygrove.app.ui.window.main_window import MainWindow
 from raygrove.gpu.region import Region
 from tests.app.stand_ins import PaintedMaker
@@ -169,8 +170,13 @@ def test_a_region_is_dragged_in_the_picture(scene_window: MainWindow, qtbot: Any
     assert region.size == pytest.approx(50 / view.height() * tall), "as far as the pointer is from it"
     assert document.state.cameras[0] == camera and pick.isVisible()
     assert pick.near.reach.value() == pytest.approx(region.size, abs=1e-6)
+    assert pick.near.slider.value() < STEPS, "the slider goes up to the scene's size, though nothing was picked"
     assert document.state.selection.region == region, "rounding of the field does not come back"
     qtbot.waitUntil(lambda: "in a box of side" in pick.near.contents.text())
+    pick.near.slider.setValue(STEPS)
+    scene = document.scene
+    assert scene is not None
+    assert pick.near.reach.value() == pytest.approx(np.linalg.norm(np.subtract(scene.upper, scene.lower)))
 
 
 def test_spheres_by_opengl_are_not_counted(scene_window: MainWindow, qtbot: Any) -> None:
