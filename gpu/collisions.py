@@ -9,7 +9,7 @@ from collections.abc import Callable, Iterator
 import numpy as np
 
 from .animate.animate import Surface
-from .hierarchy.base import Hierarchy, HierarchyError
+from .hierarchy.base import Hierarchy, NoCollisionsError
 from .primitives.reduce import reduce
 from .query.lists import ListedPrimitives, in_halves
 from .query.query import Queries
@@ -112,8 +112,8 @@ def _question(target: Target, surface: Surface, between: Between) -> Touching:
     """Everything asks for what is in later objects; or the first object for what is in the second, or not in itself."""
     primitives = surface.primitives
     if primitives.kind not in KINDS:
-        raise HierarchyError(
-            f"Collisions are found among triangles and spheres; this scene has {primitives.kind} primitives. Turn "
+        raise NoCollisionsError(
+            f"Collisions are found among triangles and spheres; this scene has {primitives.kind}. Turn "
             f"collisions off (collisions.show) to see it."
         )
     first, second = between if between[0] >= 0 else between[::-1]

@@ -17,4 +17,4 @@ class Problem:
     exit_code: int = 1
     panel: str = ""
     table: str = ""
-    instead: tuple[str, str] | None = None
+    instead: tuple[str, str | bool] | None = None

@@ -65,7 +65,7 @@ def problem_of(error: BaseException) -> Problem:
     for kind, title, code in KINDS:
         if isinstance(error, kind):
             sentence, _, rest = str(error).partition("\n")
-            instead: tuple[str, str] | None = getattr(error, "instead", None)
+            instead: tuple[str, str | bool] | None = getattr(error, "instead", None)
             table = "hierarchy" if isinstance(error, HierarchyError) and instead is None else ""
             said = f"{rest}\n{details}" if rest else details
             return Problem(title, sentence, said, code, table=table, instead=instead)

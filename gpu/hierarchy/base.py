@@ -41,6 +41,13 @@ class CannotRefitError(HierarchyError):
     instead = ("update.mode", "rebuild")
 
 
+class NoCollisionsError(HierarchyError):
+    """Collisions of such primitives cannot be found; `instead` is the setting and its value by which the scene is
+    shown."""
+
+    instead = ("collisions.show", False)
+
+
 @dataclasses.dataclass(frozen=True)
 class StatisticsOptions:
     """How trees are judged."""

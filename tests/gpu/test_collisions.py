@@ -12,7 +12,7 @@ from raygrove.gpu.camera import Camera
 from raygrove.gpu.collisions import Between
 from raygrove.gpu.engine import Engine, View, ViewSettings
 from raygrove.gpu.glyph_shapes import Glyphs
-from raygrove.gpu.hierarchy.base import HierarchyError
+from raygrove.gpu.hierarchy.base import HierarchyError, NoCollisionsError
 from raygrove.gpu.painters import COLLIDING
 from raygrove.gpu.pixels import ArrayPixels
 from raygrove.gpu.scene import Channel, Clip, Mesh, Moment, Node, Object, Scene, Spheres, Track
@@ -181,5 +181,5 @@ def test_what_cannot_be_asked_is_said(target: Target) -> None:
     with_glyphs = dataclasses.replace(balls, glyphs=(shapes,), objects=(*balls.objects, Object(0, glyphs=0)))
     with Engine(target, with_glyphs) as engine:
         engine.render_frame(Moment(0.0), [view])
-        with pytest.raises(HierarchyError, match="this scene has glyphs"):
+        with pytest.raises(NoCollisionsError, match="this scene has glyphs"):
             engine.paint_collisions(view)

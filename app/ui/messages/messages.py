@@ -68,11 +68,12 @@ class Messages(QObject):
             ways.append(Way("retry", self.tr("Try again"), session.loop.retry))
         self._notices.show("error", sentence, problem.details, "picture", tuple(ways))
 
-    def _other_drawer(self, key: str, value: str) -> Way:
+    def _other_drawer(self, key: str, value: str | bool) -> Way:
         titles = {
             "render.primary": self.tr("First hits by the structure"),
             "display.spheres": self.tr("Draw by rays"),
             "update.mode": self.tr("Rebuild every frame"),
+            "collisions.show": self.tr("Hide collisions"),
         }
         change = self._session.document.change
         return Way("instead", titles.get(key, f"{key} = {value}"), lambda: change(f"settings.{key}", value))
