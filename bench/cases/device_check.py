@@ -41,6 +41,8 @@ TOOL_FLAGS = {
     # nothing of that kind.
     "initcheck": ("--check-api-memory-access", "no", "--print-limit", "40"),
 }
+WATCHED = {"memcheck": "memory", "initcheck": "memory", "racecheck": "races", "synccheck": "races"}
+"""What the small program leaves out for a tool: it runs every kernel all the same."""
 ORDERED_BY_ARRIVAL = {"store_subtree", "load_subtree", "store_cluster", "load_cluster"} | {
     "store_shared_box",
     "load_shared_box",
@@ -211,6 +213,7 @@ def run_parts(
 
     def part(number: int) -> tuple[int | None, float, str]:
         program = [sys.executable, "-m", "tests.gpu.target.every_kernel", "--part", f"{number}/{parts}"]
+        program += ["--watch", WATCHED.get(step, "all")]
         command = [*watched_by, *program]
         code, seconds, text = run_step(f"{step}-{number}", command, out, limit)
         if code is None:

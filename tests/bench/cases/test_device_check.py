@@ -8,6 +8,7 @@ import pytest
 
 from raygrove.bench.cases import device_check, main
 from raygrove.bench.cases.device_check import judge_races
+from tests.gpu.sanitizers.frames import pictures
 
 ARRIVAL = """
 ========= Error: Race reported between Write access at store_subtree(float4 *, int, Subtree &)+0x1590 in lbvh.cu:90
@@ -51,3 +52,12 @@ def test_without_a_device_nothing_is_claimed(
     assert main(["device_check", "--out", str(tmp_path)]) == 4
     assert "There is none." in capsys.readouterr().err
     assert not list(tmp_path.iterdir())
+
+
+@pytest.mark.parametrize("watch", sorted(set(device_check.WATCHED.values())))
+def test_what_a_tool_watches_leaves_something_out(watch: str) -> None:
+    assert 0 < len(pictures(watch)) < len(pictures("all"))
+
+
+def test_every_tool_has_something_to_watch() -> None:
+    assert set(device_check.WATCHED) == set(device_check.TOOLS)

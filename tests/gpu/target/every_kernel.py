@@ -1,5 +1,5 @@
-"""Every kernel on a CUDA device, once: python -m tests.gpu.target.every_kernel [--sort library] [--part K/N]. What
-compute-sanitizer watches.
+"""Every kernel on a CUDA device, once: python -m tests.gpu.target.every_kernel [--sort library] [--part K/N]
+[--watch memory | races]. What compute-sanitizer watches.
 
 Every array is an allocation of its own, of exactly its size, so that an access one element past an end is found. Prints
 what was launched.
@@ -108,11 +108,15 @@ def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--sort", choices=("own", "library"), default="own")
     parser.add_argument("--part", default="0/1", help="K/N: the K-th of N parts, from 0")
+    parser.add_argument(
+        "--watch", choices=("all", "memory", "races"), default="all", help="leave out what shows nothing else of these"
+    )
     options = parser.parse_args()
     number, parts = (int(text) for text in options.part.split("/"))
     target = CudaTarget(TargetOptions(sort=options.sort), exact_memory=True)
-    run_everything(target, (number, parts))
-    trace_every_way(target, (number, parts))
+    run_everything(target, (number, parts), options.watch)
+    if options.watch == "all":
+        trace_every_way(target, (number, parts))
     if number == 0:
         run_region_queries(target, "all")
     target.synchronize()
