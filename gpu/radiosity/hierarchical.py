@@ -70,7 +70,7 @@ class HierarchicalSum:
 
     @property
     def generation(self) -> int:
-        """Another number after other arrays were taken."""
+        """Another number for other sums, and after other arrays or rounds were taken."""
         return self.lists.generation
 
     def place(self, points: PointSet, direct: Array, sight: SightOptions | None, learns: bool = False) -> None:

@@ -4,6 +4,7 @@ itself (pairs.cu), and what hides points from each other (sight.cu)."""
 from __future__ import annotations
 
 import dataclasses
+import itertools
 from typing import Any
 
 import numpy as np
@@ -58,6 +59,10 @@ class SightOptions:
     rays: int
 
 
+_GENERATIONS = itertools.count(1)
+"""Of arrays and rounds, one number in the whole process: a captured frame of other lists is no frame of these."""
+
+
 class PairLists:
     """See the module. There is `room` for so many pairs of each kind, and `pair_room` for those of a round."""
 
@@ -69,7 +74,7 @@ class PairLists:
         self.room = self.pair_room = self.capacity = 0
         self.rounds = MOST_ROUNDS
         self.seen: Array = None
-        self.generation = 0
+        self.generation = next(_GENERATIONS)
 
     def reserve(self, capacity: int, room: int = FIRST_ROOM, pair_room: int = FIRST_ROOM) -> None:
         """Arrays for trees of so many nodes, and for so many pairs. Between two frames. Raises OutOfMemoryError."""
@@ -90,7 +95,7 @@ class PairLists:
         kinds = len(LISTS)
         self._check(4 * kinds * (capacity + 5 * room) + 8 * room + 4 * self._leaf_points * room, room)
         self.capacity, self.room = capacity, room
-        self.generation += 1
+        self.generation = next(_GENERATIONS)
         self._listed, self._listed_shares = self._ints(kinds, room, 2), self._floats(kinds, room)
         self._first, self._senders = self._ints(kinds, capacity + 1), self._ints(kinds, room)
         self._shares = self._floats(kinds, room)
@@ -100,7 +105,7 @@ class PairLists:
     def _take_round(self, pair_room: int) -> None:
         self._check(28 * pair_room, pair_room)
         self.pair_room = pair_room
-        self.generation += 1
+        self.generation = next(_GENERATIONS)
         self._kinds, self._pair_shares = self._ints(pair_room), self._floats(pair_room)
         self._counts, self._begins = (self._ints(len(LISTS) + 1, pair_room // CHUNK) for _ in range(2))
 
@@ -141,6 +146,7 @@ class PairLists:
                 following = self._widen(pairs, following)
         if learns:
             self._pairs, self._next = (self._ints(self.pair_room, 2) for _ in range(2))
+            self.generation = next(_GENERATIONS)
         for number, kind in enumerate(LISTS):
             self._sort(number)
             if kind == "partial" and sight is not None:

@@ -222,7 +222,8 @@ class Radiosity(RayType):
     @property
     def shape(self) -> Hashable:
         learning = self._learning if self._lacks_room else 0
-        return (self._places, self._steps, self._options.rays > 0, self._sum.generation, id(self._samples), learning)
+        rays = self._options.rays, self._options.light_samples
+        return (self._places, self._steps, rays, self._sum.generation, id(self._samples), learning)
 
     # -- launches -------------------------------------------------------------------------------------------------
     def compile(self, tracer: Tracer, context: FrameContext) -> None:

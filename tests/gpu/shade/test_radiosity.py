@@ -151,6 +151,36 @@ def test_light_moves_with_what_moves_and_leaves_with_what_is_hidden(target: Targ
     assert left > 1.5 * right
 
 
+OTHER_OPTIONS = {"angle": 0.15, "order": 3, "leaf_points": 4, "rays": 1, "light_samples": 1}
+
+
+@pytest.mark.parametrize("name", OTHER_OPTIONS)
+@pytest.mark.usefixtures("capture_turn")
+def test_an_option_changed_while_it_plays_is_taken(target: Target, name: str) -> None:
+    """Frames that are replayed by then are none of the other options."""
+    lamp, blocker = facing_down(0.4, 1.5), facing_down(0.5, 0.6)
+    there = blocker.positions + np.array([0.5, 0.0, 0.0], np.float32)
+    keys = KeyFrames(np.array([0.0, 1.0], np.float32), np.stack([blocker.positions, there]))
+    moving = dataclasses.replace(blocker, key_frames=keys)
+    round_light = Light("sphere", (8.0, 8.0, 8.0), position=(-1.5, 1.5, 0.0), radius=0.5)
+    scene = bounded(scene_of(plane(3.0), lamp, moving, materials=(FLOOR, LAMP, FLOOR), lights=(round_light,)))
+    low = Camera(eye=(0.0, 1.4, 2.9), look_at=(0.0, 0.0, 0.0))
+    usual, other = view_of(target, low, points=400), view_of(target, low, points=400, **{name: OTHER_OPTIONS[name]})
+    with contextlib.closing(Engine(target, scene)) as engine, contextlib.closing(Engine(target, scene)) as fresh:
+        for step in range(5):
+            engine.render_frame(Moment(0.1 * step), [usual])
+        for step in range(5, 9):
+            engine.render_frame(Moment(0.1 * step), [other])
+        found = engine.linear(other)
+        for time in (0.0, 0.8):
+            fresh.render_frame(Moment(time), [other])
+        expected = fresh.linear(other)
+        engine.render_frame(Moment(0.8), [usual])
+        before = engine.linear(usual)
+    np.testing.assert_allclose(found, expected, rtol=1e-4, atol=1e-5)
+    assert not np.allclose(before, expected, rtol=1e-3, atol=1e-4), "the option is to be seen"
+
+
 def test_a_picture_says_why_it_is_black_and_what_is_clamped(target: Target) -> None:
     bright = Material("snow", (1.5, 0.8, 0.8, 1.0))
     lamp = Light("point", (30.0, 20.0, 10.0), (0.0, 2.0, 0.0))
