@@ -30,6 +30,7 @@ from raygrove.gpu.hierarchy.primitives import sphere_primitives
 from raygrove.gpu.hierarchy.registry import make_structure, structures
 from raygrove.gpu.query.query import Queries
 from raygrove.gpu.query.questions import Places
+from raygrove.gpu.radiosity.hierarchical import HierarchicalOptions
 from raygrove.gpu.scene import Scene
 from raygrove.gpu.target.base import Array, Target
 
@@ -245,6 +246,28 @@ def light(target: Target, runs: int, say: Say) -> None:
     say({"what": what, "on": "the same rooms", "figure": ratio, "unit": "times"})
 
 
+def light_options(target: Target, runs: int, say: Say) -> None:
+    """The same by orders, angles and points of a leaf; one model size."""
+    count = LIGHT_POINTS[target.kind][-2]
+    cloud = room(target, count)
+    for order, angle, leaf in LIGHT_OPTIONS:
+        options = HierarchicalOptions(order, angle, leaf)
+        rows = {row["by"]: row for row in light_rows(target, cloud, count, max(1, runs // 3), options)}
+        rows.pop(ALL_PAIRS, None)
+        (tree,) = rows.values()
+        on = f"order {order}, angle {angle}, {leaf} points of a leaf"
+        told = {"placing_ms": tree["placing_ms"], "error": tree["error"]}
+        say(
+            {
+                "what": f"a bounce of {millions(count)} points by options",
+                "on": on,
+                "figure": tree["ms"],
+                "unit": "ms",
+                **told,
+            }
+        )
+
+
 def room(target: Target, count: int) -> Cloud:
     """A Cornell room with the built-in blob in it."""
 
@@ -258,11 +281,24 @@ def room(target: Target, count: int) -> Cloud:
 
 # -- the case ---------------------------------------------------------------------------------------------------------
 PARTS = ("builds", "cells", "nearest", "grids", "light")
+LIGHT_OPTIONS = tuple(
+    (order, angle, leaf)
+    for order, angles in ((2, (0.4, 0.5)), (3, (0.5, 0.8)))
+    for leaf in (8, 16, 32)
+    for angle in angles
+)
+ASIDE = ("options",)
+"""Parts that have no bars: measured where they are asked for."""
 ARGUMENTS = (
     argument("files", nargs="*", metavar="FILE", help="models through which rays are cast"),
     DEVICE,
     repeat(9),
-    argument("--parts", default=",".join(PARTS), help="what is measured, separated by commas (default: %(default)s)"),
+    argument(
+        "--parts",
+        default=",".join(PARTS),
+        help="what is measured, separated by commas; options, of light, is measured where it is asked for "
+        "(default: %(default)s)",
+    ),
     OUT,
 )
 
@@ -291,13 +327,15 @@ def measure(target: Target, parts: Sequence[str], scenes: Sequence[Scene], runs:
         grids(target, scenes, runs, say)
     if "light" in parts:
         light(target, runs, say)
+    if "options" in parts:
+        light_options(target, runs, say)
 
 
 def run(names: argparse.Namespace) -> int:
     """Measure, print as it comes, and keep where asked for."""
     parts = [part for part in names.parts.split(",") if part]
-    if unknown := sorted(set(parts) - set(PARTS)):
-        raise UsageError(f"--parts knows {', '.join(PARTS)}, not {', '.join(unknown)}.")
+    if unknown := sorted(set(parts) - {*PARTS, *ASIDE}):
+        raise UsageError(f"--parts knows {', '.join((*PARTS, *ASIDE))}, not {', '.join(unknown)}.")
     try:
         scenes = known_models([load([file]) for file in names.files])
     except ValueError as error:

@@ -34,6 +34,7 @@ LAMP_OF_A_SCAN = 0.02
 MOST_ESTIMATED = 20_000
 """Points of a scan that light is found of: how they lie is estimated on the host."""
 WARMUP = 1
+AS_IT_IS = HierarchicalOptions()
 ALL_PAIRS, MULTIPOLE = "sum of all pairs", "fast multipole method"
 FORCES: dict[str, Callable[[Target, int, float], Forces]] = {
     ALL_PAIRS: lambda target, count, softening: DirectSum(target, softening),
@@ -79,12 +80,14 @@ def ready(target: Target, forces: Forces, bodies: Any) -> None:
         forces.find(bodies)
 
 
-def light_rows(target: Target, cloud: Cloud, count: int, repeat: int) -> Iterator[Row]:
+def light_rows(
+    target: Target, cloud: Cloud, count: int, repeat: int, options: HierarchicalOptions = AS_IT_IS
+) -> Iterator[Row]:
     """One bounce, nothing in the way: by the fast multipole method on the octree, and by all pairs where those are not
     too many. Milliseconds of a bounce, of what has to be placed once before (tree and lists), and the error: rms
     difference of irradiance over its rms."""
     values = light_of(cloud, count)
-    points, options = upload_points(target, values), HierarchicalOptions()
+    points = upload_points(target, values)
     direct = target.zeros((count, 4), np.float32, "radiosity")
     made = HierarchicalSum(target, count, options)
     made.place(points, direct, None, learns=True)

@@ -34,6 +34,16 @@ def test_every_figure_is_measured_and_read(tmp_path: pathlib.Path, monkeypatch: 
             assert read[f"{what}, the worst case"] == (worst if is_known else None), what
 
 
+def test_options_of_light_are_measured_where_asked_for(tmp_path: pathlib.Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(octrees, "LIGHT_POINTS", {"host": (300, 600)})
+    monkeypatch.setattr(octrees, "LIGHT_OPTIONS", ((1, 0.4, 16), (2, 0.4, 16)))
+    monkeypatch.setattr(octrees, "millions", str)
+    out = tmp_path / "options"
+    assert main(["octrees", "--device", "cpu", "--repeat", "1", "--parts", "options", "--out", str(out)]) == 0
+    coarse, fine = json.loads(out.with_suffix(".json").read_text())["results"]
+    assert coarse["error"] > fine["error"] > 0.0 and min(coarse["figure"], fine["figure"]) > 0.0
+
+
 def test_a_part_that_is_not_known_is_said(capsys: pytest.CaptureFixture[str]) -> None:
     with pytest.raises(SystemExit) as ended:
         main(["octrees", "--device", "cpu", "--parts", "builds,walls"])
