@@ -54,7 +54,7 @@ def directions_of(count: int, seed: int) -> np.ndarray:
 
 
 def leaves_of(table: NodeTable, points: np.ndarray) -> np.ndarray:
-    """(R, L) bool: which leaves hold each point, with a margin inwards, so that rounding decides nothing."""
+    """(R, L) bool: which leaves hold each point, boxes widened a little, so that rounding decides nothing."""
     lower, upper = (side[table.is_leaf].astype(float) for side in (table.lower, table.upper))
     inside = (points[:, None] >= lower - 1e-6) & (points[:, None] <= upper + 1e-6)
     return np.asarray(inside.all(axis=2))
