@@ -58,14 +58,18 @@ def save_picture(session: Session, parent: QWidget, picture: QImage | None) -> N
     texts = saved_state.texts_of(state, frame.statistics, f"{frame.device_name} ({frame.target_name})")
     title = tr("Saving {name}").format(name=Path(path).name)
 
-    def saved(job: Job) -> None:
-        session.notices.tell(tr("Saved {path}").format(path=path))
+    colours = session.document.state.settings.render.palette
 
     def write(indexed: tuple[np.ndarray, np.ndarray] | None) -> None:
         palette, shown = (None, pixels) if indexed is None else indexed
+
+        def saved(job: Job) -> None:
+            session.notices.tell(tr("Saved {path}").format(path=path))
+            if colours and indexed is None:  # a failure, or another change came first
+                session.notices.show("warning", tr("The picture was saved in all its colours: they were not chosen."))
+
         session.document.start_job(title, lambda job: save_png(Path(path), shown, texts, job.check, palette), saved)
 
-    colours = session.document.state.settings.render.palette
     if colours:
         session.loop.ask("save picture", lambda maker: maker.in_few_colours(pixels, colours), write)
     else:

@@ -18,7 +18,7 @@ from raygrove.app.scene_io import load_picture
 from raygrove.app.ui.dialogs.export_dialog import FORMATS, ExportDialog
 from raygrove.app.ui.window.main_window import MainWindow
 from raygrove.gpu.quantise.palette import quantise
-from raygrove.gpu.target.base import Target
+from raygrove.gpu.target.base import Abandoned, Target
 from tests.app.stand_ins import PaintedMaker, settle, wait_for_exports
 
 PNG, VIDEO, EXR, CSV, JSON = range(len(FORMATS))
@@ -280,3 +280,19 @@ def test_a_saved_picture_has_the_colours_of_the_settings(
     qtbot.waitUntil(lambda: (tmp_path / "a.png").is_file() and not scene_window.document.jobs)
     with Image.open(tmp_path / "a.png") as image:
         assert image.mode == "P" and 1 < len(np.unique(np.asarray(image))) <= 5 and "raygrove" in str(image.info)
+
+
+def test_a_picture_whose_colours_were_not_chosen_is_saved_whole_and_says_so(
+    scene_window: MainWindow, qtbot: Any, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def in_few_colours(self: PaintedMaker, pixels: np.ndarray, colours: int) -> Any:
+        raise Abandoned
+
+    monkeypatch.setattr(PaintedMaker, "in_few_colours", in_few_colours, raising=False)
+    monkeypatch.setattr(QFileDialog, "getSaveFileName", lambda *_: (str(tmp_path / "a.png"), ""))
+    scene_window.document.change("settings.render.palette", 5)
+    settle(scene_window, qtbot)
+    scene_window.commands.actions["file.picture"].trigger()
+    qtbot.waitUntil(lambda: any("all its colours" in one.sentence for one in scene_window.banners.messages()))
+    with Image.open(tmp_path / "a.png") as image:
+        assert image.mode != "P"
