@@ -5,6 +5,7 @@ from __future__ import annotations
 
 import math
 import os
+import re
 import struct
 from typing import BinaryIO
 
@@ -16,9 +17,21 @@ GSD_HEADER, GSD_MAGIC = 256, 0x65DF65DF65DF65DF
 GSD_ENTRY, GSD_NAME = 32, 64
 
 
-def las_fault(file: BinaryIO) -> str:
+MOST_LETTERS = 200
+
+
+def in_brackets(error: Exception, path: str = "") -> str:
+    """What a library said of a file, as the end of a sentence, with a space before it: without its name for the kind of
+    error and the path that it was given. Empty where no word is left."""
+    said = " ".join(str(error).split())
+    said = said.replace(path, "") if path else said
+    said = re.sub(r"^(\w*(Error|Exception): *)+", "", said).strip(" .:")[:MOST_LETTERS]
+    return f" ({said})" if re.search(r"[^\W\d]{3}", said) else ""
+
+
+def las_fault(file: BinaryIO, said: str = "") -> str:
     """What the header of a LAS or LAZ file says that cannot be, and at which byte; where all of that can be, what is
-    left: the records between header and points."""
+    left, the records between header and points, and what the library `said`."""
     size = file.seek(0, os.SEEK_END)
     file.seek(0)
     head = file.read(LAS_HEADER)
@@ -44,12 +57,12 @@ def las_fault(file: BinaryIO) -> str:
     scales = struct.unpack_from("<3d", head, 131)
     if not all(math.isfinite(scale) and scale for scale in scales):
         return f"byte 131 of its header says the scales {', '.join(f'{scale:g}' for scale in scales)}"
-    return f"the records between its header and its points, bytes {header:,} to {begin:,}, are damaged"
+    return f"the records between its header and its points, bytes {header:,} to {begin:,}, are damaged{said}"
 
 
-def gsd_fault(file: BinaryIO) -> str:
-    """What the header of a GSD file says that cannot be, and at which byte; where all of that can be, what is left: its
-    index."""
+def gsd_fault(file: BinaryIO, said: str = "") -> str:
+    """What the header of a GSD file says that cannot be, and at which byte; where all of that can be, what is left, its
+    index, and what the library `said`."""
     size = file.seek(0, os.SEEK_END)
     file.seek(0)
     head = file.read(GSD_HEADER)
@@ -65,4 +78,4 @@ def gsd_fault(file: BinaryIO) -> str:
         return f"byte 24 says that {name_count:,} names begin at byte {names:,}, of {size:,} of the file"
     if schema != "hoomd":
         return f"byte 112 says that it holds {schema!r}, and particles are in files that hold 'hoomd'"
-    return f"its index, at bytes {index:,} to {index + entries * GSD_ENTRY:,}, or its names are damaged"
+    return f"its index, at bytes {index:,} to {index + entries * GSD_ENTRY:,}, or its names are damaged{said}"

@@ -11,7 +11,7 @@ import numpy as np
 from raygrove.gpu.scene import Attribute, PeriodicBox
 
 from .frame import Frame, ParticleError, Source, usable
-from .headers import gsd_fault
+from .headers import gsd_fault, in_brackets
 
 KEPT = ("velocity", "charge", "mass", "body", "image", "orientation", "moment_inertia", "angmom")
 DEFAULTS = {
@@ -32,9 +32,11 @@ def read(source: Source) -> Iterator[Frame]:
     with source.on_disk() as path:
         try:
             file = gsd.hoomd.open(path, "r")
+        except MemoryError:
+            raise
         except Exception as error:  # whatever damage does to the library
             with source.open() as raw:
-                raise ParticleError(gsd_fault(raw)) from error
+                raise ParticleError(gsd_fault(raw, in_brackets(error, path))) from error
         with file:
             steps = len(file)
             if not steps:
@@ -45,7 +47,8 @@ def read(source: Source) -> Iterator[Frame]:
                 except MemoryError:
                     raise
                 except Exception as error:
-                    raise ParticleError(f"what stands for frame {step + 1:,} of {steps:,} is damaged") from error
+                    what = f"what stands for frame {step + 1:,} of {steps:,} is damaged"
+                    raise ParticleError(what + in_brackets(error, path)) from error
                 if not step:
                     source.expect(int(frame.particles.N), steps)
                 yield _frame(frame)

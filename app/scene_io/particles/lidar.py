@@ -12,7 +12,7 @@ from raygrove.gpu.scene import Attribute
 
 from .colours import linear_from_display
 from .frame import Frame, ParticleError, Source
-from .headers import las_fault
+from .headers import in_brackets, las_fault
 
 PIECE = 500_000
 KEPT = (
@@ -36,9 +36,11 @@ def read(source: Source) -> Iterator[Frame]:
     with source.open() as raw:
         try:
             file = laspy.open(raw, closefd=False)
+        except MemoryError:
+            raise
         except Exception as error:  # whatever damage does to the library
             with source.open() as again:
-                raise ParticleError(las_fault(again)) from error
+                raise ParticleError(las_fault(again, in_brackets(error))) from error
         with file:
             yield _frame(source, file)
 
@@ -63,10 +65,13 @@ def _frame(source: Source, file: Any) -> Frame:
             for name in kept:
                 pieces[name].append(np.asarray(points[name]).astype(np.float32))
             count += len(positions)
+    except MemoryError:
+        raise
     except Exception as error:
+        said = in_brackets(error)
         if not count:
-            raise ParticleError(_none_of(total, file.header)) from error
-        source.remark(f"The points after {count:,} of {total:,} are cut or damaged.")
+            raise ParticleError(_none_of(total, file.header) + said) from error
+        source.remark(f"The points after {count:,} of {total:,} are cut or damaged{said}.")
     if not count:
         raise ParticleError(_none_of(total, file.header) if total else "no points are in it")
     if count < total:
