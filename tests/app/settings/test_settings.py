@@ -33,6 +33,7 @@ def test_every_group_is_there_and_every_option_says_a_sentence() -> None:
         "import",
         "motion",
         "boxes",
+        "collisions",
         "periodic_box",
         "clip",
         "tiles",

@@ -101,7 +101,7 @@ def busy(scene_window: MainWindow, qtbot: Any) -> tuple[collections.Counter[str]
         window.addDockWidget(Qt.DockWidgetArea.LeftDockWidgetArea, named[name])
     for dock in window.docks:
         dock.show()
-    window.resize(1400, 3200)  # room for all of every panel: what scrolls out of sight is not painted
+    window.resize(1400, 4200)  # room for all of every panel: what scrolls out of sight is not painted
     head = dataclasses.replace(window.document.state.timeline, is_playing=True)
     window.document.change("timeline", head)
     qtbot.wait(700)
