@@ -230,8 +230,9 @@ class Engine:
         return slot.hierarchy.nodes()
 
     def visible_nodes(self, view: View, table: NodeTable, eye: Vector, cell: int = -1) -> np.ndarray:
-        """Which rows of `nodes` can be seen from `eye`, or from the cell of a row (gpu/occlusion.py). Waits."""
-        return visible_from(self._drawn_slot(view).tracer(), table, eye, cell)
+        """Which rows of `nodes` are seen from `eye` or a row's cell, of what the clipping plane leaves. Waits."""
+        slot = self._drawn_slot(view)
+        return visible_from(slot.tracer(), table, eye, cell, slot.clip)
 
     def paint_boxes(self, view: View, boxes: Boxes | Lines) -> None:
         """Draw boxes, or lines, over the picture that the view's last frame made, in its pixels. Outside the frame and

@@ -6,6 +6,7 @@ from __future__ import annotations
 import numpy as np
 
 from .camera import Vector
+from .clip import HalfSpace
 from .hierarchy.base import NodeTable
 from .trace.trace import Tracer, upload_rays
 
@@ -17,7 +18,8 @@ AXES = ((0, 1, 2), (1, 2, 0), (2, 0, 1))
 
 FACES = tuple((axes, sign) for axes in AXES for sign in (1.0, -1.0))
 NEARER = 1.0 - 1e-5
-"""Depths of boxes are taken to be nearer by more than rounding."""
+"""Depths of boxes are taken to be nearer by more than rounding, and the part of a ray before a clipping plane shorter:
+what lies in the plane hides nothing."""
 
 
 def places_in(lower: np.ndarray, upper: np.ndarray, along: int = 3) -> np.ndarray:
@@ -28,25 +30,59 @@ def places_in(lower: np.ndarray, upper: np.ndarray, along: int = 3) -> np.ndarra
     return np.asarray(lower, float) + grid * (np.asarray(upper, float) - np.asarray(lower, float))
 
 
-def visible_nodes(tracer: Tracer, table: NodeTable, places: np.ndarray, resolution: int = RESOLUTION) -> np.ndarray:
+def visible_nodes(
+    tracer: Tracer, table: NodeTable, places: np.ndarray, resolution: int = RESOLUTION, clip: HalfSpace | None = None
+) -> np.ndarray:
     """(N,) bool: which nodes of the table, that of the structure that is traced, can be seen from any of `places`
     (P, 3), in any direction. `resolution` is a power of two: depths along each side of a face. What is seen through
     openings narrower than two depths may be missed; what is hidden may be told to be visible. Inverted boxes are not.
+    With `clip`, what lies beyond the plane is not there: it hides nothing, and nodes wholly beyond it are not visible.
     Waits."""
     found = np.zeros(len(table), bool)
+    may_be = np.all(table.lower <= table.upper, axis=1) & ~_is_cut_away(table, clip)
     for place in np.asarray(places, float).reshape(-1, 3):
-        found |= _visible_from(table, place, _depth_pyramids(tracer, place, resolution))
+        found |= _visible_from(table, may_be, place, _depth_pyramids(tracer, place, resolution, clip))
     return found
 
 
-def visible_from(tracer: Tracer, table: NodeTable, eye: Vector, cell: int = -1) -> np.ndarray:
+def visible_from(
+    tracer: Tracer, table: NodeTable, eye: Vector, cell: int = -1, clip: HalfSpace | None = None
+) -> np.ndarray:
     """(N,) bool: the same from `eye`, or from 27 places in the box of a row of the table."""
     if cell < 0:
-        return visible_nodes(tracer, table, np.array([eye]))
-    return visible_nodes(tracer, table, places_in(table.lower[cell], table.upper[cell]), CELL_RESOLUTION)
+        return visible_nodes(tracer, table, np.array([eye]), clip=clip)
+    return visible_nodes(tracer, table, places_in(table.lower[cell], table.upper[cell]), CELL_RESOLUTION, clip)
 
 
-def _depth_pyramids(tracer: Tracer, place: np.ndarray, resolution: int) -> list[np.ndarray]:
+def _is_cut_away(table: NodeTable, clip: HalfSpace | None) -> np.ndarray:
+    """(N,) bool: whose whole box is beyond the plane, by more than rounding."""
+    if clip is None:
+        return np.zeros(len(table), bool)
+    normal, offset = np.array(clip[:3]), clip[3]
+    ends = normal * table.lower.astype(float), normal * table.upper.astype(float)
+    slack = (1.0 - NEARER) * (np.abs(ends).max(axis=0).sum(axis=1) + abs(offset))
+    result: np.ndarray = np.minimum(*ends).sum(axis=1) > offset + slack
+    return result
+
+
+def _kept_part(place: np.ndarray, directions: np.ndarray, clip: HalfSpace | None) -> tuple[np.ndarray, np.ndarray]:
+    """t_min and t_max (N,) of rays from a place, as pictures have them (gpu/trace/ray_sources.cuh); where nothing is
+    left, both are 0."""
+    begin, end = np.zeros(len(directions)), np.full(len(directions), np.inf)
+    if clip is None:
+        return begin, end
+    leaving, inside = directions @ np.array(clip[:3]), clip[3] - place @ np.array(clip[:3])
+    with np.errstate(all="ignore"):
+        crossed = inside / leaving
+    begin[leaving < 0.0] = np.maximum(crossed[leaving < 0.0], 0.0) / NEARER
+    end[leaving > 0.0] = np.maximum(crossed[leaving > 0.0], 0.0) * NEARER
+    end[(leaving == 0.0) & (inside < 0.0)] = 0.0
+    return begin, end
+
+
+def _depth_pyramids(
+    tracer: Tracer, place: np.ndarray, resolution: int, clip: HalfSpace | None = None
+) -> list[np.ndarray]:
     """(6, R, R) float64, (6, R/2, R/2) and so on to (6, 1, 1): how far the farthest of the nearest hits is, along the
     face's axis; infinite where a ray hits nothing."""
     middles = (np.arange(resolution) + 0.5) / resolution * 2.0 - 1.0
@@ -55,7 +91,10 @@ def _depth_pyramids(tracer: Tracer, place: np.ndarray, resolution: int) -> list[
     for rows, ((along, first, second), sign) in zip(directions, FACES, strict=True):
         rows[:, along], rows[:, first], rows[:, second] = sign, across, down
     count = len(FACES) * resolution**2
-    rays = upload_rays(tracer.target, np.broadcast_to(place, (count, 3)), directions.reshape(-1, 3))
+    directions = directions.reshape(-1, 3)
+    begin, end = _kept_part(place, directions, clip)
+    most = np.finfo(np.float32).max
+    rays = upload_rays(tracer.target, np.broadcast_to(place, (count, 3)), directions, np.minimum(begin, most), end)
     hits = tracer.trace(rays, scratch="occlusion")
     t, prim_id = (tracer.target.download(array)[:count] for array in (hits.t, hits.prim_id))
     levels = [np.where(prim_id >= 0, t.astype(float), np.inf).reshape(len(FACES), resolution, resolution)]
@@ -65,11 +104,10 @@ def _depth_pyramids(tracer: Tracer, place: np.ndarray, resolution: int) -> list[
     return levels
 
 
-def _visible_from(table: NodeTable, place: np.ndarray, pyramids: list[np.ndarray]) -> np.ndarray:
+def _visible_from(table: NodeTable, may_be: np.ndarray, place: np.ndarray, pyramids: list[np.ndarray]) -> np.ndarray:
     """Level by level, children only of nodes that are visible."""
     lower, upper = table.lower.astype(float) - place, table.upper.astype(float) - place
     found = np.zeros(len(table), bool)
-    may_be = np.all(table.lower <= table.upper, axis=1)
     for depth in range(int(table.depth.max()) + 1 if len(table) else 0):
         rows = np.flatnonzero((table.depth == depth) & may_be & ((table.parent < 0) | found[table.parent]))
         for face in range(len(FACES)):

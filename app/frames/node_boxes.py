@@ -122,7 +122,8 @@ class NodeBoxes:
         )
         place = {"camera": view.camera.eye, "cell": options.cell}.get(options.visible_from)
         structure = (id(scene), chosen, state.hidden, options.visible_from, options.cell)
-        self._read(engine, view, structure, (moment.time, moment.clip, place), is_moving, options)
+        cut = None if place is None else view.settings.clip
+        self._read(engine, view, structure, (moment.time, moment.clip, place, cut), is_moving, options)
         assert self._table is not None
         selection = (id(self._table), id(self._visible), options, view.camera)
         if selection != self._selection or self._boxes is None:

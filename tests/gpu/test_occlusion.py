@@ -8,10 +8,12 @@ import pytest
 
 import raygrove
 from raygrove.gpu.hierarchy.base import NodeTable
-from raygrove.gpu.occlusion import CELL_RESOLUTION, places_in
+from raygrove.gpu.occlusion import CELL_RESOLUTION, places_in, visible_nodes
 from raygrove.gpu.target.base import Target
+from raygrove.gpu.trace.trace import Tracer
 
 STRUCTURES = ["octree_top_down", "lbvh", "grid"]
+CLUSTERS = {"behind": (5.0, 0.0, 0.0), "beside": (5.0, 5.0, 0.0), "at the back": (-5.0, 0.0, 0.0)}
 
 
 def rooms() -> np.ndarray:
@@ -32,8 +34,22 @@ def rooms() -> np.ndarray:
     return np.concatenate([things, *between, *around])
 
 
-def first_hits(corners: np.ndarray, origin: np.ndarray, directions: np.ndarray) -> np.ndarray:
-    """(R, 3): where rays first meet a triangle; by Cramer's rule, every pair."""
+def wall_and_clusters() -> np.ndarray:
+    """(T, 3, 3): a square wall at x = 2, and small triangles around the places of CLUSTERS."""
+    square = np.array([[2, -1, -1], [2, 1, -1], [2, 1, 1], [2, -1, -1], [2, 1, 1], [2, -1, 1]], float).reshape(-1, 3, 3)
+    random = np.random.default_rng(1)
+    return np.concatenate([square, *(at + random.uniform(-0.2, 0.2, (12, 3, 3)) for at in CLUSTERS.values())])
+
+
+def leaves_near(table: NodeTable, at: tuple[float, float, float]) -> np.ndarray:
+    """(N,) bool: the leaves of a cluster."""
+    return np.asarray(np.all(np.abs((table.lower + table.upper) / 2 - at) < 0.3, axis=1) & table.is_leaf)
+
+
+def first_hits(
+    corners: np.ndarray, origin: np.ndarray, directions: np.ndarray, clip: tuple[float, ...] | None = None
+) -> np.ndarray:
+    """(R, 3): where rays first meet a triangle that the plane leaves; by Cramer's rule, every pair."""
     a, b, c = corners[:, 0], corners[:, 1] - corners[:, 0], corners[:, 2] - corners[:, 0]
     nearest = np.full(len(directions), np.inf)
     for start, one, two in zip(origin - a, b, c, strict=True):
@@ -44,6 +60,8 @@ def first_hits(corners: np.ndarray, origin: np.ndarray, directions: np.ndarray) 
             turned = np.cross(directions, start)  # of both coordinates
             u, v = -(turned @ two) * scale, (turned @ one) * scale
             is_hit = (t > 0) & (u >= 0) & (v >= 0) & (u + v <= 1)
+            if clip is not None:
+                is_hit &= (origin + t[:, None] * directions) @ np.array(clip[:3]) <= clip[3]
         nearest = np.where(is_hit & (t < nearest), t, nearest)
     return origin + nearest[:, None] * directions
 
@@ -98,18 +116,62 @@ def test_what_rays_from_a_cell_see_is_visible_from_it(target: Target) -> None:
 
 def test_a_box_behind_a_wall_is_hidden_and_beside_it_is_not(target: Target) -> None:
     """A wall, a cluster behind it, one beside it, one behind the eye."""
-    square = np.array([[2, -1, -1], [2, 1, -1], [2, 1, 1], [2, -1, -1], [2, 1, 1], [2, -1, 1]], float).reshape(-1, 3, 3)
-    random = np.random.default_rng(1)
-    clusters = {"behind": (5.0, 0.0, 0.0), "beside": (5.0, 5.0, 0.0), "at the back": (-5.0, 0.0, 0.0)}
-    small = [np.array(at) + random.uniform(-0.2, 0.2, (12, 3, 3)) for at in clusters.values()]
-    corners = np.concatenate([square, *small])
+    corners = wall_and_clusters()
     with raygrove.build(corners.reshape(-1, 3), np.arange(3 * len(corners)).reshape(-1, 3), target=target) as made:
         table, seen = made.nodes(), made.visible_nodes([0.0, 0.0, 0.0])
-        for name, at in clusters.items():
-            inside = np.all(np.abs((table.lower + table.upper) / 2 - at) < 0.3, axis=1) & table.is_leaf
+        for name, at in CLUSTERS.items():
+            inside = leaves_near(table, at)
             assert inside.any() and seen[inside].any() == (name != "behind"), name
         assert made.visible_nodes([4.0, 0.0, 0.0])[0]
         with pytest.raises(ValueError, match="power of two"):
             made.visible_nodes([0.0, 0.0, 0.0], resolution=100)
         with pytest.raises(ValueError, match="not finite"):
             made.visible_nodes([np.nan, 0.0, 0.0])
+
+
+@pytest.mark.parametrize("name", STRUCTURES)
+def test_what_a_plane_cuts_away_hides_nothing(target: Target, name: str) -> None:
+    """Rays that see what a slanted plane leaves, from a place that it leaves and from one that it cuts away."""
+    corners, normal = rooms(), np.array([0.3, 0.2, 0.9]) / np.linalg.norm([0.3, 0.2, 0.9])
+    clip = (*normal.tolist(), 0.15)
+    indices = np.arange(3 * len(corners)).reshape(-1, 3)
+    with raygrove.build(corners.reshape(-1, 3), indices, name, target=target) as made:
+        table, tracer = made.nodes(), Tracer(target, made._hierarchy.traversal())
+        ends = np.stack([normal * table.lower, normal * table.upper])
+        is_beyond = ends.min(axis=0).sum(axis=1) > 0.15 + 1e-3
+        for number, eye in enumerate(([-1.2, 0.1, 0.2], [1.5, -0.4, 0.9])):
+            assert (normal @ eye > 0.15) == bool(number)
+            held = leaves_of(table, first_hits(corners, np.array(eye), directions_of(3000, number), clip))
+            missed = {}
+            for cut in (clip, None):
+                seen = visible_nodes(tracer, table, np.array(eye), clip=cut)
+                is_missed = ~(held & seen[table.is_leaf]).any(axis=1) & held.any(axis=1)
+                missed[cut] = is_missed.sum() / held.any(axis=1).sum()
+                assert cut is None or not seen[is_beyond].any(), "nothing is seen of what is cut away"
+                is_large = name == "octree_top_down"  # cells of which few are hidden
+                assert cut is None or is_large or (~seen[~is_beyond]).mean() > 0.03, "what is left goes on hiding"
+            assert missed[clip] < 0.004, "only what is seen through openings narrower than two depths"
+            assert not number or missed[None] > 0.02, "it would be hidden by what is cut away"
+
+
+@pytest.mark.parametrize(
+    ("clip", "seen"),
+    [
+        (None, {"beside", "at the back"}),
+        ((-1.0, 0.0, 0.0, -3.0), {"behind", "beside"}),
+        ((-1.0, 0.0, 0.0, -2.0), {"behind", "beside"}),
+        ((-1.0, 0.0, 0.0, -1.9), {"beside"}),
+        ((1.0, 0.0, 0.0, 3.0), {"at the back"}),
+        ((0.0, 1.0, 0.0, -1.5), set()),
+        ((0.0, 0.0, 1.0, 2.0), {"beside", "at the back"}),
+    ],
+    ids=["none", "behind the wall", "in the wall", "before the wall", "the back", "nothing is left", "all is left"],
+)
+def test_a_wall_hides_while_it_is_not_cut_away(
+    target: Target, clip: tuple[float, float, float, float] | None, seen: set[str]
+) -> None:
+    corners = wall_and_clusters()
+    with raygrove.build(corners.reshape(-1, 3), np.arange(3 * len(corners)).reshape(-1, 3), target=target) as made:
+        table = made.nodes()
+        found = visible_nodes(Tracer(target, made._hierarchy.traversal()), table, np.zeros(3), clip=clip)
+        assert {name for name in CLUSTERS if found[leaves_near(table, CLUSTERS[name])].any()} == seen

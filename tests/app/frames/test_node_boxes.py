@@ -197,6 +197,37 @@ def test_boxes_behind_others_are_not_in_the_picture(host_target: Target) -> None
     assert (plain != one).any() and (plain != other).any() and (one != other).any()
 
 
+def test_a_plane_that_moves_is_asked_about_anew() -> None:
+    """Only where it decides what is visible; the tree that is drawn whole is read once."""
+    for place, asked in (("anywhere", 0), ("camera", 3)):
+        engine, state = CountingEngine(), shown(State())
+        state = replaced(state, "settings", set_option(state.settings, "boxes.visible_from", place))
+        boxes = NodeBoxes(lambda engine=engine: engine.now)  # type: ignore[misc]
+        for on, position in ((False, 0.5), (True, 0.5), (True, 0.5), (True, 0.6)):
+            settings = set_option(set_option(state.settings, "clip.on", on), "clip.position", position)
+            state = replaced(state, "settings", settings)
+            view = View(view_settings(state), Camera(), None)  # type: ignore[arg-type]
+            boxes.paint(engine, view, SCENE, state, Moment(), is_moving=False)  # type: ignore[arg-type]
+        assert len(engine.asked) == asked and engine.readings == max(asked, 1)
+
+
+def test_what_the_view_cuts_away_hides_no_node(host_target: Target) -> None:
+    """With the near half cut away the far half is seen, and nothing of the near half."""
+    scene, tables = make_demo("orbit", 3000), []
+    camera = Camera(eye=(scene.upper[0] * 3.0, 0.1, 0.2), look_at=(0.0, 0.0, 0.0))
+    for on in (False, True):
+        state = State(settings=set_option(set_option(Settings(), "clip.on", on), "clip.axis", "x"))
+        view = View(view_settings(state), camera, ArrayPixels(host_target, 32, 24))
+        with contextlib.closing(Engine(host_target, scene)) as engine:
+            engine.render_frame(Moment(0.4), [view])
+            tables.append((table := engine.nodes(view), engine.visible_nodes(view, table, camera.eye)))
+    (table, whole), (_, cut) = tables
+    plane = (scene.lower[0] + scene.upper[0]) / 2.0
+    assert not cut[table.lower[:, 0] > plane + 1e-3].any()
+    newly = table.is_leaf & cut & ~whole
+    assert newly.sum() > 20 and (table.lower[newly, 0] <= plane + 1e-3).all()
+
+
 def test_options_are_checked() -> None:
     from raygrove.gpu.settings import OptionError
 
