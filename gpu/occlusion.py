@@ -40,6 +40,8 @@ def visible_nodes(
     Waits."""
     found = np.zeros(len(table), bool)
     may_be = np.all(table.lower <= table.upper, axis=1) & ~_is_cut_away(table, clip)
+    if len(table) < 2:  # one box has none beside it that could hide it, and no ray through all of it is cheap
+        return may_be
     for place in np.asarray(places, float).reshape(-1, 3):
         found |= _visible_from(table, may_be, place, _depth_pyramids(tracer, place, resolution, clip))
     return found

@@ -3,11 +3,15 @@ float64."""
 
 from __future__ import annotations
 
+import contextlib
+
 import numpy as np
 import pytest
 
 import raygrove
 from raygrove.gpu.hierarchy.base import NodeTable
+from raygrove.gpu.hierarchy.primitives import triangle_primitives
+from raygrove.gpu.hierarchy.registry import make_structure
 from raygrove.gpu.occlusion import CELL_RESOLUTION, places_in, visible_nodes
 from raygrove.gpu.target.base import Target
 from raygrove.gpu.trace.trace import Tracer
@@ -175,3 +179,14 @@ def test_a_wall_hides_while_it_is_not_cut_away(
         table = made.nodes()
         found = visible_nodes(Tracer(target, made._hierarchy.traversal()), table, np.zeros(3), clip=clip)
         assert {name for name in CLUSTERS if found[leaves_near(table, CLUSTERS[name])].any()} == seen
+
+
+def test_a_structure_of_one_box_is_seen_without_rays(target: Target, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Brute force tests every primitive by every ray: it would keep the window waiting."""
+    with contextlib.closing(make_structure(target, "brute_force")) as made:
+        corners = target.upload(rooms().astype(np.float32).reshape(-1, 3), "test")
+        indices = target.upload(np.arange(len(corners), dtype=np.int32).reshape(-1, 3), "test")
+        made.build(triangle_primitives(corners, indices))
+        tracer = Tracer(target, made.traversal())
+        monkeypatch.setattr(tracer, "trace", lambda *_, **__: pytest.fail("rays were cast"))
+        np.testing.assert_array_equal(visible_nodes(tracer, made.nodes(), np.zeros((1, 3))), [True])
