@@ -121,6 +121,8 @@ constexpr float NEAREST_OF_EDGE = 1e-4f;
 constexpr float LEAST_LENGTH2 = 1e-36f, LEAST_COORDINATE = 1e-36f;
 // Squared distances to lights and areas: nearer than 1e-15 (placed lights: 1e-6) light grows no more.
 constexpr float LEAST_DISTANCE2 = 1e-30f, LEAST_LIGHT_DISTANCE2 = 1e-12f;
+// Of the squared distance of the farthest of some points: a mean by distance weighs nearer ones no more.
+constexpr float LEAST_OF_FARTHEST = 1e-6f;
 // Whatever is divided by that may be nothing: in the sums of squares and the densities where it is, the numerator is.
 constexpr float LEAST_DIVISOR = 1e-30f, LEAST_SHARE = 1e-20f, LEAST_SUM = 1e-12f;
 // Of a squared sum of normals: shorter ones have no direction.

@@ -31,7 +31,10 @@ class HierarchicalOptions:
     """What can be chosen about the hierarchical sum."""
 
     order: int = option(
-        2, "Places of an expansion along each side of a box: more are more exact and slower.", minimum=1, maximum=4
+        2,
+        "Chebyshev nodes of an expansion along each axis of a box: more are more exact and slower.",
+        minimum=1,
+        maximum=4,
     )
     angle: float = option(
         0.4,

@@ -1,45 +1,9 @@
 // Surfaces lit by what points around them have gathered, or the points themselves.
 // from gpu.shade.radiosity import RadiosityRow
-#include "gpu/radiosity/nodes.cuh"
+#include "gpu/radiosity/near_points.cuh"
 #include "gpu/shade/interaction.cuh"
 
-__device__ __forceinline__ float squared_gap(const NodeShape& s, float3 at) {
-    const float3 away = make_float3(max(fabsf(at.x - s.centre.x) - s.half.x, 0.0f),
-                                    max(fabsf(at.y - s.centre.y) - s.half.y, 0.0f),
-                                    max(fabsf(at.z - s.centre.z) - s.half.z, 0.0f));
-    return dot(away, away);
-}
-
-// Every point no further from a place than the root of on_point.squared_reach, which may shrink meanwhile, is handed to
-// on_point(sorted place, squared distance).
-template <class OnPoint>
-__device__ __forceinline__ void visit_points(const PointTreeView& tree, const float4* shapes, float3 at,
-                                             OnPoint& on_point) {
-    if (tree.counts[TREE_NODES_NOW] == 0) return;
-    int next[MAX_DEPTH + 2], last[MAX_DEPTH + 2], top = 0;  // siblings to come, of each depth
-    next[0] = 0;
-    last[0] = 1;
-    while (top >= 0) {
-        if (next[top] == last[top]) {
-            --top;
-            continue;
-        }
-        const int node = next[top]++;
-        if (squared_gap(load_shape(shapes, node), at) > on_point.squared_reach) continue;
-        if (tree.child_count[node] > 0) {
-            ++top;
-            next[top] = tree.first_child[node];
-            last[top] = next[top] + tree.child_count[node];
-            continue;
-        }
-        const int begin = tree.first_point[node], end = begin + tree.point_count[node];
-        for (int i = begin; i < end; ++i) {
-            const float3 away = make_float3(tree.points[i].x - at.x, tree.points[i].y - at.y, tree.points[i].z - at.z);
-            const float squared = dot(away, away);
-            if (squared <= on_point.squared_reach) on_point(i, squared);
-        }
-    }
-}
+constexpr int NEAREST_COUNT = 4;
 
 // The mean of what points on this side of this surface have gathered: the more of it the nearer they are, and the less
 // the more they look elsewhere or stand off the plane.
@@ -62,34 +26,28 @@ struct MeanAround {
         sum += make_float3(g.x + d.x, g.y + d.y, g.z + d.z) * share;
     }
 };
-// How far the nearest point of any surface is, and the mean of all that are up to twice as far: the more of them the
-// more they look the same way.
-struct Nearest {
-    float squared_reach;
-    bool is_found;
-
-    __device__ __forceinline__ void operator()(int, float squared) {
-        squared_reach = squared;
-        is_found = true;
-    }
-};
-struct MeanNear {
-    const PointTreeView& tree;
-    const float4 *normals, *gathered, *direct;
-    float3 normal;
-    float squared_reach, weight;
-    float3 sum;
-
-    __device__ __forceinline__ void operator()(int i, float squared) {
+// The mean of the nearest points of any surface: the more of it the nearer they are, the larger, and the more they look
+// the same way.
+__device__ __forceinline__ float3 mean_of_nearest(const PointTreeView& tree, const float4* shapes,
+                                                  const float4* normals, const float4* gathered, const float4* direct,
+                                                  float3 at, float3 normal) {
+    constexpr float LEAST_ALIKE = 0.01f;
+    NearestPoints<NEAREST_COUNT> nearest;
+    visit_nearest_first(tree, shapes, at, nearest);
+    float3 sum = make_float3(0.0f, 0.0f, 0.0f);
+    float weight = 0.0f;
+    for (int k = 0; k < nearest.count; ++k) {
+        const int i = nearest.places[k];
         const float4 n = normals[i], g = gathered[i], d = direct[i];
         const float alike = max(n.x * normal.x + n.y * normal.y + n.z * normal.z, LEAST_ALIKE);
-        const float near = 1.0f - squared / squared_reach;
-        const float share = near * near * alike * tree.points[i].w;
+        // As a share of the farthest, so that no square of a distance is too large or small for a float.
+        const float near = nearest.farthest() / max(nearest.squared[k], LEAST_OF_FARTHEST * nearest.farthest());
+        const float share = (nearest.farthest() > 0.0f ? near : 1.0f) * alike * tree.points[i].w;
         weight += share;
         sum += make_float3(g.x + d.x, g.y + d.y, g.z + d.z) * share;
     }
-    static constexpr float LEAST_ALIKE = 0.01f;
-};
+    return weight > 0.0f ? sum / weight : sum;
+}
 
 // The point itself, as a disc of some of its area.
 struct NearestDisc {
@@ -121,14 +79,7 @@ __device__ __forceinline__ float3 mean_around(const PointTreeView& tree, const f
         visit_points(tree, shapes, at, mean);
         if (mean.weight > 0.0f) return mean.sum / mean.weight;
     }
-    if (!is_front) return none;
-    Nearest nearest = {FLOAT_MAX, false};
-    visit_points(tree, shapes, at, nearest);
-    if (!nearest.is_found) return none;
-    const float around = max(4.0f * nearest.squared_reach, LEAST_DISTANCE2);
-    MeanNear mean = {tree, normals, gathered, direct, normal, around, 0.0f, none};
-    visit_points(tree, shapes, at, mean);
-    return mean.weight > 0.0f ? mean.sum / mean.weight : none;
+    return is_front ? mean_of_nearest(tree, shapes, normals, gathered, direct, at, normal) : none;
 }
 __device__ __forceinline__ float3 disc_at(const PointTreeView& tree, const float4* shapes, const float4* normals,
                                           const float4* radiance, float3 at, float3 normal, float reach) {

@@ -1,4 +1,4 @@
-"""Radiosity: light that goes from surface to surface, between points of them, until it is even.
+"""Radiosity: light that goes from surface to surface, between points of them, until it converges.
 
 Idea: Points lie on all surfaces as evenly as blue noise. Each sends out what it emits and reflects, and gathers what
 all others send, as far as they see each other; after some such bounces little changes. Then a surface is as bright as
@@ -41,13 +41,13 @@ from .presentation import Presentation
 from .radiosity_points import SampledPoints, ScenePoints
 
 SHOWN = ("surfaces", "points")
-NOTHING_SHINES = (
-    "Nothing shines in this scene, so radiosity is black: give a material an emission or the scene a light, in the "
+NO_EMITTER = (
+    "This scene has no emitter, so radiosity is black: give a material an emission or the scene a light, in the "
     "panels Materials and Lights or in the settings."
 )
 NO_SURFACE = (
-    "Light goes between triangles and spheres, and none of either is shown here, so radiosity is black: choose another "
-    "ray type, and for a file of points that they are drawn as spheres."
+    "Radiosity lights triangles and spheres, and none of either is shown here, so it is black: choose another ray "
+    "type, and for a file of points that they are drawn as spheres."
 )
 MOST_ASKED = 500_000
 """Pairs that the error is measured by."""
@@ -125,6 +125,8 @@ class Radiosity(RayType):
         self._places = self._begins_anew = self._lacks_room = False
         self._described_at: Hashable = None
         self._description = ""
+        self._notices: tuple[str, ...] = ()
+        self._notices_of: Hashable = None
         self._told: Callable[[], np.ndarray | None] | None = None
 
     # -- the host's part ------------------------------------------------------------------------------------------
@@ -199,7 +201,7 @@ class Radiosity(RayType):
             self._described_at = (self._seen, self._done)
             light = f"error of the sums {100.0 * error:.2f} % at {asked} of them"
             if not self.target.download(self._light.radiance)[:, :3].any():
-                light = "nothing shines on them"
+                light = "no light reaches them"
             self._description = f"{count:,} points, {self._done} bounces, {light}"
         return self._description
 
@@ -207,17 +209,24 @@ class Radiosity(RayType):
     def notices(self) -> tuple[str, ...]:
         if self._samples is None:
             return ()
-        if not self._samples.materials:
+        asked = (self._samples, self.materials.version, self._light_count > 0)
+        if asked != self._notices_of:
+            self._notices_of, self._notices = asked, self._warnings(self._samples)
+        return self._notices
+
+    def _warnings(self, samples: SampledPoints) -> tuple[str, ...]:
+        """Why the picture is black, and which materials count as darker than they are."""
+        if not samples.materials:
             return (NO_SURFACE,)
-        materials = [self.materials.materials[number] for number in sorted(self._samples.materials)]
-        shines = self._light_count > 0 or any(max(material.emission) > 0.0 for material in materials)
+        materials = [self.materials.materials[number] for number in sorted(samples.materials)]
+        has_emitter = self._light_count > 0 or any(max(material.emission) > 0.0 for material in materials)
         strange = [
             f"The material {material.name or 'without a name'} has a base colour of {max(material.base_color[:3]):g}: "
             "a surface cannot reflect more light than it receives, so radiosity takes 1."
             for material in materials
             if max(material.base_color[:3]) > 1.0
         ]
-        return ((NOTHING_SHINES,) if not shines else ()) + tuple(strange)
+        return ((NO_EMITTER,) if not has_emitter else ()) + tuple(strange)
 
     @property
     def shape(self) -> Hashable:

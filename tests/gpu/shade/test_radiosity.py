@@ -15,7 +15,8 @@ from raygrove.gpu.engine import Engine, View, ViewSettings
 from raygrove.gpu.pixels import ArrayPixels
 from raygrove.gpu.scene import KeyFrames, Light, Material, Mesh, Moment, Scene, Spheres
 from raygrove.gpu.scene import Object as Placed
-from raygrove.gpu.shade.radiosity import RadiosityOptions
+from raygrove.gpu.shade.radiosity import Radiosity, RadiosityOptions
+from raygrove.gpu.shade.radiosity_points import SampledPoints
 from raygrove.gpu.target.base import Target
 
 from .pictures import mesh_of, scene_of
@@ -145,7 +146,7 @@ def test_light_moves_with_what_moves_and_leaves_with_what_is_hidden(target: Targ
         engine.hide([1])
         engine.render_frame(Moment(0.0), [view])
         assert not engine.linear(view)[16:].any()
-        assert "nothing shines" in engine.reading(view, 12.0, 20.0).text
+        assert "no light reaches them" in engine.reading(view, 12.0, 20.0).text
     np.testing.assert_allclose(still[0], still[4], rtol=1e-4, atol=1e-5)
     left, right = (picture[16, :8].mean() for picture in (still[0], still[3]))
     assert left > 1.5 * right
@@ -186,11 +187,11 @@ def test_a_picture_says_why_it_is_black_and_what_is_clamped(target: Target) -> N
     lamp = Light("point", (30.0, 20.0, 10.0), (0.0, 2.0, 0.0))
     unlit = bounded(scene_of(plane(3.0), facing_down(0.4, 1.5), materials=(FLOOR, FLOOR, LAMP)))
     for scene, said in (
-        (unlit, ["Nothing shines"]),
+        (unlit, ["This scene has no emitter"]),
         (dataclasses.replace(unlit, lights=(lamp,)), []),
         (dataclasses.replace(unlit, materials=(FLOOR, LAMP)), []),
         (dataclasses.replace(unlit, materials=(bright, LAMP)), ["The material snow has a base colour of 1.5"]),
-        (dataclasses.replace(unlit, materials=(bright, FLOOR)), ["Nothing shines", "The material snow"]),
+        (dataclasses.replace(unlit, materials=(bright, FLOOR)), ["This scene has no emitter", "The material snow"]),
     ):
         view = view_of(target, ABOVE, points=100)
         with contextlib.closing(Engine(target, scene)) as engine:
@@ -216,6 +217,45 @@ def test_a_small_surface_without_a_point_is_lit_like_what_is_near(target: Target
     )
     np.testing.assert_allclose(front, 0.8, atol=0.05)
     assert not back.any()
+
+
+def test_a_small_surface_far_from_all_points_has_the_light_of_the_nearest_alone(target: Target) -> None:
+    """Below the tile a lamp lights the floor I h / (h^2 + r^2)^(3/2); most of the floor is nearly dark."""
+    tile = mesh_of([[0, 1, 0], [0.02, 1, 0], [0.02, 1.02, 0], [0, 1.02, 0]], [[0, 1, 2], [0, 2, 3]])
+    lamp = Light("point", (1.0, 1.0, 1.0), (0.0, 0.5, 0.0))
+    scene = bounded(scene_of(plane(3.0), tile, materials=(FLOOR,), lights=(lamp,)))
+    close = Camera(eye=(0.01, 1.01, 0.02), look_at=(0.01, 1.01, 0.0))
+    shown = light(target, scene, close, points=8000, bounces=0)[11:13, 11:13]
+    np.testing.assert_allclose(shown, 0.8 / np.pi / 0.5**2, rtol=0.07)
+
+
+def test_warnings_are_found_once_for_each_version_of_materials_and_lights(
+    target: Target, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    asked, warnings = [], Radiosity._warnings
+
+    def counted(ray_type: Radiosity, samples: SampledPoints) -> tuple[str, ...]:
+        asked.append(samples)
+        return warnings(ray_type, samples)
+
+    monkeypatch.setattr(Radiosity, "_warnings", counted)
+    lamp = Light("point", (30.0, 20.0, 10.0), (0.0, 2.0, 0.0))
+    scene = bounded(scene_of(plane(3.0), materials=(FLOOR,)))
+    snow = Material("snow", (1.5, 0.8, 0.8, 1.0))
+    view = view_of(target, ABOVE, samples=4, points=100)
+    with contextlib.closing(Engine(target, scene)) as engine:
+
+        def said() -> tuple[str, ...]:
+            for _ in range(3):
+                engine.render_frame(Moment(), [view])
+            return engine.flush().views[0].notices
+
+        assert len(said()) == 1 and len(asked) == 1
+        engine.take_materials((snow,))
+        assert len(said()) == 2 and len(asked) == 2
+        engine.take_lights((lamp,))
+        (left,) = said()
+        assert "snow" in left and len(asked) == 3
 
 
 def test_points_are_shown_and_both_sides_are_lit(target: Target) -> None:
