@@ -44,7 +44,7 @@ class HierarchicalOptions:
         maximum=1.0,
     )
     leaf_points: int = option(
-        16, "A box with at most so many points is not divided.", minimum=1, maximum=MOST_LEAF_POINTS
+        32, "A box with at most so many points is not divided.", minimum=1, maximum=MOST_LEAF_POINTS
     )
 
 
