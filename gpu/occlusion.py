@@ -89,11 +89,11 @@ def _depth_pyramids(
     face's axis; infinite where a ray hits nothing."""
     middles = (np.arange(resolution) + 0.5) / resolution * 2.0 - 1.0
     across, down = (part.ravel() for part in np.meshgrid(middles, middles, indexing="ij"))
-    directions = np.zeros((len(FACES), resolution**2, 3))
-    for rows, ((along, first, second), sign) in zip(directions, FACES, strict=True):
+    of_faces = np.zeros((len(FACES), resolution**2, 3))
+    for rows, ((along, first, second), sign) in zip(of_faces, FACES, strict=True):
         rows[:, along], rows[:, first], rows[:, second] = sign, across, down
     count = len(FACES) * resolution**2
-    directions = directions.reshape(-1, 3)
+    directions = of_faces.reshape(-1, 3)
     begin, end = _kept_part(place, directions, clip)
     most = np.finfo(np.float32).max
     rays = upload_rays(tracer.target, np.broadcast_to(place, (count, 3)), directions, np.minimum(begin, most), end)

@@ -90,8 +90,9 @@ def flat_hits(
     away = centres.astype(np.float64) - origins
     if shape == "disc":
         normals = axes[:, :, 2]
-        t = np.sum(away * normals, axis=2) / np.sum(directions * normals, axis=2)
-        found = np.einsum("rnk,nkj->rnj", t[..., None] * directions - away, axes)
+        with np.errstate(divide="ignore", invalid="ignore"):  # rays along a disc meet it nowhere
+            t = np.sum(away * normals, axis=2) / np.sum(directions * normals, axis=2)
+            found = np.einsum("rnk,nkj->rnj", t[..., None] * directions - away, axes)
         margin = 1.0 - np.hypot(found[..., 0] / sizes[:, 0], found[..., 1] / sizes[:, 1])
         met = margin >= 0.0
     else:
