@@ -59,5 +59,19 @@ def test_what_a_tool_watches_leaves_something_out(watch: str) -> None:
     assert 0 < len(pictures(watch)) < len(pictures("all"))
 
 
-def test_every_tool_has_something_to_watch() -> None:
-    assert set(device_check.WATCHED) == set(device_check.TOOLS)
+@pytest.mark.parametrize("tool", device_check.TOOLS)
+def test_a_tool_runs_the_program_that_is_made_for_it(
+    tmp_path: pathlib.Path, monkeypatch: pytest.MonkeyPatch, tool: str
+) -> None:
+    commands: list[list[str]] = []
+
+    def note(step: str, command: list[str], out: pathlib.Path, limit: int) -> tuple[int, float, str]:
+        commands.append(command)
+        return 0, 1.0, ""
+
+    monkeypatch.setattr(device_check, "run_step", note)
+    device_check.run_parts(tool, ["watcher"], 2, tmp_path, 1)
+    watched = {"memcheck": "memory", "initcheck": "memory", "racecheck": "races", "synccheck": "races"}[tool]
+    assert [command[0] for command in commands] == ["watcher"] * 2
+    assert all(command[command.index("--watch") + 1] == watched for command in commands)
+    assert sorted(command[command.index("--part") + 1] for command in commands) == ["0/2", "1/2"]
