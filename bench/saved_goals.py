@@ -10,6 +10,7 @@ from collections.abc import Callable, Iterable, Iterator, Sequence
 
 from .goal import Goal
 from .octree_goals import OCTREES
+from .particle_goals import PARTICLES
 from .saved import DEVICES, RESULTS, Content, OfOthers, SavedResult, newest, newest_policy
 from .unread_goals import UNREAD
 
@@ -84,18 +85,6 @@ def _noise(scene: str, field: str) -> Callable[[Content], float | None]:
     return read
 
 
-def _spheres(scene: str, variants: Sequence[str], field: str, size: int) -> Callable[[Content], float | None]:
-    """Milliseconds of the fastest of some arrangements of Soell's suite, in a square picture of that size, random
-    order."""
-
-    def read(content: Content) -> float | None:
-        rows = content["rows"] if content["size"] == [size, size] else []
-        wanted = [row for row in rows if row["part"] == "counts" and row["reading"] == "at its own distance"]
-        return min((row[field] for row in wanted if row["scene"] == scene and row["variant"] in variants), default=None)
-
-    return read
-
-
 def _named(field: str, name: str) -> Callable[[Content], float | None]:
     def read(content: Content) -> float | None:
         return _first(row[field] for row in content["results"] if row["what"] == name)
@@ -107,8 +96,6 @@ WINDOW = "python -m raygrove.bench window --demo orbit --size 1024x768 --frames 
 LIGHT = "python -m raygrove.bench light sponza.obj --size 1920x1080"
 NOISE = "python -m raygrove.bench noise sponza.obj"
 RECURSIVE = "python -m raygrove.bench recursive"
-SUITE = "python main.py bench suite soell2015 --size"
-TILES = ("v1", "v2", "v3", "v4", "v5", "v1, front to back")
 OPENING = {
     "atoms.xtc": 1.0,
     "waves.obj": 2.0,
@@ -259,36 +246,6 @@ OTHERS = (
         ),
     ),
 )
-SPHERES = (
-    *(
-        OfOthers("cuda", f"{what}, 1024x1024", bar, "ms", "soell2015", f"{SUITE} 1024x1024", read)
-        for what, bar, read in (
-            ("1M spheres of 3 px by auto", 0.25, _spheres("1M spheres of 3 px", ("auto",), "total_ms", 1024)),
-            ("1M spheres of 3 px by the best in tiles", 0.6, _spheres("1M spheres of 3 px", TILES, "total_ms", 1024)),
-            (
-                "1M spheres of 12 px in tiles front to back",
-                0.9,
-                _spheres("1M spheres of 12 px", ("v1, front to back",), "total_ms", 1024),
-            ),
-            (
-                "kernel of sorted v4, 1M spheres of 3 px",
-                4.0,
-                _spheres("1M spheres of 3 px", ("v4",), "kernel_ms", 1024),
-            ),
-            ("kernel of v1, 1M spheres of 12 px", 44.0, _spheres("1M spheres of 12 px", ("v1",), "kernel_ms", 1024)),
-        )
-    ),
-    OfOthers(
-        "host",
-        "100K spheres of 3 px cast by auto, 512x512",
-        20.0,
-        "ms",
-        "soell2015",
-        f"{SUITE} 512x512 --device cpu",
-        _spheres("100K spheres of 3 px", ("auto",), "total_ms", 512),
-    ),
-)
-"""Bars of spheres; times are of casting, with boxes, lists and hits where no kernel is named."""
 MOST_AUTO = 1.05
 """Of the better of always rebuilding and always refitting."""
 POLICY_SCENES = ("explode", "walker", "cloth", "0001.obj and 47 more")
@@ -297,7 +254,7 @@ POLICY_SCENES = ("explode", "walker", "cloth", "0001.obj and 47 more")
 
 def saved_goals(kind: str, folder: pathlib.Path = RESULTS) -> Iterator[Goal]:
     """Every such bar of a kind of target, with the newest figure or the sentence what is missing."""
-    for one in (*OTHERS, *SPHERES, *OCTREES):
+    for one in (*OTHERS, *PARTICLES, *OCTREES):
         if one.kind == kind:
             file = newest(DEVICES[kind], one.file, folder)
             figure = None if file is None else one.read(file.content)

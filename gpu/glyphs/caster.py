@@ -14,7 +14,7 @@ import numpy as np
 
 from ..hierarchy.base import HierarchyError, Primitives, TilesError
 from ..scene import Scene
-from ..target.base import Array, Target, Unit, UnitSource
+from ..target.base import MOST_ITEMS, Array, Target, Unit, UnitSource
 from ..trace.primary import CasterCapabilities
 from ..trace.trace import CameraRays, HitBuffer, RaySource
 from .choosing import CANDIDATES
@@ -205,7 +205,8 @@ class TileCaster:
 
     def _splat(self, unit: Unit, tile_input: np.ndarray, rays: CameraRays, count: int, only_if: Array | None) -> None:
         each = 32 if self.drawn_by.warp_each and self.target.kind == "cuda" else 1
-        self.target.launch(unit, "splat_spheres", count * each, frame=rays.frame, input=tile_input, only_if=only_if)
+        threads = min(count * each, MOST_ITEMS)  # a thread or a warp takes further spheres in turn
+        self.target.launch(unit, "splat_spheres", threads, frame=rays.frame, input=tile_input, only_if=only_if)
 
     def _sources(self, tiling: Tiling) -> dict[str, UnitSource]:
         """What is compiled for such tiles."""

@@ -27,8 +27,14 @@ __device__ __forceinline__ void splat_sphere(const ViewFrame& frame, const TileI
     }
 }
 
+// What a thread or a warp takes, counted by spheres: a hundred million have more threads than a number of 32 bits says.
+__device__ __forceinline__ Stride spheres_here(int count) {
+    if (!WARP_EACH || RUNS_SERIAL) return grid_stride(count);
+    const int warps = block_threads() / 32;
+    return {block_index() * warps + thread_index() / 32, count, block_count() * warps};
+}
+
 extern "C" __global__ void splat_spheres(const ViewFrame* frame, TileInput input, const int* only_if) {
     if (only_if && !*only_if) return;
-    constexpr int THREADS_EACH = WARP_EACH && !RUNS_SERIAL ? 32 : 1;
-    for (int i : grid_stride(input.spheres.count * THREADS_EACH)) splat_sphere(*frame, input, i / THREADS_EACH);
+    for (int i : spheres_here(input.spheres.count)) splat_sphere(*frame, input, i);
 }

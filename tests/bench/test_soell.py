@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 import pytest
 
-from raygrove.bench.suites import SuiteJob, pages, soell2015, soell_glsl, soell_tables
+from raygrove.bench.suites import SuiteJob, pages, soell2015, soell_casts, soell_glsl, soell_tables
 from raygrove.bench.suites.plots import draw
 from raygrove.bench.suites.published import published, published_source
 from raygrove.bench.suites.report import SuiteReport
@@ -26,7 +26,7 @@ ANSWER = {"milliseconds": TIMES, "size": [48, 32], "gl_renderer": "a chip", "pro
 @pytest.mark.parametrize("reading", soell2015.READINGS)
 def test_spheres_have_their_radius_in_pixels(host_target: Target, reading: str) -> None:
     """As many pixels hit as spheres of that size cover, where few lie over one another."""
-    view = soell2015.make_view(host_target, 40, 3, (256, 256), reading)
+    view = soell_casts.make_view(host_target, 40, 3, (256, 256), reading)
     structure = make_structure(host_target, "brute_force")
     structure.build(view.primitives)
     hits = host_target.download(Tracer(host_target, structure.traversal()).trace(view.rays).prim_id)
@@ -39,8 +39,8 @@ def test_spheres_have_their_radius_in_pixels(host_target: Target, reading: str) 
 
 
 def test_morton_order_keeps_the_spheres_and_brings_neighbours_together(host_target: Target) -> None:
-    view = soell2015.make_view(host_target, 500, 3, (64, 64), soell2015.READINGS[0])
-    ordered = soell2015.in_morton_order(host_target, view)
+    view = soell_casts.make_view(host_target, 500, 3, (64, 64), soell2015.READINGS[0])
+    ordered = soell_casts.in_morton_order(host_target, view)
     before, after = (np.column_stack([one.centres, one.radii]) for one in (view, ordered))
     np.testing.assert_array_equal(before[np.lexsort(before.T)], after[np.lexsort(after.T)])
     steps = [np.linalg.norm(np.diff(rows[:, :3], axis=0), axis=1).mean() for rows in (before, after)]

@@ -13,8 +13,9 @@ import pytest
 from raygrove.bench.cases import claims, main, parser_of, window
 from raygrove.bench.goal import WHY, Goal
 from raygrove.bench.octree_goals import OCTREES, SCENES
+from raygrove.bench.particle_goals import PARTICLES
 from raygrove.bench.saved import DEVICES, RESULTS, newest, newest_policy, saved
-from raygrove.bench.saved_goals import OTHERS, SPHERES, saved_goals, window_rates
+from raygrove.bench.saved_goals import OTHERS, saved_goals, window_rates
 from raygrove.bench.unread_goals import UNREAD
 
 ALONE = "orbit alone in the window, 1024x768, under a virtual X server"
@@ -90,7 +91,7 @@ def test_every_bar_of_another_command_is_found_in_what_is_kept() -> None:
     """But for those of spheres and of atoms, of which no quiet machine has saved any, and those that no command saves;
     no reader may look past a figure that is there."""
     missing = {goal.what: goal.note for kind in DEVICES for goal in saved_goals(kind) if goal.measured is None}
-    unsaved = [one.what for one in (*SPHERES, *OCTREES) if newest(DEVICES[one.kind], one.file) is None]
+    unsaved = [one.what for one in (*PARTICLES, *OCTREES) if newest(DEVICES[one.kind], one.file) is None]
     expected = dict.fromkeys(unsaved, "no file of it is saved")
     expected |= {goal.what: goal.note for goals in UNREAD.values() for goal in goals}
     opening = newest(DEVICES["host"], "opening")
@@ -103,29 +104,7 @@ def test_every_bar_of_another_command_is_found_in_what_is_kept() -> None:
     if sum(row["what"] == rays for row in octrees.content["results"]) < SCENES:
         expected[f"{rays}, the worst case"] = f"{octrees.name} has no such figure"
     assert missing == expected
-    assert {one.kind for one in OTHERS} == {one.kind for one in SPHERES} == set(DEVICES)
-
-
-def test_bars_of_spheres_are_read_from_the_suite(tmp_path: pathlib.Path) -> None:
-    """The fastest of the arrangements that a bar names, at its size and at the distance that the bar means."""
-    row = {"part": "counts", "reading": "at its own distance", "scene": "1M spheres of 3 px", "kernel_ms": 3.0}
-    others = [{**row, "part": "morton"}, {**row, "reading": "in the middle"}, {**row, "scene": "1K spheres of 3 px"}]
-    rows = [{**one, "variant": name, "total_ms": 0.01} for one in others for name in ("auto", "v1", "v4")]
-    times = {"auto": 0.2, "v1": 0.9, "v2": 0.7, "v1, front to back": 0.8, "splat": 0.1, "v4": 5.0}
-    rows += [{**row, "variant": name, "total_ms": spent} for name, spent in times.items()]
-    host = [{**row, "scene": "100K spheres of 3 px", "variant": name, "total_ms": 18.0} for name in ("auto", "v1")]
-    files = {"h200-2026-11-23": (1024, rows), "h200-2026-11-22": (1024, []), "epyc-2cores-2026-11-23": (512, host)}
-    for name, (size, kept) in files.items():
-        content = {"context": {"date": name[-10:]}, "size": [size, size], "rows": kept}
-        (tmp_path / f"{name}-soell2015.json").write_text(json.dumps(content))
-    found = {goal.what: goal.measured for kind in DEVICES for goal in saved_goals(kind, tmp_path)}
-    assert found["1M spheres of 3 px by auto, 1024x1024"] == 0.2
-    assert found["1M spheres of 3 px by the best in tiles, 1024x1024"] == 0.7
-    assert found["kernel of sorted v4, 1M spheres of 3 px, 1024x1024"] == 3.0
-    assert found["1M spheres of 12 px in tiles front to back, 1024x1024"] is None
-    assert found["100K spheres of 3 px cast by auto, 512x512"] == 18.0
-    (tmp_path / "h200-2026-11-24-soell2015.json").write_text(json.dumps({"size": [512, 512], "rows": rows}))
-    assert all(goal.measured is None for goal in saved_goals("cuda", tmp_path)), "another size is another bar"
+    assert {one.kind for one in OTHERS} == {one.kind for one in PARTICLES} == set(DEVICES)
 
 
 def test_what_nothing_is_kept_of_is_said(tmp_path: pathlib.Path) -> None:
