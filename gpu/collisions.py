@@ -10,17 +10,12 @@ import numpy as np
 
 from .animate.animate import Surface
 from .hierarchy.base import Hierarchy, NoCollisionsError
-from .primitives.reduce import reduce
+from .query.contacts import ANY, Between, find_contacts
 from .query.lists import ListedPrimitives, in_halves
 from .query.query import Queries
 from .query.touching import KINDS, Touching
 from .stats import Collisions
 from .target.base import Array, Target, UnitSource
-
-Between = tuple[int, int]
-"""Two objects of the scene; -1 is any other."""
-
-ANY: Between = (-1, -1)
 
 
 class CollisionFinder:
@@ -48,33 +43,28 @@ class CollisionFinder:
             self.marks = target.zeros(max(1, primitive_count), np.uint32, "collisions")
         self._key = None
         target.fill(self.marks, 0)
-        pairs = 0
-        for asked, listed in _found_pairs(target, hierarchy(), surface, between):
-            pairs += len(listed.prim_ids)
-            self._mark(asked, listed)
-        total = target.scratch("collisions.total", 1, np.uint32)
-        reduce(target, "sum", self.marks, total, "collisions.sum")
-        primitives = int(target.download(total)[0])
+        counts = target.zeros(2, np.uint64, "collisions")
+        self._mark(hierarchy(), surface, between, counts)
+        pairs, primitives = target.download(counts).tolist()
         self._found = Collisions(pairs, primitives, (time.perf_counter() - begin) * 1000.0)
         self._key = (surface.version, between)
         self.version += 1
         return self._found
 
-    def _mark(self, asked: Touching, listed: ListedPrimitives) -> None:
-        places = (("OF_CENTRES", False), ("IS_PERIODIC", False))  # of questions beside these, in the same header
-        aliases = (("Question", asked.device_type),)
-        source = UnitSource("gpu/query/touching_marks.cu", asked.headers, aliases, places)
-        self._target.launch(
-            self._target.unit(source),
-            "mark_touching",
-            len(asked),
-            question=asked.packed(None),
-            count=len(asked),
-            first=listed.first,
-            counts=listed.counts,
-            prim_ids=listed.prim_ids,
-            marks=self.marks,
-        )
+    def _mark(self, hierarchy: Hierarchy, surface: Surface, between: Between, counts: Array) -> None:
+        """By one visit, where that hands over each primitive once; else by lists, of which each is then in order."""
+        if not hierarchy.capabilities.splits_references:
+            if _can_touch(surface):
+                contacts = find_contacts(self._target, surface.primitives, surface.objects, between)
+                Queries(hierarchy).mark_touching(contacts, self.marks, counts)
+            return
+        for asked, listed in _found_pairs(self._target, hierarchy, surface, between):
+            places = (("OF_CENTRES", False), ("IS_PERIODIC", False))  # of questions beside these, in the same header
+            aliases = (("Question", asked.device_type),)
+            source = UnitSource("gpu/query/touching_marks.cu", asked.headers, aliases, places)
+            lists = {"first": listed.first, "counts": listed.counts, "prim_ids": listed.prim_ids}
+            arguments = {"question": asked.packed(None), "count": len(asked), "marks": self.marks, "found": counts}
+            self._target.launch(self._target.unit(source), "mark_listed", len(asked), **arguments, **lists)
 
 
 def colliding_pairs(target: Target, hierarchy: Hierarchy, surface: Surface, between: Between = ANY) -> np.ndarray:
@@ -87,6 +77,11 @@ def colliding_pairs(target: Target, hierarchy: Hierarchy, surface: Surface, betw
         counts = target.download(listed.counts)
         rows.append(np.stack([np.repeat(own, counts), target.download(listed.prim_ids)], axis=1))
     found = np.concatenate(rows)
+    comes_second = found[:, 0] > found[:, 1]
+    if between != ANY:
+        first = surface.objects[between[0] if between[0] >= 0 else between[1]]
+        comes_second = (found[:, 0] < first.first) | (found[:, 0] >= first.first + first.count)
+    found[comes_second] = found[comes_second, ::-1]
     return found[np.lexsort((found[:, 1], found[:, 0]))]
 
 
@@ -94,9 +89,9 @@ def _found_pairs(
     target: Target, hierarchy: Hierarchy, surface: Surface, between: Between
 ) -> Iterator[tuple[Touching, ListedPrimitives]]:
     """What was asked, and what touches it; in parts where lists are too long for one."""
-    question = _question(target, surface, between)
-    if len(question) == 0 or len(surface.objects) < 2:
+    if not _can_touch(surface):
         return
+    contacts = find_contacts(target, surface.primitives, surface.objects, between)
     queries, asked = Queries(hierarchy), []
 
     def ask(part: Touching) -> ListedPrimitives:
@@ -104,30 +99,19 @@ def _found_pairs(
         asked.append(part)
         return listed
 
-    for listed in in_halves(question, ask):
+    for listed in in_halves(Touching(surface.primitives, is_own=True, contacts=contacts), ask):
         yield asked.pop(), listed
 
 
-def _question(target: Target, surface: Surface, between: Between) -> Touching:
-    """Everything asks for what is in later objects; or the first object for what is in the second, or not in itself."""
+def _can_touch(surface: Surface) -> bool:
+    """Whether there are two objects and any primitives. NoCollisionsError where these cannot be asked."""
     primitives = surface.primitives
     if primitives.kind not in KINDS:
         raise NoCollisionsError(
             f"Collisions are found among triangles and spheres; this scene has {primitives.kind}. Turn "
             f"collisions off (collisions.show) to see it."
         )
-    first, second = between if between[0] >= 0 else between[::-1]
-    if first < 0:
-        ends = np.sort([thing.first + thing.count for thing in surface.objects]).astype(np.int32)
-        return Touching(primitives, is_own=True, object_ends=target.upload(ends, "collisions"))
-    asking, sought = primitives.objects[first], surface.objects[first if second < 0 else second]
-    return Touching(
-        primitives,
-        first=asking.first,
-        count=asking.count,
-        among=(sought.first, sought.first + sought.count),
-        is_outside=second < 0,
-    )
+    return primitives.count > 0 and len(surface.objects) > 1
 
 
 def _scene_numbers(surface: Surface) -> np.ndarray:

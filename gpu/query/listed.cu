@@ -13,7 +13,7 @@ struct ListedPrimitives {
     __device__ __forceinline__ bool operator()(int reference, const Question::Region& region) {
         const Records& records = input->records;
         const int prim_id = records.prim_id(reference);
-        if (!records.is_active(reference) || !input->question.allows(asking, prim_id)) return true;
+        if (!records.is_active(reference) || !input->question.allows(asking, prim_id, region)) return true;
         if (!input->question.holds(records.shape(reference), region)) return true;
         if (list != nullptr) list[found] = prim_id;
         ++found;
@@ -33,7 +33,9 @@ extern "C" __global__ void count_listed(QueryInput input, int count, int* found)
     for (int i : grid_stride(count)) found[i] = find_listed(input, i, nullptr);
 }
 
-// `first`: the exclusive sums of what was found.
-extern "C" __global__ void write_listed(QueryInput input, int count, const int* first, int* prim_ids) {
-    for (int i : grid_stride(count)) find_listed(input, i, prim_ids + first[i]);
+// `first`: the exclusive sums of what was found, `counts`.
+extern "C" __global__ void write_listed(QueryInput input, int count, const int* first, const int* counts,
+                                        int* prim_ids) {
+    for (int i : grid_stride(count))
+        if (counts[i] > 0) find_listed(input, i, prim_ids + first[i]);
 }

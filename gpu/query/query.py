@@ -15,16 +15,20 @@ import numpy as np
 from ..hierarchy.base import Hierarchy, HierarchyError
 from ..target.base import Array, Unit, UnitSource
 from .cell import edges_of, upload_cell
+from .contacts import Contacts
 from .lists import ListedPrimitives, make_ascending, total_of
 from .questions import Boxes, Places, check_target
 from .touching import Touching
 
-Question = Boxes | Places | Touching
+Question = Boxes | Places | Touching | Contacts
 
 MOST_NEIGHBOURS = 128
 _LEAST_ROOM = 8
 _PARTS_ALONG = {"host": 8, "cuda": 24}
 """A region that many threads share is divided into so many parts along each axis."""
+
+_ASKING_TOGETHER = {"host": 8, "cuda": 1}
+"""Primitives side by side in the structure that visit it together: that saves steps, and leaves fewer threads."""
 
 
 @dataclasses.dataclass(frozen=True, eq=False)
@@ -131,6 +135,18 @@ class Queries:
         lists no primitive several times and nothing is periodic."""
         return self._counted("ball", places)
 
+    def mark_touching(self, contacts: Contacts, marks: Array, found: Array) -> None:
+        """Mark the primitives of different objects that touch, where these objects ask for one another, in `marks` (P,)
+        uint32 by their numbers, all 0 before, and count the pairs and the primitives in `found` (2,) uint64. Launches
+        only; of structures that list no primitive several times."""
+        if self._may_repeat(None):
+            raise HierarchyError(f"The structure {self.hierarchy.name} may find a pair twice: ask for lists of them.")
+        built, target = self.hierarchy.last_built(), self.target
+        group = _ASKING_TOGETHER[target.kind]
+        unit, view = self._unit("touching", "gpu/query/touching_pairs.cu", contacts, (("GROUP", group),))
+        rows = {"input": view, "count": built.count, "marks": marks, "found": found}
+        target.launch(unit, "mark_touching", -(-built.count // group), **rows)
+
     def mark(self, region: Boxes | Places, marks: Array) -> Array:
         """Mark the primitives in one region in `marks`, (P,) uint32 by their numbers, all 0 before and not 0 where they
         are in it, and count them, each once: (1,) int32. Of `centres` those whose centres are in the box or the ball,
@@ -155,8 +171,9 @@ class Queries:
             self.target.launch(unit, "find_leaves", count, input=view, count=count, **arrays)
         return Leaves(leaf_ids, counts, cells)
 
-    def _may_repeat(self, question: Question) -> bool:
-        return self.hierarchy.capabilities.splits_references or question.periodic is not None
+    def _may_repeat(self, question: Question | None) -> bool:
+        is_periodic = question is not None and question.periodic is not None
+        return self.hierarchy.capabilities.splits_references or is_periodic
 
     def _counted(self, query: str, question: Question) -> Array:
         if self._may_repeat(question):
@@ -176,9 +193,10 @@ class Queries:
         total = total_of(target, counts, first)
         prim_ids = target.empty(total, np.int32, "queries")
         if total > 0:
-            target.launch(unit, "write_listed", count, input=view, count=count, first=first, prim_ids=prim_ids)
-        lists = ListedPrimitives(prim_ids, first, counts)
-        return make_ascending(target, lists) if ascending or self._may_repeat(question) else lists
+            lists = {"first": first, "counts": counts, "prim_ids": prim_ids}
+            target.launch(unit, "write_listed", count, input=view, count=count, **lists)
+        listed = ListedPrimitives(prim_ids, first, counts)
+        return make_ascending(target, listed) if ascending or self._may_repeat(question) else listed
 
     def _unit(
         self, query: str, path: str, question: Question, constants: tuple[tuple[str, int], ...] = ()

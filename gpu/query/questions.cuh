@@ -27,6 +27,9 @@ struct Places : PlaceRows {
         if (own == nullptr) return true;
         return own_rule == OWN_RULES::later ? prim_id > own[i] : prim_id != own[i];
     }
+    __device__ __forceinline__ bool allows(int i, int prim_id, const FixedBallRegion&) const {
+        return allows(i, prim_id);
+    }
     template <class Shape>
     __device__ __forceinline__ bool holds(const Shape& shape, const FixedBallRegion& ball) const {
         const float3 to = offset_of(shape, ball.centre);
@@ -54,7 +57,7 @@ struct Boxes : BoxRows {
     __device__ __forceinline__ void each_image(BoxRegion&, const VisitImage& visit_image) const {
         visit_image();
     }
-    __device__ __forceinline__ bool allows(int, int) const { return true; }
+    __device__ __forceinline__ bool allows(int, int, const BoxRegion&) const { return true; }
     template <class Shape>
     __device__ __forceinline__ bool holds(const Shape& shape, const BoxRegion& region) const {
         return reaches_into(shape, region.box);

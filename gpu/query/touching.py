@@ -8,7 +8,8 @@ import numpy as np
 
 from ..hierarchy.base import HierarchyError, Primitives
 from ..target.base import Array
-from ..target.structs import make_struct
+from ..target.structs import make_struct, pack
+from .contacts import ContactRows, Contacts
 
 KINDS = ("triangle", "sphere", "mixed")
 """Of primitives that can be told to touch (gpu/device/touching.cuh)."""
@@ -17,19 +18,14 @@ KINDS = ("triangle", "sphere", "mixed")
 @dataclasses.dataclass(frozen=True, eq=False)
 class Touching:
     """`count` primitives of `others` from `first` on (None: all from there). Where they are the structure's own
-    (`is_own`), each pair is found once, by the smaller number.
-
-    What is found can be narrowed: to the numbers `among` (first, end), or to all but those (`is_outside`); and where
-    the primitives are the structure's own, to pairs of two objects, by `object_ends` (K,) int32 on the target, one more
-    than the last number of each object, ascending."""
+    (`is_own`), each pair is found once, by the smaller number; or, with `contacts` of their objects, by the one of the
+    object of smaller rank, where these ask for one another."""
 
     others: Primitives
     is_own: bool = False
     first: int = 0
     count: int | None = None
-    object_ends: Array | None = None
-    among: tuple[int, int] = (0, 2**31 - 1)
-    is_outside: bool = False
+    contacts: Contacts | None = None
 
     periodic = None
 
@@ -43,7 +39,7 @@ class Touching:
     @property
     def arrays(self) -> tuple[Array | None, ...]:
         """What lies on the target."""
-        return (*self.others.keep_alive, self.object_ends)
+        return (*self.others.keep_alive, *(self.contacts.arrays if self.contacts is not None else ()))
 
     def part(self, some: slice) -> Touching:
         """Some of them, side by side."""
@@ -61,17 +57,8 @@ class Touching:
 
     def packed(self, _: Array | None) -> np.ndarray:
         """The by-value struct."""
-        view, ends = self.others.view, self.object_ends
-        numbers = ("object_count", "first", "is_own", "lower", "upper", "is_outside")
-        fields = [("others", view.dtype), ("object_ends", "u8"), *((name, "i4") for name in numbers)]
-        return make_struct(
-            np.dtype(fields, align=True),
-            others=view,
-            object_ends=ends,
-            object_count=0 if ends is None else len(ends),
-            first=self.first,
-            is_own=int(self.is_own),
-            lower=self.among[0],
-            upper=self.among[1],
-            is_outside=int(self.is_outside),
-        )
+        view = self.others.view
+        objects = pack(ContactRows(None, None, None, 0)) if self.contacts is None else self.contacts.packed()
+        fields = [("others", view.dtype), ("objects", objects.dtype), ("first", "i4"), ("is_own", "i4")]
+        rows = {"others": view, "objects": objects, "first": self.first, "is_own": int(self.is_own)}
+        return make_struct(np.dtype(fields, align=True), **rows)

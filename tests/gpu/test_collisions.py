@@ -12,9 +12,11 @@ from raygrove.gpu.camera import Camera
 from raygrove.gpu.collisions import Between
 from raygrove.gpu.engine import Engine, View, ViewSettings
 from raygrove.gpu.glyph_shapes import Glyphs
-from raygrove.gpu.hierarchy.base import HierarchyError, NoCollisionsError
+from raygrove.gpu.hierarchy.base import HierarchyError, NoCollisionsError, ObjectRange
+from raygrove.gpu.hierarchy.primitives import mixed_primitives
 from raygrove.gpu.painters import COLLIDING
 from raygrove.gpu.pixels import ArrayPixels
+from raygrove.gpu.query import contacts
 from raygrove.gpu.scene import Channel, Clip, Mesh, Moment, Node, Object, Scene, Spheres, Track
 from raygrove.gpu.target.base import Target
 from tests.oracle.touching import pair_gaps
@@ -159,10 +161,55 @@ def test_they_are_found_once_for_an_instant(target: Target, monkeypatch: pytest.
             engine.render_frame(Moment(time), [view])
             kernels.clear()
             engine.paint_collisions(view, between)
-            return kernels.count("count_listed")
+            return kernels.count("mark_touching")
 
         other = dataclasses.replace(CAMERA, eye=(1.0, 0.4, 4.0))
         assert [finds(0.4), finds(0.4), finds(0.4, other), finds(0.5), finds(0.5, between=(0, 1))] == [1, 0, 0, 1, 1]
+
+
+def test_many_objects_ask_for_those_whose_boxes_they_meet(target: Target, monkeypatch: pytest.MonkeyPatch) -> None:
+    """More of them than an object keeps apart, of other sizes, in a row and far away; narrowed by boxes, and not."""
+    random = np.random.default_rng(6)
+    counts, places = random.integers(1, 12, 14), np.concatenate([random.uniform(-0.5, 0.5, (12, 3)), [[5, 0, 0]] * 2])
+    parts = [
+        Spheres("balls", (random.uniform(-0.6, 0.6, (count, 3)) + place).astype(np.float32), np.full(count, 0.1, "f4"))
+        for count, place in zip(counts, places, strict=True)
+    ]
+    things = tuple(Object(0, spheres=index) for index in range(len(parts)))
+    made = Scene("many", (Node("one"),), (), things, spheres=tuple(parts))
+    owners, centres = np.repeat(np.arange(len(parts)), counts), np.concatenate([part.centres for part in parts])
+    gaps = pair_gaps(*[(np.zeros((0, 3, 3)), centres.astype(float), np.full(len(centres), 0.1))] * 2)
+    for most in (contacts.MOST_COMPARED, 3):
+        monkeypatch.setattr(contacts, "MOST_COMPARED", most)
+        for structure in ("lbvh", "grid_two_level"):
+            view = view_of(target, structure)
+            with Engine(target, made) as engine:
+                engine.render_frame(Moment(0.0), [view])
+                pairs = engine.colliding_pairs(view)
+                check(pairs, gaps, owners)
+                told = engine.paint_collisions(view)
+                assert (told.pairs, told.primitives) == (len(pairs), len(np.unique(pairs))) and len(pairs) > 10
+
+
+def test_only_what_lies_where_boxes_meet_asks(target: Target) -> None:
+    """Of the smaller object, by the boxes of objects: what of it reaches into the other's, and nothing of those that
+    are apart, or that nothing of is active in."""
+    corners = np.array([[[0, 0, 0], [4, 0, 0], [0, 4, 0]], [[9, 0, 0], [9, 1, 0], [9, 0, 2]]], np.float32)
+    balls = np.array([[1, 1, 0.5], [20, 0, 0], [3, 0, 0], [np.nan, 0, 0]], np.float32)
+    arrays = (corners.reshape(-1, 3), np.arange(6, dtype=np.int32).reshape(-1, 3), balls, np.full(4, 0.5, np.float32))
+    objects = tuple(ObjectRange(*rows, 0) for rows in ((0, 2), (2, 1), (3, 1), (4, 1), (5, 1)))
+    primitives = mixed_primitives(*(target.upload(rows, "test") for rows in arrays), objects=objects)
+    found = contacts.find_contacts(target, primitives, objects)
+    rows = target.download(found.contacts)
+    boxes, counts = rows[:, :6].copy().view(np.float32).reshape(-1, 2, 3), rows[:, 6]
+    assert target.download(found.ends).tolist() == [2, 3, 4, 5, 6]
+    assert target.download(found.ranks).tolist() == [4, 0, 1, 2, 3], "the smallest asks first"
+    assert counts.tolist() == [0, 1, 0, 1, 0] and (boxes[[0, 2, 4], 0] > boxes[[0, 2, 4], 1]).all()
+    np.testing.assert_array_equal(boxes[1], [[0.5, 0.5, 0], [1.5, 1.5, 1]])
+    np.testing.assert_array_equal(boxes[3], [[2.5, 0, 0], [3.5, 0.5, 0.5]])
+    of_one = target.download(contacts.find_contacts(target, primitives, objects, (0, -1)).ranks)
+    of_two = target.download(contacts.find_contacts(target, primitives, objects, (3, 0)).ranks)
+    assert of_one.tolist() == [0, 1, 1, 1, 1] and of_two.tolist() == [1, -1, -1, 0, -1]
 
 
 def test_what_cannot_be_asked_is_said(target: Target) -> None:
