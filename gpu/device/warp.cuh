@@ -29,7 +29,6 @@ inline Number warp_broadcast(Number value, int) {
 __device__ bool warp_any(bool value) { return value; }
 __device__ bool warp_all(bool value) { return value; }
 __device__ unsigned warp_ballot(bool value) { return value ? 1u : 0u; }
-__device__ unsigned warp_match(unsigned) { return 1u; }
 #else
 constexpr int WARP_LANES = 32;
 constexpr unsigned WARP_ALL = 0xffffffffu;
@@ -64,8 +63,6 @@ __device__ __forceinline__ Number warp_broadcast(Number value, int lane) {
 __device__ __forceinline__ bool warp_any(bool value) { return __any_sync(WARP_ALL, value); }
 __device__ __forceinline__ bool warp_all(bool value) { return __all_sync(WARP_ALL, value); }
 __device__ __forceinline__ unsigned warp_ballot(bool value) { return __ballot_sync(WARP_ALL, value); }
-// The lanes, as bits, that hold the same value as this one.
-__device__ __forceinline__ unsigned warp_match(unsigned value) { return __match_any_sync(WARP_ALL, value); }
 #endif
 
 // The threads of a block run one after the other, as on the host.

@@ -7,13 +7,20 @@ the number of blocks.
 
 from __future__ import annotations
 
+from typing import Any
+
 import numpy as np
 
-from .base import Array, Target, UnitSource
+from .base import Array, Target, Unit, UnitSource
 
 DIGIT_BITS = 8
 DIGITS = 1 << DIGIT_BITS
-SCAN_TILE = 2048
+SCAN_TILE = 4096
+MOST_THREADS = 1024
+
+
+SORT_TILE, SORT_THREADS, RESIDENT = 4096, 512, 1024
+"""Keys that a block takes at once, its threads, and the threads of a processor that registers are left for."""
 
 
 class OwnSorter:
@@ -40,69 +47,46 @@ class OwnSorter:
         unit = self._target.unit(UnitSource("gpu/primitives/scan.cu", constants=(("TILE", SCAN_TILE),)))
         sums = self._target.scratch(scratch + ".sums", max(1, tiles), np.uint32)
         values, out = values.view(np.uint32), out.view(np.uint32)
-        self._target.launch(unit, "sum_tiles", n, values=values, n=n, tile_count=tiles, tile_sums=sums, blocks=tiles)
-        self._target.launch(unit, "scan_tile_sums", n, tile_count=tiles, tile_sums=sums, blocks=1)
-        self._target.launch(
-            unit, "scan_tiles", n, values=values, n=n, tile_count=tiles, tile_sums=sums, out=out, blocks=tiles
-        )
+        shared = {"tile_count": tiles, "tile_sums": sums}
+        self._target.launch(unit, "sum_tiles", n, values=values, n=n, **shared, blocks=tiles)
+        self._target.launch(unit, "scan_tile_sums", n, **shared, block=_wide(tiles), blocks=1)
+        self._target.launch(unit, "scan_tiles", n, values=values, n=n, **shared, out=out, blocks=tiles)
 
     def _sort(self, keys: Array, values: Array | None, bits: tuple[int, int], scratch: str) -> tuple[Array, Array]:
-        target, n = self._target, int(keys.size)
-        unit, tile = (
-            target.unit(sort_unit(keys.dtype.itemsize * 8, values is not None)),
-            tile_size(keys.dtype.itemsize * 8),
-        )
-        tiles = -(-n // tile)
+        target, n, key_bits = self._target, int(keys.size), keys.dtype.itemsize * 8
+        unit, tiles = target.unit(sort_unit(key_bits, values is not None)), -(-n // SORT_TILE)
         counts = target.scratch(scratch + ".counts", DIGITS * tiles, np.int32)
-        totals = target.scratch(scratch + ".totals", DIGITS, np.int32)
+        firsts = target.scratch(scratch + ".firsts", DIGITS, np.int32)
+        arrived = target.scratch(scratch + ".arrived", 1, np.int32)
         other = target.scratch(scratch + ".keys", keys.shape, keys.dtype)
         other_values = None if values is None else target.scratch(scratch + ".values", values.shape, values.dtype)
+        tile_wise = {"block": SORT_THREADS, "blocks": tiles, "n": n, "tile_count": tiles, "counts": counts}
         for first in range(bits[0], bits[1], DIGIT_BITS):
-            mask = (1 << min(DIGIT_BITS, bits[1] - first)) - 1
-            target.launch(
-                unit,
-                "count_digits",
-                n,
-                keys=keys,
-                n=n,
-                shift=first,
-                mask=mask,
-                tile_count=tiles,
-                counts=counts,
-                blocks=tiles,
-            )
-            target.launch(unit, "scan_digits", n, counts=counts, tile_count=tiles, digit_totals=totals, blocks=DIGITS)
-            places = (
-                None if values is None else values.view(np.uint32),
-                None if other_values is None else other_values.view(np.uint32),
-            )
-            target.launch(
-                unit,
-                "scatter_digits",
-                n,
-                keys=keys,
-                values=places[0],
-                n=n,
-                shift=first,
-                mask=mask,
-                tile_count=tiles,
-                counts=counts,
-                digit_totals=totals,
-                keys_out=other,
-                values_out=places[1],
-                blocks=tiles,
-            )
+            digit = {"shift": first, "mask": (1 << min(DIGIT_BITS, bits[1] - first)) - 1}
+            self._launch(unit, "count_digits", **tile_wise, **digit, keys=keys, arrived=arrived)
+            scanned = {"tile_count": tiles, "counts": counts, "digit_first": firsts, "arrived": arrived}
+            self._launch(unit, "scan_digits", **scanned, block=_wide(tiles), blocks=DIGITS)
+            places = {
+                "values": None if values is None else values.view(np.uint32),
+                "values_out": None if other_values is None else other_values.view(np.uint32),
+            }
+            moved = {"keys": keys, "keys_out": other, "digit_first": firsts, **places}
+            self._launch(unit, "scatter_digits", **tile_wise, **digit, **moved)
             keys, other, values, other_values = other, keys, other_values, values
         return keys, values
+
+    def _launch(self, unit: Unit, kernel: str, /, **arguments: Any) -> None:
+        self._target.launch(unit, kernel, arguments["tile_count"], **arguments)
+
+
+def _wide(items: int) -> int:
+    """Threads of a block that goes over so many items alone."""
+    return min(MOST_THREADS, max(256, -(-items // 32) * 32))
 
 
 def sort_unit(key_bits: int, has_values: bool) -> UnitSource:
     """The unit that sorts keys of 32 or 64 bits, with or without 32-bit values."""
-    constants = (("TILE", tile_size(key_bits)), ("HAS_VALUES", has_values))
+    shape = (("TILE", SORT_TILE), ("THREADS", SORT_THREADS), ("RESIDENT", RESIDENT))
+    constants = (*shape, ("HAS_VALUES", has_values))
     aliases = (("Key", "unsigned" if key_bits == 32 else "uint64"),)
     return UnitSource("gpu/primitives/radix_sort.cu", ("gpu/device/types.cuh",), aliases, constants)
-
-
-def tile_size(key_bits: int) -> int:
-    """Keys of a tile: as many as a block's static shared memory holds sorted, with their values."""
-    return 4096 if key_bits == 32 else 2048
