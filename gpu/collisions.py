@@ -108,8 +108,8 @@ def _can_touch(surface: Surface) -> bool:
     primitives = surface.primitives
     if primitives.kind not in KINDS:
         raise NoCollisionsError(
-            f"Collisions are found among triangles and spheres; this scene has {primitives.kind}. Turn "
-            f"collisions off (collisions.show) to see it."
+            f"Collisions are found among triangles and spheres alone, and this scene has {primitives.kind}: "
+            f"none are marked."
         )
     return primitives.count > 0 and len(surface.objects) > 1
 

@@ -271,11 +271,12 @@ class FrameStatistics:
 @dataclasses.dataclass(frozen=True)
 class Collisions:
     """How many pairs of primitives of different objects touch at an instant, how many primitives are among them, and
-    how long it took to find them."""
+    how long it took to find them; or the sentence `why_not`, where they cannot be found."""
 
     pairs: int = 0
     primitives: int = 0
     find_ms: float = 0.0
+    why_not: str = ""
 
 
 def joined(parts: Sequence[FrameStatistics]) -> FrameStatistics:

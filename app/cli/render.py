@@ -88,8 +88,9 @@ def run(names: argparse.Namespace, words: Words) -> int:
 
 def _say_of_picture(frame: Frame, said: set[str], words: Words) -> None:
     """What is to know of a frame, unless it was `said` of one before it; spheres without what is shown."""
-    for sentence in frame.statistics[-1].views[0].notices:
-        if sentence not in said:
+    refused = frame.collisions.why_not if frame.collisions is not None else ""
+    for sentence in (*frame.statistics[-1].views[0].notices, refused):
+        if sentence and sentence not in said:
             words.warn(f"Frame {frame.number}: {sentence}")
         said.add(sentence)
     if frame.attribute is not None and frame.attribute.missing:

@@ -19,7 +19,7 @@ from raygrove.app.frames.views import view_settings
 from raygrove.gpu.camera import Camera
 from raygrove.gpu.engine import Engine, View
 from raygrove.gpu.scene import Moment, Scene
-from raygrove.gpu.stats import AttributeCounts, FrameStatistics
+from raygrove.gpu.stats import AttributeCounts, Collisions, FrameStatistics
 from raygrove.gpu.target.base import Array, Target
 
 TINY = 8
@@ -48,7 +48,8 @@ class TargetPixels:
 class Frame:
     """One picture: its number and time, the statistics of each time it was drawn, the pixels (H, W, 4) uint8, the
     camera, and the hits of the first sample's primary rays with the sum of their distances, and the buffers
-    (gpu/buffers.py), where they were asked for; how many spheres have how much of the `attribute` that is shown."""
+    (gpu/buffers.py), where they were asked for; how many spheres have how much of the `attribute` that is shown; the
+    collisions that are marked, where they are."""
 
     number: int
     time: float
@@ -59,6 +60,7 @@ class Frame:
     sum_t: float | None = None
     buffers: dict[str, np.ndarray] | None = None
     attribute: AttributeCounts | None = None
+    collisions: Collisions | None = None
 
 
 def render_frames(
@@ -103,7 +105,7 @@ def render_frames(
             buffers = engine.buffers(view) if with_buffers else None
             hits, sum_t = (found.hits, found.sum_t) if found else (None, None)
             shown = (moment.frame_id, moment.time, drawn, pixels.pixels(), view.camera)
-            yield Frame(*shown, hits, sum_t, buffers, engine.attribute_counts())
+            yield Frame(*shown, hits, sum_t, buffers, engine.attribute_counts(), overlays.collisions)
 
 
 def camera_at(state: State, scene: Scene, moment: Moment, turntable: int = 0) -> Camera:

@@ -9,6 +9,7 @@ from raygrove.app.document.state import State
 from raygrove.app.frames.node_boxes import BoxReport, NodeBoxes
 from raygrove.app.frames.periodic_boxes import PeriodicBoxes
 from raygrove.gpu.engine import Engine, View
+from raygrove.gpu.hierarchy.base import NoCollisionsError
 from raygrove.gpu.region import RegionContents
 from raygrove.gpu.scene import Moment, Scene
 from raygrove.gpu.stats import Collisions
@@ -49,7 +50,7 @@ class Overlays:
             engine.paint_contours(view, state.settings.contours)
         self.collisions = None
         for view in views if state.settings.collisions.show else ():
-            self.collisions = engine.paint_collisions(view, _between(state), state.settings.collisions.opacity)
+            self.collisions = _collisions(engine, view, state)
         if with_selection and state.selection.object >= 0:
             engine.paint_outline(views[0], state.selection.object)
         region = state.selection.region
@@ -57,6 +58,13 @@ class Overlays:
         self._boxes.paint(engine, views[0], scene, state, moment, is_moving)
         for view in views:
             self._periodic_boxes.paint(engine, view, scene, state, moment)
+
+
+def _collisions(engine: Engine, view: View, state: State) -> Collisions:
+    try:
+        return engine.paint_collisions(view, _between(state), state.settings.collisions.opacity)
+    except NoCollisionsError as error:  # the picture is what it is without them
+        return Collisions(why_not=str(error))
 
 
 def _between(state: State) -> tuple[int, int]:

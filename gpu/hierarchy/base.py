@@ -42,10 +42,7 @@ class CannotRefitError(HierarchyError):
 
 
 class NoCollisionsError(HierarchyError):
-    """Collisions of such primitives cannot be found; `instead` is the setting and its value by which the scene is
-    shown."""
-
-    instead = ("collisions.show", False)
+    """Collisions of such primitives cannot be found."""
 
 
 @dataclasses.dataclass(frozen=True)

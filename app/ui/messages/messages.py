@@ -73,7 +73,6 @@ class Messages(QObject):
             "render.primary": self.tr("First hits by the structure"),
             "display.spheres": self.tr("Draw by rays"),
             "update.mode": self.tr("Rebuild every frame"),
-            "collisions.show": self.tr("Hide collisions"),
         }
         change = self._session.document.change
         return Way("instead", titles.get(key, f"{key} = {value}"), lambda: change(f"settings.{key}", value))

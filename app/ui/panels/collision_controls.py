@@ -60,6 +60,9 @@ class CollisionControls(QWidget):
         if found is None:
             self.sentence.setText(self.tr("Primitives of different objects that touch are marked and counted."))
             return
+        if found.why_not:
+            self.sentence.setText(found.why_not)
+            return
         text = self.tr("{pairs} colliding pairs of {primitives} primitives, found in {ms} ms.")
         self.sentence.setText(
             text.format(pairs=f"{found.pairs:,}", primitives=f"{found.primitives:,}", ms=f"{found.find_ms:.1f}")

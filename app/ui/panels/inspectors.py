@@ -135,10 +135,10 @@ class Inspectors(QObject):
     def _take(self, frame: FinishedFrame) -> None:
         self.heat.take(frame)
         self.boxes.take(frame)
-        self.objects.collisions.take(frame)
         self._show_contents(frame)
         self.spheres.take_frame()
         if self._is_of_now(frame):
+            self.objects.collisions.take(frame)
             self.cost.take(frame)
 
     def _show_contents(self, frame: FinishedFrame) -> None:

@@ -4,6 +4,7 @@ one and others, and told with the frame."""
 from __future__ import annotations
 
 import contextlib
+import dataclasses
 
 import numpy as np
 import pytest
@@ -15,6 +16,7 @@ from raygrove.app.frames.views import view_settings
 from raygrove.app.settings.settings import OptionError, Settings, set_option
 from raygrove.gpu.camera import fit
 from raygrove.gpu.engine import Engine, View
+from raygrove.gpu.glyph_shapes import Glyphs
 from raygrove.gpu.pixels import ArrayPixels
 from raygrove.gpu.scene import Mesh, Moment, Node, Object, Scene
 from raygrove.gpu.target.base import Target
@@ -67,6 +69,21 @@ def test_they_are_those_of_the_objects_that_are_chosen(host_target: Target) -> N
         assert found(-1) is None
         overlays.forget()
         assert overlays.collisions is None
+
+
+def test_a_scene_of_glyphs_is_drawn_without_them(host_target: Target) -> None:
+    """And the picture says why."""
+    ends = np.array([[0, 0, 0.3]], np.float32)
+    sticks = Glyphs("sticks", "capsule", ends, ends + np.float32([0.5, 0.5, 0]))
+    scene = dataclasses.replace(crossing(), glyphs=(sticks,))
+    scene = dataclasses.replace(scene, objects=(*scene.objects, Object(0, glyphs=0)))
+    plain, asked = (
+        next(iter(render_frames(host_target, scene, state, [(0, 0.0)])))
+        for state in (state_of(scene), state_of(scene, show=True))
+    )
+    np.testing.assert_array_equal(plain.pixels, asked.pixels)
+    assert plain.collisions is None and asked.collisions is not None
+    assert "this scene has glyphs" in asked.collisions.why_not and asked.collisions.pairs == 0
 
 
 def test_options_are_checked() -> None:

@@ -183,6 +183,11 @@ def test_collisions_are_shown_and_counted(opened: MainWindow, qtbot: Any) -> Non
     for pairs, sentence in ((1234, "1,234 colliding pairs of 56 primitives, found in 0.7 ms."), (0, "0 colliding")):
         controls.take(dataclasses.replace(frame, collisions=Collisions(pairs, 56, 0.7)))
         assert controls.sentence.text().startswith(sentence)
+    controls.take(dataclasses.replace(frame, collisions=Collisions(why_not="This scene has glyphs.")))
+    assert controls.sentence.text() == "This scene has glyphs."
+    late = dataclasses.replace(frame, request=dataclasses.replace(frame.request, scene=Scene("another")))
+    opened.loop.frame_arrived.emit(dataclasses.replace(late, collisions=Collisions(7, 8, 0.7)))
+    assert controls.sentence.text() == "This scene has glyphs.", "a picture of the scene before says nothing"
     controls.editors["between"].edited.emit("selected")
     assert opened.document.state.settings.collisions.between == "selected"
     controls.editors["show"].edited.emit(False)

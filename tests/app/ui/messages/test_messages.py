@@ -18,7 +18,7 @@ from raygrove.app.ui.widgets.panel_bar import PanelBar
 from raygrove.app.ui.window.main_window import MainWindow
 from raygrove.gpu.display.sphere_look import SphereDrawingError
 from raygrove.gpu.glyphs.caster import check_scene
-from raygrove.gpu.hierarchy.base import CannotRefitError, NoCollisionsError
+from raygrove.gpu.hierarchy.base import CannotRefitError
 from tests.app.stand_ins import PaintedMaker
 
 
@@ -184,26 +184,4 @@ def test_a_structure_that_cannot_be_refitted_has_a_button_that_rebuilds_it(
     assert button.text() == "Rebuild every frame"
     button.click()
     assert document.state.settings.update.mode == "rebuild"
-    qtbot.waitUntil(lambda: not banners.messages())
-
-
-def test_a_scene_without_collisions_has_a_button_that_hides_them(
-    scene_window: MainWindow, qtbot: Any, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    """They were shown for a scene before, which could be asked."""
-    draw = PaintedMaker.draw
-
-    def refuse(self: PaintedMaker, scene: Any, state: Any, *rest: Any) -> Any:
-        if state.settings.collisions.show:
-            raise NoCollisionsError("This scene has glyphs.")
-        return draw(self, scene, state, *rest)
-
-    monkeypatch.setattr(PaintedMaker, "draw", refuse)
-    document, banners = scene_window.document, scene_window.banners
-    document.change("settings.collisions.show", True)
-    qtbot.waitUntil(lambda: any(one.kind == "error" for one in banners.messages()))
-    button = banners.messages()[-1].findChild(QPushButton, "instead")
-    assert button.text() == "Hide collisions"
-    button.click()
-    assert not document.state.settings.collisions.show
     qtbot.waitUntil(lambda: not banners.messages())
