@@ -110,11 +110,9 @@ class FrameLog:
 
     def collect(self) -> FrameStatistics | None:
         """Take what the target has finished; the statistics of the newest finished frame. Does not wait."""
-        for timing in self._target.finished_frames():
-            record = self._waiting.pop(timing.frame_id, None)
-            if record is not None:
-                self.newest = self._statistics(record, timing)
-                self.on_finished(self.newest)
+        for timing in self._target.frames_of(self._waiting):
+            self.newest = self._statistics(self._waiting.pop(timing.frame_id), timing)
+            self.on_finished(self.newest)
         return self.newest
 
     def _phases_of(self, record: FrameRecord, timing: FrameTiming) -> tuple[int, dict[str, float]]:

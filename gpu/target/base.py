@@ -10,7 +10,7 @@ import abc
 import contextlib
 import dataclasses
 import time
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Container, Iterator
 from types import TracebackType
 from typing import Any, NamedTuple, Protocol, Self
 
@@ -176,6 +176,7 @@ class Target(abc.ABC):
     """Put before the names of phases; the engine sets it, so that the phases of several views in one frame stay apart.
     """
     samples_phases: bool = False
+    _unclaimed_frames: tuple[FrameTiming, ...] = ()
     """Whether frames that replay a captured body may leave their phases untimed but now and then: on a GPU, events
     within a graph are most of what its launch costs the host. The owner of the frames sets it, between frames."""
 
@@ -314,6 +315,13 @@ class Target(abc.ABC):
     def finished_frames(self) -> list[FrameTiming]:
         """The frames that have finished since the last call, oldest first. Does not wait. A frame that has only just
         ended may be left for the next call, unless everything was waited for since."""
+
+    def frames_of(self, numbers: Container[int]) -> list[FrameTiming]:
+        """The finished frames that have one of these numbers, oldest first, as `finished_frames` gives all. Frames of
+        others stay for who asks for them (two engines may use one target), the newest few of them."""
+        known = (*self._unclaimed_frames, *self.finished_frames())
+        self._unclaimed_frames = tuple(timing for timing in known if timing.frame_id not in numbers)[-256:]
+        return [timing for timing in known if timing.frame_id in numbers]
 
     @contextlib.contextmanager
     def phase(self, name: str) -> Iterator[None]:

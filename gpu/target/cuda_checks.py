@@ -24,11 +24,10 @@ class CudaChecks:
         self._clear()
 
     def adopt(self, module: Any, kernels: Iterable[str]) -> None:
-        """Tell a loaded unit where the state is. Waits."""
+        """Tell a loaded unit where the state is, in the order of the stream."""
         self._checks.know(kernels)
         place, _ = checked(self._cuda.driver.cuModuleGetGlobal(module, b"check_state"), "finding a unit's checks")
-        pointer = np.array([self._state.data.ptr], np.uint64)
-        checked(self._cuda.driver.cuMemcpyHtoD(place, pointer.ctypes.data, pointer.nbytes), "telling a unit of checks")
+        self._staging.write(int(place), np.array([self._state.data.ptr], np.uint64))
 
     def before_launch(self) -> None:
         """Tell kernels of arrays that have come or gone, in the order of the stream; not while launches are
@@ -47,8 +46,6 @@ class CudaChecks:
             raise error
 
     def _clear(self) -> None:
-        nothing = np.zeros(1, REPORT)
-        checked(
-            self._cuda.driver.cuMemcpyHtoD(self._state.data.ptr, nothing.ctypes.data, nothing.nbytes),
-            "clearing what kernels report",
-        )
+        """In the order of the stream: kernels that find a report begin nothing, and a copy from pageable memory is not
+        awaited by streams that do not block."""
+        self._staging.write(self._state.data.ptr, np.zeros(1, REPORT))

@@ -308,15 +308,15 @@ if HAS_CUDA:
             yield made
 
     @pytest.mark.cuda
-    @pytest.mark.parametrize("exact_hits_target", KINDS[1:], indirect=True)
+    @pytest.mark.parametrize("exact_target", KINDS[1:], indirect=True)
     @pytest.mark.parametrize("scene_name", ["soup", "degenerate", "stairs", "moving"])
     def test_host_topology_is_cudas(
-        exact_hits_target: Target, exact_host_target: Target, choice: tuple[str, str, str], scene_name: str
+        exact_target: Target, exact_host_target: Target, choice: tuple[str, str, str], scene_name: str
     ) -> None:
         """Both targets without contraction: nodes, boxes and references equal byte by byte."""
         scene, options = SCENES[scene_name](), {"max_leaf_size": 4} if choice[0] == "lbvh" else {}
         tables = []
-        for target in (exact_hits_target, exact_host_target):
+        for target in (exact_target, exact_host_target):
             hierarchy = make(target, *choice, **options)
             hierarchy.build(scene.upload(target))
             tables.append(all_bytes(hierarchy))

@@ -3,7 +3,6 @@ teach nobody."""
 
 from __future__ import annotations
 
-import types
 from typing import Any
 
 import pytest
@@ -14,7 +13,7 @@ from raygrove.gpu.frame_log import FrameLog, FrameRecord, ViewRecord
 from raygrove.gpu.pixels import ArrayPixels
 from raygrove.gpu.scene import Moment
 from raygrove.gpu.stats import HierarchyStatistics
-from raygrove.gpu.target.base import FrameTiming
+from raygrove.gpu.target.base import FrameTiming, Target
 from raygrove.gpu.target.host import HostTarget
 from raygrove.gpu.update.options import UpdateOptions
 
@@ -39,14 +38,48 @@ def finished() -> list[FrameTiming]:
     return []
 
 
-@pytest.fixture
-def log(finished: list[FrameTiming]) -> FrameLog:
-    def take() -> list[FrameTiming]:
-        taken = finished[:]
-        finished.clear()
+class FramesOnly:
+    """What a FrameLog asks of a target, which finishes the frames that a test says."""
+
+    name = "cuda:0"
+    frames_of, _unclaimed_frames = Target.frames_of, ()
+
+    def __init__(self, finished: list[FrameTiming]) -> None:
+        self._finished = finished
+
+    def finished_frames(self) -> list[FrameTiming]:
+        taken = self._finished[:]
+        self._finished.clear()
         return taken
 
-    return FrameLog(types.SimpleNamespace(name="cuda:0", finished_frames=take, memory=dict, idle_bytes=lambda: 0))  # type: ignore[arg-type]
+    def memory(self) -> dict[str, int]:
+        return {}
+
+    def idle_bytes(self) -> int:
+        return 0
+
+
+@pytest.fixture
+def target(finished: list[FrameTiming]) -> Any:
+    return FramesOnly(finished)
+
+
+@pytest.fixture
+def log(target: Any) -> FrameLog:
+    return FrameLog(target)
+
+
+def test_who_asks_first_leaves_the_frames_of_others(log: FrameLog, target: Any, finished: list[FrameTiming]) -> None:
+    """Two engines of one target: a frame may be finished when the other one asks."""
+    other = FrameLog(target)
+    for number in (7, 9, 11):
+        log.add(number, record("rebuild"))
+        other.add(number + 1, record("refit"))
+        finished += [FrameTiming(one, {"animate": one}, 3, float(one), has_phases=True) for one in (number, number + 1)]
+        assert other.collect().frame_ms == number + 1  # type: ignore[union-attr]
+    told: list[float] = []
+    log.on_finished = lambda statistics: told.append(statistics.frame_ms)
+    assert log.collect().frame_ms == 11 and told == [7, 9, 11]  # type: ignore[union-attr]
 
 
 def test_untimed_frames_show_the_phases_of_the_newest_of_their_kind(log: FrameLog, finished: list[FrameTiming]) -> None:
