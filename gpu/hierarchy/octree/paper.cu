@@ -3,21 +3,30 @@
 // parent by a sorted copy of it (array B, twice A); chains by prefix sums of level differences. Steps have the paper's
 // numbers. Then the tree as everybody reads it, by a stable sort by depth.
 //
-// A cell is a code and a level; the level -1 is an empty place. Unit constants: BITS, IS_FULL.
+// What is in order already is merged instead of sorted: leaves are, and the nodes of A in B. So the common ancestors
+// and the copies are what is sorted, by one number each (post_order.cuh).
+//
+// Unit constants: BITS, IS_FULL; alias: Key.
 #include "gpu/device/block.cuh"
 #include "gpu/device/atomics.cuh"
-#include "gpu/hierarchy/octree/cell.cuh"
 #include "gpu/hierarchy/octree/point_tree.cuh"
+#include "gpu/hierarchy/octree/post_order.cuh"
 
 constexpr int NO_DEPTH = 31;
 
-struct Cells {
-    Pointer<const uint64> code;
-    Pointer<const int> level;
-
-    __device__ Cell operator[](int i) const { return {code[i], level[i]}; }
-};
-__device__ __forceinline__ bool is_same(Cell a, Cell b) { return a.level == b.level && a.code == b.code; }
+// The first of sorted numbers that is not below one.
+template <class Number>
+__device__ __forceinline__ int first_from(const Number* sorted, int count, Number number) {
+    int low = 0, high = count;
+    while (low < high) {
+        const int middle = (low + high) / 2;
+        if (sorted[middle] < number) low = middle + 1;
+        else high = middle;
+    }
+    return low;
+}
+// Where in the code of its smallest cells a cell ends.
+__device__ __forceinline__ uint64 end_of(Cell cell) { return cell.code + 1 << 3 * (BITS - cell.level); }
 
 // -- 1 (b), (c): points are sorted; those of one code share a leaf, or it would be its own ancestor ----------------
 __device__ __forceinline__ int begins_leaf(const uint64* codes, int count, int point) {
@@ -27,105 +36,75 @@ extern "C" __global__ void flag_leaves(const uint64* codes, const int* counts, i
     for (int i : grid_stride(n)) flags[i] = begins_leaf(codes, counts[POINTS_NOW], i);
 }
 
-// -- 2 (a), (b): leaves in front of A; the common ancestors of each and the leaf before, and the cube itself, apart ---
-// One point is a leaf of the whole cube, as are none. Levels begin with -1.
-extern "C" __global__ void write_leaves(const uint64* codes, const int* counts, const int* before, int n, uint64* code,
-                                        int* level, uint64* inner_code, int* inner_level) {
+// -- 2 (a), (b): the leaves, and apart from them the common ancestors of each and the leaf before, and the cube itself,
+// which is a leaf where there is one point or none.
+extern "C" __global__ void write_leaves(const uint64* codes, const int* counts, const int* before, int n,
+                                        uint64* leaf_code, Key* ancestors) {
     const int count = counts[POINTS_NOW];
     for (int i : grid_stride(n)) {
-        const int leaf = before[i];
+        Cell ancestor = i == 0 && count > 1 ? Cell{0, 0} : no_cell();
         if (i == 0) {
-            code[0] = count > 1 ? codes[0] : 0;
-            level[0] = count > 1 ? BITS : 0;
-            if (count > 1) inner_code[0] = inner_level[0] = 0;
+            leaf_code[0] = count > 1 ? codes[0] : 0;
         } else if (begins_leaf(codes, count, i)) {
-            code[leaf] = codes[i];
-            level[leaf] = BITS;
-            const Cell cell = common_ancestor({codes[i - 1], BITS}, {codes[i], BITS});
-            inner_code[leaf] = cell.code;
-            inner_level[leaf] = cell.level;
+            leaf_code[before[i]] = codes[i];
+            ancestor = common_ancestor({codes[i - 1], BITS}, {codes[i], BITS});
         }
+        ancestors[i] = key_of(ancestor);
     }
 }
 
-// -- 2 (c), (f): the order across levels, a subcell before its supercell, is that of codes padded with ones, and of
-// levels where those are equal: 3 BITS + 5 bits. Where they do not fit into a key, cells are sorted by level first, and
-// stably by code then. Empty places come last.
-__device__ __forceinline__ uint64 padded(Cell cell) { return (cell.code + 1 << 3 * (BITS - cell.level)) - 1; }
-
-extern "C" __global__ void key_levels(const int* level, int n, unsigned* keys, int* ids) {
-    for (int i : grid_stride(n)) {
-        keys[i] = (unsigned)(31 - level[i]);
-        ids[i] = i;
-    }
-}
-extern "C" __global__ void key_codes(const uint64* code, const int* level, const int* by_level, int n, uint64* keys,
-                                     int* ids) {
-    for (int i : grid_stride(n)) {
-        const int from = by_level != nullptr ? by_level[i] : i;
-        const Cell cell = {code[from], level[from]};
-        keys[i] = !exists(cell)         ? ~0ull
-                  : by_level != nullptr ? padded(cell)
-                                        : padded(cell) << 5 | (unsigned)(31 - cell.level);
-        ids[i] = from;
-    }
-}
-
-// -- 2 (d), (e): duplicates are neighbours now; one of each goes behind the leaves in A ----------------------------
-extern "C" __global__ void flag_different(const uint64* code, const int* level, const int* ids, int n, int* flags) {
-    const Cells cells = {code, level};
-    for (int i : grid_stride(n)) {
-        const Cell cell = cells[ids[i]];
-        flags[i] = exists(cell) && (i == 0 || !is_same(cell, cells[ids[i - 1]])) ? 1 : 0;
-    }
+// -- 2 (c) to (e): they are sorted, duplicates are neighbours now, and one of each is kept -------------------------
+extern "C" __global__ void flag_different(const Key* ancestors, int n, int* flags) {
+    for (int i : grid_stride(n))
+        flags[i] = ancestors[i] != NO_KEY && (i == 0 || ancestors[i] != ancestors[i - 1]) ? 1 : 0;
 }
 // `sizes`: leaves, and nodes of A.
-extern "C" __global__ void append_inner(const uint64* inner_code, const int* inner_level, const int* ids,
-                                        const int* flags, const int* before, const int* leaf_flags,
-                                        const int* leaves_before, int n, uint64* code, int* level, int* sizes) {
-    const int leaves = max(leaves_before[n - 1] + leaf_flags[n - 1], 1);
+extern "C" __global__ void keep_different(const Key* ancestors, const int* flags, const int* before,
+                                          const int* leaf_flags, const int* leaves_before, int n, Key* inner,
+                                          int* sizes) {
     for (int i : grid_stride(n)) {
         if (i == 0) {
+            const int leaves = max(leaves_before[n - 1] + leaf_flags[n - 1], 1);
             sizes[0] = leaves;
             sizes[1] = leaves + before[n - 1] + flags[n - 1];
         }
-        if (flags[i] == 0) continue;
-        code[leaves + before[i]] = inner_code[ids[i]];
-        level[leaves + before[i]] = inner_level[ids[i]];
-    }
-}
-extern "C" __global__ void gather_cells(const uint64* code, const int* level, const int* ids, int n, uint64* to_code,
-                                        int* to_level) {
-    for (int i : grid_stride(n)) {
-        const int from = ids[i];
-        to_code[i] = level[from] >= 0 ? code[from] : 0ull;  // what does not exist has no code
-        to_level[i] = level[from];
+        if (flags[i] != 0) inner[before[i]] = ancestors[i];
     }
 }
 
-// -- 3: the common ancestor of two neighbours in post order is the parent of the first: copies of parents behind the
-// nodes, in B. A copy's place says whose it is.
-extern "C" __global__ void copy_parents(const uint64* code, const int* level, const int* sizes, int n,
-                                        uint64* copy_code, int* copy_level) {
-    const Cells cells = {code, level};
-    const int nodes = sizes[1];
-    for (int i : grid_stride(n)) {
-        const Cell parent = i < nodes - 1 ? common_ancestor(cells[i], cells[i + 1]) : no_cell();
-        copy_code[i] = code[i];
-        copy_level[i] = level[i];
-        copy_code[n + i] = parent.code;
-        copy_level[n + i] = parent.level;
+// -- 2 (f): A in order. No leaf is an inner node. ------------------------------------------------------------------
+extern "C" __global__ void merge_cells(const uint64* leaf_code, const Key* inner, const int* sizes, const int* counts,
+                                       Key* key, uint64* code, int* level) {
+    const int leaves = sizes[0], nodes = sizes[1];
+    for (int i : grid_stride(nodes)) {
+        const bool is_leaf = i < leaves;
+        const int own = is_leaf ? i : i - leaves;
+        const Cell cell = !is_leaf ? cell_of_key(inner[own]) : Cell{leaf_code[own], counts[POINTS_NOW] > 1 ? BITS : 0};
+        const Key number = is_leaf ? key_of(cell) : inner[own];
+        const int to = own + (is_leaf ? first_from(inner, nodes - leaves, number)
+                                      : first_from(leaf_code, leaves, end_of(cell)));
+        key[to] = number;
+        code[to] = cell.code;
+        level[to] = cell.level;
     }
 }
-// (e): behind each node in the order of B its copies, eight at most. Parents begin with -1.
-extern "C" __global__ void link_copies(const uint64* code, const int* level, const int* ids, int n, int* parent) {
-    const Cells cells = {code, level};
-    for (int i : grid_stride(2 * n)) {
-        const int node = ids[i];
-        if (node >= n || !exists(cells[node])) continue;
-        for (int k = i + 1; k < 2 * n && ids[k] >= n && is_same(cells[ids[k]], cells[node]); ++k)
-            parent[ids[k] - n] = node;
+
+// -- 3: the common ancestor of two neighbours in post order is the parent of the first: copies of parents are what B
+// has behind the nodes. `of` says whose parent it is.
+extern "C" __global__ void copy_parents(const uint64* code, const int* level, const int* sizes, int n, Key* copies,
+                                        int* of) {
+    const int nodes = sizes[1];
+    for (int i : grid_stride(n)) {
+        Cell parent = no_cell();
+        if (i < nodes - 1) parent = common_ancestor({code[i], level[i]}, {code[i + 1], level[i + 1]});
+        copies[i] = key_of(parent);
+        of[i] = i;
     }
+}
+// (e): where B is in order, behind each node its copies, eight at most.
+extern "C" __global__ void link_copies(const Key* copies, const int* of, const Key* key, const int* sizes, int n,
+                                       int* parent) {
+    for (int i : grid_stride(n)) parent[of[i]] = copies[i] == NO_KEY ? -1 : first_from(key, sizes[1], copies[i]);
 }
 
 // -- 4: chains, as long as levels differ by more than one ----------------------------------------------------------
@@ -182,16 +161,6 @@ extern "C" __global__ void rank_nodes(const unsigned* depths, const int* ids, co
     }
 }
 
-// The first of the sorted points whose code is not below `code`.
-__device__ __forceinline__ int first_from(const uint64* codes, int count, uint64 code) {
-    int low = 0, high = count;
-    while (low < high) {
-        const int middle = (low + high) / 2;
-        if (codes[middle] < code) low = middle + 1;
-        else high = middle;
-    }
-    return low;
-}
 extern "C" __global__ void write_nodes(const uint64* codes, const uint64* post_code, const int* post_level,
                                        const int* post_parent, const int* ids, const int* rank, const int* counts,
                                        uint64* code, int* level, int* parent, int* first_child, int* child_count,

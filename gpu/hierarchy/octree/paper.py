@@ -31,21 +31,31 @@ class PaperForm:
         self.target, self.bits, self._order = target, int(options.bits), order
         self._block = int(options.block)
         constants = (("BITS", self.bits), ("IS_FULL", options.chains == "full"))
-        self._source = UnitSource("gpu/hierarchy/octree/paper.cu", constants=constants)
+        key_type = "unsigned" if self._key_bits <= 32 else "uint64"
+        self._source = UnitSource(
+            "gpu/hierarchy/octree/paper.cu", ("gpu/device/types.cuh",), (("Key", key_type),), constants
+        )
+
+    @property
+    def _key_bits(self) -> int:
+        """Of a cell's place in post order (post_order.cuh)."""
+        return 3 * self.bits + 1
 
     def shapes(self, count: int, capacity: int) -> Shapes:
-        """Scratch memory, with what cells are sorted by: A and B are four of the arrays."""
+        """Scratch memory: A and B, with what their parts are sorted by."""
         n = max(count, 1)
+        key = np.uint32 if self._key_bits <= 32 else np.uint64
         shapes: Shapes = dict.fromkeys(("leaf_flags", "leaves_before"), ((n,), np.int32))
-        shapes |= {f"{name}_code": ((size,), np.uint64) for name, size in _sizes(n, capacity).items()}
-        shapes |= {f"{name}_level": ((size,), np.int32) for name, size in _sizes(n, capacity).items()}
-        shapes |= dict.fromkeys(("flags", "before", "parent"), ((2 * n,), np.int32))
-        shapes |= dict.fromkeys(("post_parent", "rank", "ids"), ((capacity,), np.int32))
-        shapes |= {"depths": ((capacity,), np.uint32), "sizes": ((2,), np.int32)}
-        shapes |= {"keys": ((4 * n,), np.uint64), "by_key": ((4 * n,), np.int32)}
-        if self.bits > 10:
-            shapes |= {"level_keys": ((4 * n,), np.uint32), "by_level": ((4 * n,), np.int32)}
-        return shapes
+        shapes |= {"leaf_code": ((n,), np.uint64), "ancestors": ((n,), key), "inner": ((n,), key)}
+        shapes |= {"key": ((2 * n,), key), "code": ((2 * n,), np.uint64), "level": ((2 * n,), np.int32)}
+        shapes |= {"copies": ((2 * n,), key)}
+        shapes |= dict.fromkeys(("copies_of", "flags", "before", "parent"), ((2 * n,), np.int32))
+        shapes |= dict.fromkeys(("post_level", "post_parent", "rank", "ids"), ((capacity,), np.int32))
+        return shapes | {
+            "post_code": ((capacity,), np.uint64),
+            "depths": ((capacity,), np.uint32),
+            "sizes": ((2,), np.int32),
+        }
 
     def first_capacity(self, count: int) -> int:
         """See `most_nodes`; with chains, where nothing is known of the points."""
@@ -64,40 +74,40 @@ class PaperForm:
 
     def _make_nodes(self, tree: PointTree, held: dict[str, Array]) -> None:
         """Steps 1 and 2: A in post order."""
-        n, flags, before = len(tree.order), held["leaf_flags"], held["leaves_before"]
-        for name in ("a_level", "inner_level"):
-            self.target.fill(held[name], -1)
-        codes = {"codes": tree.codes, "counts": tree.counts, "n": n}
-        self._launch("flag_leaves", n, **codes, flags=flags)
-        self.target.exclusive_scan(flags, before, "octree.scan")
-        self._launch("write_leaves", n, **codes, before=before, **_cells(held, "a"), **_cells(held, "inner", "inner_"))
-        ids = self._across_levels(held, "inner", n)
-        found = {"flags": held["flags"][:n], "before": held["before"][:n]}
-        self._launch("flag_different", n, **_cells(held, "inner"), ids=ids, n=n, flags=found["flags"])
-        self.target.exclusive_scan(found["flags"], found["before"], "octree.scan")
-        inner = {**_cells(held, "inner", "inner_"), "ids": ids, "leaf_flags": flags, "leaves_before": before}
-        self._launch("append_inner", n, **inner, **found, n=n, **_cells(held, "a"), sizes=held["sizes"])
-        ids = self._across_levels(held, "a", 2 * n)
-        self._launch("gather_cells", 2 * n, **_cells(held, "a"), ids=ids, n=2 * n, **_cells(held, "sorted", "to_"))
+        n, leaf_flags, leaves_before = len(tree.order), held["leaf_flags"], held["leaves_before"]
+        known = {"codes": tree.codes, "counts": tree.counts, "n": n}
+        self._launch("flag_leaves", n, **known, flags=leaf_flags)
+        self.target.exclusive_scan(leaf_flags, leaves_before, "octree.scan")
+        found = {"leaf_code": held["leaf_code"], "ancestors": held["ancestors"]}
+        self._launch("write_leaves", n, **known, before=leaves_before, **found)
+        ancestors = self.target.sort_keys(held["ancestors"], (0, self._key_bits), "octree.ancestors")
+        flags = {"flags": held["flags"][:n], "before": held["before"][:n]}
+        self._launch("flag_different", n, ancestors=ancestors, n=n, flags=flags["flags"])
+        self.target.exclusive_scan(flags["flags"], flags["before"], "octree.scan")
+        leaves = {"leaf_flags": leaf_flags, "leaves_before": leaves_before}
+        inner = {"inner": held["inner"], "sizes": held["sizes"]}
+        self._launch("keep_different", n, ancestors=ancestors, **flags, **leaves, n=n, **inner)
+        merged = {"leaf_code": held["leaf_code"], "counts": tree.counts, "key": held["key"], **_cells(held)}
+        self._launch("merge_cells", 2 * n, **inner, **merged)
 
     def _relate(self, held: dict[str, Array]) -> None:
         """Step 3: the parent of each node in post order."""
-        m = len(held["sorted_level"])
-        cells, copies = _cells(held, "sorted"), _cells(held, "b", "copy_")
-        self._launch("copy_parents", m, **cells, sizes=held["sizes"], n=m, **copies)
-        ids = self._across_levels(held, "b", 2 * m)
-        self.target.fill(held["parent"], -1)
-        self._launch("link_copies", 2 * m, **_cells(held, "b"), ids=ids, n=m, parent=held["parent"])
+        m, sizes = len(held["key"]), held["sizes"]
+        copies, of = held["copies"], held["copies_of"]
+        self._launch("copy_parents", m, **_cells(held), sizes=sizes, n=m, copies=copies, of=of)
+        copies, of = self.target.sort_pairs(copies, of, (0, self._key_bits), "octree.copies")
+        found = {"key": held["key"], "sizes": sizes, "parent": held["parent"]}
+        self._launch("link_copies", m, copies=copies, of=of, n=m, **found)
 
     def _add_chains(self, tree: PointTree, held: dict[str, Array]) -> None:
         """Step 4."""
-        m = len(held["sorted_level"])
+        m = len(held["key"])
         related = {"parent": held["parent"], "sizes": held["sizes"], "chains": held["flags"], "n": m}
-        self._launch("count_chains", m, level=held["sorted_level"], **related)
+        self._launch("count_chains", m, level=held["level"], **related)
         self.target.exclusive_scan(held["flags"], held["before"], "octree.scan")
-        written = {**_cells(held, "post", "to_"), "to_parent": held["post_parent"], "counts": tree.counts}
-        sums = {"before": held["before"], "capacity": tree.capacity}
-        self._launch("write_chains", m, **_cells(held, "sorted"), **related, **sums, **written)
+        written = {f"to_{name}": held[f"post_{name}"] for name in ("code", "level", "parent")}
+        sums = {"before": held["before"], "capacity": tree.capacity, "counts": tree.counts}
+        self._launch("write_chains", m, **_cells(held), **related, **sums, **written)
 
     def _write(self, tree: PointTree, held: dict[str, Array]) -> None:
         """Nodes in order of depth."""
@@ -109,31 +119,16 @@ class PaperForm:
         self._launch("rank_nodes", m, depths=depths, ids=ids, counts=counts, rank=rank, depth_first=tree.depth_first)
         names = ("codes", "code", "level", "parent", "first_child", "child_count", "first_point", "point_count")
         arrays = {name: getattr(tree, name) for name in names}
-        post = {**_cells(held, "post", "post_"), "post_parent": held["post_parent"]}
+        post = {name: held[name] for name in ("post_code", "post_level", "post_parent")}
         self._launch("write_nodes", m, **post, ids=ids, rank=rank, counts=counts, **arrays)
         links = {"parent": tree.parent, "first_child": tree.first_child, "counts": counts}
         self._launch("find_first_children", m, **links)
         self._launch("count_children", m, **links, child_count=tree.child_count)
 
-    def _across_levels(self, held: dict[str, Array], name: str, n: int) -> Array:
-        """The places of `n` cells in post order, scratch memory until the next order."""
-        cells, by_level = _cells(held, name), None
-        keys, by_key = held["keys"][:n], held["by_key"][:n]
-        if self.bits > 10:
-            level_keys, ids = held["level_keys"][:n], held["by_level"][:n]
-            self._launch("key_levels", n, level=cells["level"], n=n, keys=level_keys, ids=ids)
-            _, by_level = self.target.sort_pairs(level_keys, ids, (0, 6), "octree.levels")
-        self._launch("key_codes", n, **cells, by_level=by_level, n=n, keys=keys, ids=by_key)
-        return self.target.sort_pairs(keys, by_key, (0, 64 if self.bits > 10 else 36), "octree.cells")[1]
-
     def _launch(self, kernel: str, items: int, /, **arguments: Any) -> None:
         self.target.launch(self.target.unit(self._source), kernel, items, block=self._block, **arguments)
 
 
-def _sizes(n: int, capacity: int) -> dict[str, int]:
-    """Places of the arrays of cells: A before and after it is sorted, the common ancestors, B, A with chains."""
-    return {"a": 2 * n, "sorted": 2 * n, "inner": n, "b": 4 * n, "post": capacity}
-
-
-def _cells(held: dict[str, Array], name: str, prefix: str = "") -> dict[str, Array]:
-    return {f"{prefix}code": held[f"{name}_code"], f"{prefix}level": held[f"{name}_level"]}
+def _cells(held: dict[str, Array]) -> dict[str, Array]:
+    """Of A in order."""
+    return {"code": held["code"], "level": held["level"]}
