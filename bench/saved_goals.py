@@ -3,14 +3,18 @@ saved of its command."""
 
 from __future__ import annotations
 
+import dataclasses
 import pathlib
 import re
 import statistics
 from collections.abc import Callable, Iterable, Iterator, Sequence
 
+from .build_tables import build_goals
 from .goal import Goal
 from .octree_goals import OCTREES
 from .particle_goals import PARTICLES
+from .ray_goals import ray_goals
+from .ray_tables import nothing_of
 from .saved import DEVICES, RESULTS, Content, OfOthers, SavedResult, newest, newest_policy
 from .unread_goals import UNREAD
 
@@ -96,6 +100,8 @@ WINDOW = "python -m raygrove.bench window --demo orbit --size 1024x768 --frames 
 LIGHT = "python -m raygrove.bench light sponza.obj --size 1920x1080"
 NOISE = "python -m raygrove.bench noise sponza.obj"
 RECURSIVE = "python -m raygrove.bench recursive"
+RAYS = ("rays", "python -m raygrove.bench rays FILE ...")
+BUILDS = ("builds", "python -m raygrove.bench builds FILE ...")
 OPENING = {
     "atoms.xtc": 1.0,
     "waves.obj": 2.0,
@@ -259,6 +265,11 @@ def saved_goals(kind: str, folder: pathlib.Path = RESULTS) -> Iterator[Goal]:
             file = newest(DEVICES[kind], one.file, folder)
             figure = None if file is None else one.read(file.content)
             yield _goal(one.what, one.bar, one.unit, one.at_most, file, one.command, figure)
+    for what, command, read in ((*RAYS, ray_goals), (*BUILDS, build_goals)):
+        file = newest(DEVICES[kind], what, folder)
+        for goal in read(file.content if file else nothing_of(kind)):
+            place = command if file is None else f"{command}: {file.place}"
+            yield dataclasses.replace(goal, how=place, note=goal.note if file else "no file of it is saved")
     if kind == "cuda":
         table = newest_policy(DEVICES[kind], folder)
         for scene in POLICY_SCENES:

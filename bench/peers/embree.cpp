@@ -1,12 +1,14 @@
-// Embree 3 beside our host target: a medium-quality static tree over the same triangles, the same primary rays in the
-// same order, made on the way as ours are, hits stored as ours are; and any-hit rays of a buffer. Reads a file that
-// embree.py writes, prints one JSON object.
+// Embree beside our host target: a static tree over the same triangles and the same rays in the same order, made on the
+// way as ours are or read from buffers as ours are, hits stored as ours are. Reads a file that embree.py writes and
+// prints a line about its tree; then, for each line "SET WIDTH COUNT" on stdin, traces that set of rays COUNT times in
+// packets of WIDTH and prints a line: what was hit, and the times by the clock and by the processors.
 //
-// File: int32 vertex_count, triangle_count, width, height, thread_count, repeat, warmup, ray_count; float[16] camera
-// (gpu/camera.py: frame); float[3 * vertex_count] positions; int32[3 * triangle_count] indices; float[8 * ray_count]
-// rays, in rows as gpu/trace/ray_sources.cuh has them (a multiple of 64 of them, those with t_min >= t_max idle).
-#include <embree3/rtcore.h>
+// File: int32 vertex_count, triangle_count, thread_count, quality, set_count; float[3 * vertex_count] positions;
+// int32[3 * triangle_count] indices; and for each set int32 is_any, is_coherent, width, height, ray_count, float[16]
+// camera (gpu/camera.py: frame), float[8 * ray_count] rays, in rows as gpu/trace/ray_sources.cuh has them (a multiple
+// of 64 of them, those with t_min >= t_max idle). A set without rays of its own is the camera's picture.
 #include <pmmintrin.h>
+#include <time.h>
 #include <xmmintrin.h>
 
 #include <algorithm>
@@ -19,29 +21,49 @@
 #include <thread>
 #include <vector>
 
+#include "embree_view.h"
+
 namespace {
 
 constexpr int TILE_SIDE = 8, TILE_RAYS = 64, TILES_A_TASK = 8;
 
 struct Job {
-    int vertex_count, triangle_count, width, height, thread_count, repeat, warmup, ray_count;
+    int vertex_count, triangle_count, thread_count, quality, set_count;
+};
+
+struct SetHead {
+    int is_any, is_coherent, width, height, ray_count;
     float camera[16];
 };
 
-struct Hits {
+struct RaySet : SetHead {
+    std::vector<float> rows;
+    int tiles() const {
+        if (ray_count) return ray_count / TILE_RAYS;
+        return ((width + TILE_SIDE - 1) / TILE_SIDE) * ((height + TILE_SIDE - 1) / TILE_SIDE);
+    }
+};
+
+struct HitBuffer {
     std::vector<float> t, u, v;
     std::vector<unsigned> prim_id;
-    explicit Hits(size_t rays) : t(rays), u(rays), v(rays), prim_id(rays) {}
+    explicit HitBuffer(size_t rays) : t(rays), u(rays), v(rays), prim_id(rays) {}
 };
 
 double milliseconds_since(std::chrono::steady_clock::time_point start) {
     return std::chrono::duration<double, std::milli>(std::chrono::steady_clock::now() - start).count();
 }
 
-void check(RTCDevice device, const char* what) {
-    const RTCError error = rtcGetDeviceError(device);
-    if (error == RTC_ERROR_NONE) return;
-    std::fprintf(stderr, "Embree could not %s: error %d.\n", what, int(error));
+double processor_milliseconds() {
+    timespec spent{};
+    clock_gettime(CLOCK_PROCESS_CPUTIME_ID, &spent);
+    return 1e3 * double(spent.tv_sec) + 1e-6 * double(spent.tv_nsec);
+}
+
+void check(const embree::Library& library, void* device, const char* what) {
+    const int error = library.device_error(device);
+    if (error == 0) return;
+    std::fprintf(stderr, "Embree could not %s: error %d.\n", what, error);
     std::exit(1);
 }
 
@@ -54,11 +76,11 @@ void read_exactly(std::FILE* file, void* into, size_t bytes) {
 // Ray r of a picture: x has bits 0, 2, 4 and y bits 1, 3, 5 of r % 64; tile r / 64 in row-major order
 // (gpu/trace/ray_sources.cuh). Rays are made in local arrays by a loop that compilers turn into vector code, so that
 // making them costs Embree no more than it costs us.
-template <int N, class RayHit>
-void make_rays(const Job& job, int first, RayHit& pack, int* valid) {
+template <int N>
+void make_rays(const RaySet& set, int first, embree::Rays<N>& pack, int* valid) {
     float c[16], dx[N], dy[N], dz[N];
-    std::copy_n(job.camera, 16, c);
-    const int width = job.width, height = job.height, across = (width + TILE_SIDE - 1) / TILE_SIDE,
+    std::copy_n(set.camera, 16, c);
+    const int width = set.width, height = set.height, across = (width + TILE_SIDE - 1) / TILE_SIDE,
               tile = first / TILE_RAYS, local = first % TILE_RAYS;
     const int left = tile % across * TILE_SIDE, top = tile / across * TILE_SIDE;
     const float wide = 1.0f / float(width), high = 1.0f / float(height);
@@ -75,210 +97,187 @@ void make_rays(const Job& job, int first, RayHit& pack, int* valid) {
         inside[lane] = -int((x < width) & (y < height));
     }
     for (int lane = 0; lane < N; ++lane) {
-        pack.ray.org_x[lane] = c[0], pack.ray.org_y[lane] = c[1], pack.ray.org_z[lane] = c[2];
-        pack.ray.dir_x[lane] = dx[lane], pack.ray.dir_y[lane] = dy[lane], pack.ray.dir_z[lane] = dz[lane];
-        pack.ray.tnear[lane] = 0.0f, pack.ray.tfar[lane] = std::numeric_limits<float>::infinity();
-        pack.ray.time[lane] = 0.0f, pack.ray.mask[lane] = ~0u, pack.ray.flags[lane] = 0u;
-        pack.hit.geomID[lane] = RTC_INVALID_GEOMETRY_ID;
+        pack.org_x[lane] = c[0], pack.org_y[lane] = c[1], pack.org_z[lane] = c[2];
+        pack.dir_x[lane] = dx[lane], pack.dir_y[lane] = dy[lane], pack.dir_z[lane] = dz[lane];
+        pack.tnear[lane] = 0.0f, pack.tfar[lane] = std::numeric_limits<float>::infinity();
         valid[lane] = inside[lane];
     }
 }
 
-template <int N, class RayHit>
-void store_hits(const RayHit& pack, const int* valid, int first, Hits& hits) {
-    std::copy_n(pack.ray.tfar, N, &hits.t[first]);
-    std::copy_n(pack.hit.u, N, &hits.u[first]);
-    std::copy_n(pack.hit.v, N, &hits.v[first]);
-    unsigned* prim_id = &hits.prim_id[first];
-    for (int lane = 0; lane < N; ++lane) {
-        const bool hit = (valid[lane] != 0) & (pack.hit.geomID[lane] != RTC_INVALID_GEOMETRY_ID);
-        prim_id[lane] = pack.hit.primID[lane] | (hit ? 0u : ~0u);
+template <int N>
+void read_rays(const RaySet& set, int first, embree::Rays<N>& pack, int* valid) {
+    const size_t row = size_t(set.ray_count);
+    const float* at = &set.rows[size_t(first)];
+    float* const into[8] = {pack.org_x, pack.org_y, pack.org_z, pack.dir_x,
+                            pack.dir_y, pack.dir_z, pack.tnear, pack.tfar};
+    for (int i = 0; i < 8; ++i) std::copy_n(at + size_t(i) * row, N, into[i]);
+    for (int lane = 0; lane < N; ++lane) valid[lane] = -int(pack.tnear[lane] < pack.tfar[lane]);
+}
+
+template <int N>
+void take_rays(const RaySet& set, int first, embree::Rays<N>& pack, int* valid) {
+    if (set.ray_count) read_rays<N>(set, first, pack, valid);
+    else make_rays<N>(set, first, pack, valid);
+    for (int lane = 0; lane < N; ++lane) pack.time[lane] = 0.0f, pack.mask[lane] = ~0u, pack.flags[lane] = 0u;
+}
+
+// Packets of eight are made and taken apart, so that making rays costs what it costs the packets.
+void trace_singly(const embree::Library& library, const RaySet& set, void* scene, const int* valid,
+                  embree::RayHits<8>& pack) {
+    for (int lane = 0; lane < 8; ++lane) {
+        if (valid[lane] == 0) continue;
+        embree::RayHits<1> one{};
+        const embree::Rays<8>& of = pack.ray;
+        one.ray = {{of.org_x[lane]}, {of.org_y[lane]}, {of.org_z[lane]}, {of.tnear[lane]}, {of.dir_x[lane]},
+                   {of.dir_y[lane]}, {of.dir_z[lane]}, {0.0f},           {of.tfar[lane]},  {~0u}};
+        one.hit.geom_id[0] = embree::NO_HIT, one.hit.inst_id[0] = embree::NO_HIT;
+        library.trace<1>(set.is_any, set.is_coherent, nullptr, scene, &one);
+        pack.ray.tfar[lane] = one.ray.tfar[0], pack.hit.u[lane] = one.hit.u[0], pack.hit.v[lane] = one.hit.v[0];
+        pack.hit.prim_id[lane] = one.hit.prim_id[0], pack.hit.geom_id[lane] = one.hit.geom_id[0];
     }
 }
 
-void trace_pack(std::integral_constant<int, 8>, const int* valid, RTCScene scene, RTCIntersectContext* context,
-                RTCRayHit8& pack) {
-    rtcIntersect8(valid, scene, context, &pack);
-}
-void trace_pack(std::integral_constant<int, 16>, const int* valid, RTCScene scene, RTCIntersectContext* context,
-                RTCRayHit16& pack) {
-    rtcIntersect16(valid, scene, context, &pack);
-}
-
-template <int N, class RayHit>
-void trace_tile(const Job& job, RTCScene scene, RTCIntersectContext* context, int tile, Hits& hits) {
-    alignas(64) RayHit pack;
-    alignas(64) int valid[N];
-    for (int first = tile * TILE_RAYS; first < (tile + 1) * TILE_RAYS; first += N) {
-        make_rays<N>(job, first, pack, valid);
-        trace_pack(std::integral_constant<int, N>(), valid, scene, context, pack);
-        store_hits<N>(pack, valid, first, hits);
-    }
-}
-
-// Single rays: packs of 8 are made and taken apart, so that making rays costs what it costs the packs.
-void trace_tile_singly(const Job& job, RTCScene scene, RTCIntersectContext* context, int tile, Hits& hits) {
-    alignas(64) RTCRayHit8 pack;
-    alignas(64) int valid[8];
-    for (int first = tile * TILE_RAYS; first < (tile + 1) * TILE_RAYS; first += 8) {
-        make_rays<8>(job, first, pack, valid);
-        for (int lane = 0; lane < 8; ++lane) {
-            if (valid[lane] == 0) continue;
-            RTCRayHit one = rtcGetRayHitFromRayHitN(reinterpret_cast<RTCRayHitN*>(&pack), 8, unsigned(lane));
-            rtcIntersect1(scene, context, &one);
-            pack.ray.tfar[lane] = one.ray.tfar, pack.hit.u[lane] = one.hit.u, pack.hit.v[lane] = one.hit.v;
-            pack.hit.primID[lane] = one.hit.primID, pack.hit.geomID[lane] = one.hit.geomID;
-        }
-        store_hits<8>(pack, valid, first, hits);
-    }
-}
-
-void occlude(std::integral_constant<int, 8>, const int* valid, RTCScene scene, RTCIntersectContext* context,
-             RTCRay8& pack) {
-    rtcOccluded8(valid, scene, context, &pack);
-}
-void occlude(std::integral_constant<int, 16>, const int* valid, RTCScene scene, RTCIntersectContext* context,
-             RTCRay16& pack) {
-    rtcOccluded16(valid, scene, context, &pack);
-}
-
-// What a ray of the buffer hits: 0 where anything, else all ones.
-template <int N, class Rays>
-void occlude_tile(const Job& job, const std::vector<float>& rows, RTCScene scene, RTCIntersectContext* context,
-                  int tile, Hits& hits) {
-    alignas(64) Rays pack;
-    alignas(64) int valid[N];
-    const size_t row = size_t(job.ray_count);
-    for (int first = tile * TILE_RAYS; first < (tile + 1) * TILE_RAYS; first += N) {
-        const float* at = &rows[size_t(first)];
-        for (int lane = 0; lane < N; ++lane) {
-            pack.org_x[lane] = at[lane], pack.org_y[lane] = at[row + lane], pack.org_z[lane] = at[2 * row + lane];
-            pack.dir_x[lane] = at[3 * row + lane], pack.dir_y[lane] = at[4 * row + lane],
-            pack.dir_z[lane] = at[5 * row + lane];
-            pack.tnear[lane] = at[6 * row + lane], pack.tfar[lane] = at[7 * row + lane];
-            pack.time[lane] = 0.0f, pack.mask[lane] = ~0u, pack.flags[lane] = 0u;
-            valid[lane] = -int(at[6 * row + lane] < at[7 * row + lane]);
-        }
-        occlude(std::integral_constant<int, N>(), valid, scene, context, pack);
+// An occluded ray has a negative end and names no primitive: 0 is stored for it.
+template <int N>
+void store_hits(const RaySet& set, const embree::RayHits<N>& pack, const int* valid, int first, HitBuffer& hits) {
+    unsigned* prim_id = &hits.prim_id[size_t(first)];
+    if (set.is_any) {
         for (int lane = 0; lane < N; ++lane)
-            hits.prim_id[first + lane] = valid[lane] != 0 && pack.tfar[lane] < 0.0f ? 0u : ~0u;
+            prim_id[lane] = (valid[lane] != 0) & (pack.ray.tfar[lane] < 0.0f) ? 0u : embree::NO_HIT;
+        return;
     }
-}
-void occlude_tile_singly(const Job& job, const std::vector<float>& rows, RTCScene scene, RTCIntersectContext* context,
-                         int tile, Hits& hits) {
-    const size_t row = size_t(job.ray_count);
-    for (int i = tile * TILE_RAYS; i < (tile + 1) * TILE_RAYS; ++i) {
-        const float* at = &rows[size_t(i)];
-        alignas(16) RTCRay ray{at[0],       at[row], at[2 * row], at[6 * row], at[3 * row], at[4 * row],
-                               at[5 * row], 0.0f,    at[7 * row], ~0u,         0u,          0u};
-        hits.prim_id[size_t(i)] = ~0u;
-        if (!(ray.tnear < ray.tfar)) continue;
-        rtcOccluded1(scene, context, &ray);
-        if (ray.tfar < 0.0f) hits.prim_id[size_t(i)] = 0u;
+    std::copy_n(pack.ray.tfar, N, &hits.t[size_t(first)]);
+    std::copy_n(pack.hit.u, N, &hits.u[size_t(first)]);
+    std::copy_n(pack.hit.v, N, &hits.v[size_t(first)]);
+    for (int lane = 0; lane < N; ++lane) {
+        const bool hit = (valid[lane] != 0) & (pack.hit.geom_id[lane] != embree::NO_HIT);
+        prim_id[lane] = pack.hit.prim_id[lane] | (hit ? 0u : embree::NO_HIT);
     }
 }
 
-// `rows` null: primary rays.
-void trace_picture(const Job& job, const std::vector<float>* rows, RTCScene scene, int width, Hits& hits) {
-    const int of_picture = ((job.width + TILE_SIDE - 1) / TILE_SIDE) * ((job.height + TILE_SIDE - 1) / TILE_SIDE);
-    const int tiles = rows ? job.ray_count / TILE_RAYS : of_picture;
+template <int N, bool IS_SINGLE>
+void trace_tile(const embree::Library& library, const RaySet& set, void* scene, int tile, HitBuffer& hits) {
+    embree::RayHits<N> pack;
+    alignas(64) int valid[N];
+    for (int first = tile * TILE_RAYS; first < (tile + 1) * TILE_RAYS; first += N) {
+        take_rays<N>(set, first, pack.ray, valid);
+        for (int lane = 0; lane < N; ++lane)
+            pack.hit.geom_id[lane] = embree::NO_HIT, pack.hit.inst_id[lane] = embree::NO_HIT;
+        if constexpr (IS_SINGLE) trace_singly(library, set, scene, valid, pack);
+        else library.trace<N>(set.is_any, set.is_coherent, valid, scene, set.is_any ? (void*)&pack.ray : (void*)&pack);
+        store_hits<N>(set, pack, valid, first, hits);
+    }
+}
+
+void set_rounding() {
+    _MM_SET_FLUSH_ZERO_MODE(_MM_FLUSH_ZERO_ON);
+    _MM_SET_DENORMALS_ZERO_MODE(_MM_DENORMALS_ZERO_ON);
+}
+
+void trace_set(const embree::Library& library, const RaySet& set, int threads, void* scene, int width,
+               HitBuffer& hits) {
+    const int tiles = set.tiles();
     std::atomic<int> next{0};
     auto work = [&] {
-        _MM_SET_FLUSH_ZERO_MODE(_MM_FLUSH_ZERO_ON);
-        _MM_SET_DENORMALS_ZERO_MODE(_MM_DENORMALS_ZERO_ON);
-        RTCIntersectContext context;
-        rtcInitIntersectContext(&context);
-        context.flags = rows ? RTC_INTERSECT_CONTEXT_FLAG_INCOHERENT : RTC_INTERSECT_CONTEXT_FLAG_COHERENT;
+        set_rounding();
         for (int tile = next.fetch_add(TILES_A_TASK); tile < tiles; tile = next.fetch_add(TILES_A_TASK))
             for (int i = tile; i < std::min(tile + TILES_A_TASK, tiles); ++i) {
-                if (rows && width == 16) occlude_tile<16, RTCRay16>(job, *rows, scene, &context, i, hits);
-                if (rows && width == 8) occlude_tile<8, RTCRay8>(job, *rows, scene, &context, i, hits);
-                if (rows && width == 1) occlude_tile_singly(job, *rows, scene, &context, i, hits);
-                if (rows) continue;
-                if (width == 16) trace_tile<16, RTCRayHit16>(job, scene, &context, i, hits);
-                if (width == 8) trace_tile<8, RTCRayHit8>(job, scene, &context, i, hits);
-                if (width == 1) trace_tile_singly(job, scene, &context, i, hits);
+                if (width == 16) trace_tile<16, false>(library, set, scene, i, hits);
+                if (width == 8) trace_tile<8, false>(library, set, scene, i, hits);
+                if (width == 1) trace_tile<8, true>(library, set, scene, i, hits);
             }
     };
-    std::vector<std::thread> threads;
-    for (int i = 1; i < job.thread_count; ++i) threads.emplace_back(work);
+    std::vector<std::thread> others;
+    for (int i = 1; i < threads; ++i) others.emplace_back(work);
     work();
-    for (std::thread& thread : threads) thread.join();
+    for (std::thread& thread : others) thread.join();
 }
 
-RTCScene build(RTCDevice device, const Job& job, const std::vector<float>& positions, const std::vector<int>& triangles,
-               double& build_ms) {
-    RTCScene scene = rtcNewScene(device);
-    rtcSetSceneBuildQuality(scene, RTC_BUILD_QUALITY_MEDIUM);
-    RTCGeometry geometry = rtcNewGeometry(device, RTC_GEOMETRY_TYPE_TRIANGLE);
-    rtcSetSharedGeometryBuffer(geometry, RTC_BUFFER_TYPE_VERTEX, 0, RTC_FORMAT_FLOAT3, positions.data(), 0, 12,
-                               size_t(job.vertex_count));
-    rtcSetSharedGeometryBuffer(geometry, RTC_BUFFER_TYPE_INDEX, 0, RTC_FORMAT_UINT3, triangles.data(), 0, 12,
-                               size_t(job.triangle_count));
-    rtcCommitGeometry(geometry);
-    rtcAttachGeometry(scene, geometry);
-    rtcReleaseGeometry(geometry);
+void* build(const embree::Library& library, void* device, const Job& job, const std::vector<float>& positions,
+            const std::vector<int>& triangles, double& build_ms, double& build_processor_ms) {
+    void* scene = library.new_scene(device);
+    library.set_quality(scene, job.quality);
+    void* geometry = library.new_geometry(device, embree::TRIANGLES);
+    library.set_buffer(geometry, embree::VERTEX_BUFFER, 0, embree::FLOAT3, positions.data(), 0, 12,
+                       size_t(job.vertex_count));
+    library.set_buffer(geometry, embree::INDEX_BUFFER, 0, embree::UINT3, triangles.data(), 0, 12,
+                       size_t(job.triangle_count));
+    library.commit_geometry(geometry);
+    library.attach(scene, geometry);
     const auto start = std::chrono::steady_clock::now();
-    rtcCommitScene(scene);
-    build_ms = milliseconds_since(start);
-    check(device, "build its tree");
+    const double spent = processor_milliseconds();
+    library.commit_scene(scene);
+    build_ms = milliseconds_since(start), build_processor_ms = processor_milliseconds() - spent;
+    check(library, device, "build its tree");
     return scene;
 }
 
-void measure(const Job& job, const std::vector<float>* rows, RTCScene scene, int width, Hits& hits, bool is_last) {
-    std::vector<double> samples;
-    for (int i = 0; i < job.warmup + job.repeat; ++i) {
+void print_list(const char* name, const std::vector<double>& values) {
+    std::printf(", \"%s\": [", name);
+    for (size_t i = 0; i < values.size(); ++i) std::printf("%s%.4f", i ? ", " : "", values[i]);
+    std::printf("]");
+}
+
+void measure(const embree::Library& library, const RaySet& set, int threads, void* scene, int width, int count) {
+    HitBuffer hits(size_t(set.tiles()) * TILE_RAYS);
+    std::vector<double> samples, processors;
+    for (int i = 0; i < count; ++i) {
         const auto start = std::chrono::steady_clock::now();
-        trace_picture(job, rows, scene, width, hits);
-        if (i >= job.warmup) samples.push_back(milliseconds_since(start));
+        const double spent = processor_milliseconds();
+        trace_set(library, set, threads, scene, width, hits);
+        samples.push_back(milliseconds_since(start)), processors.push_back(processor_milliseconds() - spent);
     }
-    long long count = 0;
+    long long found = 0;
     double sum_t = 0.0;
     for (size_t i = 0; i < hits.t.size(); ++i)
-        if (hits.prim_id[i] != ~0u) ++count, sum_t += rows ? 0.0 : double(hits.t[i]);
-    std::printf("{\"pack\": %d, \"hits\": %lld, \"sum_t\": %.9g, \"samples_ms\": [", width, count, sum_t);
-    for (size_t i = 0; i < samples.size(); ++i) std::printf("%s%.4f", i ? ", " : "", samples[i]);
-    std::printf("]}%s", is_last ? "" : ", ");
+        if (hits.prim_id[i] != embree::NO_HIT) ++found, sum_t += set.is_any ? 0.0 : double(hits.t[i]);
+    std::printf("{\"hits\": %lld, \"sum_t\": %.9g", found, sum_t);
+    print_list("samples_ms", samples), print_list("processor_ms", processors);
+    std::printf("}\n");
+    std::fflush(stdout);
+}
+
+std::vector<RaySet> read_sets(std::FILE* file, int count) {
+    std::vector<RaySet> sets(static_cast<size_t>(count));
+    for (RaySet& set : sets) {
+        read_exactly(file, static_cast<SetHead*>(&set), sizeof(SetHead));
+        set.rows.resize(8 * size_t(set.ray_count) + 16);
+        read_exactly(file, set.rows.data(), 32 * size_t(set.ray_count));
+    }
+    return sets;
 }
 
 }  // namespace
 
 int main(int argc, char** argv) {
-    std::FILE* file = argc == 2 ? std::fopen(argv[1], "rb") : nullptr;
+    std::FILE* file = argc == 3 ? std::fopen(argv[2], "rb") : nullptr;
     if (!file) {
-        std::fprintf(stderr, "usage: embree JOB\n");
+        std::fprintf(stderr, "usage: embree LIBRARY JOB\n");
         return 2;
     }
+    embree::Library library(argv[1]);
     Job job;
     read_exactly(file, &job, sizeof job);
     std::vector<float> positions(3 * size_t(job.vertex_count) + 4);
     std::vector<int> triangles(3 * size_t(job.triangle_count) + 4);
     read_exactly(file, positions.data(), 12 * size_t(job.vertex_count));
     read_exactly(file, triangles.data(), 12 * size_t(job.triangle_count));
-    std::vector<float> rows(8 * size_t(job.ray_count) + 16);
-    read_exactly(file, rows.data(), 32 * size_t(job.ray_count));
+    const std::vector<RaySet> sets = read_sets(file, job.set_count);
     std::fclose(file);
-    _MM_SET_FLUSH_ZERO_MODE(_MM_FLUSH_ZERO_ON);
-    _MM_SET_DENORMALS_ZERO_MODE(_MM_DENORMALS_ZERO_ON);
+    set_rounding();
     char configuration[64];
     std::snprintf(configuration, sizeof configuration, "threads=%d", job.thread_count);
-    RTCDevice device = rtcNewDevice(configuration);
-    check(nullptr, "start");
-    double build_ms = 0.0;
-    RTCScene scene = build(device, job, positions, triangles, build_ms);
-    const int tiles = ((job.width + TILE_SIDE - 1) / TILE_SIDE) * ((job.height + TILE_SIDE - 1) / TILE_SIDE);
-    Hits hits(size_t(tiles) * TILE_RAYS);
-    const long long version = rtcGetDeviceProperty(device, RTC_DEVICE_PROPERTY_VERSION);
-    std::printf("{\"version\": \"%lld.%lld.%lld\", \"threads\": %d, \"build_ms\": %.3f, \"results\": [",
-                version / 10000, version / 100 % 100, version % 100, job.thread_count, build_ms);
-    for (int width : {16, 8, 1}) measure(job, nullptr, scene, width, hits, width == 1);
-    std::printf("], \"occluded\": [");
-    Hits occluded(size_t(job.ray_count));
-    if (job.ray_count > 0) {
-        for (int width : {16, 8, 1}) measure(job, &rows, scene, width, occluded, width == 1);
-    }
-    std::printf("]}\n");
-    rtcReleaseScene(scene);
-    rtcReleaseDevice(device);
+    void* device = library.new_device(configuration);
+    check(library, nullptr, "start");
+    const long long version = library.device_property(device, embree::VERSION);
+    library.is_version_4 = version >= 40000;
+    double build_ms = 0.0, build_processor_ms = 0.0;
+    void* scene = build(library, device, job, positions, triangles, build_ms, build_processor_ms);
+    std::printf("{\"version\": \"%lld.%lld.%lld\", \"build_ms\": %.3f, \"build_processor_ms\": %.3f}\n",
+                version / 10000, version / 100 % 100, version % 100, build_ms, build_processor_ms);
+    std::fflush(stdout);
+    int set = 0, width = 0, count = 0;
+    while (std::scanf("%d %d %d", &set, &width, &count) == 3)
+        measure(library, sets.at(size_t(set)), job.thread_count, scene, width, count);
     return 0;
 }

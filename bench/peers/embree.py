@@ -1,20 +1,26 @@
-"""Embree 3 (Debian's libembree-dev) over the same triangles and rays: a medium static tree, packets of 16 and 8 and
-single rays; primary rays, and any-hit rays of a buffer.
+"""Embree over the same triangles and rays: its static trees, packets of 16 and 8 and single rays; closest and any hits,
+on camera rays made on the way and on buffers.
 
-`bench.trace.run_trace(..., peers=("embree",))` puts the figures into a row's `peers`; `python -m raygrove.bench goals
---device cpu` compares with them. The program is compiled at first use and runs as a process of its own, so that
-neither library sees the other's threads.
+The library is version 4 of the wheel `embreex`, else Debian's libembree3; `embree_view.h` declares what is called of
+it, so that no headers are needed. The program is compiled at first use and runs as a process of its own, so that
+neither library sees the other's threads. It stays, and traces when it is asked to: so that two programs can take turns
+(`EmbreeProcess`). `bench.trace.run_trace(..., peers=("embree",))` puts figures into a row's `peers`.
 """
 
 from __future__ import annotations
 
+import contextlib
 import dataclasses
+import functools
 import hashlib
+import importlib.util
 import json
+import os
 import pathlib
 import statistics
 import subprocess
 import tempfile
+from collections.abc import Iterator, Sequence
 from typing import Any
 
 import numpy as np
@@ -25,12 +31,51 @@ from raygrove.gpu.target.cache import cached_file
 from raygrove.gpu.target.host_compiler import compiler_version, find_compiler
 
 SOURCE = pathlib.Path(__file__).with_name("embree.cpp")
+VIEW = pathlib.Path(__file__).with_name("embree_view.h")
 FLAGS = ("-std=c++17", "-O3", "-march=native", "-fno-math-errno", "-fno-trapping-math", "-pthread")
-HEADERS = (pathlib.Path("/usr/include/embree3/rtcore.h"), pathlib.Path("/usr/local/include/embree3/rtcore.h"))
+SYSTEM = ("/usr/lib", "/usr/local/lib")
+PACKS = (16, 8, 1)
+QUALITIES = {"medium": 1, "high": 2}
+"""Embree's names of them: the default, and its best tree, which splits triangles."""
 
 
 class PeerAbsentError(RuntimeError):
     """The peer is not there, or does not run: the message says what is missing and how to install it."""
+
+
+@dataclasses.dataclass(frozen=True, eq=False)
+class RaySet:
+    """Rays that are traced together: a picture of `camera`, or `rows` (8, S) float32 as BufferRays has them, S a
+    multiple of 64. `is_coherent` tells Embree that neighbours go alike."""
+
+    camera: Camera = Camera()
+    size: tuple[int, int] = (0, 0)
+    rows: np.ndarray | None = None
+    is_any: bool = False
+    is_coherent: bool = True
+
+    @property
+    def count(self) -> int:
+        """Rays that are traced."""
+        return self.size[0] * self.size[1] if self.rows is None else int((self.rows[6] < self.rows[7]).sum())
+
+    def parts(self) -> Iterator[np.ndarray]:
+        """What the job file holds of it."""
+        rows = np.zeros((8, 0), np.float32) if self.rows is None else np.ascontiguousarray(self.rows, np.float32)
+        yield np.array([self.is_any, self.is_coherent, *self.size, rows.shape[1]], np.int32)
+        yield self.camera.frame(*self.size) if self.rows is None else np.zeros(16, np.float32)
+        yield rows
+
+
+@dataclasses.dataclass(frozen=True)
+class Traced:
+    """Some traces of one set: hits, the sum of their distances (0 of any hits), times by the clock and by the
+    processors."""
+
+    hits: int
+    sum_t: float
+    samples_ms: tuple[float, ...]
+    processor_ms: tuple[float, ...]
 
 
 @dataclasses.dataclass(frozen=True)
@@ -70,28 +115,111 @@ class EmbreeRun:
         ]
 
 
-def program() -> pathlib.Path:
-    """The compiled program, from the cache or made now. Raises PeerAbsentError without Embree's headers or a
-    compiler."""
-    if not any(header.exists() for header in HEADERS):
+@functools.cache
+def library() -> str:
+    """Embree's library: the wheel's, else the system's. Raises PeerAbsentError."""
+    wheel = importlib.util.find_spec("embreex")
+    if wheel is not None and wheel.origin:
+        found = sorted((pathlib.Path(wheel.origin).parents[1] / "embreex.libs").glob("libembree4*"))
+        if found:
+            return str(found[0])
+    installed = sorted(path for folder in SYSTEM for path in pathlib.Path(folder).glob("*/libembree3.so*"))
+    if not installed:
         raise PeerAbsentError(
-            "Embree is not measured: its headers are not installed. Install them with: sudo apt-get install "
-            "libembree-dev"
+            "Embree is not measured: its library is not installed. Install it with: pip install embreex; or, for "
+            "version 3: sudo apt-get install libembree3-3"
         )
+    return str(installed[0])
+
+
+def program() -> pathlib.Path:
+    """The compiled program, from the cache or made now. Raises PeerAbsentError without a compiler."""
     try:
         compiler = find_compiler()
-        described = "\n".join([SOURCE.read_text(encoding="utf-8"), *FLAGS, *compiler, compiler_version()])
+        texts = [path.read_text(encoding="utf-8") for path in (SOURCE, VIEW)]
+        described = "\n".join([*texts, *FLAGS, *compiler, compiler_version()])
     except NoDeviceError as error:
         raise PeerAbsentError(f"Embree is not measured: {error}") from error
 
     def make(path: pathlib.Path) -> None:
-        command = [*compiler, *FLAGS, str(SOURCE), "-o", str(path), "-lembree3"]
+        command = [*compiler, *FLAGS, str(SOURCE), "-o", str(path), "-ldl"]
         done = subprocess.run(command, capture_output=True, text=True, timeout=300, check=False)
         if done.returncode != 0:
             raise PeerAbsentError(f"Embree is not measured: its program did not compile.\n{done.stderr.strip()[:2000]}")
         path.chmod(0o755)
 
     return cached_file("peer-embree-" + hashlib.sha256(described.encode()).hexdigest()[:32], "", make)
+
+
+class EmbreeProcess(contextlib.AbstractContextManager["EmbreeProcess"]):
+    """Embree with a tree over positions (V, 3) float32 and triangles (T, 3) int32, ready to trace `sets` by `threads`.
+    Raises PeerAbsentError where it is not there or fails."""
+
+    def __init__(
+        self,
+        positions: np.ndarray,
+        triangles: np.ndarray,
+        sets: Sequence[RaySet],
+        threads: int,
+        quality: str = "medium",
+    ) -> None:
+        self.sets, self.threads, self.quality = list(sets), threads, quality
+        header = np.array([len(positions), len(triangles), threads, QUALITIES[quality], len(sets)], np.int32)
+        parts = [header, np.ascontiguousarray(positions, np.float32), np.ascontiguousarray(triangles, np.int32)]
+        descriptor, name = tempfile.mkstemp(prefix="raygrove-")
+        job = pathlib.Path(name)
+        try:
+            with os.fdopen(descriptor, "wb") as file:
+                for part in (*parts, *(part for one in sets for part in one.parts())):
+                    part.tofile(file)
+            self._process = self._start(job)
+            try:
+                about = self._answer()
+            except BaseException:
+                self.close()
+                raise
+        finally:
+            job.unlink()
+        self.version, self.build_ms = str(about["version"]), float(about["build_ms"])
+        self.build_processor_ms = float(about["build_processor_ms"])
+
+    def trace(self, index: int, pack: int, count: int = 1) -> Traced:
+        """Trace the set of that index `count` times, in packets of `pack`."""
+        pipe = self._process.stdin
+        assert pipe is not None
+        with contextlib.suppress(BrokenPipeError):  # the answer tells why
+            pipe.write(f"{index} {pack} {count}\n")
+            pipe.flush()
+        found = self._answer()
+        times = (tuple(found["samples_ms"]), tuple(found["processor_ms"]))
+        return Traced(int(found["hits"]), float(found["sum_t"]), *times)
+
+    def close(self) -> None:
+        """End it."""
+        self._process.communicate()
+
+    def __exit__(self, *_: object) -> None:
+        self.close()
+
+    @staticmethod
+    def _start(job: pathlib.Path) -> subprocess.Popen[str]:
+        pipe = subprocess.PIPE
+        try:
+            return subprocess.Popen(
+                [str(program()), library(), str(job)], stdin=pipe, stdout=pipe, stderr=pipe, text=True
+            )
+        except OSError as error:
+            raise PeerAbsentError(f"Embree is not measured: its program could not be run: {error}.") from error
+
+    def _answer(self) -> dict[str, Any]:
+        pipe = self._process.stdout
+        assert pipe is not None
+        line = pipe.readline()
+        if not line:
+            _, words = self._process.communicate()
+            raise PeerAbsentError(f"Embree is not measured: its program failed. {words.strip()[:500]}")
+        found: dict[str, Any] = json.loads(line)
+        return found
 
 
 def measure(
@@ -104,42 +232,18 @@ def measure(
     warmup: int = 2,
     any_hit: np.ndarray | None = None,
 ) -> EmbreeRun:
-    """Trace the picture of `camera` at `size` with each packet width: positions (V, 3) float32, triangles (T, 3) int32,
-    `threads` of them at least 1.
-    `any_hit` (8, S) float32: rays in rows as BufferRays has them, S a multiple of 64. Raises PeerAbsentError."""
-    rows = np.zeros((8, 0), np.float32) if any_hit is None else np.ascontiguousarray(any_hit, np.float32)
-    header = np.array([len(positions), len(triangles), *size, threads, repeat, warmup, rows.shape[1]], np.int32)
-    with tempfile.TemporaryDirectory(prefix="raygrove-") as folder:
-        job = pathlib.Path(folder) / "job"
-        with job.open("wb") as file:
-            for part in (
-                header,
-                camera.frame(*size),
-                np.ascontiguousarray(positions, np.float32),
-                np.ascontiguousarray(triangles, np.int32),
-                rows,
-            ):
-                part.tofile(file)
-        try:
-            done = subprocess.run([str(program()), str(job)], capture_output=True, text=True, timeout=1800, check=False)
-        except (OSError, subprocess.SubprocessError) as error:
-            raise PeerAbsentError(f"Embree is not measured: its program could not be run: {error}.") from error
-    if done.returncode != 0:
-        raise PeerAbsentError(f"Embree is not measured: its program failed. {done.stderr.strip()[:500]}")
-    return _read(done.stdout, size[0] * size[1], int((rows[6] < rows[7]).sum()))
+    """Trace the picture of `camera` at `size` with each packet width through a medium tree, and the rays `any_hit`
+    (rows, as a RaySet has them) for any hit. Raises PeerAbsentError."""
+    sets = [RaySet(camera, size)]
+    if any_hit is not None and any_hit.shape[1]:
+        sets.append(RaySet(rows=any_hit, is_any=True, is_coherent=False))
+    with EmbreeProcess(positions, triangles, sets, threads) as peer:
+        found = [{pack: _result(peer, index, pack, repeat, warmup) for pack in PACKS} for index in range(len(sets))]
+        return EmbreeRun(peer.version, threads, peer.build_ms, *found)
 
 
-def _read(text: str, rays: int, any_hit_rays: int) -> EmbreeRun:
-    found = json.loads(text)
-    parts = (_results(found["results"], rays), _results(found["occluded"], any_hit_rays))
-    return EmbreeRun(found["version"], found["threads"], found["build_ms"], *parts)
-
-
-def _results(entries: list[dict[str, Any]], rays: int) -> dict[int, EmbreeResult]:
-    results = {}
-    for entry in entries:
-        median = statistics.median(entry["samples_ms"])
-        results[entry["pack"]] = EmbreeResult(
-            entry["pack"], rays / median / 1e3, median, entry["hits"], entry["sum_t"], tuple(entry["samples_ms"])
-        )
-    return results
+def _result(peer: EmbreeProcess, index: int, pack: int, repeat: int, warmup: int) -> EmbreeResult:
+    traced = peer.trace(index, pack, warmup + repeat)
+    samples = traced.samples_ms[warmup:]
+    spent = statistics.median(samples)
+    return EmbreeResult(pack, peer.sets[index].count / spent / 1e3, spent, traced.hits, traced.sum_t, samples)

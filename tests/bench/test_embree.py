@@ -11,7 +11,9 @@ import pytest
 from raygrove.app.scene_io.demos import make_demo
 from raygrove.bench.measure import Task
 from raygrove.bench.peers import embree
+from raygrove.bench.ray_sets import rows_of_picture
 from raygrove.bench.trace import run_trace
+from raygrove.gpu.camera import Camera
 from raygrove.gpu.scene import Moment
 from raygrove.gpu.target.base import NoDeviceError, Target
 
@@ -23,7 +25,7 @@ def task() -> Task:
 
 def test_finds_the_same_hits(host_target: Target, task: Task) -> None:
     try:
-        embree.program()
+        embree.library()
     except embree.PeerAbsentError as error:
         pytest.skip(str(error))
     row = run_trace(host_target, task, peers=("embree",), kinds=("primary",))[0]
@@ -31,12 +33,13 @@ def test_finds_the_same_hits(host_target: Target, task: Task) -> None:
     for peer in row.peers:
         assert peer["hits"] == pytest.approx(row.hits, abs=3)
         assert peer["sum_t"] == pytest.approx(row.sum_t, rel=1e-4)
-        assert peer["mrays_per_s"] > 0.0 and len(peer["samples_ms"]) == 3 and peer["program"].startswith("Embree 3")
+        assert peer["mrays_per_s"] > 0.0 and len(peer["samples_ms"]) == 3
+        assert peer["program"].startswith(("Embree 3", "Embree 4"))
 
 
 def test_any_hit_rays_find_the_same_hits(host_target: Target, task: Task) -> None:
     try:
-        embree.program()
+        embree.library()
     except embree.PeerAbsentError as error:
         pytest.skip(str(error))
     (row,) = run_trace(host_target, task, peers=("embree",), kinds=("diffuse any-hit",))
@@ -46,17 +49,46 @@ def test_any_hit_rays_find_the_same_hits(host_target: Target, task: Task) -> Non
         assert peer["mrays_per_s"] > 0.0
 
 
-def test_absent_headers_are_a_sentence(host_target: Target, task: Task, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(embree, "HEADERS", (pathlib.Path("/nowhere/rtcore.h"),))
+def test_an_absent_library_is_a_sentence(host_target: Target, task: Task, monkeypatch: pytest.MonkeyPatch) -> None:
+    embree.library.cache_clear()
+    monkeypatch.setattr(embree.importlib.util, "find_spec", lambda name: None)
+    monkeypatch.setattr(embree, "SYSTEM", ())
     row = run_trace(host_target, task, peers=("embree",), kinds=("primary",))[0]
-    assert row.hits and "libembree-dev" in row.peers[0]["absent"]
+    embree.library.cache_clear()
+    assert row.hits and "pip install embreex" in row.peers[0]["absent"]
 
 
-def test_a_missing_compiler_is_a_sentence(monkeypatch: pytest.MonkeyPatch, tmp_path: pathlib.Path) -> None:
+def test_a_library_that_cannot_be_opened_is_a_sentence(monkeypatch: pytest.MonkeyPatch, tmp_path: pathlib.Path) -> None:
+    broken = tmp_path / "libembree4.so"
+    broken.write_text("no library")
+    monkeypatch.setattr(embree, "library", lambda: str(broken))
+    scene = make_demo("blob", 20)
+    with pytest.raises(embree.PeerAbsentError, match="could not be opened"):
+        embree.EmbreeProcess(scene.meshes[0].positions, scene.meshes[0].triangles, [], 1)
+
+
+def test_its_best_tree_answers_in_turns(task: Task) -> None:
+    """Closest and any hits of one buffer by every width of packets, asked for in turn, agree."""
+    try:
+        embree.library()
+    except embree.PeerAbsentError as error:
+        pytest.skip(str(error))
+    mesh, rows = make_demo("blob", 2000).meshes[0], rows_of_picture(Camera((0.0, 0.0, 3.0)), (20, 12))
+    sets = [embree.RaySet(rows=rows), embree.RaySet(rows=rows, is_any=True), embree.RaySet(Camera((0, 0, 3)), (20, 12))]
+    assert [one.count for one in sets] == [240] * 3
+    with embree.EmbreeProcess(mesh.positions, mesh.triangles, sets, 1, "high") as peer:
+        found = {(index, pack): peer.trace(index, pack, 2) for pack in embree.PACKS for index in range(3)}
+    hits = found[0, 1].hits
+    assert 20 < hits < 240 and {one.hits for one in found.values()} == {hits}
+    distances = {round(found[index, pack].sum_t, 2) for index in (0, 2) for pack in embree.PACKS}
+    assert len(distances) == 1 and found[1, 8].sum_t == 0.0
+    assert all(len(one.samples_ms) == len(one.processor_ms) == 2 for one in found.values())
+
+
+def test_a_missing_compiler_is_a_sentence(monkeypatch: pytest.MonkeyPatch) -> None:
     def absent() -> tuple[str, ...]:
         raise NoDeviceError("No C++ compiler was found.")
 
-    monkeypatch.setattr(embree, "HEADERS", (tmp_path,))
     monkeypatch.setattr(embree, "find_compiler", absent)
     with pytest.raises(embree.PeerAbsentError, match="No C\\+\\+ compiler"):
         embree.program()
@@ -67,6 +99,7 @@ def test_a_program_that_fails_is_a_sentence(monkeypatch: pytest.MonkeyPatch, tmp
     broken.write_text("#!/bin/sh\necho 'no such device' >&2\nexit 1\n")
     broken.chmod(0o755)
     monkeypatch.setattr(embree, "program", lambda: broken)
+    monkeypatch.setattr(embree, "library", lambda: "libembree4.so")
     scene = make_demo("blob", 20)
     with pytest.raises(embree.PeerAbsentError, match="no such device"):
         embree.measure(scene.meshes[0].positions, scene.meshes[0].triangles, Task(scene).view_from(), (8, 8), 1)

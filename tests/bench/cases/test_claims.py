@@ -10,10 +10,13 @@ from typing import Any
 
 import pytest
 
+from raygrove.bench.build_tables import build_goals
 from raygrove.bench.cases import claims, main, parser_of, window
 from raygrove.bench.goal import WHY, Goal
 from raygrove.bench.octree_goals import OCTREES, SCENES
 from raygrove.bench.particle_goals import PARTICLES
+from raygrove.bench.ray_goals import ray_goals
+from raygrove.bench.ray_tables import nothing_of
 from raygrove.bench.saved import DEVICES, RESULTS, newest, newest_policy, saved
 from raygrove.bench.saved_goals import OTHERS, saved_goals, window_rates
 from raygrove.bench.unread_goals import UNREAD
@@ -103,6 +106,14 @@ def test_every_bar_of_another_command_is_found_in_what_is_kept() -> None:
     assert octrees is not None
     if sum(row["what"] == rays for row in octrees.content["results"]) < SCENES:
         expected[f"{rays}, the worst case"] = f"{octrees.name} has no such figure"
+    for kind in DEVICES:
+        for what, read in (("rays", ray_goals), ("builds", build_goals)):
+            file = newest(DEVICES[kind], what)
+            blank = read(file.content) if file else read(nothing_of(kind))
+            notes = {
+                goal.what: goal.note if file else "no file of it is saved" for goal in blank if goal.measured is None
+            }
+            expected |= notes  # of a file: scenes that its run was not given
     assert missing == expected
     assert {one.kind for one in OTHERS} == {one.kind for one in PARTICLES} == set(DEVICES)
 
