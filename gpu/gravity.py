@@ -4,6 +4,7 @@ its forces are found. Plain values."""
 from __future__ import annotations
 
 import dataclasses
+import math
 
 import numpy as np
 
@@ -15,6 +16,16 @@ whichever suits their number."""
 
 MOST_DIRECT = 2000
 """Up to so many bodies `auto` sums all pairs: there it is no slower than what needs a tree, and exact."""
+
+FOR_MANY = {"host": "multipole", "cuda": "barnes_hut"}
+"""What `auto` takes for more, by the kind of target: what was measured to be the faster one at the same error
+(docs/performance/octrees.md, docs/nbody.md)."""
+
+MOST_STEP_SECONDS = 1.0
+"""Of the direct sum on a CPU, which asks for up to ten steps a frame in a window; more is refused."""
+
+_PAIRS_PER_SECOND = 2e9
+"""Of the direct sum on one thread of a CPU, about: two with AVX-512, shared with others, summed 2.0 and 5.6."""
 
 LEAST_ORDER, MOST_ORDER = 1, 8
 """Of expansions that kernels are compiled for."""
@@ -68,7 +79,7 @@ class GravityOptions:
         "auto",
         "direct sums all pairs, in a time that grows with the square of their number; barnes_hut walks an octree for "
         f"each body; multipole lets cells attract one another. auto takes what the scene asks for, else direct up to "
-        f"{MOST_DIRECT:,} bodies and multipole above.",
+        f"{MOST_DIRECT:,} bodies, and above them multipole on a CPU and barnes_hut on a GPU.",
         choices=FORCES,
     )
     multipole_order: int = option(
@@ -129,14 +140,32 @@ class ForceMethod:
         return self.name
 
 
-def force_method(gravity: Gravity, options: GravityOptions) -> ForceMethod:
+class ForcesError(RuntimeError):
+    """Forces that take too long; `instead` is the setting and its value by which they do not."""
+
+    instead = ("gravity.forces", "auto")
+
+
+def check_direct(bodies: int, threads: int) -> None:
+    """ForcesError where one step of the direct sum on so many threads of a CPU takes longer than anyone waits for."""
+    seconds = bodies**2 / (_PAIRS_PER_SECOND * threads)
+    if seconds > MOST_STEP_SECONDS:
+        most = math.floor(math.sqrt(MOST_STEP_SECONDS * _PAIRS_PER_SECOND * threads) / 1000) * 1000
+        raise ForcesError(
+            f"The direct sum (gravity.forces) of {bodies:,} bodies takes about {seconds:,.0f} s a step on this CPU, an "
+            f"estimate by its {threads} threads; up to {most:,} bodies are summed so. Choose auto, multipole or "
+            f"barnes_hut, or fewer bodies."
+        )
+
+
+def force_method(gravity: Gravity, options: GravityOptions, target_kind: str = "host") -> ForceMethod:
     """The way to find forces for what a scene simulates: as the options say, else as the scene does, else by the number
-    of bodies. Raises ValueError where the scene names one that is not known."""
+    of bodies and the kind of target. Raises ValueError where the scene names one that is not known."""
     name = gravity.forces if options.forces == "auto" else options.forces
     if name not in FORCES:
         raise ValueError(f"Forces are found by one of {', '.join(FORCES)}; {name!r} was asked for.")
     if name == "auto":
-        name = "direct" if len(gravity.masses) <= MOST_DIRECT else "multipole"
+        name = "direct" if len(gravity.masses) <= MOST_DIRECT else FOR_MANY[target_kind]
     if name == "multipole":
         return ForceMethod(name, MultipoleOptions(options.multipole_order, options.multipole_angle))
     if name == "barnes_hut":

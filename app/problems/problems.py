@@ -14,6 +14,7 @@ from raygrove.app.scene_io.errors import SceneError
 from raygrove.app.settings.file import SettingsError
 from raygrove.app.user_files.bookmarks import BookmarksError
 from raygrove.gpu.display.sphere_look import SphereDrawingError
+from raygrove.gpu.gravity import ForcesError
 from raygrove.gpu.hierarchy.base import HierarchyError, TilesError
 from raygrove.gpu.settings import OptionError
 from raygrove.gpu.target.base import CompileError, NoDeviceError, OutOfMemoryError, TargetError
@@ -41,6 +42,7 @@ KINDS: tuple[tuple[type[BaseException], str, int], ...] = (
     (CompileError, "A kernel does not compile", EXIT_FAILURE),
     (NotPrivateError, "No folder is safe", EXIT_FAILURE),
     (TargetError, "The device failed", EXIT_FAILURE),
+    (ForcesError, "These forces take too long", EXIT_USAGE),
     (TilesError, "Tiles cannot draw this", EXIT_USAGE),
     (HierarchyError, "The structure cannot do this", EXIT_FAILURE),
 )

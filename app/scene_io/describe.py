@@ -98,13 +98,14 @@ def _spheres(spheres: Spheres) -> dict[str, Any]:
 
 def _simulation(spheres: Spheres, gravity: Gravity, options: GravityOptions) -> dict[str, Any]:
     """Spheres that attract one another: how many, how their forces are found, and by which steps they move."""
-    method = force_method(gravity, options)
+    method, on_gpu = force_method(gravity, options), force_method(gravity, options, "cuda")
     chosen = {} if method.options is None else dataclasses.asdict(method.options)
     return {
         "name": spheres.name,
         "bodies": len(gravity.masses),
         "forces": method.name,
         **{name: value for name, value in chosen.items() if name != "leaf_points"},
+        **({"forces_on_a_gpu": str(on_gpu)} if on_gpu != method else {}),
         "softening": float(gravity.softening),
         "step": float(gravity.step),
         "steps": math.floor(gravity.duration / gravity.step),

@@ -14,7 +14,15 @@ from collections.abc import Callable
 import numpy as np
 
 from ..attributes import SIMULATED
-from ..gravity import BarnesHutOptions, ForceMethod, Gravity, GravityOptions, MultipoleOptions, force_method
+from ..gravity import (
+    BarnesHutOptions,
+    ForceMethod,
+    Gravity,
+    GravityOptions,
+    MultipoleOptions,
+    check_direct,
+    force_method,
+)
 from ..nbody.barnes_hut import BarnesHut
 from ..nbody.bodies import PROGRESS, Forces
 from ..nbody.direct import DirectSum
@@ -60,10 +68,15 @@ class Simulations:
         self._unit = target.unit(UnitSource("gpu/animate/simulation.cu")) if groups else None
         self._options = GravityOptions()
         self._simulated = [
-            self._start(index, group, force_method(group.gravity, self._options), centres(index))
+            self._start(index, group, force_method(group.gravity, self._options, target.kind), centres(index))
             for index, group in groups
             if group.gravity is not None
         ]
+
+    def _check(self, group: Spheres, method: ForceMethod) -> None:
+        threads = getattr(self._target, "threads", 0)
+        if method.name == "direct" and threads:
+            check_direct(len(group.centres), threads)
 
     def _start(self, index: int, group: Spheres, method: ForceMethod, centres: Array) -> _Simulated:
         gravity = group.gravity
@@ -75,10 +88,13 @@ class Simulations:
 
     def take(self, options: GravityOptions) -> bool:
         """Find forces as the options say from now on, and whether that is otherwise than before: then a simulation is
-        at its start again, as an instant is the same however it was come to. Between two frames; may wait."""
+        at its start again, as an instant is the same however it was come to. Between two frames; may wait. ForcesError
+        where they would take too long; then it goes on as before."""
         if options == self._options:
             return False
-        wanted = [force_method(one.gravity, options) for one in self._simulated]
+        wanted = [force_method(one.gravity, options, self._target.kind) for one in self._simulated]
+        for one, method in zip(self._simulated, wanted, strict=True):
+            self._check(one.spheres, method)
         is_other = [method != one.method for method, one in zip(wanted, self._simulated, strict=True)]
         self._simulated = [
             self._start(one.index, one.spheres, method, one.centres) if changes else one

@@ -72,6 +72,7 @@ class Messages(QObject):
         titles = {
             "render.primary": self.tr("First hits by the structure"),
             "display.spheres": self.tr("Draw by rays"),
+            "gravity.forces": self.tr("Forces by auto"),
             "update.mode": self.tr("Rebuild every frame"),
         }
         change = self._session.document.change

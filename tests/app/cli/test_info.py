@@ -18,8 +18,8 @@ def test_a_simulation_is_said_with_the_forces_that_the_settings_choose() -> None
     scene = make_galaxy(3000, 1)
     said = format_facts(describe(scene)).splitlines()
     assert said[said.index("simulations (1)") + 1] == (
-        "  stars: bodies 3,000, forces multipole, order 4, angle 0.7, softening 0.06, step 0.0208333, steps 576, "
-        "duration 12"
+        "  stars: bodies 3,000, forces multipole, order 4, angle 0.7, forces on a gpu barnes_hut, quadrupole, "
+        "angle 0.5, softening 0.06, step 0.0208333, steps 576, duration 12"
     )
     other = GravityOptions("barnes_hut", barnes_hut_angle=0.4)
     assert "forces barnes_hut, terms quadrupole, angle 0.4, softening" in format_facts(describe(scene, other))

@@ -9,11 +9,12 @@ from collections.abc import Iterator
 import numpy as np
 import pytest
 
+from raygrove.gpu import gravity as gravity_options
 from raygrove.gpu.animate.simulation import Simulations
 from raygrove.gpu.attributes import SphereOptions, curve_of
 from raygrove.gpu.camera import Camera
 from raygrove.gpu.engine import Engine, View, ViewSettings
-from raygrove.gpu.gravity import Gravity, GravityOptions
+from raygrove.gpu.gravity import MOST_DIRECT, ForcesError, Gravity, GravityOptions, check_direct, force_method
 from raygrove.gpu.nbody.lists import TOTALS
 from raygrove.gpu.nbody.multipole import FastMultipole
 from raygrove.gpu.pixels import ArrayPixels
@@ -196,6 +197,35 @@ def test_other_forces_begin_at_the_start_again(target: Target) -> None:
                 assert np.array_equal(places_at(other, 20 * STEP + 1e-6), places[said]), said
     away = [float(np.sqrt(((rows - exact) ** 2).sum(axis=1).mean())) for rows in places.values()]
     assert away[3] < 3e-5 and away[3] < away[0] < away[1] and away[0] < away[2], away
+
+
+def test_a_direct_sum_that_nobody_waits_for_is_refused(host_target: Target, monkeypatch: pytest.MonkeyPatch) -> None:
+    """With the figures, before a step is made; what ran goes on."""
+    made = make_scene(300, "multipole")
+    monkeypatch.setattr(gravity_options, "MOST_STEP_SECONDS", 300**2 / 4e9 / host_target.threads)  # type: ignore[attr-defined]
+    with Engine(host_target, made) as engine:
+        before = places_at(engine, 0.1)
+        run = simulations(engine)._simulated[0].run
+        for _ in range(2):
+            with pytest.raises(ForcesError, match="direct sum .* of 300 bodies takes about .* Choose auto") as refused:
+                engine.take_gravity_options(GravityOptions("direct"))
+        assert refused.value.instead == ("gravity.forces", "auto")
+        engine.take_gravity_options(GravityOptions())
+        assert simulations(engine)._simulated[0].run is run
+        np.testing.assert_array_equal(places_at(engine, 0.1), before)
+
+
+def test_the_figures_of_a_refused_direct_sum() -> None:
+    check_direct(63_000, 2)
+    with pytest.raises(ForcesError, match=r"100,000 bodies takes about 2 s a step.* 2 threads; up to 63,000 bodies"):
+        check_direct(100_000, 2)
+
+
+def test_auto_takes_what_is_the_faster_one_on_its_target() -> None:
+    few, many = (make_scene(count, "auto").spheres[0].gravity for count in (MOST_DIRECT, MOST_DIRECT + 1))
+    assert few is not None and many is not None
+    ways = [force_method(one, GravityOptions(), kind).name for one in (few, many) for kind in ("host", "cuda")]
+    assert ways == ["direct", "direct", "multipole", "barnes_hut"]
 
 
 def test_options_of_a_way_that_is_not_taken_change_nothing(target: Target, engine: Engine) -> None:
