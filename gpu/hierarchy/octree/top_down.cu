@@ -3,10 +3,12 @@
 // children that hold points become the nodes of the next level, counted before they are written. `order` holds the
 // pointers; the points of a node are a range of them, the parts of a node one after the other in it.
 //
-// A level is divided by all points at once (a flag, prefix sums, a move; by sorting where half of the points are on
-// each side), or by a thread a node (`divide_alone`), as the paper does.
+// A level is divided by all points at once, or by a thread a node (`divide_alone`), as the paper does. All at once, the
+// three axes are one move: which eighth of its node each point is in, prefix sums for each eighth, and a move that
+// keeps the order of those before. Where half of the points are on each side they are sorted, axis by axis.
 #include "gpu/device/block.cuh"
 #include "gpu/device/aabb.cuh"
+#include "gpu/device/tile.cuh"
 #include "gpu/hierarchy/octree/top_down.cuh"
 
 constexpr int RUN = 64;  // points that one thread bounds before it tells their node
@@ -101,47 +103,83 @@ extern "C" __global__ void bound_nodes(const float* positions, int width, const 
     }
 }
 
-extern "C" __global__ void flag_upper(const float* positions, int width, const uint64* given_codes, const int* order,
-                                      const int* owner, const int* first_point, const int* point_count,
-                                      const int* depth_first, const int* boxes, int depth, int leaf_points, int stage,
-                                      int n, int* is_upper_half) {
+// Which eighth of its node each point is in, a bit an axis, 32 points a word, and how many points of each eighth a word
+// has. `words`: one more than n / 32, so that every place has one, the end too. Points of nodes that are not divided
+// are nobody's, and counted in the first eighth.
+extern "C" __global__ void part_points(const float* positions, int width, const uint64* given_codes, const int* order,
+                                       const int* owner, const int* first_point, const int* point_count,
+                                       const int* depth_first, const int* boxes, int depth, int leaf_points, int n,
+                                       int words, unsigned* planes, int* tallies) {
     const Given given = {positions, width, given_codes};
     const Level level = {first_point, point_count, depth_first, boxes, nullptr, depth, leaf_points};
-    for (int i : grid_stride(n + 1)) {
-        const int node = i < n ? owner[i] : -1;
-        const bool is_divided = level.is_divided(node);
-        is_upper_half[i] = is_divided && is_upper(given, order[i], level.box(node), depth, stage) ? 1 : 0;
+    const int warp = thread_index() / WARP_LANES, warps = block_threads() / WARP_LANES;
+    if (level.first() == level.end()) return;
+    for (int word = block_index() * warps + warp; word < words; word += block_count() * warps) {
+        const int first = word * TILE_ITEMS, count = min(TILE_ITEMS, n - first);
+        TileValues<int> parts;
+        for (int i : lane_stride(count)) {
+            const int node = owner[first + i];
+            parts[i] = level.is_divided(node) ? part_in(given, order[first + i], level.box(node), depth) : 0;
+        }
+        const Planes of = {tile_ballot(count, [&](int i) { return (parts[i] & 4) != 0; }),
+                           tile_ballot(count, [&](int i) { return (parts[i] & 2) != 0; }),
+                           tile_ballot(count, [&](int i) { return (parts[i] & 1) != 0; })};
+        const unsigned all = count < TILE_ITEMS ? (1u << count) - 1u : ~0u;
+        for (int part : lane_stride(8)) tallies[part * words + word] = __popc(of.part(part) & all);
+        for (int axis : lane_stride(3)) planes[3 * word + axis] = axis == 0 ? of.a : axis == 1 ? of.b : of.c;
     }
 }
 
-// Where the upper half of each part begins, from the prefix sums of the flags, or at half of its points.
-extern "C" __global__ void divide_parts(const int* before, const int* first_point, const int* point_count,
-                                        const int* depth_first, const int* boxes, int depth, int leaf_points, int stage,
-                                        int* begins) {
+// Where the parts of each node begin. `before`: the prefix sums of the tallies.
+extern "C" __global__ void divide_nodes(const unsigned* planes, const int* before, int words, const int* first_point,
+                                        const int* point_count, const int* depth_first, const int* boxes, int depth,
+                                        int leaf_points, int* begins) {
+    const Level level = {first_point, point_count, depth_first, boxes, begins, depth, leaf_points};
+    const PartSums sums = {planes, before, words};
+    for (int i : grid_stride(level.end() - level.first())) {
+        const int node = level.first() + i;
+        if (!level.is_inner(node)) continue;
+        int at = first_point[node];
+        for (int part = 1; part < 8; ++part) {
+            at += sums.before(level.end_of(node), part - 1) - sums.before(first_point[node], part - 1);
+            begins[8 * (int64)node + part] = at;
+        }
+    }
+}
+
+// Pointers go to the part of their node that they are in, which is a child now. Nothing moves where the level did not
+// fit.
+extern "C" __global__ void move_points(const unsigned* planes, const int* before, int words, const int* order,
+                                       const int* owner, const int* first_point, const int* point_count,
+                                       const int* depth_first, const int* boxes, int* begins, int depth,
+                                       int leaf_points, const int* first_child, const int* counts, int n, int* moved,
+                                       int* moved_owner) {
+    const Level level = {first_point, point_count, depth_first, boxes, begins, depth, leaf_points};
+    const PartSums sums = {planes, before, words};
+    const bool is_whole = counts[OVERFLOW_NOW] == 0;
+    for (int i : grid_stride(n)) {
+        int node = owner[i], to = i;
+        if (is_whole && level.is_divided(node)) {
+            const int part = sums.part_of(i);
+            to = level.begin(node, part) + sums.before(i, part) - sums.before(first_point[node], part);
+            node = level.child_of(node, first_child[node], part);
+        }
+        moved[to] = order[i];
+        moved_owner[to] = node;
+    }
+}
+
+// -- half of the points on each side, axis by axis -----------------------------------------------------------------
+// Where the upper half of each part begins.
+extern "C" __global__ void halve_parts(const int* first_point, const int* point_count, const int* depth_first,
+                                       const int* boxes, int depth, int leaf_points, int stage, int* begins) {
     const Level level = {first_point, point_count, depth_first, boxes, begins, depth, leaf_points};
     const int first = level.first(), parts = 1 << stage, width = 8 >> stage;
     for (int i : grid_stride((level.end() - first) * parts)) {
         const int node = first + i / parts, part = i % parts * width;
         if (!level.is_inner(node)) continue;
         const int begin = level.begin(node, part), end = level.begin(node, part + width);
-        begins[8 * (int64)node + part + width / 2] = SPLIT == MEDIAN ? begin + (end - begin + 1) / 2
-                                                                     : end - (before[end] - before[begin]);
-    }
-}
-
-extern "C" __global__ void move_points(const int* is_upper_half, const int* before, const int* order, const int* owner,
-                                       const int* first_point, const int* point_count, const int* depth_first,
-                                       const int* boxes, int* begins, int depth, int leaf_points, int stage, int n,
-                                       int* moved) {
-    const Level level = {first_point, point_count, depth_first, boxes, begins, depth, leaf_points};
-    for (int i : grid_stride(n)) {
-        const int node = owner[i];
-        int to = i;
-        if (level.is_divided(node)) {
-            const int part = level.part_of(node, i, stage), upper = before[i] - before[level.begin(node, part)];
-            to = is_upper_half[i] ? level.begin(node, part + (4 >> stage)) + upper : i - upper;
-        }
-        moved[to] = order[i];
+        begins[8 * (int64)node + part + width / 2] = begin + (end - begin + 1) / 2;
     }
 }
 
@@ -170,6 +208,7 @@ extern "C" __global__ void copy_order(const int* order, int n, int* moved) {
     for (int i : grid_stride(n)) moved[i] = order[i];
 }
 
+// -- the next level ------------------------------------------------------------------------------------------------
 // How many parts of each node of the level hold points; 0 behind the last one.
 extern "C" __global__ void count_children(const int* first_point, const int* point_count, const int* depth_first,
                                           const int* boxes, int* begins, int depth, int leaf_points, int n,
@@ -224,10 +263,7 @@ extern "C" __global__ void own_points(const int* first_point, const int* point_c
     for (int i : grid_stride(n)) {
         const int node = owner[i];
         if (counts[OVERFLOW_NOW] != 0 || !level.is_divided(node)) continue;
-        const int part = level.part_of(node, i, 3);
-        int child = first_child[node];
-        for (int k = 0; k < part; ++k) child += level.begin(node, k) < level.begin(node, k + 1) ? 1 : 0;
-        owner[i] = child;
+        owner[i] = level.child_of(node, first_child[node], level.part_of(node, i, 3));
     }
 }
 

@@ -49,6 +49,40 @@ __device__ __forceinline__ bool is_upper(const Given& given, int id, Box box, in
     return along(given.point(id), axis) > box.plane(axis);
 }
 
+// The eighth of it that a point is in: a bit for each of the three stages, the first one's highest.
+__device__ __forceinline__ int part_in(const Given& given, int id, Box box, int level) {
+    if (SPLIT == CELL_MIDDLE) return (int)(given.codes[id] >> 3 * (BITS - level - 1)) & 7;
+    int part = 0;
+    for (int stage = 0; stage < 3; ++stage) part |= is_upper(given, id, box, level, stage) ? 4 >> stage : 0;
+    return part;
+}
+
+// Which eighth each of 32 points is in, a bit of each word.
+struct Planes {
+    unsigned a, b, c;
+
+    __device__ unsigned part(int of) const {
+        return ((of & 4) != 0 ? a : ~a) & ((of & 2) != 0 ? b : ~b) & ((of & 1) != 0 ? c : ~c);
+    }
+};
+// How many points of an eighth lie before a place, more or less a number that is the same for all places.
+struct PartSums {
+    Pointer<const unsigned> planes;
+    Pointer<const int> sums;
+    int words;
+
+    __device__ Planes at(int word) const { return {planes[3 * word], planes[3 * word + 1], planes[3 * word + 2]}; }
+    __device__ int before(int place, int part) const {
+        const unsigned lower = (1u << (place & 31)) - 1u;
+        return sums[part * words + (place >> 5)] + __popc(at(place >> 5).part(part) & lower);
+    }
+    __device__ int part_of(int place) const {
+        const Planes of = at(place >> 5);
+        const int bit = place & 31;
+        return (int)((of.a >> bit & 1) << 2 | (of.b >> bit & 1) << 1 | (of.c >> bit & 1));
+    }
+};
+
 // The nodes of a level, those before it, and the eight parts that a node is divided into: part k begins at
 // `begins`[8 node + k].
 struct Level {
@@ -72,5 +106,11 @@ struct Level {
         int part = 0;
         for (int width = 4; width > 4 >> stage; width /= 2) part += place >= begin(node, part + width) ? width : 0;
         return part;
+    }
+    // The node that a part became, of a node's children from `first_child` on: parts without points are none.
+    __device__ int child_of(int node, int first_child, int part) const {
+        int child = first_child;
+        for (int k = 0; k < part; ++k) child += begin(node, k) < begin(node, k + 1) ? 1 : 0;
+        return child;
     }
 };

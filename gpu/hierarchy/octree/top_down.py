@@ -33,6 +33,10 @@ class TopDownForm:
             shapes["boxes"] = ((capacity, 6), np.int32)
         if self.options.split == "median" and self._is_parallel:
             shapes["keys"] = ((count + 1,), np.uint64)
+        elif self._is_parallel:
+            shapes["moved_owner"] = ((count,), np.int32)
+            shapes["planes"] = ((3 * _words(count),), np.uint32)
+            shapes |= dict.fromkeys(("tallies", "tallied"), ((8 * _words(count),), np.int32))
         return shapes
 
     def first_capacity(self, count: int) -> int:
@@ -91,47 +95,53 @@ class TopDownForm:
             "depth": level.depth,
             "leaf_points": self.options.leaf_points,
         }
-        begins = {"begins": held["begins"]}
-        if level.depth < self.most_levels(n):
-            if self._is_parallel:
-                order = self._divide_by_points(level, known, tree, order)
-            else:
-                self._launch(level.unit, "divide_alone", n, **level.rows, order=order, **known, **begins)
-        counts = held["flags"], held["before"]
-        self._launch(level.unit, "count_children", n + 1, **known, **begins, n=n, children=counts[0])
+        is_last, is_moved = level.depth == self.most_levels(n), "planes" in held
+        if not is_last:
+            order = self._divide_nodes(level, known, tree, order)
+        self._write_children(level, known, tree)
+        owned = {"begins": held["begins"], "first_child": tree.first_child, "counts": tree.counts, "n": n}
+        if not is_moved:
+            self._launch(level.unit, "own_points", n, **known, **owned, owner=held["owner"])
+        elif not is_last:
+            moved = held["moved"] if order is held["order"] else held["order"]
+            given = {"order": order, "owner": held["owner"], "moved": moved, "moved_owner": held["moved_owner"]}
+            self._launch(level.unit, "move_points", n, **level.parts, **known, **owned, **given)
+            order, held["owner"], held["moved_owner"] = moved, held["moved_owner"], held["owner"]
+        return order
+
+    def _write_children(self, level: _Level, known: dict[str, Any], tree: PointTree) -> None:
+        """Count the children of a level's nodes, and write them."""
+        held, most = level.held, level.most_nodes
+        begins, counts = {"begins": held["begins"], "n": most}, (held["flags"][: most + 1], held["before"][: most + 1])
+        self._launch(level.unit, "count_children", most + 1, **known, **begins, children=counts[0])
         self.target.exclusive_scan(*counts, "octree.scan")
         written = {name: getattr(tree, name) for name in ("code", "parent", "first_child", "child_count", "counts")}
         children = {"children": counts[0], "before": counts[1], "level_of": tree.level, **written}
-        room = {"n": n, "capacity": tree.capacity}
-        self._launch(level.unit, "write_children", max(n, 1), **known, **begins, **children, **room)
-        owned = {"first_child": tree.first_child, "counts": tree.counts, "n": n, "owner": held["owner"]}
-        self._launch(level.unit, "own_points", n, **known, **begins, **owned)
-        return order
+        self._launch(level.unit, "write_children", max(most, 1), **known, **begins, **children, capacity=tree.capacity)
 
-    def _divide_by_points(self, level: _Level, known: dict[str, Any], tree: PointTree, order: Array) -> Array:
-        target, held, n = self.target, level.held, level.count
-        owner, begins = {"owner": held["owner"]}, {"begins": held["begins"]}
+    def _divide_nodes(self, level: _Level, known: dict[str, Any], tree: PointTree, order: Array) -> Array:
+        """Find where the parts of a level's nodes begin; the order of the points, where they were moved for that."""
+        held, n = level.held, level.count
+        given = {"order": order, "begins": held["begins"]}
+        if not self._is_parallel:
+            self._launch(level.unit, "divide_alone", n, **level.rows, **known, **given)
+            return order
         if known["boxes"] is not None:
             begun = {"depth_first": tree.depth_first, "depth": level.depth, "boxes": known["boxes"]}
             rows = {name: level.rows[name] for name in ("positions", "width")}
             self._launch(level.unit, "begin_boxes", 6 * max(n, 1), **begun)
-            self._launch(level.unit, "bound_nodes", n, **rows, order=order, **owner, counts=tree.counts, **begun)
-        for stage in range(3):
-            known = known | {"stage": stage}
-            if self.options.split == "median":
-                order = self._sort_points(level, known, order, n)
-                self._launch(level.unit, "divide_parts", 4 * n, before=None, **known, **begins)
-                continue
-            flags = {"is_upper_half": held["flags"]}
-            self._launch(level.unit, "flag_upper", n + 1, **level.rows, order=order, **owner, **known, n=n, **flags)
-            target.exclusive_scan(held["flags"], held["before"], "octree.scan")
-            sums = {"before": held["before"]}
-            self._launch(level.unit, "divide_parts", 4 * n, **sums, **known, **begins)
-            moved = held["moved"] if order is held["order"] else held["order"]
-            self._launch(
-                level.unit, "move_points", n, **flags, **sums, order=order, **owner, **known, **begins, n=n, moved=moved
-            )
-            order = moved
+            bounded = {"order": order, "owner": held["owner"], "counts": tree.counts}
+            self._launch(level.unit, "bound_nodes", n, **rows, **bounded, **begun)
+        if self.options.split == "median":
+            for stage in range(3):
+                order = self._sort_points(level, known | {"stage": stage}, order, n)
+                self._launch(level.unit, "halve_parts", 4 * n, **known, stage=stage, begins=held["begins"])
+            return order
+        found = {"planes": held["planes"], "tallies": held["tallies"], "words": _words(n), "n": n}
+        owned = {"order": order, "owner": held["owner"]}
+        self._launch(level.unit, "part_points", 32 * _words(n), **level.rows, **owned, **known, **found)
+        self.target.exclusive_scan(held["tallies"], held["tallied"], "octree.scan")
+        self._launch(level.unit, "divide_nodes", level.most_nodes, **level.parts, **known, begins=held["begins"])
         return order
 
     def _sort_points(self, level: _Level, known: dict[str, Any], order: Array, n: int) -> Array:
@@ -157,3 +167,18 @@ class _Level:
     ) -> None:
         self.unit, self.count, self.depth = unit, count, depth
         self.rows, self.held, self.ranges = rows, held, ranges
+
+    @property
+    def most_nodes(self) -> int:
+        """Of the level: one a point, eight times those of the level above."""
+        return min(self.count, int(8**self.depth))
+
+    @property
+    def parts(self) -> dict[str, Any]:
+        """Which eighth each point is in, as kernels have it."""
+        return {"planes": self.held["planes"], "before": self.held["tallied"], "words": _words(self.count)}
+
+
+def _words(count: int) -> int:
+    """Of 32 points each, one behind the last place too."""
+    return count // 32 + 1
