@@ -171,3 +171,6 @@ constexpr float FLAT_SIDE = 1e-3f;
 // Of the side of the points' cube: how far above its surface a ray begins, and ends, that asks whether points see each
 // other. What is thinner hides nothing.
 constexpr float SIGHT_OFFSET = 1e-4f;
+
+// Newton's steps end where the next one is less than this share of what they have come to: about a rounding.
+constexpr float NEWTON_ENOUGH = 1e-7f;

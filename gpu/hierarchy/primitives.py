@@ -24,8 +24,7 @@ class PrimitiveKind:
     records_type: str
     record_floats: int
     query_header: str
-    """Includes `header`, and says how a primitive lies to a place (`offset_to`) and to a box (`reaches_into`); empty
-    where that cannot be asked."""
+    """Includes `header`, and says how a primitive lies to a place (`offset_to`) and to a box (`reaches_into`)."""
     clip_header: str
     """Includes `header`, and bounds the part of a primitive inside a box (`bound_inside`); reads a block's boxes
     together (`staged_box`)."""
@@ -75,7 +74,7 @@ KINDS = {
         "WithGlyphs",
         "GlyphRecords",
         12,
-        "",
+        "gpu/device/glyph_queries.cuh",
         "gpu/device/glyph_clip.cuh",
         (
             ("gpu/device/glyphs.cuh", "GlyphRecords"),
@@ -325,11 +324,6 @@ def reserved(target: Target, held: Array | None, shape: tuple[int, ...], dtype: 
 def query_records(primitives: Primitives, records: Array) -> Records:
     """What queries of regions test, whichever way rays are intersected."""
     kind = KINDS[primitives.kind]
-    if not kind.query_header:
-        raise HierarchyError(
-            f"Regions of space are asked about among triangles and spheres, not {primitives.kind}: whether those reach "
-            f"into a box or a ball, and how far they are, has no test here."
-        )
     return Records(kind.query_header, kind.records_type, records_view(records))
 
 

@@ -2,8 +2,9 @@
 .queries`).
 
 Queries are asked between frames, many at a time. On the device a structure gives one function for all of them, `visit`
-(regions.cuh). Triangles are all their points, and found where they have no area, too; spheres are balls. Inactive
-primitives (not finite, hidden) are never found. Places and boxes are in scene units, at most 1e18 from the origin.
+(regions.cuh). Triangles are all their points, and found where they have no area, too; spheres are balls, and glyphs
+solids. Inactive primitives (not finite, hidden) are never found. Places and boxes are in scene units, at most 1e18 from
+the origin.
 """
 
 from __future__ import annotations
@@ -18,7 +19,7 @@ from .cell import edges_of, upload_cell
 from .contacts import Contacts
 from .lists import ListedPrimitives, make_ascending, total_of
 from .questions import Boxes, Places, check_target
-from .touching import Touching
+from .touching import Touching, check_touching
 
 Question = Boxes | Places | Touching | Contacts
 
@@ -239,5 +240,7 @@ class Queries:
             has = f"has the queries {', '.join(known)}" if known else "answers no queries of regions"
             raise HierarchyError(f"The structure {self.hierarchy.name} {has}; {query} was asked for.")
         kind = self.hierarchy.last_built().kind
+        if query == "touching":
+            check_touching(kind)
         if self.of == "centres" and kind != "sphere":
             raise HierarchyError(f"Distances to centres are those of spheres alone; there are {kind} primitives.")

@@ -15,6 +15,12 @@ KINDS = ("triangle", "sphere", "mixed")
 """Of primitives that can be told to touch (gpu/device/touching.cuh)."""
 
 
+def check_touching(kind: str) -> None:
+    """HierarchyError where primitives of a kind are not told to touch."""
+    if kind not in KINDS:
+        raise HierarchyError(f"Triangles and spheres are told to touch, not {kind}.")
+
+
 @dataclasses.dataclass(frozen=True, eq=False)
 class Touching:
     """`count` primitives of `others` from `first` on (None: all from there). Where they are the structure's own
@@ -30,8 +36,7 @@ class Touching:
     periodic = None
 
     def __post_init__(self) -> None:
-        if self.others.kind not in KINDS:
-            raise HierarchyError(f"Triangles and spheres are told to touch, not {self.others.kind}.")
+        check_touching(self.others.kind)
 
     def __len__(self) -> int:
         return self.others.count - self.first if self.count is None else self.count

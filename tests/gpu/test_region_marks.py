@@ -82,14 +82,16 @@ def _only(group: Spheres) -> Scene:
     return Scene("spheres", (scene.nodes[0],), objects=(thing,), materials=scene.materials[1:], spheres=(group,))
 
 
-def test_glyphs_have_a_sentence(target: Target) -> None:
-    engine, pixels = Engine(target, with_glyphs(_only(_one()))), Pixels(target)
+def test_glyphs_are_counted_and_marked(target: Target) -> None:
+    scene = with_glyphs(_only(_one()))
+    engine, pixels = Engine(target, scene), Pixels(target)
     view = View(ViewSettings("lbvh", ray_type="flat"), EYE, pixels)
     engine.render_frame(Moment(), [view])
     plain = target.download(pixels.array).copy()
-    contents = engine.paint_region(view, BOX)
-    assert contents.count is None and "among triangles and spheres" in contents.sentence
-    assert np.array_equal(target.download(pixels.array), plain)
+    around = Region("box", (0.0, 0.0, 0.0), 50.0)
+    contents = engine.paint_region(view, around)
+    assert contents.sentence == "" and contents.count == scene.sphere_count + scene.glyph_count
+    assert not np.array_equal(target.download(pixels.array), plain)
     engine.close()
 
 

@@ -27,7 +27,7 @@ from ..base import (
 )
 from ..growing import GrowingHierarchy
 from ..grown_tree import Capacity, Draft, Limits, NodeShape
-from ..primitives import KINDS, clipping_unit_source, query_records, querying_unit_source, unit_source
+from ..primitives import clipping_unit_source, query_records, querying_unit_source, unit_source
 from .node_table import read_node_table
 from .options import BOX_TEST, CLIPPING, MOST_ALONG, SEPARATING_AXES, GridOptions
 
@@ -111,8 +111,8 @@ class GridHierarchy(GrowingHierarchy):
     # -- what builders share ----------------------------------------------------------------------------------------
     def cell_unit(self, name: str, primitives: Primitives) -> Unit:
         """A unit of the family that tests primitives against cells, by what their kind offers."""
-        kind = KINDS[primitives.kind]
-        test = BOX_TEST if not self.options.exact else SEPARATING_AXES if kind.query_header else CLIPPING
+        by_axes = primitives.kind != "glyphs"  # whether those reach into a box takes many steps
+        test = BOX_TEST if not self.options.exact else SEPARATING_AXES if by_axes else CLIPPING
         source = (unit_source, querying_unit_source, clipping_unit_source)[test]
         constants = {"CELL_TEST": test, "IS_SOLID": primitives.kind != "triangle"}
         return self.target.unit(source(f"gpu/hierarchy/grid/{name}.cu", primitives, **constants))

@@ -11,10 +11,8 @@ import numpy as np
 import pytest
 
 from raygrove.gpu.glyph_shapes import GLYPH_SHAPES
-from raygrove.gpu.hierarchy.base import HierarchyError, ObjectRange, Primitives, StructureChoice
+from raygrove.gpu.hierarchy.base import ObjectRange, Primitives, StructureChoice
 from raygrove.gpu.hierarchy.primitives import TRIANGLE_TESTS, counts_of, glyph_primitives
-from raygrove.gpu.query.query import Queries
-from raygrove.gpu.query.questions import upload_places
 from raygrove.gpu.target.base import Target
 from raygrove.testing.closest_hits import mixed_hits
 from raygrove.testing.scenes import TriangleScene, make_with, mixed_scene, rays, sphere_scene, trace
@@ -61,8 +59,6 @@ def test_glyphs_come_after_the_others_and_hide_what_is_behind(target: Target) ->
     assert not ((found.prim_id[is_glyph] - 600) % 20 == 7).any(), "those are not there"
     sure = ~is_glyph & expected.is_certain
     np.testing.assert_array_equal(found.prim_id[sure], expected.prim_id[sure])
-    with pytest.raises(HierarchyError, match="among triangles and spheres, not glyphs"):
-        Queries(hierarchy).nearest(upload_places(target, np.zeros((1, 3))))
 
 
 @pytest.mark.parametrize("name", STRUCTURES)
