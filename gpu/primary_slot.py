@@ -37,7 +37,7 @@ class PrimarySlot:
         if wanted == (self._chooser and self._chooser.options):
             return False
         if wanted is not None:
-            check_scene(self._scene)
+            check_scene(self._scene, wanted)
         self._chooser = None if wanted is None else Chooser(self._target, wanted)
         self.caster = None if wanted is None else TileCaster(self._target, wanted)
         return True
@@ -52,9 +52,12 @@ class PrimarySlot:
         return self.caster.draw_by(options)
 
     def _scene_radius(self) -> float:
-        """The median of the scene's radii at its first instant, of some of them where there are many."""
+        """The median of the scene's radii and of its glyphs' mean sizes at the first instant, of some where there are
+        many."""
         if self._radius is None:
             found = [spheres.radii[:: max(1, len(spheres.radii) // 4096)] for spheres in self._scene.spheres]
+            sizes = [glyphs.sizes[:: max(1, len(glyphs.sizes) // 4096)] for glyphs in self._scene.glyphs]
+            found += [one.mean(axis=1) for one in sizes]
             radii = np.concatenate(found) if found else np.zeros(0, np.float32)
             radii = radii[np.isfinite(radii) & (radii > 0.0)]
             self._radius = float(np.median(radii)) if len(radii) else 0.0

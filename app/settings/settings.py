@@ -56,8 +56,8 @@ class RenderOptions:
     ray_type: str = option("smooth", "What the rays show.")
     primary: str = option(
         "structure",
-        "Who gives the first hits of the camera's rays: the structure, or tiles of the picture with lists of spheres, "
-        "for scenes of spheres alone; the table [tiles] has their options.",
+        "Who gives the first hits of the camera's rays: the structure, or tiles of the picture with lists of spheres "
+        "and glyphs, for scenes without triangles; the table [tiles] has their options.",
         choices=PRIMARY,
     )
     samples: int = option(

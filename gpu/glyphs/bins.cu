@@ -28,7 +28,7 @@ __device__ __forceinline__ TileBox tiles_of(const TileInput& input, int prim_id)
 // `counts`, `status` and `listed` are zero before.
 extern "C" __global__ void count_in_tiles(TileInput input, int* counts, int* large, int* status, uint64* listed) {
     uint64 listed_here = 0;
-    for (int i : grid_stride(input.spheres.count)) {
+    for (int i : grid_stride(input.count())) {
         const TileBox tiles = tiles_of(input, i);
         const int count = tiles.count();
         if (count > MOST_TILES) {
@@ -50,7 +50,7 @@ extern "C" __global__ void check_lists(const uint64* listed, int capacity, int* 
 // `filled` is zero before: how long each list is by now. The lists' order is that of arrival.
 extern "C" __global__ void scatter_to_tiles(TileInput input, int* filled, int* ids) {
     if (input.status[IS_FULL]) return;
-    for (int i : grid_stride(input.spheres.count)) {
+    for (int i : grid_stride(input.count())) {
         const TileBox tiles = tiles_of(input, i);
         const int count = tiles.count();
         if (count > MOST_TILES) continue;
@@ -63,7 +63,7 @@ extern "C" __global__ void scatter_to_tiles(TileInput input, int* filled, int* i
 
 // Of lists in order of distance: how many tiles the i-th sphere by distance lies in, ...
 extern "C" __global__ void count_tiles_of_spheres(TileInput input, const unsigned* by_distance, int* tile_counts) {
-    for (int i : grid_stride(input.spheres.count)) {
+    for (int i : grid_stride(input.count())) {
         const int count = tiles_of(input, (int)by_distance[i]).count();
         tile_counts[i] = count > MOST_TILES ? 0 : count;
     }
@@ -74,7 +74,7 @@ extern "C" __global__ void count_tiles_of_spheres(TileInput input, const unsigne
 extern "C" __global__ void write_pairs(TileInput input, const unsigned* by_distance, const int* pair_first,
                                        const uint64* listed, int capacity, unsigned* lists_of_pairs, unsigned* ids) {
     const bool is_full = input.status[IS_FULL] != 0;  // then there are no pairs, but what is there is sorted
-    for (int i : grid_stride(is_full ? 0 : input.spheres.count)) {
+    for (int i : grid_stride(is_full ? 0 : input.count())) {
         const int prim_id = (int)by_distance[i];
         const TileBox tiles = tiles_of(input, prim_id);
         const int count = tiles.count();

@@ -1,25 +1,45 @@
-// A pixel box per sphere, and the distance before which no ray meets it.
+// A pixel box per sphere and, with the constant GLYPHS, per glyph after them, and the distance before which no ray
+// meets it.
 //
-// Constants of the unit: PRINTED_BOXES, SPHERE_STRUCTS (`structs` are written, else `boxes`). `order_keys` may be null;
-// they sort as the distances do.
+// Constants of the unit: PRINTED_BOXES (of spheres), SPHERE_STRUCTS (`structs` are written, else `boxes`), GLYPHS.
+// `order_keys` may be null; they sort as the distances do.
 #include "gpu/device/atomics.cuh"
 #include "gpu/device/loops.cuh"
 #include "gpu/device/sphere.cuh"
-#include "gpu/glyphs/sphere_bounds.cuh"
+#include "gpu/glyphs/glyph_bounds.cuh"
 
-extern "C" __global__ void write_boxes(const ViewFrame* frame, Spheres spheres, int rows, uint2* boxes,
-                                       SphereStruct* structs, unsigned* order_keys, unsigned* prim_ids) {
-    for (int i : grid_stride(spheres.count)) {
-        float4 record[SphereRecords::RECORD_FLOAT4S];
-        const Spheres::Shape shape = spheres.shape(i);
-        SphereRecords::pack(shape, i, record);
-        const PixelBox seen = pixel_box_of(*frame, shape.centre, record[0].w);
-        const PixelBox box = {seen.x, drawn_rows(seen.y, *frame, rows)};
+// What is seen of a thing, and the ball round it.
+struct SeenThing {
+    PixelBox box;
+    float4 ball;
+};
+__device__ __forceinline__ SeenThing seen_thing(const ViewFrame& frame, const Spheres& spheres,
+                                                const float4* glyph_rows, int i) {
+    if (GLYPHS && i >= spheres.count) {
+        const float4* at = glyph_rows + 3 * (int64)(i - spheres.count);
+        const Glyph glyph = glyph_of(at[0], at[1], at[2]);
+        return {pixel_box_of(frame, glyph),
+                make_float4(glyph.centre.x, glyph.centre.y, glyph.centre.z, ball_radius(glyph))};
+    }
+    float4 record[SphereRecords::RECORD_FLOAT4S];
+    const Spheres::Shape shape = spheres.shape(i);
+    SphereRecords::pack(shape, i, record);
+    return {pixel_box_of(frame, shape.centre, record[0].w),
+            make_float4(shape.centre.x, shape.centre.y, shape.centre.z, record[0].w)};
+}
+
+extern "C" __global__ void write_boxes(const ViewFrame* frame, Spheres spheres, const float4* glyph_rows,
+                                       int glyph_count, int rows, uint2* boxes, SphereStruct* structs,
+                                       unsigned* order_keys, unsigned* prim_ids) {
+    for (int i : grid_stride(spheres.count + (GLYPHS ? glyph_count : 0))) {
+        const SeenThing seen = seen_thing(*frame, spheres, glyph_rows, i);
+        const PixelBox box = {seen.box.x, drawn_rows(seen.box.y, *frame, rows)};
         const uint2 kept = packed(box.is_empty() ? NO_PIXELS : box);
-        if (SPHERE_STRUCTS) structs[i] = {record[0], kept, make_uint2(0u, 0u)};
+        if (SPHERE_STRUCTS) structs[i] = {seen.ball, kept, make_uint2(0u, 0u)};
         else boxes[i] = kept;
         if (!order_keys) continue;
-        order_keys[i] = (unsigned)ordered_int(nearest_distance(*frame, shape.centre, record[0].w)) ^ 0x80000000u;
+        const float3 centre = make_float3(seen.ball.x, seen.ball.y, seen.ball.z);
+        order_keys[i] = (unsigned)ordered_int(nearest_distance(*frame, centre, seen.ball.w)) ^ 0x80000000u;
         prim_ids[i] = (unsigned)i;
     }
 }

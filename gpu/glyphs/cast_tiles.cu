@@ -8,7 +8,7 @@
 // (pixels of the buffer in shared memory; 0: straight into the picture's buffer), LISTED (tiles have lists, else each
 // tile looks at every sphere's box), FRONT_TO_BACK (lists are in order of the spheres' nearest distances), LAYERS
 // (lists of a tile, one behind the other in depth), RAY_PIXELS (pixels whose rays a tile keeps in shared memory; 0:
-// each test makes its own), PRINTED_BOXES, and those of tiles.cuh.
+// each test makes its own), MOST_THREADS (of a block), PRINTED_BOXES, and those of tiles.cuh.
 #include "gpu/device/block.cuh"
 #include "gpu/glyphs/sphere_bounds.cuh"
 #include "gpu/glyphs/tiles.cuh"
@@ -30,12 +30,6 @@ __device__ __forceinline__ PixelBox area_of(const TileInput& input, const ViewFr
     const int x = tile % input.across * input.tile_width, y = tile / input.across * input.tile_height;
     return {{x, min(x + input.tile_width, frame.width)}, {y, min(y + input.tile_height, input.rows)}};
 }
-__device__ __forceinline__ PixelRange both(PixelRange a, PixelRange b) {
-    return {max(a.first, b.first), min(a.end, b.end)};
-}
-__device__ __forceinline__ PixelBox both(const PixelBox& a, const PixelBox& b) {
-    return {both(a.x, b.x), both(a.y, b.y)};
-}
 
 // What a tile looks at in a layer: in the first one the large spheres, then its list, or all spheres. No sphere of this
 // layer or of a later one is met before `begin`.
@@ -50,7 +44,7 @@ struct TileList {
     __device__ __forceinline__ bool is_in_order(int i) const { return FRONT_TO_BACK && i >= large_count; }
 };
 __device__ __forceinline__ TileList list_of(const TileInput& input, int tile, int layer) {
-    if (!LISTED) return {nullptr, nullptr, 0, input.spheres.count, -FLOAT_MAX};
+    if (!LISTED) return {nullptr, nullptr, 0, input.count(), -FLOAT_MAX};
     const int large_count = layer == 0 ? input.status[LARGE_COUNT] : 0, list = tile * LAYERS + layer;
     return {input.large, input.ids + input.first[list], large_count, large_count + input.counts[list],
             layer == 0 ? -FLOAT_MAX : input.layer_begins[layer]};
@@ -136,10 +130,10 @@ struct Tile {
         return RAY_PIXELS > 0 ? kept_rays.rays(frame, x, y, end_x) : rays_from(frame, x, y, end_x);
     }
     __device__ __forceinline__ Intersection test(int prim_id, int x, int y, int end_x) const {
-        return intersect_sphere(input, prim_id, rays(x, y, end_x));
+        return intersect_at(input, prim_id, rays(x, y, end_x));
     }
     __device__ __forceinline__ float nearest(int prim_id) const {
-        const float4 sphere = input.sphere(prim_id);
+        const float4 sphere = ball_of(input, prim_id);
         return nearest_distance(frame, make_float3(sphere.x, sphere.y, sphere.z), sphere.w);
     }
     // The part of a sphere's box that lies in the tile; where tiles have no lists it may be empty.
@@ -175,7 +169,7 @@ __device__ __forceinline__ void pixels_by_pixels(const Tile& tile) {
                     const int prim_id = list.sphere(i);
                     if (!LISTED && tile.box_of(prim_id).is_empty()) continue;
                     if (list.is_in_order(i) && all(!rays.active | (rays.t_max < splat(tile.nearest(prim_id))))) break;
-                    closest(rays, intersect_sphere(tile.input, prim_id, rays));
+                    closest(rays, intersect_at(tile.input, prim_id, rays));
                 }
             }
             for (int lane_at = 0; lane_at < min(PACK, tile.area.x.end - x); ++lane_at)
@@ -216,7 +210,7 @@ __device__ __forceinline__ void pixels_by_spheres(const Tile& tile) {
                 for (int i : block_stride(list.count)) {
                     const int prim_id = list.sphere(i);
                     if (!LISTED && tile.box_of(prim_id).is_empty()) continue;
-                    closest(rays, intersect_sphere(tile.input, prim_id, rays));
+                    closest(rays, intersect_at(tile.input, prim_id, rays));
                 }
                 for (int i = 0; i < pixels; ++i) {
                     const int prim_id = lane(closest.hits.prim_id, i);
@@ -266,8 +260,6 @@ __device__ __forceinline__ void cast_tile(const Tile& tile) {
         if (VARIANT == 5) spheres_by_box_pixels(tile, list);
     }
 }
-
-constexpr int MOST_THREADS = 1024;  // of a block
 
 extern "C" __global__ void __launch_bounds__(MOST_THREADS) cast_tiles(const ViewFrame* frame, TileInput input) {
     SHARED uint64 local[LOCAL_PIXELS > 0 ? LOCAL_PIXELS : 1];

@@ -19,6 +19,7 @@ from ..trace.primary import CasterCapabilities
 from ..trace.trace import CameraRays, HitBuffer, RaySource
 from .choosing import CANDIDATES
 from .options import ARRANGEMENTS, GlyphOptions
+from .things import has_glyphs, things_of
 from .tile_lists import INPUT_BYTES, TILE_INPUT, Boxes, Constants, TileLists, Tiling, bins_unit, make_input
 
 LOCAL_SIZES = (256, 1024, 2048, 4096, 6144)
@@ -32,15 +33,19 @@ RAY_PIXELS = 1024
 """Pixels of a tile whose rays are kept in shared memory, 20 bytes each: beside a buffer of as many pixels that is 28
 KiB."""
 
-_RESOLVE = UnitSource("gpu/glyphs/resolve.cu")
 
-
-def check_scene(scene: Scene) -> None:
-    """Raise TilesError where tiles cannot show a scene."""
-    if scene.beside_spheres:
+def check_scene(scene: Scene, options: GlyphOptions) -> None:
+    """Raise TilesError where tiles cannot show a scene by these options."""
+    others = f"{scene.triangle_count:,} triangles" if scene.triangle_count else "none"
+    if scene.triangle_count or not scene.sphere_count + scene.glyph_count:
         raise TilesError(
-            f"Tiles give the first hits of scenes of spheres alone, and this one has {scene.beside_spheres}. Let the "
-            "structure give them (render.primary = structure)."
+            f"Tiles give the first hits of scenes of spheres and glyphs, and this one has {others}. Let the structure "
+            "give them (render.primary = structure)."
+        )
+    if scene.glyph_count and options.sphere_layout == "structs":
+        raise TilesError(
+            f"Structs have room for spheres alone, and this scene has {scene.glyph_count:,} glyphs. Choose the layout "
+            "columns (tiles.sphere_layout)."
         )
 
 
@@ -48,7 +53,7 @@ class TileCaster:
     """Primary hits of one view's spheres. Keep it from frame to frame: it has the lists' memory. Call `make_room`
     between frames, `cast` in them."""
 
-    capabilities = CasterCapabilities(("CameraRays",), ("closest",), ("sphere",))
+    capabilities = CasterCapabilities(("CameraRays",), ("closest",), ("sphere", "glyphs"))
 
     def __init__(self, target: Target, options: GlyphOptions | None = None) -> None:
         self.target, self.options = target, options or GlyphOptions()
@@ -106,11 +111,9 @@ class TileCaster:
 
     def take(self, primitives: Primitives) -> None:
         """These are the spheres. HierarchyError for anything else."""
-        if primitives.kind not in self.capabilities.primitive_kinds:
-            raise HierarchyError(
-                f"Tiles show spheres alone, and this scene has {primitives.kind} primitives. Take primary hits from "
-                f"the structure."
-            )
+        things_of(primitives)
+        if has_glyphs(primitives) and self.options.sphere_layout == "structs":
+            raise HierarchyError("Structs have room for spheres alone, and this scene has glyphs. Choose columns.")
         self.primitives = primitives
 
     def make_room(self, primitives: Primitives) -> None:
@@ -133,14 +136,15 @@ class TileCaster:
         assert isinstance(rays, CameraRays)
         target, pixels = self.target, rays.width * rays.height
         keys = target.scratch("glyphs.keys", max(1, pixels), np.uint64)
-        resolve = target.unit(_RESOLVE)
+        tiling = Tiling.of(self.drawn_by, rays.width, rays.height)
+        tile_input = self._tile_input(primitives, rays, keys, tiling)
+        resolve = target.unit(self._sources(tiling)["resolve"])
         target.launch(resolve, "clear_keys", pixels, keys=keys, count=pixels)
         if primitives.count > 0:
-            self._cast_at(primitives, rays, keys)
+            self._cast_at(primitives, rays, tiling, tile_input)
         hits = self._hit_buffer(rays, scratch)
         target.launch(
-            resolve, "write_hits", rays.padded_count, frame=rays.frame, keys=keys, rows=rays.height,
-            ray_count=rays.padded_count, centres=primitives.keep_alive[0], radii=primitives.keep_alive[1],
+            resolve, "write_hits", rays.padded_count, frame=rays.frame, input=tile_input, ray_count=rays.padded_count,
             **hits.arrays(),
         )  # fmt: skip
         return hits
@@ -158,13 +162,12 @@ class TileCaster:
             raise HierarchyError("A tile caster was asked for hits before it was given spheres (make_room).")
         return self.primitives
 
-    def _cast_at(self, primitives: Primitives, rays: CameraRays, keys: Array) -> None:
-        tiling = Tiling.of(self.drawn_by, rays.width, rays.height)
+    def _cast_at(self, primitives: Primitives, rays: CameraRays, tiling: Tiling, tile_input: np.ndarray) -> None:
         units = {name: self.target.unit(source) for name, source in self._sources(tiling).items()}
         as_structs = self.drawn_by.sphere_layout == "structs"
         has_order = self.list_order == "front_to_back" or self.layer_count > 1
         boxes = self.lists.write_boxes(units["boxes"], rays, primitives, as_structs, has_order)
-        tile_input = self._tile_input(primitives, rays, boxes, keys, tiling)
+        tile_input = make_input(tile_input, boxes=boxes.boxes, structs=boxes.structs)
         if self.arrangement == "splat":
             self._splat(units["splat"], tile_input, rays, primitives.count, None)
             return
@@ -192,16 +195,15 @@ class TileCaster:
             order = (boxes.order_keys, boxes.prim_ids)
         return self.lists.lists_of(units["bins"], tiling, tile_input, count, order)
 
-    def _tile_input(
-        self, primitives: Primitives, rays: CameraRays, boxes: Boxes, keys: Array, tiling: Tiling
-    ) -> np.ndarray:
-        made = np.zeros((), TILE_INPUT)
-        for name in primitives.view.dtype.names or ():
-            made[f"spheres_{name}"] = primitives.view[name]
+    def _tile_input(self, primitives: Primitives, rays: CameraRays, keys: Array, tiling: Tiling) -> np.ndarray:
+        made, things = np.zeros((), TILE_INPUT), things_of(primitives)
+        for name in things.spheres.dtype.names or ():
+            made[f"spheres_{name}"] = things.spheres[name]
+        made["glyph_count"] = things.glyph_count
         made["tile_width"], made["tile_height"] = tiling.width, tiling.height
         made["across"], made["down"], made["rows"] = tiling.across, tiling.down, rays.height
         made["block_x"], made["layer_count"] = self.drawn_by.block_x, self.layer_count
-        return make_input(made, boxes=boxes.boxes, structs=boxes.structs, keys=keys)
+        return make_input(made, glyph_rows=things.glyph_rows, keys=keys)
 
     def _splat(self, unit: Unit, tile_input: np.ndarray, rays: CameraRays, count: int, only_if: Array | None) -> None:
         each = 32 if self.drawn_by.warp_each and self.target.kind == "cuda" else 1
@@ -214,12 +216,14 @@ class TileCaster:
         boxes, warps = ("PRINTED_BOXES", options.boxes == "printed"), ("WARP_EACH", options.warp_each)
         structs = ("SPHERE_STRUCTS", options.sphere_layout == "structs")
         read_only = ("READ_ONLY", options.spheres_in == "read_only")
-        plain: Constants = (structs, read_only, ("FAST_MATH", False), INPUT_BYTES)
-        access: Constants = (structs, read_only, ("FAST_MATH", options.intrinsics == "fast"), INPUT_BYTES)
+        glyphs = ("GLYPHS", has_glyphs(self.primitives))
+        plain: Constants = (structs, read_only, ("FAST_MATH", False), glyphs, INPUT_BYTES)
+        access: Constants = (structs, read_only, ("FAST_MATH", options.intrinsics == "fast"), glyphs, INPUT_BYTES)
+        columns: Constants = (("SPHERE_STRUCTS", False), ("READ_ONLY", False), ("FAST_MATH", False), glyphs)
         found = {
-            "boxes": UnitSource("gpu/glyphs/boxes.cu", constants=(boxes, structs)),
+            "boxes": UnitSource("gpu/glyphs/boxes.cu", constants=(boxes, structs, glyphs)),
             "splat": UnitSource("gpu/glyphs/splat.cu", constants=(warps, *access), rays_per_thread=0),
-            "resolve": _RESOLVE,
+            "resolve": UnitSource("gpu/glyphs/resolve.cu", constants=(*columns, INPUT_BYTES)),
         }
         if self.has_lists:
             found["bins"] = bins_unit(plain)
@@ -239,9 +243,14 @@ class TileCaster:
             ("FRONT_TO_BACK", self.list_order == "front_to_back"),
             ("BOX_LOOPS", options.box_loops),
             ("LAYERS", self.layer_count),
+            ("MOST_THREADS", self._most_threads()),
             ("LOCAL_PIXELS", local),
             ("RAY_PIXELS", RAY_PIXELS if options.ray_setup == "tile" and pixels <= RAY_PIXELS else 0),
         )
+
+    def _most_threads(self) -> int:
+        """Of a block: fewer leave each more registers, which the tests of glyphs need."""
+        return 512 if has_glyphs(self.primitives) and self.drawn_by.block_x * self.drawn_by.block_y <= 512 else 1024
 
     def _hit_buffer(self, rays: CameraRays, scratch: str) -> HitBuffer:
         def array(name: str, dtype: type) -> Array:

@@ -10,7 +10,7 @@ __device__ __forceinline__ int ordered_of(unsigned order_key) { return (int)(ord
 // The least and the greatest distance as ordered integers; `depths` is {INT_MAX, INT_MIN} before.
 extern "C" __global__ void find_depths(TileInput input, const unsigned* order_keys, int* depths) {
     int least = ordered_int(FLOAT_MAX), most = ordered_int(-FLOAT_MAX);
-    for (int i : grid_stride(input.spheres.count)) {
+    for (int i : grid_stride(input.count())) {
         if (input.box(i).is_empty()) continue;
         least = min(least, ordered_of(order_keys[i]));
         most = max(most, ordered_of(order_keys[i]));
@@ -30,7 +30,7 @@ extern "C" __global__ void begin_layers(const ViewFrame* frame, const int* depth
 }
 
 extern "C" __global__ void write_layers(TileInput input, const unsigned* order_keys, uint8* layers) {
-    for (int i : grid_stride(input.spheres.count)) {
+    for (int i : grid_stride(input.count())) {
         const float distance = ordered_float(ordered_of(order_keys[i]));
         int layer = 0;
         while (layer + 1 < input.layer_count && input.layer_begins[layer + 1] <= distance) ++layer;

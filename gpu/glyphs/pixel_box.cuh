@@ -20,6 +20,13 @@ __device__ __forceinline__ PixelBox unpacked(uint2 box) {
     return {{(int)(box.x & 0xffffu), (int)(box.x >> 16)}, {(int)(box.y & 0xffffu), (int)(box.y >> 16)}};
 }
 
+__device__ __forceinline__ PixelRange both(PixelRange a, PixelRange b) {
+    return {max(a.first, b.first), min(a.end, b.end)};
+}
+__device__ __forceinline__ PixelBox both(const PixelBox& a, const PixelBox& b) {
+    return {both(a.x, b.x), both(a.y, b.y)};
+}
+
 //  byte  0      12       16    24       32
 //        | centre | radius | box | unused |
 struct alignas(16) SphereStruct {

@@ -52,13 +52,16 @@ __device__ __forceinline__ int pixel_between(float value, int least, int most) {
 }
 
 // The pixels whose rays, which go through (pixel + jitter), lie between two coordinates of the picture.
-__device__ __forceinline__ PixelRange pixels_between(float least, float most, float jitter, int pixels) {
-    if (PRINTED_BOXES)
-        return {pixel_between(truncf((least + 0.5f) * pixels), 0, pixels),
-                pixel_between(truncf((most + 0.5f) * pixels), 0, pixels)};
+__device__ __forceinline__ PixelRange exact_pixels_between(float least, float most, float jitter, int pixels) {
     const float slack = PIXEL_SLACK + 4.0f * HALF_ULP * pixels;
     return {pixel_between(ceilf((least + 0.5f) * pixels - jitter - slack), 0, pixels),
             pixel_between(floorf((most + 0.5f) * pixels - jitter + slack) + 1.0f, 0, pixels)};
+}
+
+// As the thesis has it.
+__device__ __forceinline__ PixelRange printed_pixels_between(float least, float most, int pixels) {
+    return {pixel_between(truncf((least + 0.5f) * pixels), 0, pixels),
+            pixel_between(truncf((most + 0.5f) * pixels), 0, pixels)};
 }
 
 constexpr PixelBox NO_PIXELS = {{0, 0}, {0, 0}};
@@ -77,6 +80,7 @@ __device__ __forceinline__ float nearest_distance(const ViewFrame& f, float3 cen
 }
 
 // How one axis of the picture sees a sphere whose centre lies `across` from the eye along it.
+template <bool IS_PRINTED>
 __device__ __forceinline__ PixelRange range_along(float across, float along, float radius, float distance, float width,
                                                   float jitter, int pixels, bool is_orthographic) {
     Slopes seen;
@@ -84,11 +88,12 @@ __device__ __forceinline__ PixelRange range_along(float across, float along, flo
         const float slack = place_slack(distance, radius);
         seen = {across - radius - slack, across + radius + slack};
     } else {
-        seen = PRINTED_BOXES ? printed_slopes(across, along, radius, distance)
-                             : tangent_slopes(across, along, radius, distance);
+        seen = IS_PRINTED ? printed_slopes(across, along, radius, distance)
+                          : tangent_slopes(across, along, radius, distance);
     }
     const float scale = 1.0f / width;
-    return pixels_between(seen.least * scale, seen.most * scale, jitter, pixels);
+    if (IS_PRINTED) return printed_pixels_between(seen.least * scale, seen.most * scale, pixels);
+    return exact_pixels_between(seen.least * scale, seen.most * scale, jitter, pixels);
 }
 
 // `rows` of the picture are drawn, from the frame's first row on: the box has those for its rows.
@@ -97,7 +102,8 @@ __device__ __forceinline__ PixelRange drawn_rows(PixelRange y, const ViewFrame& 
 }
 
 // The pixels of the picture; none where the radius is negative.
-__device__ __forceinline__ PixelBox pixel_box_of(const ViewFrame& f, float3 centre, float radius) {
+template <bool IS_PRINTED>
+__device__ __forceinline__ PixelBox pixel_box_of_sphere(const ViewFrame& f, float3 centre, float radius) {
     if (!(radius >= 0.0f)) return NO_PIXELS;
     const float* c = f.camera;
     const float3 forward = load3(c + CameraRow::ahead, 0), right = load3(c + CameraRow::across, 0),
@@ -107,6 +113,12 @@ __device__ __forceinline__ PixelBox pixel_box_of(const ViewFrame& f, float3 cent
     const bool is_orthographic = c[CameraRow::is_orthographic] != 0.0f;
     if (along + radius + slack < c[CameraRow::near] || along - radius - slack > c[CameraRow::far]) return NO_PIXELS;
     const float across_x = dot(place, right) / width, across_y = dot(place, down) / height;
-    return {range_along(across_x, along, radius, distance, width, f.jitter[0], f.width, is_orthographic),
-            range_along(across_y, along, radius, distance, height, f.jitter[1], f.height, is_orthographic)};
+    return {range_along<IS_PRINTED>(across_x, along, radius, distance, width, f.jitter[0], f.width, is_orthographic),
+            range_along<IS_PRINTED>(across_y, along, radius, distance, height, f.jitter[1], f.height, is_orthographic)};
+}
+__device__ __forceinline__ PixelBox pixel_box_of(const ViewFrame& f, float3 centre, float radius) {
+    return pixel_box_of_sphere<PRINTED_BOXES>(f, centre, radius);
+}
+__device__ __forceinline__ PixelBox exact_pixel_box_of(const ViewFrame& f, float3 centre, float radius) {
+    return pixel_box_of_sphere<false>(f, centre, radius);
 }

@@ -19,7 +19,7 @@ __device__ __forceinline__ void splat_sphere(const ViewFrame& frame, const TileI
     for (int pack : WARP_EACH ? lane_stride(packs) : Stride{0, packs, 1}) {
         const int x = box.x.first + pack % packs_across * PACK, y = box.y.first + pack / packs_across;
         const Rays rays = rays_from(frame, x, y, box.x.end);
-        const Intersection found = intersect_sphere(input, prim_id, rays);
+        const Intersection found = intersect_at(input, prim_id, rays);
         const unsigned lanes = mask_bits(found.hit);
         uint64* at = input.keys + (int64)y * frame.width + x;
         for (int i = 0; i < PACK; ++i)
@@ -36,5 +36,5 @@ __device__ __forceinline__ Stride spheres_here(int count) {
 
 extern "C" __global__ void splat_spheres(const ViewFrame* frame, TileInput input, const int* only_if) {
     if (only_if && !*only_if) return;
-    for (int i : spheres_here(input.spheres.count)) splat_sphere(*frame, input, i);
+    for (int i : spheres_here(input.count())) splat_sphere(*frame, input, i);
 }

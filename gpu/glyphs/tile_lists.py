@@ -19,6 +19,7 @@ from ..target.structs import make_struct, struct_dtype
 from ..trace.trace import CameraRays
 from .cpu_lists import sort_to_tiles
 from .options import GlyphOptions
+from .things import things_of
 
 MOST_TILES = 64
 """A sphere over more tiles than this is looked at by all of them."""
@@ -37,6 +38,7 @@ TILE_INPUT = struct_dtype(
         *(
             (name, "pointer")
             for name in (
+                "glyph_rows",
                 "structs",
                 "boxes",
                 "layers",
@@ -49,7 +51,19 @@ TILE_INPUT = struct_dtype(
                 "keys",
             )
         ),
-        *((name, "int") for name in ("tile_width", "tile_height", "across", "down", "layer_count", "block_x", "rows")),
+        *(
+            (name, "int")
+            for name in (
+                "tile_width",
+                "tile_height",
+                "across",
+                "down",
+                "layer_count",
+                "block_x",
+                "rows",
+                "glyph_count",
+            )
+        ),
     ]
 )
 """TileInput of tiles.cuh."""
@@ -169,7 +183,7 @@ class TileLists:
             scratch("glyphs.by_distance", max(1, count), np.uint32) if has_order else None,
         )
         self.target.launch(
-            unit, "write_boxes", count, frame=rays.frame, spheres=primitives.view, rows=rays.height,
+            unit, "write_boxes", count, frame=rays.frame, **things_of(primitives).arguments, rows=rays.height,
             boxes=found.boxes, structs=found.structs, order_keys=found.order_keys, prim_ids=found.prim_ids,
         )  # fmt: skip
         return found

@@ -1,17 +1,21 @@
 // The picture in tiles, as kernels get it, and the test of a pixel's own ray.
 //
 // Constants of the unit: SPHERE_STRUCTS (a sphere and its box are one struct of 32 bytes, else columns), READ_ONLY
-// (spheres are read through the read-only cache), FAST_MATH (the test divides and takes roots by intrinsics).
+// (spheres are read through the read-only cache), FAST_MATH (their test divides and takes roots by intrinsics), GLYPHS
+// (glyphs follow the spheres).
 #pragma once
 #include "gpu/device/fast_math.cuh"
+#include "gpu/device/glyph_hit.cuh"
 #include "gpu/device/read_only.cuh"
 #include "gpu/device/sphere.cuh"
+#include "gpu/glyphs/glyph_ball.cuh"
 #include "gpu/glyphs/hit_key.cuh"
 #include "gpu/glyphs/pixel_box.cuh"
 #include "gpu/trace/ray_sources.cuh"
 
 struct TileInput {
     Spheres spheres;
+    Pointer<const float4> glyph_rows;  // three words a glyph (glyph.cuh)
     Pointer<const SphereStruct> structs;  // in place of `spheres` and `boxes`
     Pointer<const uint2> boxes;
     Pointer<const uint8> layers;  // the layer of each sphere, where there are some
@@ -26,6 +30,14 @@ struct TileInput {
     int layer_count;  // tiles in depth
     int block_x;  // threads of a block in a row of pixels
     int rows;  // drawn, from the frame's first row on, which is row 0 of boxes, tiles and keys
+    int glyph_count;
+
+    __device__ __forceinline__ int count() const { return spheres.count + (GLYPHS ? glyph_count : 0); }
+    __device__ __forceinline__ bool is_glyph(int prim_id) const { return GLYPHS && prim_id >= spheres.count; }
+    __device__ __forceinline__ Glyph glyph(int prim_id) const {
+        const float4* at = &glyph_rows[3 * (int64)(prim_id - spheres.count)];
+        return glyph_of(at[0], at[1], at[2]);
+    }
 
     __device__ __forceinline__ PixelBox box(int prim_id) const {
         const uint2* at = SPHERE_STRUCTS ? &structs[prim_id].box : &boxes[prim_id];
@@ -47,6 +59,12 @@ struct TileInput {
         return record[0];
     }
 };
+// Centre and radius of a ball that holds the primitive.
+__device__ __forceinline__ float4 ball_of(const TileInput& input, int prim_id) {
+    if (!input.is_glyph(prim_id)) return input.sphere(prim_id);
+    const Glyph glyph = input.glyph(prim_id);
+    return make_float4(glyph.centre.x, glyph.centre.y, glyph.centre.z, ball_radius(glyph));
+}
 static_assert(sizeof(TileInput) == TILE_INPUT_BYTES, "tile_lists.py lays this struct out");
 
 enum Status { LARGE_COUNT, IS_FULL };  // how many spheres every tile looks at; whether the lists did not fit
@@ -72,8 +90,9 @@ __device__ __forceinline__ Intersection intersect_fast(float4 sphere, int prim_i
     return {hit, t, splat(0.0f), splat(0.0f), prim_id};
 }
 
-// The very test of SphereRecords, on the scene's own arrays.
-__device__ __forceinline__ Intersection intersect_sphere(const TileInput& input, int prim_id, const Rays& rays) {
+// The very tests of SphereRecords and of GlyphRecords, on the scene's own arrays.
+__device__ __forceinline__ Intersection intersect_at(const TileInput& input, int prim_id, const Rays& rays) {
+    if (input.is_glyph(prim_id)) return intersect_glyph(input.glyph(prim_id), prim_id, rays);
     const float4 sphere = input.sphere(prim_id);
     if (FAST_MATH) return intersect_fast(sphere, prim_id, rays);
     const float4 id = make_float4(__int_as_float(prim_id), 0.0f, 0.0f, 0.0f);

@@ -12,12 +12,13 @@ import pytest
 from raygrove.gpu.camera import Camera
 from raygrove.gpu.engine import Engine, View, ViewSettings
 from raygrove.gpu.frame_log import FULL_LISTS
+from raygrove.gpu.glyph_shapes import GlyphKeys, GlyphLinks, Glyphs
 from raygrove.gpu.glyphs import tile_lists
 from raygrove.gpu.glyphs.options import GlyphOptions
 from raygrove.gpu.hierarchy.base import HierarchyError, Primitives
 from raygrove.gpu.hierarchy.bvh.builders.lbvh import Lbvh
 from raygrove.gpu.pixels import ArrayPixels
-from raygrove.gpu.scene import Glyphs, Material, Mesh, Moment, Object, Scene, SphereKeys, Spheres
+from raygrove.gpu.scene import Material, Mesh, Moment, Object, Scene, SphereKeys, Spheres
 from raygrove.gpu.shade.distributed import DistributedOptions
 from raygrove.gpu.shade.whitted import WhittedOptions
 from raygrove.gpu.target.base import Target
@@ -44,6 +45,23 @@ def sphere_scene(count: int = 60) -> Scene:
     )
 
 
+def glyph_scene(sphere_count: int = 60) -> Scene:
+    """The same with bonds between the spheres, and arrows that grow between two key frames."""
+    random, scene = np.random.default_rng(3), sphere_scene(sphere_count)
+    pairs = random.permutation(sphere_count)[:20].reshape(10, 2).astype(np.int32)
+    sizes = np.full((10, 3), 0.04, np.float32)
+    bonds = Glyphs("bonds", "capsule", np.zeros((10, 3), np.float32), sizes, links=GlyphLinks(0, pairs))
+    centres = random.uniform(-1, 1, (2, 12, 3)).astype(np.float32)
+    turns = random.normal(size=(12, 4))
+    turns = (turns / np.linalg.norm(turns, axis=1, keepdims=True)).astype(np.float32)
+    grown = random.uniform(0.05, 0.3, (2, 12, 3)).astype(np.float32)
+    keys = GlyphKeys(np.array([0.0, 1.0]), centres, sizes=grown)
+    arrows = Glyphs("arrows", "arrow", centres[0], grown[0], turns, key_frames=keys)
+    return dataclasses.replace(
+        scene, glyphs=(bonds, arrows), objects=(*scene.objects, Object(0, glyphs=0), Object(0, glyphs=1))
+    )
+
+
 TIMES = (0.0, 0.3, 0.8, 0.8, 0.8, 0.8, 0.8, 0.8)
 
 
@@ -67,6 +85,17 @@ def pictures(
             found.append(target.download(image).copy())
     engine.close()
     return found
+
+
+@pytest.mark.parametrize("ray_type", ["flat", "smooth", pytest.param("whitted", marks=pytest.mark.full)])
+def test_so_they_are_with_bonds_and_arrows(exact_target: Target, ray_type: str) -> None:
+    settings = ViewSettings(ray_type=ray_type)
+    expected = pictures(exact_target, glyph_scene(), settings)
+    found = pictures(exact_target, glyph_scene(), dataclasses.replace(settings, primary="tiles"))
+    without = pictures(exact_target, sphere_scene(), settings)
+    for frame, (one, other, bare) in enumerate(zip(expected, found, without, strict=True)):
+        np.testing.assert_array_equal(one, other, err_msg=f"frame {frame}")
+        assert (one != bare).any(axis=-1).mean() > 0.02, "glyphs are seen"
 
 
 @pytest.mark.parametrize("ray_type", ["flat", "smooth", "ao", "normals", "path", "whitted"])
@@ -210,20 +239,16 @@ def test_so_they_are_in_strips(exact_target: Target) -> None:
 
 
 MESH = Mesh("one", np.eye(3, dtype=np.float32), np.array([[0, 1, 2]], np.int32), np.zeros(1, np.int32))
-GLYPHS = Glyphs("two", "capsule", np.zeros((2, 3), np.float32), np.ones((2, 3), np.float32))
 
 
 @pytest.mark.parametrize(
     ("fields", "named"),
     [
         ({"meshes": (MESH,), "objects": (Object(0, 0), Object(0, spheres=0))}, "1 triangles"),
-        ({"glyphs": (GLYPHS,), "objects": (Object(0, spheres=0), Object(0, glyphs=0))}, "2 glyphs"),
         ({"spheres": (), "objects": ()}, "none"),
     ],
 )
-def test_tiles_refuse_what_is_no_scene_of_spheres_alone(
-    host_target: Target, fields: dict[str, Any], named: str
-) -> None:
+def test_tiles_refuse_scenes_with_triangles_or_nothing(host_target: Target, fields: dict[str, Any], named: str) -> None:
     engine = Engine(host_target, dataclasses.replace(sphere_scene(), **fields))
     view = View(ViewSettings(primary="tiles"), Camera(), ArrayPixels(host_target, *SIZE))
     with pytest.raises(HierarchyError, match=f"this one has {named}"):

@@ -130,15 +130,20 @@ class Choices:
         return [(name, *titles.get(name, (name, "")), True) for name in known]
 
     def primaries(self) -> list[Choice]:
-        """Who gives the camera's first hits; tiles need a scene of spheres alone."""
+        """Who gives the camera's first hits; tiles need a scene of spheres or glyphs."""
         sentences = {
             "structure": (tr("Choices", "Structure"), tr("Choices", "Rays traverse the structure.")),
             "tiles": (
                 tr("Choices", "Tiles of spheres"),
-                tr("Choices", "Each tile of the picture tests the spheres in it: for scenes of spheres alone."),
+                tr(
+                    "Choices",
+                    "Each tile of the picture tests what lies in it: for scenes of spheres and glyphs.",
+                ),
             ),
         }
-        return self._of_spheres_alone("render.primary", sentences)
+        scene = self._document.scene
+        is_able = scene is not None and scene.sphere_count + scene.glyph_count == scene.primitive_count > 0
+        return self._where_able("render.primary", sentences, is_able)
 
     def sphere_drawers(self) -> list[Choice]:
         """Who draws a scene of spheres alone in the window."""
@@ -153,12 +158,11 @@ class Choices:
                 tr("Choices", "Each sphere is a point sprite with depth, in flat shading, as in viewers of molecules."),
             ),
         }
-        return self._of_spheres_alone("display.spheres", sentences)
-
-    def _of_spheres_alone(self, key: str, sentences: dict[str, tuple[str, str]]) -> list[Choice]:
-        """A setting whose first value fits every scene, the others those of spheres alone."""
         scene = self._document.scene
-        is_able = scene is not None and not scene.beside_spheres
+        return self._where_able("display.spheres", sentences, scene is not None and not scene.beside_spheres)
+
+    def _where_able(self, key: str, sentences: dict[str, tuple[str, str]], is_able: bool) -> list[Choice]:
+        """A setting whose first value fits every scene, the others those that are able."""
         known = option_field(key).info.choices
         return [(name, *sentences.get(name, (name, "")), name == known[0] or is_able) for name in known]
 

@@ -3,15 +3,17 @@
 from __future__ import annotations
 
 import itertools
+from typing import Any
 
 import numpy as np
 import pytest
 
 from raygrove.gpu.camera import Camera
+from raygrove.gpu.glyph_shapes import GLYPH_SHAPES
 from raygrove.gpu.glyphs.caster import TileCaster
 from raygrove.gpu.glyphs.options import ARRANGEMENTS, GlyphOptions
 from raygrove.gpu.hierarchy.base import HierarchyError, Primitives
-from raygrove.gpu.hierarchy.primitives import sphere_primitives, triangle_primitives
+from raygrove.gpu.hierarchy.primitives import glyph_primitives, sphere_primitives, triangle_primitives
 from raygrove.gpu.hierarchy.registry import make_structure
 from raygrove.gpu.target.base import Target
 from raygrove.gpu.trace.trace import VIEW_FRAME, CameraRays, HitBuffer, Tracer, see_through, upload_rays
@@ -37,6 +39,26 @@ def spheres(target: Target, count: int = 900) -> Primitives:
     centres[9::20], radii[9::20] = centres[10::20], radii[10::20]
     radii[11], radii[12] = 1e-8, 1e3
     return sphere_primitives(target.upload(centres, "test"), target.upload(radii, "test"))
+
+
+def glyphs(target: Target, count: int = 420, sphere_count: int = 40) -> Primitives:
+    """Every shape of glyphs behind some spheres: long ones and flat ones, some twice, one round everything, and some
+    that are not there."""
+    random = np.random.default_rng(9)
+    centres = random.uniform(-1, 1, (count, 3))
+    turns = random.normal(size=(count, 4))
+    turns /= np.linalg.norm(turns, axis=1, keepdims=True)
+    sizes = 0.002 + 0.12 * random.random((count, 3)) ** 3
+    marks = -2.0 - np.arange(count) % len(GLYPH_SHAPES)
+    rows = np.concatenate([centres, np.zeros((count, 1)), turns, sizes, marks[:, None]], axis=1).astype(np.float32)
+    rows[21::40] = rows[20::40]
+    rows[5::20, 8], rows[7, 0], rows[8, 11], rows[8, :3] = -1.0, np.nan, -0.0, np.nan
+    rows[14, 8:11] = 50.0
+    centres_of, radii = random.uniform(-1, 1, (sphere_count, 3)), random.uniform(0.01, 0.1, sphere_count)
+    others = sphere_primitives(
+        target.upload(centres_of.astype(np.float32), "test"), target.upload(radii.astype(np.float32), "test")
+    )
+    return glyph_primitives(others if sphere_count else None, target.upload(rows, "test"), count)
 
 
 def crowd(target: Target) -> Primitives:
@@ -100,6 +122,33 @@ def test_hits_are_those_of_brute_force(exact_target: Target, arrangement: str, l
         rays = rays_of(exact_target, camera)
         expected = brute_force(exact_target, primitives, rays)
         check(exact_target, cast(exact_target, options, primitives, rays), rays, expected)
+
+
+MORE_OF_GLYPHS: tuple[dict[str, Any], ...] = (
+    {},
+    {"lists": "none", "spheres_in": "read_only"},
+    {"box_loops": False, "intrinsics": "fast"},
+)
+OF_GLYPHS = [
+    GlyphOptions(arrangement="splat"),
+    GlyphOptions(arrangement="pixels_by_pixels", lists="front_to_back", depth_tiles=3, tiles=7),
+    *(
+        pytest.param(GlyphOptions(arrangement=name, tiles=7, **more), marks=pytest.mark.full)
+        for name in ARRANGEMENTS[1:]
+        for more in MORE_OF_GLYPHS
+    ),
+]
+
+
+@pytest.mark.parametrize("options", OF_GLYPHS, ids=lambda options: f"{options.arrangement}-{options.lists}")
+def test_glyphs_are_hit_as_by_brute_force_too(exact_target: Target, options: GlyphOptions) -> None:
+    if options.intrinsics == "fast" and exact_target.kind != "host":
+        pytest.skip("spheres are tested by approximations there")
+    for primitives in (glyphs(exact_target), glyphs(exact_target, sphere_count=0)):
+        for camera in CAMERAS.values():
+            rays = rays_of(exact_target, camera)
+            expected = brute_force(exact_target, primitives, rays)
+            check(exact_target, cast(exact_target, options, primitives, rays), rays, expected)
 
 
 @pytest.mark.parametrize(
@@ -241,6 +290,8 @@ def test_what_it_cannot_do_is_said(host_target: Target) -> None:
     with pytest.raises(HierarchyError, match="make_room"):
         caster.cast(rays_of(host_target, Camera()))
     positions, indices = np.zeros((3, 3), np.float32), np.zeros((1, 3), np.int32)
+    with pytest.raises(HierarchyError, match="Choose columns"):
+        TileCaster(host_target, GlyphOptions(sphere_layout="structs")).make_room(glyphs(host_target))
     with pytest.raises(HierarchyError, match="triangle primitives"):
         caster.make_room(triangle_primitives(host_target.upload(positions, "t"), host_target.upload(indices, "t")))
     caster.make_room(spheres(host_target))

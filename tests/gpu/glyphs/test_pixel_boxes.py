@@ -28,7 +28,10 @@ def boxes_of(
     )
     boxes = target.zeros((len(radii), 2), np.uint32, "test")
     unit = target.unit(
-        UnitSource("gpu/glyphs/boxes.cu", constants=(("PRINTED_BOXES", is_printed), ("SPHERE_STRUCTS", False)))
+        UnitSource(
+            "gpu/glyphs/boxes.cu",
+            constants=(("PRINTED_BOXES", is_printed), ("SPHERE_STRUCTS", False), ("GLYPHS", False)),
+        )
     )
     target.launch(
         unit,
@@ -36,6 +39,8 @@ def boxes_of(
         len(radii),
         frame=target.upload(frame.reshape(1).view(np.uint8), "test"),
         spheres=spheres.view,
+        glyph_rows=None,
+        glyph_count=0,
         rows=SIZE[1],
         boxes=boxes,
         structs=None,

@@ -2,15 +2,17 @@
 
 from __future__ import annotations
 
+import dataclasses
 from typing import Any
 
 import numpy as np
 
 from raygrove.gpu.camera import Camera
 from raygrove.gpu.engine import Engine, View, ViewSettings
+from raygrove.gpu.glyph_shapes import GLYPH_SHAPES, Glyphs
 from raygrove.gpu.glyphs.caster import TileCaster
 from raygrove.gpu.glyphs.options import ARRANGEMENTS, GlyphOptions
-from raygrove.gpu.hierarchy.primitives import sphere_primitives
+from raygrove.gpu.hierarchy.primitives import glyph_primitives, sphere_primitives
 from raygrove.gpu.pixels import ArrayPixels
 from raygrove.gpu.scene import Material, Moment, Object, Scene, Spheres
 from raygrove.gpu.shade.whitted import WhittedOptions
@@ -26,7 +28,8 @@ MORE: dict[str, dict[str, Any]] = {
 
 
 def draw_primary_tiles(target: Target) -> None:
-    """A frame by recursive ray tracing from the tiles' hits, by each strategy. Only launches."""
+    """A frame by recursive ray tracing from the tiles' hits, by each strategy, of spheres and with glyphs. Only
+    launches."""
     centres = np.random.default_rng(1).uniform(-1, 1, (20, 3)).astype(np.float32)
     scene = Scene(
         "spheres",
@@ -34,11 +37,13 @@ def draw_primary_tiles(target: Target) -> None:
         objects=(Object(0, spheres=0),),
         materials=(Material(),),
     )
-    for strategy in ("megakernel", "wavefront"):
+    boxes = Glyphs("boxes", "box", centres, np.full((20, 3), 0.1, np.float32))
+    both = dataclasses.replace(scene, glyphs=(boxes,), objects=(*scene.objects, Object(0, glyphs=0)))
+    for strategy, shown in (("megakernel", scene), ("wavefront", both)):
         options = WhittedOptions(strategy=strategy, depth=1)
         settings = ViewSettings("lbvh", ray_type="whitted", primary="tiles", ray_type_options=options)
         view = View(settings, Camera(eye=(0.0, 0.0, 4.0)), ArrayPixels(target, 43, 21))
-        with Engine(target, scene) as engine:
+        with Engine(target, shown) as engine:
             engine.render_frame(Moment(0.0, 0, 0), [view])
 
 
@@ -50,6 +55,15 @@ def run_glyphs(target: Target) -> None:
         target.upload(random.uniform(-1, 1, (COUNT, 3)).astype(np.float32), "test"),
         target.upload(random.uniform(0.0, 0.1, COUNT).astype(np.float32), "test"),
     )
+    turns = np.tile([0.0, 0.0, 0.0, 1.0], (COUNT, 1))
+    rows = np.concatenate(
+        [random.uniform(-1, 1, (COUNT, 3)), np.zeros((COUNT, 1)), turns, np.full((COUNT, 3), 0.05)],
+        axis=1,
+    )
+    marks = -2.0 - np.arange(COUNT)[:, None] % len(GLYPH_SHAPES)
+    things = glyph_primitives(
+        spheres, target.upload(np.concatenate([rows, marks], axis=1).astype(np.float32), "test"), COUNT
+    )
     frame = np.zeros((), VIEW_FRAME)
     see_through(frame, Camera(eye=(0.0, 0.0, 2.0)), *SIZE)
     rays = CameraRays(target.upload(frame.reshape(1).view(np.uint8), "test"), *SIZE)
@@ -59,7 +73,8 @@ def run_glyphs(target: Target) -> None:
             options = GlyphOptions(
                 **{"arrangement": arrangement, "lists": lists, "tiles": tiles, **MORE.get(arrangement, {})}
             )
+            has_structs = options.sphere_layout == "structs"
             caster = TileCaster(target, options)
-            caster.make_room(spheres)
+            caster.make_room(spheres if has_structs or tiles == 50 else things)
             hits = caster.cast(rays)
             assert (target.download(hits.prim_id) >= 0).any()

@@ -115,12 +115,12 @@ def test_the_processor_says_that_it_stands_in_once(scene_window: MainWindow, qtb
 def test_a_picture_that_only_another_drawer_gives_has_its_button(
     scene_window: MainWindow, qtbot: Any, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """In the window's words, for tiles and for OpenGL, which draw spheres alone."""
+    """In the window's words, for tiles and for OpenGL, which draw no triangles."""
     draw = PaintedMaker.draw
 
     def refuse(self: PaintedMaker, scene: Any, state: Any, *rest: Any) -> Any:
         if state.settings.render.primary == "tiles":
-            check_scene(scene)
+            check_scene(scene, state.settings.tiles)
         return draw(self, scene, state, *rest)
 
     monkeypatch.setattr(PaintedMaker, "draw", refuse)

@@ -1,0 +1,50 @@
+"""Primitives without triangles, as kernels that know spheres and glyphs take them."""
+
+from __future__ import annotations
+
+import dataclasses
+from typing import Any
+
+import numpy as np
+
+from ..hierarchy.base import HierarchyError, Primitives
+from ..target.base import Array
+from ..target.structs import struct_dtype
+
+SPHERES = struct_dtype([("centres", "pointer"), ("radii", "pointer"), ("count", "int"), ("point_count", "int")])
+"""Spheres of sphere.cuh."""
+
+
+@dataclasses.dataclass(frozen=True, eq=False)
+class Things:
+    """The spheres of some primitives by their own view, and the glyphs after them."""
+
+    spheres: np.ndarray
+    glyph_rows: Array | None
+    glyph_count: int
+
+    @property
+    def arguments(self) -> dict[str, Any]:
+        """As kernels take them."""
+        return {"spheres": self.spheres, "glyph_rows": self.glyph_rows, "glyph_count": self.glyph_count}
+
+
+def has_glyphs(primitives: Primitives | None) -> bool:
+    """Whether glyphs may be among them."""
+    return primitives is not None and primitives.kind == "glyphs"
+
+
+def things_of(primitives: Primitives) -> Things:
+    """HierarchyError where there are triangles."""
+    if primitives.kind == "sphere":
+        return Things(primitives.view, None, 0)
+    others = primitives.view["others"] if primitives.kind == "glyphs" else None
+    if others is None or int(others["triangle_count"]):
+        raise HierarchyError(
+            f"Tiles show spheres and glyphs, and this scene has {primitives.kind} primitives, with triangles. Take "
+            f"primary hits from the structure."
+        )
+    view, spheres = np.zeros((), SPHERES), int(others["sphere_count"])
+    view["centres"], view["radii"], view["count"] = others["centres"], others["radii"], spheres
+    view["point_count"] = spheres
+    return Things(view, primitives.keep_alive[-1], primitives.count - spheres)
