@@ -283,7 +283,7 @@ def room(target: Target, count: int) -> Cloud:
 PARTS = ("builds", "cells", "nearest", "grids", "light")
 LIGHT_OPTIONS = tuple(
     (order, angle, leaf)
-    for order, angles in ((2, (0.4, 0.5)), (3, (0.5, 0.8)))
+    for order, angles in ((2, (0.33, 0.4)), (3, (0.5, 0.7)))
     for leaf in (8, 16, 32)
     for angle in angles
 )

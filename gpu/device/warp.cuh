@@ -11,6 +11,10 @@ inline Number warp_sum(Number value) {
     return value;
 }
 template <class Number>
+inline Number warp_sum_apart(Number value, int) {
+    return value;
+}
+template <class Number>
 inline Number warp_min(Number value) {
     return value;
 }
@@ -36,6 +40,12 @@ __device__ __forceinline__ int warp_lane() { return threadIdx.x & 31; }
 template <class Number>
 __device__ __forceinline__ Number warp_sum(Number value) {
     for (int step = 16; step > 0; step >>= 1) value += __shfl_xor_sync(WARP_ALL, value, step);
+    return value;
+}
+// Of the lanes whose numbers differ by a multiple of `apart`, a power of two.
+template <class Number>
+__device__ __forceinline__ Number warp_sum_apart(Number value, int apart) {
+    for (int step = 16; step >= apart; step >>= 1) value += __shfl_xor_sync(WARP_ALL, value, step);
     return value;
 }
 template <class Number>

@@ -3,7 +3,7 @@
 #pragma once
 #include "gpu/hierarchy/octree/point_tree.cuh"
 #include "gpu/nbody/expansion.cuh"
-#include "gpu/nbody/warps.cuh"
+#include "gpu/device/warp_stride.cuh"
 
 constexpr int TERMS = terms_to(ORDER);
 constexpr int ROW = (TERMS + 3) / 4 * 4;  // numbers of a row, so that rows are read in fours

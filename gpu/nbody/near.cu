@@ -2,7 +2,7 @@
 // its bodies.
 #include "gpu/hierarchy/octree/point_tree.cuh"
 #include "gpu/nbody/attraction.cuh"
-#include "gpu/nbody/warps.cuh"
+#include "gpu/device/warp_stride.cuh"
 
 // field (n) of the sorted bodies.
 extern "C" __global__ void sum_near(PointTreeView tree, const int* first_near, const int* near_count, const int* near,

@@ -9,6 +9,7 @@
 #pragma once
 #include "gpu/device/angles.cuh"
 #include "gpu/device/epsilons.cuh"
+#include "gpu/device/fast_math.cuh"
 #include "gpu/trace/hit_point.cuh"
 
 // A pack of points that receive.
@@ -41,7 +42,7 @@ __device__ __forceinline__ Real exchange(const Receivers& to, const float4& plac
     const Real arrives = max(dot(to.normal, r), splat(0.0f));
     const Real leaves = max(-(r.x * splat(normal.x) + r.y * splat(normal.y) + r.z * splat(normal.z)), splat(0.0f));
     const Real disc = max(squared * splat(PI), (to.area + splat(place.w)) * splat(0.5f));
-    return arrives * leaves / max(squared * disc, splat(LEAST_DIVISOR));
+    return fast_divide(arrives * leaves, max(squared * disc, splat(LEAST_DIVISOR)));
 }
 
 __device__ __forceinline__ void store_gathered(float4* gathered, int first, int last, Real3 sum) {

@@ -31,8 +31,8 @@ struct ChebyshevBox {
     __device__ __forceinline__ int3 at(int k) const {
         return make_int3(k % counts.x, k / counts.x % counts.y, k / (counts.x * counts.y));
     }
-    __device__ __forceinline__ float3 place(int k) const {
-        const int3 i = at(k);
+    __device__ __forceinline__ float3 place(int k) const { return place(at(k)); }
+    __device__ __forceinline__ float3 place(int3 i) const {
         return make_float3(centre.x + (counts.x > 1 ? half.x * chebyshev_place(i.x) : 0.0f),
                            centre.y + (counts.y > 1 ? half.y * chebyshev_place(i.y) : 0.0f),
                            centre.z + (counts.z > 1 ? half.z * chebyshev_place(i.z) : 0.0f));
@@ -78,20 +78,26 @@ __device__ __forceinline__ Real dot(const float* v, Real3 r) {
 }
 __device__ __forceinline__ Real inverse_fourth(Real3 r) {
     const Real squared = dot(r, r);
-    return splat(1.0f) / max(squared * squared * splat(PI), splat(LEAST_DIVISOR));
+    return fast_divide(splat(1.0f), max(squared * squared * splat(PI), splat(LEAST_DIVISOR)));
 }
-// What arrives of a node, of which the share `seen` is not hidden.
+__device__ __forceinline__ void add_from(Field& field, const float* sent, float3 from, Real3 to, float seen) {
+    const Real3 r = {splat(from.x) - to.x, splat(from.y) - to.y, splat(from.z) - to.z};
+    const Real share = inverse_fourth(r) * splat(-seen);
+    field.red = field.red + r * (dot(sent, r) * share);
+    field.green = field.green + r * (dot(sent + 3, r) * share);
+    field.blue = field.blue + r * (dot(sent + 6, r) * share);
+}
+// What arrives of a node, of which the share `seen` is not hidden. Its places one after the other, without a division
+// for each.
 __device__ __forceinline__ void add_from(Field& field, const ChebyshevBox& box, const float* multipole, Real3 to,
                                          float seen) {
-    const int count = box.count();
-    for (int k = 0; k < count; ++k) {
-        const float3 from = box.place(k);
-        const Real3 r = {splat(from.x) - to.x, splat(from.y) - to.y, splat(from.z) - to.z};
-        const Real share = inverse_fourth(r) * splat(-seen);
-        const float* sent = multipole + PLACE_FLOATS * k;
-        field.red = field.red + r * (dot(sent, r) * share);
-        field.green = field.green + r * (dot(sent + 3, r) * share);
-        field.blue = field.blue + r * (dot(sent + 6, r) * share);
+    for (int z = 0; z < box.counts.z; ++z) {
+        for (int y = 0; y < box.counts.y; ++y) {
+            for (int x = 0; x < box.counts.x; ++x) {
+                add_from(field, multipole, box.place(make_int3(x, y, z)), to, seen);
+                multipole += PLACE_FLOATS;
+            }
+        }
     }
 }
 // Of one point, whose cosine is clamped.

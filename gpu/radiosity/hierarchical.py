@@ -13,7 +13,15 @@ from typing import Any
 
 import numpy as np
 
-from ..hierarchy.octree.point_tree import MAX_DEPTH, NEEDED, PointTree, PointTreeBuilder, PointTreeOptions, most_nodes
+from ..hierarchy.octree.point_tree import (
+    DEPTHS,
+    MAX_DEPTH,
+    NEEDED,
+    PointTree,
+    PointTreeBuilder,
+    PointTreeOptions,
+    most_nodes,
+)
 from ..settings import option
 from ..target.base import Array, Target, Unit, UnitSource
 from ..trace.trace import Tracer
@@ -22,7 +30,10 @@ from .pairs import MOST_LEAF_POINTS, PairLists, SightOptions
 from .point_set import PointSet, empty_points
 
 PLACE_FLOATS = 9
-FIRST_PAIRS = 32
+WARP = 32
+GATHER_THREADS = 128
+"""That share out the lists of a leaf."""
+FIRST_PAIRS = 8
 """Pairs of a kind for each point that there is room for at first."""
 
 
@@ -37,7 +48,7 @@ class HierarchicalOptions:
         maximum=4,
     )
     angle: float = option(
-        0.4,
+        0.33,
         "Two boxes exchange light as a whole where the sum of their half diagonals is at most this share of their "
         "distance: less is more exact and slower.",
         minimum=0.05,
@@ -81,7 +92,7 @@ class HierarchicalSum:
         the first one has to be one that `learns` how much room they need, and waits to make it."""
         target = self._target
         with target.phase("radiosity.tree"):
-            tree = self._builder.build(points.places)
+            tree = self._build(points)
             if learns:
                 tree = self._tree_with_room(points)
             self._sort(points, direct)
@@ -102,12 +113,19 @@ class HierarchicalSum:
             self.lists.find(tree, self.shapes, self.sorted_points.normals, sight, learns)
 
     def _tree_with_room(self, points: PointSet) -> PointTree:
-        """The tree that was built, or one with room for all of its nodes."""
-        needed = int(self._target.download(self.tree.counts)[NEEDED])
-        if needed <= self.tree.capacity:
-            return self.tree
-        self._reserve(needed + needed // 8)
-        return self._builder.build(points.places)
+        """The tree that was built, or one with room for all of its nodes; how deep it is."""
+        counts = self._target.download(self.tree.counts)
+        needed = int(counts[NEEDED])
+        if needed > self.tree.capacity:
+            self._reserve(needed + needed // 8)
+            counts = self._target.download(self._build(points).counts)
+        self.lists.learn_depths(int(counts[DEPTHS]))
+        return self.tree
+
+    def _build(self, points: PointSet) -> PointTree:
+        """Nodes below the root look to one of six sides: along an edge between two walls each wall has its own, so that
+        all but the bent ones are flat, and know whom they face from far up in the tree."""
+        return self._builder.build(points.places, directions=points.normals)
 
     def gather(self, sent: Array, gathered: Array) -> None:
         """Write what each point gathers of what all send, (N, 4) in the order of the tree: radiance times area to
@@ -118,27 +136,30 @@ class HierarchicalSum:
         places = tree.capacity * self.options.order**3
         lists = self.lists.lists
         with target.phase("radiosity.up"):
-            for depth in range(MAX_DEPTH, -1, -1):
-                target.launch(unit, "send_up", places, **common, **points, depth=depth, multipoles=self._multipoles)
+            up = {**common, "multipoles": self._multipoles}
+            target.launch(unit, "send_up_points", WARP * tree.capacity, **up, **points)
+            for depth in range(self.lists.depths - 2, -1, -1):
+                target.launch(unit, "send_up", WARP * tree.capacity, **up, depth=depth)
         both = {"multipoles": self._multipoles, "locals": self._locals}
         with target.phase("radiosity.across"):
             of: dict[str, Any] = {"far": lists("far"), "of_points": lists("of_points")}
-            target.launch(unit, "send_across", places, **common, **points, **of, **both)
+            target.launch(unit, "send_across", WARP * tree.capacity, **common, **points, **of, **both)
         with target.phase("radiosity.down"):
-            for depth in range(1, MAX_DEPTH + 1):
+            for depth in range(1, self.lists.depths):
                 target.launch(unit, "send_down", places, **common, depth=depth, locals=self._locals)
         with target.phase("radiosity.points"):
             near: dict[str, Any] = {kind: lists(kind) for kind in ("to_points", "near", "partial")}
             target.launch(
                 unit,
                 "gather_in_leaves",
-                tree.capacity * -(-self.options.leaf_points // target.lane_count),
+                GATHER_THREADS * tree.capacity,
                 **common,
                 **points,
                 **near,
                 **both,
                 seen=self.lists.seen,
                 gathered=gathered,
+                block=GATHER_THREADS,
             )
 
     def error(self, sent: Array, asked: int, tracer: Tracer | None) -> float:

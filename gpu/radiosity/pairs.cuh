@@ -23,6 +23,15 @@ __device__ __forceinline__ int pairs_left(const PointTreeView& tree, const float
     return (split.receiver ? tree.child_count[pair.x] : 1) * (split.sender ? tree.child_count[pair.y] : 1);
 }
 
+// What is expanded on one side alone need not be small beside the other side: it is as exact as between two boxes alike
+// where from any of the points it is seen as small as from the nearest places of those. The few points of a wide leaf
+// else had to hear every point around. It has to have more points than places: those of few are done with sooner, and
+// are not exact beside a point that they lie nearer to than its disc is wide.
+__device__ __forceinline__ bool is_far_of_points(const NodeShape& expanded, int count, float nearest, float angle,
+                                                 int least_pairs) {
+    return 2 * count > least_pairs && expanded.reach * (1.0f - 0.5f * angle) <= 0.5f * angle * nearest;
+}
+
 // Expansions are exact enough where both nodes are small beside their distance, and may stand for points as long as the
 // cosines of these keep their signs: those of the receivers where the receivers are expanded, those of the senders
 // where the senders are.
@@ -36,13 +45,15 @@ __device__ __forceinline__ int kind_of(const PointTreeView& tree, const float4* 
     if ((of_a.high <= slack || of_b.high <= slack) && pair.x != pair.y) return KINDS::none;
     const bool is_small = tree.point_count[pair.x] * tree.point_count[pair.y] <= least_pairs;
     if (is_leaf_a && is_leaf_b && is_small) return KINDS::near;
-    if (a.reach + b.reach <= angle * distance) {
-        const bool keeps_a = of_a.low >= -slack, keeps_b = of_b.low >= -slack;
-        if (keeps_a && keeps_b) return KINDS::far;
-        if (is_leaf_a && keeps_b) return KINDS::to_points;
-        if (is_leaf_b && keeps_a) return KINDS::of_points;
-        if (keeps_b) return KINDS::split_receiver;
-        if (keeps_a) return KINDS::split_sender;
-    }
+    const bool keeps_a = of_a.low >= -slack, keeps_b = of_b.low >= -slack;
+    const bool is_far = a.reach + b.reach <= angle * distance;
+    if (is_far && keeps_a && keeps_b) return KINDS::far;
+    const int count_a = tree.point_count[pair.x], count_b = tree.point_count[pair.y];
+    if (is_leaf_a && keeps_b && is_far_of_points(b, count_b, distance - a.reach, angle, least_pairs))
+        return KINDS::to_points;
+    if (is_leaf_b && keeps_a && is_far_of_points(a, count_a, distance - b.reach, angle, least_pairs))
+        return KINDS::of_points;
+    if (is_far && keeps_b && !is_leaf_a) return KINDS::split_receiver;
+    if (is_far && keeps_a && !is_leaf_b) return KINDS::split_sender;
     return is_leaf_a && is_leaf_b ? KINDS::near : KINDS::split;
 }

@@ -22,15 +22,15 @@ points; points to the receiver's expansion; points to those points that see them
 
 LISTS = KINDS[: KINDS.index("split")]
 
-PairTotals = {"listed": 0, "frontier": 5, "most_pairs": 6, "rounds": 7, "WORDS": 8}
-"""Words of `PairLists.totals`: the lengths of the lists, the pairs of the round to come, the most a round had, and the
-rounds that left any."""
+PairTotals = {"listed": 0, "frontier": 5, "most_pairs": 6, "rounds": 7, "depths": 8, "WORDS": 9}
+"""Words of `PairLists.totals`: the lengths of the lists, the pairs of the round to come, the most a round had, the
+rounds that left any, and the depths of the tree."""
 
 CHUNK = 32
 MOST_LEAF_POINTS = 32
 """Bits of a word: of whom a point sees."""
 MOST_ROUNDS = 2 * (MAX_DEPTH + 1)
-SPARE_ROUNDS = 2
+SPARE_ROUNDS = SPARE_DEPTHS = 2
 """Beside those that points needed when they were placed first: where they move, a branch may become deeper."""
 FIRST_ROOM = 8192
 SIGHT_REGISTERS = 96
@@ -72,7 +72,7 @@ class PairLists:
         self._rays = upload_rays(target, np.zeros((1, 3)), np.ones((1, 3)))
         self.totals = target.zeros(PairTotals["WORDS"], np.int32, "radiosity")
         self.room = self.pair_room = self.capacity = 0
-        self.rounds = MOST_ROUNDS
+        self.rounds, self.depths = MOST_ROUNDS, MAX_DEPTH + 1
         self.seen: Array = None
         self.generation = next(_GENERATIONS)
 
@@ -132,7 +132,7 @@ class PairLists:
         twice."""
         target = self._target
         pairs, following = self._pairs, self._next
-        target.launch(self._unit, "begin_pairs", 8, tree=tree.view, pairs=pairs, totals=self.totals)
+        target.launch(self._unit, "begin_pairs", PairTotals["WORDS"], tree=tree.view, pairs=pairs, totals=self.totals)
         for number in range(MOST_ROUNDS if learns else self.rounds):
             self._ask(tree, shapes, normals, sight, pairs)
             if learns:
@@ -173,8 +173,14 @@ class PairLists:
             self._take_round(len(pairs))
         return following if len(following) == self.pair_room else self._ints(self.pair_room, 2)
 
+    def learn_depths(self, depths: int) -> None:
+        """How many depths the tree has, beside which there are to be some to spare."""
+        self.depths = min(depths + SPARE_DEPTHS, MAX_DEPTH + 1)
+
     def lacks_room(self, totals: np.ndarray) -> bool:
-        """Whether lists that end with these `totals` had too little of it, or too few rounds."""
+        """Whether lists that end with these `totals` had too little of it, or too few rounds or depths."""
+        if int(totals[PairTotals["depths"]]) > self.depths:
+            return True
         longest, most = int(totals[: len(LISTS)].max()), int(totals[PairTotals["most_pairs"]])
         return longest > self.room or most > self.pair_room or bool(totals[PairTotals["frontier"]])
 
@@ -231,7 +237,8 @@ class PairLists:
         keys = {"keys": self._keys, "places": self._unsorted}
         at = {"listed": self._listed, "totals": self.totals, "kind": number, "room": room}
         target.launch(self._unit, "key_pairs", room, **at, **keys)
-        sorted_keys, places = target.sort_pairs(self._keys, self._unsorted, (0, 32), "radiosity.sort")
+        bits = (self.capacity + 1).bit_length()  # all ones are no node: what is not there comes last
+        sorted_keys, places = target.sort_pairs(self._keys, self._unsorted, (0, bits), "radiosity.sort")
         self._sorted_keys = sorted_keys
         target.launch(
             self._unit,

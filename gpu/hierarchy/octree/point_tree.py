@@ -244,10 +244,13 @@ class PointTreeBuilder:
         """Of the memory that a build takes beside the tree."""
         return self._order.scratch_bytes(self.count) + bytes_of(self._form.shapes(self.count, self.tree.capacity))
 
-    def build(self, positions: Array, values: Array | None = None) -> PointTree:
-        """The tree over these positions, in the arrays of `tree`. Launches only. Phases build.bounds, build.codes,
-        build.sort, build.nodes."""
+    def build(self, positions: Array, values: Array | None = None, directions: Array | None = None) -> PointTree:
+        """The tree over these positions, in the arrays of `tree`. With `directions` (n, 4) float32 each child of the
+        root has the points that look to one of six sides, and its own children are eighths of the root's cube: `level`
+        is one more than that of the cell then. Launches only. Phases build.bounds, build.codes, build.sort,
+        build.nodes."""
         self._check(positions, values)
+        self._order.directions = directions
         self.target.fill(self.tree.counts, 0)
         self._form.build(self.tree, positions, values)
         return self.tree

@@ -28,14 +28,27 @@ extern "C" __global__ void copy_root(const float* given, float* root) {
     for (int i : grid_stride(4)) root[i] = given[i];
 }
 
-// `root` is made of the bounds, or given where there are none.
-extern "C" __global__ void encode_points(const float* positions, int width, int count, const float* bounds,
-                                         float4* root, uint64* keys, int* ids) {
+// Which of six sides a direction looks to: the sign and the axis that it is nearest to. What looks halfway between two
+// axes, as walls often do, is not halfway between two sides.
+__device__ __forceinline__ uint64 side_of(float4 direction) {
+    const float x = direction.x, y = 0.97f * direction.y, z = 0.94f * direction.z;
+    const float most = max(fabsf(x), max(fabsf(y), fabsf(z)));
+    const int axis = fabsf(x) == most ? 0 : fabsf(y) == most ? 1 : 2;
+    return (uint64)(2 * axis + ((axis == 0 ? x : axis == 1 ? y : z) < 0.0f ? 1 : 0));
+}
+
+// `root` is made of the bounds, or given where there are none. Where points have `directions`, the uppermost cells are
+// not eighths of the root but sides, each of which has a tree of all the cube.
+extern "C" __global__ void encode_points(const float* positions, const float4* directions, int width, int count,
+                                         const float* bounds, float4* root, uint64* keys, int* ids) {
     const RootCube cube = bounds != nullptr ? root_cube(load3(bounds, 0), load3(bounds, 1)) : root_cube(*root);
     if (block_index() == 0 && thread_index() == 0 && bounds != nullptr) *root = corner_and_side(cube);
     for (int i : grid_stride(count)) {
         const float3 point = Positions{positions, width}.point(i);
-        const uint64 code = is_finite(point) ? cube.code(point, BITS) : DROPPED;
+        const uint64 cell = directions == nullptr
+                                ? cube.code(point, BITS)
+                                : side_of(directions[i]) << 3 * (BITS - 1) | cube.code(point, BITS - 1);
+        const uint64 code = is_finite(point) ? cell : DROPPED;
         keys[i] = IS_PACKED ? code << 32 | (unsigned)i : code;
         if (ids != nullptr) ids[i] = i;
     }

@@ -25,6 +25,8 @@ class ZOrder:
         self._is_packed = is_sorted and bits == 10
         constants = (("BITS", bits), ("IS_PACKED", self._is_packed))
         self._source = UnitSource("gpu/hierarchy/octree/z_order.cu", constants=constants)
+        self.directions: Array | None = None
+        """(n, 4) float32: points that look to one of six sides have a cell below the root of their own."""
         self._root = None if root is None else target.upload(root, "octree")
         self._bounds = target.zeros(6, np.float32, "octree")
         self._partial = target.zeros((_BOUNDS_BLOCKS[target.kind][1], 6), np.float32, "octree")
@@ -64,7 +66,8 @@ class ZOrder:
             self._bound(unit, rows, tree)
         with target.phase("build.codes"):
             bounds = self._bounds if self._root is None else None
-            target.launch(unit, "encode_points", max(n, 1), **rows, bounds=bounds, root=tree.root, keys=keys, ids=ids)
+            given: dict[str, Any] = {"directions": self.directions, "bounds": bounds}
+            target.launch(unit, "encode_points", max(n, 1), **rows, **given, root=tree.root, keys=keys, ids=ids)
         return keys, ids
 
     def _bound(self, unit: Unit, rows: dict[str, Any], tree: PointTree) -> None:

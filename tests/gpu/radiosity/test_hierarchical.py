@@ -16,7 +16,7 @@ from raygrove.gpu.hierarchy.registry import make_structure
 from raygrove.gpu.radiosity import hierarchical, pairs
 from raygrove.gpu.radiosity.direct import Bounces, gather_from_all
 from raygrove.gpu.radiosity.hierarchical import HierarchicalOptions, HierarchicalSum
-from raygrove.gpu.radiosity.pairs import SightOptions
+from raygrove.gpu.radiosity.pairs import LISTS, SightOptions
 from raygrove.gpu.radiosity.point_set import PointValues, upload_points
 from raygrove.gpu.target.base import Target
 from raygrove.gpu.trace.trace import Tracer
@@ -70,6 +70,7 @@ def test_the_error_is_below_a_hundredth(target: Target, turned: bool, bounces: i
     made = placed(target, lit_room(2000, turned), HierarchicalOptions())
     found, expected = gathered(target, made, bounces)
     assert rms_error(found, expected) < 0.01
+    assert not made.lists.lacks_room(target.download(made.lists.totals))
     counts = made.lists.counts()
     assert counts["far"] > 1000 and counts["to_points"] > 1000 and counts["near"] > 100
 
@@ -80,6 +81,31 @@ def test_a_higher_order_and_a_smaller_angle_are_more_exact(target: Target) -> No
         options = HierarchicalOptions(order=order, angle=angle, leaf_points=8)
         errors.append(rms_error(*gathered(target, placed(target, values, options))))
     assert errors[0] > 2.0 * errors[1] > 2.0 * errors[2] > 2.0 * errors[3], errors
+
+
+def test_walls_that_meet_have_nodes_of_their_own(target: Target) -> None:
+    """Else all along the edges nodes look two ways, and exchange light with each other leaf by leaf."""
+    made = placed(target, box_room(6000), HierarchicalOptions())
+    nodes = int(target.download(made.tree.counts)[0])
+    cosines = target.download(made.shapes)[1:nodes, 2, 3]
+    assert nodes > 200 and (cosines == 1.0).all()
+    counts = made.lists.counts()
+    assert sum(counts.values()) < 150 * nodes, counts
+    assert not made.lists.lacks_room(target.download(made.lists.totals))
+
+
+def test_a_wide_leaf_of_few_points_hears_boxes_and_not_every_point(target: Target) -> None:
+    """Of few bent points a leaf is as wide as the room, which is small beside no distance in it."""
+    room = box_room(8000)
+    lone, outwards = spiral_sphere(24)
+    columns = lone * 0.3 + [1.0, 0.5, 0.75], outwards, np.full(24, 0.01), np.full((24, 3), 0.5), np.zeros((24, 3))
+    values = PointValues(*(np.concatenate(both) for both in zip(vars(room).values(), columns, strict=True)))
+    made = placed(target, values, HierarchicalOptions())
+    assert rms_error(*gathered(target, made)) < 0.01
+    nodes = int(target.download(made.tree.counts)[0])
+    is_bent = (target.download(made.tree.child_count)[:nodes] == 0) & (target.download(made.shapes)[:nodes, 2, 3] < 1.0)
+    first = target.download(made.lists._first[LISTS.index("near")])[: nodes + 1]
+    assert is_bent.sum() >= 4 and np.diff(first)[is_bent].max() < 100, "of 550 leaves"
 
 
 def test_the_same_points_give_the_same_bytes(target: Target) -> None:

@@ -166,7 +166,8 @@ def test_an_option_changed_while_it_plays_is_taken(target: Target, name: str) ->
     round_light = Light("sphere", (8.0, 8.0, 8.0), position=(-1.5, 1.5, 0.0), radius=0.5)
     scene = bounded(scene_of(plane(3.0), lamp, moving, materials=(FLOOR, LAMP, FLOOR), lights=(round_light,)))
     low = Camera(eye=(0.0, 1.4, 2.9), look_at=(0.0, 0.0, 0.0))
-    usual, other = view_of(target, low, points=400), view_of(target, low, points=400, **{name: OTHER_OPTIONS[name]})
+    coarse = {"points": 400, "angle": 0.9}
+    usual, other = view_of(target, low, **coarse), view_of(target, low, **coarse | {name: OTHER_OPTIONS[name]})
     with contextlib.closing(Engine(target, scene)) as engine, contextlib.closing(Engine(target, scene)) as fresh:
         for step in range(5):
             engine.render_frame(Moment(0.1 * step), [usual])

@@ -159,6 +159,31 @@ def test_values_go_along_with_points(target: Target) -> None:
     assert not target.download(build_point_tree(target, array).points)[:, 3].any()
 
 
+def test_points_that_look_to_one_of_six_sides_have_a_tree_of_their_own(target: Target) -> None:
+    """Each is the tree over those points alone, in the same cube, one bit less deep."""
+    rng = np.random.default_rng(9)
+    positions, directions = points_of(9, 600), rng.normal(size=(600, 4)).astype(np.float32)
+    builder = PointTreeBuilder(target, 600, PointTreeOptions(leaf_points=4))
+    both = target.upload(positions, "test"), target.upload(directions, "test")
+    tree = builder.build(both[0], directions=both[1])
+    found = {name: target.download(getattr(tree, name))[: int(target.download(tree.counts)[NODES])] for name in NAMES}
+    order, points = target.download(builder.tree.order), target.download(builder.tree.points)
+    np.testing.assert_array_equal(points[:, :3], positions[order])
+    turned = directions[order, :3] * np.array([1.0, 0.97, 0.94], np.float32)
+    axis = np.abs(turned).argmax(axis=1)
+    sides = 2 * axis + (turned[np.arange(600), axis] < 0.0)
+    children = np.flatnonzero(found["parent"] == 0)
+    assert found["child_count"][0] == len(children) == 6
+    codes, _ = z_codes(positions, 20)
+    for side, child in enumerate(children):
+        own = slice(found["first_point"][child], found["first_point"][child] + found["point_count"][child])
+        members = np.sort(order[sides == side])
+        np.testing.assert_array_equal(order[own], members[np.argsort(codes[members], kind="stable")])
+        assert found["code"][child] >> np.uint64(3 * (found["level"][child] - 1)) == side
+    builder.build(both[0])
+    assert target.download(builder.build(both[0]).child_count)[0] == 8, "without directions, eighths"
+
+
 def test_a_search_for_each_gap_finds_what_a_walk_does(exact_target: Target, monkeypatch: pytest.MonkeyPatch) -> None:
     """Each target takes the one that is faster there; here, the other one."""
     for kind, bits, leaf_points, chains in itertools.product(
