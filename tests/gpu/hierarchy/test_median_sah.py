@@ -206,6 +206,22 @@ def launches_of(target: Target, scene: TriangleScene, **options: object) -> int:
     return target.finished_frames()[-1].launches
 
 
+def nested_details(scales: int) -> TriangleScene:
+    """As much around a corner at every scale, each half of the one before, and most of all at the last: no space is
+    empty, and halves come down to the details one scale in three levels."""
+    random = np.random.default_rng(3)
+    size = 0.5 ** np.repeat(np.arange(scales + 1), [120] * scales + [1500])[:, None]
+    centres = (random.random((len(size), 3)) * size)[:, None]
+    corners = centres + 0.02 * size[:, :, None] * random.normal(size=(len(size), 3, 3))
+    return scene_of(corners)
+
+
+def test_details_that_are_small_beside_the_scene_are_divided(host_target: Target) -> None:
+    """A warp waits for its slowest ray: a leaf of a thousand references costs the picture what it costs one ray."""
+    table = built(host_target, nested_details(6)).nodes()
+    assert table.reference_count.max() <= 64
+
+
 def test_each_improvement_takes_launches_away(host_target: Target) -> None:
     """Ballots and shuffles take none; atomics and subtrees do, as many as the help says."""
     scene = SCENES["soup"]()

@@ -36,8 +36,10 @@ from .large import LEVEL_WORDS, ROOM, SMALL, LargeStage
 from .options import MedianSahOptions
 from .small import SmallStage
 
-EXTRA_LEVELS = 10
-"""Levels of large nodes beyond 1.3 log2 of the number of small nodes that there would be at least."""
+EXTRA_LEVELS = 20
+"""Levels of large nodes beyond 1.3 log2 of the number of small nodes that there would be at least. Halves come down to
+a detail of a thousandth of the scene in 30 levels, and what is large still when they end is one leaf, for which a warp
+waits."""
 
 
 class MedianSah(KdTreeHierarchy):

@@ -6,7 +6,7 @@ import dataclasses
 
 from .....settings import option
 from ...options import KdTreeOptions
-from ...tree import MOST_DEPTH
+from ...tree import MOST_DEPTH, MOST_REFERENCES
 
 AUTO = "auto"
 
@@ -41,6 +41,13 @@ class MedianSahOptions(KdTreeOptions):
         f"Greatest depth; 0 takes {MOST_DEPTH}, as halves need more levels than the best splits.",
         minimum=0,
         maximum=MOST_DEPTH,
+    )
+    references_per_primitive: float = option(
+        float(MOST_REFERENCES),
+        "Memory: most references per primitive. Each node has its share of them, and becomes a leaf where a split "
+        "would need more: halves of dense places need more than the best splits.",
+        minimum=1.0,
+        maximum=float(MOST_REFERENCES),
     )
     implementation: str = option(
         "atomics",
