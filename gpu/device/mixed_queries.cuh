@@ -11,3 +11,8 @@ __device__ __forceinline__ float3 offset_to(const Mixed::Shape& shape, float3 po
 __device__ __forceinline__ bool reaches_into(const Mixed::Shape& shape, const Aabb& box) {
     return shape.is_sphere ? reaches_into(shape.sphere(), box) : reaches_into(shape.triangle(), box);
 }
+
+// With both tests worked out beforehand a thread would hold too much.
+__device__ __forceinline__ ShapeAmongBoxes<Mixed::Shape> among_boxes(const Mixed::Shape& shape, float3 half) {
+    return {shape, half};
+}

@@ -14,3 +14,17 @@ __device__ __forceinline__ float3 offset_to(const Spheres::Shape& shape, float3 
 __device__ __forceinline__ bool reaches_into(const Spheres::Shape& shape, const Aabb& box) {
     return distance2(box, shape.centre) <= shape.radius * shape.radius;
 }
+
+// The same asked of many boxes of one size, about their centres: of shapes for which nothing is worked out beforehand.
+template <class Shape>
+struct ShapeAmongBoxes {
+    const Shape& shape;
+    float3 half;
+
+    __device__ __forceinline__ bool meet(float3 centre) const {
+        return reaches_into(shape, Aabb{centre - half, centre + half});
+    }
+};
+__device__ __forceinline__ ShapeAmongBoxes<Spheres::Shape> among_boxes(const Spheres::Shape& shape, float3 half) {
+    return {shape, half};
+}

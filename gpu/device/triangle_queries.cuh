@@ -47,3 +47,48 @@ __device__ __forceinline__ bool reaches_into(const Triangles::Shape& shape, cons
     return !is_separated_by_edge(b - a, a, b, c, half) && !is_separated_by_edge(c - b, a, b, c, half) &&
            !is_separated_by_edge(a - c, a, b, c, half) && !is_separated(cross(b - a, c - a), a, b, c, half);
 }
+
+// The same asked of many boxes of one size, about their centres: what is the same for all of them is worked out once.
+// The directions across an edge and the axes hold a point's cross product with the edge for its coordinates.
+struct EdgeAmongBoxes {
+    float3 edge, lower, upper;
+
+    __device__ __forceinline__ EdgeAmongBoxes(float3 of, float3 b, float3 c, float3 half) : edge(of) {
+        const float3 at_a = make_float3(0.0f, 0.0f, 0.0f), at_b = cross(edge, b), at_c = cross(edge, c);
+        const float3 size = max(edge, edge * -1.0f);
+        const float3 reach = make_float3(size.y * half.z + size.z * half.y, size.z * half.x + size.x * half.z,
+                                         size.x * half.y + size.y * half.x);
+        lower = min(at_a, min(at_b, at_c)) - reach;
+        upper = max(at_a, max(at_b, at_c)) + reach;
+    }
+    __device__ __forceinline__ bool parts(float3 centre) const {
+        const float3 at = cross(edge, centre);
+        return at.x < lower.x || at.x > upper.x || at.y < lower.y || at.y > upper.y || at.z < lower.z || at.z > upper.z;
+    }
+};
+struct TriangleAmongBoxes {
+    float3 corner, normal;
+    EdgeAmongBoxes ab, bc, ca;
+    float lower, upper;
+
+    // Boxes touch the triangle's own, so that the axes part none.
+    __device__ __forceinline__ TriangleAmongBoxes(const Triangles::Shape& of, float3 half)
+        : corner(of.a),
+          normal(cross(of.b - of.a, of.c - of.a)),
+          ab(of.b - of.a, of.b - of.a, of.c - of.a, half),
+          bc(of.c - of.b, of.b - of.a, of.c - of.a, half),
+          ca(of.a - of.c, of.b - of.a, of.c - of.a, half) {
+        const float at_b = dot(normal, of.b - of.a), at_c = dot(normal, of.c - of.a);
+        const float reach = dot(half, max(normal, normal * -1.0f));
+        lower = min(0.0f, min(at_b, at_c)) - reach;
+        upper = max(0.0f, max(at_b, at_c)) + reach;
+    }
+    __device__ __forceinline__ bool meet(float3 centre) const {
+        const float3 at = centre - corner;
+        const float along_normal = dot(normal, at);
+        return !(along_normal < lower || along_normal > upper || ab.parts(at) || bc.parts(at) || ca.parts(at));
+    }
+};
+__device__ __forceinline__ TriangleAmongBoxes among_boxes(const Triangles::Shape& shape, float3 half) {
+    return {shape, half};
+}

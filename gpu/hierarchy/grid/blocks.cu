@@ -79,9 +79,9 @@ extern "C" __global__ void place_blocks(const int* pair_counts, const int* first
 }
 
 // `places`: one more than there may be pairs, so that the scan ends with the sum.
-extern "C" __global__ void count_block_cells(Primitives primitives, const float4* box, const int* pair_counts,
-                                             const uint64* keys, const int* counts, const int2* nodes, int most_pairs,
-                                             int* places) {
+extern "C" __global__ void __launch_bounds__(256, 2)
+    count_block_cells(Primitives primitives, const float4* box, const int* pair_counts, const uint64* keys,
+                      const int* counts, const int2* nodes, int most_pairs, int* places) {
     const GridSpace grid = load_grid(box);
     const float slack = slack_of(grid);
     const int pairs = counts[STATUS_NOW] != 0 ? 0 : pairs_of(pair_counts);
@@ -97,9 +97,10 @@ extern "C" __global__ void count_block_cells(Primitives primitives, const float4
 }
 
 // One key a reference, node << 32 | prim_id, as far as there is room; the places behind them are sorted to the end.
-extern "C" __global__ void write_block_keys(Primitives primitives, const float4* box, const int* pair_counts,
-                                            const uint64* keys, const int2* nodes, const int* places, int most_pairs,
-                                            int capacity, int* counts, uint64* cell_keys) {
+extern "C" __global__ void __launch_bounds__(256, 2)
+    write_block_keys(Primitives primitives, const float4* box, const int* pair_counts, const uint64* keys,
+                     const int2* nodes, const int* places, int most_pairs, int capacity, int* counts,
+                     uint64* cell_keys) {
     const GridSpace grid = load_grid(box);
     const float slack = slack_of(grid);
     const int total = places[most_pairs];

@@ -52,6 +52,8 @@ struct GridAxis {
     __device__ __forceinline__ float at(int plane) const {
         return plane <= 0 ? lower : plane >= count ? upper : min(fmaf(width, (float)plane, lower), upper);
     }
+    // Of a cell, but for rounding.
+    __device__ __forceinline__ float middle(int cell) const { return fmaf(width, (float)cell + 0.5f, lower); }
     // The first and the last cell that an interval touches.
     __device__ __forceinline__ int first_cell(float from) const {
         int i = guess(from);
@@ -108,6 +110,9 @@ struct GridSpace {
         cell.y = y.last_cell(own.upper.y);
         cell.z = z.last_cell(own.upper.z);
         return cell;
+    }
+    __device__ __forceinline__ float3 middle(int3 cell) const {
+        return make_float3(x.middle(cell.x), y.middle(cell.y), z.middle(cell.z));
     }
     // The box around the cells from `first` to `last`.
     __device__ __forceinline__ Aabb box_of(int3 first, int3 last) const {

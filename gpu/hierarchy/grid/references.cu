@@ -10,7 +10,8 @@ __device__ __forceinline__ float slack_of(const GridSpace& grid) {
 }
 
 // `places`: one more than there are primitives, so that the scan ends with the sum.
-extern "C" __global__ void count_cells(Primitives primitives, const float4* box, int* places) {
+extern "C" __global__ void __launch_bounds__(256, 2)
+    count_cells(Primitives primitives, const float4* box, int* places) {
     const GridSpace grid = load_grid(box);
     const float slack = slack_of(grid);
     for (int i : grid_stride(primitives.count + 1)) {
@@ -23,8 +24,9 @@ extern "C" __global__ void count_cells(Primitives primitives, const float4* box,
 
 // One key a reference, cell << 32 | prim_id, as far as there is room; the places behind them are sorted to the end.
 // Cells are empty until they are filled.
-extern "C" __global__ void write_keys(Primitives primitives, const float4* box, const int* places, int capacity,
-                                      int* counts, uint64* keys, int* nodes) {
+extern "C" __global__ void __launch_bounds__(256, 2)
+    write_keys(Primitives primitives, const float4* box, const int* places, int capacity, int* counts, uint64* keys,
+               int* nodes) {
     const GridSpace grid = load_grid(box);
     const float slack = slack_of(grid);
     const int n = primitives.count, total = places[n], cells = counts[NODES_NOW];
