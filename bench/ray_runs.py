@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import contextlib
 import dataclasses
+import math
 import time
 from collections.abc import Callable
 from typing import Any
@@ -28,6 +29,9 @@ SLOW_BUILDERS = ("sbvh", "median_sah", "sah_events")
 MOST_SLOW = 3_000_000
 """Triangles that builders of spatial splits and kd-trees are given at most."""
 DEVICE_ROUNDS = 2
+LEAST_SAMPLE_MS = 20.0
+"""Of a sample on the host: what a launch costs besides its rays, 0.3 ms of processors that look for work, is none of
+theirs."""
 UNTIL_ASLEEP = 0.003
 """Seconds until the host target's workers have stopped waiting for more."""
 
@@ -193,10 +197,13 @@ def take_turns(runners: dict[tuple[str, str], Runner], rounds: int, each: int) -
 def _ours(target: Target, stage: Stage, rays: Rays) -> Runner:
     tracer = Tracer(target, stage.hierarchy.traversal())
     known: list[Totals] = []
+    at_once = [1]
 
     def run(count: int) -> Turns:
         def body() -> None:
-            tracer.trace(rays.source, rays.tracer_kind)
+            with target.phase("trace"):
+                for _ in range(at_once[0]):
+                    tracer.trace(rays.source, rays.tracer_kind)
 
         spent: list[float] = []
         clock: list[float] = []
@@ -204,9 +211,10 @@ def _ours(target: Target, stage: Stage, rays: Rays) -> Runner:
             clock = timed(target, body, count, 1).spans_ms
         for _ in range(count if target.kind == "host" else 0):
             started = _processor_ms()
-            clock += timed(target, body, 1, 0).spans_ms
-            spent.append(_processor_ms() - started)
+            clock += [span / at_once[0] for span in timed(target, body, 1, 0).spans_ms]
+            spent.append((_processor_ms() - started) / at_once[0])
         if not known:
+            at_once[0] = 1 if target.kind == "cuda" else max(1, math.ceil(LEAST_SAMPLE_MS / max(spent[-1], 0.01)))
             known.append(totals(target, tracer.trace(rays.source, rays.tracer_kind)))
         return Turns(clock, spent, known[0].hits, 0.0 if rays.kind in ANY_HIT else known[0].sum_t)
 
