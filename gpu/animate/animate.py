@@ -91,7 +91,7 @@ class Animator:
         self.attributes = SphereAttributes(target, scene, self._spheres, len(placed)) if self._spheres.objects else None
         others = len(placed) + len(self._spheres.objects)
         first_glyph = scene.triangle_count + scene.sphere_count
-        self._glyphs = GlyphAnimator(target, scene, others, first_glyph, self._spheres)
+        self._glyphs = GlyphAnimator(target, scene, others, first_glyph, self._spheres, room, are_mapped)
         self._sequence_seconds = [scene.duration(clip) for clip in range(max(1, len(scene.clips)))]
         scene = dataclasses.replace(scene, objects=placed)  # of the meshes: spheres' objects come after them
         self._target, self._scene, self.lights = target, scene, scene.lights
@@ -105,8 +105,8 @@ class Animator:
         self._pose = Pose(target, scene, sources, skins, weights, further)
         self._deformer = Deformer(target, scene, sources.strides, skins, weights)
         self._source_positions, self._source_normals, shapes = upload_meshes(target, scene.meshes, sources, are_mapped)
-        of_spheres = self._spheres.shapes(self._pose.first_times[len(placed) : others])
-        shapes |= {meshes + group: shape for group, shape in of_spheres.items()}
+        shapes |= self._spheres.shapes(self._pose.first_times[len(placed) : others], meshes)
+        shapes |= self._glyphs.shapes(self._pose.first_times[others:], len(slots) - len(scene.glyphs))
         self._keys = KeyStream(target, sequences, shapes, self._pose.key_slots, are_mapped)
         self.surface = self._make_surface()
         self.is_placed = self._is_relit = False

@@ -1,5 +1,7 @@
-"""The scene's glyphs on a target: key frames of all groups, and their rows and colours of this instant. All key frames
-lie there at once; keys and nodes are pose.py's, and linked glyphs go from sphere to sphere (spheres.py)."""
+"""The scene's glyphs on a target: key frames of all groups, and their rows and colours of this instant.
+
+Key frames stream where they do not fit, as those of spheres do; keys and nodes are pose.py's, and linked glyphs go from
+sphere to sphere (spheres.py)."""
 
 from __future__ import annotations
 
@@ -13,7 +15,9 @@ from ..hierarchy.base import Primitives
 from ..hierarchy.primitives import glyph_primitives
 from ..rows import Float, Int, Struct
 from ..scene import Scene
-from ..target.base import Array, OutOfMemoryError, Target, TargetError, UnitSource
+from ..target.base import Array, Target, TargetError, UnitSource
+from .key_schedule import Keyed
+from .key_stream import Part, Shape, streamed_shapes
 from .spheres import SphereAnimator
 from .tables import MAX_BLOCKS, TILE_VERTICES, tiles_of
 
@@ -61,13 +65,22 @@ class GlyphSurface:
 
 
 class GlyphAnimator:
-    """The scene's objects of glyphs, whose placements begin at `first_placement`. Raises ValueError for glyphs whose
-    parts do not fit one another, TargetError for more than can be numbered."""
+    """The scene's objects of glyphs, whose placements begin at `first_placement`. Of each group so many key frames as
+    `room` has behind those of spheres lie on the target, with `are_mapped` in memory of the host. Raises ValueError for
+    glyphs whose parts do not fit one another, TargetError for more than can be numbered."""
 
     def __init__(
-        self, target: Target, scene: Scene, first_placement: int, first_id: int, spheres: SphereAnimator
+        self,
+        target: Target,
+        scene: Scene,
+        first_placement: int,
+        first_id: int,
+        spheres: SphereAnimator,
+        room: np.ndarray,
+        are_mapped: bool,
     ) -> None:
         self._target, self._spheres = target, spheres
+        self._upload_keys = target.upload_mapped if are_mapped else target.upload
         self.objects = tuple(thing for thing in scene.objects if thing.glyphs >= 0)
         self._groups = [scene.glyphs[thing.glyphs] for thing in self.objects]
         placed = {thing.spheres for thing in scene.objects}
@@ -78,8 +91,11 @@ class GlyphAnimator:
         self._firsts = np.cumsum(self.counts) - self.counts
         materials = np.array([group.material_id for group in self._groups], np.int32)
         self.material_ids = np.repeat(materials, self.counts).clip(0, max(0, len(scene.materials) - 1))
-        keys = sum(len(rows) for rows in map(_key_rows, self._groups)) if self._groups else 0
+        held = room[len(scene.spheres) :]
+        self._room = [min(len(of), int(held[o.glyphs])) for of, o in zip(self._key_times(), self.objects, strict=True)]
+        keys = sum(held * len(group.centres) for held, group in zip(self._room, self._groups, strict=True))
         self.surface: GlyphSurface | None = None
+        self._parts: dict[int, tuple[Part, ...]] = {}
         if not self.objects:
             return
         if max(keys, int(self.counts.sum())) > MOST_GLYPHS:
@@ -97,11 +113,19 @@ class GlyphAnimator:
         self.surface = GlyphSurface(rows, previous, colours, first_id)
 
     def placed(self) -> tuple[tuple[int, np.ndarray, int], ...]:
-        """Of each object its node, the times of its key frames, and how many of them have room: all."""
-        times = [np.zeros(1) if one.key_frames is None else one.key_frames.times for one in self._groups]
-        return tuple(
-            (thing.node, np.asarray(of, np.float32), len(of)) for thing, of in zip(self.objects, times, strict=True)
-        )
+        """Of each object its node, the times of its key frames, and how many of them have room."""
+        return tuple(zip((thing.node for thing in self.objects), self._key_times(), self._room, strict=True))
+
+    def _key_times(self) -> list[np.ndarray]:
+        """Of each object the times of its key frames, one for what has none."""
+        keys = [group.key_frames for group in self._groups]
+        return [np.zeros(1, np.float32) if one is None else np.asarray(one.times, np.float32) for one in keys]
+
+    def shapes(self, first_times: list[int], first: int) -> dict[int, Shape]:
+        """Of each group whose key frames do not all have room what streams, by `first` and the group's number;
+        `first_times` are the objects', as Pose has them."""
+        groups = [thing.glyphs for thing in self.objects]
+        return streamed_shapes(groups, self._key_times(), self._room, first_times, self._parts, first)
 
     def moves(self, nodes: np.ndarray, spheres_move: np.ndarray) -> np.ndarray:
         """Of each object whether it moves where these nodes and these objects of spheres do."""
@@ -159,50 +183,87 @@ class GlyphAnimator:
         return [thing.spheres for thing in self._spheres.objects].index(group.links.spheres)
 
     def _upload(self, first_placement: int) -> None:
-        rows: list[np.ndarray] = []
-        colours: list[np.ndarray] = [np.zeros((1, 3), np.float32)]
+        """The keys of every group once, however many objects place it."""
+        columns = _Columns([], [np.zeros((1, 3), np.float32)])
         pairs: list[np.ndarray] = [np.zeros((1, 2), np.int32)]
-        lengths = {"rows": 0, "colours": 1, "pairs": 1}
-        table: list[GlyphObject] = []
-        for index, group in enumerate(self._groups):
-            count, own, links = len(group.centres), _colours_of(group), group.links
-            keyed = _key_rows(group)
-            of_links = (-1, 0, 0.0, 0.0)
+        places: dict[int, _Place] = {}
+        pair_count, table = 1, list[GlyphObject]()
+        for index, (thing, group, room) in enumerate(zip(self.objects, self._groups, self._room, strict=True)):
+            if thing.glyphs not in places:
+                places[thing.glyphs] = columns.add(group, room)
+            place, links, of_links = places[thing.glyphs], group.links, (-1, 0, 0.0, 0.0)
             if links is not None:
-                of_links = (
-                    lengths["pairs"],
-                    int(self._spheres.firsts[self._linked(group)]),
-                    links.share,
-                    links.longest or UNBOUNDED,
-                )
+                first_sphere = int(self._spheres.firsts[self._linked(group)])
+                of_links = (pair_count, first_sphere, links.share, links.longest or UNBOUNDED)
                 pairs.append(np.asarray(links.pairs, np.int32))
-                lengths["pairs"] += count
+                pair_count += len(links.pairs)
+            slot, shape = int(self._firsts[index]), GLYPH_SHAPES.index(group.shape)
             table.append(
-                GlyphObject(
-                    lengths["rows"],
-                    count if len(keyed) > count else 0,
-                    lengths["colours"] if own is not None else -1,
-                    count if own is not None and own.ndim == 3 else 0,
-                    *of_links[:2],
-                    first_placement + index,
-                    int(self._firsts[index]),
-                    GLYPH_SHAPES.index(group.shape),
-                    *of_links[2:],
-                )
+                GlyphObject(*place.numbers, *of_links[:2], first_placement + index, slot, shape, *of_links[2:])
             )
-            rows.append(keyed)
-            lengths["rows"] += len(keyed)
-            if own is not None:
-                colours.append(np.asarray(own, np.float32).reshape(-1, 3))
-                lengths["colours"] += len(colours[-1])
-        try:
-            self._rows, self._colours, self._pairs = (
-                self._target.upload(np.concatenate(of), "animation") for of in (rows, colours, pairs)
-            )
-        except OutOfMemoryError as error:
-            what = f"{lengths['rows']:,} glyphs of all key frames, which do not stream (read fewer: import.every_frame)"
-            raise OutOfMemoryError(what, error.needed, error.available) from error
+        self._rows = self._upload_keys(np.concatenate(columns.rows), "animation")
+        self._colours = self._upload_keys(np.concatenate(columns.colours), "animation")
+        self._pairs = self._target.upload(np.concatenate(pairs), "animation")
+        self._parts = {group: place.parts(self._rows, self._colours) for group, place in places.items()}
         self._objects = self._target.upload(GlyphObject.table(table).view(np.uint8), "animation")
+
+
+@dataclasses.dataclass(frozen=True, eq=False)
+class _Place:
+    """A group's keys, (K, N, 12) and (K or 1, N, 3), and where those that have room lie among all."""
+
+    rows: np.ndarray
+    colours: np.ndarray | None
+    first_row: int
+    first_colour: int
+
+    @property
+    def strides(self) -> tuple[int, int]:
+        """Of rows and colours, from one key frame to the next."""
+        count, colours = self.rows.shape[1], self.colours
+        return count if len(self.rows) > 1 else 0, count if colours is not None and len(colours) > 1 else 0
+
+    @property
+    def numbers(self) -> tuple[int, int, int, int]:
+        """As GlyphObject begins."""
+        return self.first_row, self.strides[0], self.first_colour, self.strides[1]
+
+    def parts(self, rows: Array, colours: Array) -> tuple[Part, ...]:
+        """What comes and goes with a key frame."""
+        found = [Part(self.rows, rows, self.first_row, self.strides[0])]
+        if self.colours is not None and self.strides[1]:
+            found.append(Part(self.colours, colours, self.first_colour, self.strides[1]))
+        return tuple(found)
+
+
+@dataclasses.dataclass(eq=False)
+class _Columns:
+    """Rows and colours of all groups, as many key frames of each as have room."""
+
+    rows: list[np.ndarray]
+    colours: list[np.ndarray]
+
+    def add(self, group: Glyphs, room: int) -> _Place:
+        """Put a group's key frames behind the others."""
+        own = _colours_of(group)
+        colours = None if own is None else np.asarray(own if own.ndim == 3 else own[None], np.float32)
+        first_colour = -1 if colours is None else sum(map(len, self.colours))
+        place = _Place(_key_rows(group), colours, sum(map(len, self.rows)), first_colour)
+        self.rows.append(place.rows[:room].reshape(-1, 12))
+        if colours is not None:
+            self.colours.append(colours[:room].reshape(-1, 3))
+        return place
+
+
+def keyed_glyphs(scene: Scene) -> list[Keyed]:
+    """The scene's groups as things with key frames; those that no object places take nothing."""
+    placed, found = {thing.glyphs for thing in scene.objects}, []
+    for index, group in enumerate(scene.glyphs):
+        keys = group.key_frames if index in placed else None
+        floats = 0 if keys is None else 12 + (0 if keys.colours is None else 3)
+        times = np.zeros(0, np.float32) if keys is None else np.asarray(keys.times, np.float32)
+        found.append(Keyed(times, 4 * floats * len(group.centres)))
+    return found
 
 
 def with_glyphs(others: Primitives, glyphs: GlyphSurface | None) -> Primitives:
@@ -216,7 +277,7 @@ def _colours_of(group: Glyphs) -> np.ndarray | None:
 
 
 def _key_rows(group: Glyphs) -> np.ndarray:
-    """(K N, 12) float32, a key frame after the other, as gpu/device/glyph.cuh has them."""
+    """(K, N, 12) float32 as gpu/device/glyph.cuh has them."""
     keys = group.key_frames
     centres = group.centres[None] if keys is None else keys.centres
     shape = centres.shape[:2]
@@ -232,4 +293,4 @@ def _key_rows(group: Glyphs) -> np.ndarray:
     if turns is not None:
         rows[..., 4:8] = turns
     rows[..., 11] = -2.0 - GLYPH_SHAPES.index(group.shape)
-    return rows.reshape(-1, 12)
+    return rows

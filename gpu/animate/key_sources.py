@@ -1,5 +1,6 @@
 """Key frames on the target: how much memory they may take, which of them have room, and the shapes of meshes there.
-Those of spheres are spheres.py's."""
+Those of spheres and glyphs are
+spheres.py's and glyphs.py's."""
 
 from __future__ import annotations
 
@@ -9,6 +10,7 @@ from .. import linux
 from ..scene import Mesh, Scene
 from ..target.base import Array, Target
 from . import tables
+from .glyphs import keyed_glyphs
 from .key_schedule import Sequence, keyed_meshes, plan_sequences, slots_of
 from .key_stream import Part, Shape
 from .spheres import keyed_spheres
@@ -24,9 +26,9 @@ def key_budget(target: Target) -> int:
 
 
 def plan_keys(target: Target, scene: Scene) -> tuple[list[Sequence], np.ndarray, bool]:
-    """The sequences of the scene's meshes and spheres, how many shapes of each mesh and then of each group of spheres
-    have room, and whether what streams is read where it lies in the host's memory."""
-    things, budget = [*keyed_meshes(scene.meshes), *keyed_spheres(scene)], key_budget(target)
+    """The sequences of the scene's meshes, spheres and glyphs, how many shapes of each mesh and then of each group of
+    spheres and of glyphs have room, and whether what streams is read where it lies in the host's memory."""
+    things, budget = [*keyed_meshes(scene.meshes), *keyed_spheres(scene), *keyed_glyphs(scene)], key_budget(target)
     sequences = plan_sequences(things, budget)
     are_mapped = target.options.key_stream == "mapped" and any(sequence.streams for sequence in sequences)
     if are_mapped and not target.options.key_memory_mib:

@@ -49,6 +49,24 @@ class Shape:
     first_times: tuple[int, ...]
 
 
+def streamed_shapes(
+    groups: list[int],
+    times: list[np.ndarray],
+    room: list[int],
+    first_times: list[int],
+    parts: dict[int, tuple[Part, ...]],
+    first: int,
+) -> dict[int, Shape]:
+    """Of objects by the group each places what streams, where key frames do not all have room: by `first` and the
+    group's number."""
+    found: dict[int, Shape] = {}
+    for group, of, held, first_time in zip(groups, times, room, first_times, strict=True):
+        if held < len(of):
+            known = found.get(first + group, Shape(parts[group], ()))
+            found[first + group] = dataclasses.replace(known, first_times=(*known.first_times, first_time))
+    return found
+
+
 class KeyRing:
     """The slots of one sequence. `shapes` are its members'."""
 

@@ -16,7 +16,7 @@ from ..hierarchy.primitives import mixed_primitives, sphere_primitives, triangle
 from ..scene import ABSENT, PeriodicBox, Scene, Spheres
 from ..target.base import Array, Target, TargetError, UnitSource
 from .key_schedule import Keyed
-from .key_stream import Part, Shape
+from .key_stream import Part, Shape, streamed_shapes
 from .simulation import check_gravity
 from .structs import PeriodicCell, SphereObject
 from .tables import MAX_BLOCKS, TILE_VERTICES, tiles_of
@@ -80,6 +80,7 @@ class SphereAnimator:
         self.moves = np.array([len(times) > 1 for times in self._key_times()], bool)
         self.moves |= np.array([group.gravity is not None for group in self._groups], bool)
         self.surface: SphereSurface | None = None
+        self._parts: dict[int, tuple[Part, ...]] = {}
         if not self.objects:
             return
         self._unit = target.unit(UnitSource("gpu/animate/spheres.cu"))
@@ -104,15 +105,12 @@ class SphereAnimator:
         """Of each object its node, the times of its key frames, and how many of them have room."""
         return tuple(zip((thing.node for thing in self.objects), self._key_times(), self._room, strict=True))
 
-    def shapes(self, first_times: list[int]) -> dict[int, Shape]:
-        """Of each group whose key frames do not all have room what streams; `first_times` are the objects', as Pose
-        has them."""
-        streamed: dict[int, Shape] = {}
-        for thing, times, room, first in zip(self.objects, self._key_times(), self._room, first_times, strict=True):
-            if room < len(times):
-                known = streamed.get(thing.spheres, Shape(self._parts[thing.spheres], ()))
-                streamed[thing.spheres] = dataclasses.replace(known, first_times=(*known.first_times, first))
-        return streamed
+    def shapes(self, first_times: list[int], first: int) -> dict[int, Shape]:
+        """Of each group whose key frames do not all have room what streams, by `first` and the group's number;
+        `first_times` are the objects', as Pose has them."""
+        return streamed_shapes(
+            [thing.spheres for thing in self.objects], self._key_times(), self._room, first_times, self._parts, first
+        )
 
     def tiles(self, objects: np.ndarray) -> Array | None:
         """The tiles of these of the objects on the target; None for none."""

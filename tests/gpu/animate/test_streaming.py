@@ -23,7 +23,7 @@ from raygrove.gpu.glyph_shapes import GlyphKeys, Glyphs
 from raygrove.gpu.pixels import ArrayPixels
 from raygrove.gpu.scene import KeyFrames, Mesh, Moment, Node, Object, Scene
 from raygrove.gpu.stats import KeyStreaming
-from raygrove.gpu.target.base import Array, OutOfMemoryError, Target
+from raygrove.gpu.target.base import Target
 from tests.gpu.test_repeated_launches import CountingTarget
 
 from .delayed import DelayedTarget
@@ -289,23 +289,47 @@ def test_captured_frames_of_streamed_keys_draw_what_launched_ones_of_resident_ke
     assert len({picture.tobytes() for picture in drawn[:half]}) > 10
 
 
-def test_glyphs_that_do_not_fit_say_that_they_do_not_stream(
-    host_target: Target, monkeypatch: pytest.MonkeyPatch
+def glyph_scene(keys: int = KEYS) -> Scene:
+    """Arrows placed twice that turn, grow and change their colours, some of them missing from some key frames; boxes
+    that move alone, and some that stand still."""
+    random = np.random.default_rng(12)
+    times = np.arange(keys, dtype=np.float32)
+    turns = random.normal(size=(keys, 5, 4)).astype(np.float32)
+    turns /= np.linalg.norm(turns, axis=2, keepdims=True)
+    sizes = random.uniform(0.1, 1.0, (keys, 5, 3)).astype(np.float32)
+    sizes[::5, 2] = -1.0
+    centres, colours = (random.random((keys, 5, 3)).astype(np.float32) for _ in range(2))
+    of_arrows, of_boxes = GlyphKeys(times, centres, turns, sizes, colours), GlyphKeys(times, centres[:, :3])
+    arrows = Glyphs("arrows", "arrow", centres[0], sizes[0], turns[0], colours[0], key_frames=of_arrows)
+    boxes = Glyphs("boxes", "box", centres[0, :3], abs(sizes[0, :3]), turns[0, :3], key_frames=of_boxes)
+    still = Glyphs("still", "disc", centres[0], abs(sizes[0]), colours=colours[0])
+    objects = tuple(Object(0, glyphs=group) for group in (0, 1, 2, 0))
+    return Scene("glyphs", (Node(),), glyphs=(arrows, boxes, still), objects=objects)
+
+
+def glyphs_at(target: Target, animator: Animator, seconds: float) -> list[np.ndarray]:
+    shown = animator.at(Moment(seconds)).glyphs
+    assert shown is not None and shown.colours is not None
+    return [target.download(array).copy() for array in (shown.rows, shown.colours)]
+
+
+@pytest.mark.parametrize("key_stream", ["copies", "mapped"])
+def test_glyphs_stream_as_resident_ones_are_drawn(
+    host_target: Target, small: Callable[..., None], key_stream: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    keys = GlyphKeys(
-        np.arange(3, dtype=np.float32), np.zeros((3, 2, 3), np.float32), None, np.ones((3, 2, 3), np.float32)
-    )
-    arrows = Glyphs("arrows", "ellipsoid", keys.centres[0], np.ones((2, 3), np.float32), key_frames=keys)
-    scene = Scene("arrows", glyphs=(arrows,), objects=(Object(0, glyphs=0),))
-    upload = host_target.upload
-
-    def full(values: np.ndarray, tag: str) -> Array:
-        if values.dtype == np.float32 and values.shape[-1] == 12:
-            raise OutOfMemoryError(tag, values.nbytes, 7)
-        return upload(values, tag)
-
-    monkeypatch.setattr(host_target, "upload", full)
-    with pytest.raises(
-        OutOfMemoryError, match=r"for 6 glyphs of all key frames, which do not stream \(read fewer: imp"
-    ):
-        Animator(host_target, scene)
+    scene, seen = glyph_scene(), set()
+    small(1 << 30)
+    whole = Animator(host_target, scene)
+    assert whole.streaming() is not None and whole.streaming().bytes_streamed == 0  # type: ignore[union-attr]
+    small(5 * 12 * 4 * 6)
+    with delayed(2, scene) as (target, _):
+        monkeypatch.setattr(target, "options", dataclasses.replace(target.options, key_stream=key_stream))
+        with contextlib.closing(Animator(target, scene)) as animator:
+            for seconds in (*np.arange(0.0, KEYS - 1.0, 0.35), 2.5, KEYS - 1.5, 0.0):
+                target.tick()
+                found, expected = (glyphs_at(*of, float(seconds)) for of in ((target, animator), (host_target, whole)))
+                assert all(np.array_equal(a, b, True) for a, b in zip(found, expected, strict=True)), seconds
+                seen.add(found[0].tobytes())
+            facts = animator.streaming()
+    assert facts is not None and facts.bytes_streamed > 0 and facts.slots < facts.keys and len(seen) > 20
+    whole.close()
