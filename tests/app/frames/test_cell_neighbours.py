@@ -100,6 +100,8 @@ def _looked_up(table: NodeTable, row: int, towards: int = -1) -> list[set[int]]:
     sizes = upper - lower
     is_cell = table.is_leaf & (sizes > 0).all(axis=1)
     far = 1e-3 * sizes[is_cell].min(axis=0)
+    is_near = is_cell & ((lower < upper[row] + 2 * far) & (upper > lower[row] - 2 * far)).all(axis=1)
+    near = np.flatnonzero(is_near)  # no other one can hold a place that is asked for
     inner_lower, inner_upper = lower[row], upper[row]
     if towards >= 0:
         inner_lower, inner_upper = np.maximum(inner_lower, lower[towards]), np.minimum(inner_upper, upper[towards])
@@ -114,9 +116,8 @@ def _looked_up(table: NodeTable, row: int, towards: int = -1) -> list[set[int]]:
         places = inner_lower + shares * (inner_upper - inner_lower)
         for axis in np.flatnonzero(side):
             places[:, axis] = upper[row, axis] + far[axis] if side[axis] > 0 else lower[row, axis] - far[axis]
-        inside = (lower[None] < places[:, None]) & (places[:, None] < upper[None])
-        holds = inside.all(axis=2) & is_cell[None]
-        found[steps - 1] |= set(np.flatnonzero(holds.any(axis=0)).tolist())
+        holds = ((lower[near] < places[:, None]) & (places[:, None] < upper[near])).all(axis=2)
+        found[steps - 1] |= set(near[holds.any(axis=0)].tolist())
     return found
 
 
