@@ -4,6 +4,7 @@ optimiser and statistic."""
 from __future__ import annotations
 
 import functools
+import itertools
 from typing import Any
 
 import numpy as np
@@ -170,8 +171,17 @@ def test_every_builder_writes_the_counts_of_long_leaves(target: Target, name: st
         assert_hits(hierarchy, scene)
 
 
-@pytest.mark.parametrize("lanes", [1, 8, 16])
-@pytest.mark.parametrize("test", TRIANGLE_TESTS)
+LANES = (1, 8, 16)
+
+
+def tests_and_lanes() -> list[Any]:
+    """Each test and each width of packs once; the other pairs under -m full."""
+    usual = set(zip(TRIANGLE_TESTS, LANES, strict=True))
+    pairs = itertools.product(TRIANGLE_TESTS, LANES)
+    return [pytest.param(*pair, marks=[] if pair in usual else pytest.mark.full) for pair in pairs]
+
+
+@pytest.mark.parametrize(("test", "lanes"), tests_and_lanes())
 def test_long_leaves_by_every_test_of_a_triangle(test: str, lanes: int) -> None:
     target = make_target("host")
     target.lane_count = lanes
