@@ -78,6 +78,8 @@ def run_fault(target: FencedTarget, kernel: str) -> None:
     arguments: dict[str, dict[str, Any]] = {
         "write_past_the_end": {"out": real},
         "read_past_the_end": {"values": real, "out": target.zeros(n, "f4", "test")},
+        "read_through_null": {"values": None, "out": real},
+        "read_far_in_front": {"values": real, "out": target.zeros(n, "f4", "test")},
         "write_past_a_tile": {"out": whole},
         "overflow_a_sum": {"values": whole, "out": target.zeros(n, "i4", "test")},
         "race_for_a_sum": {"out": whole},

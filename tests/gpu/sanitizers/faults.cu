@@ -10,6 +10,15 @@ extern "C" __global__ void read_past_the_end(const float* values, int n, float* 
     for (int i : grid_stride(n)) out[i] = values[i + 1];
 }
 
+extern "C" __global__ void read_through_null(const float* values, int n, float* out) {
+    for (int i : grid_stride(n)) out[i] = values[i];
+}
+
+// As an index that was meant to be one less than none.
+extern "C" __global__ void read_far_in_front(const float* values, int n, float* out) {
+    for (int i : grid_stride(n)) out[i] = values[i - 2147483647];
+}
+
 extern "C" __global__ void write_past_a_tile(int n, int* out) {
     SHARED int tile[8];
     for (int i : block_stride(8)) tile[i] = i;

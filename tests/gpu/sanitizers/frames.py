@@ -43,6 +43,9 @@ from raygrove.gpu.shade.registry import ray_types
 from raygrove.gpu.target.base import Array, Target
 from raygrove.gpu.update.options import UpdateOptions
 
+WATCHED = ("memory", "races")
+"""What a sanitizer is run for: units that differ in nothing else are left out."""
+
 TRIANGLES = 1700
 """More than one chunk of the builders, so that subtrees meet within blocks and between them."""
 
@@ -84,7 +87,7 @@ def pictures(watch: str = "all") -> list[dict[str, str]]:
         found.append({"hierarchy": hierarchy, "layout": layout, "ray_type": ray_type})
     if watch != "all":
         found += [{"hierarchy": "lbvh", "layout": "bvh4", "ray_type": name} for name in names]
-    if watch in ("memory", "races"):
+    if watch in WATCHED:
         found += [{"hierarchy": name, "layout": layout, "ray_type": "flat"} for name, layout in chosen]
     for name, kind in ray_types().items():
         strategies = [field for field in fields_of(kind.Options) if field.name == "strategy"]

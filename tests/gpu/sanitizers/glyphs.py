@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import dataclasses
+from collections.abc import Iterable
 from typing import Any
 
 import numpy as np
@@ -19,6 +20,7 @@ from raygrove.gpu.shade.whitted import WhittedOptions
 from raygrove.gpu.target.base import Target
 from raygrove.gpu.trace.trace import VIEW_FRAME, CameraRays, see_through
 
+STRATEGIES = ("megakernel", "wavefront")
 COUNT, SIZE = 400, (70, 50)
 MORE: dict[str, dict[str, Any]] = {
     "spheres_by_pixels": {"depth_tiles": 3, "ray_setup": "tile"},
@@ -27,7 +29,7 @@ MORE: dict[str, dict[str, Any]] = {
 }
 
 
-def draw_primary_tiles(target: Target) -> None:
+def draw_primary_tiles(target: Target, strategies: Iterable[str] = STRATEGIES) -> None:
     """A frame by recursive ray tracing from the tiles' hits, by each strategy, of spheres and with glyphs. Only
     launches."""
     centres = np.random.default_rng(1).uniform(-1, 1, (20, 3)).astype(np.float32)
@@ -39,7 +41,8 @@ def draw_primary_tiles(target: Target) -> None:
     )
     boxes = Glyphs("boxes", "box", centres, np.full((20, 3), 0.1, np.float32))
     both = dataclasses.replace(scene, glyphs=(boxes,), objects=(*scene.objects, Object(0, glyphs=0)))
-    for strategy, shown in (("megakernel", scene), ("wavefront", both)):
+    for strategy in strategies:
+        shown = both if strategy == "wavefront" else scene
         options = WhittedOptions(strategy=strategy, depth=1)
         settings = ViewSettings("lbvh", ray_type="whitted", primary="tiles", ray_type_options=options)
         view = View(settings, Camera(eye=(0.0, 0.0, 4.0)), ArrayPixels(target, 43, 21))

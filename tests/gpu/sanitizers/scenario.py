@@ -35,8 +35,8 @@ from tests.gpu.hierarchy.given_tree import GivenBuilder, SplitBuilder, random_tr
 from tests.gpu.hierarchy.kd_reference import GivenKdTree, build_reference
 
 from .bounded import run_bounded
-from .frames import TRIANGLES, draw_spheres, make_scene, pictures, run_frames
-from .glyphs import draw_primary_tiles, run_glyphs
+from .frames import TRIANGLES, WATCHED, draw_spheres, make_scene, pictures, run_frames
+from .glyphs import STRATEGIES, draw_primary_tiles, run_glyphs
 from .gravity import run_gravity
 from .octrees import run_point_trees
 from .palettes import run_palettes
@@ -65,13 +65,13 @@ def everything(watch: str = "all") -> list[Callable[[Target], None]]:
     jobs: list[Callable[[Target], None]] = [
         run_primitives,
         run_queues,
-        functools.partial(run_region_queries, which="races" if watch == "races" else "memory"),
+        functools.partial(run_region_queries, which="units" if watch == "all" else watch),
         run_point_trees,
         run_glyphs,
         run_gravity,
         run_palettes,
         run_radiosity,
-        draw_primary_tiles,
+        functools.partial(draw_primary_tiles, strategies=("wavefront",) if watch in WATCHED else STRATEGIES),
         run_topologies,
         run_given_kd_tree,
         run_kd_tree_forms,
