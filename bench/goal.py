@@ -57,6 +57,8 @@ class Goal:
 
 
 WHY = {
+    "over Embree's best, the worst scene": "on two busy cores, at 512x384; not examined (docs/performance/rays.md)",
+    "over Embree's medium tree, the worst scene": "its tree costs less SAH; not examined (docs/performance/rays.md)",
     "octree of 10M points, top down": "not examined (docs/performance/octrees.md)",
     "octree of 10M points": (
         "Raygrove's own sort takes 2.0 ms for 10M codes of 63 bits, once in the direct form and of up to 4N in the "
