@@ -83,7 +83,8 @@ def _visibility(table: NodeTable, options: Any, visible: np.ndarray | None) -> s
     """How many leaves can be seen, of those that have a box."""
     if visible is not None:
         cells = table.is_leaf & np.all(table.lower <= table.upper, axis=1)
-        place = "the camera" if options.visible_from == "camera" else f"the cell of node {options.cell}"
+        of_cell = f"the cell of node {options.cell}, sampled at 27 places"
+        place = "the camera" if options.visible_from == "camera" else of_cell
         return f"{(visible & cells).sum():,} of {cells.sum():,} cells are visible from {place}."
     if options.visible_from == "cell":
         return f"There is no node {options.cell} with a box among {len(table):,}: choose another cell."

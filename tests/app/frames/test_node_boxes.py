@@ -165,7 +165,9 @@ def test_hidden_nodes_are_left_out_and_the_visible_cells_counted() -> None:
     assert report(left, (1, 0, 0), visible_from="camera") == said and len(engine.asked) == 1
     assert report(right, visible_from="camera") == said and len(engine.asked) == 2
     assert engine.painted[-1].upper[:, 0].min() > 0.5
-    assert "16 of 32 cells are visible from the cell of node 1." in report(right, visible_from="cell", cell=1)
+    assert "16 of 32 cells are visible from the cell of node 1, sampled at 27 places." in report(
+        right, visible_from="cell", cell=1
+    )
     assert engine.painted[-1].lower[:, 0].max() < 0.5 and engine.asked[-1] == (right, 1)
     assert report(right, visible_from="cell", cell=63).startswith("63 boxes of 63 are drawn. There is no node 63")
     assert len(engine.asked) == 3

@@ -138,6 +138,8 @@ def run_frames(
         assert engine.totals(view).hits > 0
         engine.pick(view, 21.0, 10.0)
         table = engine.nodes(view)
+        if ray_type == "smooth":
+            assert engine.visible_nodes(view, table, view.camera.eye).any()
         boxes = Boxes(table.lower, table.upper, table.depth, int(table.depth.max()) + 1)
     if len(scene.objects) > 1 and not scene.glyphs:
         engine.paint_collisions(view)
