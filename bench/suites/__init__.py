@@ -36,6 +36,7 @@ LIBRARY = (
     "published",
     "report",
     "scenes",
+    "soell_casts",
     "soell_glsl",
     "soell_tables",
     "variants",

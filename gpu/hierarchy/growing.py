@@ -18,7 +18,7 @@ from typing import Any, ClassVar
 import numpy as np
 
 from ..target.base import Target
-from .base import CannotRefitError, HierarchyError, Primitives, StructureChoice
+from .base import DEFAULT_COSTS, CannotRefitError, HierarchyError, Primitives, StatisticsOptions, StructureChoice
 from .grown_tree import (
     BYTES_FREE,
     NODES_FULL,
@@ -54,9 +54,11 @@ class GrowingHierarchy(MeasuredHierarchy):
         self.tree = GrownTree(target, self.node_shape)
         self.traversed = TraversedRecords(target, self.choice.triangle_test)
         self._sized_for: tuple[Any, ...] = ()  # the topology that there is room for
-        self._is_unread = False  # whether there may have been a build whose status nobody has asked for
+        self._builds = self._asked_of = self._measured_of = (
+            0  # how many; at the read that was asked for last; when measured
+        )
         self._outcome: Callable[[], np.ndarray | None] | None = None
-        self._too_small = 0  # what was too small for the newest build, as far as is known
+        self._too_small, self._known_of = 0, 0  # what was too small for the newest build that anything is known of
 
     # -- what a family and its builders give ------------------------------------------------------------------------
     @abc.abstractmethod
@@ -84,7 +86,7 @@ class GrowingHierarchy(MeasuredHierarchy):
         self._find_room(primitives, self._newest_status() if self._sized_for == primitives.topology else 0)
 
     def prepare(self, primitives: Primitives, update: str) -> None:
-        self._is_unread = True
+        self._builds += 1
 
     @property
     def is_stale(self) -> bool:
@@ -113,20 +115,30 @@ class GrowingHierarchy(MeasuredHierarchy):
         scratch = capacity.draft_bytes(self.node_shape) + self.working_bytes(capacity, count)
         return self.tree.bytes + self.traversed.bytes, scratch
 
+    def measure(self, costs: StatisticsOptions = DEFAULT_COSTS, tree: Any = None) -> None:
+        self._measured_of = self._builds
+        super().measure(costs, tree)
+
     def take_figures(self, row: np.ndarray, tree: Any) -> None:
         super().take_figures(row, tree)
-        self._too_small = int(row[self.figures.index("status")])
+        self._take_status(self._measured_of, int(row[self.figures.index("status")]))
 
     # -- room -------------------------------------------------------------------------------------------------------
     def _newest_status(self) -> int:
         """What was too small for the newest build, as far as is known. Does not wait."""
         self.take_arrived()
-        if self._outcome is None and self._is_unread:
-            self._outcome, self._is_unread = self.target.read_later(self.tree.counts), False
+        if self._outcome is None and self._builds > self._asked_of:
+            self._outcome, self._asked_of = self.target.read_later(self.tree.counts), self._builds
         counts = None if self._outcome is None else self._outcome()
         if counts is not None:
-            self._outcome, self._too_small = None, int(counts[STATUS_NOW])
+            self._outcome = None
+            self._take_status(self._asked_of, int(counts[STATUS_NOW]))
         return self._too_small
+
+    def _take_status(self, build: int, status: int) -> None:
+        """The status of a build arrived; that of a later one may have come before it, with the figures."""
+        if build >= self._known_of:
+            self._known_of, self._too_small = build, status
 
     def _find_room(self, primitives: Primitives, status: int) -> None:
         """Build with memory that grows until these primitives have enough, and leave headroom: first as for a scene
@@ -151,7 +163,8 @@ class GrowingHierarchy(MeasuredHierarchy):
             self.tree.restore(before)  # the tree before, with the room that it had
             self._sized_for = ()
             raise
-        self._sized_for, self._outcome, self._is_unread = primitives.topology, None, False
+        self._sized_for, self._outcome = primitives.topology, None
+        self._asked_of = self._known_of = self._builds
 
     def _build_and_read(self, primitives: Primitives) -> np.ndarray:
         self._build_once(primitives)

@@ -15,8 +15,8 @@
 constexpr int NO_DEPTH = 31;
 
 // The first of sorted numbers that is not below one.
-template <class Number>
-__device__ __forceinline__ int first_from(const Number* sorted, int count, Number number) {
+template <class Numbers, class Number>
+__device__ __forceinline__ int first_from(Numbers sorted, int count, Number number) {
     int low = 0, high = count;
     while (low < high) {
         const int middle = (low + high) / 2;

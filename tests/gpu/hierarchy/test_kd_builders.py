@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import contextlib
+from collections.abc import Callable
 
 import numpy as np
 import pytest
@@ -16,7 +17,7 @@ from raygrove.gpu.hierarchy.kdtree.kdtree import KdTreeHierarchy
 from raygrove.gpu.hierarchy.registry import structures
 from raygrove.gpu.pixels import ArrayPixels
 from raygrove.gpu.scene import KeyFrames, Material, Mesh, Moment, Node, Object, Scene
-from raygrove.gpu.target.base import Target
+from raygrove.gpu.target.base import Array, Target
 from raygrove.testing import make_target
 from raygrove.testing.scenes import SCENES, TriangleScene, make, rays, scene_of, trace
 from raygrove.testing.tree_walker import check_tree
@@ -127,9 +128,31 @@ def test_where_a_frame_does_not_fit_its_error_names_the_structure_and_the_pictur
         np.testing.assert_array_equal(view.pixels.download(), before)
 
 
+def let_reads_be_late(target: Target, monkeypatch: pytest.MonkeyPatch) -> None:
+    """As on a GPU: what is read back arrives when the target was waited for, not before."""
+    waits, wait = [0], target.synchronize
+
+    def read_later(array: Array) -> Callable[[], np.ndarray | None]:
+        values, asked = np.array(array), waits[0]
+        return lambda: values if waits[0] > asked else None
+
+    def synchronize() -> None:
+        waits[0] += 1
+        wait()
+
+    monkeypatch.setattr(target, "read_later", read_later)
+    monkeypatch.setattr(target, "synchronize", synchronize)
+
+
+@pytest.mark.parametrize("are_reads_late", [False, True])
 @pytest.mark.parametrize("builder", BUILDERS)
-def test_a_picture_that_is_behind_is_drawn_again_with_more_room(host_target: Target, builder: str) -> None:
-    """Though nothing moves any more, and by as many samples as it has."""
+def test_a_picture_that_is_behind_is_drawn_again_with_more_room(
+    host_target: Target, builder: str, are_reads_late: bool, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Though nothing moves any more, and by as many samples as it has; where reads are late, too, so that the status of
+    an earlier build arrives after that of the newest."""
+    if are_reads_late:
+        let_reads_be_late(host_target, monkeypatch)
     camera = Camera(eye=(12.0, 40.0, 30.0), look_at=(12.0, 0.0, 12.0))
     views = [
         View(ViewSettings(hierarchy=name, samples=2), camera, ArrayPixels(host_target, 48, 36), name)
