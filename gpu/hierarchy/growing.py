@@ -54,11 +54,12 @@ class GrowingHierarchy(MeasuredHierarchy):
         self.tree = GrownTree(target, self.node_shape)
         self.traversed = TraversedRecords(target, self.choice.triangle_test)
         self._sized_for: tuple[Any, ...] = ()  # the topology that there is room for
-        self._builds = self._asked_of = self._measured_of = (
-            0  # how many; at the read that was asked for last; when measured
-        )
-        self._outcome: Callable[[], np.ndarray | None] | None = None
-        self._too_small, self._known_of = 0, 0  # what was too small for the newest build that anything is known of
+        self._outcome: Callable[[], np.ndarray | None] | None = None  # the counts of a build, on their way
+        # How many builds there were, and the number of the one whose counts were asked for last.
+        self._builds, self._asked_of = 0, 0
+        # The number of the build that was measured last, and of the newest whose status is known.
+        self._measured_of, self._known_of = 0, 0
+        self._too_small = 0  # what build `_known_of` had too little room for, as bits of its status
 
     # -- what a family and its builders give ------------------------------------------------------------------------
     @abc.abstractmethod
