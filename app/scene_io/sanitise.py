@@ -40,6 +40,7 @@ SENTENCES = {
     "spheres": "Spheres whose radius is not above 0, or that are not finite or beyond 1e18, are not drawn.",
     "spheres_shape": "Groups of spheres with other numbers of centres than of radii were left out.",
     "glyphs": "Glyphs with a size that is not above 0, or that are not finite or beyond 1e18, are not drawn.",
+    "points": "Points with a radius that is not above 0, or that are not finite or beyond 1e18, are not drawn.",
     "glyphs_shape": "Groups of glyphs whose arrays do not fit one another, or that link nothing, were left out.",
     "attribute": "Attributes that do not have a value for every sphere were left out.",
     "box": "Periodic boxes without a volume, or that do not fit the key frames, were left out.",

@@ -9,7 +9,7 @@ from collections.abc import Mapping
 
 import numpy as np
 
-from raygrove.gpu.glyph_shapes import GlyphKeys, Glyphs, check_glyphs
+from raygrove.gpu.glyph_shapes import FLAT_SHAPES, GlyphKeys, Glyphs, check_glyphs
 from raygrove.gpu.scene import Spheres
 
 from .sanitise_spheres import HUGE
@@ -34,7 +34,7 @@ def clean_glyphs(
     keys = glyphs.key_frames
     centres, turns, sizes = _usable(glyphs.centres, glyphs.turns, glyphs.sizes, links is not None)
     if keys is None:
-        counts["glyphs"] += int(np.count_nonzero(sizes[:, 0] <= 0.0))
+        counts["points" if glyphs.shape in FLAT_SHAPES else "glyphs"] += int(np.count_nonzero(sizes[:, 0] <= 0.0))
     else:
         of_keys = keys.sizes if keys.sizes is not None else np.broadcast_to(glyphs.sizes, keys.centres.shape)
         keyed = _usable(keys.centres, keys.turns, of_keys, False)

@@ -139,3 +139,13 @@ def test_attributes_are_named_and_arrows_stay(tmp_path: Path) -> None:
     assert [group.shape for group in scene.glyphs] == ["arrow", "splat"] and not scene.spheres
     assert sorted(thing.glyphs for thing in scene.objects) == [0, 1]
     assert "cannot be coloured, sized or selected by attributes (charge, force)" in files.said(scene)
+
+
+@pytest.mark.parametrize("shape", ["disc", "splat"])
+def test_what_has_no_place_is_called_a_point(tmp_path: Path, shape: str) -> None:
+    """As the file calls it, and the import's settings: who opens a cloud knows of no glyphs."""
+    points = on_sphere(20)
+    points[[3, 5]] = np.nan
+    (tmp_path / "a.pcd").write_bytes(files.pcd(points, "binary"))
+    said = files.said(files.read(tmp_path / "a.pcd", ImportLimits(point_shape=shape)))
+    assert "Points with a radius" in said and "are not drawn. (2 times)" in said and "lyphs" not in said
