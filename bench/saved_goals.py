@@ -15,7 +15,7 @@ from .octree_goals import OCTREES
 from .particle_goals import PARTICLES
 from .ray_goals import ray_goals
 from .ray_tables import nothing_of
-from .saved import DEVICES, RESULTS, Content, OfOthers, SavedResult, newest, newest_policy
+from .saved import DEVICES, RESULTS, Content, OfOthers, SavedResult, newest, newest_policy, saved
 from .unread_goals import UNREAD
 
 
@@ -258,12 +258,23 @@ POLICY_SCENES = ("explode", "walker", "cloth", "0001.obj and 47 more")
 """As the table names them; the last is the horse's gallop."""
 
 
+def _newest_figure(
+    files: Sequence[SavedResult], read: Callable[[Content], float | None]
+) -> tuple[SavedResult | None, float | None]:
+    """The newest of these files, newest first, that has the figure: a run may measure some parts alone. The newest of
+    all and None where none has it."""
+    for file in files:
+        figure = read(file.content)
+        if figure is not None:
+            return file, figure
+    return next(iter(files), None), None
+
+
 def saved_goals(kind: str, folder: pathlib.Path = RESULTS) -> Iterator[Goal]:
     """Every such bar of a kind of target, with the newest figure or the sentence what is missing."""
     for one in (*OTHERS, *PARTICLES, *OCTREES):
         if one.kind == kind:
-            file = newest(DEVICES[kind], one.file, folder)
-            figure = None if file is None else one.read(file.content)
+            file, figure = _newest_figure(saved(DEVICES[kind], one.file, folder), one.read)
             yield _goal(one.what, one.bar, one.unit, one.at_most, file, one.command, figure)
     for what, command, read in ((*RAYS, ray_goals), (*BUILDS, build_goals)):
         file = newest(DEVICES[kind], what, folder)

@@ -141,9 +141,10 @@ class ForceMethod:
 
 
 class ForcesError(RuntimeError):
-    """Forces that take too long; `instead` is the setting and its value by which they do not."""
+    """Forces that take too long; `instead` is the setting and its value by which they do not, whatever a scene names
+    itself."""
 
-    instead = ("gravity.forces", "auto")
+    instead = ("gravity.forces", "multipole")
 
 
 def check_direct(bodies: int, threads: int) -> None:
@@ -153,7 +154,7 @@ def check_direct(bodies: int, threads: int) -> None:
         most = math.floor(math.sqrt(MOST_STEP_SECONDS * _PAIRS_PER_SECOND * threads) / 1000) * 1000
         raise ForcesError(
             f"The direct sum (gravity.forces) of {bodies:,} bodies takes about {seconds:,.0f} s a step on this CPU, an "
-            f"estimate by its {threads} threads; up to {most:,} bodies are summed so. Choose auto, multipole or "
+            f"estimate by its {threads} threads; up to {most:,} bodies are summed so. Choose multipole or "
             f"barnes_hut, or fewer bodies."
         )
 

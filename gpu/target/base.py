@@ -175,8 +175,8 @@ class Target(abc.ABC):
     phase_prefix: str = ""
     """Put before the names of phases; the engine sets it, so that the phases of several views in one frame stay apart.
     """
-    samples_phases: bool = False
     _unclaimed_frames: tuple[FrameTiming, ...] = ()
+    samples_phases: bool = False
     """Whether frames that replay a captured body may leave their phases untimed but now and then: on a GPU, events
     within a graph are most of what its launch costs the host. The owner of the frames sets it, between frames."""
 

@@ -17,6 +17,7 @@ from raygrove.app.cli import main as cli
 from raygrove.app.scene_io.demos import make_demo
 from raygrove.bench.cases import main
 from raygrove.bench.measure import Stage
+from raygrove.bench.ray_tables import PEERS_FILE
 from raygrove.bench.suites import SuiteJob, SuiteReport, meister2014, scene_names, suites
 from raygrove.bench.suites.measure import still
 from raygrove.bench.suites.plots import draw
@@ -39,7 +40,7 @@ def test_every_suite_has_its_published_figures() -> None:
         assert held["hardware"] and held["source"]
         for table in held["tables"].values():
             assert all(len(row) == len(table["columns"]) for row in table["rows"].values())
-    assert {path.stem for path in FOLDER.glob("*.json")} == set(suites())
+    assert {path.stem for path in FOLDER.glob("*.json")} == {*suites(), PEERS_FILE}
 
 
 def test_figures_are_those_printed() -> None:

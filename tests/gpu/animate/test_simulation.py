@@ -207,9 +207,14 @@ def test_a_direct_sum_that_nobody_waits_for_is_refused(host_target: Target, monk
         before = places_at(engine, 0.1)
         run = simulations(engine)._simulated[0].run
         for _ in range(2):
-            with pytest.raises(ForcesError, match="direct sum .* of 300 bodies takes about .* Choose auto") as refused:
+            with pytest.raises(
+                ForcesError, match="direct sum .* of 300 bodies takes about .* Choose multipole"
+            ) as refused:
                 engine.take_gravity_options(GravityOptions("direct"))
-        assert refused.value.instead == ("gravity.forces", "auto")
+        assert refused.value.instead == ("gravity.forces", "multipole")
+        own = dataclasses.replace(make_scene(3).spheres[0].gravity, forces="direct")  # type: ignore[type-var]
+        setting, name = refused.value.instead
+        assert force_method(own, GravityOptions(**{setting.split(".")[1]: name})).name == name
         engine.take_gravity_options(GravityOptions())
         assert simulations(engine)._simulated[0].run is run
         np.testing.assert_array_equal(places_at(engine, 0.1), before)
