@@ -63,23 +63,23 @@ WHY = {
         "the sort takes 1.2 of 2.6 ms and writing the nodes 0.54 (docs/performance/octrees.md); top down and the "
         "paper's form reach theirs"
     ),
-    "primary rays at 1M moving spheres": "not examined; spheres overlap a hundred deep (docs/performance/particles.md)",
+    "primary rays at 1M moving spheres": "not examined (docs/performance/particles.md)",
     "primary rays of": (
-        "a grid's cells are of one size, so a kitchen's small things lie in few of them, and an octree divides to the "
-        "same depth everywhere; where the steps go on a GPU was not examined (docs/performance/octrees.md)"
+        "a grid's cells are of one size, so a kitchen's small things lie in few of them; where the steps of octrees go "
+        "on a GPU was not examined (docs/performance/octrees.md)"
     ),
     "spheres of 3 px": "slower than the trial that the bar is from; not examined (docs/performance/particles.md)",
     "lbvh rebuild, blob of 512,000": "as on 2026-11-22, 0.177 ms; nothing was tried since",
     "NexusBVH's rebuild over hploc's": "1.40 in Crytek Sponza, the smallest of the scenes; not examined",
     "lbvh refit": "as on 2026-11-22; refits and rotations have not been worked on since",
-    "sbvh rebuild": "a queue of tasks divides large nodes one after another; not worked on since",
+    "sbvh rebuild": "not worked on since 2026-11-22, nor examined",
     "hploc's rebuild as a wide tree": "collapsing is a pass of its own, not fused with the climb",
     "memory of sah_events": "412 of 513 bytes are scratch memory of its sorted events",
     "over NexusBVH's": "in Crytek Sponza from within; the leaner traversal was not built (docs/performance/rays.md)",
-    "over those of": "within 16 % on trees of like cost; the leaner traversal was not built (docs/performance/rays.md)",
+    "over those of": "not examined; the leaner traversal was not built (docs/performance/rays.md)",
     "the best tree built in 10 ms": "diffuse rays in Crytek Sponza; the leaner traversal was not built",
     "diffuse rays in Crytek Sponza": "rays are not sorted; 1.50 before (docs/performance/rays.md)",
-    "'s rays over binned_sah's": "shadow rays in the room; kd-trees have no shortcut for any hit; not examined",
+    "'s rays over binned_sah's": "shadow rays in the room; not examined",
     "hlbvh_sah over hlbvh_median": (
         "0.60 is the thesis' 269 over 484; our medians cost 1.7 times less than its at like weights, and the best "
         "tree of whole triangles that is "
