@@ -2,8 +2,8 @@
 
 Runs the tests marked cuda (tests/gpu and tests/images: no Qt, no display), then compute-sanitizer's memcheck,
 racecheck, synccheck and initcheck over a small program that launches every kernel once
-(tests/gpu/target/every_kernel.py), in parts that run side by side, and times sorting by each sorter
-(bench/cases/sorting.py). Writes a log a step and part, `device_check.json`, and prints a short table last. The exit
+(tests/gpu/target/every_kernel.py), in processes that share its jobs, and times sorting by each sorter
+(bench/cases/sorting.py). Writes a log a step and process, `device_check.json`, and prints a short table last. The exit
 status is 0 when every step passed, 4 without a device."""
 
 from __future__ import annotations
@@ -19,6 +19,7 @@ import re
 import shutil
 import subprocess
 import sys
+import tempfile
 import time
 
 from raygrove import checkout
@@ -41,6 +42,8 @@ TOOL_FLAGS = {
     # nothing of that kind.
     "initcheck": ("--check-api-memory-access", "no", "--print-limit", "40"),
 }
+LAST_BEGIN = 0.6
+"""Of a step's limit: after it no process begins another job, so that its report is closed in time."""
 WATCHED = {"memcheck": "memory", "initcheck": "memory", "racecheck": "races", "synccheck": "races"}
 """What the small program leaves out for a tool: it runs every kernel all the same."""
 ORDERED_BY_ARRIVAL = {"store_subtree", "load_subtree", "store_cluster", "load_cluster"} | {
@@ -73,9 +76,7 @@ ARGUMENTS = (
     ),
     argument("--only", default=",".join(("pytest", *TOOLS, "sorting")), help="steps, separated by commas"),
     argument("--workers", type=int, default=0, help="processes of pytest (needs pytest-xdist)"),
-    argument(
-        "--parts", type=int, default=min(8, os.cpu_count() or 1), help="processes that a tool's work is divided among"
-    ),
+    argument("--parts", type=int, default=min(8, os.cpu_count() or 1), help="processes that share a tool's work"),
     argument("--limit", type=int, default=280, help="seconds that a step may take"),
     argument("--select", default="", help="pytest's -k"),
 )
@@ -151,17 +152,27 @@ def run_tool(tool: str, out: pathlib.Path, parts: int, limit: int) -> Outcome:
     code, seconds, text = run_parts(tool, [sanitizer, *flags], parts, out, limit)
     found = re.findall(r"(?:ERROR SUMMARY|RACECHECK SUMMARY): (.*)", text)
     launched = re.findall(r"(\d+) launches, (\d+) units", text)
-    launches, units = (sum(int(counts[i]) for counts in launched) for i in (0, 1))
-    detail = (
-        f"{'; '.join(dict.fromkeys(found)) or last_line(text)} ({launches} launches, {units} units, "
-        f"{len(launched)} of {parts} parts finished)"
-    )
+    launches = sum(int(count) for count, _ in launched)
+    jobs, missing = count_jobs(text)
+    detail = f"{'; '.join(dict.fromkeys(found)) or last_line(text)} ({launches} launches, {jobs}"
+    detail += f"; {len(found)} of {parts} processes closed their report)"
     is_clean = code == 0
     if tool == "racecheck" and code == EXIT_OF_FINDINGS:
         is_clean, words = judge_races(text)
         detail = f"{detail}: {words}"
-    is_whole = len(found) == len(launched) == parts
-    return Outcome(tool, "too slow" if code is None else "ok" if is_clean and is_whole else "failed", seconds, detail)
+    is_whole = len(found) == len(launched) == parts and not missing
+    is_slow = code is None or (is_clean and missing)
+    return Outcome(tool, "too slow" if is_slow else "ok" if is_clean and is_whole else "failed", seconds, detail)
+
+
+def count_jobs(text: str) -> tuple[str, int]:
+    """How many of the program's jobs ended, which were begun and did not end, and how many are missing in all."""
+    total = max((int(count) for count in re.findall(r"^jobs (\d+)$", text, re.MULTILINE)), default=0)
+    begun = re.findall(r"^begun (.+)$", text, re.MULTILINE)
+    ended = re.findall(r"^ended (.+) after [\d.]+ s$", text, re.MULTILINE)
+    open_ones = [name for name in begun if name not in ended]
+    words = f"{len(ended)} of {total} jobs ended" + (f", not {', '.join(open_ones)}" if open_ones else "")
+    return words, total - len(ended) if total else 1
 
 
 def judge_races(text: str) -> tuple[bool, str]:
@@ -208,22 +219,15 @@ def run_sorting(out: pathlib.Path, limit: int) -> Outcome:
 def run_parts(
     step: str, watched_by: list[str], parts: int, out: pathlib.Path, limit: int
 ) -> tuple[int | None, float, str]:
-    """The program that launches every kernel once, in parts side by side: the worst exit status (None: past the limit),
-    seconds, and all output."""
-
-    def part(number: int) -> tuple[int | None, float, str]:
-        program = [sys.executable, "-m", "tests.gpu.target.every_kernel", "--part", f"{number}/{parts}"]
-        program += ["--watch", WATCHED.get(step, "all")]
-        command = [*watched_by, *program]
-        code, seconds, text = run_step(f"{step}-{number}", command, out, limit)
-        if code is None:
-            # memcheck was seen to hang after its program had ended. Whoever is too slow in truth is so again.
-            code, more, text = run_step(f"{step}-{number}-again", command, out, limit)
-            seconds += more
-        return code, seconds, text
-
-    with concurrent.futures.ThreadPoolExecutor(parts) as pool:
-        done = list(pool.map(part, range(parts)))
+    """The program that launches every kernel once, in processes side by side that share its jobs: the worst exit status
+    (None: past the limit), seconds, and all output. A job that does not end keeps its process alone."""
+    with tempfile.TemporaryDirectory() as claims:
+        program = [sys.executable, "-m", "tests.gpu.target.every_kernel", "--claims", claims]
+        program += ["--watch", WATCHED.get(step, "all"), "--seconds", str(limit * LAST_BEGIN)]
+        with concurrent.futures.ThreadPoolExecutor(parts) as pool:
+            done = list(
+                pool.map(lambda number: run_step(f"{step}-{number}", [*watched_by, *program], out, limit), range(parts))
+            )
     codes = [code for code, _, _ in done]
     # A status that is no tool's finding says more than one that is.
     worst = (

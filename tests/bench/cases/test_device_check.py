@@ -9,6 +9,8 @@ import pytest
 from raygrove.bench.cases import device_check, main
 from raygrove.bench.cases.device_check import judge_races
 from tests.gpu.sanitizers.frames import pictures
+from tests.gpu.sanitizers.scenario import name_of
+from tests.gpu.target import every_kernel
 
 ARRIVAL = """
 ========= Error: Race reported between Write access at store_subtree(float4 *, int, Subtree &)+0x1590 in lbvh.cu:90
@@ -74,4 +76,31 @@ def test_a_tool_runs_the_program_that_is_made_for_it(
     watched = {"memcheck": "memory", "initcheck": "memory", "racecheck": "races", "synccheck": "races"}[tool]
     assert [command[0] for command in commands] == ["watcher"] * 2
     assert all(command[command.index("--watch") + 1] == watched for command in commands)
-    assert sorted(command[command.index("--part") + 1] for command in commands) == ["0/2", "1/2"]
+    assert len({command[command.index("--claims") + 1] for command in commands}) == 1
+
+
+LOG = """jobs 3
+begun run_primitives
+ended run_primitives after 1.5 s
+begun run_structure grid memory
+jobs 3
+begun run_glyphs
+ended run_glyphs after 0.2 s
+"""
+
+
+def test_jobs_that_did_not_end_are_named() -> None:
+    assert device_check.count_jobs(LOG) == ("2 of 3 jobs ended, not run_structure grid memory", 1)
+    assert device_check.count_jobs(LOG + "ended run_structure grid memory after 9.0 s\n")[1] == 0
+    assert device_check.count_jobs("nothing")[1] > 0, "a program that did not start has shown nothing"
+
+
+def test_processes_share_jobs_and_lose_none(tmp_path: pathlib.Path) -> None:
+    assert [every_kernel.claimed(number, tmp_path) for number in (0, 1, 0, 2)] == [True, True, False, True]
+    assert every_kernel.claimed(0, None)
+
+
+def test_jobs_have_names_of_their_own() -> None:
+    for watch in ("memory", "races", "all"):
+        names = [name_of(job) for job in every_kernel.jobs_of(watch)]
+        assert len(names) > 50 and len(set(names)) == len(names), [n for n in names if names.count(n) > 1]

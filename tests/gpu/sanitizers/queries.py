@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import functools
+from collections.abc import Callable
 from unittest import mock
 
 import numpy as np
@@ -45,31 +47,39 @@ def choices(which: str) -> list[tuple[str, str, str]]:
 
 def run_region_queries(target: Target, which: str = "all") -> None:
     """The nearest primitives, what is in boxes and balls, what touches, and leaves: by `choices`. Where structures have
-    overlap to be measured, it is. For `memory` all is asked of one, and of the others half by turns: what questions
-    have in common is the visit."""
-    random = np.random.default_rng(8)
-    positions = target.upload(random.uniform(-1, 1, (300, 3)).astype(np.float32), "test")
-    kinds = {
-        "triangle": triangle_primitives(
-            positions, target.upload(np.arange(300, dtype=np.int32).reshape(-1, 3), "test")
-        ),
-        "sphere": sphere_primitives(positions, target.upload(np.full(300, 0.1, np.float32), "test")),
-        "mixed": mixed_scene(target, 90, 90)[-1],
-    }
-    lower = random.uniform(-1, 1, (70, 3))
-    for turn, (name, layout, kind) in enumerate(choices(which)):
-        asks_half = which == "memory" and (name, layout, kind) != ("lbvh", "bvh2", "sphere")
-        ask_all(target, (name, layout), kinds[kind], lower, (turn % 2,) if asks_half else (0, 1))
+    overlap to be measured, it is."""
+    for job in region_jobs(which):
+        job(target)
+
+
+def region_jobs(which: str) -> list[Callable[[Target], None]]:
+    """What `run_region_queries` runs; each by itself. For `memory` all is asked of one, and of the others half by
+    turns: what questions have in common is the visit."""
+    jobs: list[Callable[[Target], None]] = []
+    for turn, choice in enumerate(choices(which)):
+        asks_half = which == "memory" and choice != ("lbvh", "bvh2", "sphere")
+        jobs.append(functools.partial(ask_all, choice=choice, halves=(turn % 2,) if asks_half else (0, 1)))
     if which == "races":  # what the other structures launch besides
-        for name in ("octree_top_down", "grid", "grid_two_level"):
-            measure(target, name, kinds["triangle"])
+        jobs += [functools.partial(measure, name=name) for name in ("octree_top_down", "grid", "grid_two_level")]
+    return jobs
 
 
-def ask_all(
-    target: Target, choice: tuple[str, str], primitives: Primitives, lower: np.ndarray, halves: tuple[int, ...] = (0, 1)
-) -> None:
-    """Every question that the structure answers, of places (N, 3); of those that all answer only some `halves`."""
-    made = make_structure(target, choice[0], StructureChoice(layout=choice[1]))
+def make_kind(target: Target, kind: str) -> Primitives:
+    """A hundred triangles, three hundred spheres, or ninety of both."""
+    if kind == "mixed":
+        return mixed_scene(target, 90, 90)[-1]
+    positions = target.upload(np.random.default_rng(8).uniform(-1, 1, (300, 3)).astype(np.float32), "test")
+    if kind == "sphere":
+        return sphere_primitives(positions, target.upload(np.full(300, 0.1, np.float32), "test"))
+    return triangle_primitives(positions, target.upload(np.arange(300, dtype=np.int32).reshape(-1, 3), "test"))
+
+
+def ask_all(target: Target, choice: tuple[str, str, str], halves: tuple[int, ...] = (0, 1)) -> None:
+    """Every question that a structure in a layout over a kind of primitives answers, of seventy places; of those that
+    all answer only some `halves`."""
+    name, layout, kind = choice
+    primitives, lower = make_kind(target, kind), np.random.default_rng(9).uniform(-1, 1, (70, 3))
+    made = make_structure(target, name, StructureChoice(layout=layout))
     made.build(primitives)
     asked, count = Queries(made), len(lower)
     for half in halves:
@@ -102,9 +112,9 @@ def ask_second_half(target: Target, asked: Queries, lower: np.ndarray) -> None:
     assert target.download(asked.mark(box, target.zeros(300, np.uint32, "test")))[0] > 0
 
 
-def measure(target: Target, name: str, primitives: Primitives) -> None:
+def measure(target: Target, name: str) -> None:
     """Build and measure a structure that has leaves to be asked for."""
     made = make_structure(target, name)
-    made.build(primitives)
+    made.build(make_kind(target, "triangle"))
     with mock.patch.dict(quality.SAMPLES, {target.kind: 20}):
         made.measure_quality()

@@ -40,7 +40,7 @@ from .glyphs import STRATEGIES, draw_primary_tiles, run_glyphs
 from .gravity import run_gravity
 from .octrees import run_point_trees
 from .palettes import run_palettes
-from .queries import run_region_queries
+from .queries import region_jobs
 from .radiosity import run_radiosity
 
 CRAFTED_TRIANGLES = 700
@@ -60,12 +60,19 @@ def run_everything(target: Target, part: tuple[int, int] = (0, 1), watch: str = 
         job(target)
 
 
+def name_of(job: Callable[[Target], None]) -> str:
+    """A job of `everything` in words: its function and what it was given."""
+    given = job.keywords if isinstance(job, functools.partial) else {}
+    function = job.func if isinstance(job, functools.partial) else job
+    words = ["/".join(map(str, value)) if isinstance(value, tuple) else str(value) for value in given.values()]
+    return " ".join([function.__name__, *words])
+
+
 def everything(watch: str = "all") -> list[Callable[[Target], None]]:
     """What there is to run; each by itself."""
     jobs: list[Callable[[Target], None]] = [
         run_primitives,
         run_queues,
-        functools.partial(run_region_queries, which="units" if watch == "all" else watch),
         run_point_trees,
         run_glyphs,
         run_gravity,
@@ -78,6 +85,7 @@ def everything(watch: str = "all") -> list[Callable[[Target], None]]:
         run_medians,
     ]
     jobs += [run_optimisers, run_objects, run_animation]
+    jobs += region_jobs("units" if watch == "all" else watch)
     jobs += [functools.partial(run_structure, name=name, watch=watch) for name in structures()]
     jobs.append(functools.partial(draw_spheres, names=("flat",)))
     jobs.append(functools.partial(draw_spheres, names=("flat",), glyphs=True))

@@ -1,14 +1,18 @@
-"""Every kernel on a CUDA device, once: python -m tests.gpu.target.every_kernel [--sort library] [--part K/N]
-[--watch memory | races]. What compute-sanitizer watches.
+"""Every kernel on a CUDA device, once: python -m tests.gpu.target.every_kernel [--sort library] [--claims DIR]
+[--seconds S] [--watch memory | races]. What compute-sanitizer watches.
 
 Every array is an allocation of its own, of exactly its size, so that an access one element past an end is found. Prints
-what was launched.
+which jobs began and ended, and what was launched.
 """
 
 from __future__ import annotations
 
 import argparse
+import functools
 import itertools
+import pathlib
+import time
+from collections.abc import Callable
 
 import numpy as np
 
@@ -28,17 +32,35 @@ from raygrove.gpu.trace.scatter import scatter_rays
 from raygrove.gpu.trace.trace import KINDS, VIEW_FRAME, CameraRays, Tracer, upload_rays
 from tests.gpu.sanitizers.frames import draw_spheres
 from tests.gpu.sanitizers.glyphs import draw_primary_tiles
-from tests.gpu.sanitizers.queries import run_region_queries
-from tests.gpu.sanitizers.scenario import run_everything
+from tests.gpu.sanitizers.queries import region_jobs
+from tests.gpu.sanitizers.scenario import everything, name_of
 
 WITH_GLYPHS = ("brute_force", "lbvh", "sbvh", "median_sah", "grid", "octree_top_down")
 
 
-def trace_every_way(target: Target, part: tuple[int, int] = (0, 1)) -> None:
+def trace_every_way(target: Target) -> None:
     """Launch every traversal of every layout of every structure: each kind of primitive, ray source and hit, and shadow
-    rays.
+    rays."""
+    for job in tracing():
+        job(target)
 
-    Of `part` = (k, n) every n-th structure from the k-th on."""
+
+def tracing() -> list[Callable[[Target], None]]:
+    """What `trace_every_way` runs; each by itself."""
+    return [draw_from_given_hits, *(functools.partial(trace_structure, name=name) for name in structures())]
+
+
+def draw_from_given_hits(target: Target) -> None:
+    """Every ray type over spheres and glyphs, and what starts from primary hits that it is given."""
+    draw_spheres(target, ray_types())
+    draw_primary_tiles(target)
+    draw_spheres(target, ("smooth", "path"), glyphs=True)
+    for strategy in ("megakernel", "wavefront"):
+        draw_spheres(target, ("whitted", "path", "ao", "diffuse"), strategy)
+
+
+def trace_structure(target: Target, name: str) -> None:
+    """Every traversal of every layout of a structure."""
     corners, indices = target.zeros((3, 3), "f4", "test"), target.zeros((1, 3), "i4", "test")
     kinds = {
         "triangle": triangle_primitives(corners, indices),
@@ -49,27 +71,21 @@ def trace_every_way(target: Target, part: tuple[int, int] = (0, 1)) -> None:
     camera = CameraRays(target.zeros(VIEW_FRAME.itemsize, "u1", "test"), 9, 9)
     buffer = upload_rays(target, np.zeros((5, 3)), np.ones((5, 3)))
     lights, counter = target.zeros((1, 20), "f4", "test"), target.zeros(1, "u8", "test")
-    if part[0] == 0:
-        draw_spheres(target, ray_types())
-        draw_primary_tiles(target)
-        draw_spheres(target, ("smooth", "path"), glyphs=True)
-        for strategy in ("megakernel", "wavefront"):
-            draw_spheres(target, ("whitted", "path", "ao", "diffuse"), strategy)
-    for structure in list(structures().values())[part[0] :: part[1]]:
-        for layout, traversal, kind, test in structure_choices(structure):
-            made = structure(target, StructureChoice(layout=layout, traversal=traversal, triangle_test=test))
-            made.build(kinds[kind])
-            tracer = Tracer(target, made.traversal())
-            ways = (
-                itertools.product(KINDS, (camera, buffer))
-                if kind in ("triangle", "sphere")
-                else (("closest", camera), ("any", buffer))
-            )
-            for hit, rays in ways:
-                tracer.trace(rays, hit)
-            if kind == "triangle":
-                scatter_rays(target, camera, tracer.trace(camera), corners, indices)
-                tracer.trace_shadows(camera, tracer.trace(camera), corners, indices, lights, 1, counter)
+    structure = structures()[name]
+    for layout, traversal, kind, test in structure_choices(structure):
+        made = structure(target, StructureChoice(layout=layout, traversal=traversal, triangle_test=test))
+        made.build(kinds[kind])
+        tracer = Tracer(target, made.traversal())
+        ways = (
+            itertools.product(KINDS, (camera, buffer))
+            if kind in ("triangle", "sphere")
+            else (("closest", camera), ("any", buffer))
+        )
+        for hit, rays in ways:
+            tracer.trace(rays, hit)
+        if kind == "triangle":
+            scatter_rays(target, camera, tracer.trace(camera), corners, indices)
+            tracer.trace_shadows(camera, tracer.trace(camera), corners, indices, lights, 1, counter)
 
 
 def structure_choices(structure: type[Hierarchy]) -> list[tuple[str, str, str, str]]:
@@ -101,25 +117,52 @@ def structure_choices(structure: type[Hierarchy]) -> list[tuple[str, str, str, s
     )
 
 
+def jobs_of(watch: str) -> list[Callable[[Target], None]]:
+    """All there is to run, in an order that is the same in every process."""
+    jobs = everything(watch)
+    if watch == "all":
+        known = {name_of(job) for job in jobs}
+        jobs += [job for job in region_jobs("all") if name_of(job) not in known] + tracing()
+    return jobs
+
+
+def claimed(number: int, claims: pathlib.Path | None) -> bool:
+    """Whether this process is the first that asks for a job. Processes that share the folder share the jobs."""
+    if claims is None:
+        return True
+    try:
+        (claims / str(number)).touch(exist_ok=False)
+    except FileExistsError:
+        return False
+    return True
+
+
 def main() -> None:
     """Run everything on the first device."""
     from raygrove.gpu.target.cuda import CudaTarget
 
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--sort", choices=("own", "library"), default="own")
-    parser.add_argument("--part", default="0/1", help="K/N: the K-th of N parts, from 0")
+    parser.add_argument(
+        "--claims", type=pathlib.Path, help="an empty folder: processes with the same one share the jobs"
+    )
+    parser.add_argument("--seconds", type=float, default=float("inf"), help="begin no further job after this time")
     parser.add_argument(
         "--watch", choices=("all", "memory", "races"), default="all", help="leave out what shows nothing else of these"
     )
     options = parser.parse_args()
-    number, parts = (int(text) for text in options.part.split("/"))
+    started, jobs = time.monotonic(), jobs_of(options.watch)
+    print(f"jobs {len(jobs)}", flush=True)
     target = CudaTarget(TargetOptions(sort=options.sort), exact_memory=True)
-    run_everything(target, (number, parts), options.watch)
-    if options.watch == "all":
-        trace_every_way(target, (number, parts))
-    if number == 0:
-        run_region_queries(target, "all")
-    target.synchronize()
+    for number, job in enumerate(jobs):
+        if time.monotonic() - started > options.seconds:
+            break
+        if claimed(number, options.claims):
+            begun = time.monotonic()
+            print(f"begun {name_of(job)}", flush=True)
+            job(target)
+            target.synchronize()
+            print(f"ended {name_of(job)} after {time.monotonic() - begun:.1f} s", flush=True)
     print(
         f"{target.device_name}: {target.launch_count} launches, {target.unit_count} units, sort {target.sorter_name}",
         flush=True,
