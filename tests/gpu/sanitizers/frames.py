@@ -88,7 +88,8 @@ def pictures(watch: str = "all") -> list[dict[str, str]]:
     if watch != "all":
         found += [{"hierarchy": "lbvh", "layout": "bvh4", "ray_type": name} for name in names]
     if watch in WATCHED:
-        found += [{"hierarchy": name, "layout": layout, "ray_type": "flat"} for name, layout in chosen]
+        cheapest = [{"hierarchy": name, "layout": layout, "ray_type": "flat"} for name, layout in chosen]
+        found += [picture for picture in cheapest if picture not in found]
     for name, kind in ray_types().items():
         strategies = [field for field in fields_of(kind.Options) if field.name == "strategy"]
         found += [
