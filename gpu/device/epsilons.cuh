@@ -152,6 +152,9 @@ constexpr float SHARPLY_REFLECTED = 0.98f;
 // Light behind holes is found by rays to lights alone: a ray that has gone through one weighs next to nothing beside
 // them, and all where they find none.
 constexpr float THROUGH_HOLES = 1e-12f;
+// Of the distance to a first hit that is given: rays to find it again begin so much before, where nothing else is. At
+// a rim a sphere's distance is uncertain by 5e-4 of its radius.
+constexpr float BEFORE_FIRST_HIT = 1e-3f;
 // The filter: of the spread around a pixel, of the distance of what is beside it, of the light there.
 constexpr float FILTER_SPREAD = 1e-4f, FILTER_DEPTH = 1e-4f, FILTER_LIGHT = 1e-5f;
 

@@ -37,9 +37,12 @@ struct InLongLeaves : Records {
     Pointer<const int> long_leaves;
 };
 template <class Records>
-constexpr bool LEAVES_MAY_BE_LONG = false;
-template <class Records>
-constexpr bool LEAVES_MAY_BE_LONG<InLongLeaves<Records>> = true;
+__device__ constexpr bool may_be_long(const InLongLeaves<Records>*) {
+    return true;
+}
+__device__ constexpr bool may_be_long(const void*) { return false; }
+template <class Records>  // and what derives from such
+constexpr bool LEAVES_MAY_BE_LONG = may_be_long((const Records*)nullptr);
 template <class Records>
 __device__ __forceinline__ int count_in_leaf(const Records& records, int leaf) {
     if constexpr (LEAVES_MAY_BE_LONG<Records>) return reference_count(leaf, records.long_leaves);

@@ -173,12 +173,13 @@ def sphere_scene() -> Scene:
     return dataclasses.replace(scene, objects=objects, spheres=(spheres,))
 
 
-def draw_spheres(target: Target, names: Iterable[str], strategy: str = "", glyphs: bool = False) -> None:
-    """Two frames of triangles and spheres, and glyphs where they are asked for, by each ray type, with an object hidden
-    in the second. Only launches."""
+def draw_spheres(target: Target, names: Iterable[str], strategy: str = "", glyphs: bool = False, **chosen: str) -> None:
+    """Two frames of triangles and spheres, and glyphs where they are asked for, by each ray type with the options
+    `chosen`, with an object hidden in the second. Only launches."""
+    chosen |= {"strategy": strategy} if strategy else {}
     picture = Picture(target.zeros((21, 43, 4), np.uint8, "test"))
     for name in names:
-        options = ray_type_of(name).Options(strategy=strategy) if strategy else None
+        options = ray_type_of(name).Options(**chosen) if chosen else None
         options = ray_type_of(name).Options(points=300) if name == "radiosity" else options
         settings = ViewSettings("lbvh", layout="bvh4", ray_type=name, ray_type_options=options)
         engine = Engine(target, with_glyphs(sphere_scene()) if glyphs else sphere_scene())

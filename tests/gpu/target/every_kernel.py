@@ -54,7 +54,8 @@ def draw_from_given_hits(target: Target) -> None:
     """Every ray type over spheres and glyphs, and what starts from primary hits that it is given."""
     draw_spheres(target, ray_types())
     draw_primary_tiles(target)
-    draw_spheres(target, ("smooth", "path"), glyphs=True)
+    draw_spheres(target, ("smooth", "path", "layers"), glyphs=True)
+    draw_spheres(target, ("layers",), gathering="one_by_one")
     for strategy in ("megakernel", "wavefront"):
         draw_spheres(target, ("whitted", "path", "ao", "diffuse"), strategy)
 
