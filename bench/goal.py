@@ -75,9 +75,9 @@ WHY = {
     "sbvh rebuild": "not worked on since 2026-11-22, nor examined",
     "hploc's rebuild as a wide tree": "collapsing is a pass of its own, not fused with the climb",
     "memory of sah_events": "412 of 513 bytes are scratch memory of its sorted events",
-    "over NexusBVH's": "in Crytek Sponza from within; the leaner traversal was not built (docs/performance/rays.md)",
-    "over those of": "not examined; the leaner traversal was not built (docs/performance/rays.md)",
-    "the best tree built in 10 ms": "diffuse rays in Crytek Sponza; the leaner traversal was not built",
+    "over NexusBVH's": "in Crytek Sponza from within; docs/performance/rays.md says what was tried",
+    "over those of": "not examined",
+    "the best tree built in 10 ms": "diffuse rays in Crytek Sponza; docs/performance/rays.md says what was tried",
     "diffuse rays in Crytek Sponza": "rays are not sorted; 1.50 before (docs/performance/rays.md)",
     "'s rays over binned_sah's": "shadow rays in the room; not examined",
     "hlbvh_sah over hlbvh_median": (

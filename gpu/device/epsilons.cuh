@@ -21,12 +21,17 @@ constexpr float SLAB_MOVE = 1e-13f;
 // Of where a box is left: entry and exit are each a product and a difference, four roundings, on either side.
 constexpr float SLAB_GROWTH = 1.0000005f;
 static_assert(SLAB_GROWTH - 1.0f >= 8 * ROUNDING);
-// The same about a centre, of the half extent that a node holds and of where a ray leaves it: 1 + 16 u
-// (docs/decisions/centre-and-half-extent.md).
+// About a centre, where nothing is left to the comparison: a half extent pays for all (docs/decisions/
+// centre-and-half-extent.md). It grows by 16 u of itself and 4 u of the centre when it is stored, and by 7 u of origin
+// * inverse in the test.
 constexpr float CENTRED_GROWTH = 1.000001f;
 static_assert(CENTRED_GROWTH - 1.0f == 16 * ROUNDING);
-// Three units of the smallest number: what rounding takes from a half extent that is denormal.
-constexpr float CENTRED_LEAST_HALF = 4e-45f;
+constexpr float CENTRED_SHARE = 2.3841858e-7f;
+static_assert(CENTRED_SHARE == 4 * ROUNDING);
+constexpr float CENTRED_SLACK = 4.2e-7f;
+static_assert(CENTRED_SLACK > 7 * ROUNDING);
+// Four units of the smallest number: what rounding takes from a half extent that is denormal.
+constexpr float CENTRED_LEAST_HALF = 6e-45f;
 // Of the farthest coordinate: a cell's plane, the ray's origin and both of their products with the inverse.
 constexpr float CROSSING_SLACK = 7.2e-7f;
 static_assert(CROSSING_SLACK > rounded(12));

@@ -26,6 +26,11 @@ TRACE_BLOCK = 128
 """Threads of a tracing block on CUDA: 128 with room for 64 registers per thread was the fastest of 64 to 256
 (docs/decisions/tracing-on-cuda.md)."""
 
+ONE_RAY_A_THREAD = {"cuda": ("BufferRays",), "host": ()}
+"""Sources whose rays get a thread each: on an H200 a block for every 128 rays of a buffer was -2 to +17 % beside a grid
+that strides over them (docs/performance/rays.md), but a picture's rays lost up to 18 % in the smaller of two sizes. A
+queue's length is known to the device alone: its places that nobody used would be blocks."""
+
 MULTIPROCESSOR_REGISTERS = 1 << 16
 COUNTING_REGISTERS = 80
 """Room for a traversal that counts its steps on the way."""
@@ -245,6 +250,7 @@ class Tracer:
             v=hits.v,
             steps=hits.steps,
             block=TRACE_BLOCK,
+            blocks=-(-packs // TRACE_BLOCK) if rays.device_type in ONE_RAY_A_THREAD[self.target.kind] else 0,
         )
         return hits
 

@@ -14,6 +14,9 @@ constexpr int MAX_LEAF_REFERENCES = 1 << (31 - REFERENCE_BITS);
 __device__ __forceinline__ int leaf_child(int first, int count) { return ~(first | (count - 1) << REFERENCE_BITS); }
 __device__ __forceinline__ bool is_leaf(int child) { return child < 0; }
 __device__ __forceinline__ int first_reference(int leaf) { return ~leaf & ((1 << REFERENCE_BITS) - 1); }
+// What is left of a leaf behind its first reference, and whether that is nothing: then its word is of no use.
+__device__ __forceinline__ bool is_one_reference(int leaf) { return leaf >= -(1 << REFERENCE_BITS); }
+__device__ __forceinline__ int behind_first(int leaf) { return leaf + (1 << REFERENCE_BITS) - 1; }
 // as the word says
 __device__ __forceinline__ int reference_count(int leaf) {
     return (~leaf >> REFERENCE_BITS & (MAX_LEAF_REFERENCES - 1)) + 1;

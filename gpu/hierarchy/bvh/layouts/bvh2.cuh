@@ -26,9 +26,11 @@ struct CentredBox {
 };
 
 // The centre is rounded, so half is the further of both sides, and more: it pays for every rounding of a traversal that
-// grows with the box. An empty box comes to a centre of 0 and, by overflow, minus infinity.
+// grows with the box or with its distance from the origin. An empty box comes to a centre of 0 and, by overflow, minus
+// infinity.
 __device__ __forceinline__ float half_about(float centre, float lower, float upper) {
-    const float half = max(upper - centre, centre - lower) * CENTRED_GROWTH + CENTRED_LEAST_HALF;
+    const float furthest = max(upper - centre, centre - lower) + fabsf(centre) * CENTRED_SHARE;
+    const float half = furthest * CENTRED_GROWTH + CENTRED_LEAST_HALF;
     return fabsf(centre) + half <= MOST_CENTRED ? half : __int_as_float(0x7f800000);
 }
 __device__ __forceinline__ CentredBox centred(const Aabb& box) {

@@ -20,6 +20,9 @@ struct Bvh2Pair {
 };
 
 template <class Tree, class OnNode>
+using WaitingPairs = WaitingChildren<STACK_DEPTH, STACK_KEEPS_DISTANCE || OnNode::IS_ASKED, NEEDS_LANES<OnNode>, Tree>;
+
+template <class Tree, class OnNode>
 __device__ __forceinline__ void tell_culled_pair(OnNode& on_node, const Bvh2Pair& pair, Mask lanes, const Rays& rays) {
     tell_culled(on_node, Tree::event_id(pair.left_child), pair.left_entry, lanes & !pair.left, rays);
     tell_culled(on_node, Tree::event_id(pair.right_child), pair.right_entry, lanes & !pair.right, rays);
@@ -30,8 +33,8 @@ __device__ __forceinline__ void traverse_pairs(const Tree& tree, const Primitive
                                                OnPrimitive& on_primitive, OnNode& on_node) {
     if (!any(rays.active)) return;
     const CentredSlabs slabs = make_centred_slabs(rays);
-    WaitingChildren<STACK_DEPTH, STACK_KEEPS_DISTANCE || OnNode::IS_ASKED, NEEDS_LANES<OnNode>, Tree> waiting;
-    waiting.count = 0;
+    typename WaitingPairs<Tree, OnNode>::Places places;
+    WaitingPairs<Tree, OnNode> waiting(places);
     int child = tree.root[0], depth = 0;
     Mask lanes = rays.active;
     Real entry = rays.t_min;  // of `child`, where events are heard

@@ -105,8 +105,8 @@ __device__ __forceinline__ int next_of_pack(const float4* node, const Slabs& sla
 template <bool AGREES, class Primitives, class OnPrimitive, class OnNode>
 __device__ __forceinline__ void traverse_bvh4(const Bvh4Stack& tree, const Slabs& slabs, const Primitives& primitives,
                                               Rays& rays, OnPrimitive& on_primitive, OnNode& on_node) {
-    Bvh4Waiting<OnNode> waiting;
-    waiting.count = 0;
+    typename Bvh4Waiting<OnNode>::Places places;
+    Bvh4Waiting<OnNode> waiting(places);
     int child = tree.root[0], depth = 0;
     Mask lanes = rays.active;
     Real entry = rays.t_min;  // of `child`, where events are heard

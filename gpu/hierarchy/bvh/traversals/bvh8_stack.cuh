@@ -74,8 +74,8 @@ __device__ __forceinline__ void traverse_incoherent(const Bvh8Stack& tree, int n
 template <bool AGREES, class Primitives, class OnPrimitive, class OnNode>
 __device__ __forceinline__ void traverse_bvh8(const Bvh8Stack& tree, const Slabs& slabs, const Primitives& primitives,
                                               Rays& rays, OnPrimitive& on_primitive, OnNode& on_node) {
-    Bvh8Waiting<OnNode> waiting;
-    waiting.count = 0;
+    typename Bvh8Waiting<OnNode>::Places places;
+    Bvh8Waiting<OnNode> waiting(places);
     const int octant = slabs.sign_x | slabs.sign_y << 1 | slabs.sign_z << 2;
     int child = tree.root[0], depth = 0;
     Mask lanes = rays.active;

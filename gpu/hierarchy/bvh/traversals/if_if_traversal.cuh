@@ -34,8 +34,8 @@ __device__ __forceinline__ void traverse_by_steps(const Tree& tree, const Primit
                                                   OnPrimitive& on_primitive, OnNode& on_node) {
     if (!any(rays.active)) return;
     const CentredSlabs slabs = make_centred_slabs(rays);
-    WaitingChildren<STACK_DEPTH, STACK_KEEPS_DISTANCE || OnNode::IS_ASKED, NEEDS_LANES<OnNode>, Tree> waiting;
-    waiting.count = 0;
+    typename WaitingPairs<Tree, OnNode>::Places places;
+    WaitingPairs<Tree, OnNode> waiting(places);
     int child = tree.root[0], depth = 0, beyond = 0;  // beyond: what is left of a long leaf behind what its word says
     Mask lanes = rays.active;
     Real entry = rays.t_min;  // of `child`, where events are heard
@@ -45,7 +45,6 @@ __device__ __forceinline__ void traverse_by_steps(const Tree& tree, const Primit
         const int reference = first_reference(child);
         const Fetched fetched = fetch<Primitives::FETCHED_FLOAT4S>(
             is_record ? primitives.fetched_from(reference) : tree.fetched_from(child), is_record);
-        bool is_done;  // nothing is left of the leaf, or no child is entered
         if (is_record) {
             if (is_new_leaf) tell_leaf(on_node, tree.leaf_id(child), Tree::event_id(child), depth, lanes, entry);
             if (LEAVES_MAY_BE_LONG<Primitives> && is_new_leaf)
@@ -54,34 +53,31 @@ __device__ __forceinline__ void traverse_by_steps(const Tree& tree, const Primit
             tell_primitive(on_node, rays, found);
             on_primitive(rays, found);
             if (!any(rays.active)) return;
-            int left = reference_count(child) - 1;
-            if (LEAVES_MAY_BE_LONG<Primitives> && left == 0) {
-                left = min(beyond, MAX_LEAF_REFERENCES);
-                beyond -= left;
+            is_new_leaf = is_one_reference(child);
+            child = behind_first(child);
+            if (LEAVES_MAY_BE_LONG<Primitives> && is_new_leaf && beyond > 0) {
+                const int more = min(beyond, MAX_LEAF_REFERENCES);
+                beyond -= more;
+                child = leaf_child(reference + 1, more);
+                is_new_leaf = false;
             }
-            is_done = is_new_leaf = left == 0;
-            child = leaf_child(reference + 1, max(left, 1));  // of no use where nothing is left
+            if (is_new_leaf) child = waiting.pop(on_node, rays, depth, lanes, entry);
         } else {
             tell_node(on_node, tree.node_id(child), depth, lanes, entry, 2);
             const Bvh2Pair pair = tree.enter_fetched(fetched.a, fetched.b, fetched.c, fetched.links, slabs, rays);
             tell_culled_pair<Tree>(on_node, pair, lanes, rays);
             const bool enters_left = any(pair.left), enters_right = any(pair.right);
+            const bool is_right_nearer = is_second_nearer(pair.left, pair.right, pair.left_entry, pair.right_entry);
+            const bool is_right_first = enters_right & (!enters_left | is_right_nearer);
             ++depth;
-            is_done = !enters_left && !enters_right;
-            if (enters_left && enters_right) {
-                const bool is_right_first = is_second_nearer(pair.left, pair.right, pair.left_entry, pair.right_entry);
+            if (enters_left & enters_right)
                 waiting.push(on_node, is_right_first ? pair.left_child : pair.right_child, depth,
                              is_right_first ? pair.left_entry : pair.right_entry,
                              is_right_first ? pair.left : pair.right);
-                child = is_right_first ? pair.right_child : pair.left_child;
-                lanes = is_right_first ? pair.right : pair.left;
-                entry = is_right_first ? pair.right_entry : pair.left_entry;
-            } else {
-                child = enters_left ? pair.left_child : pair.right_child;
-                lanes = enters_left ? pair.left : pair.right;
-                entry = enters_left ? pair.left_entry : pair.right_entry;
-            }
+            child = is_right_first ? pair.right_child : pair.left_child;
+            lanes = is_right_first ? pair.right : pair.left;
+            entry = is_right_first ? pair.right_entry : pair.left_entry;
+            if (!(enters_left | enters_right)) child = waiting.pop(on_node, rays, depth, lanes, entry);
         }
-        if (is_done) child = waiting.pop(on_node, rays, depth, lanes, entry);
     }
 }

@@ -237,8 +237,9 @@ template <class Node, class Primitives, class OnPrimitive, class OnNode>
 __device__ __forceinline__ void traverse_groups(const Node& tree, OneRay ray, int ray_lane,
                                                 const Primitives& primitives, Rays& rays, OnPrimitive& on_primitive,
                                                 OnNode& on_node) {
-    WaitingChildren<Node::STACK, false, NEEDS_LANES<OnNode>, GroupIds, NodeGroup> waiting;
-    waiting.count = 0;
+    using Waiting = WaitingChildren<Node::STACK, false, NEEDS_LANES<OnNode>, GroupIds, NodeGroup>;
+    typename Waiting::Places places;
+    Waiting waiting(places);
     const int octant = ray.octant();
     int child = tree.root_word(), depth = 0;
     Mask lanes = rays.active;

@@ -80,51 +80,65 @@ struct ChildIds {
     }
 };
 
+// Where children wait. What WaitingChildren counts lies apart from it: beside arrays that are indexed on the way a
+// compiler keeps the number in memory as well, which was three of the five accesses of a push and a pop.
+template <int CAPACITY, bool KEEPS_ENTRIES, bool KEEPS_LANES, class Word>
+struct WaitingPlaces {
+    Word children[CAPACITY + 1];  // first EMPTY_CHILD, so that nobody asks whether any wait
+    int depths[KEEPS_LANES ? CAPACITY + 1 : 1];
+    Real entries[KEEPS_ENTRIES ? CAPACITY + 1 : 1];
+    Mask lanes[KEEPS_LANES ? CAPACITY + 1 : 1];
+};
+
 // Children that wait their turn. With KEEPS_ENTRIES each carries where the lanes enter it and is dropped when all have
 // found something nearer. Lanes and depths are kept only where on_node needs them (NEEDS_LANES): a compiler does not
 // see that nobody reads them. Who asks is shown the same nodes on every target, hence STACK_KEEPS_DISTANCE ||
 // OnNode::IS_ASKED in the traversals. `Ids` says what events call a child, which is a `Word`.
 template <int CAPACITY, bool KEEPS_ENTRIES, bool KEEPS_LANES, class Ids = ChildIds, class Word = int>
 struct WaitingChildren {
-    Word children[CAPACITY];
-    int depths[KEEPS_LANES ? CAPACITY : 1];
-    Real entries[KEEPS_ENTRIES ? CAPACITY : 1];
-    Mask lanes[KEEPS_LANES ? CAPACITY : 1];
+    using Places = WaitingPlaces<CAPACITY, KEEPS_ENTRIES, KEEPS_LANES, Word>;
+
+    Places& places;
     int count;
+
+    __device__ __forceinline__ explicit WaitingChildren(Places& of_thread) : places(of_thread), count(1) {
+        places.children[0] = EMPTY_CHILD;
+    }
 
     template <class OnNode>
     __device__ __forceinline__ void push(OnNode& on_node, Word child, int depth, Real entry, Mask of_lanes) {
         tell(on_node, Event::CHILD_PUSHED, Ids::event_id(child), entry, of_lanes);
-        check_stack(count, CAPACITY);
-        children[count] = child;
+        check_stack(count - 1, CAPACITY);
+        places.children[count] = child;
         if (KEEPS_LANES) {
-            depths[count] = depth;
-            lanes[count] = of_lanes;
+            places.depths[count] = depth;
+            places.lanes[count] = of_lanes;
         }
-        if (KEEPS_ENTRIES) entries[count] = select(of_lanes, entry, splat(FLOAT_MAX));
+        if (KEEPS_ENTRIES) places.entries[count] = select(of_lanes, entry, splat(FLOAT_MAX));
         ++count;
     }
 
-    // The child that was pushed last and is still of use, or EMPTY_CHILD; for events, where the lanes
-    // enter it.
+    // The child that was pushed last and is still of use, or EMPTY_CHILD, after which nothing is asked for any more;
+    // for events, where the lanes enter it.
     template <class OnNode>
     __device__ __forceinline__ Word pop(OnNode& on_node, const Rays& rays, int& depth, Mask& of_lanes, Real& entry) {
-        while (count > 0) {
-            --count;
-            const int id = Ids::event_id(children[count]);
-            if constexpr (OnNode::HEARS_EVENTS) entry = KEEPS_ENTRIES ? entries[count] : rays.t_min;
-            if (KEEPS_ENTRIES && !any(rays.active & (entries[count] <= rays.t_max))) {
-                if (KEEPS_LANES) tell(on_node, Event::CHILD_DROPPED, id, entry, lanes[count] & rays.active);
+        while (true) {
+            const Word child = places.children[--count];
+            if (!KEEPS_ENTRIES && !KEEPS_LANES) return child;
+            if (child == (Word)EMPTY_CHILD) return child;
+            const int id = Ids::event_id(child);
+            if constexpr (OnNode::HEARS_EVENTS) entry = KEEPS_ENTRIES ? places.entries[count] : rays.t_min;
+            if (KEEPS_ENTRIES && !any(rays.active & (places.entries[count] <= rays.t_max))) {
+                if (KEEPS_LANES) tell(on_node, Event::CHILD_DROPPED, id, entry, places.lanes[count] & rays.active);
                 continue;
             }
             if (KEEPS_LANES) {
-                depth = depths[count];
-                of_lanes = lanes[count] & rays.active;
+                depth = places.depths[count];
+                of_lanes = places.lanes[count] & rays.active;
                 tell(on_node, Event::CHILD_POPPED, id, entry, of_lanes);
             }
-            return children[count];
+            return child;
         }
-        return EMPTY_CHILD;
     }
 };
 
