@@ -19,17 +19,26 @@ FRONT_TO_BACK = "v1, front to back"
 IN_TILES = (*VARIANTS, FRONT_TO_BACK, "v2, 8 tiles in depth")
 FEW_IN_TILES = ("v4", FRONT_TO_BACK, "v2, 8 tiles in depth")
 """Those that are tried on the most spheres."""
+BLOCK = (16, 8)
+"""Threads of a block at most, front to back."""
 LONG_MS = 100.0
 """A cast that takes longer is measured once."""
 
 
-def options_of(by: str, grid: int) -> GlyphOptions:
-    """The options of an arrangement by its name here, with so many tiles a side."""
+def options_of(by: str, grid: int, size: tuple[int, int]) -> GlyphOptions:
+    """The options of an arrangement by its name here, with so many tiles a side of a picture."""
     if by in SPLATS:
         return GlyphOptions(arrangement="splat", warp_each=by != SPLATS[0])
     if by == FRONT_TO_BACK:
+        # A thread without a pixel of its tile only waits for the others.
+        block_x, block_y = (min(most, -(-side // grid)) for most, side in zip(BLOCK, size, strict=True))
         return GlyphOptions(
-            arrangement=VARIANTS["v1"], lists="front_to_back", tiles=grid, block_x=16, block_y=8, box_loops=True
+            arrangement=VARIANTS["v1"],
+            lists="front_to_back",
+            tiles=grid,
+            block_x=block_x,
+            block_y=block_y,
+            box_loops=True,
         )
     variant, _, is_deep = by.partition(", ")
     found = step_options(variant, SORTED_BEST.get(variant, "sorted"), grid)
@@ -84,7 +93,7 @@ def _cell(views: Views, case: tuple[int, int, str], what: str, by: str, grid: in
         if by == "auto":
             options = auto_options(views.target, view, Situation(count, pixels, view.rays.count))
         else:
-            options = options_of(by, grid)
+            options = options_of(by, grid, views.size)
         found = cast_times(views.target, view, options, 1)
         if found["total_ms"] < LONG_MS:
             found = cast_times(views.target, view, options, runs)
