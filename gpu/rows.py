@@ -27,8 +27,8 @@ Floats = Annotated[Any, "const float*"]
 Ints = Annotated[Any, "const int*"]
 
 _PLACES: dict[type, dict[str, int]] = {}
-_FIELDS: dict[type, dict[str, str | type[Struct]]] = {}
-_DTYPES: dict[type, np.dtype] = {}
+_FIELDS: dict[type, dict[str, Kind]] = {}
+_DTYPES: dict[tuple[type, tuple[np.dtype, ...]], np.dtype] = {}
 _NUMPY: dict[str, tuple[Any, tuple[int, ...]]] = {
     "int": (np.int32, ()),
     "float": (np.float32, ()),
@@ -67,24 +67,59 @@ class Row:
 class Struct:
     """A struct of kernels, laid out as a C compiler does. Fields are annotated by what they are in C: numbers, arrays
     of numbers ("float[4]"), pointers, which are given as arrays of a target or None, and other structs. A struct that
-    derives from another one does so in kernels."""
+    derives from another one does so in kernels.
+
+    What kernels alone can name is told as "class Spheres": the declaration is a template of such types. The annotated
+    type is the struct that they derive from, without fields of their own, or np.ndarray alone where each unit has
+    another; either may be given packed."""
 
     @classmethod
     def dtype(cls) -> np.dtype:
-        """The struct in memory; pointers are uint64."""
-        if cls not in _DTYPES:
-            _DTYPES[cls] = np.dtype([(name, *_numpy(kind)) for name, kind in _field_types(cls).items()], align=True)
-        return _DTYPES[cls]
+        """The struct in memory; pointers are uint64. Raises TypeError where it holds what each unit has another of."""
+        return cls.dtype_with({})
+
+    @classmethod
+    def dtype_with(cls, parts: Mapping[str, np.dtype]) -> np.dtype:
+        """The same where these fields, of types that kernels alone can name, are such structs."""
+        key = (cls, tuple(parts.values()))
+        if key not in _DTYPES:
+            fields = [(name, *_numpy(kind, parts.get(name))) for name, kind in _field_types(cls).items()]
+            _DTYPES[key] = np.dtype(fields, align=True)
+        return _DTYPES[key]
+
+    @classmethod
+    def lays_out(cls, dtype: np.dtype) -> bool:
+        """Whether a packed struct has these fields in their order and places; what each unit has another of is taken as
+        it is."""
+        if dtype.names != tuple(_field_types(cls)):
+            return False
+        return dtype == cls.dtype_with({name: dtype[name] for name in cls.open_fields()})
+
+    @classmethod
+    def open_fields(cls) -> tuple[str, ...]:
+        """The fields of which each unit has another type."""
+        kinds = _field_types(cls).items()
+        return tuple(name for name, kind in kinds if isinstance(kind, TypeOfKernels) and kind.base is None)
 
     @classmethod
     def c_types(cls) -> dict[str, str]:
         """Each field's type in C. Raises TypeError where one has none."""
-        return {name: kind if isinstance(kind, str) else kind.__name__ for name, kind in _field_types(cls).items()}
+        return {
+            name: kind if isinstance(kind, str) else kind.name if isinstance(kind, TypeOfKernels) else kind.__name__
+            for name, kind in _field_types(cls).items()
+        }
+
+    @classmethod
+    def types_of_kernels(cls) -> tuple[TypeOfKernels, ...]:
+        """What the declaration is a template of."""
+        kinds = (kind for kind in _field_types(cls).values() if isinstance(kind, TypeOfKernels))
+        return tuple(dict.fromkeys(kinds))
 
     @classmethod
     def needs(cls) -> tuple[type[Struct], ...]:
         """The structs that this one derives from or holds: they are declared before."""
-        held = (kind for kind in _field_types(cls).values() if not isinstance(kind, str))
+        bases = (kind.base if isinstance(kind, TypeOfKernels) else kind for kind in _field_types(cls).values())
+        held = (base for base in bases if base is not None and not isinstance(base, str))
         return tuple(dict.fromkeys((*_bases(cls), *held)))
 
     @classmethod
@@ -92,6 +127,19 @@ class Struct:
         """Structs without pointers one after the other."""
         rows = [tuple(getattr(one, name) for name in cls.c_types()) for one in structs]
         return np.array(rows, cls.dtype())
+
+
+@dataclasses.dataclass(frozen=True)
+class TypeOfKernels:
+    """A type that kernels alone can name, since it has functions or is another in each unit; `base` is what it derives
+    from, where that is known."""
+
+    name: str
+    base: type[Struct] | None
+
+
+Kind = str | type[Struct] | TypeOfKernels
+"""What a field is: a type of C, a struct, or what kernels alone can name."""
 
 
 def declaration(name: str, thing: Any) -> str:
@@ -146,10 +194,24 @@ def _struct(name: str, thing: type[Struct]) -> str:
         base, bracket, length = kind.partition("[")
         fields.append(f"{base} {field}{bracket}{length};")
     derived = f" : {', '.join(base.__name__ for base in bases)}" if bases else ""
+    of_kernels = thing.types_of_kernels()
+    for one in of_kernels:
+        if one.base is not None:  # a derived type with fields of its own would move what comes behind it
+            said = f'"{one.name} adds no field to {one.base.__name__}"'
+            fields.append(f"static_assert(sizeof({one.name}) == sizeof({_of_bases(one.base)}), {said});")
     lines = [*sorted(unknown), f"struct {name}{derived} {{ {' '.join(fields)} }};"]
-    return " ".join(
-        [*lines, f'static_assert(sizeof({name}) == {thing.dtype().itemsize}, "as {thing.__module__} has it");']
-    )
+    if of_kernels:
+        lines.insert(-1, f"template <{', '.join(f'class {one.name}' for one in of_kernels)}>")
+    if not thing.open_fields():
+        size = thing.dtype().itemsize
+        lines.append(f'static_assert(sizeof({_of_bases(thing, name)}) == {size}, "as {thing.__module__} has it");')
+    return " ".join(lines)
+
+
+def _of_bases(thing: type[Struct], name: str = "") -> str:
+    """The struct in kernels, where it is a template that of the structs which its types derive from."""
+    bases = [_of_bases(one.base) for one in thing.types_of_kernels() if one.base is not None]
+    return (name or thing.__name__) + (f"<{', '.join(bases)}>" if bases else "")
 
 
 def _places(cls: type[Row]) -> dict[str, int]:
@@ -169,14 +231,17 @@ def _kinds(cls: Any) -> dict[str, Any]:
     return {field.name: hints[field.name] for field in dataclasses.fields(cls)}
 
 
-def _field_types(cls: type[Struct]) -> dict[str, str | type[Struct]]:
-    """What each field of a struct is: a type of C, or another struct."""
+def _field_types(cls: type[Struct]) -> dict[str, Kind]:
+    """What each field of a struct is."""
     if cls in _FIELDS:
         return _FIELDS[cls]
-    found: dict[str, str | type[Struct]] = {}
+    found: dict[str, Kind] = {}
     for name, kind in _kinds(cls).items():
         if typing.get_origin(kind) is Annotated:
-            found[name] = str(typing.get_args(kind)[1])
+            held, word = typing.get_args(kind)[:2]
+            is_open = word.startswith("class ")
+            base = next((one for one in typing.get_args(held) or (held,) if _is_struct(one)), None)
+            found[name] = TypeOfKernels(word.removeprefix("class "), base) if is_open else str(word)
         elif _is_struct(kind):
             found[name] = kind
         else:
@@ -193,7 +258,12 @@ def _is_struct(kind: Any) -> bool:
     return isinstance(kind, type) and issubclass(kind, Struct) and kind is not Struct
 
 
-def _numpy(kind: str | type[Struct]) -> tuple[Any, ...]:
+def _numpy(kind: Kind, part: np.dtype | None = None) -> tuple[Any, ...]:
+    if isinstance(kind, TypeOfKernels):
+        known = part if kind.base is None else kind.base.dtype()
+        if known is None:
+            raise TypeError(f"What {kind.name} is in memory each unit says.")
+        return (known,)
     if not isinstance(kind, str):
         return (kind.dtype(),)
     if kind.endswith("*"):

@@ -15,7 +15,8 @@ PACKAGE = "raygrove"
 """What app, gpu and bench are imported as the subpackages of. `package/` holds the files of the package itself."""
 PLAIN = (
     *("gpu.linux", "gpu.settings", "gpu.rows", "gpu.scene", "gpu.light_row", "gpu.camera", "gpu.clip", "gpu.stats"),
-    *("gpu.attributes", "gpu.contours", "gpu.glyph_shapes", "gpu.gravity", "gpu.nearest_points", "gpu.region"),
+    *("gpu.attributes", "gpu.contours", "gpu.glyph_shapes", "gpu.gravity", "gpu.nearest_points", "gpu.primitive_views"),
+    "gpu.region",
 )
 
 BEHIND_THE_WINDOW = (

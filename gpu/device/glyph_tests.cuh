@@ -1,12 +1,11 @@
 // The other ways to intersect triangles (triangle_tests.cuh), for scenes that have glyphs too: those have one test.
+// from gpu.primitive_views import RecordRows, UnitRecordRows
 #pragma once
 #include "gpu/device/glyphs.cuh"
 #include "gpu/device/mixed_tests.cuh"
 
-struct WatertightGlyphs {
+struct WatertightGlyphs : RecordRows {
     static constexpr bool TESTS_MANY = false;
-
-    Pointer<float4> records;
 
     __device__ int prim_id(int reference) const { return GlyphRecords{records}.prim_id(reference); }
     __device__ bool is_active(int reference) const { return GlyphRecords{records}.is_active(reference); }
@@ -29,12 +28,9 @@ struct WatertightGlyphs {
 };
 
 // As UnitMixed; where a glyph is, the record has its own mark and the glyph is read from the records with vertices.
-struct UnitGlyphs {
+struct UnitGlyphs : UnitRecordRows {
     static constexpr bool TESTS_MANY = false;
     static constexpr float GLYPH = -2.0f;
-
-    Pointer<float4> records;
-    Pointer<const float4> vertices;
 
     __device__ __forceinline__ static bool is_marked(float4 first) {
         return first.w == GLYPH && first.x == 0.0f && first.y == 0.0f && first.z == 0.0f;

@@ -1,16 +1,12 @@
 // Triangles, spheres and glyphs together as a primitive kind: what builders read (`WithGlyphs`) and what traversals
 // intersect (`GlyphRecords`). Glyphs come after the spheres; either may be none.
+// from gpu.primitive_views import GlyphView, RecordRows
 #pragma once
 #include "gpu/device/glyph_hit.cuh"
 #include "gpu/device/mixed.cuh"
 
-// The scene's primitives of this instant; `rows` are three words a glyph (glyph.cuh). `count` and `point_count` of
-// `others` leave the glyphs out.
-struct WithGlyphs {
-    Mixed others;
-    Pointer<const float4> rows;
-    int count, point_count;
-
+// The scene's primitives of this instant.
+struct WithGlyphs : GlyphView<Mixed> {
     __device__ bool is_glyph(int prim_id) const { return prim_id >= others.count; }
     __device__ int glyph(int prim_id) const { return prim_id - others.count; }
     __device__ Glyph load(int glyph) const {
@@ -75,14 +71,11 @@ struct WithGlyphs {
         return is_glyph(prim_id) ? aabb(prim_id) : others.aabb_between(prim_id, axis, low, high);
     }
 };
-static_assert(sizeof(WithGlyphs) == 88, "primitives.py lays this struct out");
 
 // One record a reference, in leaf order. Those of triangles and spheres are bit by bit those of MixedRecords; a glyph's
 // is its row (glyph.cuh) with the prim_id in the fourth word, and one that is not there has the record of a sphere that
 // is not there.
-struct GlyphRecords {
-    Pointer<float4> records;
-
+struct GlyphRecords : RecordRows {
     static constexpr int RECORD_FLOAT4S = MixedRecords::RECORD_FLOAT4S;
     static constexpr bool TESTS_MANY = false;
 

@@ -1,5 +1,6 @@
 // Triangles whose leaves lie in rows too: where a ray of a pack tests a leaf's triangles at once, each vector is one
 // load. Host packs alone are traced with them.
+// from gpu.primitive_views import RowsOfLeaves
 #pragma once
 #include "gpu/device/triangle.cuh"
 
@@ -8,9 +9,7 @@
 // What the n triangles of a leaf take as records, from the same place on, so that the leaf's word finds both. A pack
 // that is loaded reads on in the next rows; behind the last leaf there is room for that. Hence a prim_id has a bit set
 // that makes it an ordinary number where it is read as one: with denormal numbers processors calculate slowly.
-struct TrianglesInRows : TriangleRecords {
-    Pointer<const float> rows;
-
+struct TrianglesInRows : TriangleRecords, RowsOfLeaves {
     static constexpr int LEAF_ROWS = 12;
     static constexpr int FEWEST_AT_ONCE = 1;
     static constexpr int ID_BIT = 0x40000000;  // ids are below 2^26

@@ -1,16 +1,12 @@
 // Triangles and spheres together as a primitive kind: what builders read (`Mixed`) and what traversals intersect
 // (`MixedRecords`). A primitive whose number is at or past the count of triangles is a sphere.
+// from gpu.primitive_views import MixedView, RecordRows
 #pragma once
 #include "gpu/device/sphere.cuh"
 #include "gpu/device/triangle.cuh"
 
-// The scene's triangles and spheres of this instant. `first_sphere_id`: the first sphere's number in the scene, which
-// is more than the triangles at hand where some are left out.
-struct Mixed {
-    Triangles triangles;
-    Spheres spheres;
-    int count, point_count, first_sphere_id;
-
+// The scene's triangles and spheres of this instant.
+struct Mixed : MixedView<Triangles, Spheres> {
     __device__ bool is_sphere(int prim_id) const { return prim_id >= triangles.count; }
     __device__ int sphere(int prim_id) const { return prim_id - triangles.count; }
 
@@ -61,16 +57,13 @@ struct Mixed {
         return is_sphere(prim_id) ? spheres.aabb(sphere(prim_id)) : triangles.aabb_between(prim_id, axis, low, high);
     }
 };
-static_assert(sizeof(Mixed) == 72, "primitives.py lays the views of both kinds side by side");
 
 //  byte  0        12       16                        32                    44          48
 //        | vertex 0 | prim_id | vertex 1 | min_det | vertex 2            | is_active |    a triangle
 //        | centre   | prim_id | radius | unused | infinite | unused      | mark      |    a sphere
 // One record per reference, in leaf order; a triangle's is bit by bit that of TriangleRecords. A sphere's last word is
 // negative: -1, or -0 of an inactive one, whose radius is negative. Where it is read as a triangle no ray hits it.
-struct MixedRecords {
-    Pointer<float4> records;
-
+struct MixedRecords : RecordRows {
     static constexpr int RECORD_FLOAT4S = 3;  // as TriangleRecords
     static constexpr bool TESTS_MANY = false;
 

@@ -1,12 +1,11 @@
 // The other ways to intersect triangles (triangle_tests.cuh), for scenes that have spheres too: those have one test.
+// from gpu.primitive_views import RecordRows, UnitRecordRows
 #pragma once
 #include "gpu/device/mixed.cuh"
 #include "gpu/device/triangle_tests.cuh"
 
-struct WatertightMixed {
+struct WatertightMixed : RecordRows {
     static constexpr bool TESTS_MANY = false;
-
-    Pointer<float4> records;
 
     __device__ int prim_id(int reference) const { return MixedRecords{records}.prim_id(reference); }
     __device__ bool is_active(int reference) const { return MixedRecords{records}.is_active(reference); }
@@ -32,12 +31,9 @@ struct WatertightMixed {
 //        | row of z: n, offset | row of u         | row of v            |    a triangle
 //        | 0, 0, 0, SPHERE     | centre | radius  | prim_id | unused    |    a sphere
 // As UnitTriangles; a triangle's first row has a normal, or an offset of 0.
-struct UnitMixed {
+struct UnitMixed : UnitRecordRows {
     static constexpr bool TESTS_MANY = false;
     static constexpr float SPHERE = -1.0f;
-
-    Pointer<float4> records;
-    Pointer<const float4> vertices;  // the records with vertices: they have the prim_id
 
     __device__ __forceinline__ static bool is_sphere(float4 first) {
         return first.w == SPHERE && first.x == 0.0f && first.y == 0.0f && first.z == 0.0f;

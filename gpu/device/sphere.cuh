@@ -1,4 +1,5 @@
 // The sphere as a primitive kind: what builders read (`Spheres`) and what traversals intersect (`SphereRecords`).
+// from gpu.primitive_views import RecordRows, SphereView
 #pragma once
 #include "gpu/device/aabb.cuh"
 #include "gpu/device/epsilons.cuh"
@@ -7,13 +8,8 @@
 #include "gpu/device/prefetch.cuh"
 #include "gpu/device/store_record.cuh"
 
-// The scene's spheres of this instant. `centres`: 3 floats per sphere; `radii`: one. A sphere that is not finite or has
-// a negative radius is inactive.
-struct Spheres {
-    Pointer<const float> centres;
-    Pointer<const float> radii;
-    int count, point_count;
-
+// The scene's spheres of this instant. A sphere that is not finite or has a negative radius is inactive.
+struct Spheres : SphereView {
     __device__ float3 point(int index) const { return load3(centres, index); }
     __device__ int scene_id(int prim_id) const { return prim_id; }
 
@@ -45,9 +41,7 @@ struct Spheres {
 //  byte  0      12       16        20       32
 //        | centre | radius | prim_id | unused |
 // One record per reference, in leaf order; the radius of an inactive sphere is negative.
-struct SphereRecords {
-    Pointer<float4> records;
-
+struct SphereRecords : RecordRows {
     static constexpr int RECORD_FLOAT4S = 2;
     static constexpr bool TESTS_MANY = false;
 

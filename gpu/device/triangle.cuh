@@ -1,4 +1,5 @@
 // The triangle as a primitive kind: what builders read (`Triangles`) and what traversals intersect (`TriangleRecords`).
+// from gpu.primitive_views import RecordRows, TriangleView
 #pragma once
 #include "gpu/device/aabb.cuh"
 #include "gpu/device/epsilons.cuh"
@@ -6,14 +7,8 @@
 #include "gpu/device/prefetch.cuh"
 #include "gpu/device/store_record.cuh"
 
-// The triangles of this instant. `positions`: 3 floats per vertex, `point_count` of them; `indices`: 3 per triangle,
-// `count` of them; `scene_ids`: their numbers in the scene, or null where these are all of the scene's.
-struct Triangles {
-    Pointer<const float> positions;
-    Pointer<const int> indices;
-    Pointer<const int> scene_ids;
-    int count, point_count;
-
+// The triangles of this instant.
+struct Triangles : TriangleView {
     __device__ float3 point(int index) const { return load3(positions, index); }
     __device__ int scene_id(int prim_id) const { return scene_ids == nullptr ? prim_id : scene_ids[prim_id]; }
 
@@ -89,9 +84,7 @@ struct Triangles {
 //        | vertex 0 | prim_id | vertex 1 | min_det | vertex 2 | is_active |
 // One record per reference, in leaf order. `min_det` is 0, or infinite for a triangle that no ray can hit (inactive, or
 // degenerate to a line): the determinant is compared with it anyway.
-struct TriangleRecords {
-    Pointer<float4> records;
-
+struct TriangleRecords : RecordRows {
     static constexpr int RECORD_FLOAT4S = 3;
 
     __device__ Aabb write(int reference, const Triangles& triangles, int prim_id) const {

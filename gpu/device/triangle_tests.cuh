@@ -1,6 +1,7 @@
 // Other ways than Moeller and Trumbore's to intersect rays with triangles: watertight over the same records, and unit
 // triangles over records of their own. Which of them a traversal is compiled against is the setting
 // render.triangle_test (gpu/hierarchy/primitives.py).
+// from gpu.primitive_views import RecordRows, UnitRecordRows
 #pragma once
 #include "gpu/device/triangle.cuh"
 
@@ -17,10 +18,8 @@ __device__ __forceinline__ Real difference_of_products(Real x, Real y, Real z, R
 // that share it: no ray passes between them. The paper falls back to double precision where a comparison is undecided;
 // here products are subtracted without losing their sign instead. Triangles without area are never hit; slivers are,
 // however thin.
-struct WatertightTriangles {
+struct WatertightTriangles : RecordRows {
     static constexpr bool TESTS_MANY = false;
-
-    Pointer<float4> records;
 
     __device__ int prim_id(int reference) const { return TriangleRecords{records}.prim_id(reference); }
     __device__ bool is_active(int reference) const { return TriangleRecords{records}.is_active(reference); }
@@ -76,11 +75,8 @@ struct WatertightTriangles {
 // The affine map that takes the triangle to (0, 0), (1, 0), (0, 1) in the plane z = 0 (Woop 2004). z alone says how far
 // the plane is, so the other rows are fetched only for rays that meet it in range. A triangle that no ray can hit has
 // zeros and offsets of 2.
-struct UnitTriangles {
+struct UnitTriangles : UnitRecordRows {
     static constexpr bool TESTS_MANY = false;
-
-    Pointer<float4> records;
-    Pointer<const float4> vertices;  // the records with vertices: they have the prim_id
 
     // Writes what is no triangle, and says whether it did.
     __device__ __forceinline__ static bool take_other(float4*, float4, float4, float4) { return false; }

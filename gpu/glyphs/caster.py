@@ -15,12 +15,13 @@ import numpy as np
 from ..hierarchy.base import HierarchyError, Primitives, TilesError
 from ..scene import Scene
 from ..target.base import MOST_ITEMS, Array, Target, Unit, UnitSource
+from ..target.structs import pack
 from ..trace.primary import CasterCapabilities
 from ..trace.trace import CameraRays, HitBuffer, RaySource
 from .choosing import CANDIDATES
 from .options import ARRANGEMENTS, GlyphOptions
 from .things import has_glyphs, things_of
-from .tile_lists import INPUT_BYTES, TILE_INPUT, Boxes, Constants, TileLists, Tiling, bins_unit, make_input
+from .tile_lists import Boxes, Constants, TileArrays, TileLists, Tiling, bins_unit, make_input
 
 LOCAL_SIZES = (256, 1024, 2048, 4096, 6144)
 """Pixels of a tile's buffer in shared memory, eight bytes each: the largest is what a block has on every GPU, 48 KiB. A
@@ -196,14 +197,14 @@ class TileCaster:
         return self.lists.lists_of(units["bins"], tiling, tile_input, count, order)
 
     def _tile_input(self, primitives: Primitives, rays: CameraRays, keys: Array, tiling: Tiling) -> np.ndarray:
-        made, things = np.zeros((), TILE_INPUT), things_of(primitives)
-        for name in things.spheres.dtype.names or ():
-            made[f"spheres_{name}"] = things.spheres[name]
-        made["glyph_count"] = things.glyph_count
-        made["tile_width"], made["tile_height"] = tiling.width, tiling.height
-        made["across"], made["down"], made["rows"] = tiling.across, tiling.down, rays.height
-        made["block_x"], made["layer_count"] = self.drawn_by.block_x, self.layer_count
-        return make_input(made, glyph_rows=things.glyph_rows, keys=keys)
+        things = things_of(primitives)
+        return pack(
+            TileArrays(
+                **things.arguments, keys=keys, tile_width=tiling.width, tile_height=tiling.height,
+                across=tiling.across, down=tiling.down, layer_count=self.layer_count, block_x=self.drawn_by.block_x,
+                rows=rays.height,
+            )
+        )  # fmt: skip
 
     def _splat(self, unit: Unit, tile_input: np.ndarray, rays: CameraRays, count: int, only_if: Array | None) -> None:
         each = 32 if self.drawn_by.warp_each and self.target.kind == "cuda" else 1
@@ -217,13 +218,13 @@ class TileCaster:
         structs = ("SPHERE_STRUCTS", options.sphere_layout == "structs")
         read_only = ("READ_ONLY", options.spheres_in == "read_only")
         glyphs = ("GLYPHS", has_glyphs(self.primitives))
-        plain: Constants = (structs, read_only, ("FAST_MATH", False), glyphs, INPUT_BYTES)
-        access: Constants = (structs, read_only, ("FAST_MATH", options.intrinsics == "fast"), glyphs, INPUT_BYTES)
+        plain: Constants = (structs, read_only, ("FAST_MATH", False), glyphs)
+        access: Constants = (structs, read_only, ("FAST_MATH", options.intrinsics == "fast"), glyphs)
         columns: Constants = (("SPHERE_STRUCTS", False), ("READ_ONLY", False), ("FAST_MATH", False), glyphs)
         found = {
             "boxes": UnitSource("gpu/glyphs/boxes.cu", constants=(boxes, structs, glyphs)),
             "splat": UnitSource("gpu/glyphs/splat.cu", constants=(warps, *access), rays_per_thread=0),
-            "resolve": UnitSource("gpu/glyphs/resolve.cu", constants=(*columns, INPUT_BYTES)),
+            "resolve": UnitSource("gpu/glyphs/resolve.cu", constants=columns),
         }
         if self.has_lists:
             found["bins"] = bins_unit(plain)

@@ -8,11 +8,8 @@ from typing import Any
 import numpy as np
 
 from ..hierarchy.base import HierarchyError, Primitives
+from ..primitive_views import SphereView
 from ..target.base import Array
-from ..target.structs import struct_dtype
-
-SPHERES = struct_dtype([("centres", "pointer"), ("radii", "pointer"), ("count", "int"), ("point_count", "int")])
-"""Spheres of sphere.cuh."""
 
 
 @dataclasses.dataclass(frozen=True, eq=False)
@@ -39,12 +36,10 @@ def things_of(primitives: Primitives) -> Things:
     if primitives.kind == "sphere":
         return Things(primitives.view, None, 0)
     others = primitives.view["others"] if primitives.kind == "glyphs" else None
-    if others is None or int(others["triangle_count"]):
+    if others is None or int(others["triangles"]["count"]):
         raise HierarchyError(
             f"Tiles show spheres and glyphs, and this scene has {primitives.kind} primitives, with triangles. Take "
             f"primary hits from the structure."
         )
-    view, spheres = np.zeros((), SPHERES), int(others["sphere_count"])
-    view["centres"], view["radii"], view["count"] = others["centres"], others["radii"], spheres
-    view["point_count"] = spheres
-    return Things(view, primitives.keep_alive[-1], primitives.count - spheres)
+    spheres = np.array(others["spheres"], SphereView.dtype())
+    return Things(spheres, primitives.keep_alive[-1], primitives.count - int(spheres["count"]))

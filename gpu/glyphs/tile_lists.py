@@ -9,13 +9,15 @@ from __future__ import annotations
 
 import dataclasses
 from collections.abc import Callable
-from typing import Any
+from typing import Annotated, Any
 
 import numpy as np
 
 from ..hierarchy.base import Primitives
+from ..primitive_views import SphereView
+from ..rows import Floats, Int, Ints, Struct
 from ..target.base import Array, Target, Unit, UnitSource
-from ..target.structs import make_struct, struct_dtype
+from ..target.structs import address
 from ..trace.trace import CameraRays
 from .cpu_lists import sort_to_tiles
 from .options import GlyphOptions
@@ -29,49 +31,45 @@ FIRST_TILES_EACH = 3
 
 GROWTH = 1.25
 
-TILE_INPUT = struct_dtype(
-    [
-        ("spheres_centres", "pointer"),
-        ("spheres_radii", "pointer"),
-        ("spheres_count", "int"),
-        ("spheres_point_count", "int"),
-        *(
-            (name, "pointer")
-            for name in (
-                "glyph_rows",
-                "structs",
-                "boxes",
-                "layers",
-                "layer_begins",
-                "first",
-                "counts",
-                "ids",
-                "large",
-                "status",
-                "keys",
-            )
-        ),
-        *(
-            (name, "int")
-            for name in (
-                "tile_width",
-                "tile_height",
-                "across",
-                "down",
-                "layer_count",
-                "block_x",
-                "rows",
-                "glyph_count",
-            )
-        ),
-    ]
-)
-"""TileInput of tiles.cuh."""
-
 Constants = tuple[tuple[str, int | float | bool], ...]
 
-INPUT_BYTES = ("TILE_INPUT_BYTES", TILE_INPUT.itemsize)
-"""The unit constant that its size is checked against."""
+
+@dataclasses.dataclass(frozen=True, kw_only=True)
+class TileArrays(Struct):
+    """What TileInput of tiles.cuh holds; lists of tiles and layers are put in as they are made."""
+
+    spheres: Annotated[SphereView | np.ndarray, "class Spheres"]
+    glyph_rows: Annotated[Array | None, "const float4*"]
+    """Three words a glyph (gpu/device/glyph.cuh)."""
+    structs: Annotated[Array | None, "const SphereStruct*"] = None
+    """In place of `spheres` and `boxes`."""
+    boxes: Annotated[Array | None, "const uint2*"] = None
+    layers: Annotated[Array | None, "const uint8*"] = None
+    """The layer of each sphere, where there are some."""
+    layer_begins: Floats = None
+    """No sphere of a layer is met at a smaller distance."""
+    first: Ints = None
+    """Where the list of each tile's layer begins in `ids`."""
+    counts: Ints = None
+    """Its length."""
+    ids: Ints = None
+    large: Ints = None
+    """Spheres that every tile looks at."""
+    status: Ints = None
+    """Two numbers: see Status."""
+    keys: Annotated[Array, "uint64*"]
+    """A hit_key a pixel of the rows drawn."""
+    tile_width: Int
+    tile_height: Int
+    across: Int
+    down: Int
+    layer_count: Int
+    """Tiles in depth."""
+    block_x: Int
+    """Threads of a block in a row of pixels."""
+    rows: Int
+    """Drawn, from the frame's first row on, which is row 0 of boxes, tiles and keys."""
+    glyph_count: Int
 
 
 @dataclasses.dataclass(frozen=True)
@@ -263,12 +261,11 @@ class TileLists:
         return target.sort_pairs(lists_of_pairs, ids, (0, int(lists).bit_length()), "glyphs.pair_sort")[1]
 
 
-def make_input(before: np.ndarray, **arrays: Array) -> np.ndarray:
+def make_input(before: np.ndarray, **arrays: Array | None) -> np.ndarray:
     """A TileInput with some of its arrays others."""
-    addresses = make_struct(struct_dtype([(name, "pointer") for name in arrays]), **arrays)
     made = before.copy()
-    for name in arrays:
-        made[name] = addresses[name]
+    for name, array in arrays.items():
+        made[name] = address(array)
     return made
 
 

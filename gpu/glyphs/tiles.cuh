@@ -3,6 +3,7 @@
 // Constants of the unit: SPHERE_STRUCTS (a sphere and its box are one struct of 32 bytes, else columns), READ_ONLY
 // (spheres are read through the read-only cache), FAST_MATH (their test divides and takes roots by intrinsics), GLYPHS
 // (glyphs follow the spheres).
+// from gpu.glyphs.tile_lists import TileArrays
 #pragma once
 #include "gpu/device/fast_math.cuh"
 #include "gpu/device/glyph_hit.cuh"
@@ -13,25 +14,7 @@
 #include "gpu/glyphs/pixel_box.cuh"
 #include "gpu/trace/ray_sources.cuh"
 
-struct TileInput {
-    Spheres spheres;
-    Pointer<const float4> glyph_rows;  // three words a glyph (glyph.cuh)
-    Pointer<const SphereStruct> structs;  // in place of `spheres` and `boxes`
-    Pointer<const uint2> boxes;
-    Pointer<const uint8> layers;  // the layer of each sphere, where there are some
-    Pointer<const float> layer_begins;  // no sphere of a layer is met at a smaller distance
-    Pointer<const int> first;  // where the list of each tile's layer begins in `ids`
-    Pointer<const int> counts;  // its length
-    Pointer<const int> ids;
-    Pointer<const int> large;  // spheres that every tile looks at
-    Pointer<const int> status;  // two numbers: see Status
-    Pointer<uint64> keys;  // a hit_key a pixel of the rows drawn
-    int tile_width, tile_height, across, down;
-    int layer_count;  // tiles in depth
-    int block_x;  // threads of a block in a row of pixels
-    int rows;  // drawn, from the frame's first row on, which is row 0 of boxes, tiles and keys
-    int glyph_count;
-
+struct TileInput : TileArrays<Spheres> {
     __device__ __forceinline__ int count() const { return spheres.count + (GLYPHS ? glyph_count : 0); }
     __device__ __forceinline__ bool is_glyph(int prim_id) const { return GLYPHS && prim_id >= spheres.count; }
     __device__ __forceinline__ Glyph glyph(int prim_id) const {
@@ -65,7 +48,6 @@ __device__ __forceinline__ float4 ball_of(const TileInput& input, int prim_id) {
     const Glyph glyph = input.glyph(prim_id);
     return make_float4(glyph.centre.x, glyph.centre.y, glyph.centre.z, ball_radius(glyph));
 }
-static_assert(sizeof(TileInput) == TILE_INPUT_BYTES, "tile_lists.py lays this struct out");
 
 enum Status { LARGE_COUNT, IS_FULL };  // how many spheres every tile looks at; whether the lists did not fit
 

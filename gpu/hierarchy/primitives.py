@@ -8,9 +8,10 @@ from typing import Any
 
 import numpy as np
 
+from ..primitive_views import GlyphView, MixedView, RecordRows, SphereView, TriangleView, UnitRecordRows
 from ..settings import OptionError
 from ..target.base import Array, Target, UnitSource
-from ..target.structs import make_struct, struct_dtype
+from ..target.structs import pack
 from .base import HierarchyError, Primitives, Records
 
 
@@ -86,36 +87,6 @@ KINDS = {
 }
 """Triangles alone, spheres alone, both together, triangles first, and with glyphs behind them, where there are some."""
 
-_TRIANGLES = struct_dtype(
-    [
-        ("positions", "pointer"),
-        ("indices", "pointer"),
-        ("scene_ids", "pointer"),
-        ("count", "int"),
-        ("point_count", "int"),
-    ]
-)
-_SPHERES = struct_dtype([("centres", "pointer"), ("radii", "pointer"), ("count", "int"), ("point_count", "int")])
-_MIXED = struct_dtype(
-    [
-        ("positions", "pointer"),
-        ("indices", "pointer"),
-        ("scene_ids", "pointer"),
-        ("triangle_count", "int"),
-        ("vertex_count", "int"),
-        ("centres", "pointer"),
-        ("radii", "pointer"),
-        ("sphere_count", "int"),
-        ("centre_count", "int"),
-        ("count", "int"),
-        ("point_count", "int"),
-        ("first_sphere_id", "int"),
-    ]
-)
-_WITH_GLYPHS = np.dtype([("others", _MIXED), ("rows", "u8"), ("count", "i4"), ("point_count", "i4")], align=True)
-_RECORDS = struct_dtype([("records", "pointer")])
-_UNIT_TRIANGLES = struct_dtype([("records", "pointer"), ("vertices", "pointer")])
-
 TRIANGLE_TESTS = ("moeller_trumbore", "watertight", "unit_triangle")
 """How traversals intersect triangles: the setting render.triangle_test, for every structure alike. Spheres have one
 test only.
@@ -147,17 +118,14 @@ def triangle_primitives(
 ) -> Primitives:
     """Triangles of `positions` (V, 3) float32 and `indices` (T, 3) int32 on a target, by the scene's numbers
     `scene_ids` (T,) int32 where those are not their own; `versions` are further fields of Primitives."""
-    count = len(indices)
-    view = make_struct(
-        _TRIANGLES, positions=positions, indices=indices, scene_ids=scene_ids, count=count, point_count=len(positions)
-    )
-    return _primitives("triangle", view, count, (positions, indices), {**versions, "scene_ids": scene_ids})
+    view = pack(TriangleView(positions, indices, scene_ids, count=len(indices), point_count=len(positions)))
+    return _primitives("triangle", view, (positions, indices), {**versions, "scene_ids": scene_ids})
 
 
 def sphere_primitives(centres: Array, radii: Array, **versions: Any) -> Primitives:
     """Spheres of `centres` (N, 3) and `radii` (N,) float32 on a target; `versions` are further fields of Primitives."""
-    view = make_struct(_SPHERES, centres=centres, radii=radii, count=len(radii), point_count=len(radii))
-    return _primitives("sphere", view, len(radii), (centres, radii), versions)
+    view = pack(SphereView(centres, radii, count=len(radii), point_count=len(radii)))
+    return _primitives("sphere", view, (centres, radii), versions)
 
 
 def mixed_primitives(
@@ -171,24 +139,17 @@ def mixed_primitives(
 ) -> Primitives:
     """Triangles and, after them, spheres, as the functions above take them. `scene_ids` are those of the
     triangles; `first_sphere_id` is the first sphere's number in the scene where triangles are left out."""
-    counts = (len(indices), len(radii))
-    view = make_struct(
-        _MIXED,
-        positions=positions,
-        indices=indices,
-        scene_ids=scene_ids,
-        triangle_count=counts[0],
-        vertex_count=len(positions),
-        centres=centres,
-        radii=radii,
-        sphere_count=counts[1],
-        centre_count=counts[1],
-        count=sum(counts),
-        point_count=len(positions) + counts[1],
-        first_sphere_id=counts[0] if first_sphere_id < 0 else first_sphere_id,
-    )
+    first = len(indices) if first_sphere_id < 0 else first_sphere_id
+    triangles = TriangleView(positions, indices, scene_ids, count=len(indices), point_count=len(positions))
+    view = _mixed(pack(triangles), pack(SphereView(centres, radii, len(radii), len(radii))), first)
     arrays = (positions, indices, centres, radii)
-    return _primitives("mixed", view, sum(counts), arrays, {**versions, "scene_ids": scene_ids})
+    return _primitives("mixed", view, arrays, {**versions, "scene_ids": scene_ids})
+
+
+def _mixed(triangles: np.ndarray, spheres: np.ndarray, first_sphere_id: int) -> np.ndarray:
+    """A MixedView of both."""
+    count, points = (int(triangles[name]) + int(spheres[name]) for name in ("count", "point_count"))
+    return pack(MixedView(triangles, spheres, count, points, first_sphere_id))
 
 
 def glyph_primitives(
@@ -198,12 +159,12 @@ def glyph_primitives(
     gpu/device/glyph.cuh has them. `first_id` is the first glyph's number in the scene where others are left out."""
     view = _as_mixed(others)
     if first_id >= 0:
-        view["first_sphere_id"] = first_id - int(view["sphere_count"])
+        view["first_sphere_id"] = first_id - int(view["spheres"]["count"])
     total, points = int(view["count"]) + count, int(view["point_count"]) + count
-    view = make_struct(_WITH_GLYPHS, others=view, rows=rows, count=total, point_count=points)
+    view = pack(GlyphView(view, rows, total, points))
     kept = {} if others is None else {name: getattr(others, name) for name in _VERSIONS}
     arrays = (*(() if others is None else others.keep_alive), rows)
-    return _primitives("glyphs", view, total, arrays, {**kept, **versions})
+    return _primitives("glyphs", view, arrays, {**kept, **versions})
 
 
 _VERSIONS = ("scene_ids", "objects", "topology_version", "shape_version")
@@ -211,27 +172,29 @@ _VERSIONS = ("scene_ids", "objects", "topology_version", "shape_version")
 
 def _as_mixed(primitives: Primitives | None) -> np.ndarray:
     """Triangles or spheres, or none, by the view of both."""
-    made = np.zeros((), _MIXED)
-    if primitives is None:
-        return made
-    if primitives.kind == "mixed":
+    if primitives is not None and primitives.kind == "mixed":
         return primitives.view.copy()
-    view, others = primitives.view, ("centres", "radii", "sphere_count", "centre_count")
-    if primitives.kind == "triangle":
-        others = ("positions", "indices", "triangle_count", "vertex_count")
-        made["scene_ids"], made["first_sphere_id"] = view["scene_ids"], view["count"]
-    for name, of_view in zip(others, (others[0], others[1], "count", "point_count"), strict=True):
-        made[name] = view[of_view]
-    made["count"], made["point_count"] = view["count"], view["point_count"]
-    return made
+    triangles, spheres = np.zeros((), TriangleView.dtype()), np.zeros((), SphereView.dtype())
+    if primitives is not None and primitives.kind == "triangle":
+        triangles = primitives.view
+    elif primitives is not None:
+        spheres = primitives.view
+    return _mixed(triangles, spheres, int(triangles["count"]))
+
+
+def mixed_view(primitives: Primitives) -> np.ndarray:
+    """The MixedView of mixed primitives, and of what lies before glyphs."""
+    view = primitives.view["others"] if primitives.kind == "glyphs" else primitives.view
+    assert view.dtype == MixedView.dtype(), f"{primitives.kind} primitives hold no such view"
+    return view
 
 
 def counts_of(primitives: Primitives) -> tuple[int, int, int]:
     """How many triangles, spheres and glyphs there are, in that order."""
     if primitives.kind in ("triangle", "sphere"):
         return (primitives.count, 0, 0) if primitives.kind == "triangle" else (0, primitives.count, 0)
-    view = primitives.view["others"] if primitives.kind == "glyphs" else primitives.view
-    triangles, spheres = int(view["triangle_count"]), int(view["sphere_count"])
+    view = mixed_view(primitives)
+    triangles, spheres = int(view["triangles"]["count"]), int(view["spheres"]["count"])
     return triangles, spheres, primitives.count - triangles - spheres
 
 
@@ -240,11 +203,9 @@ def triangle_count_of(primitives: Primitives) -> int:
     return counts_of(primitives)[0]
 
 
-def _primitives(
-    kind: str, view: np.ndarray, count: int, arrays: tuple[Array, ...], versions: dict[str, Any]
-) -> Primitives:
+def _primitives(kind: str, view: np.ndarray, arrays: tuple[Array, ...], versions: dict[str, Any]) -> Primitives:
     header, type_name = KINDS[kind].header, KINDS[kind].view_type
-    return Primitives(kind, header, type_name, view, count, keep_alive=arrays, **versions)
+    return Primitives(kind, header, type_name, view, int(view["count"]), keep_alive=arrays, **versions)
 
 
 def scene_references(target: Target, primitives: Primitives, references: np.ndarray) -> np.ndarray:
@@ -253,15 +214,14 @@ def scene_references(target: Target, primitives: Primitives, references: np.ndar
         return references
     scene_ids = target.download(primitives.scene_ids)
     if primitives.kind != "triangle":
-        view = primitives.view["others"] if primitives.kind == "glyphs" else primitives.view
         rest = np.arange(sum(counts_of(primitives)[1:]), dtype=np.int32)
-        scene_ids = np.concatenate([scene_ids, rest + np.int32(view["first_sphere_id"])])
+        scene_ids = np.concatenate([scene_ids, rest + np.int32(mixed_view(primitives)["first_sphere_id"])])
     return np.asarray(scene_ids[references])
 
 
 def records_view(records: Array) -> np.ndarray:
     """The by-value struct of a kind's records."""
-    return make_struct(_RECORDS, records=records)
+    return pack(RecordRows(records))
 
 
 def unit_source(path: str, primitives: Primitives, **constants: float) -> UnitSource:
@@ -367,7 +327,7 @@ class TraversedRecords:
         if not kind.tests or self.test != "unit_triangle":
             return Records(header, records_type, records_view(records), kind.registers)
         made = self._made if self._made is not None else records
-        view = make_struct(_UNIT_TRIANGLES, records=made, vertices=records)
+        view = pack(UnitRecordRows(made, vertices=records))
         return Records(header, records_type, view, kind.registers)
 
     def _tested(self, kind: PrimitiveKind) -> tuple[str, str]:

@@ -20,7 +20,7 @@ extern "C" __global__ void pass_down(PointTreeView tree, int depth, const float4
 // field (n) in the order of the bodies as handed in: what is near, and what the leaf's expansion says.
 extern "C" __global__ void evaluate_locals(PointTreeView tree, const float4* centres, const float* locals,
                                            const float4* near_field, float4* field) {
-    for (int node : warp_stride(tree.counts[TREE_NODES_NOW])) {
+    for (int node : warp_stride(tree.counts[TREE_COUNTS::nodes])) {
         if (tree.child_count[node] > 0) continue;
         const int first = tree.first_point[node], count = tree.point_count[node];
         const float3 centre = place_of(centres[node]);

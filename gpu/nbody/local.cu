@@ -20,7 +20,7 @@ __device__ __forceinline__ void load_rows(const float* multipoles, const int (&n
 extern "C" __global__ void gather_locals(PointTreeView tree, const float4* centres, const float* multipoles,
                                          const int* first_far, const int* far_count, const int* far, float softening2,
                                          const int* lacking, float* locals) {
-    for (int node : warp_stride(*lacking != 0 ? 0 : tree.counts[TREE_NODES_NOW])) {
+    for (int node : warp_stride(*lacking != 0 ? 0 : tree.counts[TREE_COUNTS::nodes])) {
         const int first = first_far[node], count = far_count[node];
         const float3 at = place_of(centres[node]);
         Real sum[TERMS];

@@ -7,7 +7,7 @@
 // field (n) of the sorted bodies.
 extern "C" __global__ void sum_near(PointTreeView tree, const int* first_near, const int* near_count, const int* near,
                                     float softening2, const int* lacking, float4* field) {
-    for (int node : warp_stride(*lacking != 0 ? 0 : tree.counts[TREE_NODES_NOW])) {
+    for (int node : warp_stride(*lacking != 0 ? 0 : tree.counts[TREE_COUNTS::nodes])) {
         if (tree.child_count[node] > 0) continue;
         const int first = tree.first_point[node], count = tree.point_count[node];
         for (int pack : lane_stride((count + PACK - 1) / PACK)) {

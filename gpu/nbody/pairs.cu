@@ -124,8 +124,8 @@ extern "C" __global__ void list_open(PointTreeView tree, int depth, const float4
 extern "C" __global__ void judge_lists(PointTreeView tree, Lists lists, const int* first_far, const int* far_count,
                                        const int* first_near, const int* near_count, int* totals, int* lacking) {
     for ([[maybe_unused]] int i : grid_stride(1)) {
-        const int last = tree.counts[TREE_NODES_NOW] - 1;
-        int is_lacking = tree.counts[OVERFLOW_NOW];
+        const int last = tree.counts[TREE_COUNTS::nodes] - 1;
+        int is_lacking = tree.counts[TREE_COUNTS::status];
         totals[TOTALS::open] = last < 0 ? 0 : lists.first_open[last] + lists.open_count[last];
         totals[TOTALS::far] = last < 0 ? 0 : first_far[last] + far_count[last];
         totals[TOTALS::near] = last < 0 ? 0 : first_near[last] + near_count[last];
@@ -141,7 +141,7 @@ extern "C" __global__ void list_pairs(PointTreeView tree, const float4* centres,
                                       const int* lacking, const int* first_far, const int* first_near, int* far,
                                       int* near) {
     const Cells cells = {tree, centres, inverse_angle};
-    for (int node : grid_stride(*lacking != 0 ? 0 : tree.counts[TREE_NODES_NOW])) {
+    for (int node : grid_stride(*lacking != 0 ? 0 : tree.counts[TREE_COUNTS::nodes])) {
         ListPairs listed = {far + first_far[node], near + first_near[node]};
         pair_all(cells, lists, node, listed);
     }

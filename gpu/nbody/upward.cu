@@ -26,7 +26,7 @@ __device__ __forceinline__ void store_row(float* rows, int node, const float* te
 
 // P2M: centres (m), xyz and radius, and multipoles (m, ROW) of all leaves.
 extern "C" __global__ void expand_leaves(PointTreeView tree, float4* centres, float* multipoles) {
-    for (int node : grid_stride(tree.counts[TREE_NODES_NOW])) {
+    for (int node : grid_stride(tree.counts[TREE_COUNTS::nodes])) {
         if (tree.child_count[node] > 0) continue;
         const int first = tree.first_point[node], count = tree.point_count[node];
         const float3 corner = place_of(tree.points[first]);  // sums relative to it lose less

@@ -33,8 +33,8 @@ __device__ __forceinline__ void attract_by_bodies(PackField& sum, const PackPlac
 // field (n) in the order of the bodies as handed in.
 extern "C" __global__ void walk_tree(PointTreeView tree, const float4* centres, const float* multipoles,
                                      float inverse_angle, float softening2, float4* field, int* lacking) {
-    for ([[maybe_unused]] int i : grid_stride(1)) *lacking = tree.counts[OVERFLOW_NOW];
-    const int count = tree.counts[OVERFLOW_NOW] != 0 ? 0 : tree.counts[POINTS_NOW];
+    for ([[maybe_unused]] int i : grid_stride(1)) *lacking = tree.counts[TREE_COUNTS::status];
+    const int count = tree.counts[TREE_COUNTS::status] != 0 ? 0 : tree.counts[TREE_COUNTS::points];
     for (int pack : grid_stride((count + PACK - 1) / PACK)) {
         const PackPlaces at = load_places(tree.points, pack * PACK, count);
         const Int own = lane_index() + pack * PACK;

@@ -20,7 +20,7 @@ extern "C" __global__ void place_colours(const unsigned* colours, int n, float* 
 
 // sums (m, 5) of the leaves, whole numbers: all points of a leaf are of one colour, as cells are smaller than a step.
 extern "C" __global__ void sum_leaves(PointTreeView tree, int64* sums) {
-    for (int node : grid_stride(tree.counts[TREE_NODES_NOW])) {
+    for (int node : grid_stride(tree.counts[TREE_COUNTS::nodes])) {
         if (tree.child_count[node] > 0) continue;
         const float4 point = tree.points[tree.first_point[node]];
         const int64 r = (int64)point.x, g = (int64)point.y, b = (int64)point.z, count = tree.point_count[node];

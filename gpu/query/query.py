@@ -15,10 +15,11 @@ import numpy as np
 
 from ..hierarchy.base import Hierarchy, HierarchyError
 from ..target.base import Array, Unit, UnitSource
+from ..target.structs import pack
 from .cell import edges_of, upload_cell
 from .contacts import Contacts
 from .lists import ListedPrimitives, make_ascending, total_of
-from .questions import Boxes, Places, check_target
+from .questions import Boxes, Places, QueryParts, check_target
 from .touching import Touching, check_touching
 
 Question = Boxes | Places | Touching | Contacts
@@ -208,10 +209,7 @@ class Queries:
         traversal = self.hierarchy.query_traversal()
         cell = self._cell = self._cell_of(question)  # kept while launches read it
         tree, records, rows = traversal.tree, traversal.records, question.packed(cell)
-        parts = (("tree", tree.view), ("records", records.view), ("question", rows))
-        view = np.zeros((), np.dtype([(name, part.dtype) for name, part in parts], align=True))
-        for name, part in parts:
-            view[name] = part
+        view = pack(QueryParts(tree.view, records.view, rows))
         source = UnitSource(
             path,
             (records.header, tree.header, *question.headers),

@@ -4,6 +4,7 @@ that arrays that are there already are asked about without a copy."""
 from __future__ import annotations
 
 import dataclasses
+from typing import Annotated
 
 import numpy as np
 
@@ -39,6 +40,15 @@ class BoxRows(Struct):
 
     lower: Floats
     upper: Floats
+
+
+@dataclasses.dataclass(frozen=True)
+class QueryParts(Struct):
+    """What QueryInput of input.cuh holds, of types that each unit names."""
+
+    tree: Annotated[np.ndarray, "class Tree"]
+    records: Annotated[np.ndarray, "class Records"]
+    question: Annotated[np.ndarray, "class Question"]
 
 
 @dataclasses.dataclass(frozen=True, eq=False)

@@ -1,5 +1,6 @@
 // Which primitives of a structure touch those of an object, `Others` one of the primitive kinds: the bounds of one of
 // these are the region.
+// from gpu.query.touching import TouchingRows
 #pragma once
 #include "gpu/device/touching.cuh"
 #include "gpu/query/contacts.cuh"
@@ -12,13 +13,10 @@ struct TouchingRegion : BoxRegion {
 };
 
 template <class Others>
-struct Touching {
+struct Touching : TouchingRows<Others, Contacts> {
     using Region = TouchingRegion<Others>;
-
-    Others others;
-    Contacts objects;  // of none where any primitive may be found
-    int first;  // of those that are asked about
-    int is_own;  // they are the structure's: each pair is found once, by the smaller number
+    using Rows = TouchingRows<Others, Contacts>;
+    using Rows::first, Rows::is_own, Rows::objects, Rows::others;
 
     __device__ __forceinline__ bool region(int i, Region& region) const {
         region.box = others.aabb(first + i);

@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 import dataclasses
+from typing import Annotated
 
 import numpy as np
 
 from ..hierarchy.base import HierarchyError, Primitives
+from ..rows import Int, Struct
 from ..target.base import Array
-from ..target.structs import make_struct, pack
+from ..target.structs import pack
 from .contacts import ContactRows, Contacts
 
 KINDS = ("triangle", "sphere", "mixed")
@@ -19,6 +21,19 @@ def check_touching(kind: str) -> None:
     """HierarchyError where primitives of a kind are not told to touch."""
     if kind not in KINDS:
         raise HierarchyError(f"Triangles and spheres are told to touch, not {kind}.")
+
+
+@dataclasses.dataclass(frozen=True)
+class TouchingRows(Struct):
+    """`Touching` as kernels take it."""
+
+    others: Annotated[np.ndarray, "class Others"]
+    objects: Annotated[ContactRows | np.ndarray, "class Contacts"]
+    """Of none where any primitive may be found."""
+    first: Int
+    """Of those that are asked about."""
+    is_own: Int
+    """They are the structure's: each pair is found once, by the smaller number."""
 
 
 @dataclasses.dataclass(frozen=True, eq=False)
@@ -62,8 +77,5 @@ class Touching:
 
     def packed(self, _: Array | None) -> np.ndarray:
         """The by-value struct."""
-        view = self.others.view
-        objects = pack(ContactRows(None, None, None, 0)) if self.contacts is None else self.contacts.packed()
-        fields = [("others", view.dtype), ("objects", objects.dtype), ("first", "i4"), ("is_own", "i4")]
-        rows = {"others": view, "objects": objects, "first": self.first, "is_own": int(self.is_own)}
-        return make_struct(np.dtype(fields, align=True), **rows)
+        objects = ContactRows(None, None, None, 0) if self.contacts is None else self.contacts.packed()
+        return pack(TouchingRows(self.others.view, objects, self.first, int(self.is_own)))

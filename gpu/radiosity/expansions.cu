@@ -31,7 +31,7 @@ struct PlaceSum {
 // P2M. A warp has a leaf: its lanes have its places, and slices of its points.
 extern "C" __global__ void send_up_points(PointTreeView tree, const float4* shapes, const float4* normals,
                                           const float4* sent, float* multipoles) {
-    for (int node : warp_stride(tree.counts[TREE_NODES_NOW])) {
+    for (int node : warp_stride(tree.counts[TREE_COUNTS::nodes])) {
         if (tree.child_count[node] != 0) continue;
         const ChebyshevBox box = chebyshev_box(shapes, node);
         const int begin = tree.first_point[node], end = begin + tree.point_count[node], count = box.count();
@@ -100,7 +100,7 @@ __device__ __forceinline__ void store_field(float* out, const Field& field, int 
 extern "C" __global__ void send_across(PointTreeView tree, const float4* shapes, const float4* normals,
                                        const float4* sent, NodeLists far, NodeLists of_points, const float* multipoles,
                                        float* locals) {
-    for (int node : warp_stride(tree.counts[TREE_NODES_NOW])) {
+    for (int node : warp_stride(tree.counts[TREE_COUNTS::nodes])) {
         const ChebyshevBox box = chebyshev_box(shapes, node);
         const int count = box.count(), packs = (count + PACK - 1) / PACK;
         const Slices own = slices_of(packs, warp_lane(), WARP_LANES);
@@ -233,7 +233,7 @@ extern "C" __global__ void __launch_bounds__(GATHER_THREADS)
                      NodeLists to_points, NodeLists near, NodeLists partial, const unsigned* seen,
                      const float* multipoles, const float* locals, float4* gathered) {
     const LeafLists lists = {to_points, near, partial};
-    const int nodes = tree.counts[TREE_NODES_NOW];
+    const int nodes = tree.counts[TREE_COUNTS::nodes];
     for (int node = block_index(); node < nodes; node += block_count()) {
         if (tree.child_count[node] != 0) continue;
         const int begin = tree.first_point[node], count = tree.point_count[node], last = begin + count - 1;

@@ -24,7 +24,7 @@ __device__ __forceinline__ void visit_leaf(const PointTreeView& tree, int node, 
 template <class OnPoint>
 __device__ __forceinline__ void visit_points(const PointTreeView& tree, const float4* shapes, float3 at,
                                              OnPoint& on_point) {
-    if (tree.counts[TREE_NODES_NOW] == 0) return;
+    if (tree.counts[TREE_COUNTS::nodes] == 0) return;
     int next[MAX_DEPTH + 2], last[MAX_DEPTH + 2], top = 0;  // siblings to come, of each depth
     next[0] = 0;
     last[0] = 1;
@@ -53,7 +53,7 @@ constexpr int MOST_LEAVES_OF_NEAREST = 64;
 template <class OnPoint>
 __device__ __forceinline__ int visit_nearest_first(const PointTreeView& tree, const float4* shapes, float3 at,
                                                    OnPoint& on_point) {
-    if (tree.counts[TREE_NODES_NOW] == 0) return 0;
+    if (tree.counts[TREE_COUNTS::nodes] == 0) return 0;
     int first[MAX_DEPTH + 2], top = 0, leaves = 0;
     unsigned left[MAX_DEPTH + 2];  // siblings to come, of each depth, a bit each
     first[0] = 0;

@@ -6,8 +6,8 @@
 
 extern "C" __global__ void begin_pairs(PointTreeView tree, int2* pairs, int* totals) {
     for (int i : grid_stride(PairTotals::WORDS)) {
-        totals[i] = i == PairTotals::frontier ? tree.counts[TREE_NODES_NOW] > 0 : 0;
-        if (i == PairTotals::depths) totals[i] = tree.counts[DEPTHS_NOW];
+        totals[i] = i == PairTotals::frontier ? tree.counts[TREE_COUNTS::nodes] > 0 : 0;
+        if (i == PairTotals::depths) totals[i] = tree.counts[TREE_COUNTS::depths];
         if (i == 0) pairs[0] = int2{0, 0};
     }
 }

@@ -121,7 +121,7 @@ extern "C" __global__ void __launch_bounds__(TRACE_BLOCK, TRACE_BLOCKS)
     gather_by_rays(TraceInput input, PointTreeView tree, const float4* normals, const float4* sent, int step, int asked,
                    float4* parts) {
     const float offset = SIGHT_OFFSET * tree.root[0].w;
-    const int count = tree.counts[POINTS_NOW];
+    const int count = tree.counts[TREE_COUNTS::points];
     for (int item : grid_stride(asked * PARTS)) {
         const int a = min(item / PARTS * step, max(count - 1, 0)), part = item % PARTS;
         const int begin = (int)((int64)count * part / PARTS), end = (int)((int64)count * (part + 1) / PARTS);

@@ -87,6 +87,7 @@ class ArgumentBlock:
         self.address = ctypes.addressof(self._pointers)
         self.pointer = ctypes.c_void_p(self.address)
         self._struct_sizes = (0,) * len(structs)
+        self._accepted: dict[str, np.dtype] = {}
         self._lay_out()
 
     def pack(self, arguments: Arguments) -> None:
@@ -146,7 +147,8 @@ class ArgumentBlock:
         buffer = self._buffer
         for name, place in self._structs:
             value = arguments[name]
-            data = value.tobytes() if type(value) is np.ndarray and not value.shape else self._convert[name](value)
+            is_known = type(value) is np.ndarray and not value.shape and value.dtype is self._accepted.get(name)
+            data = value.tobytes() if is_known else self._convert[name](value)
             try:
                 buffer[place] = data
             except ValueError:  # of another size than before
@@ -239,6 +241,14 @@ class ArgumentBlock:
                 raise self._error(
                     parameter, f"a struct {parameter.type_name} was expected, {type(value).__name__} was given"
                 )
+            if parameter.struct is not None and not parameter.struct.lays_out(value.dtype):
+                raise self._error(
+                    parameter,
+                    f"a struct {parameter.type_name} was expected, with the fields "
+                    f"{', '.join(parameter.struct.c_types())} as {parameter.struct.__name__} has them; one with "
+                    f"{', '.join(value.dtype.names or ('none',))} was given",
+                )
+            self._accepted[parameter.name] = value.dtype
             return value.tobytes()
 
         return struct_bytes

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import dataclasses
 from collections.abc import Sequence
 from typing import Any
 
@@ -29,12 +30,23 @@ def struct_dtype(fields: Sequence[tuple[str, str]]) -> np.dtype:
 
 
 def pack(struct: Struct) -> np.ndarray:
-    """A struct as kernels take it by value; arrays become their addresses. The caller keeps the arrays alive."""
-    values = {name: getattr(struct, name) for name in type(struct).dtype().names or ()}
-    return make_struct(
-        type(struct).dtype(),
-        **{name: pack(value) if isinstance(value, Struct) else value for name, value in values.items()},
-    )
+    """A struct as kernels take it by value; arrays become their addresses, and structs that it holds may be given
+    packed. The caller keeps the arrays alive."""
+    kind = type(struct)
+    values = {field.name: getattr(struct, field.name) for field in dataclasses.fields(struct)}
+    packed = {name: pack(value) if isinstance(value, Struct) else value for name, value in values.items()}
+    return make_struct(kind.dtype_with({name: packed[name].dtype for name in kind.open_fields()}), **packed)
+
+
+def pack_behind(view: np.ndarray, more: Struct) -> np.ndarray:
+    """A packed struct and another one behind it, as kernels have a struct that derives from both."""
+    parts = (view, pack(more))
+    fields = [(name, part.dtype[name]) for part in parts for name in part.dtype.names or ()]
+    made = np.zeros((), np.dtype(fields, align=True))
+    for part in parts:
+        for name in part.dtype.names or ():
+            made[name] = part[name]
+    return made
 
 
 def make_struct(dtype: np.dtype, **values: Any) -> np.ndarray:
@@ -43,11 +55,14 @@ def make_struct(dtype: np.dtype, **values: Any) -> np.ndarray:
         raise TypeError(f"The struct has the fields {dtype.names}, given were {tuple(values)}.")
     made = np.zeros((), dtype)
     for name, value in values.items():
+        wanted = dtype[name]
+        if wanted.names is not None and wanted != getattr(value, "dtype", None):  # numpy would fill it by position
+            raise TypeError(f"The struct's {name} has the fields {wanted.names}; {value!r} was given.")
         try:
-            made[name] = address(value) if dtype[name] == np.dtype("u8") and not isinstance(value, int) else value
+            made[name] = address(value) if wanted == np.dtype("u8") and not isinstance(value, int) else value
         except OverflowError as error:
             raise TargetError(
-                f"{value:,} is beyond what a kernel's {name} ({dtype[name].name}) holds. A smaller scene or "
+                f"{value:,} is beyond what a kernel's {name} ({wanted.name}) holds. A smaller scene or "
                 f"picture needs less."
             ) from error
     return made

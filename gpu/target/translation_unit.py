@@ -13,6 +13,7 @@ import hashlib
 import importlib
 import pathlib
 import re
+from typing import Any
 
 from ..rows import Struct, constant, declaration
 from .base import CompileError, UnitSource
@@ -29,16 +30,20 @@ _KERNEL = re.compile(
     r'extern\s+"C"\s+__global__\s+void\s+(?:__launch_bounds__\s*\([^)]*\)\s*)?(\w+)\s*\(([^)]*)\)\s*\{'
 )
 _POINTER = re.compile(r"^\s*([^*]*?)\s*\*\s*(?:__restrict__\s*)?(\w+)\s*$", re.DOTALL)
+_DERIVED = re.compile(r"^struct\s+(\w+)\s*:\s*(\w+)(?:<[^{},]*(?:,[^{},]*)*>)?\s*\{", re.MULTILINE)
+"""A struct that derives from one other."""
 _COMMENT = re.compile(r"//[^\n]*|/\*.*?\*/", re.DOTALL)
 
 
 @dataclasses.dataclass(frozen=True)
 class Parameter:
-    """One parameter of a kernel: `type_name` without const and pointer."""
+    """One parameter of a kernel: `type_name` without const and pointer. `struct` is what Python lays it out by, where
+    it is such a struct or derives from one."""
 
     name: str
     type_name: str
     is_pointer: bool
+    struct: type[Struct] | None = None
 
 
 @dataclasses.dataclass(frozen=True)
@@ -47,6 +52,9 @@ class KernelSignature:
 
     name: str
     parameters: tuple[Parameter, ...]
+
+
+_Declared = tuple[str, str, Any]
 
 
 @dataclasses.dataclass(frozen=True)
@@ -63,8 +71,8 @@ def write_unit(source: UnitSource, kind: str, lane_count: int, checks: bool = Fa
     target. With `checks` it is a checked one (gpu/device/checks.cuh)."""
     width = source.rays_per_thread or lane_count
     words: tuple[str, ...] = ("gpu/target/cuda_on_host.cuh",) if kind == "host" else ()
-    kernels = parse_kernels(read_source(source.path), source.path)
-    of_python = read_of_python(include_closure((*source.headers, source.path)))
+    known = _of_python(include_closure((*source.headers, source.path)))
+    kernels, of_python = _signatures(source, known), [declared for _, declared, _ in known.values()]
     if checks or any(word in declared for declared in of_python for word in ("Pointer<", "int64 ")):
         words += (CHECKS,)
     files = include_closure((*words, *source.headers, source.path))
@@ -75,6 +83,7 @@ def write_unit(source: UnitSource, kind: str, lane_count: int, checks: bool = Fa
     lines += [f'#include "{header}"' for header in source.headers]
     lines += [f"using {name} = {type_name};" for name, type_name in source.aliases]
     lines += _checked_lines(source.path) if checks else [f'#include "{source.path}"']
+    lines += _asserted_sizes(kernels)
     if kind == "host":
         lines += [f"HOST_ENTRY({name})" for name in kernels]
     text = "\n".join(lines) + "\n"
@@ -84,19 +93,19 @@ def write_unit(source: UnitSource, kind: str, lane_count: int, checks: bool = Fa
     return UnitText(text, digest.hexdigest(), kernels)
 
 
-def read_of_python(paths: tuple[str, ...]) -> list[str]:
-    """What these files read of Python's, as kernels have it: a line `// from gpu.scene import LIGHT_KINDS` of a file
-    stands for a declaration of that name, after those of the structs that it is made of. Raises CompileError where
-    there is no such name."""
-    found: dict[str, tuple[str, str]] = {}
+def _of_python(paths: tuple[str, ...]) -> dict[str, _Declared]:
+    """What these files read of Python's, by name: its module, how kernels have it, and what it is. A line `// from
+    gpu.scene import LIGHT_KINDS` of a file stands for a declaration of that name, after those of the structs that it is
+    made of. Raises CompileError where there is no such name."""
+    found: dict[str, _Declared] = {}
     for path in paths:
         for module, names in _FROM_PYTHON.findall(read_source(path)):
             for name in names.split(", "):
                 _declare(found, path, module, name)
-    return [declared for _, declared in found.values()]
+    return found
 
 
-def _declare(found: dict[str, tuple[str, str]], path: str, module: str, name: str) -> None:
+def _declare(found: dict[str, _Declared], path: str, module: str, name: str) -> None:
     if found.get(name, (module,))[0] != module:
         raise CompileError(f"{path}: {name} of {module} is {found[name][0]}'s already.")
     if name in found:
@@ -106,9 +115,47 @@ def _declare(found: dict[str, tuple[str, str]], path: str, module: str, name: st
         thing = getattr(importlib.import_module(full), name)
         for needed in thing.needs() if isinstance(thing, type) and issubclass(thing, Struct) else ():
             _declare(found, path, needed.__module__.removeprefix(f"{_PACKAGE}."), needed.__name__)
-        found[name] = (module, declaration(name, thing))
+        found[name] = (module, declaration(name, thing), thing)
     except (ImportError, AttributeError, TypeError) as error:
         raise CompileError(f"{path} cannot read {name} of {module}: {error}") from error
+
+
+def signatures(source: UnitSource) -> dict[str, KernelSignature]:
+    """The kernels of a unit, and which structs of Python's they take by value."""
+    return _signatures(source, _of_python(include_closure((*source.headers, source.path))))
+
+
+def _signatures(source: UnitSource, known: dict[str, _Declared]) -> dict[str, KernelSignature]:
+    aliases, derived = dict(source.aliases), {}
+    for path in include_closure((*source.headers, source.path)):
+        derived.update(_derived(read_source(path)))
+
+    def struct_of(name: str) -> type[Struct] | None:
+        while True:
+            name = aliases.get(name, name).partition("<")[0]
+            if name not in derived:
+                thing = known[name][2] if name in known else None
+                return thing if isinstance(thing, type) and issubclass(thing, Struct) else None
+            name = derived[name]
+
+    def with_struct(one: Parameter) -> Parameter:
+        return one if one.is_pointer else dataclasses.replace(one, struct=struct_of(one.type_name))
+
+    return {
+        name: KernelSignature(name, tuple(map(with_struct, kernel.parameters)))
+        for name, kernel in parse_kernels(read_source(source.path), source.path).items()
+    }
+
+
+def _asserted_sizes(kernels: dict[str, KernelSignature]) -> list[str]:
+    """What kernels take by value is as large as Python lays it out: a type that derives from a struct of Python has no
+    field of its own. Structs of which each unit has another are as large as a constant of the unit says."""
+    taken = {one.type_name: one.struct for kernel in kernels.values() for one in kernel.parameters if one.struct}
+    return [
+        f'static_assert(sizeof({name}) == {struct.dtype().itemsize}, "{name} is laid out by {struct.__name__}");'
+        for name, struct in taken.items()
+        if not struct.open_fields()
+    ]
 
 
 def _checked_lines(path: str) -> list[str]:
@@ -165,6 +212,12 @@ def read_source(path: str) -> str:
         return _read(full, full.stat().st_mtime_ns)
     except OSError as error:
         raise CompileError(f"The kernel file {path} cannot be read: {error.strerror}.") from error
+
+
+@functools.lru_cache(maxsize=512)
+def _derived(text: str) -> dict[str, str]:
+    """The structs of a file that derive from one other, and from which."""
+    return dict(_DERIVED.findall(text))
 
 
 @functools.lru_cache(maxsize=512)

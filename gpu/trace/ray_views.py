@@ -1,9 +1,11 @@
-"""Ray sources as kernels take them, by value (ray_sources.cuh)."""
+"""Ray sources as kernels take them, by value (ray_sources.cuh), and what they are traced through."""
 
 from __future__ import annotations
 
 import dataclasses
 from typing import Annotated
+
+import numpy as np
 
 from ..rows import Floats, Int, Ints, Struct
 from ..target.base import Array
@@ -33,3 +35,12 @@ class QueueRays(Struct):
     rows: Floats
     count: Ints
     stride: Int
+
+
+@dataclasses.dataclass(frozen=True)
+class TraceParts(Struct):
+    """What TraceInput of traversals.cuh holds, of types that each unit names."""
+
+    tree: Annotated[np.ndarray, "class Tree"]
+    records: Annotated[np.ndarray, "class Records"]
+    source: Annotated[np.ndarray, "class RaySource"]

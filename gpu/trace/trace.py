@@ -325,10 +325,7 @@ class Tracer:
     ) -> tuple[Unit, np.ndarray]:
         traversal, source = self.traversal, rays.view()
         tree, records = traversal.tree, traversal.records
-        parts = {"tree": tree.view, "records": records.view, "source": source}
-        view = np.zeros((), np.dtype([(name, part.dtype) for name, part in parts.items()], align=True))
-        for name, part in parts.items():
-            view[name] = part
+        view = pack(ray_views.TraceParts(tree.view, records.view, source))
         headers = (
             records.header,
             tree.header,

@@ -4,15 +4,12 @@
 // The unit names Tree, Records and RaySource (Tracer.unit in trace.py), and the kernel takes a TraceInput and has
 // __launch_bounds__(TRACE_BLOCK, TRACE_BLOCKS). Lanes that are not active cost nothing and hit nothing. A traversal is
 // some 200 instructions at each place that calls it: call it in a loop, not side by side.
+// from gpu.trace.ray_views import TraceParts
 #pragma once
 #include "gpu/trace/on_primitive.cuh"
 #include "gpu/trace/ray_sources.cuh"
 
-struct TraceInput {
-    Tree tree;
-    Records records;
-    RaySource source;
-};
+struct TraceInput : TraceParts<Tree, Records, RaySource> {};
 static_assert(sizeof(TraceInput) == TRACE_INPUT_BYTES, "trace.py lays this struct out");
 
 __device__ __forceinline__ Hits closest_hits(const TraceInput& input, Rays rays) {

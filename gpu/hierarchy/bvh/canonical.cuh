@@ -1,5 +1,6 @@
 // The canonical tree of the family: binary, what every builder emits and what refit, statistics and layouts read.
 // bvh.py describes it.
+// from gpu.primitive_views import LongLeaves
 #pragma once
 #include "gpu/device/aabb.cuh"
 
@@ -36,9 +37,7 @@ __device__ __forceinline__ int leaf_child(int first, int count, Pointer<int> lon
 // What a traversal intersects where leaves may be long: another type, so that all other traversals know leaves by their
 // words alone.
 template <class Records>
-struct InLongLeaves : Records {
-    Pointer<const int> long_leaves;
-};
+struct InLongLeaves : Records, LongLeaves {};
 template <class Records>
 __device__ constexpr bool may_be_long(const InLongLeaves<Records>*) {
     return true;

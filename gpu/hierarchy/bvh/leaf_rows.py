@@ -5,14 +5,14 @@ from __future__ import annotations
 
 import numpy as np
 
+from ...primitive_views import RowsOfLeaves
 from ...target.base import Array, Target, UnitSource
-from ...target.structs import make_struct, struct_dtype
+from ...target.structs import pack_behind
 from ..base import Primitives, Records
-from ..primitives import KINDS, reserved
+from ..primitives import KINDS, records_view, reserved
 from .tree import CanonicalTree
 
 HEADER = "gpu/device/leaf_rows.cuh"
-_IN_ROWS = struct_dtype([("records", "pointer"), ("rows", "pointer")])
 _ROOM_BEHIND = 2
 """References' room behind the last leaf: a pack of sixteen numbers is read from any place."""
 
@@ -61,7 +61,7 @@ class LeafRows:
         """What a Traversal intersects: `records`, with the rows where the test has a use for them."""
         if self._rows is None or not self._are_written or records.type_name != KINDS["triangle"].records_type:
             return records
-        return Records(HEADER, "TrianglesInRows", make_struct(_IN_ROWS, records=tree.records, rows=self._rows))
+        return Records(HEADER, "TrianglesInRows", pack_behind(records_view(tree.records), RowsOfLeaves(self._rows)))
 
     @property
     def bytes(self) -> int:

@@ -39,8 +39,9 @@ from typing import Any
 
 import numpy as np
 
+from ...primitive_views import LongLeaves
 from ...target.base import Array, Target, UnitSource
-from ...target.structs import address, struct_dtype
+from ...target.structs import pack_behind
 from ..base import HierarchyError, Primitives, Records
 from ..primitives import MAX_WIDE_PRIMITIVES, REFERENCE_BITS, reference_bits, reserved, unit_source
 
@@ -189,13 +190,8 @@ class CanonicalTree:
         if self.long_leaves is None:
             return records
         header, type_name, view, registers = records
-        made = np.zeros(
-            (), struct_dtype([*((name, "pointer") for name in view.dtype.names or ()), ("long_leaves", "pointer")])
-        )
-        for name in view.dtype.names or ():
-            made[name] = view[name]
-        made["long_leaves"] = address(self.long_leaves)
-        return Records(header, f"InLongLeaves<{type_name}>", made, registers)
+        behind = pack_behind(view, LongLeaves(self.long_leaves))
+        return Records(header, f"InLongLeaves<{type_name}>", behind, registers)
 
     def _take_count(self, count: int, splits_references: bool) -> None:
         """Written only where it is another one than before: rebuilds of one scene write nothing."""

@@ -65,7 +65,7 @@ __device__ __forceinline__ void walk_span(const int* opens, const int* closes, c
 extern "C" __global__ void tally_depths(const int* opens, const int* closes, const int* above, int spans, int* counts,
                                         int* tallies) {
     SHARED int shared[WARPS][DEPTHS + 1];
-    const int warp = thread_index() / WARP_LANES, count = counts[POINTS_NOW];
+    const int warp = thread_index() / WARP_LANES, count = counts[TREE_COUNTS::points];
     int* begun = shared[warp];
     int leaves = 0;
     for (int span = block_index() * WARPS + warp; span < spans; span += block_count() * WARPS) {
@@ -86,7 +86,7 @@ extern "C" __global__ void tally_depths(const int* opens, const int* closes, con
         warp_sync();
     }
     leaves = block_sum(leaves);
-    if (thread_index() == 0) atomic_add(counts + LEAVES_NOW, leaves);
+    if (thread_index() == 0) atomic_add(counts + TREE_COUNTS::leaves, leaves);
 }
 
 // Where depths begin, and whether all nodes fit. `before`: the prefix sums of the tallies.
@@ -101,12 +101,13 @@ extern "C" __global__ void begin_depths(const uint64* codes, const int* tallies,
         depths += first < nodes ? 1 : 0;
         depth_first[d] = fits ? first : 0;
     }
-    depth_first[DEPTHS] = counts[TREE_NODES_NOW] = fits ? nodes : 0;
-    counts[NEEDED_NOW] = nodes;
-    counts[OVERFLOW_NOW] = fits ? 0 : TREE_FULL;
-    counts[DEPTHS_NOW] = depths;
-    const SortedCodes sorted = {codes, counts[POINTS_NOW], leaf_points};
-    if (IS_FULL) counts[CHAINS_NOW] += nodes - counts[LEAVES_NOW] - (sorted.has_root_beside() ? 1 : 0);
+    depth_first[DEPTHS] = counts[TREE_COUNTS::nodes] = fits ? nodes : 0;
+    counts[TREE_COUNTS::needed] = nodes;
+    counts[TREE_COUNTS::status] = fits ? 0 : TREE_FULL;
+    counts[TREE_COUNTS::depths] = depths;
+    const SortedCodes sorted = {codes, counts[TREE_COUNTS::points], leaf_points};
+    if (IS_FULL)
+        counts[TREE_COUNTS::chains] += nodes - counts[TREE_COUNTS::leaves] - (sorted.has_root_beside() ? 1 : 0);
 }
 
 // Nodes where they begin and end. `last_point` and `last_child` stand where counts will be.
@@ -142,8 +143,8 @@ extern "C" __global__ void write_nodes(const int* opens, const int* closes, cons
                                        int spans, const int* counts, int* level, int* parent, int* first_child,
                                        int* last_child, int* first_point, int* last_point) {
     SHARED int shared[WARPS][DEPTHS];
-    const int warp = thread_index() / WARP_LANES, count = counts[POINTS_NOW];
-    if (counts[TREE_NODES_NOW] == 0) return;
+    const int warp = thread_index() / WARP_LANES, count = counts[TREE_COUNTS::points];
+    if (counts[TREE_COUNTS::nodes] == 0) return;
     WriteNodes written = {level, parent, first_child, last_child, first_point, last_point, -1, 0u};
     for (int span = block_index() * WARPS + warp; span < spans; span += block_count() * WARPS) {
         for (int depth : lane_stride(DEPTHS)) shared[warp][depth] = before[depth * spans + span];
@@ -156,8 +157,8 @@ extern "C" __global__ void write_nodes(const int* opens, const int* closes, cons
 extern "C" __global__ void finish_nodes(const uint64* codes, const int* counts, int leaf_points, const int* first_point,
                                         const int* first_child, uint64* code, int* level, int* child_count,
                                         int* point_count) {
-    const SortedCodes sorted = {codes, counts[POINTS_NOW], leaf_points};
-    for (int i : grid_stride(counts[TREE_NODES_NOW])) {
+    const SortedCodes sorted = {codes, counts[TREE_COUNTS::points], leaf_points};
+    for (int i : grid_stride(counts[TREE_COUNTS::nodes])) {
         const int first = first_point[i], last = sorted.count == 0 ? -1 : point_count[i];
         const bool is_leaf = first_child[i] < 0;
         child_count[i] = is_leaf ? 0 : child_count[i] - first_child[i] + 1;

@@ -21,7 +21,7 @@ __device__ __forceinline__ int first_from(const uint64* codes, int count, uint64
 extern "C" __global__ void write_cells(const uint64* codes, int* counts, int nodes, uint64* code, int* level,
                                        int* parent, int* first_child, int* child_count, int* first_point,
                                        int* point_count, int* depth_first) {
-    const int count = counts[POINTS_NOW];
+    const int count = counts[TREE_COUNTS::points];
     for (int i : grid_stride(nodes)) {
         int own = LEVELS;
         while (nodes_above(own) > i) --own;
@@ -36,8 +36,8 @@ extern "C" __global__ void write_cells(const uint64* codes, int* counts, int nod
         point_count[i] = first_from(codes, count, cell + 1 << below) - first;
         if (i > 0) continue;
         for (int d = 0; d < MAX_DEPTH + 2; ++d) depth_first[d] = d <= LEVELS ? nodes_above(d) : nodes;
-        counts[TREE_NODES_NOW] = counts[NEEDED_NOW] = nodes;
-        counts[DEPTHS_NOW] = LEVELS + 1;
-        counts[LEAVES_NOW] = 1 << 3 * LEVELS;
+        counts[TREE_COUNTS::nodes] = counts[TREE_COUNTS::needed] = nodes;
+        counts[TREE_COUNTS::depths] = LEVELS + 1;
+        counts[TREE_COUNTS::leaves] = 1 << 3 * LEVELS;
     }
 }

@@ -16,7 +16,7 @@
 // `opens` and `closes` begin with 0.
 extern "C" __global__ void find_nodes(const uint64* codes, int* counts, int leaf_points, int* parts, int* opens,
                                       int* closes) {
-    const SortedCodes sorted = {codes, counts[POINTS_NOW], leaf_points};
+    const SortedCodes sorted = {codes, counts[TREE_COUNTS::points], leaf_points};
     int inner = 0;
     for (int i : grid_stride(sorted.count)) {
         const int level = sorted.level_of_gap(i);
@@ -32,7 +32,7 @@ extern "C" __global__ void find_nodes(const uint64* codes, int* counts, int leaf
         ++inner;
     }
     inner = block_sum(inner);
-    if (IS_FULL && thread_index() == 0) atomic_add(counts + CHAINS_NOW, -inner);
+    if (IS_FULL && thread_index() == 0) atomic_add(counts + TREE_COUNTS::chains, -inner);
 }
 
 // -- leaves --------------------------------------------------------------------------------------------------------
@@ -73,7 +73,7 @@ __device__ __forceinline__ void store_point(const Leaves& leaves, int i, unsigne
 
 extern "C" __global__ void merge_leaves(const uint64* codes, const int* counts, int leaf_points, const int* parts,
                                         int* opens, int* closes, int* more) {
-    const SortedCodes sorted = {codes, counts[POINTS_NOW], leaf_points};
+    const SortedCodes sorted = {codes, counts[TREE_COUNTS::points], leaf_points};
     const Leaves leaves = {sorted, parts};
     for (int i : grid_stride(sorted.count))
         store_point(leaves, i, (unsigned)opens[i], (unsigned)closes[i], opens, closes, more);
@@ -116,7 +116,7 @@ __device__ __forceinline__ unsigned passed_nodes(unsigned levels, unsigned inner
 
 extern "C" __global__ void walk_forth(const uint64* codes, const int* counts, int leaf_points, int* parts,
                                       int* closes) {
-    const SortedCodes sorted = {codes, counts[POINTS_NOW], leaf_points};
+    const SortedCodes sorted = {codes, counts[TREE_COUNTS::points], leaf_points};
     const Piece piece = own_piece(sorted.count);
     if (piece.first >= piece.end) return;
     int nearest[BITS + 1];  // where the nearest gap before is, of each of these levels
@@ -142,7 +142,7 @@ extern "C" __global__ void walk_forth(const uint64* codes, const int* counts, in
 
 extern "C" __global__ void walk_back(const uint64* codes, int* counts, int leaf_points, const int* parts, int* opens,
                                      int* closes, int* more) {
-    const SortedCodes sorted = {codes, counts[POINTS_NOW], leaf_points};
+    const SortedCodes sorted = {codes, counts[TREE_COUNTS::points], leaf_points};
     const Leaves leaves = {sorted, parts};
     const Piece piece = own_piece(sorted.count);
     int nodes = 0;
@@ -161,5 +161,5 @@ extern "C" __global__ void walk_back(const uint64* codes, int* counts, int leaf_
         }
     }
     nodes = block_sum(nodes);
-    if (IS_FULL && thread_index() == 0) atomic_add(counts + CHAINS_NOW, -nodes);
+    if (IS_FULL && thread_index() == 0) atomic_add(counts + TREE_COUNTS::chains, -nodes);
 }

@@ -33,14 +33,14 @@ __device__ __forceinline__ int begins_leaf(const uint64* codes, int count, int p
     return point < count && (point == 0 || codes[point - 1] != codes[point]) ? 1 : 0;
 }
 extern "C" __global__ void flag_leaves(const uint64* codes, const int* counts, int n, int* flags) {
-    for (int i : grid_stride(n)) flags[i] = begins_leaf(codes, counts[POINTS_NOW], i);
+    for (int i : grid_stride(n)) flags[i] = begins_leaf(codes, counts[TREE_COUNTS::points], i);
 }
 
 // -- 2 (a), (b): the leaves, and apart from them the common ancestors of each and the leaf before, and the cube itself,
 // which is a leaf where there is one point or none.
 extern "C" __global__ void write_leaves(const uint64* codes, const int* counts, const int* before, int n,
                                         uint64* leaf_code, Key* ancestors) {
-    const int count = counts[POINTS_NOW];
+    const int count = counts[TREE_COUNTS::points];
     for (int i : grid_stride(n)) {
         Cell ancestor = i == 0 && count > 1 ? Cell{0, 0} : no_cell();
         if (i == 0) {
@@ -79,7 +79,8 @@ extern "C" __global__ void merge_cells(const uint64* leaf_code, const Key* inner
     for (int i : grid_stride(nodes)) {
         const bool is_leaf = i < leaves;
         const int own = is_leaf ? i : i - leaves;
-        const Cell cell = !is_leaf ? cell_of_key(inner[own]) : Cell{leaf_code[own], counts[POINTS_NOW] > 1 ? BITS : 0};
+        const Cell cell = !is_leaf ? cell_of_key(inner[own])
+                                   : Cell{leaf_code[own], counts[TREE_COUNTS::points] > 1 ? BITS : 0};
         const Key number = is_leaf ? key_of(cell) : inner[own];
         const int to = own + (is_leaf ? first_from(inner, nodes - leaves, number)
                                       : first_from(leaf_code, leaves, end_of(cell)));
@@ -120,11 +121,11 @@ extern "C" __global__ void write_chains(const uint64* code, const int* level, co
     const bool fits = nodes + added <= capacity;
     for (int i : grid_stride(nodes)) {
         if (i == 0) {
-            counts[NEEDED_NOW] = nodes + added;
-            counts[TREE_NODES_NOW] = fits ? nodes + added : 0;
-            counts[OVERFLOW_NOW] = fits ? 0 : TREE_FULL;
-            counts[CHAINS_NOW] = added;
-            counts[LEAVES_NOW] = sizes[0];
+            counts[TREE_COUNTS::needed] = nodes + added;
+            counts[TREE_COUNTS::nodes] = fits ? nodes + added : 0;
+            counts[TREE_COUNTS::status] = fits ? 0 : TREE_FULL;
+            counts[TREE_COUNTS::chains] = added;
+            counts[TREE_COUNTS::leaves] = sizes[0];
         }
         for (int k = 0; k <= chains[i] && fits; ++k) {
             const int to = i + before[i] + k;
@@ -137,7 +138,7 @@ extern "C" __global__ void write_chains(const uint64* code, const int* level, co
 
 // -- the tree as everybody reads it --------------------------------------------------------------------------------
 extern "C" __global__ void find_depths(const int* parent, int capacity, unsigned* depths, int* ids, int* counts) {
-    const int nodes = counts[TREE_NODES_NOW];
+    const int nodes = counts[TREE_COUNTS::nodes];
     int deepest = 0;
     for (int i : grid_stride(capacity)) {
         int depth = 0;
@@ -147,11 +148,11 @@ extern "C" __global__ void find_depths(const int* parent, int capacity, unsigned
         deepest = max(deepest, i < nodes ? depth + 1 : 0);
     }
     deepest = block_max(deepest);
-    if (thread_index() == 0) atomic_max(counts + DEPTHS_NOW, deepest);
+    if (thread_index() == 0) atomic_max(counts + TREE_COUNTS::depths, deepest);
 }
 extern "C" __global__ void rank_nodes(const unsigned* depths, const int* ids, const int* counts, int* rank,
                                       int* depth_first) {
-    const int nodes = counts[TREE_NODES_NOW];
+    const int nodes = counts[TREE_COUNTS::nodes];
     for (int i : grid_stride(max(nodes, 1))) {
         const int depth = nodes == 0 ? -1 : (int)depths[i];
         if (nodes > 0) rank[ids[i]] = i;
@@ -165,8 +166,8 @@ extern "C" __global__ void write_nodes(const uint64* codes, const uint64* post_c
                                        const int* post_parent, const int* ids, const int* rank, const int* counts,
                                        uint64* code, int* level, int* parent, int* first_child, int* child_count,
                                        int* first_point, int* point_count) {
-    const int points = counts[POINTS_NOW];
-    for (int i : grid_stride(counts[TREE_NODES_NOW])) {
+    const int points = counts[TREE_COUNTS::points];
+    for (int i : grid_stride(counts[TREE_COUNTS::nodes])) {
         const Cell cell = {post_code[ids[i]], post_level[ids[i]]};
         const int above = post_parent[ids[i]], below = 3 * (BITS - cell.level);
         const int first = first_from(codes, points, cell.code << below);
@@ -180,13 +181,13 @@ extern "C" __global__ void write_nodes(const uint64* codes, const uint64* post_c
     }
 }
 extern "C" __global__ void find_first_children(const int* parent, const int* counts, int* first_child) {
-    for (int i : grid_stride(counts[TREE_NODES_NOW])) {
+    for (int i : grid_stride(counts[TREE_COUNTS::nodes])) {
         if (i > 0 && parent[i - 1] != parent[i]) first_child[parent[i]] = i;
     }
 }
 extern "C" __global__ void count_children(const int* parent, const int* first_child, const int* counts,
                                           int* child_count) {
-    const int nodes = counts[TREE_NODES_NOW];
+    const int nodes = counts[TREE_COUNTS::nodes];
     for (int i : grid_stride(nodes)) {
         if (i > 0 && (i + 1 == nodes || parent[i + 1] != parent[i]))
             child_count[parent[i]] = i + 1 - first_child[parent[i]];

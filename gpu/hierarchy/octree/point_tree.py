@@ -13,13 +13,14 @@ from __future__ import annotations
 
 import dataclasses
 from collections.abc import Callable
-from typing import Any, Protocol
+from typing import Annotated, Any, Protocol
 
 import numpy as np
 
+from ...rows import Int, Ints, Struct
 from ...settings import option
 from ...target.base import MOST_ITEMS, Array, OutOfMemoryError, Target
-from ...target.structs import make_struct, struct_dtype
+from ...target.structs import pack
 from ..base import HierarchyError
 from ..scratch import Shapes, bytes_of
 from .complete import CompleteForm
@@ -30,12 +31,14 @@ from .top_down import TopDownForm
 from .z_order import ZOrder
 
 MAX_DEPTH = 21
-COUNT_WORDS = 8
-NODES_FULL = 1
-"""The status of a tree whose nodes are more than its capacity."""
-
-NODES, POINTS, DROPPED, DEPTHS, CHAINS, LEAVES, STATUS, NEEDED = range(COUNT_WORDS)
+TREE_COUNTS = ("nodes", "points", "dropped", "depths", "chains", "leaves", "status", "needed")
 """Words of `PointTree.counts`."""
+TREE_COUNT_WORDS = len(TREE_COUNTS)
+NODES, POINTS, DROPPED, DEPTHS, CHAINS, LEAVES, STATUS, NEEDED = range(TREE_COUNT_WORDS)
+
+TREE_FULL = 1
+"""The status of a tree whose nodes are more than its capacity: there are none then, and `needed` says how many there
+would have been."""
 
 MOST_POINTS = 1 << 28
 """Of trees with two nodes a point at most."""
@@ -43,20 +46,26 @@ MOST_POINTS = 1 << 28
 MOST_NODES = MOST_ITEMS
 """Nodes are counted in 32 bits."""
 
-VIEW = struct_dtype(
-    [
-        *(
-            (name, "pointer")
-            for name in (
-                *("points", "order", "codes", "root", "counts", "code", "level", "parent", "first_child"),
-                *("child_count", "first_point", "point_count", "depth_first"),
-            )
-        ),
-        ("bits", "int"),
-        ("capacity", "int"),
-    ]
-)
-"""PointTreeView of point_tree.cuh."""
+
+@dataclasses.dataclass(frozen=True)
+class PointTreeView(Struct):
+    """A PointTree as kernels read it."""
+
+    points: Annotated[Array, "const float4*"]
+    order: Ints
+    codes: Annotated[Array, "const uint64*"]
+    root: Annotated[Array, "const float4*"]
+    counts: Ints
+    code: Annotated[Array, "const uint64*"]
+    level: Ints
+    parent: Ints
+    first_child: Ints
+    child_count: Ints
+    first_point: Ints
+    point_count: Ints
+    depth_first: Ints
+    bits: Int
+    capacity: Int
 
 
 @dataclasses.dataclass(frozen=True)
@@ -148,12 +157,13 @@ class PointTree:
     @property
     def view(self) -> np.ndarray:
         """PointTreeView, for kernels."""
-        return make_struct(VIEW, **{name: getattr(self, name) for name in VIEW.names or ()})
+        return pack(PointTreeView(**{name: getattr(self, name) for name in PointTreeView.c_types()}))
 
     @property
     def bytes(self) -> int:
         """Of all arrays."""
-        return sum(int(getattr(self, name).nbytes) for name in VIEW.names or () if name not in ("bits", "capacity"))
+        kinds = PointTreeView.c_types().items()
+        return sum(int(getattr(self, name).nbytes) for name, kind in kinds if kind.endswith("*"))
 
 
 def tree_shapes(count: int, capacity: int) -> Shapes:
@@ -166,7 +176,7 @@ def tree_shapes(count: int, capacity: int) -> Shapes:
         "order": ((max(count, 1),), np.int32),
         "codes": ((max(count, 1),), np.uint64),
         "root": ((4,), np.float32),
-        "counts": ((COUNT_WORDS,), np.int32),
+        "counts": ((TREE_COUNT_WORDS,), np.int32),
         **{name: ((capacity,), dtype) for name, dtype in per_node.items()},
         "depth_first": ((MAX_DEPTH + 2,), np.int32),
     }

@@ -33,9 +33,9 @@ extern "C" __global__ void begin_tree(const int* is_upper, const int* before, in
             owner[i] = i < kept ? 0 : -1;
             continue;
         }
-        counts[POINTS_NOW] = point_count[0] = kept;
-        counts[DROPPED_NOW] = dropped;
-        counts[NEEDED_NOW] = counts[DEPTHS_NOW] = 1;
+        counts[TREE_COUNTS::points] = point_count[0] = kept;
+        counts[TREE_COUNTS::dropped] = dropped;
+        counts[TREE_COUNTS::needed] = counts[TREE_COUNTS::depths] = 1;
         code[0] = 0;
         level[0] = first_point[0] = depth_first[0] = 0;
         parent[0] = -1;
@@ -48,8 +48,8 @@ extern "C" __global__ void finish_tree(const float* positions, const float* valu
                                        const int* last_order, const int* owner, const uint64* code, const int* level,
                                        const int* first_child, float4* points, int* order, uint64* codes, int* counts,
                                        int* depth_first) {
-    const bool is_whole = counts[OVERFLOW_NOW] == 0;
-    const int nodes = is_whole ? counts[NEEDED_NOW] : 0;
+    const bool is_whole = counts[TREE_COUNTS::status] == 0;
+    const int nodes = is_whole ? counts[TREE_COUNTS::needed] : 0;
     const Given given = {positions, width, nullptr};
     int leaves = 0;
     for (int i : grid_stride(max(n, nodes))) {
@@ -64,9 +64,9 @@ extern "C" __global__ void finish_tree(const float* positions, const float* valu
     }
     leaves = block_sum(leaves);
     if (thread_index() != 0) return;
-    atomic_add(counts + LEAVES_NOW, leaves);
+    atomic_add(counts + TREE_COUNTS::leaves, leaves);
     if (block_index() != 0) return;
-    counts[TREE_NODES_NOW] = nodes;
+    counts[TREE_COUNTS::nodes] = nodes;
     for (int d = 0; d < MAX_DEPTH + 2 && !is_whole; ++d) depth_first[d] = 0;
 }
 
@@ -86,7 +86,7 @@ __device__ __forceinline__ void grow_box(int* box, const Aabb& by) {
 extern "C" __global__ void bound_nodes(const float* positions, int width, const int* order, const int* owner,
                                        const int* counts, const int* depth_first, int depth, int* boxes) {
     const Given given = {positions, width, nullptr};
-    const int points = counts[POINTS_NOW], first = depth_first[depth];
+    const int points = counts[TREE_COUNTS::points], first = depth_first[depth];
     if (first == depth_first[depth + 1]) return;
     for (int run : grid_stride((points + RUN - 1) / RUN)) {
         int node = -1;
@@ -156,7 +156,7 @@ extern "C" __global__ void move_points(const unsigned* planes, const int* before
                                        int* moved_owner) {
     const Level level = {first_point, point_count, depth_first, boxes, begins, depth, leaf_points};
     const PartSums sums = {planes, before, words};
-    const bool is_whole = counts[OVERFLOW_NOW] == 0;
+    const bool is_whole = counts[TREE_COUNTS::status] == 0;
     for (int i : grid_stride(n)) {
         int node = owner[i], to = i;
         if (is_whole && level.is_divided(node)) {
@@ -232,9 +232,9 @@ extern "C" __global__ void write_children(const int* children, const int* before
     const int first = level.first(), end = level.end(), all = end + before[n];
     for (int i : grid_stride(max(end - first, 1))) {
         if (i == 0 && all > end) {
-            counts[NEEDED_NOW] = all;
-            counts[OVERFLOW_NOW] = all > capacity ? TREE_FULL : 0;
-            counts[DEPTHS_NOW] = depth + 2;
+            counts[TREE_COUNTS::needed] = all;
+            counts[TREE_COUNTS::status] = all > capacity ? TREE_FULL : 0;
+            counts[TREE_COUNTS::depths] = depth + 2;
             for (int d = depth + 2; d < MAX_DEPTH + 2 && all <= capacity; ++d) depth_first[d] = all;
         }
         if (i >= end - first) break;
@@ -262,7 +262,7 @@ extern "C" __global__ void own_points(const int* first_point, const int* point_c
     const Level level = {first_point, point_count, depth_first, boxes, begins, depth, leaf_points};
     for (int i : grid_stride(n)) {
         const int node = owner[i];
-        if (counts[OVERFLOW_NOW] != 0 || !level.is_divided(node)) continue;
+        if (counts[TREE_COUNTS::status] != 0 || !level.is_divided(node)) continue;
         owner[i] = level.child_of(node, first_child[node], level.part_of(node, i, 3));
     }
 }

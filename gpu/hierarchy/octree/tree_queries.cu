@@ -18,7 +18,7 @@ __device__ __forceinline__ uint64 first_code(Cell cell) { return cell.code << 3 
 // Nodes from the deepest on, by the last code of their cells: a stable sort puts them in post order. Places behind the
 // last node come last.
 extern "C" __global__ void list_backwards(PointTreeView tree, uint64* keys, int* nodes) {
-    const int count = tree.counts[TREE_NODES_NOW];
+    const int count = tree.counts[TREE_COUNTS::nodes];
     for (int i : grid_stride(tree.capacity)) {
         const int node = count - 1 - i;
         keys[i] = node >= 0 ? last_code(node_cell(tree, node)) : ~0ull;
@@ -28,7 +28,7 @@ extern "C" __global__ void list_backwards(PointTreeView tree, uint64* keys, int*
 
 // `order`: what was sorted. `rank`: of each node in it. `is_leaf`: of its places.
 extern "C" __global__ void rank_in_order(PointTreeView tree, const int* nodes, int* order, int* rank, int* is_leaf) {
-    const int count = tree.counts[TREE_NODES_NOW];
+    const int count = tree.counts[TREE_COUNTS::nodes];
     for (int i : grid_stride(tree.capacity)) {
         order[i] = nodes[i];
         is_leaf[i] = i < count && tree.first_child[nodes[i]] < 0 ? 1 : 0;
@@ -46,7 +46,7 @@ __device__ __forceinline__ int child_over(const PointTreeView& tree, int node, C
 }
 // The smallest node whose cell holds a cell.
 __device__ __forceinline__ int node_over(const PointTreeView& tree, Cell cell) {
-    if (!exists(cell) || tree.counts[TREE_NODES_NOW] == 0) return -1;
+    if (!exists(cell) || tree.counts[TREE_COUNTS::nodes] == 0) return -1;
     int node = 0;
     for (int child = child_over(tree, 0, cell); child >= 0; child = child_over(tree, child, cell)) node = child;
     return node;
@@ -133,7 +133,7 @@ extern "C" __global__ void find_leaves_below(PointTreeView tree, const int* leav
 // (corner 1, edge 2, face 4). Counted, or listed from first[i] on.
 template <class OnLeaf>
 __device__ __forceinline__ void visit_neighbours(const PointTreeView& tree, Cell cell, int contacts, OnLeaf& on_leaf) {
-    if (!exists(cell) || tree.counts[TREE_NODES_NOW] == 0) return;
+    if (!exists(cell) || tree.counts[TREE_COUNTS::nodes] == 0) return;
     int node = 0;
     while (true) {
         const int met = contact(cell, node_cell(tree, node));

@@ -68,8 +68,8 @@ extern "C" __global__ void order_points(const uint64* keys, const int* ids, cons
         const bool is_dropped = code >= DROPPED;
         const bool is_next = i + 1 < count && (IS_PACKED ? keys[i + 1] >> 32 : keys[i + 1]) < DROPPED;
         if (is_dropped ? i == 0 : !is_next) {  // where the finite points end
-            counts[POINTS_NOW] = is_dropped ? 0 : i + 1;
-            counts[DROPPED_NOW] = is_dropped ? count : count - i - 1;
+            counts[TREE_COUNTS::points] = is_dropped ? 0 : i + 1;
+            counts[TREE_COUNTS::dropped] = is_dropped ? count : count - i - 1;
         }
     }
 }

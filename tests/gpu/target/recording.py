@@ -9,7 +9,7 @@ import numpy as np
 
 from raygrove.gpu.target.base import Array, DeviceCount, TargetOptions, Unit, UnitSource
 from raygrove.gpu.target.host import HostTarget, HostUnit
-from raygrove.gpu.target.translation_unit import parse_kernels, read_source
+from raygrove.gpu.target.translation_unit import KernelSignature, parse_kernels, read_source, signatures
 
 
 class RecordingTarget(HostTarget):
@@ -21,6 +21,7 @@ class RecordingTarget(HostTarget):
         self.lane_count, self.is_dry = 1, is_dry
         self.launched: dict[UnitSource, set[str]] = {}
         self._source_of: dict[int, UnitSource] = {}
+        self._signatures: dict[UnitSource, dict[str, KernelSignature]] = {}
         self._dry_units: dict[UnitSource, HostUnit] = {}
 
     def unit(self, source: UnitSource) -> Unit:
@@ -55,7 +56,11 @@ class RecordingTarget(HostTarget):
         self.launched[self._source_of[id(unit)]].add(kernel)
         if self.is_dry:
             source = self._source_of[id(unit)]
-            names = [one.name for one in parse_kernels(read_source(source.path), source.path)[kernel].parameters]
-            assert sorted(arguments) == sorted(names), f"{source.path}, {kernel}: {sorted(arguments)}, not {names}"
+            if source not in self._signatures:
+                self._signatures[source] = signatures(source)
+            taken = {one.name: one.struct for one in self._signatures[source][kernel].parameters}
+            assert sorted(arguments) == sorted(taken), f"{source.path}, {kernel}: {sorted(arguments)}, not {[*taken]}"
+            for name, struct in taken.items():
+                assert struct is None or struct.lays_out(arguments[name].dtype), f"{source.path}, {kernel}: {name}"
         else:
             super().launch(unit, kernel, n, block=block, blocks=blocks, **arguments)

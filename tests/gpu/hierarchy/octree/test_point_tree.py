@@ -247,7 +247,7 @@ def test_nodes_that_do_not_fit_are_counted_and_none_written(target: Target) -> N
     needed = int(target.download(build_point_tree(target, array, chains="full").counts)[NODES])
     builder = PointTreeBuilder(target, 100, PointTreeOptions(chains="full"), capacity=needed - 1)
     counts = target.download(builder.build(array).counts)
-    assert (counts[NODES], counts[STATUS], counts[NEEDED]) == (0, point_tree.NODES_FULL, needed)
+    assert (counts[NODES], counts[STATUS], counts[NEEDED]) == (0, point_tree.TREE_FULL, needed)
     assert not target.download(builder.tree.depth_first).any()
     assert builder.make_room(array) == needed == builder.tree.capacity
     builder.build(array)

@@ -16,9 +16,9 @@ from raygrove.gpu.hierarchy.octree.point_tree import (
     LEAVES,
     NEEDED,
     NODES,
-    NODES_FULL,
     POINTS,
     STATUS,
+    TREE_FULL,
     PointTree,
     PointTreeBuilder,
     PointTreeOptions,
@@ -132,7 +132,7 @@ def test_levels_that_do_not_fit(target: Target) -> None:
     positions = target.upload(points_of(7, 100, "clusters"), "test")
     builder = PointTreeBuilder(target, 100, PointTreeOptions(method="top_down"), capacity=60)
     counts = target.download(builder.build(positions).counts)
-    assert (counts[NODES], counts[STATUS]) == (0, NODES_FULL) and counts[NEEDED] > 60
+    assert (counts[NODES], counts[STATUS]) == (0, TREE_FULL) and counts[NEEDED] > 60
     assert not target.download(builder.tree.depth_first).any()
     needed = builder.make_room(positions)
     assert builder.tree.capacity >= needed > 60
