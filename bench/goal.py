@@ -71,7 +71,7 @@ WHY = {
         "a grid's cells are of one size, so a kitchen's small things lie in few of them; where the steps of octrees go "
         "on a GPU was not examined (docs/performance/octrees.md)"
     ),
-    "spheres of 3 px": "slower than the trial that the bar is from; not examined (docs/performance/particles.md)",
+    "spheres of 3 px": "the splatter's kernel is 0.45 of it; docs/performance/particles.md says what was tried",
     "lbvh rebuild, blob of 512,000": "as on 2026-11-22, 0.177 ms; nothing was tried since",
     "NexusBVH's rebuild over hploc's": "1.40 in Crytek Sponza, the smallest of the scenes; not examined",
     "lbvh refit": "as on 2026-11-22; refits and rotations have not been worked on since",
