@@ -97,6 +97,7 @@ def pictures(watch: str = "all") -> list[dict[str, str]]:
             for f in strategies
             for o in f.info.choices[1:]
         ]
+    found.append({"hierarchy": "lbvh", "layout": "bvh4", "ray_type": "layers", "gathering": "one_by_one"})
     found.append({"hierarchy": "lbvh", "layout": "bvh8", "ray_type": "ao"})  # incoherent rays of a pack
     opaque = {"hierarchy": "lbvh", "layout": "bvh4", "alpha_mode": "opaque"}
     found += [{"ray_type": "smooth", **opaque}, {"ray_type": "path", "strategy": "wavefront", **opaque}]
@@ -111,6 +112,7 @@ def run_frames(
     layout: str,
     ray_type: str,
     strategy: str = "",
+    gathering: str = "",
     alpha_mode: str = "mask",
     is_dry: bool = False,
 ) -> None:
@@ -119,7 +121,8 @@ def run_frames(
     can_refit = structures()[hierarchy].capabilities.refit
     filtered = {"filtered": True} if hasattr(ray_types()[ray_type].Options, "filtered") else {}
     few = {"points": 300} if ray_type == "radiosity" else {}
-    options = ray_types()[ray_type].Options(strategy=strategy, **filtered) if strategy else None
+    ways = {name: way for name, way in (("strategy", strategy), ("gathering", gathering)) if way}
+    options = ray_types()[ray_type].Options(**ways, **filtered) if ways else None
     options = ray_types()[ray_type].Options(**few) if few else options
     update = UpdateOptions("refit" if can_refit else "rebuild")
     settings = ViewSettings(hierarchy, layout=layout, ray_type=ray_type, ray_type_options=options, update=update)
