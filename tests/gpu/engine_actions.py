@@ -21,85 +21,23 @@ from typing import Any
 
 import numpy as np
 
-from raygrove.gpu.camera import Camera
 from raygrove.gpu.clip import ClipOptions
 from raygrove.gpu.engine import Engine
 from raygrove.gpu.hierarchy.primitives import TRIANGLE_TESTS
 from raygrove.gpu.hierarchy.registry import structure, structures
 from raygrove.gpu.pixels import ArrayPixels
-from raygrove.gpu.scene import Light, Moment
+from raygrove.gpu.scene import Moment
 from raygrove.gpu.shade.registry import ray_types
 from raygrove.gpu.target import choose
 from raygrove.gpu.target.base import Target, TargetOptions
 from raygrove.gpu.update.options import UpdateOptions
 from raygrove.gpu.view import View, ViewSettings
 
+from .engine_choices import CAMERAS, FRAMES, LIGHTS, OPTIONS, SIZES, SPHERES, TIMES, Choice, Common
 from .engine_scenes import SCENES, colours
 
-TIMES = (0.0, 0.25, 0.5, 1.0, 1.3, 1.9, 2.0)
-SIZES = ((64, 48), (33, 17), (100, 80))
-CAMERAS = (
-    Camera(eye=(0, 0, 4)),
-    Camera(eye=(3, 1, 2), look_at=(0, 0, 0)),
-    Camera(eye=(0, 0, 6), orthographic=True, height=4),
-)
-LIGHTS = (
-    (Light("point", (30.0, 28.0, 25.0), position=(1.0, 3.0, 2.0)),),
-    (
-        Light("directional", (1.0, 1.0, 0.9), direction=(1.0, -1.0, -0.5)),
-        Light("sphere", (20.0, 9.0, 9.0), position=(-2.0, 1.0, 2.0), node=1),
-    ),
-    (),
-)
-FRAMES = (1, 2, 4, 7)
-OPTIONS: dict[str, tuple[float, ...]] = {
-    "max_leaf_size": (1, 4, 8),
-    "code_bits": (30, 60),
-    "max_depth": (3, 12, 30),
-    "nodes_per_primitive": (0.3, 1.0),
-}
-"""Options that several builders have, and values to try where they are legal."""
 REMEMBERED = 4000
 """Pictures of the reference that are kept."""
-
-
-@dataclasses.dataclass(frozen=True)
-class Choice:
-    """All that one view's picture and structure depend on."""
-
-    hierarchy: str = "lbvh"
-    layout: str = "auto"
-    traversal: str = "auto"
-    optimiser: str = "none"
-    options: Any = None
-    mode: str = "rebuild"
-    always: bool = False
-    triangle_test: str = TRIANGLE_TESTS[0]
-    ray_type: str = "flat"
-    samples: int = 1
-    size: tuple[int, int] = SIZES[0]
-    camera: int = 0
-    clips: bool = False
-
-    def picture(self, samples: int) -> Choice:
-        """The same picture by brute force, of so many samples: a film goes on with those that it has, where fewer are
-        asked for."""
-        plain = Choice(
-            hierarchy="brute_force", triangle_test=self.triangle_test, ray_type=self.ray_type, samples=samples
-        )
-        return dataclasses.replace(plain, size=self.size, camera=self.camera, clips=self.clips)
-
-
-@dataclasses.dataclass(frozen=True)
-class Common:
-    """What all views share."""
-
-    scene: str = "long"
-    hidden: tuple[int, ...] = ()
-    time: float = 0.0
-    clip: int = 0
-    colours: int = 0
-    lights: int = -1
 
 
 class WrongError(AssertionError):
@@ -151,6 +89,8 @@ class World:
         """Another scene: another engine on the same target."""
         self.engine.close()
         self.common, self._views = Common(scene), {}
+        for name in self.choices:
+            self.change(name, primary="structure")
         self.engine = self._made(scene, repeats=True)
 
     def draw(self, count: int) -> None:
@@ -162,7 +102,8 @@ class World:
             self._frame_id += 1
             self.engine.render_frame(Moment(instant, self.common.clip, self._frame_id), views)
         found = self.engine.flush()
-        while any(view.structure.is_stale for view in found.views):  # as the program does with a picture that stays
+        # As the program does with a picture that stays: rows after rows, and what a stale tree had no room for.
+        while any(view.structure.is_stale for view in found.views) or not self.engine.is_whole(views):
             self.engine.render_frame(Moment(self.common.time, self.common.clip, self._frame_id), views)
             found = self.engine.flush()
         for name, view, statistics in zip(self.choices, views, found.views, strict=True):
@@ -171,20 +112,20 @@ class World:
     # -- checks -------------------------------------------------------------------------------------------------------
     def _check(self, choice: Choice, view: View, statistics: Any) -> None:
         scene = SCENES[self.common.scene]()
-        shown = scene.triangle_count - sum(
-            len(scene.meshes[scene.objects[k].mesh].triangles) for k in self.common.hidden
+        # Hidden spheres and glyphs keep their places. Tiles need no structure, which then is not built.
+        places = scene.primitive_count - sum(
+            scene.count_of(k) for k in self.common.hidden if scene.objects[k].mesh >= 0
         )
-        if statistics.structure.primitive_count != shown:
-            raise WrongError(
-                f"{choice.hierarchy} holds {statistics.structure.primitive_count} primitives, {shown} are visible"
-            )
+        held = statistics.structure.primitive_count
+        if held != places and not (choice.primary == "tiles" and held == 0):
+            raise WrongError(f"{choice.hierarchy} holds {held} primitives of {places}")
         totals, wanted = self._reference(choice.picture(statistics.samples))
         found = self.engine.totals(view)
         if abs(found.hits - totals.hits) > 2 or abs(found.sum_t - totals.sum_t) > 1e-3 * max(1.0, totals.sum_t):
             raise WrongError(
                 f"{view.name}: {found.hits} hits and sum {found.sum_t:.3f}, not {totals.hits} and {totals.sum_t:.3f}"
             )
-        if choice.ray_type == "steps":  # shows the structure itself
+        if choice.shows_the_tree and choice.mode != "rebuild":  # a refitted tree goes back to an earlier instant
             return
         assert isinstance(view.pixels, ArrayPixels)
         apart = np.abs(view.pixels.download()[..., :3].astype(int) - wanted[..., :3].astype(int)).max(axis=-1) > 3
@@ -225,6 +166,7 @@ class World:
     def _give_to(self, engine: Engine) -> None:
         engine.hide(self.common.hidden)
         engine.take_materials(colours(self.common.colours))
+        engine.take_sphere_options(SPHERES[self.common.spheres if SCENES[self.common.scene]().spheres else 0])
         engine.take_lights(SCENES[self.common.scene]().lights if self.common.lights < 0 else LIGHTS[self.common.lights])
 
     def _view(self, name: str) -> View:
@@ -236,14 +178,14 @@ class World:
         return known[1]
 
     def _fresh_view(self, choice: Choice, name: str) -> View:
-        named = ("hierarchy", "layout", "traversal", "optimiser", "triangle_test", "ray_type", "samples")
+        named = ("hierarchy", "layout", "traversal", "optimiser", "triangle_test", "ray_type", "samples", "primary")
         settings = ViewSettings(
             **{field: getattr(choice, field) for field in named},
             update=UpdateOptions(mode=choice.mode, always=choice.always),
             clip=ClipOptions(on=choice.clips),
             hierarchy_options=choice.options,
         )
-        return View(settings, CAMERAS[choice.camera], ArrayPixels(self.target, *choice.size), name)
+        return View(settings, CAMERAS[choice.camera], ArrayPixels(self.target, *choice.size), name, choice.rows)
 
     def _difference(self, before: tuple[Common, dict[str, Choice]]) -> str:
         found = {}
@@ -295,6 +237,12 @@ def choose_mode(world: World, view: str) -> None:
     world.change(view, mode=world.random.choice(modes), always=world.random.random() < 0.3)
 
 
+def choose_primary(world: World, view: str) -> None:
+    """Who gives the first hits: tiles only where they can show the scene."""
+    can = not SCENES[world.common.scene]().triangle_count
+    world.change(view, primary=world.random.choice(("structure", "tiles") if can else ("structure",)))
+
+
 def choose_views(world: World, view: str) -> None:
     """A second view, or no longer."""
     if len(world.choices) > 1:
@@ -331,6 +279,9 @@ ACTIONS: dict[str, Callable[[World, str], None]] = {
     ),
     "size": lambda w, view: w.change(view, size=w.random.choice(SIZES)),
     "camera": lambda w, view: w.change(view, camera=w.random.randrange(len(CAMERAS))),
+    "primary": choose_primary,
+    "rows": lambda w, view: w.change(view, rows=w.random.choice((0, 8, 24))),
+    "spheres": lambda w, view: w.share(spheres=w.random.randrange(len(SPHERES))),
     "clip": lambda w, view: w.change(view, clips=not w.choices[view].clips),
     "views": choose_views,
     "time": lambda w, view: w.share(time=w.random.choice(TIMES)),

@@ -1,13 +1,31 @@
-"""Scenes for engine_actions.py: four objects that move, bend and overlap, in three ways that structures find hard."""
+"""Scenes for engine_actions.py: four objects that move, bend and overlap, in ways that structures find hard; of
+triangles, of spheres and glyphs, and of all three."""
 
 from __future__ import annotations
 
+import dataclasses
 import functools
 from typing import Any
 
 import numpy as np
 
-from raygrove.gpu.scene import Channel, Clip, Environment, KeyFrames, Material, Mesh, Node, Object, Scene, Track
+from raygrove.gpu.scene import (
+    ABSENT,
+    Attribute,
+    Channel,
+    Clip,
+    Environment,
+    Glyphs,
+    KeyFrames,
+    Material,
+    Mesh,
+    Node,
+    Object,
+    Scene,
+    SphereKeys,
+    Spheres,
+    Track,
+)
 
 _TIMES = np.array([0, 1, 2], np.float32)
 
@@ -99,10 +117,55 @@ def _sky() -> Environment:
     return Environment("sky", pixels.astype(np.float32))
 
 
+def _spheres(random: np.random.Generator, count: int, reach: float) -> Spheres:
+    """Spheres in three key frames, that grow and shrink and some of which are away for a time; a force on each."""
+    centres = random.uniform(-reach, reach, (3, count, 3))
+    radii = random.uniform(0.02, 0.15, (3, count))
+    radii[1, ::5] = ABSENT
+    keys = SphereKeys(_TIMES, centres.astype(np.float32), radii.astype(np.float32))
+    force = Attribute("force", random.normal(size=(3, count, 3)).astype(np.float32))
+    colours = random.random((count, 3)).astype(np.float32)
+    return Spheres("spheres", keys.centres[0], keys.radii[0], colours, attributes=(force,), key_frames=keys)
+
+
+def _glyphs(random: np.random.Generator, shape: str, count: int) -> Glyphs:
+    centres, turns = random.uniform(-1, 1, (count, 3)), random.normal(size=(count, 4))
+    turns /= np.linalg.norm(turns, axis=1, keepdims=True)
+    sizes = random.uniform(0.05, 0.3, (count, 3))
+    first, second, third = (values.astype(np.float32) for values in (centres, sizes, turns))
+    return Glyphs(shape, shape, first, second, third, material_id=1)
+
+
+def _mixed() -> Scene:
+    """Two objects of triangles, one of spheres and one of glyphs."""
+    random, scene = np.random.default_rng(5), _scene("mixed", 200, 0.2)
+    return dataclasses.replace(
+        scene,
+        objects=(*scene.objects[:2], Object(2, spheres=0), Object(3, glyphs=0)),
+        spheres=(_spheres(random, 150, 1.0),),
+        glyphs=(_glyphs(random, "ellipsoid", 40),),
+    )
+
+
+def _particles() -> Scene:
+    """Two objects of spheres and two of glyphs: no triangle, so that tiles may give the first hits."""
+    random, scene = np.random.default_rng(6), _scene("particles", 1, 0.2)
+    shapes = (Object(0, spheres=0), Object(1, spheres=1), Object(2, glyphs=0), Object(3, glyphs=1))
+    return dataclasses.replace(
+        scene,
+        meshes=(),
+        objects=shapes,
+        spheres=(_spheres(random, 300, 1.5), _spheres(random, 60, 0.5)),
+        glyphs=(_glyphs(random, "box", 30), _glyphs(random, "arrow", 30)),
+    )
+
+
 SCENES = {
     "long": functools.cache(lambda: _scene("long", 500, 0.5)),
     "short": functools.cache(lambda: _scene("short", 300, 0.05, environment=_sky())),
     "streamed": functools.cache(lambda: _scene("streamed", 400, 0.2, keys=60)),
+    "mixed": functools.cache(_mixed),
+    "particles": functools.cache(_particles),
 }
-"""Long triangles, which splits cut often; short ones under a sky; key frames that do not fit the 1 MiB they are given.
-"""
+"""Long triangles, which splits cut often; short ones under a sky; key frames that do not fit the 1 MiB they are given;
+triangles, spheres and glyphs; spheres and glyphs."""
