@@ -45,6 +45,9 @@ from .radiosity import run_radiosity
 
 CRAFTED_TRIANGLES = 700
 """Of each scene made to break builders."""
+FEW_CRAFTED, FEW_TRIANGLES = 3, 150
+"""Scenes made to break builders, and triangles of each, that a structure gets on a GPU that is watched: every launch is
+slow there, and many are made. Structures take turns in which."""
 
 
 def run_everything(target: Target, part: tuple[int, int] = (0, 1), watch: str = "all") -> None:
@@ -153,9 +156,9 @@ def run_structure(target: Target, name: str, watch: str = "all") -> None:
             assert len(made.nodes().references) >= count - 1  # one is inactive
     if issubclass(structure, BvhHierarchy):
         run_bounded(target, structure, primitives, watch)
-    for scene_name in CRAFTED:
+    for scene_name, most in crafted_choice(target, name, watch):
         made = structure(target, StructureChoice(layout=telling_layouts(name)[0]))
-        made.build(crafted(scene_name, CRAFTED_TRIANGLES).upload(target))
+        made.build(crafted(scene_name, most).upload(target))
         made.measure()
     if not is_whole:
         return
@@ -176,6 +179,14 @@ def run_structure(target: Target, name: str, watch: str = "all") -> None:
     if "mixed" in structure.capabilities.primitive_kinds and turn != 0:
         made = structure(target, StructureChoice(layout=structure.default_layout("host")))
         made.build(mixed_scene(target, 150, 150)[-1])
+
+
+def crafted_choice(target: Target, name: str, watch: str) -> list[tuple[str, int]]:
+    """Scenes made to break builders that a structure gets, with the triangles of each: all of them, or its turn."""
+    if target.kind != "cuda" or watch not in WATCHED:
+        return [(scene_name, CRAFTED_TRIANGLES) for scene_name in CRAFTED]
+    first = list(structures()).index(name) * FEW_CRAFTED
+    return [(list(CRAFTED)[(first + k) % len(CRAFTED)], FEW_TRIANGLES) for k in range(FEW_CRAFTED)]
 
 
 def run_topologies(target: Target) -> None:

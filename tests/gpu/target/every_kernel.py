@@ -33,7 +33,7 @@ from raygrove.gpu.trace.trace import KINDS, VIEW_FRAME, CameraRays, Tracer, uplo
 from tests.gpu.sanitizers.frames import draw_spheres
 from tests.gpu.sanitizers.glyphs import draw_primary_tiles
 from tests.gpu.sanitizers.queries import region_jobs
-from tests.gpu.sanitizers.scenario import everything, name_of
+from tests.gpu.sanitizers.scenario import everything, name_of, run_structure
 
 WITH_GLYPHS = ("brute_force", "lbvh", "sbvh", "median_sah", "grid", "octree_top_down")
 
@@ -124,7 +124,8 @@ def jobs_of(watch: str) -> list[Callable[[Target], None]]:
     if watch == "all":
         known = {name_of(job) for job in jobs}
         jobs += [job for job in region_jobs("all") if name_of(job) not in known] + tracing()
-    return jobs
+    # Builders take the longest: begun first, they end beside the others and not after them.
+    return sorted(jobs, key=lambda job: not name_of(job).startswith(run_structure.__name__))
 
 
 def claimed(number: int, claims: pathlib.Path | None) -> bool:
