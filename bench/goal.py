@@ -64,8 +64,9 @@ WHY = {
         "paper's form reach theirs"
     ),
     "primary rays at 1M moving spheres": (
-        "a warp's longest ray takes 4.5 times the steps of one through the blob, as neighbours end at different "
-        "depths; a tree by SAH visits as many nodes (docs/performance/particles.md)"
+        "1.62 since leaves hold one sphere; a warp's longest ray takes twice the steps of its mean, as neighbours end "
+        "at different depths; a tree by SAH visits as many nodes, and to give idle lanes further rays was slower "
+        "(docs/performance/particles.md)"
     ),
     "primary rays of": (
         "the longest list that one ray tests decides, at about a microsecond a test: 36,192 in the kitchen's grid, "
