@@ -63,6 +63,7 @@ class Film:
         self.width = self.height = self.samples = self.rows_ahead = self.generation = 0
         self.sample = Sample(0, 0, 0, False)
         self._memory: Array = None
+        self._part: Array = None
         self._sums: Array = None
 
     @property
@@ -107,6 +108,8 @@ class Film:
         if most_rows:
             rows = min(rows, max(1, most_rows // TILE_SIDE) * TILE_SIDE)
         self.sample = Sample(self.samples, first, rows, True)
+        if self.is_partial:
+            self._reserve_part(3 * rays_of_picture(width, rows))
         self.rows_ahead = first + rows
         if self.rows_ahead == height:
             self.samples, self.rows_ahead = self.samples + 1, 0
@@ -149,7 +152,7 @@ class Film:
         brings there what they hold, `put_rows` back."""
         if not self.is_partial:
             return self._sums
-        return self._target.scratch("film.rows", 3 * rays_of_picture(self.width, self.sample.rows), np.float32)
+        return self._part[: 3 * rays_of_picture(self.width, self.sample.rows)]
 
     def take_rows(self) -> None:
         """Launches only."""
@@ -184,6 +187,13 @@ class Film:
             self._memory = self._target.empty(count if self._memory is None else count + count // 8, np.float32, "film")
             self.generation += 1
         self._sums = self._memory[:count]
+
+    def _reserve_part(self, count: int) -> None:
+        # No scratch memory: where another view's rows needed more of it, these would be drawn into what was there
+        # before, and brought back from what is there now.
+        if self._part is None or len(self._part) < count:
+            self._part = self._target.empty(count, np.float32, "film")
+            self.generation += 1
 
     def restart(self) -> None:
         """Forget the samples: the next frame draws the first one."""

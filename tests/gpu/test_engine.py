@@ -80,6 +80,23 @@ def test_views_differ_in_everything_and_keep_their_own(engine: Engine) -> None:
         assert np.array_equal(shown(view), image)
 
 
+def test_views_in_strips_do_not_share_their_rows(engine: Engine) -> None:
+    """Two views drawn some rows at a time, of which the second one's rows need more memory: each is the picture that is
+    drawn at once."""
+    target = engine.target
+    sizes = {"a": (50, 31), "b": SIZE}
+    whole = {name: view_of(target, f"whole {name}", size=size) for name, size in sizes.items()}
+    parts = [view_of(target, name, size=size) for name, size in sizes.items()]
+    for view in parts:
+        view.most_rows = 8
+    for _ in range(SIZE[1] // 8 + 1):
+        engine.render_frame(Moment(0.5), parts)
+    engine.render_frame(Moment(0.5), list(whole.values()))
+    assert engine.is_whole(list(whole.values()))
+    for view in parts:
+        assert np.array_equal(shown(view), shown(whole[view.name]))
+
+
 def test_samples_add_up_and_then_nothing_is_drawn(engine: Engine) -> None:
     view = view_of(engine.target, samples=3)
     images, launches = [], []
