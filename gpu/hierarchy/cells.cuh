@@ -99,14 +99,25 @@ struct LaneMailboxes {
     }
 };
 
+// Of a tree whose leaves are short, where nothing is passed over; else runs.cuh.
+struct NoRuns {
+    __device__ __forceinline__ bool may_skip(int) const { return false; }
+    template <class OnNode>
+    __device__ __forceinline__ int skip(int i, int, const Rays&, OnNode&) const {
+        return i;
+    }
+};
+
 // Hand the primitives of a leaf, `references` from `first` on, to on_primitive, those that are missed only where steps
 // are asked for (a branch is cheaper than keeping nothing); false when no ray goes on.
-template <class Boxes, class Primitives, class OnPrimitive, class OnNode>
-__device__ __forceinline__ bool visit_references(Pointer<const int> references, int first, int count, Boxes& mailboxes,
-                                                 const Primitives& primitives, Rays& rays, OnPrimitive& on_primitive,
-                                                 OnNode& on_node) {
+template <class AnyRuns, class Boxes, class Primitives, class OnPrimitive, class OnNode>
+__device__ __forceinline__ bool visit_references(Pointer<const int> references, const AnyRuns& runs, int first,
+                                                 int count, Boxes& mailboxes, const Primitives& primitives, Rays& rays,
+                                                 OnPrimitive& on_primitive, OnNode& on_node) {
     const int last = first + count;
+    const bool may_skip = runs.may_skip(count);
     for (int i = first; i < last; ++i) {
+        if (may_skip && (i = runs.skip(i, last, rays, on_node)) >= last) break;
         const int prim_id = references[i];
         if (!mailboxes.is_first_visit(prim_id, rays.active)) continue;
         const Intersection found = primitives.intersect(prim_id, rays);

@@ -67,6 +67,9 @@ class GrowingHierarchy(MeasuredHierarchy):
         """Fill the draft, its counts and status included, for at least one primitive, with the working memory that
         `capacity` names. Inactive primitives are in no leaf. Launches only."""
 
+    def finish(self, primitives: Primitives, draft: Draft) -> None:
+        """What is made of a draft after it was published: nothing, unless a family says otherwise. Launches only."""
+
     @abc.abstractmethod
     def limits(self) -> Limits:
         """Where the structure gives up, with the options chosen."""
@@ -176,6 +179,7 @@ class GrowingHierarchy(MeasuredHierarchy):
         self.emit(primitives, draft, self.tree.capacity)
         with self.target.phase("build.publish"):
             self.tree.publish(draft, primitives)
+        self.finish(primitives, draft)
 
     def _reserve(self, capacity: Capacity, primitives: Primitives) -> None:
         self.forget_pending()

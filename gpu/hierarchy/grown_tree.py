@@ -23,6 +23,7 @@ import numpy as np
 from ..target.base import Array, Target
 from .base import HierarchyError, Primitives
 from .primitives import KINDS, reserved, unit_source
+from .runs import RUN_BYTES, bound_runs, run_count
 
 NODES_NOW, REFERENCES_NOW, STATUS_NOW, WORKING_NOW, COUNT_WORDS = range(5)
 NODES_FULL, REFERENCES_FULL, WORKING_FULL = 1, 2, 4
@@ -37,13 +38,14 @@ SPARE = 256
 @dataclasses.dataclass(frozen=True)
 class NodeShape:
     """What a family's nodes are to those who copy them: 4-byte words each, the words of the only node over nothing,
-    whether nodes have parents, and how many places stay free in front, so that later nodes lie where they are read at
-    once."""
+    whether nodes have parents, how many places stay free in front, so that later nodes lie where they are read at
+    once, and whether long lists of references have boxes around runs of them (runs.py)."""
 
     words: int
     empty: tuple[int, ...]
     has_parents: bool = False
     free_in_front: int = 0
+    has_runs: bool = False
 
     @property
     def bytes(self) -> int:
@@ -94,7 +96,8 @@ class Capacity:
 
     def tree_bytes(self, shape: NodeShape, primitives: Primitives) -> int:
         """Of the tree that is traversed, records included."""
-        return self.draft_bytes(shape) + 4 * (1 + KINDS[primitives.kind].record_floats) * primitives.count
+        runs = RUN_BYTES * run_count(self.references) if shape.has_runs else 0
+        return self.draft_bytes(shape) + runs + 4 * (1 + KINDS[primitives.kind].record_floats) * primitives.count
 
 
 @dataclasses.dataclass(frozen=True)
@@ -114,6 +117,7 @@ class GrownTree:
     nodes: Array
     parent: Array
     references: Array
+    runs: Array
     records: Array
     order: Array
 
@@ -145,6 +149,7 @@ class GrownTree:
         self._hold("nodes", (capacity.nodes + self.shape.free_in_front, self.shape.words), np.int32)
         self._hold("parent", (capacity.nodes if self.shape.has_parents else 0,), np.int32)
         self._hold("references", (capacity.references,), np.int32)
+        self._hold("runs", (run_count(capacity.references) if self.shape.has_runs else 0, 2, 4), np.float32)
         self._hold("order", (max(1, primitive_count),), np.int32)
         records = self._held.get("records")
         if records is not None and records.shape[1] != record_floats:
@@ -194,6 +199,11 @@ class GrownTree:
             record_data=self.records,
             order=self.order,
         )
+
+    def bound_runs(self, draft: Draft, primitives: Primitives, keys: Array | None) -> None:
+        """Launch what bounds the runs of a draft that was published, or, by the sorted `keys` of its references, those
+        that lie in one list."""
+        bound_runs(self.target, self.runs, primitives, draft.counts, draft.references, self.capacity.references, keys)
 
     @property
     def bytes(self) -> int:

@@ -76,6 +76,7 @@ struct NoNodes {
     static constexpr bool IS_ASKED = false, HEARS_EVENTS = false;
 
     __device__ __forceinline__ void operator()(int, int, bool, Mask, int = 0) {}
+    __device__ __forceinline__ void add_boxes(int, Mask) {}
     __device__ __forceinline__ void store_counts(int*, int64, int64) const {}
 };
 
@@ -87,6 +88,9 @@ struct CountSteps {
 
     __device__ __forceinline__ void operator()(int, int, bool, Mask lanes, int boxes = 0) {
         count = count + select(lanes, splat_int(1), splat_int(0));
+        box_count = box_count + select(lanes, splat_int(boxes), splat_int(0));
+    }
+    __device__ __forceinline__ void add_boxes(int boxes, Mask lanes) {
         box_count = box_count + select(lanes, splat_int(boxes), splat_int(0));
     }
     __device__ __forceinline__ void store_counts(int* steps, int64 first, int64 plane) const {

@@ -89,8 +89,10 @@ extern "C" __global__ void __launch_bounds__(256, 2)
         int count = 0;
         if (i < pairs) {
             const int block = first_half(keys[i]), prim_id = second_half(keys[i]);
-            each_cell(grid.block(block, nodes[block].y), primitives.shape(primitives.corners(prim_id)),
-                      primitives.aabb(prim_id), slack, [&](int) { ++count; });
+            const GridSpace cells = grid.block(block, nodes[block].y);
+            const Aabb own = primitives.aabb(prim_id);
+            each_cell(cells, primitives.shape(primitives.corners(prim_id)), own, CellBox(cells, own), slack,
+                      [&](int) { ++count; });
         }
         places[i] = count;
     }
@@ -116,7 +118,9 @@ extern "C" __global__ void __launch_bounds__(256, 2)
         const int block = first_half(keys[i]), prim_id = second_half(keys[i]);
         const int2 node = nodes[block];
         int at = places[i];
-        each_cell(grid.block(block, node.y), primitives.shape(primitives.corners(prim_id)), primitives.aabb(prim_id),
-                  slack, [&](int cell) { cell_keys[at++] = (uint64)(node.x + cell) << 32 | (unsigned)prim_id; });
+        const GridSpace cells = grid.block(block, node.y);
+        const Aabb own = primitives.aabb(prim_id);
+        each_cell(cells, primitives.shape(primitives.corners(prim_id)), own, CellBox(cells, own), slack,
+                  [&](int cell) { cell_keys[at++] = (uint64)(node.x + cell) << 32 | (unsigned)prim_id; });
     }
 }

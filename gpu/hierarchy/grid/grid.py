@@ -27,7 +27,9 @@ from ..base import (
 )
 from ..growing import GrowingHierarchy
 from ..grown_tree import Capacity, Draft, Limits, NodeShape
+from ..large_primitives import by_blocks
 from ..primitives import clipping_unit_source, query_records, querying_unit_source, unit_source
+from ..runs import run_constants
 from .node_table import read_node_table
 from .options import BOX_TEST, CLIPPING, MOST_ALONG, SEPARATING_AXES, GridOptions
 
@@ -51,6 +53,7 @@ class GridArrays(Struct):
     nodes: Annotated[Array, "const int2*"]
     references: Ints
     box: Annotated[Array, "const float4*"]
+    runs: Annotated[Array, "const float4*"]
 
 
 class GridHierarchy(GrowingHierarchy):
@@ -70,7 +73,7 @@ class GridHierarchy(GrowingHierarchy):
     traversal_names: ClassVar[tuple[str, ...]]
     has_blocks: ClassVar[bool]
     registers: ClassVar[int]
-    node_shape = NodeShape(words=2, empty=(0, 0))
+    node_shape = NodeShape(words=2, empty=(0, 0), has_runs=True)
     figures = (
         "node_count",
         "leaf_count",
@@ -81,6 +84,7 @@ class GridHierarchy(GrowingHierarchy):
         "status",
     )
     options: GridOptions
+    _keys: Array
 
     @classmethod
     def layouts(cls) -> tuple[str, ...]:
@@ -155,21 +159,24 @@ class GridHierarchy(GrowingHierarchy):
         unit = self.cell_unit("references", primitives)
         places = target.scratch("grid.places", n + 1, np.int32)
         keys = target.scratch("grid.keys", most_references, np.uint64)
+        large = target.scratch("grid.large", n + 1, np.int32)
+        listed = {"primitives": primitives.view, "box": draft.box, "places": places}
         with target.phase("build.keys"):
-            target.launch(unit, "count_cells", n + 1, primitives=primitives.view, box=draft.box, places=places)
+            target.fill(large[:1], 0)
+            target.launch(unit, "count_cells", n + 1, **listed, large=large)
+            target.launch(unit, "count_cells_of_large", n, **listed, **by_blocks(large, n))
             target.exclusive_scan(places, places, "grid.scan")
             target.launch(
                 unit,
                 "write_keys",
                 max(n, most_references, most_cells),
-                primitives=primitives.view,
-                box=draft.box,
-                places=places,
+                **listed,
                 capacity=most_references,
                 counts=counts,
                 keys=keys,
                 nodes=nodes,
             )
+            target.launch(unit, "write_keys_of_large", n, **listed, **by_blocks(large, n), counts=counts, keys=keys)
         with target.phase("build.sort"):
             return target.sort_keys(keys, (32, 33 + most_cells.bit_length()), "grid.sort")
 
@@ -186,6 +193,11 @@ class GridHierarchy(GrowingHierarchy):
                 nodes=draft.nodes,
                 references=draft.references,
             )
+        self._keys = keys
+
+    def finish(self, primitives: Primitives, draft: Draft) -> None:
+        with self.target.phase("build.runs"):
+            self.tree.bound_runs(draft, primitives, self._keys)
 
     # -- what others read -------------------------------------------------------------------------------------------
     def traversal(self) -> Traversal:
@@ -200,10 +212,10 @@ class GridHierarchy(GrowingHierarchy):
         return Traversal(TreeView(header, type_name, self._view()), query_records(built, self.tree.records))
 
     def _view(self) -> np.ndarray:
-        return pack(GridArrays(self.tree.nodes, self.tree.references, self.tree.box))
+        return pack(GridArrays(self.tree.nodes, self.tree.references, self.tree.box, self.tree.runs))
 
     def _constants(self) -> tuple[tuple[str, int], ...]:
-        return (("MAILBOXES", MAILBOXES if self.options.mailboxes else 0),)
+        return (("MAILBOXES", MAILBOXES if self.options.mailboxes else 0), *run_constants())
 
     def launch_measuring(self, primitives: Primitives, costs: StatisticsOptions) -> Array:
         tree, target = self.tree, self.target

@@ -3,12 +3,14 @@
 #include "gpu/device/block_box.cuh"
 #include "gpu/device/morton.cuh"
 #include "gpu/hierarchy/octree/cell_keys.cuh"
+#include "gpu/hierarchy/large_primitives.cuh"
 #include "gpu/hierarchy/octree/cells_met.cuh"
 
-extern "C" __global__ void clear_cells(int* box_words, uint64* level_sums, int* chosen, int* counts) {
+extern "C" __global__ void clear_cells(int* box_words, uint64* level_sums, int* chosen, int* counts, int* large) {
     for (int i : grid_stride(CODE_LEVELS + 1)) {
         level_sums[i] = 0;
         if (i == 0) empty_words(box_words);
+        if (i == 0) large[0] = 0;
         if (i < CHOSEN_WORDS) chosen[i] = 0;
         if (i < COUNT_WORDS) counts[i] = 0;
     }
@@ -78,6 +80,11 @@ struct MetCells {
         is_whole = cells.count() == 1 || !space.is_within(LARGEST_CLIPPED);
     }
     __device__ __forceinline__ int count() const { return (int)cells.count(); }
+    // Whether it is left to a block.
+    __device__ __forceinline__ bool is_large() const { return cells.count() > MANY_CELLS; }
+    __device__ __forceinline__ uint64 key(int place, int prim_id) const {
+        return (uint64)code(place) << 32 | (unsigned)prim_id;
+    }
     __device__ __forceinline__ bool meets(int place) const {
         if (is_whole) return true;
         const int3 cell = cells.cell(place);
@@ -91,15 +98,20 @@ struct MetCells {
     }
 };
 
-// `masks`: which of the cells that its box meets a primitive meets, where those are at most 32.
+// `masks`: which of the cells that its box meets a primitive meets, where those are at most 32; else whether it meets
+// none, and is listed in the first.
 extern "C" __global__ void count_cells(Primitives primitives, const float4* box, const int* chosen, int* cell_counts,
-                                       unsigned* masks) {
+                                       unsigned* masks, int* large) {
     const OctreeSpace space = load_space(box);
     for (int i : grid_stride(primitives.count)) {
         const Aabb own = primitives.aabb(i);
         cell_counts[i] = 0;
         if (is_empty(own) || chosen[IS_REFUSED]) continue;
         const MetCells<Primitives> met(primitives, i, space, chosen[CHOSEN_LEVEL], own);
+        if (met.is_large()) {
+            LargePrimitives{large}.add(i);
+            continue;
+        }
         const int cells = met.count();
         unsigned mask = 0u;
         int count = 0;
@@ -112,6 +124,23 @@ extern "C" __global__ void count_cells(Primitives primitives, const float4* box,
         cell_counts[i] = max(count, 1);
         masks[i] = count == 0 ? 1u : mask;
     }
+}
+
+extern "C" __global__ void __launch_bounds__(64)
+    count_cells_of_large(Primitives primitives, const float4* box, const int* chosen, int* large, int* cell_counts,
+                         unsigned* masks) {
+    const OctreeSpace space = load_space(box);
+    LargePrimitives{large}.each([&](int prim_id) {
+        const MetCells<Primitives> met(primitives, prim_id, space, chosen[CHOSEN_LEVEL], primitives.aabb(prim_id));
+        int own = 0;
+#pragma unroll 1
+        for (int place : block_stride(met.count())) own += met.meets(place);
+        const int count = block_sum(own);
+        if (thread_index() == 0) {
+            cell_counts[prim_id] = max(count, 1);
+            masks[prim_id] = count == 0 ? 1u : 0u;
+        }
+    });
 }
 
 // `places`: the exclusive sums of `cell_counts`. Places behind the last key are sorted to the end.
@@ -131,12 +160,32 @@ extern "C" __global__ void write_keys(Primitives primitives, const float4* box, 
         if (i >= total && i < capacity) keys[i] = ~0ull;
         if (i >= n || cell_counts[i] == 0) continue;
         const MetCells<Primitives> met(primitives, i, space, chosen[CHOSEN_LEVEL], primitives.aabb(i));
+        if (met.is_large()) continue;
         const int cells = met.count(), last = places[i] + cell_counts[i];
 #pragma unroll 1
         for (int place = 0, key = places[i]; place < cells && key < min(last, capacity); ++place) {
             const bool is_met = cells <= 32 ? (masks[i] >> place & 1u) != 0u : met.meets(place);
-            if (is_met || (place == 0 && cells > 32 && (masks[i] & 1u) != 0u))
-                keys[key++] = (uint64)met.code(place) << 32 | (unsigned)i;
+            if (is_met || (place == 0 && cells > 32 && (masks[i] & 1u) != 0u)) keys[key++] = met.key(place, i);
         }
     }
+}
+
+// The keys of one primitive in any order: no two are of one cell, and they are sorted by cells.
+extern "C" __global__ void __launch_bounds__(64)
+    write_keys_of_large(Primitives primitives, const float4* box, const int* places, const unsigned* masks,
+                        const int* chosen, const int* counts, int* large, uint64* keys) {
+    if (counts[STATUS_NOW] != 0) return;
+    const OctreeSpace space = load_space(box);
+    SHARED int next;
+    LargePrimitives{large}.each([&](int prim_id) {
+        const MetCells<Primitives> met(primitives, prim_id, space, chosen[CHOSEN_LEVEL], primitives.aabb(prim_id));
+        if (thread_index() == 0) next = places[prim_id];
+        block_sync();
+        const bool is_in_none = masks[prim_id] != 0u;
+#pragma unroll 1
+        for (int place : block_stride(is_in_none ? 1 : met.count())) {
+            if (is_in_none || met.meets(place)) keys[block_atomic_add(&next, 1)] = met.key(place, prim_id);
+        }
+        block_sync();
+    });
 }

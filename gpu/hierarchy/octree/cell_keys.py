@@ -4,12 +4,14 @@ leaves begin with. Phases build.bounds, build.keys, build.sort. On the device: c
 from __future__ import annotations
 
 import math
+from typing import Any
 
 import numpy as np
 
 from ...target.base import Array, Target, Unit
 from ..base import Primitives
 from ..grown_tree import Capacity, Draft
+from ..large_primitives import by_blocks
 from ..primitives import clipping_unit_source
 from ..scratch import Shapes, bytes_of, scratch_arrays
 
@@ -33,6 +35,7 @@ def shapes_of(capacity: Capacity, primitive_count: int) -> Shapes:
         "cell_counts": ((primitive_count,), np.int32),
         "places": ((primitive_count,), np.int32),
         "masks": ((primitive_count,), np.uint32),
+        "large": ((primitive_count + 1,), np.int32),
         "keys": ((capacity.working,), np.uint64),
     }
 
@@ -64,6 +67,52 @@ def make_keys(
     space = {"primitives": primitives.view, "box": draft.box}
     chosen = held["chosen"]
     _bound(target, unit, primitives, held, draft)
+    _choose_level(target, unit, held, space, n, level, most_levels, most_references)
+    with target.phase("build.keys"):
+        cells = {"cell_counts": held["cell_counts"], "masks": held["masks"]}
+        large = by_blocks(held["large"], n)
+        target.launch(unit, "count_cells", n, **space, chosen=chosen, **cells, large=held["large"])
+        target.launch(unit, "count_cells_of_large", n, **space, chosen=chosen, **cells, **large)
+        target.exclusive_scan(held["cell_counts"], held["places"], "cell_keys.scan")
+        target.launch(
+            unit,
+            "write_keys",
+            max(n, capacity.working),
+            **space,
+            places=held["places"],
+            **cells,
+            capacity=capacity.working,
+            chosen=chosen,
+            counts=draft.counts,
+            keys=held["keys"],
+        )
+        target.launch(
+            unit,
+            "write_keys_of_large",
+            n,
+            **space,
+            places=held["places"],
+            masks=held["masks"],
+            chosen=chosen,
+            counts=draft.counts,
+            keys=held["keys"],
+            **large,
+        )
+    with target.phase("build.sort"):
+        return target.sort_keys(held["keys"], KEY_BITS, "cell_keys.sort"), chosen
+
+
+def _choose_level(
+    target: Target,
+    unit: Unit,
+    held: dict[str, Array],
+    space: dict[str, Any],
+    n: int,
+    level: int | None,
+    most_levels: int,
+    most_references: float,
+) -> None:
+    """The level whose cells are listed."""
     with target.phase("build.keys"):
         target.launch(
             unit,
@@ -82,32 +131,20 @@ def make_keys(
             most_levels=most_levels,
             most_references=most_references,
             most_tested=float(MOST_TESTED),
-            chosen=chosen,
+            chosen=held["chosen"],
         )
-        cells = {"cell_counts": held["cell_counts"], "masks": held["masks"]}
-        target.launch(unit, "count_cells", n, **space, chosen=chosen, **cells)
-        target.exclusive_scan(held["cell_counts"], held["places"], "cell_keys.scan")
-        target.launch(
-            unit,
-            "write_keys",
-            max(n, capacity.working),
-            **space,
-            places=held["places"],
-            **cells,
-            capacity=capacity.working,
-            chosen=chosen,
-            counts=draft.counts,
-            keys=held["keys"],
-        )
-    with target.phase("build.sort"):
-        return target.sort_keys(held["keys"], KEY_BITS, "cell_keys.sort"), chosen
 
 
 def _bound(target: Target, unit: Unit, primitives: Primitives, held: dict[str, Array], draft: Draft) -> None:
     """The scene's box, and all counters empty."""
     words = {"box_words": held["box_words"]}
     with target.phase("build.bounds"):
-        cleared = {"level_sums": held["level_sums"], "chosen": held["chosen"], "counts": draft.counts}
+        cleared = {
+            "level_sums": held["level_sums"],
+            "chosen": held["chosen"],
+            "counts": draft.counts,
+            "large": held["large"],
+        }
         target.launch(unit, "clear_cells", CODE_LEVELS + 1, **words, **cleared)
         target.launch(unit, "find_box", primitives.count, primitives=primitives.view, **words)
         target.launch(unit, "make_space", 1, **words, box=draft.box)

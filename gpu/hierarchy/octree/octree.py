@@ -9,20 +9,24 @@ from __future__ import annotations
 import dataclasses
 from typing import Annotated
 
+import numpy as np
+
 from ...rows import Ints, Struct
 from ...target.base import Array
 from ...target.structs import pack
-from ..base import NodeTable, Traversal, TreeView
+from ..base import NodeTable, Primitives, Traversal, TreeView
 from ..cell_tree import CellTreeHierarchy
-from ..grown_tree import Capacity, Limits
+from ..grown_tree import Capacity, Draft, Limits
 from ..primitives import query_records
+from ..runs import run_constants
 from .node_table import read_node_table
 from .options import MOST_LEVELS, MOST_NODES, MOST_REFERENCES, NODE_SHAPE, OctreeOptions
 
 LAYOUT = "octree8"
 MAILBOXES = 8
-TRAVERSAL_REGISTERS = 88
-"""Registers per thread of the traversal on CUDA: with 80 shadow rays on the way to lights spill."""
+TRAVERSAL_REGISTERS, WITH_GLYPHS = 88, 112
+"""Registers per thread of the traversal on CUDA: with 80 shadow rays on the way to lights spill, with 88 rays through
+glyphs."""
 
 
 @dataclasses.dataclass(frozen=True)
@@ -32,6 +36,7 @@ class OctreeArrays(Struct):
     nodes: Annotated[Array, "const int2*"]
     references: Ints
     box: Annotated[Array, "const float4*"]
+    runs: Annotated[Array, "const float4*"]
 
 
 class OctreeHierarchy(CellTreeHierarchy):
@@ -69,20 +74,26 @@ class OctreeHierarchy(CellTreeHierarchy):
         nodes = int(min(2.0, 16.0 / self.options.leaf_primitives) * n) + 64
         return Capacity(nodes, int(min(share, 3.0) * n) + 256, int(min(share, 2.5) * n) + 256)
 
+    def finish(self, primitives: Primitives, draft: Draft) -> None:
+        with self.target.phase("build.runs"):
+            self.tree.bound_runs(draft, primitives, None)
+
     # -- what others read -------------------------------------------------------------------------------------------
     def traversal(self) -> Traversal:
         tree = self.tree
         records = self.traversed.of_traversal(self.last_built(), tree.records)
-        view = pack(OctreeArrays(tree.nodes, tree.references, tree.box))
-        constants = (("MAILBOXES", MAILBOXES if self.options.mailboxes else 0),)
+        constants = (("MAILBOXES", MAILBOXES if self.options.mailboxes else 0), *run_constants())
         header, type_name = self.traversal_source()
-        return Traversal(TreeView(header, type_name, view, constants, TRAVERSAL_REGISTERS), records)
+        registers = WITH_GLYPHS if self.last_built().kind == "glyphs" else TRAVERSAL_REGISTERS
+        return Traversal(TreeView(header, type_name, self._view(), constants, registers), records)
 
     def query_traversal(self) -> Traversal:
         built, tree = self.last_built(), self.tree
-        view = pack(OctreeArrays(tree.nodes, tree.references, tree.box))
-        nodes = TreeView("gpu/hierarchy/octree/queries/octree8.cuh", "VisitedOctree", view)
+        nodes = TreeView("gpu/hierarchy/octree/queries/octree8.cuh", "VisitedOctree", self._view())
         return Traversal(nodes, query_records(built, tree.records))
+
+    def _view(self) -> np.ndarray:
+        return pack(OctreeArrays(self.tree.nodes, self.tree.references, self.tree.box, self.tree.runs))
 
     def nodes(self) -> NodeTable:
         return read_node_table(self.target, self.tree, self.last_built())

@@ -16,7 +16,7 @@ MOST_REFERENCES = 16
 MOST_NODES = 64
 """Nodes per primitive at most."""
 
-NODE_SHAPE = NodeShape(words=2, empty=(0, -1), has_parents=True)
+NODE_SHAPE = NodeShape(words=2, empty=(0, -1), has_parents=True, has_runs=True)
 """As nodes.cuh draws them."""
 
 

@@ -79,6 +79,7 @@ PLACES = {
 
 TREES = {
     "gpu/hierarchy/grid/traversals/dda.cuh": 112,
+    "gpu/hierarchy/octree/traversals/parametric.cuh": 112,  # with glyphs
     "gpu/hierarchy/grid/traversals/two_level_dda.cuh": 168,  # a walk within a walk
 }
 """What units that go through a tree may take at least."""

@@ -13,6 +13,7 @@ struct WriteDown {
     float* entries;
 
     __device__ void operator()(int, int, bool, Mask, int = 0) {}
+    __device__ void add_boxes(int, Mask) {}
     __device__ void on_event(Event event, int id, float entry, int lane) {
         const int64 ray = first + lane, at = counts[ray]++;
         if (at >= CAPACITY) return;

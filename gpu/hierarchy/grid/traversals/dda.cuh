@@ -1,9 +1,10 @@
 // The 3D-DDA: from cell to cell of a grid, in the order in which rays pass them (stepping.cuh).
 //
-// Unit constant: MAILBOXES (cells.cuh).
+// Unit constants: MAILBOXES (cells.cuh), RUN_BITS, RUN_LEVELS, RUN_LIST (runs.cuh).
 // from gpu.hierarchy.grid.grid import GridArrays
 #pragma once
 #include "gpu/hierarchy/grid/traversals/stepping.cuh"
+#include "gpu/hierarchy/runs.cuh"
 
 struct Dda {
     GridArrays arrays;
@@ -27,8 +28,8 @@ struct ListedCells {
     template <class OnNode>
     __device__ __forceinline__ void visit(int index, Real, Real, Rays& rays, OnNode& on_node) {
         const int2 cell = arrays.nodes[first_node + index];
-        visit_references(arrays.references, cell.x, cell.y - cell.x, mailboxes, primitives, rays, on_primitive,
-                         on_node);
+        visit_references(arrays.references, Runs{arrays.runs}, cell.x, cell.y - cell.x, mailboxes, primitives, rays,
+                         on_primitive, on_node);
     }
     template <class OnNode>
     __device__ __forceinline__ void enter(OnNode& on_node, int index, Mask lanes, Real entry) const {

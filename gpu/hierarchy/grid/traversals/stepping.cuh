@@ -218,25 +218,34 @@ struct GridWalk {
         next.lanes = full & (index == splat_int(next.cell));
     }
 
-    __device__ __forceinline__ void walk() {
-        Mask full = filled(going), empty = going & !full;
-        for (;;) {
-            Visit next;
+    // Goes on to the next cell that is visited; false where there is none. A loop of its own, so that a warp's rays
+    // look for their cells together before any of them tests what is listed in one.
+    __device__ __forceinline__ bool find_visit(Mask& full, Mask& empty, Visit& next) {
+        bool is_found = false;
+        while (!is_found) {
             if (any(beside)) {
-                if (!next_beside(next)) continue;
+                is_found = next_beside(next);
             } else if (any(empty = empty & going)) {
                 step(empty);
                 const Mask found = filled(empty);
                 full = full | found;
                 empty = empty & !found;
-                continue;
             } else {
                 full = full & going;
-                if (!any(full)) return;
+                if (!any(full)) break;
                 nearest_group(full, next);
                 full = full & !next.lanes;
                 empty = next.lanes;
+                is_found = true;
             }
+        }
+        return is_found;
+    }
+
+    __device__ __forceinline__ void walk() {
+        Mask full = filled(going), empty = going & !full;
+        Visit next;
+        while (find_visit(full, empty, next)) {
             const Mask others = rays.active & !next.lanes;
             rays.active = rays.active & next.lanes;
             const Real leaves = min(x.leaves(next.at_x, spare_x()),

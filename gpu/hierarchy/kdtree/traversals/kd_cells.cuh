@@ -30,6 +30,6 @@ template <class Primitives, class OnPrimitive, class OnNode>
 __device__ __forceinline__ bool visit_kd_leaf(const KdArrays& tree, int2 leaf, Mailboxes& mailboxes,
                                               const Primitives& primitives, Rays& rays, OnPrimitive& on_primitive,
                                               OnNode& on_node) {
-    return visit_references(tree.references, leaf.x, kd_count(leaf), mailboxes, primitives, rays, on_primitive,
-                            on_node);
+    return visit_references(tree.references, NoRuns{}, leaf.x, kd_count(leaf), mailboxes, primitives, rays,
+                            on_primitive, on_node);
 }

@@ -9,11 +9,12 @@
 //
 // What waits are the children of the nodes above that have not been looked at: a bit each.
 //
-// Unit constant: MAILBOXES (cells.cuh).
+// Unit constants: MAILBOXES (cells.cuh), RUN_BITS, RUN_LEVELS, RUN_LIST (runs.cuh).
 // from gpu.hierarchy.octree.octree import OctreeArrays
 #pragma once
 #include "gpu/hierarchy/cells.cuh"
 #include "gpu/hierarchy/octree/nodes.cuh"
+#include "gpu/hierarchy/runs.cuh"
 
 struct Parametric {
     OctreeArrays arrays;
@@ -109,6 +110,7 @@ struct OctreeWay {
 template <class Primitives, class OnPrimitive, class OnNode>
 __device__ __forceinline__ void traverse_parametric(const OctreeArrays& tree, int signs, const Primitives& primitives,
                                                     Rays& rays, OnPrimitive& on_primitive, OnNode& on_node) {
+    const Runs runs = {tree.runs};
     OpenOctreeNode open[OCTREE_LEVELS];
     int open_count = 0;
     Mailboxes mailboxes;
@@ -121,7 +123,7 @@ __device__ __forceinline__ void traverse_parametric(const OctreeArrays& tree, in
     const int2 root = tree.nodes[0];
     if (is_octree_leaf(root)) {
         tell_leaf(on_node, 0, 0, 0, lanes, entry);
-        visit_references(tree.references, root.x, leaf_count_of(root), mailboxes, primitives, rays, on_primitive,
+        visit_references(tree.references, runs, root.x, leaf_count_of(root), mailboxes, primitives, rays, on_primitive,
                          on_node);
         return;
     }
@@ -148,7 +150,7 @@ __device__ __forceinline__ void traverse_parametric(const OctreeArrays& tree, in
         const int2 node = tree.nodes[node_id];
         if (is_octree_leaf(node)) {
             tell_leaf(on_node, node_id, node_id, way.cell.level + 1, inside, entry);
-            if (!visit_references(tree.references, node.x, leaf_count_of(node), mailboxes, primitives, rays,
+            if (!visit_references(tree.references, runs, node.x, leaf_count_of(node), mailboxes, primitives, rays,
                                   on_primitive, on_node))
                 return;
             continue;

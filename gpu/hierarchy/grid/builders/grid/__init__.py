@@ -38,7 +38,7 @@ class Grid(GridHierarchy):
     registers = 112  # that many with glyphs and shadow rays, 80 with others
 
     def working_bytes(self, capacity: Capacity, primitive_count: int) -> int:
-        return 2 * 8 * capacity.references + 4 * (primitive_count + 1)
+        return 2 * 8 * capacity.references + 8 * (primitive_count + 1)
 
     def emit(self, primitives: Primitives, draft: Draft, capacity: Capacity) -> None:
         most_cells = self.options.cells(self.name, primitives.count)

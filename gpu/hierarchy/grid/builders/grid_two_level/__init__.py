@@ -74,7 +74,7 @@ class GridTwoLevel(GridHierarchy):
 
     def working_bytes(self, capacity: Capacity, primitive_count: int) -> int:
         blocks = self._blocks(primitive_count)
-        pairs = 8 * 2 * capacity.working + 4 * (capacity.working + 1) + 4 * (primitive_count + 1)
+        pairs = 8 * 2 * capacity.working + 4 * (capacity.working + 1) + 8 * (primitive_count + 1)
         return pairs + 8 * 2 * capacity.references + (8 * _EXTENT_SUMS + 4) * (blocks + 1)
 
     def _blocks(self, primitive_count: int) -> int:

@@ -14,7 +14,7 @@ from ....base import Primitives
 from ....grown_tree import Capacity, Draft
 from ....primitives import clipping_unit_source
 from ....scratch import Shapes
-from ...options import MOST_LEVELS, OctreeOptions
+from ...options import MOST_LEVELS, MOST_REFERENCES, OctreeOptions
 
 ROOM = "gpu/hierarchy/octree/builders/octree_top_down"
 TILE = 128
@@ -26,8 +26,12 @@ _ADDITIONS = 4
 
 @dataclasses.dataclass(frozen=True)
 class OctreeTopDownOptions(OctreeOptions):
-    """When a cell is cut."""
+    """When a cell is cut. Cutting ends where it costs more than testing, so leaves may be small, and rays gain."""
 
+    leaf_primitives: int = option(8, "Cells that so many primitives meet become leaves.", minimum=1, maximum=1024)
+    references_per_primitive: float = option(
+        16.0, "Memory: most references per primitive.", minimum=1.0, maximum=float(MOST_REFERENCES)
+    )
     stop: str = option(
         "sah",
         "When cells that more primitives meet become leaves too: where cutting costs more than testing all of them "
