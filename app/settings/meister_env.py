@@ -11,15 +11,12 @@ Numbers are checked as everywhere.
 
 from __future__ import annotations
 
-import contextlib
 import dataclasses
 import os
 import re
 from collections.abc import Callable, Mapping
 from pathlib import Path
-from typing import Any
 
-from raygrove.app.settings import option_tables
 from raygrove.app.settings.file import SettingsError, read_text, sentence_of
 from raygrove.app.settings.meister_patterns import scene_pattern
 from raygrove.app.settings.settings import KEPT, Settings, option_field, parse_value, set_option
@@ -80,11 +77,8 @@ RAY_TYPES = {"primaryRaysFlat": "flat", "primaryRaysSmooth": "smooth", "aoRays":
 SPLIT_METHODS = {"median": "hlbvh_median", "sah": "hlbvh_sah"}
 TRUTHS = {"true": True, "1": True, "yes": True, "on": True, "false": False, "0": False, "no": False, "off": False}
 MISSING = {
-    "aoRadius": "there is no ray type for ambient occlusion yet",
-    "rayType": "there is no such ray type yet",
     "mortonCodeBits": "Morton codes have 30 or 60 bits here",
     "mortonCodeSAHBits": "clusters share their first 6, 9, 12, 15 or 18 bits here",
-    "splitMethod": "there is no such builder",
 }
 
 
@@ -180,26 +174,22 @@ def _entry(line: str, block: str, before: list[Entry], path: Path, number: int) 
 
 # -- where a key goes ----------------------------------------------------------------------------------------------
 def _applied(settings: Settings, entry: Entry, path: Path) -> tuple[Settings, str]:
-    """The settings with one entry, and a sentence where it has no place yet."""
+    """The settings with one entry, and a sentence where it is not used."""
     special = _SPECIAL.get(entry.key)
     if special is not None:
         return special(settings, entry, path)
-    is_used = False
     for place in PLACES[entry.key]:
-        try:
-            field = option_field(place)
-        except OptionError:
-            continue
-        value = _vector(entry.value) if entry.key == "position" else parse_value(field.type, entry.value)
-        settings, is_used = set_option(settings, place, value), True
-    return (_without_kept(_with_meaning(settings, entry.key), entry.key), "") if is_used else _kept(settings, entry)
+        kind = option_field(place).type
+        settings = set_option(
+            settings, place, _vector(entry.value) if entry.key == "position" else parse_value(kind, entry.value)
+        )
+    return _without_kept(_with_meaning(settings, entry.key), entry.key), ""
 
 
 def _with_meaning(settings: Settings, key: str) -> Settings:
     """The settings with what a key that is used means besides its value."""
     for place, value in MEANINGS.get(key, ()):
-        with contextlib.suppress(OptionError):  # a ray type that there is not
-            settings = set_option(settings, place, value)
+        settings = set_option(settings, place, value)
     return settings
 
 
@@ -222,18 +212,14 @@ def _scene(settings: Settings, entry: Entry, path: Path) -> tuple[Settings, str]
     return set_option(settings, "start.scene", name if entry.key == "filename" else scene_pattern(name)), ""
 
 
-def _chosen(
-    place: str, names: Mapping[str, str], known: Callable[[], Mapping[str, Any]]
-) -> Callable[..., tuple[Settings, str]]:
-    """A key whose words stand for builders or ray types; one that does not exist yet is kept."""
+def _chosen(place: str, names: Mapping[str, str]) -> Callable[..., tuple[Settings, str]]:
+    """A key whose words stand for builders or ray types."""
 
     def choose(settings: Settings, entry: Entry, path: Path) -> tuple[Settings, str]:
         if entry.value not in names:
             raise OptionError(place, entry.value, "one of " + ", ".join(names))
-        name = names[entry.value]
-        if name not in known():
-            return _kept(settings, entry)
-        return _without_kept(_with_meaning(set_option(settings, place, name), entry.key), entry.key), ""
+        chosen = set_option(settings, place, names[entry.value])
+        return _without_kept(_with_meaning(chosen, entry.key), entry.key), ""
 
     return choose
 
@@ -270,8 +256,8 @@ def _vector(text: str) -> object:
 _SPECIAL: dict[str, Callable[[Settings, Entry, Path], tuple[Settings, str]]] = {
     "filename": _scene,
     "filefilter": _scene,
-    "rayType": _chosen("render.ray_type", RAY_TYPES, option_tables.ray_types),
-    "splitMethod": _chosen("render.hierarchy", SPLIT_METHODS, option_tables.builders),
+    "rayType": _chosen("render.ray_type", RAY_TYPES),
+    "splitMethod": _chosen("render.hierarchy", SPLIT_METHODS),
     "mortonCodeBits": _bits,
     "mortonCodeSAHBits": _bits,
     "loop": _loop,

@@ -12,7 +12,7 @@ from PIL import Image
 
 from raygrove.app.cli import main as cli
 from raygrove.app.settings.file import SettingsError, load_settings, save_settings
-from raygrove.app.settings.meister_env import KEYS, MISSING, PLACES, Environment, load_environment, parse
+from raygrove.app.settings.meister_env import KEYS, MISSING, Environment, load_environment, parse
 from raygrove.app.settings.settings import KEPT_NAMES, Settings, option_field
 from raygrove.gpu.settings import OptionError
 
@@ -93,7 +93,7 @@ def test_the_table_has_twenty_one_keys_and_each_is_documented() -> None:
     assert len(keys) == len(set(keys)) == 21
     text = (ROOT / "docs" / "meister-env.md").read_text()
     assert all(f"`{key}`" in text for key in keys)
-    assert set(MISSING) == set(KEPT_NAMES)
+    assert set(MISSING) < set(KEPT_NAMES), "earlier settings kept more"
 
 
 def test_his_own_listing_opens(tmp_path: Path) -> None:
@@ -126,10 +126,6 @@ def test_every_key_arrives(tmp_path: Path) -> None:
     }  # fmt: skip
     assert {key: value(found.settings, key) for key in wanted} == wanted
     assert found.keys == {key for block in KEYS.values() for key in block}
-    for key in KEPT_NAMES:
-        kept, said = found.settings.meister.get(key), [one for one in found.remarks if f".{key} " in one]
-        assert bool(kept) == bool(said), "what is kept is said"
-        assert kept or key in ("rayType", "mortonCodeBits") or is_known(PLACES.get(key, ("render.hierarchy",))[0])
     assert not found.settings.meister, "each of his keys has its place by now"
     assert "filename and a filefilter" in found.remarks[-1]
 
