@@ -11,6 +11,7 @@ from collections.abc import Callable, Iterable, Iterator, Sequence
 
 from .build_tables import build_goals
 from .goal import Goal
+from .model_bars import PATHS
 from .octree_goals import OCTREES
 from .particle_goals import PARTICLES
 from .ray_goals import ray_goals
@@ -29,6 +30,19 @@ def _alone(*names: str) -> Callable[[Content], float | None]:
 
     def read(content: Content) -> float | None:
         return _median([sum(run[name] for name in names) for run in _window_runs(content, alone=True)])
+
+    return read
+
+
+def _docked(content: Content) -> float | None:
+    return _median(window_rates(content, alone=False))
+
+
+def _of_goals(what: str) -> Callable[[Content], float | None]:
+    """The figure of a goal in a run of all of them: another bar of the same."""
+
+    def read(content: Content) -> float | None:
+        return _first(goal["measured"] for goal in content["goals"] if goal["what"] == what)
 
     return read
 
@@ -111,7 +125,13 @@ OPENING = {
     "start to window": 1.5,
     "--help": 0.3,
 }
-PANELS = {"panels, share of a frame at 60 a second": (0.05, "times"), "paused, share of a core": (0.02, "times")}
+PANELS = (
+    ("panels, share of a frame at 60 a second", 0.05, ""),
+    ("panels, share of a frame at 60 a second", 0.03, ", the window as a product"),
+    ("paused, share of a core", 0.02, ""),
+    ("paused, share of a core", 0.005, ", the window as a product"),
+)
+"""Figures of `bench panels`, their bars, and what tells a later bar of the same."""
 
 OTHERS = (
     OfOthers(
@@ -122,6 +142,26 @@ OTHERS = (
         "window",
         WINDOW,
         _alone("frames_per_second"),
+        False,
+    ),
+    OfOthers(
+        "cuda",
+        "orbit in the window with its docks, 1024x768, under a virtual X server",
+        300.0,
+        "frames/s",
+        "window",
+        WINDOW.replace(" --alone", ""),
+        _docked,
+        False,
+    ),
+    OfOthers(
+        "cuda",
+        f"{PATHS}, ahead of peers",
+        100.0,
+        "frames/s",
+        "goals",
+        "python -m raygrove.bench goals sponza.obj",
+        _of_goals(PATHS),
         False,
     ),
     OfOthers(
@@ -237,8 +277,10 @@ OTHERS = (
         for what, bar in OPENING.items()
     ),
     *(
-        OfOthers("host", what, bar, unit, "panels", "python -m raygrove.bench panels", _named("figure", what))
-        for what, (bar, unit) in PANELS.items()
+        OfOthers(
+            "host", what + later, bar, "times", "panels", "python -m raygrove.bench panels", _named("figure", what)
+        )
+        for what, bar, later in PANELS
     ),
     OfOthers(
         "host",

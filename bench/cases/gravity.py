@@ -4,6 +4,7 @@ The direct sum, Barnes and Hut's tree code and the fast multipole method. Bodies
 softened by 0.01. The error is the rms difference of accelerations over their rms, from the direct sum; above
 MOST_DIRECT bodies, where that takes long, from the multipole method at order 8 and an angle of 0.4, whose own error is
 about 1e-6. Milliseconds of the target's own clock, medians, with all phases: the tree is built for every measurement.
+Last the built-in scene galaxy, with the forces it has by default: by what share its energy drifts in so many steps.
 """
 
 from __future__ import annotations
@@ -15,11 +16,14 @@ from typing import Any
 
 import numpy as np
 
-from raygrove.gpu.gravity import BarnesHutOptions, MultipoleOptions
+from raygrove.app.scene_io.demos import make_demo
+from raygrove.gpu.animate.simulation import make_forces
+from raygrove.gpu.gravity import BarnesHutOptions, GravityOptions, MultipoleOptions, force_method
 from raygrove.gpu.nbody.barnes_hut import BarnesHut
 from raygrove.gpu.nbody.bodies import PROGRESS, Bodies, Forces, upload_bodies
 from raygrove.gpu.nbody.direct import DirectSum
 from raygrove.gpu.nbody.multipole import FastMultipole
+from raygrove.gpu.nbody.run import Run
 from raygrove.gpu.target.base import Target
 
 from ..arguments import DEVICE, OUT, argument, chosen, repeat
@@ -29,6 +33,7 @@ from ..saved import keep
 from ..table import aligned
 
 SOFTENING = 0.01
+DRIFT = "drift of galaxy's energy"
 MOST_DIRECT = 200_000
 EXACT = MultipoleOptions(order=8, angle=0.4)
 GOAL = "H200: 1,000,000 bodies with an rms error of 1e-3 in 30 ms"
@@ -85,10 +90,27 @@ def rows_of(target: Target, count: int, seed: int, runs: int, say: Callable[[dic
         say({**about, **measured(target, forces, bodies, runs), "rms_error": error})
 
 
+def drift_row(target: Target, count: int, steps: int) -> dict[str, Any]:
+    """How far the energy of `galaxy` drifts: at most, of ten instants."""
+    (stars,) = make_demo("galaxy", count).spheres
+    gravity = stars.gravity
+    assert gravity is not None
+    method = force_method(gravity, GravityOptions(), target.kind)
+    forces = make_forces(target, method, len(stars.centres), gravity.softening)
+    run = Run(target, forces, stars.centres, gravity.velocities, gravity.masses, gravity.step)
+    start, drifts = run.energy(), []
+    for instant in range(1, 11):
+        run.advance(steps * instant // 10 - run.launched)
+        drifts.append(abs(run.energy().drift(start)))
+    return {"what": DRIFT, "bodies": len(stars.centres), "forces": method.name, "steps": steps, "drift": max(drifts)}
+
+
 def table(rows: list[dict[str, Any]]) -> str:
     """A line for each way, and where the time of the default one goes."""
     lines = []
     for row in rows:
+        if "drift" in row:
+            continue
         options = row.get("options", {})
         chosen_options = ", ".join(str(value) for value in options.values())
         lines.append((f"{row['bodies']:,}", row["forces"], chosen_options, f"{row['rms_error']:.1e}", row["ms"]))
@@ -98,6 +120,10 @@ def table(rows: list[dict[str, Any]]) -> str:
         if row.get("options") == usual:
             phases = ", ".join(f"{name} {ms:.2f}" for name, ms in row["phases_ms"].items())
             text += f"\n{row['bodies']:,} bodies by the multipole method as it is: {phases}"
+    for row in rows:
+        if "drift" in row:
+            by = f"{row['bodies']:,} bodies by {row['forces']}, {row['steps']:,} steps"
+            text += f"\n{row['what']}, {by}: {row['drift']:.1e}"
     return f"{text}\nGoal: {GOAL}.\n"
 
 
@@ -105,6 +131,7 @@ ARGUMENTS = (
     DEVICE,
     repeat(9),
     argument("--counts", type=int, nargs="+", default=[100_000], metavar="N", help="how many bodies"),
+    argument("--galaxy", type=int, nargs=2, default=[4_000, 1_000], metavar=("N", "STEPS"), help="whose energy drifts"),
     argument("--seed", type=int, default=0, help="from which they are drawn"),
     OUT,
 )
@@ -122,6 +149,7 @@ def run(names: argparse.Namespace) -> int:
         about = context(target, command=names.command)
         for count in names.counts:
             rows_of(target, count, names.seed, names.repeat, say)
+        rows.append(drift_row(target, *names.galaxy))
     print(text := table(rows))
     keep(names.out, {"context": about, "results": rows}, text)
     return 0

@@ -3,7 +3,8 @@
 Octrees over points drawn evenly in a cube and over points on surfaces (a model in a Cornell room), without chains;
 queries of cells by their codes, as a share of what a plain copy of the same bytes takes; places found, neighbours, 8
 nearest; grids over triangles; primary rays through grids and octrees beside lbvh's on the built-in blob and the models
-given; a bounce of light between points beside the sum over all pairs. 8 nearest on the host stand beside scipy's
+given; a bounce of light between points beside the sum over all pairs, and where they hide one another. 8 nearest on
+the host stand beside scipy's
 cKDTree with two workers, where scipy is installed. A row is one figure; a bar is judged by the worst row of its name.
 Milliseconds of the target's own clock, medians; those of light as the caller waits.
 """
@@ -43,7 +44,7 @@ from ..saved import keep
 from ..suites.octree_builds import build
 from ..suites.octree_clouds import BUNNY, Cloud, in_a_room
 from ..suites.octree_queries import in_z_order
-from ..suites.octree_sums import ALL_PAIRS, light_rows
+from ..suites.octree_sums import ALL_PAIRS, light_rows, sight_row
 from ..suites.scenes import SceneAbsentError, SceneSource
 from ..table import aligned
 from ..trace import run_trace
@@ -246,6 +247,18 @@ def light(target: Target, runs: int, say: Say) -> None:
     say({"what": what, "on": "the same rooms", "figure": ratio, "unit": "times"})
 
 
+def light_in_sight(target: Target, runs: int, say: Say) -> None:
+    """The same where walls and model hide points from each other; one model size."""
+    count = LIGHT_POINTS[target.kind][-2]
+    cloud = room(target, count)
+    row = sight_row(target, cloud, count, max(1, runs // 3))
+    what, told = f"a bounce of radiosity, {millions(count)} points", {"on": cloud.ours, "points": count}
+    say({"what": f"{what}, what is seen known", **told, "figure": row["ms"], "unit": "ms"})
+    say({"what": f"{what}, what is seen found", **told, "figure": row["cold_ms"], "unit": "ms"})
+    error = {"figure": row["error"], "unit": "share", "asked": row["asked"]}
+    say({"what": f"error of {what}, over rays to all others", **told, **error})
+
+
 def light_options(target: Target, runs: int, say: Say) -> None:
     """The same by orders, angles and points of a leaf; one model size."""
     count = LIGHT_POINTS[target.kind][-2]
@@ -280,7 +293,7 @@ def room(target: Target, count: int) -> Cloud:
 
 
 # -- the case ---------------------------------------------------------------------------------------------------------
-PARTS = ("builds", "cells", "nearest", "grids", "light")
+PARTS = ("builds", "cells", "nearest", "grids", "light", "sight")
 LIGHT_OPTIONS = tuple(
     (order, angle, leaf)
     for order, angles in ((2, (0.33, 0.4)), (3, (0.5, 0.7)))
@@ -327,6 +340,8 @@ def measure(target: Target, parts: Sequence[str], scenes: Sequence[Scene], runs:
         grids(target, scenes, runs, say)
     if "light" in parts:
         light(target, runs, say)
+    if "sight" in parts:
+        light_in_sight(target, runs, say)
     if "options" in parts:
         light_options(target, runs, say)
 

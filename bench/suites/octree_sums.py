@@ -10,14 +10,20 @@ from typing import Any
 
 import numpy as np
 
+from raygrove.gpu.hierarchy.base import StructureChoice
+from raygrove.gpu.hierarchy.primitives import triangle_primitives
+from raygrove.gpu.hierarchy.registry import make_structure
 from raygrove.gpu.nbody.barnes_hut import BarnesHut
 from raygrove.gpu.nbody.bodies import PROGRESS, Forces, upload_bodies
 from raygrove.gpu.nbody.direct import DirectSum
 from raygrove.gpu.nbody.multipole import FastMultipole
 from raygrove.gpu.radiosity.direct import Bounces, Sum, gather_from_all
 from raygrove.gpu.radiosity.hierarchical import HierarchicalOptions, HierarchicalSum
+from raygrove.gpu.radiosity.pairs import SightOptions
 from raygrove.gpu.radiosity.point_set import PointValues, points_of_cloud, upload_points
+from raygrove.gpu.shade.radiosity import RadiosityOptions
 from raygrove.gpu.target.base import Array, Target
+from raygrove.gpu.trace.trace import Tracer
 
 from ..measure import median, timed
 from .octree_clouds import LAMP_SIDE, Cloud
@@ -33,6 +39,8 @@ LAMP_OF_A_SCAN = 0.02
 """The share of a scan's points that shines."""
 MOST_ESTIMATED = 20_000
 """Points of a scan that light is found of: how they lie is estimated on the host."""
+SEARCHED, MOST_ASKED = "lbvh", 5_000
+"""Where points see each other: the structure of the rays, and at how many the error is asked for."""
 WARMUP = 1
 AS_IT_IS = HierarchicalOptions()
 ALL_PAIRS, MULTIPOLE = "sum of all pairs", "fast multipole method"
@@ -110,6 +118,33 @@ def light_rows(
         error = rms_error(found[name], found[ALL_PAIRS]) if name != ALL_PAIRS and ALL_PAIRS in found else None
         placed = median(placing.spans_ms) if name == MULTIPOLE else None
         yield {"by": name, "ms": ms, "placing_ms": placed, "error": error}
+
+
+def sight_row(target: Target, cloud: Cloud, count: int, repeat: int) -> Row:
+    """One bounce by the fast multipole method where the cloud's triangles hide points from each other: milliseconds of
+    it where tree, lists and what points see are known, of all that (`cold_ms`), and the error over what a ray to each
+    other point lets through."""
+    assert cloud.corners is not None
+    structure = make_structure(target, SEARCHED, StructureChoice())
+    corners = target.upload(cloud.corners.reshape(-1, 3).astype(np.float32), "radiosity")
+    indices = np.arange(len(corners), dtype=np.int32).reshape(-1, 3)
+    structure.build(triangle_primitives(corners, target.upload(indices, "radiosity")))
+    sight = SightOptions(Tracer(target, structure.traversal()), RadiosityOptions().rays)
+    points = upload_points(target, light_of(cloud, count))
+    direct = target.zeros((count, 4), np.float32, "radiosity")
+    made = HierarchicalSum(target, count, AS_IT_IS)
+    made.place(points, direct, sight, learns=True)
+    light, gathered = Bounces(target, made.sorted_points, made.sorted_direct), target.zeros((count, 4), np.float32, "")
+    light.begin()
+
+    def cold() -> None:
+        made.place(points, direct, sight)
+        made.gather(light.sent, gathered)
+
+    ms = _wall_ms(target, functools.partial(made.gather, light.sent, gathered), repeat)
+    asked = min(count, MOST_ASKED)
+    error = made.error(light.sent, asked, sight.tracer)
+    return {"ms": ms, "cold_ms": _wall_ms(target, cold, repeat), "error": error, "asked": asked}
 
 
 def _wall_ms(target: Target, body: Callable[[], None], repeat: int) -> float:

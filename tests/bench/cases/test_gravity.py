@@ -18,8 +18,10 @@ def test_forces_are_measured_beside_exact_ones(
     monkeypatch.setattr(gravity, "EXACT", gravity.MultipoleOptions(order=6, angle=0.3))
     monkeypatch.setattr(gravity, "WAYS", (gravity.WAYS[0], gravity.WAYS[1], gravity.WAYS[-1]))
     out = tmp_path / "gravity"
-    assert main(["gravity", "--device", "cpu", "--counts", "500", "--repeat", "1", "--out", str(out)]) == 0
-    rows = json.loads(out.with_suffix(".json").read_text())["results"]
+    small = ["--counts", "500", "--repeat", "1", "--galaxy", "200", "40"]
+    assert main(["gravity", "--device", "cpu", *small, "--out", str(out)]) == 0
+    *rows, drift = json.loads(out.with_suffix(".json").read_text())["results"]
+    assert (drift["bodies"], drift["steps"]) == (200, 40) and 0.0 < drift["drift"] < 1e-3
     assert [row["forces"] for row in rows] == ["direct"] * (most_direct > 500) + ["barnes_hut"] * 2 + ["multipole"]
     errors = [row["rms_error"] for row in rows][-3:]
     assert 0.1 > errors[0] > errors[1] > errors[2] > 0.0

@@ -23,8 +23,14 @@ def test_every_figure_is_measured_and_read(tmp_path: pathlib.Path, monkeypatch: 
     assert main(["octrees", "--device", "cpu", "--repeat", "1", "--out", str(out)]) == 0
     rows = json.loads(out.with_suffix(".json").read_text())["results"]
     assert all(row["figure"] is None or row["figure"] > 0.0 for row in rows)
+    (hidden,) = (row for row in rows if "over rays to all others" in row["what"])
+    assert 0.0 < hidden["figure"] < 0.1, "and where points hide one another, that of a ray to each"
+    known, found = (row["figure"] for row in rows if "what is seen" in row["what"])
+    assert known < found
     assert all(row["error"] < 0.05 for row in rows if "error" in row), "the light is the light of all pairs"
     read = {goal.what: goal.measured for goal in saved_goals("cuda", tmp_path)}
+    errors = [row["error"] for row in rows if row["what"].endswith("nothing in the way")]
+    assert read["error of a bounce of radiosity, nothing in the way, the worst case"] == max(errors)
     for kind, what, bar, unit, at_most in OCTREE_FIGURES:
         if kind == "cuda" and "time a point" not in what:
             figures = [row["figure"] for row in rows if row["what"] == what and row["unit"] == unit]
