@@ -76,7 +76,10 @@ WHY = {
         "in a trial of 76 ms rays between points took 46, those between nodes 27 and 86 scans 8.5 "
         "(docs/performance/octrees.md)"
     ),
-    "spheres of 3 px": "the splatter's kernel is 0.45 of it; docs/performance/particles.md says what was tried",
+    "spheres of 3 px": (
+        "the results kept are of the splatter as it was until 2026-11-24; near spheres first, 1M took 0.24 in a run "
+        "of that day (docs/performance/particles.md)"
+    ),
     "lbvh rebuild, blob of 512,000": "as on 2026-11-22, 0.177 ms; nothing was tried since",
     "NexusBVH's rebuild over hploc's": "1.40 in Crytek Sponza, the smallest of the scenes; not examined",
     "lbvh refit": "as on 2026-11-22; refits and rotations have not been worked on since",

@@ -14,7 +14,7 @@ from .suites.soell_casts import View, auto_options, cast_times, in_morton_order,
 from .suites.soell_tables import READINGS, SORTED_BEST, VARIANTS
 
 ORDERS = ("random", "Morton")
-SPLATS = ("splat", "splat, a warp each")
+SPLATS = ("splat", "splat, in any order")
 FRONT_TO_BACK = "v1, front to back"
 IN_TILES = (*VARIANTS, FRONT_TO_BACK, "v2, 8 tiles in depth")
 FEW_IN_TILES = ("v4", FRONT_TO_BACK, "v2, 8 tiles in depth")
@@ -28,7 +28,7 @@ LONG_MS = 100.0
 def options_of(by: str, grid: int, size: tuple[int, int]) -> GlyphOptions:
     """The options of an arrangement by its name here, with so many tiles a side of a picture."""
     if by in SPLATS:
-        return GlyphOptions(arrangement="splat", warp_each=by != SPLATS[0])
+        return GlyphOptions(arrangement="splat", near_first=by == SPLATS[0])
     if by == FRONT_TO_BACK:
         # A thread without a pixel of its tile only waits for the others.
         block_x, block_y = (min(most, -(-side // grid)) for most, side in zip(BLOCK, size, strict=True))

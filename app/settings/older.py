@@ -32,6 +32,9 @@ RENAMED_VALUES = (
 )
 """Today's keys, and values that they took by other names."""
 
+GONE = {"tiles.warp_each": "splat shares the pixels of each sphere out by its size"}
+"""Keys that are none today, and why nothing has to be said in their place."""
+
 
 @dataclasses.dataclass(frozen=True)
 class Entry:
@@ -73,7 +76,7 @@ def renewed(settings: Settings, entries: Sequence[Entry]) -> Renewed:
 
 def was_option(key: str) -> bool:
     """Whether a dotted key was an option of an older version, and is none today."""
-    return key == TOP or _key_today(key) != key
+    return key == TOP or key in GONE or _key_today(key) != key
 
 
 def _key_today(key: str) -> str:
@@ -86,6 +89,9 @@ def _key_today(key: str) -> str:
 def _in_todays_words(entries: Sequence[Entry]) -> tuple[list[Entry], list[tuple[Any, str]]]:
     found, remarks = [], []
     for entry in entries:
+        if entry.key in GONE:
+            remarks.append((entry.place, f"{entry.key} is no option any more: {GONE[entry.key]}."))
+            continue
         key, value = _key_today(entry.key), entry.value
         for pattern, names in RENAMED_VALUES:
             if isinstance(value, str) and re.fullmatch(pattern, key):

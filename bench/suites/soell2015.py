@@ -61,7 +61,7 @@ AXES_OF = ("v2", "v4")
 
 OURS: tuple[tuple[str, GlyphOptions], ...] = (
     ("splat", GlyphOptions(arrangement="splat")),
-    ("splat, a warp each", GlyphOptions(arrangement="splat", warp_each=True)),
+    ("splat, in any order", GlyphOptions(arrangement="splat", near_first=False)),
     ("v1, front to back", GlyphOptions(arrangement="pixels_by_pixels", lists="front_to_back", tiles=64, block_x=16)),
 )
 """And `auto`, which is given frames to try its candidates in."""

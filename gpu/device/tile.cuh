@@ -23,7 +23,6 @@ struct TileValues {
     T& operator[](int i) { return items[i]; }
     const T& operator[](int i) const { return items[i]; }
 };
-__device__ void warp_sync() {}
 template <class Predicate>
 inline unsigned tile_ballot(int count, const Predicate& is_chosen) {
     unsigned chosen = 0;
@@ -64,7 +63,6 @@ struct TileValues {
     __device__ __forceinline__ T& operator[](int) { return item; }
     __device__ __forceinline__ const T& operator[](int) const { return item; }
 };
-__device__ __forceinline__ void warp_sync() { __syncwarp(WARP_ALL); }
 template <class Predicate>
 __device__ __forceinline__ unsigned tile_ballot(int count, const Predicate& is_chosen) {
     return __ballot_sync(WARP_ALL, warp_lane() < count && is_chosen(warp_lane()));

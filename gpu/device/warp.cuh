@@ -30,6 +30,7 @@ template <class Number>
 inline Number warp_broadcast(Number value, int) {
     return value;
 }
+__device__ void warp_sync() {}
 __device__ bool warp_any(bool value) { return value; }
 __device__ bool warp_all(bool value) { return value; }
 __device__ unsigned warp_ballot(bool value) { return value ? 1u : 0u; }
@@ -70,6 +71,7 @@ template <class Number>
 __device__ __forceinline__ Number warp_broadcast(Number value, int lane) {
     return __shfl_sync(WARP_ALL, value, lane);
 }
+__device__ __forceinline__ void warp_sync() { __syncwarp(WARP_ALL); }
 __device__ __forceinline__ bool warp_any(bool value) { return __any_sync(WARP_ALL, value); }
 __device__ __forceinline__ bool warp_all(bool value) { return __all_sync(WARP_ALL, value); }
 __device__ __forceinline__ unsigned warp_ballot(bool value) { return __ballot_sync(WARP_ALL, value); }

@@ -2,11 +2,11 @@
 // meets it.
 //
 // Constants of the unit: PRINTED_BOXES (of spheres), SPHERE_STRUCTS (`structs` are written, else `boxes`), GLYPHS.
-// `order_keys` may be null; they sort as the distances do.
-#include "gpu/device/atomics.cuh"
+// `order_keys` may be null, they sort as the distances do; so may `prim_ids`.
 #include "gpu/device/loops.cuh"
 #include "gpu/device/sphere.cuh"
 #include "gpu/glyphs/glyph_bounds.cuh"
+#include "gpu/glyphs/hit_key.cuh"
 
 // What is seen of a thing, and the ball round it.
 struct SeenThing {
@@ -39,7 +39,7 @@ extern "C" __global__ void write_boxes(const ViewFrame* frame, Spheres spheres, 
         else boxes[i] = kept;
         if (!order_keys) continue;
         const float3 centre = make_float3(seen.ball.x, seen.ball.y, seen.ball.z);
-        order_keys[i] = (unsigned)ordered_int(nearest_distance(*frame, centre, seen.ball.w)) ^ 0x80000000u;
-        prim_ids[i] = (unsigned)i;
+        order_keys[i] = key_of_distance(nearest_distance(*frame, centre, seen.ball.w));
+        if (prim_ids) prim_ids[i] = (unsigned)i;
     }
 }

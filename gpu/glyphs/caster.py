@@ -9,6 +9,7 @@ gives, bit for bit where the compiler does not fuse.
 from __future__ import annotations
 
 import dataclasses
+import functools
 
 import numpy as np
 
@@ -19,6 +20,7 @@ from ..target.structs import pack
 from ..trace.primary import CasterCapabilities
 from ..trace.trace import CameraRays, HitBuffer, RaySource
 from .choosing import CANDIDATES
+from .nearest_first import PARTS, splat_in_parts
 from .options import ARRANGEMENTS, GlyphOptions
 from .things import has_glyphs, things_of
 from .tile_lists import Boxes, Constants, TileArrays, TileLists, Tiling, bins_unit, make_input
@@ -26,6 +28,9 @@ from .tile_lists import Boxes, Constants, TileArrays, TileLists, Tiling, bins_un
 LOCAL_SIZES = (256, 1024, 2048, 4096, 6144)
 """Pixels of a tile's buffer in shared memory, eight bytes each: the largest is what a block has on every GPU, 48 KiB. A
 few sizes, so that a window of another size needs no other unit."""
+
+SPLATTING_WARPS = 8192
+"""So many share fewer spheres than they could take at a time, so that no multiprocessor of a GPU is idle."""
 
 MOST_PIXELS = 65535
 """Pixels of a side: boxes are kept in 16 bits."""
@@ -86,7 +91,7 @@ class TileCaster:
     def sentence(self) -> str:
         """What draws the spheres, in words."""
         if self.arrangement == "splat":
-            return "splat, a warp each" if self.drawn_by.warp_each else "splat"
+            return "splat, near ones first" if self.drawn_by.near_first else "splat"
         deep = f" in {self.layer_count} layers" if self.layer_count > 1 else ""
         return f"{self.arrangement}, lists {self.list_order}{deep}, {self.drawn_by.tiles} tiles a side"
 
@@ -94,6 +99,11 @@ class TileCaster:
     def has_lists(self) -> bool:
         """Whether tiles have lists of their spheres."""
         return self.list_order != "none"
+
+    @property
+    def _has_parts(self) -> bool:
+        """Whether spheres are splatted in two passes."""
+        return self.arrangement == "splat" and self.drawn_by.near_first
 
     @property
     def layer_count(self) -> int:
@@ -166,11 +176,16 @@ class TileCaster:
     def _cast_at(self, primitives: Primitives, rays: CameraRays, tiling: Tiling, tile_input: np.ndarray) -> None:
         units = {name: self.target.unit(source) for name, source in self._sources(tiling).items()}
         as_structs = self.drawn_by.sphere_layout == "structs"
-        has_order = self.list_order == "front_to_back" or self.layer_count > 1
-        boxes = self.lists.write_boxes(units["boxes"], rays, primitives, as_structs, has_order)
+        has_ids = self.list_order == "front_to_back" or self.layer_count > 1
+        has_order = has_ids or self._has_parts
+        boxes = self.lists.write_boxes(units["boxes"], rays, primitives, as_structs, has_order, has_ids)
         tile_input = make_input(tile_input, boxes=boxes.boxes, structs=boxes.structs)
         if self.arrangement == "splat":
-            self._splat(units["splat"], tile_input, rays, primitives.count, None)
+            if self._has_parts:
+                splat = functools.partial(self._splat, units["splat"], rays, primitives.count, None)
+                splat_in_parts(self.target, units["nearest_first"], rays, tile_input, boxes, splat)
+            else:
+                self._splat(units["splat"], rays, primitives.count, None, tile_input)
             return
         if self.layer_count > 1:
             tile_input = self.lists.with_layers(units["layers"], rays, tile_input, primitives.count, boxes)
@@ -181,7 +196,7 @@ class TileCaster:
             blocks=tiling.count,
         )  # fmt: skip
         if self.has_lists and self.list_order != "cpu":
-            self._splat(units["splat"], tile_input, rays, primitives.count, self.lists.is_full)
+            self._splat(units["splat"], rays, primitives.count, self.lists.is_full, tile_input)
 
     def _with_lists(
         self, units: dict[str, Unit], tiling: Tiling, tile_input: np.ndarray, count: int, boxes: Boxes
@@ -206,15 +221,21 @@ class TileCaster:
             )
         )  # fmt: skip
 
-    def _splat(self, unit: Unit, tile_input: np.ndarray, rays: CameraRays, count: int, only_if: Array | None) -> None:
-        each = 32 if self.drawn_by.warp_each and self.target.kind == "cuda" else 1
-        threads = min(count * each, MOST_ITEMS)  # a thread or a warp takes further spheres in turn
-        self.target.launch(unit, "splat_spheres", threads, frame=rays.frame, input=tile_input, only_if=only_if)
+    def _splat(
+        self, unit: Unit, rays: CameraRays, count: int, only_if: Array | None, tile_input: np.ndarray, part: str = "all"
+    ) -> None:
+        lanes = 32 if self.target.kind == "cuda" else 1
+        batch = max(1, min(count // SPLATTING_WARPS, lanes))
+        threads = min(-(-count // batch) * lanes, MOST_ITEMS)  # a warp takes further spheres in turn
+        self.target.launch(
+            unit, "splat_spheres", threads, frame=rays.frame, input=tile_input, only_if=only_if, batch=batch,
+            part=PARTS.index(part),
+        )  # fmt: skip
 
     def _sources(self, tiling: Tiling) -> dict[str, UnitSource]:
         """What is compiled for such tiles."""
         options = self.drawn_by
-        boxes, warps = ("PRINTED_BOXES", options.boxes == "printed"), ("WARP_EACH", options.warp_each)
+        boxes = ("PRINTED_BOXES", options.boxes == "printed")
         structs = ("SPHERE_STRUCTS", options.sphere_layout == "structs")
         read_only = ("READ_ONLY", options.spheres_in == "read_only")
         glyphs = ("GLYPHS", has_glyphs(self.primitives))
@@ -223,9 +244,11 @@ class TileCaster:
         columns: Constants = (("SPHERE_STRUCTS", False), ("READ_ONLY", False), ("FAST_MATH", False), glyphs)
         found = {
             "boxes": UnitSource("gpu/glyphs/boxes.cu", constants=(boxes, structs, glyphs)),
-            "splat": UnitSource("gpu/glyphs/splat.cu", constants=(warps, *access), rays_per_thread=0),
+            "splat": UnitSource("gpu/glyphs/splat.cu", constants=(boxes, *access), rays_per_thread=0),
             "resolve": UnitSource("gpu/glyphs/resolve.cu", constants=columns),
         }
+        if self._has_parts:
+            found["nearest_first"] = UnitSource("gpu/glyphs/nearest_first.cu", constants=plain)
         if self.has_lists:
             found["bins"] = bins_unit(plain)
         if self.layer_count > 1:

@@ -22,15 +22,15 @@ from .options import GlyphOptions
 _IN_TILES = {"tiles": 64, "block_x": 16, "block_y": 8, "local_buffer": True, "box_loops": True}
 CANDIDATES: dict[str, tuple[dict[str, Any], ...]] = {
     "cuda": (
-        {"arrangement": "splat", "warp_each": False},
-        {"arrangement": "splat", "warp_each": True},
+        {"arrangement": "splat", "near_first": True},
+        {"arrangement": "splat", "near_first": False},
         {"arrangement": "pixels_by_pixels", "lists": "front_to_back", **_IN_TILES, "depth_tiles": 1},
         {"arrangement": "spheres_by_pixels", "lists": "scatter", **_IN_TILES, "depth_tiles": 8},
         {"arrangement": "spheres_by_spheres", "lists": "scatter", **_IN_TILES, "depth_tiles": 1},
     ),
     "host": (
         {"arrangement": "pixels_by_pixels", "lists": "front_to_back", "tiles": 32, "depth_tiles": 1},
-        {"arrangement": "splat", "warp_each": False},
+        {"arrangement": "splat", "near_first": False},
     ),
 }
 """What is tried on each kind of target; the first is the rule's. Few, as a unit of each is compiled."""

@@ -93,4 +93,8 @@ class GlyphOptions:
         "some off the picture's middle.",
         choices=("exact", "printed"),
     )
-    warp_each: bool = option(False, "splat: 32 threads share the pixels of a sphere; else one thread has a sphere.")
+    near_first: bool = option(
+        True,
+        "splat: near spheres are drawn first, and of the others those alone that these do not hide. Worth it where "
+        "many spheres lie behind one another.",
+    )

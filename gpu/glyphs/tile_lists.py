@@ -57,6 +57,12 @@ class TileArrays(Struct):
     """Spheres that every tile looks at."""
     status: Ints = None
     """Two numbers: see Status."""
+    order_keys: Annotated[Array | None, "const unsigned*"] = None
+    """Of boxes.cu, where near spheres are splatted first."""
+    near_bound: Annotated[Array | None, "const unsigned*"] = None
+    """Spheres whose order keys are below it are near."""
+    covered: Annotated[Array | None, "const unsigned*"] = None
+    """Of each cell of the picture, the greatest order key of what is drawn there (covered.cuh)."""
     keys: Annotated[Array, "uint64*"]
     """A hit_key a pixel of the rows drawn."""
     tile_width: Int
@@ -170,15 +176,15 @@ class TileLists:
             self._ids = self.target.empty(self._capacity, np.int32, "glyphs")
 
     def write_boxes(
-        self, unit: Unit, rays: CameraRays, primitives: Primitives, as_structs: bool, has_order: bool
+        self, unit: Unit, rays: CameraRays, primitives: Primitives, as_structs: bool, has_order: bool, has_ids: bool
     ) -> Boxes:
-        """Where the spheres are seen."""
+        """Where the spheres are seen; keys of their distances (`has_order`), and prim_ids to sort by these."""
         count, scratch = primitives.count, self.target.scratch
         found = Boxes(
             None if as_structs else scratch("glyphs.boxes", (max(1, count), 2), np.uint32),
             scratch("glyphs.structs", (max(1, count), 8), np.float32) if as_structs else None,
             scratch("glyphs.order", max(1, count), np.uint32) if has_order else None,
-            scratch("glyphs.by_distance", max(1, count), np.uint32) if has_order else None,
+            scratch("glyphs.by_distance", max(1, count), np.uint32) if has_ids else None,
         )
         self.target.launch(
             unit, "write_boxes", count, frame=rays.frame, **things_of(primitives).arguments, rows=rays.height,

@@ -72,11 +72,14 @@ __device__ __forceinline__ Intersection intersect_fast(float4 sphere, int prim_i
     return {hit, t, splat(0.0f), splat(0.0f), prim_id};
 }
 
-// The very tests of SphereRecords and of GlyphRecords, on the scene's own arrays.
-__device__ __forceinline__ Intersection intersect_at(const TileInput& input, int prim_id, const Rays& rays) {
-    if (input.is_glyph(prim_id)) return intersect_glyph(input.glyph(prim_id), prim_id, rays);
-    const float4 sphere = input.sphere(prim_id);
+// The very test of SphereRecords.
+__device__ __forceinline__ Intersection intersect_sphere(float4 sphere, int prim_id, const Rays& rays) {
     if (FAST_MATH) return intersect_fast(sphere, prim_id, rays);
     const float4 id = make_float4(__int_as_float(prim_id), 0.0f, 0.0f, 0.0f);
     return SphereRecords{nullptr}.intersect_fetched(sphere, id, id, 0, rays);
+}
+// The same of what is a glyph perhaps, on the scene's own arrays.
+__device__ __forceinline__ Intersection intersect_at(const TileInput& input, int prim_id, const Rays& rays) {
+    if (input.is_glyph(prim_id)) return intersect_glyph(input.glyph(prim_id), prim_id, rays);
+    return intersect_sphere(input.sphere(prim_id), prim_id, rays);
 }

@@ -36,7 +36,7 @@ def tile_menu(session: Session, show_options: Callable[[], object]) -> Submenu:
         "spheres_in": tr("Spheres are read &from"),
         "intrinsics": tr("&Intrinsics"),
         "boxes": tr("Bo&xes of spheres"),
-        "warp_each": tr("&Splat with a warp a sphere"),
+        "near_first": tr("&Splat near spheres first"),
     }
     entries: list[Entry] = [_choice(session, name, title) for name, title in titles.items()]
     return Submenu(

@@ -177,6 +177,18 @@ def test_a_file_in_older_words_opens_with_a_remark_and_is_saved_in_todays() -> N
     assert load_user_settings() == (settings, "")
 
 
+def test_an_option_that_is_gone_is_left_out_with_a_remark(capsys: Any) -> None:
+    path = written(user_file(), "[tiles]\nwarp_each = true\ntiles = 64\n")
+    settings, warning = load_user_settings()
+    assert shown(settings) == {"tiles": {"tiles": 64}}
+    assert "line 2: tiles.warp_each is no option any more: splat shares the pixels" in warning
+    assert "not used" not in warning
+    save_settings(settings)
+    assert "warp_each" not in path.read_text() and load_user_settings() == (settings, "")
+    table, err = printed(capsys, "info", "--demo", "blob", "--set", "tiles.warp_each=true", "--set", "tiles.tiles=16")
+    assert table["tiles"] == {"tiles": 16} and "tiles.warp_each is no option any more" in err
+
+
 def test_older_words_on_the_command_line_are_read_with_a_remark(capsys: Any) -> None:
     sets = ("--set", "target.threads=2", "--set", "ray_type.ao.organisation=wavefront")
     table, err = printed(capsys, "info", "--demo", "blob", "--target", "host", *sets)

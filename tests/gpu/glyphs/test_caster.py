@@ -10,6 +10,7 @@ import pytest
 
 from raygrove.gpu.camera import Camera
 from raygrove.gpu.glyph_shapes import GLYPH_SHAPES
+from raygrove.gpu.glyphs import caster as caster_module
 from raygrove.gpu.glyphs.caster import TileCaster
 from raygrove.gpu.glyphs.options import ARRANGEMENTS, GlyphOptions
 from raygrove.gpu.hierarchy.base import HierarchyError, Primitives
@@ -69,6 +70,16 @@ def crowd(target: Target) -> Primitives:
     return sphere_primitives(target.upload(centres, "test"), target.upload(np.full(500, 0.5, np.float32), "test"))
 
 
+def beside_large_ones(target: Target) -> Primitives:
+    """A few large spheres, many times each, and small ones before, beside and behind them."""
+    random = np.random.default_rng(11)
+    large = np.repeat(random.uniform(-0.9, 0.9, (6, 3)), 60, axis=0)
+    centres = np.concatenate([large, random.uniform(-1.2, 1.2, (2500, 3))]).astype(np.float32)
+    radii = np.where(np.arange(len(centres)) < len(large), 0.45, 0.02).astype(np.float32)
+    order = random.permutation(len(centres))
+    return sphere_primitives(target.upload(centres[order], "test"), target.upload(radii[order], "test"))
+
+
 def rays_of(
     target: Target,
     camera: Camera,
@@ -124,6 +135,21 @@ def test_hits_are_those_of_brute_force(exact_target: Target, arrangement: str, l
         check(exact_target, cast(exact_target, options, primitives, rays), rays, expected)
 
 
+@pytest.mark.parametrize("warps", [1, 50, 300])
+def test_splatting_warps_take_as_many_spheres_as_there_are(
+    exact_target: Target, warps: int, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """A warp takes 32, 18 or 3 at a time here, of which some are large, some not there, and the last batch is cut."""
+    monkeypatch.setattr(caster_module, "SPLATTING_WARPS", warps)
+    for primitives in (scene(exact_target) for scene in (spheres, glyphs, crowd, beside_large_ones)):
+        for camera in (CAMERAS["outside"], CAMERAS["inside"], CAMERAS["orthographic"]):
+            rays = rays_of(exact_target, camera)
+            expected = brute_force(exact_target, primitives, rays)
+            for near_first in (False, True):
+                options = GlyphOptions("splat", near_first=near_first)
+                check(exact_target, cast(exact_target, options, primitives, rays), rays, expected)
+
+
 MORE_OF_GLYPHS: tuple[dict[str, Any], ...] = (
     {},
     {"lists": "none", "spheres_in": "read_only"},
@@ -165,7 +191,7 @@ def test_glyphs_are_hit_as_by_brute_force_too(exact_target: Target, options: Gly
         GlyphOptions(arrangement="spheres_by_spheres", lists="cpu", depth_tiles=8, local_buffer=False, tiles=4),
         GlyphOptions(arrangement="spheres_by_box_pixels", depth_tiles=8, spheres_in="read_only", tiles=4),
         GlyphOptions(arrangement="spheres_by_spheres", lists="cpu", sphere_layout="structs", ray_setup="tile"),
-        GlyphOptions(arrangement="splat", warp_each=True, sphere_layout="structs", spheres_in="read_only"),
+        GlyphOptions(arrangement="splat", sphere_layout="structs", spheres_in="read_only"),
         GlyphOptions(),
     ],
     ids=lambda options: "-".join(str(value) for value in vars(options).values()),

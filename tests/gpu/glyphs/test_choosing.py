@@ -72,7 +72,7 @@ def test_the_rule_stays_where_little_is_gained() -> None:
     of = chooser()
     run_trial(of, (1.0, 0.97, 2.0, 2.0, 2.0))
     options, reason, _ = of.choose(HERE, True)
-    assert options.arrangement == "splat" and not options.warp_each
+    assert options.arrangement == "splat" and options.near_first
     assert "none of 5 measured here is faster" in reason
 
 
@@ -83,7 +83,7 @@ def test_times_that_never_come_are_not_waited_for_for_ever() -> None:
         ticket = next_frame()
         if ticket is not None and ticket._number in (0, 1):
             ticket.took({"trace.primary": 3.0 - ticket._number})
-    assert of.choose(HERE, True)[0].warp_each
+    assert not of.choose(HERE, True)[0].near_first
     nothing = chooser()
     for _ in range(5 * (UNTIMED + TIMED) + PATIENCE + 1):
         nothing.choose(HERE, True)[2]()
@@ -94,7 +94,7 @@ def test_a_picture_on_the_border_of_a_class_stays_in_it() -> None:
     """Zooming to and fro changes nothing; far in, another trial begins, and the first one's outcome is kept."""
     of = chooser()
     run_trial(of, (5.0, 1.0, 4.0, 4.0, 4.0))
-    assert of.choose(HERE, True)[0].warp_each
+    assert not of.choose(HERE, True)[0].near_first
     for radius in (3.3, 2.6, 3.4):
         assert "fastest" in of.choose(dataclasses.replace(HERE, radius=radius), True)[1]
     assert "trying 1 of 5" in of.choose(dataclasses.replace(HERE, radius=12.0), True)[1]
