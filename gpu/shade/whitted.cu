@@ -14,7 +14,7 @@ extern "C" __global__ void __launch_bounds__(TRACE_BLOCK, TRACE_BLOCKS)
     const ViewFrame* frame = input.source.frame;
     const int64 plane = (int64)pack_count * PACK;
     for (int turn : grid_stride(pack_count)) {
-        const int first = (IS_SINGLE_RAY ? in_turn(input.source, turn, pack_count) : turn) * PACK;
+        const int first = (IS_SINGLE_RAY ? in_turn(input.source, turn, pack_count, true) : turn) * PACK;
         const PackPixels at = pixels_of(first, *frame);
         const Int pixel = pixel_number(at.x, at.y);
         Rays rays = through_lens(frame, options, pixel, rays_of(input.source, first));

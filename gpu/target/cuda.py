@@ -62,7 +62,7 @@ class CudaTarget(Target):
         self.options, self.ordinal = options or TargetOptions(), ordinal
         self.facts = choose_device(ordinal)
         self.name, self.device_name = f"cuda:{ordinal}", self.facts.name
-        self.architecture = architecture_for(self.facts.capability)
+        self.architecture, self.processors = architecture_for(self.facts.capability), self.facts.processors
         self._cuda: Cuda = load()
         self._runtime = self._cuda.runtime
         self._adopt_thread()
@@ -77,7 +77,7 @@ class CudaTarget(Target):
         self._units: dict[UnitSource, CudaUnit] = {}
         self._graphs: weakref.WeakSet[CapturedGraph] = weakref.WeakSet()
         self._copies: weakref.WeakSet[StreamCopies] = weakref.WeakSet()
-        self._max_blocks = _BLOCKS_A_PROCESSOR * self.facts.processors
+        self._max_blocks = _BLOCKS_A_PROCESSOR * self.processors
         usual = choose_sorter(self.options.sort, self, self._cuda, self._stream, self.architecture)
         self._sorter, self._scanner = chosen_of_thesis(self, usual)
         self._is_open = True

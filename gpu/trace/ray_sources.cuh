@@ -83,13 +83,14 @@ __device__ __forceinline__ Rays rays_of(const CameraRays& source, int first) {
     return seen_rays(*source.frame, pixels_of(first, *source.frame));
 }
 
-// Which ray of a picture is traced as the turn-th by single rays: rows of tiles from outside in. A device ends with its
-// longest rays where those are handed out last, and pictures mostly show surfaces edge-on at their rims
-// (docs/performance/tracing.md).
-__device__ __forceinline__ int in_turn(const CameraRays& source, int turn, int ray_count) {
+// Which ray of a picture is traced as the turn-th by single rays; a device ends with what is handed out last. Where a
+// grid strides over the rays: rows of tiles from outside in, as pictures mostly show surfaces edge-on at their rims
+// (docs/performance/tracing.md). Where each has a thread: from the bottom upwards, as above pictures mostly show sky,
+// ceilings and what is far, of which few rays are long (docs/performance/rays.md).
+__device__ __forceinline__ int in_turn(const CameraRays& source, int turn, int ray_count, bool in_strides) {
     const int row_rays = tiles_across(source.frame->width) * TILE_RAYS, rows = ray_count / row_rays,
               row = turn / row_rays;
-    return (row & 1 ? rows - 1 - row / 2 : row / 2) * row_rays + turn % row_rays;
+    return (in_strides && !(row & 1) ? row / 2 : rows - 1 - (in_strides ? row / 2 : row)) * row_rays + turn % row_rays;
 }
 
 __device__ __forceinline__ Rays rays_of(const BufferRays& source, int first) {
@@ -101,7 +102,9 @@ __device__ __forceinline__ Rays rays_of(const BufferRays& source, int first) {
                      load(at + 5 * row), t_min, t_max, active);
 }
 // A buffer's rays from the end: rays scattered from a picture are handed out best so (docs/performance/tracing.md).
-__device__ __forceinline__ int in_turn(const BufferRays&, int turn, int ray_count) { return ray_count - 1 - turn; }
+__device__ __forceinline__ int in_turn(const BufferRays&, int turn, int ray_count, bool) {
+    return ray_count - 1 - turn;
+}
 
 // What lies behind a queue's last ray was perhaps never written.
 __device__ __forceinline__ Rays rays_of(const QueueRays& source, int first) {
@@ -110,4 +113,4 @@ __device__ __forceinline__ Rays rays_of(const QueueRays& source, int first) {
     if (first >= used) return make_rays(none, none, none, none, none, none, none, none, splat_mask(false));
     return rays_of(BufferRays{source.rows, used, source.stride}, first);
 }
-__device__ __forceinline__ int in_turn(const QueueRays&, int turn, int) { return turn; }
+__device__ __forceinline__ int in_turn(const QueueRays&, int turn, int, bool) { return turn; }

@@ -26,10 +26,15 @@ TRACE_BLOCK = 128
 """Threads of a tracing block on CUDA: 128 with room for 64 registers per thread was the fastest of 64 to 256
 (docs/decisions/tracing-on-cuda.md)."""
 
-ONE_RAY_A_THREAD = {"cuda": ("BufferRays",), "host": ()}
-"""Sources whose rays get a thread each: on an H200 a block for every 128 rays of a buffer was -2 to +17 % beside a grid
-that strides over them (docs/performance/rays.md), but a picture's rays lost up to 18 % in the smaller of two sizes. A
-queue's length is known to the device alone: its places that nobody used would be blocks."""
+ONE_RAY_A_THREAD: dict[str, dict[str, int]] = {
+    "cuda": {"BufferRays": 0, "CameraRays": 80 * TRACE_BLOCK},
+    "host": {},
+}
+"""Sources whose rays get a thread each, from so many rays a multiprocessor on; others share a grid that strides over
+them (40 blocks a multiprocessor), in another order (`in_turn` of ray_sources.cuh). Launch and order belong together: on
+an H200 pictures of 1920x1080 gained 3 to 35 % in every scene, those of 1024x768 lost up to 12 % in one of fourteen
+views (docs/performance/rays.md). A queue's length is known to the device alone: its places that nobody used would be
+blocks."""
 
 MULTIPROCESSOR_REGISTERS = 1 << 16
 COUNTING_REGISTERS = 80
@@ -238,21 +243,30 @@ class Tracer:
         unit, source_view = self.compile(rays, kind)
         hits = self._hit_buffer(rays, kind, scratch)
         packs = rays.padded_count // (KINDS[kind][2] or self.lanes)
+        blocks = self.blocks(rays)
         self.target.launch(
             unit,
             "trace_rays",
             packs,
             input=source_view,
             pack_count=packs,
+            in_strides=int(blocks == 0),
             t=hits.t,
             prim_id=hits.prim_id,
             u=hits.u,
             v=hits.v,
             steps=hits.steps,
             block=TRACE_BLOCK,
-            blocks=-(-packs // TRACE_BLOCK) if rays.device_type in ONE_RAY_A_THREAD[self.target.kind] else 0,
+            blocks=blocks,
         )
         return hits
+
+    def blocks(self, rays: RaySource) -> int:
+        """Blocks of single rays with a thread each; 0: a grid that strides over them."""
+        least = ONE_RAY_A_THREAD[self.target.kind].get(rays.device_type)
+        if least is None or rays.padded_count < least * self.target.processors:
+            return 0
+        return -(-rays.padded_count // TRACE_BLOCK)
 
     def cast(self, rays: RaySource, kind: str = "closest", scratch: str = "trace") -> HitBuffer:
         """The same, as every giver of primary hits has it (primary.py)."""

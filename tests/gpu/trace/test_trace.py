@@ -8,6 +8,7 @@ import pytest
 from raygrove.gpu.camera import Camera
 from raygrove.gpu.hierarchy.base import NodeTable
 from raygrove.gpu.target.base import Target
+from raygrove.gpu.trace import trace as trace_module
 from raygrove.gpu.trace.trace import (
     VIEW_FRAME,
     BufferRays,
@@ -81,6 +82,37 @@ def test_camera_rays_hit_what_the_oracle_says(target: Target, orthographic: bool
     struck = sure & (wanted.prim_id >= 0)
     assert struck.sum() > (100 if size[0] > 1 else -1)
     assert np.allclose(t[struck], wanted.t[struck], rtol=2e-5)
+
+
+@pytest.mark.parametrize("size", [(1024, 768), (1920, 1080)])
+def test_a_large_picture_is_traced_alike_by_a_thread_a_ray(
+    target: Target, monkeypatch: pytest.MonkeyPatch, size: tuple[int, int]
+) -> None:
+    """Launch and order of the rays change no hit. On a GPU the larger picture gets a thread for each ray."""
+    tracer = tracer_over(target, soup(7, 300), "lbvh", "bvh2")
+    rays = camera_rays(target, Camera(eye=(0.0, 0.0, 4.0)), *size)
+    hits = tracer.trace(rays)
+    found = [target.download(array).copy() for array in (hits.t, hits.prim_id)]
+    assert (found[1] >= 0).sum() > 10_000
+    with monkeypatch.context() as patched:
+        patched.setitem(trace_module.ONE_RAY_A_THREAD, target.kind, {})
+        strided = tracer.trace(rays)
+    assert all(np.array_equal(a, target.download(b)) for a, b in zip(found, (strided.t, strided.prim_id), strict=True))
+
+
+@pytest.mark.parametrize(("count", "blocks"), [(1024 * 768, 0), (1920 * 1080, 16_200), (0, 0)])
+def test_pictures_get_a_thread_a_ray_where_a_device_is_full_of_them(
+    host_target: Target, monkeypatch: pytest.MonkeyPatch, count: int, blocks: int
+) -> None:
+    """By the multiprocessors of an H200; buffers always, and nothing on the host."""
+    tracer = tracer_over(host_target, soup(7, 3), "lbvh", "bvh2")
+    picture = CameraRays(host_target.zeros(1, "u1", "test"), count // 8, 8)
+    assert tracer.blocks(picture) == 0
+    monkeypatch.setattr(host_target, "kind", "cuda")
+    monkeypatch.setattr(host_target, "processors", 132)
+    assert tracer.blocks(picture) == blocks
+    buffer = BufferRays(host_target.zeros((8, 256), "f4", "test"), 200)
+    assert tracer.blocks(buffer) == buffer.padded_count // trace_module.TRACE_BLOCK == 2
 
 
 @pytest.mark.parametrize("orthographic", [False, True])
