@@ -16,6 +16,7 @@ from collections.abc import Callable
 
 import numpy as np
 
+from raygrove.gpu.camera import Camera
 from raygrove.gpu.hierarchy.base import Hierarchy, StructureChoice
 from raygrove.gpu.hierarchy.primitives import KINDS as KINDS_OF_PRIMITIVES
 from raygrove.gpu.hierarchy.primitives import (
@@ -29,7 +30,7 @@ from raygrove.gpu.hierarchy.registry import structures, telling_layouts
 from raygrove.gpu.shade.registry import ray_types
 from raygrove.gpu.target.base import Target, TargetOptions
 from raygrove.gpu.trace.scatter import scatter_rays
-from raygrove.gpu.trace.trace import KINDS, VIEW_FRAME, CameraRays, Tracer, upload_rays
+from raygrove.gpu.trace.trace import KINDS, VIEW_FRAME, CameraRays, Tracer, see_through, upload_rays
 from tests.gpu.sanitizers.frames import draw_spheres
 from tests.gpu.sanitizers.glyphs import draw_primary_tiles
 from tests.gpu.sanitizers.queries import region_jobs
@@ -69,7 +70,9 @@ def trace_structure(target: Target, name: str) -> None:
         "mixed": mixed_primitives(corners, indices, corners, target.zeros(3, "f4", "test")),
     }
     kinds["glyphs"] = glyph_primitives(kinds["mixed"], target.zeros((2, 12), "f4", "test"), 2)
-    camera = CameraRays(target.zeros(VIEW_FRAME.itemsize, "u1", "test"), 9, 9)
+    frame = np.zeros(1, VIEW_FRAME)  # of a picture without a size there is no order of the rays
+    see_through(frame[0], Camera(eye=(0.0, 0.0, 3.0)), 9, 9)
+    camera = CameraRays(target.upload(frame.view(np.uint8), "test"), 9, 9)
     buffer = upload_rays(target, np.zeros((5, 3)), np.ones((5, 3)))
     lights, counter = target.zeros((1, 20), "f4", "test"), target.zeros(1, "u8", "test")
     structure = structures()[name]
