@@ -76,9 +76,13 @@ WHY = {
         "in a trial of 76 ms rays between points took 46, those between nodes 27 and 86 scans 8.5 "
         "(docs/performance/octrees.md)"
     ),
-    "spheres of 3 px": (
-        "the results kept are of the splatter as it was until 2026-11-24; near spheres first, 1M took 0.24 in a run "
-        "of that day (docs/performance/particles.md)"
+    "auto over the fastest arrangement": (
+        "1M spheres of 12 px: auto takes the splatter at 1.01 ms, and variant 1 front to back takes 0.68; with 12 "
+        "layers instead of 10 the splatter took 0.42 in a trial (docs/performance/particles.md)"
+    ),
+    "rebuild of grid": (
+        "boxes of runs take 0.04 of it, the launches for primitives in many cells 0.02; 0.30 before both in the same "
+        "hour (docs/performance/octrees.md)"
     ),
     "lbvh rebuild, blob of 512,000": "as on 2026-11-22, 0.177 ms; nothing was tried since",
     "NexusBVH's rebuild over hploc's": "1.40 in Crytek Sponza, the smallest of the scenes; not examined",
