@@ -42,7 +42,7 @@ TOOL_FLAGS = {
     # nothing of that kind.
     "initcheck": ("--check-api-memory-access", "no", "--print-limit", "40"),
 }
-LAST_BEGIN = 0.6
+LAST_BEGIN = 0.75
 """Of a step's limit: after it no process begins another job, so that its report is closed in time."""
 WATCHED = {"memcheck": "memory", "initcheck": "memory", "racecheck": "races", "synccheck": "races"}
 """What the small program leaves out for a tool: it runs every kernel all the same."""
