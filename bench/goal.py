@@ -57,6 +57,24 @@ class Goal:
 
 
 WHY = {
+    "LBVH rebuild as a graph, 69,451": (
+        "0.098 on 2026-11-22 with NVIDIA's sort; 0.106 with Raygrove's own, 0.099 of it without events of its phases: "
+        "NVIDIA's is not installed on the machine of 2026-11-24"
+    ),
+    "kernels of that graph": (
+        "14 on 2026-11-22 with NVIDIA's sort, which is not installed on the machine of 2026-11-24; 15 there with "
+        "Raygrove's own"
+    ),
+    "host work of that graph": (
+        "0.009 on 2026-11-22; a host that worked at load 8 until shortly before, which was not examined further"
+    ),
+    "LBVH rebuild, 512,000": (
+        "launched one by one: the host takes longer than the device, which needs 0.181 ms as a graph; 0.183 on "
+        "2026-11-22 on a quieter host with NVIDIA's sort"
+    ),
+    "median_sah primitives live, launched one by one": (
+        "the host takes 6.6 ms to issue the launches; 3.7 on 2026-11-22, and 2.9 where frames are replayed"
+    ),
     "over Embree's best, the worst scene": "on two busy cores, at 512x384; not examined (docs/performance/rays.md)",
     "over Embree's medium tree, the worst scene": "its tree costs less SAH; not examined (docs/performance/rays.md)",
     "octree of 10M points": (
