@@ -66,7 +66,8 @@ WHY = {
         "Raygrove's own"
     ),
     "host work of that graph": (
-        "0.009 on 2026-11-22; a host that worked at load 8 until shortly before, which was not examined further"
+        "0.009 on 2026-11-22; 0.011 to 0.022 on 2026-11-24 on another host, and 0.021 to 0.061 an hour later on a "
+        "third; what these hosts differ in is not known"
     ),
     "LBVH rebuild, 512,000": (
         "launched one by one: the host takes longer than the device, which needs 0.181 ms as a graph; 0.183 on "
