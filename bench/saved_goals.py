@@ -16,7 +16,7 @@ from .octree_goals import OCTREES
 from .particle_goals import PARTICLES
 from .ray_goals import ray_goals
 from .ray_tables import nothing_of
-from .saved import DEVICES, RESULTS, Content, OfOthers, SavedResult, newest, newest_policy, saved
+from .saved import DEVICES, RESULTS, Content, OfOthers, SavedResult, newest_policy, saved
 from .unread_goals import UNREAD
 
 
@@ -319,10 +319,7 @@ def saved_goals(kind: str, folder: pathlib.Path = RESULTS) -> Iterator[Goal]:
             file, figure = _newest_figure(saved(DEVICES[kind], one.file, folder), one.read)
             yield _goal(one.what, one.bar, one.unit, one.at_most, file, one.command, figure)
     for what, command, read in ((*RAYS, ray_goals), (*BUILDS, build_goals)):
-        file = newest(DEVICES[kind], what, folder)
-        for goal in read(file.content if file else nothing_of(kind)):
-            place = command if file is None else f"{command}: {file.place}"
-            yield dataclasses.replace(goal, how=place, note=goal.note if file else "no file of it is saved")
+        yield from _goals_of_runs(saved(DEVICES[kind], what, folder), command, read, nothing_of(kind))
     if kind == "cuda":
         table = newest_policy(DEVICES[kind], folder)
         for scene in POLICY_SCENES:
@@ -330,6 +327,22 @@ def saved_goals(kind: str, folder: pathlib.Path = RESULTS) -> Iterator[Goal]:
             what = f"auto over the better of rebuild and refit, {scene.replace('0001.obj and 47 more', 'horse-gallop')}"
             yield _goal(what, MOST_AUTO, "times", True, table, "python -m raygrove.bench policy", ratio)
     yield from UNREAD[kind]
+
+
+def _goals_of_runs(
+    files: Sequence[SavedResult], command: str, read: Callable[[Content], Iterable[Goal]], nothing: Content
+) -> Iterator[Goal]:
+    """The goals that `read` judges by a whole run, each by the newest of these files, newest first, that measured it: a
+    run may leave out a scene."""
+    if not files:
+        for goal in read(nothing):
+            yield dataclasses.replace(goal, how=command, note="no file of it is saved")
+        return
+    runs = [(file, {goal.what: goal for goal in read(file.content)}) for file in files]
+    for what in runs[0][1]:
+        measured = [(file, goals[what]) for file, goals in runs if what in goals and goals[what].measured is not None]
+        file, goal = measured[0] if measured else (runs[0][0], runs[0][1][what])
+        yield dataclasses.replace(goal, how=f"{command}: {file.place}")
 
 
 def _goal(

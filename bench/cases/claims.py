@@ -15,7 +15,7 @@ import re
 import statistics
 import sys
 import types
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Mapping
 from typing import Any
 
 from raygrove import checkout
@@ -24,7 +24,7 @@ from ..arguments import argument
 from ..goal import HERE, Goal, Report
 from ..model_bars import measure_bars
 from ..model_goals import judge
-from ..saved import DEVICES, RESULTS, newest, saved
+from ..saved import DEVICES, RESULTS, saved
 from ..saved_goals import saved_goals, window_rates
 
 ROOT = pathlib.Path(__file__).resolve().parents[2]
@@ -49,11 +49,11 @@ class ClaimError(Exception):
 
 # -- figures ----------------------------------------------------------------------------------------------------------
 def all_bars(kind: str, folder: pathlib.Path = RESULTS) -> list[Goal]:
-    """Every bar of a kind of target: of the newest saved run of `bench goals`, on models that it was not given, and of
-    other commands."""
+    """Every bar of a kind of target: of the newest saved run of `bench goals` that measured it, on models that it was
+    not given, and of other commands."""
     read = [*saved_goals(kind, folder)]
     of_others = {goal.what for goal in read}
-    own = {goal.what: goal for goal in _of_newest_run(kind, folder) if goal.what not in of_others}
+    own = {what: goal for what, goal in _of_newest_runs(kind, folder).items() if what not in of_others}
     report = Report()
     for _, part in (*judge(()), *measure_bars(kind, ())):
         part(_target_like(kind), report, 1)
@@ -72,17 +72,23 @@ def _target_like(kind: str) -> Any:
     return types.SimpleNamespace(kind=kind)
 
 
-def _of_newest_run(kind: str, folder: pathlib.Path) -> Iterator[Goal]:
-    file = newest(DEVICES[kind], "goals", folder)
-    if file is None:
-        return
+def _of_newest_runs(kind: str, folder: pathlib.Path) -> dict[str, Goal]:
+    """What the newest run of `bench goals` judged; what it left unmeasured from the newest one that measured it: a run
+    may lack a model's pictures."""
     names = {field.name for field in dataclasses.fields(Goal)}
-    for row in file.content["goals"]:
-        goal = Goal(**{name: value for name, value in row.items() if name in names})
-        if goal.how == HERE:
-            yield dataclasses.replace(
+    found: dict[str, Goal] = {}
+    for number, file in enumerate(saved(DEVICES[kind], "goals", folder)):
+        for row in file.content["goals"]:
+            goal = Goal(**{name: value for name, value in row.items() if name in names})
+            if goal.how != HERE:
+                continue
+            goal = dataclasses.replace(
                 goal, what=as_named_now(goal.what, file.date), how=f"python -m raygrove.bench goals: {file.place}"
             )
+            known = found.get(goal.what)
+            if number == 0 or (known is not None and known.measured is None and goal.measured is not None):
+                found[goal.what] = goal
+    return found
 
 
 def as_named_now(what: str, date: str) -> str:

@@ -116,14 +116,46 @@ def test_every_bar_of_another_command_is_found_in_what_is_kept() -> None:
         expected |= dict.fromkeys(most, f"{particles.name} has no such figure")
     for kind in DEVICES:
         for what, read in (("rays", ray_goals), ("builds", build_goals)):
-            file = newest(DEVICES[kind], what)
-            blank = read(file.content) if file else read(nothing_of(kind))
+            files = saved(DEVICES[kind], what)
+            blank = read(files[0].content) if files else read(nothing_of(kind))
+            measured = {goal.what for file in files for goal in read(file.content) if goal.measured is not None}
             notes = {
-                goal.what: goal.note if file else "no file of it is saved" for goal in blank if goal.measured is None
+                goal.what: goal.note if files else "no file of it is saved"
+                for goal in blank
+                if goal.what not in measured
             }
-            expected |= notes  # of a file: scenes that its run was not given
+            expected |= notes  # of files: scenes that none of their runs was given
     assert missing == expected
     assert {one.kind for one in OTHERS} == {one.kind for one in PARTICLES} == set(DEVICES)
+
+
+def test_what_a_run_left_out_is_read_from_the_run_before(tmp_path: pathlib.Path) -> None:
+    """Of `bench goals` a model's part, of `bench builds` a scene; what both runs measured is the newer's."""
+    bars = (("of both", 3.0, 4.0), ("left out", 1.5, None), ("given up", 1.0, "not judged"))
+    for place, day in enumerate(("2026-11-22", "2026-11-24")):
+        goals = [
+            Goal(what, 2.0, figures[place], "ms").as_json()  # type: ignore[arg-type]
+            for what, *figures in bars
+            if figures[place] != "not judged"
+        ]
+        content = {"context": {"date": f"{day}T10:00", "commit": "abc"}, "goals": goals}
+        (tmp_path / f"h200-{day}-goals.json").write_text(json.dumps(content), encoding="utf-8")
+    found = {goal.what: goal for goal in claims.all_bars("cuda", tmp_path)}
+    assert found["of both"].measured == 4.0 and "2026-11-24" in found["of both"].how
+    assert found["left out"].measured == 1.5 and "2026-11-22" in found["left out"].how
+    assert "given up" not in found
+    kept = newest(DEVICES["cuda"], "builds")
+    assert kept is not None
+    whole = kept.content["parts"]
+    fewer = {name: part for name, part in whole.items() if name != "country-kitchen"}
+    assert 0 < len(fewer) < len(whole)
+    for day, parts in (("2026-11-22", whole), ("2026-11-24", fewer)):
+        content = {**kept.content, "context": {**kept.content["context"], "date": f"{day}T10:00"}, "parts": parts}
+        (tmp_path / f"h200-{day}-builds.json").write_text(json.dumps(content), encoding="utf-8")
+    found = {goal.what: goal for goal in saved_goals("cuda", tmp_path)}
+    kitchen, sponza = found["sbvh rebuild, country-kitchen"], found["sbvh rebuild, Crytek Sponza"]
+    assert kitchen.measured is not None and "2026-11-22" in kitchen.how
+    assert sponza.measured is not None and "2026-11-24" in sponza.how
 
 
 def test_what_nothing_is_kept_of_is_said(tmp_path: pathlib.Path) -> None:
