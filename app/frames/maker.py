@@ -42,8 +42,9 @@ class Outcome:
     the frame in which the structure was built or refitted last: a picture that was tried, one that was skipped, or this
     one. `preparing_ms` went into what the picture was the first to need: the target, the scene there, compiled kernels,
     small pictures tried first. `whole_ms` is what a picture of full size is thought to take, 0 where that is not
-    known. Not `is_whole`: some rows of a sample were drawn, the others are still to come. With `spheres` nothing
-    was drawn into the slots: who shows pictures draws them."""
+    known. Not `is_whole`: some rows of a sample were drawn, the others are still to come, before any other picture of
+    the same choice where it `is_kept`. With `spheres` nothing was drawn into the slots: who shows pictures draws
+    them."""
 
     frame_id: int
     samples: int
@@ -59,6 +60,7 @@ class Outcome:
     preparing_ms: float = 0.0
     whole_ms: float = 0.0
     is_whole: bool = True
+    is_kept: bool = False
     spheres: SpherePicture | None = None
 
 
@@ -108,8 +110,9 @@ class FrameMaker(Questions):
 
     def draw(self, scene: Scene, state: State, moment: Moment, slots: Sequence[PixelSlot], is_moving: bool) -> Outcome:
         """One frame, one picture a view, into the slots. While something moves it may be smaller than the slots, and
-        has one sample; while nothing moves the first one is smaller where full size would keep everybody waiting. Of a
-        slow one it is some rows: then the slots hold nothing yet, and the next call for the same goes on with them."""
+        has one sample; while nothing moves the first one is smaller where full size would keep everybody waiting. Sides
+        shrink to display.minimum_scale of the slots' (resolution.least_scale). Of a slow one it is some rows: then the
+        slots hold nothing yet, and the next call for the same goes on with them."""
         self._preparing_ms = 0.0
         with self._counted_as_preparing():
             target = self.target_for(state)
@@ -208,6 +211,7 @@ class FrameMaker(Questions):
             preparing_ms=preparing_ms,
             whole_ms=whole_ms(self._pacing.pace),
             is_whole=is_whole,
+            is_kept=plan.is_kept,
         )
 
     def _joined(self, statistics: FrameStatistics) -> FrameStatistics:

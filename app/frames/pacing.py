@@ -3,7 +3,9 @@
 While something moves pictures are as small as the frame rate asks. A picture at rest is first as large as can be waited
 for; then the whole one takes its place, some rows at a time where it is slow, so that whoever wants another picture is
 heard in between. Who was interrupted and comes with another picture sees that one for sure, or nothing would ever be
-shown while a setting is dragged.
+shown while a setting is dragged. No picture is smaller than display.minimum_scale says, unless it would be waited for
+too long; one of something that moves and
+takes long at that size is drawn some rows at a time, too, and kept: only another choice stops it.
 """
 
 from __future__ import annotations
@@ -11,6 +13,7 @@ from __future__ import annotations
 import dataclasses
 
 from raygrove.app.frames.resolution import (
+    ROWS_LIMIT_MS,
     STILL_LIMIT_MS,
     TILE_ROWS,
     Pace,
@@ -33,11 +36,12 @@ FIRST_SHARE = 8
 @dataclasses.dataclass(frozen=True)
 class Plan:
     """A picture: the `scale` of its sides, the `samples` it grows to, and how many rows the next frame draws at most,
-    0 for all that are left."""
+    0 for all that are left. One that is kept is drawn to its end before another picture of the same choice."""
 
     scale: float
     samples: int
     most_rows: int = 0
+    is_kept: bool = False
 
 
 @dataclasses.dataclass
@@ -75,17 +79,19 @@ class Pacing:
     def plan(self, display: DisplayOptions, samples: int, key: object, is_moving: bool, height: int) -> Plan:
         """The next frame of the picture `key`, which is `height` rows high at full size."""
         progress = self.progress
-        if progress is not None and progress.key == key and not is_moving:
+        if progress is not None and progress.key == key and (progress.plan.is_kept or not is_moving):
             rows = self._rows_at_once(round(height * progress.plan.scale) - progress.rows)
             return dataclasses.replace(progress.plan, most_rows=rows)
         is_owed = progress is not None and not is_moving
         self.progress, self._is_owed = None, is_owed
         scale = self._scale = self._next_scale(display, key, is_moving, height)
-        if is_moving:
-            return Plan(scale, 1)
         still = display.still_samples if self._is_smoothed(display, scale) else 1
-        rows = 0 if is_owed else self._rows_at_once(round(height * scale), scale)
-        return Plan(scale, max(samples, still), rows)
+        wanted = 1 if is_moving else max(samples, still)
+        if is_moving or is_owed:
+            is_slow = self.pace.is_known and self._pixel_ms(scale) > ROWS_LIMIT_MS
+            rows = self._rows_at_once(round(height * scale), scale) if is_slow else 0
+            return Plan(scale, wanted, rows, is_kept=rows > 0)
+        return Plan(scale, wanted, self._rows_at_once(round(height * scale), scale))
 
     def _is_smoothed(self, display: DisplayOptions, scale: float) -> bool:
         """Whether a picture at rest is drawn again and again for smooth edges: not where that is slow."""
@@ -95,11 +101,11 @@ class Pacing:
         if not display.adapt_resolution:
             return 1.0
         if is_moving or self._is_owed:
-            return next_scale(self.pace, display.minimum_fps)
-        first = still_scale(self.pace)
+            return next_scale(self.pace, display.minimum_fps, display.minimum_scale)
+        first = still_scale(self.pace, display.minimum_scale)
         if key != self._still_key or self._scale < first:
             return max(first, self._scale if key == self._still_key else 0.0)
-        return max(refined_scale(self.pace, height), self._scale)
+        return max(refined_scale(self.pace, height, display.minimum_scale), self._scale)
 
     def grows(self, display: DisplayOptions, height: int) -> bool:
         """Whether the picture at rest that was drawn last will be followed by a larger one."""
@@ -108,8 +114,11 @@ class Pacing:
     def _rows_at_once(self, rows: int, scale: float = 0.0) -> int:
         row_ms = self._row_ms
         if scale and self.pace.is_known:
-            row_ms = self.pace.pixel_ms * (scale / self.pace.scale) ** 2 / max(rows, 1)
+            row_ms = self._pixel_ms(scale) / max(rows, 1)
         return rows_at_once(row_ms, rows) if row_ms else max(1, rows // FIRST_SHARE // TILE_ROWS) * TILE_ROWS
+
+    def _pixel_ms(self, scale: float) -> float:
+        return self.pace.pixel_ms * (scale / self.pace.scale) ** 2
 
     def probe(self, statistics: FrameStatistics, scale: float, height: int) -> None:
         """A tiny picture has been tried, which tells little of a fast one and enough of a slow one."""

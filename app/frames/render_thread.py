@@ -92,6 +92,18 @@ class FrameRequest:
             and (self.moment.time, self.moment.clip) == (other.moment.time, other.moment.clip)
         )
 
+    def is_paced_like(self, other: FrameRequest) -> bool:
+        """Whether a picture of one tells how slow the other is, and is waited for where it is slow: another instant,
+        another camera or another light is no other choice, another structure, ray type or size is."""
+        mine, theirs = self.state.settings, other.state.settings
+        return (
+            self.scene is other.scene
+            and self.state.views == other.state.views
+            and all(getattr(mine, name) == getattr(theirs, name) for name in ("render", "device", "display", "update"))
+            and len(self.exchanges) == len(other.exchanges)
+            and all(mine is theirs for mine, theirs in zip(self.exchanges, other.exchanges, strict=True))
+        )
+
     def needs_same(self, other: FrameRequest) -> bool:
         """Whether both need the same kernels for the same scene."""
         mine, theirs = self.state.settings, other.state.settings
@@ -165,6 +177,7 @@ class RenderThread:
         self._samples = 0
         self._is_complete = True
         self._rows_ms = 0.0
+        self._is_kept = False
         self._thread = threading.Thread(target=self._run, name="render", daemon=True)
 
     def start(self) -> None:
@@ -222,9 +235,16 @@ class RenderThread:
         """Sleep until there is something to draw; take the mail. False: stop."""
         with self._mail:
             self._mail.wait_for(lambda: self._is_stopping or self._has_mail or self._questions or not self._is_complete)
-            if self._has_mail:
+            if self._has_mail and not self._finishes_first():
                 self._take_mail()
             return not self._is_stopping
+
+    def _finishes_first(self) -> bool:
+        """Whether the picture that has some of its rows is drawn to its end before the one that waits."""
+        present, waiting = self._present, self._waiting
+        if not self._is_kept or present is None or waiting is None or self._is_complete:
+            return False
+        return not self._is_retry and waiting.is_paced_like(present)
 
     def _check(self) -> None:
         """Called while kernels are compiled: raises Abandoned where another choice waits, or nothing is to be drawn any
@@ -286,6 +306,7 @@ class RenderThread:
             for exchange, slot in zip(request.exchanges, slots, strict=True):
                 exchange.finish(slot, is_drawn)
         self._failed, self._samples = None, outcome.samples
+        self._is_kept = outcome.is_kept and not outcome.is_whole
         if not outcome.is_whole:  # the mail is looked at before the other rows
             self._rows_ms += (time.perf_counter() - begin) * 1000.0
             return

@@ -31,7 +31,12 @@ ROWS_MS = 50.0
 """What some rows of a slower one are planned to take, between which is looked whether another is wanted."""
 
 ROWS_LIMIT_MS = 500.0
-"""A row of tiles may take so long, and nothing can stop it; a picture whose rows take longer stays smaller."""
+"""A row of tiles may take so long, and nothing can stop it; a picture whose rows take longer stays smaller. A picture
+of something that moves is drawn some rows at a time where it takes longer."""
+
+PATIENCE_MS = 5000.0
+"""A picture, and a row of tiles of one, that takes longer even as small as display.minimum_scale lets it is drawn
+smaller after all: nothing would be seen, and nothing be stopped."""
 
 TILE_ROWS = 8
 """Rows that cannot be drawn apart."""
@@ -66,10 +71,27 @@ def _follow(old: float, new: float, weight_of_slower: float) -> float:
     return old + weight * (new - old)
 
 
-def next_scale(pace: Pace, minimum_fps: float) -> float:
-    """The scale of the next moving frame: the largest step whose expected time stays below 1000 / minimum_fps; it grows
-    one step at a time. Where the rest of the frame leaves no room, the pixels get a share all the same, which grows
-    with the rest: a coarser picture would not help."""
+def steps_above(least: float) -> tuple[float, ...]:
+    """The scales to choose from where none may be below `least`, which is one of them."""
+    return (*(scale for scale in SCALES if scale > least), least)
+
+
+def steps_below(most: float) -> tuple[float, ...]:
+    """The scales that are no larger than `most`, which is one of them."""
+    return (most, *(scale for scale in SCALES if scale < most))
+
+
+def least_scale(full_ms: float, minimum_scale: float) -> float:
+    """The smallest scale there is for a picture that takes so long at full size: `minimum_scale`, or the largest step
+    below it that is drawn within PATIENCE_MS."""
+    steps = steps_below(minimum_scale)
+    return next((scale for scale in steps if full_ms * scale**2 <= PATIENCE_MS), steps[-1])
+
+
+def next_scale(pace: Pace, minimum_fps: float, minimum_scale: float) -> float:
+    """The scale of the next moving frame: the largest step whose expected time stays below 1000 / minimum_fps, or the
+    least_scale, however long that takes; it grows one step at a time. Where the rest of the frame leaves no room, the
+    pixels get a share all the same, which grows with the rest: a coarser picture would not help."""
     if not pace.is_known:
         return 1.0
     budget = HEADROOM * 1000.0 / minimum_fps
@@ -80,25 +102,28 @@ def next_scale(pace: Pace, minimum_fps: float) -> float:
         LEAST_SHARE * budget,
         min(LEAST_SHARE * budget + delay_ms, SHARE_OF_DELAY * pace.fixed_ms),
     )
-    fitting = [scale for scale in SCALES if full_ms * scale**2 <= room]
-    wanted = fitting[0] if fitting else SCALES[-1]
-    larger = [scale for scale in SCALES if scale > pace.scale + 1e-6]
+    steps = steps_above(least_scale(full_ms, minimum_scale))
+    wanted = next((scale for scale in steps if full_ms * scale**2 <= room), steps[-1])
+    larger = [scale for scale in steps if scale > pace.scale + 1e-6]
     return min(wanted, larger[-1]) if larger and wanted > pace.scale else wanted
 
 
-def still_scale(pace: Pace) -> float:
-    """The scale of a picture while nothing moves: full size, or the largest step that is drawn within
-    STILL_LIMIT_MS."""
+def still_scale(pace: Pace, minimum_scale: float) -> float:
+    """The scale of a picture while nothing moves: full size, or the largest step that is drawn within STILL_LIMIT_MS,
+    or the least_scale."""
     full_ms = pace.pixel_ms / pace.scale**2
-    return next((scale for scale in SCALES if full_ms * scale**2 + pace.fixed_ms <= STILL_LIMIT_MS), SCALES[-1])
+    steps = steps_above(least_scale(full_ms, minimum_scale))
+    return next((scale for scale in steps if full_ms * scale**2 + pace.fixed_ms <= STILL_LIMIT_MS), steps[-1])
 
 
-def refined_scale(pace: Pace, height: int) -> float:
+def refined_scale(pace: Pace, height: int, minimum_scale: float) -> float:
     """The scale of a picture that is drawn some rows at a time while nothing moves, `height` rows high at full size:
-    the largest step of which a row of tiles is drawn within ROWS_LIMIT_MS."""
-    full_ms = pace.pixel_ms / pace.scale**2
-    rows = max(height, TILE_ROWS)
-    return next((scale for scale in SCALES if full_ms * scale * TILE_ROWS / rows <= ROWS_LIMIT_MS), SCALES[-1])
+    the largest step of which a row of tiles is drawn within ROWS_LIMIT_MS; else `minimum_scale`, where one takes at
+    most PATIENCE_MS, or the largest step of which it does."""
+    tiles_ms = pace.pixel_ms / pace.scale**2 * TILE_ROWS / max(height, TILE_ROWS)
+    larger = [scale for scale in steps_above(minimum_scale) if tiles_ms * scale <= ROWS_LIMIT_MS]
+    smaller = steps_below(minimum_scale)
+    return larger[0] if larger else next((scale for scale in smaller if tiles_ms * scale <= PATIENCE_MS), smaller[-1])
 
 
 def rows_at_once(row_ms: float, rows: int) -> int:
@@ -118,7 +143,7 @@ def whole_ms(pace: Pace) -> float:
 def probed(scale: float, pixel_ms: float, fixed_ms: float) -> Pace:
     """What a small picture tells before the first one: nothing, unless full size would take too long to be tried."""
     pace = Pace(scale, pixel_ms, fixed_ms, True)
-    return pace if still_scale(pace) < 1.0 else Pace()
+    return pace if still_scale(pace, SCALES[-1]) < 1.0 else Pace()
 
 
 def probe_size(width: int, height: int, pixels: int) -> tuple[int, int]:

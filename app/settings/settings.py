@@ -94,6 +94,13 @@ class DisplayOptions:
     adapt_resolution: bool = option(
         True, "Draw fewer pixels while the camera moves or the animation plays, to stay fluent."
     )
+    minimum_scale: float = option(
+        0.5,
+        "Of each side of the window: no picture is drawn smaller, frames get slower instead, unless one takes longer "
+        "than 5 s.",
+        minimum=0.125,
+        maximum=1.0,
+    )
     minimum_fps: float = option(
         20.0, "Frames per second to stay above while something moves.", minimum=1.0, maximum=240.0, unit="1/s"
     )

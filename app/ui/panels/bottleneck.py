@@ -6,7 +6,7 @@ from __future__ import annotations
 from PySide6.QtCore import QCoreApplication
 
 from raygrove.app.frames.render_thread import FinishedFrame
-from raygrove.app.frames.resolution import STILL_LIMIT_MS
+from raygrove.app.frames.resolution import STILL_LIMIT_MS, scaled
 from raygrove.app.ui.panels.stats_rows import phases_of
 
 
@@ -29,7 +29,13 @@ def bottleneck(
     rest = whole - frame.preparing_ms - sum(phases.values())
     name = frame.limited_by if frame.limited_by in phases else max(phases, key=lambda phase: phases[phase])
     most = max(phases[name], frame.preparing_ms, rest)
-    if most == phases[name]:
+    if most == phases[name] and name in ("trace", "shade") and _is_smallest(frame, view_size):
+        text = tr(
+            "Statistics",
+            "A frame takes {whole}: {phase} takes the time ({part}). Pictures are not drawn smaller than {least} of "
+            "each side (Settings > display > minimum scale).",
+        )
+    elif most == phases[name]:
         text = tr("Statistics", "A frame takes {whole}: {phase} takes the time ({part}).")
     elif most == frame.preparing_ms:
         text = tr(
@@ -42,7 +48,15 @@ def bottleneck(
             "A frame takes {whole}, of which {part} belongs to no phase: waiting for a busy processor or for the "
             "window, and work between the phases.",
         )
-    return text.format(whole=_time(whole), phase=name, part=_time(most))
+    least = f"{frame.request.state.settings.display.minimum_scale:.0%}"
+    return text.format(whole=_time(whole), phase=name, part=_time(most), least=least)
+
+
+def _is_smallest(frame: FinishedFrame, view_size: tuple[int, int]) -> bool:
+    """Whether a picture was drawn as small as display.minimum_scale lets it, where that is below full size."""
+    display = frame.request.state.settings.display
+    smallest = scaled(*view_size, display.minimum_scale)
+    return display.adapt_resolution and frame.drawn[0] <= smallest[0] < view_size[0]
 
 
 def _not_whole(frame: FinishedFrame, view_size: tuple[int, int]) -> str:

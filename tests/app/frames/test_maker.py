@@ -129,7 +129,11 @@ def test_resolution_follows_the_pace_only_while_something_moves() -> None:
         makers.draw(time=index / 10, moving=True)
         sizes.append(makers.slot.drawn)
     assert sizes[0] == (400, 320)
-    assert 200.0 * sizes[-1][0] * sizes[-1][1] / 128000.0 + 1.5 < 50.0
+    assert sizes[-1] == (200, 160) and 200.0 / 4 + 1.5 > 50.0, "no smaller, although that is too slow"
+    coarse = replaced(State(), "settings.display.minimum_scale", 0.125)
+    for index in range(10, 20):
+        makers.draw(coarse, time=index / 10, moving=True)
+    assert 200.0 * makers.slot.drawn[0] * makers.slot.drawn[1] / 128000.0 + 1.5 < 50.0
     makers.draw(time=1.0)
     assert makers.slot.drawn == (400, 320)
     makers.draw(replaced(State(), "settings.display.adapt_resolution", False), time=1.1, moving=True)
@@ -176,13 +180,16 @@ def test_what_a_whole_picture_would_take_is_what_its_pixels_say() -> None:
     assert [quick.draw(time=0.0).whole_ms for _ in range(3)][-1] == pytest.approx(101.5, rel=0.05)
 
 
-def test_a_choice_that_is_slow_beyond_measure_never_draws_at_full_size() -> None:
+def test_a_choice_that_is_slow_beyond_measure_never_draws_at_full_size(monkeypatch: pytest.MonkeyPatch) -> None:
     makers = Makers(full_ms=80_000.0)
+    makers.draw_rows()
+    monkeypatch.setattr("raygrove.app.frames.maker.time", makers.engines[0])
     for index in range(3):
         makers.draw(time=index / 10, moving=index > 0)
-    sizes = makers.engines[0].sizes
-    assert sizes[0][0] * sizes[0][1] <= 1250 and len(sizes) == 6, "tiny pictures go before the first, which has parts"
-    assert all(80_000.0 * width * height / 128000.0 <= 3300.0 for width, height in sizes)
+    sizes, rows = makers.engines[0].sizes, makers.engines[0].rows
+    assert sizes[0][0] * sizes[0][1] <= 1250, "tiny pictures go before the first"
+    assert set(sizes[2:]) == {(100, 80)} and sum(rows[2:]) == 3 * 80, "half would take 20 s"
+    assert rows[-20:] == [8] * 20, "two that move, some rows at a time"
     makers.draw(replaced(State(), "settings.display.adapt_resolution", False))
     assert makers.engines[0].sizes[-1] == (400, 320), "who wants it whole can have it"
 
@@ -240,7 +247,7 @@ def test_what_building_cost_is_told_of_the_structure_that_is_shown(moving_scene:
 
 def test_what_only_seemed_slow_is_drawn_whole_after_all() -> None:
     """So slow a picture is not drawn again and again for smooth edges; once it is fast, it is."""
-    makers = Makers(full_ms=80_000.0)
+    makers = Makers(full_ms=20_000.0)
     first = makers.draw()
     assert (first.samples, first.samples_wanted) == (0, 1) and makers.slot.drawn != (400, 320), "a finer one comes"
     makers.draw(time=0.1, moving=True)

@@ -11,6 +11,7 @@ from raygrove.app.document.state import State, replaced
 from raygrove.app.frames import maker, pacing
 from raygrove.app.frames.maker import FrameMaker
 from raygrove.app.frames.pixel_slots import HostSlot
+from raygrove.app.frames.resolution import ROWS_LIMIT_MS
 from raygrove.gpu.scene import Moment, Scene
 
 from .fake_engine import Clock, Makers
@@ -71,16 +72,43 @@ def test_another_picture_than_the_one_that_was_interrupted_is_shown_for_sure() -
     assert not makers.draw_rows().is_whole
     for index in range(1, 4):
         turned = replaced(State(), "cameras.0.fov", 30.0 + index)
-        outcome = makers.draw_rows(turned)
-        assert outcome.is_whole and makers.slot.drawn[0] < 150, "as small as one that moves"
+        part = makers.draw_rows(turned)
+        assert not part.is_whole and part.is_kept, "others wait for it"
+        outcome = makers.draw(turned)
+        assert makers.slot.drawn == (200, 160), "as small as one that moves"
         assert outcome.samples < outcome.samples_wanted, "there is more to draw"
-        assert not makers.draw_rows(turned).is_whole
+        assert not (part := makers.draw_rows(turned)).is_whole and not part.is_kept
     makers.draw(turned)
     assert makers.draw(turned).samples == 1 and makers.slot.drawn == (400, 320)
     fixed = replaced(turned, "settings.display.adapt_resolution", False)
-    assert [makers.draw_rows(replaced(fixed, "cameras.0.fov", fov)).is_whole for fov in (50.0, 60.0, 70.0)] == [
-        False, True, False,
-    ]  # fmt: skip
+    assert not (part := makers.draw_rows(replaced(fixed, "cameras.0.fov", 50.0))).is_whole and not part.is_kept
+    assert not (part := makers.draw_rows(replaced(fixed, "cameras.0.fov", 60.0))).is_whole and part.is_kept
+
+
+@pytest.mark.parametrize(("least", "smallest"), [(0.5, (200, 160)), (0.25, (100, 80)), (1.0, (200, 160))])
+def test_a_slow_picture_that_moves_keeps_its_size_and_is_drawn_some_rows_at_a_time(
+    monkeypatch: pytest.MonkeyPatch, least: float, smallest: tuple[int, int]
+) -> None:
+    makers = Makers(full_ms=20_000.0)
+    state = replaced(State(), "settings.display.minimum_scale", least)
+    makers.draw(state, moving=True)
+    engine = makers.engines[0]
+    monkeypatch.setattr(maker, "time", engine)
+    for index in range(1, 6):
+        makers.draw(state, time=index / 10, moving=True)
+    assert makers.slot.drawn == smallest
+    assert min(width for width, _ in engine.sizes[2:]) == smallest[0], "behind the two that were tried"
+    engine.rows.clear()
+    part = makers.draw_rows(state, time=0.6, moving=True)
+    is_slow = 20_000.0 * smallest[0] * smallest[1] / 128_000.0 > ROWS_LIMIT_MS
+    assert part.is_whole != is_slow and part.is_kept == is_slow
+    assert not is_slow or engine.rows == [8]
+
+
+def test_a_quick_picture_that_moves_is_drawn_at_once() -> None:
+    makers = Makers(full_ms=300.0)
+    assert all(makers.draw_rows(time=index / 10, moving=True).is_whole for index in range(6))
+    assert makers.engines[0].rows[-1] == makers.slot.drawn[1] >= 160
 
 
 @pytest.mark.parametrize("ray_type", ["smooth", "path"])

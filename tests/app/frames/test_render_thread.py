@@ -6,105 +6,17 @@ import dataclasses
 import functools
 import threading
 import time
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Iterator
 from typing import Any
 
 import pytest
 
-from raygrove.app.document.state import State, replaced
-from raygrove.app.frames.maker import Outcome
-from raygrove.app.frames.pixel_slots import HostSlot, PixelSlot, SlotExchange
-from raygrove.app.frames.render_thread import FinishedFrame, FrameRequest, RenderThread
-from raygrove.app.problems.problem import Problem
-from raygrove.gpu.hierarchy.base import HierarchyError
-from raygrove.gpu.scene import Moment, Scene
+from raygrove.app.frames.render_thread import RenderThread
+from raygrove.gpu.scene import Moment
 from raygrove.gpu.target.base import NoDeviceError
 from tests.waiting import EVENT_S
 
-
-class Maker:
-    """Draws nothing, remembers everything; fails for the structure brute_force, and from 1 s to 2 s for sah_events."""
-
-    made: list[Maker] = []
-
-    def __init__(self, on_busy: Callable[[str], None]) -> None:
-        self.times: list[float] = []
-        self.refused: list[float] = []
-        self.samples = 0
-        self.is_closed = self.flushes = self.engines_closed = self.drawing = self.checks = 0
-        self.check: Callable[[], None] = lambda: None
-        self.parts, self.between = 0, threading.Event()
-        self.gate = threading.Event()
-        self.gate.set()
-        self.key: Any = None
-        Maker.made.append(self)
-
-    def draw(self, scene: Scene, state: State, moment: Moment, slots: Sequence[PixelSlot], is_moving: bool) -> Outcome:
-        self.drawing += 1
-        self.gate.wait(EVENT_S)
-        while state.settings.render.hierarchy == "binned_sah":  # is compiled for as long as nobody wants anything else
-            self.check()
-            self.checks += 1
-            time.sleep(0.002)
-        if state.settings.render.hierarchy == "brute_force":
-            raise NoDeviceError("There is no device for brute_force.")
-        if state.settings.render.hierarchy == "sah_events" and 1.0 <= moment.time < 2.0:
-            self.refused.append(moment.time)
-            raise HierarchyError("The structure sah_events would need too much here.")
-        key = (scene, state, moment.time)
-        self.samples = self.samples + 1 if key == self.key else 1
-        self.key = key
-        self.times.append(moment.time)
-        if len(self.times) <= self.parts:
-            self.between.wait(EVENT_S)
-            return Outcome(len(self.times), self.samples - 1, 2, None, "host", "a test", is_whole=False)
-        for slot in slots:
-            slot.drawn = (slot.width, slot.height)
-        wanted = 1 if is_moving else state.settings.render.samples
-        return Outcome(len(self.times), self.samples, wanted, None, "host", "a test")
-
-    def flush(self) -> None:
-        self.flushes += 1
-
-    def close(self) -> None:
-        self.is_closed += 1
-
-    def close_engine(self) -> None:
-        self.engines_closed += 1
-
-
-class Bench:
-    """A render thread with ears."""
-
-    def __init__(self) -> None:
-        self.frames: list[FinishedFrame] = []
-        self.problems: list[Problem] = []
-        self.thread = RenderThread(self.frames.append, self.problems.append, make_maker=Maker)  # type: ignore[arg-type]
-        self.maker = Maker.made[-1]
-        self.thread.start()
-
-    def wait(self, condition: Callable[[], bool]) -> None:
-        end = time.monotonic() + EVENT_S
-        while not condition():
-            assert time.monotonic() < end, "it never came"
-            time.sleep(0.002)
-
-    def compile(self) -> None:
-        """Let it compile something without an end."""
-        self.thread.submit(request(0.0, settings__render__hierarchy="binned_sah"))
-        self.wait(lambda: self.maker.checks > 0)
-
-    def compile_on(self) -> None:
-        """Until it has looked at its mail again, and compiled on."""
-        looks = self.maker.checks
-        self.wait(lambda: self.maker.checks > looks + 1)
-
-    def shows(self, exchange: SlotExchange, samples: int) -> bool:
-        """Take what is finished off the exchange; whether a picture with so many samples has arrived."""
-        slot = exchange.newest_finished()
-        if slot is not None:
-            exchange.give_back(slot)
-        return bool(self.frames) and self.frames[-1].samples == samples
+from .fake_maker import Bench, Maker, exchange, request
 
 
 @pytest.fixture
@@ -113,20 +25,6 @@ def bench() -> Iterator[Bench]:
     yield made
     made.maker.gate.set()
     assert made.thread.stop(EVENT_S)
-
-
-SCENE = Scene("nothing")
-
-
-def exchange(width: int = 8) -> SlotExchange:
-    return SlotExchange((HostSlot(width, 4), HostSlot(width, 4)))
-
-
-def request(time: float = 0.0, slots: SlotExchange | None = None, moving: bool = False, **changes: Any) -> FrameRequest:
-    state = State()
-    for path, value in changes.items():
-        state = replaced(state, path.replace("__", "."), value)
-    return FrameRequest(SCENE, state, Moment(time), (slots or exchange(),), moving)
 
 
 def test_a_request_becomes_a_frame(bench: Bench) -> None:
@@ -387,3 +285,41 @@ def test_between_the_rows_of_a_picture_another_one_is_heard(bench: Bench) -> Non
     bench.maker.parts = 0
     bench.wait(lambda: bool(bench.frames))
     assert bench.frames[0].request.moment.time == 1.5 and slots.newest_finished() is not None
+
+
+def test_a_picture_that_is_kept_is_whole_before_another_of_the_same_choice(bench: Bench) -> None:
+    """While something moves that is slow, no request is the newest for long: each would stop the one before."""
+    slots = exchange()
+    bench.maker.parts, bench.maker.is_kept = 3, True
+    bench.thread.submit(request(0.5, slots, moving=True))
+    bench.wait(lambda: len(bench.maker.times) == 1)
+    bench.thread.submit(request(1.5, slots, moving=True))
+    bench.maker.between.set()
+    bench.wait(lambda: len(bench.frames) == 2)
+    assert bench.maker.times == [0.5, 0.5, 0.5, 0.5, 1.5]
+    assert [frame.request.moment.time for frame in bench.frames] == [0.5, 1.5]
+
+
+@pytest.mark.parametrize("changed", ["structure", "size", "nothing more", "stop"])
+def test_a_picture_that_is_kept_is_stopped_by_another_choice(bench: Bench, changed: str) -> None:
+    slots = exchange()
+    bench.maker.parts, bench.maker.is_kept = 1_000_000_000, True
+    bench.thread.submit(request(0.5, slots, moving=True))
+    bench.wait(lambda: len(bench.maker.times) == 1)
+    others = {
+        "structure": request(0.5, slots, moving=True, settings__render__hierarchy="ploc"),
+        "size": request(0.5, exchange(16), moving=True),
+        "nothing more": None,
+    }
+    if changed == "stop":
+        bench.maker.between.set()
+        assert bench.thread.stop(EVENT_S)
+        return
+    bench.thread.submit(others[changed])
+    bench.maker.between.set()
+    if changed == "nothing more":
+        bench.wait(lambda: slots.take_free(0.0) is not None and bench.thread._is_complete)
+    else:
+        bench.wait(lambda: bench.thread._present is others[changed])
+    assert not bench.frames
+    bench.maker.parts = 0

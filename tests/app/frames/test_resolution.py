@@ -7,6 +7,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from raygrove.app.frames.resolution import (
+    PATIENCE_MS,
     PROBE_PIXELS,
     ROWS_LIMIT_MS,
     ROWS_MS,
@@ -25,12 +26,17 @@ from raygrove.app.frames.resolution import (
     still_scale,
 )
 
+LEAST = SCALES[-1]
+"""The smallest scale that can be chosen."""
 
-def simulate(full_ms: float, fixed_ms: float, minimum_fps: float, frames: int = 40) -> list[float]:
+
+def simulate(
+    full_ms: float, fixed_ms: float, minimum_fps: float, least: float = LEAST, frames: int = 40
+) -> list[float]:
     """Scales of successive frames on a machine that needs `full_ms` for all pixels and `fixed_ms` beside them."""
     pace, scales = Pace(), []
     for _ in range(frames):
-        scale = next_scale(pace, minimum_fps)
+        scale = next_scale(pace, minimum_fps, least)
         scales.append(scale)
         pace = observed(pace, scale, full_ms * scale**2, fixed_ms)
     return scales
@@ -56,7 +62,7 @@ def test_it_settles_where_the_rate_is_kept_as_far_as_pixels_can(
 
 def test_one_late_build_does_not_make_the_picture_coarse() -> None:
     pace = observed(Pace(), 1.0, 15.0, 5.0)
-    assert next_scale(observed(pace, 1.0, 15.0, 70.0), 20.0) >= 0.84
+    assert next_scale(observed(pace, 1.0, 15.0, 70.0), 20.0, LEAST) >= 0.84
 
 
 def test_a_build_that_takes_all_the_time_leaves_a_picture_to_look_at() -> None:
@@ -76,16 +82,16 @@ def test_a_slow_build_does_not_leave_a_picture_of_a_few_blocks() -> None:
 
 def test_it_shrinks_at_once_and_grows_step_by_step() -> None:
     slow = observed(Pace(), 1.0, 300.0, 2.0)
-    assert next_scale(slow, 20.0) < 0.5
+    assert next_scale(slow, 20.0, LEAST) < 0.5
     recovered = Pace(0.25, 0.1, 0.1, True)
-    assert next_scale(recovered, 20.0) == 0.3
+    assert next_scale(recovered, 20.0, LEAST) == 0.3
 
 
 def test_a_still_picture_is_whole_unless_everybody_would_wait_for_it() -> None:
-    assert still_scale(Pace()) == 1.0 and still_scale(Pace(1.0, 1500.0, 100.0, True)) == 1.0
-    slow = still_scale(Pace(0.25, 1000.0, 0.0, True))
+    assert still_scale(Pace(), LEAST) == 1.0 and still_scale(Pace(1.0, 1500.0, 100.0, True), LEAST) == 1.0
+    slow = still_scale(Pace(0.25, 1000.0, 0.0, True), LEAST)
     assert slow < 1.0 and 1000.0 * (slow / 0.25) ** 2 <= STILL_LIMIT_MS
-    assert still_scale(Pace(1.0, 1e9, 0.0, True)) == SCALES[-1]
+    assert still_scale(Pace(1.0, 1e9, 0.0, True), LEAST) == SCALES[-1]
 
 
 def test_a_probe_warns_only_of_what_is_slow_beyond_measure() -> None:
@@ -93,7 +99,7 @@ def test_a_probe_warns_only_of_what_is_slow_beyond_measure() -> None:
         size = probe_size(1000, 800, pixels)
         assert abs(size[0] * size[1] - pixels) < 100 and probe_size(20, 10, pixels) == (20, 10)
     assert probed(0.04, 1.0, 5.0) == Pace(), "a tiny picture is a poor measure of ordinary structures"
-    assert next_scale(probed(0.04, 200.0, 5.0), 20.0) == SCALES[-1]
+    assert next_scale(probed(0.04, 200.0, 5.0), 20.0, LEAST) == SCALES[-1]
 
 
 def test_what_pixels_cannot_help_is_told() -> None:
@@ -111,12 +117,14 @@ def test_sizes_are_possible_and_keep_the_shape(size: tuple[int, int], scale: flo
 
 
 def test_a_picture_at_rest_is_refined_as_far_as_its_rows_can_be_waited_for() -> None:
-    assert refined_scale(Pace(1.0, 10_000.0, 0.0, True), 1080) == 1.0 and refined_scale(Pace(), 1080) == 1.0
+    assert (
+        refined_scale(Pace(1.0, 10_000.0, 0.0, True), 1080, LEAST) == 1.0 and refined_scale(Pace(), 1080, LEAST) == 1.0
+    )
     slow = Pace(0.25, 10_000.0, 0.0, True)
-    scale = refined_scale(slow, 1080)
-    assert still_scale(slow) < scale < 1.0
+    scale = refined_scale(slow, 1080, LEAST)
+    assert still_scale(slow, LEAST) < scale < 1.0
     assert 160_000.0 * scale**2 * TILE_ROWS / (1080 * scale) <= ROWS_LIMIT_MS
-    assert refined_scale(Pace(1.0, 1e12, 0.0, True), 1) == SCALES[-1]
+    assert refined_scale(Pace(1.0, 1e12, 0.0, True), 1, LEAST) == SCALES[-1]
 
 
 def test_rows_at_once_take_as_long_as_planned_and_are_few_numbers() -> None:
@@ -125,3 +133,30 @@ def test_rows_at_once_take_as_long_as_planned_and_are_few_numbers() -> None:
     for row_ms in (0.1, 0.3, 0.7, 2.0, 5.0):
         rows = rows_at_once(row_ms, 4000)
         assert ROWS_MS / 2 < rows * row_ms <= ROWS_MS and rows & (rows - 1) == 0
+
+
+@given(st.floats(1e-3, 1e9), st.floats(0.0, 1e4), st.floats(SCALES[-1], 1.0), st.floats(0.01, 1.0))
+def test_no_picture_is_smaller_than_the_smallest_that_is_allowed_unless_nobody_would_wait_for_it(
+    pixel_ms: float, fixed_ms: float, least: float, scale: float
+) -> None:
+    pace = Pace(scale, pixel_ms, fixed_ms, True)
+    full_ms = pixel_ms / scale**2
+    for chosen in (next_scale(pace, 20.0, least), still_scale(pace, least)):
+        assert chosen in (*SCALES, least) and (least <= chosen or full_ms * least**2 > PATIENCE_MS)
+        assert chosen <= SCALES[-1] or chosen > least or full_ms * chosen**2 <= PATIENCE_MS
+    tiles_ms = full_ms * TILE_ROWS / 1080
+    refined = refined_scale(pace, 1080, least)
+    assert least <= refined or tiles_ms * least > PATIENCE_MS
+    assert (
+        tiles_ms * refined <= ROWS_LIMIT_MS
+        or (tiles_ms * refined <= PATIENCE_MS and refined <= least)
+        or (refined == SCALES[-1])
+    )
+    width, height = scaled(1920, 1080, refined)
+    assert width >= refined * 1920 and height >= refined * 1080
+
+
+def test_a_frame_that_is_too_slow_for_its_rate_stops_shrinking_at_the_smallest_scale() -> None:
+    assert simulate(5000.0, 1.0, 20.0, 0.5)[-1] == 0.5 and simulate(5000.0, 1.0, 20.0, 0.55)[-1] == 0.55
+    assert simulate(5000.0, 1.0, 20.0, 1.0)[-1] == 1.0 and simulate(100.0, 1.0, 20.0, 0.5)[-1] == 0.6
+    assert simulate(80_000.0, 1.0, 20.0, 0.5)[-1] == 0.25, "half would take 20 s"

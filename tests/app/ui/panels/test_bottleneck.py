@@ -7,7 +7,7 @@ from typing import Any
 
 import pytest
 
-from raygrove.app.document.state import State
+from raygrove.app.document.state import State, replaced
 from raygrove.app.frames.render_thread import FinishedFrame, FrameRequest
 from raygrove.app.ui.panels.bottleneck import bottleneck
 from raygrove.gpu.scene import Moment, Scene
@@ -70,6 +70,19 @@ def test_a_device_that_is_slower_than_the_thread_that_asks_it_is_what_takes_the_
     slow = made_statistics(frame_ms=120.0)
     busy = dataclasses.replace(slow, views=(dataclasses.replace(slow.views[0], trace_ms=110.0),))
     assert said(frame(statistics=busy, frame_ms=2.0)) == "A frame takes 120.0 ms: trace takes the time (110.0 ms)."
+
+
+def test_a_picture_as_small_as_it_may_be_says_so() -> None:
+    floor = frame(drawn=(256, 192))
+    assert said(floor) == (
+        "A frame takes 18.0 ms: trace takes the time (12.0 ms). Pictures are not drawn smaller than 50% of each side "
+        "(Settings > display > minimum scale)."
+    )
+    assert "drawn smaller" not in said(frame(drawn=(257, 193))), "the next one will be smaller"
+    assert "drawn smaller" not in said(frame(drawn=(256, 192), limited_by="build")), "no size of a picture helps"
+    whole = replaced(floor.request.state, "settings.display.minimum_scale", 1.0)
+    request = dataclasses.replace(floor.request, state=whole)
+    assert "drawn smaller" not in said(dataclasses.replace(floor, request=request, drawn=SIZE)), "nobody misses pixels"
 
 
 def test_a_window_that_is_slower_than_its_pictures_says_so() -> None:
