@@ -39,7 +39,7 @@ class PairLists:
 
     def __init__(self, target: Target, angle: float) -> None:
         self.target, self.angle = target, angle
-        self._unit = target.unit(UnitSource("gpu/nbody/pairs.cu"))
+        self._unit = target.unit(UnitSource("gpu/nbody/pairs.cu", constants=(("MOST_PAIRS", MOST_PAIRS),)))
         self._capacity = 0
         self.room = dict.fromkeys(TOTALS, 0)
         self.totals = target.zeros(len(TOTALS), np.int32, "nbody")
@@ -71,9 +71,7 @@ class PairLists:
     def find(self, tree: PointTree, centres: Array, lacking: Array) -> None:
         """List the pairs of a tree whose nodes have these centres and radii, (m, 4). Launches only. `lacking` (1,)
         int32 becomes 0 where there is room for all of them, and for the tree."""
-        lists = Lists(
-            self.first["open"], self.counts["open"], self.listed["open"], *(self.room[kind] for kind in TOTALS)
-        )
+        lists = self.open_lists()
         shared = {"tree": tree.view, "centres": centres, "inverse_angle": 1.0 / self.angle}
         shared["lists"] = pack(lists)
         self.target.fill(self.counts["open"], 0)
@@ -85,12 +83,25 @@ class PairLists:
             self.target.launch(self._unit, "list_open", tree.capacity, **at, open=self.listed["open"])
         for kind in ("far", "near"):
             self.target.exclusive_scan(self.counts[kind], self.first[kind], "nbody.scan")
+        self._judge(tree, lists, lacking)
         firsts = {f"first_{kind}": self.first[kind] for kind in ("far", "near")}
-        del counted["open_count"]
-        judged = {"tree": tree.view, "lists": shared["lists"], "totals": self.totals, "lacking": lacking}
-        self.target.launch(self._unit, "judge_lists", 1, **judged, **firsts, **counted)
         listed = {kind: self.listed[kind] for kind in ("far", "near")}
         self.target.launch(self._unit, "list_pairs", tree.capacity, **shared, **firsts, **listed, lacking=lacking)
+
+    def open_lists(self) -> Lists:
+        """What kernels are given of the lists, with the room of today."""
+        return Lists(
+            self.first["open"], self.counts["open"], self.listed["open"], *(self.room[kind] for kind in TOTALS)
+        )
+
+    def _judge(self, tree: PointTree, lists: Lists, lacking: Array) -> None:
+        """Totals and `lacking` of lists that were counted and scanned."""
+        arrays: dict[str, Array] = {"totals": self.totals, "lacking": lacking}
+        for array in arrays.values():
+            self.target.fill(array, 0)
+        for kind in ("far", "near"):
+            arrays |= {f"first_{kind}": self.first[kind], f"{kind}_count": self.counts[kind]}
+        self.target.launch(self._unit, "judge_lists", tree.capacity, tree=tree.view, lists=pack(lists), **arrays)
 
     def _reserve_list(self, kind: str, room: int) -> None:
         room = min(max(room, 256), MOST_PAIRS)

@@ -4,10 +4,21 @@
 //
 // Both sides of a pair decide alike: it is far by both radii, else the larger cell is opened, or both where they are
 // equal. So each is in the other's list, and momentum is kept.
+//
+// Unit constant: MOST_PAIRS, of a kind.
 // from gpu.nbody.lists import Lists, TOTALS
+#include "gpu/device/atomics.cuh"
+#include "gpu/device/block.cuh"
 #include "gpu/device/loops.cuh"
 #include "gpu/device/vec.cuh"
 #include "gpu/hierarchy/octree/point_tree.cuh"
+
+// A place so far behind the first one of a list, or its end. Prefix sums that passed 2^31 are negative, and lie behind
+// every end.
+__device__ __forceinline__ int place_within(int first, int behind, int room) {
+    const unsigned place = (unsigned)first + (unsigned)behind;
+    return place < (unsigned)room ? (int)place : room;
+}
 
 struct CountPairs {
     int open = 0, far = 0, near = 0;
@@ -85,8 +96,8 @@ __device__ __forceinline__ void pair_all(const Cells& cells, const Lists& lists,
         pair_up(cells, node, node, false, on_pair);
         return;
     }
-    const int first = lists.first_open[parent], last = min(first + lists.open_count[parent], lists.open_room);
-    for (int i = first; i < last; ++i) {
+    const int first = lists.first_open[parent], last = place_within(first, lists.open_count[parent], lists.open_room);
+    for (int i = place_within(first, 0, lists.open_room); i < last; ++i) {
         const int from = lists.open[i];
         const bool opens_both = cells.tree.level[from] == cells.tree.level[parent] && !cells.is_leaf(from);
         pair_up(cells, node, from, opens_both, on_pair);
@@ -113,26 +124,34 @@ extern "C" __global__ void list_open(PointTreeView tree, int depth, const float4
     const int first = tree.depth_first[depth], count = tree.depth_first[depth + 1] - first;
     const Cells cells = {tree, centres, inverse_angle};
     for (int i : grid_stride(count)) {
-        const int begin = min(lists.first_open[first + i], lists.open_room);
-        const int end = min(begin + lists.open_count[first + i], lists.open_room);
+        const int begin = place_within(lists.first_open[first + i], 0, lists.open_room);
+        const int end = place_within(begin, lists.open_count[first + i], lists.open_room);
         ListOpen listed = {open + begin, open + end};
         pair_all(cells, lists, first + i, listed);
     }
 }
 
-// What the lists need in all, and what they lack. The places of the last node are where a scan left them.
+// Adds to `total` what the list of a node, from `first` on, says of all lists of its kind: the last one where they end,
+// each whether they are longer than can be counted.
+__device__ __forceinline__ void judge_list(int first, int count, int room, bool is_last, int* total, int* lacking) {
+    const int end = (int)((unsigned)first + (unsigned)count);
+    const bool is_too_long = first < 0 || end < 0;
+    if (is_too_long || is_last) atomic_max(total, is_too_long ? MOST_PAIRS : end);
+    if (is_too_long || (is_last && end > room)) atomic_max(lacking, 1);
+}
+
+// What the lists need in all, and what they lack; both are 0 before. Places are where a scan left them: of 32 bits, so
+// sums past 2^31 are negative for some node before they could be small again, for none has that many pairs by itself.
 extern "C" __global__ void judge_lists(PointTreeView tree, Lists lists, const int* first_far, const int* far_count,
                                        const int* first_near, const int* near_count, int* totals, int* lacking) {
-    for ([[maybe_unused]] int i : grid_stride(1)) {
-        const int last = tree.counts[TREE_COUNTS::nodes] - 1;
-        int is_lacking = tree.counts[TREE_COUNTS::status];
-        totals[TOTALS::open] = last < 0 ? 0 : lists.first_open[last] + lists.open_count[last];
-        totals[TOTALS::far] = last < 0 ? 0 : first_far[last] + far_count[last];
-        totals[TOTALS::near] = last < 0 ? 0 : first_near[last] + near_count[last];
-        if (totals[TOTALS::open] > lists.open_room || totals[TOTALS::far] > lists.far_room ||
-            totals[TOTALS::near] > lists.near_room)
-            is_lacking = 1;
-        *lacking = is_lacking;
+    const int count = tree.counts[TREE_COUNTS::nodes];
+    if (block_index() == 0 && thread_index() == 0 && tree.counts[TREE_COUNTS::status] != 0)
+        atomic_max(lacking, tree.counts[TREE_COUNTS::status]);
+    for (int i : grid_stride(count)) {
+        const bool is_last = i == count - 1;
+        judge_list(lists.first_open[i], lists.open_count[i], lists.open_room, is_last, totals + TOTALS::open, lacking);
+        judge_list(first_far[i], far_count[i], lists.far_room, is_last, totals + TOTALS::far, lacking);
+        judge_list(first_near[i], near_count[i], lists.near_room, is_last, totals + TOTALS::near, lacking);
     }
 }
 

@@ -2,6 +2,7 @@
 // split into pairs of children. All pairs of a round side by side; where each writes is counted first, so that lists do
 // not depend on who comes first.
 // from gpu.radiosity.pairs import PairTotals
+#include "gpu/device/atomics.cuh"
 #include "gpu/radiosity/pairs.cuh"
 
 extern "C" __global__ void begin_pairs(PointTreeView tree, int2* pairs, int* totals) {
@@ -38,8 +39,9 @@ extern "C" __global__ void count_pairs(PointTreeView tree, const float4* shapes,
 }
 
 // `begins`: the exclusive sums of each row. Lists are of `room` pairs a kind, one after the other; `listed_shares` are
-// theirs.
-extern "C" __global__ void list_pairs(PointTreeView tree, const float4* shapes, const int2* pairs, const int* totals,
+// theirs. Sums past 2^31 are negative for some chunk: nothing is written there, and more pairs are said to be asked for
+// than there is room.
+extern "C" __global__ void list_pairs(PointTreeView tree, const float4* shapes, const int2* pairs, int* totals,
                                       const int* kinds, const float* shares, int chunk_count, const int* begins,
                                       int room, int2* listed, float* listed_shares, int pair_room, int2* next) {
     for (int chunk : grid_stride(chunk_count)) {
@@ -48,6 +50,12 @@ extern "C" __global__ void list_pairs(PointTreeView tree, const float4* shapes, 
 #pragma unroll
         for (int k = 0; k <= KINDS::split; ++k)
             at[k] = begins[(int64)k * chunk_count + chunk] + (k < KINDS::split ? totals[PairTotals::listed + k] : 0);
+        bool is_too_long = false;
+        for (int k = 0; k <= KINDS::split; ++k) is_too_long |= at[k] < 0;
+        if (is_too_long) {
+            atomic_max(totals + PairTotals::most_pairs, 0x7fffffff);
+            continue;
+        }
         for (int i = first; i < last; ++i) {
             const int2 pair = pairs[i];
             const int kind = kinds[i];

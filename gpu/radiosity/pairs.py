@@ -11,7 +11,7 @@ import numpy as np
 
 from ..hierarchy.octree.point_tree import MAX_DEPTH, PointTree
 from ..rows import Floats, Ints, Struct
-from ..target.base import Array, OutOfMemoryError, Target, Unit, UnitSource
+from ..target.base import MOST_ITEMS, Array, OutOfMemoryError, Target, Unit, UnitSource
 from ..target.structs import pack
 from ..trace.trace import TRACE_BLOCK, Tracer, upload_rays
 
@@ -155,8 +155,10 @@ class PairLists:
     def _make_room(self, following: Array) -> Array:
         """Room for what a round that was counted leaves: longer lists with what is in them, and where its pairs go."""
         target, kinds = self._target, len(LISTS)
-        found = target.download(self._begins)[:, -1].astype(np.int64) + target.download(self._counts)[:, -1]
+        found = target.download(self._counts).sum(axis=1, dtype=np.int64)
         longest = int((target.download(self.totals)[:kinds] + found[:kinds]).max())
+        if (most := max(longest, int(found[kinds]))) > MOST_ITEMS:
+            raise OutOfMemoryError(f"{most:,} pairs of nodes that exchange light", 28 * most, target.free_bytes())
         if longest > self.room:
             listed, shares, room = target.download(self._listed), target.download(self._listed_shares), self.room
             self._take_lists(self.capacity, max(2 * room, longest + longest // 4))
@@ -182,7 +184,8 @@ class PairLists:
         if int(totals[PairTotals["depths"]]) > self.depths:
             return True
         longest, most = int(totals[: len(LISTS)].max()), int(totals[PairTotals["most_pairs"]])
-        return longest > self.room or most > self.pair_room or bool(totals[PairTotals["frontier"]])
+        is_uncounted = int(totals.min()) < 0  # past 2^31
+        return is_uncounted or longest > self.room or most > self.pair_room or bool(totals[PairTotals["frontier"]])
 
     def counts(self) -> dict[str, int]:
         """Pairs of each kind. Waits."""

@@ -16,10 +16,10 @@ from raygrove.gpu.hierarchy.octree.point_tree import NODES, PointTree
 from raygrove.gpu.nbody.barnes_hut import BarnesHut
 from raygrove.gpu.nbody.bodies import Bodies, Forces, upload_bodies
 from raygrove.gpu.nbody.expansions import Multipoles
-from raygrove.gpu.nbody.lists import TOTALS
+from raygrove.gpu.nbody.lists import MOST_PAIRS, TOTALS
 from raygrove.gpu.nbody.multipole import FastMultipole
 from raygrove.gpu.nbody.run import Run
-from raygrove.gpu.target.base import Target
+from raygrove.gpu.target.base import OutOfMemoryError, Target
 
 from .reference import attraction, clustered, rms_error
 
@@ -180,6 +180,28 @@ def test_steps_without_room_are_made_up_for(target: Target) -> None:
     assert target.download(runs[1].bodies.progress).tolist() == [10, 0]
     for one, other in ((runs[0].bodies.places, runs[1].bodies.places), (runs[0].bodies.before, runs[1].bodies.before)):
         assert np.array_equal(target.download(one), target.download(other))
+
+
+@pytest.mark.parametrize("kind", TOTALS)
+@pytest.mark.parametrize("nodes", [2, 4, 5])
+def test_lists_too_long_to_count_are_refused(target: Target, kind: str, nodes: int) -> None:
+    """Their sums pass 2^31, and come out small again past 2^32: no list is written, and room is asked for in vain."""
+    bodies = upload_bodies(target, *clustered(300)[:2], np.ones(300))
+    forces = FastMultipole(target, 300, SOFTENING, MultipoleOptions(leaf_points=4))
+    find(target, forces, bodies)
+    lists, tree, lacking = forces.lists, forces.tree, bodies.progress[1:]
+    before = target.download(lists.totals)
+    counts = np.zeros(len(lists.counts[kind]), np.int32)
+    counts[1 : 1 + nodes] = 1 << 30
+    target.write(lists.counts[kind], counts)
+    target.exclusive_scan(lists.counts[kind], lists.first[kind], "nbody.scan")
+    lists._judge(tree, lists.open_lists(), lacking)
+    after = target.download(lists.totals)
+    assert target.download(lacking).tolist() == [1] and after[TOTALS.index(kind)] == MOST_PAIRS
+    others = [index for index, other in enumerate(TOTALS) if other != kind]
+    assert np.array_equal(after[others], before[others])
+    with pytest.raises(OutOfMemoryError, match="2,147,483,647 pairs of cells"):
+        lists.make_room()
 
 
 def test_orders_have_limits(target: Target) -> None:

@@ -18,7 +18,7 @@ from raygrove.gpu.radiosity.direct import Bounces, gather_from_all
 from raygrove.gpu.radiosity.hierarchical import HierarchicalOptions, HierarchicalSum
 from raygrove.gpu.radiosity.pairs import LISTS, SightOptions
 from raygrove.gpu.radiosity.point_set import PointValues, upload_points
-from raygrove.gpu.target.base import Target
+from raygrove.gpu.target.base import OutOfMemoryError, Target
 from raygrove.gpu.trace.trace import Tracer
 from tests.oracle.radiosity import form_factors, rms_error, spiral_sphere
 
@@ -131,6 +131,28 @@ def test_lists_that_grow_while_they_are_made_are_those_that_had_room(
     again, _ = gathered(target, grown)
     assert first.tobytes() == again.tobytes()
     assert not grown.lists.lacks_room(target.download(grown.lists.totals))
+
+
+def test_more_pairs_than_can_be_counted_are_refused(target: Target, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Sums of 32 bits over a round's chunks are negative past 2^31: a frame writes nothing there and says that it
+    lacked room; a round that is learnt from is refused."""
+    values = lit_room(200)
+    made = placed(target, values, HierarchicalOptions())
+    points, lists, asks = upload_points(target, values), made.lists, made.lists._ask
+    none = target.zeros((points.count, 4), np.float32, "test")
+
+    def ask_too_much(*arguments: Any) -> None:
+        asks(*arguments)
+        counts = target.download(lists._counts)
+        counts[0, -3:] = 1 << 30
+        target.write(lists._counts, counts)
+        target.exclusive_scan(lists._counts[0], lists._begins[0], "radiosity.scan")
+
+    monkeypatch.setattr(lists, "_ask", ask_too_much)
+    made.place(points, none, None)
+    assert lists.lacks_room(target.download(lists.totals))
+    with pytest.raises(OutOfMemoryError, match="pairs of nodes that exchange light"):
+        made.place(points, none, None, learns=True)
 
 
 @pytest.mark.parametrize("count", [1, 2, 40])
