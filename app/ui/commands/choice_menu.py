@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable
 
 from PySide6.QtCore import QTimer, Signal
-from PySide6.QtGui import QAction
+from PySide6.QtGui import QAction, QActionGroup
 from PySide6.QtWidgets import QMenu, QWidget
 
 Offers = Iterable[tuple[str, str, str, bool]]
@@ -32,6 +32,7 @@ class ChoiceMenu(QMenu):
         super().__init__(title, parent)
         self._choices, self._current, self._choose = choices, current, choose
         self._all: dict[str, QAction] = {}
+        self._group = QActionGroup(self)  # of which one counts: drawn as radio marks
         self._offered: list[str] = []
         self.setToolTipsVisible(True)
         self.aboutToShow.connect(self.refresh)
@@ -75,6 +76,7 @@ class ChoiceMenu(QMenu):
             action = self._all[value] = QAction(title, self)
             action.setData(value)
             action.setCheckable(True)
+            self._group.addAction(action)
             action.setProperty("menu", self.title().replace("&", ""))
             action.triggered.connect(lambda checked=False: self._take(value))
         return action

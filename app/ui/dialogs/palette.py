@@ -42,6 +42,8 @@ class Entry:
     tip: str
     run: Callable[[], object]
     setting: str = ""
+    value: str = ""
+    """What a choice is called in settings files: `lbvh`."""
 
     @property
     def text(self) -> str:
@@ -50,8 +52,8 @@ class Entry:
 
     @property
     def searched(self) -> str:
-        """What typed letters are looked for in: a setting is found by its key too."""
-        return f"{self.text} {self.setting}".rstrip()
+        """What typed letters are looked for in: settings and choices are found by their names in files, too."""
+        return " ".join(part for part in (self.text, self.setting, self.value) if part)
 
 
 def entries_of(menus: Sequence[QAction], settings: Settings, show_settings: ShowSettings) -> list[Entry]:
@@ -73,7 +75,9 @@ def _below(action: QAction, path: tuple[str, ...]) -> Iterator[Entry]:
             yield from _below(inner, here)
     elif action.isEnabled():
         tip = action.toolTip() if action.toolTip().rstrip("….") != here[-1] else ""
-        yield Entry(here, action.shortcut().toString(QKeySequence.SequenceFormat.NativeText), tip, action.trigger)
+        key = action.shortcut().toString(QKeySequence.SequenceFormat.NativeText)
+        value = action.data() if isinstance(action.data(), str) else ""
+        yield Entry(here, key, tip, action.trigger, value=value)
 
 
 def _settings(settings: Settings, show_settings: ShowSettings) -> Iterator[Entry]:
@@ -82,6 +86,37 @@ def _settings(settings: Settings, show_settings: ShowSettings) -> Iterator[Entry
             path = (QCoreApplication.translate("MainWindow", "Settings"), page_title(table), title_of(field.name))
             show = functools.partial(show_settings, table)
             yield Entry(path, "", f"{table}.{field.name}: {field.info.sentence}", show, f"{table}.{field.name}")
+
+
+def fitting(words: str, entries: Sequence[Entry]) -> list[Entry]:
+    """What fits the words, the best first: what is called so, what a file calls so, what begins so, commands, then
+    settings; what holds the letters only with others between them, where nothing else fits."""
+    found = []
+    for order, entry in enumerate(entries):
+        value = rank(words, entry.searched)
+        if value is not None:
+            found.append((_nearness(words.lower().strip(), entry), value, order, entry))
+    found.sort(key=lambda one: one[:3])
+    literal = [entry for nearness, _, _, entry in found if nearness < SPREAD]
+    return literal or [entry for _, _, _, entry in found]
+
+
+SPREAD = 5
+"""The nearness of what holds the letters with others between them."""
+
+
+def _nearness(words: str, entry: Entry) -> int:
+    """0 where an entry is called what was typed, up to SPREAD."""
+    name, searched = entry.path[-1].lower(), entry.searched.lower()
+    if words in (name, name.partition(" (")[0]):
+        return 0 if not entry.setting else 3
+    if words and words in (entry.value, entry.setting):
+        return 1
+    if words and name.startswith(words) and not entry.setting:
+        return 2
+    if all(word in searched for word in words.split()):
+        return 4 if entry.setting else 3
+    return SPREAD
 
 
 def rank(words: str, text: str) -> float | None:
@@ -248,18 +283,12 @@ class Palette(QDialog):
             return
         words, is_given, _ = words.partition("=")
         entries = [entry for entry in self._entries if entry.setting] if is_given else self._entries
-        ranked = [(rank(words, entry.searched), order, entry) for order, entry in enumerate(entries)]
-        fitting = [(value, order, entry) for value, order, entry in ranked if value is not None]
         if words.strip():
-            fitting.sort(key=lambda one: one[:2])
+            found = fitting(words, entries)
         else:
-            fitting.sort(
-                key=lambda one: (
-                    self._recent.index(one[2].text) if one[2].text in self._recent else len(self._recent),
-                    one[1],
-                )
-            )
-        self._found = [entry for _, _, entry in fitting][:SHOWN]
+            places = {text: place for place, text in enumerate(self._recent)}
+            found = sorted(entries, key=lambda entry: places.get(entry.text, len(places)))
+        self._found = found[:SHOWN]
         self.list.clear()
         for entry in self._found:
             item = QListWidgetItem(f"{entry.text}    {entry.key}" if entry.key else entry.text, self.list)

@@ -48,7 +48,7 @@ def camera_menu(session: Session, moves: CameraCommands, toggle_path: Callable[[
         Separator(),
         *_kept(moves, toggle_path),
     ]
-    return Submenu(tr("Ca&mera"), entries)
+    return Submenu(tr("&Camera"), entries)
 
 
 def _kept(moves: CameraCommands, toggle_path: Callable[[], object]) -> list[Entry]:

@@ -88,4 +88,4 @@ def help_menu(session: Session, parent: QWidget, opened: OpenedDialogs) -> Subme
         Command("help.report", tr("Copy a &report of this machine"), functools.partial(questions.copy_report, session)),
         Command("help.about", tr("&About Raygrove"), functools.partial(questions.show_about, parent)),
     ]
-    return Submenu(tr("Hel&p"), entries)
+    return Submenu(tr("&Help"), entries)

@@ -49,7 +49,7 @@ class Choices:
     def hierarchies(self) -> list[Choice]:
         """Every structure, by family."""
         kinds = sorted(option_tables.builders().items(), key=lambda item: (item[1].family, item[0]))
-        return [(name, f"{kind.title} ({name})", _summary(kind), True) for name, kind in kinds]
+        return [(name, kind.title, _named(name, _summary(kind)), True) for name, kind in kinds]
 
     def choose_hierarchy(self, name: str) -> None:
         """Another structure; a layout or traversal that it does not have gives way to auto, in the same step of
@@ -70,7 +70,7 @@ class Choices:
         return [
             none,
             *(
-                (name, f"{of.title} ({name})", _summary(of), name in fitting)
+                (name, of.title, _named(name, _summary(of)), name in fitting)
                 for name, of in option_tables.optimisers().items()
             ),
         ]
@@ -195,7 +195,7 @@ class Choices:
     def ray_types(self) -> list[Choice]:
         """Every ray type."""
         kinds = sorted(option_tables.ray_types().items())
-        return [(name, getattr(kind, "title", "") or name, _summary(kind), True) for name, kind in kinds]
+        return [(name, getattr(kind, "title", "") or name, _named(name, _summary(kind)), True) for name, kind in kinds]
 
     def devices(self) -> list[Choice]:
         """Automatic, the CPU, the first GPU; another GPU is chosen in the settings."""
@@ -224,6 +224,11 @@ class Choices:
     def choose_samples(self, count: str) -> None:
         """Another number of samples."""
         self._document.change("settings.render.samples", int(count))
+
+
+def _named(name: str, sentence: str) -> str:
+    """A tip that also says what files of settings and commands call the choice."""
+    return tr("Choices", "{sentence} In settings: {name}.").format(sentence=sentence, name=name)
 
 
 def _summary(kind: type) -> str:

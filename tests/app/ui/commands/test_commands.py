@@ -39,6 +39,26 @@ def test_a_list_becomes_a_menu(qtbot: Any) -> None:
     assert ran == ["run", "check"] and told == ["Colour: Deep blue. not today"]
 
 
+def test_what_excludes_each_other_has_radio_marks(window: MainWindow) -> None:
+    """Qt draws the marks of an exclusive group round; a choice made by setting moves the mark, too."""
+    for menu in window.commands.menus.values():
+        menu.refresh()
+        for action in menu.actions():
+            group = action.actionGroup()
+            assert group is not None and group.isExclusive() and len(group.actions()) >= len(menu.actions())
+    builders = window.commands.menus["structure.hierarchy"]
+    builders.trigger("hploc")
+    assert [one.data() for one in builders.actions() if one.isChecked()] == ["hploc"]
+    window.document.undo()
+    builders.refresh()
+    assert [one.data() for one in builders.actions() if one.isChecked()] == ["lbvh"]
+
+
+def test_a_menu_opens_by_its_first_letter_where_newcomers_try_it(window: MainWindow) -> None:
+    titles = {action.text().replace("&", ""): action.text() for action in window.menuBar().actions()}
+    assert titles["Camera"] == "&Camera" and titles["Help"] == "&Help"
+
+
 def test_a_notice_is_a_banner_with_its_ways_and_stands_in_the_log(window: MainWindow) -> None:
     notices, ran = window.session.notices, list[str]()
     notices.show("warning", "Something.", "more", "topic", (Way("help", "Help", lambda: ran.append("help")),))

@@ -60,6 +60,26 @@ def test_the_better_fit_comes_first(words: str, better: str, worse: str) -> None
     assert first is not None and (second is None or first < second)
 
 
+@pytest.mark.parametrize(
+    ("words", "first"),
+    [
+        ("orbit", "File › Built-in scenes › Orbit"),
+        ("H-PLOC", "Structure › Builder › H-PLOC (nearest neighbours along a linear BVH)"),
+        ("lbvh", "Structure › Builder › Linear BVH (Morton codes)"),
+        ("two_level", "Structure › Builder › Two-level BVH (one tree per object)"),
+        ("depth", "Render › Ray type › Depth"),
+        ("path tracing", "Render › Ray type › Path tracing"),
+        ("steps", "Render › Ray type › Traversal steps"),
+    ],
+)
+def test_what_is_called_so_comes_first(scene_window: MainWindow, words: str, first: str) -> None:
+    palette = opened(scene_window)
+    palette.line.setText(words)
+    assert palette.found()[0] == first
+    listed = [entry for entry in entries(scene_window) if entry.text in palette.found()]
+    assert all(words.lower() in entry.searched.lower() for entry in listed if " " not in words), "no fuzzy flood"
+
+
 def test_letters_in_another_order_do_not_fit() -> None:
     assert rank("pot", "Top") is None and rank("tp", "Top") is not None and rank("ca to", "Camera › Top") is not None
 
