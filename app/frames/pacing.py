@@ -4,8 +4,8 @@ While something moves pictures are as small as the frame rate asks. A picture at
 for; then the whole one takes its place, some rows at a time where it is slow, so that whoever wants another picture is
 heard in between. Who was interrupted and comes with another picture sees that one for sure, or nothing would ever be
 shown while a setting is dragged. No picture is smaller than display.minimum_scale says, unless it would be waited for
-too long; one of something that moves and
-takes long at that size is drawn some rows at a time, too, and kept: only another choice stops it.
+too long; one of something that moves and takes long at that size is drawn some rows at a time, too, and kept: only
+another choice stops it.
 """
 
 from __future__ import annotations

@@ -79,6 +79,7 @@ def test_a_picture_as_small_as_it_may_be_says_so() -> None:
         "(Settings > display > minimum scale)."
     )
     assert "drawn smaller" not in said(frame(drawn=(257, 193))), "the next one will be smaller"
+    assert "drawn smaller" not in said(frame(drawn=(128, 96))), "it is: at half it would take too long"
     assert "drawn smaller" not in said(frame(drawn=(256, 192), limited_by="build")), "no size of a picture helps"
     whole = replaced(floor.request.state, "settings.display.minimum_scale", 1.0)
     request = dataclasses.replace(floor.request, state=whole)
