@@ -41,6 +41,7 @@ from .optimisers import Optimiser, optimiser_classes
 from .quality import BvhQuality
 from .refit import LEFT_OPEN, Numbering, TreeBounds
 from .sizes import KEEPS_DISTANCE, LEAST_INTERLEAVED, LEAST_STACK
+from .stopping import LEAF_OF_TRIANGLES, leaf_size_of
 from .tree import CanonicalTree
 from .wide import check_wide
 
@@ -78,6 +79,8 @@ class BvhHierarchy(MeasuredHierarchy):
     most_wide_leaf: ClassVar[int] = 0
     """The largest leaves in trees of 2^26 references and more, whose words have 27 bits for one; 0: the builder makes
     no such trees."""
+    leaf_of_triangles: ClassVar[int] = LEAF_OF_TRIANGLES
+    """What a `max_leaf_size` of 0 is of triangles (stopping.py)."""
     best_layouts: ClassVar[dict[str, str]] = {"host": "bvh4", "cuda": "bvh2"}
     best_incoherent: ClassVar[str] = "bvh8"
     """The best layout for wide packs of incoherent rays."""
@@ -85,6 +88,7 @@ class BvhHierarchy(MeasuredHierarchy):
     def __init__(self, target: Target, choice: StructureChoice | None = None) -> None:
         super().__init__(target, choice)
         self.tree = CanonicalTree(target)
+        self.leaf_size = 0
         self.layout: Layout = layout_classes()[self.layout_name](target)
         self.optimiser: Optimiser | None = None
         if self.choice.optimiser != "none":
@@ -141,7 +145,8 @@ class BvhHierarchy(MeasuredHierarchy):
     def build(self, primitives: Primitives) -> None:
         check_primitives(self.name, self.capabilities.primitive_kinds, primitives, self.most_wide_leaf > 0)
         capacity = max(primitives.count, self.reference_capacity(primitives))
-        check_wide(self.name, capacity, getattr(self.options, "max_leaf_size", 1), self.most_wide_leaf)
+        self.choose_leaves(primitives)
+        check_wide(self.name, capacity, self.leaf_size, self.most_wide_leaf)
         self.tree.choose_words(capacity)
         self.tree.reserve(
             capacity,
@@ -160,6 +165,11 @@ class BvhHierarchy(MeasuredHierarchy):
                 self._write_layout(primitives, "build")
             self._update_traversed(primitives, "build")
         self._built = primitives
+
+    def choose_leaves(self, primitives: Primitives) -> None:
+        """Before `emit`: how many of these primitives a leaf may have, `leaf_size`, where an option says."""
+        chosen = getattr(self.options, "max_leaf_size", 1)
+        self.leaf_size = leaf_size_of(chosen, primitives.kind, self.leaf_of_triangles)
 
     def refit(self, primitives: Primitives) -> None:
         self.check_refit(primitives)

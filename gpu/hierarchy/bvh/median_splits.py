@@ -51,8 +51,10 @@ class Queues:
 class MedianSplits:
     """See the module."""
 
-    def __init__(self, target: Target, code_bits: int, max_leaf_size: int) -> None:
-        self.target, self.code_bits, self.max_leaf_size = target, code_bits, max_leaf_size
+    def __init__(self, target: Target, code_bits: int) -> None:
+        self.target, self.code_bits = target, code_bits
+        self.max_leaf_size = 1
+        """Of the tree to be built next; the builder sets it first, as it depends on the primitives."""
 
     def unit(self, tree: CanonicalTree) -> Unit:
         """The unit of median_splits.cu."""

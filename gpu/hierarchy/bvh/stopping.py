@@ -14,6 +14,7 @@ LEVELS = 40
 """Levels of the builders that split all sets of a level in one launch: sets that would need more levels are halved."""
 
 LEAF_SIZE = "Most primitives in a leaf: larger leaves make a smaller tree and more intersection tests"
+LEAF_OF_TRIANGLES = 4
 SMALLER_LEAVES = {"sphere": 1}
 """Kinds of primitives whose leaves are best smaller than those of triangles: a sphere's box is hardly larger than the
 sphere, so that it spares most tests and costs less. On an H200 1M of them in `lbvh`'s leaves of 4 were traced at 1.05
@@ -25,10 +26,11 @@ def leaf_size_option(default: int) -> Any:
     return option(default, LEAF_SIZE + ".", minimum=1, maximum=MAX_LEAF_SIZE)
 
 
-def leaf_size_by_kind_option(default: int) -> Any:
+def leaf_size_by_kind_option(default: int = LEAF_OF_TRIANGLES, leaf: str = "a leaf") -> Any:
     """The same, of which 0 leaves it to the kind of primitives (`leaf_size_of`)."""
     smaller = ", ".join(f"{size} for {kind}s" for kind, size in SMALLER_LEAVES.items())
-    return option(0, f"{LEAF_SIZE}; 0 takes {default}, but {smaller}.", minimum=0, maximum=MAX_LEAF_SIZE)
+    sentence = f"{LEAF_SIZE.replace('a leaf', leaf, 1)}; 0 takes {default}, but {smaller}."
+    return option(0, sentence, minimum=0, maximum=MAX_LEAF_SIZE)
 
 
 def leaf_size_of(chosen: int, kind: str, default: int) -> int:

@@ -205,7 +205,7 @@ def test_it_is_saved_as_toml_and_read_back(tmp_path: Path) -> None:
         ("Scne {\n}\n", 1, "there is no block Scne; the known blocks are Scene"),
         ("Bvh {\n  leafSize 4\n}\n", 2, "there is no key leafSize in Bvh; the known ones are maxLeafSize"),
         ("Scene {\n maxLeafSize 4\n}\n", 2, "there is no key maxLeafSize in Scene"),
-        ("Bvh {\n\n maxLeafSize 400\n}\n", 3, "from 1 to"),
+        ("Bvh {\n\n maxLeafSize 400\n}\n", 3, "from 0 to"),
         ("Bvh {\n maxLeafSize many\n}\n", 2, "whole number"),
         ("Bvh {\n maxLeafSize\n}\n", 2, "has no value"),
         ("Bvh {\n maxLeafSize 4\n maxLeafSize 5\n}\n", 3, "said twice, first on line 2"),

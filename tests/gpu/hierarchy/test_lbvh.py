@@ -11,7 +11,6 @@ from hypothesis import given
 
 from raygrove.gpu.hierarchy.bvh.bvh import BvhHierarchy
 from raygrove.gpu.hierarchy.bvh.tree import NODE_DTYPE, leaf_words
-from raygrove.gpu.hierarchy.primitives import sphere_primitives
 from raygrove.gpu.target.base import Target
 from raygrove.testing.scenes import SCENES, TriangleScene, make, rays, scene_of, soup, trace
 from raygrove.testing.tree_walker import check_tree
@@ -88,20 +87,6 @@ def test_topology_is_karras(
     assert found == expected
     parents = exact_target.download(tree.parent)
     assert all(parents[child] == node_id for node_id, words in expected.items() for child in words if child >= 0)
-
-
-@pytest.mark.parametrize("construction", ["search", "climb"])
-def test_leaves_are_as_large_as_suits_the_primitives(target: Target, construction: str) -> None:
-    """Four triangles or one sphere, where the options leave it open; what they say holds for both."""
-    random = np.random.default_rng(3)
-    centres = random.random((200, 3)).astype(np.float32)
-    spheres = sphere_primitives(target.upload(centres, "test"), target.upload(np.full(200, 0.01, np.float32), "test"))
-    triangles = soup(200).upload(target)
-    for size, expected in ((0, (4, 1)), (3, (3, 3))):
-        for primitives, most in zip((triangles, spheres), expected, strict=True):
-            hierarchy = make(target, "lbvh", construction=construction, max_leaf_size=size)
-            hierarchy.build(primitives)
-            assert hierarchy.nodes().reference_count.max() == most
 
 
 @pytest.mark.parametrize("layout", ["bvh2", "bvh4"])

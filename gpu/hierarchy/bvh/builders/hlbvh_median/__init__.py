@@ -26,14 +26,14 @@ from ....base import Primitives, StructureChoice
 from ....morton_order import MortonOptions
 from ...median_splits import MedianSplits
 from ...morton_builder import CodeBuilder
-from ...stopping import leaf_size_option
+from ...stopping import leaf_size_by_kind_option
 
 
 @dataclasses.dataclass(frozen=True)
 class HlbvhMedianOptions(MortonOptions):
     """Options of the median splits."""
 
-    max_leaf_size: int = leaf_size_option(4)
+    max_leaf_size: int = leaf_size_by_kind_option()
 
 
 class HlbvhMedian(CodeBuilder):
@@ -46,12 +46,13 @@ class HlbvhMedian(CodeBuilder):
 
     def __init__(self, target: Target, choice: StructureChoice | None = None) -> None:
         super().__init__(target, choice)
-        self.splits = MedianSplits(target, self.code_bits, self.options.max_leaf_size)
+        self.splits = MedianSplits(target, self.code_bits)
 
     def scratch_bytes(self) -> int:
         return self.morton_order.scratch_bytes(self.tree.count) + self.splits.scratch_bytes(self.tree.count)
 
     def link_nodes(self, primitives: Primitives, keys: Array, prim_ids: Array | None) -> None:
+        self.splits.max_leaf_size = self.leaf_size
         with self.target.phase("build.median_splits"):
             queues = self.splits.begin_with_root(keys, prim_ids, self.tree)
             self.splits.split(keys, self.tree, queues)

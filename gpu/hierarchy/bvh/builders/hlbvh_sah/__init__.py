@@ -31,6 +31,7 @@ from ....morton_order import MortonOptions
 from ....primitives import unit_source
 from ...median_splits import TASK, MedianSplits, Queues
 from ...morton_builder import MortonBuilder
+from ...stopping import leaf_size_by_kind_option
 from ...tree import MAX_WIDE_LEAF_SIZE
 
 _FOLDER = "gpu/hierarchy/bvh/builders/hlbvh_sah/"
@@ -43,6 +44,9 @@ SMALL = 64
 
 TILE = 256
 """Clusters that a block bins at once; sah_splits.cu has the same."""
+
+LEAF_OF_TRIANGLES = 2
+"""What costs the least by the surface area heuristic."""
 
 SAH_LEVELS = 24
 """Levels of sweeps below which sets are halved."""
@@ -68,13 +72,7 @@ class HlbvhSahOptions(MortonOptions):
         minimum=4,
         maximum=64,
     )
-    max_leaf_size: int = option(
-        2,
-        "Most primitives in a leaf: 2 cost the least by the surface area heuristic; larger leaves make a smaller "
-        "tree and more intersection tests.",
-        minimum=1,
-        maximum=32,
-    )
+    max_leaf_size: int = leaf_size_by_kind_option(LEAF_OF_TRIANGLES)
 
 
 @dataclasses.dataclass(frozen=True)
@@ -96,6 +94,7 @@ class HlbvhSah(MortonBuilder):
     name = "hlbvh_sah"
     title = "HLBVH, SAH top (clusters)"
     most_wide_leaf = MAX_WIDE_LEAF_SIZE
+    leaf_of_triangles = LEAF_OF_TRIANGLES
     Options = HlbvhSahOptions
     options: HlbvhSahOptions
 
@@ -104,7 +103,7 @@ class HlbvhSah(MortonBuilder):
         self.cluster_bits = int(self.options.cluster_bits)
         self.rounds = ROUNDS[self.options.cluster_bits]
         self.bins = min(self.options.bins, 1 << self.cluster_bits // 3)
-        self.splits = MedianSplits(target, self.code_bits, self.options.max_leaf_size)
+        self.splits = MedianSplits(target, self.code_bits)
 
     def max_depth(self) -> int:
         above = self.rounds + self.cluster_bits + SAH_LEVELS + SMALL.bit_length()
@@ -118,6 +117,7 @@ class HlbvhSah(MortonBuilder):
 
     def emit(self, primitives: Primitives) -> bool:
         target = self.target
+        self.splits.max_leaf_size = self.leaf_size
         keys, prim_ids = self.sort(primitives)
         with target.phase("build.clusters"):
             clusters, queues = self._find_clusters(primitives, keys, prim_ids)
@@ -172,7 +172,7 @@ class HlbvhSah(MortonBuilder):
             is_cell=is_cell,
             places=clusters.places,
             cell_ranges=ranges,
-            max_leaf_size=self.options.max_leaf_size,
+            max_leaf_size=self.leaf_size,
             cells=clusters.cells,
             ranges=clusters.ranges,
             boxes=clusters.boxes,
@@ -267,7 +267,7 @@ class HlbvhSah(MortonBuilder):
             boxes=clusters.boxes,
             **tree.links(),
             root=tree.root,
-            max_leaf_size=self.options.max_leaf_size,
+            max_leaf_size=self.leaf_size,
             block=3 * SMALL,
             blocks=slots,
         )

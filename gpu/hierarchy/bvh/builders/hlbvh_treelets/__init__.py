@@ -33,7 +33,7 @@ from ....base import Primitives
 from ....morton_order import MortonOptions
 from ....primitives import unit_source
 from ...morton_builder import CodeBuilder
-from ...tree import MAX_LEAF_SIZE
+from ...stopping import leaf_size_by_kind_option
 
 TILE = 1024
 """References of a coarse cell that a block sorts in shared memory."""
@@ -46,9 +46,7 @@ FOLDER = "gpu/hierarchy/bvh/builders/hlbvh_treelets"
 class HlbvhTreeletsOptions(MortonOptions):
     """Options of the treelet builder."""
 
-    max_leaf_size: int = option(
-        4, "Most primitives in a leaf; 1 makes a node of every split.", minimum=1, maximum=MAX_LEAF_SIZE
-    )
+    max_leaf_size: int = leaf_size_by_kind_option()
     coarse_bits: int = option(
         15,
         "Bits of the codes by which runs are sorted: three times the levels of the coarse grid.",
@@ -74,7 +72,7 @@ class HlbvhTreelets(CodeBuilder):
 
     def link_nodes(self, primitives: Primitives, keys: Array, prim_ids: Array | None) -> None:
         target, tree, n = self.target, self.tree, primitives.count
-        levels_of_step, max_leaf_size = self.options.treelet_levels, self.options.max_leaf_size
+        levels_of_step = self.options.treelet_levels
         unit = target.unit(
             unit_source(f"{FOLDER}/treelets.cu", primitives, CODE_BITS=self.code_bits, LEVELS=levels_of_step)
         )
@@ -89,7 +87,7 @@ class HlbvhTreelets(CodeBuilder):
         splits = self._numbers("splits", most * ((1 << levels_of_step) - 1))
         levels = target.scratch("treelets.levels", n, np.uint8)
         frontier = {"levels": levels, "heads": heads, "last_of_head": last_of_head, "node_of_head": node_of_head}
-        sizes = {"n": n, "max_leaf_size": max_leaf_size}
+        sizes = {"n": n, "max_leaf_size": self.leaf_size}
         with target.phase("build.treelets"):
             target.fill(splits, -1)
             target.launch(

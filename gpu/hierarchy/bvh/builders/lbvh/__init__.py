@@ -31,17 +31,14 @@ from ....morton_order import MortonOptions
 from ....primitives import unit_source
 from ...morton_builder import CodeBuilder
 from ...sizes import CHUNKS
-from ...stopping import leaf_size_by_kind_option, leaf_size_of
-
-LEAF_SIZE = 4
-"""Of triangles."""
+from ...stopping import leaf_size_by_kind_option
 
 
 @dataclasses.dataclass(frozen=True)
 class LbvhOptions(MortonOptions):
     """Options of the linear BVH."""
 
-    max_leaf_size: int = leaf_size_by_kind_option(LEAF_SIZE)
+    max_leaf_size: int = leaf_size_by_kind_option()
     construction: str = option(
         "auto",
         "How nodes are found: by a search for the ends of their ranges, with boxes in a second pass; or bottom-up "
@@ -92,7 +89,7 @@ class Lbvh(CodeBuilder):
                 keys=keys,
                 prim_ids=prim_ids,
                 n=n,
-                max_leaf_size=leaf_size_of(self.options.max_leaf_size, primitives.kind, LEAF_SIZE),
+                max_leaf_size=self.leaf_size,
                 order=tree.order,
                 root=tree.root,
                 **tree.links(),
@@ -114,7 +111,7 @@ class Lbvh(CodeBuilder):
                 primitives=primitives.view,
                 keys=keys,
                 prim_ids=prim_ids,
-                max_leaf_size=leaf_size_of(self.options.max_leaf_size, primitives.kind, LEAF_SIZE),
+                max_leaf_size=self.leaf_size,
                 record_data=tree.records,
                 order=tree.order,
                 **tree.links(),

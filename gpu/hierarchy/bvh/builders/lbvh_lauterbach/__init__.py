@@ -24,13 +24,12 @@ import dataclasses
 
 import numpy as np
 
-from .....settings import option
 from .....target.base import Array, DeviceCount, Unit
 from ....base import Primitives
 from ....morton_order import MortonOptions
 from ....primitives import unit_source
 from ...morton_builder import CodeBuilder
-from ...tree import MAX_LEAF_SIZE
+from ...stopping import leaf_size_by_kind_option
 
 LEVELS = 8
 """Levels that are listed and sorted at a time: at most so many records a gap."""
@@ -42,9 +41,7 @@ LEVEL_BITS = 4
 class LbvhLauterbachOptions(MortonOptions):
     """Options of Lauterbach's linear BVH."""
 
-    max_leaf_size: int = option(
-        4, "Most primitives in a leaf; 1 makes a node of every split.", minimum=1, maximum=MAX_LEAF_SIZE
-    )
+    max_leaf_size: int = leaf_size_by_kind_option()
 
 
 class LbvhLauterbach(CodeBuilder):
@@ -76,7 +73,7 @@ class LbvhLauterbach(CodeBuilder):
                 keys=keys,
                 prim_ids=prim_ids,
                 position_bits=position_bits,
-                max_leaf_size=self.options.max_leaf_size,
+                max_leaf_size=self.leaf_size,
                 order=tree.order,
                 levels=levels,
                 parent=tree.parent,
@@ -123,7 +120,7 @@ class LbvhLauterbach(CodeBuilder):
                 first_level=first_level,
                 records=records,
                 record_count=record_count,
-                max_leaf_size=self.options.max_leaf_size,
+                max_leaf_size=self.leaf_size,
                 **tree.links(),
             )
 

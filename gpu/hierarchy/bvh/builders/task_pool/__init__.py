@@ -34,7 +34,7 @@ from .....target.base import Array, Unit
 from ....base import Primitives
 from ....primitives import REFERENCE_BITS, WIDE_REFERENCE_BITS, unit_source
 from ...bvh import BvhHierarchy
-from ...stopping import depth_option, leaf_size_option
+from ...stopping import depth_option, leaf_size_by_kind_option
 from ...tree import MAX_WIDE_LEAF_SIZE
 
 _FOLDER = "gpu/hierarchy/bvh/builders/task_pool/"
@@ -75,7 +75,7 @@ class TaskPoolOptions:
         choices=("sah", "median"),
     )
     bins: int = option(32, "Bins per axis: one more than the planes that are tried.", minimum=4, maximum=32)
-    max_leaf_size: int = leaf_size_option(4)
+    max_leaf_size: int = leaf_size_by_kind_option()
     max_depth: int = depth_option(most_levels(WIDE_REFERENCE_BITS))
 
 
@@ -152,7 +152,7 @@ class TaskPool(BvhHierarchy):
                 small=pool.small,
                 parent=tree.parent,
                 root=tree.root,
-                max_leaf_size=options.max_leaf_size,
+                max_leaf_size=self.leaf_size,
             )
             target.launch(
                 rounds,
@@ -206,7 +206,7 @@ class TaskPool(BvhHierarchy):
 
     def _written(self) -> dict[str, Any]:
         """What kernels take that write nodes, by their names for it."""
-        sizes = {"max_leaf_size": self.options.max_leaf_size, "max_depth": self.options.max_depth}
+        sizes = {"max_leaf_size": self.leaf_size, "max_depth": self.options.max_depth}
         return {**sizes, **self.tree.links(), "long_leaves": self.tree.long_leaves}
 
     def _round(self, unit: Unit, pool: Pool, number: int, halves: bool) -> None:

@@ -36,7 +36,8 @@ from ....primitives import reserved, unit_source
 from ...bvh import BvhHierarchy
 from ...optimisers import Optimiser
 from ...refit import CHUNKS, Tiles
-from ...tree import MAX_LEAF_SIZE, MAX_WIDE_LEAF_SIZE
+from ...stopping import leaf_size_by_kind_option
+from ...tree import MAX_WIDE_LEAF_SIZE
 from .. import builder_names
 from .objects import ObjectTable
 from .own_trees import LEAST_PRIMITIVES, OwnTrees
@@ -51,13 +52,8 @@ _MAX_BLOCKS = {"cuda": 132 * 16, "host": 256}
 class TwoLevelOptions:
     """Options of the two-level structure."""
 
-    max_leaf_size: int = option(
-        4,
-        "Most primitives in a leaf of the linear trees: larger leaves make a smaller tree and more intersection "
-        "tests. Another builder's own default "
-        "holds for its objects.",
-        minimum=1,
-        maximum=MAX_LEAF_SIZE,
+    max_leaf_size: int = leaf_size_by_kind_option(
+        leaf="a leaf of the linear trees (another builder's own default holds for its objects)"
     )
     builder: str = option(
         "linear",
@@ -160,7 +156,7 @@ class TwoLevel(BvhHierarchy):
                 ranges=objects.ranges,
                 roots=roots,
                 object_count=objects.count,
-                max_leaf_size=self.options.max_leaf_size,
+                max_leaf_size=self.leaf_size,
                 order=tree.order,
                 **tree.links(),
             )

@@ -60,7 +60,9 @@ class OwnTrees:
                 continue
             own.count = count
             own.choose_words(count)
-            self.builder.emit(self._alone(primitives, first, count))
+            alone = self._alone(primitives, first, count)
+            self.builder.choose_leaves(alone)
+            self.builder.emit(alone)
             self.depth = max(self.depth, self.builder.max_depth())
             is_last = thing == len(ranges) - 1
             with self.target.phase("build.copies"):
