@@ -25,33 +25,6 @@ SIZE_LIMIT = 16384
 FRAME_LIMIT = 1_000_000
 TURN_LIMIT_S = 3600
 
-OPTION_KEYS = {
-    "device": "render.device",
-    "threads": "device.threads",
-    "hierarchy": "render.hierarchy",
-    "optimiser": "render.optimiser",
-    "layout": "render.layout",
-    "traversal": "render.traversal",
-    "primary": "render.primary",
-    "update": "update.mode",
-    "ray_type": "render.ray_type",
-    "samples": "render.samples",
-    "fps": "timeline.fps",
-    "hide": "start.hide",
-    "isolate": "start.isolate",
-    "color_by": "spheres.color_by",
-    "size_by": "spheres.size_by",
-}
-"""Flags that are settings: the flag's name and the setting's key."""
-
-OLD_FLAGS = {"target": "render.target"}
-"""Flags of older versions, which are still read."""
-
-
-def flag_of(name: str) -> str:
-    """A flag as it is typed: `ray_type` is --ray-type."""
-    return "--" + name.replace("_", "-")
-
 
 def parse(arguments: list[str], version: str) -> argparse.Namespace:
     """The arguments as a namespace with `command`. Leaves by SystemExit: 0 after --help and --version, 2 with a
@@ -199,7 +172,14 @@ def _add_picture(parser: argparse.ArgumentParser) -> None:
     group.add_argument("--eye", metavar="X,Y,Z", type=_vector, help="where the camera stands")
     group.add_argument("--look-at", metavar="X,Y,Z", type=_vector, help="what it looks at")
     group.add_argument("--up", metavar="X,Y,Z", type=_vector, help="which way is up")
-    group.add_argument("--fov", metavar="DEG", type=_degrees, help="vertical field of view")
+    lens = group.add_mutually_exclusive_group()
+    lens.add_argument("--fov", metavar="DEG", type=_degrees, help="vertical field of view")
+    lens.add_argument(
+        "--orthographic",
+        metavar="H",
+        type=_height,
+        help="parallel rays, the picture H scene units high",
+    )
 
 
 def _add_objects(parser: argparse.ArgumentParser) -> None:
@@ -295,7 +275,7 @@ def joined_negatives(arguments: list[str]) -> list[str]:
     for argument in arguments:
         if (
             joined
-            and re.fullmatch(r"--(eye|look-at|up|fov|time|frames|size)", joined[-1])
+            and re.fullmatch(r"--(eye|look-at|up|fov|orthographic|time|frames|size)", joined[-1])
             and re.match(r"-[\d.]", argument)
         ):
             joined[-1] += "=" + argument
@@ -368,6 +348,13 @@ def _degrees(text: str) -> float:
     value = _number(text, "an angle in degrees")
     if not 1.0 <= value <= 170.0:
         raise argparse.ArgumentTypeError(f"{text!r} is no field of view: it is from 1 to 170 degrees")
+    return value
+
+
+def _height(text: str) -> float:
+    value = _number(text, "a height in scene units")
+    if not 1e-9 <= value <= 1e12:
+        raise argparse.ArgumentTypeError(f"{text!r} is no height of a picture: it is from 1e-9 to 1e12 scene units")
     return value
 
 

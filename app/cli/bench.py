@@ -11,7 +11,6 @@ import dataclasses
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from raygrove.app.cli.arguments import OPTION_KEYS, flag_of
 from raygrove.app.cli.common import scene_from, settings_from, state_from, target_from
 from raygrove.app.cli.render import frames_of
 from raygrove.app.cli.rows import context_row, resolved_traversal
@@ -21,6 +20,7 @@ from raygrove.app.export.whole_files import check_writable, write_atomically
 from raygrove.app.frames.views import view_settings
 from raygrove.app.playback import timeline as timelines
 from raygrove.app.problems.problems import UsageError
+from raygrove.app.settings.flags import OPTION_KEYS, flag_of
 from raygrove.app.settings.settings import set_option
 from raygrove.bench.build import run_build
 from raygrove.bench.frame import run_frame

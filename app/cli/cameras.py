@@ -15,7 +15,7 @@ from raygrove.gpu.scene import Scene
 OWN = "bookmarks"
 """What --camera-path names for the scene's own bookmarks."""
 
-PLACED = ("eye", "look_at", "up", "fov")
+PLACED = ("eye", "look_at", "up", "fov", "orthographic")
 
 
 def looked_through(names: argparse.Namespace, state: State, scene: Scene) -> State:

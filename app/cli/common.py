@@ -10,7 +10,6 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from raygrove.app.cli.arguments import OLD_FLAGS, OPTION_KEYS, flag_of
 from raygrove.app.document.opening import cameras_of, open_scene
 from raygrove.app.document.state import SceneReference, State
 from raygrove.app.edits import objects
@@ -20,6 +19,7 @@ from raygrove.app.problems.problems import UsageError
 from raygrove.app.scene_io.demos import demo_info
 from raygrove.app.settings import option_tables
 from raygrove.app.settings.file import load_settings, load_user_settings, sentence_of
+from raygrove.app.settings.flags import OLD_FLAGS, OPTION_KEYS, flag_of
 from raygrove.app.settings.meister_env import ENDING, load_environment
 from raygrove.app.settings.older import Entry, Older, renewed
 from raygrove.app.settings.settings import Settings, set_option, set_text
@@ -233,9 +233,9 @@ def clip_from(settings: Settings, scene: Scene) -> int:
 
 
 def camera_from(names: argparse.Namespace, camera: Camera, scene: Scene) -> Camera:
-    """A camera changed by --eye, --look-at, --up and --fov, which are in the file's coordinates. Raises UsageError
-    where it would look nowhere."""
-    changes: dict[str, Vector | float] = {}
+    """A camera changed by --eye, --look-at and --up, which are in the file's coordinates, and --fov (which makes it a
+    perspective one) or --orthographic. Raises UsageError where it would look nowhere."""
+    changes: dict[str, Vector | float | bool] = {}
     for name in ("eye", "look_at"):
         place = getattr(names, name, None)
         if place is not None:
@@ -245,7 +245,9 @@ def camera_from(names: argparse.Namespace, camera: Camera, scene: Scene) -> Came
             raise UsageError("--up 0,0,0 is no direction.")
         changes["up"] = names.up
     if getattr(names, "fov", None) is not None:
-        changes["fov"] = names.fov
+        changes |= {"fov": names.fov, "orthographic": False}
+    if getattr(names, "orthographic", None) is not None:
+        changes |= {"height": names.orthographic, "orthographic": True}
     changed = dataclasses.replace(camera, **changes)  # type: ignore[arg-type]
     if changed.eye == changed.look_at:
         raise UsageError("the camera stands on the very point it looks at: give another --eye or --look-at.")

@@ -9,8 +9,9 @@ from __future__ import annotations
 import argparse
 from collections.abc import Iterator
 
-from raygrove.app.cli.arguments import BENCH_KINDS, COMMANDS, OPTION_KEYS, command_parser, top_parser
+from raygrove.app.cli.arguments import BENCH_KINDS, COMMANDS, command_parser, top_parser
 from raygrove.app.scene_io.demos import ALL_DEMOS
+from raygrove.app.settings.flags import KEY_FLAGS
 from raygrove.app.settings.settings import Settings, option_field, option_groups
 from raygrove.gpu.settings import fields_of
 from raygrove.program import typed
@@ -47,7 +48,7 @@ def values(key: str) -> tuple[str, ...]:
 
 def flag_values() -> dict[str, tuple[str, ...]]:
     """The words that each flag takes, where they can be listed."""
-    found = {f"--{name.replace('_', '-')}": values(key) for name, key in OPTION_KEYS.items()}
+    found = {flag: values(key) for key, flag in KEY_FLAGS.items()}
     found["--demo"] = tuple(info.name for info in ALL_DEMOS)
     found["--completion"] = SHELLS
     return {flag: words for flag, words in found.items() if words}

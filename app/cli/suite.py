@@ -12,7 +12,6 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from raygrove.app import scene_io
-from raygrove.app.cli.arguments import OPTION_KEYS, flag_of
 from raygrove.app.cli.common import settings_from, target_from
 from raygrove.app.export.tables import json_text
 from raygrove.app.export.whole_files import check_writable, write_atomically
@@ -20,6 +19,7 @@ from raygrove.app.problems.problems import EXIT_FAILURE, UsageError
 from raygrove.app.scene_io import SceneError
 from raygrove.app.scene_io.demos import make_demo
 from raygrove.app.settings.file import overridden
+from raygrove.app.settings.flags import OPTION_KEYS, flag_of
 from raygrove.app.settings.settings import Settings
 from raygrove.bench.context import context as context_of
 from raygrove.bench.suites import SuiteJob, SuiteReport, scene_names, suites

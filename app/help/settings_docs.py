@@ -8,8 +8,8 @@ from pathlib import Path
 from typing import Any
 
 from raygrove import checkout
-from raygrove.app.cli.arguments import OPTION_KEYS
 from raygrove.app.edits.scene_edits import EDITED
+from raygrove.app.settings.flags import KEY_FLAGS
 from raygrove.app.settings.settings import Settings, option_field, option_groups
 from raygrove.gpu.settings import OptionField, fields_of
 
@@ -62,8 +62,7 @@ def text() -> str:
 
 def flag_of(key: str) -> str:
     """The flag that sets a key, where there is one."""
-    own = {setting: f"--{name.replace('_', '-')}" for name, setting in OPTION_KEYS.items()}
-    return own.get(key, MORE_FLAGS.get(key, ""))
+    return KEY_FLAGS.get(key, MORE_FLAGS.get(key, ""))
 
 
 def _row(table: str, plain: OptionField) -> str:

@@ -18,6 +18,8 @@ HINTS = {
     "file.quit": "End the program; what runs in the background is cancelled.",
     "edit.undo": "Take back the last change of a setting, a camera or the timeline.",
     "edit.redo": "Do again what was taken back.",
+    "edit.copy_command": "Put a command on the clipboard that draws this picture without a window.",
+    "edit.copy_configuration": "Put the settings that draw this picture on the clipboard, as a settings file.",
     "edit.keys": "Assign other keys to commands, choices and mouse gestures.",
     "edit.settings": "Every setting with its range; the picture follows at once.",
     "view.reset_layout": "Put the panels back to their places, and show silenced messages again.",

@@ -10,7 +10,7 @@ from PySide6.QtGui import QKeySequence
 from PySide6.QtWidgets import QDockWidget, QMenu, QWidget
 
 from raygrove.app.ui.commands.command import Command, Entry, Separator, Standing, Submenu, setting, tr
-from raygrove.app.ui.dialogs import questions
+from raygrove.app.ui.dialogs import copies, questions
 from raygrove.app.ui.dialogs.export_dialog import ExportDialog
 from raygrove.app.ui.dialogs.opened_dialogs import OpenedDialogs
 from raygrove.app.ui.session.scene_files import SceneFiles
@@ -54,11 +54,14 @@ def file_menu(
     return Submenu(tr("&File"), entries)
 
 
-def edit_menu(session: Session, opened: OpenedDialogs) -> Submenu:
-    """Undo, keys and settings."""
+def edit_menu(session: Session, opened: OpenedDialogs, picture_size: Callable[[], tuple[int, int]]) -> Submenu:
+    """Undo, what is shown as words, keys and settings."""
     entries: list[Entry] = [
         Command("edit.undo", tr("&Undo"), session.document.undo, Standard.Undo),
         Command("edit.redo", tr("&Redo"), session.document.redo, ("Ctrl+Shift+Z", "Ctrl+Y")),
+        Separator(),
+        Command("edit.copy_command", tr("Copy as &command"), lambda: copies.copy_command(session, picture_size())),
+        Command("edit.copy_configuration", tr("Copy as con&figuration"), lambda: copies.copy_configuration(session)),
         Separator(),
         Command("edit.keys", tr("&Keys…"), opened.show_keys, "Ctrl+K"),
         Command("edit.settings", tr("&Settings…"), opened.show_settings, "Ctrl+,"),

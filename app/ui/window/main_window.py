@@ -134,7 +134,7 @@ class MainWindow(QMainWindow):
         )
         return [
             files,
-            window_menus.edit_menu(session, opened),
+            window_menus.edit_menu(session, opened, lambda: self.view.device_size()),
             window_menus.view_menu(
                 session, self.docks, reset_layout=self.reset_layout, toggle_full_screen=self.toggle_full_screen
             ),

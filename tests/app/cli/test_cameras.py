@@ -13,6 +13,7 @@ import pytest
 from raygrove.app.camera.path import CameraPath
 from raygrove.app.cli.arguments import parse
 from raygrove.app.cli.cameras import looked_through
+from raygrove.app.cli.common import camera_from
 from raygrove.app.cli.main import main
 from raygrove.app.cli.view import _FirstLook
 from raygrove.app.document.document import Document
@@ -143,3 +144,10 @@ def test_names_that_no_object_has_are_told_once() -> None:
     document.change("settings.start.hide", "lamp")
     document.set_scene(ORBIT, scene)
     assert len(problems) == 2 and "'lamp'" in problems[1].sentence
+
+
+def test_a_lens_is_named_by_the_flag_that_it_has() -> None:
+    flat = camera_from(parse(["render", "--orthographic", "7.5"], "0"), Camera(), Scene("near"))
+    assert flat.orthographic and flat.height == 7.5
+    seen = camera_from(parse(["render", "--fov", "30"], "0"), flat, Scene("near"))
+    assert not seen.orthographic and seen.fov == 30.0

@@ -50,6 +50,8 @@ def run(capsys: pytest.CaptureFixture[str]) -> Any:
         (["--eye", "1,2"], "three numbers"),
         (["--eye", "1,2,inf"], "not a number"),
         (["--fov", "0"], "from 1 to 170"),
+        (["--orthographic", "-2"], "no height of a picture"),
+        (["--orthographic", "2", "--fov", "40"], "not allowed with"),
         (["--repeat", "0"], "from 1"),
         (["--set", "width=5"], "GROUP.KEY=VALUE"),
         (["--octopus"], "unrecognized"),

@@ -10,9 +10,9 @@ from typing import Any
 import pytest
 
 from raygrove.app.cli import suite
-from raygrove.app.cli.arguments import flag_of
 from raygrove.app.cli.main import main
 from raygrove.app.scene_io.demos import make_demo
+from raygrove.app.settings.flags import flag_of
 
 MOVING = (
     "bench",

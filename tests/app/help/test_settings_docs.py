@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from raygrove.app.cli.arguments import OPTION_KEYS
 from raygrove.app.help import settings_docs
+from raygrove.app.settings.flags import OPTION_KEYS
 from raygrove.app.settings.settings import Settings, option_groups
 from raygrove.gpu.settings import fields_of
 
