@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import dataclasses
-import math
 import shlex
 import subprocess
 from collections.abc import Callable, Sequence
@@ -30,11 +29,10 @@ SIZE = (64, 48)
 SCENE = make_demo("walker", 500)
 WALKER = SceneReference("demo", ("walker",))
 FITTED = fit(SCENE.lower, SCENE.upper)
-EYE = (-2.1, 1.7, 2.3)
-TILTED = dataclasses.replace(FITTED, eye=EYE, up=(0.1, 1.0, -0.2), fov=33.3, near=math.dist(EYE, FITTED.look_at))
+TILTED = dataclasses.replace(FITTED, eye=(-2.1, 1.7, 2.3), up=(0.1, 1.0, -0.2), fov=33.3)
 CAMERAS = {
     "perspective": TILTED,
-    "orthographic": dataclasses.replace(TILTED, orthographic=True, height=1.5),
+    "orthographic": dataclasses.replace(TILTED, orthographic=True, height=1.5, near=6.0),
 }
 CHANGED = {
     "demo.triangles": 500,
