@@ -15,7 +15,13 @@ LIBRARIES = {"video": ("av", "video", "video needs PyAV"), "exr": ("OpenEXR", "e
 
 
 class OutputError(ValueError):
-    """Pictures cannot go where they were asked to go; the message is a sentence."""
+    """Pictures cannot go where they were asked to go. The message is what a command line says: the place, `why` and
+    what to type instead. A dialog has words of its own for what to do, by the `cause`: ending, library, palette or
+    frames."""
+
+    def __init__(self, out: str, cause: str, why: str, instead: str) -> None:
+        super().__init__(f"{out}: {why}. {instead}")
+        self.cause, self.why = cause, why
 
 
 def is_folder(out: str) -> bool:
@@ -32,29 +38,28 @@ def kind_of(out: str) -> str:
     kind = ENDINGS.get(path.suffix.lower())
     if kind is None:
         known = "pictures are written as .png, video as .mp4, .mov or .mkv, buffers as .exr, tables as .csv or .json"
-        raise OutputError(
-            f"{out}: {known}; for a sequence name a folder with a slash at its end ({path.with_suffix('')}/)."
-        )
+        folder = path.with_suffix("")
+        raise OutputError(out, "ending", known, f"For a sequence name a folder with a slash at its end ({folder}/).")
     return kind
+
+
+def why_not(kind: str) -> str:
+    """Why a kind of file cannot be written on this machine; an empty text where it can."""
+    if kind not in LIBRARIES or importlib.util.find_spec(LIBRARIES[kind][0]) is not None:
+        return ""
+    return f"{LIBRARIES[kind][2]}, which is not installed"
 
 
 def check_output(out: str, frame_count: int) -> str:
     """The kind of what is written. Raises OutputError where so many frames do not go there, or the library for it is
     missing."""
     kind = kind_of(out)
-    if kind in LIBRARIES:
-        module, extra, what = LIBRARIES[kind]
-        if importlib.util.find_spec(module) is None:
-            stem = Path(out).with_suffix("")
-            instead = (
-                f"or write a PNG sequence into a folder (--out {stem}/)"
-                if kind == "video"
-                else f"or write a picture (--out {stem}.png)"
-            )
-            raise OutputError(
-                f"{out}: {what}, which is not installed. Install it by `pip install {module}` (the extra "
-                f"`{extra}`), {instead}."
-            )
+    if why := why_not(kind):
+        module, extra, _ = LIBRARIES[kind]
+        stem = Path(out).with_suffix("")
+        other = f"a PNG sequence into a folder (--out {stem}/)" if kind == "video" else f"a picture (--out {stem}.png)"
+        advice = f"Install it by `pip install {module}` (the extra `{extra}`), or write {other}."
+        raise OutputError(out, "library", why, advice)
     if kind in ("png", "exr"):
         picture_path(out, 0, frame_count)
     return kind
@@ -64,10 +69,8 @@ def check_palette(out: str, colours: int) -> None:
     """Refuse a palette (`render.palette`, 0 for none) where the file has none. Raises OutputError."""
     what = {"video": "a video", "exr": "a file of numbers"}.get(kind_of(out), "")
     if colours and what:
-        raise OutputError(
-            f"{out}: render.palette is {colours}, and {what} has no palette: PNG pictures have one. Set render.palette "
-            "to 0, or name a PNG."
-        )
+        advice = f"render.palette is {colours}: set it to 0, or name a PNG."
+        raise OutputError(out, "palette", f"{what} has no palette, PNG pictures have one", advice)
 
 
 def picture_path(out: str, frame: int, frame_count: int) -> Path:
@@ -85,7 +88,6 @@ def picture_path(out: str, frame: int, frame_count: int) -> Path:
         folder = (
             f"a folder with a slash at its end ({path.with_suffix('')}/) or " if path.suffix.lower() == ".png" else ""
         )
-        raise OutputError(
-            f"{out}: {frame_count} frames do not go into one picture; name {folder}a numbered pattern ({numbered})."
-        )
+        why = f"{frame_count} frames do not go into one picture"
+        raise OutputError(out, "frames", why, f"Name {folder}a numbered pattern ({numbered}).")
     return path

@@ -28,7 +28,7 @@ from PySide6.QtWidgets import (
 from raygrove.app.camera.path import CameraPath
 from raygrove.app.document.jobs import Cancelled, Job
 from raygrove.app.document.state import State
-from raygrove.app.export.sequence import OutputError, check_output, check_palette, picture_path
+from raygrove.app.export.sequence import OutputError, check_output, check_palette, kind_of, picture_path, why_not
 from raygrove.app.frames import exporting
 from raygrove.app.playback import timeline as timelines
 from raygrove.app.settings.settings import SIZE_LIMIT, option_field, set_option
@@ -37,6 +37,9 @@ from raygrove.app.ui.session.session import Session
 LAST_FRAME = 999_999
 MOST_COLOURS = int(option_field("render.palette").info.maximum or 0)
 SHORTEST_TURN, LONGEST_TURN = 0.1, 3600.0
+
+
+HOW = "Help > Copy a report of this machine says how it is installed."
 
 
 @dataclasses.dataclass(frozen=True)
@@ -66,6 +69,28 @@ def tr(text: str) -> str:
     return QCoreApplication.translate("export", text)
 
 
+def offered() -> tuple[Format, ...]:
+    """What this machine can write."""
+    return tuple(one for one in FORMATS if not why_not(kind_of(one.one)))
+
+
+def missing() -> str:
+    """Which formats this machine cannot write, and why; an empty text where it can write all."""
+    reasons = [why for one in FORMATS if (why := why_not(kind_of(one.one)))]
+    return tr("Not offered here: {reasons}. {how}").format(reasons="; ".join(reasons), how=tr(HOW)) if reasons else ""
+
+
+def said_of(error: OutputError, out: str) -> str:
+    """Why it cannot be written, and what to do about it in the dialog's fields."""
+    ways = {
+        "ending": tr("Choose a Format, which gives Output its ending."),
+        "library": tr("Choose another Format. {how}").format(how=tr(HOW)),
+        "palette": tr("Set Colours to all, or choose PNG pictures as the Format."),
+        "frames": tr("Number them in Output, as frame_%04d.png does, or choose one instant in Frames."),
+    }
+    return f"{Path(out).name}: {error.why}. {ways[error.cause]}"
+
+
 class ExportDialog(QDialog):
     """Asks what goes where, says what that will be, and starts it. What cannot be is said here, before anything is
     drawn."""
@@ -79,7 +104,9 @@ class ExportDialog(QDialog):
         self.resize(560, 0)
         state, span = self._document.state, self._document.span
         self._folder = session.memory.folder() or str(Path.cwd())
-        self.format = self._combo("format", [one.title for one in FORMATS])
+        self._formats = offered()
+        self.format = self._combo("format", [one.title for one in self._formats])
+        self.format.setToolTip(missing())
         self.frames = self._combo(
             "frames", [tr("The instant that is shown"), tr("The whole animation"), tr("Some frames")]
         )
@@ -195,6 +222,11 @@ class ExportDialog(QDialog):
         self.button.clicked.connect(self.start)
 
     # -- what is meant --------------------------------------------------------------------------------------------
+    @property
+    def chosen(self) -> Format:
+        """The kind of file that is chosen."""
+        return self._formats[self.format.currentIndex()]
+
     def state(self) -> State:
         """The document's state with the size, samples and colours asked for here."""
         state = self._document.state
@@ -240,7 +272,7 @@ class ExportDialog(QDialog):
             check_output(plan.out, len(plan.frames))
             check_palette(plan.out, self.state().settings.render.palette)
         except OutputError as error:
-            return str(error)
+            return said_of(error, plan.out)
         return ""
 
     def start(self) -> None:
@@ -254,12 +286,8 @@ class ExportDialog(QDialog):
 
     # -- what happens ---------------------------------------------------------------------------------------------
     def _name(self) -> str:
-        chosen = FORMATS[self.format.currentIndex()]
-        return (
-            chosen.many
-            if self.frames.currentIndex() > 0 or self.turns.isChecked() or self.path.isChecked()
-            else chosen.one
-        )
+        are_many = self.frames.currentIndex() > 0 or self.turns.isChecked() or self.path.isChecked()
+        return self.chosen.many if are_many else self.chosen.one
 
     def _rename(self) -> None:
         """Another kind of output has another name, in the folder that was chosen."""
@@ -269,8 +297,7 @@ class ExportDialog(QDialog):
         self._update()
 
     def _browse(self) -> None:
-        chosen = FORMATS[self.format.currentIndex()]
-        path, _ = QFileDialog.getSaveFileName(self, tr("Where to"), self.out.text(), chosen.filter)
+        path, _ = QFileDialog.getSaveFileName(self, tr("Where to"), self.out.text(), self.chosen.filter)
         if path:
             self.out.setText(path)
 
@@ -279,8 +306,8 @@ class ExportDialog(QDialog):
         self.first.setEnabled(some)
         self.last.setEnabled(some)
         self.turn_seconds.setEnabled(self.turns.isChecked())
-        self.samples.setEnabled(FORMATS[self.format.currentIndex()].is_picture)
-        self.palette_box.setEnabled(FORMATS[self.format.currentIndex()].has_palette)
+        self.samples.setEnabled(self.chosen.is_picture)
+        self.palette_box.setEnabled(self.chosen.has_palette)
         problem = self.problem()
         self.note.setText(problem or self._summary())
         self.note.setStyleSheet("color: #d23f31;" if problem else "")

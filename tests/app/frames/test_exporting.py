@@ -380,7 +380,7 @@ def test_a_palette_is_refused_where_the_file_has_none(
     path = tmp_path / out
     code = main(["render", "--demo", "walker", *SMALL, "--set", "render.palette=5", "--out", str(path)])
     said = capsys.readouterr().err
-    assert code == 2 and f"{path}: render.palette is 5, and {what} has no palette" in said, said
+    assert code == 2 and f"{path}: {what} has no palette" in said and "render.palette is 5: set it to 0" in said, said
     assert list(tmp_path.iterdir()) == []
     with pytest.raises(OutputError, match="has no palette"):
         exporting.export(Job(""), state_of(palette=5), SCENE, plan_of(state_of(), SCENE, str(path), range(1)))

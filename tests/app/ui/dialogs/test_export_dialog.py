@@ -3,6 +3,8 @@ and opened again."""
 
 from __future__ import annotations
 
+import importlib.util
+import re
 from pathlib import Path
 from typing import Any
 
@@ -11,7 +13,7 @@ import pytest
 from PIL import Image
 from PySide6.QtCore import QMimeData, QPoint, Qt, QUrl
 from PySide6.QtGui import QDropEvent
-from PySide6.QtWidgets import QFileDialog, QPushButton
+from PySide6.QtWidgets import QFileDialog, QLabel, QPushButton
 
 from raygrove.app.playback import timeline
 from raygrove.app.scene_io import load_picture
@@ -83,14 +85,48 @@ def test_what_cannot_be_is_said_before_anything_is_drawn(dialog: ExportDialog, o
     assert expected in dialog.note.text() and not dialog.button.isEnabled()
 
 
-def test_a_missing_library_is_said_and_a_sequence_offered(
-    dialog: ExportDialog, monkeypatch: pytest.MonkeyPatch
+@pytest.mark.parametrize(("module", "out", "titles"), [("av", "film.mp4", 4), ("OpenEXR", "z_%04d.exr", 4)])
+def test_what_this_machine_cannot_write_is_not_offered(
+    scene_window: MainWindow, monkeypatch: pytest.MonkeyPatch, module: str, out: str, titles: int
 ) -> None:
+    """Whoever names such a file all the same, or looks for the format, reads what is missing and where help is."""
+    there = importlib.util.find_spec
+    monkeypatch.setattr("importlib.util.find_spec", lambda name: None if name == module else there(name))
+    dialog = ExportDialog(scene_window.session, scene_window)
+    offered = [dialog.format.itemText(index) for index in range(dialog.format.count())]
+    gone = {"av": "Video (H.264)", "OpenEXR": "Depth, normals, ids and steps (EXR)"}[module]
+    assert offered == [one.title for one in FORMATS if one.title != gone] and len(offered) == titles
+    assert "not installed" in dialog.format.toolTip() and "Copy a report" in dialog.format.toolTip()
+    for index in range(dialog.format.count()):
+        dialog.format.setCurrentIndex(index)
+        assert dialog.button.isEnabled() and dialog.chosen.title == offered[index], dialog.note.text()
+        assert Path(dialog.out.text()).suffix in dialog.chosen.filter
+    dialog.out.setText(f"/tmp/{out}")
+    assert dialog.note.text().startswith(f"{out}: ") and "is not installed. Choose another Format" in dialog.note.text()
+    assert not dialog.button.isEnabled()
+    dialog.close()
+
+
+def test_where_everything_is_installed_nothing_is_missing(dialog: ExportDialog) -> None:
+    pytest.importorskip("av", reason="PyAV is not installed (the extra `video`)")
+    pytest.importorskip("OpenEXR", reason="OpenEXR is not installed (the extra `exr`)")
+    assert dialog.format.count() == len(FORMATS) and dialog.format.toolTip() == ""
+
+
+def test_the_dialog_speaks_of_its_fields(dialog: ExportDialog, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Whatever is wrong: no flag, no key of the settings, no command."""
+    labels = {label.text() for label in dialog.findChildren(QLabel)}
+    dialog.palette_box.setValue(5)
+    said = {}
+    for cause, out in {"ending": "one.jpg", "frames": "one.png", "palette": "a.mp4"}.items():
+        dialog.out.setText(f"/tmp/{out}")
+        said[cause] = dialog.note.text()
     monkeypatch.setattr("importlib.util.find_spec", lambda name: None)
-    dialog.format.setCurrentIndex(VIDEO)
-    assert "PyAV" in dialog.note.text() and "PNG sequence" in dialog.note.text() and not dialog.button.isEnabled()
-    dialog.format.setCurrentIndex(PNG)
-    assert dialog.button.isEnabled()
+    dialog.out.setText("/tmp/b.mp4")
+    said["library"] = dialog.note.text()
+    for cause, field in {"ending": "Format", "frames": "Output", "palette": "Colours", "library": "Format"}.items():
+        assert field in said[cause] and field in labels, said[cause]
+        assert not re.search(r"--|render\.|`|pip |/tmp", said[cause]), said[cause]
 
 
 def test_frames_in_the_wrong_order(dialog: ExportDialog) -> None:
