@@ -43,7 +43,11 @@ class SphereOptions:
         1.0, "What gets the last colour, where the range is not automatic.", minimum=-FAR, maximum=FAR
     )
     missing: Vector = option(
-        (1.0, 0.0, 1.0), "Linear colour of spheres that have no value: NaN in the file.", minimum=0.0, maximum=1.0
+        (1.0, 0.0, 1.0),
+        "Linear colour of spheres that have no value: NaN in the file.",
+        minimum=0.0,
+        maximum=1.0,
+        is_color=True,
     )
     size_by: str = option("", "The attribute that sizes spheres; empty for their own radii.")
     smallest: float = option(

@@ -27,7 +27,9 @@ class ContourOptions:
         minimum=1e-6, maximum=10.0,
     )  # fmt: skip
     strength: float = option(0.7, "How much lines and halos cover of the picture.", minimum=0.0, maximum=1.0)
-    color: Vector = option((0.0, 0.0, 0.0), "Linear colour of lines and halos.", minimum=0.0, maximum=1.0)
+    color: Vector = option(
+        (0.0, 0.0, 0.0), "Linear colour of lines and halos.", minimum=0.0, maximum=1.0, is_color=True
+    )
 
     @property
     def are_on(self) -> bool:

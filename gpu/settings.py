@@ -34,6 +34,7 @@ class OptionInfo:
     maximum: float | None = None
     unit: str = ""
     choices: tuple[str, ...] = ()
+    is_color: bool = False
 
 
 @dataclasses.dataclass(frozen=True)
@@ -94,10 +95,11 @@ def option(
     maximum: float | None = None,
     unit: str = "",
     choices: tuple[str, ...] = (),
+    is_color: bool = False,
 ) -> Any:
     """A dataclass field that is an option of the program. The sentence is shown to people: what it does, and when it
-    matters."""
-    info = OptionInfo(sentence, minimum, maximum, unit, choices)
+    matters. `is_color`: three numbers that are a linear colour, which people choose by eye."""
+    info = OptionInfo(sentence, minimum, maximum, unit, choices, is_color)
     return dataclasses.field(default=default, metadata={"option": info})
 
 

@@ -32,7 +32,9 @@ ARROWS: dict[str, tuple[str, ...]] = {
     "app": (),
     "app.cli": ("app", "bench", "gpu"),
     "app.ui": (),
-    "app.ui.widgets": ("app.export.legend", "app.export.tables", "app.playback", "app.settings", *PLAIN),
+    "app.ui.widgets": (
+        *("app.export.legend", "app.export.tables", "app.playback", "app.settings", "gpu.shade.srgb", *PLAIN),
+    ),
     "app.ui.session": ("gpu.display.sphere_look", *BEHIND_THE_WINDOW),
     "app.ui.commands": ("app.ui.session", *BEHIND_THE_WINDOW),
     "app.ui.picture": ("app.ui.commands", "gpu.display", *BEHIND_THE_WINDOW),

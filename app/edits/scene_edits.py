@@ -27,7 +27,7 @@ class MaterialOptions:
     """What is changed of one material of the scene: -1 (0 for `ior`) leaves what its file says."""
 
     base_color: Color = option(
-        KEPT, "Linear colour of the surface, multiplied by its texture.", minimum=-1.0, maximum=1.0
+        KEPT, "Linear colour of the surface, multiplied by its texture.", minimum=-1.0, maximum=1.0, is_color=True
     )
     alpha: float = option(
         -1.0, "Share that is covered, where the alpha mode is blend; what a mask cuts.", minimum=-1.0, maximum=1.0
@@ -43,12 +43,14 @@ class MaterialOptions:
     )
     thin: str = option(AS_IT_IS, "A pane without an inside, which bends nothing.", choices=(AS_IT_IS, "yes", "no"))
     attenuation_color: Color = option(
-        KEPT, "What is left of white light after the attenuation distance.", minimum=-1.0, maximum=1.0
+        KEPT, "What is left of white light after the attenuation distance.", minimum=-1.0, maximum=1.0, is_color=True
     )
     attenuation_distance: float = option(
         -1.0, "The way after which that colour is left; 0 takes nothing away.", minimum=-1.0, maximum=MANY
     )
-    emission: Color = option(KEPT, "Linear light that the surface sends out by itself.", minimum=-1.0, maximum=1e6)
+    emission: Color = option(
+        KEPT, "Linear light that the surface sends out by itself.", minimum=-1.0, maximum=1e6, is_color=True
+    )
     double_sided: str = option(
         AS_IT_IS, "Whether it sends that light from its back as well.", choices=(AS_IT_IS, "yes", "no")
     )
@@ -61,7 +63,7 @@ class LightOptions:
     kind: str = option(
         AS_IT_IS, "What kind of light it is; none takes it away.", choices=(AS_IT_IS, GONE, *LIGHT_KINDS)
     )
-    color: Color = option(KEPT, "Linear colour, without the strength.", minimum=-1.0, maximum=1.0)
+    color: Color = option(KEPT, "Linear colour, without the strength.", minimum=-1.0, maximum=1.0, is_color=True)
     strength: float = option(
         -1.0, "Radiant intensity in watts a steradian; irradiance of a directional light.", minimum=-1.0, maximum=MANY
     )

@@ -47,13 +47,14 @@ class PictureOptions:
         choices=TONES,
     )
     background_below: Color = option(
-        (0.2, 0.2, 0.22), "Linear colour of the background straight down.", minimum=0.0, maximum=100.0
+        (0.2, 0.2, 0.22), "Linear colour of the background straight down.", minimum=0.0, maximum=100.0, is_color=True
     )
     background_above: Color = option(
         (0.32, 0.4, 0.52),
         "Linear colour of the background straight up; the same as below makes it constant.",
         minimum=0.0,
         maximum=100.0,
+        is_color=True,
     )
 
 

@@ -28,7 +28,9 @@ from .frame_context import FrameContext
 class FlatOptions(PictureOptions):
     """Options of flat shading."""
 
-    color: Color = option((0.75, 0.75, 0.75), "Linear colour of every surface.", minimum=0.0, maximum=1.0)
+    color: Color = option(
+        (0.75, 0.75, 0.75), "Linear colour of every surface.", minimum=0.0, maximum=1.0, is_color=True
+    )
     ambient: float = option(0.1, "Share of the light that reaches surfaces seen edge on.", minimum=0.0, maximum=1.0)
 
 

@@ -44,7 +44,11 @@ class SmoothOptions(EnvironmentOptions):
     """Options of smooth shading."""
 
     ambient: Color = option(
-        (0.12, 0.13, 0.15), "Linear light that reaches every surface from all sides.", minimum=0.0, maximum=10.0
+        (0.12, 0.13, 0.15),
+        "Linear light that reaches every surface from all sides.",
+        minimum=0.0,
+        maximum=10.0,
+        is_color=True,
     )
     headlight: float = option(
         0.0, "Strength of a light at the eye; scenes without lights always have one of 1.", minimum=0.0, maximum=10.0

@@ -52,6 +52,7 @@ class ScenePartPanel(QWidget):
         self.note.setWordWrap(True)
         self.editors = {field.name: Editor(field, parent=self) for field in shown_fields(self.group)}
         self.form, inside = QFormLayout(), QWidget(self)
+        self.form.setRowWrapPolicy(QFormLayout.RowWrapPolicy.WrapLongRows)  # a narrow panel is not scrolled sideways
         for name, editor in self.editors.items():
             _make_narrow(editor)
             editor.edited.connect(lambda value, name=name: self._edit(name, value))

@@ -22,6 +22,7 @@ from PySide6.QtWidgets import (
     QWidget,
 )
 
+from raygrove.app.ui.widgets.color_edit import ColorEdit
 from raygrove.app.ui.widgets.number_boxes import FloatBox, IntBox
 from raygrove.gpu.settings import OptionError, OptionField
 
@@ -54,6 +55,8 @@ class Editor(QWidget):
         self.input.setToolTip(tooltip_of(field))
         self.input.setAccessibleName(title_of(field.name))
         self.input.setAccessibleDescription(field.info.sentence)
+        if isinstance(self.input, ColorEdit):
+            self.input.describe(title_of(field.name), field.info.sentence)
         column = QVBoxLayout(self)
         column.setContentsMargins(0, 0, 0, 0)
         column.setSpacing(2)
@@ -66,7 +69,7 @@ class Editor(QWidget):
             return self.input.isChecked()
         if isinstance(self.input, QComboBox):
             return self.input.currentData() if self.input.currentIndex() >= 0 else self.input.currentText()
-        if isinstance(self.input, QSpinBox | QDoubleSpinBox):
+        if isinstance(self.input, QSpinBox | QDoubleSpinBox | ColorEdit):
             return self.input.value()
         if isinstance(self.input, QLineEdit):
             return self._read(self.input.text())
@@ -107,6 +110,11 @@ class Editor(QWidget):
             return combo
         if field.type in (int, float) and not _needs_text(field):
             return self._number(field.type)
+        if field.info.is_color:
+            color = ColorEdit(field.info.maximum or 1.0, self)
+            color.edited.connect(self._emit)
+            color.refused.connect(self._refuse)
+            return color
         if typing.get_origin(field.type) is tuple:
             row = QWidget(self)
             line = QHBoxLayout(row)
@@ -248,7 +256,9 @@ def _is_shown(editor: Editor, value: Any) -> bool:
 
 
 def _show(box: QWidget, value: Any) -> None:
-    if isinstance(box, QCheckBox):
+    if isinstance(box, ColorEdit):
+        box.set_value(value)
+    elif isinstance(box, QCheckBox):
         box.setChecked(bool(value))
     elif isinstance(box, QComboBox):
         if box.findData(value) < 0:

@@ -24,7 +24,7 @@ class Everything:
     mode: str = option("rebuild", "What to do.", choices=("rebuild", "refit"))
     words: str = option("", "A free text.")
     key: int = option(0, "A number that no spin box holds.", minimum=0, maximum=2**40)
-    color: tuple[float, float, float] = option((0.1, 0.2, 0.3), "A colour.", minimum=0.0, maximum=1.0)
+    place: tuple[float, float, float] = option((0.1, 0.2, 0.3), "A place.", minimum=0.0, maximum=1.0)
 
 
 @pytest.fixture
@@ -40,7 +40,7 @@ def test_each_option_gets_the_editor_of_its_type(form: OptionForm) -> None:
     kinds = {name: type(editor.input) for name, editor in form.editors.items()}
     assert kinds["is_on"] is QCheckBox and kinds["leaf_size"] is IntBox and kinds["cost_ratio"] is FloatBox
     assert kinds["mode"] is QComboBox and kinds["words"] is QLineEdit and kinds["key"] is QLineEdit
-    assert len(form.editors["color"].input.findChildren(QDoubleSpinBox)) == 3
+    assert len(form.editors["place"].input.findChildren(QDoubleSpinBox)) == 3
 
 
 def test_ranges_units_and_sentences_come_from_the_option(form: OptionForm) -> None:
