@@ -35,6 +35,7 @@ class OptionInfo:
     unit: str = ""
     choices: tuple[str, ...] = ()
     is_color: bool = False
+    least: str = ""
 
 
 @dataclasses.dataclass(frozen=True)
@@ -96,10 +97,12 @@ def option(
     unit: str = "",
     choices: tuple[str, ...] = (),
     is_color: bool = False,
+    least: str = "",
 ) -> Any:
     """A dataclass field that is an option of the program. The sentence is shown to people: what it does, and when it
-    matters. `is_color`: three numbers that are a linear colour, which people choose by eye."""
-    info = OptionInfo(sentence, minimum, maximum, unit, choices, is_color)
+    matters. `is_color`: three numbers that are a linear colour, which people choose by eye. `least`: what a
+    form shows for the minimum, where that is no number like the others."""
+    info = OptionInfo(sentence, minimum, maximum, unit, choices, is_color, least)
     return dataclasses.field(default=default, metadata={"option": info})
 
 

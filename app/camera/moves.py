@@ -46,12 +46,18 @@ class CameraOptions:
         minimum=0.0,
         maximum=1e12,
         unit="scene units",
+        least="automatic",
     )
     field_of_view: float = option(
         45.0, "Vertical angle of the camera when a scene opens.", minimum=1.0, maximum=170.0, unit="degrees"
     )
     near: float = option(
-        0.0, "Nearest depth that is drawn when a scene opens.", minimum=0.0, maximum=1e12, unit="scene units"
+        0.0,
+        "Nearest depth that is drawn when a scene opens; 0 sets no bound.",
+        minimum=0.0,
+        maximum=1e12,
+        unit="scene units",
+        least="automatic",
     )
     far: float = option(
         0.0,
@@ -59,17 +65,18 @@ class CameraOptions:
         minimum=0.0,
         maximum=1e12,
         unit="scene units",
+        least="automatic",
     )
 
 
 FAR = 1e18
 LENS: tuple[OptionField, ...] = (
-    OptionField("eye", Vector, Camera().eye, OptionInfo("Where the camera stands.", -FAR, FAR)),
+    OptionField("eye", Vector, Camera().eye, OptionInfo("Where the camera stands, in scene units.", -FAR, FAR)),
     OptionField(
         "look_at",
         Vector,
         Camera().look_at,
-        OptionInfo("The point in the middle of the picture that it turns about.", -FAR, FAR),
+        OptionInfo("The point in the middle of the picture that it turns about, in scene units.", -FAR, FAR),
     ),
     OptionField("up", Vector, Camera().up, OptionInfo("The direction that points up in the picture.", -FAR, FAR)),
     OptionField("fov", float, Camera().fov, OptionInfo("Vertical field of view.", 1.0, 170.0, "degrees")),
@@ -77,12 +84,21 @@ LENS: tuple[OptionField, ...] = (
     OptionField(
         "height", float, Camera().height, OptionInfo("Height of an orthographic picture.", 1e-9, 1e12, "scene units")
     ),
-    OptionField("near", float, 0.0, OptionInfo("Nothing nearer to the camera is drawn.", 0.0, 1e12, "scene units")),
+    OptionField(
+        "near",
+        float,
+        0.0,
+        OptionInfo(
+            "Nothing nearer to the camera is drawn; 0 sets no bound.", 0.0, 1e12, "scene units", least="automatic"
+        ),
+    ),
     OptionField(
         "far",
         float,
         0.0,
-        OptionInfo("Nothing farther from the camera is drawn; 0 sets no bound.", 0.0, 1e12, "scene units"),
+        OptionInfo(
+            "Nothing farther from the camera is drawn; 0 sets no bound.", 0.0, 1e12, "scene units", least="automatic"
+        ),
     ),
 )
 """The fields of a Camera, with what each takes."""

@@ -12,7 +12,6 @@ from PySide6.QtWidgets import (
     QListWidget,
     QListWidgetItem,
     QPushButton,
-    QSizePolicy,
     QVBoxLayout,
     QWidget,
 )
@@ -22,11 +21,10 @@ from raygrove.app.document.document import Document
 from raygrove.app.document.state import State
 from raygrove.app.ui.commands.camera_commands import CameraCommands
 from raygrove.app.ui.panels.path_panel import PathPanel
-from raygrove.app.ui.widgets.form import OptionForm
+from raygrove.app.ui.widgets.form import OptionForm, make_narrow
 from raygrove.gpu.settings import OptionError
 
 SHOW_INTERVAL_MS = 50
-DIGITS = 5
 
 
 class CameraPanel(QWidget):
@@ -37,14 +35,8 @@ class CameraPanel(QWidget):
         self._document, self._commands = document, commands
         self.setObjectName("camera")
         self.form = OptionForm(cameras.LENS, parent=self)
-        for box in self.form.findChildren(QDoubleSpinBox):
-            box.setMinimumWidth(48)
-            box.setSizePolicy(
-                QSizePolicy.Policy.Ignored, QSizePolicy.Policy.Fixed
-            )  # limits of 18 digits must not make it wide
-            box.setDecimals(DIGITS)
-            box.setSuffix("°" if box.suffix() == " degrees" else "")
-            box.setButtonSymbols(QDoubleSpinBox.ButtonSymbols.NoButtons)
+        for editor in self.form.editors.values():
+            make_narrow(editor)
         self.form.changed.connect(self._apply)
         self.list = QListWidget(self)
         self.list.setObjectName("bookmarks")

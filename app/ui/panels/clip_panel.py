@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 from PySide6.QtCore import QSignalBlocker, QSize, Qt
-from PySide6.QtWidgets import QDoubleSpinBox, QFormLayout, QLabel, QSizePolicy, QSlider, QVBoxLayout, QWidget
+from PySide6.QtWidgets import QFormLayout, QLabel, QSlider, QVBoxLayout, QWidget
 
 from raygrove.app.document.document import Document
 from raygrove.app.document.state import State
 from raygrove.app.ui.commands.object_commands import ClipCommands
-from raygrove.app.ui.widgets.form import Editor, tooltip_of
+from raygrove.app.ui.widgets.form import Editor, make_narrow, tooltip_of
 from raygrove.gpu.clip import ClipOptions
 from raygrove.gpu.settings import fields_of
 
@@ -24,10 +24,7 @@ class ClipPanel(QWidget):
         self.setObjectName("clip")
         self._document, self.commands = document, ClipCommands(document)
         self.editors = {field.name: Editor(field, parent=self) for field in fields_of(ClipOptions)}
-        for box in self.editors["normal"].findChildren(QDoubleSpinBox):
-            box.setMinimumWidth(48)
-            box.setSizePolicy(QSizePolicy.Policy.Ignored, QSizePolicy.Policy.Fixed)
-            box.setButtonSymbols(QDoubleSpinBox.ButtonSymbols.NoButtons)
+        make_narrow(self.editors["normal"])
         self.slider = QSlider(Qt.Orientation.Horizontal, self)
         self.slider.setObjectName("slider")
         self.slider.setRange(0, STEPS)
@@ -37,6 +34,7 @@ class ClipPanel(QWidget):
         self.slider.valueChanged.connect(self._slide)
         self.slider.sliderReleased.connect(document.end_merge)
         form = QFormLayout()
+        form.setRowWrapPolicy(QFormLayout.RowWrapPolicy.WrapLongRows)
         for name, title in TITLES.items():
             self.editors[name].edited.connect(lambda value, name=name: document.change(f"settings.clip.{name}", value))
             form.addRow(self.tr(title), self.editors[name])

@@ -7,14 +7,12 @@ from typing import Any
 from PySide6.QtCore import QSignalBlocker, QSize, Qt
 from PySide6.QtWidgets import (
     QComboBox,
-    QDoubleSpinBox,
     QFormLayout,
     QFrame,
     QHBoxLayout,
     QLabel,
     QPushButton,
     QScrollArea,
-    QSizePolicy,
     QVBoxLayout,
     QWidget,
 )
@@ -22,7 +20,7 @@ from PySide6.QtWidgets import (
 from raygrove.app.document.document import Document
 from raygrove.app.document.scene_edit_commands import USED, SceneEditCommands, shown_fields
 from raygrove.app.document.state import State
-from raygrove.app.ui.widgets.form import Editor, title_of
+from raygrove.app.ui.widgets.form import Editor, make_narrow, title_of
 from raygrove.gpu.scene import Scene
 
 TITLES = {
@@ -54,7 +52,7 @@ class ScenePartPanel(QWidget):
         self.form, inside = QFormLayout(), QWidget(self)
         self.form.setRowWrapPolicy(QFormLayout.RowWrapPolicy.WrapLongRows)  # a narrow panel is not scrolled sideways
         for name, editor in self.editors.items():
-            _make_narrow(editor)
+            make_narrow(editor)
             editor.edited.connect(lambda value, name=name: self._edit(name, value))
             self.form.addRow(TITLES.get(name, title_of(name)), editor)
         inside.setLayout(self.form)
@@ -182,12 +180,3 @@ class LightsPanel(ScenePartPanel):
             used = ("kind", "color", "strength", *USED[lights[self.key].kind])
             for name, editor in self.editors.items():
                 self.form.setRowVisible(editor, name in used)
-
-
-def _make_narrow(editor: Editor) -> None:
-    """Three numbers side by side fit a narrow panel."""
-    boxes = editor.findChildren(QDoubleSpinBox)
-    for box in boxes if len(boxes) > 1 else ():
-        box.setMinimumWidth(48)
-        box.setSizePolicy(QSizePolicy.Policy.Ignored, QSizePolicy.Policy.Fixed)
-        box.setButtonSymbols(QDoubleSpinBox.ButtonSymbols.NoButtons)

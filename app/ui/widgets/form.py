@@ -17,17 +17,20 @@ from PySide6.QtWidgets import (
     QHBoxLayout,
     QLabel,
     QLineEdit,
+    QSizePolicy,
     QSpinBox,
     QVBoxLayout,
     QWidget,
 )
 
 from raygrove.app.ui.widgets.color_edit import ColorEdit
-from raygrove.app.ui.widgets.number_boxes import FloatBox, IntBox
+from raygrove.app.ui.widgets.number_boxes import ExactBox, FloatBox, IntBox
 from raygrove.gpu.settings import OptionError, OptionField
 
 _INT_LIMIT = 2**31 - 1
 _FLOAT_LIMIT = 1e12
+EXACT_UNITS = ("scene units", "degrees")
+"""Units of numbers that may be of any size, or come from moving the camera."""
 
 
 def title_of(name: str) -> str:
@@ -119,8 +122,11 @@ class Editor(QWidget):
             row = QWidget(self)
             line = QHBoxLayout(row)
             line.setContentsMargins(0, 0, 0, 0)
-            for _ in typing.get_args(field.type):
-                line.addWidget(self._number(float))
+            line.setSpacing(4)
+            for axis, _ in zip("xyz", typing.get_args(field.type), strict=False):
+                part = self._number(float)
+                part.setAccessibleName(f"{title_of(field.name)} {axis}")
+                line.addWidget(part)
             return row
         edit = QLineEdit(self)
         edit.editingFinished.connect(self._emit)
@@ -137,12 +143,15 @@ class Editor(QWidget):
                 QSpinBox.StepType.AdaptiveDecimalStepType if box.maximum() > 1000 else QSpinBox.StepType.DefaultStepType
             )
         else:
-            box = FloatBox(self)
-            box.setDecimals(_decimals(self.field))
+            is_exact = typing.get_origin(self.field.type) is tuple or info.unit in EXACT_UNITS
+            box = ExactBox(self) if is_exact else FloatBox(self)
+            if not is_exact:
+                box.setDecimals(_decimals(self.field))
             box.setRange(low if low is not None else -_FLOAT_LIMIT, high if high is not None else _FLOAT_LIMIT)
             box.setStepType(QDoubleSpinBox.StepType.AdaptiveDecimalStepType)
         box.setKeyboardTracking(False)
-        box.setSuffix(f" {info.unit}" if info.unit else "")
+        box.setSuffix("°" if info.unit == "degrees" else f" {info.unit}" if info.unit else "")
+        box.setSpecialValueText(self.tr(info.least) if info.least else "")
         box.valueChanged.connect(self._emit)
         box.refused.connect(self._refuse)
         return box
@@ -185,6 +194,7 @@ class OptionForm(QWidget):
         self.editors: dict[str, Editor] = {}
         self._rows = QFormLayout(self)
         self._rows.setFieldGrowthPolicy(QFormLayout.FieldGrowthPolicy.AllNonFixedFieldsGrow)
+        self._rows.setRowWrapPolicy(QFormLayout.RowWrapPolicy.WrapLongRows)
         for field in fields:
             editor = Editor(field, (choices or {}).get(field.name, ()), self)
             editor.edited.connect(lambda value, name=field.name: self.changed.emit(name, value))
@@ -217,6 +227,14 @@ class OptionForm(QWidget):
             self._rows.setRowVisible(editor, is_match)
             count += is_match
         return count
+
+
+def make_narrow(editor: Editor) -> None:
+    """Let numbers side by side be as narrow as what they show, without arrows: for panels."""
+    for box in editor.findChildren(ExactBox) if type(editor.input) is QWidget else ():
+        box.setMinimumWidth(box.number_width())
+        box.setSizePolicy(QSizePolicy.Policy.Ignored, QSizePolicy.Policy.Fixed)
+        box.setButtonSymbols(QDoubleSpinBox.ButtonSymbols.NoButtons)
 
 
 def tooltip_of(field: OptionField) -> str:

@@ -22,8 +22,11 @@ from raygrove.app.ui.picture.navigation import Navigator
 from raygrove.app.ui.window.main_window import MainWindow
 from raygrove.gpu.camera import Camera, Vector
 from raygrove.gpu.scene import Node, Scene, SceneCamera
+from tests.app.stand_ins import take_places
 
 POINT: Vector = (1.0, 1.0, 0.5)
+LINE_EDIT_MARGIN = 2
+"""Pixels that Qt leaves free on both sides of a text."""
 
 
 class Stage:
@@ -230,3 +233,25 @@ def test_the_menu_lists_bookmarks_by_name(scene_window: MainWindow) -> None:
     actions["camera.left"].trigger()
     actions["camera.bookmark_1"].trigger()
     assert scene_window.document.state.camera_of(0) == scene_window.document.state.bookmarks[0].camera
+
+
+def test_every_number_of_the_camera_is_seen_whole(scene_window: MainWindow, qtbot: Any) -> None:
+    """With its unit, in the room that the panel gets when it opens."""
+    document, panel = scene_window.document, scene_window.camera_panel
+    scene_window.resize(1280, 900)
+    scene_window.commands.actions["view.dock.camera"].trigger()
+    qtbot.waitUntil(panel.isVisible)
+    numbers = (-14.557130302953492, 0.00123456, -12345.678)
+    camera = dataclasses.replace(document.state.camera_of(0), eye=numbers, look_at=numbers[::-1], fov=33.34567)
+    document.change("cameras.0", dataclasses.replace(camera, height=1234.567, orthographic=True, near=0.25))
+    take_places()
+    qtbot.waitUntil(lambda: panel.form.editors["eye"].value() == pytest.approx(numbers))
+    texts: dict[str, str] = {}
+    for box in panel.form.findChildren(QDoubleSpinBox):
+        texts.setdefault(box.accessibleName(), box.text())
+        line = box.lineEdit()
+        needed = line.fontMetrics().horizontalAdvance(box.text()) + 2 * LINE_EDIT_MARGIN
+        assert line.visibleRegion().boundingRect().width() >= needed, (box.accessibleName(), box.text(), line.width())
+    assert texts["Eye x"] == "-14.55713" and texts["Look at x"] == "-12345.68" and texts["Field of view"] == "33.34567°"
+    assert texts["Height"] == "1234.567 scene units"
+    assert texts["Near"] == "0.25 scene units" and texts["Far"] == "automatic"

@@ -6,11 +6,11 @@ import dataclasses
 from typing import Any
 
 import pytest
-from PySide6.QtCore import Qt
+from PySide6.QtCore import QLocale, Qt
 from PySide6.QtWidgets import QCheckBox, QComboBox, QDoubleSpinBox, QLineEdit, QSpinBox
 
 from raygrove.app.ui.widgets.form import OptionForm, title_of, tooltip_of
-from raygrove.app.ui.widgets.number_boxes import FloatBox, IntBox
+from raygrove.app.ui.widgets.number_boxes import ExactBox, FloatBox, IntBox
 from raygrove.gpu.settings import OptionError, fields_of, option
 
 
@@ -145,3 +145,73 @@ def test_boxes_of_vast_ranges_stay_narrow(qtbot: Any) -> None:
     qtbot.addWidget(box)
     box.setRange(-1e18, 1e18)
     assert box.minimumSizeHint().width() <= 110 and box.sizeHint().width() <= 110
+
+
+@pytest.mark.parametrize(
+    ("value", "text"),
+    [
+        (5.0, "5"),
+        (-14.557130302953492, "-14.55713"),
+        (1000001.5, "1000002"),
+        (0.00123456789, "0.001235"),
+        (-1e-9, "-0.000000001"),
+        (0.0, "0"),
+        (1e18, "1000000000000000000"),
+    ],
+)
+def test_an_exact_box_writes_numbers_as_people_do_and_keeps_them(qtbot: Any, value: float, text: str) -> None:
+    box = ExactBox()
+    qtbot.addWidget(box)
+    box.setRange(-1e18, 1e18)
+    box.setKeyboardTracking(False)
+    box.setSuffix(" scene units")
+    box.setValue(value)
+    assert box.text() == f"{text} scene units" and box.value() == pytest.approx(value, abs=1e-12)
+    before = box.value()
+    with qtbot.assertNotEmitted(box.valueChanged):
+        qtbot.keyClick(box, Qt.Key.Key_Return)
+    assert box.value() == before, "what was not edited is what it was"
+    box.selectAll()
+    qtbot.keyClicks(box, "2.25")
+    qtbot.keyClick(box, Qt.Key.Key_Return)
+    assert box.value() == 2.25 and box.text() == "2.25 scene units"
+
+
+def test_an_exact_box_writes_as_the_language_has_it(qtbot: Any) -> None:
+    box = ExactBox()
+    qtbot.addWidget(box)
+    box.setLocale(QLocale("de_DE"))
+    box.setRange(-1e6, 1e6)
+    box.setValue(-12345.678)
+    assert box.text() == "-12345,68"
+    box.selectAll()
+    qtbot.keyClicks(box, "2,5")
+    qtbot.keyClick(box, Qt.Key.Key_Return)
+    assert box.value() == 2.5
+
+
+def test_a_minimum_that_is_no_number_has_its_word(qtbot: Any) -> None:
+    @dataclasses.dataclass(frozen=True)
+    class Planes:
+        """A bound, or none."""
+
+        near: float = option(0.0, "Bound.", minimum=0.0, maximum=1e12, unit="scene units", least="automatic")
+
+    form = OptionForm(fields_of(Planes))
+    qtbot.addWidget(form)
+    form.set_values(Planes())
+    box = form.editors["near"].input
+    assert isinstance(box, ExactBox) and box.text() == "automatic"
+    box.selectAll()
+    with qtbot.waitSignal(form.changed) as caught:
+        qtbot.keyClicks(box, "0.5")
+        qtbot.keyClick(box, Qt.Key.Key_Return)
+    assert caught.args == ["near", 0.5] and box.text() == "0.5 scene units"
+    box.selectAll()
+    qtbot.keyClicks(box, "0")
+    qtbot.keyClick(box, Qt.Key.Key_Return)
+    assert box.text() == "automatic"
+    box.selectAll()
+    qtbot.keyClicks(box, "-1")
+    qtbot.keyClick(box, Qt.Key.Key_Return)
+    assert box.text() == "automatic" and form.editors["near"].error.startswith("-1: it takes a number from 0")
