@@ -21,7 +21,7 @@ from .settings import option
 COMPONENTS = "xyzw"
 FAR = 1e30
 OTHERS = ("hidden", "dimmed")
-MAPS = ("viridis", "magma", "plasma", "spectrum")
+MAPS = ("viridis", "cividis", "inferno", "grey", "magma", "plasma", "spectrum", "blue_white_brown")
 """Names of color_maps.py of gpu/shade."""
 
 

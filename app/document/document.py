@@ -103,6 +103,10 @@ class Document:
             self._history.record(before, merge_key)
         self._set(after)
 
+    def begin_with(self, path: str, value: Any) -> None:
+        """Set what stands at a path as if it had been so from the start: no step of undo. Raises as `change` does."""
+        self._set(_changed(self._state, path, value))
+
     def move_head(self, head: timelines.Timeline, merge_key: str | None = None) -> None:
         """Put the playing head elsewhere, on another clip or the other way round, as a step of undo: what a person
         does, not what playing does."""

@@ -126,7 +126,11 @@ class DisplayOptions:
 class WindowOptions:
     """How the window looks, and what it does by itself."""
 
-    theme: str = option("system", "Light, dark, or as the system has it.", choices=("system", "light", "dark"))
+    theme: str = option(
+        "system",
+        "Light, dark, or as the desktop has it; dark where the desktop says nothing.",
+        choices=("system", "light", "dark"),
+    )
     watch: bool = option(
         False, "Read the scene again whenever one of its files is written; the camera and the playing head stay."
     )

@@ -1,5 +1,5 @@
 """Colour maps of heat maps, (MAP_COLORS, 3) uint8 sRGB. Light grows evenly along all of them but `spectrum`, which
-trades that for more hues."""
+trades that for more hues, and `blue_white_brown`, for values on both sides of a middle."""
 
 from __future__ import annotations
 
@@ -9,10 +9,17 @@ POINTS = {
     "viridis": ("440154", "482878", "3e4989", "31688e", "26828e", "1f9e89", "35b779", "6ece58", "b5de2b", "fde725"),
     "magma": ("000004", "180f3d", "440f76", "721f81", "9e2f7f", "cd4071", "f1605d", "fd9668", "feca8d", "fcfdbf"),
     "plasma": ("0d0887", "46039f", "7201a8", "9c179e", "bd3786", "d8576b", "ed7953", "fb9f3a", "fdca26", "f0f921"),
+    "cividis": ("00224e", "123570", "3b496c", "575d6d", "707173", "8a8678", "a59c74", "c3b369", "e1cc55", "fee838"),
+    "inferno": ("000004", "1b0c41", "4a0c6b", "781c6d", "a52c60", "cf4446", "ed6925", "fb9b06", "f7d13d", "fcffa4"),
+    "grey": ("000000", "ffffff"),
+    "blue_white_brown": ("2166ac", "f7f7f7", "b35806"),
 }
-"""Ten points of each map (van der Walt and Smith 2015, CC0)."""
+"""Equally spaced points of each map (viridis, magma, plasma, inferno: van der Walt and Smith 2015, CC0; cividis: Nunez,
+Anderton and Renslow 2018; the ends of blue_white_brown: Brewer 2013)."""
 
-NAMES = (*POINTS, "spectrum")
+NAMES = ("viridis", "cividis", "inferno", "grey", "magma", "plasma", "spectrum", "blue_white_brown")
+"""All maps, the default first."""
+
 MAP_COLORS = 256
 
 

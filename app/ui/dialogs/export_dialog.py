@@ -32,6 +32,7 @@ from raygrove.app.export.sequence import OutputError, check_output, check_palett
 from raygrove.app.frames import exporting
 from raygrove.app.playback import timeline as timelines
 from raygrove.app.settings.settings import SIZE_LIMIT, option_field, set_option
+from raygrove.app.ui.colors import ERROR_STYLE
 from raygrove.app.ui.session.session import Session
 
 LAST_FRAME = 999_999
@@ -310,7 +311,7 @@ class ExportDialog(QDialog):
         self.palette_box.setEnabled(self.chosen.has_palette)
         problem = self.problem()
         self.note.setText(problem or self._summary())
-        self.note.setStyleSheet("color: #d23f31;" if problem else "")
+        self.note.setStyleSheet(ERROR_STYLE if problem else "")
         self.button.setEnabled(not problem)
 
     def _summary(self) -> str:

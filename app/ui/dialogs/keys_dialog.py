@@ -21,6 +21,7 @@ from PySide6.QtWidgets import (
 )
 
 from raygrove.app.camera.gestures import ways_of
+from raygrove.app.ui.colors import ERROR_STYLE
 from raygrove.app.ui.commands.shortcuts import PORTABLE, Shortcuts
 from raygrove.app.user_files import key_bindings
 
@@ -81,7 +82,7 @@ class KeysDialog(QDialog):
         self.note.setObjectName("error")
         self.note.setWordWrap(True)
         self.note.setTextFormat(Qt.TextFormat.PlainText)
-        self.note.setStyleSheet("color: #d23f31;")
+        self.note.setStyleSheet(ERROR_STYLE)
         self._items: dict[str, QTreeWidgetItem] = {}
         self._lay_out()
         self._fill()

@@ -16,6 +16,7 @@ from PySide6.QtGui import QAction, QKeyEvent, QKeySequence
 from PySide6.QtWidgets import QDialog, QLabel, QLineEdit, QListWidget, QListWidgetItem, QMenu, QVBoxLayout, QWidget
 
 from raygrove.app.settings.settings import Settings, option_groups
+from raygrove.app.ui.colors import ERROR_STYLE
 from raygrove.app.ui.dialogs.setting_asker import SettingAsker, written
 from raygrove.app.ui.dialogs.settings_dialog import page_title
 from raygrove.app.ui.session.session import Session
@@ -175,7 +176,7 @@ class Palette(QDialog):
         self.said, self.error = QLabel(self), QLabel(self)
         self.said.setObjectName("said")
         self.error.setObjectName("error")
-        self.error.setStyleSheet("color: #d23f31;")
+        self.error.setStyleSheet(ERROR_STYLE)
         for label in (self.said, self.error):
             label.setWordWrap(True)
             label.setTextFormat(Qt.TextFormat.PlainText)

@@ -6,7 +6,7 @@ import logging
 from collections.abc import Callable
 
 from PySide6.QtCore import QObject, Qt, Signal
-from PySide6.QtGui import QColor, QGuiApplication, QTextCharFormat, QTextCursor
+from PySide6.QtGui import QGuiApplication, QPalette, QTextCharFormat, QTextCursor
 from PySide6.QtWidgets import (
     QComboBox,
     QDockWidget,
@@ -24,12 +24,11 @@ from PySide6.QtWidgets import (
 from raygrove.app.document.log import KINDS, Chronicle, Entry, Log
 from raygrove.app.ui.session.session import Session
 
-COLOURS = {"warning": QColor("#b36b00"), "error": QColor("#d23f31")}
 SHOWN_LINES = 2000
 
 
 class LogPane(QWidget):
-    """The entries as lines; warnings and errors in colour and named by a word."""
+    """The entries as lines; warnings and errors named by a word, errors in colour, too."""
 
     def __init__(self, log: Log, parent: QWidget | None = None) -> None:
         super().__init__(parent)
@@ -88,8 +87,8 @@ class LogPane(QWidget):
         cursor = self.text.textCursor()
         cursor.movePosition(QTextCursor.MoveOperation.End)
         form = QTextCharFormat()
-        if entry.kind in COLOURS:
-            form.setForeground(COLOURS[entry.kind])
+        if entry.kind == "error":
+            form.setForeground(self.palette().brush(QPalette.ColorRole.BrightText))
         cursor.insertText(("\n" if not self.text.document().isEmpty() else "") + entry.line, form)
         bar = self.text.verticalScrollBar()
         bar.setValue(bar.maximum())

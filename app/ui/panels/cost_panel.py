@@ -15,7 +15,7 @@ from PySide6.QtWidgets import QHBoxLayout, QLabel, QVBoxLayout, QWidget
 from raygrove.app.frames.render_thread import FinishedFrame
 from raygrove.app.playback.cost_log import COLUMNS, CostLog
 from raygrove.app.playback.timeline import Span
-from raygrove.app.ui.panels.phase_chart import COLORS
+from raygrove.app.ui.colors import phase_color
 from raygrove.app.ui.widgets.line_chart import Line, LineChart
 from raygrove.app.ui.widgets.panel_bar import PanelBar, Table
 
@@ -104,7 +104,11 @@ class CostPanel(QWidget):
         self.charts[0].show_lines(
             [self._line(structure, "sah_cost", _color(number)) for number, structure in structures], self._duration
         )
-        times = [self._line(structure, f"{name}_ms", COLORS[name]) for _, structure in structures for name in TIMES]
+        times = [
+            self._line(structure, f"{name}_ms", phase_color(name).name())
+            for _, structure in structures
+            for name in TIMES
+        ]
         self.charts[1].show_lines(times, self._duration)
         self.legend.setText(self._legend())
 
@@ -150,7 +154,7 @@ class CostPanel(QWidget):
             f'<span style="color:{_color(number)}">■</span>&nbsp;{name}'
             for number, name in enumerate(self.log.structures)
         ]
-        parts += [f'<span style="color:{COLORS[name]}">■</span>&nbsp;{name}' for name in TIMES]
+        parts += [f'<span style="color:{phase_color(name).name()}">■</span>&nbsp;{name}' for name in TIMES]
         return " &nbsp;".join(parts)
 
 

@@ -9,21 +9,14 @@ from __future__ import annotations
 import collections
 
 import numpy as np
-from PySide6.QtCore import QModelIndex, QPersistentModelIndex, QPointF, QRect, QRectF, Qt
+from PySide6.QtCore import QEvent, QModelIndex, QPersistentModelIndex, QPointF, QRect, QRectF, Qt
 from PySide6.QtGui import QColor, QImage, QPainter, QPaintEvent, QPalette
 from PySide6.QtWidgets import QLabel, QStyledItemDelegate, QStyleOptionViewItem, QVBoxLayout, QWidget
 
+from raygrove.app.ui.colors import phase_color
 from raygrove.app.ui.panels.stats_rows import PHASES
 
 HISTORY = 160
-COLORS = {
-    "animate": "#8e7cc3",
-    "build": "#e69f00",
-    "refit": "#d2b48c",
-    "trace": "#3a86d4",
-    "shade": "#2fa77a",
-    "display": "#c45a8b",
-}
 RANGES = (0.5, 1.0, 2.0, 5.0, 10.0, 20.0, 50.0, 100.0, 200.0, 500.0, 1000.0, 5000.0)
 ROWS, SMALL_ROWS = 120, 20
 
@@ -39,14 +32,25 @@ class Chart(QWidget):
         self._limit = RANGES[0]
         self._milliseconds: np.ndarray | None = None
         self._strip = Strip(self)
-        legend = QLabel(
-            " &nbsp;".join(f'<span style="color:{COLORS[name]}">■</span>&nbsp;{name}' for name in PHASES), self
-        )
-        legend.setWordWrap(True)
+        self._legend = QLabel(self)
+        self._legend.setWordWrap(True)
+        self._show_legend()
         column = QVBoxLayout(self)
         column.setContentsMargins(0, 0, 0, 0)
         column.addWidget(self._strip, 1)
-        column.addWidget(legend)
+        column.addWidget(self._legend)
+
+    def changeEvent(self, event: QEvent) -> None:
+        """Another theme has other colours."""
+        super().changeEvent(event)
+        if event.type() == QEvent.Type.PaletteChange:
+            self._show_legend()
+            self.show_history()
+
+    def _show_legend(self) -> None:
+        self._legend.setText(
+            " &nbsp;".join(f'<span style="color:{phase_color(name).name()}">■</span>&nbsp;{name}' for name in PHASES)
+        )
 
     def add(self, phases: dict[str, float]) -> None:
         """One more frame."""
@@ -90,7 +94,7 @@ class Strip(QWidget):
 
     def show_edges(self, edges: np.ndarray, limit: float) -> None:
         """The upper edges of the phases' bands (phases, frames), in a range that ends at `limit` milliseconds."""
-        self._image, self._limit = band_image(edges, limit, ROWS, [COLORS[name] for name in PHASES]), limit
+        self._image, self._limit = band_image(edges, limit, ROWS, [phase_color(name).name() for name in PHASES]), limit
         self.update()
 
     def paintEvent(self, event: QPaintEvent) -> None:
@@ -134,7 +138,7 @@ class Sparklines(QStyledItemDelegate):
         values = self._chart.milliseconds()[PHASES.index(name)]
         if len(values) > 1:
             area: QRectF = QRectF(option.rect).adjusted(2, 2, -2, -2)  # type: ignore[attr-defined]
-            strip = band_image(values[None], max(float(values.max()), 1e-6), SMALL_ROWS, [COLORS[name]])
+            strip = band_image(values[None], max(float(values.max()), 1e-6), SMALL_ROWS, [phase_color(name).name()])
             painter.drawImage(
                 QRectF(area.left(), area.top(), area.width() * strip.width() / HISTORY, area.height()), strip
             )

@@ -42,6 +42,16 @@ class Memory:
         """Remember the folder of a file."""
         self._settings.setValue("folder", os.path.dirname(os.path.abspath(path)))
 
+    def theme(self, first: str) -> str:
+        """The theme that was chosen in the window, where the settings began as they do now, with `first`; else an empty
+        text: what the settings say has changed since then, and is the later word."""
+        stored = self._settings.value("theme", [])
+        return stored[1] if isinstance(stored, list) and len(stored) == 2 and stored[0] == first else ""
+
+    def keep_theme(self, theme: str, first: str) -> None:
+        """Remember a theme that was chosen where the settings began with `first`."""
+        self._settings.setValue("theme", [first, theme])
+
     def is_silenced(self, topic: str) -> bool:
         """Whether the user does not want to read about this again."""
         stored = self._settings.value("silenced", [])

@@ -23,6 +23,7 @@ from PySide6.QtWidgets import (
     QWidget,
 )
 
+from raygrove.app.ui.colors import ERROR_STYLE
 from raygrove.app.ui.widgets.color_edit import ColorEdit
 from raygrove.app.ui.widgets.number_boxes import ExactBox, FloatBox, IntBox
 from raygrove.gpu.settings import OptionError, OptionField
@@ -91,7 +92,7 @@ class Editor(QWidget):
     def show_error(self, sentence: str) -> None:
         """Say at the field what is wrong with it; an empty sentence takes it back."""
         self._error.setText(sentence)
-        self._error.setStyleSheet("color: #d23f31;" if sentence else "")
+        self._error.setStyleSheet(ERROR_STYLE if sentence else "")
         self._error.setVisible(bool(sentence))
 
     @property

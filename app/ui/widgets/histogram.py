@@ -6,7 +6,7 @@ from typing import Any
 
 import numpy as np
 from PySide6.QtCore import QPointF, QRectF, QSize, Qt
-from PySide6.QtGui import QColor, QFontMetricsF, QImage, QPainter, QPaintEvent, QPalette, QPen
+from PySide6.QtGui import QFontMetricsF, QImage, QPainter, QPaintEvent, QPalette, QPen
 from PySide6.QtWidgets import QSizePolicy, QWidget
 
 from raygrove.gpu.stats import StepCounts, bucket_edges
@@ -86,7 +86,7 @@ class Histogram(QWidget):
             painter.drawText(QPointF(x, strip.bottom() + metrics.ascent() + 2), text)
         if self.marked is not None:
             x = area.left() + min(self.marked / self.end(), 1.0) * area.width()
-            painter.setPen(QPen(QColor("#d23f31"), 1.5))
+            painter.setPen(QPen(self.palette().color(QPalette.ColorRole.WindowText), 1.5))
             painter.drawLine(QPointF(x, area.top()), QPointF(x, strip.bottom()))
 
     def _colors(self, low: float, high: float) -> QImage:

@@ -6,13 +6,13 @@ from typing import Any
 
 import numpy as np
 from PySide6.QtCore import QPointF, QRectF, QSize, Qt, Signal
-from PySide6.QtGui import QColor, QFontMetricsF, QImage, QMouseEvent, QPainter, QPaintEvent, QPalette, QPen
+from PySide6.QtGui import QFontMetricsF, QImage, QMouseEvent, QPainter, QPaintEvent, QPalette, QPen
 from PySide6.QtWidgets import QSizePolicy, QWidget
 
 from raygrove.app.export.legend import number_text
 from raygrove.gpu.stats import AttributeCounts
 
-MARGIN, STRIP, HANDLE = 8, 6, QColor("#ff9e1e")
+MARGIN, STRIP = 8, 6
 OUTSIDE_ALPHA = 150
 MOST_BARS = 64
 
@@ -130,7 +130,7 @@ class RangeHistogram(QWidget):
         veil.setAlpha(OUTSIDE_ALPHA)
         painter.fillRect(QRectF(area.left(), area.top(), first - area.left(), area.height()), veil)
         painter.fillRect(QRectF(last, area.top(), area.right() - last, area.height()), veil)
-        painter.setPen(QPen(HANDLE, 2.0))
+        painter.setPen(QPen(self.palette().color(QPalette.ColorRole.WindowText), 2.0))
         for x in (first, last):
             painter.drawLine(QPointF(x, area.top()), QPointF(x, area.bottom() + STRIP + 2))
         painter.setPen(self.palette().color(QPalette.ColorRole.WindowText))

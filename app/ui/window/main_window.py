@@ -68,7 +68,7 @@ class MainWindow(QMainWindow):
         self.opened_dialogs = OpenedDialogs(session, self)
         self.messages = Messages(session, self.docks, self.opened_dialogs.show_structure_options, self)
         self.scene_files = SceneFiles(session, self.cancel_jobs, self)
-        theme.follow(session.document)
+        theme.Follower(session, self)
         self.scene_tools = SceneTools(
             session, self.inspectors.pointer, lambda: self.navigator.pointer(), self.camera_commands, self
         )

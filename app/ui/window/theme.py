@@ -1,72 +1,84 @@
-"""Light, dark, or as the system has it. Where the system's own theme cannot be asked for a colour scheme, the program
-brings its palettes."""
+"""Light, dark, or as the desktop has it; dark where the desktop says nothing. The colours are the program's own
+(app/ui/colors.py).
+
+What was chosen in the window is remembered for the next start, unless that start says something else than this one did:
+a file of settings that was changed, or the command line.
+"""
 
 from __future__ import annotations
 
-from PySide6.QtCore import Qt
+from PySide6.QtCore import QObject, Qt
 from PySide6.QtGui import QColor, QGuiApplication, QPalette
 from PySide6.QtWidgets import QApplication
 
-from raygrove.app.document.document import Document
 from raygrove.app.document.state import State
+from raygrove.app.ui import colors
+from raygrove.app.ui.session.session import Session
 
+KEY = "settings.window.theme"
 SCHEMES = {"system": Qt.ColorScheme.Unknown, "light": Qt.ColorScheme.Light, "dark": Qt.ColorScheme.Dark}
 
 Role = QPalette.ColorRole
-DARK = {
-    Role.Window: "#26282b", Role.WindowText: "#e6e6e6", Role.Base: "#1b1d1f", Role.AlternateBase: "#232528",
-    Role.Text: "#e6e6e6",
-    Role.Button: "#33363a", Role.ButtonText: "#e6e6e6", Role.BrightText: "#ff6b5e", Role.ToolTipBase: "#33363a",
-    Role.ToolTipText: "#e6e6e6",
-    Role.PlaceholderText: "#8d9299", Role.Link: "#6cb2ff", Role.LinkVisited: "#b49cff", Role.Highlight: "#2f78c4",
-    Role.HighlightedText: "#ffffff",
-    Role.Light: "#44484d", Role.Midlight: "#3a3d42", Role.Mid: "#55595f", Role.Dark: "#17181a", Role.Shadow: "#000000",
-}  # fmt: skip
-LIGHT = {
-    Role.Window: "#efefef", Role.WindowText: "#000000", Role.Base: "#ffffff", Role.AlternateBase: "#f7f7f7",
-    Role.Text: "#000000",
-    Role.Button: "#efefef", Role.ButtonText: "#000000", Role.BrightText: "#ffffff", Role.ToolTipBase: "#ffffdc",
-    Role.ToolTipText: "#000000",
-    Role.PlaceholderText: "#7f7f7f", Role.Link: "#0057ae", Role.LinkVisited: "#7a3fb0", Role.Highlight: "#308cc6",
-    Role.HighlightedText: "#ffffff",
-    Role.Light: "#ffffff", Role.Midlight: "#f7f7f7", Role.Mid: "#b8b8b8", Role.Dark: "#9f9f9f", Role.Shadow: "#767676",
-}  # fmt: skip
-FADED = {"dark": "#6d7278", "light": "#a0a0a0"}
 
 
 def apply(choice: str) -> None:
     """Take a theme: system, light or dark. Every window follows at once."""
     application = QApplication.instance()
     assert isinstance(application, QApplication)
-    QGuiApplication.styleHints().setColorScheme(SCHEMES[choice])
-    application.setPalette(QPalette())  # what the platform gives, with the scheme that was asked for
-    if choice != "system" and is_dark() != (choice == "dark"):
-        application.setPalette(palette(choice))
+    QGuiApplication.styleHints().setColorScheme(SCHEMES[choice])  # of what the platform draws: title bars, its dialogs
+    is_light = choice == "light" or (choice == "system" and desktop_scheme() == Qt.ColorScheme.Light)
+    wanted = palette(colors.LIGHT if is_light else colors.DARK)
+    if application.palette() != wanted:
+        application.setPalette(wanted)
 
 
-def is_dark() -> bool:
-    """Whether windows are dark now."""
-    return QGuiApplication.palette().color(QPalette.ColorRole.Window).lightness() < 128
+def desktop_scheme() -> Qt.ColorScheme:
+    """What the desktop says, as long as no other theme is asked for."""
+    return QGuiApplication.styleHints().colorScheme()
 
 
-def palette(choice: str) -> QPalette:
-    """The program's own light or dark palette."""
+def palette(scheme: colors.Scheme) -> QPalette:
+    """A scheme's colours in Qt's roles."""
     made = QPalette()
-    for role, color in (DARK if choice == "dark" else LIGHT).items():
+    is_dark = scheme is colors.DARK
+    raised, sunk = (scheme.selected, scheme.window) if is_dark else (scheme.panel, scheme.selected)
+    for role, color in (
+        *((role, scheme.text) for role in (Role.WindowText, Role.Text, Role.ButtonText, Role.HighlightedText)),
+        *((role, scheme.text) for role in (Role.ToolTipText, Role.Accent, Role.Link)),
+        *((role, scheme.secondary) for role in (Role.PlaceholderText, Role.LinkVisited)),
+        *((role, scheme.panel) for role in (Role.Base, Role.ToolTipBase)),
+        *((role, scheme.border) for role in (Role.Mid, Role.Dark)),
+        *((Role.Window, scheme.window), (Role.Button, scheme.field), (Role.AlternateBase, scheme.field)),
+        *((Role.Highlight, scheme.selected), (Role.BrightText, scheme.error)),
+        *((Role.Light, raised), (Role.Midlight, scheme.field), (Role.Shadow, sunk)),
+    ):
         made.setColor(role, QColor(color))
-    for role in (Role.WindowText, Role.Text, Role.ButtonText, Role.HighlightedText):
-        made.setColor(QPalette.ColorGroup.Disabled, role, QColor(FADED[choice]))
-    made.setColor(QPalette.ColorGroup.Disabled, Role.Highlight, QColor(FADED[choice]).darker(150))
+    for role in (Role.WindowText, Role.Text, Role.ButtonText, Role.HighlightedText, Role.PlaceholderText):
+        made.setColor(QPalette.ColorGroup.Disabled, role, QColor(scheme.disabled))
+    made.setColor(QPalette.ColorGroup.Disabled, Role.Highlight, QColor(scheme.field))
     return made
 
 
-def follow(document: Document) -> None:
-    """Give the application the theme of the settings, from now on."""
-    if document.state.settings.window.theme != "system":
-        apply(document.state.settings.window.theme)
-    document.observe(_changed)
+class Follower(QObject):
+    """Gives the application the theme of a session's settings as long as its window is there, beginning with the one
+    that was chosen last."""
 
+    def __init__(self, session: Session, window: QObject) -> None:
+        super().__init__(window)
+        self._document, self._memory = session.document, session.memory
+        self._first = self._document.state.settings.window.theme
+        kept = self._memory.theme(self._first)
+        if kept in SCHEMES:
+            self._document.begin_with(KEY, kept)
+        self.apply()
+        self._document.observe(self._changed)
+        QGuiApplication.styleHints().colorSchemeChanged.connect(self.apply)
 
-def _changed(before: State, after: State) -> None:
-    if before.settings.window.theme != after.settings.window.theme:
-        apply(after.settings.window.theme)
+    def apply(self) -> None:
+        """Take the theme that is chosen now."""
+        apply(self._document.state.settings.window.theme)
+
+    def _changed(self, before: State, after: State) -> None:
+        if before.settings.window.theme != after.settings.window.theme:
+            self.apply()
+            self._memory.keep_theme(after.settings.window.theme, self._first)

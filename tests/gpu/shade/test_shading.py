@@ -9,6 +9,7 @@ import dataclasses
 import numpy as np
 import pytest
 
+from raygrove.gpu.attributes import MAPS
 from raygrove.gpu.camera import Camera
 from raygrove.gpu.engine import Engine, View, ViewSettings
 from raygrove.gpu.pixels import ArrayPixels
@@ -272,8 +273,22 @@ def test_color_maps_tell_every_step_apart(name: str) -> None:
     luminance = srgb.decode(colors / 255.0) @ [0.2126, 0.7152, 0.0722]
     assert colors.shape == (256, 3) and np.max(np.abs(np.diff(colors.astype(int), axis=0))) <= 12
     assert len(np.unique(colors, axis=0)) > 220
-    if name != "spectrum":
+    if name == "blue_white_brown":
+        light = np.sum(colors, axis=1, dtype=int)
+        assert np.all(np.diff(light[:128]) > 0) and np.all(np.diff(light[128:]) < 0), "lightest in the middle"
+        assert np.all(colors[[0, 255]] == [[0x21, 0x66, 0xAC], [0xB3, 0x58, 0x06]]) and np.all(colors[127:129] >= 244)
+    elif name != "spectrum":
         assert np.all(luminance[8:] > luminance[:-8]) and luminance[0] < 0.025 and luminance[-1] > 0.7
+
+
+@pytest.mark.parametrize("name", ["viridis", "cividis", "inferno", "magma", "plasma"])
+def test_color_maps_are_those_of_their_names(name: str) -> None:
+    known = pytest.importorskip("matplotlib").colormaps[name](np.linspace(0.0, 1.0, 256))[:, :3]
+    assert np.abs(color_map(name) / 255.0 - known).max() < 0.065  # lines between ten points of it
+
+
+def test_spheres_are_coloured_by_the_same_maps() -> None:
+    assert MAPS == NAMES
 
 
 def test_samples_smooth_an_edge(target: Target) -> None:

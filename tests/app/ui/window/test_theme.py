@@ -5,9 +5,15 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 import pytest
+from PySide6.QtCore import QObject, Qt
 from PySide6.QtGui import QPalette
 from PySide6.QtWidgets import QApplication, QToolButton
 
+from raygrove.app.document.document import Document
+from raygrove.app.settings.settings import Settings, set_option
+from raygrove.app.ui import colors
+from raygrove.app.ui.session.memory import Memory
+from raygrove.app.ui.session.session import make_session
 from raygrove.app.ui.window import theme
 from raygrove.app.ui.window.main_window import MainWindow
 
@@ -23,15 +29,15 @@ def test_themes_change_at_once_and_back(scene_window: MainWindow, own_theme: Non
     assert isinstance(application, QApplication)
     first = application.palette().color(QPalette.ColorRole.Window)
     icon = scene_window.timeline_bar.findChild(QToolButton, "play").icon().cacheKey()
-    for choice in ("dark", "light", "dark"):
+    for choice in ("light", "dark", "light"):
         scene_window.document.change("settings.window.theme", choice)
-        assert theme.is_dark() == (choice == "dark")
-        colors = application.palette()
+        assert colors.is_dark() == (choice == "dark")
+        shown = application.palette()
         text, back = (
-            colors.color(role).lightness() for role in (QPalette.ColorRole.WindowText, QPalette.ColorRole.Window)
+            shown.color(role).lightness() for role in (QPalette.ColorRole.WindowText, QPalette.ColorRole.Window)
         )
         assert abs(text - back) > 150
-        disabled = colors.color(QPalette.ColorGroup.Disabled, QPalette.ColorRole.Text).lightness()
+        disabled = shown.color(QPalette.ColorGroup.Disabled, QPalette.ColorRole.Text).lightness()
         assert abs(disabled - back) > 40, "what cannot be used can still be read"
     QApplication.processEvents()
     assert scene_window.timeline_bar.findChild(QToolButton, "play").icon().cacheKey() != icon, (
@@ -39,3 +45,42 @@ def test_themes_change_at_once_and_back(scene_window: MainWindow, own_theme: Non
     )
     scene_window.document.change("settings.window.theme", "system")
     assert application.palette().color(QPalette.ColorRole.Window) == first
+
+
+@pytest.mark.parametrize(
+    ("says", "is_dark"),
+    [(Qt.ColorScheme.Unknown, True), (Qt.ColorScheme.Dark, True), (Qt.ColorScheme.Light, False)],
+)
+def test_the_desktop_decides_and_dark_where_it_says_nothing(
+    qapp: QApplication, own_theme: None, monkeypatch: pytest.MonkeyPatch, says: Qt.ColorScheme, is_dark: bool
+) -> None:
+    monkeypatch.setattr(theme, "desktop_scheme", lambda: says)
+    theme.apply("system")
+    shown = qapp.palette().color(QPalette.ColorRole.Window).name().upper()
+    assert colors.is_dark() == is_dark and shown == (colors.DARK if is_dark else colors.LIGHT).window
+
+
+def test_a_chosen_theme_is_there_at_the_next_start(scene_window: MainWindow, own_theme: None) -> None:
+    scene_window.document.change("settings.window.theme", "light")
+    scene_window.document.change("settings.window.theme", "dark")
+    scene_window.document.change("settings.window.theme", "light")
+    started = _start(Settings())
+    assert started.state.settings.window.theme == "light" and not colors.is_dark()
+    assert not started.can_undo, "what was chosen before is no step of this time"
+
+
+def test_a_theme_that_the_settings_say_since_then_counts_more(scene_window: MainWindow, own_theme: None) -> None:
+    scene_window.document.change("settings.window.theme", "dark")
+    assert _start(set_option(Settings(), "window.theme", "light")).state.settings.window.theme == "light"
+    assert not colors.is_dark()
+    Memory()._settings.setValue("theme", "neither")
+    assert _start(Settings()).state.settings.window.theme == "system"
+
+
+def _start(settings: Settings) -> Document:
+    """A document as a start of the program has it."""
+    document = Document(settings)
+    session, window = make_session(document), QObject()
+    theme.Follower(session, window)
+    session.loop.stop()
+    return document
