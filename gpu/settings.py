@@ -14,14 +14,16 @@ import typing
 from collections.abc import Mapping
 from typing import Any, TypeVar
 
+from .errors import Error
+
 Options = TypeVar("Options")
 
 
-class OptionError(ValueError):
+class OptionError(Error, ValueError):
     """A value that an option does not take. `key` is the option's name, `allowed` says in words what it takes."""
 
     def __init__(self, key: str, value: object, allowed: str) -> None:
-        super().__init__(f"{key} = {value!r} is not allowed: {allowed}.")
+        super().__init__(f"{key} = {value!r} is not allowed", remedy=allowed)
         self.key, self.value, self.allowed = key, value, allowed
 
 
@@ -125,6 +127,22 @@ def checked(kind: type[Options], values: Mapping[str, object], prefix: str = "")
         if name not in known:
             raise OptionError(prefix + name, value, "the known names here are " + (", ".join(known) or "none"))
     return kind(**{name: known[name].checked(value, prefix + name) for name, value in values.items()})
+
+
+def parse_value(kind: Any, text: str) -> object:
+    """A typed value from text; the text itself where it does not read as one, so that the check can name what is
+    allowed."""
+    words = {"true": True, "yes": True, "on": True, "1": True, "false": False, "no": False, "off": False, "0": False}
+    try:
+        if kind is bool:
+            return words.get(text.lower(), text)
+        if kind in (int, float):
+            return kind(text)
+        if typing.get_origin(kind) is tuple:
+            return [float(part) for part in text.split(",")]
+    except ValueError:
+        pass
+    return text
 
 
 def _float(value: float) -> float:

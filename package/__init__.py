@@ -13,7 +13,7 @@ The names of a program that uses it as a library are here, and loaded when they 
     choose, Target, TargetOptions   where kernels run: an NVIDIA GPU, or the CPU
     Engine, View, ViewSettings, ArrayPixels, Camera, Moment   pictures of a scene
     Scene, Mesh, Node, Object, Material, Light                the scene, as plain values
-    OptionError, HierarchyError, TargetError, NoDeviceError, CompileError, OutOfMemoryError
+    Error, OptionError, HierarchyError, TargetError, NoDeviceError, CompileError, OutOfMemoryError
 """
 
 from __future__ import annotations
@@ -26,6 +26,7 @@ from raygrove.version import VERSION
 if TYPE_CHECKING:
     from raygrove.gpu.camera import Camera
     from raygrove.gpu.engine import Engine
+    from raygrove.gpu.errors import Error
     from raygrove.gpu.hierarchy.base import HierarchyError, StructureChoice
     from raygrove.gpu.hierarchy.registry import structures
     from raygrove.gpu.library import Hits, Structure, build, build_spheres
@@ -49,6 +50,7 @@ if TYPE_CHECKING:
 _HOMES = {
     "camera": ("Camera",),
     "engine": ("Engine",),
+    "errors": ("Error",),
     "hierarchy.base": ("HierarchyError", "StructureChoice"),
     "hierarchy.registry": ("structures",),
     "library": ("Hits", "Structure", "build", "build_spheres"),
@@ -71,6 +73,7 @@ __all__ = [
     "Camera",
     "CompileError",
     "Engine",
+    "Error",
     "FoundLeaves",
     "HierarchyError",
     "Hits",

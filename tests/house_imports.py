@@ -16,7 +16,7 @@ PACKAGE = "raygrove"
 PLAIN = (
     *("gpu.linux", "gpu.settings", "gpu.rows", "gpu.scene", "gpu.light_row", "gpu.camera", "gpu.clip", "gpu.stats"),
     *("gpu.attributes", "gpu.contours", "gpu.glyph_shapes", "gpu.gravity", "gpu.nearest_points", "gpu.primitive_views"),
-    "gpu.region",
+    *("gpu.configuration", "gpu.errors", "gpu.region"),
 )
 
 BEHIND_THE_WINDOW = (
@@ -112,8 +112,11 @@ ARROWS: dict[str, tuple[str, ...]] = {
     "app.export": PLAIN,
     "bench": ("app.scene_io", "gpu"),  # scenes are plain values, made or read without Qt: docs/decisions/rooms.md
     "gpu": ("gpu",),
+    "gpu.face": ("gpu", "app.scene_io"),  # files and built-in scenes, when they are asked for
     "gpu.linux": (),
-    "gpu.settings": (),
+    "gpu.errors": (),
+    "gpu.settings": ("gpu.errors",),
+    "gpu.configuration": ("gpu.errors", "gpu.settings"),
     "gpu.rows": (),
     "gpu.scene": ("gpu.settings", "gpu.glyph_shapes", "gpu.gravity"),
     "gpu.light_row": ("gpu.rows",),

@@ -149,7 +149,12 @@ def _add_choices(parser: argparse.ArgumentParser) -> None:
     group.add_argument("--device", metavar="auto|cuda[:N]|cpu", help="where pictures are rendered: a GPU, or the CPU")
     group.add_argument("--target", help=argparse.SUPPRESS)  # what --device was called
     group.add_argument("--threads", metavar="N", help="threads that the CPU device uses")
-    group.add_argument("--hierarchy", metavar="NAME", help="the structure's builder")
+    group.add_argument(
+        "--hierarchy",
+        metavar="NAME",
+        help="the structure's builder, or all of it: builder[+optimiser][/layout[/traversal]][@policy], each name with "
+        ":option=value, as binned_sah:bins=32/bvh4@auto",
+    )
     group.add_argument("--optimiser", metavar="NAME", help="what improves the tree after the build")
     group.add_argument("--layout", metavar="NAME", help="how nodes lie in memory")
     group.add_argument("--traversal", metavar="NAME", help="how rays traverse the layout")

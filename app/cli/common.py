@@ -19,12 +19,13 @@ from raygrove.app.problems.problems import UsageError
 from raygrove.app.scene_io.demos import demo_info
 from raygrove.app.settings import option_tables
 from raygrove.app.settings.file import load_settings, load_user_settings, sentence_of
-from raygrove.app.settings.flags import OLD_FLAGS, OPTION_KEYS, flag_of
+from raygrove.app.settings.flags import OLD_FLAGS, OPTION_KEYS, configuration_keys, flag_of
 from raygrove.app.settings.meister_env import ENDING, load_environment
 from raygrove.app.settings.older import Entry, Older, renewed
 from raygrove.app.settings.settings import Settings, set_option, set_text
 from raygrove.gpu import attributes
 from raygrove.gpu.camera import Camera, Vector
+from raygrove.gpu.configuration import ConfigurationError
 from raygrove.gpu.scene import Scene
 from raygrove.gpu.settings import OptionError
 from raygrove.gpu.target import choose
@@ -55,7 +56,9 @@ def settings_of_flags(names: argparse.Namespace, settings: Settings) -> Settings
         settings = _with_file(settings, path, names)
     said = [Entry(key, text, f"--set {key}={text}") for key, text in names.set]
     flags = ((name, key, getattr(names, name, None)) for name, key in {**OLD_FLAGS, **OPTION_KEYS}.items())
-    said += [Entry(key, text, f"{flag_of(name)} {text}") for name, key, text in flags if text is not None]
+    for name, key, text in flags:
+        if text is not None:
+            said += [Entry(part, value, f"{flag_of(name)} {text}") for part, value in _said_by(key, text)]
     found = renewed(settings, said)
     _remark(names, [f"{shown}: {sentence}" for shown, sentence in found.remarks])
     settings = found.settings
@@ -72,6 +75,14 @@ def settings_of_flags(names: argparse.Namespace, settings: Settings) -> Settings
         settings = set_option(settings, "device.checks", True)
     check_combination(settings)
     return settings
+
+
+def _said_by(key: str, text: str) -> tuple[tuple[str, str], ...]:
+    """The settings that a flag says: its own, and of --hierarchy those of a whole configuration. Raises UsageError."""
+    try:
+        return configuration_keys(text) if key == "render.hierarchy" else ((key, text),)
+    except ConfigurationError as error:
+        raise UsageError(f"--hierarchy {text}: {error.what}: {error.remedy}.") from error
 
 
 def _with_selection(settings: Settings, text: str) -> Settings:

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from raygrove.gpu.configuration import ConfigurationError, is_plain, parse
+
 OPTION_KEYS = {
     "device": "render.device",
     "threads": "device.threads",
@@ -32,3 +34,37 @@ def flag_of(name: str) -> str:
 
 KEY_FLAGS = {key: flag_of(name) for name, key in OPTION_KEYS.items()}
 """The flag of a setting, by the setting's key."""
+
+
+def configuration_keys(text: str) -> tuple[tuple[str, str], ...]:
+    """What --hierarchy says, as keys of settings and their texts: a structure's name alone, or a whole configuration
+    (gpu/configuration.py), of which what is not said stays as it is set. Raises ConfigurationError."""
+    if is_plain(text):
+        return (("render.hierarchy", text),)
+    found: list[tuple[str, str]] = []
+    for kind, part in parse(text).parts():
+        key, table = _CONFIGURED[kind], _TABLES[kind].format(name=part.name)
+        found.append((key, part.name))
+        if part.options and not table:
+            raise ConfigurationError(f"the layout {part.name} has no options", text, "leave them out")
+        if kind == "traversal" and any(option != "triangle_test" for option, _ in part.options):
+            raise ConfigurationError(f"a traversal has no option {part.options[0][0]}", text, "it has triangle_test")
+        found += [(f"{table}.{option}", value) for option, value in part.options]
+    return tuple(found)
+
+
+_CONFIGURED = {
+    "builder": "render.hierarchy",
+    "optimiser": "render.optimiser",
+    "layout": "render.layout",
+    "traversal": "render.traversal",
+    "policy": "update.mode",
+}
+_TABLES = {
+    "builder": "hierarchy.{name}",
+    "optimiser": "optimiser.{name}",
+    "layout": "",
+    "traversal": "render",
+    "policy": "update",
+}
+"""Where the options of each part are settings. Of [render] a traversal has triangle_test."""

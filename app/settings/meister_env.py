@@ -19,8 +19,8 @@ from pathlib import Path
 
 from raygrove.app.settings.file import SettingsError, read_text, sentence_of
 from raygrove.app.settings.meister_patterns import scene_pattern
-from raygrove.app.settings.settings import KEPT, Settings, option_field, parse_value, set_option
-from raygrove.gpu.settings import OptionError
+from raygrove.app.settings.settings import KEPT, Settings, option_field, set_option
+from raygrove.gpu.settings import OptionError, parse_value
 
 ENDING = ".env"
 

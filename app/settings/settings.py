@@ -31,7 +31,7 @@ from raygrove.gpu.display.sphere_look import WAYS
 from raygrove.gpu.glyphs.options import PRIMARY, GlyphOptions
 from raygrove.gpu.gravity import GravityOptions
 from raygrove.gpu.hierarchy.base import StatisticsOptions
-from raygrove.gpu.settings import OptionError, OptionField, fields_of, option
+from raygrove.gpu.settings import OptionError, OptionField, fields_of, option, parse_value
 from raygrove.gpu.target.base import TargetOptions
 from raygrove.gpu.update.options import UpdateOptions
 
@@ -279,22 +279,6 @@ def _with_group(settings: Settings, group: str, value: Any) -> Settings:
 def set_text(settings: Settings, key: str, text: str) -> Settings:
     """The settings with one option changed to what a text says, as typed on a command line. Raises OptionError."""
     return set_option(settings, key, parse_value(option_field(key).type, text))
-
-
-def parse_value(kind: Any, text: str) -> object:
-    """A typed value from text; the text itself where it does not read as one, so that the check can name what is
-    allowed."""
-    words = {"true": True, "yes": True, "on": True, "1": True, "false": False, "no": False, "off": False, "0": False}
-    try:
-        if kind is bool:
-            return words.get(text.lower(), text)
-        if kind in (int, float):
-            return kind(text)
-        if typing.get_origin(kind) is tuple:
-            return [float(part) for part in text.split(",")]
-    except ValueError:
-        pass
-    return text
 
 
 def _options_type(table: str, key: str) -> type:

@@ -19,12 +19,13 @@ from typing import Any, ClassVar, NamedTuple
 
 import numpy as np
 
+from ..errors import Error
 from ..settings import OptionError, option
 from ..stats import HierarchyStatistics
 from ..target.base import Array, Target
 
 
-class HierarchyError(RuntimeError):
+class HierarchyError(Error, RuntimeError):
     """A structure cannot do what was asked; the message names the structure and the reason."""
 
 

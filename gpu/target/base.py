@@ -16,6 +16,7 @@ from typing import Any, NamedTuple, Protocol, Self
 
 import numpy as np
 
+from ..errors import Error
 from ..settings import option
 from .copies import CopyQueue, ImmediateCopies
 
@@ -29,7 +30,7 @@ MOST_ITEMS = (1 << 31) - (1 << 24)
 must not pass 2^31."""
 
 
-class TargetError(RuntimeError):
+class TargetError(Error, RuntimeError):
     """The target cannot do what was asked: the message says what, why and what to do."""
 
 

@@ -5,10 +5,10 @@ from __future__ import annotations
 
 import typing
 
-from raygrove.app.settings.settings import option_field, parse_value
+from raygrove.app.settings.settings import option_field
 from raygrove.app.ui.session.session import Session
 from raygrove.app.ui.widgets.form import title_of
-from raygrove.gpu.settings import OptionError
+from raygrove.gpu.settings import OptionError, parse_value
 
 
 class SettingAsker:

@@ -189,3 +189,29 @@ def test_attributes_of_spheres_have_flags(capsys: Any) -> None:
     small = ("--demo", "molecule", "--set", "demo.triangles=64", "--size", "8x8")
     assert main(["render", *small, "--color-by", "pressure"]) == 2
     assert "no spheres of molecule have it; it has element, residue, mobility" in capsys.readouterr().err
+
+
+def test_a_hierarchy_may_be_a_whole_configuration(capsys: Any) -> None:
+    said = "binned_sah:bins=16+rotations/bvh4/auto:triangle_test=watertight@auto:cost_ratio=2"
+    found = printed(capsys, "render", "--hierarchy", said, "--layout", "bvh2")
+    assert found["render"] == {
+        "hierarchy": "binned_sah",
+        "optimiser": "rotations",
+        "layout": "bvh2",
+        "triangle_test": "watertight",
+    }, "a flag of its own is stronger"
+    assert found["hierarchy"] == {"binned_sah": {"bins": 16}} and found["update"] == {"mode": "auto", "cost_ratio": 2.0}
+
+
+@pytest.mark.parametrize(
+    ("said", "sentence"),
+    [
+        ("hploc//bvh4", "--hierarchy hploc//bvh4: after 'hploc/' a layout is missing: the spelling is builder"),
+        ("hploc/bvh4:n=1", "--hierarchy hploc/bvh4:n=1: the layout bvh4 has no options"),
+        ("hploc/auto/auto:width=3", "a traversal has no option width"),
+        ("hploc/bvh5", "--hierarchy hploc/bvh5"),
+    ],
+)
+def test_a_mistaken_configuration_is_a_sentence(said: str, sentence: str, capsys: Any) -> None:
+    assert main(["render", "--hierarchy", said, "--print-settings"]) == 2
+    assert sentence in capsys.readouterr().err

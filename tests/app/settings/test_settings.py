@@ -10,11 +10,10 @@ from raygrove.app.settings.settings import (
     Settings,
     option_field,
     option_groups,
-    parse_value,
     set_option,
     set_text,
 )
-from raygrove.gpu.settings import OptionError, fields_of
+from raygrove.gpu.settings import OptionError, fields_of, parse_value
 
 EVERY_KEY = [f"{name}.{field.name}" for name, options in option_groups(Settings()) for field in fields_of(options)]
 
