@@ -240,21 +240,18 @@ class Engine:
         self._painters.paint_boxes(view, self._drawn_slot(view), boxes)
 
     def paint_outline(self, view: View, object_id: int) -> None:
-        """Mark what the view's last frame shows of an object, in its pixels. Outside the frame and its statistics; does
-        not wait."""
+        """Mark what the view's last frame shows of an object, in its pixels. Outside the frame; does not wait."""
         slot, surface = self._drawn_slot(view), self._animator.surface
         if 0 <= object_id < len(surface.objects) and not self._hidden.is_hidden(object_id):
             self._painters.paint_outline(view, slot, surface, object_id)
 
     def paint_region(self, view: View, region: Region) -> RegionContents:
-        """Count what lies in `region` in the view's last frame, and mark in its pixels what is seen of it. Waits where
-        anything is another than before."""
+        """Count what lies in `region` in the view's last frame, and mark what is seen of it. Waits where it changed."""
         count, surface = self.scene.primitive_count, self._animator.surface
         return self._painters.paint_region(view, self._drawn_slot(view), surface, count, region)
 
     def paint_contours(self, view: View, options: ContourOptions) -> None:
-        """Draw silhouettes and halos over the picture that the view's last frame made, in its pixels. Outside the frame
-        and its statistics; does not wait."""
+        """Draw silhouettes and halos over the picture of the view's last frame. Outside the frame; does not wait."""
         self._painters.paint_contours(view, self._drawn_slot(view), self._animator.surface, options)
 
     def paint_collisions(self, view: View, between: Between = ANY, opacity: float = 0.7) -> Collisions:
@@ -271,9 +268,8 @@ class Engine:
         return colliding_pairs(self.target, slot.hierarchy, self._animator.surface, between)
 
     def totals(self, view: View) -> Totals:
-        """Hits and the sum of hit distances of the primary rays of the first sample of what the view shows, traced
-        through what the last frame left: the same numbers however many samples there are by now, and however often
-        nothing new was drawn. Waits."""
+        """Hits and the sum of hit distances of the primary rays of the view's first sample, through what the last frame
+        left: the same numbers however many samples there are by now. Waits."""
         slot = self._drawn_slot(view)
         return totals(self.target, slot.tracer().trace(slot.film.first_rays()))
 
@@ -288,6 +284,10 @@ class Engine:
         """(height, width, 3) float64: the mean of the samples that the view's film holds, before exposure and tone.
         Waits."""
         return self._drawn_slot(view).film.linear()
+
+    def noise(self, view: View) -> float | None:
+        """How much noise the view's film still has (gpu/shade/noise.py); None where that is not known. Waits."""
+        return self._drawn_slot(view).noise()
 
     def spheres(self, moment: Moment) -> np.ndarray:
         """(S, 4) float32 on the host: centre and radius of each sphere of the scene at a moment, the radius below 0

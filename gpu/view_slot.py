@@ -25,6 +25,7 @@ from .shade.base import RayType
 from .shade.film import Film, Resolver
 from .shade.frame_context import FrameContext
 from .shade.materials import Materials
+from .shade.noise import NoiseMeter
 from .shade.presentation import Presentation
 from .shade.registry import ray_type
 from .stats import HierarchyStatistics, RaySteps, Reading
@@ -55,7 +56,7 @@ class ViewSlot:
         self.prefix, self._scene = view.name + "/", scene
         self.diagonal = float(np.linalg.norm(np.subtract(scene.upper, scene.lower))) or 1.0
         self._target, self._materials = target, materials
-        self.film = Film(target, resolver)
+        self.film, self._noise = Film(target, resolver), NoiseMeter(target, resolver)
         self.hierarchy: Hierarchy
         self.ray_type: RayType
         self.presentation: Presentation
@@ -310,6 +311,13 @@ class ViewSlot:
         return Tracer(self._target, self.hierarchy.traversal())
 
     # -- on request -----------------------------------------------------------------------------------------------
+    def noise(self) -> float | None:
+        """Standard error of the film's pixels (gpu/shade/noise.py); None where that is not known."""
+        if self.ray_type.adds_up(self.film.samples):
+            return self._noise.take(self.film)
+        self._noise.forget()
+        return None
+
     def tracer(self) -> Tracer:
         """Traces through the structure of what was drawn last. Outside a frame."""
         self.bring_up_to_date()

@@ -64,8 +64,7 @@ def turntable_frames(seconds: float, fps: float) -> int:
 
 
 def smooth_samples(settings: Settings) -> int:
-    """Samples per pixel that a written picture has where nobody says: as many as a still picture in the window grows
-    to."""
+    """Samples per pixel that a written picture has where nobody says, and a still picture in the window at least."""
     return max(settings.render.samples, settings.display.still_samples)
 
 

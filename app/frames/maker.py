@@ -18,6 +18,7 @@ from raygrove.app.frames.overlays import Overlays
 from raygrove.app.frames.pacing import Pacing, Plan
 from raygrove.app.frames.pixel_slots import HostSlot, PixelSlot
 from raygrove.app.frames.questions import Questions
+from raygrove.app.frames.refinement import Refinement, noise_of
 from raygrove.app.frames.resolution import PROBE_PIXELS, probe_size, scaled, whole_ms
 from raygrove.app.frames.sphere_pictures import sphere_picture
 from raygrove.app.frames.views import view_settings
@@ -44,7 +45,7 @@ class Outcome:
     small pictures tried first. `whole_ms` is what a picture of full size is thought to take, 0 where that is not
     known. Not `is_whole`: some rows of a sample were drawn, the others are still to come, before any other picture of
     the same choice where it `is_kept`. With `spheres` nothing was drawn into the slots: who shows pictures draws
-    them."""
+    them. `noise` is what is left of it in a picture at rest, where that is known (gpu/shade/noise.py)."""
 
     frame_id: int
     samples: int
@@ -62,6 +63,7 @@ class Outcome:
     is_whole: bool = True
     is_kept: bool = False
     spheres: SpherePicture | None = None
+    noise: float | None = None
 
 
 class SlotPixels:
@@ -95,7 +97,8 @@ class FrameMaker(Questions):
         self._last_update: FrameStatistics | None = None
         self._overlays = Overlays()
         self._edited = EditedScene()
-        self._pacing = Pacing()
+        self._pacing, self._refinement = Pacing(), Refinement()
+        self._noise: float | None = None
         self._frame_id = 0
         self._last_key: object = None
         self._samples = 0
@@ -113,7 +116,7 @@ class FrameMaker(Questions):
         has one sample; while nothing moves the first one is smaller where full size would keep everybody waiting. Sides
         shrink to display.minimum_scale of the slots' (resolution.least_scale). Of a slow one it is some rows: then the
         slots hold nothing yet, and the next call for the same goes on with them."""
-        self._preparing_ms = 0.0
+        self._preparing_ms, self._noise = 0.0, None
         with self._counted_as_preparing():
             target = self.target_for(state)
             engine = self._engine_for(target, scene)
@@ -149,8 +152,8 @@ class FrameMaker(Questions):
         engine.tries_arrangements = True
         engine.most_steps = MOST_STEPS
         film_key = (key, plan.scale)
-        views = self._views_of(state, slots, target, plan, film_key if in_rows else None)
-        self._frame_id += 1
+        most = self._refinement.most(film_key, self._count_of(film_key), plan, display, is_moving)
+        views, self._frame_id = self._views_of(state, slots, target, plan, most, in_rows, film_key), self._frame_id + 1
         moment = dataclasses.replace(moment, frame_id=self._frame_id)
         self._views = ()
         compiled_before, began = target.compile_ms, time.perf_counter()
@@ -164,17 +167,20 @@ class FrameMaker(Questions):
                 pacing.draw_rows(key, plan, plan.most_rows, preparing_ms, ms, statistics)
                 return self._outcome(target, plan, self._samples_of(film_key), statistics, preparing_ms, is_whole=False)
             statistics, preparing_ms = self._joined(statistics), preparing_ms + pacing.prepared_ms
-        samples = self._samples_of(film_key, plan.samples, state.settings.update.always)
+        samples = self._samples_of(film_key, most, state.settings.update.always)
         pacing.end_sample(key, is_moving)
         if samples == 1 and not is_moving:
             self._draw_what_is_behind(engine, moment, views)
         self._overlays.paint(engine, views, scene, state, moment, is_moving=is_moving, with_selection=True)
         pacing.observe(statistics, slots[0].width)
-        if not is_moving and plan.scale < 1.0:
+        if grows := not is_moving and plan.scale < 1.0:
             pacing.take_at_its_word(statistics if in_rows else engine.flush(), slots[0].width)
-            samples = min(samples, plan.samples - 1) if pacing.grows(display, slots[0].height) else samples
-        adapts = is_moving and display.adapt_resolution
-        limited_by = self._pacing.limit(statistics, display.minimum_fps) if adapts else ""
+            grows = pacing.grows(display, slots[0].height)
+            samples = min(samples, plan.samples - 1) if grows else samples
+        if not (is_moving or grows or state.settings.update.always):
+            self._noise = noise_of(engine, views)
+            plan = self._refinement.after(film_key, samples, self._noise, plan, display)
+        limited_by = pacing.limit(statistics, display.minimum_fps) if is_moving and display.adapt_resolution else ""
         return self._outcome(target, plan, samples, statistics, preparing_ms, limited_by)
 
     def _give_spheres(
@@ -212,6 +218,7 @@ class FrameMaker(Questions):
             whole_ms=whole_ms(self._pacing.pace),
             is_whole=is_whole,
             is_kept=plan.is_kept,
+            noise=self._noise,
         )
 
     def _joined(self, statistics: FrameStatistics) -> FrameStatistics:
@@ -324,11 +331,18 @@ class FrameMaker(Questions):
             self._on_busy("")
 
     def _views_of(
-        self, state: State, slots: Sequence[PixelSlot], target: Target, plan: Plan, in_rows_of: object
+        self,
+        state: State,
+        slots: Sequence[PixelSlot],
+        target: Target,
+        plan: Plan,
+        most: int,
+        in_rows: bool,
+        key: object,
     ) -> list[View]:
-        """The views of a frame. Drawn in rows they are given one sample more than they have, so that none of them is
-        ahead of the others."""
-        samples = plan.samples if in_rows_of is None else min(self._samples_of(in_rows_of) + 1, plan.samples)
+        """The views of a frame, of `most` samples. Drawn in rows they are given one sample more than they have, so that
+        none of them is ahead of the others."""
+        samples = min(self._samples_of(key) + 1, most) if in_rows else most
         return [
             self._view(state, index, slot, target, plan.scale, samples, plan.most_rows)
             for index, slot in enumerate(slots)
@@ -346,6 +360,9 @@ class FrameMaker(Questions):
         sizes = tuple((slot.width, slot.height) for slot in slots)
         settings = (state.settings, state.views, state.cameras, state.hidden)
         return (id(scene), *settings, moment.time, moment.clip, sizes)
+
+    def _count_of(self, key: object) -> int:
+        return self._samples if key == self._last_key else 0
 
     def _samples_of(self, key: object, wanted: int = 0, begins: bool = False) -> int:
         """Samples in the film of a picture; with `wanted` one more has been drawn, unless all of those are there. One

@@ -127,7 +127,7 @@ class FinishedFrame:
     None for nothing, and `contents` what lies in the region that is selected. `last_update` is the frame that built or
     refitted the structure last. `preparing_ms` of `frame_ms` went into what this picture was the first to need, kernels
     above all; `whole_ms` is what a picture of full size is thought to take, 0 where that is not known. With `spheres`
-    the slots hold nothing new: the window draws those itself."""
+    the slots hold nothing new: the window draws those itself. `noise` is what a picture at rest has left of it."""
 
     request: FrameRequest
     frame_id: int
@@ -146,6 +146,7 @@ class FinishedFrame:
     preparing_ms: float = 0.0
     whole_ms: float = 0.0
     spheres: SpherePicture | None = None
+    noise: float | None = None
 
     @property
     def device(self) -> str:
@@ -334,6 +335,7 @@ class RenderThread:
                 preparing_ms=outcome.preparing_ms,
                 whole_ms=outcome.whole_ms,
                 spheres=outcome.spheres,
+                noise=outcome.noise,
             )
         )
 

@@ -23,9 +23,8 @@ SMALLEST_SIDE = 64
 STILL_LIMIT_MS = 2000.0
 """The first picture that is looked at in peace may take so long; the whole one takes its place."""
 
-WHOLE_LIMIT_MS = 100.0
-"""What is left of a picture at rest is drawn at once where that takes no longer: so long nobody notices that he
-waits."""
+WHOLE_LIMIT_MS = 50.0
+"""What is left of a picture at rest is drawn at once where that takes no longer: so long a drag waits for it."""
 
 ROWS_MS = 50.0
 """What some rows of a slower one are planned to take, between which is looked whether another is wanted."""

@@ -106,11 +106,22 @@ class DisplayOptions:
     )
     still_samples: int = option(
         16, (
-            "Samples per pixel of still and of exported pictures, where render.samples is smaller; 1 leaves edges "
-            "jagged."
+            "Samples per pixel of exported pictures, and of still ones at least, where render.samples is smaller; 1 "
+            "leaves edges jagged."
         ),
         minimum=1, maximum=65536,
     )  # fmt: skip
+    refine_samples: int = option(
+        1024, "Samples per pixel that a still picture in the window is given at most, where its noise asks for them.",
+        minimum=1, maximum=65536,
+    )  # fmt: skip
+    noise_limit: float = option(
+        0.01,
+        "A still picture in the window is refined until the standard error of 95 % of it is smaller, as a part of the "
+        "range from black to white; 0 goes on to display.refine_samples.",
+        minimum=0.0,
+        maximum=1.0,
+    )
     spheres: str = option(
         "rays",
         "Who draws a scene of spheres in the window: rays; or OpenGL, to compare, in flat shading: full_screen, whose "

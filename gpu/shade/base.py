@@ -137,6 +137,10 @@ class RayType(abc.ABC):
         """Whether a sample cannot be drawn some rows at a time, because a pixel's colour depends on those far away."""
         return False
 
+    def adds_up(self, samples: int) -> bool:
+        """Whether the film of so many samples holds their sums alone: then they tell how much noise is left."""
+        return True
+
     def needs_structure(self, light_count: int) -> bool:
         """Whether rays go through the structure even where the primary hits are given by somebody else."""
         return True

@@ -1,5 +1,6 @@
 // The film's last step: mean of the samples, exposure, tone, clamp, sRGB, RGBA8 into the picture (row 0 on top, alpha
-// 255). And the sums of some rows of it, brought together and back, so that a sample of them is drawn like a picture.
+// 255). And the sums of some rows of it, brought together and back, so that a sample of them is drawn like a picture;
+// and how far two parts of the samples differ.
 #include "gpu/device/color.cuh"
 #include "gpu/device/loops.cuh"
 #include "gpu/shade/tone.cuh"
@@ -49,4 +50,46 @@ extern "C" __global__ void take_rows(const ViewFrame* frame, const float* sums, 
 }
 extern "C" __global__ void put_rows(const ViewFrame* frame, float* sums, int ray_count, const float* part) {
     each_of_rows(frame, ray_count, [=](int64 of_film, int64 of_rows) { sums[of_film] = part[of_rows]; });
+}
+
+// `kept`: the sums as they are now. Items are floats.
+extern "C" __global__ void keep_sums(const float* sums, int float_count, float* kept) {
+    for (int i : grid_stride(float_count)) kept[i] = sums[i];
+}
+
+// Near what a screen's levels are to linear light; below 0 and above 1 there is nothing to see.
+__device__ __forceinline__ Real3 seen_levels(int tone, Real3 light) {
+    const Real none = splat(0.0f), most = splat(1.0f), power = splat(1.0f / 2.2f);
+    const Real3 color = toned(tone, light);
+    return {power_of(min(max(color.x, none), most), power), power_of(min(max(color.y, none), most), power),
+            power_of(min(max(color.z, none), most), power)};
+}
+// For each tile of 8 x 8 pixels the root of the mean squared difference, as a screen shows it, between the first
+// `kept_count` samples, whose sums are `kept`, and those since then; below 0 where a tile has no pixel.
+extern "C" __global__ void compare_samples(const ViewFrame* frame, const float* sums, const float* kept, int kept_count,
+                                           int tile_count, float* differences) {
+    const int width = frame->width, height = frame->height;
+    const int64 plane = (int64)tile_count * TILE_RAYS;
+    const Real scale = splat(frame->exposure / (float)kept_count),
+               scale_since = splat(frame->exposure / (float)max(frame->sample_count - kept_count, 1));
+    for (int tile : grid_stride(tile_count)) {
+        float total = 0.0f;
+        int pixels = 0;
+        for (int ray = 0; ray < TILE_RAYS; ray += PACK) {
+            const int first = tile * TILE_RAYS + ray;
+            const unsigned inside = mask_bits(pixels_of(first, width, height).inside);
+            const Real3 sum = {load(sums + first), load(sums + plane + first), load(sums + 2 * plane + first)};
+            const Real3 before = {load(kept + first), load(kept + plane + first), load(kept + 2 * plane + first)};
+            const Real3 apart = seen_levels(frame->tone, before * scale) -
+                                seen_levels(frame->tone, (sum - before) * scale_since);
+            const Real square = apart.x * apart.x + apart.y * apart.y + apart.z * apart.z;
+#pragma unroll
+            for (int i = 0; i < PACK; ++i) {
+                if (!(inside >> i & 1u)) continue;
+                total += lane(square, i);
+                ++pixels;
+            }
+        }
+        differences[tile] = pixels > 0 ? sqrtf(total / (3.0f * (float)pixels)) : -1.0f;
+    }
 }

@@ -52,10 +52,11 @@ class Sample:
 
 class Film:
     """See the module. `samples` counts those that all rows hold, `rows_ahead` the rows from the top that hold one
-    more; `generation` grows with new memory."""
+    more; `generation` grows with new memory, `begun` with every picture that begins anew."""
 
     def __init__(self, target: Target, resolver: Resolver) -> None:
         self._target, self._resolver = target, resolver
+        self.begun = 0
         self._key: Hashable = None
         self._seen_from: Hashable = None
         self._frame = np.zeros((), VIEW_FRAME)
@@ -99,6 +100,7 @@ class Film:
         there it draws nothing, and stays at the last one."""
         if (key, width, height) != self._key:
             self._key, self.samples, self.rows_ahead = (key, width, height), 0, 0
+            self.begun += 1
             self.width, self.height = width, height
             self._reserve(3 * rays_of_picture(width, height))
         if self.samples >= max(1, samples):

@@ -51,6 +51,8 @@ def rows_of(frame: FinishedFrame, fps: float, paint_ms: float, view_size: tuple[
         share = frame.drawn[0] * frame.drawn[1] / max(view_size[0] * view_size[1], 1)
         drawn = f"{drawn} ({share:.0%})"
     samples = tr("Statistics", "{there} of {wanted}").format(there=frame.samples, wanted=frame.samples_wanted)
+    if frame.noise is not None:
+        samples += tr("Statistics", ", noise {noise}").format(noise=f"{frame.noise:.1%}")
     rows = [
         Row(
             "fps", tr("Statistics", "Frames per second"), f"{fps:.1f}" if frame.request.is_moving else tr("Statistics",

@@ -40,6 +40,8 @@ class FakeEngine:
     """An engine of a machine that needs `full_ms` for 400 x 320 pixels and `build_ms` beside them."""
 
     full_ms, build_ms, hiccup_ms, has_rays, now = 10.0, 1.0, 0.0, True, 0.0
+    left_noise: float | None = 0.0
+    asked_for_noise = 0
 
     def __init__(self, target: Any, scene: Scene) -> None:
         self.target, self.scene, self.is_closed = target, scene, False
@@ -87,6 +89,10 @@ class FakeEngine:
 
     def is_whole(self, views: Sequence[View]) -> bool:
         return self._rows_ahead == 0
+
+    def noise(self, view: View) -> float | None:
+        self.asked_for_noise += 1
+        return self.left_noise
 
     def tell_of_every_frame(self, to: Callable[[FrameStatistics], None]) -> None:
         self.tell = to

@@ -22,7 +22,7 @@ from raygrove.gpu.target.base import Target
 def test_pictures_are_those_of_a_render_without_a_window(host_target: Target) -> None:
     scene = make_demo("walker", 500)
     settings = set_option(set_option(Settings(), "render.device", "cpu"), "display.still_samples", 1)
-    state = State(settings=settings)
+    state = State(settings=set_option(settings, "display.refine_samples", 1))
     state = replaced(replaced(state, "settings.render.width", 48), "settings.render.height", 36)
     state = replaced(state, "settings.render.samples", 3)
     frames: list[FinishedFrame] = []

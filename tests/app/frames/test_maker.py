@@ -9,6 +9,7 @@ from typing import Any
 import pytest
 
 from raygrove.app.document.state import State, replaced
+from raygrove.app.frames.exporting import smooth_samples
 from raygrove.app.frames.maker import FrameMaker
 from raygrove.app.frames.pixel_slots import HostSlot
 from raygrove.gpu.engine import View
@@ -201,6 +202,34 @@ def test_a_picture_that_rests_becomes_smooth_and_one_that_moves_does_not_pay_for
     } == {1}
     assert makers.draw(replaced(State(), "settings.display.still_samples", 1)).samples_wanted == 1
     assert makers.draw(replaced(State(), "settings.render.samples", 64)).samples_wanted == 64
+
+
+def test_a_picture_that_rests_is_refined_until_its_noise_is_small_enough(makers: Makers) -> None:
+    makers.draw()
+    engine, state = makers.engines[0], replaced(State(), "settings.display.noise_limit", 0.02)
+    engine.left_noise = 0.03
+    drawn = [makers.draw(state) for _ in range(40)]
+    assert [one.samples for one in drawn] == list(range(1, 41)) and drawn[-1].noise == 0.03
+    assert drawn[15].samples_wanted == drawn[-1].samples_wanted == 1024 > drawn[10].samples_wanted == 16
+    engine.left_noise = 0.019
+    last, again = makers.draw(state), makers.draw(state)
+    assert (last.samples, last.samples_wanted) == (again.samples, again.samples_wanted) == (41, 41)
+    asked = engine.asked_for_noise
+    assert makers.draw(state, moving=True).noise is None and engine.asked_for_noise == asked
+
+
+@pytest.mark.parametrize("noise", [None, 0.5])
+def test_refining_ends_with_the_most_samples_and_written_pictures_have_theirs(
+    makers: Makers, noise: float | None
+) -> None:
+    state = replaced(replaced(State(), "settings.display.refine_samples", 24), "settings.display.still_samples", 4)
+    makers.draw(state, moving=True, time=0.5)
+    makers.engines[0].left_noise = noise
+    drawn = [makers.draw(state) for _ in range(30)]
+    assert [one.samples for one in drawn] == [*range(1, 25), *[24] * 6] and drawn[-1].samples_wanted == 24
+    few = replaced(state, "settings.display.refine_samples", 1)
+    assert [makers.draw(few).samples for _ in range(6)] == [1, 2, 3, 4, 4, 4]
+    assert smooth_samples(few.settings) == 4
 
 
 def test_what_is_hidden_and_selected_is_handed_on(makers: Makers) -> None:

@@ -128,7 +128,7 @@ def test_a_picture_at_rest_is_refined_as_far_as_its_rows_can_be_waited_for() -> 
 
 
 def test_rows_at_once_take_as_long_as_planned_and_are_few_numbers() -> None:
-    assert rows_at_once(0.09, 1080) == 0 and rows_at_once(50.0, 2) == 0
+    assert rows_at_once(0.04, 1080) == 0 and rows_at_once(25.0, 2) == 0
     assert rows_at_once(0.2, 1080) == 128 and rows_at_once(1.0, 1080) == 32 and rows_at_once(100.0, 1080) == TILE_ROWS
     for row_ms in (0.1, 0.3, 0.7, 2.0, 5.0):
         rows = rows_at_once(row_ms, 4000)

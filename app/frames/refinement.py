@@ -1,0 +1,46 @@
+"""How many samples a picture at rest gets: as many as written pictures have, and then more, until its noise is small
+enough.
+
+The noise is measured (gpu/shade/noise.py), of the noisiest view; where it cannot be told, samples are added until
+display.refine_samples are there.
+"""
+
+from __future__ import annotations
+
+import dataclasses
+from collections.abc import Sequence
+from typing import Any
+
+from raygrove.app.frames.pacing import Plan
+from raygrove.app.settings.settings import DisplayOptions
+from raygrove.gpu.engine import View
+
+
+def noise_of(engine: Any, views: Sequence[View]) -> float | None:
+    """The noise of the noisiest view's picture; None where one's is not known."""
+    found = [engine.noise(view) for view in views]
+    return None if None in found else max(found)
+
+
+@dataclasses.dataclass
+class Refinement:
+    """Which picture has enough samples. Pictures are told apart by keys."""
+
+    _finished: object = None
+    _count: int = 0
+
+    def most(self, key: object, there: int, plan: Plan, display: DisplayOptions, is_moving: bool) -> int:
+        """The samples that the next frame of the picture `key` may take it to, which has `there` of them."""
+        if key == self._finished:
+            return self._count
+        if is_moving or there < plan.samples:
+            return plan.samples
+        return max(plan.samples, display.refine_samples)
+
+    def after(self, key: object, there: int, noise: float | None, plan: Plan, display: DisplayOptions) -> Plan:
+        """The plan of the picture `key` at rest by the noise of the samples that are `there`; None: not known."""
+        if there < plan.samples:
+            return plan
+        is_enough = there >= display.refine_samples or (noise is not None and noise <= display.noise_limit)
+        self._finished, self._count = (key, there) if is_enough else (None, 0)
+        return dataclasses.replace(plan, samples=there if is_enough else display.refine_samples)
