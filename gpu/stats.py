@@ -71,7 +71,8 @@ class Reading(NamedTuple):
 
 @dataclasses.dataclass(frozen=True)
 class Near:
-    """A primitive of the scene that is near, how far it is, and where: a sphere's centre, a triangle's centroid."""
+    """A primitive of the scene that is near, how far it is, and where: a sphere's or a glyph's centre, a triangle's
+    centroid."""
 
     prim_id: int
     distance: float

@@ -38,15 +38,16 @@ def measured_to(hierarchy: Hierarchy) -> str:
 
 
 def _place_of(target: Target, surface: Surface, prim_id: int) -> Vector:
-    """A sphere's centre, a triangle's centroid."""
-    spheres = surface.spheres
-    slot = -1 if spheres is None else prim_id - spheres.first_id
-    if prim_id >= len(surface.triangles) and (spheres is None or slot >= spheres.count):
-        raise HierarchyError("What was picked is not in the scene any more: pick again.")
-    if spheres is not None and slot >= 0:
-        return _vector(target.download(spheres.centres[slot : slot + 1])[0])
-    indices = target.download(surface.triangles[prim_id])
-    return _vector(np.mean([target.download(surface.positions[int(index)]) for index in indices], axis=0))
+    """A sphere's or a glyph's centre, a triangle's centroid."""
+    if prim_id < len(surface.triangles):
+        indices = target.download(surface.triangles[prim_id])
+        return _vector(np.mean([target.download(surface.positions[int(index)]) for index in indices], axis=0))
+    spheres, glyphs = surface.spheres, surface.glyphs
+    if spheres is not None and 0 <= prim_id - spheres.first_id < spheres.count:
+        return _vector(target.download(spheres.centres[prim_id - spheres.first_id]))
+    if glyphs is not None and 0 <= prim_id - glyphs.first_id < glyphs.count:
+        return _vector(target.download(glyphs.rows[prim_id - glyphs.first_id])[:3])
+    raise HierarchyError("What was picked is not in the scene any more: pick again.")
 
 
 def _vector(row: np.ndarray) -> Vector:

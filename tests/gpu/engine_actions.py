@@ -16,32 +16,36 @@ import random
 import sys
 import time
 import traceback
-from collections.abc import Callable
 from typing import Any
 
 import numpy as np
 
-from raygrove.gpu.clip import ClipOptions
 from raygrove.gpu.engine import Engine
-from raygrove.gpu.hierarchy.primitives import TRIANGLE_TESTS
-from raygrove.gpu.hierarchy.registry import structure, structures
 from raygrove.gpu.pixels import ArrayPixels
-from raygrove.gpu.scene import Moment
+from raygrove.gpu.scene import Moment, Scene
 from raygrove.gpu.shade.registry import ray_types
 from raygrove.gpu.target import choose
 from raygrove.gpu.target.base import Target, TargetOptions
 from raygrove.gpu.update.options import UpdateOptions
 from raygrove.gpu.view import View, ViewSettings
 
-from .engine_choices import CAMERAS, FRAMES, LIGHTS, OPTIONS, SIZES, SPHERES, TIMES, Choice, Common
+from .engine_changes import ACTIONS
+from .engine_choices import (
+    CAMERAS,
+    CLIPS,
+    ENVIRONMENTS,
+    FRAMES,
+    LIGHTS,
+    SPHERES,
+    TIMES,
+    Choice,
+    Common,
+)
+from .engine_questions import QUESTIONS, WrongError
 from .engine_scenes import SCENES, colours
 
 REMEMBERED = 4000
 """Pictures of the reference that are kept."""
-
-
-class WrongError(AssertionError):
-    """A picture or a figure is not what it has to be."""
 
 
 class World:
@@ -50,15 +54,18 @@ class World:
     def __init__(
         self, target: Target, seed: int, ray_type_names: tuple[str, ...] = (), every_choice: bool = True
     ) -> None:
-        self.target, self.random, self.every_choice = target, random.Random(seed), every_choice
-        self.ray_types = ray_type_names or tuple(ray_types())
-        self.common, self.choices = Common(), {"main": Choice()}
+        self.target = target
+        self.every_choice: bool = every_choice
+        self.random: random.Random = random.Random(seed)
+        self.ray_types: tuple[str, ...] = ray_type_names or tuple(ray_types())
+        self.common: Common = Common()
+        self.choices: dict[str, Choice] = {"main": Choice()}
         self.history: list[str] = []
-        self.before = (self.common, dict(self.choices))
+        self.before: tuple[Common, dict[str, Choice]] = (self.common, dict(self.choices))
         self._known: dict[Any, tuple[Any, np.ndarray]] = {}
         self._views: dict[str, tuple[Choice, View]] = {}
         self._frame_id = 0
-        self.engine = self._made(self.common.scene, repeats=True)
+        self.engine = self._made(repeats=True)
 
     def close(self) -> None:
         """Give the engine's memory back."""
@@ -74,8 +81,10 @@ class World:
         ACTIONS[name](self, view)
         self.before = before
         self.history.append(f"{name} of {view}: {self._difference(before)}")
-        self._give()
+        self._give_to(self.engine)
         self.draw(frames or self.random.choice(FRAMES))
+        if name == "ask":
+            self.ask(view)
 
     def change(self, view: str, **values: Any) -> None:
         """Of one view."""
@@ -85,13 +94,29 @@ class World:
         """Of all views."""
         self.common = dataclasses.replace(self.common, **values)
 
-    def reopen(self, scene: str) -> None:
-        """Another scene: another engine on the same target."""
+    def scene(self) -> Scene:
+        """The present one, under its environment."""
+        return dataclasses.replace(SCENES[self.common.scene](), environment=ENVIRONMENTS[self.common.environment])
+
+    def reopen(self, common: Common) -> None:
+        """Another scene, or another environment: another engine on the same target."""
         self.engine.close()
-        self.common, self._views = Common(scene), {}
+        self.common, self._views = common, {}
         for name in self.choices:
             self.change(name, primary="structure")
-        self.engine = self._made(scene, repeats=True)
+        self.engine = self._made(repeats=True)
+
+    def ask(self, view: str) -> None:
+        """One of the questions of engine_questions.py, of what a view shows, and of an engine that has brute force."""
+        other = self._made(repeats=False)
+        try:
+            self._give_to(other)
+            others = self._fresh_view(Choice("brute_force").picture(1).seen_as(self.choices[view]), "main")
+            other.render_frame(Moment(self.common.time, self.common.clip, 0), [others])
+            other.flush()
+            self.random.choice(QUESTIONS)(self.engine, self._view(view), other, others, self.random)
+        finally:
+            other.close()
 
     def draw(self, count: int) -> None:
         """So many frames, the last of the moment and those before on the way to it, as only what moves is drawn anew;
@@ -140,7 +165,7 @@ class World:
         """Totals and picture of a fresh engine."""
         key = (self.common, choice)
         if key not in self._known:
-            engine = self._made(self.common.scene, repeats=False)
+            engine = self._made(repeats=False)
             self._give_to(engine)
             view = self._fresh_view(choice, "main")
             for number in range(choice.samples):
@@ -154,16 +179,13 @@ class World:
         return self._known[key]
 
     # -- inside -------------------------------------------------------------------------------------------------------
-    def _made(self, scene: str, repeats: bool) -> Engine:
+    def _made(self, repeats: bool) -> Engine:
         own = self.target.options
-        self.target.options = dataclasses.replace(own, key_memory_mib=int(scene == "streamed"))
+        self.target.options = dataclasses.replace(own, key_memory_mib=int(self.common.scene == "streamed"))
         try:
-            return Engine(self.target, SCENES[scene](), repeats=repeats)
+            return Engine(self.target, self.scene(), repeats=repeats)
         finally:
             self.target.options = own
-
-    def _give(self) -> None:
-        self._give_to(self.engine)
 
     def _give_to(self, engine: Engine) -> None:
         engine.hide(self.common.hidden)
@@ -180,11 +202,10 @@ class World:
         return known[1]
 
     def _fresh_view(self, choice: Choice, name: str) -> View:
-        named = ("hierarchy", "layout", "traversal", "optimiser", "triangle_test", "ray_type", "samples", "primary")
         settings = ViewSettings(
-            **{field: getattr(choice, field) for field in named},
+            **{field: getattr(choice, field) for field in AS_NAMED},
             update=UpdateOptions(mode=choice.mode, always=choice.always),
-            clip=ClipOptions(on=choice.clips),
+            clip=CLIPS[choice.clip],
             hierarchy_options=choice.options,
         )
         return View(settings, CAMERAS[choice.camera], ArrayPixels(self.target, *choice.size), name, choice.rows)
@@ -201,98 +222,11 @@ class World:
         return str(found)
 
 
-def choose_structure(world: World, view: str) -> None:
-    """Any of the registry, with its defaults; a refit where there is none becomes a rebuild."""
-    name = world.random.choice(list(structures()))
-    can = structure(name).capabilities
-    mode = world.choices[view].mode if can.refit else "rebuild"
-    world.change(view, hierarchy=name, layout="auto", traversal="auto", optimiser="none", options=None, mode=mode)
-
-
-def choose_options(world: World, view: str) -> None:
-    """One of the common options, where the structure has it."""
-    kind = structure(world.choices[view].hierarchy)
-    fields = [field.name for field in dataclasses.fields(kind.Options) if field.name in OPTIONS]
-    if not fields:
-        return
-    name = world.random.choice(fields)
-    world.change(
-        view,
-        options=dataclasses.replace(
-            world.choices[view].options or kind.Options(), **{name: world.random.choice(OPTIONS[name])}
-        ),
-    )
-
-
-def choose_layout(world: World, view: str) -> None:
-    """A layout and a traversal of it."""
-    if not world.every_choice:
-        return
-    kind = structure(world.choices[view].hierarchy)
-    layout = world.random.choice(kind.layouts())
-    world.change(view, layout=layout, traversal=world.random.choice(kind.traversals(layout)))
-
-
-def choose_mode(world: World, view: str) -> None:
-    """Rebuild, refit or auto, always or when something moved."""
-    modes = ["rebuild", "auto"] + (["refit"] if structure(world.choices[view].hierarchy).capabilities.refit else [])
-    world.change(view, mode=world.random.choice(modes), always=world.random.random() < 0.3)
-
-
-def choose_primary(world: World, view: str) -> None:
-    """Who gives the first hits: tiles only where they can show the scene."""
-    can = not SCENES[world.common.scene]().triangle_count
-    world.change(view, primary=world.random.choice(("structure", "tiles") if can else ("structure",)))
-
-
-def choose_views(world: World, view: str) -> None:
-    """A second view, or no longer."""
-    if len(world.choices) > 1:
-        del world.choices["other"]
-        world._views.pop("other", None)
-    else:
-        world.choices["other"] = dataclasses.replace(world.choices["main"], size=SIZES[1])
-        choose_structure(world, "other")
-
-
-def go_back(world: World, view: str) -> None:
-    """As it was before the last action, so that frames of an earlier shape come again."""
-    common, choices = world.before
-    if common.scene == world.common.scene:
-        for name in world._views.keys() - choices.keys():
-            del world._views[name]
-        world.common, world.choices = common, dict(choices)
-
-
-ACTIONS: dict[str, Callable[[World, str], None]] = {
-    "back": go_back,
-    "structure": choose_structure,
-    "options": choose_options,
-    "layout": choose_layout,
-    "optimiser": lambda w, view: w.change(
-        view, optimiser=w.random.choice(["none", *structure(w.choices[view].hierarchy).optimisers()])
-    ),
-    "mode": choose_mode,
-    "test": lambda w, view: w.change(
-        view, triangle_test=w.random.choice(TRIANGLE_TESTS if w.every_choice else TRIANGLE_TESTS[:1])
-    ),
-    "ray type": lambda w, view: w.change(
-        view, ray_type=w.random.choice(w.ray_types), samples=w.random.choice([1, 1, 3])
-    ),
-    "size": lambda w, view: w.change(view, size=w.random.choice(SIZES)),
-    "camera": lambda w, view: w.change(view, camera=w.random.randrange(len(CAMERAS))),
-    "primary": choose_primary,
-    "rows": lambda w, view: w.change(view, rows=w.random.choice((0, 8, 24))),
-    "spheres": lambda w, view: w.share(spheres=w.random.randrange(len(SPHERES))),
-    "clip": lambda w, view: w.change(view, clips=not w.choices[view].clips),
-    "views": choose_views,
-    "time": lambda w, view: w.share(time=w.random.choice(TIMES)),
-    "animation": lambda w, view: w.share(clip=w.random.randrange(2)),
-    "hide": lambda w, view: w.share(hidden=tuple(k for k in range(4) if w.random.random() < 0.4)),
-    "materials": lambda w, view: w.share(colours=w.random.randrange(3)),
-    "lights": lambda w, view: w.share(lights=w.random.randrange(-1, len(LIGHTS))),
-    "scene": lambda w, view: w.reopen(w.random.choice(list(SCENES))),
-}
+AS_NAMED = (
+    *("hierarchy", "layout", "traversal", "optimiser", "optimiser_options", "triangle_test", "ray_type"),
+    *("ray_type_options", "samples", "seed", "primary", "tiles"),
+)
+"""Fields that a Choice and ViewSettings have by the same name."""
 
 
 def main() -> int:

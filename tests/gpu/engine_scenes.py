@@ -14,7 +14,6 @@ from raygrove.gpu.scene import (
     Attribute,
     Channel,
     Clip,
-    Environment,
     Glyphs,
     KeyFrames,
     Material,
@@ -72,7 +71,7 @@ def colours(number: int) -> tuple[Material, ...]:
     )
 
 
-def _scene(name: str, count: int, length: float, keys: int = 3, environment: Environment | None = None) -> Scene:
+def _scene(name: str, count: int, length: float, keys: int = 3) -> Scene:
     random = np.random.default_rng(count)
     soup, faces = _soup(random, count, 1.0, length)
     times = np.linspace(0, 2, keys).astype(np.float32)
@@ -106,15 +105,7 @@ def _scene(name: str, count: int, length: float, keys: int = 3, environment: Env
         clips=(first, second),
         lower=(-3, -3, -3),
         upper=(3, 3, 3),
-        environment=environment,
     )
-
-
-def _sky() -> Environment:
-    """Brighter above, with a sun."""
-    pixels = np.linspace(1.0, 0.1, 16)[:, None, None] * np.ones((16, 32, 3))
-    pixels[3, 5] = 40.0
-    return Environment("sky", pixels.astype(np.float32))
 
 
 def _spheres(random: np.random.Generator, count: int, reach: float) -> Spheres:
@@ -147,6 +138,13 @@ def _mixed() -> Scene:
     )
 
 
+def _balls() -> Scene:
+    """Two objects of triangles and two of spheres, all of which may collide."""
+    random, scene = np.random.default_rng(7), _scene("balls", 150, 0.2)
+    shapes = (*scene.objects[:2], Object(2, spheres=0), Object(3, spheres=1))
+    return dataclasses.replace(scene, objects=shapes, spheres=(_spheres(random, 120, 1.0), _spheres(random, 40, 0.5)))
+
+
 def _particles() -> Scene:
     """Two objects of spheres and two of glyphs: no triangle, so that tiles may give the first hits."""
     random, scene = np.random.default_rng(6), _scene("particles", 1, 0.2)
@@ -162,10 +160,11 @@ def _particles() -> Scene:
 
 SCENES = {
     "long": functools.cache(lambda: _scene("long", 500, 0.5)),
-    "short": functools.cache(lambda: _scene("short", 300, 0.05, environment=_sky())),
+    "short": functools.cache(lambda: _scene("short", 300, 0.05)),
     "streamed": functools.cache(lambda: _scene("streamed", 400, 0.2, keys=60)),
     "mixed": functools.cache(_mixed),
+    "balls": functools.cache(_balls),
     "particles": functools.cache(_particles),
 }
-"""Long triangles, which splits cut often; short ones under a sky; key frames that do not fit the 1 MiB they are given;
-triangles, spheres and glyphs; spheres and glyphs."""
+"""Long triangles, which splits cut often; short ones; key frames that do not fit the 1 MiB they are given;
+triangles, spheres and glyphs; triangles and spheres; spheres and glyphs."""

@@ -20,7 +20,8 @@ from raygrove.gpu.target.base import Array, Target
 from raygrove.gpu.update.options import UpdateOptions
 from raygrove.gpu.view import View, ViewSettings
 
-from .engine_actions import ACTIONS, World
+from .engine_actions import World
+from .engine_changes import ACTIONS
 from .engine_choices import CAMERAS, FRAMES, LIGHTS
 from .engine_scenes import SCENES
 from .target.in_frame import FrameTarget

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import contextlib
+import dataclasses
 from collections.abc import Iterator
 
 import numpy as np
@@ -66,3 +67,23 @@ def test_what_is_near_a_sphere() -> None:
     np.testing.assert_allclose(found.centre, centres[hit.prim_id])
     assert isinstance(none, Surroundings) and none.nearest == ()
     assert isinstance(gone, str) and "not in the scene any more" in gone
+
+
+def test_what_is_near_a_bond_or_an_atom() -> None:
+    """Of spheres and glyphs, all of them by their surfaces; atoms and bonds are marked at their centres."""
+    with drawn("ball_and_stick", "lbvh") as (maker, hit):
+        surface = maker._engine._animator.surface
+        spheres, glyphs = surface.spheres, surface.glyphs
+        assert spheres is not None and glyphs is not None
+        found = maker.near(hit, 8)
+        gone = maker.near(dataclasses.replace(hit, prim_id=glyphs.first_id + glyphs.count), 3)
+        places = np.concatenate([spheres.centres, glyphs.rows[:, :3]])
+        atoms = np.linalg.norm(spheres.centres - np.array(hit.position), axis=1) - spheres.radii
+    assert isinstance(found, Surroundings) and found.of == "surfaces" and found.centre == hit.position
+    kinds = {one.prim_id >= glyphs.first_id for one in found.nearest}
+    assert kinds == {False, True}, "a bond has its atoms beside it, and they further bonds"
+    for one in found.nearest:
+        np.testing.assert_allclose(one.position, places[one.prim_id - spheres.first_id], rtol=1e-5, atol=1e-6)
+        if one.prim_id < glyphs.first_id:
+            assert one.distance == pytest.approx(max(0.0, atoms[one.prim_id - spheres.first_id]), abs=1e-4)
+    assert isinstance(gone, Surroundings), "it is a place that is asked about, whatever lay there"
