@@ -274,10 +274,11 @@ class SceneCamera:
 @dataclasses.dataclass(frozen=True)
 class Remark:
     """Something the reader or sanitiser did to the data, or could not have: a `count` and a sentence a person can act
-    on."""
+    on; the setting and its value that would have read more, as `--set` takes it, where there is one."""
 
     count: int
     sentence: str
+    setting: str = ""
 
     @property
     def counted(self) -> str:

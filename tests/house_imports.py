@@ -16,7 +16,7 @@ PACKAGE = "raygrove"
 PLAIN = (
     *("gpu.linux", "gpu.settings", "gpu.rows", "gpu.scene", "gpu.light_row", "gpu.camera", "gpu.clip", "gpu.stats"),
     *("gpu.attributes", "gpu.contours", "gpu.glyph_shapes", "gpu.gravity", "gpu.nearest_points", "gpu.primitive_views"),
-    *("gpu.configuration", "gpu.errors", "gpu.region"),
+    *("gpu.configuration", "gpu.errors", "gpu.region", "gpu.linux_sandbox"),
 )
 
 BEHIND_THE_WINDOW = (
@@ -114,6 +114,7 @@ ARROWS: dict[str, tuple[str, ...]] = {
     "gpu": ("gpu",),
     "gpu.face": ("gpu", "app.scene_io"),  # files and built-in scenes, when they are asked for
     "gpu.linux": (),
+    "gpu.linux_sandbox": (),
     "gpu.errors": (),
     "gpu.settings": ("gpu.errors",),
     "gpu.configuration": ("gpu.errors", "gpu.settings"),
@@ -197,7 +198,7 @@ LIBRARIES: dict[str, tuple[str, ...]] = {
     # Of the standard library: foreign memory and other programs (compilers, importers, measured peers).
     "resource": ("gpu/linux.py",),
     "pwd": ("gpu/linux.py",),
-    "ctypes": ("gpu/linux.py", "gpu/target/", "app/scene_io/"),
+    "ctypes": ("gpu/linux.py", "gpu/linux_sandbox.py", "gpu/target/", "app/scene_io/"),
     "subprocess": ("gpu/target/", "app/", "bench/"),
 }
 TEST_LIBRARIES = ("pytest", "hypothesis", "_pytest", "pytestqt")

@@ -140,6 +140,12 @@ def _add_scene(parser: argparse.ArgumentParser) -> None:
         help="a built-in scene: orbit, metal, glass, explode, walker, cloth, blob, room, "
         "radiosity_room, spheres, mixed, galaxy, molecule, ball_and_stick",
     )
+    group.add_argument(
+        "--allow-outside",
+        action="store_const",
+        const="true",
+        help="read what a model names outside its own folder, too: only for models that you trust",
+    )
     group.add_argument("--seed", metavar="N", help="seed of everything random")
     group.add_argument("--fps", metavar="N", help="frames per second (default: the file's, or 30)")
 

@@ -58,6 +58,7 @@ class Document:
         self.on_scene: list[Callable[[Scene | None], None]] = []
         self.on_problem: list[Callable[[Problem], None]] = []
         self.on_jobs: list[Callable[[], None]] = []
+        self._trusted: set[SceneReference] = set()
 
     # -- the state ------------------------------------------------------------------------------------------------
     @property
@@ -200,6 +201,12 @@ class Document:
             return None
         return self._open(self._state.scene, keep_view=True)
 
+    def read_outside(self) -> Job | None:
+        """Read the open model again with what it names outside its folder: for this model alone, while this program
+        runs. `import.allow_outside` is for all."""
+        self._trusted.add(self._state.scene)
+        return self.reopen()
+
     def close_scene(self) -> None:
         """Back to no scene."""
         self._scene = None
@@ -278,6 +285,10 @@ class Document:
 
     def _open(self, reference: SceneReference, *, keep_view: bool = False) -> Job:
         settings = self._state.settings
+        if reference in self._trusted:
+            settings = dataclasses.replace(
+                settings, importer=dataclasses.replace(settings.importer, allow_outside=True)
+            )
 
         def show(scene: Scene) -> None:
             self.set_scene(reference, scene, keep_view=keep_view)

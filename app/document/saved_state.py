@@ -22,7 +22,7 @@ from raygrove.app.document.state import SceneReference, Selection, State
 from raygrove.app.export.tables import json_text
 from raygrove.app.playback import timeline as timelines
 from raygrove.app.scene_io.errors import SceneError, display_path
-from raygrove.app.scene_io.limits import LIMITS
+from raygrove.app.scene_io.limits import OWN
 from raygrove.app.settings.file import SettingsError, settings_of, to_table
 from raygrove.app.settings.older import Older
 from raygrove.app.settings.settings import Settings
@@ -33,8 +33,6 @@ PREFIX = "raygrove."
 VERSION = "1"
 LARGEST = 1e30
 JSON_FIELDS = tuple(field.name for field in dataclasses.fields(State) if field.name != "settings")
-OWN_LIMITS = LIMITS
-"""Settings of `import` that protect this machine: no file that it opens changes them."""
 
 
 def texts_of(state: State, statistics: FrameStatistics | None = None, device: str = "") -> dict[str, str]:
@@ -120,7 +118,7 @@ def fitted(state: State, scene: Scene) -> State:
 
 
 def _with_own(settings: Settings, own: Settings) -> Settings:
-    kept = {name: getattr(own.importer, name) for name in OWN_LIMITS}
+    kept = {name: getattr(own.importer, name) for name in OWN}
     settings = dataclasses.replace(settings, importer=dataclasses.replace(settings.importer, **kept), start=own.start)
     return _with_checks(settings, own)
 

@@ -17,6 +17,8 @@ from typing import Any
 
 import numpy as np
 
+from .assimp_io import AiFileIO
+
 CHANNELS = 8
 TRIANGULATE, JOIN, VALIDATE, SORT_BY_TYPE = 0x8, 0x2, 0x400, 0x8000
 
@@ -213,9 +215,8 @@ def library_path() -> Path:
 def load_library() -> ctypes.CDLL:
     """libassimp with the signatures of the calls made here."""
     library = ctypes.CDLL(str(library_path()))
-    library.aiImportFile.argtypes, library.aiImportFile.restype = [ctypes.c_char_p, c_uint], POINTER(Scene)
-    library.aiImportFileFromMemory.argtypes = [c_void_p, c_uint, c_uint, ctypes.c_char_p]
-    library.aiImportFileFromMemory.restype = POINTER(Scene)
+    library.aiImportFileEx.argtypes = [ctypes.c_char_p, c_uint, POINTER(AiFileIO)]
+    library.aiImportFileEx.restype = POINTER(Scene)
     library.aiApplyPostProcessing.argtypes, library.aiApplyPostProcessing.restype = (
         [POINTER(Scene), c_uint],
         POINTER(Scene),

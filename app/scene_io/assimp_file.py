@@ -9,6 +9,7 @@ frees a scene twice when it fails in aiApplyPostProcessing.
 
 from __future__ import annotations
 
+import ctypes
 import os
 from pathlib import Path
 from types import TracebackType
@@ -16,10 +17,15 @@ from typing import Any
 
 import numpy as np
 
+from raygrove.gpu.scene import Remark
+
 from . import assimp
+from .assimp_io import ModelFiles
+from .compressed import inner_name
 from .cuts import shortfall
 from .errors import SceneError, display_path
 from .obj_faults import fault_of
+from .references import References
 
 INDEXED = frozenset({"gltf", "glb", "vrm", "ply", "off"})
 MAX_IN_MEMORY = (1 << 32) - 1
@@ -28,11 +34,14 @@ COMPLAINT = "Validation failed"
 
 class AssimpFile:
     """`with AssimpFile(name, data, extension) as file`: the file at `name` (relative to the current folder), or `data`
-    in its place."""
+    in its place. What it names is read as `references` allow."""
 
-    def __init__(self, name: str, data: bytes | None, extension: str) -> None:
-        self.name, self.extension = name, extension
+    def __init__(self, name: str, data: bytes | None, extension: str, references: References | None = None) -> None:
+        self.name, self.extension, self.references = name, extension, references or References()
         self.assimp = assimp.load_library()
+        read_as = name if data is None else f"{Path(inner_name(name)).stem}.{extension}"
+        self.files = ModelFiles(read_as, data, self.references)
+        self.read_as = read_as.encode("utf-8", "surrogateescape")
         self.bad_face_count, self.complaint = 0, ""
         self.pointer = self._read(data, assimp.VALIDATE)
         if not self.pointer and self._words().startswith(COMPLAINT):
@@ -51,6 +60,7 @@ class AssimpFile:
         if self.pointer:
             self.assimp.aiReleaseImport(self.pointer)
             self.pointer = None
+        self.files.close()
 
     @property
     def scene(self) -> assimp.Scene:
@@ -76,13 +86,26 @@ class AssimpFile:
         """Whether any mesh has a face of three corners or more."""
         return any((faces_of(mesh)["count"] >= 3).any() for mesh in self.meshes())
 
+    def remarks(self) -> list[Remark]:
+        """What the file names and what was not read: what is refused, and material libraries that are missing."""
+        found = self.references.remarks()
+        libraries = dict.fromkeys(
+            os.path.normpath(path) for path in self.files.missing if path.lower().endswith(".mtl")
+        )
+        if libraries and not any(path.lower().endswith(".mtl") for path in self.files.opened):
+            # Behind the libraries that the file names Assimp asks for one that is called as the model is.
+            stand_in = f"{Path(inner_name(self.name)).stem}.mtl"
+            named = [path for path in libraries if path != stand_in] or list(libraries)
+            listed = ", ".join(display_path(path) for path in named)
+            advice = "Put it beside the model and open it again"
+            found.append(Remark(len(named), f"Materials missing, drawn plain: {listed} was not found. {advice}."))
+        return found
+
     def _read(self, data: bytes | None, flags: int) -> Any:
-        if data is None:
-            return self.assimp.aiImportFile(self.name.encode("utf-8", "surrogateescape"), flags)
-        if len(data) > MAX_IN_MEMORY:
+        if data is not None and len(data) > MAX_IN_MEMORY:
             why = "unpacked it is larger than 4 GiB, more than Assimp reads from memory"
             raise SceneError(f"{display_path(self.name)}: {why}. Unpack the file first.", self.name)
-        return self.assimp.aiImportFileFromMemory(data, len(data), flags, self.extension.encode())
+        return self.assimp.aiImportFileEx(self.read_as, flags, ctypes.byref(self.files.struct))
 
     def _words(self) -> str:
         return (self.assimp.aiGetErrorString() or b"").decode("utf-8", "replace").strip()
@@ -103,6 +126,8 @@ class AssimpFile:
         place = (f" The first fault is in {fault}." if fault else "") + (
             f" It may be cut short: {missing}." if missing else ""
         )
+        for remark in self.references.remarks():
+            place += f" {remark.sentence}"
         raise SceneError(f"{said}{place} Check that the file is whole and of the type its name says.", self.name)
 
     def _repair(self) -> None:

@@ -23,6 +23,7 @@ from .errors import SceneError, display_path
 from .gltf_tracks import Key, exact_tracks
 from .joining import joined
 from .limits import ImportLimits
+from .references import References
 from .sanitise import SENTENCES, WEIGHT_TOLERANCE
 from .transforms import node_of
 from .winding import with_fronts
@@ -38,12 +39,12 @@ PERCENT_LIGHTS = frozenset({"fbx"})
 def read_scene(name: str, data: bytes | None, extension: str, limits: ImportLimits) -> Scene:
     """The file `name` of the current folder (or `data` in its place) as a Scene that is not yet sanitised; `SceneError`
     where it cannot."""
-    with AssimpFile(name, data, extension) as file:
+    with AssimpFile(name, data, extension, References(".", limits.allow_outside)) as file:
         if not file.has_faces():
             raise no_triangles(name, data, extension)
         flags = assimp.TRIANGULATE | assimp.SORT_BY_TYPE
         file.process(flags | file.join_flag())
-        return SceneReader(file, limits, exact_tracks(name, data, extension)).read()
+        return SceneReader(file, limits, exact_tracks(name, data, extension, file.references)).read()
 
 
 def no_triangles(name: str, data: bytes | None, extension: str) -> SceneError:
@@ -81,7 +82,8 @@ class SceneReader:
         clips = animations.read()
         lights, light_remarks = self._lights()
         cameras = self._cameras()
-        remarks = [*self.materials.remarks(), *animations.remarks(), *light_remarks, *self._remarks()]
+        remarks = [*self.file.remarks(), *self.materials.remarks(), *animations.remarks(), *light_remarks]
+        remarks += self._remarks()
         scene = Scene(
             name=Path(self.file.name).name, nodes=tuple(self.nodes), meshes=tuple(meshes), objects=objects,
             materials=materials,

@@ -41,6 +41,7 @@ class TextureReader:
 
     def __init__(self, file: AssimpFile, folder: Path, texture_size: int) -> None:
         self.assimp, self.scene, self.folder, self.texture_size = file.assimp, file.pointer, folder, texture_size
+        self.references = file.references
         self.textures: list[Texture] = []
         self.missing: dict[str, str] = {}
         self._ids: dict[tuple[str, ...], int] = {}
@@ -97,10 +98,7 @@ class TextureReader:
         embedded = self.assimp.aiGetEmbeddedTexture(self.scene, encoded)
         if embedded:
             return self._embedded(embedded.contents)
-        path = find(name, self.folder)
-        if path is None:
-            raise ImageError("not found")
-        return decode(path, self.texture_size)
+        return decode(find(name, self.folder, self.references), self.texture_size)
 
     def _shown_name(self, name: str) -> str:
         """Embedded textures are called *0, *1 ...; they may have a name of their own."""

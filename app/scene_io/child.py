@@ -2,7 +2,8 @@
 scene to file FD; of a picture, the state that was saved in it.
 
 Lines of JSON on stdout tell the parent of progress, of the end, or of an error with its sentence. Memory is limited
-before any foreign code is loaded; libraries that print are sent to stderr. The process dies with its parent.
+before any foreign code is loaded; libraries that print are sent to stderr; before a file is looked at, the process
+gives up what it does not need (sandbox.py). It dies with its parent.
 """
 
 from __future__ import annotations
@@ -15,6 +16,7 @@ from typing import Any, TextIO
 
 from raygrove.gpu.linux import end_with_parent, lower_limits
 
+from . import sandbox
 from .errors import SceneError, display_path
 from .limits import ImportLimits
 
@@ -25,14 +27,19 @@ def main() -> int:
     job = json.loads(sys.stdin.readline())
     limits = ImportLimits(**job["limits"])
     _limit(limits)
-    tempfile.tempdir = job.get("folder")
+    tempfile.tempdir = job.get("scratch")
     try:
+        sandbox.enter(_files_of(job), limits, job.get("scratch"))
         _import(job, limits, int(sys.argv[1]), lines)
     except SceneError as error:
         _say(lines, error=str(error), path=error.path)
     except MemoryError:
         _say(lines, memory=True)
     return 0
+
+
+def _files_of(job: dict[str, Any]) -> list[str]:
+    return list(job["paths"]) if "paths" in job else [job.get("picture") or job["environment"]]
 
 
 def _protect_stdout() -> TextIO:

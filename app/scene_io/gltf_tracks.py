@@ -20,6 +20,8 @@ import numpy as np
 
 from raygrove.gpu.scene import Track
 
+from .references import References
+
 WIDTHS = {"SCALAR": 1, "VEC3": 3, "VEC4": 4}
 FLOAT = 5126
 
@@ -27,7 +29,9 @@ Key = tuple[int, str, str]
 """Number of the animation, name of the node as Assimp gives it, path."""
 
 
-def exact_tracks(name: str, data: bytes | None, extension: str) -> dict[Key, Track]:
+def exact_tracks(
+    name: str, data: bytes | None, extension: str, references: References | None = None
+) -> dict[Key, Track]:
     """Tracks of the glTF file `name` of the current folder (or of `data`) that Assimp does not give as they are; {} for
     other formats."""
     if extension not in ("gltf", "glb"):
@@ -35,7 +39,7 @@ def exact_tracks(name: str, data: bytes | None, extension: str) -> dict[Key, Tra
     try:
         raw = Path(name).read_bytes() if data is None else data
         document, body = _parts(raw) if raw[:4] == b"glTF" else (json.loads(raw), b"")
-        return _Reader(document, body).read()
+        return _Reader(document, body, references or References()).read()
     except (OSError, ValueError, LookupError, TypeError, AttributeError, struct.error, RecursionError):
         return {}  # Assimp has opinions of its own about such a file, and says them.
 
@@ -51,8 +55,8 @@ def _parts(raw: bytes) -> tuple[Any, bytes]:
 class _Reader:
     """One document; `body` is the binary chunk."""
 
-    def __init__(self, document: Any, body: bytes) -> None:
-        self.document, self.body = document, body
+    def __init__(self, document: Any, body: bytes, references: References) -> None:
+        self.document, self.body, self.references = document, body, references
         self.buffers: dict[int, bytes] = {}
 
     def read(self) -> dict[Key, Track]:
@@ -104,7 +108,7 @@ class _Reader:
                 self.buffers[index] = base64.b64decode(uri.partition(",")[2])
             else:
                 path = os.path.normpath(urllib.parse.unquote(uri))
-                if os.path.isabs(path) or path.startswith(".."):
-                    raise ValueError(f"{uri} lies outside the model's folder")
+                if why := self.references.refusal(path):
+                    raise ValueError(f"{uri}: {why}")
                 self.buffers[index] = Path(path).read_bytes()
         return self.buffers[index]

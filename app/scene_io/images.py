@@ -4,12 +4,13 @@ from __future__ import annotations
 
 import io
 import os
-import stat
 import urllib.parse
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 import numpy as np
+
+from .references import References
 
 if TYPE_CHECKING:
     from PIL import Image
@@ -74,26 +75,28 @@ def resized(channel: np.ndarray, width: int, height: int) -> np.ndarray:
     )
 
 
-def find(name: str, folder: Path) -> Path | None:
-    """The texture file that a model means by `name`: beside it, whatever the slashes, the case and the percent signs;
-    None if absent."""
+def find(name: str, folder: Path, references: References) -> Path:
+    """The texture file that a model in `folder` means by `name`: beside it, whatever the slashes, the case and the
+    percent signs; `ImageError` where it is absent or may not be read."""
     plain = name.replace("\\", "/")
     candidates = [plain, urllib.parse.unquote(plain)]
     tail = plain.rsplit("/", 1)[-1]
     candidates += [tail, f"textures/{tail}"]
+    refusal = ""
     for candidate in candidates:
-        path = folder / candidate
-        if _is_file(path):
-            return path
-        if (other := _other_case(path)) is not None:
-            return other
-    return None
+        for path in (folder / candidate, _other_case(folder / candidate)):
+            if path is None or not _is_there(path):
+                continue
+            why = references.refusal(str(path))
+            if not why:
+                return path
+            refusal = refusal or why
+    raise ImageError(refusal or "not found")
 
 
-def _is_file(path: Path) -> bool:
-    """A regular file that can be opened: a FIFO would hang the reader."""
+def _is_there(path: Path) -> bool:
     try:
-        return stat.S_ISREG(os.stat(path).st_mode) and os.access(path, os.R_OK)
+        return os.access(path, os.R_OK) and not path.is_dir()
     except (OSError, ValueError):
         return False
 
@@ -104,6 +107,6 @@ def _other_case(path: Path) -> Path | None:
     except (OSError, ValueError):
         return None
     for entry in entries:
-        if entry.lower() == path.name.lower() and _is_file(path.parent / entry):
+        if entry.lower() == path.name.lower() and _is_there(path.parent / entry):
             return path.parent / entry
     return None

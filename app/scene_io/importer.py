@@ -25,7 +25,7 @@ from typing import Any, BinaryIO
 from raygrove.gpu.linux import kill_group, main_memory
 from raygrove.gpu.scene import Environment, Scene
 
-from . import exchange
+from . import exchange, sandbox
 from .errors import ImportCancelled, SceneError, display_path
 from .files import extension_of
 from .limits import ImportLimits
@@ -94,10 +94,11 @@ def _done_in_child(
     with (
         tempfile.TemporaryFile(prefix="raygrove-", dir=folder) as result,
         tempfile.TemporaryFile() as words,
+        sandbox.scratch_folder(folder or tempfile.gettempdir()) as scratch,
     ):
         child = _start(result.fileno(), words)
         try:
-            text = json.dumps({**job, "folder": folder, "limits": dataclasses.asdict(limits)})
+            text = json.dumps({**job, "scratch": scratch, "limits": dataclasses.asdict(limits)})
             outcome = _Talk(child, path, limits, on_progress, cancel).until_end(text.encode() + b"\n")
         finally:
             _kill(child)

@@ -56,6 +56,16 @@ class ImportLimits:
         minimum=0.0,
         maximum=1e12,
     )
+    allow_outside: bool = option(
+        False,
+        "What a model names outside its own folder (textures, buffers, material libraries) is read, too. Only for "
+        "models that you trust: a picture of one may show what lies elsewhere on this machine.",
+    )
+    sandbox: bool = option(
+        True,
+        "The importing process gives up what it does not need, where Linux can take it away: other files than the "
+        "model's folder and the program's own, sockets, other programs.",
+    )
     seconds: float = option(
         120.0,
         "An import that takes longer is stopped; raise it for very large files or slow disks.",
@@ -111,7 +121,7 @@ class ImportLimits:
     )
 
 
-FOR_ALL = ("scale", "texture_size")
+FOR_ALL = ("scale", "texture_size", "allow_outside")
 """What a scene of any file is made with."""
 FOR_PARTICLES = (
     *("every_frame", "wrap", "copies_a", "copies_b", "copies_c", "point_shape", "point_radius"),
@@ -119,6 +129,7 @@ FOR_PARTICLES = (
 )
 """What a scene of particles is made with as well."""
 LIMITS = (
+    "sandbox",
     "seconds",
     "memory_mib",
     "disk_mib",
@@ -127,5 +138,6 @@ LIMITS = (
     "max_particles",
     "max_key_frames",
 )
-"""What only says how large an import may be, and so protects this machine: what was read within them stays, and no
-file that is opened changes them."""
+"""What only says how an import is kept from harm, and how large it may be: what was read within them stays."""
+OWN = (*LIMITS, "allow_outside")
+"""What protects this machine and its user: no file that is opened changes it."""

@@ -27,6 +27,7 @@ from .files import extension_of
 from .joining import groups_of_rows, with_vertices
 from .limits import ImportLimits
 from .recentre import far_origin, shifted
+from .references import References
 
 OBJ_FACE = re.compile(rb"^[ \t]*f[ \t]+([^\r\n]*)", re.MULTILINE)
 OBJ_REST = re.compile(rb"/[^ \t\n]*")
@@ -171,7 +172,7 @@ class _FrameReader:
                 )
             data = moved
         try:
-            return AssimpFile(os.path.basename(path), data, extension)
+            return AssimpFile(os.path.basename(path), data, extension, References(".", self.limits.allow_outside))
         except SceneError as error:
             raise SceneError(str(error), path) from error
 

@@ -16,6 +16,7 @@ OPTION_KEYS = {
     "ray_type": "render.ray_type",
     "samples": "render.samples",
     "fps": "timeline.fps",
+    "allow_outside": "import.allow_outside",
     "hide": "start.hide",
     "isolate": "start.isolate",
     "color_by": "spheres.color_by",

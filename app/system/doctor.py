@@ -17,6 +17,7 @@ from pathlib import Path
 from raygrove.app.settings.file import load_settings, user_file
 from raygrove.app.settings.older import Older
 from raygrove.app.system import machine
+from raygrove.gpu import linux_sandbox
 from raygrove.gpu.target import choose
 from raygrove.program import how_to_install
 from raygrove.version import VERSION
@@ -118,6 +119,16 @@ def _machine() -> Iterator[Finding]:
         yield Finding("machine", f"GPU {index}", text, True)
     if not gpus:
         yield Finding("machine", "GPU", "no NVIDIA GPU (nvidia-smi names none); pictures are rendered on the CPU")
+    yield sandbox_finding(linux_sandbox.landlock_version(), linux_sandbox.has_seccomp())
+
+
+def sandbox_finding(landlock: int, has_seccomp: bool) -> Finding:
+    """What the kernel keeps the reader of model files from."""
+    files = f"only the files it needs (Landlock {landlock})" if landlock else "all files of yours: no Landlock here"
+    calls = "no sockets, no other programs (seccomp)" if has_seccomp else "sockets and programs: no seccomp here"
+    advice = "" if landlock and has_seccomp else "A kernel of 5.13 or later with Landlock switched on has both."
+    text = f"a reader of models reaches {files}, {calls}"
+    return Finding("machine", "sandbox", text, bool(landlock and has_seccomp) or None, advice)
 
 
 def _processor() -> str:

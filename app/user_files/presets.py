@@ -11,7 +11,7 @@ import os
 import re
 from pathlib import Path
 
-from raygrove.app.document.saved_state import OWN_LIMITS
+from raygrove.app.document.saved_state import OWN
 from raygrove.app.settings.file import SettingsError, load_settings, save_settings, user_file
 from raygrove.app.settings.meister_env import ENDING, load_environment
 from raygrove.app.settings.older import Older
@@ -77,7 +77,7 @@ def load_file(path: str, present: Settings) -> tuple[Settings, tuple[str, ...]]:
         return found.settings, found.remarks
     older = Older()
     settings = load_settings(Path(path), older=older)
-    limits = {name: getattr(present.importer, name) for name in OWN_LIMITS}
+    limits = {name: getattr(present.importer, name) for name in OWN}
     return dataclasses.replace(settings, importer=dataclasses.replace(settings.importer, **limits)), tuple(
         older.sentences
     )

@@ -10,6 +10,7 @@ from PySide6.QtWidgets import QDockWidget
 
 from raygrove.app.frames.render_thread import FinishedFrame
 from raygrove.app.problems.problem import Problem
+from raygrove.app.scene_io import references
 from raygrove.app.ui.dialogs import questions
 from raygrove.app.ui.messages.panel_mark import PanelMarks
 from raygrove.app.ui.session.notices import Way
@@ -85,7 +86,13 @@ class Messages(QObject):
         if scene is not None and scene.remarks:
             sentences = [remark.counted for remark in scene.remarks]
             more = self.tr(" (and {count} more)").format(count=len(sentences) - 1) if len(sentences) > 1 else ""
-            self._notices.show("information", sentences[0] + more, "\n".join(sentences) if more else "", "remarks")
+            details = "\n".join(sentences) if more else ""
+            self._notices.show("information", sentences[0] + more, details, "remarks", self._ways_to_read_more(scene))
+
+    def _ways_to_read_more(self, scene: Scene) -> tuple[Way, ...]:
+        if all(remark.setting != references.ALLOWED for remark in scene.remarks):
+            return ()
+        return (Way("outside", self.tr("Read them, too"), self._session.document.read_outside),)
 
     def take(self, frame: FinishedFrame) -> None:
         """A picture has come: what was said of none is over; what is to know of this one is said; and the CPU says that

@@ -2,7 +2,12 @@
 
 from __future__ import annotations
 
+from pathlib import Path
+
+import pytest
+
 from raygrove.app.cli.info import format_facts
+from raygrove.app.cli.main import main
 from raygrove.app.scene_io import describe
 from raygrove.app.scene_io.demos.galaxy import make_galaxy
 from raygrove.gpu.gravity import GravityOptions
@@ -24,3 +29,16 @@ def test_a_simulation_is_said_with_the_forces_that_the_settings_choose() -> None
     other = GravityOptions("barnes_hut", barnes_hut_angle=0.4)
     assert "forces barnes_hut, terms quadrupole, angle 0.4, softening" in format_facts(describe(scene, other))
     assert "forces direct, softening" in format_facts(describe(make_galaxy(300, 1)))
+
+
+def test_what_a_model_names_outside_is_read_by_a_flag(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    (tmp_path / "model").mkdir()
+    path = tmp_path / "model" / "a.obj"
+    path.write_text("mtllib ../a.mtl\nv 0 0 0\nv 1 0 0\nv 0 1 0\nusemtl red\nf 1 2 3\n")
+    (tmp_path / "a.mtl").write_text("newmtl red\nKd 0.5 0.25 0.125\n")
+    assert main(["info", str(path), "--json"]) == 0
+    without = capsys.readouterr()
+    assert "--allow-outside" in without.out + without.err
+    assert main(["info", str(path), "--json", "--allow-outside"]) == 0
+    allowed = capsys.readouterr()
+    assert "--allow-outside" not in allowed.out + allowed.err

@@ -9,7 +9,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from raygrove.app.scene_io import describe, load
+from raygrove.app.scene_io import ImportLimits, describe, load
 from raygrove.app.scene_io.exchange import check
 from tests.data import data_file
 
@@ -30,7 +30,7 @@ def test_crytek_sponza_with_its_textures(tmp_path: Path) -> None:
     (tmp_path / "sponza.obj").write_bytes(lzma.decompress(packed.read_bytes()))
     (tmp_path / "sponza.mtl").symlink_to(packed.parent / "sponza.mtl")
     (tmp_path / "textures").symlink_to(packed.parent / "textures")
-    scene = load([tmp_path / "sponza.obj"])
+    scene = load([tmp_path / "sponza.obj"], ImportLimits(allow_outside=True))
     assert scene.triangle_count == 262_205 and len(scene.textures) == 21 and len(scene.objects) == 381
     assert not any("missing" in remark.sentence for remark in scene.remarks)
     bricks = next(material for material in scene.materials if material.name == "bricks")

@@ -185,3 +185,33 @@ def test_a_structure_that_cannot_be_refitted_has_a_button_that_rebuilds_it(
     button.click()
     assert document.state.settings.update.mode == "rebuild"
     qtbot.waitUntil(lambda: not banners.messages())
+
+
+def test_what_a_model_names_outside_is_read_for_it_alone_by_a_button(
+    scene_window: MainWindow, qtbot: Any, tmp_path: Path
+) -> None:
+    for name in ("one", "two"):
+        (tmp_path / name).mkdir()
+        (tmp_path / name / "a.obj").write_text("mtllib ../a.mtl\nv 0 0 0\nv 1 0 0\nv 0 1 0\nusemtl red\nf 1 2 3\n")
+    (tmp_path / "a.mtl").write_text("newmtl red\nKd 0.5 0.25 0.125\n")
+    document = scene_window.document
+
+    def opened(name: str) -> None:
+        scene_window.open_files([str(tmp_path / name / "a.obj")])
+        qtbot.waitUntil(lambda: not document.jobs and document.state.scene.names[0].endswith(f"{name}/a.obj"))
+
+    def is_read() -> bool:
+        return document.scene is not None and any(
+            one.base_color[:3] == pytest.approx((0.5, 0.25, 0.125)) for one in document.scene.materials
+        )
+
+    opened("one")
+    (banner,) = scene_window.banners.messages()
+    assert "outside the model's folder" in banner.sentence and not is_read()
+    banner.findChild(QPushButton, "outside").click()
+    qtbot.waitUntil(is_read)
+    assert scene_window.banners.messages() == [] and not document.state.settings.importer.allow_outside
+    opened("two")
+    assert not is_read()
+    opened("one")
+    assert is_read(), "what was allowed for a model is allowed while the program runs"

@@ -1,0 +1,57 @@
+"""The one rule for files that a model names (textures, buffers, material libraries, parts): regular files inside its
+own folder, links followed; others where `import.allow_outside` says so. What was not read is remembered for a
+remark."""
+
+from __future__ import annotations
+
+import os
+import stat
+
+from raygrove.gpu.scene import Remark
+
+from .errors import display_path
+
+ALLOWED = "import.allow_outside=true"
+OUTSIDE = "outside the model's folder"
+NO_FILE = "no regular file"
+LISTED = 20
+
+
+class References:
+    """The files that the model in `folder` may name."""
+
+    def __init__(self, folder: str = ".", allow_outside: bool = False) -> None:
+        self._folder, self._allow_outside = os.path.realpath(folder), allow_outside
+        self._outside: dict[str, None] = {}
+        self._irregular: dict[str, None] = {}
+
+    def refusal(self, path: str) -> str:
+        """Why a file that is there is not read, and empty where it may be; OSError where it is not there. What is
+        refused is kept for `remarks`."""
+        is_regular = stat.S_ISREG(os.stat(path).st_mode)
+        real = os.path.realpath(path)
+        inside = os.path.commonpath([real, self._folder]) == self._folder
+        if not inside and not self._allow_outside:
+            self._outside[path] = None
+            return OUTSIDE
+        if not is_regular:
+            self._irregular[path] = None
+            return NO_FILE
+        return ""
+
+    def remarks(self) -> list[Remark]:
+        """What was not read, and what to do about it."""
+        found = []
+        if self._outside:
+            advice = f"Copy them there, or allow it: --allow-outside, or --set {ALLOWED}"
+            why = f"Files that the model names {OUTSIDE} were not read: {_listed(self._outside)}. {advice}."
+            found.append(Remark(len(self._outside), why, ALLOWED))
+        if self._irregular:
+            why = f"What the model names and is {NO_FILE} was not read: {_listed(self._irregular)}."
+            found.append(Remark(len(self._irregular), why))
+        return found
+
+
+def _listed(paths: dict[str, None]) -> str:
+    names = [display_path(path) for path in list(paths)[:LISTED]]
+    return ", ".join(names) + (f" and {len(paths) - LISTED} more" if len(paths) > LISTED else "")

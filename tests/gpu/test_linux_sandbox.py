@@ -1,0 +1,179 @@
+"""What a process in the sandbox can no longer do, tried in a process of its own; and that it can without."""
+
+from __future__ import annotations
+
+import json
+import os
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+from raygrove.gpu import linux_sandbox
+
+TRIALS = """
+import json, os, pathlib, signal, socket, subprocess, sys, tempfile, threading
+from raygrove.gpu import linux_sandbox
+
+kinds, own, scratch, other = sys.argv[1].split("+"), *map(pathlib.Path, sys.argv[2:5])
+if "files" in kinds:
+    linux_sandbox.keep_to_files([own, other / "named", *linux_sandbox.own_libraries()], [scratch])
+if "calls" in kinds:
+    linux_sandbox.refuse_calls()
+
+def fork():
+    child = os.fork()
+    if not child:
+        os._exit(0)
+    os.waitpid(child, 0)
+
+def thread():
+    heard = []
+    one = threading.Thread(target=lambda: heard.append(1))
+    one.start()
+    one.join()
+    assert heard
+
+trials = {
+    "read own": lambda: (own / "model").read_bytes(),
+    "list own": lambda: os.listdir(own),
+    "read a named file": lambda: (other / "named").read_bytes(),
+    "write scratch": lambda: tempfile.TemporaryFile(dir=scratch).write(b"x"),
+    "read libraries": lambda: pathlib.Path("/proc/self/statm").read_text(),
+    "read memory file": lambda: open(f"/proc/self/fd/{os.memfd_create('x')}").read(),
+    "thread": thread,
+    "read another": lambda: (other / "secret").read_bytes(),
+    "list another": lambda: os.listdir(other),
+    "read by way of own": lambda: (own / ".." / "other" / "secret").read_bytes(),
+    "read a link": lambda: (own / "link").read_bytes(),
+    "write own": lambda: (own / "new").write_bytes(b""),
+    "append to own": lambda: open(own / "model", "ab"),
+    "make a link": lambda: os.symlink("model", own / "newer"),
+    "make a folder": lambda: os.mkdir(scratch / "folder"),
+    "remove another": lambda: os.unlink(other / "removed"),
+    "cut another": lambda: os.truncate(other / "cut", 0),
+    "rename another": lambda: os.rename(other / "renamed", scratch / "mine"),
+    "environment of the parent": lambda: pathlib.Path(f"/proc/{os.getppid()}/environ").read_bytes(),
+    "socket": lambda: socket.socket().close(),
+    "local sockets": lambda: [one.close() for one in socket.socketpair()],
+    "program": lambda: subprocess.run(["/bin/true"], check=True),
+    "exec": lambda: os.execv("/bin/true", ["true"]) if "calls" in kinds else None,
+    "fork": fork,
+    "signal": lambda: os.kill(os.getppid(), 0),
+    "modes": lambda: os.chmod(own / "model", 0o600),
+    "times": lambda: os.utime(own / "model"),
+}
+done = {}
+for name, trial in trials.items():
+    try:
+        trial()
+        done[name] = "done"
+    except OSError as error:
+        done[name] = os.strerror(error.errno)
+print(json.dumps(done))
+sys.stdout.flush()
+if "crash" in kinds:
+    os.abort()
+"""
+ALLOWED = (
+    *("read own", "list own", "read a named file", "write scratch", "read libraries", "read memory file"),
+    "thread",
+)
+FILES = (
+    *("read another", "list another", "read by way of own", "read a link", "write own", "append to own"),
+    *("make a link", "make a folder", "remove another", "cut another", "rename another", "environment of the parent"),
+)
+CALLS = ("socket", "local sockets", "program", "exec", "fork", "signal", "modes", "times")
+
+has_both = pytest.mark.skipif(
+    not (linux_sandbox.landlock_version() and linux_sandbox.has_seccomp()),
+    reason="this kernel has no Landlock or no seccomp",
+)
+
+
+def tried(kinds: str, folder: Path, exit_code: int = 0) -> dict[str, str]:
+    """What became of each trial in a process that gave up those kinds of things."""
+    own, scratch, other = (folder / name for name in ("own", "scratch", "other"))
+    for path in (own, scratch, other):
+        path.mkdir()
+    (own / "model").write_bytes(b"triangles")
+    (own / "link").symlink_to(other / "secret")
+    for name in ("named", "secret", "removed", "cut", "renamed"):
+        (other / name).write_bytes(b"secret")
+    command = [sys.executable, "-P", "-c", TRIALS, kinds, str(own), str(scratch), str(other)]
+    ended = subprocess.run(command, capture_output=True, text=True, check=False, env={**os.environ, "LC_ALL": "C"})
+    assert ended.returncode == exit_code, ended.stderr
+    return json.loads(ended.stdout)
+
+
+def test_without_a_sandbox_all_of_it_can_be_done(tmp_path: Path) -> None:
+    """Else the trials would show nothing."""
+    done = tried("nothing", tmp_path)
+    assert {*done} == {*ALLOWED, *FILES, *CALLS} and {*done.values()} == {"done"}
+
+
+@has_both
+def test_files_alone(tmp_path: Path) -> None:
+    done = tried("files", tmp_path)
+    assert all(done[name] == "done" for name in ALLOWED), done
+    assert all(done[name] in ("Permission denied", "Invalid cross-device link") for name in FILES), done
+    assert (tmp_path / "other" / "cut").read_bytes() == b"secret" and (tmp_path / "other" / "removed").exists()
+
+
+@has_both
+def test_calls_alone(tmp_path: Path) -> None:
+    done = tried("calls", tmp_path)
+    assert all(done[name] == "done" for name in (*ALLOWED, *FILES)), done
+    assert all(done[name] == "Operation not permitted" for name in CALLS), done
+
+
+@has_both
+def test_a_crash_is_still_seen_as_one(tmp_path: Path) -> None:
+    done = tried("files+calls+crash", tmp_path, exit_code=-6)
+    assert all(done[name] == "done" for name in ALLOWED) and all(done[name] != "done" for name in (*FILES, *CALLS))
+
+
+@has_both
+def test_calls_are_refused_to_threads_that_run_already(tmp_path: Path) -> None:
+    program = """
+import socket, threading
+from raygrove.gpu import linux_sandbox
+begin, ended = threading.Event(), []
+def work():
+    begin.wait()
+    try:
+        socket.socket()
+    except PermissionError:
+        ended.append("refused")
+one = threading.Thread(target=work)
+one.start()
+linux_sandbox.refuse_calls()
+begin.set()
+one.join()
+print(*ended)
+"""
+    ended = subprocess.run([sys.executable, "-P", "-c", program], capture_output=True, text=True, check=True)
+    assert ended.stdout.split() == ["refused"]
+
+
+def test_the_calls_that_are_refused_are_named_once() -> None:
+    numbers = [number for kinds in linux_sandbox.REFUSED_CALLS.values() for number in kinds]
+    assert len(numbers) == len({*numbers}) and len(numbers) < 250  # a jump of the filter is one byte
+
+
+def test_files_that_threads_share_are_not_believed_to_be_kept(tmp_path: Path) -> None:
+    """Landlock binds the thread that asks for it: with others running, files would stay open to them."""
+    program = """
+import pathlib, sys, threading
+from raygrove.gpu import linux_sandbox
+end = threading.Event()
+threading.Thread(target=end.wait).start()
+try:
+    linux_sandbox.keep_to_files([pathlib.Path("/")])
+except linux_sandbox.SandboxError as error:
+    print(error)
+end.set()
+"""
+    ended = subprocess.run([sys.executable, "-P", "-c", program], capture_output=True, text=True, check=True)
+    assert "2 threads" in ended.stdout or not linux_sandbox.landlock_version()
