@@ -170,14 +170,16 @@ class ViewSlot:
         self._moment = (moment.time, moment.clip, shutter)
         if settings.update.always:
             self.film.restart()
-        is_whole = settings.update.always or self.ray_type.needs_whole_picture(self._options)
         # With an open shutter a film's samples show different instants of one moment. Whether the structure is updated
         # even where nothing moved is no part of the key: a sample drawn with that is the first of those that follow
         # without.
         seen = version if shutter <= 0.0 else (self._moment, surface.primitives.topology_version)
         same = dataclasses.replace(settings, samples=1, update=dataclasses.replace(settings.update, always=False))
         key = (same, view.camera, self.clip, seen, self._materials.version, surface.light_count)
-        size, most_rows = (view.pixels.width, view.pixels.height), 0 if is_whole else view.most_rows
+        size = (view.pixels.width, view.pixels.height)
+        there = self.film.samples_of(key, *size)
+        is_whole = settings.update.always or self.ray_type.needs_whole_picture(self._options, there)
+        most_rows = 0 if is_whole else view.most_rows
         sample = self.film.next_sample(key, *size, settings.samples, most_rows)
         inverse = int(f"{sample.index:024b}"[::-1], 2) / (1 << 24)
         return dataclasses.replace(moment, time=moment.time + shutter * inverse) if shutter > 0.0 else moment
@@ -313,7 +315,7 @@ class ViewSlot:
     # -- on request -----------------------------------------------------------------------------------------------
     def noise(self) -> float | None:
         """Standard error of the film's pixels (gpu/shade/noise.py); None where that is not known."""
-        if self.ray_type.adds_up(self.film.samples):
+        if self.ray_type.adds_up(self.film.samples, self._options):
             return self._noise.take(self.film)
         self._noise.forget()
         return None

@@ -21,7 +21,7 @@ from raygrove.app.frames.questions import Questions
 from raygrove.app.frames.refinement import Refinement, noise_of
 from raygrove.app.frames.resolution import PROBE_PIXELS, probe_size, scaled, whole_ms
 from raygrove.app.frames.sphere_pictures import sphere_picture
-from raygrove.app.frames.views import view_settings
+from raygrove.app.frames.views import view_settings, while_looking
 from raygrove.gpu.display.sphere_look import SpherePicture
 from raygrove.gpu.engine import Engine, View
 from raygrove.gpu.hierarchy.base import HierarchyError
@@ -353,6 +353,7 @@ class FrameMaker(Questions):
     ) -> View:
         pixels = SlotPixels(slot, target, *scaled(slot.width, slot.height, scale))
         settings, name = view_settings(state, index, samples=samples), state.views[index].name
+        settings = while_looking(settings, state.settings.display.filter_samples)
         return View(settings, state.camera_of(index), pixels, name, most_rows)
 
     def _key_of(self, scene: Scene, state: State, moment: Moment, slots: Sequence[PixelSlot]) -> object:

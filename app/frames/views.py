@@ -2,8 +2,20 @@
 
 from __future__ import annotations
 
+import dataclasses
+from typing import Any
+
 from raygrove.app.document.state import State
 from raygrove.gpu.engine import ViewSettings
+
+
+def while_looking(shown: ViewSettings, filter_samples: int) -> ViewSettings:
+    """What the window shows while samples add up: noisy light filtered until there are so many, 0: as it is."""
+    options: Any = shown.ray_type_options
+    if not filter_samples or not hasattr(options, "filter_samples") or options.filtered:
+        return shown
+    filtered = dataclasses.replace(options, filtered=True, filter_samples=filter_samples)
+    return dataclasses.replace(shown, ray_type_options=filtered)
 
 
 def view_settings(state: State, view: int = 0, *, samples: int = 0) -> ViewSettings:

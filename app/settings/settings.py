@@ -115,6 +115,13 @@ class DisplayOptions:
         1024, "Samples per pixel that a still picture in the window is given at most, where its noise asks for them.",
         minimum=1, maximum=65536,
     )  # fmt: skip
+    filter_samples: int = option(
+        64,
+        "The window filters path tracing until a picture has so many samples per pixel, pictures that are written not; "
+        "0 shows the noise.",
+        minimum=0,
+        maximum=65536,
+    )
     noise_limit: float = option(
         0.01,
         "A still picture in the window is refined until the standard error of 95 % of it is smaller, as a part of the "

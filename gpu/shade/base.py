@@ -133,11 +133,12 @@ class RayType(abc.ABC):
         views in a frame the first one's instant is shown by all."""
         return 0.0
 
-    def needs_whole_picture(self, options: Any) -> bool:
-        """Whether a sample cannot be drawn some rows at a time, because a pixel's colour depends on those far away."""
+    def needs_whole_picture(self, options: Any, samples: int) -> bool:
+        """Whether the sample behind `samples` others cannot be drawn some rows at a time, because a pixel's colour
+        depends on those far away."""
         return False
 
-    def adds_up(self, samples: int) -> bool:
+    def adds_up(self, samples: int, options: Any) -> bool:
         """Whether the film of so many samples holds their sums alone: then they tell how much noise is left."""
         return True
 

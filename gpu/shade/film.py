@@ -94,6 +94,10 @@ class Film:
         """(3 * R,) float32: the planes of red, green and blue."""
         return self._sums
 
+    def samples_of(self, key: Hashable, width: int, height: int) -> int:
+        """How many samples there are of what `key` stands for."""
+        return self.samples if (key, width, height) == self._key else 0
+
     def next_sample(self, key: Hashable, width: int, height: int, samples: int, most_rows: int = 0) -> Sample:
         """Decide what this frame draws: the rows that the sample under way still lacks, at most `most_rows` (0: all)
         in whole tiles; begins anew where `key` or the size differs from what the film shows. With all `samples`

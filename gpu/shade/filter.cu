@@ -203,11 +203,15 @@ extern "C" __global__ void filter_spread(FilterView f, const float4* source, flo
     }
 }
 
-// The albedo put back; the more samples there are since the restart, the more of them is shown as they are. Then this
+// The albedo put back; the more samples there are since the restart, the more of them is shown as they are, slowly at
+// first where they are to be shown alone in the end, or noise would come back early. Then this
 // picture is the past. Items are rays.
 extern "C" __global__ void filter_compose(FilterView f, const float4* source, int ray_count) {
     const int width = f.frame->width, height = f.frame->height;
-    const float count = (float)f.frame->sample_count, plain = (count - 1.0f) / (count + 1023.0f);
+    const float count = (float)f.frame->sample_count, plain_from = (float)f.state[2];
+    const float way = min((count - 1.0f) / max(plain_from - 1.0f, 1.0f), 1.0f);
+    const float plain = plain_from > 0.0f ? (count >= plain_from ? 1.0f : way * way)
+                                          : (count - 1.0f) / (count + 1023.0f);
     for (int ray : grid_stride(ray_count)) {
         const PackPixels at = pixels_of(ray, width, height);
         if (!at.inside) continue;

@@ -36,7 +36,8 @@ class FilterView(Struct):
     previous: Annotated[Array, "ViewFrame*"]
     """Of the picture that the history shows; of no width: there is none."""
     state: Ints
-    """Whether anything but the eye moves; the most samples that history counts while it does."""
+    """Whether anything but the eye moves; the most samples that history counts while it does; the samples from which
+    on the picture is their plain mean (0: never quite)."""
     guide: _Float4s
     """Normal (packed), distance, its change from pixel to pixel, material (-1: nothing)."""
     light: _Float4s
@@ -82,10 +83,10 @@ class Filter:
         self._constants = constants
         self._target, self.generation = target, 0
         self._previous = target.zeros(VIEW_FRAME.itemsize, np.uint8, "filter")
-        self._state = target.zeros(2, np.int32, "filter")
+        self._state = target.zeros(3, np.int32, "filter")
         self._kept: dict[str, Array] = {}
         self._pixels = self._places = 0
-        self._written: tuple[int, int] | None = None
+        self._written: tuple[int, int, int] | None = None
 
     def reserve(self, context: FrameContext) -> None:
         """Memory for a picture of the film's size; what was kept of another size is of no use any more. Not among
@@ -105,9 +106,10 @@ class Filter:
         """There is no past any more."""
         self._target.write(self._previous, np.zeros(VIEW_FRAME.itemsize, np.uint8))
 
-    def prepare(self, moves: bool) -> None:
-        """Write whether anything but the eye moves."""
-        state = (int(moves), MOVING_HISTORY)
+    def prepare(self, moves: bool, plain_from: int) -> None:
+        """Write whether anything but the eye moves, and from how many samples on the picture is their plain mean (0:
+        it never is quite)."""
+        state = (int(moves), MOVING_HISTORY, plain_from)
         if state != self._written:
             self._written = state
             self._target.write(self._state, np.array(state, np.int32))

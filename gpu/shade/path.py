@@ -82,6 +82,13 @@ class PathOptions(EnvironmentOptions):
         "Smooth the noise over time and neighbours; while nothing moves, the picture goes over to what the "
         "samples show by themselves.",
     )
+    filter_samples: int = option(
+        0,
+        "The filter turns itself off once a picture has so many samples, which then show what they do by themselves; 0 "
+        "goes over to that by and by, and never quite.",
+        minimum=0,
+        maximum=65536,
+    )
     queue: str = option(
         "unsorted",
         "Order of the rays in a queue: as their pixels lie, or grouped by the octant of their direction.",
@@ -117,6 +124,7 @@ class Path(RayType):
         self._options = PathOptions()
         self._strategy = AUTO[target.kind]
         self._filter: Filter | None = None
+        self._is_filtering = False
         self._frames = 0
         self._versions = (0, 0)
 
@@ -124,7 +132,7 @@ class Path(RayType):
     def shape(self) -> Hashable:
         options = self._options
         of_wavefront = (options.bounces, options.queue) if self._strategy == "wavefront" else ()
-        smoothing = 0 if self._filter is None else self._filter.generation
+        smoothing = self._filter.generation if self._filter is not None and self._is_filtering else 0
         return (
             self._strategy,
             self._has_holes,
@@ -147,27 +155,32 @@ class Path(RayType):
     def reserve(self, options: Any, context: FrameContext) -> None:
         if not options.filtered:
             self._filter = None
+        self._is_filtering = options.filtered and not self.adds_up(context.sample_index, options)
+        if not self._is_filtering:
             return
         self._filter = self._filter or Filter(self.target, self.materials.constants)
         self._filter.reserve(context)
 
     def prepare(self, options: Any, context: FrameContext) -> None:
         versions = (context.surface.version, self.materials.version)
-        if self._filter is not None:
+        if self._filter is not None and self._is_filtering:
             # Pictures that begin anew while things move must not show the same noise, which would look like light.
             self._frames = (self._frames + 1) % (1 << 20)
             if options != self._options or versions[1] != self._versions[1]:
                 self._filter.forget()
-            self._filter.prepare(versions[0] != self._versions[0])
-        else:
+            self._filter.prepare(versions[0] != self._versions[0], options.filter_samples)
+        elif self._filter is None:
             self._frames = 0
         self._versions = versions
         super().prepare(options, context)
         self._options = options
         self._strategy = AUTO[self.target.kind] if options.strategy == "auto" else options.strategy
 
-    def needs_whole_picture(self, options: Any) -> bool:
-        return bool(options.filtered)  # the filter looks at neighbours
+    def needs_whole_picture(self, options: Any, samples: int) -> bool:
+        return not self.adds_up(samples, options)  # the filter looks at neighbours
+
+    def adds_up(self, samples: int, options: Any) -> bool:
+        return not options.filtered or 0 < options.filter_samples <= samples
 
     def compile(self, tracer: Tracer, context: FrameContext) -> None:
         context.compile_primary(tracer)
@@ -185,7 +198,7 @@ class Path(RayType):
         Filter(self.target, self.materials.constants).compile()
 
     def render(self, tracer: Tracer, context: FrameContext) -> None:
-        sums, sharp = (context.sums, None) if self._filter is None else self._filter.sample(context)
+        sums, sharp = self._filter.sample(context) if self._filter and self._is_filtering else (context.sums, None)
         with self.target.phase("trace.primary"):
             hits = context.primary_hits(tracer)
         with self.target.phase("trace.path"):
@@ -194,7 +207,7 @@ class Path(RayType):
                 self._follow(tracer, context, hits, sums, sharp)
             else:
                 self._wavefront(tracer, context, hits, sums, sharp)
-        if self._filter is not None:
+        if self._filter is not None and self._is_filtering:
             with self.target.phase("shade.filter"):
                 self._filter.launch(self._surface_view(context.surface), hits, sums, sharp, context)
 

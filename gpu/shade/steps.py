@@ -112,7 +112,7 @@ class Steps(RayType):
         colors = NAMES.index(options.colors)
         return StepsRow(options.minimum, options.maximum, options.automatic, colors, *COUNTED[options.count])
 
-    def needs_whole_picture(self, options: Any) -> bool:
+    def needs_whole_picture(self, options: Any, samples: int) -> bool:
         return bool(options.automatic)
 
     def compile(self, tracer: Tracer, context: FrameContext) -> None:

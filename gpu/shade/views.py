@@ -149,7 +149,7 @@ class SurfaceViewType(RayType):
         is_geometric = getattr(options, "geometric", False)
         return ViewRow(low, high, automatic, colors, shown.plane, per_one, shown.scale, shown.offset, is_geometric)
 
-    def needs_whole_picture(self, options: Any) -> bool:
+    def needs_whole_picture(self, options: Any, samples: int) -> bool:
         return self.SHOWN[options.show].low is not None and bool(options.automatic)
 
     def needs_structure(self, light_count: int) -> bool:

@@ -12,6 +12,8 @@ from raygrove.app.document.state import State, replaced
 from raygrove.app.frames.exporting import smooth_samples
 from raygrove.app.frames.maker import FrameMaker
 from raygrove.app.frames.pixel_slots import HostSlot
+from raygrove.app.frames.views import view_settings
+from raygrove.app.settings.settings import set_option
 from raygrove.gpu.engine import View
 from raygrove.gpu.gravity import GravityOptions
 from raygrove.gpu.region import Region, RegionContents
@@ -230,6 +232,21 @@ def test_refining_ends_with_the_most_samples_and_written_pictures_have_theirs(
     few = replaced(state, "settings.display.refine_samples", 1)
     assert [makers.draw(few).samples for _ in range(6)] == [1, 2, 3, 4, 4, 4]
     assert smooth_samples(few.settings) == 4
+
+
+def test_paths_are_filtered_in_the_window_until_there_are_enough_samples(makers: Makers) -> None:
+    state = replaced(State(), "settings.render.ray_type", "path")
+
+    def shown(state: State) -> tuple[bool, int]:
+        makers.draw(state)
+        options: Any = makers.engines[0].views[0].settings.ray_type_options
+        return options.filtered, options.filter_samples
+
+    assert shown(state) == (True, 64)
+    assert shown(replaced(state, "settings.display.filter_samples", 0)) == (False, 0)
+    own = set_option(state.settings, "ray_type.path.filtered", True)
+    assert shown(replaced(state, "settings", own)) == (True, 0), "who asked for the filter has it to the end"
+    assert not view_settings(state).ray_type_options.filtered, "written pictures are what their samples show"
 
 
 def test_what_is_hidden_and_selected_is_handed_on(makers: Makers) -> None:

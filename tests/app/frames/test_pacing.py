@@ -117,6 +117,7 @@ def test_rows_of_an_engine_make_the_same_picture(
 ) -> None:
     state = replaced(replaced(State(), "settings.render.device", "cpu"), "settings.render.ray_type", ray_type)
     state = replaced(replaced(state, "settings.display.still_samples", 3), "settings.render.layout", "bvh2")
+    state = replaced(state, "settings.display.filter_samples", 0)
     pictures = []
     for rows in (0, 16):
         monkeypatch.setattr(pacing, "rows_at_once", lambda row_ms, left, rows=rows: rows if left > rows else 0)

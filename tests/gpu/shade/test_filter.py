@@ -58,3 +58,27 @@ def test_sizes_change_and_the_past_is_of_its_own_size(target: Target) -> None:
             engine.flush()
             found = engine.linear(view)
             assert found.shape == (size[1], size[0], 3) and np.all(np.isfinite(found)) and found.mean() > 0.05
+
+
+def test_the_filter_turns_itself_off_and_then_noise_is_told(target: Target) -> None:
+    scene, size = cornell_scene(cornell()), (48, 48)
+    options = PathOptions(filtered=True, filter_samples=16, **DARK)
+    wanted = draw_linear(target, scene, CORNELL_CAMERA, size, PathOptions(**DARK), 384, seed=5)[0]
+    view = View(
+        ViewSettings(ray_type="path", ray_type_options=options, samples=64), CORNELL_CAMERA, ArrayPixels(target, *size)
+    )
+    errors, rows, noise = [], [], []
+    with contextlib.closing(Engine(target, scene)) as engine:
+        for count in range(1, 65):
+            view.most_rows = 24
+            engine.render_frame(Moment(), [view])
+            while not engine.is_whole([view]):
+                rows.append(count)
+                engine.render_frame(Moment(), [view])
+            errors.append(error(engine.linear(view), wanted))
+            noise.append(engine.noise(view))
+    plain = error(draw_linear(target, scene, CORNELL_CAMERA, size, PathOptions(**DARK), 1)[0], wanted)
+    assert errors[0] < plain / 3.0, "the first is smoothed"
+    assert max(errors) < plain / 3.0 and errors[15] < plain / 3.5 and errors[63] < plain / 6.0
+    assert rows == list(range(17, 65)), "without the filter it is drawn some rows at a time"
+    assert noise[:23] == [None] * 23 and None not in noise[23:], "the sums of the first sixteen stand for one part"
