@@ -34,6 +34,7 @@ _NUMPY: dict[str, tuple[Any, tuple[int, ...]]] = {
     "float": (np.float32, ()),
     "unsigned": (np.uint32, ()),
     "int64": (np.int64, ()),
+    "uint64": (np.uint64, ()),
     "float3": (np.float32, (3,)),
 }
 
@@ -86,6 +87,11 @@ class Struct:
             fields = [(name, *_numpy(kind, parts.get(name))) for name, kind in _field_types(cls).items()]
             _DTYPES[key] = np.dtype(fields, align=True)
         return _DTYPES[key]
+
+    @classmethod
+    def words(cls) -> int:
+        """Words of 32 bits that one takes, by which memory for kernels' own use is made."""
+        return cls.dtype().itemsize // 4
 
     @classmethod
     def lays_out(cls, dtype: np.dtype) -> bool:

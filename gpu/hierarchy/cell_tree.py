@@ -17,7 +17,8 @@ from .grown_tree import GrownTree
 from .primitives import unit_source
 from .quality import BLOCKS, LEVELS, Quality, QualityMeasure
 
-_CELL_SUMS = 6
+CELL_SUMS = 6
+"""What a block measures: cost, inner nodes, leaves, empty leaves, inactive primitives, depth."""
 _MEASURE_BLOCKS = 256
 
 
@@ -65,7 +66,7 @@ class CellTreeHierarchy(GrowingHierarchy):
     def launch_measuring(self, primitives: Primitives, costs: StatisticsOptions) -> Array:
         tree, target = self.tree, self.target
         unit = target.unit(unit_source(f"gpu/hierarchy/{self.family}/statistics.cu", primitives))
-        sums = target.scratch(f"{self.family}.sums", _MEASURE_BLOCKS * _CELL_SUMS, np.float64)
+        sums = target.scratch(f"{self.family}.sums", _MEASURE_BLOCKS * CELL_SUMS, np.float64)
         row = target.scratch(f"{self.family}.measured", len(self.figures), np.float64)
         target.launch(
             unit,

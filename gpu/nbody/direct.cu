@@ -2,10 +2,10 @@
 // through shared memory (Nyland, Harris and Prins, GPU Gems 3, 31); on the host a thread takes packs of bodies.
 //
 // What a tile adds is summed by itself first, so that rounding grows with the tiles, not with the bodies.
+// from gpu.nbody.direct import TILE
 #include "gpu/device/block.cuh"
 #include "gpu/nbody/attraction.cuh"
 
-constexpr int TILE = 256;
 static_assert(TILE % PACK == 0, "a tile is whole packs");
 
 // bodies (n): places and masses -> field (n): accelerations and potentials. Blocks have TILE / PACK threads or a

@@ -7,13 +7,13 @@
 //     scan_digits     a block a digit: prefix sums over its tiles      -> counts in place; the last block to arrive
 //                     sums up the digits before each                   -> digit_first[digit]
 //     scatter_digits  rank the keys of a tile, write them in order
+// from gpu.target.own_sort import DIGIT_BITS, DIGITS
 #include "gpu/device/atomics.cuh"
 #include "gpu/device/block.cuh"
 #include "gpu/device/tile.cuh"
 
 typedef unsigned short uint16;  // a place in a tile
 
-constexpr int DIGIT_BITS = 8, DIGITS = 1 << DIGIT_BITS;
 constexpr int WARPS = RUNS_SERIAL ? 1 : THREADS / 32;
 constexpr int ITEMS = TILE / (WARPS * WARP_LANES);  // keys of a thread
 static_assert(ITEMS * WARPS * WARP_LANES == TILE && TILE < 65536, "a tile is whole rows of a block");

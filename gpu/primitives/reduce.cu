@@ -1,11 +1,11 @@
 // Reduction: values (n) -> one partial result a tile of TILE values. Launched again on the partial results until one is
 // left. The order of the additions is a fixed tree inside a tile, whatever the number of threads: same input, same
 // bytes, on both targets. Operation and Value come with the unit (gpu/primitives/reduce.py).
+// from gpu.primitives.reduce import TILE
 #include "gpu/device/block.cuh"
 #include "gpu/device/loops.cuh"
 
 constexpr int COLUMNS = 256;
-constexpr int TILE = 4096;
 
 extern "C" __global__ void reduce_tiles(const Value* values, int n, int tile_count, Value* partials) {
     SHARED Value column[COLUMNS];

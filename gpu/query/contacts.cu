@@ -53,7 +53,7 @@ extern "C" __global__ void find_contacts(const int* boxes, const int* ranks, int
             const Aabb part = common(own, box_of(boxes, other));
             if (is_empty(part)) continue;
             found.box = merge(found.box, part);
-            if (found.count >= 0 && found.count < Contact::NAMED) found.parts[found.count++] = part;
+            if (found.count >= 0 && found.count < MOST_PARTS) found.parts[found.count++] = part;
             else found.count = -1;
         }
         contacts[i].box = found.box;

@@ -1,5 +1,5 @@
 // Objects whose primitives may touch, by the boxes of objects alone: who asks, who is found, and where.
-// from gpu.query.contacts import ContactRows, CONTACT_WORDS
+// from gpu.query.contacts import CONTACT_WORDS, MOST_PARTS, ContactRows
 #pragma once
 #include "gpu/device/aabb.cuh"
 #include "gpu/query/regions.cuh"
@@ -9,13 +9,11 @@ __device__ __forceinline__ Aabb common(const Aabb& a, const Aabb& b) {
 }
 
 // Where others reach into the box of an object that asks: `box` around all such parts, and these themselves where they
-// are at most NAMED; `count` is -1 where they are more.
+// are at most MOST_PARTS; `count` is -1 where they are more.
 struct Contact {
-    static constexpr int NAMED = 8;
-
     Aabb box;
     int count;
-    Aabb parts[NAMED];
+    Aabb parts[MOST_PARTS];
 
     // Whether something of the object that lies in a box may touch another one.
     __device__ __forceinline__ bool reaches(const Aabb& other) const {

@@ -20,8 +20,11 @@ ANY: Between = (-1, -1)
 TILE = 2048
 """Primitives that a block bounds."""
 
-CONTACT_WORDS = 55
-"""Of a row of `contacts`: a box, how many parts there are, and eight."""
+MOST_PARTS = 8
+"""Boxes of others that a row of `contacts` holds one by one."""
+
+CONTACT_WORDS = 6 + 1 + 6 * MOST_PARTS
+"""Of a row of `contacts` (contacts.cuh): a box, how many parts there are, and these."""
 
 MOST_COMPARED = 4096
 """Objects of which each is compared with all; where there are more, only their primitives are."""

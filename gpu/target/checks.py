@@ -14,9 +14,13 @@ MOST_ARRAYS = 1 << 14
 """Arrays that are known to kernels; places in any beyond are not checked."""
 
 REPORT = np.dtype([("check", "i4"), ("kernel", "i4"), ("index", "i8"), ("bound", "i8"), ("array", "u8")])
-"""CheckReport of checks.cuh. Behind it, in CheckState, stands what `Checks.arrays` gives."""
+"""CheckReport of checks.cuh."""
 
-STATE_BYTES = REPORT.itemsize + 8 + 16 * MOST_ARRAYS
+STATE = np.dtype([("report", REPORT), ("array_count", "i8"), ("arrays", "u8", (MOST_ARRAYS, 2))])
+"""CheckState of checks.cuh, which names one of the arrays alone."""
+
+ARRAYS_AT = REPORT.itemsize
+"""Where in it stands what `Checks.arrays` gives."""
 
 _PLACE, _NO_ARRAY, _STACK = 1, 2, 3
 _RAYS = {

@@ -9,7 +9,7 @@ from typing import Any
 
 import numpy as np
 
-from .checks import REPORT, STATE_BYTES, Checks
+from .checks import ARRAYS_AT, REPORT, STATE, Checks
 from .cuda_driver import Cuda, checked
 from .cuda_memory import DeviceMemory, StagingRing
 
@@ -19,7 +19,7 @@ class CudaChecks:
 
     def __init__(self, cuda: Cuda, memory: DeviceMemory, staging: StagingRing) -> None:
         self._cuda, self._staging, self._checks = cuda, staging, Checks()
-        self._state = memory.empty(STATE_BYTES, np.uint8, "checks")
+        self._state = memory.empty(STATE.itemsize, np.uint8, "checks")
         memory.checks = self._checks
         self._clear()
 
@@ -33,7 +33,7 @@ class CudaChecks:
         """Tell kernels of arrays that have come or gone, in the order of the stream; not while launches are
         captured."""
         if self._checks.has_changed:
-            self._staging.write(self._state.data.ptr + REPORT.itemsize, self._checks.arrays())
+            self._staging.write(self._state.data.ptr + ARRAYS_AT, self._checks.arrays())
 
     def raise_failed(self) -> None:
         """CheckFailedError where a kernel has left a report. The stream must be idle."""

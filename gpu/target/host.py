@@ -34,7 +34,7 @@ from .base import (
     UnitSource,
     item_count,
 )
-from .checks import REPORT, STATE_BYTES, Checks
+from .checks import ARRAYS_AT, REPORT, STATE, Checks
 from .host_clock import HostClock
 from .host_compiler import compile_library, processor
 from .host_recording import Recording
@@ -88,7 +88,7 @@ class HostTarget(Target):
         self._clock = HostClock(self.options.profile)
         self._recording: Recording | None = None
         self._checks = Checks() if self.options.checks else None
-        self._check_state = np.zeros(STATE_BYTES if self._checks else 0, np.uint8)
+        self._check_state = np.zeros(STATE.itemsize if self._checks else 0, np.uint8)
         self._sorter, self._scanner = chosen_of_thesis(self, None)
 
     # -- memory ---------------------------------------------------------------------------------------------------
@@ -233,7 +233,7 @@ class HostTarget(Target):
         each time whose launch it is."""
         if checks.has_changed:
             known = checks.arrays().view(np.uint8)
-            self._check_state[REPORT.itemsize :][: known.size] = known
+            self._check_state[ARRAYS_AT:][: known.size] = known
         unit.check_state.value = address(self._check_state)
         with self._clock.launch(kernel):
             self._runtime.pool_run(self._pool, unit.entries[kernel], packed.pointer, blocks)

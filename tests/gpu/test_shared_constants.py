@@ -11,8 +11,8 @@ from collections.abc import Iterator
 import numpy as np
 import pytest
 
-from raygrove.gpu.hierarchy.bvh import pairing, refit
-from raygrove.gpu.hierarchy.bvh.builders import hlbvh_sah, hploc, hploc_sah
+from raygrove.gpu.hierarchy.bvh import pairing
+from raygrove.gpu.hierarchy.bvh.builders import hploc, hploc_sah
 from raygrove.gpu.target.translation_unit import ROOT, read_source
 from tests.gpu.hierarchy import kd_reference, median_reference
 
@@ -67,7 +67,7 @@ def said_twice() -> list[tuple[str, pathlib.Path, float, pathlib.Path, float]]:
 
 def test_a_name_in_python_and_in_the_kernels_beside_it_means_the_same() -> None:
     found = said_twice()
-    assert len(found) > 30
+    assert len(found) > 20
     wrong = [f"{name}: {kernel} says {a}, {module} says {b}" for name, kernel, a, module, b in found if a != b]
     assert not wrong, "\n".join(wrong)
 
@@ -75,17 +75,6 @@ def test_a_name_in_python_and_in_the_kernels_beside_it_means_the_same() -> None:
 def test_numbers_of_kernels_are_read() -> None:
     text = "constexpr int ONE = 1, TWO = ONE + 1;\nconstexpr float HALF = 0.5f;\nconstexpr int OTHER = sizeof(Tree);"
     assert dict(numbers_of_kernels(text)) == {"ONE": 1, "TWO": 2, "HALF": 0.5}
-
-
-@pytest.mark.parametrize(
-    ("path", "name", "value"),
-    [
-        (BVH + "refit/groups.cuh", "LANES", refit.CLIMBS_A_LIST),
-        (BVH + "builders/hlbvh_sah/sah_splits.cu", "TILE", hlbvh_sah.TILE),
-    ],
-)
-def test_python_and_kernels_say_the_same(path: str, name: str, value: int) -> None:
-    assert constant(path, name) == value
 
 
 def test_depths_of_pairing_builders_are_the_sums_of_what_their_kernels_add() -> None:

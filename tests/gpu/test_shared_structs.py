@@ -17,7 +17,7 @@ from raygrove.gpu.primitive_views import LongLeaves, MixedView, RecordRows, Sphe
 from raygrove.gpu.rows import Int, Struct, declaration
 from raygrove.gpu.target.arguments import ArgumentBlock
 from raygrove.gpu.target.base import TargetError, UnitSource
-from raygrove.gpu.target.checks import REPORT
+from raygrove.gpu.target.checks import ARRAYS_AT, REPORT, STATE
 from raygrove.gpu.target.host_compiler import find_compiler
 from raygrove.gpu.target.structs import address, pack, pack_behind
 from raygrove.gpu.target.translation_unit import read_source, signatures, write_unit
@@ -77,6 +77,14 @@ def planes_together(fields: list[tuple[str, str, int, int]]) -> list[tuple[str, 
 def test_numpy_reads_what_kernels_write(path: str, name: str, dtype: np.dtype) -> None:
     told = fields_in_numpy(dtype)
     assert fields_of(path, name) == (planes_together(told) if "x" in (dtype.names or ()) else told)
+
+
+def test_what_stands_behind_a_report_is_where_kernels_look_for_it() -> None:
+    """CheckState names one array of the many; its first field is the report."""
+    report, *behind = fields_in_numpy(STATE)
+    told = fields_of("gpu/device/checks.cuh", "CheckState")
+    assert told == [(name, kind, place - ARRAYS_AT, min(count, 2)) for name, kind, place, count in behind]
+    assert (report[0], ARRAYS_AT) == ("report", STATE.fields["array_count"][1])  # type: ignore[index]
 
 
 def test_a_field_in_another_place_is_seen() -> None:

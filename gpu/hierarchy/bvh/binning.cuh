@@ -2,6 +2,7 @@
 // between bins are candidates. The cost of a plane is area times count of both sides, areas halved; of equal costs the
 // lower axis wins, then the lower plane, so that no order of evaluation can be told from the result. Unit constant:
 // BINS.
+// from gpu.hierarchy.bvh.bins import BinRow
 #pragma once
 #include "gpu/device/aabb.cuh"
 #include "gpu/device/atomics.cuh"
@@ -30,9 +31,7 @@ struct BinGrid {
 };
 
 // Ordered integers (atomics.cuh), so that any order of merging gives the same bytes.
-struct Bin {
-    int lower[3], upper[3], count;
-
+struct Bin : BinRow {
     __device__ void clear() {
         for (int k = 0; k < 3; ++k) {
             lower[k] = ordered_int(FLOAT_MAX);
@@ -67,7 +66,6 @@ struct Bin {
         atomic_add(&count, other.count);
     }
 };
-static_assert(sizeof(Bin) == 28, "builders size their scratch memory by it");
 
 // A candidate's number in its word (planes.cuh): axis * BINS + the last bin on the left side.
 __device__ __forceinline__ int plane_axis(uint64 key) { return (int)(key & 0xffffffffu) / BINS; }

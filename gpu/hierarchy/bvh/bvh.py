@@ -45,7 +45,8 @@ from .stopping import LEAF_OF_TRIANGLES, leaf_size_of
 from .tree import CanonicalTree
 from .wide import check_wide
 
-_SUMS = 5
+SUMS = 5
+"""What a block measures: cost, inner nodes, leaves, inactive references, depth."""
 _MEASURE_BLOCKS = 256
 
 
@@ -278,7 +279,7 @@ class BvhHierarchy(MeasuredHierarchy):
         tree, target = self.tree, self.target
         self.complete_boxes()
         unit = target.unit(tree.unit_source("gpu/hierarchy/bvh/statistics.cu", primitives))
-        sums = target.scratch("bvh.sums", _MEASURE_BLOCKS * _SUMS, np.float64)
+        sums = target.scratch("bvh.sums", _MEASURE_BLOCKS * SUMS, np.float64)
         row = target.scratch("bvh.measured", len(self.figures), np.float64)
         boxes = {
             **tree.leaf_boxes(),

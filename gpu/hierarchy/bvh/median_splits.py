@@ -21,7 +21,7 @@ WIDE_LEVELS = 5
 """Levels of wider tasks per launch."""
 
 BATCH = 8
-"""Tasks that a block finishes together; median_splits.cu has the same."""
+"""Tasks that a block finishes together."""
 
 WIDE_BLOCK = {"cuda": 512, "host": 1}
 SMALL_BLOCK = {"cuda": 128, "host": 1}

@@ -11,6 +11,7 @@
 //
 // Ids come from places, pairs from the boxes alone: no order of arrival shows. Unit constants: CODE_BITS, MOST, KEPT,
 // THREADS, RADIUS, and those of clusters.cuh, with LEAVES_IN_ORDER.
+// from gpu.hierarchy.bvh.pairing import HALF
 #pragma once
 #include "gpu/device/atomics.cuh"
 #include "gpu/device/block.cuh"
@@ -20,7 +21,7 @@
 
 constexpr int NO_ONE = -1;
 constexpr int TREE = 1;  // one cluster, of all references
-constexpr int HALF = TILE_ITEMS / 2;
+static_assert(HALF == TILE_ITEMS / 2, "two halves meet in one warp");
 static_assert(KEPT <= HALF, "a chunk's clusters meet those of another in one warp");
 
 // How far the highest cluster may stand above the rank of its gap. Ranks grow on the way to the root, so clusters that

@@ -19,7 +19,7 @@ THREADS = 32
 """Of a block, on CUDA: a warp alone, which waits for nobody, and what it holds is free again as soon as it is done."""
 
 HALF = 16
-"""Clusters that a range of references is paired down to; pairing.cuh has the same."""
+"""Clusters that a range of references is paired down to."""
 
 LARGE_COUNT = 4_000_000
 """So many primitives, and more, keep a GPU busy whatever the chunk: larger ones then leave less to global memory."""

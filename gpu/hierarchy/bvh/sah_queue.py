@@ -14,10 +14,10 @@ from ...target.base import Array, Unit
 from ..base import Primitives
 from ..primitives import unit_source
 from ..scratch import Shapes, bytes_of, scratch_arrays
+from .bins import BinRow
 from .bvh import BvhHierarchy
 from .tree import MAX_WIDE_LEAF_SIZE
 
-BIN_WORDS = 7
 _FOLDER = "gpu/hierarchy/bvh"
 
 SMALL_LEVELS = 20
@@ -242,7 +242,7 @@ class SahQueueBuilder(BvhHierarchy):
             "tasks": ((tasks, 4), np.int32),
             "first_chunks": ((tasks,), np.int32),
             "bounds": ((tasks, 6), np.int32),
-            "bins": ((tasks * 3 * bins, BIN_WORDS), np.int32),
+            "bins": ((tasks * 3 * bins, BinRow.words()), np.int32),
             "splits": ((tasks, 4), np.int32),
             "out_tasks": ((2 * tasks, 4), np.int32),
             "out_bounds": ((2 * tasks, 6), np.int32),

@@ -2,10 +2,9 @@
 // a few times a second.
 //
 // SAH cost = (inner areas x traversal_cost + leaf areas x count x intersection_cost) / root area, root included.
+// from gpu.hierarchy.bvh.bvh import SUMS
 #include "gpu/device/block.cuh"
 #include "gpu/hierarchy/bvh/canonical.cuh"
-
-constexpr int SUMS = 5;  // cost, inner nodes, leaves, inactive references, depth
 
 __device__ int depth_of(const int* parent, int node_id) {
     int depth = 0;

@@ -41,7 +41,8 @@ estimate."""
 FIRST_REFERENCES = 4.0
 """Per primitive: what most closed surfaces need."""
 
-_SUMS = 4
+SUMS = 4
+"""What a block measures: divided cells, cells, empty cells, inactive primitives."""
 _MEASURE_BLOCKS = 256
 _EXTENT_SUMS = 4
 
@@ -220,7 +221,7 @@ class GridHierarchy(GrowingHierarchy):
     def launch_measuring(self, primitives: Primitives, costs: StatisticsOptions) -> Array:
         tree, target = self.tree, self.target
         unit = target.unit(unit_source("gpu/hierarchy/grid/statistics.cu", primitives))
-        sums = target.scratch("grid.sums", _MEASURE_BLOCKS * _SUMS, np.float64)
+        sums = target.scratch("grid.sums", _MEASURE_BLOCKS * SUMS, np.float64)
         row = target.scratch("grid.measured", len(self.figures), np.float64)
         target.launch(
             unit,

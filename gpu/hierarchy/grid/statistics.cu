@@ -1,9 +1,8 @@
 // Counts of a grid, and its cells as boxes on request. A grid has no SAH cost: its cells follow from how many they are,
 // not from where surfaces lie, and a step costs the same whatever the cell's size.
+// from gpu.hierarchy.grid.grid import SUMS
 #include "gpu/device/block.cuh"
 #include "gpu/hierarchy/grid/nodes.cuh"
-
-constexpr int SUMS = 4;  // divided cells, cells, empty cells, inactive primitives
 
 // `sums`: SUMS doubles per block. `has_blocks`: whether there are two levels, the upper one in front.
 extern "C" __global__ void measure_blocks(float4* record_data, int primitive_count, const int* counts,

@@ -1,4 +1,5 @@
 // The nodes of kd-trees: 8 bytes each (Wald 2004), children side by side, the root in front.
+// from gpu.hierarchy.kdtree.tree import LEAF_AXIS
 #pragma once
 #include "gpu/device/aabb.cuh"
 #include "gpu/hierarchy/growing.cuh"
@@ -10,8 +11,6 @@
 // their own in the published tree, which starts 8 bytes behind such an address (tree.py). A leaf may be empty.
 static_assert(sizeof(int2) == 8, "a node is read at once");
 static_assert(sizeof(int4) == 16, "so are the children of one");
-
-constexpr int LEAF_AXIS = 3;
 
 __device__ __forceinline__ bool is_kd_leaf(int2 node) { return (node.y & 3) == LEAF_AXIS; }
 __device__ __forceinline__ int kd_axis(int2 node) { return node.y & 3; }

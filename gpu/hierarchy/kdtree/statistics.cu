@@ -2,10 +2,9 @@
 //
 // SAH cost = (areas of inner cells x traversal_cost + areas of leaves' cells x count x intersection_cost) / the root's
 // area.
+// from gpu.hierarchy.cell_tree import CELL_SUMS
 #include "gpu/device/block.cuh"
 #include "gpu/hierarchy/kdtree/nodes.cuh"
-
-constexpr int CELL_SUMS = 6;  // cost, inner nodes, leaves, empty leaves, inactive primitives, depth
 
 __device__ int kd_depth(const int* parent, int node_id) {
     int depth = 0;

@@ -1,8 +1,8 @@
 // What the keys of cells are to those who make trees of them: sorted, code << 32 | prim_id.
+// from gpu.hierarchy.octree.cell_keys import CODE_LEVELS
 #pragma once
 #include "gpu/device/types.cuh"
 
-constexpr int CODE_LEVELS = 10;  // of cells that have a code: 3 bits each
 // Words of `chosen`; IS_REFUSED: the level has more cells than are looked at.
 constexpr int CHOSEN_LEVEL = 0, KEYS_MADE = 1, IS_REFUSED = 2, CHOSEN_WORDS = 3;
 

@@ -7,12 +7,11 @@
 // and the copies are what is sorted, by one number each (post_order.cuh).
 //
 // Unit constants: BITS, IS_FULL; alias: Key.
+// from gpu.hierarchy.octree.paper import NO_DEPTH
 #include "gpu/device/block.cuh"
 #include "gpu/device/atomics.cuh"
 #include "gpu/hierarchy/octree/point_tree.cuh"
 #include "gpu/hierarchy/octree/post_order.cuh"
-
-constexpr int NO_DEPTH = 31;
 
 // The first of sorted numbers that is not below one.
 template <class Numbers, class Number>

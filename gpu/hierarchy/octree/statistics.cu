@@ -2,10 +2,9 @@
 //
 // SAH cost = (areas of inner cells x traversal_cost + areas of leaves' cells x count x intersection_cost) / the root's
 // area. Children that hold nothing are empty leaves.
+// from gpu.hierarchy.cell_tree import CELL_SUMS
 #include "gpu/device/block.cuh"
 #include "gpu/hierarchy/octree/nodes.cuh"
-
-constexpr int CELL_SUMS = 6;  // cost, inner nodes, leaves, empty leaves, inactive primitives, depth
 
 // `sums`: CELL_SUMS doubles per block.
 extern "C" __global__ void measure_blocks(float4* record_data, int primitive_count, const int* counts,

@@ -37,7 +37,7 @@ MOST_LISTS = 16
 """Lists of a group: 24 and more were slower."""
 
 CLIMBS_A_LIST = 8
-"""Threads that take a list of open nodes; groups.cuh has the same."""
+"""Threads that take a list of open nodes."""
 
 
 @dataclasses.dataclass(frozen=True)

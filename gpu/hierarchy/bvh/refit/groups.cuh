@@ -9,6 +9,7 @@
 // follow the references; more than SLOTS in a group are right, and slow. What the next group reads is published before
 // a block arrives for it; the rest is written while that arrival is on its way. Unit constants: GROUP, SLOTS,
 // WRITES_BVH2, MARKS.
+// from gpu.hierarchy.bvh.refit import CLIMBS_A_LIST
 #pragma once
 #include "gpu/device/atomics.cuh"
 #include "gpu/device/block.cuh"
@@ -16,7 +17,6 @@
 #include "gpu/hierarchy/bvh/refit/node_writer.cuh"
 
 constexpr int STARTS = 1 << 30;  // beside an id: all children are finished beforehand
-constexpr int LANES = 8;  // threads that read a list
 // of arrivals, below a link in one word
 constexpr int COUNT_BITS = 8, COUNT_MASK = (1 << COUNT_BITS) - 1, ALL_CAME = 64;
 constexpr int PLACES = SLOTS > 0 ? SLOTS : 1;
@@ -29,7 +29,7 @@ struct Group {
     int above[PLACES];
     uint8 stays[2][PLACES];  // whether that child is collapsed, so that the node is not
     uint8 states[PLACES];  // DONE, NODE_IS_COLLAPSED
-    int starts[GROUP], sizes[GROUP], first_items[GROUP * LANES];
+    int starts[GROUP], sizes[GROUP], first_items[GROUP * CLIMBS_A_LIST];
     int total, written, left_open, finished;  // `written`: slots that are to be written yet
 
     __device__ bool is_done(int slot) const { return load_shared_state(states, slot) & DONE; }
@@ -162,10 +162,10 @@ struct Groups {
     }
 
     __device__ void fit_here(Group& group) const {
-        for (int i : block_stride(lists.lists * LANES)) {
-            const int list = i / LANES;
-            for (int item = i % LANES; item < group.sizes[list]; item += LANES) {
-                const int node_id = item < LANES ? group.first_items[i] : lists.of(list)[item],
+        for (int i : block_stride(lists.lists * CLIMBS_A_LIST)) {
+            const int list = i / CLIMBS_A_LIST;
+            for (int item = i % CLIMBS_A_LIST; item < group.sizes[list]; item += CLIMBS_A_LIST) {
+                const int node_id = item < CLIMBS_A_LIST ? group.first_items[i] : lists.of(list)[item],
                           slot = group.starts[list] + item;
                 group.ids[slot] = node_id;
                 group.above[slot] = 0;
@@ -233,8 +233,8 @@ struct Groups {
 
     // The open nodes of the lists, into a list of what is left; the block's own.
     __device__ void fit(Group& group, const int* counts) const {
-        for (int i : block_stride(lists.lists * LANES)) {
-            const int list = i / LANES, item = i % LANES, count = counts[list];
+        for (int i : block_stride(lists.lists * CLIMBS_A_LIST)) {
+            const int list = i / CLIMBS_A_LIST, item = i % CLIMBS_A_LIST, count = counts[list];
             // The first of each list are asked for before it is known how many there are.
             group.first_items[i] = lists.of(list)[lists.begin + list * lists.span + item < lists.end ? item : 0];
             if (item > 0) continue;

@@ -337,13 +337,14 @@ extern "C" __global__ void compute_tile_bounds(Primitives primitives, const int*
 }
 
 // What is above the chunks, or the listed tiles, node by node in global memory, where the last child to arrive goes on:
-// a launch of its own, of threads that hold no room for a chunk meanwhile. LANES of them take a list.
+// a launch of its own, of threads that hold no room for a chunk meanwhile. CLIMBS_A_LIST of them take a list.
 extern "C" __global__ void climb_above(int chunk_count, const int4* tiles, const int* listed, float4* nodes,
                                        const int* parent, uint8* flags, float4* bvh2, int* waiting, const int* open,
                                        const int* open_counts) {
     const Tree tree = {{nodes, flags, bvh2}, {}, nullptr, {{nullptr}, nullptr}, parent, waiting};
-    for (int i : grid_stride((listed == nullptr ? chunk_count : listed[0]) * LANES)) {
-        const int list = i / LANES, first = listed == nullptr ? list * CHUNK : tiles[listed[1 + list]].x;
-        for (int item = i % LANES; item < open_counts[list]; item += LANES) tree.climb(open[first + item]);
+    for (int i : grid_stride((listed == nullptr ? chunk_count : listed[0]) * CLIMBS_A_LIST)) {
+        const int list = i / CLIMBS_A_LIST, first = listed == nullptr ? list * CHUNK : tiles[listed[1 + list]].x;
+        for (int item = i % CLIMBS_A_LIST; item < open_counts[list]; item += CLIMBS_A_LIST)
+            tree.climb(open[first + item]);
     }
 }

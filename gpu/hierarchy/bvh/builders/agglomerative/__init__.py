@@ -21,10 +21,11 @@ by the number of primitives. Deterministic.
 from __future__ import annotations
 
 import dataclasses
-from typing import Any
+from typing import Annotated, Any
 
 import numpy as np
 
+from .....rows import Int, Struct
 from .....settings import option
 from .....target.base import Target
 from ....base import Primitives, StructureChoice
@@ -38,6 +39,18 @@ GROUP = 64
 STEPS = 16384
 """Most searches of one launch."""
 MOST_HEIGHT = 62
+"""Of a tree: a sum of 2^height of all clusters may not pass 2^62 (Kraft's inequality)."""
+
+
+@dataclasses.dataclass(frozen=True)
+class StateRow(Struct):
+    """Of agglomerative.cu, by which one launch goes on where the one before ended."""
+
+    kraft: Annotated[int, "uint64"]
+    slot_count: Int
+    alive_count: Int
+    chain_length: Int
+    is_done: Int
 
 
 @dataclasses.dataclass(frozen=True)
@@ -73,7 +86,7 @@ class Agglomerative(LimitedBuilder):
             + count * (32 + 4 + 4 + 4)
             + leaves_bytes(count, self.options.max_leaf_size)
             + (count // GROUP + 1) * 32
-            + 24
+            + 4 * StateRow.words()
         )
 
     def emit(self, primitives: Primitives) -> bool:
@@ -91,7 +104,7 @@ class Agglomerative(LimitedBuilder):
             target.scratch(f"agglomerative.{name}", n, np.int32) for name in ("alive", "chain", "moved_to")
         )
         groups = target.scratch("agglomerative.groups", (n // GROUP + 1, 8), np.float32)
-        state = target.scratch("agglomerative.state", 3, np.uint64)
+        state = target.scratch("agglomerative.state", StateRow.words() // 2, np.uint64)
         with target.phase("build.clusters"):
             target.launch(
                 unit,

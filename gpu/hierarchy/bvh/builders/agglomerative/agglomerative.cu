@@ -8,19 +8,12 @@
 //
 // Launch order: start_clusters, then join_nearest as often as the steps of all clusters take. Unit constants:
 // CODE_BITS, MAX_LEAF_SIZE, TRAVERSAL_COST, WRITES_BVH2, GROUP (clusters of a group).
+// from gpu.hierarchy.bvh.builders.agglomerative import MOST_HEIGHT, StateRow
 #include "gpu/device/block.cuh"
 #include "gpu/hierarchy/bvh/clusters.cuh"
 #include "gpu/hierarchy/morton_order.cuh"
 
-// a sum of 2^height of all clusters may not pass 2^62: Kraft's inequality for a tree of that height
-constexpr int MOST_HEIGHT = 62;
 constexpr int NONE = -1;
-
-struct State {
-    uint64 kraft;
-    int slot_count, alive_count, chain_length, is_done;
-};
-static_assert(sizeof(State) == 24, "the builder reserves it");
 
 struct Clusters {
     Pointer<float4> slots;
@@ -99,7 +92,7 @@ struct Search {
 };
 
 // What is alive moves together, in its order; chains follow.
-__device__ __forceinline__ void close_gaps(const Clusters& clusters, State& state) {
+__device__ __forceinline__ void close_gaps(const Clusters& clusters, StateRow& state) {
     int kept = 0;
     for (int start = 0; start < state.slot_count; start += block_threads()) {
         const int slot = start + thread_index();
@@ -151,13 +144,13 @@ extern "C" __global__ void start_clusters(Primitives primitives, const uint64* k
         slots[2 * (int64)i + 1] = cluster.high;
         alive[i] = 1;
         if (MAX_LEAF_SIZE > 1) leaves[i] = make_int2(0, 0);
-        if (i == 0) *(State*)state_data = {(uint64)primitives.count, primitives.count, primitives.count, 0, 0};
+        if (i == 0) *(StateRow*)state_data = {(uint64)primitives.count, primitives.count, primitives.count, 0, 0};
     }
 }
 
 // The last two of a chain are each other's nearest: the lower slot takes both. False where the tree would become too
 // high.
-__device__ __forceinline__ bool join_pair(const Clusters& clusters, State& state, int a, int b,
+__device__ __forceinline__ bool join_pair(const Clusters& clusters, StateRow& state, int a, int b,
                                           const ClusterOutput& out) {
     const int low = min(a, b), high = max(a, b);
     const Cluster left = unpack(clusters.packed(low)), right = unpack(clusters.packed(high));
@@ -184,7 +177,7 @@ extern "C" __global__ void join_nearest(int step_count, int is_first, float4* sl
     if (block_index() > 0) return;
     const Clusters clusters = {slots, alive, groups, chain, moved_to};
     const ClusterOutput out = {nodes, parent, flags, root, (PlacedLeaf*)leaves, bvh2};
-    State state = *(const State*)state_data;
+    StateRow state = *(const StateRow*)state_data;
     if (state.is_done) return;
     block_sync();
     if (is_first) clusters.bound_groups(state.slot_count);
@@ -224,5 +217,5 @@ extern "C" __global__ void join_nearest(int step_count, int is_first, float4* sl
         leave_tree(unpack(clusters.packed(last)), out);
     }
     state.is_done = state.alive_count <= 1 ? 1 : 0;
-    *(State*)state_data = state;
+    *(StateRow*)state_data = state;
 }

@@ -21,9 +21,11 @@ halved once the heuristic has gone deep. Deterministic.
 from __future__ import annotations
 
 import dataclasses
+from typing import Annotated, Any
 
 import numpy as np
 
+from .....rows import Int, Struct
 from .....settings import option
 from .....target.base import Array, Target, Unit, UnitSource
 from ....base import Primitives, StructureChoice
@@ -43,7 +45,7 @@ SMALL = 64
 """Clusters of the largest task that one block finishes by sweeps."""
 
 TILE = 256
-"""Clusters that a block bins at once; sah_splits.cu has the same."""
+"""Neighbours in Morton order that a block bins at once."""
 
 LEAF_OF_TRIANGLES = 2
 """What costs the least by the surface area heuristic."""
@@ -51,7 +53,6 @@ LEAF_OF_TRIANGLES = 2
 SAH_LEVELS = 24
 """Levels of sweeps below which sets are halved."""
 
-BIN_BYTES = 32
 REFERENCES_A_BLOCK = 2048
 MOST_BLOCKS = 2048
 
@@ -73,6 +74,26 @@ class HlbvhSahOptions(MortonOptions):
         maximum=64,
     )
     max_leaf_size: int = leaf_size_by_kind_option(LEAF_OF_TRIANGLES)
+
+
+@dataclasses.dataclass(frozen=True)
+class ClusterBinRow(Struct):
+    """`ClusterBin` of sah_splits.cu: what fell into a bin, the box as ordered integers."""
+
+    box: Annotated[Any, "int[6]"]
+    reference_count: Int
+    cluster_count: Int
+
+
+@dataclasses.dataclass(frozen=True)
+class TopTask(Struct):
+    """A task of the splits above: `count` clusters of the list from `start` on, the number of its node, and where it
+    hangs: 2 * node id + side, or NO_PARENT (clusters.cuh)."""
+
+    start: Int
+    count: Int
+    top: Int
+    link: Int
 
 
 @dataclasses.dataclass(frozen=True)
@@ -113,7 +134,9 @@ class HlbvhSah(MortonBuilder):
         cells, slots = 1 << self.cluster_bits, 1 << self.rounds
         of_clusters = 16 * cells + 48 * min(self.tree.count, cells)
         in_order = self.morton_order.scratch_bytes(self.tree.count) + self.splits.scratch_bytes(self.tree.count)
-        return in_order + of_clusters + slots * (36 + 2 * 3 * self.bins * BIN_BYTES)
+        return (
+            in_order + of_clusters + slots * (4 + 8 * TopTask.words() + 2 * 3 * self.bins * 4 * ClusterBinRow.words())
+        )
 
     def emit(self, primitives: Primitives) -> bool:
         target = self.target
@@ -200,8 +223,10 @@ class HlbvhSah(MortonBuilder):
         """The nodes above the clusters."""
         target, tree, scratch, unit = self.target, self.tree, self.target.scratch, self._unit("sah_splits.cu")
         slots, most = 1 << self.rounds, clusters.most
-        tasks = [scratch(f"hlbvh.tasks{side}", (slots, 4), np.int32) for side in (0, 1)]
-        bins = [scratch(f"hlbvh.bins{side}", (slots * 3 * self.bins, BIN_BYTES // 4), np.float32) for side in (0, 1)]
+        tasks = [scratch(f"hlbvh.tasks{side}", (slots, TopTask.words()), np.int32) for side in (0, 1)]
+        bins = [
+            scratch(f"hlbvh.bins{side}", (slots * 3 * self.bins, ClusterBinRow.words()), np.float32) for side in (0, 1)
+        ]
         splits, task_of = scratch("hlbvh.splits", slots, np.int32), scratch("hlbvh.task_of", most, np.int32)
         target.launch(
             unit,

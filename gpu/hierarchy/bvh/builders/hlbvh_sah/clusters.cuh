@@ -6,6 +6,7 @@
 // root as a right child, so that the place `last` stays free; the first cluster's root counts as a left child, which
 // leaves place 0. So there is one free place a cluster, and the last one's lies beyond all ids: as many as there are
 // nodes above the clusters, and 0 among them, for the root of all.
+// from gpu.hierarchy.bvh.builders.hlbvh_sah import TopTask
 #pragma once
 #include "gpu/device/morton.cuh"
 #include "gpu/hierarchy/bvh/canonical.cuh"
@@ -36,12 +37,6 @@ __device__ __forceinline__ int cluster_word(const int2* ranges, int cluster, int
     return is_cluster_left(cluster, cluster_count) ? range.y : range.x;
 }
 
-// A task of the splits above: `count` clusters of the list from `start` on, the number of its node, and where it hangs:
-// 2 * node id + side, or NO_PARENT.
-struct TopTask {
-    int start, count, top, link;
-};
-static_assert(sizeof(TopTask) == 16, "four words");
 constexpr int NO_PARENT = -1;
 
 // Where the top levels are written.

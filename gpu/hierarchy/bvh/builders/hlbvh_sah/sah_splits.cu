@@ -8,6 +8,7 @@
 //
 // Launch order: begin_splits; a round is bin_clusters and split_tasks; list_clusters. Unit constants: CODE_BITS,
 // CLUSTER_BITS, BINS, SMALL, ROUNDS.
+// from gpu.hierarchy.bvh.builders.hlbvh_sah import ClusterBinRow, TILE
 #include "gpu/device/atomics.cuh"
 #include "gpu/device/block.cuh"
 #include "gpu/hierarchy/bvh/builders/hlbvh_sah/clusters.cuh"
@@ -15,16 +16,13 @@
 constexpr int TASK_BINS = 3 * BINS;
 constexpr int NO_SPLIT = -1;
 
-// What fell into a bin: 32 bytes, the box as ordered integers.
-struct Bin {
-    int box[6];
-    int reference_count, cluster_count;
-
+// What fell into a bin.
+struct ClusterBin : ClusterBinRow {
     __device__ void clear() {
         for (int i = 0; i < 6; ++i) box[i] = ordered_int(i < 3 ? FLOAT_MAX : -FLOAT_MAX);
         reference_count = cluster_count = 0;
     }
-    __device__ void add(const Bin& other) {
+    __device__ void add(const ClusterBin& other) {
         for (int i = 0; i < 3; ++i) box[i] = min(box[i], other.box[i]);
         for (int i = 3; i < 6; ++i) box[i] = max(box[i], other.box[i]);
         reference_count += other.reference_count;
@@ -36,7 +34,6 @@ struct Bin {
         return half_area(joined) * (float)reference_count;
     }
 };
-static_assert(sizeof(Bin) == 32, "hlbvh_sah/__init__.py has the same");
 
 __device__ __forceinline__ int bin_of(int cell, int axis) {
     const int place = cell_coordinate(cell, axis);
@@ -48,7 +45,7 @@ extern "C" __global__ void begin_splits(const int* cluster_count, int most_clust
                                         float4* bin_data) {
     for (int i : grid_stride(max(most_clusters, TASK_BINS))) {
         if (i < most_clusters) task_of[i] = 0;
-        if (i < TASK_BINS) ((Bin*)bin_data)[i].clear();
+        if (i < TASK_BINS) ((ClusterBin*)bin_data)[i].clear();
         if (i == 0) ((TopTask*)task_data)[0] = {0, *cluster_count, 0, NO_PARENT};
     }
 }
@@ -58,16 +55,14 @@ __device__ __forceinline__ int next_slot(int slot, int split, int cell) {
     return 2 * slot + (split != NO_SPLIT && bin_of(cell, split % 3) > split / 3 ? 1 : 0);
 }
 
-constexpr int TILE = 256;  // neighbours in Morton order that a block takes at once
-
 // One more cluster in a bin of this block, and a bin of this block in a bin that all share.
-__device__ __forceinline__ void add_cluster(Bin& bin, const int* box, int reference_count) {
+__device__ __forceinline__ void add_cluster(ClusterBin& bin, const int* box, int reference_count) {
     for (int i = 0; i < 3; ++i) block_atomic_min(&bin.box[i], box[i]);
     for (int i = 3; i < 6; ++i) block_atomic_max(&bin.box[i], box[i]);
     block_atomic_add(&bin.reference_count, reference_count);
     block_atomic_add(&bin.cluster_count, 1);
 }
-__device__ __forceinline__ void share_bin(Bin& bin, const int* box, int reference_count, int cluster_count) {
+__device__ __forceinline__ void share_bin(ClusterBin& bin, const int* box, int reference_count, int cluster_count) {
     for (int i = 0; i < 3; ++i) atomic_min(&bin.box[i], box[i]);
     for (int i = 3; i < 6; ++i) atomic_max(&bin.box[i], box[i]);
     atomic_add(&bin.reference_count, reference_count);
@@ -79,7 +74,7 @@ __device__ __forceinline__ void share_bin(Bin& bin, const int* box, int referenc
 extern "C" __global__ void bin_clusters(const int* cluster_count, const int* cells, const int2* ranges,
                                         const int* boxes, int is_first_round, const int* splits, const int4* task_data,
                                         int* task_of, float4* bin_data) {
-    SHARED Bin bins[TASK_BINS];
+    SHARED ClusterBin bins[TASK_BINS];
     const int count = *cluster_count;
     for (int start = block_index() * TILE; start < count; start += block_count() * TILE) {
         const int tile_count = min(TILE, count - start);
@@ -103,13 +98,14 @@ extern "C" __global__ void bin_clusters(const int* cluster_count, const int* cel
             for (int axis = 0; axis < 3; ++axis) {
                 const int bin = axis * BINS + bin_of(cell, axis);
                 if (is_one_task) add_cluster(bins[bin], boxes + 6 * cluster, reference_count);
-                else share_bin(((Bin*)bin_data)[slot * TASK_BINS + bin], boxes + 6 * cluster, reference_count, 1);
+                else
+                    share_bin(((ClusterBin*)bin_data)[slot * TASK_BINS + bin], boxes + 6 * cluster, reference_count, 1);
             }
         }
         block_sync();
         for (int i : block_stride(is_one_task ? TASK_BINS : 0)) {
             if (bins[i].cluster_count == 0) continue;
-            share_bin(((Bin*)bin_data)[lowest * TASK_BINS + i], bins[i].box, bins[i].reference_count,
+            share_bin(((ClusterBin*)bin_data)[lowest * TASK_BINS + i], bins[i].box, bins[i].reference_count,
                       bins[i].cluster_count);
         }
         block_sync();
@@ -118,13 +114,13 @@ extern "C" __global__ void bin_clusters(const int* cluster_count, const int* cel
 
 // The cheapest plane of one task, of equal ones the first: 3 * plane + axis, or NO_SPLIT. All threads of the block call
 // it.
-__device__ __forceinline__ int find_plane(const Bin* bins, int* left_count) {
+__device__ __forceinline__ int find_plane(const ClusterBin* bins, int* left_count) {
     constexpr int NONE = 0x7fffffff;
     float best_cost = FLOAT_MAX;
     int best = NONE, best_left = 0;
     for (int candidate : block_stride(TASK_BINS)) {
         const int axis = candidate % 3, plane = candidate / 3;
-        Bin side;
+        ClusterBin side;
         side.clear();
 #pragma unroll 2
         for (int bin = 0; bin <= plane; ++bin) side.add(bins[axis * BINS + bin]);
@@ -153,7 +149,7 @@ __device__ __forceinline__ int find_plane(const Bin* bins, int* left_count) {
 extern "C" __global__ void split_tasks(int task_count, const int4* task_data, const float4* bin_data,
                                        const int2* ranges, float4* nodes, int* parent, uint8* flags, int* root,
                                        int* splits, int4* next_task_data, float4* next_bin_data) {
-    SHARED Bin bins[TASK_BINS];
+    SHARED ClusterBin bins[TASK_BINS];
     SHARED int left_count;
     const TopTree tree = {nodes, parent, flags, root, ranges};
     for (int slot = block_index(); slot < task_count; slot += block_count()) {
@@ -161,10 +157,10 @@ extern "C" __global__ void split_tasks(int task_count, const int4* task_data, co
         TopTask* children = (TopTask*)next_task_data + 2 * slot;
         int split = NO_SPLIT;
         if (task.count > SMALL) {
-            for (int i : block_stride(TASK_BINS)) bins[i] = ((const Bin*)bin_data)[slot * TASK_BINS + i];
+            for (int i : block_stride(TASK_BINS)) bins[i] = ((const ClusterBin*)bin_data)[slot * TASK_BINS + i];
             block_sync();
             split = find_plane(bins, &left_count);
-            for (int i : block_stride(2 * TASK_BINS)) ((Bin*)next_bin_data)[2 * slot * TASK_BINS + i].clear();
+            for (int i : block_stride(2 * TASK_BINS)) ((ClusterBin*)next_bin_data)[2 * slot * TASK_BINS + i].clear();
         }
         if (thread_index() == 0) {
             splits[slot] = split;

@@ -5,11 +5,11 @@
 // Launch order is the file's, with a scan after mark_runs, a sort of runs after write_runs, a scan after measure_runs,
 // and mark_runs and a compaction again before sort_cells. Unit constants: CODE_BITS, COARSE_BITS, TILE (references of a
 // cell that a block sorts in shared memory).
+// from gpu.hierarchy.bvh.builders.hlbvh_treelets import DIGIT_BITS
 #include "gpu/device/atomics.cuh"
 #include "gpu/device/block_radix.cuh"
 #include "gpu/hierarchy/morton_order.cuh"
 
-constexpr int DIGIT_BITS = 5;
 constexpr int FINE_BITS = CODE_BITS - COARSE_BITS;
 constexpr bool HAS_IDS = CODE_BITS == 60;  // of 30 bits per key holds its primitive
 constexpr int FIRST_BIT = HAS_IDS ? 0 : 32;

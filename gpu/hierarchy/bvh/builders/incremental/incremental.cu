@@ -4,12 +4,12 @@
 //
 // While the tree grows, its node i below n is primitive i, its node n + i the inner node made with the i-th insertion
 // but one. Launch order: begin_tree; insert as often as there are primitives to insert; end_leaves; emit_tree.
+// from gpu.hierarchy.bvh.builders.incremental import MOST_HEIGHT
 #include "gpu/device/atomics.cuh"
 #include "gpu/device/loops.cuh"
 #include "gpu/hierarchy/bvh/range_links.cuh"
 #include "gpu/hierarchy/bvh/stopping.cuh"
 
-constexpr int MOST_HEIGHT = 62;
 constexpr int NONE = -1;
 
 // Half an area, one number for all that is past all floats, so that differences are numbers.

@@ -47,8 +47,8 @@ class PlocOptions(ClusterOptions):
     """Options of PLOC."""
 
 
-_FREE_ROUNDS = 24
-"""As in ploc.cu."""
+FREE_ROUNDS = 24
+"""Rounds of the one block that takes the rest to the root, before it forces pairs."""
 
 
 def schedule(count: int, final: int) -> list[int]:
@@ -86,7 +86,7 @@ class Ploc(MortonBuilder):
 
     def max_depth(self) -> int:
         final = FINAL[self.target.kind]
-        return len(schedule(1 << self.tree.reference_bits, final)) - 1 + _FREE_ROUNDS + forced_rounds(final)
+        return len(schedule(1 << self.tree.reference_bits, final)) - 1 + FREE_ROUNDS + forced_rounds(final)
 
     def scratch_bytes(self) -> int:
         count = self.tree.count

@@ -8,6 +8,7 @@
 // Primitives in Morton order. Out: nodes, parents, flags and root as clusters.cuh describes them. Unit constants:
 // CODE_BITS, CHUNK (clusters of a segment, a multiple of 32), FINAL, RADIUS, MAX_LEAF_SIZE, TRAVERSAL_COST,
 // WRITES_BVH2.
+// from gpu.hierarchy.bvh.builders.ploc import FREE_ROUNDS
 #include "gpu/device/block.cuh"
 #include "gpu/device/tile.cuh"
 #include "gpu/hierarchy/bvh/clusters.cuh"
@@ -15,7 +16,6 @@
 
 constexpr int IS_REMOVED = -1;
 constexpr uint64 NO_KEY = ~0ull;
-constexpr int FREE_ROUNDS = 24;  // of merge_rest, before it forces pairs
 
 // What the rounds hand on. `count` clusters lie in list `which`; `old_count` and `is_active` tell
 // join_clusters_of_pairs what its round started from.

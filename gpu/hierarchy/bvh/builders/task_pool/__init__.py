@@ -29,10 +29,12 @@ from typing import Any
 
 import numpy as np
 
+from .....rows import Int, Struct
 from .....settings import option
 from .....target.base import Array, Unit
 from ....base import Primitives
 from ....primitives import REFERENCE_BITS, WIDE_REFERENCE_BITS, unit_source
+from ...bins import BinRow
 from ...bvh import BvhHierarchy
 from ...stopping import depth_option, leaf_size_by_kind_option
 from ...tree import MAX_WIDE_LEAF_SIZE
@@ -51,7 +53,6 @@ SPARE_ROUNDS = 8
 SWEEP_LEVELS = 16
 """Levels within a small task below which sets are halved."""
 
-BIN_WORDS = 7
 MOST_BLOCKS = 4096
 
 
@@ -77,6 +78,16 @@ class TaskPoolOptions:
     bins: int = option(32, "Bins per axis: one more than the planes that are tried.", minimum=4, maximum=32)
     max_leaf_size: int = leaf_size_by_kind_option()
     max_depth: int = depth_option(most_levels(WIDE_REFERENCE_BITS))
+
+
+@dataclasses.dataclass(frozen=True)
+class TaskRow(Struct):
+    """`Task` of pool.cuh."""
+
+    first: Int
+    count: Int
+    is_left: Int
+    depth: Int
 
 
 @dataclasses.dataclass(frozen=True)
@@ -130,8 +141,13 @@ class TaskPool(BvhHierarchy):
 
     def scratch_bytes(self) -> int:
         n, tasks = self.tree.count, self._most_tasks(self.tree.count)
-        bins = 3 * self.options.bins * BIN_WORDS * 4 if self.options.split == "sah" else 0
-        return n * (32 + 2 * 4) + tasks * (16 + 4 + 24 + 4 + 4 + 32 + 48 + bins) + (n // CHUNK + tasks) * 12 + 16 * n
+        bins = 3 * self.options.bins * 4 * BinRow.words() if self.options.split == "sah" else 0
+        return (
+            n * (32 + 2 * 4)
+            + tasks * (4 + 24 + 4 + 4 + 48 + 12 * TaskRow.words() + bins)
+            + (n // CHUNK + tasks) * 12
+            + 4 * TaskRow.words() * n
+        )
 
     def emit(self, primitives: Primitives) -> bool:
         target, tree, n = self.target, self.tree, self.tree.count
@@ -279,17 +295,17 @@ class TaskPool(BvhHierarchy):
 
         return Pool(
             counts=scratch("counts", 3),
-            tasks=scratch("tasks", (tasks, 4)),
+            tasks=scratch("tasks", (tasks, TaskRow.words())),
             first_chunks=scratch("first_chunks", tasks),
             bounds=scratch("bounds", (tasks, 6)),
             chunks=scratch("chunks", (chunks, 2)),
             left_counts=scratch("left_counts", chunks),
             planes=scratch("planes", tasks),
             arrived=scratch("arrived", tasks),
-            bins=scratch("bins", tasks * 3 * self.options.bins * BIN_WORDS if is_sah else 1, np.float32),
-            children=scratch("children", (2 * tasks, 4)),
+            bins=scratch("bins", tasks * 3 * self.options.bins * BinRow.words() if is_sah else 1, np.float32),
+            children=scratch("children", (2 * tasks, TaskRow.words())),
             child_bounds=scratch("child_bounds", (2 * tasks, 6)),
-            small=scratch("small", (count, 4)),
+            small=scratch("small", (count, TaskRow.words())),
             boxes=scratch("boxes", (count, 8), np.float32),
             lists=(scratch("list", count), scratch("other_list", count)),
         )

@@ -1,20 +1,18 @@
 // The pool of tasks (task_pool): what a task is, how its items are cut into chunks of work, where node ids come from.
 // Unit constants: BINS, CHUNK, SMALL.
+// from gpu.hierarchy.bvh.builders.task_pool import TaskRow
 #pragma once
 #include "gpu/device/block_box.cuh"
 #include "gpu/hierarchy/bvh/binning.cuh"
 
 // References [first, first + count) that are to be split; its node has Karras' id (tree.py): the last reference of a
 // left child, the first of a right one.
-struct Task {
-    int first, count, is_left, depth;
-
+struct Task : TaskRow {
     __device__ int side() const { return depth & 1; }  // which of the two lists holds the references
     __device__ int last() const { return first + count - 1; }
     __device__ int node_id() const { return is_left ? last() : first; }
     __device__ int chunk_count() const { return (count + CHUNK - 1) / CHUNK; }
 };
-static_assert(sizeof(Task) == 16, "four words");
 
 // A chunk of work: `number` of its task. Chunks of a task lie beside each other.
 struct Chunk {

@@ -9,13 +9,13 @@
 // The planes are the faces of the references' boxes, by their side and then by the reference, so that they are the
 // boxes too. References are in the order of their prim_ids: whatever order they came in, the tree is the same. Unit
 // constant: MANKU.
+// from gpu.hierarchy.kdtree.builders.median_sah.small import SIDES, SMALL_LEVELS
 #pragma once
 #include "gpu/hierarchy/kdtree/builders/median_sah/large.cuh"
 #include "gpu/hierarchy/kdtree/split_costs.cuh"
 
 constexpr int SMALL_THREADS = WARP_LANES;  // a block is a warp: barriers cost next to nothing
-constexpr int SIDES = 6, CANDIDATES = SIDES * SMALL;
-constexpr int SMALL_LEVELS = 20;  // of a small tree
+constexpr int CANDIDATES = SIDES * SMALL;
 
 // Bits that are set: Manku's parallel sums (Fast Bit Counting Routines, 2002), or an instruction ([E] of Chang's
 // paper).

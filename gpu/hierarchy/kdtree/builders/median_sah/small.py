@@ -19,9 +19,14 @@ from .stage_arrays import SmallArrays
 SMALL_THREADS = 32
 PLACE_THREADS = 512
 NOTES = 64
+"""Choices of a root that are noted; of a root with more visits they are made again."""
+
 SMALL_LEVELS = 20
+"""Of a small tree."""
+
 ROUND_WORDS = 4
 SIDES = 6
+"""Of a box: as many planes has each reference of a small root."""
 
 
 class SmallStage:

@@ -1,10 +1,10 @@
 // The small-node stage by subtrees: a block takes a small root to its leaves, with planes, sets and a stack in shared
 // memory. Twice: the first time counts, so that places follow from the order of the small roots, and notes its choices;
 // the second time writes. It is the same kernel, so that what was not noted is chosen by the same instructions.
+// from gpu.hierarchy.kdtree.builders.median_sah.small import NOTES
 #include "gpu/hierarchy/kdtree/builders/median_sah/small.cuh"
 
 constexpr int PLACE_THREADS = RUNS_SERIAL ? 1 : 512;
-constexpr int NOTES = 64;  // choices of a root that are noted; of a root with more visits they are made again
 
 struct SmallTree {
     float planes[CANDIDATES];

@@ -7,6 +7,7 @@
 //
 // Of a level's nodes the large ones come first. Small ones, of at most SMALL_NODE references, have no events: small.cu
 // judges their planes by counting.
+// from gpu.hierarchy.kdtree.builders.sah_events.memory import TILE_THREADS
 #pragma once
 #include "gpu/device/atomics.cuh"
 #include "gpu/device/block.cuh"
@@ -15,7 +16,7 @@
 
 // Of the unit: EVENTS_A_THREAD, how many neighbours per thread of a tile takes (6.5: cascading), and SEPARATE_WORDS,
 // structures of arrays (6.2).
-constexpr int TILE_THREADS = 256, TILE = TILE_THREADS * EVENTS_A_THREAD;
+constexpr int TILE = TILE_THREADS * EVENTS_A_THREAD;
 constexpr int THREADS = RUNS_SERIAL ? 1 : TILE_THREADS;
 constexpr int ITEMS = TILE / THREADS;
 constexpr int CHUNK = RUNS_SERIAL ? 1 : ITEMS;  // how many of them a thread asks for at once

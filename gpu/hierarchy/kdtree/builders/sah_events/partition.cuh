@@ -1,8 +1,8 @@
 // What becomes of the nodes of a level: children, leaves, and where their references and events go.
+// from gpu.hierarchy.kdtree.builders.sah_events.memory import NODE_TILE
 #pragma once
 #include "gpu/hierarchy/kdtree/builders/sah_events/events.cuh"
 
-constexpr int NODE_TILE = 512;
 constexpr int NODE_ITEMS = NODE_TILE / THREADS;
 __device__ __forceinline__ int node_tiles_of(int count) { return (count + NODE_TILE - 1) / NODE_TILE; }
 
