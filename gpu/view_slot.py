@@ -241,7 +241,8 @@ class ViewSlot:
     @property
     def is_repeatable(self) -> bool:
         """Whether `draw` only launches, so that it can be captured."""
-        return self.primary.is_repeatable
+        waits = self.decision.update == "rebuild" and self.hierarchy.capabilities.builds_on_host
+        return self.primary.is_repeatable and not waits
 
     @property
     def has_work(self) -> bool:

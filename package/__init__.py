@@ -9,6 +9,7 @@ The names of a program that uses it as a library are here, and loaded when they 
     Hits                            what rays hit
     Nearest, Neighbours, PrimitiveLists, FoundLeaves          what is near places, and in boxes and balls
     Queries, Places, Boxes          the same for arrays that are on the target already
+    builder, Tree                   a function of one's own as a structure
     structures, StructureChoice     what there is to build, by name, and how
     choose, Target, TargetOptions   where kernels run: an NVIDIA GPU, or the CPU
     Engine, View, ViewSettings, ArrayPixels, Camera, Moment   pictures of a scene
@@ -28,6 +29,8 @@ if TYPE_CHECKING:
     from raygrove.gpu.engine import Engine
     from raygrove.gpu.errors import Error
     from raygrove.gpu.hierarchy.base import HierarchyError, StructureChoice
+    from raygrove.gpu.hierarchy.bvh.own.decorator import builder
+    from raygrove.gpu.hierarchy.bvh.own.tree import Tree
     from raygrove.gpu.hierarchy.registry import structures
     from raygrove.gpu.library import Hits, Structure, build, build_spheres
     from raygrove.gpu.library_queries import FoundLeaves, Nearest, Neighbours, PrimitiveLists
@@ -52,6 +55,8 @@ _HOMES = {
     "engine": ("Engine",),
     "errors": ("Error",),
     "hierarchy.base": ("HierarchyError", "StructureChoice"),
+    "hierarchy.bvh.own.decorator": ("builder",),
+    "hierarchy.bvh.own.tree": ("Tree",),
     "hierarchy.registry": ("structures",),
     "library": ("Hits", "Structure", "build", "build_spheres"),
     "library_queries": ("FoundLeaves", "Nearest", "Neighbours", "PrimitiveLists"),
@@ -97,11 +102,13 @@ __all__ = [
     "Target",
     "TargetError",
     "TargetOptions",
+    "Tree",
     "View",
     "ViewSettings",
     "__version__",
     "build",
     "build_spheres",
+    "builder",
     "choose",
     "structures",
 ]

@@ -110,4 +110,5 @@ def _facts(kind: Any) -> tuple[str, ...]:
         "The same input makes the same tree." if can.deterministic else "The same input may make another tree.",
         f"Primitives: {', '.join(can.primitive_kinds)}. Targets: {', '.join(can.targets)}.",
         f"Queries of regions: {', '.join(can.queries) or 'none'}.",
+        *(("A function on the host builds it: frames with a rebuild wait for it.",) if can.builds_on_host else ()),
     )

@@ -80,7 +80,8 @@ def measure_structures(
     say: Callable[[str], None],
 ) -> tuple[list[Row], list[str]]:
     """A build row and two trace rows (primary and diffuse rays, 1024x768) for each choice and scene; and what could not
-    be measured, in words. A build row's sample `graph_ms` is the build captured once and replayed, as frames do it."""
+    be measured, in words. A build row's sample `graph_ms` is the build captured once and replayed, as frames do it;
+    functions on the host are not."""
     rows: list[Row] = []
     failed = []
     for settings in choices:
@@ -93,8 +94,11 @@ def measure_structures(
                     failed.append(f"{what}: a build or a small picture's rays take more than {seconds} s.")
                     continue
                 task = Task(subject.make(size), settings, repeat=repeat, warmup=3, camera=subject.camera)
-                built, graph = run_build(target, task), build_as_graph(target, task.scene, settings, repeat)
-                rows.append(dataclasses.replace(built, samples={**built.samples, "graph_ms": [graph.spent_ms]}))
+                built = run_build(target, task)
+                if not structures()[settings.hierarchy].capabilities.builds_on_host:
+                    graph = build_as_graph(target, task.scene, settings, repeat)
+                    built = dataclasses.replace(built, samples={**built.samples, "graph_ms": [graph.spent_ms]})
+                rows.append(built)
                 rows += run_trace(target, task, kinds=("primary", "diffuse"))
             except (TargetError, HierarchyError) as error:
                 failed.append(f"{what}: {error}")

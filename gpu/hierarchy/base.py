@@ -100,6 +100,9 @@ class Capabilities:
     primitive_kinds: tuple[str, ...] = ("triangle",)
     targets: tuple[str, ...] = ("host", "cuda")
     queries: tuple[str, ...] = ()
+    builds_on_host: bool = False
+    """Whether a function on the host builds it: `build` waits for the target and for the function, and raises
+    HierarchyError where it is captured. Refits wait for nothing all the same."""
 
 
 class ObjectRange(NamedTuple):
@@ -223,7 +226,8 @@ class Hierarchy(abc.ABC):
 
     `name` (the command line's), `family`, `title`, `Options` (a frozen dataclass of `gpu.settings.option` fields),
     `capabilities`, `layouts` and `default_layout`. What is chosen and not there is an OptionError. `build` and `refit`
-    never wait for the target, where `make_room` was called for primitives of this topology.
+    never wait for the target, where `make_room` was called for primitives of this topology; but `build` does where the
+    structure `builds_on_host`, so that frames with such a build are launched and not captured.
     """
 
     name: ClassVar[str]

@@ -1,8 +1,9 @@
 """Structures of other packages: modules behind the entry points of the group `raygrove.structures`.
 
-An entry point has the structure's name and leads to a module that defines it, as a folder of `builders/` does. Kernels
-are named from the folder that holds the package (`their_package/halve.cu`), and include the project's by its paths. A
-plug-in that cannot be used is left out, and that is said: the structures of the project work without it.
+An entry point has the structure's name and leads to a module that defines it, as a folder of `builders/` does, or
+registers it (bvh/own/decorator.py). Kernels are named from the folder that holds the package
+(`their_package/halve.cu`), and include the project's by its paths. A plug-in that cannot be used is left out, and that
+is said: the structures of the project work without it.
 """
 
 from __future__ import annotations
@@ -31,6 +32,11 @@ def modules() -> Iterator[tuple[str, ModuleType]]:
             continue
         add_include_root(_include_root(module))
         yield point.name, module
+
+
+def names() -> dict[str, str]:
+    """The names that entry points give structures, and the modules they lead to; nothing is imported."""
+    return {point.name: point.module for point in importlib.metadata.entry_points(group=GROUP)}
 
 
 def say_left_out(name: str, reason: str) -> None:

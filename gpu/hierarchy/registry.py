@@ -1,9 +1,9 @@
 """Finds the structures: every folder `<family>/builders/<name>` whose package defines a Hierarchy, and every family
 that is one itself (brute_force).
 
-Nothing is registered by hand: a new folder is in the menu, on the command line, in the benchmark and in the contract
-tests. What is wrong with a folder is an error that names it. Other packages offer structures by entry points
-(plug_ins.py).
+Nothing of the project is registered by hand: a new folder is in the menu, on the command line, in the benchmark and in
+the contract tests. What is wrong with a folder is an error that names it. Other packages offer structures by entry
+points (plug_ins.py); a running program registers its own (bvh/own/decorator.py).
 """
 
 from __future__ import annotations
@@ -11,7 +11,9 @@ from __future__ import annotations
 import functools
 import importlib
 import inspect
+import keyword
 import pathlib
+import re
 from collections.abc import Iterable, Iterator, Mapping
 from types import MappingProxyType, ModuleType
 
@@ -21,19 +23,47 @@ from . import plug_ins
 from .base import Hierarchy, HierarchyError, StructureChoice
 
 _ROOM = pathlib.Path(__file__).parent
+_registered: dict[str, type[Hierarchy]] = {}
+
+
+def structures() -> dict[str, type[Hierarchy]]:
+    """Every structure by its name on the command line, families in alphabetical order, those of other packages and
+    those that were registered last; HierarchyError where a folder breaks its promise."""
+    return {**_installed(), **_registered}
 
 
 @functools.cache
-def structures() -> dict[str, type[Hierarchy]]:
-    """Every structure by its name on the command line, families in alphabetical order, those of other packages last;
-    HierarchyError where a folder breaks its promise."""
+def _installed() -> dict[str, type[Hierarchy]]:
+    """Those that are there when the program starts."""
     found = collect(_packages())
     for name, module in plug_ins.modules():
+        made = _registered.get(name)
+        if made is not None and made.__module__.startswith(module.__name__):
+            continue  # the module registered it
         try:
             found = collect([(name, module)], found)
         except HierarchyError as error:
             plug_ins.say_left_out(name, str(error))
     return found
+
+
+def register(made: type[Hierarchy]) -> None:
+    """Add a structure to those that there are, until the process ends. A module may register a name again, as a
+    notebook does whose cell is run again. Raises ValueError where the name is none, or somebody else's."""
+    name, before = made.name, _registered.get(made.name)
+    if not re.fullmatch(r"[a-z][a-z0-9_]*", name) or keyword.iskeyword(name):
+        raise ValueError(f"A structure cannot be called {name!r}: names are small letters, digits and underscores.")
+    if before is not None and before.__module__ != made.__module__:
+        raise ValueError(f"Two structures are called {name}: {before.__module__} and {made.__module__} define them.")
+    others = {**dict.fromkeys(_folder_names(), "the project"), **plug_ins.names()}
+    if before is None and name in others and not made.__module__.startswith(others[name]):
+        raise ValueError(f"There is a structure called {name} already, of {others[name]}: choose another name.")
+    _registered[name] = made
+
+
+def unregister(name: str) -> None:
+    """Forget a structure that was registered; harmless where none was."""
+    _registered.pop(name, None)
 
 
 def own_structures() -> dict[str, type[Hierarchy]]:
@@ -127,10 +157,21 @@ def _is_structure(thing: object) -> bool:
     return isinstance(thing, type) and issubclass(thing, Hierarchy) and not inspect.isabstract(thing)
 
 
-def _packages() -> Iterator[tuple[str, ModuleType]]:
+def _folder_names() -> list[str]:
+    """The names of the project's own, without importing them."""
+    return [name for name, _ in _folders()]
+
+
+def _folders() -> Iterator[tuple[str, str]]:
+    """Name and module of each of the project's own."""
     for family in sorted(path.parent for path in _ROOM.glob("*/__init__.py")):
         if (family / "builders").is_dir():
             for builder in sorted(path.parent for path in family.glob("builders/*/__init__.py")):
-                yield builder.name, importlib.import_module(f".{family.name}.builders.{builder.name}", __package__)
+                yield builder.name, f".{family.name}.builders.{builder.name}"
         else:
-            yield family.name, importlib.import_module(f".{family.name}", __package__)
+            yield family.name, f".{family.name}"
+
+
+def _packages() -> Iterator[tuple[str, ModuleType]]:
+    for name, module in _folders():
+        yield name, importlib.import_module(module, __package__)

@@ -12,9 +12,9 @@ from raygrove.gpu.hierarchy.base import Hierarchy, Primitives
 
 
 def replayed(made: Hierarchy) -> Hierarchy:
-    """`made` itself, with `build` and `refit` exchanged. Between frames it is given room for the vertices there are, as
-    the engine sees to it."""
-    for name in ("build", "refit"):
+    """`made` itself, with `build` and `refit` exchanged; a build by a function on the host is never captured. Between
+    frames it is given room for the vertices there are, as the engine sees to it."""
+    for name in ("refit",) if made.capabilities.builds_on_host else ("build", "refit"):
         setattr(made, name, functools.partial(_replay, made, name, getattr(made, name)))
     return made
 

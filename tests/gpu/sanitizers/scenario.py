@@ -33,6 +33,7 @@ from raygrove.testing.scenes import mixed_scene
 from tests.gpu.hierarchy.crafted_scenes import CRAFTED, crafted
 from tests.gpu.hierarchy.given_tree import GivenBuilder, SplitBuilder, random_tree
 from tests.gpu.hierarchy.kd_reference import GivenKdTree, build_reference
+from tests.gpu.hierarchy.own_builders import any_tree, cut_in_two, registered
 
 from .bounded import run_bounded
 from .frames import TRIANGLES, WATCHED, draw_spheres, make_scene, pictures, run_frames
@@ -207,6 +208,9 @@ def run_topologies(target: Target) -> None:
     for name in ("hploc", "hploc_sah"):
         structures()[name](target, StructureChoice(layout="bvh2")).build(primitives)
     refit_by_groups(target, primitives)
+    for name, function, splits in (("own_whole", any_tree, False), ("own_parts", cut_in_two, True)):
+        with registered(name, function, splits_references=splits):
+            structures()[name](target).build(primitives)
     for layout in GivenBuilder.layouts():
         fit_given(target, corners, layout)
     with mock.patch.dict(bvh4.BY_TILES, {target.kind: True}):
