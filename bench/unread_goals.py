@@ -22,6 +22,7 @@ WINDOW: Rows = (
     ("first picture after start, empty cache", 4.0, "s", True, ""),
     ("a structure whose kernels are cached drawn after the click", 50.0, "ms", True, ""),
     ("first use of a structure, median over all", 4.0, "s", True, ""),
+    ("refining a still picture stopped by a drag", 50.0, "ms", True, ""),
     ("99 of 100 pauses of the window in the whole tour, both cores busy", 50.0, "ms", True, ""),
     ("longest pause of the window in the whole tour, both cores busy", 150.0, "ms", True, ""),
 )
