@@ -69,6 +69,11 @@ def traversals(hierarchy: str = "", layout: str = "") -> tuple[str, ...]:
     return tuple(dict.fromkeys(name for kind, of_layout in pairs for name in kind.traversals(of_layout)))
 
 
+def titles() -> dict[str, str]:
+    """What people are shown for layouts and traversals, by their names."""
+    return hierarchy_registry.titles()
+
+
 def choices(key: str) -> tuple[str, ...]:
     """What a key of `render` can be, where the registries decide; () for other keys."""
     if key == "render.hierarchy":

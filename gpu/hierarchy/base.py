@@ -15,6 +15,7 @@ from __future__ import annotations
 
 import abc
 import dataclasses
+from collections.abc import Mapping
 from typing import Any, ClassVar, NamedTuple
 
 import numpy as np
@@ -276,6 +277,11 @@ class Hierarchy(abc.ABC):
     @classmethod
     def optimisers(cls) -> dict[str, type]:
         """What can improve this structure after a build, by name. `none` is always allowed and not among them."""
+        return {}
+
+    @classmethod
+    def titles(cls) -> Mapping[str, str]:
+        """What people are shown for the names of layouts and traversals; one without a title is shown by its name."""
         return {}
 
     def lay_out(self, layout: str) -> None:

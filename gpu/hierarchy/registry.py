@@ -107,6 +107,11 @@ def traversals() -> dict[str, tuple[str, ...]]:
     return {layout: found.traversals(layout) for found in structures().values() for layout in found.layouts()}
 
 
+def titles() -> dict[str, str]:
+    """What people are shown for layouts and traversals, by their names."""
+    return {name: title for found in structures().values() for name, title in found.titles().items()}
+
+
 def make_structure(target: Target, name: str, choice: StructureChoice | None = None) -> Hierarchy:
     """The structure of that name, as chosen. OptionError for a name that is not known, of the structure or in the
     choice."""

@@ -236,7 +236,9 @@ class SettingsDialog(QDialog):
     def _filter(self, words: str) -> None:
         first = -1
         for row, page in enumerate(self.pages.values()):
-            is_titled = bool(words.strip()) and words.strip().lower() in page_title(page.table).lower()
+            is_titled = (
+                bool(words.strip()) and words.strip().lower() in f"{page_title(page.table)} {page.table}".lower()
+            )
             count = page.form.filter("" if is_titled else words)
             self._list.item(row).setHidden(count == 0)
             first = row if first < 0 and count else first

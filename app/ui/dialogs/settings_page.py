@@ -10,6 +10,7 @@ from PySide6.QtCore import Qt
 from PySide6.QtWidgets import QHBoxLayout, QLabel, QPushButton, QVBoxLayout, QWidget
 
 from raygrove.app.document.document import Document
+from raygrove.app.settings import titles
 from raygrove.app.settings.settings import option_field
 from raygrove.app.settings.start_options import as_options
 from raygrove.app.ui.widgets.form import OptionForm, title_of
@@ -27,10 +28,10 @@ _TITLES = {
 
 
 def page_title(table: str) -> str:
-    """The title of a table of the settings: `hierarchy.lbvh` is "Structure: lbvh"."""
+    """The title of a table of the settings: `hierarchy.lbvh` is "Structure: Linear BVH"."""
     group, _, name = table.partition(".")
     title = _TITLES.get(group, title_of(group))
-    return f"{title}: {name}" if name else title
+    return f"{title}: {titles.short_title(group, name)}" if name else title
 
 
 def said_of(options: type) -> str:
@@ -48,7 +49,9 @@ class SettingsPage(QWidget):
         self.fields: tuple[OptionField, ...] = tuple(
             option_field(f"{table}.{field.name}") for field in fields_of(options)
         )
-        self.form = OptionForm(self.fields, parent=self)
+        self.form = OptionForm(
+            self.fields, parent=self, choice_title=lambda name, value: titles.title(f"{table}.{name}", value)
+        )
         self.form.changed.connect(self._apply)
         heading = QLabel(f"<b>{page_title(table)}</b><br>{said_of(type(options))}", self)
         heading.setWordWrap(True)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 
-from raygrove.app.settings import option_tables
+from raygrove.app.settings import option_tables, titles
 from raygrove.app.ui.commands.command import Choice, Command, Entry, Separator, Submenu, setting, tr
 from raygrove.app.ui.menus.tile_menu import tile_menu
 from raygrove.app.ui.session import choices
@@ -78,4 +78,4 @@ def render_menu(session: Session, show_options: Callable[[], object]) -> Submenu
 
 def known_values(key: str) -> list[choices.Choice]:
     """The choices of a setting over all structures, also those that the present one lacks."""
-    return [(value, value, "", True) for value in option_tables.choices(key)]
+    return [(value, titles.title(key, value), "", True) for value in option_tables.choices(key)]

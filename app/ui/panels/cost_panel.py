@@ -15,6 +15,7 @@ from PySide6.QtWidgets import QHBoxLayout, QLabel, QVBoxLayout, QWidget
 from raygrove.app.frames.render_thread import FinishedFrame
 from raygrove.app.playback.cost_log import COLUMNS, CostLog
 from raygrove.app.playback.timeline import Span
+from raygrove.app.settings import titles
 from raygrove.app.ui.colors import phase_color
 from raygrove.app.ui.widgets.line_chart import Line, LineChart
 from raygrove.app.ui.widgets.panel_bar import PanelBar, Table
@@ -151,11 +152,17 @@ class CostPanel(QWidget):
 
     def _legend(self) -> str:
         parts = [
-            f'<span style="color:{_color(number)}">■</span>&nbsp;{name}'
+            f'<span style="color:{_color(number)}">■</span>&nbsp;{_shown(name)}'
             for number, name in enumerate(self.log.structures)
         ]
         parts += [f'<span style="color:{phase_color(name).name()}">■</span>&nbsp;{name}' for name in TIMES]
         return " &nbsp;".join(parts)
+
+
+def _shown(structure: str) -> str:
+    """A structure of the log by its titles; how it is updated is a word already."""
+    hierarchy, layout, update = structure.split(", ")
+    return f"{titles.short_title('hierarchy', hierarchy)}, {titles.short_title('layout', layout)}, {update}"
 
 
 def _color(number: int) -> str:

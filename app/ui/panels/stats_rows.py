@@ -7,7 +7,7 @@ from typing import Any
 from PySide6.QtCore import QT_TRANSLATE_NOOP, QCoreApplication
 
 from raygrove.app.frames.render_thread import FinishedFrame
-from raygrove.app.settings import option_tables
+from raygrove.app.settings import option_tables, titles
 from raygrove.app.ui.panels.simulation_rows import simulation_rows
 from raygrove.app.ui.panels.stats_row import Row
 from raygrove.gpu.stats import FrameStatistics, HierarchyStatistics, KeyStreaming, ViewStatistics
@@ -250,10 +250,16 @@ def _view_rows(view: ViewStatistics, statistics: FrameStatistics, optimiser: str
 def _structure_rows(view: ViewStatistics, optimiser: str) -> list[Row]:
     """Builder, optimiser and layout, a row each: side by side they are longer than the panel is wide."""
     tr = QCoreApplication.translate
-    rows = [Row("structure", tr("Statistics", "Structure"), view.hierarchy, tip=tr("Statistics", "The builder."))]
+    said = tr("Statistics", "{title}. In settings: {name}.")
+
+    def row(key: str, label: str, group: str, name: str, parent: str = "") -> Row:
+        tip = said.format(title=titles.title(group, name), name=name)
+        return Row(key, label, titles.short_title(group, name), parent, tip)
+
+    rows = [row("structure", tr("Statistics", "Structure"), "hierarchy", view.hierarchy)]
     if optimiser != "none":
-        rows.append(Row("structure.optimiser", tr("Statistics", "optimiser"), optimiser, parent="structure"))
-    return [*rows, Row("structure.layout", tr("Statistics", "layout"), view.layout, parent="structure")]
+        rows.append(row("structure.optimiser", tr("Statistics", "optimiser"), "optimiser", optimiser, "structure"))
+    return [*rows, row("structure.layout", tr("Statistics", "layout"), "layout", view.layout, "structure")]
 
 
 def _reference_rows(structure: HierarchyStatistics) -> list[Row]:

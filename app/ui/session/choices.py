@@ -10,7 +10,7 @@ from PySide6.QtCore import QCoreApplication
 from raygrove.app.document.document import Document
 from raygrove.app.help import texts as help_texts
 from raygrove.app.scene_io.motions import SENTENCES, moves
-from raygrove.app.settings import option_tables
+from raygrove.app.settings import option_tables, titles
 from raygrove.app.settings.settings import option_field
 
 Choice = tuple[str, str, str, bool]
@@ -37,7 +37,7 @@ class Choices:
 
     def of_option(self, key: str) -> list[Choice]:
         """The choices of any option that has some."""
-        return [(choice, choice.capitalize(), "", True) for choice in option_field(key).info.choices]
+        return [(choice, titles.title(key, choice), "", True) for choice in option_field(key).info.choices]
 
     def motions(self) -> list[Choice]:
         """The motions that a still model can be given; one that moves by itself takes none."""
@@ -85,7 +85,7 @@ class Choices:
                 tr("Choices", "The structure's best layout for this device and ray type."),
                 True,
             ),
-            *((name, name, help_texts.layout_sentence(self._family(), name), True) for name in names),
+            *(_titled("render.layout", name, help_texts.layout_sentence(self._family(), name)) for name in names),
         ]
 
     def choose_layout(self, name: str) -> None:
@@ -99,7 +99,9 @@ class Choices:
         """Auto and the traversals of the present layout."""
         render = self._document.state.settings.render
         names = option_tables.traversals(render.hierarchy, render.layout)
-        found = ((name, name, help_texts.traversal_sentence(self._family(), name), True) for name in names)
+        found = (
+            _titled("render.traversal", name, help_texts.traversal_sentence(self._family(), name)) for name in names
+        )
         return [("auto", tr("Choices", "Automatic"), tr("Choices", "The layout's best."), True), *found]
 
     def _family(self) -> str:
@@ -224,6 +226,11 @@ class Choices:
     def choose_samples(self, count: str) -> None:
         """Another number of samples."""
         self._document.change("settings.render.samples", int(count))
+
+
+def _titled(key: str, name: str, sentence: str) -> Choice:
+    """A value of a setting by its title, with what it is called in files."""
+    return name, titles.title(key, name), _named(name, sentence), True
 
 
 def _named(name: str, sentence: str) -> str:

@@ -5,10 +5,10 @@ from __future__ import annotations
 
 import math
 import typing
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
-from PySide6.QtCore import QSignalBlocker, Signal
+from PySide6.QtCore import QSignalBlocker, Qt, Signal
 from PySide6.QtWidgets import (
     QCheckBox,
     QComboBox,
@@ -46,8 +46,15 @@ class Editor(QWidget):
 
     edited = Signal(object)
 
-    def __init__(self, field: OptionField, choices: Sequence[str] = (), parent: QWidget | None = None) -> None:
+    def __init__(
+        self,
+        field: OptionField,
+        choices: Sequence[str] = (),
+        parent: QWidget | None = None,
+        choice_title: Callable[[str, str], str] = lambda _, choice: choice,
+    ) -> None:
         super().__init__(parent)
+        self._choice_title = choice_title
         self.field = field
         self._choices = tuple(choices) or field.info.choices
         self._error = QLabel(self)
@@ -95,6 +102,10 @@ class Editor(QWidget):
         self._error.setStyleSheet(ERROR_STYLE if sentence else "")
         self._error.setVisible(bool(sentence))
 
+    def choices(self) -> dict[str, str]:
+        """What it can be where that is a list, each with its title."""
+        return {choice: self._choice_title(self.field.name, choice) for choice in self._choices}
+
     @property
     def error(self) -> str:
         """The error shown, or an empty text."""
@@ -108,8 +119,9 @@ class Editor(QWidget):
             return box
         if self._choices:
             combo = QComboBox(self)
-            for choice in self._choices:
-                combo.addItem(choice, choice)
+            for choice, title in self.choices().items():
+                combo.addItem(title, choice)
+                combo.setItemData(combo.count() - 1, choice, Qt.ItemDataRole.ToolTipRole)
             combo.currentIndexChanged.connect(self._emit)
             return combo
         if field.type in (int, float) and not _needs_text(field):
@@ -190,6 +202,7 @@ class OptionForm(QWidget):
         fields: Sequence[OptionField],
         choices: Mapping[str, Sequence[str]] | None = None,
         parent: QWidget | None = None,
+        choice_title: Callable[[str, str], str] = lambda _, choice: choice,
     ) -> None:
         super().__init__(parent)
         self.editors: dict[str, Editor] = {}
@@ -197,7 +210,7 @@ class OptionForm(QWidget):
         self._rows.setFieldGrowthPolicy(QFormLayout.FieldGrowthPolicy.AllNonFixedFieldsGrow)
         self._rows.setRowWrapPolicy(QFormLayout.RowWrapPolicy.WrapLongRows)
         for field in fields:
-            editor = Editor(field, (choices or {}).get(field.name, ()), self)
+            editor = Editor(field, (choices or {}).get(field.name, ()), self, choice_title)
             editor.edited.connect(lambda value, name=field.name: self.changed.emit(name, value))
             label = QLabel(title_of(field.name), self)
             label.setToolTip(tooltip_of(field))
@@ -223,7 +236,8 @@ class OptionForm(QWidget):
         count = 0
         for editor in self.editors.values():
             info = editor.field.info
-            text = " ".join([editor.field.name, title_of(editor.field.name), info.sentence, *info.choices]).lower()
+            name, choices = editor.field.name, editor.choices()
+            text = " ".join([name, title_of(name), info.sentence, *choices, *choices.values()]).lower()
             is_match = all(word in text for word in wanted)
             self._rows.setRowVisible(editor, is_match)
             count += is_match

@@ -17,6 +17,7 @@ trees say nothing here.
 from __future__ import annotations
 
 import dataclasses
+from collections.abc import Mapping
 
 import numpy as np
 
@@ -90,6 +91,10 @@ class BruteForce(MeasuredHierarchy):
     @classmethod
     def traversals(cls, layout: str) -> tuple[str, ...]:
         return ("every_primitive",)
+
+    @classmethod
+    def titles(cls) -> Mapping[str, str]:
+        return {"records": "List of primitives", "every_primitive": "All primitives, one after the other"}
 
     def build(self, primitives: Primitives) -> None:
         check_primitives(self.name, self.capabilities.primitive_kinds, primitives, is_wide=True)

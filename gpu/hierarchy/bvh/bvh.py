@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import abc
 import dataclasses
+from collections.abc import Mapping
 from typing import Annotated, ClassVar
 
 import numpy as np
@@ -35,7 +36,7 @@ from ..primitives import (
     query_records,
 )
 from ..quality import Quality
-from .layouts import Layout, layout_classes, traversal_names
+from .layouts import TRAVERSAL_TITLES, Layout, layout_classes, traversal_names
 from .node_table import read_node_table
 from .optimisers import Optimiser, optimiser_classes
 from .quality import BvhQuality
@@ -114,6 +115,10 @@ class BvhHierarchy(MeasuredHierarchy):
     @classmethod
     def traversals(cls, layout: str) -> tuple[str, ...]:
         return traversal_names(layout)
+
+    @classmethod
+    def titles(cls) -> Mapping[str, str]:
+        return {name: layout.title for name, layout in layout_classes().items()} | TRAVERSAL_TITLES
 
     # -- what a builder gives ---------------------------------------------------------------------------------------
     @abc.abstractmethod

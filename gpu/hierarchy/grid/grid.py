@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import dataclasses
 import math
+from collections.abc import Mapping
 from typing import Annotated, ClassVar
 
 import numpy as np
@@ -98,6 +99,15 @@ class GridHierarchy(GrowingHierarchy):
     @classmethod
     def traversals(cls, layout: str) -> tuple[str, ...]:
         return cls.traversal_names
+
+    @classmethod
+    def titles(cls) -> Mapping[str, str]:
+        return {
+            "cells8": "Grid, 8 bytes per cell",
+            "blocks8": "Two-level grid, 8 bytes per cell",
+            "dda": "3D-DDA",
+            "two_level_dda": "Two-level 3D-DDA",
+        }
 
     # -- room -------------------------------------------------------------------------------------------------------
     def limits(self) -> Limits:

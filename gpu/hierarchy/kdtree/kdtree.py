@@ -7,6 +7,7 @@ draws the nodes (nodes.cuh), measures them and shows them as a node table.
 from __future__ import annotations
 
 import dataclasses
+from collections.abc import Mapping
 from typing import Annotated
 
 from ...rows import Ints, Struct
@@ -56,6 +57,15 @@ class KdTreeHierarchy(CellTreeHierarchy):
     @classmethod
     def traversals(cls, layout: str) -> tuple[str, ...]:
         return ("full_stack", "short_stack", "restart")
+
+    @classmethod
+    def titles(cls) -> Mapping[str, str]:
+        return {
+            LAYOUT: "Kd-tree, 8 bytes per node",
+            "full_stack": "Full stack",
+            "short_stack": "Short stack",
+            "restart": "Restart at the root (no stack)",
+        }
 
     def max_depth(self) -> int:
         """The most inner nodes on a way from the root to a leaf."""

@@ -7,6 +7,7 @@ draws the nodes (nodes.cuh), measures them and shows them as a node table.
 from __future__ import annotations
 
 import dataclasses
+from collections.abc import Mapping
 from typing import Annotated
 
 import numpy as np
@@ -50,6 +51,10 @@ class OctreeHierarchy(CellTreeHierarchy):
     @classmethod
     def traversals(cls, layout: str) -> tuple[str, ...]:
         return ("parametric",)
+
+    @classmethod
+    def titles(cls) -> Mapping[str, str]:
+        return {LAYOUT: "Octree, 8 bytes per node", "parametric": "Parametric (planes through the middle)"}
 
     def max_depth(self) -> int:
         """The most inner nodes on a way from the root to a leaf."""

@@ -22,6 +22,18 @@ if TYPE_CHECKING:
     from ..tree import CanonicalTree
 
 
+TRAVERSAL_TITLES = {
+    "bvh2_stack": "Stack, binary nodes",
+    "bvh2_compact_stack": "Stack, compact binary nodes",
+    "bvh2_soa_stack": "Stack, structure of arrays",
+    "bvh4_stack": "Stack, 4-wide nodes",
+    "bvh8_stack": "Stack, 8-wide nodes",
+    "bvh8_single": "Single rays, 8-wide nodes",
+    "cwbvh_stack": "Single rays, compressed nodes",
+}
+"""What people are shown for the traversals of all layouts."""
+
+
 @dataclasses.dataclass(frozen=True)
 class NodesAndRoot(Struct):
     """What most traversals hold."""
@@ -33,11 +45,12 @@ class NodesAndRoot(Struct):
 class Layout(abc.ABC):
     """The nodes of one tree in one layout. `waiting_per_level` bounds the children that a traversal leaves waiting a
     canonical level;
-    `traversal_registers` is what a traversal takes on CUDA.
+    `title` is what people are shown, `traversal_registers` is what a traversal takes on CUDA.
     `lanes_as_children` names the traversals that take a ray at a time and a node's eight children in its lanes,
     `traversals_interleaved` those that interleave the incoherent rays of a pack."""
 
     name: ClassVar[str]
+    title: ClassVar[str]
     node_dtype: ClassVar[np.dtype]
     waiting_per_level: ClassVar[int]
     scratch_per_reference: ClassVar[int] = 0

@@ -29,6 +29,7 @@ class Bvh2(Layout):
     """A node's index is its canonical id, so that builders and the refit may write it on their way."""
 
     name = "bvh2"
+    title = "Binary (BVH2)"
     node_dtype: ClassVar[np.dtype] = np.dtype(
         [("xy", "f4", (2, 4)), ("z", "f4", 4), ("left", "i4"), ("right", "i4"), ("unused", "i4", 2)]
     )

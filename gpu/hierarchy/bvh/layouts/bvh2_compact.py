@@ -40,6 +40,7 @@ class Bvh2Compact(Layout):
     """A node's index is its canonical id, a list's place that of its first reference."""
 
     name = "bvh2_compact"
+    title = "Binary, compact (BVH2)"
     node_dtype: ClassVar[np.dtype] = np.dtype(
         [("xy", "f4", (2, 4)), ("z", "f4", 4), ("left", "i4"), ("right", "i4"), ("unused", "i4", 2)]
     )

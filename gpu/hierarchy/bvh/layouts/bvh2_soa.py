@@ -44,6 +44,7 @@ class Bvh2Soa(Layout):
     """A node's index in every array is its canonical id."""
 
     name = "bvh2_soa"
+    title = "Binary, structure of arrays (BVH2)"
     node_dtype: ClassVar[np.dtype] = np.dtype([("part", "f4", 4)])
     waiting_per_level = 1
 

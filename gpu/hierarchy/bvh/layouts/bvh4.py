@@ -36,6 +36,7 @@ class Bvh4(Layout):
     """Nodes without gaps, in canonical order."""
 
     name = "bvh4"
+    title = "4-wide (BVH4)"
     node_dtype: ClassVar[np.dtype] = np.dtype(
         [("x", "f4", (2, 4)), ("y", "f4", (2, 4)), ("z", "f4", (2, 4)), ("children", "i4", 4), ("unused", "i4", 4)]
     )

@@ -37,6 +37,7 @@ class Bvh8(Layout):
     """Nodes without gaps, in canonical order."""
 
     name = "bvh8"
+    title = "8-wide (BVH8)"
     node_dtype: ClassVar[np.dtype] = np.dtype(
         [("x", "f4", (2, 8)), ("y", "f4", (2, 8)), ("z", "f4", (2, 8)), ("children", "i4", 8), ("unused", "i4", 8)]
     )

@@ -45,6 +45,7 @@ class Cwbvh(Layout):
     """Nodes without gaps, the wide children of one node side by side."""
 
     name = "cwbvh"
+    title = "8-wide, compressed (CWBVH)"
     node_dtype: ClassVar[np.dtype] = np.dtype(
         [("origin", "f4", 3), ("exponents", "u1", 3), ("used", "u1"), ("child_base", "i4"), ("unused", "i4")]
         + [("meta", "u1", 8), ("planes", "u1", (6, 8))]

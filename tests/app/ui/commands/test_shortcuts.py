@@ -118,7 +118,7 @@ def test_choices_of_menus_take_keys_and_say_what_cannot_be_chosen(scene_window: 
         ("structure.layout.bvh4", "F7"),
     ):
         assert shortcuts.change(name, (wanted,)) == ""
-    assert shortcuts.title("structure.layout.bvh4") == "Layout: bvh4"
+    assert shortcuts.title("structure.layout.bvh4") == "Layout: 4-wide (BVH4)"
     for key in (Qt.Key.Key_F6, Qt.Key.Key_F7):
         QTest.keyClick(scene_window.view, key)
     render = scene_window.document.state.settings.render

@@ -63,7 +63,7 @@ def test_every_option_of_the_program_has_a_row(dialog: SettingsDialog) -> None:
     shown = {(table, name) for table, page in dialog.pages.items() for name in page.form.editors}
     assert shown == wanted and len(wanted) > 25
     assert (
-        page_title("hierarchy.lbvh") == "Structure: lbvh"
+        page_title("hierarchy.lbvh") == "Structure: Linear BVH"
         and "hierarchy.lbvh" in dialog.pages
         and "ray_type.steps" in dialog.pages
     )
@@ -92,7 +92,7 @@ def test_an_edit_changes_the_state_and_undo_changes_the_form(dialog: SettingsDia
 def test_the_structure_is_chosen_among_those_there_are(dialog: SettingsDialog, document: Document) -> None:
     box = dialog.pages["render"].form.editors["hierarchy"].input
     assert isinstance(box, QComboBox)
-    assert {"brute_force", "lbvh"} <= {box.itemText(i) for i in range(box.count())}
+    assert {"Brute force", "Linear BVH (Morton codes)"} <= {box.itemText(i) for i in range(box.count())}
     box.setCurrentIndex(box.findData("brute_force"))
     assert document.state.settings.render.hierarchy == "brute_force"
 

@@ -63,9 +63,11 @@ def test_lines_show_every_key(panel: CostPanel) -> None:
     sah, *_, trace = panel.charts[0].lines + panel.charts[1].lines
     assert sah.values.tolist() == [50.0 + index for index in range(41)] and sah.times[-1] == pytest.approx(4.0)
     assert trace.values.tolist() == [12.0] * 41 and len(panel.charts[1].lines) == 3
-    name = f"lbvh, bvh4, {mode()}"
+    name = f"Linear BVH, 4-wide, {mode()}"
     assert name in panel.legend.text() and panel.grab().toImage().width() == 700
-    assert len(panel.table()[1]) == 41 and panel.text().splitlines()[1].startswith(f"{name}\t1\t0.0\t50.0\t2.0")
+    assert len(panel.table()[1]) == 41 and panel.text().splitlines()[1].startswith(
+        f"lbvh, bvh4, {mode()}\t1\t0.0\t50.0\t2.0"
+    )
 
 
 def test_the_chart_shows_where_a_line_goes(panel: CostPanel) -> None:
@@ -105,7 +107,7 @@ def test_an_old_structure_stays_as_a_thin_line(panel: CostPanel) -> None:
     view = dataclasses.replace(made.statistics.views[0], hierarchy="sweep")
     panel.take(dataclasses.replace(made, statistics=dataclasses.replace(made.statistics, views=(view,))))
     panel.show_latest()
-    assert [line.is_old for line in panel.charts[0].lines] == [True, False] and "sweep" in panel.legend.text()
+    assert [line.is_old for line in panel.charts[0].lines] == [True, False] and "Sweep" in panel.legend.text()
 
 
 def test_a_long_animation_keeps_its_spikes() -> None:

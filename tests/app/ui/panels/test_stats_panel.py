@@ -344,7 +344,7 @@ def test_an_optimiser_is_named_and_its_steps_are_part_of_the_build() -> None:
     ]
     shown = {row.key: row.value for row in rows}
     assert [shown[key] for key in ("structure", "structure.optimiser", "structure.layout")] == [
-        "lbvh", "treelet_restructure", "bvh4",
+        "Linear BVH", "Treelet restructuring", "4-wide",
     ]  # fmt: skip
 
 
