@@ -9,6 +9,7 @@ limits.
     picture_texts.py sanitise(scene)   what every reader's scene passes: finite, in range, counted
     sanitise*.py  bounds.py  normals.py scaled(scene)     import.scale: one node above all others
     scaling.py with_motion(...)  a motion for a model that has none: turntable, explode, wobble            motions.py
+    clip_file.py      arrays of NumPy -> a mesh with key frames
     particles/        files of particles -> spheres                     readers.py: readers of other packages
     describe(scene)   plain values for `info`                                                   describe.py float64
     tools     node transforms, tracks at an instant; joining equal vertices             transforms.py  joining.py

@@ -11,9 +11,10 @@ from raygrove.gpu.scene import Remark, Scene
 
 from .assimp_file import cut_short
 from .assimp_scene import read_scene
+from .clip_file import is_clip, read_clip
 from .compressed import inner_name, is_packed, unpack
 from .cuts import shortfall
-from .errors import SceneError
+from .errors import SceneError, display_path
 from .files import extension_of
 from .limits import ImportLimits
 from .particles import form_of, read_particles
@@ -36,6 +37,10 @@ def read_files(paths: Sequence[str], limits: ImportLimits, fps: float, progress:
 
 
 def _read(paths: Sequence[str], limits: ImportLimits, fps: float, progress: Progress) -> Scene:
+    if not is_foreign(paths[0]) and is_clip(paths[0], limits):
+        if len(paths) > 1:
+            raise SceneError(f"{display_path(paths[0])} holds a clip of meshes. Open it alone.", paths[0])
+        return read_clip(paths[0], limits, fps)
     if not is_foreign(paths[0]) and form_of(paths[0]) is not None:
         return read_particles(paths, limits, fps, progress)
     return read_file(paths[0], limits) if len(paths) == 1 else read_sequence(paths, limits, fps, progress)

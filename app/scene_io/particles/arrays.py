@@ -10,7 +10,7 @@ from __future__ import annotations
 import ast
 import struct
 import zipfile
-from collections.abc import Iterator
+from collections.abc import Container, Iterator
 from typing import Any, BinaryIO
 
 import numpy as np
@@ -34,24 +34,35 @@ def read(source: Source) -> Iterator[Frame]:
             arrays = {"positions": _array(source, file, "the array")}
         else:
             file.seek(0)
-            arrays = _members(source, file)
+            arrays = members(source, file)
     yield from _frames(source, arrays)
 
 
-def _members(source: Source, file: BinaryIO) -> dict[str, np.ndarray]:
+def members(source: Source, file: BinaryIO, wanted: Container[str] | None = None) -> dict[str, np.ndarray]:
+    """The arrays of an archive by their plain names; `wanted` alone, where some are. Raises ParticleError."""
     result = {}
     try:
         with zipfile.ZipFile(file) as archive:
             for entry in archive.infolist():
-                if entry.filename.endswith(".npy") and not entry.flag_bits & 1:
+                name = plain(entry.filename.removesuffix(".npy"))
+                is_array = entry.filename.endswith(".npy") and not entry.flag_bits & 1
+                if is_array and (wanted is None or name in wanted):
                     with archive.open(entry) as member:
-                        name = plain(entry.filename.removesuffix(".npy"))
                         result[name] = _array(source, member, f"the array {name!r}")
     except (zipfile.BadZipFile, NotImplementedError, RuntimeError, EOFError) as error:
         where = str(error).partition(" for file ")[2]
         part = f": {where} is damaged" if where else ""
         raise ParticleError(f"it is no whole archive of arrays, as numpy.savez writes them{part}") from error
     return result
+
+
+def names_in(file: BinaryIO) -> list[str]:
+    """The plain names of an archive's arrays; none where it is no archive."""
+    try:
+        with zipfile.ZipFile(file) as archive:
+            return [plain(name.removesuffix(".npy")) for name in archive.namelist() if name.endswith(".npy")]
+    except (zipfile.BadZipFile, NotImplementedError, RuntimeError, EOFError, OSError, ValueError):
+        return []
 
 
 def _array(source: Source, file: Any, what: str) -> np.ndarray:
