@@ -30,6 +30,7 @@ ARROWS: dict[str, tuple[str, ...]] = {
     "app.ui.session": ("gpu.display.sphere_look", *BEHIND_THE_WINDOW),
     "app.ui.commands": ("app.ui.session", *BEHIND_THE_WINDOW),
     "app.ui.picture": ("app.ui.commands", "gpu.display", *BEHIND_THE_WINDOW),
+    "app.ui.pipeline": ("app.ui.commands", "app.ui.session", "app.ui.widgets", *BEHIND_THE_WINDOW),
     "app.ui.timeline": ("app.ui.widgets", *BEHIND_THE_WINDOW),
     "app.ui.panels": (*("app.ui.commands", "app.ui.picture", "app.ui.session", "app.ui.widgets", *BEHIND_THE_WINDOW),),
     "app.ui.dialogs": ("app.ui.commands", "app.ui.session", "app.ui.widgets", *BEHIND_THE_WINDOW),

@@ -69,10 +69,13 @@ def edit_menu(session: Session, opened: OpenedDialogs, picture_size: Callable[[]
     return Submenu(tr("&Edit"), entries)
 
 
-def view_menu(session: Session, docks: Sequence[QDockWidget], *, reset_layout: Run, toggle_full_screen: Run) -> Submenu:
-    """The theme, the panels and the window's place."""
+def view_menu(
+    session: Session, docks: Sequence[QDockWidget], pipeline: Submenu, *, reset_layout: Run, toggle_full_screen: Run
+) -> Submenu:
+    """The theme, the pipeline, the panels and the window's place."""
     entries: list[Entry] = [
         setting(session.choices, "view.theme", tr("&Theme"), "window.theme"),
+        pipeline,
         *(Standing(f"view.{dock.objectName()}", dock.toggleViewAction()) for dock in docks),
         Command("view.reset_layout", tr("Reset the &layout"), reset_layout),
         Command("view.full_screen", tr("F&ull screen"), toggle_full_screen, "F11", checkable=True),

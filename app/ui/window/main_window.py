@@ -31,6 +31,7 @@ from raygrove.app.ui.panels.inspectors import Inspectors
 from raygrove.app.ui.panels.stats_panel import StatsPanel
 from raygrove.app.ui.picture.legend import LegendPlate
 from raygrove.app.ui.picture.navigation import Navigator
+from raygrove.app.ui.pipeline.pipeline import Pipeline
 from raygrove.app.ui.session.scene_files import SceneFiles
 from raygrove.app.ui.session.session import Session
 from raygrove.app.ui.session.settings_files import Remaker, open_settings
@@ -74,6 +75,10 @@ class MainWindow(QMainWindow):
         )
         self.commands = Commands(self, session.notices, self._menus())
         self._follow_actions(self.commands.actions)
+        self.pipeline.follow(
+            self.commands.menus,
+            {"scene": self.show_welcome, "display": lambda: self.opened_dialogs.show_settings("display")},
+        )
         self.loop.set_view(self.view)
         self._connect()
         self._show_state()
@@ -105,6 +110,7 @@ class MainWindow(QMainWindow):
         self.statusBar().addPermanentWidget(self.records.mark)
 
     def _make_docks(self) -> None:
+        self.pipeline = Pipeline(self.session, self)
         places = (
             ("stats", self.tr("Statistics"), self.stats_panel, Qt.DockWidgetArea.RightDockWidgetArea),
             ("camera", self.tr("Camera"), self.camera_panel, Qt.DockWidgetArea.LeftDockWidgetArea),
@@ -136,7 +142,11 @@ class MainWindow(QMainWindow):
             files,
             window_menus.edit_menu(session, opened, lambda: self.view.device_size()),
             window_menus.view_menu(
-                session, self.docks, reset_layout=self.reset_layout, toggle_full_screen=self.toggle_full_screen
+                session,
+                self.docks,
+                self.pipeline.entries(),
+                reset_layout=self.reset_layout,
+                toggle_full_screen=self.toggle_full_screen,
             ),
             camera_menu.camera_menu(session, self.camera_commands, self.camera_panel.path.player.toggle),
             scene_menu(session, self.scene_tools),
@@ -276,7 +286,9 @@ class MainWindow(QMainWindow):
             self._show_figures(self.loop.last_frame)
 
     def _show_figures(self, frame: FinishedFrame) -> None:
-        self.stats_panel.take(frame, self.loop.fps(), self.view.paint_ms, self.view.device_size(), self.view.way)
+        figures = (frame, self.loop.fps(), self.view.paint_ms, self.view.device_size(), self.view.way)
+        self.stats_panel.take(*figures)
+        self.pipeline.bar.take(*figures)
         text = f"{frame.device_name} ({frame.device}), {self.view.way}"
         if self._device_label.text() != text:
             self._device_label.setText(text)

@@ -1,0 +1,190 @@
+"""What the chips of the row say: the present choice by the name that people use, and what it costs. Plain values from
+the document and the figures; texts are translated in the context "Pipeline"."""
+
+from __future__ import annotations
+
+import dataclasses
+
+from PySide6.QtCore import QCoreApplication
+
+from raygrove.app.document.document import Document
+from raygrove.app.frames.render_thread import FinishedFrame
+from raygrove.app.help import titles
+from raygrove.app.scene_io.demos import ALL_DEMOS
+from raygrove.app.scene_io.motions import moves
+from raygrove.app.settings import option_tables
+from raygrove.app.ui.pipeline.figures import LastSecond, view_of
+
+NAMES = ("scene", "motion", "structure", "update", "rays", "display")
+"""The chips, in the order of a frame."""
+
+PHASES_OF = {
+    "scene": (),
+    "motion": ("animate",),
+    "structure": ("build", "optimise"),
+    "update": ("refit",),
+    "rays": ("trace", "shade"),
+    "display": ("display",),
+}
+"""The phases of a frame that each chip's choice decides."""
+
+DASH = "–"
+
+
+@dataclasses.dataclass(frozen=True)
+class Face:
+    """What a chip says: its label, the present choice, and below it what that costs."""
+
+    label: str
+    choice: str
+    cost: str
+
+
+def labels() -> dict[str, str]:
+    """What each chip is called."""
+    return {
+        "scene": _tr("Scene"),
+        "motion": _tr("Motion"),
+        "structure": _tr("Structure"),
+        "update": _tr("Update"),
+        "rays": _tr("Rays"),
+        "display": _tr("Display"),
+    }
+
+
+def faces(document: Document, second: LastSecond, frame: FinishedFrame | None) -> dict[str, Face]:
+    """The face of each chip; `frame` is the newest one whose figures are known."""
+    parts = {
+        "scene": (scene_title(document), _counted(document)),
+        "motion": (motion_title(document), _moving(document, second)),
+        "structure": (structure_title(document, frame), _structure_cost(second, frame)),
+        "update": (update_title(document), _update_cost(second)),
+        "rays": (rays_title(document), _spent(second, "trace", "shade")),
+        "display": (display_title(frame), _spent(second, "display")),
+    }
+    return {name: Face(label, *parts[name]) for name, label in labels().items()}
+
+
+def milliseconds(value: float) -> str:
+    """Milliseconds, short: "0.08 ms", "4.1 ms", "120 ms"."""
+    digits = 2 if value < 0.995 else 1 if value < 99.95 else 0
+    return f"{value:,.{digits}f}\u202fms"
+
+
+def memory(count: float) -> str:
+    """Bytes, short: "5.3 MiB", "120 MiB", "1.4 GiB"."""
+    value, unit = (count / 2**30, "GiB") if count >= 2**30 else (count / 2**20, "MiB")
+    return f"{value:,.{1 if value < 99.95 else 0}f}\u202f{unit}"
+
+
+# -- the choices by their names ---------------------------------------------------------------------------------------
+def scene_title(document: Document) -> str:
+    """The open scene."""
+    reference = document.state.scene
+    if reference.kind == "none":
+        return _tr("Open a scene")
+    known = {info.name: info.title for info in ALL_DEMOS} if reference.kind == "demo" else {}
+    return known.get(reference.names[0], reference.title)
+
+
+def motion_title(document: Document) -> str:
+    """What moves the scene: its own clip, a motion that it was given, or nothing."""
+    scene, state = document.scene, document.state
+    if scene is None:
+        return DASH
+    given = state.settings.motion.name
+    if given != "none":
+        return given.capitalize()
+    if not moves(scene):
+        return _tr("Still")
+    if len(scene.clips) > 1:
+        name = scene.clips[state.timeline.clip].name
+        return name or _tr("Clip {number}").format(number=state.timeline.clip + 1)
+    return _tr("As in the file") if state.scene.kind == "files" else _tr("Its own")
+
+
+def structure_title(document: Document, frame: FinishedFrame | None) -> str:
+    """Builder, optimiser and layout; an automatic layout by the one that was taken, once a frame has said so."""
+    render = document.state.settings.render
+    kind = option_tables.builders().get(render.hierarchy)
+    title = titles.short_title(kind.title) if kind is not None else render.hierarchy
+    optimiser = option_tables.optimisers().get(render.optimiser)
+    if optimiser is not None:
+        title = f"{title} + {titles.short_title(optimiser.title).lower()}"
+    layout, view = render.layout, view_of(frame) if frame is not None else None
+    if layout == "auto" and view is not None and view.hierarchy == render.hierarchy:
+        layout = view.layout
+    has_several = kind is not None and len(kind.layouts()) > 1
+    return f"{title} / {titles.layout_title(layout)}" if has_several and layout != "auto" else title
+
+
+def update_title(document: Document) -> str:
+    """The update policy."""
+    mode = document.state.settings.update.mode
+    policy = option_tables.update_policies().get(mode)
+    return titles.update_title(mode, str(policy.title)) if policy is not None else mode
+
+
+def rays_title(document: Document) -> str:
+    """The ray type."""
+    name = document.state.settings.render.ray_type
+    kind = option_tables.ray_types().get(name)
+    return str(kind.title) if kind is not None else name
+
+
+def display_title(frame: FinishedFrame | None) -> str:
+    """The size of the picture that is drawn."""
+    return f"{frame.drawn[0]:,} x {frame.drawn[1]:,}" if frame is not None else DASH
+
+
+# -- what they cost ---------------------------------------------------------------------------------------------------
+def _counted(document: Document) -> str:
+    scene = document.scene
+    if scene is None:
+        return ""
+    kinds = (
+        (scene.triangle_count, _tr("{count} triangles")),
+        (scene.sphere_count, _tr("{count} spheres")),
+        (scene.glyph_count, _tr("{count} glyphs")),
+    )
+    return ", ".join(text.format(count=f"{count:,}") for count, text in kinds if count)
+
+
+def _moving(document: Document, second: LastSecond) -> str:
+    is_still = document.scene is None or document.span.duration <= 0.0
+    return DASH if is_still else _spent(second, "animate")
+
+
+def _spent(second: LastSecond, *names: str) -> str:
+    return milliseconds(second.median(*names)) if len(second) else DASH
+
+
+def _structure_cost(second: LastSecond, frame: FinishedFrame | None) -> str:
+    view = view_of(frame) if frame is not None else None
+    if frame is None or view is None:
+        return DASH
+    room = memory(view.structure.bytes)
+    if second.updates().get("rebuild"):
+        return f"{milliseconds(second.median_where('rebuild', 'build', 'optimise'))}   {room}"
+    last = frame.last_update
+    is_of_this = last is not None and last.views and last.views[0].hierarchy == view.hierarchy
+    if last is None or not is_of_this or last.views[0].update != "rebuild":
+        return room
+    return f"{_tr('built in {time}').format(time=milliseconds(last.views[0].build_ms))}   {room}"
+
+
+def _update_cost(second: LastSecond) -> str:
+    done = second.updates()
+    refits, builds = done.get("refit", 0), done.get("rebuild", 0)
+    if not done:
+        return DASH
+    if not refits:
+        return _tr("rebuilt") if builds else _tr("reused")
+    cost = milliseconds(second.median_where("refit", "refit", "optimise"))
+    if not builds:
+        return _tr("{time} a refit").format(time=cost)
+    return _tr("{time} a refit, {builds} of {all} rebuilt").format(time=cost, builds=builds, all=refits + builds)
+
+
+def _tr(text: str) -> str:
+    return QCoreApplication.translate("Pipeline", text)
