@@ -146,7 +146,7 @@ ARROWS: dict[str, tuple[str, ...]] = {
     "tests": ("app", "gpu", "bench", "package", "main"),
     "tests.gpu": ("gpu", "package.testing", "tests"),
 }
-EVERYWHERE = ("package.version", "package.checkout", "package.program")
+EVERYWHERE = ("package.version", "package.checkout", "package.program", "package.printable")
 """What every room but gpu may import of the package itself."""
 # What the arrows above would allow and the design does not.
 NEVER = (

@@ -11,6 +11,7 @@ from raygrove.app.export.tables import json_text
 from raygrove.app.problems.problems import UsageError
 from raygrove.app.scene_io import describe
 from raygrove.gpu.scene import Remark
+from raygrove.printable import printable_lines
 from raygrove.program import typed
 
 if TYPE_CHECKING:
@@ -27,7 +28,7 @@ def run(names: argparse.Namespace, words: Words) -> int:
     if reference.kind == "none":
         raise UsageError(f"say which file: {typed()} info FILE, or --demo NAME.")
     facts = describe(open_scene(reference, settings), settings.gravity)
-    print(json_text(facts) if names.json else format_facts(facts))
+    print(json_text(facts) if names.json else printable_lines(format_facts(facts)))
     return 0
 
 

@@ -16,6 +16,7 @@ from collections.abc import Iterator, Sequence
 from raygrove.app.cli.arguments import parse
 from raygrove.app.system import interrupts
 from raygrove.gpu.linux import system_problem
+from raygrove.printable import printable_lines
 from raygrove.program import how_to_install
 from raygrove.version import VERSION
 
@@ -31,20 +32,20 @@ class Words:
     def say(self, sentence: str) -> None:
         """Something good to know."""
         if not self._quiet:
-            print(sentence, file=sys.stderr, flush=True)
+            print(printable_lines(sentence), file=sys.stderr, flush=True)
 
     def detail(self, sentence: str) -> None:
         """Something for who asked for more."""
         if self._verbose:
-            print(sentence, file=sys.stderr, flush=True)
+            print(printable_lines(sentence), file=sys.stderr, flush=True)
 
     def warn(self, sentence: str) -> None:
         """Something that went another way than was asked for."""
-        print(f"warning: {sentence}", file=sys.stderr, flush=True)
+        print(printable_lines(f"warning: {sentence}"), file=sys.stderr, flush=True)
 
     def error(self, sentence: str) -> None:
         """Why it did not work."""
-        print(f"error: {sentence}", file=sys.stderr, flush=True)
+        print(printable_lines(f"error: {sentence}"), file=sys.stderr, flush=True)
 
 
 def main(arguments: Sequence[str]) -> int:

@@ -12,6 +12,7 @@ from raygrove.app.document.state import State
 from raygrove.app.settings.settings import Settings, edit_groups, option_groups
 from raygrove.gpu.scene import Scene
 from raygrove.gpu.settings import fields_of
+from raygrove.printable import printable, printable_lines
 
 LIMIT = 2000
 KINDS = ("detail", "information", "warning", "error")
@@ -46,7 +47,7 @@ class Log:
 
     def add(self, kind: str, sentence: str, details: str = "", key: str = "") -> None:
         """Write an entry."""
-        entry = Entry(time.time(), kind, sentence, details, key)
+        entry = Entry(time.time(), kind, printable(sentence), printable_lines(details), key)
         is_again = bool(key) and bool(self.entries) and self.entries[-1].key == key
         if is_again:
             self.entries.pop()

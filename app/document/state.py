@@ -11,6 +11,7 @@ from raygrove.app.playback.timeline import Timeline
 from raygrove.app.settings.settings import Settings
 from raygrove.gpu.camera import Camera
 from raygrove.gpu.region import Region
+from raygrove.printable import printable
 
 
 @dataclasses.dataclass(frozen=True)
@@ -24,7 +25,7 @@ class SceneReference:
     @property
     def title(self) -> str:
         """What a window's title shows."""
-        last = self.names[0].rsplit("/", 1)[-1] if self.names else ""
+        last = printable(self.names[0].rsplit("/", 1)[-1]) if self.names else ""
         return f"{last} and {len(self.names) - 1} more" if len(self.names) > 1 else last
 
 

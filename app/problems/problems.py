@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import dataclasses
 import errno
 import os
 import traceback
@@ -19,6 +20,7 @@ from raygrove.gpu.hierarchy.base import HierarchyError, TilesError
 from raygrove.gpu.settings import OptionError
 from raygrove.gpu.target.base import CompileError, NoDeviceError, OutOfMemoryError, TargetError
 from raygrove.gpu.target.private_folders import NotPrivateError
+from raygrove.printable import printable, printable_lines
 
 EXIT_FAILURE, EXIT_USAGE, EXIT_FILE, EXIT_NO_DEVICE, EXIT_MEMORY, EXIT_INTERRUPTED = 1, 2, 3, 4, 5, 130
 
@@ -63,7 +65,11 @@ ADVICE = {
 
 def problem_of(error: BaseException) -> Problem:
     """The problem an error is: its own sentence where it was written for a person, else what is known of it."""
-    details = "".join(traceback.format_exception(error))
+    found = _problem_of(error, "".join(traceback.format_exception(error)))
+    return dataclasses.replace(found, sentence=printable(found.sentence), details=printable_lines(found.details))
+
+
+def _problem_of(error: BaseException, details: str) -> Problem:
     for kind, title, code in KINDS:
         if isinstance(error, kind):
             sentence, _, rest = str(error).partition("\n")

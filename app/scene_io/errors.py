@@ -4,12 +4,14 @@ from __future__ import annotations
 
 import os
 
+from raygrove.printable import printable, printable_lines
+
 
 class SceneError(Exception):
     """A scene that cannot be had. `str()` is a sentence to show; `path` is the file it speaks of ("" for none)."""
 
     def __init__(self, message: str, path: str | os.PathLike[str] = "") -> None:
-        super().__init__(message)
+        super().__init__(printable_lines(message))
         self.path = os.fspath(path)
 
 
@@ -18,6 +20,7 @@ class ImportCancelled(SceneError):  # noqa: N818 - it is no error of the file
 
 
 def display_path(path: str | os.PathLike[str]) -> str:
-    """A path as a person can read it: what is not Unicode is escaped, what is very long is shortened in the middle."""
-    text = os.fspath(path).encode("utf-8", "backslashreplace").decode()
+    """A path as a person can read it: what no terminal should obey is escaped (printable.py), what is very long is
+    shortened in the middle."""
+    text = printable(os.fspath(path))
     return text if len(text) <= 160 else f"{text[:70]}...{text[-80:]}"

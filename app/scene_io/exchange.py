@@ -24,6 +24,7 @@ import numpy as np
 from raygrove.gpu.glyph_shapes import Glyphs, check_glyphs
 from raygrove.gpu.linux import main_memory
 from raygrove.gpu.scene import Mesh, Object, Scene, Spheres
+from raygrove.printable import printable
 
 ALIGNMENT = 64
 TRAILER = struct.Struct("<QQ8s")
@@ -269,7 +270,7 @@ def _decoded(hint: Any, value: Any, arrays: list[np.ndarray]) -> Any:
     if hint is float and isinstance(value, int | float) and math.isfinite(value):
         return float(value)
     if hint is str and isinstance(value, str):
-        return value.encode("utf-8", "backslashreplace").decode()
+        return printable(value)
     if hint in (int, bool) and type(value) is hint:
         return value
     raise TypeError(f"{value!r:.60} where {hint} is expected")

@@ -175,3 +175,21 @@ def test_what_libassimp_reads_is_what_lies_in_the_file(tmp_path: Path) -> None:
 def test_textures_of_the_writers_are_found(tmp_path: Path) -> None:
     scene = load([writers.write_textured_obj(tmp_path)])
     assert scene.textures and not any(remark.setting for remark in scene.remarks)
+
+
+def test_names_of_a_model_are_safe_to_show(tmp_path: Path) -> None:
+    """Whatever a terminal would obey: in names of objects and materials, in remarks, and in errors."""
+    path = tmp_path / "a.obj"
+    path.write_text("o \x1b]0;title\x07one\nv 0 0 0\nv 1 0 0\nv 0 1 0\nusemtl \x9b2J\u202ered\nf 1 2 3\n")
+    (tmp_path / "a.mtl").write_text("newmtl \x9b2J\u202ered\nmap_Kd \x1b[2Jgone.png\n")
+    path.write_text("mtllib a.mtl\n" + path.read_text())
+    scene = load([path])
+    names = [*(mesh.name for mesh in scene.meshes), *(node.name for node in scene.nodes), said(scene)]
+    names += [material.name for material in scene.materials]
+    assert any(r"\x1b]0;title\x07one" in name for name in names), names
+    assert any(r"\x9b2J\u202ered" in name for name in names), names
+    assert r"\x1b[2Jgone.png (not found)" in said(scene)
+    assert not any(letter in name for name in names for letter in "\x1b\x07\x9b\u202e")
+    with pytest.raises(SceneError) as caught:
+        load([tmp_path / "\x1b]2J\u202egone.obj"])
+    assert r"\x1b]2J\u202egone.obj does not exist" in str(caught.value)
