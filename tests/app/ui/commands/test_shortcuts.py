@@ -129,7 +129,7 @@ def test_choices_of_menus_take_keys_and_say_what_cannot_be_chosen(scene_window: 
     take_places()
     QTest.keyClick(scene_window.view, Qt.Key.Key_F7)
     assert scene_window.document.state.settings.render.layout != "bvh4"
-    assert scene_window.statusBar().currentMessage().startswith("Layout: bvh4. This cannot be chosen now")
+    assert scene_window.statusBar().currentMessage().startswith("Layout: 4-wide (BVH4). This cannot be chosen now")
 
 
 def test_a_person_gives_a_gesture_another_button(scene_window: MainWindow, qtbot: Any) -> None:
