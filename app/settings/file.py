@@ -8,12 +8,8 @@ from __future__ import annotations
 
 import contextlib
 import dataclasses
-import glob
 import os
 import re
-import shutil
-import tempfile
-import time
 import tomllib
 from collections.abc import Iterator, Mapping
 from pathlib import Path
@@ -21,14 +17,13 @@ from typing import Any
 
 import platformdirs
 
+from raygrove.app.settings.kept_files import UnusableFileError, locked, put_aside, read_bytes, write_bytes
 from raygrove.app.settings.older import Entry, Older, renewed, was_option
 from raygrove.app.settings.settings import KEPT, TABLES, Settings, edit_groups, option_field, option_groups, set_option
 from raygrove.app.settings.text import merged_text
 from raygrove.gpu.settings import OptionError, fields_of
 
 SIZE_LIMIT_BYTES = 1 << 20
-STALE_S = 60.0
-"""Seconds after which a half-written file counts as left over."""
 
 
 class SettingsError(ValueError):
@@ -109,9 +104,10 @@ def load_user_settings(path: Path | None = None) -> tuple[Settings, str]:
     except SettingsError as error:
         if isinstance(error.__cause__, OSError):
             return Settings(), f"{error} The built-in settings are used; correct the file's permissions."
-        kept = path.with_suffix(path.suffix + ".bad")
+        if isinstance(error.__cause__, UnusableFileError):
+            return Settings(), f"{error} The built-in settings are used; it is left as it is."
         try:
-            os.replace(path, kept)
+            kept = put_aside(path)
         except OSError as renaming:
             return (
                 Settings(),
@@ -127,12 +123,15 @@ def save_settings(settings: Settings, path: Path | None = None) -> str:
     path = Path(os.path.realpath(path or user_file()))
     path.parent.mkdir(parents=True, exist_ok=True)
     old, lost = "", ""
-    try:
-        old = read_text(path) if path.exists() else ""
-    except SettingsError as error:
-        lost = f"{error} It was written anew."
-    text, dropped = merged_text(old, dict(leaves(to_table(settings))), is_known)
-    _write(path, text)
+    with locked(path):
+        try:
+            old = read_text(path) if path.exists() else ""
+        except SettingsError as error:
+            lost = f"{error} It was written anew."
+            with contextlib.suppress(OSError):
+                lost = f"{error} It was written anew; the old one is kept as {put_aside(path)}."
+        text, dropped = merged_text(old, dict(leaves(to_table(settings))), is_known)
+        write_bytes(path, text.encode())
     return lost or dropped
 
 
@@ -170,27 +169,6 @@ def is_known(key: str) -> bool:
 def settings_text(settings: Settings) -> str:
     """What differs from the built-in values, as a new file says it."""
     return merged_text("", dict(leaves(to_table(settings))), is_known)[0]
-
-
-def _write(path: Path, text: str) -> None:
-    """The whole text or nothing: under another name first, then renamed; what a killed program left so is cleared
-    away."""
-    for stale in path.parent.glob(f"{glob.escape(path.name)}.*.tmp"):
-        with contextlib.suppress(OSError):
-            if time.time() - stale.stat().st_mtime > STALE_S:
-                stale.unlink()
-    handle, temporary = tempfile.mkstemp(dir=path.parent, prefix=path.name + ".", suffix=".tmp")
-    try:
-        with os.fdopen(handle, "wb") as file:
-            file.write(text.encode())
-            file.flush()
-            os.fsync(file.fileno())
-        if path.exists():
-            shutil.copymode(path, temporary)
-        os.replace(temporary, path)
-    except BaseException:
-        Path(temporary).unlink(missing_ok=True)
-        raise
 
 
 def _parsed(text: str, path: Path) -> dict[str, Any]:
@@ -286,14 +264,13 @@ def _plain(value: Any) -> Any:
 def read_text(path: Path) -> str:
     """The file's text, with a sentence for each way it cannot be had."""
     try:
-        if not path.is_file():
-            reason = "it is not a file" if path.exists() else "there is no such file"
-            raise SettingsError(path, 0, "", f"the settings cannot be read: {reason}.")
-        data = path.read_bytes()
+        data = read_bytes(path, SIZE_LIMIT_BYTES)
     except OSError as error:
         raise SettingsError(path, 0, "", f"the settings cannot be read: {error.strerror}.") from error
-    if len(data) > SIZE_LIMIT_BYTES:
-        raise SettingsError(path, 0, "", f"a settings file has at most {SIZE_LIMIT_BYTES} bytes, this one {len(data)}.")
+    except UnusableFileError as error:
+        raise SettingsError(path, 0, "", f"the settings cannot be read: {error}.") from error
+    if data is None:
+        raise SettingsError(path, 0, "", "the settings cannot be read: there is no such file.")
     try:
         return data.decode("utf-8")
     except UnicodeDecodeError as error:

@@ -4,8 +4,8 @@ each, with its scene."""
 from __future__ import annotations
 
 import dataclasses
+import errno
 import os
-import tempfile
 import tomllib
 from pathlib import Path
 from typing import Any
@@ -16,6 +16,7 @@ from raygrove.app.camera.moves import LENS
 from raygrove.app.camera.path_options import LONGEST_S, SECONDS, SHORTEST_S
 from raygrove.app.document.state import Bookmark, SceneReference
 from raygrove.app.settings import file as settings_file
+from raygrove.app.settings.kept_files import UnusableFileError, locked, put_aside, read_bytes, write_bytes
 from raygrove.gpu.camera import Camera
 from raygrove.gpu.settings import OptionError, OptionField, OptionInfo
 
@@ -48,7 +49,8 @@ def scene_key(reference: SceneReference) -> str:
 
 
 def load(reference: SceneReference, path: Path | None = None) -> tuple[Bookmark, ...]:
-    """The bookmarks of a scene. Raises BookmarksError for a file that cannot be used; that one is then kept as .bad."""
+    """The bookmarks of a scene. Raises BookmarksError for a file that cannot be used; that one is then
+    kept as .bad, or left as it is where it cannot be read at all."""
     key = scene_key(reference)
     return tuple(bookmark for scene, bookmark in _read(path or file_of_user()) if scene == key)
 
@@ -58,16 +60,9 @@ def save(reference: SceneReference, bookmarks: tuple[Bookmark, ...], path: Path 
     path, key = path or file_of_user(), scene_key(reference)
     if not key:
         return
-    entries = [(scene, one) for scene, one in _read(path) if scene != key] + [(key, one) for one in bookmarks]
-    path.parent.mkdir(parents=True, exist_ok=True)
-    handle, temporary = tempfile.mkstemp(dir=path.parent, prefix=path.name + ".", suffix=".tmp")
-    try:
-        with os.fdopen(handle, "wb") as file:
-            tomli_w.dump({"bookmark": [_table(scene, one) for scene, one in entries]}, file)
-        os.replace(temporary, path)
-    except BaseException:
-        Path(temporary).unlink(missing_ok=True)
-        raise
+    with locked(path):
+        entries = [(scene, one) for scene, one in _read(path) if scene != key] + [(key, one) for one in bookmarks]
+        write_bytes(path, tomli_w.dumps({"bookmark": [_table(scene, one) for scene, one in entries]}).encode())
 
 
 def read(path: Path) -> tuple[Bookmark, ...]:
@@ -90,14 +85,18 @@ def _table(scene: str, bookmark: Bookmark) -> dict[str, Any]:
 
 def _read(path: Path) -> list[tuple[str, Bookmark]]:
     try:
-        if not path.exists():
-            return []
         return _entries(path)
-    except (OSError, ValueError, RecursionError) as error:
-        reason = error.strerror if isinstance(error, OSError) else str(error).rstrip(".")
-        kept = path.with_suffix(".toml.bad")
+    except FileNotFoundError:
+        return []
+    except (OSError, UnusableFileError) as error:
+        reason = error.strerror if isinstance(error, OSError) else str(error)
+        raise BookmarksError(
+            f"{path}: the bookmarks cannot be read: {reason}. It is left as it is; bookmarks are not kept meanwhile."
+        ) from error
+    except (ValueError, RecursionError) as error:
+        reason = str(error).rstrip(".")
         try:
-            os.replace(path, kept)
+            kept = put_aside(path)
         except OSError:
             raise BookmarksError(f"{path}: the bookmarks cannot be read: {reason}.") from error
         raise BookmarksError(
@@ -107,9 +106,10 @@ def _read(path: Path) -> list[tuple[str, Bookmark]]:
 
 
 def _entries(path: Path) -> list[tuple[str, Bookmark]]:
-    if path.stat().st_size > SIZE_LIMIT_BYTES:
-        raise BookmarksError(f"it has {path.stat().st_size} bytes, and at most {SIZE_LIMIT_BYTES} are read")
-    entries = tomllib.loads(path.read_bytes().decode("utf-8")).get("bookmark", [])
+    data = read_bytes(path, SIZE_LIMIT_BYTES)
+    if data is None:
+        raise FileNotFoundError(errno.ENOENT, os.strerror(errno.ENOENT), str(path))
+    entries = tomllib.loads(data.decode("utf-8")).get("bookmark", [])
     if not isinstance(entries, list):
         raise BookmarksError("a bookmark is a table [[bookmark]]")
     return [_bookmark(entry) for entry in entries]

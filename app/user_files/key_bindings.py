@@ -5,8 +5,6 @@ A command's name and a list of keys, only where they are not the program's own.
 
 from __future__ import annotations
 
-import os
-import tempfile
 import tomllib
 from collections.abc import Mapping
 from pathlib import Path
@@ -14,6 +12,7 @@ from pathlib import Path
 import tomli_w
 
 from raygrove.app.settings import file as settings_file
+from raygrove.app.settings.kept_files import UnusableFileError, put_aside, read_bytes, write_bytes
 
 SIZE_LIMIT_BYTES = 1 << 20
 KEYS_LIMIT = 4
@@ -32,21 +31,23 @@ def file_of_user() -> Path:
 
 
 def load(path: Path | None = None) -> Bindings:
-    """The user's keys. Raises KeysError for a file that cannot be used; that one is then kept as .bad, and the
-    program's own keys count."""
+    """The user's keys. Raises KeysError for a file that cannot be used; that one is then kept as .bad, or left as
+    it is where it cannot be read at all, and the program's own keys count."""
     path = path or file_of_user()
     try:
-        if not path.exists():
+        data = read_bytes(path, SIZE_LIMIT_BYTES)
+        if data is None:
             return {}
-        data = path.read_bytes()
-        if len(data) > SIZE_LIMIT_BYTES:
-            raise KeysError(f"it has {len(data)} bytes, and at most {SIZE_LIMIT_BYTES} are read")
         return {name: _keys(name, value) for name, value in tomllib.loads(data.decode("utf-8")).get("keys", {}).items()}
-    except (OSError, ValueError, AttributeError, RecursionError) as error:
-        reason = error.strerror if isinstance(error, OSError) else str(error).rstrip(".")
-        kept = path.with_suffix(".toml.bad")
+    except (OSError, UnusableFileError) as error:
+        reason = error.strerror if isinstance(error, OSError) else str(error)
+        raise KeysError(
+            f"{path}: the keys cannot be read: {reason}. The program's own keys count; the file is left as it is."
+        ) from error
+    except (ValueError, AttributeError, RecursionError) as error:
+        reason = str(error).rstrip(".")
         try:
-            os.replace(path, kept)
+            kept = put_aside(path)
         except OSError:
             raise KeysError(f"{path}: the keys cannot be read: {reason}. The program's own keys count.") from error
         raise KeysError(
@@ -60,15 +61,8 @@ def save(bindings: Mapping[str, tuple[str, ...]], path: Path | None = None) -> N
     if not bindings:
         path.unlink(missing_ok=True)
         return
-    path.parent.mkdir(parents=True, exist_ok=True)
-    handle, temporary = tempfile.mkstemp(dir=path.parent, prefix=path.name + ".", suffix=".tmp")
-    try:
-        with os.fdopen(handle, "wb") as file:
-            tomli_w.dump({"keys": {name: list(keys) for name, keys in sorted(bindings.items())}}, file)
-        os.replace(temporary, path)
-    except BaseException:
-        Path(temporary).unlink(missing_ok=True)
-        raise
+    table = {"keys": {name: list(keys) for name, keys in sorted(bindings.items())}}
+    write_bytes(path, tomli_w.dumps(table).encode())
 
 
 def _keys(name: str, value: object) -> tuple[str, ...]:

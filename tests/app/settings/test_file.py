@@ -158,16 +158,16 @@ def test_a_user_without_a_home_has_settings_too(monkeypatch: pytest.MonkeyPatch)
     assert user_file().name == "settings.toml" and load_user_settings() == (Settings(), "")
 
 
-@pytest.mark.parametrize("method", ["exists", "read_bytes"])
-def test_a_file_that_may_not_be_read_is_said_and_stays(monkeypatch: pytest.MonkeyPatch, method: str) -> None:
+@pytest.mark.parametrize("place", ["file.Path.exists", "kept_files.os.open"])
+def test_a_file_that_may_not_be_read_is_said_and_stays(monkeypatch: pytest.MonkeyPatch, place: str) -> None:
     user_file().parent.mkdir(parents=True)
     user_file().write_text("[render]\nwidth = 40\n")
 
-    def refused(self: Path) -> None:
-        raise PermissionError(13, "Permission denied", str(self))
+    def refused(path: Path, *_: object) -> None:
+        raise PermissionError(13, "Permission denied", str(path))
 
     with monkeypatch.context() as patched:
-        patched.setattr(Path, method, refused)
+        patched.setattr(f"raygrove.app.settings.{place}", refused)
         settings, warning = load_user_settings()
     assert (
         settings == Settings()
