@@ -3,18 +3,20 @@
 The folders of the project are its subpackages: `raygrove.gpu` computes (builds, traverses and shades; needs no window),
 `raygrove.app` is the program with its window, and `raygrove.bench` measures.
 
-The names of a program that uses it as a library are here, and loaded when they are first asked for:
+The names of a program that uses it as a library (`import raygrove as rg`) are here, and loaded when they are first
+asked for:
 
-    build, build_spheres, Structure     triangles or spheres to a structure
-    Hits                            what rays hit
+    Scene, Mesh, ALL                meshes placed many times, on a device; the group that every ray meets
+    build, build_spheres, Structure     a scene, triangles or spheres to a tree; update, trace and ask it
+    RaySet, sensors, Hits           rays in arrays, rays of lidars and cameras, what they hit
     Nearest, Neighbours, PrimitiveLists, FoundLeaves          what is near places, and in boxes and balls
     Queries, Places, Boxes          the same for arrays that are on the target already
     builder, Tree                   a function of one's own as a structure
-    structures, StructureChoice     what there is to build, by name, and how
+    structures, Configuration, StructureChoice     what there is to build, by name, and how
     choose, Target, TargetOptions   where kernels run: an NVIDIA GPU, or the CPU
     Engine, View, ViewSettings, ArrayPixels, Camera, Moment   pictures of a scene
-    Scene, Mesh, Node, Object, Material, Light                the scene, as plain values
-    Error, OptionError, HierarchyError, TargetError, NoDeviceError, CompileError, OutOfMemoryError
+    Node, Object, Material, Light   of scenes as plain values (raygrove.gpu.scene)
+    Error, ConfigurationError, OptionError, HierarchyError, TargetError, NoDeviceError, CompileError, OutOfMemoryError
 """
 
 from __future__ import annotations
@@ -26,18 +28,23 @@ from raygrove.version import VERSION
 
 if TYPE_CHECKING:
     from raygrove.gpu.camera import Camera
+    from raygrove.gpu.configuration import Configuration, ConfigurationError
     from raygrove.gpu.engine import Engine
     from raygrove.gpu.errors import Error
+    from raygrove.gpu.face.building import build, build_spheres
+    from raygrove.gpu.face.hits import Hits
+    from raygrove.gpu.face.rays import RaySet
+    from raygrove.gpu.face.scenes import ALL, Mesh, Scene
+    from raygrove.gpu.face.trees import Structure
     from raygrove.gpu.hierarchy.base import HierarchyError, StructureChoice
     from raygrove.gpu.hierarchy.bvh.own.decorator import builder
     from raygrove.gpu.hierarchy.bvh.own.tree import Tree
     from raygrove.gpu.hierarchy.registry import structures
-    from raygrove.gpu.library import Hits, Structure, build, build_spheres
     from raygrove.gpu.library_queries import FoundLeaves, Nearest, Neighbours, PrimitiveLists
     from raygrove.gpu.pixels import ArrayPixels
     from raygrove.gpu.query.query import Queries
     from raygrove.gpu.query.questions import Boxes, Places
-    from raygrove.gpu.scene import Light, Material, Mesh, Moment, Node, Object, Scene
+    from raygrove.gpu.scene import Light, Material, Moment, Node, Object
     from raygrove.gpu.settings import OptionError
     from raygrove.gpu.target import choose
     from raygrove.gpu.target.base import (
@@ -52,18 +59,23 @@ if TYPE_CHECKING:
 
 _HOMES = {
     "camera": ("Camera",),
+    "configuration": ("Configuration", "ConfigurationError"),
     "engine": ("Engine",),
     "errors": ("Error",),
+    "face.building": ("build", "build_spheres"),
+    "face.hits": ("Hits",),
+    "face.rays": ("RaySet",),
+    "face.scenes": ("ALL", "Mesh", "Scene"),
+    "face.trees": ("Structure",),
     "hierarchy.base": ("HierarchyError", "StructureChoice"),
     "hierarchy.bvh.own.decorator": ("builder",),
     "hierarchy.bvh.own.tree": ("Tree",),
     "hierarchy.registry": ("structures",),
-    "library": ("Hits", "Structure", "build", "build_spheres"),
     "library_queries": ("FoundLeaves", "Nearest", "Neighbours", "PrimitiveLists"),
     "pixels": ("ArrayPixels",),
     "query.query": ("Queries",),
     "query.questions": ("Boxes", "Places"),
-    "scene": ("Light", "Material", "Mesh", "Moment", "Node", "Object", "Scene"),
+    "scene": ("Light", "Material", "Moment", "Node", "Object"),
     "settings": ("OptionError",),
     "target": ("choose",),
     "target.base": ("CompileError", "NoDeviceError", "OutOfMemoryError", "Target", "TargetError", "TargetOptions"),
@@ -73,10 +85,13 @@ _HOME_OF = {name: f"raygrove.gpu.{module}" for module, names in _HOMES.items() f
 
 __version__ = VERSION
 __all__ = [
+    "ALL",
     "ArrayPixels",
     "Boxes",
     "Camera",
     "CompileError",
+    "Configuration",
+    "ConfigurationError",
     "Engine",
     "Error",
     "FoundLeaves",
@@ -96,6 +111,7 @@ __all__ = [
     "Places",
     "PrimitiveLists",
     "Queries",
+    "RaySet",
     "Scene",
     "Structure",
     "StructureChoice",
@@ -115,6 +131,8 @@ __all__ = [
 
 
 def __getattr__(name: str) -> Any:
+    if name == "sensors":
+        return importlib.import_module("raygrove.gpu.face.sensors")
     if name not in _HOME_OF:
         raise AttributeError(f"module 'raygrove' has no attribute {name!r}")
     value = getattr(importlib.import_module(_HOME_OF[name]), name)

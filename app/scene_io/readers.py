@@ -1,8 +1,8 @@
 """Readers of other packages: functions behind the entry points of the group `raygrove.readers`.
 
-An entry point has the ending that is read ("vox") and leads to `read(path) -> raygrove.Scene`. The program's process
-knows the endings alone; the function is loaded and called in the importing child, under its limits, and what it gives
-is sanitised as every reader's scene is. Endings that the program reads itself stay its own.
+An entry point has the ending that is read ("vox") and leads to `read(path) -> raygrove.gpu.scene.Scene`. The
+program's process knows the endings alone; the function is loaded and called in the importing child, under its limits,
+and what it gives is sanitised as every reader's scene is. Endings that the program reads itself stay its own.
 """
 
 from __future__ import annotations
@@ -51,5 +51,7 @@ def read_foreign(path: str) -> Scene:
         why = f"{type(error).__name__}: {error}".rstrip(".")
         raise SceneError(f"{display_path(path)}: {reader} failed: {why}.", path) from error
     if not isinstance(scene, Scene):
-        raise SceneError(f"{display_path(path)}: {reader} gave {type(scene).__name__}, not a raygrove.Scene.", path)
+        raise SceneError(
+            f"{display_path(path)}: {reader} gave {type(scene).__name__}, not a raygrove.gpu.scene.Scene.", path
+        )
     return scene

@@ -351,6 +351,11 @@ class Hierarchy(abc.ABC):
             f"The structure {self.name} answers no queries of regions. Choose one that does, as brute_force and lbvh."
         )
 
+    def object_roots(self) -> Array | None:
+        """(K,) int32 on the target: where in the nodes of `traversal` the tree of each object with primitives begins,
+        for views that have a `root`; None where objects have no trees of their own there."""
+        return None
+
     def close(self) -> None:
         """Drop the memory. Arrays are freed when nothing refers to them."""
 

@@ -356,6 +356,15 @@ class Target(abc.ABC):
         recording on the host. It must have run once before; here it runs twice, and nothing is launched. Within it
         nothing may be read back, written from the host, reserved or compiled: TargetError."""
 
+    def between(self, stream: int | None) -> contextlib.AbstractContextManager[None]:
+        """Order what is launched inside between the work so far and the work to come of a caller's CUDA stream, without
+        waiting; None: of nobody's."""
+        return contextlib.nullcontext()
+
+    def is_captured_by(self, stream: int | None) -> bool:
+        """Whether a caller captures what is launched between the work of that stream."""
+        return False
+
     @property
     @abc.abstractmethod
     def is_capturing(self) -> bool:

@@ -22,6 +22,7 @@ from .copies import CopyQueue
 from .cuda_checks import CudaChecks
 from .cuda_copies import MappedCopies, StreamCopies
 from .cuda_driver import Cuda, checked, choose_device, cuda_available, cuda_report, driver_text, error_for, load
+from .cuda_foreign import ForeignMemory
 from .cuda_graph import CapturedGraph
 from .cuda_memory import DeviceMemory, StagingRing, address_of
 from .cuda_sort import check_sort, choose_sorter
@@ -50,7 +51,7 @@ class CudaUnit:
     module: Any
 
 
-class CudaTarget(Target):
+class CudaTarget(ForeignMemory, Target):
     """See the module. Raises NoDeviceError where there is no device, driver or library for it. `exact_memory` makes
     every array an allocation of its own, of exactly its size: slow, and what memory checkers need to find an access
     past an end."""
@@ -212,13 +213,6 @@ class CudaTarget(Target):
     def forget_scratch(self) -> None:
         self._memory.forget_scratch()
 
-    def wrap_pointer(self, pointer: int, shape: tuple[int, ...], dtype: Any) -> Array:
-        """Device memory that somebody else owns (a mapped pixel buffer) as an array; the owner keeps it alive and
-        orders its use by events."""
-        size = int(np.prod(shape)) * np.dtype(dtype).itemsize
-        memory = self._cuda.cupy.cuda.UnownedMemory(pointer, size, self, self.ordinal)
-        return self._cuda.cupy.ndarray(shape, np.dtype(dtype), self._cuda.cupy.cuda.MemoryPointer(memory, 0))
-
     # -- kernels --------------------------------------------------------------------------------------------------
     def unit(self, source: UnitSource) -> Unit:
         made = self._units.get(source)
@@ -368,6 +362,7 @@ class CudaTarget(Target):
             for graph in list(self._graphs):
                 graph.close()
             self._staging.close()
+            self.close_handover()
             self._clock.close()
             for unit in self._units.values():
                 self._cuda.driver.cuModuleUnload(unit.module)

@@ -25,7 +25,7 @@ def test_it_is_imported_quickly_and_loads_the_rest_on_demand() -> None:
     done = subprocess.run(
         [sys.executable, "-c", PROGRAM], capture_output=True, text=True, timeout=PROCESS_S, check=True
     )
-    assert done.stdout.split() == ["False", "raygrove.gpu.library", "True"]
+    assert done.stdout.split() == ["False", "raygrove.gpu.face.building", "True"]
 
 
 def test_every_name_is_there_and_documented() -> None:

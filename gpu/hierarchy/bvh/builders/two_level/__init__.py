@@ -192,6 +192,10 @@ class TwoLevel(BvhHierarchy):
         joins = self.optimiser is None or not self.optimiser.after_refit
         return self._bound_objects(primitives, "refit", self._moved(), marks=False, bvh2=bvh2, joins=joins)
 
+    def object_roots(self) -> Array | None:
+        """Of the layout bvh2, whose nodes are the canonical ones."""
+        return self._roots if self.layout_name == "bvh2" and self._built is not None else None
+
     def _tiles(self) -> Tiles:
         """Those of all objects."""
         objects = self._objects

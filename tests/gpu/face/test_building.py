@@ -63,8 +63,8 @@ def test_no_triangle_and_no_ray(host_target: Target) -> None:
 @pytest.mark.parametrize(
     ("mesh", "sentence"),
     [
-        (([[0.0, 0.0]], [[0, 0, 0]]), r"vertices are rows of three numbers, \(V, 3\); these are \(1, 2\)"),
-        ((ONE[0], [[0.0, 1.0, 2.0]]), r"three whole numbers, \(T, 3\); these are \(1, 3\) of float64"),
+        (([[0.0, 0.0]], [[0, 0, 0]]), r"vertices have the shape \(N, 3\); these are \(1, 2\)"),
+        ((ONE[0], [[0.0, 1.0, 2.0]]), r"triangles are whole numbers; these are \(1, 3\) of float64"),
         ((ONE[0], [[0, 1, 2], [0, 1, 3]]), r"Triangle 1 is \[0, 1, 3\], but there are 3 vertices"),
         ((ONE[0], [[0, 1, -1]]), r"Triangle 0 is \[0, 1, -1\]"),
     ],

@@ -1,0 +1,82 @@
+"""Arrays that a caller gives, checked and taken without a copy where none is needed."""
+
+from __future__ import annotations
+
+import warnings
+from typing import Any
+
+import numpy as np
+
+from ..errors import Error
+from ..target.base import Array, Target
+from ..target.foreign import on_target
+
+_said: set[str] = set()
+FLOATS, NUMBERS, WHOLE = "f", "fiu", "iu"
+
+
+class ArrayError(Error, ValueError):
+    """An array that cannot be taken: its shape, its type, or what is in it."""
+
+
+def shown(array: Any) -> str:
+    """An array in the words of a sentence."""
+    return f"{tuple(array.shape)} of {array.dtype}"
+
+
+def taken(target: Target, array: Any, name: str, shape: tuple[int | None, ...], kinds: str = NUMBERS) -> Array:
+    """`array` as float32 (`kinds` NUMBERS) or int32 (WHOLE) on the target, C-contiguous, of a shape in which None is
+    any number. ArrayError by a sentence where it is something else. A GPU's arrays that have to be converted are copied
+    at every call, which is said once."""
+    found = on_target(target, array, name)
+    check_shape(found, name, shape)
+    wanted = np.dtype(np.int32 if kinds == WHOLE else np.float32)
+    if found.dtype.kind not in kinds:
+        what = "whole numbers" if kinds == WHOLE else "numbers"
+        raise ArrayError(f"{name} are {what}; these are {shown(found)}")
+    if found.dtype == wanted and found.flags.c_contiguous:
+        return found if _is_own(target, found) else target.upload(found, "face")
+    if not isinstance(found, np.ndarray):
+        _warn_once(name, found, wanted)
+        return target.converted(found, wanted)  # type: ignore[attr-defined]
+    with np.errstate(over="ignore", invalid="ignore"):
+        copied = np.ascontiguousarray(found, wanted)
+    if found.dtype == wanted and found.size:
+        _warn_once(name, found, wanted)
+    return copied if _is_own(target, copied) else target.upload(copied, "face")
+
+
+def check_shape(array: Any, name: str, shape: tuple[int | None, ...]) -> None:
+    """ArrayError where the array has another shape; None stands for any number."""
+    fits = len(array.shape) == len(shape) and all(
+        want in (None, have) for want, have in zip(shape, array.shape, strict=False)
+    )
+    if not fits:
+        said = ", ".join("N" if want is None else str(want) for want in shape)
+        raise ArrayError(f"{name} have the shape ({said}{',' if len(shape) == 1 else ''}); these are {shown(array)}")
+
+
+def _is_own(target: Target, array: Any) -> bool:
+    return (target.kind == "host") == isinstance(array, np.ndarray)
+
+
+def _warn_once(name: str, array: Any, wanted: np.dtype) -> None:
+    """Say that an array is copied whenever it is used; once for each name."""
+    if name not in _said:
+        _said.add(name)
+        warnings.warn(
+            f"raygrove: {name} ({shown(array)}) are not contiguous {wanted} and are copied whenever they are used.",
+            stacklevel=5,
+        )
+
+
+def check_corners(triangles: Any, vertex_count: int) -> None:
+    """ArrayError where a triangle names a vertex that there is not. Waits where they lie on a GPU."""
+    if not triangles.size or (int(triangles.min()) >= 0 and int(triangles.max()) < vertex_count):
+        return
+    host = triangles if isinstance(triangles, np.ndarray) else triangles.get()
+    wrong = np.flatnonzero(((host < 0) | (host >= vertex_count)).any(axis=1))[0]
+    raise ArrayError(
+        f"Triangle {wrong} is {host[wrong].tolist()}, but there are {vertex_count} vertices, counted from 0",
+        remedy="",
+    )

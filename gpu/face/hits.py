@@ -1,0 +1,109 @@
+"""What rays hit, in arrays of the caller's kind."""
+
+from __future__ import annotations
+
+import dataclasses
+from typing import Any
+
+import numpy as np
+
+from ..target.base import Array, Target
+from ..target.foreign import as_library, on_target
+from . import arrays
+
+OUTPUTS = {
+    "t": (np.float32, ()),
+    "prim_id": (np.int32, ()),
+    "u": (np.float32, ()),
+    "v": (np.float32, ()),
+    "normal": (np.float32, (3,)),
+    "instance": (np.int32, ()),
+}
+"""What can be asked for of each hit: its type, and the numbers of each."""
+
+USUAL = ("t", "prim_id", "u", "v")
+
+
+@dataclasses.dataclass(frozen=True, eq=False)
+class Hits:
+    """The closest hits of N rays, in their order, in arrays that nobody else writes to: NumPy's for rays of NumPy, else
+    of the library that the rays are of.
+
+    `t` (N,) float32: distance in lengths of the ray's direction, inf where nothing is hit. `prim_id` (N,) int32: the
+    row of the triangle or sphere (of a scene: counted instance by instance), -1 where nothing is hit. `u`, `v` (N,)
+    float32: the weights of the triangle's second and third corner, 0 where nothing is hit; of a sphere, where on it the
+    hit is (octahedral). On request `normal` (N, 3) float32: the triangle's, of unit length, towards where the ray comes
+    from, 0 where nothing is hit; `instance` (N,) int32: the instance of the scene, -1 where nothing is hit. None is
+    what was not asked for.
+    """
+
+    t: Any
+    prim_id: Any
+    u: Any = None
+    v: Any = None
+    normal: Any = None
+    instance: Any = None
+
+    def __len__(self) -> int:
+        return len(self.t)
+
+
+def checked_outputs(outputs: tuple[str, ...]) -> tuple[str, ...]:
+    """The outputs asked for, t and prim_id among them. ArrayError for one that there is not."""
+    for name in outputs:
+        if name not in OUTPUTS:
+            raise arrays.ArrayError(f"there is no output {name!r} of a hit", remedy="choose of " + ", ".join(OUTPUTS))
+    return tuple(name for name in OUTPUTS if name in outputs or name in ("t", "prim_id"))
+
+
+def empty_hits(target: Target, count: int, outputs: tuple[str, ...], library: str) -> tuple[Hits, dict[str, Array]]:
+    """Hits of so many rays, uninitialised, and their arrays as the target has them."""
+    native = {}
+    for name in checked_outputs(outputs):
+        kind, shape = OUTPUTS[name]
+        native[name] = _empty(target, (count, *shape), kind)
+    return Hits(**{name: as_library(array, library) for name, array in native.items()}), native
+
+
+def native_hits(target: Target, hits: Hits, count: int) -> dict[str, Array]:
+    """The arrays of a caller's hits, to be written in place. ArrayError where they cannot be."""
+    native = {}
+    for name, (kind, shape) in OUTPUTS.items():
+        array = getattr(hits, name)
+        if array is None:
+            continue
+        found = on_target(target, array, f"out.{name}")
+        arrays.check_shape(found, f"out.{name}", (count, *shape))
+        is_writable = not isinstance(found, np.ndarray) or found.flags.writeable
+        if found.dtype != kind or not found.flags.c_contiguous or not is_writable:
+            raise arrays.ArrayError(
+                f"out.{name} is written in place: contiguous {np.dtype(kind)} that can be written; it is "
+                f"{arrays.shown(found)}",
+                remedy="take tree.empty_hits(count)",
+            )
+        if (target.kind == "host") != isinstance(found, np.ndarray):
+            raise arrays.ArrayError(
+                f"out.{name} lies on the host and the tree is on {target.name}", remedy="take tree.empty_hits(count)"
+            )
+        native[name] = found
+    return native
+
+
+def native_flags(target: Target, out: Any, count: int) -> Array:
+    """(count,) bool on the target: a caller's, or new ones. ArrayError where those cannot be written in place."""
+    if out is None:
+        return _empty(target, (count,), np.bool_)
+    found = on_target(target, out, "out")
+    arrays.check_shape(found, "out", (count,))
+    is_writable = not isinstance(found, np.ndarray) or found.flags.writeable
+    on_it = (target.kind == "host") == isinstance(found, np.ndarray)
+    if found.dtype != np.bool_ or not found.flags.c_contiguous or not is_writable or not on_it:
+        raise arrays.ArrayError(
+            f"out is written in place: contiguous bool on {target.name}; it is {arrays.shown(found)}"
+        )
+    return found
+
+
+def _empty(target: Target, shape: tuple[int, ...], kind: Any) -> Array:
+    """An array for a caller, who owns it."""
+    return np.empty(shape, kind) if target.kind == "host" else target.empty(shape, kind, "hits")
