@@ -19,11 +19,21 @@ __device__ __forceinline__ void merge_box_into(int* words, const Aabb& box) {
     atomic_max_float(words + 5, box.upper.z);
 }
 
-// The box of all threads' boxes into `words`; every thread of the block calls it. Nothing where all are empty.
-__device__ __forceinline__ void merge_block_box(const Aabb& of_thread, int* words) {
+// The box of all threads' boxes, which all get; every thread of the block calls it.
+__device__ __forceinline__ Aabb block_box(const Aabb& of_thread) {
     const float3 lower = make_float3(block_min(of_thread.lower.x), block_min(of_thread.lower.y),
                                      block_min(of_thread.lower.z));
     const float3 upper = make_float3(block_max(of_thread.upper.x), block_max(of_thread.upper.y),
                                      block_max(of_thread.upper.z));
-    if (thread_index() == 0) merge_box_into(words, {lower, upper});
+    return {lower, upper};
+}
+
+// The same into `words`. Nothing where all are empty.
+__device__ __forceinline__ void merge_block_box(const Aabb& of_thread, int* words) {
+    const Aabb box = block_box(of_thread);
+    if (thread_index() == 0) merge_box_into(words, box);
+}
+__device__ __forceinline__ Aabb box_of_words(const int* words) {
+    return {make_float3(ordered_float(words[0]), ordered_float(words[1]), ordered_float(words[2])),
+            make_float3(ordered_float(words[3]), ordered_float(words[4]), ordered_float(words[5]))};
 }

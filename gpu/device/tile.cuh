@@ -1,12 +1,19 @@
 // Tiles: up to 32 items that one warp works on together, an item per lane on CUDA, one after the other on the host.
 //
-//     TileValues<T> values                       one value an item, values[i]: a register of its lane, or an array.
-//     Only the own item is touched for (int i : lane_stride(count)) ...       each item once warp_sync() what lanes
-//     wrote to memory before it, every lane sees after it tile_ballot(count, is_chosen)              one bit an item
+//     TileValues<T> values                       one value an item, values[i]: a register of its lane, or an array;
+//     only
+//                                                the own item is touched
+//     for (int i : lane_stride(count)) ...       each item once
+//     warp_sync()                                what lanes wrote to memory before it, every lane sees after it
+//     tile_ballot(count, is_chosen)              one bit an item
 //     tile_read(count, values, from)             for each item the value of item from[i]
 //     tile_compact<THREADS>(count, values, kept) the values of the items whose bits are set, in their order; blocks
-//     have at most THREADS threads tile_nearest<RADIUS>(count, values, key)   for each item the least key(mine, other,
-//     i, j) over its neighbours j in reach; keys are symmetric
+//                                                have at most THREADS threads
+//     tile_nearest<RADIUS>(count, values, key)   for each item the least key(mine, other, i, j) over its neighbours j
+//     in
+//                                                reach; keys are symmetric
+//     tile_scan(count, values, merge)            for each item all up to it merged, merge(before, behind)
+//     tile_scan_back(count, values, merge)       for each item all from it on merged
 //
 // All lanes of the warp call the collectives together. A T is made of 32-bit words.
 #pragma once
@@ -56,6 +63,18 @@ inline TileValues<int> tile_nearest(int count, const TileValues<T>& values, cons
     }
     return nearest;
 }
+template <class T, class Merge>
+inline TileValues<T> tile_scan(int count, const TileValues<T>& values, const Merge& merge) {
+    TileValues<T> merged = values;
+    for (int i = 1; i < count; ++i) merged[i] = merge(merged[i - 1], merged[i]);
+    return merged;
+}
+template <class T, class Merge>
+inline TileValues<T> tile_scan_back(int count, const TileValues<T>& values, const Merge& merge) {
+    TileValues<T> merged = values;
+    for (int i = count - 2; i >= 0; --i) merged[i] = merge(merged[i], merged[i + 1]);
+    return merged;
+}
 #else
 template <class T>
 struct TileValues {
@@ -104,6 +123,26 @@ __device__ __forceinline__ TileValues<int> tile_nearest(int count, const TileVal
         nearest = min(nearest, lane >= step ? min(found, from_below) : found);
     }
     return {nearest};
+}
+template <class T, class Merge>
+__device__ __forceinline__ TileValues<T> tile_scan(int, const TileValues<T>& values, const Merge& merge) {
+    T merged = values.item;
+#pragma unroll
+    for (int step = 1; step < TILE_ITEMS; step <<= 1) {
+        const T before = warp_read_words(merged, warp_lane() - step);
+        if (warp_lane() >= step) merged = merge(before, merged);
+    }
+    return {merged};
+}
+template <class T, class Merge>
+__device__ __forceinline__ TileValues<T> tile_scan_back(int count, const TileValues<T>& values, const Merge& merge) {
+    T merged = values.item;
+#pragma unroll
+    for (int step = 1; step < TILE_ITEMS; step <<= 1) {
+        const T behind = warp_read_words(merged, warp_lane() + step);
+        if (warp_lane() + step < count) merged = merge(merged, behind);
+    }
+    return {merged};
 }
 #endif
 

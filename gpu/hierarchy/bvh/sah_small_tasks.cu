@@ -7,6 +7,7 @@
 //
 // `most_levels`: below a small task's node, for which it is split; `max_depth`: of the tree, where sets become leaves
 // whatever they hold. Unit constants: BINS, SMALL (at most 256), SWEEP (0: all sets are binned).
+#include "gpu/hierarchy/bvh/rank_sweep.cuh"
 #include "gpu/hierarchy/bvh/sah_tasks.cuh"
 #include "gpu/hierarchy/bvh/stopping.cuh"
 
@@ -23,9 +24,8 @@ struct LocalTask {
     int prim_ids[SMALL];
     uint8 order[SMALL], partitioned[SMALL];
     Bin bins[3 * BINS];
-    float above[3][BINS > MOST_SWEPT ? BINS : MOST_SWEPT];
-    float centres[3][MOST_SWEPT];
-    uint8 ranks[3][MOST_SWEPT], by_rank[3][MOST_SWEPT];
+    float above[3][BINS];
+    RankSweep<MOST_SWEPT> swept;
     LocalNode waiting[MOST_WAITING];
 
     __device__ void load(const float4* references, int first, int count) {
@@ -47,61 +47,14 @@ struct LocalTask {
                 make_float3(warp_max(high.x), warp_max(high.y), warp_max(high.z))};
     }
 
-    // Where each reference of a node stands along each axis; inactive ones stand last.
-    __device__ void rank(const LocalNode& node) {
-        for (int i : block_stride(node.count)) {
-            const Aabb& box = boxes[order[node.first + i]];
-            const float3 at = is_empty(box) ? make_float3(FLOAT_MAX, FLOAT_MAX, FLOAT_MAX) : centre(box);
-            centres[0][i] = at.x;
-            centres[1][i] = at.y;
-            centres[2][i] = at.z;
-        }
-        block_sync();
-        for (int i : block_stride(3 * node.count)) {
-            const int axis = i / node.count, mine = i % node.count;
-            const float* const along = centres[axis];
-            const float at = along[mine];
-            int before = 0;
-            for (int other = 0; other < node.count; ++other)
-                before += along[other] < at || (along[other] == at && other < mine) ? 1 : 0;
-            ranks[axis][mine] = (uint8)before;
-            by_rank[axis][before] = (uint8)mine;
-        }
-        block_sync();
-    }
-
-    // The cheapest of all planes of an axis, as best_plane has it: `axis` * SWEEP + the last rank on the left side.
-    // `area`: the node's.
-    __device__ uint64 sweep_axis(const LocalNode& node, int axis, float& area) {
-        Aabb box = empty_aabb();
-        for (int rank = node.count - 1; rank > 0; --rank) {
-            box = merge(box, boxes[order[node.first + by_rank[axis][rank]]]);
-            above[axis][rank] = half_area(box) * (float)(node.count - rank);
-        }
-        uint64 best = NO_PLANE;
-        box = empty_aabb();
-        for (int rank = 0; rank < node.count - 1; ++rank) {
-            box = merge(box, boxes[order[node.first + by_rank[axis][rank]]]);
-            const float cost = half_area(box) * (float)(rank + 1) + above[axis][rank + 1];
-            if (cost <= FLOAT_MAX) best = better(best, plane_word(cost, axis * SWEEP + rank));
-        }
-        area = half_area(merge(box, boxes[order[node.first + by_rank[axis][node.count - 1]]]));
-        return best;
-    }
-
     // The node of at most SWEEP references: the cheapest plane between any two of them. `ends`: testing all of them
     // costs less.
     __device__ Split sweep(const LocalNode& node, const Stopping& stopping, bool& ends) {
-        rank(node);
-        uint64 plane = NO_PLANE;
         float area = 0.0f;
-        for (int axis : block_stride(3)) plane = better(plane, sweep_axis(node, axis, area));
-        for (int lane = 0; lane < 3; ++lane) plane = better(plane, warp_broadcast(plane, lane));
-        area = warp_broadcast(area, 0);
+        const uint64 plane = swept.sweep(node.count, [&](int i) { return boxes[order[node.first + i]]; }, area);
         ends = stopping.ends_by_cost(node.count, area, plane == NO_PLANE ? FLOAT_MAX : plane_cost(plane));
         if (plane == NO_PLANE) return {MEDIAN, 0, node.count / 2};
-        const int at = plane_number(plane);
-        return {at / MOST_SWEPT, BY_RANK, at % MOST_SWEPT + 1};
+        return {swept.axis_of(plane), BY_RANK, swept.left_count_of(plane)};
     }
 
     __device__ Split choose(const LocalNode& node, const BinGrid& grid) {
@@ -129,7 +82,7 @@ struct LocalTask {
             const int place = is_there ? order[node.first + i] : 0;
             bool is_left = is_there && split.is_left(grid, boxes[place], i);
             if (SWEEP > 0 && split.axis != MEDIAN && split.bin == BY_RANK)
-                is_left = is_there && ranks[split.axis][i] < split.left_count;
+                is_left = is_there && swept.ranks[split.axis][i] < split.left_count;
             const unsigned left_lanes = warp_ballot(is_left);
             const int left_place = lefts + __popc(left_lanes & ((1u << warp_lane()) - 1u));
             if (is_there)

@@ -46,7 +46,7 @@ CEILINGS = {  # the first that fits
     "gpu/hierarchy/octree/quality": 96,
     "gpu/trace/": 96,
     "gpu/hierarchy/bvh/builders/agglomerative/": 72,  # a search and a merge of one block
-    "gpu/hierarchy/bvh/builders/sbvh/": 120,  # a set's whole choice in one kernel, of 128 threads
+    "gpu/hierarchy/bvh/builders/sbvh/": 128,  # a set's whole choice in one kernel, of 128 threads or of a warp
     "gpu/hierarchy/bvh/clusters": 80,  # one thread that reads all it needs before it writes
     # three axes' planes and a set's parts; two blocks of 256 a multiprocessor
     "gpu/hierarchy/bvh/builders/hploc_sah/sweep_groups": 120,

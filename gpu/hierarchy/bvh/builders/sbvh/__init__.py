@@ -10,12 +10,13 @@ carried on: the tree of object splits alone is made too, and the cheaper one is 
 Paper: Stich, Friedrich and Dietrich, Spatial Splits in Bounding Volume Hierarchies (2009): chopped binning, the overlap
 criterion alpha, reference unsplitting. Object splits are Wald's (2007).
 
-Cost: Ten to twenty times the time of binned_sah on two cores, forty times on an H200, most of it for clipping: one
-block splits a set, so the uppermost levels are slow on a GPU; the tree of object splits takes a tenth of it on two
-cores, a fifth to a third on an H200. As many references more as were cut, at most extra_references; three launches for
-every level that there may be. Where triangles are small and even it gains nothing: 1 per cent and less on the demos
-blob and room, nothing on orbit, where object splits are kept (spatial ones cost 3 to 10 per cent more). Of long slanted
-triangles among small ones it halves the cost.
+Cost: Ten to twenty times the time of binned_sah on two cores, four to six times on an H100, most of it for clipping;
+the tree of object splits takes a tenth of it on two cores, a third on an H100. Sets near the root are split by many
+blocks, sets of a middle size by one each, small ones by a warp down to the leaves. As many references more as were cut,
+at most extra_references; four or five launches for every level that may have large sets, one for the others. Where
+triangles are small and even it gains nothing: 1 per cent and less on the demos blob and room, nothing on orbit, where
+object splits are kept (spatial ones cost 3 to 10 per cent more). Of long slanted triangles among small ones it halves
+the cost.
 
 Limits: The budget of extra references is shared out among sets in proportion to their references, and a set whose share
 is used up is split by objects. Every cut is bounded outwards, so nothing is missed. It cannot be refitted: the boxes
@@ -38,12 +39,25 @@ from ....scratch import Shapes, bytes_of, scratch_arrays
 from ...bvh import BvhHierarchy
 from ...stopping import MOST_LEVELS, LevelOptions
 from ...tree import MAX_WIDE_LEAF_SIZE
+from .launches import ALL_SPLITS, OBJECT_SPLITS, OBJECT_SPLITS_AGAIN, Launches, Plan
 
-MOST_BLOCKS = 4096
-OBJECT_SPLITS, ALL_SPLITS, OBJECT_SPLITS_AGAIN = 0, 1, 2
-FEW_SETS = 8
-"""Levels on which there are too few sets to fill a GPU with blocks: more threads per block."""
-THREADS = {"few": 512, "many": 128}
+MOST_BLOCKS = 2048
+"""Of a launch: as many of 128 threads as are at work at once on a large GPU, and some."""
+SMALL = 32
+"""Most references of a set that one warp finishes alone: a lane each."""
+LARGE = 512
+"""Most references of a set that one block splits."""
+CHUNK = 512
+"""References of a larger one that a block works on."""
+EXTRA_LEVELS, EXTRA_LARGE_LEVELS = 10, 6
+"""Levels beyond those that halving needs: until no set is more than small; on which sets are split as large ones. What
+is large after those is split by one block, which takes longer and comes to the same."""
+COUNTS, LARGE_WORDS, BIN_WORDS = 3, 76, 8
+"""Words of a level's counts, of a LargeSet, of a bin and its end (sets.cuh, large_sets.cuh)."""
+THREADS, SMALL_THREADS = 128, 32
+BINS_OF_SMALL = 8
+"""Most bins of space of a small set, whose object splits need none: with 32 Crytek Sponza cost 64.61 instead of 64.63,
+the kitchen 33.153 instead of 33.157."""
 
 
 @dataclasses.dataclass(frozen=True)
@@ -52,7 +66,8 @@ class SbvhOptions(LevelOptions):
 
     bins: int = option(
         32,
-        "Bins per axis, of centroids and of space: more bins find better planes and take longer.",
+        "Bins per axis, of centroids and of space, of sets of more than 32 references: more bins find better planes "
+        "and take longer.",
         minimum=4,
         maximum=32,
     )
@@ -106,40 +121,86 @@ class Sbvh(BvhHierarchy):
         return bytes_of(self._arrays(max(1, self.tree.count)))
 
     def emit(self, primitives: Primitives) -> bool:
-        target, tree, options = self.target, self.tree, self.options
-        capacity, n = tree.count, primitives.count
-        held = scratch_arrays(target, "sbvh", self._arrays(capacity))
-        unit = target.unit(tree.unit_source("gpu/hierarchy/bvh/builders/sbvh/sbvh.cu", primitives, BINS=options.bins))
-        levels = options.levels(n)
-        launched = min(levels, options.max_depth)
+        tree, options = self.tree, self.options
+        held = scratch_arrays(self.target, "sbvh", self._arrays(tree.count))
+        units = {name: self._unit(name, primitives) for name in ("sbvh", "large_sets", "small_sets")}
+        levels = options.levels(primitives.count)
+        queue = min(levels, self._levels_to(SMALL, primitives.count) + EXTRA_LEVELS) if primitives.count > SMALL else 0
         for made in self._trees():
-            with target.phase("build.references"):
-                target.launch(
-                    unit,
-                    "write_references",
-                    capacity,
-                    primitives=primitives.view,
-                    tree=made,
-                    sums=held["sums"],
-                    capacity=capacity,
-                    level_count=launched,
-                    budget=options.budget(capacity),
-                    **options.device_sizes(),
-                    references=held["references"],
-                    finished=held["finished"],
-                    used=held["used"],
-                    counts=held["counts"],
-                    sets=held["sets"],
-                    parent=tree.parent,
-                    flags=tree.flags,
-                    root=tree.root,
-                )
-            with target.phase("build.levels"):
-                for level in range(launched):
-                    self._split_level(unit, held, primitives, level, levels, made)
-        with target.phase("build.leaves"):
-            self._gather(unit, held)
+            sum_of_tree = held["sums"][made:] if made < OBJECT_SPLITS_AGAIN and len(self._trees()) > 1 else None
+            alpha, large_levels = options.alpha if made == ALL_SPLITS else 1.0, self._large_levels(primitives.count)
+            plan = Plan(primitives, levels, queue, large_levels, made, alpha, sum_of_tree, MOST_BLOCKS)
+            with self.target.phase("build.references"):
+                self._start(units["sbvh"], held, plan)
+            launches = Launches(self.target, tree, options, held, plan)
+            with self.target.phase("build.levels"):
+                for level in range(min(queue, options.max_depth)):
+                    if level < plan.large_levels:
+                        launches.split_large_sets(units["large_sets"], level, THREADS)
+                    launches.split_sets(units["sbvh"], level, THREADS)
+            with self.target.phase("build.small_sets"):
+                launches.split_small_sets(units["small_sets"], SMALL_THREADS)
+        with self.target.phase("build.leaves"):
+            self._gather(units["sbvh"], held)
         return self.compute_bounds(primitives)
+
+    def _unit(self, name: str, primitives: Primitives) -> Unit:
+        threads, bins = THREADS, self.options.bins
+        if name == "small_sets":
+            threads, bins = SMALL_THREADS, min(bins, BINS_OF_SMALL)
+        sizes = {"SMALL": SMALL, "LARGE": LARGE, "CHUNK": CHUNK}
+        source = f"gpu/hierarchy/bvh/builders/sbvh/{name}.cu"
+        return self.target.unit(self.tree.unit_source(source, primitives, BINS=bins, THREADS=threads, **sizes))
+
+    def _levels_to(self, size: int, n: int) -> int:
+        """Levels after which halving alone leaves no set of more than `size` references."""
+        return max(0, -(-n // size) - 1).bit_length()
+
+    def _large_levels(self, n: int) -> int:
+        """Levels on which sets may be split as large ones."""
+        return min(self._levels_to(LARGE, n) + EXTRA_LARGE_LEVELS, self.options.max_depth) if n > LARGE else 0
+
+    def _start(self, unit: Unit, held: dict[str, Array], plan: Plan) -> None:
+        """The references in their order, and the root in its list."""
+        target, tree, options, capacity = self.target, self.tree, self.options, self.tree.count
+        shared = {
+            "tree": plan.made,
+            "sums": held["sums"],
+            "capacity": capacity,
+            "root_is_large": int(plan.large_levels > 0),
+            **options.device_sizes(),
+            "large": held["large"],
+        }
+        target.launch(
+            unit,
+            "start_tree",
+            1,
+            n=plan.primitives.count,
+            level_count=MOST_LEVELS,
+            budget=options.budget(capacity),
+            counts=held["counts"],
+            sets=held["sets"],
+            small_count=held["small_count"],
+            small_sets=held["small_sets"],
+            parent=tree.parent,
+            root=tree.root,
+            blocks=1,
+            **shared,
+        )
+        target.launch(
+            unit,
+            "write_references",
+            capacity,
+            primitives=plan.primitives.view,
+            references=held["references"],
+            finished=held["finished"],
+            used=held["used"],
+            flags=tree.flags,
+            set_of_chunk=held["set_of_chunk"],
+            bin_set_count=len(held["large_bins"]),
+            all_bins=held["large_bins"],
+            **shared,
+        )
 
     def _gather(self, unit: Unit, held: dict[str, Array]) -> None:
         """The references of leaves side by side, and leaves that know where."""
@@ -175,42 +236,10 @@ class Sbvh(BvhHierarchy):
             return (OBJECT_SPLITS,)
         return (ALL_SPLITS,) if self.options.keep == "spatial" else (OBJECT_SPLITS, ALL_SPLITS, OBJECT_SPLITS_AGAIN)
 
-    def _split_level(
-        self, unit: Unit, held: dict[str, Array], primitives: Primitives, level: int, levels: int, made: int
-    ) -> None:
-        tree, step = self.tree, -1 if level % 2 else 1
-        alpha = self.options.alpha if made == ALL_SPLITS else 1.0
-        sum_of_tree = held["sums"][made:] if made < OBJECT_SPLITS_AGAIN and len(self._trees()) > 1 else None
-        references, partitioned = (held["references"], held["partitioned"])[::step]
-        sets, next_sets = (held["sets"], held["next_sets"])[::step]
-        self.target.launch(
-            unit,
-            "split_sets",
-            1,
-            primitives=primitives.view,
-            level=level,
-            levels_left=levels - level,
-            ends_here=int(level + 1 == self.options.max_depth),
-            **self.options.device_values(),
-            alpha=alpha,
-            references=references,
-            partitioned=partitioned,
-            finished=held["finished"],
-            used=held["used"],
-            root_area=held["root_area"],
-            sum=sum_of_tree,
-            counts=held["counts"],
-            sets=sets,
-            next_sets=next_sets,
-            long_sets=held.get("long_sets"),
-            **tree.links(),
-            root=tree.root,
-            block=THREADS["few" if level < FEW_SETS else "many"],
-            blocks=min(1 << min(level, 20), len(held["sets"]), MOST_BLOCKS),
-        )
-
     def _arrays(self, capacity: int) -> Shapes:
-        """Shapes and types of the scratch memory; a set that is still to be split has two references at least."""
+        """Shapes and types of the scratch memory: sets have places of their own, small ones two at least."""
+        middles, larges = capacity // (SMALL + 1) + 1, capacity // (LARGE + 1) + 1
+        chunks = capacity // CHUNK + larges
         places = (capacity // (1 << 31 - self.tree.reference_bits) + 1,)
         long_sets = {"long_sets": (places, np.int32)} if self.may_have_long_leaves() else {}
         return {
@@ -220,9 +249,17 @@ class Sbvh(BvhHierarchy):
             "finished": ((capacity, 8), np.float32),
             "used": ((capacity,), np.int32),
             "places": ((capacity,), np.int32),
-            "counts": ((MOST_LEVELS + 1,), np.int32),
-            "sets": ((capacity // 2 + 1, 4), np.int32),
-            "next_sets": ((capacity // 2 + 1, 4), np.int32),
+            "counts": ((MOST_LEVELS + 1, COUNTS), np.int32),
+            "sets": ((middles, 4), np.int32),
+            "next_sets": ((middles, 4), np.int32),
+            "small_count": ((1,), np.int32),
+            "small_sets": ((capacity // 2 + 1, 4), np.int32),
+            "large": ((larges, LARGE_WORDS), np.int32),
+            "next_large": ((larges, LARGE_WORDS), np.int32),
+            "large_bins": ((larges, 3 * self.options.bins, BIN_WORDS), np.int32),
+            "set_of_chunk": ((chunks,), np.int32),
+            "next_set_of_chunk": ((chunks,), np.int32),
+            "places_of_chunk": ((chunks, 2), np.int32),
             "root_area": ((1,), np.float32),
             "sums": ((2,), np.uint64),
         }

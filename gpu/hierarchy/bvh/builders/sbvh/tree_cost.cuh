@@ -12,15 +12,14 @@
 constexpr int OBJECT_SPLITS = 0, ALL_SPLITS = 1, OBJECT_SPLITS_AGAIN = 2;
 
 struct TreeCost {
-    Pointer<uint64> sum;  // null where nobody asks
     float traversal_cost, intersection_cost, root_area;
 
-    __device__ void add(float area, float weight) const {
+    __device__ uint64 of(float area, float weight) const {
         const float share = area / root_area;
-        atomic_add(sum, (uint64)((double)(share < 1.0f ? share : 1.0f) * (double)weight * 268435456.0 + 0.5));
+        return (uint64)((double)(share < 1.0f ? share : 1.0f) * (double)weight * 268435456.0 + 0.5);
     }
-    __device__ void add_node(float area) const { add(area, traversal_cost); }
-    __device__ void add_leaf(float area, int count) const { add(area, intersection_cost * (float)count); }
+    __device__ uint64 of_node(float area) const { return of(area, traversal_cost); }
+    __device__ uint64 of_leaf(float area, int count) const { return of(area, intersection_cost * (float)count); }
 };
 
 // `sums`: of OBJECT_SPLITS and of ALL_SPLITS; null where one tree alone is made.
