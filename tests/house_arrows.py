@@ -22,7 +22,7 @@ ARROWS: dict[str, tuple[str, ...]] = {
     "app": (),
     "app.cli": ("app", "bench", "gpu"),
     "app.ui": (),
-    "app.ui.colors": (),
+    "app.ui.colors": ("app.frames.frame_history",),
     "app.ui.widgets": (
         "app.ui.colors",
         *("app.export.legend", "app.export.tables", "app.playback", "app.settings", "gpu.shade.srgb", *PLAIN),

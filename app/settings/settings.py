@@ -135,6 +135,10 @@ class DisplayOptions:
         "fragment shader tests every pixel against all spheres, or impostors, a box of pixels for each sphere.",
         choices=("rays", *WAYS),
     )
+    heads_up: bool = option(
+        True,
+        "Frames per second, a frame's time and the structure in a line over the picture; saved pictures have none.",
+    )
     swap_interval: int = option(
         1, "Screen refreshes a frame waits for; 0 draws as fast as it can.", minimum=0, maximum=4
     )

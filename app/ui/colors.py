@@ -11,9 +11,7 @@ from collections.abc import Mapping
 
 from PySide6.QtGui import QColor, QGuiApplication, QPalette
 
-PHASES = ("animate", "build", "refit", "optimise", "trace", "shade", "display")
-"""The phases of a frame, in the order in which they stand everywhere. What belongs to none of them is `other`, drawn
-hatched."""
+from raygrove.app.frames.frame_history import OTHER, PHASES
 
 
 @dataclasses.dataclass(frozen=True)
@@ -79,6 +77,6 @@ def scheme() -> Scheme:
 
 
 def phase_color(name: str) -> QColor:
-    """The colour of one of PHASES, or of `other`, in the theme that windows have now."""
+    """The colour of one of PHASES, or of OTHER (drawn hatched), in the theme that windows have now."""
     colors = scheme()
-    return QColor(colors.other if name == "other" else colors.phases[name])
+    return QColor(colors.other if name == OTHER else colors.phases[name])

@@ -14,6 +14,7 @@ from raygrove.app.ui.session.session import Session
 def structure_menu(
     session: Session,
     *,
+    compare: Callable[[], object],
     toggle_boxes: Callable[[], object],
     show_options: Callable[[], object],
     show_tile_options: Callable[[], object],
@@ -52,6 +53,7 @@ def structure_menu(
         Separator(),
         Command("structure.boxes", tr("Show or hide the &boxes of its nodes"), toggle_boxes, "X"),
         Command("structure.quality", tr("&Measure its quality"), toggle_quality, checkable=True),
+        Command("structure.compare", tr("&Compare with binned SAH"), compare),
         Command("structure.options", tr("&Options of this structure…"), show_options),
     ]
     return Submenu(tr("&Structure"), entries)

@@ -3,7 +3,6 @@ pointer."""
 
 from __future__ import annotations
 
-import functools
 from collections.abc import Callable, Mapping
 
 from PySide6.QtCore import QObject, Qt
@@ -24,11 +23,19 @@ from raygrove.gpu.engine import Hit
 def scene_menu(session: Session, tools: SceneTools) -> Submenu:
     """Commands on objects and on the clipping plane."""
     things, clip = tools.objects, tools.clip
+
+    def unselect() -> None:
+        """Of what is held, a pinned frame is let go first."""
+        if session.figures.pinned is not None:
+            session.figures.pin(None)
+        else:
+            things.select(-1)
+
     entries: list[Entry] = [
         Command("scene.hide", tr("&Hide what is selected"), things.hide, ("Ctrl+H", "Delete")),
         Command("scene.isolate", tr("&Isolate what is selected, or show all again"), things.isolate, "I"),
         Command("scene.show_all", tr("&Show all objects"), things.show_all, "Shift+H"),
-        Command("scene.unselect", tr("Select &nothing"), functools.partial(things.select, -1), "Esc"),
+        Command("scene.unselect", tr("Select &nothing"), unselect, "Esc"),
         Separator(),
         Command("scene.clip", tr("&Cut by a plane"), clip.toggle, "C", checkable=True),
         Command("scene.clip_here", tr("C&ut at what lies under the pointer"), tools.cut_at_pointer, "Shift+C"),

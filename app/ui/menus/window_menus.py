@@ -72,10 +72,16 @@ def edit_menu(session: Session, opened: OpenedDialogs, picture_size: Callable[[]
 def view_menu(
     session: Session, docks: Sequence[QDockWidget], pipeline: Submenu, *, reset_layout: Run, toggle_full_screen: Run
 ) -> Submenu:
-    """The theme, the pipeline, the panels and the window's place."""
+    """The theme, the pipeline, the figures over the picture, the panels and the window's place."""
+    document = session.document
+
+    def toggle_figures() -> None:
+        document.change("settings.display.heads_up", not document.state.settings.display.heads_up)
+
     entries: list[Entry] = [
         setting(session.choices, "view.theme", tr("&Theme"), "window.theme"),
         pipeline,
+        Command("view.heads_up", tr("&Figures over the picture"), toggle_figures, "Z", checkable=True),
         *(Standing(f"view.{dock.objectName()}", dock.toggleViewAction()) for dock in docks),
         Command("view.reset_layout", tr("Reset the &layout"), reset_layout),
         Command("view.full_screen", tr("F&ull screen"), toggle_full_screen, "F11", checkable=True),

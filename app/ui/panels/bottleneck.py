@@ -5,51 +5,70 @@ from __future__ import annotations
 
 from PySide6.QtCore import QCoreApplication
 
+from raygrove.app.frames.frame_history import OTHER, PARTS
 from raygrove.app.frames.render_thread import FinishedFrame
 from raygrove.app.frames.resolution import STILL_LIMIT_MS, scaled
-from raygrove.app.ui.panels.stats_rows import phases_of
+from raygrove.app.ui.panels.stats_rows import TITLES, FrameFigures, translate
 
 
-def bottleneck(
-    frame: FinishedFrame, fps: float, paint_ms: float, minimum_fps: float, view_size: tuple[int, int]
-) -> str:
-    """A sentence that says what takes the time, where frames come more slowly than they should; else an empty text."""
+def bottleneck(figures: FrameFigures, minimum_fps: float) -> str:
+    """A sentence that says what takes the time, where frames come more slowly than they should; else an empty text. It
+    names what the figures beside it carry: medians of the same frames."""
+    sample, tr = figures.sample, QCoreApplication.translate
+    frame, paint_ms, view_size = sample.frame, sample.paint_ms, sample.view_size
     if not frame.request.is_moving:
         return _not_whole(frame, view_size)
-    if frame.statistics is None or fps <= 0.0 or fps >= minimum_fps:
+    if frame.statistics is None or sample.fps <= 0.0 or sample.fps >= minimum_fps:
         return ""
-    tr, phases = QCoreApplication.translate, phases_of(frame.statistics, 0.0)
-    whole = max(frame.frame_ms, frame.statistics.frame_ms)  # a GPU draws while the thread that asked it is done
-    if max(whole, paint_ms) <= 1000.0 / minimum_fps:
-        return ""  # few pictures came because few were asked for, or the one before was waited for
-    if paint_ms > whole:
-        return tr("Statistics", "Showing a picture takes {paint}, longer than drawing it ({whole}).").format(
-            paint=_time(paint_ms), whole=_time(whole)
-        )
-    rest = whole - frame.preparing_ms - sum(phases.values())
-    name = frame.limited_by if frame.limited_by in phases else max(phases, key=lambda phase: phases[phase])
-    most = max(phases[name], frame.preparing_ms, rest)
-    if most == phases[name] and name in ("trace", "shade") and _is_smallest(frame, view_size):
-        text = tr(
-            "Statistics",
-            "A frame takes {whole}: {phase} takes the time ({part}). Pictures are not drawn smaller than {least} of "
-            "each side (Settings > display > minimum scale).",
-        )
-    elif most == phases[name]:
-        text = tr("Statistics", "A frame takes {whole}: {phase} takes the time ({part}).")
-    elif most == frame.preparing_ms:
-        text = tr(
+    parts = {name: figures.found[name].median for name in PARTS if name in figures.found}
+    shown_ms = parts.pop("display", 0.0)
+    drawing, whole = sum(parts.values()), figures.found["frame"].median
+    if frame.preparing_ms > drawing and frame.preparing_ms > 1000.0 / minimum_fps:
+        return tr(
             "Statistics",
             "This picture took {whole}, of which {part} to prepare it (kernels, the scene). The next frames need not.",
+        ).format(whole=_time(frame.frame_ms), part=_time(frame.preparing_ms))
+    if max(drawing, shown_ms) <= 1000.0 / minimum_fps:
+        return ""  # few pictures came because few were asked for, or the one before was waited for
+    if shown_ms > drawing:
+        return tr("Statistics", "Showing a picture takes {paint}, longer than drawing it ({whole}).").format(
+            paint=_time(paint_ms if paint_ms > drawing else shown_ms), whole=_time(drawing)
         )
-    else:
-        text = tr(
+    name = max(parts, key=lambda part: parts[part])
+    least = f"{frame.request.state.settings.display.minimum_scale:.0%}"
+    limit = frame.limited_by if frame.limited_by in parts else name
+    return _sentence(frame, name, view_size).format(
+        whole=_time(whole),
+        phase=_named(name),
+        part=_time(parts[name]),
+        least=least,
+        limit=_named(limit),
+        limit_part=_time(parts[limit]),
+    )
+
+
+def _sentence(frame: FinishedFrame, name: str, view_size: tuple[int, int]) -> str:
+    """What is said of a frame of which the part `name` is the longest."""
+    tr = QCoreApplication.translate
+    if name == OTHER:
+        return tr(
             "Statistics",
             "A frame takes {whole}, of which {part} belongs to no phase: waiting for a busy processor or for the "
             "window, and work between the phases.",
         )
-    least = f"{frame.request.state.settings.display.minimum_scale:.0%}"
-    return text.format(whole=_time(whole), phase=name, part=_time(most), least=least)
+    if name in ("trace", "shade") and frame.limited_by and frame.limited_by != name:
+        return tr(
+            "Statistics",
+            "A frame takes {whole}: {phase} takes the time ({part}). Drawing fewer pixels would not make it fast "
+            "enough: {limit} takes {limit_part}, whatever the size.",
+        )
+    if name in ("trace", "shade") and _is_smallest(frame, view_size):
+        return tr(
+            "Statistics",
+            "A frame takes {whole}: {phase} takes the time ({part}). Pictures are not drawn smaller than {least} of "
+            "each side (Settings > display > minimum scale).",
+        )
+    return tr("Statistics", "A frame takes {whole}: {phase} takes the time ({part}).")
 
 
 def _is_smallest(frame: FinishedFrame, view_size: tuple[int, int]) -> bool:
@@ -78,6 +97,10 @@ def _not_whole(frame: FinishedFrame, view_size: tuple[int, int]) -> str:
         )
     share = frame.drawn[0] * frame.drawn[1] / max(view_size[0] * view_size[1], 1)
     return text.format(whole=_time(frame.whole_ms), share=f"{share:.0%}")
+
+
+def _named(part: str) -> str:
+    return translate(TITLES[part]).lower()
 
 
 def _time(ms: float) -> str:

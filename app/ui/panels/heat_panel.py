@@ -65,6 +65,7 @@ class HeatPanel(QWidget):
         self._pages, self._page_of = QStackedWidget(self), dict[str, QWidget]()
         self._lay_out()
         self._latest: StepCounts | None = None
+        self._pinned: StepCounts | None = None
         document.observe(lambda before, after: self._show_options() if before.settings is not after.settings else None)
         self._show_options()
 
@@ -111,10 +112,16 @@ class HeatPanel(QWidget):
         if self._latest is None or self.bar.is_frozen:
             return
         self._shown_time = time.monotonic()
-        self.counts = self._latest
-        self.scale_changed.emit((self.counts.number(self.counts.low), self.counts.number(self.counts.high)))
+        self.counts, latest = self._pinned or self._latest, self._latest
+        self.scale_changed.emit((latest.number(latest.low), latest.number(latest.high)))
         if self.isVisible():
             self._show_counts()
+
+    def pin(self, frame: FinishedFrame | None) -> None:
+        """Show the counts of one frame, until None lets it go; the legend stays that of the picture."""
+        statistics = frame.statistics if frame is not None else None
+        self._pinned = statistics.views[0].steps if statistics is not None and statistics.views else None
+        self.show_latest()
 
     def point_at(self, found: RaySteps | Reading | None) -> None:
         """What the ray under the pointer visits and is tested against, or what its hit reads; None: the pointer is
@@ -136,7 +143,7 @@ class HeatPanel(QWidget):
 
     def clear(self) -> None:
         """Another scene begins."""
-        self.counts = self._latest = None
+        self.counts = self._latest = self._pinned = None
         self.point_at(None)
         self._show_counts()
 

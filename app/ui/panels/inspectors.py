@@ -12,6 +12,7 @@ from PySide6.QtWidgets import QDockWidget, QMainWindow, QWidget
 from raygrove.app.camera.gestures import Gestures
 from raygrove.app.document.document import Document
 from raygrove.app.document.state import State
+from raygrove.app.frames.frame_history import Sample
 from raygrove.app.frames.legends import legend_of
 from raygrove.app.frames.questions import Picked
 from raygrove.app.frames.render_thread import FinishedFrame
@@ -26,6 +27,7 @@ from raygrove.app.ui.panels.scene_edit_panels import LightsPanel, MaterialsPanel
 from raygrove.app.ui.panels.spheres_panel import SpheresPanel
 from raygrove.app.ui.picture.marks import Marks
 from raygrove.app.ui.picture.pointer import Pointer
+from raygrove.app.ui.session.figures import Figures
 from raygrove.app.ui.session.frame_loop import FrameLoop
 from raygrove.app.ui.widgets.scrolled import panel_of
 from raygrove.gpu.engine import Hit
@@ -45,6 +47,7 @@ class Inspectors(QObject):
         super().__init__(parent)
         self._document = document
         self._loop: FrameLoop | None = None
+        self._figures: Figures | None = None
         self._docks: dict[str, QDockWidget] = {}
         self._range: tuple[float, float] | None = None
         self.heat, self.pick = HeatPanel(document), PickPanel(gestures)
@@ -96,9 +99,10 @@ class Inspectors(QObject):
         timeline = next(dock for dock in docks if dock.objectName() == "dock.timeline")
         window.splitDockWidget(self._docks["cost"], timeline, Qt.Orientation.Vertical)
 
-    def attach(self, loop: FrameLoop) -> None:
-        """Hear of frames, and ask about them."""
-        self._loop = loop
+    def attach(self, loop: FrameLoop, figures: Figures) -> None:
+        """Hear of frames, and ask about them; hear which frame is pinned."""
+        self._loop, self._figures = loop, figures
+        figures.pin_changed.connect(self._show_pinned)
         loop.frame_arrived.connect(self._take)
         self.cost.watched.connect(loop.time_every_frame)
         loop.time_every_frame(self.cost.isVisible())
@@ -134,12 +138,22 @@ class Inspectors(QObject):
 
     def _take(self, frame: FinishedFrame) -> None:
         self.heat.take(frame)
-        self.boxes.take(frame)
+        if self._figures is None or self._figures.pinned is None:
+            self.boxes.take(frame)
         self._show_contents(frame)
         self.spheres.take_frame()
         if self._is_of_now(frame):
             self.objects.collisions.take(frame)
             self.cost.take(frame)
+
+    def _show_pinned(self, pinned: Sample | None) -> None:
+        """The frame whose figures count, until it is let go: then the newest."""
+        frame = pinned.frame if pinned is not None else self._loop.last_frame if self._loop is not None else None
+        self.heat.pin(pinned.frame if pinned is not None else None)
+        if frame is not None:
+            self.boxes.take(frame)
+        seconds = pinned.frame.request.moment.time if pinned is not None else self._document.state.timeline.time
+        self.cost.show_time(seconds)
 
     def _show_contents(self, frame: FinishedFrame) -> None:
         if not self._document.state.selection.region.is_there:
@@ -198,7 +212,8 @@ class Inspectors(QObject):
         if before.timeline.clip != after.timeline.clip:
             self.cost.begin(self._document.span)
         if before.timeline.time != after.timeline.time:
-            self.cost.show_time(after.timeline.time)
+            if self._figures is None or self._figures.pinned is None:
+                self.cost.show_time(after.timeline.time)
             self.pick.show_time(after.timeline.time)
         if before.selection.region != after.selection.region:
             self.pick.show_region(after.selection.region)

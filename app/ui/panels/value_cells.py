@@ -1,9 +1,9 @@
-"""How a table of figures shows a value that is wider than its column: over the empty cell to its right, and over what
+"""How a table of figures shows a value that is wider than its column: over the empty cell to its right, then over what
 its name leaves free to its left."""
 
 from __future__ import annotations
 
-from PySide6.QtCore import QModelIndex, QPersistentModelIndex, QRect, Qt
+from PySide6.QtCore import QModelIndex, QPersistentModelIndex, QRect
 from PySide6.QtGui import QPainter
 from PySide6.QtWidgets import QStyledItemDelegate, QStyleOptionViewItem, QTreeView
 
@@ -12,12 +12,11 @@ MARGIN = 4
 
 
 class Values(QStyledItemDelegate):
-    """See the module. For the second of three columns; `taken` are the rows, by their user data in the third, whose
-    cell there is not empty."""
+    """See the module. For the second column; a wider value ends where the third one does, where that is empty."""
 
-    def __init__(self, tree: QTreeView, taken: frozenset[str]) -> None:
+    def __init__(self, tree: QTreeView) -> None:
         super().__init__(tree)
-        self._tree, self._taken = tree, taken
+        self._tree = tree
 
     def paint(
         self, painter: QPainter, option: QStyleOptionViewItem, index: QModelIndex | QPersistentModelIndex
@@ -29,11 +28,10 @@ class Values(QStyledItemDelegate):
 
     def room_of(self, index: QModelIndex | QPersistentModelIndex, cell: QRect) -> QRect:
         """Where the value of a row is drawn: its cell, and as much beside it as it needs and is free."""
-        metrics = self._tree.fontMetrics()
+        metrics, room = self._tree.fontMetrics(), QRect(cell)
         needed = metrics.horizontalAdvance(str(index.data() or "")) + 2 * MARGIN
-        room, beside = QRect(cell), index.sibling(index.row(), 2)
-        if needed > room.width() and beside.data(Qt.ItemDataRole.UserRole) not in self._taken:
-            room.setRight(min(room.left() + needed, room.right() + self._tree.columnWidth(2)))
+        if needed > room.width() and not index.sibling(index.row(), index.column() + 1).data():
+            room.setRight(room.right() + self._tree.columnWidth(index.column() + 1))
         if needed > room.width():
             name = self._tree.visualRect(index.sibling(index.row(), 0))
             free = name.width() - metrics.horizontalAdvance(str(index.sibling(index.row(), 0).data())) - 3 * MARGIN

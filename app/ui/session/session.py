@@ -9,6 +9,7 @@ from PySide6.QtCore import QObject
 from raygrove.app.camera.gestures import Gestures
 from raygrove.app.document.document import Document
 from raygrove.app.ui.session.choices import Choices
+from raygrove.app.ui.session.figures import Figures
 from raygrove.app.ui.session.frame_loop import FrameLoop
 from raygrove.app.ui.session.memory import Memory
 from raygrove.app.ui.session.notices import Notices
@@ -17,7 +18,7 @@ from raygrove.app.ui.session.notices import Notices
 @dataclasses.dataclass(frozen=True)
 class Session:
     """One document that is worked on: what can be chosen for it, what is remembered from one start to the next, what
-    draws it, what mouse and keys mean in its picture, and where is said what happens."""
+    draws it, what mouse and keys mean in its picture, where is said what happens, and the frame that figures are of."""
 
     document: Document
     choices: Choices
@@ -25,13 +26,15 @@ class Session:
     loop: FrameLoop
     gestures: Gestures
     notices: Notices
+    figures: Figures
 
     def belong_to(self, owner: QObject) -> None:
         """Let Qt end the parts that it knows together with the window."""
         self.loop.setParent(owner)
         self.notices.setParent(owner)
+        self.figures.setParent(owner)
 
 
 def make_session(document: Document) -> Session:
     """A session on a document. Its pictures have no view yet (FrameLoop.set_view)."""
-    return Session(document, Choices(document), Memory(), FrameLoop(document), Gestures(), Notices())
+    return Session(document, Choices(document), Memory(), FrameLoop(document), Gestures(), Notices(), Figures())

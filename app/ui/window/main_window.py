@@ -11,6 +11,7 @@ from PySide6.QtGui import QAction, QCloseEvent, QDragEnterEvent, QDropEvent
 from PySide6.QtWidgets import QLabel, QMainWindow, QMenu, QStackedWidget, QVBoxLayout, QWidget
 
 from raygrove.app.document.state import State
+from raygrove.app.frames.frame_history import sample_of
 from raygrove.app.frames.render_thread import FinishedFrame
 from raygrove.app.scene_io import natural_order
 from raygrove.app.scene_io.demos import ALL_DEMOS
@@ -27,6 +28,8 @@ from raygrove.app.ui.messages.log_pane import Records
 from raygrove.app.ui.messages.messages import Messages
 from raygrove.app.ui.messages.running import Running
 from raygrove.app.ui.panels.camera_panel import CameraPanel
+from raygrove.app.ui.panels.comparison import Comparer
+from raygrove.app.ui.panels.heads_up import HeadsUp
 from raygrove.app.ui.panels.inspectors import Inspectors
 from raygrove.app.ui.panels.stats_panel import StatsPanel
 from raygrove.app.ui.picture.legend import LegendPlate
@@ -94,13 +97,16 @@ class MainWindow(QMainWindow):
         notices.cleared.connect(self.banners.clear)
         notices.told.connect(self.statusBar().showMessage)
         self.records = Records(self.session, self)
-        self.stats_panel, self.timeline_bar = StatsPanel(), TimelineBar(self.document)
+        self.stats_panel, self.timeline_bar = StatsPanel(self.session.figures), TimelineBar(self.document)
+        self.comparer = Comparer(self.session, self.stats_panel, self)
         self.camera_panel = CameraPanel(self.document, self.camera_commands)
         self.previews = Previews(parent=self)
         self.welcome = WelcomePage(self.demos, self.previews)
         self.view = self._make_view(self.document.state.settings.display.view)
         self.legend = LegendPlate()
         self.legend.lie_on(self.view)
+        self.heads_up = HeadsUp(self.document, self.session.figures)
+        self.heads_up.lie_on(self.view)
         self.inspectors = Inspectors(self.document, self, self.session.gestures)
         self.navigator = Navigator(self.view, self.document, self._pick, self.session.gestures)
         self.inspectors.lie_on(self.view)  # after the navigator: who comes last is asked first
@@ -153,6 +159,7 @@ class MainWindow(QMainWindow):
             animation_menu(session, self.timeline_bar),
             render_menus.structure_menu(
                 session,
+                compare=self.comparer.compare,
                 toggle_boxes=self.inspectors.boxes.toggle,
                 show_options=opened.show_structure_options,
                 show_tile_options=opened.show_tile_options,
@@ -194,7 +201,7 @@ class MainWindow(QMainWindow):
         self.welcome.file_chosen.connect(lambda path: self.open_files([path]))
         self.welcome.open_wanted.connect(self.ask_for_files)
         self.loop.frame_arrived.connect(self._show_frame)
-        self.inspectors.attach(self.loop)
+        self.inspectors.attach(self.loop, self.session.figures)
         self.inspectors.legend_changed.connect(self.legend.show_scale)
         self.loop.problem.connect(self.messages.show_picture_problem)
         self.loop.busy.connect(self._busy_label.setText)
@@ -286,9 +293,10 @@ class MainWindow(QMainWindow):
             self._show_figures(self.loop.last_frame)
 
     def _show_figures(self, frame: FinishedFrame) -> None:
-        figures = (frame, self.loop.fps(), self.view.paint_ms, self.view.device_size(), self.view.way)
-        self.stats_panel.take(*figures)
-        self.pipeline.bar.take(*figures)
+        view = self.view
+        fps, size = self.loop.fps(), view.device_size()
+        self.session.figures.take(sample_of(frame, view.paint_ms, fps, size, view.way))
+        self.pipeline.bar.take(frame, fps, view.paint_ms, size, view.way)
         text = f"{frame.device_name} ({frame.device}), {self.view.way}"
         if self._device_label.text() != text:
             self._device_label.setText(text)
@@ -329,6 +337,7 @@ class MainWindow(QMainWindow):
         state, actions = self.document.state, self.commands.actions
         actions["edit.undo"].setEnabled(self.document.can_undo)
         actions["edit.redo"].setEnabled(self.document.can_redo)
+        actions["view.heads_up"].setChecked(state.settings.display.heads_up)
         actions["structure.quality"].setChecked(state.settings.statistics.quality)
         actions["camera.orthographic"].setChecked(state.camera_of(0).orthographic)
         self.stats_panel.minimum_fps = state.settings.display.minimum_fps
@@ -345,6 +354,7 @@ class MainWindow(QMainWindow):
             return
         old, self.view = self.view, wanted
         self.legend.lie_on(wanted)
+        self.heads_up.lie_on(wanted)
         self.navigator = Navigator(wanted, self.document, self._pick, self.session.gestures)
         self.inspectors.lie_on(wanted)
         self._connect_view()

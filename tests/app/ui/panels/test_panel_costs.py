@@ -22,7 +22,8 @@ from tests.app.stand_ins import made_statistics, take_places
 
 SECONDS, FRAMES_A_SECOND = 1.5, 60
 MOST_A_SECOND = {
-    "rows": 6, "strip": 6, "histogram": 6, "figures": 6, "levels": 6, "sentence": 6, "chart": 8, "scrubber": 35,
+    "rows": 11, "strip": 11, "heads_up": 11,
+    "histogram": 6, "figures": 6, "levels": 6, "sentence": 6, "chart": 8, "scrubber": 35,
     "time": 10, "frame": 10,
     "objects": 1, "camera": 1, "clip": 1, "pick": 1, "dock": 1,
 }  # fmt: skip
@@ -50,8 +51,9 @@ def parts_of(window: MainWindow) -> dict[str, list[QWidget]]:
     return {
         "window": [window],
         "dock": list(window.docks),
-        "rows": [window.stats_panel._tree.viewport()],
-        "strip": [window.stats_panel._chart._strip],
+        "rows": [window.stats_panel.table_view.viewport()],
+        "strip": [window.stats_panel.bars],
+        "heads_up": [window.heads_up],
         "histogram": [looks.heat.histogram],
         "figures": [looks.heat.figures],
         "levels": [looks.boxes.levels],

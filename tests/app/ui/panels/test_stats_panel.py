@@ -1,4 +1,4 @@
-"""The figures of a frame, as rows and as text."""
+"""The figures of frames, as rows and as text, and the panel that shows them."""
 
 from __future__ import annotations
 
@@ -8,377 +8,365 @@ import time
 from pathlib import Path
 from typing import Any
 
-import numpy as np
 import pytest
-from PySide6.QtWidgets import QLabel, QToolButton, QTreeWidget
+from PySide6.QtCore import Qt
+from PySide6.QtGui import QFont, QGuiApplication
+from PySide6.QtTest import QTest
+from PySide6.QtWidgets import QLabel, QToolButton
 
 from raygrove.app.document.state import State, replaced
+from raygrove.app.frames.frame_history import PARTS, Sample
 from raygrove.app.frames.render_thread import FinishedFrame, FrameRequest
 from raygrove.app.frames.rows import row_of
-from raygrove.app.settings import option_tables
-from raygrove.app.ui.panels.phase_chart import Chart, band_image
 from raygrove.app.ui.panels.stats_panel import StatsPanel
-from raygrove.app.ui.panels.stats_rows import phases_of, rows_of
+from raygrove.app.ui.panels.stats_row import DASH, Row, four_digits, milliseconds, plain
+from raygrove.app.ui.panels.stats_rows import as_text, figures_of, figures_of_one, rows_of
+from raygrove.app.ui.panels.stats_table import SPREAD, VALUE, merged
+from raygrove.app.ui.panels.structure_rows import structure_title
 from raygrove.app.ui.panels.value_cells import MARGIN, Values
+from raygrove.app.ui.session.figures import Figures
 from raygrove.gpu.scene import Moment, Scene
 from raygrove.gpu.stats import FrameStatistics, KeyStreaming
 from tests.app.stand_ins import made_statistics
 
+REQUEST = FrameRequest(Scene("a scene"), State(), Moment(), (), is_moving=True)
 
-def frame(**changes: Any) -> FinishedFrame:
-    request = FrameRequest(Scene("a scene"), State(), Moment(), (), is_moving=True)
+
+def frame(number: int = 7, **changes: Any) -> FinishedFrame:
     values = {
-        "request": request, "frame_id": 7, "drawn": (512, 384), "samples": 1, "samples_wanted": 4,
-        "statistics": made_statistics(),
-        "frame_ms": 19.5, "target_name": "host", "device_name": "a processor", **changes,
+        "request": REQUEST, "frame_id": number, "drawn": (512, 384), "samples": 1, "samples_wanted": 4,
+        "statistics": made_statistics(), "frame_ms": 19.5, "target_name": "host", "device_name": "a processor",
+        **changes,
     }  # fmt: skip
     return FinishedFrame(**values)
 
 
-def test_rows_hold_every_figure_the_issue_asks_for() -> None:
-    rows = {row.key: row for row in rows_of(frame(), 42.0, 0.8, (1024, 768), "painted by Qt")}
-    values = {key: row.value for key, row in rows.items()}
-    assert values["fps"] == "42.0" and values["drawn"] == "512 x 384 (25%)" and values["samples"] == "1 of 4"
-    assert values["animate"] == "0.750 ms" and values["build"] == "2.000 ms" and values["trace"] == "12.0 ms"
-    assert values["shade"] == "3.000 ms" and values["display"] == "0.800 ms"
-    assert rows["build.sort"].parent == "build" and values["build.sort"] == "1.500 ms"
-    assert rows["resolve"].parent == "shade" and values["resolve"] == "0.500 ms"
-    assert values["mrays"] == "65.5" and values["triangles"] == "100,000" and values["nodes"] == "99,999"
-    assert values["leaves"] == "25,000" and values["depth"] == "21" and values["sah"] == "57.25"
-    assert values["memory"] == "16.0 MiB" and values["launches"] == "19" and "refit" not in values
+def sample(number: int = 7, at: float = 0.0, **changes: Any) -> Sample:
+    return Sample(frame(number, **changes), at, 0.8, 42.0, (1024, 768), "painted by Qt")
 
 
-def test_how_old_the_phases_are_is_said_and_old_ones_are_charted_once(qtbot: Any) -> None:
-    panel = StatsPanel()
-    qtbot.addWidget(panel)
-    for age, said in ((0, "in this frame"), (3, "3 frames ago"), (4, "4 frames ago")):
-        panel.take(
-            frame(frame_id=7 + age, statistics=made_statistics(phases_age=age)), 42.0, 0.8, (1024, 768), "painted by Qt"
-        )
-        panel.show_latest()
-        row = next(row for row in panel.rows if row.key == "timed")
+def rows(*samples: Sample) -> dict[str, Row]:
+    return {row.key: row for row in rows_of(figures_of(list(samples or (sample(),))))}
+
+
+def values(*samples: Sample) -> dict[str, str]:
+    return {key: plain(row.value) for key, row in rows(*samples).items()}
+
+
+def with_view(**changes: Any) -> FrameStatistics:
+    return made_statistics(views=(dataclasses.replace(made_statistics().views[0], **changes),))
+
+
+def with_structure(**changes: Any) -> FrameStatistics:
+    return with_view(structure=dataclasses.replace(made_statistics().views[0].structure, **changes))
+
+
+@pytest.fixture
+def panel(qtbot: Any) -> StatsPanel:
+    made = StatsPanel(Figures())
+    qtbot.addWidget(made)
+    made.resize(320, 700)
+    made.show()
+    return made
+
+
+def show(panel: StatsPanel, *samples: Sample) -> None:
+    for one in samples:
+        panel.figures.take(one)
+    panel.show_latest()
+
+
+# -- rows -------------------------------------------------------------------------------------------------------------
+def test_numbers_have_four_digits() -> None:
+    shown = [
+        four_digits(value) for value in (0.0, 0.0844, 4.12, 9.9996, 41.2, 99.996, 412.0, 999.96, 4120.4, 1234567.0)
+    ]
+    assert shown == ["0.000", "0.084", "4.120", "10.00", "41.20", "100.0", "412.0", "1,000", "4,120", "1,234,567"]
+    assert milliseconds(4.12) == "4.120\u202fms" and plain(milliseconds(4.12)) == "4.120 ms" and plain(DASH) == ""
+
+
+def test_five_headings_have_every_figure() -> None:
+    found, made = values(), rows()
+    headings = [row.name for row in made.values() if not row.parent]
+    assert headings == ["Frame", "Build", "Trace", "Structure", "Memory"]
+    assert found["frame"] == "20.30 ms" and found["fps"] == "42.00" and found["drawn"] == "512 x 384 (25%)"
+    assert [found[name] for name in PARTS] == [
+        "0.750 ms", "2.000 ms", "", "", "12.00 ms", "3.000 ms", "0.800 ms", "1.750 ms",
+    ]  # fmt: skip
+    assert found["build.sort"] == "1.500 ms" and made["build.sort"].parent == "update"
+    assert found["resolve"] == "0.500 ms" and made["resolve"].parent == "rate"
+    assert found["rate"] == "65.50 M rays/s" and found["rays"] == "786,432" and found["triangles"] == "100,000"
+    assert (found["nodes"], found["leaves"], found["depth"], found["sah"]) == ("99,999", "25,000", "21", "57.25")
+    assert found["memory"] == "16.0 MiB" and found["launches"] == "19" and found["samples"] == "1 of 4"
+    assert all(row.parent in made for row in made.values() if row.parent)
+
+
+def test_phases_and_other_add_up_to_the_frame() -> None:
+    for one in (figures_of([sample(at=0.01 * number, frame_ms=18.0 + number % 5) for number in range(20)]),
+                figures_of_one(sample())):  # fmt: skip
+        made = {row.key: row for row in rows_of(one)}
+        parts = [float(plain(made[name].value).split()[0]) for name in PARTS if made[name].value != DASH]
+        assert sum(parts) == pytest.approx(float(made["frame"].value.split("\u202f")[0]), abs=0.01)
+        assert sum(made[name].share or 0.0 for name in PARTS) == pytest.approx(1.0)
+
+
+def test_medians_and_ranges_are_of_the_last_second() -> None:
+    made = [sample(number, number / 60.0, statistics=with_view(trace_ms=10.0 + number % 3)) for number in range(60)]
+    found = rows(*made)
+    assert plain(found["trace"].value) == "11.00 ms" and found["trace"].spread == "10.0 to 12.0"
+    assert found["other"].spread and rows(sample())["trace"].spread == "", "one frame has no range"
+
+
+def test_what_did_not_happen_keeps_its_place() -> None:
+    kept = sample(statistics=with_view(update="nothing", build_ms=0.0, phases_ms={"trace.primary": 12.0}))
+    for found in (rows(), rows(kept)):
+        assert {"build", "refit", "optimise", "each.rebuild", "each.refit", "epo", "lcv", "levels"} <= set(found)
+    assert rows(kept)["build"].value == DASH and rows(kept)["update"].value == "reused"
+    before = [Row("a", "A", "1"), Row("a.x", "x", "2", "a"), Row("a.y", "y", "3", "a"), Row("b", "B", "4")]
+    now = [Row("a", "A", "5"), Row("b", "B", "6")]
+    assert [(row.key, row.value) for row in merged(before, now)] == [
+        ("a", "5"), ("a.x", DASH), ("a.y", DASH), ("b", "6"),
+    ]  # fmt: skip
+    assert merged([], now) == now and merged(now, before) == before
+
+
+def test_how_old_the_phases_are_is_said() -> None:
+    for age, said in ((0, "in this frame"), (3, "3 frames ago")):
+        row = rows(sample(statistics=made_statistics(phases_age=age)))["timed"]
         assert row.value == said and "every eighth" in row.tip
-    assert panel._chart.milliseconds().shape[1] == 1
 
 
-def test_rays_of_a_kind_fit_a_narrow_panel() -> None:
-    made = made_statistics()
-    view = dataclasses.replace(made.views[0], rays_by_kind={"primary": 397_736, "shadow": 375_154})
-    rows = {
-        row.key: row
-        for row in rows_of(
-            frame(statistics=dataclasses.replace(made, views=(view,))), 42.0, 0.8, (1024, 768), "painted by Qt"
-        )
-    }
-    found, rate = rows["rays.shadow"], view.mrays_per_s_by_kind["shadow"]
-    assert found.value == f"375,154 at {rate:,.1f} M/s" and found.parent == "rays" and "a second" in found.tip
+def test_how_often_the_structure_was_rebuilt_is_said() -> None:
+    refitted = with_view(update="refit", build_ms=0.0, refit_ms=0.5)
+    made = [
+        sample(number, 0.01 * number, statistics=refitted if number % 3 else made_statistics()) for number in range(9)
+    ]
+    found = rows(*made)
+    assert (plain(found["each.rebuild"].value), found["each.rebuild"].spread) == ("2.000 ms", "3 of 9 frames")
+    assert (plain(found["each.refit"].value), found["each.refit"].spread) == ("0.500 ms", "6 of 9 frames")
 
 
-def test_quality_has_rows_where_it_was_measured() -> None:
-    made = made_statistics()
-    assert not {"epo", "lcv", "levels"} & {row.key for row in rows_of(frame(), 42.0, 0.8, (1024, 768), "painted by Qt")}
-    tree = dataclasses.replace(
-        made.views[0].structure, end_point_overlap=0.5, leaf_variability=3.25, levels=((1, 0), (1, 1), (0, 2))
+def test_rays_of_a_kind_are_told_apart() -> None:
+    statistics = with_view(rays_by_kind={"primary": 397_736, "shadow": 375_154})
+    found, rate = rows(sample(statistics=statistics))["rays.shadow"], statistics.views[0].mrays_per_s_by_kind["shadow"]
+    assert found.value == f"375,154 at {four_digits(rate)} M/s" and found.parent == "rays" and "a second" in found.tip
+
+
+def test_quality_has_figures_where_it_was_measured() -> None:
+    assert {values()[key] for key in ("epo", "lcv", "levels")} == {""}
+    judged = with_structure(end_point_overlap=0.5, leaf_variability=3.25, levels=((1, 0), (1, 1), (0, 2)))
+    found = rows(sample(statistics=judged))
+    assert (
+        found["epo"].value == "0.500" and found["lcv"].value == "3.25" and found["levels"].value == "3, inner + leaves"
     )
-    judged = dataclasses.replace(made, views=(dataclasses.replace(made.views[0], structure=tree),))
-    rows = {row.key: row for row in rows_of(frame(statistics=judged), 42.0, 0.8, (1024, 768), "painted by Qt")}
-    assert rows["epo"].value == "0.500" and rows["lcv"].value == "3.25" and rows["levels"].value == "3, inner + leaves"
-    assert rows["levels.1"].value == "1 + 1" and rows["levels.1"].parent == "levels"
+    assert found["levels.1"].value == "1 + 1" and found["levels.1"].parent == "levels"
 
 
 def test_a_kd_tree_has_empty_leaves_and_references() -> None:
-    made = made_statistics()
-    tree = dataclasses.replace(
-        made.views[0].structure, leaf_count=900, empty_leaf_count=200, reference_count=3000, primitive_count=1200
-    )
-    shown = dataclasses.replace(made, views=(dataclasses.replace(made.views[0], structure=tree),))
-    rows = {row.key: row for row in rows_of(frame(statistics=shown), 42.0, 0.8, (1024, 768), "painted by Qt")}
-    assert rows["empty"].value == "200" and rows["empty"].parent == "leaves" and rows["references"].value == "3,000"
-    assert rows["references.each"].value == "2.50"
-    assert row_of(3, 0.5, shown)["empty_leaf_count"] == 200
-    assert "behind" not in rows
-    behind = dataclasses.replace(
-        made, views=(dataclasses.replace(made.views[0], structure=dataclasses.replace(tree, is_stale=True)),)
-    )
-    late = {row.key: row.value for row in rows_of(frame(statistics=behind), 42.0, 0.8, (1024, 768), "painted by Qt")}
-    assert late["behind"] == "of an earlier frame"
-    none_empty = dataclasses.replace(
-        made, views=(dataclasses.replace(made.views[0], structure=dataclasses.replace(tree, empty_leaf_count=0)),)
-    )
-    assert "empty" not in {
-        row.key for row in rows_of(frame(statistics=none_empty), 42.0, 0.8, (1024, 768), "painted by Qt")
-    }
+    counts = {"leaf_count": 900, "empty_leaf_count": 200, "reference_count": 3000, "primitive_count": 1200}
+    tree = with_structure(**counts)
+    found = values(sample(statistics=tree))
+    assert (found["empty"], found["references"], found["references.each"]) == ("200", "3,000", "2.50")
+    assert row_of(3, 0.5, tree)["empty_leaf_count"] == 200 and "behind" not in found
+    assert values(sample(statistics=with_structure(**counts, is_stale=True)))["behind"] == "of an earlier frame"
+    assert values(sample(statistics=with_structure(**{**counts, "empty_leaf_count": 0})))["empty"] == ""
 
 
 def test_a_grid_says_that_it_has_no_sah_cost() -> None:
     """Before anything is measured that is not known yet."""
-    made = made_statistics()
     counts = {"leaf_count": 5000, "empty_leaf_count": 4000, "reference_count": 3000, "sah_cost": None}
     for depth, shown in ((None, "…"), (1, "not defined")):
-        tree = dataclasses.replace(made.views[0].structure, depth=depth, **counts)
-        grid = dataclasses.replace(made, views=(dataclasses.replace(made.views[0], structure=tree),))
-        rows = rows_of(frame(statistics=grid), 42.0, 0.8, (1024, 768), "painted by Qt")
-        values = {row.key: row.value for row in rows}
-        assert values["sah"] == shown and values["references.leaf"] == "3.00"
+        found = values(sample(statistics=with_structure(depth=depth, **counts)))
+        assert found["sah"] == shown and found["references.leaf"] == "3.00"
 
 
 def test_key_frames_that_stream_say_how_and_those_that_do_not_only_how_many() -> None:
-    def values(streaming: KeyStreaming) -> dict[str, str]:
-        statistics = dataclasses.replace(made_statistics(), key_frames=streaming)
-        return {
-            row.key: row.value
-            for row in rows_of(frame(statistics=statistics), 42.0, 0.8, (1024, 768), "")
-            if row.key.startswith("keys")
-        }
+    def keys(streaming: KeyStreaming) -> dict[str, str]:
+        found = values(sample(statistics=made_statistics(key_frames=streaming)))
+        return {key: value for key, value in found.items() if key.startswith("keys")}
 
-    assert values(KeyStreaming(1200, 300, 1 << 30, 5 << 20, True, 3)) == {
+    assert keys(KeyStreaming(1200, 300, 1 << 30, 5 << 20, True, 3)) == {
         "keys": "300 of 1,200", "keys.streamed": "5.0 MiB", "keys.stalls": "3",
     }  # fmt: skip
-    assert values(KeyStreaming(48, 48, 1 << 20)) == {"keys": "48 of 48"}
+    assert keys(KeyStreaming(48, 48, 1 << 20)) == {"keys": "48 of 48"}
 
 
-def test_memory_that_nobody_has_is_told_apart() -> None:
-    def memory(statistics: FrameStatistics) -> dict[str, str]:
-        return {
-            row.key: row.value
-            for row in rows_of(frame(statistics=statistics), 42.0, 0.8, (1024, 768), "")
-            if row.key[:4] in ("memo", "idle")
-        }
-
-    assert memory(made_statistics()) == {
-        "memory": "16.0 MiB",
-        "memory.hierarchy": "12.0 MiB",
-        "memory.scratch": "4.0 MiB",
-    }
-    assert memory(made_statistics(idle_bytes=512 << 20)) == memory(made_statistics()) | {"idle": "512.0 MiB"}
+def test_memory_of_structure_scene_and_caches_is_told_apart() -> None:
+    sizes = {"hierarchy": 12 << 20, "surface": 3 << 20, "animation": 2 << 20, "film": 8 << 20, "scratch": 4 << 20,
+             "of_a_plug_in": 1 << 20}  # fmt: skip
+    found = values(sample(statistics=made_statistics(bytes=sizes, idle_bytes=512 << 20)))
+    owners = {key: found[f"memory.{key}"] for key in ("structure", "scene", "picture", "work", "idle")}
+    assert owners == {
+        "structure": "12.0 MiB", "scene": "5.0 MiB", "picture": "8.0 MiB", "work": "5.0 MiB", "idle": "512.0 MiB",
+    }  # fmt: skip
+    assert found["memory"] == "30.0 MiB", "what is kept for reuse is not the scene's"
+    named = rows(sample(statistics=made_statistics(bytes=sizes)))
+    assert named["memory.work.of_a_plug_in"].name == "of a plug in"
+    assert named["memory.scene.animation"].name == "key frames, skins, morph targets"
 
 
-def test_phases_are_those_of_the_chart() -> None:
-    assert phases_of(made_statistics(), 0.5) == {
-        "animate": 0.75,
-        "build": 2.0,
-        "refit": 0.0,
-        "trace": 12.0,
-        "shade": 3.0,
-        "display": 0.5,
-    }
+def test_an_optimiser_is_named_and_its_steps_are_part_of_the_build() -> None:
+    phases = {"build.nodes": 1.5, "build.layout": 0.5, "optimise.treelets": 4.0, "optimise.fit_boxes": 0.25}
+    state = replaced(State(), "settings.render.optimiser", "treelet_restructure")
+    request = dataclasses.replace(REQUEST, state=state)
+    found = rows(sample(request=request, statistics=with_view(phases_ms=phases, build_ms=6.25)))
+    steps = [(row.name, plain(row.value)) for row in found.values() if row.parent == "update" and "." in row.key]
+    assert [step for step in steps if not step[0].startswith("Each")] == [
+        ("nodes", "1.500 ms"), ("layout", "0.500 ms"), ("optimise: treelets", "4.000 ms"),
+        ("optimise: fit boxes", "0.250 ms"),
+    ]  # fmt: skip
+    assert (plain(found["optimise"].value), plain(found["build"].value)) == ("4.250 ms", "2.000 ms")
+    assert found["optimiser"].value == "Treelet restructuring"
 
 
-def test_the_panel_shows_and_copies_the_rows(qtbot: Any) -> None:
-    panel = StatsPanel()
-    qtbot.addWidget(panel)
-    panel.show()
-    panel.take(
-        frame(frame_ms=80.0, statistics=made_statistics(animate_ms=60.0)), 12.0, 0.8, (512, 384), "painted by Qt"
+def test_structures_have_human_names() -> None:
+    found = values()
+    assert (found["structure"], found["layout"]) == ("Linear BVH", "4-wide")
+    assert structure_title("hploc", "cwbvh") == "H-PLOC / CWBVH" and structure_title("grid", "cells8") == "Uniform grid"
+    assert structure_title("of_a_plug_in", "x") == "Of a plug in"
+
+
+def test_what_the_structure_cost_stays_while_it_is_kept() -> None:
+    drawn, kept = made_statistics(), with_view(update="nothing", build_ms=0.0, phases_ms={})
+    found = rows(sample(statistics=kept, last_update=drawn))
+    assert found["update"].value == "reused" and plain(found["last_update"].value) == "rebuilt, 2.000 ms"
+    steps = [(row.name, plain(row.value)) for row in found.values() if row.parent == "last_update"]
+    assert steps == [("sort", "1.500 ms"), ("emit", "0.500 ms")]
+    for past in (None, with_view(hierarchy="hploc", build_ms=0.3)):
+        found = rows(sample(statistics=kept, last_update=past))
+        assert found["last_update"].value == DASH, "what another structure cost is not told of this one"
+
+
+# -- the panel --------------------------------------------------------------------------------------------------------
+def test_the_panel_shows_and_copies_the_rows(panel: StatsPanel, qtbot: Any) -> None:
+    show(
+        panel,
+        sample(frame_ms=80.0, statistics=made_statistics(animate_ms=60.0)),
+        sample(8, 0.1, statistics=with_view()),
     )
-    tree = panel.findChild(QTreeWidget, "rows")
-    assert tree is not None
-    qtbot.waitUntil(lambda: tree.topLevelItemCount() > 10)
-    hint = panel.findChild(QLabel, "bottleneck")
-    assert hint is not None and "animate takes the time" in hint.text()
+    panel.figures.take(dataclasses.replace(sample(9, 0.2, statistics=made_statistics(animate_ms=60.0)), fps=12.0))
+    qtbot.waitUntil(lambda: panel.table_view.topLevelItemCount() == 5)
     button = panel.findChild(QToolButton, "copy")
     assert button is not None
     button.click()
-    from PySide6.QtGui import QGuiApplication
-
     lines = QGuiApplication.clipboard().text().splitlines()
     assert any(line.split() == ["SAH", "cost", "57.25"] for line in lines)
-    assert any(line.startswith("  sort") for line in lines)
-
-
-def test_the_chart_has_a_line_a_phase_in_a_fixed_range(qtbot: Any) -> None:
-    panel = StatsPanel()
-    qtbot.addWidget(panel)
-    panel.show()
-    chart = panel.findChild(Chart)
-    assert chart is not None
-
-    def is_drawn() -> bool:
-        panel.take(frame(), 12.0, 0.8, (512, 384), "painted by Qt")
-        return len(chart.lines()["trace"]) > 3
-
-    qtbot.waitUntil(is_drawn)
-    assert chart.limit() == 20.0, "the range fits all phases together"
-    assert chart.milliseconds()[:, -1].tolist() == [0.75, 2.0, 0.0, 12.0, 3.0, 0.8]
-    lines = {name: line[-1] for name, line in chart.lines().items()}
-    assert lines == pytest.approx(
-        {"animate": 0.75, "build": 2.75, "refit": 2.75, "trace": 14.75, "shade": 17.75, "display": 18.55}
+    assert any(line.startswith("  sort") for line in lines) and not any(
+        DASH in line or "\u202f" in line for line in lines
     )
-    assert panel.grab().toImage().width() > 200
+    assert as_text(panel.rows) == QGuiApplication.clipboard().text()
 
 
-def test_frozen_figures_stay_and_are_written(qtbot: Any, tmp_path: Path) -> None:
-    panel = StatsPanel()
-    qtbot.addWidget(panel)
-    panel.show()
-    panel.take(frame(), 12.0, 0.8, (512, 384), "painted by Qt")
-    panel.show_latest()
+def test_the_diagnosis_names_what_the_figures_carry(panel: StatsPanel) -> None:
+    slow = dataclasses.replace(sample(statistics=made_statistics(animate_ms=60.0), frame_ms=80.0), fps=12.0)
+    show(panel, slow)
+    hint = panel.findChild(QLabel, "bottleneck")
+    assert hint is not None and "animate takes the time (60.0 ms)" in hint.text()
+    assert plain(next(row.value for row in panel.rows if row.key == "animate")) == "60.00 ms"
+
+
+def test_frozen_figures_stay_and_are_written(panel: StatsPanel, tmp_path: Path) -> None:
+    show(panel, sample())
     panel.bar.pause.click()
-    panel.take(frame(frame_ms=99.0), 12.0, 0.8, (512, 384), "painted by Qt")
-    panel.show_latest()
-    assert (
-        panel.bar.save(str(tmp_path / "s.csv"), "csv") == "" and panel.bar.save(str(tmp_path / "s.json"), "json") == ""
-    )
+    show(panel, sample(8, 5.0, frame_ms=99.0))
+    assert panel.bar.save(str(tmp_path / "s.csv"), "csv") == panel.bar.save(str(tmp_path / "s.json"), "json") == ""
     lines = (tmp_path / "s.csv").read_text().splitlines()
-    assert lines[0] == "key,name,value" and "frame,Frame,19.5 ms" in lines and "sah,SAH cost,57.25" in lines
-    assert {"key": "sah", "name": "SAH cost", "value": "57.25"} in json.loads((tmp_path / "s.json").read_text())
+    assert lines[0] == "key,name,value,range" and "frame,Frame,20.30 ms," in lines and "sah,SAH cost,57.25," in lines
+    found = json.loads((tmp_path / "s.json").read_text())
+    assert {"key": "sah", "name": "SAH cost", "value": "57.25", "range": ""} in found
     panel.bar.pause.click()
-    panel.take(frame(frame_ms=99.0), 12.0, 0.8, (512, 384), "painted by Qt")
-    panel.show_latest()
-    assert next(row.value for row in panel.rows if row.key == "frame") == "99.0 ms"
+    show(panel, sample(9, 9.0, frame_ms=99.0))
+    assert plain(next(row.value for row in panel.rows if row.key == "frame")) == "99.80 ms"
 
 
-def test_bands_lie_on_one_another_up_to_their_edges() -> None:
-    edges = np.array([[1.0, 0.0, 4.0], [3.0, 0.0, 4.0]])
-    image = band_image(edges, 4.0, 8, ["#ff0000", "#0000ff"])
-    colors = [
-        [image.pixelColor(column, row).name() if image.pixelColor(column, row).alpha() else "" for row in range(8)]
-        for column in range(3)
-    ]
-    assert colors == [["", "", *["#0000ff"] * 4, *["#ff0000"] * 2], [""] * 8, ["#ff0000"] * 8]
-    assert band_image(np.zeros((2, 0)), 1.0, 8, ["#ff0000", "#0000ff"]).isNull()
-
-
-def test_updates_come_at_most_ten_times_a_second(qtbot: Any, monkeypatch: pytest.MonkeyPatch) -> None:
-    panel = StatsPanel()
-    qtbot.addWidget(panel)
-    panel.show()
+def test_updates_come_at_most_ten_times_a_second(
+    panel: StatsPanel, qtbot: Any, monkeypatch: pytest.MonkeyPatch
+) -> None:
     shown: list[object] = []
-    monkeypatch.setattr(panel, "_show_rows", shown.append)
+    monkeypatch.setattr(panel.table_view, "show_rows", shown.append)
     start = time.monotonic()
     for number in range(60):
-        panel.take(frame(frame_id=number), 100.0, 0.1, (512, 384), "")
+        panel.figures.take(sample(number, 0.005 * number))
         qtbot.wait(5)
-    assert len(shown) <= 2 + 10 * (time.monotonic() - start)
+    assert len(shown) <= 3 + 10 * (time.monotonic() - start)
     qtbot.waitUntil(lambda: bool(shown))
 
 
-def test_a_picture_shown_again_keeps_the_figures_of_when_it_was_drawn(qtbot: Any) -> None:
-    panel = StatsPanel()
-    qtbot.addWidget(panel)
-    drawn = made_statistics()
-    view = dataclasses.replace(
-        drawn.views[0],
-        update="nothing",
-        build_ms=0.0,
-        rays=0,
-        mrays_per_s=0.0,
-        trace_ms=0.0,
-        phases_ms={"resolve": 0.5},
-    )
-    panel.take(frame(), 12.0, 0.8, (512, 384), "painted by Qt")
-    panel.take(frame(statistics=made_statistics(views=(view,)), frame_ms=0.7), 12.0, 0.8, (512, 384), "painted by Qt")
-    panel.show_latest()
-    values = {row.key: row.value for row in panel.rows}
-    assert (values["rays"], values["mrays"], values["trace"], values["frame"]) == (
-        "786,432",
-        "65.5",
-        "12.0 ms",
-        "19.5 ms",
-    )
+def test_rows_keep_their_places_until_another_choice(panel: StatsPanel) -> None:
+    show(panel, sample())
+    first = [row.key for row in panel.rows]
+    items = dict(panel.table_view._items)
+    show(panel, sample(8, 5.0, statistics=with_view(update="nothing", build_ms=0.0, phases_ms={"trace.primary": 9.0})))
+    assert [row.key for row in panel.rows] == first and panel.table_view._items == items, "nothing jumps"
+    assert next(row for row in panel.rows if row.key == "build.sort").value == DASH
+    other = dataclasses.replace(REQUEST, state=replaced(State(), "settings.render.hierarchy", "hploc"))
+    show(panel, sample(9, 9.0, request=other, statistics=with_view(phases_ms={"build.merge": 1.0})))
+    assert "build.sort" not in {row.key for row in panel.rows}
 
 
-def test_what_the_structure_cost_stays_while_it_is_kept(qtbot: Any) -> None:
-    panel = StatsPanel()
-    qtbot.addWidget(panel)
-    drawn = made_statistics()
-    kept = made_statistics(views=(dataclasses.replace(drawn.views[0], update="nothing", build_ms=0.0),))
-    panel.take(frame(statistics=kept, last_update=drawn), 12.0, 0.8, (512, 384), "painted by Qt")
-    panel.show_latest()
-    values = {row.key: row.value for row in panel.rows}
-    assert values["update"] == "reused" and values["last_update"] == "rebuilt, 2.000 ms" and "build" not in values
-    steps = [(row.name, row.value, row.parent) for row in panel.rows if row.key.startswith("last_update.")]
-    assert steps == [("sort", "1.500 ms", "last_update"), ("emit", "0.500 ms", "last_update")]
-    other = made_statistics(views=(dataclasses.replace(drawn.views[0], hierarchy="hploc", build_ms=0.3),))
-    for past in (None, other):
-        panel.take(frame(statistics=kept, last_update=past), 12.0, 0.8, (512, 384), "painted by Qt")
-        panel.show_latest()
-        assert "last_update" not in {row.key for row in panel.rows}, (
-            "what another structure cost is not told of this one"
-        )
+def test_figures_are_right_aligned_with_digits_of_one_width(panel: StatsPanel) -> None:
+    show(panel, sample())
+    item = panel.table_view._items["trace"]
+    for column in (VALUE, SPREAD):
+        assert item.textAlignment(column) & int(Qt.AlignmentFlag.AlignRight)
+    assert QFont.Tag("tnum") in panel.table_view.font().featureTags()
 
 
-def test_why_an_automatic_choice_refits_is_read_in_full(qtbot: Any) -> None:
-    panel = StatsPanel()
-    qtbot.addWidget(panel)
-    panel.resize(300, 700)
-    panel.show()
+def test_why_an_automatic_choice_refits_is_read_in_full(panel: StatsPanel) -> None:
     label = panel.findChild(QLabel, "reason")
+    assert label is not None
     reason = (
         "to measure what it costs: a rebuild costs 17.3 ms more than a refit, one more refit costs 1.25 ms of tracing"
     )
-    view = dataclasses.replace(made_statistics().views[0], update="refit", reason=reason)
-    for mode in ("rebuild", "auto"):
-        request = dataclasses.replace(frame().request, state=replaced(State(), "settings.update.mode", mode))
-        panel.take(
-            frame(request=request, statistics=made_statistics(views=(view,))), 12.0, 0.8, (512, 384), "painted by Qt"
-        )
-        panel.show_latest()
+    for number, mode in enumerate(("rebuild", "auto")):
+        request = dataclasses.replace(REQUEST, state=replaced(State(), "settings.update.mode", mode))
+        show(panel, sample(number, number, request=request, statistics=with_view(update="refit", reason=reason)))
         assert label.isVisible() == (mode == "auto")
     assert label.text() == f"Refitted: {reason}."
     assert label.heightForWidth(label.width()) <= label.height(), "the longest reason fits"
 
 
-def test_an_optimiser_is_named_and_its_steps_are_part_of_the_build() -> None:
-    made = made_statistics().views[0]
-    phases = {
-        "build.nodes": 1.5,
-        "build.layout": 0.5,
-        "optimise.treelets": 4.0,
-        "optimise.nodes": 0.25,
-        "trace.primary": 12.0,
-    }
-    request = dataclasses.replace(
-        frame().request, state=replaced(State(), "settings.render.optimiser", "treelet_restructure")
-    )
-    view = dataclasses.replace(made, phases_ms=phases, build_ms=6.25)
-    rows = rows_of(
-        frame(request=request, statistics=made_statistics(views=(view,))), 12.0, 0.8, (512, 384), "painted by Qt"
-    )
-    steps = [(row.name, row.value) for row in rows if row.parent == "build"]
-    assert steps == [
-        ("nodes", "1.500 ms"),
-        ("layout", "0.500 ms"),
-        ("optimise: treelets", "4.000 ms"),
-        ("optimise: nodes", "0.250 ms"),
-    ]
-    shown = {row.key: row.value for row in rows}
-    assert [shown[key] for key in ("structure", "structure.optimiser", "structure.layout")] == [
-        "Linear BVH", "Treelet restructuring", "4-wide",
-    ]  # fmt: skip
-
-
-def test_no_name_of_a_structure_is_cut_where_the_panel_is_narrowest(qtbot: Any) -> None:
-    panel = StatsPanel()
-    qtbot.addWidget(panel)
+def test_wide_values_have_the_room_of_the_range_and_the_name(panel: StatsPanel) -> None:
     panel.resize(panel.minimumWidth(), 700)
-    longest = max(option_tables.builders(), key=len), max(option_tables.optimisers(), key=len)
-    layouts = {name for builder in option_tables.builders() for name in option_tables.layouts(builder)}
-    view = dataclasses.replace(made_statistics().views[0], hierarchy=longest[0], layout=max(layouts, key=len))
-    request = dataclasses.replace(frame().request, state=replaced(State(), "settings.render.optimiser", longest[1]))
-    panel.show()
-    panel.take(frame(request=request, statistics=made_statistics(views=(view,))), 12.0, 0.8, (512, 384), "by Qt")
-    panel.show_latest()
-    tree = panel.findChild(QTreeWidget, "rows")
-    assert tree is not None
-    values = tree.itemDelegateForColumn(1)
-    assert isinstance(values, Values)
-    for key in ("structure", "structure.optimiser", "structure.layout"):
-        item = panel._items[key]
-        index = tree.indexFromItem(item, 1)
-        room, name = values.room_of(index, tree.visualRect(index)), tree.visualRect(index.siblingAtColumn(0))
-        assert tree.fontMetrics().horizontalAdvance(item.text(1)) + 2 * MARGIN <= room.width(), item.text(1)
+    show(panel, sample(statistics=with_view(hierarchy="hlbvh_treelets", layout="bvh2_compact")))
+    tree = panel.table_view
+    cells = tree.itemDelegateForColumn(VALUE)
+    assert isinstance(cells, Values)
+    for key in ("structure", "layout", "drawn"):
+        item = tree._items[key]
+        index = tree.indexFromItem(item, VALUE)
+        room, name = cells.room_of(index, tree.visualRect(index)), tree.visualRect(index.siblingAtColumn(0))
+        assert tree.fontMetrics().horizontalAdvance(item.text(VALUE)) + 2 * MARGIN <= room.width(), item.text(VALUE)
         assert name.left() + tree.fontMetrics().horizontalAdvance(item.text(0)) < room.left()
-        assert room.right() <= tree.viewport().width()
-        assert item.toolTip(1).startswith(item.text(1))
+        assert room.right() <= tree.viewport().width() and item.toolTip(VALUE).startswith(item.text(VALUE))
 
 
-def test_levels_are_closed_until_somebody_opens_them(qtbot: Any) -> None:
-    panel = StatsPanel()
-    qtbot.addWidget(panel)
-    tree = dataclasses.replace(made_statistics().views[0].structure, levels=((1, 0), (1, 1), (0, 2)))
-    measured = made_statistics(views=(dataclasses.replace(made_statistics().views[0], structure=tree),))
-    for statistics in (made_statistics(), measured):
-        panel.take(frame(statistics=statistics), 12.0, 0.8, (512, 384), "painted by Qt")
-        panel.show_latest()
-    assert not panel._items["levels"].isExpanded() and panel._items["build"].isExpanded()
+def test_levels_are_closed_until_somebody_opens_them(panel: StatsPanel) -> None:
+    show(panel, sample())
+    show(panel, sample(8, 5.0, statistics=with_structure(levels=((1, 0), (1, 1), (0, 2)))))
+    assert not panel.table_view._items["levels"].isExpanded() and panel.table_view._items["frame"].isExpanded()
+
+
+def test_the_table_is_worked_by_its_own_keys(panel: StatsPanel) -> None:
+    """Left, Right and Home are the timeline's elsewhere (D18 of the first visit)."""
+    show(panel, sample())
+    tree = panel.table_view
+    tree.setCurrentItem(tree._items["trace"])
+    QTest.keyClick(tree, Qt.Key.Key_Home)
+    assert tree.currentItem() is tree._items["frame"]
+    QTest.keyClick(tree, Qt.Key.Key_Left)
+    assert not tree._items["frame"].isExpanded()
+    QTest.keyClick(tree, Qt.Key.Key_Right)
+    assert tree._items["frame"].isExpanded()
+
+
+def test_the_sah_row_asks_for_a_comparison(panel: StatsPanel, qtbot: Any) -> None:
+    show(panel, sample())
+    with qtbot.waitSignal(panel.compare_wanted):
+        panel.table_view.itemActivated.emit(panel.table_view._items["sah"], 0)
+    panel.compare("12 % above binned SAH", "At 0.250 s ...")
+    row = next(row for row in panel.rows if row.key == "compared")
+    assert row.value == "12 % above binned SAH" and row.tip.startswith("At 0.250 s")
+    panel.clear()
+    show(panel, sample(8, 9.0))
+    assert next(row for row in panel.rows if row.key == "compared").value == DASH

@@ -1,0 +1,259 @@
+"""What the last frames cost, phase by phase, and what is read of them: medians and ranges of the last second, or one
+frame that was pinned. Plain values.
+
+A frame's time is divided into PARTS, which add up to it: what the clocks give to no phase is `other`.
+"""
+
+from __future__ import annotations
+
+import collections
+import dataclasses
+import functools
+import time
+from collections.abc import Iterator, Sequence
+
+from raygrove.app.frames.render_thread import FinishedFrame
+from raygrove.gpu.stats import FrameStatistics, ViewStatistics
+
+PHASES = ("animate", "build", "refit", "optimise", "trace", "shade", "display")
+"""The phases of a frame, in the order in which they stand everywhere."""
+
+OTHER = "other"
+PARTS = (*PHASES, OTHER)
+MOST = 240
+"""Frames that are kept."""
+
+SECOND = 1.0
+
+
+@dataclasses.dataclass(frozen=True)
+class Spread:
+    """Median, least and greatest of the values of some frames."""
+
+    median: float
+    least: float
+    greatest: float
+
+
+@dataclasses.dataclass(frozen=True, eq=False)
+class Sample:
+    """One frame: when it came (seconds of a clock), what it took to show it, and how the window then stood: frames per
+    second, the view's size in pixels, and the way in which pictures come into it."""
+
+    frame: FinishedFrame
+    time: float
+    paint_ms: float = 0.0
+    fps: float = 0.0
+    view_size: tuple[int, int] = (0, 0)
+    way: str = ""
+
+    @property
+    def statistics(self) -> FrameStatistics | None:
+        """What the target has timed; None where it has timed nothing yet."""
+        return self.frame.statistics
+
+    @property
+    def view(self) -> ViewStatistics | None:
+        """The first view's statistics."""
+        return self.statistics.views[0] if self.statistics is not None and self.statistics.views else None
+
+    @property
+    def is_timed(self) -> bool:
+        """Whether the times of phases are this frame's own (FrameStatistics.phases_age)."""
+        return self.statistics is not None and self.statistics.phases_age == 0
+
+    @functools.cached_property
+    def parts(self) -> dict[str, float]:
+        """Milliseconds of each of PARTS."""
+        return parts_of(self.frame, self.paint_ms)
+
+    @property
+    def whole(self) -> float:
+        """Milliseconds of the frame: all its parts. What was prepared for the first picture of its kind, kernels above
+        all, is no part of it (FinishedFrame.preparing_ms)."""
+        return sum(self.parts.values())
+
+    @functools.cached_property
+    def values(self) -> dict[str, float]:
+        """The figures that change from frame to frame by their keys: parts, the frame, steps of phases
+        (`step.build.sort`), rays and millions of them per second (`rays.shadow`, `rate.shadow`)."""
+        found = {**self.parts, "frame": self.whole}
+        view = self.view
+        if view is not None:
+            found |= {f"step.{name}": spent for name, spent in view.phases_ms.items()}
+            found |= {"rays": float(view.rays), "rate": view.mrays_per_s}
+            found |= {f"rays.{kind}": float(count) for kind, count in view.rays_by_kind.items()}
+            found |= {f"rate.{kind}": rate for kind, rate in view.mrays_per_s_by_kind.items()}
+            if view.structure.sah_cost is not None:
+                found["sah"] = view.structure.sah_cost
+            if view.update in ("rebuild", "refit"):
+                found[f"update.{view.update}"] = view.build_ms + view.refit_ms
+        return found
+
+
+class FrameHistory:
+    """The last MOST frames, oldest first."""
+
+    def __init__(self) -> None:
+        self._samples: collections.deque[Sample] = collections.deque(maxlen=MOST)
+
+    def __len__(self) -> int:
+        return len(self._samples)
+
+    def __iter__(self) -> Iterator[Sample]:
+        return iter(self._samples)
+
+    @property
+    def newest(self) -> Sample | None:
+        """The frame that came last."""
+        return self._samples[-1] if self._samples else None
+
+    def add(self, sample: Sample) -> None:
+        """One more frame; the same one again takes its place. A picture that was only handed over again, for which
+        nothing was traced, keeps the figures of when it was drawn: it is none."""
+        newest = self.newest
+        if newest is not None and newest.frame.frame_id == sample.frame.frame_id:
+            self._samples.pop()
+        elif newest is not None and newest.statistics is not None and _is_shown_again(sample):
+            self._samples[-1] = dataclasses.replace(newest, fps=sample.fps)
+            return
+        self._samples.append(sample)
+
+    def clear(self) -> None:
+        """No frames."""
+        self._samples.clear()
+
+    def last_second(self) -> list[Sample]:
+        """The frames of the second before the newest that were drawn with the same settings, at the same size, and as
+        that one moving or at rest: what came before another choice says nothing of it."""
+        newest, found = self.newest, []
+        for sample in reversed(self._samples):
+            assert newest is not None
+            if sample.time < newest.time - SECOND or not _is_like(sample, newest):
+                break
+            found.append(sample)
+        return found[::-1]
+
+
+def sample_of(frame: FinishedFrame, paint_ms: float, fps: float, view_size: tuple[int, int], way: str) -> Sample:
+    """A frame that came now, without the spheres that the window draws itself: a history shall not keep them."""
+    kept = frame if frame.spheres is None else dataclasses.replace(frame, spheres=None)
+    return Sample(kept, time.monotonic(), paint_ms, fps, view_size, way)
+
+
+def spreads(samples: Sequence[Sample]) -> dict[str, Spread]:
+    """Median and range of each figure (Sample.values) over the frames that have it, by its key; `fps` is the newest.
+    Where the target did not time every frame, those count that it has timed, else the newest.
+
+    Medians of parts do not add up to that of the frame. So these are of the frames in the middle, by the time that the
+    whole frame took: the mean of each part over the same few frames, which adds up, and lies within its range."""
+    timed = _timed(samples)
+    columns: dict[str, list[float]] = {}
+    for sample in timed:
+        for key, value in sample.values.items():
+            columns.setdefault(key, []).append(value)
+    found = {key: _spread(values) for key, values in columns.items()}
+    for key, value in _typical(timed).items():
+        found[key] = dataclasses.replace(found[key], median=value)
+    rates = _rates(samples)
+    if rates:
+        found["fps"] = dataclasses.replace(_spread(rates), median=samples[-1].fps)
+    return found
+
+
+def typical_frame(samples: Sequence[Sample]) -> dict[str, float]:
+    """Milliseconds of each of PARTS and of the whole `frame` in the middle of some frames, as `spreads` has them; empty
+    without frames."""
+    return _typical(_timed(samples))
+
+
+def middle(samples: Sequence[Sample]) -> list[Sample]:
+    """A quarter of the frames, those in the middle by their time: one of the few, or two where the number is even."""
+    ranked = sorted(samples, key=lambda sample: sample.whole)
+    count = max(len(ranked) // 4, 1)
+    count += (len(ranked) - count) % 2
+    first = (len(ranked) - count) // 2
+    return ranked[first : first + count]
+
+
+def exactly(sample: Sample) -> dict[str, Spread]:
+    """The same of one frame: each value is its own range."""
+    return {key: Spread(value, value, value) for key, value in {**sample.values, "fps": sample.fps}.items()}
+
+
+def updates(samples: Sequence[Sample]) -> collections.Counter[str]:
+    """How many frames did what to their structure: rebuild, refit, nothing."""
+    return collections.Counter(sample.view.update for sample in samples if sample.view is not None)
+
+
+def parts_of(frame: FinishedFrame, paint_ms: float) -> dict[str, float]:
+    """Milliseconds of each of PARTS. An optimiser's steps are taken out of the build or the refit that they end.
+    Showing a picture (`display`) follows on drawing it, and is added to the frame."""
+    found = dict.fromkeys(PARTS, 0.0)
+    drawing = max(frame.frame_ms - frame.preparing_ms, 0.0)
+    if frame.statistics is not None:
+        _add_phases(found, frame.statistics)
+        drawing = max(drawing, frame.statistics.frame_ms)  # a GPU draws while the thread that asked it is done
+    found[OTHER] = max(drawing - sum(found.values()), 0.0)
+    found["display"] = paint_ms
+    return found
+
+
+def _add_phases(found: dict[str, float], statistics: FrameStatistics) -> None:
+    found["animate"] = statistics.animate_ms
+    for view in statistics.views:
+        optimise = sum(spent for name, spent in view.phases_ms.items() if name.startswith("optimise."))
+        of_refit = optimise if view.update == "refit" else 0.0
+        found["optimise"] += optimise
+        found["build"] += max(view.build_ms - (optimise - of_refit), 0.0)
+        found["refit"] += max(view.refit_ms - of_refit, 0.0)
+        found["trace"] += view.trace_ms
+        found["shade"] += view.shade_ms
+
+
+def _timed(samples: Sequence[Sample]) -> list[Sample]:
+    return [sample for sample in samples if sample.is_timed] or list(samples[-1:])
+
+
+def _typical(timed: Sequence[Sample]) -> dict[str, float]:
+    frames = middle(timed)
+    if not frames:
+        return {}
+    found = {name: sum(sample.parts[name] for sample in frames) / len(frames) for name in PARTS}
+    return {**found, "frame": sum(found.values())}
+
+
+def _spread(values: list[float]) -> Spread:
+    ranked = sorted(values)
+    middle = len(ranked) // 2
+    median = ranked[middle] if len(ranked) % 2 else (ranked[middle - 1] + ranked[middle]) / 2.0
+    return Spread(median, ranked[0], ranked[-1])
+
+
+def _rates(samples: Sequence[Sample]) -> list[float]:
+    """Frames per second between one frame and the next, while something moves."""
+    if not samples or not samples[-1].frame.request.is_moving:
+        return []
+    passed = [after.time - before.time for before, after in zip(samples, samples[1:], strict=False)]
+    return [1.0 / seconds for seconds in passed if seconds > 0.0]
+
+
+def _is_like(sample: Sample, other: Sample) -> bool:
+    """Whether two frames are of the same choice."""
+    mine, theirs = sample.frame.request, other.frame.request
+    if mine is theirs:
+        return sample.view_size == other.view_size
+    settings = mine.state.settings is theirs.state.settings or mine.state.settings == theirs.state.settings
+    return (
+        settings
+        and mine.scene is theirs.scene
+        and mine.is_moving == theirs.is_moving
+        and sample.view_size == other.view_size
+        and mine.state.views == theirs.state.views
+    )
+
+
+def _is_shown_again(sample: Sample) -> bool:
+    """Whether no view of a frame needed a ray or anything of its structure."""
+    views = sample.statistics.views if sample.statistics is not None else ()
+    return bool(views) and all(view.rays == 0 and view.update == "nothing" for view in views)

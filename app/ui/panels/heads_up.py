@@ -1,0 +1,133 @@
+"""A line of figures over the picture's upper left corner: frames per second, the time of a frame, the structure. The
+window draws it; pictures that are saved or exported have none."""
+
+from __future__ import annotations
+
+import time
+
+from PySide6.QtCore import QCoreApplication, QEvent, QPointF, QSize, Qt, QTimer
+from PySide6.QtGui import QColor, QFont, QFontMetricsF, QPainter, QPaintEvent, QPixmap
+from PySide6.QtWidgets import QWidget
+
+from raygrove.app.document.document import Document
+from raygrove.app.document.state import State
+from raygrove.app.frames.frame_history import Sample, typical_frame
+from raygrove.app.ui.panels.stats_row import milliseconds
+from raygrove.app.ui.panels.stats_table import table_font
+from raygrove.app.ui.panels.structure_rows import structure_title
+from raygrove.app.ui.picture.overlay import Overlay
+from raygrove.app.ui.session.figures import Figures
+
+UPDATE_INTERVAL_S = 0.1
+MARGIN, PADDING = 10, 8
+SIZES = (22, 16, 13, 11)
+"""Pixels of the text: the largest that leaves the line in the picture."""
+
+GAP = "   "
+GROUND, INK = QColor(20, 20, 24, 190), QColor(235, 238, 241)
+"""As the legend has them: they lie on pictures of any colour, in either theme."""
+
+
+class HeadsUp(Overlay):
+    """See the module. Hears of frames from `figures`; shown while `display.heads_up` is on."""
+
+    def __init__(self, document: Document, figures: Figures, parent: QWidget | None = None) -> None:
+        super().__init__("heads_up", parent)
+        self.text = ""
+        self._figures, self._drawn = figures, QPixmap()
+        self._shown_time, self._room = 0.0, 0
+        self._font = self.font()
+        self._is_on = document.state.settings.display.heads_up
+        self._timer = QTimer(self, singleShot=True)
+        self._timer.timeout.connect(self.show_latest)
+        document.observe(self._changed)
+        figures.shown.connect(self._hear)
+        figures.pin_changed.connect(lambda pinned: self._timer.start(0))
+
+    def place(self, size: QSize) -> None:
+        """The upper left corner."""
+        self._room = size.width() - 2 * MARGIN
+        self.move(MARGIN, MARGIN)
+        self._fit()
+
+    def has_content(self) -> bool:
+        """Whether it is wanted, and there are figures."""
+        return self._is_on and bool(self.text)
+
+    def show_latest(self) -> None:
+        """Say what the figures are now."""
+        self._shown_time = time.monotonic()
+        pinned = self._figures.pinned
+        samples = [pinned] if pinned is not None else self._figures.history.last_second()
+        text = line_of(samples, is_pinned=pinned is not None) if samples else ""
+        if text != self.text:
+            self.text = text
+            self.setAccessibleName(text)
+            self._fit()
+            self.refresh()
+            self.raise_()
+
+    def paintEvent(self, event: QPaintEvent) -> None:
+        """Copy the line: it is painted over with each picture below it, and drawn only where it says something else."""
+        ratio = self.devicePixelRatioF()
+        if self._drawn.isNull() or self._drawn.devicePixelRatio() != ratio:
+            self._drawn = QPixmap(self.size() * ratio)
+            self._drawn.setDevicePixelRatio(ratio)
+            self._drawn.fill(Qt.GlobalColor.transparent)
+            self._draw(self._drawn)
+        QPainter(self).drawPixmap(0, 0, self._drawn)
+
+    def changeEvent(self, event: QEvent) -> None:
+        """Another font: draw anew."""
+        super().changeEvent(event)
+        self._drawn = QPixmap()
+
+    # -- what happens ---------------------------------------------------------------------------------------------
+    def _hear(self, sample: Sample) -> None:
+        if self._is_on and not self._timer.isActive():
+            wait = self._shown_time + UPDATE_INTERVAL_S - time.monotonic()
+            self._timer.start(max(0, round(wait * 1000)))
+
+    def _changed(self, before: State, after: State) -> None:
+        if before.settings.display.heads_up == after.settings.display.heads_up:
+            if before.scene != after.scene:
+                self._timer.start(0)
+            return
+        self._is_on = after.settings.display.heads_up
+        self.show_latest()
+        self.refresh()
+
+    def _fit(self) -> None:
+        """Take the largest text that has room, and the size that it needs."""
+        for pixels in SIZES:
+            self._font = table_font(self.font(), pixels, QFont.Weight.DemiBold)
+            metrics = QFontMetricsF(self._font)
+            width = round(metrics.horizontalAdvance(self.text)) + 2 * PADDING + 1
+            if width <= self._room:
+                break
+        self._drawn = QPixmap()
+        self.resize(width, round(metrics.height()) + PADDING)
+
+    def _draw(self, plate: QPixmap) -> None:
+        painter = QPainter(plate)
+        painter.setRenderHint(QPainter.RenderHint.Antialiasing)
+        painter.setPen(Qt.PenStyle.NoPen)
+        painter.setBrush(GROUND)
+        painter.drawRoundedRect(self.rect(), 4, 4)
+        painter.setFont(self._font)
+        painter.setPen(INK)
+        painter.drawText(QPointF(PADDING, PADDING / 2 + QFontMetricsF(self._font).ascent()), self.text)
+
+
+def line_of(samples: list[Sample], *, is_pinned: bool) -> str:
+    """What the line says of some frames, oldest first: "61.0 frames/s   16.40 ms   H-PLOC / BVH4"."""
+    newest, tr = samples[-1], QCoreApplication.translate
+    view, rate = newest.view, f"{newest.fps:.{1 if newest.fps < 99.95 else 0}f}"
+    if is_pinned:
+        first = tr("HeadsUp", "Frame {number}").format(number=f"{newest.frame.frame_id:,}")
+    elif newest.frame.request.is_moving:
+        first = tr("HeadsUp", "{rate} frames/s").format(rate=rate)
+    else:
+        first = tr("HeadsUp", "still")
+    parts = [first, milliseconds(typical_frame(samples)["frame"])]
+    return GAP.join([*parts, structure_title(view.hierarchy, view.layout)] if view is not None else parts)
