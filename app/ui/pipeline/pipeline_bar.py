@@ -14,6 +14,7 @@ from PySide6.QtGui import QColor, QHideEvent, QPainter, QPaintEvent, QResizeEven
 from PySide6.QtWidgets import QHBoxLayout, QSizePolicy, QVBoxLayout, QWidget
 
 from raygrove.app.document.state import State
+from raygrove.app.frames.frame_history import Sample as FrameSample
 from raygrove.app.frames.render_thread import FinishedFrame
 from raygrove.app.ui.colors import scheme
 from raygrove.app.ui.pipeline.chip import LOW, TALL, Chip, font_of
@@ -42,7 +43,7 @@ class PipelineBar(QWidget):
         super().__init__(parent)
         self.setObjectName("pipeline")
         self.setAccessibleName(self.tr("Pipeline"))
-        self._document, self._open_sheet = session.document, open_sheet
+        self._document, self._open_sheet, self._figures = session.document, open_sheet, session.figures
         self.second = LastSecond()
         self._frame: FinishedFrame | None = None
         self._fps = 0.0
@@ -56,6 +57,8 @@ class PipelineBar(QWidget):
         self._timer.timeout.connect(self._tick)
         self._forget = self._document.observe(self._changed)
         self.destroyed.connect(self._forget)
+        self._figures.shown.connect(self._hear)
+        self._figures.pin_changed.connect(self._show_soon)
         self.show_latest()
 
     def _make_chip(self, name: str) -> Chip:
@@ -85,6 +88,10 @@ class PipelineBar(QWidget):
         self._waiting.append((time.monotonic(), frame, paint_ms))
         self._fps = fps
         self._show_soon()
+
+    def _hear(self, sample: FrameSample) -> None:
+        if self._figures.pinned is None:
+            self.take(sample.frame, sample.fps, sample.paint_ms, sample.view_size, sample.way)
 
     def _show_soon(self) -> None:
         self._is_news = True
@@ -116,14 +123,21 @@ class PipelineBar(QWidget):
         self.show_latest()
 
     def show_latest(self) -> None:
-        """Show the figures of the last second now."""
+        """Show the figures of the last second now, or those of the frame that is pinned."""
         self._is_news = False
         self._count()
-        for name, face in faces(self._document, self.second, self._frame).items():
+        second, frame, fps = self.second, self._frame, self._fps
+        pinned = self._figures.pinned
+        if pinned is not None:
+            second, frame, fps = LastSecond(), pinned.frame, pinned.fps
+            view = view_of(frame)
+            update = view.update if view is not None else ""
+            second.add(Sample(pinned.time, parts_of(frame, pinned.paint_ms), update))
+        for name, face in faces(self._document, second, frame).items():
             self.chips[name].show_face(face)
-        parts = self.second.parts() if len(self.second) else {}
+        parts = second.parts() if len(second) else {}
         self.bar.show_parts({name: round(spent, 2) for name, spent in parts.items()})
-        self.readout.show_parts(parts, self._frame, self._fps)
+        self.readout.show_parts(parts, frame, fps)
 
     def go(self) -> None:
         """Give the keyboard to the row: to the chip that had it last, or the first."""

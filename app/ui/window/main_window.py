@@ -294,9 +294,7 @@ class MainWindow(QMainWindow):
 
     def _show_figures(self, frame: FinishedFrame) -> None:
         view = self.view
-        fps, size = self.loop.fps(), view.device_size()
-        self.session.figures.take(sample_of(frame, view.paint_ms, fps, size, view.way))
-        self.pipeline.bar.take(frame, fps, view.paint_ms, size, view.way)
+        self.session.figures.take(sample_of(frame, view.paint_ms, self.loop.fps(), view.device_size(), view.way))
         text = f"{frame.device_name} ({frame.device}), {self.view.way}"
         if self._device_label.text() != text:
             self._device_label.setText(text)

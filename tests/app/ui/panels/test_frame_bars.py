@@ -142,7 +142,7 @@ def test_every_panel_shows_the_pinned_frame(scene_window: MainWindow) -> None:
     made = []
     for number in range(3):
         counts = StepCounts("Nodes visited", np.full(STEP_BUCKETS, number, np.int64), 0, 40 + number)
-        view = dataclasses.replace(made_statistics().views[0], steps=counts)
+        view = dataclasses.replace(made_statistics().views[0], steps=counts, trace_ms=13.0 + number)
         made.append(dataclasses.replace(newest, frame_id=1000 + number, statistics=made_statistics(views=(view,))))
         window.loop.frame_arrived.emit(made[-1])
     window.inspectors.heat.show_latest()
@@ -154,5 +154,7 @@ def test_every_panel_shows_the_pinned_frame(scene_window: MainWindow) -> None:
     assert heat.counts is not None and heat.counts.histogram[0] == 1
     window.heads_up.show_latest()
     assert window.heads_up.text.startswith("Frame 1,001")
+    window.pipeline.bar.show_latest()
+    assert window.pipeline.bar.chips["rays"].face.cost == "17.0\u202fms"
     window.commands.actions["scene.unselect"].trigger()
     assert figures.pinned is None and heat.counts is not None and heat.counts.histogram[0] == 2

@@ -222,7 +222,7 @@ def test_an_optimiser_is_named_and_its_steps_are_part_of_the_build() -> None:
 
 def test_structures_have_human_names() -> None:
     found = values()
-    assert (found["structure"], found["layout"]) == ("Linear BVH", "4-wide")
+    assert (found["structure"], found["layout"]) == ("Linear BVH", "4-wide (BVH4)")
     assert structure_title("hploc", "cwbvh") == "H-PLOC / CWBVH" and structure_title("grid", "cells8") == "Uniform grid"
     assert structure_title("of_a_plug_in", "x") == "Of a plug in"
 

@@ -29,7 +29,8 @@ def frame_of(window: MainWindow, **changes: Any) -> FinishedFrame:
 
 def shown(window: MainWindow, *frames: FinishedFrame) -> PipelineBar:
     bar = window.pipeline.bar
-    bar.second.clear()  # of the frames that the window has drawn itself
+    bar._waiting.clear()  # of the frames that the window has drawn itself
+    bar.second.clear()
     for frame in frames:
         bar.take(frame, 55.4, 0.8, (1024, 768), "painted by Qt")
     bar.show_latest()
