@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import argparse
 import dataclasses
+import importlib.util
 import os
 import pathlib
 import subprocess
@@ -61,6 +62,8 @@ ARGUMENTS = (
 def run(names: argparse.Namespace) -> int:
     """Run the soaks that are asked for."""
     checkout.demand("Running the soaks, which are tests,")
+    if importlib.util.find_spec("pytest") is None:
+        raise UsageError("the soaks are tests, and pytest is not installed: `make test` installs what they need")
     wanted = [name for name in names.only.split(",") if name] or list(SOAKS)
     if unknown := [name for name in wanted if name not in SOAKS]:
         raise UsageError(f"there is no soak {', '.join(unknown)}: there are {', '.join(SOAKS)}")

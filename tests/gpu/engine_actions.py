@@ -21,8 +21,10 @@ from typing import Any
 import numpy as np
 
 from raygrove.gpu.engine import Engine
+from raygrove.gpu.hierarchy.base import HierarchyError
 from raygrove.gpu.pixels import ArrayPixels
 from raygrove.gpu.scene import Moment, Scene
+from raygrove.gpu.settings import OptionError
 from raygrove.gpu.shade.registry import ray_types
 from raygrove.gpu.target import choose
 from raygrove.gpu.target.base import Target, TargetOptions
@@ -82,7 +84,14 @@ class World:
         self.before = before
         self.history.append(f"{name} of {view}: {self._difference(before)}")
         self._give_to(self.engine)
-        self.draw(frames or self.random.choice(FRAMES))
+        count = frames or self.random.choice(FRAMES)
+        try:
+            self.draw(count)
+        except (OptionError, HierarchyError):
+            if not self._is_refused():
+                raise
+            self._take_back(*before)
+            self.draw(count)
         if name == "ask":
             self.ask(view)
 
@@ -177,6 +186,29 @@ class World:
             self._known[key] = engine.totals(view), view.pixels.download().copy()
             engine.close()
         return self._known[key]
+
+    def _is_refused(self) -> bool:
+        """Whether a fresh engine refuses one of the views, too: not all options go together."""
+        engine = self._made(repeats=False)
+        try:
+            self._give_to(engine)
+            for name, choice in self.choices.items():
+                engine.render_frame(Moment(self.common.time, self.common.clip, 0), [self._fresh_view(choice, name)])
+            return False
+        except (OptionError, HierarchyError):
+            return True
+        finally:
+            engine.close()
+
+    def _take_back(self, common: Common, choices: dict[str, Choice]) -> None:
+        """As it was before what was refused, by the same engine: it can be used on."""
+        self.history[-1] += ", refused"
+        if (common.scene, common.environment) != (self.common.scene, self.common.environment):
+            self.reopen(common)
+        for name in self._views.keys() - choices.keys():
+            del self._views[name]
+        self.common, self.choices = common, dict(choices)
+        self._give_to(self.engine)
 
     # -- inside -------------------------------------------------------------------------------------------------------
     def _made(self, repeats: bool) -> Engine:

@@ -16,6 +16,9 @@ FEW = 2
 """Rays at edges, and primitives that just touch, which rounding decides."""
 
 
+REFUSED = (-1, -1)
+
+
 class WrongError(AssertionError):
     """A picture or a figure is not what it has to be."""
 
@@ -27,7 +30,7 @@ def check_collisions(engine: Engine, view: View, other: Engine, others: View, ch
         {tuple(pair) for pair in _pairs(one, of, between).tolist()} for one, of in ((engine, view), (other, others))
     )
     _same(len(pairs ^ wanted) <= FEW, f"{len(pairs ^ wanted)} of {len(wanted)} pairs {between} are others")
-    if not pairs:
+    if not pairs or REFUSED in pairs:
         return
     found = engine.paint_collisions(view, between)
     counts = len(pairs), len({number for pair in pairs for number in pair})
@@ -79,11 +82,11 @@ def _check_pixel(
 
 
 def _pairs(engine: Engine, view: View, between: tuple[int, int]) -> np.ndarray:
-    """None where the scene's primitives can not be asked, of whichever structure."""
+    """REFUSED alone where the scene's primitives cannot be asked, of whichever structure."""
     try:
         return engine.colliding_pairs(view, between)
     except NoCollisionsError:
-        return np.full((1, 2), -1)
+        return np.array([REFUSED])
 
 
 def _same(is_so: bool, sentence: str) -> None:

@@ -82,3 +82,13 @@ def test_every_soak_is_a_test_that_is_marked_full() -> None:
     said = subprocess.run(command, cwd=ROOT, capture_output=True, text=True, check=False)
     assert said.returncode == 0, said.stdout + said.stderr
     assert sorted(line for line in said.stdout.splitlines() if "::" in line) == sorted(soaks.SOAKS.values())
+
+
+def test_what_make_test_installs_is_asked_for(
+    monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """Not six soaks of which no test ran."""
+    monkeypatch.setattr(soaks.importlib.util, "find_spec", lambda name: None)
+    with pytest.raises(SystemExit):
+        main(["soaks", "--only", "saves"])
+    assert "pytest is not installed: `make test` installs what they need" in capsys.readouterr().err
