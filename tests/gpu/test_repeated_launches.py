@@ -4,6 +4,7 @@ captured."""
 from __future__ import annotations
 
 import contextlib
+import dataclasses
 from collections.abc import Callable, Iterator
 from typing import Any
 
@@ -21,6 +22,8 @@ from raygrove.gpu.target.host import HostTarget
 from raygrove.gpu.update.options import UpdateOptions
 from raygrove.gpu.view_slot import ViewSlot
 
+from .engine_choices import CAMERAS, LIGHTS
+from .engine_scenes import SCENES, colours
 from .moving_scene import moving_scene
 
 
@@ -134,6 +137,43 @@ def test_every_way_a_frame_can_change_is_seen(replaying: CountingTarget) -> None
     ):
         replayed = steps(engine)
         assert replaying.captured >= 6
+        launched = steps(plain)
+    assert all(np.array_equal(a, b) for a, b in zip(replayed, launched, strict=True))
+
+
+@pytest.mark.parametrize("ray_type", ["smooth", "path"])
+def test_materials_and_lights_are_never_replayed_as_they_were(replaying: CountingTarget, ray_type: str) -> None:
+    """What is seen through and what shines from its front alone need other kernels, lamps, hidden or not, other
+    arrays."""
+    some_light = tuple(
+        dataclasses.replace(one, base_color=(0.9, 0.9, 0.9, 0.4), alpha_mode="blend") for one in colours(0)
+    )
+    one_side = tuple(dataclasses.replace(one, is_double_sided=False) for one in colours(1))
+
+    def steps(engine: Engine) -> list[np.ndarray]:
+        view = View(ViewSettings(ray_type=ray_type), CAMERAS[0], ArrayPixels(replaying, 33, 17))
+        drawn, times = [], iter(np.arange(100) * 0.013)
+        changes: tuple[Callable[[], None], ...] = (
+            lambda: engine.take_materials(some_light),
+            lambda: engine.take_materials(colours(1)),
+            lambda: engine.take_materials(one_side),
+            lambda: engine.hide((1,)),
+            lambda: engine.take_lights(LIGHTS[1]),
+            lambda: engine.take_materials(colours(0)),
+        )
+        for change in (lambda: None, *changes):
+            change()
+            for _ in range(5):
+                engine.render_frame(Moment(float(next(times))), [view])
+                drawn.append(view.pixels.download())  # type: ignore[attr-defined]
+        return drawn
+
+    with (
+        contextlib.closing(Engine(replaying, SCENES["short"]())) as engine,
+        contextlib.closing(Engine(replaying, SCENES["short"](), repeats=False)) as plain,
+    ):
+        replayed = steps(engine)
+        assert replaying.replayed >= 7
         launched = steps(plain)
     assert all(np.array_equal(a, b) for a, b in zip(replayed, launched, strict=True))
 
