@@ -83,6 +83,20 @@ def test_what_is_hidden_is_neither_seen_nor_broken(target: Target, hierarchy: st
     engine.close()
 
 
+def test_what_a_structure_was_built_over_stays_as_it_was(host_target: Target) -> None:
+    """So that a refit sees that objects were hidden since: no primitives are changed in place."""
+    with contextlib.closing(Engine(host_target, walls())) as engine:
+        view = View(ViewSettings(hierarchy="lbvh"), FRONT, Pixels(host_target))
+        engine.render_frame(Moment(0.0), [view])
+        built = engine._slots["main"].hierarchy.last_built()
+        topology, count = built.topology, built.count
+        engine.hide((0,))
+        assert (built.topology, built.count) == (topology, count) == (built.topology, 6)
+        assert engine._animator.surface.primitives.topology != topology
+        with pytest.raises(dataclasses.FrozenInstanceError):
+            built.count = 2  # type: ignore[misc]
+
+
 def test_the_picture_without_an_object_is_that_of_a_scene_without_it(target: Target) -> None:
     whole, alone = walls(), dataclasses.replace(walls(), objects=walls().objects[2:])
     pictures = []
