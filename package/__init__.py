@@ -11,6 +11,7 @@ asked for:
     RaySet, sensors, Hits           rays in arrays, rays of lidars and cameras, what they hit
     Nearest, Neighbours, PrimitiveLists, FoundLeaves          what is near places, and in boxes and balls
     Queries, Places, Boxes          the same for arrays that are on the target already
+    show, Viewer                    the window, waited for or beside a running loop
     builder, Tree                   a function of one's own as a structure
     structures, Configuration, StructureChoice     what there is to build, by name, and how
     choose, Target, TargetOptions   where kernels run: an NVIDIA GPU, or the CPU
@@ -27,6 +28,7 @@ from typing import TYPE_CHECKING, Any
 from raygrove.version import VERSION
 
 if TYPE_CHECKING:
+    from raygrove.app.live.viewer import Viewer, show
     from raygrove.gpu.camera import Camera
     from raygrove.gpu.configuration import Configuration, ConfigurationError
     from raygrove.gpu.engine import Engine
@@ -82,6 +84,7 @@ _HOMES = {
     "view": ("View", "ViewSettings"),
 }
 _HOME_OF = {name: f"raygrove.gpu.{module}" for module, names in _HOMES.items() for name in names}
+_HOME_OF |= dict.fromkeys(("Viewer", "show"), "raygrove.app.live.viewer")
 
 __version__ = VERSION
 __all__ = [
@@ -121,11 +124,13 @@ __all__ = [
     "Tree",
     "View",
     "ViewSettings",
+    "Viewer",
     "__version__",
     "build",
     "build_spheres",
     "builder",
     "choose",
+    "show",
     "structures",
 ]
 

@@ -41,6 +41,7 @@ ARROWS: dict[str, tuple[str, ...]] = {
     ),
     "app.ui.window": ("app.ui", "gpu.display", *BEHIND_THE_WINDOW),
     "app.ui.measuring": ("app.ui", "gpu.display.sphere_look", *BEHIND_THE_WINDOW),
+    "app.live": ("app.cli", "app.document", "app.scene_io", "gpu.hierarchy.registry", *PLAIN),
     "app.help": ("app.edits", "app.settings", *PLAIN),
     "app.system": ("app.scene_io", "app.settings", "gpu.target", *PLAIN),
     "app.frames": (

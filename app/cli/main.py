@@ -128,6 +128,8 @@ def _print_completion(arguments: Sequence[str]) -> int:
 def run(names: argparse.Namespace, words: Words) -> int:
     """Call the command's module."""
     command = "settings" if getattr(names, "print_settings", False) else names.command
+    if getattr(names, "plug_in", None):
+        importlib.import_module("raygrove.gpu.hierarchy.plug_in_files").take_files(names.plug_in)
     with interrupts.noted():  # an import that is broken off can end as another error, or as none
         module = importlib.import_module(f"raygrove.app.cli.{command}")
     code: int = module.run(names, words)

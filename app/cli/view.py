@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import argparse
 import importlib
-from typing import TYPE_CHECKING
+from collections.abc import Callable
+from typing import TYPE_CHECKING, NamedTuple
 
 from raygrove.app.cli.cameras import looked_through
 from raygrove.app.cli.common import (
@@ -17,6 +18,8 @@ from raygrove.app.cli.common import (
     settings_of_flags,
 )
 from raygrove.app.document.document import Document
+from raygrove.app.live.following import LiveScene, ended_when
+from raygrove.app.live.ring import LiveError, LiveRing
 from raygrove.app.playback import timeline as timelines
 from raygrove.app.problems.problem import Problem
 from raygrove.app.problems.problems import EXIT_FAILURE, UsageError, problem_of
@@ -51,6 +54,8 @@ def _run(names: argparse.Namespace, words: Words) -> int:
     settings = settings_from(names, words)
     names.remarks = [*names.remarks, *remarks.sentences()]
     document = Document(settings, overridden(names.user_settings, settings))
+    if names.live:
+        return _follow(document, names)
     reference = reference_from(names, document.state.settings)
     first_look, opened = _FirstLook(names, document), _Opened(document)
     document.on_scene.append(first_look)
@@ -67,6 +72,28 @@ def _run(names: argparse.Namespace, words: Words) -> int:
         words.error(opened.problem.sentence)
         return code or opened.problem.exit_code
     return code
+
+
+def _follow(document: Document, names: argparse.Namespace) -> int:
+    """The window on what a running program shows."""
+    memory, _, word = names.live.partition(":")
+    if not (memory.isdecimal() and word.isdecimal()):
+        raise UsageError("--live is what raygrove.Viewer starts the window with; open a file instead.")
+    try:
+        live = LiveScene(document, LiveRing.attach(int(memory)))
+    except LiveError as error:
+        raise UsageError(str(error)) from error
+    application = importlib.import_module("raygrove.app.ui.window.application")
+    interrupts.check()
+    code: int = application.run(document, names, Live(live.poll, ended_when(int(word))))
+    return code
+
+
+class Live(NamedTuple):
+    """What a window follows: `poll` shows what is new, `has_ended` says whether there is nothing to follow any more."""
+
+    poll: Callable[[], None]
+    has_ended: Callable[[], bool]
 
 
 class _Opened:

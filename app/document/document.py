@@ -241,6 +241,16 @@ class Document:
         self._set(dataclasses.replace(state, timeline=head))
         self._tell_scene()
 
+    def follow(self, reference: SceneReference, scene: Scene, at: float) -> None:
+        """Show what a running program has come to, with the head at `at` seconds: cameras, what is hidden and the
+        history stay."""
+        self._scene = scene
+        state = opening.same_look(dataclasses.replace(self._state, scene=reference), scene)
+        span = timelines.span_of(scene, state.timeline, state.settings.timeline)
+        head = timelines.scrub(state.timeline, at, span)
+        self._set(dataclasses.replace(state, timeline=dataclasses.replace(head, is_playing=state.timeline.is_playing)))
+        self._tell_scene()
+
     def _first_hidden(self, scene: Scene) -> tuple[int, ...]:
         """What the settings leave out. Names that no object has are told once: they were meant for one scene, and the
         next may have none of them."""

@@ -18,6 +18,7 @@ from raygrove.app.frames.exporting import smooth_samples
 from raygrove.app.playback.timeline import clip_named
 from raygrove.app.settings.file import leaves, settings_text, to_table
 from raygrove.app.settings.flags import KEY_FLAGS
+from raygrove.app.settings.option_tables import plug_in_words
 from raygrove.app.settings.settings import Settings, option_field, set_option
 from raygrove.gpu.camera import Camera
 from raygrove.gpu.scene import Scene
@@ -48,7 +49,7 @@ def command_line(state: State, scene: Scene, size: tuple[int, int], own: Setting
 def words_of(state: State, scene: Scene, size: tuple[int, int], own: Settings) -> list[str]:
     """The words of the command behind the program's name. Raises ObjectsError."""
     return [
-        *("render", *_scene_words(state.scene)),
+        *("render", *_scene_words(state.scene), *plug_in_words()),
         *_setting_words(drawn_settings(state, scene), own),
         *view_words(state, scene, size, own),
         *("--out", OUT),

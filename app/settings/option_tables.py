@@ -29,6 +29,11 @@ def own_builders() -> dict[str, Any]:
     return dict(hierarchy_registry.own_structures())
 
 
+def plug_in_words() -> list[str]:
+    """What the command line is told so that structures of a person's own files are known there, too."""
+    return [word for name in hierarchy_registry.named_plug_ins for word in ("--plug-in", name)]
+
+
 def ray_types() -> dict[str, Any]:
     """Every ray type's class by name."""
     return dict(ray_type_registry.ray_types())

@@ -25,6 +25,10 @@ from .base import Hierarchy, HierarchyError, StructureChoice
 _ROOM = pathlib.Path(__file__).parent
 _registered: dict[str, type[Hierarchy]] = {}
 
+named_plug_ins: list[str] = []
+"""Files and modules that a person named to have their structures (plug_in_files.py): who starts the program once more
+names them again."""
+
 
 def structures() -> dict[str, type[Hierarchy]]:
     """Every structure by its name on the command line, families in alphabetical order, those of other packages and
@@ -59,6 +63,11 @@ def register(made: type[Hierarchy]) -> None:
     if before is None and name in others and not made.__module__.startswith(others[name]):
         raise ValueError(f"There is a structure called {name} already, of {others[name]}: choose another name.")
     _registered[name] = made
+
+
+def registered_by(module: str) -> list[str]:
+    """The names that a module registered."""
+    return [name for name, made in _registered.items() if made.__module__ == module]
 
 
 def unregister(name: str) -> None:

@@ -25,9 +25,14 @@ or the render thread computes in Python, each of the hundreds of calls that make
 own 5 ms that is a pause that is seen."""
 
 
-def run(document: Document, arguments: Any = None) -> int:
+POLL_LIVE_MS = 30
+"""How often a window looks what the program that it follows has to show."""
+
+
+def run(document: Document, arguments: Any = None, live: Any = None) -> int:
     """Open the window and stay until it is closed, by the user or by Ctrl+C in the terminal, which the caller notes
-    (app/system/interrupts.py); returns the exit code. `arguments` are the command line's: files, demo, size."""
+    (app/system/interrupts.py); returns the exit code. `arguments` are the command line's: files, demo, size. `live` is
+    what it follows, `poll()` and `has_ended()`: then it closes, too."""
     application = make_application(document.state.settings.display.swap_interval)
     window = make_window(document)
     size = getattr(arguments, "size", None)
@@ -41,6 +46,10 @@ def run(document: Document, arguments: Any = None) -> int:
         lambda: window.close() if interrupts.are_noted() else None
     )  # in Qt's loop: a window closed before does not end it
     ticker.start(200)
+    follower = QTimer()
+    if live is not None:
+        follower.timeout.connect(lambda: window.close() if live.has_ended() else live.poll())
+        follower.start(POLL_LIVE_MS)
     return application.exec()
 
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import os
 import pathlib
 import re
@@ -44,8 +45,21 @@ def test_the_script_finds_its_triangle(folder: pathlib.Path) -> None:
 
 def test_it_keeps_the_contract(folder: pathlib.Path) -> None:
     """A few of the suite's tests; those of the project's structures run all."""
-    (command,) = [line for line in blocks("sh")[0].splitlines() if "pytest" in line]
+    (command,) = [line for block in blocks("sh") for line in block.splitlines() if "pytest" in line]
     words = shlex.split(command)
     assert words[:2] == ["python", "-m"]
     done = run(folder, "-m", *words[2:], "-q", "-p", "no:cacheprovider", "-k", "soup or degenerate or coincident")
     assert done.returncode == 0 and re.search(r"^\d\d+ passed", done.stdout, re.MULTILINE), done.stdout[-2000:]
+
+
+def test_commands_know_it_by_its_file(folder: pathlib.Path) -> None:
+    render, _, bench = (shlex.split(line) for line in blocks("sh")[0].splitlines())
+    drawn = run(folder, "-m", "raygrove", *render[1:], "--device", "cpu")
+    assert drawn.returncode == 0 and (folder / "mine.png").stat().st_size > 1000, drawn.stderr
+    small = ["--set", "demo.triangles=2000", "--device", "cpu", "--json"]
+    measured = run(folder, "-m", "raygrove", *bench[1:], *small)
+    (row,) = json.loads(measured.stdout)["results"]
+    phases = row["phases_ms"]
+    assert row["hierarchy"] == "mine" and phases["build.function"] < row["build_ms"] and phases["check.tree"] > 0
+    unknown = run(folder, "-m", "raygrove", *[word for word in render[1:] if word not in ("--plug-in", "mine.py")])
+    assert unknown.returncode == 2 and "mine" in unknown.stderr

@@ -1,0 +1,1 @@
+"""The window beside a running program: memory that both map, the document that follows it, and what a program calls."""
