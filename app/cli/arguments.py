@@ -8,6 +8,7 @@ import os
 import re
 
 from raygrove.app.cli.examples import EXAMPLES, EXIT_CODES
+from raygrove.app.cli.of_programs import add_plug_in
 from raygrove.program import typed
 
 COMMANDS = ("view", "render", "bench", "info", "doctor")
@@ -146,7 +147,6 @@ def _add_scene(parser: argparse.ArgumentParser) -> None:
         const="true",
         help="read what a model names outside its own folder, too: only for models that you trust",
     )
-    group.add_argument("--live", help=argparse.SUPPRESS)  # what raygrove.Viewer starts the window with
     group.add_argument("--seed", metavar="N", help="seed of everything random")
     group.add_argument("--fps", metavar="N", help="frames per second (default: the file's, or 30)")
 
@@ -156,13 +156,7 @@ def _add_choices(parser: argparse.ArgumentParser) -> None:
     group.add_argument("--device", metavar="auto|cuda[:N]|cpu", help="where pictures are rendered: a GPU, or the CPU")
     group.add_argument("--target", help=argparse.SUPPRESS)  # what --device was called
     group.add_argument("--threads", metavar="N", help="threads that the CPU device uses")
-    group.add_argument(
-        "--plug-in",
-        metavar="FILE.py",
-        action="append",
-        default=[],
-        help="a file, or a module, that registers builders of your own; repeats",
-    )
+    add_plug_in(group)
     group.add_argument(
         "--hierarchy",
         metavar="NAME",

@@ -88,6 +88,8 @@ def view_words(state: State, scene: Scene, size: tuple[int, int], own: Settings)
 
 
 def _scene_words(reference: SceneReference) -> list[str]:
+    if reference.kind == "none":
+        raise ObjectsError("what a running program shows has no file that a command could open")
     if reference.kind == "demo":
         return ["--demo", reference.names[0]]
     return [os.path.abspath(name) for name in reference.names]

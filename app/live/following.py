@@ -26,7 +26,8 @@ SHARE = 4.0
 MOST_NORMALS = 3_000_000
 """Vertices of all held frames together that get normals; with more of them faces are flat."""
 
-REFERENCE = SceneReference("none")
+REFERENCE = SceneReference("none", ("running program",))
+"""It has no file: what the window is called by, and no more."""
 
 
 class LiveScene:

@@ -15,6 +15,8 @@ from typing import NamedTuple
 
 import numpy as np
 
+from raygrove.gpu.errors import Error
+
 MAGIC = 0x52474C4956450001
 """What such memory begins with: RGLIVE, and the number of this layout."""
 
@@ -25,7 +27,7 @@ VERTICES, TRANSFORMS = 0, 1
 MOST_BYTES = 1 << 37
 
 
-class LiveError(Exception):
+class LiveError(Error, RuntimeError):
     """The memory is none of a running loop's, or there is too little of it; a sentence."""
 
 

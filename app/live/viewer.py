@@ -18,6 +18,7 @@ from typing import Any, Self
 import numpy as np
 
 from raygrove.app.live.ring import TRANSFORMS, VERTICES, LiveRing, Shape
+from raygrove.gpu.errors import Error
 from raygrove.gpu.hierarchy.registry import structures
 from raygrove.program import COMMAND
 from raygrove.version import VERSION
@@ -26,6 +27,14 @@ GREY = (0.8, 0.8, 0.8)
 MOST_KEPT = 100_000
 PATIENCE = 10.0
 """Seconds that a window has to close by itself."""
+
+
+class ViewerError(Error, ValueError):
+    """What a viewer was given cannot be shown; a sentence."""
+
+
+class WindowError(Error, RuntimeError):
+    """The window cannot be had; a sentence."""
 
 
 class Viewer:
@@ -39,7 +48,7 @@ class Viewer:
     While the head stands at the end the window shows the newest frame; taken elsewhere, or playing, it shows the frames
     that were held then as a clip, until it is at the end again. A context manager; ends with the program.
 
-    Raises ValueError where the arrays are no mesh, RuntimeError where the window cannot be started.
+    Raises ViewerError where the arrays are no mesh, WindowError where the window cannot be started.
 
     Example:
         >>> import numpy as np
@@ -54,7 +63,7 @@ class Viewer:
     def __init__(self, scene: Any, tree: Any = None, *, keep: int = 64, size: tuple[int, int] | None = None) -> None:
         words = [*structure_words(tree, is_apart=True), *_size_words(size)]
         if not 1 <= int(keep) <= MOST_KEPT:
-            raise ValueError(f"keep is a number of frames from 1 to {MOST_KEPT:,}; it is {keep}.")
+            raise ViewerError(f"keep is a number of frames from 1 to {MOST_KEPT:,}; it is {keep}.")
         self._scene = scene
         self._ring = ring_of(scene, int(keep))
         reading, self._word = os.pipe()
@@ -68,7 +77,7 @@ class Viewer:
             )
         except OSError as error:
             os.close(self._word)
-            raise RuntimeError(f"The window cannot be started: {error.strerror}.") from error
+            raise WindowError(f"The window cannot be started: {error.strerror}.") from error
         finally:
             os.close(reading)
 
@@ -84,21 +93,21 @@ class Viewer:
         Gives `is_open`, and does nothing more where that is false.
 
         Waits for nothing: the values are copied into memory, from arrays on a GPU when they are there. Raises
-        ValueError for other shapes."""
+        ViewerError for other shapes."""
         if not self.is_open:
             return False
         if vertices is not None and transforms is not None:
-            raise ValueError("update takes vertices or transforms, not both.")
+            raise ViewerError("update takes vertices or transforms, not both.")
         if transforms is not None:
             rows = _matrices(transforms)
             if len(rows) != self._ring.instance_count:
-                raise ValueError(f"There are {self._ring.instance_count} instances; these are {len(rows)} transforms.")
+                raise ViewerError(f"There are {self._ring.instance_count} instances; these are {len(rows)} transforms.")
             self._ring.publish(TRANSFORMS, rows, float(time))
             return True
         rows = world(parts_of(self._scene)[0]) if vertices is None else on_host(vertices)
         wanted = (self._ring.vertex_count, 3)
         if rows.shape != wanted or rows.dtype.kind not in "fiu":
-            raise ValueError(f"vertices are {wanted} numbers; these are {rows.shape} of {rows.dtype}.")
+            raise ViewerError(f"vertices are {wanted} numbers; these are {rows.shape} of {rows.dtype}.")
         self._ring.publish(VERTICES, rows, float(time))
         return True
 
@@ -137,10 +146,10 @@ def show(scene: Any, tree: Any = None, *, size: tuple[int, int] | None = None) -
     """Open the window on a scene, and wait until it is closed. `scene`, `tree` and `size` are those of `Viewer`.
 
     The window is this process's own, so that builders are known that it has registered. Ctrl+C closes it, and is
-    raised. Raises ValueError where the arrays are no mesh, RuntimeError outside of the main thread and where there is
+    raised. Raises ViewerError where the arrays are no mesh, WindowError outside of the main thread and where there is
     no display."""
     if threading.current_thread() is not threading.main_thread():
-        raise RuntimeError("show opens a window, which only the main thread may: call it there, or use Viewer.")
+        raise WindowError("show opens a window, which only the main thread may: call it there, or use Viewer.")
     from raygrove.app.cli.arguments import parse
     from raygrove.app.cli.main import Words, run
 
@@ -150,7 +159,7 @@ def show(scene: Any, tree: Any = None, *, size: tuple[int, int] | None = None) -
         words = ["view", "--live", f"{ring.descriptor}:{reading}", *structure_words(tree), *_size_words(size)]
         names = parse(words, VERSION)
         if run(names, Words(names)) != 0:
-            raise RuntimeError("The window could not be shown: there is no display, or it failed; stderr says why.")
+            raise WindowError("The window could not be shown: there is no display, or it failed; stderr says why.")
     finally:
         os.close(writing)
         os.close(reading)
@@ -179,12 +188,12 @@ def ring_of(scene: Any, keep: int) -> LiveRing:
 
 
 def parts_of(scene: Any) -> tuple[list[Part], np.ndarray]:
-    """The meshes of a scene as they are now, and the frames (T, V, 3) of a clip. Raises ValueError."""
+    """The meshes of a scene as they are now, and the frames (T, V, 3) of a clip. Raises ViewerError."""
     if hasattr(scene, "meshes") and not hasattr(scene, "objects"):
         return [_part(mesh) for mesh in scene.meshes], np.zeros((0, 0, 3), np.float32)
     pair = scene if isinstance(scene, tuple) else (getattr(scene, "vertices", None), getattr(scene, "triangles", None))
     if len(pair) != 2 or any(part is None for part in pair):
-        raise ValueError(
+        raise ViewerError(
             f"A viewer shows a scene of meshes, a clip, or (vertices, triangles); this is {type(scene).__name__}. "
             "Files are opened by the command: raygrove FILE."
         )
@@ -195,16 +204,16 @@ def parts_of(scene: Any) -> tuple[list[Part], np.ndarray]:
         or vertices.dtype.kind not in "fiu"
         or 0 in vertices.shape
     ):
-        raise ValueError(f"vertices are numbers, (V, 3) or (T, V, 3); these are {vertices.shape} of {vertices.dtype}.")
+        raise ViewerError(f"vertices are numbers, (V, 3) or (T, V, 3); these are {vertices.shape} of {vertices.dtype}.")
     frames = np.asarray(vertices if vertices.ndim == 3 else vertices[None], np.float32)
     one = Part(frames[0], _checked(pair[1], frames.shape[1]), np.eye(3, 4, dtype=np.float32)[None])
     return [one], frames if vertices.ndim == 3 else frames[:0]
 
 
 def shape_of(parts: list[Part]) -> Shape:
-    """All instances as one mesh, each where its mesh has it. Raises ValueError where there is none."""
+    """All instances as one mesh, each where its mesh has it. Raises ViewerError where there is none."""
     if not any(len(part.triangles) for part in parts):
-        raise ValueError("There is no triangle to show.")
+        raise ViewerError("There is no triangle to show.")
     vertices, triangles, mesh_of, instance_of = [], [], [], []
     count = instance = 0
     for number, part in enumerate(parts):
@@ -238,16 +247,16 @@ def _part(mesh: Any) -> Part:
 def _checked(triangles: Any, vertex_count: int) -> np.ndarray:
     rows = on_host(triangles)
     if rows.ndim != 2 or rows.shape[1] != 3 or rows.dtype.kind not in "iu":
-        raise ValueError(f"triangles are rows of three whole numbers, (N, 3); these are {rows.shape} of {rows.dtype}.")
+        raise ViewerError(f"triangles are rows of three whole numbers, (N, 3); these are {rows.shape} of {rows.dtype}.")
     if rows.size and not (int(rows.min()) >= 0 and int(rows.max()) < vertex_count):
-        raise ValueError(f"triangles are rows of {vertex_count} vertices; these go from {rows.min()} to {rows.max()}.")
+        raise ViewerError(f"triangles are rows of {vertex_count} vertices; these go from {rows.min()} to {rows.max()}.")
     return rows.astype(np.int32)
 
 
 def _matrices(transforms: Any) -> np.ndarray:
     rows = on_host(transforms)
     if rows.ndim != 3 or rows.shape[1:] not in ((3, 4), (4, 4)) or rows.dtype.kind not in "fiu":
-        raise ValueError(f"transforms are numbers, (N, 3, 4) or (N, 4, 4); these are {rows.shape} of {rows.dtype}.")
+        raise ViewerError(f"transforms are numbers, (N, 3, 4) or (N, 4, 4); these are {rows.shape} of {rows.dtype}.")
     return np.ascontiguousarray(rows[:, :3], np.float32)
 
 
@@ -266,7 +275,7 @@ def _size_words(size: tuple[int, int] | None) -> list[str]:
 
 def structure_words(tree: Any, is_apart: bool = False) -> list[str]:
     """The command's words for a tree's structure, and, for a process `is_apart`, for the file of the builder where it
-    is somebody's own. Raises ValueError where that has none."""
+    is somebody's own. Raises ViewerError where that has none."""
     if tree is None:
         return []
     configuration = str(getattr(tree, "configuration", tree))
@@ -277,7 +286,7 @@ def structure_words(tree: Any, is_apart: bool = False) -> list[str]:
         module = sys.modules.get(known[name].__module__)
         file = getattr(module, "__file__", None)
         if known[name].__module__ == "__main__" or file is None:
-            raise ValueError(
+            raise ViewerError(
                 f"The window is a process of its own and cannot know the builder {name}, which the running program "
                 "defines: put its function into a file of its own and import it, or use show."
             )

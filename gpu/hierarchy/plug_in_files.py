@@ -10,6 +10,7 @@ import sys
 from collections.abc import Iterable
 from types import ModuleType
 
+from ..errors import Error
 from ..target.translation_unit import add_include_root
 from . import registry
 from .base import Hierarchy, HierarchyError
@@ -36,7 +37,8 @@ def _imported(name: str) -> ModuleType:
         return _run_file(path.resolve()) if path.suffix == ".py" or path.is_file() else importlib.import_module(name)
     except Exception as error:  # whatever a person's own code does
         is_missing = isinstance(error, FileNotFoundError) and not path.exists()
-        what = "there is no such file" if is_missing else f"{type(error).__name__}: {str(error).rstrip('.')}"
+        named = "" if isinstance(error, Error) else f"{type(error).__name__}: "
+        what = "there is no such file" if is_missing else named + str(error).rstrip(".")
         raise PlugInError(f"--plug-in {name}: {what}.") from error
 
 

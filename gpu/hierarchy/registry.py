@@ -17,12 +17,19 @@ import re
 from collections.abc import Iterable, Iterator, Mapping
 from types import MappingProxyType, ModuleType
 
+from ..errors import Error
 from ..settings import OptionError
 from ..target.base import Target
 from . import plug_ins
 from .base import Hierarchy, HierarchyError, StructureChoice
 
 _ROOM = pathlib.Path(__file__).parent
+
+
+class StructureNameError(Error, ValueError):
+    """A structure cannot be called so; a sentence."""
+
+
 _registered: dict[str, type[Hierarchy]] = {}
 
 named_plug_ins: list[str] = []
@@ -53,15 +60,19 @@ def _installed() -> dict[str, type[Hierarchy]]:
 
 def register(made: type[Hierarchy]) -> None:
     """Add a structure to those that there are, until the process ends. A module may register a name again, as a
-    notebook does whose cell is run again. Raises ValueError where the name is none, or somebody else's."""
+    notebook does whose cell is run again. Raises StructureNameError where the name is none, or somebody else's."""
     name, before = made.name, _registered.get(made.name)
     if not re.fullmatch(r"[a-z][a-z0-9_]*", name) or keyword.iskeyword(name):
-        raise ValueError(f"A structure cannot be called {name!r}: names are small letters, digits and underscores.")
+        raise StructureNameError(
+            f"A structure cannot be called {name!r}: names are small letters, digits and underscores."
+        )
     if before is not None and before.__module__ != made.__module__:
-        raise ValueError(f"Two structures are called {name}: {before.__module__} and {made.__module__} define them.")
+        raise StructureNameError(
+            f"Two structures are called {name}: {before.__module__} and {made.__module__} define them."
+        )
     others = {**dict.fromkeys(_folder_names(), "the project"), **plug_ins.names()}
     if before is None and name in others and not made.__module__.startswith(others[name]):
-        raise ValueError(f"There is a structure called {name} already, of {others[name]}: choose another name.")
+        raise StructureNameError(f"There is a structure called {name} already, of {others[name]}: choose another name.")
     _registered[name] = made
 
 

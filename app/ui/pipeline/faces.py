@@ -82,7 +82,7 @@ def scene_title(document: Document) -> str:
     """The open scene."""
     reference = document.state.scene
     if reference.kind == "none":
-        return _tr("Open a scene")
+        return reference.title or _tr("Open a scene")
     known = {info.name: info.title for info in ALL_DEMOS} if reference.kind == "demo" else {}
     return known.get(reference.names[0], reference.title)
 

@@ -252,3 +252,17 @@ def test_show_is_the_main_threads() -> None:
     thread.start()
     thread.join()
     assert "only the main thread may" in str(found[0])
+
+
+def test_the_librarys_own_scenes_and_trees() -> None:
+    """What `raygrove.Scene` holds now, and the configuration of a tree over it."""
+    scene = rg.Scene(device="cpu")
+    poses = np.tile(np.eye(3, 4, dtype=np.float32), (2, 1, 1))
+    mesh = scene.add_mesh(*TRIANGLE, transforms=poses)
+    with rg.build(scene, "lbvh/bvh4") as tree, Viewer(scene, tree, keep=4) as viewer:
+        assert "--hierarchy" in structure_words(tree) and "lbvh" in structure_words(tree)[1]
+        poses[1, 0, 3] = 7.0
+        mesh.transforms = poses
+        assert viewer.update()
+        first, second = viewer._ring.held()
+        assert (first.vertices[3, 0], second.vertices[3, 0]) == (1.0, 8.0)

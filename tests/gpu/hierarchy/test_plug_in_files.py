@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 
-from raygrove.gpu.hierarchy import registry
+from raygrove.gpu.hierarchy import plug_ins, registry
 from raygrove.gpu.hierarchy.plug_in_files import PlugInError, take_files
 
 FUNCTION = """
@@ -77,7 +77,7 @@ def test_a_structure_that_is_a_class(tmp_path: Path) -> None:
         ("x = = 1", "SyntaxError"),
         ("raise SystemError('no luck.')", "SystemError: no luck."),
         ("x = 1", "registers no builder: put @raygrove.builder"),
-        (FUNCTION.format(name="lbvh", before=""), "ValueError: There is a structure called lbvh already"),
+        (FUNCTION.format(name="lbvh", before=""), ": There is a structure called lbvh already"),
     ],
 )
 def test_a_file_that_gives_none_is_named(tmp_path: Path, text: str | None, sentence: str) -> None:
@@ -87,3 +87,24 @@ def test_a_file_that_gives_none_is_named(tmp_path: Path, text: str | None, sente
     with pytest.raises(PlugInError, match=f"--plug-in .*faulty_file.py.*{sentence}"):
         take_files([str(path)])
     assert registry.named_plug_ins == [] and "faulty_file" not in sys.modules or text == "x = 1"
+
+
+def test_an_entry_point_that_leads_to_a_function(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """As docs/plug-ins.md says; the names of others stay theirs."""
+    from importlib.metadata import EntryPoint
+
+    (tmp_path / "own_points.py").write_text(FUNCTION.format(name="of_point", before=""))
+    monkeypatch.syspath_prepend(tmp_path)
+    points = [EntryPoint("of_point", "own_points", plug_ins.GROUP)]
+    monkeypatch.setattr(plug_ins.importlib.metadata, "entry_points", lambda group: points)
+    registry._installed.cache_clear()
+    try:
+        assert registry.structures()["of_point"].__module__ == "own_points"
+        assert registry.structure("of_point").family == "bvh"
+        path = tmp_path / "another.py"
+        path.write_text(FUNCTION.format(name="of_point", before=""))
+        registry.unregister("of_point")
+        with pytest.raises(PlugInError, match="There is a structure called of_point already, of own_points"):
+            take_files([str(path)])
+    finally:
+        registry._installed.cache_clear()

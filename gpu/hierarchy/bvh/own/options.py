@@ -14,12 +14,13 @@ import typing
 from collections.abc import Callable, Mapping, Sequence
 from typing import Annotated, Any, Literal
 
+from ....errors import Error
 from ....settings import OptionError, fields_of, option
 
 TYPES = (bool, int, float, str)
 
 
-class SignatureError(TypeError):
+class SignatureError(Error, TypeError):
     """A function cannot be a builder: the message says what to change."""
 
 
