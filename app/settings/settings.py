@@ -56,7 +56,7 @@ class RenderOptions:
     ray_type: str = option("smooth", "What the rays show.")
     primary: str = option(
         "structure",
-        "Who gives the first hits of the camera's rays: the structure, or tiles of the picture with lists of spheres "
+        "What finds the first hits of the camera's rays: the structure, or tiles of the picture with lists of spheres "
         "and glyphs, for scenes without triangles; the table [tiles] has their options.",
         choices=PRIMARY,
     )
@@ -75,8 +75,8 @@ class RenderOptions:
     )
     palette: int = option(
         0,
-        "Colours of PNG pictures that are exported or saved from the window: so many at most, chosen for each picture, "
-        "which makes files smaller. 0 keeps all colours. Video and EXR have no palette and refuse it.",
+        "Most colours of PNG pictures that are exported or saved from the window, chosen for each picture: fewer make "
+        "smaller files. 0 keeps all colours. Video and EXR have no palette and refuse it.",
         minimum=0,
         maximum=256,
     )
@@ -131,7 +131,7 @@ class DisplayOptions:
     )
     spheres: str = option(
         "rays",
-        "Who draws a scene of spheres in the window: rays; or OpenGL, to compare, in flat shading: full_screen, whose "
+        "What draws a scene of spheres in the window: rays; or OpenGL, to compare, in flat shading: full_screen, whose "
         "fragment shader tests every pixel against all spheres, or impostors, a box of pixels for each sphere.",
         choices=("rays", *WAYS),
     )

@@ -118,7 +118,7 @@ class Shortcuts(QObject):
 
     def _problem_of_key(self, name: str, key: str) -> str:
         if not QKeySequence(key, PORTABLE).toString(PORTABLE):
-            return self.tr("{key!r} is no key.").format(key=key)
+            return self.tr("{key!r} is not a key.").format(key=key)
         flies = self.gestures.holders("key")
         if self.kind(name) == "key":
             if any(key.startswith(f"{modifier}+") for modifier in (*MODIFIERS, "Meta")):

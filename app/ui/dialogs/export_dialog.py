@@ -142,7 +142,7 @@ class ExportDialog(QDialog):
         self.palette_box = self._count("palette", 0, MOST_COLOURS, render.palette)
         self.palette_box.setSpecialValueText(tr("all"))
         self.palette_box.setToolTip(
-            tr("So many colours at most, chosen for each picture, make files of PNG pictures smaller.")
+            tr("Most colours of a PNG picture, chosen for each picture: fewer make smaller files.")
         )
         self.out = QLineEdit(str(Path(self._folder) / self._name()), self)
         self.out.setObjectName("out")
@@ -298,7 +298,7 @@ class ExportDialog(QDialog):
         self._update()
 
     def _browse(self) -> None:
-        path, _ = QFileDialog.getSaveFileName(self, tr("Where to"), self.out.text(), self.chosen.filter)
+        path, _ = QFileDialog.getSaveFileName(self, tr("Output file"), self.out.text(), self.chosen.filter)
         if path:
             self.out.setText(path)
 

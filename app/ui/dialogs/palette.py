@@ -169,7 +169,7 @@ class Palette(QDialog):
         self._entries = entries_of(menus, session.document.state.settings, show_settings)
         self.asked: SettingAsker | None = None
         self.line = QLineEdit(self)
-        self.line.setPlaceholderText(self.tr("Type what should happen"))
+        self.line.setPlaceholderText(self.tr("Type a command or a setting"))
         self.line.textChanged.connect(self._fill)
         self.line.returnPressed.connect(self.run)
         self.line.installEventFilter(self)
@@ -241,7 +241,7 @@ class Palette(QDialog):
             return
         self.asked = None
         self.said.hide()
-        self.line.setPlaceholderText(self.tr("Type what should happen"))
+        self.line.setPlaceholderText(self.tr("Type a command or a setting"))
         self.line.clear()
         self._fill("")
 

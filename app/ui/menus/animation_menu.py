@@ -18,8 +18,8 @@ def animation_menu(session: Session, bar: TimelineBar) -> Submenu:
     forward, back = ("Shift+Right", "Ctrl+Right"), ("Shift+Left", "Ctrl+Left")
     entries: list[Entry] = [
         Command("animation.play", tr("&Play or pause"), document.toggle_play, "Space"),
-        Command("animation.step", tr("One frame &on"), lambda: bar.step(1), "Right"),
-        Command("animation.step_back", tr("One frame &back"), lambda: bar.step(-1), "Left"),
+        Command("animation.step", tr("Ne&xt frame"), lambda: bar.step(1), "Right"),
+        Command("animation.step_back", tr("Previo&us frame"), lambda: bar.step(-1), "Left"),
         Command("animation.first", tr("&First frame"), lambda: bar.go(timeline.first), "Home"),
         Command("animation.last", tr("&Last frame"), lambda: bar.go(timeline.last), "End"),
         Command("animation.next_key", tr("&Next key frame"), lambda: bar.go(timeline.next_key), forward),

@@ -31,7 +31,7 @@ def tile_menu(session: Session, show_options: Callable[[], object]) -> Submenu:
         "block_y": tr("Threads of a block, do&wn"),
         "box_loops": tr("Variants 2 and 4 go over &boxes"),
         "local_buffer": tr("B&uffer in shared memory"),
-        "ray_setup": tr("&Rays made a test or a tile"),
+        "ray_setup": tr("&Rays made per test or per tile"),
         "sphere_layout": tr("Layout of &spheres in memory"),
         "spheres_in": tr("Spheres are read &from"),
         "intrinsics": tr("&Intrinsics"),

@@ -82,7 +82,7 @@ class HeatPanel(QWidget):
 
     @property
     def shown(self) -> StepCounts | None:
-        """The counts, as long as they are of what the ray type now shows; None for colours that are no numbers."""
+        """The counts, as long as they are of what the ray type now shows; None where colours stand for no number."""
         legend = option_tables.legend(self.ray_type, self.options)
         return (
             self.counts if self.counts is not None and legend is not None and self.counts.what == legend.label else None
@@ -242,7 +242,11 @@ class HeatPanel(QWidget):
         self.fit.setEnabled(self.shown is not None)
         if counts is None or legend is None:
             is_chosen = self._document.state.settings.render.ray_type == self.ray_type
-            text = self.tr("These colours are no numbers: point at them.") if is_chosen and legend is None else ""
+            text = (
+                self.tr("These colours do not stand for numbers: point at them.")
+                if is_chosen and legend is None
+                else ""
+            )
             self.figures.setText(text or self.tr("Choose Render > Ray type > Traversal steps to count."))
             return
         median, most, highest = (counts.text(counts.quantile(share)) for share in (0.5, 0.99, 1.0))

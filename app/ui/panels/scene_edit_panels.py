@@ -99,7 +99,7 @@ class ScenePartPanel(QWidget):
 
     def _buttons(self) -> QHBoxLayout:
         row = QHBoxLayout()
-        self.reset = self._button("reset", self.tr("Reset to file"), self.tr("Take back what was changed of this one"))
+        self.reset = self._button("reset", self.tr("Reset to file"), self.tr("Undo the changes of this one"))
         self.reset.clicked.connect(lambda: self.commands.reset(self.group, self.key))
         row.addWidget(self.reset)
         return row

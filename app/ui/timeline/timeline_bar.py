@@ -161,7 +161,7 @@ class TimelineBar(QWidget):
         return [
             ("first", self.tr("First frame"), lambda: self.go(timelines.first)),
             ("previous_key", self.tr("Previous key frame"), lambda: self.go(timelines.previous_key)),
-            ("step_back", self.tr("One frame back"), lambda: self.step(-1)),
+            ("step_back", self.tr("Previous frame"), lambda: self.step(-1)),
             ("reverse", self.tr("Play backwards"), self.reverse),
             ("play", self.tr("Play or pause"), self._document.toggle_play),
             ("step", self.tr("Next frame"), lambda: self.step(1)),

@@ -95,7 +95,7 @@ class PointTreeOptions:
     )
     work: str = option(
         "parallel",
-        "Who divides a node of top_down: all of its points at once, or a thread alone, as Goradia did.",
+        "How a node of top_down is divided: all of its points at once, or by a thread alone, as Goradia did.",
         choices=("parallel", "thread"),
     )
     split: str = option(

@@ -116,7 +116,7 @@ def test_the_panel_reads_radiosity(heat: HeatPanel) -> None:
     document = heat._document
     document.change("settings.render.ray_type", "radiosity")
     assert is_read("radiosity") and heat.ray_type == "radiosity"
-    assert heat.figures.text() == "These colours are no numbers: point at them."
+    assert heat.figures.text() == "These colours do not stand for numbers: point at them."
     document.change("settings.render.ray_type", "smooth")
     assert not is_read("smooth") and heat.ray_type == "steps"
 

@@ -57,7 +57,7 @@ class TwoLevelOptions:
     )
     builder: str = option(
         "linear",
-        f"Who builds objects of {LEAST_PRIMITIVES} primitives and more: linear makes all trees at once; another "
+        f"What builds objects of {LEAST_PRIMITIVES} primitives and more: linear makes all trees at once; another "
         f"builder, with its own defaults, makes "
         "better ones, an object after the other. Worth it where rebuilds are few.",
         choices=("linear", *(name for name in builder_names() if name != "two_level")),
