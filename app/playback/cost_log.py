@@ -13,8 +13,9 @@ from raygrove.app.playback.timeline import Span
 from raygrove.gpu.stats import FrameStatistics
 
 FEWEST_PLACES, MOST_PLACES = 32, 4096
-FIGURES = ("sah_cost", "build_ms", "refit_ms", "trace_ms")
-"""The newest of each are kept for every place of the animation; NaN where there is none yet."""
+FIGURES = ("sah_cost", "build_ms", "refit_ms", "trace_ms", "shade_ms", "animate_ms", "total_ms")
+"""The newest of each are kept for every place of the animation; NaN where there is none yet. The total is what animate,
+build, refit, trace and shade took in one frame, in which the structure was updated."""
 
 COLUMNS = ("structure", "key", "time", *FIGURES)
 
@@ -58,7 +59,9 @@ class CostLog:
         if is_updated:
             cost[1], cost[2] = view.build_ms, view.refit_ms
         if view.rays > 0 and (np.isnan(cost[3]) or is_updated and not at_rest):
-            cost[3] = view.trace_ms
+            cost[3], cost[4], cost[5] = view.trace_ms, view.shade_ms, statistics.animate_ms
+            if is_updated:
+                cost[6] = statistics.animate_ms + view.build_ms + view.refit_ms + view.trace_ms + view.shade_ms
 
     def _costs_of(self, structure: str) -> np.ndarray:
         return self._costs.setdefault(structure, np.full((len(FIGURES), len(self.times)), np.nan))

@@ -1,29 +1,44 @@
-"""Cost over the key frames: the tree's SAH cost and the milliseconds of build, refit and trace, drawn while the
-animation plays; a click jumps there.
+"""Cost over time: one quantity at each key frame of the animation, a line for each structure, drawn while it plays; a
+click jumps there.
 
-Structures seen before stay as thin lines, so that a refit's decay is seen beside the rebuild.
+Lines are told apart by letters and dashes: colours are those of the phases. Structures seen before stay as thin lines,
+so that a refit's decay is seen beside the rebuild.
 """
 
 from __future__ import annotations
 
 import time
+from typing import Any
 
-from PySide6.QtCore import QTimer, Signal
+import numpy as np
+from PySide6.QtCore import QT_TRANSLATE_NOOP, QCoreApplication, QEvent, QTimer, Signal
 from PySide6.QtGui import QHideEvent, QShowEvent
-from PySide6.QtWidgets import QHBoxLayout, QLabel, QVBoxLayout, QWidget
+from PySide6.QtWidgets import QCheckBox, QComboBox, QHBoxLayout, QLabel, QVBoxLayout, QWidget
 
 from raygrove.app.frames.render_thread import FinishedFrame
 from raygrove.app.playback.cost_log import COLUMNS, CostLog
 from raygrove.app.playback.timeline import Span
 from raygrove.app.settings import titles
-from raygrove.app.ui.colors import phase_color
+from raygrove.app.ui.colors import phase_color, scheme
 from raygrove.app.ui.widgets.line_chart import Line, LineChart
 from raygrove.app.ui.widgets.panel_bar import PanelBar, Table
 
 UPDATE_INTERVAL_S = 0.5
 MARK_INTERVAL_MS = 250
-TIMES = ("build", "refit", "trace")
-STRUCTURE_COLORS = ("#3a86d4", "#e69f00", "#2fa77a", "#c45a8b", "#8e7cc3", "#7f8c8d", "#d2691e", "#17a2b8")
+QUANTITIES: dict[str, tuple[Any, str]] = {
+    "total_ms": (QT_TRANSLATE_NOOP("Costs", "Total"), ""),
+    "animate_ms": (QT_TRANSLATE_NOOP("Costs", "Animate"), "animate"),
+    "build_ms": (QT_TRANSLATE_NOOP("Costs", "Build"), "build"),
+    "refit_ms": (QT_TRANSLATE_NOOP("Costs", "Refit"), "refit"),
+    "trace_ms": (QT_TRANSLATE_NOOP("Costs", "Trace"), "trace"),
+    "shade_ms": (QT_TRANSLATE_NOOP("Costs", "Shade"), "shade"),
+    "sah_cost": (QT_TRANSLATE_NOOP("Costs", "SAH cost"), ""),
+}
+"""What can be shown: a figure of the log, what it is called, and the phase whose colour it has; others are in ink."""
+
+FIRST = "sah_cost"
+DASHED = ("──", "╌╌", "┈┈", "─·")
+"""The dashes of A, B, C and D, in the legend."""
 
 
 class CostPanel(QWidget):
@@ -39,22 +54,34 @@ class CostPanel(QWidget):
         self.setMinimumHeight(190)
         self.log = CostLog()
         self._shown_time = self._duration = 0.0
-        self.charts = LineChart(self.tr("SAH cost"), self), LineChart(self.tr("ms"), self)
+        self.chart, self.quantity = LineChart("", self), QComboBox(self)
+        self.quantity.setObjectName("quantity")
+        self.quantity.setAccessibleName(self.tr("Quantity"))
+        for name, (title, _) in QUANTITIES.items():
+            self.quantity.addItem(_tr(title), name)
+        self.quantity.setCurrentIndex(list(QUANTITIES).index(FIRST))
+        self.is_log = QCheckBox(self.tr("Log scale"), self)
+        self.is_log.setObjectName("log_scale")
+        self.is_log.setToolTip(self.tr("Equal steps upwards are equal ratios"))
         self.legend = QLabel(self.tr("Play the animation to see what each key frame costs."), self)
         self.legend.setObjectName("cost_legend")
         self.legend.setWordWrap(True)
         self.bar = PanelBar("cost_over_keys", self.table, self.text, self)
+        self.chart.chosen.connect(self.jump)
+        self.chart.setToolTip(
+            self.tr("Seconds of the animation; click to go there. Thin lines are earlier structures.")
+        )
+        self.quantity.currentIndexChanged.connect(lambda: self.show_latest())
+        self.is_log.toggled.connect(lambda: self.show_latest())
         row = QHBoxLayout()
-        for chart in self.charts:
-            chart.chosen.connect(self.jump)
-            chart.setToolTip(
-                self.tr("Seconds of the animation; click to go there. Thin lines are structures seen before.")
-            )
-            row.addWidget(chart)
+        row.addWidget(self.quantity)
+        row.addWidget(self.is_log)
+        row.addWidget(self.legend, 1)
         column = QVBoxLayout(self)
         column.setContentsMargins(6, 4, 6, 4)
-        column.addLayout(row, 1)
-        column.addWidget(self.legend)
+        column.setSpacing(4)
+        column.addLayout(row)
+        column.addWidget(self.chart, 1)
         column.addWidget(self.bar)
         self._seconds = 0.0
         self._mark_timer = QTimer(self, singleShot=True, interval=MARK_INTERVAL_MS)
@@ -65,8 +92,7 @@ class CostPanel(QWidget):
     def begin(self, span: Span) -> None:
         """Another scene, or other key frames."""
         self.log.begin(span)
-        for chart in self.charts:
-            chart.show_lines((), span.duration)
+        self.chart.show_lines((), span.duration)
         self._duration = span.duration
         moves = span.duration > 0.0
         self.legend.setText(
@@ -92,8 +118,7 @@ class CostPanel(QWidget):
 
     def _move_marks(self) -> None:
         if not self.bar.is_frozen:
-            for chart in self.charts:
-                chart.show_mark(self._seconds)
+            self.chart.show_mark(self._seconds)
 
     def show_latest(self) -> None:
         """Draw what is known now."""
@@ -101,17 +126,15 @@ class CostPanel(QWidget):
         self._move_marks()
         if not self.log.structures:
             return
-        structures = tuple(enumerate(self.log.structures))
-        self.charts[0].show_lines(
-            [self._line(structure, "sah_cost", _color(number)) for number, structure in structures], self._duration
-        )
-        times = [
-            self._line(structure, f"{name}_ms", phase_color(name).name())
-            for _, structure in structures
-            for name in TIMES
-        ]
-        self.charts[1].show_lines(times, self._duration)
+        shown, is_log = str(self.quantity.currentData()), self.is_log.isChecked()
+        title, phase = QUANTITIES[shown]
+        color = phase_color(phase).name() if phase else scheme().text
+        lines = [self._line(number, name, shown, color) for number, name in enumerate(self.log.structures)]
+        unit = ", ms" if shown.endswith("_ms") else ""
+        self.chart.show_lines(lines, self._duration, f"{_tr(title)}{unit}", is_log=is_log)
         self.legend.setText(self._legend())
+        self.chart.setAccessibleName(f"{_tr(title)}{unit}")
+        self.chart.setAccessibleDescription("; ".join(self._in_words(number, shown) for number in range(len(lines))))
 
     def table(self) -> Table:
         """Every place of every structure."""
@@ -130,6 +153,12 @@ class CostPanel(QWidget):
             + "\n"
         )
 
+    def changeEvent(self, event: QEvent) -> None:
+        """Another theme has other colours."""
+        super().changeEvent(event)
+        if event.type() == QEvent.Type.PaletteChange and hasattr(self, "_timer"):
+            self.show_latest()
+
     def showEvent(self, event: QShowEvent) -> None:
         """Catch up with what came while it was hidden."""
         super().showEvent(event)
@@ -146,24 +175,39 @@ class CostPanel(QWidget):
         if self.log.times:
             self.jumped.emit(self.log.times[self.log.place_of(seconds)])
 
-    def _line(self, structure: str, name: str, color: str) -> Line:
+    def _line(self, number: int, structure: str, name: str, color: str) -> Line:
         times, values = self.log.line(structure, name)
-        return Line(times, values, color, is_old=structure != self.log.current)
+        return Line(times, values, color, is_old=structure != self.log.current, letter=letter_of(number))
 
     def _legend(self) -> str:
-        parts = [
-            f'<span style="color:{_color(number)}">■</span>&nbsp;{_shown(name)}'
+        """Each line's letter, its dashes, and its structure."""
+        return " &nbsp; ".join(
+            f"<b>{letter_of(number)}</b>&nbsp;{DASHED[number % len(DASHED)]}&nbsp;{_shown(name)}"
             for number, name in enumerate(self.log.structures)
-        ]
-        parts += [f'<span style="color:{phase_color(name).name()}">■</span>&nbsp;{name}' for name in TIMES]
-        return " &nbsp;".join(parts)
+        )
+
+    def _in_words(self, number: int, shown: str) -> str:
+        """A line for who hears it: its structure, and the range of its values."""
+        structure = self.log.structures[number]
+        values = self.log.line(structure, shown)[1]
+        known = values[np.isfinite(values)]
+        what = f"{letter_of(number)} {_shown(structure)}"
+        if not len(known):
+            return self.tr("{what}: nothing measured").format(what=what)
+        text = self.tr("{what}: {least:.4g} to {greatest:.4g} at {count} of {all} instants")
+        return text.format(what=what, least=known.min(), greatest=known.max(), count=len(known), all=len(values))
+
+
+def letter_of(number: int) -> str:
+    """The letter of a line by its number; after Z it begins anew."""
+    return chr(ord("A") + number % 26)
+
+
+def _tr(text: str) -> str:
+    return QCoreApplication.translate("Costs", text)
 
 
 def _shown(structure: str) -> str:
     """A structure of the log by its titles; how it is updated is a word already."""
     hierarchy, layout, update = structure.split(", ")
     return f"{titles.short_title('hierarchy', hierarchy)}, {titles.short_title('layout', layout)}, {update}"
-
-
-def _color(number: int) -> str:
-    return STRUCTURE_COLORS[number % len(STRUCTURE_COLORS)]

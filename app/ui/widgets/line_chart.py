@@ -1,4 +1,4 @@
-"""Lines over the seconds of an animation, and a mark where the playing head stands.
+"""Lines over the seconds of an animation, told apart by letters and dashes, and a mark where the playing head stands.
 
 The lines are drawn once into a picture, which is copied when only the mark moves: a library's plot took 3 ms for each
 move of the mark.
@@ -32,6 +32,14 @@ GRID, MARK = QColor(128, 128, 128, 60), QColor("#888888")
 DOT_RADIUS = (2.0, 1.2)
 """Pixels of a value between two gaps, which no line shows: of the present line and of an old one."""
 
+DASHES = (Qt.PenStyle.SolidLine, Qt.PenStyle.DashLine, Qt.PenStyle.DotLine, Qt.PenStyle.DashDotLine)
+"""Of the lines A, B, C, D, and of the next four again."""
+
+LETTER_WIDTH, LETTER_HEIGHT = 14, 12
+
+FEWEST_LOG_TICKS = 4
+"""Of a log scale: these make it read as one, and numbers are low enough for so many."""
+
 TICK_WIDTH, TICK_HEIGHT = 70, 32
 """Pixels that a number along an axis may have at least."""
 
@@ -39,12 +47,20 @@ TICK_WIDTH, TICK_HEIGHT = 70, 32
 @dataclasses.dataclass(frozen=True)
 class Line:
     """Values over times, both of one length and times ascending; a value that is not a number is a gap. `is_old` draws
-    thin and dotted."""
+    thin, and without a letter dotted; a `letter` stands at the line's end, and chooses one of DASHES."""
 
     times: np.ndarray
     values: np.ndarray
     color: str
     is_old: bool = False
+    letter: str = ""
+
+    @property
+    def style(self) -> Qt.PenStyle:
+        """How the line is dashed."""
+        if self.letter:
+            return DASHES[(ord(self.letter) - ord("A")) % len(DASHES)]
+        return Qt.PenStyle.DotLine if self.is_old else Qt.PenStyle.SolidLine
 
 
 class LineChart(QWidget):
@@ -60,17 +76,24 @@ class LineChart(QWidget):
         self._title = title
         self.lines: tuple[Line, ...] = ()
         self._ranges = ((0.0, 1.0), (0.0, 1.0))
+        self.is_log = False
         self._mark, self._drawn_mark = 0.0, 0.0
         self._drawn: QPixmap | None = None
 
-    def show_lines(self, lines: Sequence[Line], duration: float, title: str | None = None) -> None:
-        """Show these lines from 0 to `duration`, under another title where one is given."""
-        self._title = self._title if title is None else title
+    def show_lines(
+        self, lines: Sequence[Line], duration: float, title: str | None = None, *, is_log: bool = False
+    ) -> None:
+        """Show these lines from 0 to `duration`, under another title where one is given. `is_log`: equal steps upwards
+        are equal ratios; values that have no logarithm are gaps then."""
+        self._title, self.is_log = self._title if title is None else title, is_log
+        if is_log:
+            lines = [dataclasses.replace(line, values=logarithms(line.values)) for line in lines]
         self.lines = tuple(line for line in lines if np.isfinite(line.values).any())
         values = [end for line in self.lines for end in (float(np.nanmin(line.values)), float(np.nanmax(line.values)))]
         low, high = min(values, default=0.0), max(values, default=1.0)
-        margin = 0.06 * (high - low) or 0.06 * abs(high) or 0.5
-        self._ranges = ((0.0, duration or 1.0), (max(low - margin, 0.0) if low >= 0.0 else low - margin, high + margin))
+        margin = 0.06 * (high - low) or (0.1 if is_log else 0.06 * abs(high) or 0.5)
+        has_floor = low >= 0.0 and not is_log
+        self._ranges = ((0.0, duration or 1.0), (max(low - margin, 0.0) if has_floor else low - margin, high + margin))
         self._forget()
 
     def show_mark(self, seconds: float) -> None:
@@ -132,7 +155,8 @@ class LineChart(QWidget):
         self.update()
 
     def _area(self) -> QRectF:
-        return QRectF(LEFT, TOP, max(self.width() - LEFT - RIGHT, 1), max(self.height() - TOP - BOTTOM, 1))
+        right = RIGHT + (LETTER_WIDTH if any(line.letter for line in self.lines) else 0)
+        return QRectF(LEFT, TOP, max(self.width() - LEFT - right, 1), max(self.height() - TOP - BOTTOM, 1))
 
     def _x(self, seconds: float) -> float:
         return LEFT + min(max(seconds / self._ranges[0][1], 0.0), 1.0) * self._area().width()
@@ -147,7 +171,7 @@ class LineChart(QWidget):
         painter.setClipRect(area.adjusted(-1, -1, 1, 1))
         for line in self.lines:
             pen = QPen(QColor(line.color), 1.0 if line.is_old else 2.0)
-            pen.setStyle(Qt.PenStyle.DotLine if line.is_old else Qt.PenStyle.SolidLine)
+            pen.setStyle(line.style)
             painter.setPen(pen)
             for run in runs(line):
                 points = self._points(run, area)
@@ -157,7 +181,26 @@ class LineChart(QWidget):
                     dot = QPainterPath()
                     dot.addEllipse(points[0], *(DOT_RADIUS[line.is_old],) * 2)
                     painter.fillPath(dot, QColor(line.color))
+        painter.setClipping(False)
+        for letter, place in self.letter_places().items():
+            painter.setPen(palette.color(QPalette.ColorRole.Text))
+            painter.drawText(place, letter)
         painter.end()
+
+    def letter_places(self) -> dict[str, QPointF]:
+        """Where each letter begins: right of its line's last value, and not upon another letter."""
+        area, places = self._area(), {}
+        ends = []
+        for line in self.lines:
+            if line.letter:
+                last = self._points(runs(line)[-1], area)[-1]
+                ends.append((last.y(), last.x(), line.letter))
+        lowest = area.bottom()
+        for y, x, letter in sorted(ends, reverse=True):
+            lowest = min(y + LETTER_HEIGHT / 3, lowest)
+            places[letter] = QPointF(x + 4, lowest)
+            lowest -= LETTER_HEIGHT
+        return places
 
     def _points(self, line: Line, area: QRectF) -> list[QPointF]:
         """The line in pixels; where several values share a pixel's column, the least and the greatest of them."""
@@ -176,14 +219,15 @@ class LineChart(QWidget):
         text, metrics = self.palette().color(QPalette.ColorRole.Text), painter.fontMetrics()
         painter.setPen(text)
         painter.drawText(QPointF(4, metrics.ascent() + 2), self._title)
-        for value in ticks(low, high, round(area.height() / TICK_HEIGHT)):
+        count = round(area.height() / TICK_HEIGHT)
+        for value in log_ticks(low, high, count) if self.is_log else ticks(low, high, count):
+            number = f"{10.0**value:.6g}" if self.is_log else f"{value:g}"
             y = area.bottom() - (value - low) / (high - low) * area.height()
             painter.fillRect(
                 QRect(LEFT, round(y), round(area.width()), 1), GRID
             )  # a line of half a pixel costs ten times as much
             painter.drawText(
-                QPointF(area.left() - 5 - metrics.horizontalAdvance(f"{value:g}"), y + 0.35 * metrics.ascent()),
-                f"{value:g}",
+                QPointF(area.left() - 5 - metrics.horizontalAdvance(number), y + 0.35 * metrics.ascent()), number
             )
         for value in ticks(start, end, round(area.width() / TICK_WIDTH)):
             x, number = self._x(value), f"{value:g} s"
@@ -206,3 +250,23 @@ def ticks(low: float, high: float, count: int) -> list[float]:
     step = next(factor * power for factor in (1.0, 2.0, 5.0, 10.0) if factor * power >= rough * (1.0 - 1e-9))
     first = math.ceil(low / step - 1e-9)
     return [round(number * step, 10) for number in range(first, math.floor(high / step + 1e-9) + 1)]
+
+
+def logarithms(values: np.ndarray) -> np.ndarray:
+    """To the base of 10; not a number where there is none."""
+    found = np.full(len(values), np.nan)
+    is_positive = np.isfinite(values) & (values > 0.0)
+    found[is_positive] = np.log10(values[is_positive])
+    return found
+
+
+def log_ticks(low: float, high: float, count: int) -> list[float]:
+    """Logarithms of round numbers within a range of logarithms: 1, 2 and 5 of each power of ten, or where these are
+    more than `count` the powers alone, or some of them."""
+    powers = range(math.floor(low), math.ceil(high) + 1)
+    for factors, every in (((1.0, 2.0, 5.0), 1), ((1.0,), 1), ((1.0,), 2), ((1.0,), 4)):
+        found = [power + math.log10(factor) for power in powers if power % every == 0 for factor in factors]
+        found = [value for value in found if low - 1e-9 <= value <= high + 1e-9]
+        if len(found) <= max(count, FEWEST_LOG_TICKS):
+            break
+    return found

@@ -131,3 +131,17 @@ def test_what_was_skipped_is_a_gap() -> None:
         log.add(statistics(time, 50.0))
     times, values = log.line("lbvh, bvh4, rebuild", "sah_cost")
     assert len(times) == 41 and np.isnan(values[2:39]).all() and np.isfinite(values[[0, 1, 39, 40]]).all()
+
+
+def test_a_total_is_of_one_frame_that_updated_its_tree() -> None:
+    log = CostLog()
+    log.begin(SPAN)
+    log.add(statistics(0.5))
+    log.add(statistics(1.0, update="nothing", build_ms=0.0, trace_ms=9.0))
+    assert line(log, "lbvh, bvh4, rebuild", "total_ms") == (pytest.approx([0.5]), [0.75 + 2.0 + 12.0 + 3.0])
+    assert line(log, "lbvh, bvh4, rebuild", "shade_ms") == (pytest.approx([0.5, 1.0]), [3.0, 3.0])
+    log.add(statistics(0.5, trace_ms=300.0), at_rest=True)
+    assert line(log, "lbvh, bvh4, rebuild", "total_ms")[1] == [17.75], "a larger picture at rest is no spike"
+    refit = statistics(0.5, update="refit", refit_ms=0.5, build_ms=0.0, update_mode="refit")
+    log.add(refit)
+    assert line(log, "lbvh, bvh4, refit", "total_ms")[1] == [0.75 + 0.5 + 12.0 + 3.0]

@@ -14,8 +14,9 @@ from PySide6.QtTest import QTest
 from raygrove.app.document.state import State
 from raygrove.app.frames.render_thread import FinishedFrame, FrameRequest
 from raygrove.app.playback.timeline import Span
+from raygrove.app.ui.colors import phase_color, scheme
 from raygrove.app.ui.panels.cost_panel import CostPanel
-from raygrove.app.ui.widgets.line_chart import Line, LineChart, ticks
+from raygrove.app.ui.widgets.line_chart import Line, LineChart, log_ticks, logarithms, ticks
 from raygrove.app.ui.window.main_window import MainWindow
 from raygrove.gpu.scene import Moment, Scene
 from tests.app.stand_ins import made_statistics
@@ -23,10 +24,12 @@ from tests.app.stand_ins import made_statistics
 SPAN = Span(4.0, 30.0, tuple(index * 0.1 for index in range(41)))
 
 
-def frame(time: float, sah: float) -> FinishedFrame:
+def frame(time: float, sah: float, **changes: Any) -> FinishedFrame:
     made = made_statistics(time=time)
     view = dataclasses.replace(
-        made.views[0], structure=dataclasses.replace(made.views[0].structure, sah_cost=sah, measured_time=time)
+        made.views[0],
+        **changes,
+        structure=dataclasses.replace(made.views[0].structure, sah_cost=sah, measured_time=time),
     )
     request = FrameRequest(Scene("a scene"), State(), Moment(time), ())
     return FinishedFrame(
@@ -43,8 +46,15 @@ def panel(qtbot: Any) -> CostPanel:
     made.begin(SPAN)
     for index in range(41):
         made.take(frame(index * 0.1, 50.0 + index))
-    qtbot.waitUntil(lambda: bool(made.charts[0].lines))
+    qtbot.waitUntil(lambda: bool(made.chart.lines))
     return made
+
+
+def shown(panel: CostPanel, quantity: str) -> Line:
+    """The newest structure's line of a quantity, once that is chosen."""
+    panel.quantity.setCurrentIndex(panel.quantity.findData(quantity))
+    panel.show_latest()
+    return panel.chart.lines[-1]
 
 
 def test_it_says_whether_it_is_looked_at(panel: CostPanel, qtbot: Any) -> None:
@@ -60,9 +70,10 @@ def mode() -> str:
 
 
 def test_lines_show_every_key(panel: CostPanel) -> None:
-    sah, *_, trace = panel.charts[0].lines + panel.charts[1].lines
+    (sah,) = panel.chart.lines
+    trace = shown(panel, "trace_ms")
     assert sah.values.tolist() == [50.0 + index for index in range(41)] and sah.times[-1] == pytest.approx(4.0)
-    assert trace.values.tolist() == [12.0] * 41 and len(panel.charts[1].lines) == 3
+    assert trace.values.tolist() == [12.0] * 41 and shown(panel, "total_ms").values.tolist() == [17.75] * 41
     name = f"Linear BVH, 4-wide, {mode()}"
     assert name in panel.legend.text() and panel.grab().toImage().width() == 700
     assert len(panel.table()[1]) == 41 and panel.text().splitlines()[1].startswith(
@@ -71,7 +82,11 @@ def test_lines_show_every_key(panel: CostPanel) -> None:
 
 
 def test_the_chart_shows_where_a_line_goes(panel: CostPanel) -> None:
-    chart = panel.charts[0]
+    panel.begin(SPAN)
+    for index in range(41):
+        panel.take(frame(index * 0.1, 50.0, trace_ms=50.0 + index))
+    shown(panel, "trace_ms")  # a phase has its colour
+    chart = panel.chart
     image = chart.grab().toImage()
     for index in (5, 20, 35):  # the line climbs from the lower left to the upper right, with its margin of the range
         place = chart.place_of(index * 0.1)
@@ -85,8 +100,8 @@ def test_skipped_keys_are_a_gap_and_a_lonely_one_a_dot(panel: CostPanel) -> None
     panel.begin(SPAN)
     for index in (0, 1, 2, 20, 38, 39, 40):
         panel.take(frame(index * 0.1, 50.0))
-    panel.show_latest()
-    chart = panel.charts[0]
+    shown(panel, "trace_ms")
+    chart = panel.chart
     image, middle = chart.grab().toImage(), chart.height() / 2
     ratio = image.devicePixelRatio()
 
@@ -107,7 +122,52 @@ def test_an_old_structure_stays_as_a_thin_line(panel: CostPanel) -> None:
     view = dataclasses.replace(made.statistics.views[0], hierarchy="sweep")
     panel.take(dataclasses.replace(made, statistics=dataclasses.replace(made.statistics, views=(view,))))
     panel.show_latest()
-    assert [line.is_old for line in panel.charts[0].lines] == [True, False] and "Sweep" in panel.legend.text()
+    assert [line.is_old for line in panel.chart.lines] == [True, False] and "Sweep" in panel.legend.text()
+
+
+def test_lines_are_told_apart_by_letters_and_dashes_and_colours_are_the_phases(panel: CostPanel) -> None:
+    for place, name in enumerate(("hploc", "binned_sah", "ploc", "sbvh")):
+        for index in range(41):
+            panel.take(frame(index * 0.1, 60.0 + 10 * place, hierarchy=name))
+    panel.show_latest()
+    lines = panel.chart.lines
+    assert [line.letter for line in lines] == list("ABCDE")
+    assert len({line.style for line in lines[:4]}) == 4 and lines[4].style == lines[0].style
+    assert {line.color for line in lines} == {scheme().text}, "what is no phase is in ink"
+    assert all(part in panel.legend.text() for part in ("<b>A</b>", "<b>E</b>", "H-PLOC", "Binned SAH"))
+    places = panel.chart.letter_places()
+    assert set(places) == set("ABCDE") and max(place.x() for place in places.values()) < panel.chart.width() - 8
+    heights = sorted(place.y() for place in places.values())
+    assert min(np.diff(heights)) >= 11.9, "no letter lies upon another"
+    assert shown(panel, "build_ms").color == phase_color("build").name()
+
+
+def test_a_log_scale_is_a_choice(panel: CostPanel) -> None:
+    for index in range(41):
+        panel.take(frame(index * 0.1, 10.0 ** (1 + index / 20)))
+    panel.show_latest()
+    assert not panel.chart.is_log and np.nanmax(panel.chart.lines[0].values) == pytest.approx(1000.0)
+    panel.is_log.click()
+    values = panel.chart.lines[0].values
+    assert panel.chart.is_log and np.diff(values) == pytest.approx([0.05] * 40), "equal ratios are equal steps"
+    assert shown(panel, "trace_ms").values == pytest.approx(np.log10([12.0] * 41))
+    panel.quantity.setCurrentIndex(panel.quantity.findData("refit_ms"))
+    assert panel.chart.lines == (), "nothing has no logarithm"
+
+
+def test_numbers_of_a_log_scale_are_round() -> None:
+    assert [round(10**value, 6) for value in log_ticks(0.0, 2.0, 9)] == [1, 2, 5, 10, 20, 50, 100]
+    assert [round(10**value, 6) for value in log_ticks(-1.2, 3.1, 6)] == [0.1, 1, 10, 100, 1000]
+    assert len(log_ticks(-6.0, 6.0, 4)) <= 4
+    assert np.isnan(logarithms(np.array([0.0, -1.0, np.nan]))).all() and logarithms(np.array([100.0]))[0] == 2.0
+
+
+def test_a_screen_reader_hears_the_lines(panel: CostPanel) -> None:
+    assert panel.quantity.accessibleName() == "Quantity" and panel.chart.accessibleName() == "SAH cost"
+    said = panel.chart.accessibleDescription()
+    assert said == f"A Linear BVH, 4-wide, {mode()}: 50 to 90 at 41 of 41 instants"
+    shown(panel, "trace_ms")
+    assert panel.chart.accessibleName() == "Trace, ms"
 
 
 def test_a_long_animation_keeps_its_spikes() -> None:
@@ -136,8 +196,8 @@ def test_numbers_along_an_axis_are_round(low: float, high: float, count: int, ex
 def test_a_click_jumps_to_the_nearest_key(panel: CostPanel) -> None:
     heard: list[float] = []
     panel.jumped.connect(heard.append)
-    QTest.mouseClick(panel.charts[1], Qt.MouseButton.LeftButton, pos=panel.charts[1].place_of(1.52).toPoint())
-    QTest.mouseClick(panel.charts[1], Qt.MouseButton.LeftButton, pos=QPoint(5, 5))
+    QTest.mouseClick(panel.chart, Qt.MouseButton.LeftButton, pos=panel.chart.place_of(1.52).toPoint())
+    QTest.mouseClick(panel.chart, Qt.MouseButton.LeftButton, pos=QPoint(5, 5))
     assert heard == pytest.approx([1.5])
 
 
@@ -146,7 +206,7 @@ def test_a_mark_that_moves_draws_no_line_anew(panel: CostPanel, monkeypatch: pyt
     panel.grab()
     monkeypatch.setattr(LineChart, "_draw", lambda chart, picture: drawn.append(chart))
     for time in (0.5, 1.0, 3.0):
-        panel.charts[0].show_mark(time)
+        panel.chart.show_mark(time)
         panel.grab()
     assert drawn == []
 
@@ -160,12 +220,12 @@ def test_frozen_lines_stay(panel: CostPanel, qtbot: Any) -> None:
 
 def test_another_scene_begins_anew(panel: CostPanel) -> None:
     panel.begin(Span())
-    assert [chart.lines for chart in panel.charts] == [(), ()] and "does not move" in panel.legend.text()
+    assert panel.chart.lines == () and "does not move" in panel.legend.text()
 
 
 def test_drawing_comes_at_most_twice_a_second(panel: CostPanel, qtbot: Any, monkeypatch: pytest.MonkeyPatch) -> None:
     shown: list[int] = []
-    monkeypatch.setattr(panel.charts[0], "show_lines", lambda *_: shown.append(1))
+    monkeypatch.setattr(panel.chart, "show_lines", lambda *_, **__: shown.append(1))
     start = monotonic()
     for index in range(60):
         panel.take(frame(index * 0.05, 50.0))

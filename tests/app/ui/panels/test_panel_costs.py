@@ -58,7 +58,7 @@ def parts_of(window: MainWindow) -> dict[str, list[QWidget]]:
         "figures": [looks.heat.figures],
         "levels": [looks.boxes.levels],
         "sentence": [looks.boxes.sentence],
-        "chart": [looks.cost.charts[0]],
+        "chart": [looks.cost.chart],
         "scrubber": [window.timeline_bar.scrubber],
         "time": [window.timeline_bar.time_box],
         "frame": [window.timeline_bar.frame_box],
