@@ -55,6 +55,7 @@ ARROWS: dict[str, tuple[str, ...]] = {
         "gpu.display.sphere_look",
         "gpu.engine",
         "gpu.hierarchy.base",
+        "gpu.planned_units",
         "gpu.quantise",
         "gpu.target",
         *PLAIN,

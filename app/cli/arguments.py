@@ -11,7 +11,7 @@ from raygrove.app.cli.examples import EXAMPLES, EXIT_CODES
 from raygrove.app.cli.of_programs import add_plug_in
 from raygrove.program import typed
 
-COMMANDS = ("view", "render", "bench", "info", "doctor")
+COMMANDS = ("view", "render", "bench", "info", "warm", "doctor")
 DEFAULT_COMMAND = "view"
 BENCH_KINDS = ("build", "trace", "frame", "suite")
 BENCH_HELP = (
@@ -63,16 +63,13 @@ def top_parser(version: str) -> argparse.ArgumentParser:
         help="print a script that completes commands, flags, names and settings",
     )
     commands = parser.add_argument_group("commands")
-    commands.add_argument(
-        "view",
-        nargs="?",
-        help="the window (also without this word); no FILE: the welcome page with the built-in scenes",
-    )
+    commands.add_argument("view", nargs="?", help="the window, also without this word; no FILE: its welcome page")
     commands.add_argument(
         "render", nargs="?", help="pictures without a window: PNG, video, EXR; statistics as a table or JSON"
     )
     commands.add_argument("bench", nargs="?", help="measure: bench build, trace, frame or suite")
     commands.add_argument("info", nargs="?", help="what is in a file")
+    commands.add_argument("warm", nargs="?", help="compile ahead what drawing needs")
     commands.add_argument("doctor", nargs="?", help="what this machine can do, as a report to paste")
     return parser
 
@@ -85,6 +82,7 @@ def command_parser(command: str, version: str) -> argparse.ArgumentParser:
         "bench": "Measure a scene. Tables go to stdout, raw samples with --json. What the project itself promises is "
         "measured by `python -m raygrove.bench CASE`.",
         "info": "Say what is in a scene.",
+        "warm": "Compile ahead what drawing a scene needs, for a lecture, a container or a test machine.",
         "doctor": "Say what this machine can do, as a report to paste.",
     }
     parser = _parser(f"{typed()} {command}", sentences[command], command)
@@ -95,6 +93,8 @@ def command_parser(command: str, version: str) -> argparse.ArgumentParser:
         _add_choices(parser)
     if command in ("view", "render", "bench"):
         _add_picture(parser)
+    if command == "warm":
+        _add_warming(parser)
     if command in ("view", "render"):
         _add_objects(parser)
     if command in ("render", "bench"):
@@ -187,12 +187,8 @@ def _add_picture(parser: argparse.ArgumentParser) -> None:
     group.add_argument("--up", metavar="X,Y,Z", type=_vector, help="which way is up")
     lens = group.add_mutually_exclusive_group()
     lens.add_argument("--fov", metavar="DEG", type=_degrees, help="vertical field of view")
-    lens.add_argument(
-        "--orthographic",
-        metavar="H",
-        type=_height,
-        help="parallel rays, the picture H scene units high",
-    )
+    help_ = "parallel rays, the picture H scene units high"
+    lens.add_argument("--orthographic", metavar="H", type=_height, help=help_)
 
 
 def _add_objects(parser: argparse.ArgumentParser) -> None:
@@ -216,6 +212,12 @@ def _add_measuring(parser: argparse.ArgumentParser) -> None:
     )
     group.add_argument("--repeat", metavar="N", type=_count(1), help="measure so many times; the median counts")
     group.add_argument("--warmup", metavar="N", type=_count(0), help="runs before measuring")
+
+
+def _add_warming(parser: argparse.ArgumentParser) -> None:
+    group = parser.add_argument_group("what is compiled")
+    group.add_argument("--ray-type", metavar="NAME", help="what the rays show")
+    group.add_argument("--all", action="store_true", help="every structure, and every ray type on each kind of tree")
 
 
 def _add_export(parser: argparse.ArgumentParser) -> None:

@@ -35,6 +35,10 @@ EXAMPLES = {
   raygrove info run.xtc                          particles, frames, attributes, the periodic box
   raygrove info --demo walker --json
   raygrove info default.env --print-settings     a settings file as TOML""",
+    "warm": """examples:
+  raygrove warm                                  what the settings choose, for meshes that move in any way
+  raygrove warm --all                            every structure and ray type: minutes
+  raygrove warm lecture.glb --hierarchy hploc --ray-type path""",
     "doctor": """examples:
   raygrove doctor
   raygrove doctor --json""",

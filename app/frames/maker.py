@@ -80,7 +80,9 @@ class SlotPixels:
 
 class FrameMaker(Questions):
     """Keeps target and engine from frame to frame, and makes them anew when the choice changes. `on_busy` hears what
-    takes a while."""
+    takes a while. Units that it lacks can be compiled beside it where it `compiles_ahead`."""
+
+    compiles_ahead = True
 
     def __init__(
         self,

@@ -21,6 +21,7 @@ from raygrove.app.document.state import State
 from raygrove.app.frames.maker import FrameMaker
 from raygrove.app.frames.node_boxes import BoxReport
 from raygrove.app.frames.pixel_slots import PixelSlot, SlotExchange
+from raygrove.app.frames.switching import Switching
 from raygrove.app.problems.problem import Problem
 from raygrove.app.problems.problems import problem_of
 from raygrove.gpu.display.sphere_look import SpherePicture
@@ -28,7 +29,7 @@ from raygrove.gpu.hierarchy.base import HierarchyError
 from raygrove.gpu.region import RegionContents
 from raygrove.gpu.scene import Moment, Scene
 from raygrove.gpu.stats import Collisions, FrameStatistics
-from raygrove.gpu.target.base import Abandoned
+from raygrove.gpu.target.base import Abandoned, NotCompiled
 
 Question = Callable[[FrameMaker], Any]
 """What is asked of the engine between two frames, on the render thread."""
@@ -169,6 +170,7 @@ class RenderThread:
         self._maker = make_maker(on_busy)
         self._maker.check = self._check
         self._mail = threading.Condition()
+        self._switching, self._defers, self._is_woken = Switching(on_busy, self._wake), False, False
         self._waiting: FrameRequest | None = None
         self._has_mail = self._is_retry = self._has_skipped = False
         self._questions: dict[str, tuple[Question, Answer]] = {}
@@ -215,6 +217,12 @@ class RenderThread:
             self._thread.join(timeout)
         return not self._thread.is_alive()
 
+    def _wake(self) -> None:
+        """What was waited for is there."""
+        with self._mail:
+            self._is_woken = True
+            self._mail.notify()
+
     # -- the thread -----------------------------------------------------------------------------------------------
     def _run(self) -> None:
         while self._await_work():
@@ -229,13 +237,20 @@ class RenderThread:
                 self._maker.close_engine()
             except Exception as error:
                 self._fail(request, error)
+        self._switching.forget()
         with contextlib.suppress(Exception):  # the process may be ending with a broken device
             self._maker.close()
 
     def _await_work(self) -> bool:
         """Sleep until there is something to draw; take the mail. False: stop."""
         with self._mail:
-            self._mail.wait_for(lambda: self._is_stopping or self._has_mail or self._questions or not self._is_complete)
+            self._mail.wait_for(
+                lambda: (
+                    self._is_stopping or self._has_mail or self._questions or self._is_woken or not self._is_complete
+                )
+            )
+            if self._is_woken:
+                self._is_woken, self._is_complete = False, self._present is None
             if self._has_mail and not self._finishes_first():
                 self._take_mail()
             return not self._is_stopping
@@ -256,6 +271,8 @@ class RenderThread:
                 self._has_mail and (waiting is None or (present is not None and not waiting.needs_same(present)))
             ):
                 raise Abandoned
+        if self._defers:
+            raise NotCompiled
 
     def _answer_questions(self) -> None:
         with self._mail:
@@ -277,6 +294,7 @@ class RenderThread:
             self._is_retry, self._failed, self._present = False, None, None
         if request is None:
             self._present, self._is_complete = None, True
+            self._switching.forget()
             return
         if self._failed is not None and _fails_again(request, *self._failed):
             # Who plays must hear that nothing comes; of an instant that is refused they have, and they play on behind
@@ -295,15 +313,24 @@ class RenderThread:
     def _draw(self, request: FrameRequest) -> None:
         """One frame into a free slot of each view. Without a free slot nothing is drawn and the mail is looked at
         again."""
+        wanted, request = request, self._switching.shown(request)
+        if request is None:  # kernels are being compiled, and there is nothing to show meanwhile
+            self._is_complete = True
+            return
         slots = self._take_slots(request)
         if slots is None:
             return
         begin = time.perf_counter()
-        is_drawn = False
+        is_drawn, self._defers = False, self._maker.compiles_ahead and not self._switching.may_compile(request)
         try:
             outcome = self._maker.draw(request.scene, request.state, request.moment, slots, request.is_moving)
             is_drawn = outcome.is_whole and outcome.spheres is None
+        except NotCompiled:
+            if not self._switching.compile(wanted, self._maker.target_for(wanted.state)):
+                self._maker.close_engine()
+            return
         finally:
+            self._defers = False
             for exchange, slot in zip(request.exchanges, slots, strict=True):
                 exchange.finish(slot, is_drawn)
         self._failed, self._samples = None, outcome.samples
@@ -312,6 +339,10 @@ class RenderThread:
             self._rows_ms += (time.perf_counter() - begin) * 1000.0
             return
         self._is_complete = outcome.samples >= outcome.samples_wanted and not request.state.settings.update.always
+        if request is wanted:
+            self._switching.has_drawn(request)
+        elif not request.is_moving:  # at rest the compilers have the processors
+            self._is_complete = True
         statistics = outcome.statistics
         if self._is_complete and not request.is_moving and not self._has_mail and outcome.spheres is None:
             statistics = self._maker.flush()  # the last picture for a while: its own statistics, complete

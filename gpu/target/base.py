@@ -46,6 +46,10 @@ class Abandoned(Exception):  # noqa: N818 - nothing went wrong
     """Raised where `Target.check` says that what is being prepared is not wanted any more."""
 
 
+class NotCompiled(Exception):  # noqa: N818 - nothing went wrong
+    """Raised where `Target.check` says that nothing is to be compiled now: a unit is not in the cache."""
+
+
 class OutOfMemoryError(TargetError):
     """An array did not fit: `needed` and `available` in bytes."""
 
@@ -183,8 +187,8 @@ class Target(abc.ABC):
     within a graph are most of what its launch costs the host. The owner of the frames sets it, between frames."""
 
     def check(self) -> None:
-        """Called before, and on the host target while, a unit is compiled. Its owner may put a function here that
-        raises Abandoned."""
+        """Called before, and on the host target while, a unit is compiled that is not in the cache. Its owner may put a
+        function here that raises Abandoned or NotCompiled."""
 
     compile_ms = 0.0
     """What making units has taken so far: writing them out, compiling or finding them in the cache, loading them."""

@@ -218,7 +218,6 @@ class CudaTarget(ForeignMemory, Target):
         made = self._units.get(source)
         if made is None:
             self._not_captured(f"compile {source.path}")
-            self.check()
             self._adopt_thread()
             with self._compiling():
                 made = self._units[source] = self._load_unit(source)
@@ -226,7 +225,7 @@ class CudaTarget(ForeignMemory, Target):
 
     def _load_unit(self, source: UnitSource) -> CudaUnit:
         text = write_unit(source, "cuda", self.lane_count, self.options.checks)
-        cubin = compile_unit(text, self.architecture, self.options.contraction, name=source.path)
+        cubin = compile_unit(text, self.architecture, self.options.contraction, name=source.path, check=self.check)
         driver = self._cuda.driver
         module = checked(driver.cuModuleLoadData(cubin.image), f"loading {source.path}")
         if self._checks is not None:

@@ -20,7 +20,7 @@ from collections.abc import Callable
 
 from ..linux import kill_group, processor_lines
 from .base import CompileError, NoDeviceError
-from .cache import cached_file
+from .cache import cached_file, find_file
 from .host_prelude import Prelude
 from .translation_unit import ROOT, foreign_roots
 
@@ -90,20 +90,38 @@ def processor() -> tuple[str, frozenset[str]]:
     return name, flags
 
 
-def compile_library(
+def compiled_file(
     text: str, digest: str, contraction: bool, libraries: tuple[str, ...] = (), check: Callable[[], None] = lambda: None
-) -> ctypes.CDLL:
-    """The shared library of a unit, compiled where the cache has none for these sources, flags, compiler and processor.
-    What `check` raises while the compiler runs ends it."""
-    extra = shlex.split(os.environ.get("RAYGROVE_HOST_FLAGS", ""))
-    flags = [*_FLAGS, f"-ffp-contract={'fast' if contraction else 'off'}", *extra]
-    described = "\n".join([digest, *flags, *libraries, compiler_version(), *find_compiler(), *sorted(processor()[1])])
-    key = "host-" + hashlib.sha256(described.encode()).hexdigest()[:32]
+) -> pathlib.Path:
+    """The file of a unit's library, compiled where the cache has none for these sources, flags, compiler and processor.
+    Any thread may ask for it. What `check` raises while the compiler runs ends it."""
+    flags, key = _key(digest, contraction, libraries)
 
     def make(path: pathlib.Path) -> None:
         _compile(text, flags, ["-x", "c++", "-", "-o", str(path.absolute()), *libraries], check)
 
-    path = cached_file(key, ".so", make, check)
+    return cached_file(key, ".so", make, check)
+
+
+def is_compiled(digest: str, contraction: bool) -> bool:
+    """Whether the cache has the library of a unit."""
+    return find_file(_key(digest, contraction, ())[1], ".so") is not None
+
+
+def _key(digest: str, contraction: bool, libraries: tuple[str, ...]) -> tuple[list[str], str]:
+    """The compiler's flags, and the name of what it makes."""
+    extra = shlex.split(os.environ.get("RAYGROVE_HOST_FLAGS", ""))
+    flags = [*_FLAGS, f"-ffp-contract={'fast' if contraction else 'off'}", *extra]
+    described = "\n".join([digest, *flags, *libraries, compiler_version(), *find_compiler(), *sorted(processor()[1])])
+    return flags, "host-" + hashlib.sha256(described.encode()).hexdigest()[:32]
+
+
+def compile_library(
+    text: str, digest: str, contraction: bool, libraries: tuple[str, ...] = (), check: Callable[[], None] = lambda: None
+) -> ctypes.CDLL:
+    """The shared library of a unit, compiled where the cache has none. What `check` raises while the compiler runs ends
+    it."""
+    path = compiled_file(text, digest, contraction, libraries, check)
     try:
         return ctypes.CDLL(str(path))
     except OSError:
@@ -112,7 +130,7 @@ def compile_library(
                 missing_ok=True
             )  # whole, but of a system with other libraries (a home folder of several machines): made once more
     try:
-        return ctypes.CDLL(str(cached_file(key, ".so", make, check)))
+        return ctypes.CDLL(str(compiled_file(text, digest, contraction, libraries, check)))
     except OSError as error:
         raise CompileError(
             f"What the C++ compiler {find_compiler()[0]} made cannot be loaded: {error}. {INSTALL_HINT}"

@@ -13,10 +13,11 @@ import functools
 import hashlib
 import re
 import struct
+from collections.abc import Callable
 from typing import Any
 
 from .base import CompileError, NoDeviceError
-from .cache import cached_bytes
+from .cache import cached_bytes, find_bytes
 from .translation_unit import ROOT, UnitText, foreign_roots
 
 ARCHITECTURES = (75, 90, 120)
@@ -53,16 +54,23 @@ class Cubin:
         return parse_report(self.report)
 
 
-def compile_unit(text: UnitText, architecture: int, contraction: bool = True, *, name: str = "unit") -> Cubin:
+def compile_unit(
+    text: UnitText,
+    architecture: int,
+    contraction: bool = True,
+    *,
+    name: str = "unit",
+    check: Callable[[], None] = lambda: None,
+) -> Cubin:
     """`text` for compute capability `architecture` (90 is 9.0), from the cache where it is there. Raises CompileError
-    with the compiler's text.
+    with the compiler's text, and what `check` raises before it is compiled.
 
     Without `contraction` multiplications and additions stay apart, as on the host: results are equal bit by bit.
     """
-    options = compile_options(architecture, contraction)
-    key = hashlib.sha256("\0".join((text.digest, *options, *map(str, nvrtc_version()))).encode()).hexdigest()[:40]
+    options, key = _key(text, architecture, contraction)
 
     def make() -> bytes:
+        check()
         cubin = compile_text(text.text, options, name)
         report = cubin.report.encode()
         return cubin.image + report + _REPORT_LENGTH.pack(len(report))
@@ -71,6 +79,18 @@ def compile_unit(text: UnitText, architecture: int, contraction: bool = True, *,
     end = len(kept) - _REPORT_LENGTH.size
     start = end - _REPORT_LENGTH.unpack(kept[end:])[0]
     return Cubin(kept[:start], kept[start:end].decode())
+
+
+def is_compiled(text: UnitText, architecture: int, contraction: bool) -> bool:
+    """Whether the cache has the code of a unit."""
+    return find_bytes(_key(text, architecture, contraction)[1], ".cubin") is not None
+
+
+def _key(text: UnitText, architecture: int, contraction: bool) -> tuple[tuple[str, ...], str]:
+    """The compiler's options, and the name of what it makes."""
+    options = compile_options(architecture, contraction)
+    described = "\0".join((text.digest, *options, *map(str, nvrtc_version())))
+    return options, hashlib.sha256(described.encode()).hexdigest()[:40]
 
 
 def compile_text(text: str, options: tuple[str, ...], name: str = "unit") -> Cubin:

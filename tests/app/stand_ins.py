@@ -29,6 +29,7 @@ class PaintedMaker:
     size."""
 
     drawn: list[Any] = []
+    compiles_ahead = False
     neighbours: Neighbours | None = None
 
     def __init__(self, on_busy: Callable[[str], None] = lambda sentence: None) -> None:

@@ -31,10 +31,12 @@ class Waiting(QObject):
 
     def hear(self, sentence: str) -> None:
         """Something is being prepared; an empty sentence: no more."""
-        self.sentence = sentence
-        if sentence:
+        was_silent, self.sentence = not self.sentence, sentence
+        if sentence and was_silent:
             self._timer.start()
-        else:
+        elif sentence and self.is_long:
+            self.changed.emit()  # how far it is
+        elif not sentence:
             self._timer.stop()
             self.changed.emit()
 

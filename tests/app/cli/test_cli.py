@@ -378,7 +378,7 @@ def test_files_alone_mean_the_window() -> None:
     assert parse(["a.obj", "--", "-b.obj"], "0").files == ["a.obj", "./-b.obj"]
 
 
-@pytest.mark.parametrize("command", ["", "view", "render", "bench", "info", "doctor"])
+@pytest.mark.parametrize("command", ["", "view", "render", "bench", "info", "warm", "doctor"])
 def test_help_has_examples(run: Any, command: str) -> None:
     begin = time.thread_time()
     code, out, _ = run(*filter(None, [command]), "--help")

@@ -22,6 +22,7 @@ class Maker:
     """Draws nothing, remembers everything; fails for the structure brute_force, and from 1 s to 2 s for sah_events."""
 
     made: list[Maker] = []
+    compiles_ahead = False
 
     def __init__(self, on_busy: Callable[[str], None]) -> None:
         self.times: list[float] = []

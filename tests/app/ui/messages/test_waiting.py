@@ -110,3 +110,14 @@ def test_cancel_before_the_first_picture_closes_the_scene(slow: Any, scene_windo
     scene_window.loop.last_frame = None
     scene_window.running.strip.cancelled.emit()
     assert scene_window.document.scene is None
+
+
+def test_a_strip_that_is_there_stays_while_it_is_told_how_far_it_is(scene_window: MainWindow, qtbot: Any) -> None:
+    waiting, said = scene_window.running.waiting, []
+    waiting.changed.connect(lambda: said.append((waiting.is_long, waiting.sentence)))
+    waiting.hear("Compiling H-PLOC, first use only: 0 of 12")
+    qtbot.waitUntil(lambda: waiting.is_long)
+    waiting.hear("Compiling H-PLOC, first use only: 1 of 12")
+    assert waiting.is_long and said[-1] == (True, "Compiling H-PLOC, first use only: 1 of 12")
+    waiting.hear("")
+    assert not waiting.is_long and said[-1] == (False, "")

@@ -1,0 +1,97 @@
+"""Kernels compiled beside everything else, into the cache: on threads of their own, several at a time.
+
+What a choice needs is planned first (gpu/planned_units.py), so that it is known how many units there are. What goes
+wrong is not told here: whoever then draws the choice compiles in place, and meets the same error.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import threading
+from collections.abc import Callable, Sequence
+from concurrent.futures import ThreadPoolExecutor
+
+from raygrove.gpu.engine import ViewSettings
+from raygrove.gpu.linux import processors
+from raygrove.gpu.planned_units import planned_units
+from raygrove.gpu.scene import Scene
+from raygrove.gpu.target.base import Abandoned, Target, UnitSource
+from raygrove.gpu.target.planning import AheadCompiler
+
+
+def compile_units(
+    ahead: AheadCompiler,
+    units: Sequence[UnitSource],
+    on_progress: Callable[[int, int], None],
+    check: Callable[[], None] = lambda: None,
+) -> int:
+    """Compile those of the units that the cache lacks, as many at a time as there are processors, and say after each
+    how many of how many are there; how many there were. Raises CompileError, and what `check` raises while they are
+    compiled."""
+    missing = [source for source in units if not ahead.is_ready(source)]
+    if not missing:
+        return 0
+    on_progress(0, len(missing))
+    done, counting = 0, threading.Lock()
+
+    def compile_one(source: UnitSource) -> None:
+        nonlocal done
+        ahead.compile(source, check)
+        with counting:
+            done += 1
+            on_progress(done, len(missing))
+
+    pool = ThreadPoolExecutor(min(processors(), len(missing)), "compile")
+    try:
+        for finished in [pool.submit(compile_one, source) for source in missing]:
+            finished.result()
+    finally:
+        pool.shutdown(cancel_futures=True)
+    return len(missing)
+
+
+class CompileJob:
+    """Compiles what pictures of a scene by some settings need on a target. `on_progress(done, of)` and `on_end()` are
+    called on its threads."""
+
+    def __init__(
+        self,
+        target: Target,
+        scene: Scene,
+        shown: Sequence[ViewSettings],
+        on_progress: Callable[[int, int], None],
+        on_end: Callable[[], None],
+    ) -> None:
+        self._given, self._ahead = (target, scene, tuple(shown)), AheadCompiler(target)
+        self._on_progress, self._on_end = on_progress, on_end
+        self._is_cancelled = self._is_done = False
+        self._thread = threading.Thread(target=self._run, name="compile", daemon=True)
+
+    def start(self) -> None:
+        """Start it."""
+        self._thread.start()
+
+    def cancel(self) -> None:
+        """End it, compilers and all; it says nothing any more. Never waits."""
+        self._is_cancelled = True
+
+    @property
+    def is_done(self) -> bool:
+        """Whether there is nothing left to wait for."""
+        return self._is_done
+
+    def _run(self) -> None:
+        # What cannot be planned or compiled here is for whoever draws to meet.
+        with contextlib.suppress(Exception):
+            compile_units(self._ahead, planned_units(*self._given), self._say, self._check)
+        self._is_done = True
+        if not self._is_cancelled:
+            self._on_end()
+
+    def _check(self) -> None:
+        if self._is_cancelled:
+            raise Abandoned
+
+    def _say(self, done: int, of: int) -> None:
+        if not self._is_cancelled:
+            self._on_progress(done, of)

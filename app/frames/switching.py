@@ -1,0 +1,107 @@
+"""From one choice to another: pictures go on as they were chosen before, while what the new choice needs is compiled.
+
+A choice is tried first without compiling anything. Where a unit is missing in the cache, all that it needs is compiled
+beside the drawing (compile_job.py), and the choice that was drawn last stands in for it: with the camera, the instant
+and everything else of the request. Nothing stands in where nothing of this scene has been drawn yet.
+"""
+
+from __future__ import annotations
+
+import dataclasses
+from collections.abc import Callable
+from typing import Any
+
+from raygrove.app.document.state import State
+from raygrove.app.frames.compile_job import CompileJob
+from raygrove.app.frames.views import view_settings, while_looking
+from raygrove.app.settings import option_tables
+from raygrove.gpu.target.base import Target
+
+CHOSEN = ("render", "device", "hierarchy", "optimiser", "ray_type")
+"""The groups of settings that decide about kernels."""
+
+
+class Switching:
+    """See the module. Used by the render thread alone; `on_busy(sentence)` and `wake()` are called on other threads,
+    too."""
+
+    def __init__(self, on_busy: Callable[[str], None], wake: Callable[[], None]) -> None:
+        self._on_busy, self._wake = on_busy, wake
+        self._drawn: Any = None
+        self._wanted: Any = None
+        self._job: CompileJob | None = None
+
+    def shown(self, request: Any) -> Any:
+        """What to draw of a request now: itself, or with what was chosen before; None: nothing until `wake`."""
+        if self._job is None or not request.needs_same(self._wanted):
+            self.drop()
+            return request
+        return request if self._job.is_done else self._stand_in(request)
+
+    def may_compile(self, request: Any) -> bool:
+        """Whether what is missing for drawing a request is compiled in place: it is that of the pictures before, or
+        what could be compiled ahead was."""
+        if self._job is not None:
+            return True
+        return self._drawn is not None and bool(request.needs_same(self._drawn))
+
+    def compile(self, request: Any, target: Target) -> bool:
+        """Compile beside the drawing what a request needs; whether something stands in for it."""
+        state: State = request.state
+        looking = state.settings.display.filter_samples
+        shown = [while_looking(view_settings(state, index), looking) for index in range(len(state.views))]
+        what = self._title(state)
+
+        def say(done: int, of: int) -> None:
+            self._on_busy(f"Compiling {what}, first use only: {done} of {of}")
+
+        def end() -> None:
+            self._on_busy("")
+            self._wake()
+
+        self._wanted, self._job = request, CompileJob(target, request.scene, shown, say, end)
+        self._job.start()
+        return self._stand_in(request) is not None
+
+    def has_drawn(self, request: Any) -> None:
+        """Pictures of this choice can be drawn."""
+        self._drawn = request
+        if self._job is not None and self._job.is_done:
+            self._job = self._wanted = None
+
+    def drop(self) -> None:
+        """Another choice is wanted, or none."""
+        if self._job is not None:
+            self._job.cancel()
+            self._job = self._wanted = None
+            self._on_busy("")
+
+    def forget(self) -> None:
+        """Nothing stands in for anything any more."""
+        self.drop()
+        self._drawn = None
+
+    def _stand_in(self, request: Any) -> Any:
+        drawn = self._drawn
+        if drawn is None or drawn.scene is not request.scene or len(drawn.state.views) != len(request.state.views):
+            return None
+        before = {name: getattr(drawn.state.settings, name) for name in CHOSEN}
+        settings = dataclasses.replace(request.state.settings, **before)
+        return dataclasses.replace(
+            request, state=dataclasses.replace(request.state, settings=settings, views=drawn.state.views)
+        )
+
+    def _title(self, state: State) -> str:
+        """What was chosen, in people's words: the ray type where that is another, else the structure."""
+        rays, render = _ray_type(state), state.settings.render
+        if self._drawn is not None and rays != _ray_type(self._drawn.state):
+            return _title_of(option_tables.ray_types(), rays)
+        return _title_of(option_tables.builders(), state.views[0].hierarchy or render.hierarchy)
+
+
+def _ray_type(state: State) -> str:
+    return state.views[0].ray_type or state.settings.render.ray_type
+
+
+def _title_of(kinds: dict[str, Any], name: str) -> str:
+    return str(getattr(kinds.get(name), "title", name)).partition(" (")[0]
