@@ -43,7 +43,10 @@ class Mailroom:
 
 
 class Job:
-    """One piece of work on a thread of its own. `progress` is 0 to 1, or None where nobody knows."""
+    """One piece of work on a thread of its own. `progress` is 0 to 1, or None where nobody knows. Whoever ends one that
+    `is_kept` before its end loses work."""
+
+    is_kept = False
 
     def __init__(self, title: str) -> None:
         self.title = title

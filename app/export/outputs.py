@@ -34,7 +34,8 @@ class Exported:
 
 
 class Output(abc.ABC):
-    """Takes frames in their order. `files` are those that stand whole."""
+    """Takes frames in their order. `files` are those that were written; of a sequence they are named so that they stand
+    only once it is whole."""
 
     needs_buffers = False
     takes_palettes = False
@@ -72,7 +73,9 @@ def open_output(
         write_table(Path(out), table.rows, context)
         table.files.append(Path(out))
     else:
-        yield _Pictures(lambda number: picture_path(out, number, frame_count), kind == "exr", check)
+        pictures = _Pictures(lambda number: picture_path(out, number, frame_count), kind == "exr", check, frame_count)
+        yield pictures
+        pictures.stand()
 
 
 def write_table(path: Path, rows: Sequence[Mapping[str, Any]], context: Mapping[str, Any] | None = None) -> None:
@@ -90,16 +93,22 @@ def plain_columns(rows: Sequence[Mapping[str, Any]]) -> list[str]:
     return [name for name in names if all(isinstance(row.get(name), int | float | str | None) for row in rows)]
 
 
+PART = ".part"
+"""Behind the names of a sequence's pictures until all of them are there: some of them are no sequence."""
+
+
 class _Pictures(Output):
     """A PNG or an EXR a frame."""
 
-    def __init__(self, path_of: Callable[[int], Path], is_exr: bool, check: Check) -> None:
+    def __init__(self, path_of: Callable[[int], Path], is_exr: bool, check: Check, frame_count: int) -> None:
         super().__init__()
+        self._suffix = PART if frame_count > 1 else ""
         self.needs_buffers, self._path_of, self._check = is_exr, path_of, check
         self.takes_palettes = not is_exr
 
     def add(self, frame: Exported) -> None:
-        path = self._path_of(frame.number)
+        stands = self._path_of(frame.number)
+        path = stands.with_name(stands.name + self._suffix)
         if frame.buffers is not None:
             save_exr(path, frame.buffers, frame.texts, self._check)
         elif frame.indexed is not None:
@@ -108,6 +117,11 @@ class _Pictures(Output):
         else:
             save_png(path, frame.pixels, frame.texts, self._check)
         self.files.append(path)
+
+    def stand(self) -> None:
+        """All pictures are there."""
+        for place, path in enumerate(self.files):
+            self.files[place] = path.replace(path.with_name(path.name.removesuffix(self._suffix)))
 
 
 class _Video(Output):

@@ -341,7 +341,8 @@ def start_export(session: Session, state: State, plan: exporting.ExportPlan) -> 
             return exporting.export(job, state, scene, plan)
         except Cancelled:
             sentence = tr(
-                "The export was cancelled. What was finished stays; the file that was being written is removed."
+                "The export was cancelled. Finished pictures of a sequence stay and are named .part; the file that was "
+                "being written is removed."
             )
             document.mailroom.post(lambda: say(sentence))
             raise
@@ -352,4 +353,6 @@ def start_export(session: Session, state: State, plan: exporting.ExportPlan) -> 
         say(words.format(count=f"{len(files):,}", name=files[-1]))
 
     session.notices.clear("export")
-    return document.start_job(tr("Exporting {name}").format(name=Path(plan.out).name), work, finished)
+    job = document.start_job(tr("Exporting {name}").format(name=Path(plan.out).name), work, finished)
+    job.is_kept = True
+    return job

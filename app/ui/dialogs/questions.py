@@ -76,6 +76,22 @@ def save_picture(session: Session, parent: QWidget, picture: QImage | None) -> N
         write(None)
 
 
+def may_quit(parent: QWidget, jobs: Iterable[Job]) -> bool:
+    """Whether the program may end while these jobs run: asks where one of them would lose its work."""
+    kept = [job for job in jobs if job.is_kept and not job.is_done]
+    if not kept:
+        return True
+    names = ", ".join(job.title + (f" ({job.progress:.0%})" if job.progress else "") for job in kept)
+    box = QMessageBox(
+        QMessageBox.Icon.Question, tr("Quit?"), tr("{jobs} is not done.").format(jobs=names), parent=parent
+    )
+    box.setInformativeText(tr("Quitting ends it. Finished pictures of a sequence stay, named .part."))
+    quit_it = box.addButton(tr("Quit"), QMessageBox.ButtonRole.DestructiveRole)
+    box.setDefaultButton(box.addButton(tr("Go on"), QMessageBox.ButtonRole.RejectRole))
+    box.exec()
+    return box.clickedButton() is quit_it
+
+
 def pixels_of(picture: QImage) -> np.ndarray:
     """A picture's pixels, (height, width, 4) uint8, row 0 on top."""
     image = picture.convertToFormat(QImage.Format.Format_RGBA8888)

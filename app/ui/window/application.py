@@ -42,15 +42,20 @@ def run(document: Document, arguments: Any = None, live: Any = None) -> int:
     if QGuiApplication.platformName() in UNSEEN:
         document.on_problem.append(lambda problem: _end(window))
     ticker = QTimer()
-    ticker.timeout.connect(
-        lambda: window.close() if interrupts.are_noted() else None
-    )  # in Qt's loop: a window closed before does not end it
+    # In Qt's loop: a window closed before does not end it.
+    ticker.timeout.connect(lambda: _close_at_once(window) if interrupts.are_noted() else None)
     ticker.start(200)
     follower = QTimer()
     if live is not None:
         follower.timeout.connect(lambda: window.close() if live.has_ended() else live.poll())
         follower.start(POLL_LIVE_MS)
     return application.exec()
+
+
+def _close_at_once(window: MainWindow) -> None:
+    """Whoever interrupts the program is not asked."""
+    window.asks_before_quitting = False
+    window.close()
 
 
 def _end(window: MainWindow) -> None:

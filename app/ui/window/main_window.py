@@ -53,6 +53,7 @@ class MainWindow(QMainWindow):
     pictures: the GL viewport or the painter view, as the settings say."""
 
     _mail_arrived = Signal()
+    asks_before_quitting = True
 
     def __init__(self, session: Session, make_view: Callable[[str], Any], parent: QWidget | None = None) -> None:
         super().__init__(parent)
@@ -387,7 +388,10 @@ class MainWindow(QMainWindow):
             self.open_files(natural_order(paths))
 
     def closeEvent(self, event: QCloseEvent) -> None:
-        """Remember the window, cancel jobs, end the render thread."""
+        """Remember the window, cancel jobs, end the render thread; where work would be lost only once that was said."""
+        if self.asks_before_quitting and not self._is_closed and not questions.may_quit(self, self.document.jobs):
+            event.ignore()
+            return
         if not self._is_closed:
             self._is_closed = True
             self.memory.save_window(self)

@@ -239,10 +239,11 @@ def test_a_cancel_at_any_moment_acts_at_once_and_leaves_what_was_there(tmp_path:
     assert statistics.median(delays) < patience(0.5), delays
     wait_for_exports()
     names = {path.name for path in tmp_path.iterdir()}
-    assert not [name for name in names if name.endswith(".part")]
+    assert not [name for name in names if name.startswith(".")]
     assert (tmp_path / "one.mp4").read_bytes() == b"before" == (tmp_path / "one.json").read_bytes()
-    for path in tmp_path.glob("p_*.png"):
-        assert pixels_of(path).shape == (240, 320, 3), "what stands is whole"
+    assert not [name for name in names if name.endswith((".png", ".exr"))], "some pictures are no sequence"
+    for path in tmp_path.glob("p_*.png.part"):
+        assert pixels_of(path).shape == (240, 320, 3), "each is whole"
 
 
 def test_a_cancel_does_not_wait_for_a_picture_that_takes_long(tmp_path: Path) -> None:
