@@ -3,7 +3,7 @@ modal."""
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 
 from PySide6.QtCore import QObject
 from PySide6.QtWidgets import QDockWidget
@@ -13,6 +13,7 @@ from raygrove.app.problems.problem import Problem
 from raygrove.app.scene_io import references
 from raygrove.app.ui.dialogs import questions
 from raygrove.app.ui.messages.panel_mark import PanelMarks
+from raygrove.app.ui.session import recent_files
 from raygrove.app.ui.session.notices import Way
 from raygrove.app.ui.session.session import Session
 from raygrove.gpu.scene import Scene
@@ -82,12 +83,28 @@ class Messages(QObject):
     def show_remarks(self, scene: Scene | None) -> None:
         """What was noticed when the scene was read; what was said of another's picture is over."""
         self._notices.clear("remarks")
+        self._notices.clear("neighbours")
         self._forget_lack()
         if scene is not None and scene.remarks:
             sentences = [remark.counted for remark in scene.remarks]
             more = self.tr(" (and {count} more)").format(count=len(sentences) - 1) if len(sentences) > 1 else ""
             details = "\n".join(sentences) if more else ""
             self._notices.show("information", sentences[0] + more, details, "remarks", self._ways_to_read_more(scene))
+
+    def offer_neighbours(self, names: Sequence[str], open_files: Callable[[list[str]], object]) -> None:
+        """Say of a scene of one file that it is one of a run of numbered files, and offer to open all of them."""
+        run = recent_files.neighbours_of(names[0]) if len(names) == 1 else []
+        if not run or self._session.memory.is_silenced("neighbours"):
+            return
+        ends = [path.rsplit("/", 1)[-1] for path in (run[0], run[-1])]
+        sentence = self.tr("This is one of {count} numbered files, {first} to {last}.").format(
+            count=f"{len(run):,}", first=ends[0], last=ends[1]
+        )
+        ways = (
+            Way("sequence", self.tr("Open all as key frames"), lambda: open_files(run)),
+            Way("silence", self.tr("Do not show again"), lambda: self._silence("neighbours")),
+        )
+        self._notices.show("information", sentence, topic="neighbours", ways=ways)
 
     def _ways_to_read_more(self, scene: Scene) -> tuple[Way, ...]:
         if all(remark.setting != references.ALLOWED for remark in scene.remarks):

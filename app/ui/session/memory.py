@@ -8,6 +8,8 @@ from collections.abc import Sequence
 from PySide6.QtCore import QByteArray, QSettings
 from PySide6.QtWidgets import QMainWindow
 
+from raygrove.app.ui.session import recent_files
+
 MOST_RECENT = 10
 LAYOUT_VERSION = 1
 
@@ -19,14 +21,15 @@ class Memory:
         self._settings = QSettings("raygrove", "raygrove")
 
     def recent(self) -> list[str]:
-        """The files opened last, newest first; those that are gone are left out."""
+        """The files and sequences opened last, newest first, as texts of recent_files.py; those that are gone are left
+        out."""
         stored = self._settings.value("recent", [])
         paths = [stored] if isinstance(stored, str) else stored if isinstance(stored, list) else []
-        return [path for path in paths if isinstance(path, str) and os.path.exists(path)][:MOST_RECENT]
+        return [path for path in paths if isinstance(path, str) and recent_files.is_there(path)][:MOST_RECENT]
 
     def add_recent(self, paths: Sequence[str]) -> None:
-        """Remember the first file of a scene that was opened."""
-        newest = os.path.abspath(paths[0])
+        """Remember the files of a scene that was opened."""
+        newest = recent_files.entry_of(paths)
         self._settings.setValue("recent", [newest, *(path for path in self.recent() if path != newest)][:MOST_RECENT])
 
     def clear_recent(self) -> None:

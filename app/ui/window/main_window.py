@@ -35,6 +35,7 @@ from raygrove.app.ui.panels.stats_panel import StatsPanel
 from raygrove.app.ui.picture.legend import LegendPlate
 from raygrove.app.ui.picture.navigation import Navigator
 from raygrove.app.ui.pipeline.pipeline import Pipeline
+from raygrove.app.ui.session import recent_files
 from raygrove.app.ui.session.scene_files import SceneFiles
 from raygrove.app.ui.session.session import Session
 from raygrove.app.ui.session.settings_files import Remaker, open_settings
@@ -221,6 +222,7 @@ class MainWindow(QMainWindow):
         """Open files as one scene, in the background; a file of settings changes those, and opens the scene that it
         names."""
         self.session.notices.clear("problem")
+        paths = [path for entry in paths for path in recent_files.files_of(entry)]
         if len(paths) == 1 and is_settings_file(paths[0]):
             scene = open_settings(self.session, paths[0])
             if scene:
@@ -243,8 +245,9 @@ class MainWindow(QMainWindow):
     def fill_recent_menu(self, menu: QMenu) -> None:
         """The files opened last, and a way to forget them."""
         menu.clear()
-        for path in self.memory.recent():
-            menu.addAction(path).triggered.connect(lambda checked=False, path=path: self.open_files([path]))
+        for entry in self.memory.recent():
+            title = recent_files.title_of(entry, with_folder=True)
+            menu.addAction(title).triggered.connect(lambda checked=False, entry=entry: self.open_files([entry]))
         menu.addSeparator()
         menu.addAction(self.tr("Clear the list")).triggered.connect(self._clear_recent)
 
@@ -283,6 +286,7 @@ class MainWindow(QMainWindow):
         self.view.setFocus()
         if self.document.state.scene.kind == "files":
             self.memory.add_recent(self.document.state.scene.names)
+            self.messages.offer_neighbours(self.document.state.scene.names, self.open_files)
 
     def _show_frame(self, frame: FinishedFrame) -> None:
         self.messages.take(frame)

@@ -22,6 +22,7 @@ from PySide6.QtWidgets import (
     QWidget,
 )
 
+from raygrove.app.ui.session import recent_files
 from raygrove.app.ui.window.previews import SIZE, Previews
 
 MOST_COLUMNS = 3
@@ -110,8 +111,8 @@ class WelcomePage(QScrollArea):
         """List the files opened last."""
         self._recent.clear()
         for path in paths:
-            item = QListWidgetItem(path.rsplit("/", 1)[-1])
-            item.setToolTip(path)
+            item = QListWidgetItem(recent_files.title_of(path, with_folder=False))
+            item.setToolTip(recent_files.title_of(path, with_folder=True))
             item.setData(Qt.ItemDataRole.UserRole, path)
             self._recent.addItem(item)
         self._recent.setVisible(bool(paths))

@@ -1,0 +1,84 @@
+"""What is remembered of a scene's files, and which numbered neighbours a file has."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from raygrove.app.document.state import SceneReference
+from raygrove.app.ui.session import recent_files
+from raygrove.app.ui.session.memory import Memory
+from raygrove.app.ui.window.main_window import MainWindow
+from raygrove.gpu.scene import Scene
+
+
+@given(
+    st.text("ab_ é[", min_size=0, max_size=6),
+    st.integers(0, 999),
+    st.integers(1, 60),
+    st.integers(1, 5),
+    st.sampled_from([".obj", ".ply.gz", "_x.xyz"]),
+)
+def test_runs_of_numbers_come_back_as_they_were(before: str, first: int, count: int, width: int, after: str) -> None:
+    files = [f"/models/{before}{first + step:0{width}d}{after}" for step in range(count)]
+    entry = recent_files.entry_of(files)
+    assert recent_files.files_of(entry) == files and len(entry) < 150
+
+
+@given(st.lists(st.text("ab1 ", min_size=1, max_size=5).map(lambda name: f"/models/x{name}y"), min_size=1, max_size=6))
+def test_other_sets_come_back_as_they_were(files: list[str]) -> None:
+    assert recent_files.files_of(recent_files.entry_of(files)) == files
+
+
+@pytest.mark.parametrize("entry", ["/a/b.obj", "[", '["a", 3]', "[]", "raygrove run ", "raygrove run [1]", ""])
+def test_what_is_no_such_text_is_a_path(entry: str) -> None:
+    assert recent_files.files_of(entry) == [entry]
+
+
+def test_neighbours_are_the_run_that_a_file_is_in(tmp_path: Path) -> None:
+    for name in ("f_0007", "f_0008", "f_0009", "f_0010", "f_0012", "g_0008", "f_00011", "alone"):
+        (tmp_path / f"{name}.obj").touch()
+    (tmp_path / "f_0011.ply").touch()
+    run = [str(tmp_path / f"f_00{number}.obj") for number in ("07", "08", "09", "10")]
+    for path in run:
+        assert recent_files.neighbours_of(path) == run
+    for name in ("f_0012", "g_0008", "alone", "missing_1"):
+        assert recent_files.neighbours_of(str(tmp_path / f"{name}.obj")) == []
+
+
+def test_a_whole_sequence_is_opened_again(window: MainWindow, tmp_path: Path, moving_scene: Scene) -> None:
+    files = [tmp_path / f"{number:04d}.obj" for number in range(1, 49)]
+    for path in files:
+        path.touch()
+    window.document.set_scene(SceneReference("files", tuple(map(str, files))), moving_scene)
+    (entry,) = Memory().recent()
+    assert recent_files.title_of(entry, with_folder=False) == "0001.obj ... 0048.obj (48)"
+    opened: list[list[str]] = []
+    window.document.open_files = opened.append  # type: ignore[method-assign,assignment]
+    window.open_files([entry])
+    assert opened == [[str(path) for path in files]]
+    files[-1].unlink()
+    assert Memory().recent() == []
+
+
+def test_who_opens_one_of_a_run_is_offered_all_of_it(window: MainWindow, tmp_path: Path, moving_scene: Scene) -> None:
+    files = [tmp_path / f"frame_{number}.obj" for number in range(9, 13)]
+    for path in files:
+        path.touch()
+    shown, cleared, opened = [], [], []
+    window.session.notices.shown.connect(shown.append)
+    window.session.notices.cleared.connect(cleared.append)
+    window.document.open_files = opened.append  # type: ignore[method-assign,assignment]
+    window.document.set_scene(SceneReference("files", (str(files[1]),)), moving_scene)
+    (notice,) = [one for one in shown if one.topic == "neighbours"]
+    assert notice.sentence == "This is one of 4 numbered files, frame_9.obj to frame_12.obj."
+    notice.ways[0].run()
+    assert opened == [[str(path) for path in files]]
+    window.document.set_scene(SceneReference("files", tuple(map(str, files))), moving_scene)
+    assert len([one for one in shown if one.topic == "neighbours"]) == 1 and "neighbours" in cleared
+    notice.ways[1].run()
+    window.document.set_scene(SceneReference("files", (str(files[0]),)), moving_scene)
+    assert len([one for one in shown if one.topic == "neighbours"]) == 1
