@@ -11,6 +11,7 @@ from hypothesis import strategies as st
 from raygrove.app.document.state import SceneReference
 from raygrove.app.ui.session import recent_files
 from raygrove.app.ui.session.memory import Memory
+from raygrove.app.ui.session.notices import Notice
 from raygrove.app.ui.window.main_window import MainWindow
 from raygrove.gpu.scene import Scene
 
@@ -68,7 +69,7 @@ def test_who_opens_one_of_a_run_is_offered_all_of_it(window: MainWindow, tmp_pat
     files = [tmp_path / f"frame_{number}.obj" for number in range(9, 13)]
     for path in files:
         path.touch()
-    shown, cleared, opened = [], [], []
+    shown, cleared, opened = list[Notice](), list[str](), list[list[str]]()
     window.session.notices.shown.connect(shown.append)
     window.session.notices.cleared.connect(cleared.append)
     window.document.open_files = opened.append  # type: ignore[method-assign,assignment]
