@@ -49,12 +49,17 @@ def properties_of(material: assimp.Material) -> dict[Key, Any]:
     return result
 
 
+WITHOUT_MATERIALS = frozenset({"ply", "stl", "off"})
+UNSAID = (0.6, 0.6, 0.6, 1.0)
+"""The colour where a file says none: Assimp's of OBJ files. Its white of the others is burnt out by any light."""
+
+
 class MaterialReader:
     """Reads the materials of one file and fills `textures` and `placements`."""
 
     def __init__(self, file: AssimpFile, folder: Path, texture_size: int) -> None:
         self.scene = file.pointer
-        self.is_gltf = file.extension in GLTF
+        self.is_gltf, self._is_plain = file.extension in GLTF, file.extension in WITHOUT_MATERIALS
         self.placements: list[Placement] = []
         self._pictures = TextureReader(file, folder, texture_size)
         self.textures = self._pictures.textures
@@ -127,6 +132,8 @@ class MaterialReader:
         color = _color(values, "$clr.diffuse") if color is None else color
         if color is None:
             return Material().base_color
+        if self._is_plain and min(color[:3]) >= 1.0:
+            return UNSAID  # Assimp's own: the file has no materials
         alpha = float(color[3]) if len(color) > 3 else 1.0
         alpha = min(alpha, _number(values, "$mat.opacity", 1.0))
         return float(color[0]), float(color[1]), float(color[2]), alpha

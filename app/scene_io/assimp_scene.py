@@ -18,6 +18,7 @@ from .assimp_animation import AnimationReader
 from .assimp_file import INDEXED, AssimpFile, cut_short, vectors
 from .assimp_materials import GLTF, MaterialReader
 from .assimp_textures import Placement
+from .bright_lights import tamed
 from .cuts import shortfall
 from .errors import SceneError, display_path
 from .gltf_tracks import Key, exact_tracks
@@ -90,7 +91,7 @@ class SceneReader:
             textures=tuple(self.materials.textures), lights=lights, cameras=cameras, clips=clips,
             remarks=tuple(remarks),
         )  # fmt: skip
-        return with_fronts(scene)
+        return with_fronts(tamed(scene) if self.file.extension in PERCENT_LIGHTS else scene)
 
     def _read_nodes(self) -> None:
         """Nodes parents first, and the meshes that hang from them."""
