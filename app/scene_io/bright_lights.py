@@ -1,8 +1,8 @@
 """Lights that are far too bright for their scene, brought to what lights it well.
 
 FBX files give the strength of lights in percent of nobody knows what: the scene's unit, and watts for a program that
-means those. A picture is then white. Where all lights together would light a tenth of the scene far brighter than white,
-all are dimmed alike, so that they stay as they are to one another.
+means those. A picture is then white. Where all lights together would light a tenth of the scene far brighter than
+white, all are dimmed alike, so that they stay as they are to one another.
 """
 
 from __future__ import annotations

@@ -27,6 +27,7 @@ from raygrove.app.ui.panels.scene_edit_panels import LightsPanel, MaterialsPanel
 from raygrove.app.ui.panels.spheres_panel import SpheresPanel
 from raygrove.app.ui.picture.marks import Marks
 from raygrove.app.ui.picture.pointer import Pointer
+from raygrove.app.ui.picture.view_hint import ViewHint
 from raygrove.app.ui.session.figures import Figures
 from raygrove.app.ui.session.frame_loop import FrameLoop
 from raygrove.app.ui.widgets.scrolled import panel_of
@@ -53,7 +54,7 @@ class Inspectors(QObject):
         self.heat, self.pick = HeatPanel(document), PickPanel(gestures)
         self.boxes, self.cost = BoxesPanel(document), CostPanel()
         self.objects, self.clip = ObjectsPanel(document), ClipPanel(document)
-        self.spheres = SpheresPanel(document)
+        self.spheres, self.hint = SpheresPanel(document), ViewHint(document)
         self.materials, self.lights = MaterialsPanel(document), LightsPanel(document)
         self.cost.jumped.connect(self._jump)
         self.pick.jumped.connect(self._jump)
@@ -111,6 +112,7 @@ class Inspectors(QObject):
         """Watch the pointer over a picture, and mark it."""
         self.pointer.watch(picture)
         self.marks.lie_on(picture)
+        self.hint.lie_on(picture)
 
     def legend(self) -> Any:
         """The scale of the picture's colours, with the range of the newest picture where that is automatic; None where

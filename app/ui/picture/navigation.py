@@ -59,12 +59,13 @@ class Navigator(QObject):
     """Watches a widget's events and changes the document's camera. `moved` is emitted with each change, `rested` when a
     drag or flight ends,
     `focus_wanted` by a double click, `region_dragged` with a point and how far the pointer is from it there, in scene
-    units. `pick` asks what lies under the pointer."""
+    units, `flew` with the speed of a flight. `pick` asks what lies under the pointer."""
 
     moved = Signal()
     rested = Signal()
     focus_wanted = Signal()
     region_dragged = Signal(object, float)
+    flew = Signal(float)
 
     def __init__(
         self, widget: QWidget, document: Document, pick: Pick | None = None, gestures: Gestures | None = None
@@ -212,9 +213,11 @@ class Navigator(QObject):
             self._begin(place)
             self._wheel_place, self._wheel_key = place, f"wheel {self._gesture}"
         pace = PACES.get(self._gestures.find("wheel", way_of("wheel", "", modifier_names(event.modifiers()))), 0.0)
-        if self._document.state.settings.camera.mode == "fly":
+        if self._document.state.settings.camera.mode == "fly" or self._keys:
+            pace = pace or 1.0  # a modifier that is held for the flight
             speed = self._document.state.settings.camera.speed * 1.25 ** (notches * pace)
             self._document.change("settings.camera.speed", min(max(speed, 0.001), 1000.0), self._wheel_key)
+            self.flew.emit(self._document.state.settings.camera.speed)
             return True
         self._notches += notches * pace
         if not self._patience.isActive():
@@ -275,6 +278,7 @@ class Navigator(QObject):
             fast=fast, slow=slow,
         )  # fmt: skip
         self._change(camera, f"fly {self._gesture}")
+        self.flew.emit(self._document.state.settings.camera.speed * (10.0 if fast else 1.0) * (0.1 if slow else 1.0))
 
     def _land(self) -> None:
         was_flying = bool(self._keys)

@@ -20,7 +20,7 @@ from raygrove.app.ui.commands.command import Submenu
 from raygrove.app.ui.commands.commands import Commands
 from raygrove.app.ui.dialogs import questions
 from raygrove.app.ui.dialogs.opened_dialogs import OpenedDialogs
-from raygrove.app.ui.menus import camera_menu, render_menus, window_menus
+from raygrove.app.ui.menus import camera_menu, recent_menu, render_menus, window_menus
 from raygrove.app.ui.menus.animation_menu import animation_menu
 from raygrove.app.ui.menus.scene_menu import SceneTools, scene_menu
 from raygrove.app.ui.messages.banner import Banners
@@ -214,6 +214,7 @@ class MainWindow(QMainWindow):
         self.navigator.rested.connect(self._camera_rested)
         self.navigator.focus_wanted.connect(self.camera_commands.focus)
         self.navigator.region_dragged.connect(self.inspectors.drag_region)
+        self.navigator.flew.connect(self.inspectors.hint.show_speed)
         self.view.interop_failed.connect(lambda sentence: self.messages.stand_in("interop", sentence))
         self.view.painted.connect(self._show_drawn)
 
@@ -244,12 +245,7 @@ class MainWindow(QMainWindow):
 
     def fill_recent_menu(self, menu: QMenu) -> None:
         """The files opened last, and a way to forget them."""
-        menu.clear()
-        for entry in self.memory.recent():
-            title = recent_files.title_of(entry, with_folder=True)
-            menu.addAction(title).triggered.connect(lambda checked=False, entry=entry: self.open_files([entry]))
-        menu.addSeparator()
-        menu.addAction(self.tr("Clear the list")).triggered.connect(self._clear_recent)
+        recent_menu.fill(menu, self.memory, self.open_files, lambda: self.welcome.show_recent([]))
 
     def show_welcome(self) -> None:
         """The first page; the open scene stays open, and stops playing."""
@@ -370,10 +366,6 @@ class MainWindow(QMainWindow):
         old.close_slots()
         old.deleteLater()
         self._show_state()
-
-    def _clear_recent(self) -> None:
-        self.memory.clear_recent()
-        self.welcome.show_recent([])
 
     def _aspect(self) -> float:
         return self.view.width() / max(self.view.height(), 1)
