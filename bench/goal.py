@@ -106,7 +106,7 @@ WHY = {
     "lbvh rebuild, blob of 512,000": "as on 2026-11-22, 0.177 ms; nothing was tried since",
     "NexusBVH's rebuild over hploc's": "1.40 in Crytek Sponza, the smallest of the scenes; not examined",
     "lbvh refit": "as on 2026-11-22; refits and rotations have not been worked on since",
-    "sbvh rebuild": "not worked on since 2026-11-22, nor examined",
+    "sbvh rebuild": "by one block a set, as until 2026-11-27; since then by many (docs/performance/from-the-top.md)",
     "hploc's rebuild as a wide tree": "collapsing is a pass of its own, not fused with the climb",
     "memory of sah_events": "412 of 513 bytes are scratch memory of its sorted events",
     "over NexusBVH's": "in Crytek Sponza from within; docs/performance/rays.md says what was tried",

@@ -70,6 +70,9 @@ struct WithGlyphs : GlyphView<Mixed> {
     __device__ Aabb aabb_between(int prim_id, int axis, float low, float high) const {
         return is_glyph(prim_id) ? aabb(prim_id) : others.aabb_between(prim_id, axis, low, high);
     }
+    __device__ static Aabb part_between(const Shape& shape, int axis, float low, float high) {
+        return shape.is_glyph() ? aabb_of(shape.glyph()) : Mixed::part_between(shape.other(), axis, low, high);
+    }
 };
 
 // One record a reference, in leaf order. Those of triangles and spheres are bit by bit those of MixedRecords; a glyph's

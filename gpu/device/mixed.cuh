@@ -56,6 +56,10 @@ struct Mixed : MixedView<Triangles, Spheres> {
     __device__ Aabb aabb_between(int prim_id, int axis, float low, float high) const {
         return is_sphere(prim_id) ? spheres.aabb(sphere(prim_id)) : triangles.aabb_between(prim_id, axis, low, high);
     }
+    __device__ static Aabb part_between(const Shape& shape, int axis, float low, float high) {
+        return shape.is_sphere ? Spheres::aabb_of(shape.a, shape.radius)
+                               : Triangles::part_between(shape.triangle(), axis, low, high);
+    }
 };
 
 //  byte  0        12       16                        32                    44          48

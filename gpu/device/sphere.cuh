@@ -30,6 +30,9 @@ struct Spheres : SphereView {
 
     // Bounds of the part between two planes across an axis: those of the whole, which the caller cuts at the planes.
     __device__ Aabb aabb_between(int prim_id, int, float, float) const { return aabb(prim_id); }
+    __device__ static Aabb part_between(const Shape& shape, int, float, float) {
+        return aabb_of(shape.centre, shape.radius);
+    }
 
     __device__ static Aabb aabb_of(float3 centre, float radius) {
         if (!is_finite(centre) || !is_finite(radius) || radius < 0.0f) return empty_aabb();

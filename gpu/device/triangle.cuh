@@ -53,19 +53,25 @@ struct Triangles : TriangleView {
         vertices(prim_id, corners[0], corners[1], corners[2]);
         Aabb box = empty_aabb();
 #pragma unroll 1
-        for (int i = 0; i < 3; ++i) {
-            const float3 a = corners[i], b = corners[i == 2 ? 0 : i + 1];
-            const float from = along(a, axis), to = along(b, axis);
-            if (from >= low && from <= high) box = grow(box, a);
+        for (int i = 0; i < 3; ++i) box = with_edge(box, corners[i], corners[i == 2 ? 0 : i + 1], axis, low, high);
+        return box;
+    }
+    // The same of a shape, for threads that ask about it many times.
+    __device__ static Aabb part_between(const Shape& shape, int axis, float low, float high) {
+        const Aabb box = with_edge(empty_aabb(), shape.a, shape.b, axis, low, high);
+        return with_edge(with_edge(box, shape.b, shape.c, axis, low, high), shape.c, shape.a, axis, low, high);
+    }
+    __device__ static Aabb with_edge(Aabb box, float3 a, float3 b, int axis, float low, float high) {
+        const float from = along(a, axis), to = along(b, axis);
+        if (from >= low && from <= high) box = grow(box, a);
 #pragma unroll 1
-            for (int side = 0; side < 2; ++side) {
-                const float plane = side == 0 ? low : high;
-                if (!((from < plane && to > plane) || (from > plane && to < plane))) continue;
-                const float3 point = a + (b - a) * ((plane - from) / (to - from));
-                const float3 slack = (max(a, -a) + max(b, -b)) * CUT_SLACK;
-                const bool is_known = is_finite(point) && is_finite(slack);
-                box = grow(grow(box, is_known ? point - slack : a), is_known ? point + slack : b);
-            }
+        for (int side = 0; side < 2; ++side) {
+            const float plane = side == 0 ? low : high;
+            if (!((from < plane && to > plane) || (from > plane && to < plane))) continue;
+            const float3 point = a + (b - a) * ((plane - from) / (to - from));
+            const float3 slack = (max(a, -a) + max(b, -b)) * CUT_SLACK;
+            const bool is_known = is_finite(point) && is_finite(slack);
+            box = grow(grow(box, is_known ? point - slack : a), is_known ? point + slack : b);
         }
         return box;
     }

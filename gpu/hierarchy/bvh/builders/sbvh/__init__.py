@@ -10,7 +10,7 @@ carried on: the tree of object splits alone is made too, and the cheaper one is 
 Paper: Stich, Friedrich and Dietrich, Spatial Splits in Bounding Volume Hierarchies (2009): chopped binning, the overlap
 criterion alpha, reference unsplitting. Object splits are Wald's (2007).
 
-Cost: Ten to twenty times the time of binned_sah on two cores, four to six times on an H100, most of it for clipping;
+Cost: About ten times the time of binned_sah on two cores, four to six times on an H100, most of it for clipping;
 the tree of object splits takes a tenth of it on two cores, a third on an H100. Sets near the root are split by many
 blocks, sets of a middle size by one each, small ones by a warp down to the leaves. As many references more as were cut,
 at most extra_references; four or five launches for every level that may have large sets, one for the others. Where
@@ -47,8 +47,9 @@ SMALL = 32
 """Most references of a set that one warp finishes alone: a lane each."""
 LARGE = 512
 """Most references of a set that one block splits."""
-CHUNK = 512
-"""References of a larger one that a block works on."""
+CHUNK, FEW_PLACES = 512, 400_000
+"""References of a larger one that a block works on: half as many in trees of few places, or they would not fill a large
+GPU. On an H100 Crytek Sponza (0.34M places) takes 7.2 instead of 8.4 ms so, the kitchen (1.9M) 22 instead of 20."""
 EXTRA_LEVELS, EXTRA_LARGE_LEVELS = 10, 6
 """Levels beyond those that halving needs: until no set is more than small; on which sets are split as large ones. What
 is large after those is split by one block, which takes longer and comes to the same."""
@@ -145,12 +146,15 @@ class Sbvh(BvhHierarchy):
         return self.compute_bounds(primitives)
 
     def _unit(self, name: str, primitives: Primitives) -> Unit:
-        threads, bins = THREADS, self.options.bins
-        if name == "small_sets":
-            threads, bins = SMALL_THREADS, min(bins, BINS_OF_SMALL)
-        sizes = {"SMALL": SMALL, "LARGE": LARGE, "CHUNK": CHUNK}
+        bins = min(self.options.bins, BINS_OF_SMALL) if name == "small_sets" else self.options.bins
+        threads = SMALL_THREADS if name == "small_sets" else THREADS
+        sizes = {"SMALL": SMALL, "LARGE": LARGE, "CHUNK": self._chunk}
         source = f"gpu/hierarchy/bvh/builders/sbvh/{name}.cu"
         return self.target.unit(self.tree.unit_source(source, primitives, BINS=bins, THREADS=threads, **sizes))
+
+    @property
+    def _chunk(self) -> int:
+        return CHUNK if self.tree.count > FEW_PLACES else CHUNK // 2
 
     def _levels_to(self, size: int, n: int) -> int:
         """Levels after which halving alone leaves no set of more than `size` references."""
@@ -239,7 +243,7 @@ class Sbvh(BvhHierarchy):
     def _arrays(self, capacity: int) -> Shapes:
         """Shapes and types of the scratch memory: sets have places of their own, small ones two at least."""
         middles, larges = capacity // (SMALL + 1) + 1, capacity // (LARGE + 1) + 1
-        chunks = capacity // CHUNK + larges
+        chunks = capacity // self._chunk + larges
         places = (capacity // (1 << 31 - self.tree.reference_bits) + 1,)
         long_sets = {"long_sets": (places, np.int32)} if self.may_have_long_leaves() else {}
         return {

@@ -16,16 +16,19 @@ __device__ __forceinline__ Aabb intersection(const Aabb& a, const Aabb& b) {
     return {max(a.lower, b.lower), min(a.upper, b.upper)};
 }
 
-// The part of a reference between two planes: the primitive's, as far as it lies in the reference's box; never less
-// than what a ray can hit there.
-__device__ __forceinline__ Aabb piece_between(const Primitives& primitives, const BoxedReference& reference, int axis,
-                                              float low, float high) {
-    Aabb slab = reference.box;
+// The part of a reference between two planes: the primitive's (`part`), as far as it lies in the reference's box; never
+// less than what a ray can hit there.
+__device__ __forceinline__ Aabb piece_of(const Aabb& box, const Aabb& part, int axis, float low, float high) {
+    Aabb slab = box;
     set_along(slab.lower, axis, max(along(slab.lower, axis), low));
     set_along(slab.upper, axis, min(along(slab.upper, axis), high));
-    const Aabb piece = intersection(primitives.aabb_between(reference.prim_id, axis, low, high), slab);
+    const Aabb piece = intersection(part, slab);
     const float3 zero = make_float3(0.0f, 0.0f, 0.0f);
     return is_empty(piece) ? slab : Aabb{piece.lower + zero, piece.upper + zero};
+}
+__device__ __forceinline__ Aabb piece_between(const Primitives& primitives, const BoxedReference& reference, int axis,
+                                              float low, float high) {
+    return piece_of(reference.box, primitives.aabb_between(reference.prim_id, axis, low, high), axis, low, high);
 }
 
 // Bins of space over a box: of equal width, where the planes between them lie.
@@ -105,7 +108,10 @@ struct SetBins {
     Bin bins[ALL_BINS];
     int ends[ALL_BINS];  // references whose last bin this is; a bin's `count` are those whose first it is
     PlaneSides found[3];  // the best plane of each axis
-    int first_piece[BATCH], spans[BATCH];  // of references that are cut together
+    // of references that are cut together
+    int first_piece[BATCH], spans[BATCH];
+    Aabb boxes[BATCH];
+    Primitives::Shape shapes[BATCH];
 
     __device__ void clear() {
         block_sync();
@@ -155,7 +161,8 @@ struct SetBins {
             const int mine = start + thread_index();
             int pieces = 0, of_mine = 0;
             if (mine < count) {
-                const Aabb box = reference_of(mine).box;
+                const BoxedReference reference = reference_of(mine);
+                const Aabb& box = reference.box;
 #pragma unroll 1
                 for (int axis = 0; axis < 3; ++axis) {
                     const int first = is_empty(box) ? BINS - 1 : grid.bin(axis, along(box.lower, axis));
@@ -165,6 +172,10 @@ struct SetBins {
                     if (first == last) bins[axis * BINS + first].widen_in_block(box);
                     of_mine |= span_of(axis, first, last);
                     pieces += pieces_of_span(of_mine, axis);
+                }
+                if (pieces > 0) {
+                    boxes[thread_index()] = box;
+                    shapes[thread_index()] = primitives.shape(primitives.corners(reference.prim_id));
                 }
             }
             int all;
@@ -178,20 +189,22 @@ struct SetBins {
                     if (first_piece[middle] <= piece) of = middle;
                     else above = middle;
                 }
-                add_piece(primitives, grid, reference_of(start + of), spans[of], piece - first_piece[of]);
+                add_piece(grid, of, piece - first_piece[of]);
             }
             block_sync();
         }
     }
-    __device__ void add_piece(const Primitives& primitives, const SpaceGrid& grid, const BoxedReference& reference,
-                              int of_reference, int number) {
+    // The piece of this number of a reference's.
+    __device__ void add_piece(const SpaceGrid& grid, int of, int number) {
+        const int of_reference = spans[of];
         int axis = 0;
         for (; axis < 2 && number >= pieces_of_span(of_reference, axis); ++axis)
             number -= pieces_of_span(of_reference, axis);
         const int bin = first_of_span(of_reference, axis) + number;
         const float low = number == 0 ? -FLOAT_MAX : grid.plane(axis, bin - 1);
         const float high = number == further_of_span(of_reference, axis) ? FLOAT_MAX : grid.plane(axis, bin);
-        bins[axis * BINS + bin].widen_in_block(piece_between(primitives, reference, axis, low, high));
+        const Aabb part = Primitives::part_between(shapes[of], axis, low, high);
+        bins[axis * BINS + bin].widen_in_block(piece_of(boxes[of], part, axis, low, high));
     }
 
     // The best plane of an axis, by one warp, a plane a lane: as best_plane (binning.cuh) has it, or, of space, with
