@@ -129,12 +129,23 @@ def run(names: argparse.Namespace, words: Words) -> int:
     """Call the command's module."""
     command = "settings" if getattr(names, "print_settings", False) else names.command
     if getattr(names, "plug_in", None):
-        importlib.import_module("raygrove.gpu.hierarchy.plug_in_files").take_files(names.plug_in)
+        _take_plug_ins(names.plug_in)
     with interrupts.noted():  # an import that is broken off can end as another error, or as none
         module = importlib.import_module(f"raygrove.app.cli.{command}")
     code: int = module.run(names, words)
     sys.stdout.flush()
     return code
+
+
+def _take_plug_ins(files: Sequence[str]) -> None:
+    """Have the builders that a person's own files register. Raises UsageError where one gives none."""
+    from raygrove.app.problems.problems import UsageError
+    from raygrove.gpu.hierarchy.plug_in_files import PlugInError, take_files
+
+    try:
+        take_files(files)
+    except PlugInError as error:
+        raise UsageError(str(error)) from error
 
 
 def _failed(error: Exception, names: argparse.Namespace, words: Words) -> int:

@@ -63,3 +63,5 @@ def test_commands_know_it_by_its_file(folder: pathlib.Path) -> None:
     assert row["hierarchy"] == "mine" and phases["build.function"] < row["build_ms"] and phases["check.tree"] > 0
     unknown = run(folder, "-m", "raygrove", *[word for word in render[1:] if word not in ("--plug-in", "mine.py")])
     assert unknown.returncode == 2 and "mine" in unknown.stderr
+    missing = run(folder, "-m", "raygrove", "render", "--plug-in", "none.py", "--demo", "orbit", "--out", "a.png")
+    assert missing.returncode == 2 and missing.stderr == "error: --plug-in none.py: there is no such file.\n"
