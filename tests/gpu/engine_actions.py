@@ -43,7 +43,7 @@ from .engine_choices import (
     Choice,
     Common,
 )
-from .engine_questions import QUESTIONS, WrongError
+from .engine_questions import QUESTIONS, Question, WrongError
 from .engine_scenes import SCENES, colours
 
 REMEMBERED = 4000
@@ -115,15 +115,17 @@ class World:
             self.change(name, primary="structure")
         self.engine = self._made(repeats=True)
 
-    def ask(self, view: str) -> None:
-        """One of the questions of engine_questions.py, of what a view shows, and of an engine that has brute force."""
+    def ask(self, view: str, question: Question | None = None) -> None:
+        """That question of engine_questions.py, or one at random, of what a view shows, and of an engine that has brute
+        force."""
         other = self._made(repeats=False)
         try:
             self._give_to(other)
             others = self._fresh_view(Choice("brute_force").picture(1).seen_as(self.choices[view]), "main")
             other.render_frame(Moment(self.common.time, self.common.clip, 0), [others])
             other.flush()
-            self.random.choice(QUESTIONS)(self.engine, self._view(view), other, others, self.random)
+            check = question or self.random.choice(QUESTIONS)
+            check(self.engine, self._view(view), other, others, self.random)
         finally:
             other.close()
 

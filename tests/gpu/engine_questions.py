@@ -4,6 +4,7 @@ engine: what touches, what lies in a region, what is under a pixel, what the ray
 from __future__ import annotations
 
 import random
+from collections.abc import Callable
 
 import numpy as np
 
@@ -94,4 +95,5 @@ def _same(is_so: bool, sentence: str) -> None:
         raise WrongError(sentence)
 
 
-QUESTIONS = (check_collisions, check_region, check_pixels)
+Question = Callable[[Engine, View, Engine, View, random.Random], None]
+QUESTIONS: tuple[Question, ...] = (check_collisions, check_region, check_pixels)

@@ -22,7 +22,8 @@ from raygrove.gpu.view import View, ViewSettings
 
 from .engine_actions import World
 from .engine_changes import ACTIONS
-from .engine_choices import CAMERAS, FRAMES, LIGHTS
+from .engine_choices import CAMERAS, FRAMES, LIGHTS, Common
+from .engine_questions import QUESTIONS
 from .engine_scenes import SCENES
 from .target.in_frame import FrameTarget
 
@@ -66,6 +67,19 @@ def test_so_do_many_changes_at_random(target: Target, seed: int) -> None:
         for _ in range(150):
             world.act()
         assert len(world.history) == 150
+
+
+@pytest.mark.parametrize("scene", ["long", "balls", "mixed", "particles"])
+def test_questions_are_answered_for_the_present(target: Target, scene: str) -> None:
+    """What touches, what lies in a region, what is under a pixel: after each change, as brute force answers."""
+    with contextlib.closing(World(target, 3, RAY_TYPES, every_choice=False)) as world:
+        world.reopen(Common(scene))
+        for name in ("lbvh", "grid_two_level"):
+            world.change("main", hierarchy=name, mode="rebuild")
+            for change in ("time", "hide", "time", "camera"):
+                world.act(change, 2)
+                for question in QUESTIONS:
+                    world.ask("main", question)
 
 
 @pytest.mark.parametrize("time", [1.0, 0.25])
