@@ -91,6 +91,7 @@ ARROWS: dict[str, tuple[str, ...]] = {
         "gpu.display.sphere_look",
         "gpu.glyphs.options",
         "gpu.hierarchy.base",
+        "gpu.hierarchy.predicted",
         "gpu.hierarchy.registry",
         "gpu.shade.registry",
         "gpu.target",

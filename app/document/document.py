@@ -35,7 +35,6 @@ UNRECORDED = ("timeline", "selection")
 """Fields whose changes are no steps of the history by themselves: nobody wants to undo a pause. `move_head` makes steps
 of the timeline's."""
 
-
 CANCEL_PATIENCE_S = 0.25
 """A cancelled job that has not ended by then is given up."""
 
@@ -148,6 +147,11 @@ class Document:
             self.reopen()
 
     # -- history --------------------------------------------------------------------------------------------------
+    @property
+    def steps(self) -> History[State]:
+        """The steps of undo themselves, for who tries things and takes them back as one (`open_step`)."""
+        return self._history
+
     @property
     def can_undo(self) -> bool:
         """Whether there is a step to take back."""

@@ -7,6 +7,8 @@ from typing import Generic, TypeVar
 Value = TypeVar("Value")
 
 LIMIT = 500
+_OPEN = "open step"
+"""The key of all changes of an open step."""
 
 
 class History(Generic[Value]):
@@ -17,6 +19,7 @@ class History(Generic[Value]):
         self._past: list[tuple[Value, str]] = []
         self._future: list[tuple[Value, str]] = []
         self._key: str | None = None
+        self._is_open = False
 
     @property
     def can_undo(self) -> bool:
@@ -30,6 +33,7 @@ class History(Generic[Value]):
 
     def record(self, before: Value, key: str | None, scope: str = "") -> None:
         """Remember the value before a change, unless the change continues the last one."""
+        key = _OPEN if self._is_open else key
         if key is None or key != self._key:
             self._past.append((before, scope))
             del self._past[:-LIMIT]
@@ -37,8 +41,16 @@ class History(Generic[Value]):
         self._key = key
 
     def end_merge(self) -> None:
-        """The next change starts a step of its own, whatever its key."""
-        self._key = None
+        """The next change starts a step of its own, whatever its key; nothing in an open step."""
+        self._key = self._key if self._is_open else None
+
+    def open_step(self) -> None:
+        """All changes from here to `close_step` count as one, whatever their keys."""
+        self._key, self._is_open = None, True
+
+    def close_step(self) -> None:
+        """The next change starts a step of its own."""
+        self._key, self._is_open = None, False
 
     def undo(self, present: Value) -> tuple[Value, str]:
         """The value before and the step's scope; `present` can be redone. The present one where there is none."""

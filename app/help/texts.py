@@ -67,6 +67,17 @@ def traversal_sentence(family: str, name: str) -> str:
     return _first_sentence(" ".join(line.removeprefix("// ") for line in comment))
 
 
+def sentence_of(kind: Any) -> str:
+    """What a structure, an optimiser or a ray type is, in the first sentence of its help page, for where its title
+    stands beside it: what names it in front of a colon is left out."""
+    summary, sections = parsed(kind.__doc__ or "")
+    if not sections:
+        summary, _ = parsed(sys.modules[kind.__module__].__doc__ or "")
+    text = _first_sentence(summary)
+    text = text.partition(": ")[2] or text
+    return text[:1].upper() + text[1:]
+
+
 def _first_sentence(text: str) -> str:
     """The first sentence; files that it names in brackets are of no use to who chooses."""
     sentence = re.match(r".*?\.(?=\s|$)", " ".join(text.split()))

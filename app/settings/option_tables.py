@@ -7,11 +7,14 @@ dialog and the command line.
 
 from __future__ import annotations
 
+import functools
 import re
 from collections.abc import Callable
 from typing import Any
 
+from raygrove.gpu.hierarchy import predicted
 from raygrove.gpu.hierarchy import registry as hierarchy_registry
+from raygrove.gpu.hierarchy.base import HierarchyError, StructureChoice
 from raygrove.gpu.shade import registry as ray_type_registry
 from raygrove.gpu.update import registry as update_registry
 
@@ -77,6 +80,28 @@ def traversals(hierarchy: str = "", layout: str = "") -> tuple[str, ...]:
 def titles() -> dict[str, str]:
     """What people are shown for layouts and traversals, by their names."""
     return hierarchy_registry.titles()
+
+
+def predicted_memory(hierarchy: str, target_kind: str, counts: tuple[int, int, int], settings: Any) -> Any:
+    """What a structure would take over so many triangles, spheres and glyphs (gpu/hierarchy/predicted.py), in the
+    layout and with the optimiser of the settings where it has those; None where it does not take such primitives."""
+    kind, render = builders()[hierarchy], settings.render
+    choice = StructureChoice(
+        options=settings.hierarchy_options(hierarchy),
+        layout=render.layout if render.layout in kind.layouts() else "auto",
+        optimiser=render.optimiser if render.optimiser in kind.optimisers() else "none",
+        optimiser_options=settings.optimiser_options(render.optimiser),
+        triangle_test=render.triangle_test,
+    )
+    try:
+        return _predicted(hierarchy, target_kind, counts, choice)
+    except HierarchyError:
+        return None
+
+
+@functools.lru_cache(maxsize=256)
+def _predicted(hierarchy: str, target_kind: str, counts: tuple[int, int, int], choice: StructureChoice) -> Any:
+    return predicted.predicted_memory(hierarchy, target_kind, counts, choice)
 
 
 def choices(key: str) -> tuple[str, ...]:

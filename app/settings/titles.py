@@ -14,6 +14,7 @@ _WORDS = {
     "auto": "Automatic",
     "cpu": "CPU",
     "cuda": "NVIDIA GPU",
+    "gl": "OpenGL",
     "moeller_trumbore": "Möller-Trumbore",
     "opengl": "OpenGL",
     "sah": "SAH",
@@ -23,6 +24,14 @@ _KINDS: dict[str, Callable[[], Mapping[str, Any]]] = {
     "optimiser": option_tables.optimisers,
     "ray_type": option_tables.ray_types,
     "update": option_tables.update_policies,
+}
+_LAYOUTS = {
+    "bvh2": "BVH2",
+    "bvh2_compact": "BVH2, compact",
+    "bvh2_soa": "BVH2, arrays",
+    "bvh4": "BVH4",
+    "bvh8": "BVH8",
+    "cwbvh": "CWBVH",
 }
 _GROUPS = {"update.mode": "update"}
 
@@ -41,6 +50,11 @@ def title(key: str, value: str) -> str:
 def short_title(key: str, value: str) -> str:
     """The same without what it says in brackets, for where there is little room."""
     return re.sub(r" \([^()]*\)$", "", title(key, value))
+
+
+def brief_layout(name: str) -> str:
+    """What the field calls a layout, for where it stands behind a builder: "H-PLOC / BVH4"."""
+    return _LAYOUTS.get(name) or short_title("layout", name)
 
 
 def words(name: str) -> str:

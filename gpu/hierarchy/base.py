@@ -236,6 +236,8 @@ class Hierarchy(abc.ABC):
     title: ClassVar[str]
     Options: ClassVar[type]
     capabilities: ClassVar[Capabilities] = Capabilities()
+    construction: ClassVar[str] = ""
+    """How trees come about (registry.CONSTRUCTIONS), which groups a family's builders; "" where the family says it."""
     generation: int = 0
     """Grows where memory was reserved anew for the same primitives: launches that were captured before are no longer to
     be replayed."""

@@ -23,6 +23,9 @@ from ..target.base import Target
 from . import plug_ins
 from .base import Hierarchy, HierarchyError, StructureChoice
 
+CONSTRUCTIONS = ("linear", "top_down", "bottom_up", "insertion", "two_level")
+"""Along a curve, by splits from the root, by joining neighbours, one primitive after the other, a tree of trees."""
+
 _ROOM = pathlib.Path(__file__).parent
 
 

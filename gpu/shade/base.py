@@ -85,6 +85,8 @@ class RayType(abc.ABC):
     Presentation: ClassVar[type[Presentation]] = Presentation
     shows_materials: ClassVar[bool] = True
     """Whether its pictures have the colours of materials and spheres, so that a scale of those explains them."""
+    is_debug_view: ClassVar[bool] = False
+    """Whether it shows what rays do or meet, and no light."""
     is_incoherent: ClassVar[bool] = False
     """Whether its frames last as long as incoherent rays: `auto` then is the layout that was faster for
     those."""

@@ -98,6 +98,7 @@ class Steps(RayType):
 
     name = "steps"
     title = "Traversal steps"
+    is_debug_view = True
     Options = StepsOptions
     Presentation = StepsPresentation
     shows_materials = False

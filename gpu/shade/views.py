@@ -108,6 +108,7 @@ class SurfaceViewType(RayType):
 
     Presentation = ReadingPresentation
     shows_materials = False
+    is_debug_view = True
     SHOWN: ClassVar[dict[str, Shown]]
     planes: ClassVar[int]
     takes: ClassVar[tuple[str, ...]]

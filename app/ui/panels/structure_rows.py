@@ -7,7 +7,6 @@ from collections.abc import Mapping
 from PySide6.QtCore import QCoreApplication
 
 from raygrove.app.frames.frame_history import Spread
-from raygrove.app.help.titles import layout_title
 from raygrove.app.settings import option_tables, titles
 from raygrove.app.ui.panels.stats_row import DASH, Row, four_digits, span_of
 from raygrove.gpu.stats import FrameStatistics, HierarchyStatistics, ViewStatistics
@@ -16,7 +15,7 @@ from raygrove.gpu.stats import FrameStatistics, HierarchyStatistics, ViewStatist
 def structure_title(hierarchy: str, layout: str) -> str:
     """A builder and a layout by the names that people use: "H-PLOC / BVH4"; the layout where there are several."""
     kind, title = option_tables.builders().get(hierarchy), titles.short_title("hierarchy", hierarchy)
-    return f"{title} / {layout_title(layout)}" if kind is not None and len(kind.layouts()) > 1 else title
+    return f"{title} / {titles.brief_layout(layout)}" if kind is not None and len(kind.layouts()) > 1 else title
 
 
 def structure_rows(

@@ -9,10 +9,9 @@ from PySide6.QtCore import QCoreApplication
 
 from raygrove.app.document.document import Document
 from raygrove.app.frames.render_thread import FinishedFrame
-from raygrove.app.help import titles
 from raygrove.app.scene_io.demos import ALL_DEMOS
 from raygrove.app.scene_io.motions import moves
-from raygrove.app.settings import option_tables
+from raygrove.app.settings import option_tables, titles
 from raygrove.app.ui.pipeline.figures import LastSecond, view_of
 
 NAMES = ("scene", "motion", "structure", "update", "rays", "display")
@@ -27,6 +26,9 @@ PHASES_OF = {
     "display": ("display",),
 }
 """The phases of a frame that each chip's choice decides."""
+
+UPDATES = {"rebuild": "Rebuild", "refit": "Refit", "auto": "Adaptive"}
+"""Update policies in a word; what they are called where there is more room is longer."""
 
 DASH = "–"
 
@@ -72,8 +74,9 @@ def milliseconds(value: float) -> str:
 
 
 def memory(count: float) -> str:
-    """Bytes, short: "5.3 MiB", "120 MiB", "1.4 GiB"."""
-    value, unit = (count / 2**30, "GiB") if count >= 2**30 else (count / 2**20, "MiB")
+    """Bytes, short: "0.4 KiB", "5.3 MiB", "120 MiB", "1.4 GiB"."""
+    power, unit = (30, "GiB") if count >= 2**30 else (20, "MiB") if count >= 2**20 else (10, "KiB")
+    value = count / 2**power
     return f"{value:,.{1 if value < 99.95 else 0}f}\u202f{unit}"
 
 
@@ -107,29 +110,25 @@ def structure_title(document: Document, frame: FinishedFrame | None) -> str:
     """Builder, optimiser and layout; an automatic layout by the one that was taken, once a frame has said so."""
     render = document.state.settings.render
     kind = option_tables.builders().get(render.hierarchy)
-    title = titles.short_title(kind.title) if kind is not None else render.hierarchy
-    optimiser = option_tables.optimisers().get(render.optimiser)
-    if optimiser is not None:
-        title = f"{title} + {titles.short_title(optimiser.title).lower()}"
+    title = titles.short_title("hierarchy", render.hierarchy)
+    if render.optimiser != "none":
+        title = f"{title} + {titles.short_title('optimiser', render.optimiser).lower()}"
     layout, view = render.layout, view_of(frame) if frame is not None else None
     if layout == "auto" and view is not None and view.hierarchy == render.hierarchy:
         layout = view.layout
     has_several = kind is not None and len(kind.layouts()) > 1
-    return f"{title} / {titles.layout_title(layout)}" if has_several and layout != "auto" else title
+    return f"{title} / {titles.brief_layout(layout)}" if has_several and layout != "auto" else title
 
 
 def update_title(document: Document) -> str:
     """The update policy."""
     mode = document.state.settings.update.mode
-    policy = option_tables.update_policies().get(mode)
-    return titles.update_title(mode, str(policy.title)) if policy is not None else mode
+    return _tr(UPDATES[mode]) if mode in UPDATES else titles.short_title("update", mode)
 
 
 def rays_title(document: Document) -> str:
     """The ray type."""
-    name = document.state.settings.render.ray_type
-    kind = option_tables.ray_types().get(name)
-    return str(kind.title) if kind is not None else name
+    return titles.short_title("ray_type", document.state.settings.render.ray_type)
 
 
 def display_title(frame: FinishedFrame | None) -> str:

@@ -1,23 +1,39 @@
-"""The pipeline as the window's tool bar: the row of chips, and what opens where one is clicked."""
+"""The pipeline as the window's tool bar: the row of chips, and the sheets that they open."""
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+import functools
+from collections.abc import Callable
+from typing import Protocol
 
-from PySide6.QtCore import QPoint, Qt
-from PySide6.QtWidgets import QMainWindow, QMenu, QToolBar
+from PySide6.QtCore import Qt
+from PySide6.QtWidgets import QMainWindow, QToolBar
 
-from raygrove.app.ui.commands.command import Command, Standing, Submenu, tr
+from raygrove.app.ui.commands.command import Command, Separator, Standing, Submenu, tr
+from raygrove.app.ui.pipeline import sheets
 from raygrove.app.ui.pipeline.chip import Chip
+from raygrove.app.ui.pipeline.faces import NAMES, labels
+from raygrove.app.ui.pipeline.offers import SheetContent, Way
 from raygrove.app.ui.pipeline.pipeline_bar import PipelineBar
+from raygrove.app.ui.pipeline.sheet import Sheet
+from raygrove.app.ui.pipeline.structure_sheet import structure_sheet
 from raygrove.app.ui.session.session import Session
 
-MENUS = {
-    "motion": "animation.motion",
-    "structure": "structure.hierarchy",
-    "update": "structure.update",
-    "rays": "render.ray_type",
-}
+
+class Opener(Protocol):
+    """What of the window opens scenes."""
+
+    def open_demo(self, name: str) -> None: ...
+    def open_files(self, paths: list[str]) -> None: ...
+    def ask_for_files(self) -> None: ...
+
+
+class Dialogs(Protocol):
+    """What opens the pages of options."""
+
+    def show_settings(self, table: str = "") -> None: ...
+    def show_structure_options(self) -> None: ...
+    def show_ray_type_options(self) -> None: ...
 
 
 class Pipeline(QToolBar):
@@ -29,31 +45,55 @@ class Pipeline(QToolBar):
         self.setMovable(False)
         self.setFloatable(False)
         self.setContentsMargins(0, 0, 0, 0)
+        self._session = session
         self.bar = PipelineBar(session, self._open)
         self.addWidget(self.bar)
         window.addToolBar(Qt.ToolBarArea.TopToolBarArea, self)
         session.document.on_scene.append(lambda scene: self.bar.clear())
-        self._menus: Mapping[str, QMenu] = {}
-        self._others: Mapping[str, Callable[[], object]] = {}
+        self._contents: dict[str, Callable[[], SheetContent]] = {}
+        self.sheet: Sheet | None = None
 
-    def follow(self, menus: Mapping[str, QMenu], others: Mapping[str, Callable[[], object]]) -> None:
-        """What chips open: menus of choices by their names, or by the chip's name something else."""
-        self._menus, self._others = menus, others
+    def connect_to(self, opener: Opener, dialogs: Dialogs) -> None:
+        """What sheets open that stands elsewhere: scenes, and pages of options."""
+        session, measured = self._session, self.bar.measured
+        ask = Way("sheet.open", tr("Open a model…"), opener.ask_for_files)
+        of_structure = Way("sheet.options", tr("Its options…"), dialogs.show_structure_options)
+        of_rays = Way("sheet.options", tr("Its options…"), dialogs.show_ray_type_options)
+        of_display = Way(
+            "sheet.options", tr("All settings of it…"), functools.partial(dialogs.show_settings, "display")
+        )
+        self._contents = {
+            "scene": lambda: sheets.scene_sheet(session, opener.open_demo, opener.open_files, ask),
+            "motion": lambda: sheets.motion_sheet(session),
+            "structure": lambda: structure_sheet(session, measured, self.bar.target_kind, of_structure),
+            "update": lambda: sheets.update_sheet(session, measured),
+            "rays": lambda: sheets.rays_sheet(session, measured, of_rays),
+            "display": lambda: sheets.display_sheet(session, of_display),
+        }
 
     def entries(self) -> Submenu:
         """The commands of the row, for the View menu."""
-        return Submenu(
-            tr("&Pipeline"),
-            [
-                Command("pipeline.go", tr("&Go to the pipeline"), self.bar.go, "F4"),
-                Standing("view.pipeline", self.toggleViewAction()),
-            ],
-        )
+        opening = [
+            Command(f"pipeline.{name}", f"{labels()[name]}…", functools.partial(self.open, name)) for name in NAMES
+        ]
+        show = Standing("view.pipeline", self.toggleViewAction())
+        go = Command("pipeline.go", tr("&Go to the pipeline"), self.bar.go, "F4")
+        return Submenu(tr("&Pipeline"), [go, *opening, Separator(), show])
+
+    def open(self, name: str) -> None:
+        """Open the sheet of a chip."""
+        self.show()
+        self._open(self.bar.chips[name])
 
     def _open(self, chip: Chip) -> None:
-        if chip.name in MENUS:
-            chip.set_open(True)
-            self._menus[MENUS[chip.name]].exec(chip.mapToGlobal(QPoint(0, chip.height())))
+        sheet = Sheet(self._session.document, self._contents[chip.name](), self.window())
+        self.sheet = sheet
+        chip.set_open(True)
+
+        def closed(is_kept: bool) -> None:
             chip.set_open(False)
-        else:
-            self._others[chip.name]()
+            chip.setFocus(Qt.FocusReason.PopupFocusReason)
+            self.sheet = None
+
+        sheet.closed.connect(closed)
+        sheet.open_below(chip)

@@ -21,6 +21,7 @@ from raygrove.app.ui.pipeline.chip import LOW, TALL, Chip, font_of
 from raygrove.app.ui.pipeline.faces import NAMES, PHASES_OF, faces, milliseconds
 from raygrove.app.ui.pipeline.figures import MOST, LastSecond, Sample, is_shown_again, parts_of, view_of
 from raygrove.app.ui.pipeline.frame_bar import HEIGHT, FrameBar
+from raygrove.app.ui.pipeline.measured import Measured
 from raygrove.app.ui.session.session import Session
 
 INTERVAL_MS = 100
@@ -44,7 +45,7 @@ class PipelineBar(QWidget):
         self.setObjectName("pipeline")
         self.setAccessibleName(self.tr("Pipeline"))
         self._document, self._open_sheet, self._figures = session.document, open_sheet, session.figures
-        self.second = LastSecond()
+        self.second, self.measured = LastSecond(), Measured()
         self._frame: FinishedFrame | None = None
         self._fps = 0.0
         self._waiting: collections.deque[tuple[float, FinishedFrame, float]] = collections.deque(maxlen=MOST)
@@ -112,12 +113,15 @@ class PipelineBar(QWidget):
             self._frame = frame
             if frame.statistics is None or frame.statistics.phases_age == 0:  # else the same phases as before
                 view = view_of(frame)
-                self.second.add(Sample(arrived, parts_of(frame, paint_ms), view.update if view is not None else ""))
+                sample = Sample(arrived, parts_of(frame, paint_ms), view.update if view is not None else "")
+                self.second.add(sample)
+                self.measured.add(frame, sample)
         self._waiting.clear()
 
     def clear(self) -> None:
         """Forget the figures: another scene begins."""
         self.second.clear()
+        self.measured.clear()
         self._waiting.clear()
         self._frame = None
         self.show_latest()
@@ -138,6 +142,10 @@ class PipelineBar(QWidget):
         parts = second.parts() if len(second) else {}
         self.bar.show_parts({name: round(spent, 2) for name, spent in parts.items()})
         self.readout.show_parts(parts, frame, fps)
+
+    def target_kind(self) -> str:
+        """Where pictures are drawn now: host or cuda."""
+        return "cuda" if self._frame is not None and self._frame.target_name != "host" else "host"
 
     def go(self) -> None:
         """Give the keyboard to the row: to the chip that had it last, or the first."""

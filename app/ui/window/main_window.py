@@ -80,10 +80,7 @@ class MainWindow(QMainWindow):
         )
         self.commands = Commands(self, session.notices, self._menus())
         self._follow_actions(self.commands.actions)
-        self.pipeline.follow(
-            self.commands.menus,
-            {"scene": self.show_welcome, "display": lambda: self.opened_dialogs.show_settings("display")},
-        )
+        self.pipeline.connect_to(self, self.opened_dialogs)
         self.loop.set_view(self.view)
         self._connect()
         self._show_state()

@@ -67,6 +67,7 @@ class Agglomerative(LimitedBuilder):
 
     name = "agglomerative"
     title = "Agglomerative (nearest pairs, exact)"
+    construction = "bottom_up"
     Options = AgglomerativeOptions
     options: AgglomerativeOptions
     most_primitives = {"host": 1 << 17, "cuda": 1 << 15}

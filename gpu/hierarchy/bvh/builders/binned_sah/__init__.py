@@ -56,6 +56,7 @@ class BinnedSah(SahQueueBuilder):
 
     name = "binned_sah"
     title = "Binned SAH, top-down"
+    construction = "top_down"
     Options = BinnedSahOptions
     options: BinnedSahOptions
     small = 128

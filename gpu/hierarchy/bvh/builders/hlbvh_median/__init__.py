@@ -41,6 +41,7 @@ class HlbvhMedian(CodeBuilder):
 
     name = "hlbvh_median"
     title = "HLBVH, median splits (work queues)"
+    construction = "linear"
     Options = HlbvhMedianOptions
     options: HlbvhMedianOptions
 

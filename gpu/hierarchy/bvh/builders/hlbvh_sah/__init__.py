@@ -114,6 +114,7 @@ class HlbvhSah(MortonBuilder):
 
     name = "hlbvh_sah"
     title = "HLBVH, SAH top (clusters)"
+    construction = "linear"
     most_wide_leaf = MAX_WIDE_LEAF_SIZE
     leaf_of_triangles = LEAF_OF_TRIANGLES
     Options = HlbvhSahOptions

@@ -63,6 +63,7 @@ class HlbvhTreelets(CodeBuilder):
 
     name = "hlbvh_treelets"
     title = "Hierarchical linear BVH (treelets)"
+    construction = "linear"
     Options = HlbvhTreeletsOptions
     options: HlbvhTreeletsOptions
 

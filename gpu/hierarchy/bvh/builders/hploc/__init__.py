@@ -52,6 +52,7 @@ class Hploc(PairingBuilder):
 
     name = "hploc"
     title = "H-PLOC (nearest neighbours along a linear BVH)"
+    construction = "bottom_up"
     most_wide_leaf = MOST_WIDE_LEAF
     Options = HplocOptions
 

@@ -79,6 +79,7 @@ class HplocSah(PairingBuilder):
 
     name = "hploc_sah"
     title = "H-PLOC below a full SAH sweep"
+    construction = "bottom_up"
     left_open = LEFT_OPEN
     most_wide_leaf = MOST_WIDE_LEAF
     Options = HplocSahOptions

@@ -61,6 +61,7 @@ class Incremental(LimitedBuilder):
 
     name = "incremental"
     title = "Incremental (insertion one by one)"
+    construction = "insertion"
     ids_follow_references = True
     Options = IncrementalOptions
     options: IncrementalOptions

@@ -62,6 +62,7 @@ class Lbvh(CodeBuilder):
 
     name = "lbvh"
     title = "Linear BVH (Morton codes)"
+    construction = "linear"
     Options = LbvhOptions
     options: LbvhOptions
 

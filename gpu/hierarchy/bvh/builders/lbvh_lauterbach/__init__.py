@@ -49,6 +49,7 @@ class LbvhLauterbach(CodeBuilder):
 
     name = "lbvh_lauterbach"
     title = "Linear BVH by split lists (Lauterbach)"
+    construction = "linear"
     Options = LbvhLauterbachOptions
     options: LbvhLauterbachOptions
 

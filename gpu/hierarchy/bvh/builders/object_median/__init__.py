@@ -31,6 +31,7 @@ class ObjectMedian(SortedListsBuilder):
 
     name = "object_median"
     title = "Object median"
+    construction = "top_down"
     Options = ObjectMedianOptions
     rule = SortedListsBuilder.OBJECT_MEDIAN
 

@@ -75,6 +75,7 @@ class Ploc(MortonBuilder):
 
     name = "ploc"
     title = "PLOC (nearest neighbours, round by round)"
+    construction = "bottom_up"
     most_wide_leaf = MOST_WIDE_LEAF
     ids_follow_references = True
     Options = PlocOptions

@@ -56,6 +56,7 @@ class SahLauterbach(SahQueueBuilder):
 
     name = "sah_lauterbach"
     title = "SAH by task queues (Lauterbach)"
+    construction = "top_down"
     Options = SahLauterbachOptions
     options: SahLauterbachOptions
 

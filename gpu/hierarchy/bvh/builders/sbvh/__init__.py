@@ -98,6 +98,7 @@ class Sbvh(BvhHierarchy):
 
     name = "sbvh"
     title = "SAH with spatial splits (SBVH)"
+    construction = "top_down"
     ids_follow_references = True
     most_wide_leaf = MAX_WIDE_LEAF_SIZE
     Options = SbvhOptions

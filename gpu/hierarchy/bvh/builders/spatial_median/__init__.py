@@ -32,6 +32,7 @@ class SpatialMedian(SortedListsBuilder):
 
     name = "spatial_median"
     title = "Spatial median"
+    construction = "top_down"
     Options = SpatialMedianOptions
     rule = SortedListsBuilder.SPATIAL_MEDIAN
 

@@ -36,6 +36,7 @@ class SweepSah(SortedListsBuilder):
 
     name = "sweep_sah"
     title = "SAH, full sweep"
+    construction = "top_down"
     Options = SweepSahOptions
     rule = SortedListsBuilder.SWEEP
 

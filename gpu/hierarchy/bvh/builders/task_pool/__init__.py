@@ -128,6 +128,7 @@ class TaskPool(BvhHierarchy):
 
     name = "task_pool"
     title = "BVH, task pool (SAH)"
+    construction = "top_down"
     ids_follow_references = True
     most_wide_leaf = MAX_WIDE_LEAF_SIZE
     Options = TaskPoolOptions

@@ -69,6 +69,7 @@ class TwoLevel(BvhHierarchy):
 
     name = "two_level"
     title = "Two-level BVH (one tree per object)"
+    construction = "two_level"
     links_anew = True
     most_wide_leaf = MAX_WIDE_LEAF_SIZE
     Options = TwoLevelOptions
