@@ -6,9 +6,11 @@ The folders of the project are its subpackages: `raygrove.gpu` computes (builds,
 The names of a program that uses it as a library (`import raygrove as rg`) are here, and loaded when they are first
 asked for:
 
+    open, Clip                      files and built-in scenes, by their names; a mesh that moves, of arrays
     Scene, Mesh, ALL                meshes placed many times, on a device; the group that every ray meets
     build, build_spheres, Structure     a scene, triangles or spheres to a tree; update, trace and ask it
     RaySet, sensors, Hits           rays in arrays, rays of lidars and cameras, what they hit
+    render, Pictures                pictures by many cameras at once
     Nearest, Neighbours, PrimitiveLists, FoundLeaves          what is near places, and in boxes and balls
     Queries, Places, Boxes          the same for arrays that are on the target already
     show, Viewer                    the window, waited for or beside a running loop
@@ -17,6 +19,7 @@ asked for:
     choose, Target, TargetOptions   where kernels run: an NVIDIA GPU, or the CPU
     Engine, View, ViewSettings, ArrayPixels, Camera, Moment   pictures of a scene
     Node, Object, Material, Light   of scenes as plain values (raygrove.gpu.scene)
+    race, advise, diagnose          names of the laboratory, which comes later
     Error, ConfigurationError, OptionError, HierarchyError, TargetError, NoDeviceError, CompileError, OutOfMemoryError
 """
 
@@ -34,8 +37,12 @@ if TYPE_CHECKING:
     from raygrove.gpu.engine import Engine
     from raygrove.gpu.errors import Error
     from raygrove.gpu.face.building import build, build_spheres
+    from raygrove.gpu.face.clips import Clip
+    from raygrove.gpu.face.clips import open as open
     from raygrove.gpu.face.hits import Hits
+    from raygrove.gpu.face.pictures import Pictures, render
     from raygrove.gpu.face.rays import RaySet
+    from raygrove.gpu.face.reserved import advise, diagnose, race
     from raygrove.gpu.face.scenes import ALL, Mesh, Scene
     from raygrove.gpu.face.trees import Structure
     from raygrove.gpu.hierarchy.base import HierarchyError, StructureChoice
@@ -65,8 +72,11 @@ _HOMES = {
     "engine": ("Engine",),
     "errors": ("Error",),
     "face.building": ("build", "build_spheres"),
+    "face.clips": ("Clip", "open"),
     "face.hits": ("Hits",),
+    "face.pictures": ("Pictures", "render"),
     "face.rays": ("RaySet",),
+    "face.reserved": ("advise", "diagnose", "race"),
     "face.scenes": ("ALL", "Mesh", "Scene"),
     "face.trees": ("Structure",),
     "hierarchy.base": ("HierarchyError", "StructureChoice"),
@@ -92,6 +102,7 @@ __all__ = [
     "ArrayPixels",
     "Boxes",
     "Camera",
+    "Clip",
     "CompileError",
     "Configuration",
     "ConfigurationError",
@@ -111,6 +122,7 @@ __all__ = [
     "Object",
     "OptionError",
     "OutOfMemoryError",
+    "Pictures",
     "Places",
     "PrimitiveLists",
     "Queries",
@@ -124,15 +136,18 @@ __all__ = [
     "Tree",
     "View",
     "ViewSettings",
-    "Viewer",
     "__version__",
+    "advise",
     "build",
     "build_spheres",
     "builder",
     "choose",
-    "show",
+    "diagnose",
+    "race",
+    "render",
     "structures",
 ]
+"""Not `open`: `from raygrove import *` leaves the built-in one as it is."""
 
 
 def __getattr__(name: str) -> Any:
@@ -146,4 +161,4 @@ def __getattr__(name: str) -> Any:
 
 
 def __dir__() -> list[str]:
-    return sorted({*globals(), *__all__})
+    return sorted({*globals(), *__all__, "open", "sensors"})

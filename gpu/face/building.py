@@ -16,10 +16,11 @@ from ..hierarchy.registry import structures
 from ..library_queries import checked_points, checked_radius
 from ..target.base import Target
 from . import arrays
+from .clips import Clip
 from .configured import Configured, configured
 from .devices import Device, device_of, of_target
 from .scenes import Scene
-from .sources import FixedSource, SceneSource
+from .sources import ClipSource, FixedSource, SceneSource
 from .trees import Structure
 
 QUERY_LEAF = 16
@@ -30,7 +31,7 @@ DEFAULT = "hploc"
 
 @overload
 def build(
-    shape: Scene | tuple[Any, Any],
+    shape: Scene | Clip | tuple[Any, Any],
     configuration: str | Configuration = DEFAULT,
     *,
     device: str | None = None,
@@ -60,7 +61,7 @@ def build(
     choice: StructureChoice | None = None,
     check: bool = True,
 ) -> Structure:
-    """Build a tree over a scene, or over `triangles` (T, 3), rows of `vertices` (V, 3):
+    """Build a tree over a scene, a clip, or `triangles` (T, 3), rows of `vertices` (V, 3):
 
         build(scene, "two_level@auto")
         build((vertices, triangles), "binned_sah:bins=32/bvh4")
@@ -83,13 +84,17 @@ def build(
     binned_sah:bins=16/bvh4@refit [0]
     """
     rest = list(words)
-    if not isinstance(shape, Scene) and triangles is None:
+    if not isinstance(shape, Scene | Clip) and triangles is None:
         if rest and not isinstance(rest[0], str | Configuration):
             triangles = rest.pop(0)
         elif isinstance(shape, tuple) and len(shape) == 2:
             shape, triangles = shape
         else:
-            raise Error("there are no triangles", "rg.build", "give a rg.Scene, (vertices, triangles), or both arrays")
+            raise Error(
+                "there are no triangles",
+                "rg.build",
+                "give a rg.Scene, a rg.Clip, (vertices, triangles), or both arrays",
+            )
     said = [one for one in (*rest, configuration, name) if one is not None]
     if len(said) > 1:
         raise Error(f"there are {len(said)} configurations", "rg.build", "give one")
@@ -105,6 +110,8 @@ def build(
         return Structure(shape._device, SceneSource(shape._device.target, shape), found)
     own = _device(device, target)
     scene = Scene(target=own.target)
+    if isinstance(shape, Clip):
+        return Structure(own, ClipSource(own.target, scene, shape), found)
     scene.add_mesh(shape, triangles, check=check)
     return Structure(own, SceneSource(own.target, scene), found)
 

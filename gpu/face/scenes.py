@@ -191,6 +191,8 @@ class Scene:
     def __init__(self, device: str = "auto", *, target: Target | None = None) -> None:
         self._device = of_target(target) if target is not None else device_of(device)
         self.meshes: tuple[Mesh, ...] = ()
+        self.own_tree: Any = None
+        """What `rg.render` looks through, once it was asked for a picture of the scene."""
         self._is_open = True
 
     @property
@@ -277,6 +279,9 @@ class Scene:
 
     def close(self) -> None:
         """Let go of the meshes; harmless the second time. Trees over the scene stay as they are."""
+        tree, self.own_tree = self.own_tree, None
+        if tree is not None:
+            tree.close()
         self._is_open, self.meshes = False, ()
 
     def __enter__(self) -> Scene:

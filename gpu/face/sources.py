@@ -4,10 +4,12 @@ from __future__ import annotations
 
 from typing import Any, Protocol
 
+from ..errors import Error
 from ..hierarchy.base import Primitives
 from ..target.base import Array, Target
 from ..target.structs import pack
 from ..trace.arrays import AdmittedRays
+from .clips import Clip, placed
 from .scenes import Scene
 from .world import World
 
@@ -54,7 +56,9 @@ class SceneSource:
         self.corners: Array | None = None
 
     def update(self, time: float | None) -> Primitives:
-        """What has moved, was added or has another group."""
+        """What has moved, was added or has another group. Error for a time, which a scene does not have."""
+        if time is not None:
+            raise Error("a scene has no times, only clips have", remedy="assign what moves, and call update()")
         primitives = self.world.update()
         self.positions, self.corners = self.world.positions, self.world.corners
         return primitives
@@ -63,6 +67,24 @@ class SceneSource:
     def arrays(self) -> tuple[Any, ...]:
         """What the meshes were given."""
         return tuple(array for mesh in self.scene.meshes for array in (mesh.transforms, mesh.vertices))
+
+
+class ClipSource(SceneSource):
+    """A clip, as a scene of one mesh whose vertices are those of an instant."""
+
+    def __init__(self, target: Target, scene: Scene, clip: Clip) -> None:
+        self._clip, self._time = clip, 0.0
+        self._vertices = clip.at(0.0)[0]
+        scene.add_mesh(self._vertices, clip.triangles, check=False)
+        super().__init__(target, scene)
+
+    def update(self, time: float | None) -> Primitives:
+        """At a time in seconds; None: the one before."""
+        if time is not None and float(time) != self._time:
+            self._time = float(time)
+            placed(self._clip, self._time, self._vertices)
+            self.scene.meshes[0].touch()
+        return super().update(None)
 
 
 def admitted(

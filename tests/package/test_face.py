@@ -30,7 +30,7 @@ def test_it_is_imported_quickly_and_loads_the_rest_on_demand() -> None:
 
 def test_every_name_is_there_and_documented() -> None:
     assert raygrove.__version__ == VERSION and set(raygrove.__all__) <= set(dir(raygrove))
-    for name in set(raygrove.__all__) - {"__version__"}:
+    for name in {*raygrove.__all__, "open"} - {"__version__"}:
         assert getattr(raygrove, name).__doc__ and name in (raygrove.__doc__ or ""), name
     with pytest.raises(AttributeError, match="no attribute 'nothing'"):
         _ = raygrove.nothing
@@ -44,4 +44,4 @@ def test_type_checkers_see_what_is_loaded() -> None:
         if isinstance(node, ast.ImportFrom) and (node.module or "").startswith("raygrove.gpu")
         for alias in node.names
     }
-    assert named == raygrove._HOME_OF and set(named) == set(raygrove.__all__) - {"__version__"}
+    assert named == raygrove._HOME_OF and set(named) == set(raygrove.__all__) - {"__version__"} | {"open"}

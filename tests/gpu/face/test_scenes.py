@@ -102,7 +102,7 @@ def test_devices_are_named(host_target: Target) -> None:
 @pytest.mark.parametrize(
     ("words", "sentence"),
     [
-        ((V,), "there are no triangles: give a rg.Scene"),
+        ((V,), "there are no triangles: give a rg.Scene, a rg.Clip"),
         ((V, T, "hploc", "lbvh"), "there are 2 configurations"),
         ((V, T, 7), "a configuration is a text"),
         (((V, T), "hploc@sometimes"), "no update policy 'sometimes'"),

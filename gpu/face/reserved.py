@@ -1,0 +1,29 @@
+"""Names of the laboratory, which comes later: they answer so."""
+
+from __future__ import annotations
+
+from typing import Any, NoReturn
+
+from ..errors import Error
+
+
+def race(*arguments: Any, **named: Any) -> NoReturn:
+    """Several structures over the frames of a clip, with intervals and ranks. Comes with the laboratory; until then
+    `raygrove bench` measures one after the other. Raises Error."""
+    raise _error("race", "measure with `raygrove bench frame`")
+
+
+def advise(*arguments: Any, **named: Any) -> NoReturn:
+    """When to rebuild, from measured times. Comes with the laboratory; until then the policy `auto` decides. Raises
+    Error."""
+    raise _error("advise", "take the policy auto: rg.build(scene, 'hploc@auto')")
+
+
+def diagnose(*arguments: Any, **named: Any) -> NoReturn:
+    """What is wrong with a tree, and what to do. Comes with the laboratory; until then `tree.statistics` has its cost.
+    Raises Error."""
+    raise _error("diagnose", "look at tree.statistics")
+
+
+def _error(name: str, remedy: str) -> Error:
+    return Error(f"rg.{name} comes with the laboratory, which this version does not have yet", f"rg.{name}", remedy)

@@ -1,0 +1,90 @@
+"""Clips are what their arrays and files say at every instant, and trees over them follow."""
+
+from __future__ import annotations
+
+import pathlib
+from typing import Any
+
+import numpy as np
+import pytest
+
+import raygrove as rg
+from raygrove.app.scene_io.demos import make_demo
+from raygrove.gpu.target.base import Target
+from raygrove.testing.closest_hits import triangle_hits
+
+RANDOM = np.random.default_rng(8)
+TRIANGLES = np.arange(300, dtype=np.int32).reshape(-1, 3)
+FRAMES = RANDOM.random((4, 300, 3)).astype(np.float32)
+
+
+def test_between_instants_vertices_move_straight() -> None:
+    clip = rg.Clip(FRAMES, TRIANGLES, fps=2.0)
+    assert clip.duration == 1.5
+    for time, expected in (
+        (-1.0, FRAMES[0]),
+        (0.0, FRAMES[0]),
+        (0.75, (FRAMES[1] + FRAMES[2]) / 2),
+        (1.5, FRAMES[3]),
+        (99.0, FRAMES[3]),
+    ):
+        vertices, triangles = clip.at(time)
+        np.testing.assert_allclose(vertices, expected, atol=1e-6)
+        np.testing.assert_array_equal(triangles, TRIANGLES)
+    assert rg.Clip(FRAMES[:1], TRIANGLES).duration == 0.0
+
+
+def test_a_tree_follows_a_clip(target: Target) -> None:
+    clip, rays = rg.Clip(FRAMES, TRIANGLES, fps=2.0), (RANDOM.random((300, 3)), RANDOM.normal(size=(300, 3)))
+    with rg.build(clip, "lbvh@refit", target=target) as tree:
+        for time in (0.0, 0.3, 1.5, 0.3):
+            tree.update(time)
+            expected = triangle_hits(clip.at(time)[0][TRIANGLES], *(part.astype(np.float32) for part in rays))
+            hits, sure = tree.trace(*rays), expected.is_certain
+            np.testing.assert_array_equal(hits.prim_id[sure], expected.prim_id[sure])
+        assert tree.update(0.3) == "nothing"
+    with rg.build(clip.at(0.5), target=target) as tree, pytest.raises(rg.Error, match="a scene has no times"):
+        tree.update(0.5)
+
+
+def test_a_clip_becomes_plain_values_that_move_alike(host_target: Target) -> None:
+    clip = rg.Clip(FRAMES, TRIANGLES, fps=2.0)
+    again = rg.Clip.from_plain(clip.to_plain())
+    for time in (0.0, 0.6, 1.4):
+        np.testing.assert_allclose(again.at(time)[0], clip.at(time)[0], atol=1e-5)
+    assert again.duration == clip.duration and again.to_plain().fps == 2.0
+
+
+def test_files_and_built_in_scenes_are_opened(tmp_path: pathlib.Path) -> None:
+    for frame in range(3):
+        lines = [f"v {x} {y} {frame}\n" for x, y in ((0, 0), (1, 0), (0, 1))]
+        (tmp_path / f"step_{frame}.obj").write_text("".join(lines) + "f 1 2 3\n")
+    clip = rg.open(str(tmp_path / "step_*.obj"))
+    assert clip.at(1.0 / 30.0)[0][:, 2].tolist() == pytest.approx([1.0] * 3, abs=1e-4)
+    walker = rg.open("walker")
+    assert len(walker.triangles) == make_demo("walker").triangle_count
+    assert not np.allclose(walker.at(0.0)[0], walker.at(1.0)[0])
+
+
+@pytest.mark.parametrize(
+    ("make", "sentence"),
+    [
+        (lambda: rg.Clip(FRAMES[0], TRIANGLES), r"vertices have the shape \(N, N, 3\); these are \(300, 3\)"),
+        (lambda: rg.Clip(FRAMES, TRIANGLES + 1), r"Triangle 99 is \[298, 299, 300\], but there are 300 vertices"),
+        (lambda: rg.Clip(FRAMES[:0], TRIANGLES), "vertices are those of one instant at least"),
+        (lambda: rg.Clip(FRAMES, TRIANGLES, fps=0.0), "fps is a number above 0"),
+        (lambda: rg.Clip(FRAMES, TRIANGLES).at(np.nan), "a time is a number of seconds"),
+        (lambda: rg.open("nowhere.obj"), "or the name of a built-in scene: orbit"),
+        (lambda: rg.open("galaxy"), "has no triangles"),
+    ],
+)
+def test_what_is_no_clip_is_a_sentence(make: Any, sentence: str) -> None:
+    with pytest.raises(rg.Error, match=sentence):
+        make()
+
+
+@pytest.mark.parametrize("name", ["race", "advise", "diagnose"])
+def test_names_of_the_laboratory_answer(name: str) -> None:
+    with pytest.raises(rg.Error, match=f"rg.{name} comes with the laboratory") as raised:
+        getattr(rg, name)(None)
+    assert raised.value.where == f"rg.{name}" and raised.value.remedy
