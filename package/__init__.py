@@ -4,7 +4,7 @@ The folders of the project are its subpackages: `raygrove.gpu` computes (builds,
 `raygrove.app` is the program with its window, and `raygrove.bench` measures.
 
 The names of a program that uses it as a library (`import raygrove as rg`) are here, and loaded when they are first
-asked for:
+asked for; docs/api.md tells of each:
 
     open, Clip                      files and built-in scenes, by their names; a mesh that moves, of arrays
     Scene, Mesh, ALL                meshes placed many times, on a device; the group that every ray meets

@@ -80,7 +80,8 @@ def _update(part: Part | None, update: str, text: str) -> UpdateOptions:
     name = update if part is None else part.name
     if name not in modes:
         raise _unknown("update policy", name, text, modes)
-    return dataclasses.replace(_options(UpdateOptions, part, without=("mode",)), mode=name)
+    options: UpdateOptions = _options(UpdateOptions, part, without=("mode",))
+    return dataclasses.replace(options, mode=name)
 
 
 def _options(kind: Any, part: Part | None, without: tuple[str, ...] = ()) -> Any:

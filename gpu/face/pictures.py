@@ -97,11 +97,12 @@ def _tree_of(scene: Any) -> Structure:
     if not isinstance(scene, Scene):
         raise Error(f"pictures are of a rg.Scene or a tree, not of a {type(scene).__name__}", "rg.render", "give one")
     scene.check_open("rg.render")
-    if scene.own_tree is None:
-        scene.own_tree = build(scene, "hploc@auto")
+    tree: Structure | None = scene.own_tree
+    if tree is None:
+        tree = scene.own_tree = build(scene, "hploc@auto")
     else:
-        scene.own_tree.update()
-    return scene.own_tree
+        tree.update()
+    return tree
 
 
 def _checked(views: list[Camera], size: tuple[int, int], outputs: Sequence[str]) -> tuple[str, ...]:

@@ -9,8 +9,7 @@ import numpy as np
 from ..errors import Error
 from ..target.base import Array, Target
 from ..target.foreign import is_on_gpu, library_of, on_target
-from ..target.structs import pack
-from ..trace.arrays import EVERY_GROUP, EVERY_MASK, ArrayRays
+from ..trace.arrays import EVERY_GROUP, EVERY_MASK, ArrayRays, packed
 from . import arrays
 
 FLOAT_MAX = float(np.finfo(np.float32).max)
@@ -107,24 +106,23 @@ class RaySet:
         parts.append(_rows(target, self.directions, "directions"))
         parts += [_column(target, self.t_min, "t_min"), _column(target, self.t_max, "t_max")]
         (origins, _), (directions, _), (t_mins, _), (t_maxs, _) = parts
-        packed = pack(
-            ArrayRays(
-                origins,
-                directions,
-                t_mins,
-                t_maxs,
-                _stride(origins),
-                _stride(directions),
-                _number(self.t_min, 0.0, t_mins),
-                _number(self.t_max, np.inf, t_maxs),
-                self.count,
-                1,
-            )
+        row = packed(
+            ArrayRays,
+            origins,
+            directions,
+            t_mins,
+            t_maxs,
+            _stride(origins),
+            _stride(directions),
+            _number(self.t_min, 0.0, t_mins),
+            _number(self.t_max, np.inf, t_maxs),
+            self.count,
+            1,
         )
         kept = tuple(array for array, _ in parts)
         if all(is_shared for _, is_shared in parts):
-            self._taken = (target, packed, kept)
-        return packed, kept
+            self._taken = (target, row, kept)
+        return row, kept
 
     def _check_column(self, name: str) -> None:
         column = getattr(self, name)

@@ -10,6 +10,7 @@ import numpy as np
 from .. import scene as plain
 from ..errors import Error
 from ..target.base import Target
+from ..target.foreign import on_target
 from ..trace.arrays import EVERY_GROUP, EVERY_MASK
 from . import arrays
 from .devices import Device, device_of, of_target
@@ -156,7 +157,7 @@ class Mesh:
 
 def _seen(target: Target, values: Any, name: str) -> Any:
     """The array without a copy, to look at its shape."""
-    return arrays.on_target(target, values, name)
+    return on_target(target, values, name)
 
 
 class Scene:

@@ -11,8 +11,7 @@ import numpy as np
 
 from ..target.base import Array, Target
 from ..target.foreign import library_of, on_target
-from ..target.structs import pack
-from ..trace.arrays import EVERY_GROUP, EVERY_MASK, ArrayRays
+from ..trace.arrays import EVERY_GROUP, EVERY_MASK, ArrayRays, packed
 from . import arrays
 from .rays import RaySet, _array, _number, _stride
 
@@ -38,7 +37,7 @@ class Sensor:
     @property
     def count(self) -> int:
         """Rays of one sensor."""
-        return len(self.beams)
+        return int(self.beams.shape[0])
 
     def rays(self, poses: Any, *, groups: Any = EVERY_GROUP, masks: Any = EVERY_MASK) -> SensorRays:
         """The rays of sensors at `poses` (P, 3, 4): sensor after sensor, of each its beams row by row. `groups` and
@@ -64,7 +63,7 @@ class SensorRays:
         shape = tuple(self.poses.shape)
         if len(shape) != 3 or shape[1:] not in ((3, 4), (4, 4)):
             raise arrays.ArrayError(f"poses have the shape (P, 3, 4); these are {arrays.shown(self.poses)}")
-        self.count = shape[0] * sensor.count
+        self.count: int = shape[0] * sensor.count
         if self.count > 1 << 30:
             raise arrays.ArrayError(
                 f"{shape[0]:,} sensors of {sensor.count:,} rays are more than {1 << 30:,} rays", remedy="trace some"
@@ -99,10 +98,10 @@ class SensorRays:
         beams = sensor.beams_on(target)
         t_min, t_max = _number(sensor.t_min, 0.0, None), _number(sensor.t_max, np.inf, None)
         stride = _stride(poses.reshape(len(poses), -1)) if len(poses) else 12
-        packed = pack(ArrayRays(poses, beams, None, None, stride, 3, t_min, t_max, self.count, sensor.count))
+        row = packed(ArrayRays, poses, beams, None, None, stride, 3, t_min, t_max, self.count, sensor.count)
         if poses is found:
-            self._taken = (target, packed, (poses, beams))
-        return packed, (poses, beams)
+            self._taken = (target, row, (poses, beams))
+        return row, (poses, beams)
 
     def to_rays(self) -> RaySet:
         """The same rays as arrays of NumPy. Waits where the poses lie on a GPU."""

@@ -7,8 +7,7 @@ from typing import Any, Protocol
 from ..errors import Error
 from ..hierarchy.base import Primitives
 from ..target.base import Array, Target
-from ..target.structs import pack
-from ..trace.arrays import AdmittedRays
+from ..trace.arrays import AdmittedRays, packed
 from .clips import Clip, placed
 from .scenes import Scene
 from .world import World
@@ -97,5 +96,5 @@ def admitted(
         if world is not None
         else (None, None, None, -1, 0)
     )
-    packed = pack(AdmittedRays(groups, masks, ids, instances, table, roots, count, shared, group, mask))
-    return packed, (groups, masks)
+    row = packed(AdmittedRays, groups, masks, ids, instances, table, roots, count, shared, group, mask)
+    return row, (groups, masks)

@@ -71,6 +71,8 @@ class Structure(RegionQueries):
         self._times = UpdateTimes(self.target, self._history, self._policy.needs_times)
         self._tracer: ArrayTracer | None = None
         self._kept: tuple[Any, ...] = ()
+        self._plain: np.ndarray | None = None
+        self._is_changed = False
         self._is_open = True
         if self._policy.needs_times and self._hierarchy.capabilities.refit:
             self._warm()
@@ -154,7 +156,7 @@ class Structure(RegionQueries):
         if decision.update == "refit":
             hierarchy.check_refit(primitives)
         hierarchy.prepare(primitives, decision.update)
-        self._kept, self._tracer = (), None
+        self._kept, self._plain, self._is_changed = (), None, True
         if decision.update == "rebuild":
             hierarchy.build(primitives)
         else:
@@ -234,21 +236,29 @@ class Structure(RegionQueries):
         if "instance" in native and source.world is None:
             raise Error("this tree has no instances", remedy="build it over a rg.Scene")
         with target.between(stream_of(target, rays.columns, stream)):
-            tracer = self._tracer
-            if tracer is None:
-                tracer = self._tracer = ArrayTracer(target, self._hierarchy.traversal())
+            tracer = self._followed()
             view, kept = rays.view(target)
             kind, packed, columns = self._admitted(rays, is_any)
             self._kept = (rays, kept, columns, native)
             with self._times.tracing(len(rays)):
                 tracer.trace(kind, view, packed, len(rays), source.positions, source.corners, {**_NO_OUTPUTS, **native})
 
+    def _followed(self) -> ArrayTracer:
+        """What traces through the tree as it is now."""
+        if self._tracer is None:
+            self._tracer = ArrayTracer(self.target, self._hierarchy.traversal())
+        elif self._is_changed:
+            self._tracer.follow(self._hierarchy.traversal())
+        self._is_changed = False
+        return self._tracer
+
     def _admitted(self, rays: Rays, is_any: bool) -> tuple[ArrayKind, np.ndarray, tuple[Array, ...]]:
         """What the rays may meet, and the unit for it."""
         world = self._source.world
         if world is None or not (world.has_groups or world.has_masks):
-            packed, kept = admitted(world, None, (None, None, -1, -1))
-            return ArrayKind(is_any, rays.from_sensors), packed, kept
+            if self._plain is None:
+                self._plain = admitted(world, None, (None, None, -1, -1))[0]
+            return _KINDS[is_any, rays.from_sensors], self._plain, ()
         roots = self._hierarchy.object_roots() if world.has_groups else None
         filters = world.has_masks or (world.has_groups and roots is None)
         packed, kept = admitted(world, roots, admitted_columns(self.target, rays))
@@ -334,6 +344,11 @@ class Structure(RegionQueries):
             raise ClosedError("The structure is closed", remedy="build it again")
 
 
+_KINDS = {
+    (is_any, from_sensors): ArrayKind(is_any, from_sensors)
+    for is_any in (False, True)
+    for from_sensors in (False, True)
+}
 _NO_OUTPUTS: dict[str, Array | None] = dict.fromkeys((*hit_arrays.OUTPUTS, "is_hit"))
 
 

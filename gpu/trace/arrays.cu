@@ -25,7 +25,7 @@ __device__ __forceinline__ Mask is_known(Real x) { return x - x == splat(0.0f); 
 
 // The pack of rays that starts at ray `first`.
 __device__ __forceinline__ Rays array_rays(const ArrayRays& source, int first) {
-    Real o[3], d[3];
+    float columns[6][PACK];
     for (int i = 0; i < PACK; ++i) {
         const int ray = min(first + i, source.count - 1);
         float3 origin, direction;
@@ -43,9 +43,11 @@ __device__ __forceinline__ Rays array_rays(const ArrayRays& source, int first) {
             origin = make_float3(start[0], start[1], start[2]);
             direction = make_float3(along[0], along[1], along[2]);
         }
-        set_lane(o[0], i, origin.x), set_lane(o[1], i, origin.y), set_lane(o[2], i, origin.z);
-        set_lane(d[0], i, direction.x), set_lane(d[1], i, direction.y), set_lane(d[2], i, direction.z);
+        columns[0][i] = origin.x, columns[1][i] = origin.y, columns[2][i] = origin.z;
+        columns[3][i] = direction.x, columns[4][i] = direction.y, columns[5][i] = direction.z;
     }
+    const Real o[3] = {load(columns[0]), load(columns[1]), load(columns[2])};
+    const Real d[3] = {load(columns[3]), load(columns[4]), load(columns[5])};
     const Real t_min = at_or(source.t_mins, first, source.count, source.t_min);
     const Real t_end = at_or(source.t_maxs, first, source.count, source.t_max), t_max = min(t_end, splat(FLOAT_MAX));
     const Real zero = splat(0.0f), sum = lanes_abs(d[0]) + lanes_abs(d[1]) + lanes_abs(d[2]);

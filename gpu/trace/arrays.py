@@ -14,7 +14,7 @@ import numpy as np
 from ..hierarchy.base import Traversal
 from ..rows import Float, Floats, Int, Ints, Struct
 from ..target.base import Array, Target, Unit, UnitSource
-from ..target.structs import pack
+from ..target.structs import address, pack
 from .trace import MULTIPROCESSOR_REGISTERS, TRACE_BLOCK
 
 EVERY_GROUP = -1
@@ -78,14 +78,30 @@ class ArrayKind:
     has_roots: bool = False
 
 
+def packed(kind: type[Struct], *values: Any) -> np.ndarray:
+    """A struct of numbers and pointers as kernels take it, its fields in their order: what `pack` gives, without
+    looking at each by its name."""
+    row = tuple(value if isinstance(value, int | float) else address(value) for value in values)
+    return np.array(row, kind.dtype())
+
+
 class ArrayTracer:
     """Traces through one structure as it is now. What it launches by is kept, so that a call makes nothing anew."""
 
     def __init__(self, target: Target, traversal: Traversal) -> None:
-        self.target, self.traversal = target, traversal
-        self.input = pack(TracedTree(traversal.tree.view, traversal.records.view))
+        self.target = target
         self._units: dict[ArrayKind, Unit] = {}
-        self.lanes = min(target.lane_count, traversal.most_lanes or target.lane_count)
+        self._key: tuple[Any, ...] | None = None
+        self.follow(traversal)
+
+    def follow(self, traversal: Traversal) -> None:
+        """Trace through the structure as it is now. Units stay where the traversal is compiled alike."""
+        if traversal.key != self._key:
+            self._units.clear()
+            self._key = traversal.key
+        self.traversal = traversal
+        self.input = pack(TracedTree(traversal.tree.view, traversal.records.view))
+        self.lanes = min(self.target.lane_count, traversal.most_lanes or self.target.lane_count)
 
     def trace(
         self,
