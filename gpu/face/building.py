@@ -83,22 +83,8 @@ def build(
     ...     print(tree.configuration, tree.trace([0.2, 0.2, 1.0], [0.0, 0.0, -1.0]).prim_id)
     binned_sah:bins=16/bvh4@refit [0]
     """
-    rest = list(words)
-    if not isinstance(shape, Scene | Clip) and triangles is None:
-        if rest and not isinstance(rest[0], str | Configuration):
-            triangles = rest.pop(0)
-        elif isinstance(shape, tuple) and len(shape) == 2:
-            shape, triangles = shape
-        else:
-            raise Error(
-                "there are no triangles",
-                "rg.build",
-                "give a rg.Scene, a rg.Clip, (vertices, triangles), or both arrays",
-            )
-    said = [one for one in (*rest, configuration, name) if one is not None]
-    if len(said) > 1:
-        raise Error(f"there are {len(said)} configurations", "rg.build", "give one")
-    found = _configured(said[0] if said else DEFAULT, choice)
+    shape, triangles, said = _sorted(shape, words, triangles, (configuration, name))
+    found = _configured(said, choice)
     if isinstance(shape, Scene):
         shape.check_open("rg.build")
         if device is not None and device_of(device).target is not shape._device.target:
@@ -114,6 +100,26 @@ def build(
         return Structure(own, ClipSource(own.target, scene, shape), found)
     scene.add_mesh(shape, triangles, check=check)
     return Structure(own, SceneSource(own.target, scene), found)
+
+
+def _sorted(shape: Any, words: tuple[Any, ...], triangles: Any, named: tuple[Any, ...]) -> tuple[Any, Any, Any]:
+    """What `build` was given: the shape or its vertices, triangles where those belong to it, and the configuration."""
+    rest = list(words)
+    if not isinstance(shape, Scene | Clip) and triangles is None:
+        if rest and not isinstance(rest[0], str | Configuration):
+            triangles = rest.pop(0)
+        elif isinstance(shape, tuple) and len(shape) == 2:
+            shape, triangles = shape
+        else:
+            raise Error(
+                "there are no triangles",
+                "rg.build",
+                "give a rg.Scene, a rg.Clip, (vertices, triangles), or both arrays",
+            )
+    said = [one for one in (*rest, *named) if one is not None]
+    if len(said) > 1:
+        raise Error(f"there are {len(said)} configurations", "rg.build", "give one")
+    return shape, triangles, said[0] if said else DEFAULT
 
 
 def build_spheres(

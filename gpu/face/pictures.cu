@@ -1,7 +1,7 @@
 // What the rays of cameras hit -> pictures: a colour by the light of a lamp at the camera, and the places of instances.
 #include "gpu/device/loops.cuh"
+#include "gpu/device/transform.cuh"
 #include "gpu/device/types.cuh"
-#include "gpu/device/vec.cuh"
 
 __device__ __forceinline__ float encoded(float linear) {
     const float x = min(max(linear, 0.0f), 1.0f);
@@ -20,12 +20,8 @@ extern "C" __global__ void shade_pictures(const int* instance, const float* norm
             continue;
         }
         const int camera = i / beam_count;
-        const float* m = poses + 12 * (int64)camera;
-        const float3 beam = load3(beams, i - camera * beam_count);
-        const float3 along = make_float3(m[0] * beam.x + m[1] * beam.y + m[2] * beam.z,
-                                         m[4] * beam.x + m[5] * beam.y + m[6] * beam.z,
-                                         m[8] * beam.x + m[9] * beam.y + m[10] * beam.z);
-        const float facing = -dot(load3(normal, i), along) / sqrtf(max(dot(along, along), 1e-30f));
+        const float3 along = transform_vector(load_affine(poses, camera), load3(beams, i - camera * beam_count));
+        const float facing = -dot(load3(normal, i), along) / sqrtf(dot(along, along));
         const float light = 0.1f + 0.9f * max(facing, 0.0f);
         const float3 own = load3(colors, instance[i]);
         at[0] = (uint8)(255.0f * encoded(own.x * light) + 0.5f);

@@ -6,6 +6,7 @@
 // Outputs may be null. A ray that is not finite, or has no direction, hits nothing.
 // from gpu.trace.arrays import AdmittedRays, ArrayRays, TracedTree
 #include "gpu/device/loops.cuh"
+#include "gpu/device/transform.cuh"
 #include "gpu/device/triangle.cuh"
 #include "gpu/trace/on_primitive.cuh"
 
@@ -31,12 +32,9 @@ __device__ __forceinline__ Rays array_rays(const ArrayRays& source, int first) {
         float3 origin, direction;
         if constexpr (FROM_SENSORS) {
             const int sensor = ray / source.beam_count, beam = ray - sensor * source.beam_count;
-            const float* pose = source.origins + (int64)sensor * source.origin_stride;
-            const float* along = source.directions + 3 * (int64)beam;
-            origin = make_float3(pose[3], pose[7], pose[11]);
-            direction = make_float3(pose[0] * along[0] + pose[1] * along[1] + pose[2] * along[2],
-                                    pose[4] * along[0] + pose[5] * along[1] + pose[6] * along[2],
-                                    pose[8] * along[0] + pose[9] * along[1] + pose[10] * along[2]);
+            const Affine pose = load_affine(source.origins + (int64)sensor * source.origin_stride, 0);
+            origin = pose.origin;
+            direction = transform_vector(pose, load3(source.directions, beam));
         } else {
             const float* start = source.origins + (int64)ray * source.origin_stride;
             const float* along = source.directions + (int64)ray * source.direction_stride;

@@ -9,7 +9,6 @@ import numpy as np
 import pytest
 
 import raygrove as rg
-from raygrove.app.scene_io.demos import make_demo
 from raygrove.gpu.target.base import Target
 from raygrove.testing.closest_hits import triangle_hits
 
@@ -62,7 +61,7 @@ def test_files_and_built_in_scenes_are_opened(tmp_path: pathlib.Path) -> None:
     clip = rg.open(str(tmp_path / "step_*.obj"))
     assert clip.at(1.0 / 30.0)[0][:, 2].tolist() == pytest.approx([1.0] * 3, abs=1e-4)
     walker = rg.open("walker")
-    assert len(walker.triangles) == make_demo("walker").triangle_count
+    assert 20_000 < len(walker.triangles) < 40_000
     assert not np.allclose(walker.at(0.0)[0], walker.at(1.0)[0])
 
 
