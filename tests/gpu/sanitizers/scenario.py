@@ -36,6 +36,7 @@ from tests.gpu.hierarchy.kd_reference import GivenKdTree, build_reference
 from tests.gpu.hierarchy.own_builders import any_tree, cut_in_two, registered
 
 from .bounded import run_bounded
+from .face import run_face
 from .frames import TRIANGLES, WATCHED, draw_spheres, make_scene, pictures, run_frames
 from .glyphs import STRATEGIES, draw_primary_tiles, run_glyphs
 from .gravity import run_gravity
@@ -78,6 +79,7 @@ def everything(watch: str = "all") -> list[Callable[[Target], None]]:
         run_primitives,
         run_queues,
         run_point_trees,
+        run_face,
         run_glyphs,
         run_gravity,
         run_palettes,
