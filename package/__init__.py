@@ -136,6 +136,7 @@ __all__ = [
     "Tree",
     "View",
     "ViewSettings",
+    "Viewer",
     "__version__",
     "advise",
     "build",
@@ -145,6 +146,7 @@ __all__ = [
     "diagnose",
     "race",
     "render",
+    "show",
     "structures",
 ]
 """Not `open`: `from raygrove import *` leaves the built-in one as it is."""

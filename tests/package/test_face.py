@@ -41,7 +41,7 @@ def test_type_checkers_see_what_is_loaded() -> None:
     named = {
         alias.name: node.module
         for node in ast.walk(tree)
-        if isinstance(node, ast.ImportFrom) and (node.module or "").startswith("raygrove.gpu")
+        if isinstance(node, ast.ImportFrom) and (node.module or "").startswith(("raygrove.gpu.", "raygrove.app."))
         for alias in node.names
     }
     assert named == raygrove._HOME_OF and set(named) == set(raygrove.__all__) - {"__version__"} | {"open"}
