@@ -95,7 +95,7 @@ def _signature(name: str, thing: Any) -> str:
 def _parameters(thing: Any) -> str:
     """Names and defaults, without types: those are in the text. Of overloads the widest."""
     call = thing.__init__ if inspect.isclass(thing) else thing
-    shown = []
+    shown: list[str] = []
     was_keyword = False
     for parameter in inspect.signature(call).parameters.values():
         if parameter.name == "self" or (parameter.name == "device" and thing.__name__ == "Mesh"):
@@ -104,7 +104,8 @@ def _parameters(thing: Any) -> str:
             was_keyword = True
             if not any(one.startswith("*") for one in shown):
                 shown.append("*")
-        word = {parameter.VAR_POSITIONAL: "*", parameter.VAR_KEYWORD: "**"}.get(parameter.kind, "") + parameter.name
+        stars = 1 if parameter.kind is parameter.VAR_POSITIONAL else 2 if parameter.kind is parameter.VAR_KEYWORD else 0
+        word = "*" * stars + parameter.name
         default = parameter.default
         has_default = default is not inspect.Parameter.empty and not repr(default).startswith("<")
         shown.append(f"{word}={default!r}" if has_default else word)
