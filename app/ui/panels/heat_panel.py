@@ -64,6 +64,7 @@ class HeatPanel(QWidget):
         self._forms: dict[str, dict[str, Editor]] = {}
         self._pages, self._page_of = QStackedWidget(self), dict[str, QWidget]()
         self._lay_out()
+        self._used: set[str] = set()
         self._latest: StepCounts | None = None
         self._pinned: StepCounts | None = None
         document.observe(lambda before, after: self._show_options() if before.settings is not after.settings else None)
@@ -113,6 +114,7 @@ class HeatPanel(QWidget):
             return
         self._shown_time = time.monotonic()
         self.counts, latest = self._pinned or self._latest, self._latest
+        self._fit_at_first_use()
         self.scale_changed.emit((latest.number(latest.low), latest.number(latest.high)))
         if self.isVisible():
             self._show_counts()
@@ -146,6 +148,15 @@ class HeatPanel(QWidget):
         self.counts = self._latest = self._pinned = None
         self.point_at(None)
         self._show_counts()
+
+    def _fit_at_first_use(self) -> None:
+        """The first picture of a ray type whose range nobody has chosen: most of a fixed one would be dark."""
+        name, options = self.ray_type, self.options
+        if name in self._used or self.shown is None or not self.shown.histogram.any():
+            return
+        self._used.add(name)
+        if options == type(options)():
+            self.fit_range()
 
     def fit_range(self) -> None:
         """Take the range that fits the picture shown, and keep it: one scale for whatever comes next."""

@@ -69,6 +69,23 @@ def test_the_heat_panel_shows_what_was_counted(heat: HeatPanel, qtbot: Any) -> N
     assert heat.grab().toImage().width() > 100
 
 
+def test_the_range_fits_the_first_picture_and_no_other(heat: HeatPanel, qtbot: Any) -> None:
+    heat.take(frame(counts(b12=996, b50=4)))
+    qtbot.waitUntil(lambda: heat.counts is not None)
+    first = (heat.options.minimum, heat.options.maximum)
+    assert 10 <= first[0] <= 12 and 12 < first[1] < 20 and not heat.options.automatic
+    heat.take(frame(counts(b60=500, b80=500)))
+    heat.show_latest()
+    assert (heat.options.minimum, heat.options.maximum) == first, "one scale for whatever comes next"
+
+
+def test_who_has_chosen_a_range_keeps_it(heat: HeatPanel, qtbot: Any) -> None:
+    heat._document.change("settings.ray_type.steps.maximum", 40)
+    heat.take(frame(counts(b12=996, b50=4)))
+    qtbot.waitUntil(lambda: heat.counts is not None)
+    assert (heat.options.minimum, heat.options.maximum) == (0, 40)
+
+
 def test_fit_once_keeps_one_scale_and_is_one_step_of_undo(heat: HeatPanel, qtbot: Any) -> None:
     document = heat._document
     document.change("settings.ray_type.steps.automatic", True)
