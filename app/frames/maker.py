@@ -103,7 +103,7 @@ class FrameMaker(Questions):
         self._noise: float | None = None
         self._frame_id = 0
         self._last_key: object = None
-        self._samples = 0
+        self._samples = self._looking = 0
         self._is_probed = False
         self._preparing_ms = 0.0
         self._prepared: dict[str, str] = {}
@@ -151,9 +151,9 @@ class FrameMaker(Questions):
         plan = pacing.plan(display, state.settings.render.samples, key, is_moving, slots[0].height)
         in_rows = (plan.most_rows > 0 or pacing.progress is not None) and not state.settings.update.always
         engine.samples_phases = not self.times_every_frame and not in_rows
-        engine.tries_arrangements = True
-        engine.most_steps = MOST_STEPS
+        engine.tries_arrangements, engine.most_steps = True, MOST_STEPS
         film_key = (key, plan.scale)
+        self._looking = self._refinement.filtered(film_key, pacing.expected_ms(plan.scale), display)
         most = self._refinement.most(film_key, self._count_of(film_key), plan, display, is_moving)
         views, self._frame_id = self._views_of(state, slots, target, plan, most, in_rows, film_key), self._frame_id + 1
         moment = dataclasses.replace(moment, frame_id=self._frame_id)
@@ -355,7 +355,7 @@ class FrameMaker(Questions):
     ) -> View:
         pixels = SlotPixels(slot, target, *scaled(slot.width, slot.height, scale))
         settings, name = view_settings(state, index, samples=samples), state.views[index].name
-        settings = while_looking(settings, state.settings.display.filter_samples)
+        settings = while_looking(settings, self._looking)
         return View(settings, state.camera_of(index), pixels, name, most_rows)
 
     def _key_of(self, scene: Scene, state: State, moment: Moment, slots: Sequence[PixelSlot]) -> object:

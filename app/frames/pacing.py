@@ -117,6 +117,10 @@ class Pacing:
             row_ms = self._pixel_ms(scale) / max(rows, 1)
         return rows_at_once(row_ms, rows) if row_ms else max(1, rows // FIRST_SHARE // TILE_ROWS) * TILE_ROWS
 
+    def expected_ms(self, scale: float) -> float:
+        """What the pixels of a picture of this scale are thought to take; 0 where nothing is known."""
+        return self._pixel_ms(scale) if self.pace.is_known else 0.0
+
     def _pixel_ms(self, scale: float) -> float:
         return self.pace.pixel_ms * (scale / self.pace.scale) ** 2
 

@@ -12,6 +12,7 @@ from collections.abc import Sequence
 from typing import Any
 
 from raygrove.app.frames.pacing import Plan
+from raygrove.app.frames.resolution import ROWS_LIMIT_MS
 from raygrove.app.settings.settings import DisplayOptions
 from raygrove.gpu.engine import View
 
@@ -28,6 +29,16 @@ class Refinement:
 
     _finished: object = None
     _count: int = 0
+    _looked_at: object = None
+    _filter_samples: int = 0
+
+    def filtered(self, key: object, expected_ms: float, display: DisplayOptions) -> int:
+        """Until how many samples the picture `key` is filtered, 0 for not at all: the filter needs a whole picture, and
+        nothing can stop one on its way. Decided once for each, or its samples would begin anew."""
+        if key != self._looked_at:
+            self._looked_at = key
+            self._filter_samples = display.filter_samples if expected_ms <= ROWS_LIMIT_MS else 0
+        return self._filter_samples
 
     def most(self, key: object, there: int, plan: Plan, display: DisplayOptions, is_moving: bool) -> int:
         """The samples that the next frame of the picture `key` may take it to, which has `there` of them."""

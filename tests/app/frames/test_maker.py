@@ -249,6 +249,25 @@ def test_paths_are_filtered_in_the_window_until_there_are_enough_samples(makers:
     assert not view_settings(state).ray_type_options.filtered, "written pictures are what their samples show"
 
 
+def test_slow_paths_are_not_filtered_so_that_they_can_be_stopped_and_a_picture_stays_as_it_began() -> None:
+    makers = Makers(full_ms=3000.0)
+    state = replaced(State(), "settings.render.ray_type", "path")
+
+    def is_filtered() -> bool:
+        options: Any = makers.engines[0].views[0].settings.ray_type_options
+        return bool(options.filtered)
+
+    makers.draw(state)
+    makers.draw(state)
+    assert makers.slot.drawn == (400, 320) and not is_filtered()
+    makers.engines[0].full_ms = 30.0
+    makers.draw(state)
+    assert not is_filtered(), "its samples would begin anew"
+    for index in range(12):
+        makers.draw(state, time=index / 10, moving=True)
+    assert is_filtered()
+
+
 def test_what_is_hidden_and_selected_is_handed_on(makers: Makers) -> None:
     hidden = replaced(State(), "hidden", (2, 5))
     assert [makers.draw(state).samples for state in (State(), hidden, hidden)] == [1, 1, 2]
