@@ -67,7 +67,12 @@ class Sample:
         """Milliseconds of each of PARTS."""
         return parts_of(self.frame, self.paint_ms)
 
-    @property
+    @functools.cached_property
+    def row(self) -> tuple[float, ...]:
+        """The same as a row of a table."""
+        return tuple(self.parts.values())
+
+    @functools.cached_property
     def whole(self) -> float:
         """Milliseconds of the frame: all its parts. What was prepared for the first picture of its kind, kernels above
         all, is no part of it (FinishedFrame.preparing_ms)."""

@@ -5,6 +5,7 @@ The bars are a picture of one column a frame, made by numpy: a tenth of what dra
 
 from __future__ import annotations
 
+import math
 from collections.abc import Sequence
 
 import numpy as np
@@ -69,15 +70,14 @@ class FrameBars(QWidget):
 
     def milliseconds(self) -> np.ndarray:
         """(parts, frames) that are drawn, oldest first."""
-        values = [tuple(sample.parts.values()) for sample in self._samples]
-        return np.array(values, np.float64).reshape(-1, len(PARTS)).T
+        return np.array([sample.row for sample in self._samples], np.float64).reshape(-1, len(PARTS)).T
 
     def show_frames(self) -> None:
         """Draw the frames that can be pinned now."""
         self._samples = self._figures.samples
         edges = np.cumsum(self.milliseconds(), axis=0)
         whole = edges[-1]
-        tallest = float(np.quantile(whole, SHARE_SEEN, method="higher")) if len(whole) else 0.0
+        tallest = float(np.sort(whole)[math.ceil(SHARE_SEEN * (len(whole) - 1))]) if len(whole) else 0.0
         self._limit = next((value for value in RANGES if value >= tallest), RANGES[-1])
         colors = [phase_color(name).name() for name in PARTS]
         self._image = band_image(edges, self._limit, HEIGHT - CAPTION, colors, hatched=PARTS.index(OTHER))

@@ -3,6 +3,7 @@ what is kept for reuse, apart. Texts are translated in the context "Statistics".
 
 from __future__ import annotations
 
+import functools
 from typing import Any
 
 from PySide6.QtCore import QT_TRANSLATE_NOOP, QCoreApplication
@@ -63,8 +64,13 @@ TAGS: dict[str, tuple[str, Any]] = {
 def memory_rows(statistics: FrameStatistics) -> list[Row]:
     """A heading with all that this scene needs, a row for each owner in a place that stays, and below it what it is
     for; then what is kept for reuse, which is not counted."""
+    return _rows(tuple(statistics.bytes.items()), statistics.idle_bytes) + _key_rows(statistics.key_frames)
+
+
+@functools.lru_cache(maxsize=4)  # asked for ten times a second, and seldom others
+def _rows(sizes: tuple[tuple[str, int], ...], idle: int) -> list[Row]:
     tr = QCoreApplication.translate
-    total = sum(statistics.bytes.values())
+    total = sum(count for _, count in sizes)
     tip = tr(
         "Statistics",
         "Memory of the device that this scene, its structure and its pictures use. That of earlier scenes and "
@@ -72,7 +78,7 @@ def memory_rows(statistics: FrameStatistics) -> list[Row]:
     )
     rows = [Row("memory", tr("Statistics", "Memory"), mebibytes(total), tip=tip)]
     for owner, (title, what) in OWNERS.items():
-        found = {tag: count for tag, count in statistics.bytes.items() if TAGS.get(tag, ("work", ""))[0] == owner}
+        found = {tag: count for tag, count in sizes if TAGS.get(tag, ("work", ""))[0] == owner}
         key = f"memory.{owner}"
         rows.append(
             Row(key, tr("Statistics", title), mebibytes(sum(found.values())), "memory", tip=tr("Statistics", what))
@@ -80,10 +86,8 @@ def memory_rows(statistics: FrameStatistics) -> list[Row]:
         for tag, count in sorted(found.items(), key=lambda item: -item[1]):
             rows.append(Row(f"{key}.{tag}", _tag_title(tag), mebibytes(count), key))
     tip = tr("Statistics", "Not counted above: memory that is reserved but empty, for the next arrays.")
-    rows.append(
-        Row("memory.idle", tr("Statistics", "Kept for reuse"), mebibytes(statistics.idle_bytes), "memory", tip=tip)
-    )
-    return rows + _key_rows(statistics.key_frames)
+    rows.append(Row("memory.idle", tr("Statistics", "Kept for reuse"), mebibytes(idle), "memory", tip=tip))
+    return rows
 
 
 def _tag_title(tag: str) -> str:

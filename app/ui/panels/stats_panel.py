@@ -1,5 +1,5 @@
 """The figures of the last second, or of a frame that is pinned, and the last frames as bars above them; at most ten
-updates a second."""
+updates of figures a second, and five of the bars."""
 
 from __future__ import annotations
 
@@ -21,6 +21,7 @@ from raygrove.app.ui.widgets.panel_bar import PanelBar, Table
 from raygrove.app.ui.widgets.steady import Steady
 
 UPDATE_INTERVAL_S = 0.1
+BARS_INTERVAL_MS = 200
 HINT_LINES, REASON_LINES = 3, 3
 COLUMNS = ("key", "name", "value", "range")
 
@@ -59,7 +60,9 @@ class StatsPanel(QWidget):
         column.addWidget(self.bar)
         self.table_view.itemActivated.connect(self._activate)
         self._timer = QTimer(self, singleShot=True)
-        self._timer.timeout.connect(self.show_latest)
+        self._timer.timeout.connect(self._show_figures)
+        self._bars_timer = QTimer(self, singleShot=True, interval=BARS_INTERVAL_MS)
+        self._bars_timer.timeout.connect(self._show_bars)
         figures.shown.connect(self._hear)
         figures.pin_changed.connect(self._hear_pin)
 
@@ -74,7 +77,15 @@ class StatsPanel(QWidget):
         self.show_latest()
 
     def show_latest(self) -> None:
-        """Show the newest figures now, or those of the pinned frame."""
+        """Show the newest figures and bars now, or those of the pinned frame."""
+        self._show_figures()
+        self._show_bars()
+
+    def _show_bars(self) -> None:
+        if not self.bar.is_frozen:
+            self.bars.show_frames()
+
+    def _show_figures(self) -> None:
         pinned = self.figures.pinned
         samples = [pinned] if pinned is not None else self.figures.history.last_second()
         if not samples or samples[-1] is None or (self.bar.is_frozen and pinned is None):
@@ -88,8 +99,6 @@ class StatsPanel(QWidget):
         self.table_view.show_rows(rows_of(found, *self.compared))
         self._say(self._hint, bottleneck(found, self.minimum_fps))
         self._say(self._reason, decision(found.sample.frame))
-        if not self.bar.is_frozen:
-            self.bars.show_frames()
 
     def text(self) -> str:
         """What is shown, as text."""
@@ -114,7 +123,11 @@ class StatsPanel(QWidget):
 
     # -- what happens ---------------------------------------------------------------------------------------------
     def _hear(self, sample: Sample) -> None:
-        if not self._timer.isActive() and self.isVisible() and not self.bar.is_frozen:
+        if not self.isVisible() or self.bar.is_frozen:
+            return
+        if not self._bars_timer.isActive():
+            self._bars_timer.start()
+        if not self._timer.isActive():
             wait = self._shown_time + UPDATE_INTERVAL_S - time.monotonic()
             self._timer.start(max(0, round(wait * 1000)))
 
@@ -146,8 +159,10 @@ class StatsPanel(QWidget):
         """Catch up with what came while it was hidden."""
         super().showEvent(event)
         self._timer.start(0)
+        self._bars_timer.start()
 
     def hideEvent(self, event: QHideEvent) -> None:
         """Nothing to update while nobody looks."""
         self._timer.stop()
+        self._bars_timer.stop()
         super().hideEvent(event)

@@ -32,6 +32,8 @@ OWN_KEYS = (
 """Keys that move in the table and open its rows; elsewhere in the window they are the timeline's."""
 
 Role = Qt.ItemDataRole
+NONE = Row("", "", "")
+"""Before a row is shown for the first time."""
 
 
 class StatsTable(QTreeWidget):
@@ -88,7 +90,7 @@ class StatsTable(QTreeWidget):
         blocker = QSignalBlocker(self.model())  # each text alone would be a reason to paint
         for row in rows:
             if row != before.get(row.key):
-                self._show_row(self._items[row.key], row)
+                self._show_row(self._items[row.key], row, before.get(row.key, NONE))
         del blocker
         self.viewport().update()
 
@@ -120,13 +122,20 @@ class StatsTable(QTreeWidget):
                     self._items[row.key].setIcon(NAME, self._icon_of(row.part))
 
     # -- rows -----------------------------------------------------------------------------------------------------
-    def _show_row(self, item: QTreeWidgetItem, row: Row) -> None:
-        item.setText(VALUE, row.value)
-        item.setText(SPREAD, row.spread)
-        item.setData(BAR, Role.UserRole, (row.share, row.part) if row.share is not None else None)
-        if item.toolTip(NAME) != row.tip:
+    def _show_row(self, item: QTreeWidgetItem, row: Row, before: Row) -> None:
+        """Change what has changed."""
+        if row.value != before.value:
+            item.setText(VALUE, row.value)
+        if row.spread != before.spread:
+            item.setText(SPREAD, row.spread)
+        if row.share != before.share:
+            item.setData(BAR, Role.UserRole, (row.share, row.part) if row.share is not None else None)
+        if row.tip != before.tip:
             item.setToolTip(NAME, row.tip)
-        item.setToolTip(VALUE, f"{row.value}\n{row.tip}" if row.tip else row.value)
+        if row.spread:
+            return
+        if (row.value, row.tip, row.spread) != (before.value, before.tip, before.spread):  # it may be cut
+            item.setToolTip(VALUE, f"{row.value}\n{row.tip}" if row.tip else row.value)
 
     def _make_items(self, rows: list[Row]) -> None:
         is_open = {key: item.isExpanded() for key, item in self._items.items() if item.childCount()}
