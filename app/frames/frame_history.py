@@ -153,11 +153,9 @@ def spreads(samples: Sequence[Sample]) -> dict[str, Spread]:
     Medians of parts do not add up to that of the frame. So these are of the frames in the middle, by the time that the
     whole frame took: the mean of each part over the same few frames, which adds up, and lies within its range."""
     timed = _timed(samples)
-    columns: dict[str, list[float]] = {}
-    for sample in timed:
-        for key, value in sample.values.items():
-            columns.setdefault(key, []).append(value)
-    found = {key: _spread(values) for key, values in columns.items()}
+    tables = [sample.values for sample in timed]
+    keys = dict.fromkeys(key for table in tables for key in table)
+    found = {key: _spread([table[key] for table in tables if key in table]) for key in keys}
     for key, value in _typical(timed).items():
         found[key] = dataclasses.replace(found[key], median=value)
     rates = _rates(samples)

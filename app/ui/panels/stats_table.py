@@ -9,6 +9,7 @@ from PySide6.QtCore import QEvent, QModelIndex, QPersistentModelIndex, QRectF, Q
 from PySide6.QtGui import QBrush, QColor, QFont, QIcon, QKeyEvent, QPainter, QPixmap
 from PySide6.QtWidgets import (
     QHeaderView,
+    QStyle,
     QStyledItemDelegate,
     QStyleOptionViewItem,
     QTreeWidget,
@@ -180,10 +181,12 @@ class Shares(QStyledItemDelegate):
         self, painter: QPainter, option: QStyleOptionViewItem, index: QModelIndex | QPersistentModelIndex
     ) -> None:
         """A bar from the left, as long as its share."""
-        super().paint(painter, option, index)
         found = index.data(Role.UserRole)
         if found is None:
+            if option.state & QStyle.StateFlag.State_Selected:  # type: ignore[attr-defined]
+                super().paint(painter, option, index)
             return
+        super().paint(painter, option, index)
         share, part = found
         area: QRectF = QRectF(option.rect).adjusted(4, 5, -2, -5)  # type: ignore[attr-defined]
         area.setWidth(max(area.width() * min(share, 1.0), 1.0))

@@ -7,6 +7,9 @@ from PySide6.QtCore import QModelIndex, QPersistentModelIndex, QRect
 from PySide6.QtGui import QPainter
 from PySide6.QtWidgets import QStyledItemDelegate, QStyleOptionViewItem, QTreeView
 
+SHORT = 8
+"""Letters that a cell has room for, as those of "4.120 ms"."""
+
 MARGIN = 4
 """Pixels that a style leaves at each side of the text of a cell."""
 
@@ -21,7 +24,10 @@ class Values(QStyledItemDelegate):
     def paint(
         self, painter: QPainter, option: QStyleOptionViewItem, index: QModelIndex | QPersistentModelIndex
     ) -> None:
-        """Draw the value in the room that it has."""
+        """Draw the value in the room that it has. Most have enough in their cell, and are drawn ten times a second."""
+        if len(index.data() or "") <= SHORT:
+            super().paint(painter, option, index)
+            return
         roomy = QStyleOptionViewItem(option)
         roomy.rect = self.room_of(index, option.rect)  # type: ignore[attr-defined]
         super().paint(painter, roomy, index)
