@@ -62,6 +62,7 @@ CEILINGS = {  # the first that fits
     "gpu/hierarchy/octree/builders/": 96,  # a primitive against eight cells, of whichever kind it is
     "gpu/hierarchy/grid/": 128,  # one thread chooses in double precision; a glyph is cut at each cell
     "gpu/hierarchy/octree/cell_keys": 80,  # the same against the cells of a level
+    "gpu/hierarchy/runs": 80,  # a list's references, of whichever kind they are, on the oldest architecture
     "gpu/hierarchy/": 64,
     "gpu/animate/deform": 80,
     "gpu/animate/attributes": 80,  # four attributes of an object at once
