@@ -191,6 +191,9 @@ def parts_of(scene: Any) -> tuple[list[Part], np.ndarray]:
     """The meshes of a scene as they are now, and the frames (T, V, 3) of a clip. Raises ViewerError."""
     if hasattr(scene, "meshes") and not hasattr(scene, "objects"):
         return [_part(mesh) for mesh in scene.meshes], np.zeros((0, 0, 3), np.float32)
+    if callable(getattr(scene, "at", None)):
+        steps = range(min(MOST_KEPT, round(scene.duration * scene.fps) + 1))
+        scene = (np.stack([on_host(scene.at(step / scene.fps)[0]) for step in steps]), scene.triangles)
     pair = scene if isinstance(scene, tuple) else (getattr(scene, "vertices", None), getattr(scene, "triangles", None))
     if len(pair) != 2 or any(part is None for part in pair):
         raise ViewerError(

@@ -266,3 +266,9 @@ def test_the_librarys_own_scenes_and_trees() -> None:
         assert viewer.update()
         first, second = viewer._ring.held()
         assert (first.vertices[3, 0], second.vertices[3, 0]) == (1.0, 8.0)
+
+
+def test_the_librarys_own_clips() -> None:
+    clip = rg.Clip(np.stack([TRIANGLE[0] * step for step in (1, 2, 3)]), TRIANGLE[1], fps=10.0)
+    held = viewers.ring_of(clip, 1).held()
+    assert [frame.vertices[0, 0] for frame in held] == [1.0, 2.0, 3.0]
