@@ -62,6 +62,7 @@ class Commands(QObject):
         if command.tip:
             action.setToolTip(command.tip)
         action.triggered.connect(lambda checked=False: command.run())
+        self._window.addAction(action)  # its keys count without the menu bar, too
         self.actions[command.name] = action
         return action
 

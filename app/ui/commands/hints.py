@@ -23,7 +23,7 @@ HINTS = {
     "edit.keys": "Assign other keys to commands, choices and mouse gestures.",
     "edit.settings": "Every setting with its range; the picture follows at once.",
     "view.reset_layout": "Put the panels back to their places, and show silenced messages again.",
-    "view.full_screen": "Fill the screen with the window, and back.",
+    "view.full_screen": "The picture alone on the whole screen, and back.",
     "camera.focus": "Look at what lies under the pointer, and come near.",
     "camera.fit": "See the whole scene from the present direction.",
     "camera.reset": "Stand where the scene was first seen from.",

@@ -21,7 +21,7 @@ from pathlib import Path
 from typing import Any
 
 import numpy as np
-from PySide6.QtCore import QDeadlineTimer, QEventLoop, Qt
+from PySide6.QtCore import QDeadlineTimer, QEventLoop
 from PySide6.QtWidgets import QApplication, QDialog
 
 from raygrove.app.document.document import Document
@@ -40,6 +40,9 @@ from raygrove.gpu.scene import Moment, Scene
 
 FRAME_S = 1.0 / 60.0
 PICTURES = 24
+SHARING = tuple(f"dock.{name}" for name in ("pick", "boxes", "objects", "clip", "spheres", "materials", "lights"))
+"""Panels that are taken out of the places that they share with others, where one of them is seen."""
+
 SIDE_BY_SIDE = 720
 """Pixels of a window in which all panels stand beside one another; in a lower one some become tabs."""
 
@@ -139,9 +142,10 @@ class PanelMeasurement:
         turns."""
         self.heartbeat.rest()
         named = {dock.objectName(): dock for dock in self._window.docks}
-        for name in ("dock.pick", "dock.boxes"):  # out of the place that they share, where only one of three is seen
+        for name in SHARING:
+            area = self._window.dockWidgetArea(named[name])
             self._window.removeDockWidget(named[name])
-            self._window.addDockWidget(Qt.DockWidgetArea.RightDockWidgetArea, named[name])
+            self._window.addDockWidget(area, named[name])
         self._window.resize(self._window.width(), max(self._window.height(), SIDE_BY_SIDE))
         for path, value in (("settings.render.ray_type", "steps"), ("settings.boxes.show", True)):
             self._window.document.change(path, value)

@@ -14,6 +14,7 @@ from raygrove.app.system import interrupts
 from raygrove.app.ui.picture.painter_view import PainterView
 from raygrove.app.ui.session.session import make_session
 from raygrove.app.ui.session.settings_files import show_remarks
+from raygrove.app.ui.window.docks import fit_to_screen
 from raygrove.app.ui.window.main_window import MainWindow
 
 UNSEEN = ("offscreen", "minimal")
@@ -37,6 +38,7 @@ def run(document: Document, arguments: Any = None, live: Any = None) -> int:
     window = make_window(document)
     size = getattr(arguments, "size", None)
     open_window(window, tuple(size) if size else None)
+    fit_to_screen(window)
     show_remarks(window.session.notices, getattr(arguments, "remarks", ()))
     open_scene(window, arguments)
     if QGuiApplication.platformName() in UNSEEN:

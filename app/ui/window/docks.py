@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 import functools
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 
 from PySide6.QtCore import QEvent, QObject, QSize, Qt, QTimer
 from PySide6.QtGui import QResizeEvent
-from PySide6.QtWidgets import QDockWidget, QMainWindow
+from PySide6.QtWidgets import QDockWidget, QMainWindow, QWidget
 
 from raygrove.app.ui.panels.inspectors import Place
 from raygrove.app.ui.widgets.scrolled import Scrolled, needed_by, panel_of
@@ -19,6 +19,9 @@ FIRST_HIDDEN = (
 
 NEVER_SCROLLED = ("timeline",)
 """Panels of one row."""
+
+LOW = 860
+"""Pixels of a window in which there is room for one panel at the right."""
 
 SIDES = (Qt.DockWidgetArea.LeftDockWidgetArea, Qt.DockWidgetArea.RightDockWidgetArea)
 
@@ -33,6 +36,9 @@ def make_docks(window: QMainWindow, places: Sequence[Place]) -> list[QDockWidget
         dock.setWidget(panel if name in NEVER_SCROLLED else Scrolled(panel))
         window.addDockWidget(area, dock)
         docks.append(dock)
+    first, *others = (dock for dock in docks if window.dockWidgetArea(dock) == Qt.DockWidgetArea.LeftDockWidgetArea)
+    for dock in others:
+        window.tabifyDockWidget(first, dock)  # a drawer with tabs: one panel at the left of the picture is seen
     return docks
 
 
@@ -42,6 +48,40 @@ def show_first(window: QMainWindow, docks: Sequence[QDockWidget]) -> None:
         dock.setVisible(dock.objectName().removeprefix("dock.") not in FIRST_HIDDEN)
     window.setCorner(Qt.Corner.BottomRightCorner, Qt.DockWidgetArea.BottomDockWidgetArea)
     window.resizeDocks(list(docks[:2]), [330, 290], Qt.Orientation.Horizontal)
+
+
+def fit_to_screen(window: QMainWindow) -> None:
+    """Let a window be no larger than its screen, and lie on it as a whole: what was remembered may be of another
+    screen, or of another scale."""
+    if window.isMaximized() or window.isFullScreen():
+        return
+    room, frame = window.screen().availableGeometry(), window.frameGeometry()
+    margins = frame.size() - window.size()
+    window.resize(window.size().boundedTo(room.size() - margins))
+    frame = window.frameGeometry()
+    left = max(min(frame.left(), room.right() + 1 - frame.width()), room.left())
+    top = max(min(frame.top(), room.bottom() + 1 - frame.height()), room.top())
+    if (left, top) != (frame.left(), frame.top()):
+        window.move(left, top)
+
+
+class PictureAlone(QObject):
+    """Full screen: the picture and what lies in it, without menus, bars and panels; and back to what was there."""
+
+    def __init__(self, window: QMainWindow, around: Callable[[], Sequence[QWidget]]) -> None:
+        super().__init__(window)
+        self._window, self._around = window, around
+        self._hidden: list[QWidget] = []
+
+    def toggle(self) -> bool:
+        """Whether the picture is alone now."""
+        window, is_alone = self._window, not self._window.isFullScreen()
+        if is_alone:
+            self._hidden = [widget for widget in self._around() if not widget.isHidden()]
+        for widget in self._hidden:
+            widget.setHidden(is_alone)
+        window.setWindowState(window.windowState() ^ Qt.WindowState.WindowFullScreen)
+        return is_alone
 
 
 class FirstRoom(QObject):
@@ -57,6 +97,7 @@ class FirstRoom(QObject):
         window.installEventFilter(self)
         for dock in docks:
             dock.visibilityChanged.connect(functools.partial(self._seen, dock))
+            dock.toggleViewAction().toggled.connect(functools.partial(self._shown, dock))
 
     def eventFilter(self, watched: QObject, event: QEvent) -> bool:
         """Keep the size that the window had, while it becomes another one."""
@@ -67,6 +108,19 @@ class FirstRoom(QObject):
 
     def _forget(self) -> None:
         self._before = None
+
+    def _shown(self, dock: QDockWidget, is_shown: bool) -> None:
+        """A panel that is asked for is the one that is seen of its tabs. In a low window those at the right share one
+        place from the first time on: two would have a few rows each."""
+        if not is_shown:
+            return
+        right, statistics = Qt.DockWidgetArea.RightDockWidgetArea, self._docks[0]
+        is_right = all(self._window.dockWidgetArea(one) == right for one in (dock, statistics))
+        is_apart = dock is not statistics and dock not in self._window.tabifiedDockWidgets(statistics)
+        is_docked = not (dock.isFloating() or statistics.isFloating() or statistics.isHidden())
+        if self._window.height() < LOW and dock.objectName() in self._waiting and is_right and is_apart and is_docked:
+            self._window.tabifyDockWidget(statistics, dock)
+        QTimer.singleShot(0, dock, dock.raise_)
 
     def _seen(self, dock: QDockWidget, is_visible: bool) -> None:
         if not is_visible:

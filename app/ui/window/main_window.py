@@ -41,7 +41,7 @@ from raygrove.app.ui.session.session import Session
 from raygrove.app.ui.session.settings_files import Remaker, open_settings
 from raygrove.app.ui.timeline.timeline_bar import TimelineBar
 from raygrove.app.ui.window import theme
-from raygrove.app.ui.window.docks import FirstRoom, make_docks, show_first
+from raygrove.app.ui.window.docks import FirstRoom, PictureAlone, make_docks, show_first
 from raygrove.app.ui.window.previews import Previews
 from raygrove.app.ui.window.welcome import WelcomePage
 from raygrove.app.user_files.presets import is_settings_file
@@ -87,6 +87,7 @@ class MainWindow(QMainWindow):
         self.messages.say_view(self.document.state.settings.display.view, self.view.kind)
         self.memory.restore_window(self)
         FirstRoom(self, self.docks)
+        self.picture_alone = PictureAlone(self, lambda: (self.menuBar(), self.statusBar(), self.pipeline, *self.docks))
 
     # -- parts ----------------------------------------------------------------------------------------------------
     def _make_parts(self) -> None:
@@ -263,9 +264,8 @@ class MainWindow(QMainWindow):
         self.restoreState(self._first_layout)
 
     def toggle_full_screen(self) -> None:
-        """Full screen, and back."""
-        self.setWindowState(self.windowState() ^ Qt.WindowState.WindowFullScreen)
-        self.commands.actions["view.full_screen"].setChecked(self.isFullScreen())
+        """The picture alone on the whole screen, and back."""
+        self.commands.actions["view.full_screen"].setChecked(self.picture_alone.toggle())
 
     # -- what happens ---------------------------------------------------------------------------------------------
     def _scene_changed(self, scene: Scene | None) -> None:
@@ -387,6 +387,8 @@ class MainWindow(QMainWindow):
             return
         if not self._is_closed:
             self._is_closed = True
+            if self.isFullScreen():
+                self.picture_alone.toggle()
             self.memory.save_window(self)
             self.hide()
             self.previews.stop()

@@ -7,9 +7,11 @@ from typing import Any
 import pytest
 from PySide6.QtCore import QPoint, QPointF, Qt
 from PySide6.QtGui import QWheelEvent
-from PySide6.QtWidgets import QApplication, QSpinBox, QWidget
+from PySide6.QtTest import QTest
+from PySide6.QtWidgets import QApplication, QDockWidget, QSpinBox, QWidget
 
 from raygrove.app.ui.widgets.scrolled import Scrolled, needed_by, panel_of
+from raygrove.app.ui.window.docks import fit_to_screen
 from raygrove.app.ui.window.main_window import MainWindow
 from tests.app.stand_ins import take_places
 
@@ -38,10 +40,51 @@ def test_a_small_window_keeps_its_size_with_every_panel_open(window: MainWindow,
         take_places()
         assert (window.width(), window.height()) == (640, 480), name
         assert name in ("pick", "boxes") or not docks[name].visibleRegion().isEmpty(), name
-        left = [docks[name] for name in ("camera", "objects", "clip", "materials", "lights", "spheres")]
-        tabbed = [dock for dock in left if window.tabifiedDockWidgets(dock)]
-        assert not tabbed or name not in ("camera", "heat", "pick", "boxes", "objects"), "there is room without tabs"
-    assert tabbed and not docks["timeline"].visibleRegion().isEmpty()
+        seen = [one for one in ("camera", "objects", "clip", "materials", "lights", "spheres") if is_seen(docks[one])]
+        assert len(seen) <= 1, "those at the left share one place"
+    assert not docks["timeline"].visibleRegion().isEmpty()
+
+
+def is_seen(dock: QDockWidget) -> bool:
+    return not dock.visibleRegion().isEmpty()
+
+
+def test_in_a_low_window_panels_at_the_right_share_one_place(window: MainWindow) -> None:
+    docks = {dock.objectName().removeprefix("dock."): dock for dock in window.docks}
+    window.resize(1280, 720)
+    window.commands.actions["view.dock.heat"].trigger()
+    take_places()
+    assert not is_seen(docks["stats"]) and is_seen(docks["heat"])
+    docks["stats"].raise_()
+    take_places()
+    assert is_seen(docks["stats"])
+
+
+def test_full_screen_is_the_picture_alone_and_comes_back(window: MainWindow, qtbot: Any) -> None:
+    action = window.commands.actions["view.full_screen"]
+    around = [window.menuBar(), window.statusBar(), window.pipeline, *window.docks]
+    before = [widget.isHidden() for widget in around]
+    action.trigger()
+    qtbot.waitUntil(lambda: window.stack.height() == window.height())
+    assert all(widget.isHidden() for widget in around) and action.isChecked()
+    QTest.keyClick(window, Qt.Key.Key_F11)
+    assert [widget.isHidden() for widget in around] == before and not action.isChecked()
+
+
+@pytest.mark.parametrize(
+    ("size", "place"), [((3000, 2000), (0, 0)), ((400, 300), (5000, 4000)), ((500, 400), (-900, -50))]
+)
+def test_a_window_lies_on_its_screen_as_a_whole(
+    window: MainWindow, size: tuple[int, int], place: tuple[int, int]
+) -> None:
+    for dock in window.docks:
+        dock.hide()
+    window.resize(*size)
+    window.move(*place)
+    fit_to_screen(window)
+    take_places()
+    room = window.screen().availableGeometry()
+    assert room.contains(window.frameGeometry().adjusted(2, 2, -2, -2)), (window.frameGeometry(), room)
 
 
 def test_a_panel_in_a_low_column_leaves_the_others_theirs(window: MainWindow, qtlog: Any) -> None:
@@ -69,12 +112,18 @@ def test_a_panel_below_the_picture_takes_its_room_of_the_picture(window: MainWin
 
 
 def test_a_window_that_is_made_larger_keeps_its_panels_apart(window: MainWindow) -> None:
+    window.resize(1400, 900)
+    take_places()
     for dock in window.docks:
         dock.show()
     window.resize(1400, 3200)
     take_places()
     assert (window.width(), window.height()) == (1400, 3200)
-    assert not [dock for dock in window.docks[:3] if window.tabifiedDockWidgets(dock)]
+    assert not [
+        dock
+        for dock in window.docks
+        if dock.objectName() in ("dock.stats", "dock.timeline") and window.tabifiedDockWidgets(dock)
+    ]
 
 
 def test_a_panel_that_is_shown_first_gets_its_room_once(window: MainWindow, qtbot: Any) -> None:
