@@ -169,7 +169,7 @@ def _structure_cost(second: LastSecond, frame: FinishedFrame | None) -> str:
     is_of_this = last is not None and last.views and last.views[0].hierarchy == view.hierarchy
     if last is None or not is_of_this or last.views[0].update != "rebuild":
         return room
-    return f"{_tr('built in {time}').format(time=milliseconds(last.views[0].build_ms))}   {room}"
+    return f"{milliseconds(last.views[0].build_ms)}   {room}"  # of the last build: the update's chip says reused
 
 
 def _update_cost(second: LastSecond) -> str:

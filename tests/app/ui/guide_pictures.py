@@ -158,6 +158,16 @@ def compare(stage: Stage) -> Iterable[QWidget]:
     return ()
 
 
+def pipeline(stage: Stage) -> Iterable[QWidget]:
+    stage.demo("walker", 1.0)
+    stage.still()
+    stage.play(2.0)
+    stage.window.pipeline.open("structure")
+    stage.rest(0.5)
+    assert stage.window.pipeline.sheet is not None
+    return (stage.window.pipeline.sheet,)
+
+
 def statistics(stage: Stage) -> Iterable[QWidget]:
     stage.demo("orbit", 1.0)
     stage.docks("stats", "timeline")
@@ -255,6 +265,7 @@ PICTURES = {
         model,
         timeline,
         cameras,
+        pipeline,
         compare,
         statistics,
         boxes,
