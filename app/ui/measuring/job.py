@@ -58,6 +58,9 @@ class MeasuredWindow(Protocol):
     def addDockWidget(self, area: Qt.DockWidgetArea, dock: QDockWidget, /) -> None:
         """Put a dock at a side."""
 
+    def dockWidgetArea(self, dock: QDockWidget, /) -> Qt.DockWidgetArea:
+        """At which side a dock is."""
+
     def removeDockWidget(self, dock: QDockWidget, /) -> None:
         """Take a dock out of its place."""
 
