@@ -19,6 +19,7 @@ from .clip import HalfSpace, half_space
 from .frame_log import ViewRecord
 from .hierarchy import registry as structures
 from .hierarchy.base import Hierarchy
+from .hierarchy.build_now import build_now
 from .primary_slot import PrimarySlot
 from .scene import Moment, Scene
 from .shade.base import RayType
@@ -332,10 +333,7 @@ class ViewSlot:
         if surface is None or not self.history.is_stale(surface.primitives):
             return
         primitives = surface.primitives
-        if self.hierarchy.lacks_room(primitives):
-            self.hierarchy.make_room(primitives)
-        self.hierarchy.prepare(primitives, "rebuild")
-        self.hierarchy.build(primitives)
+        build_now(self._target, self.hierarchy, primitives)
         self._tree = MadeTree(self._tree.number + 1, self._moment[0], self.view.settings.update.mode)
         self.history.note(Decision("rebuild", "asked for beside the picture"), primitives)
 

@@ -135,3 +135,18 @@ def test_no_frame_waits_whatever_is_hidden_and_shown(unwaiting: UnwaitingTarget,
             assert not structure.is_stale
             hits.append(engine.totals(view).hits)
         assert hits[1] == hits[3] > hits[0] > 0 == hits[2]
+
+
+def test_what_is_asked_of_a_structure_that_tiles_left_aside_is_of_this_instant(target: Target) -> None:
+    """Spheres of other sizes need more room in an octree than it has; nothing builds it before it is asked for."""
+    world = World(target, 1, ("ids",), False)
+    try:
+        world.reopen(Common(scene="particles", time=0.5, spheres=0))
+        world.change("main", ray_type="ids", mode="rebuild", hierarchy="octree_bottom_up", camera=2, size=(33, 17))
+        world.change("main", primary="tiles")
+        for spheres in (0, 1):
+            world.share(spheres=spheres)
+            world._give_to(world.engine)
+            world.draw(3)
+    finally:
+        world.close()

@@ -17,6 +17,7 @@ from PySide6.QtWidgets import QFileDialog, QLabel, QPushButton
 
 from raygrove.app.playback import timeline
 from raygrove.app.scene_io import load_picture
+from raygrove.app.ui.dialogs import questions
 from raygrove.app.ui.dialogs.export_dialog import FORMATS, ExportDialog
 from raygrove.app.ui.window.main_window import MainWindow
 from raygrove.gpu.quantise.palette import quantise
@@ -206,11 +207,12 @@ def test_cancel_acts_at_once_and_the_window_lives(
 
 
 def test_closing_the_window_ends_an_export(
-    dialog: ExportDialog, scene_window: MainWindow, qtbot: Any, tmp_path: Path
+    dialog: ExportDialog, scene_window: MainWindow, qtbot: Any, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     start_a_long_one(dialog)
     qtbot.waitUntil(lambda: scene_window.running.strip.isVisible())
-    scene_window.close()
+    monkeypatch.setattr(questions, "may_quit", lambda parent, jobs: bool(list(jobs)))  # its question is answered: quit
+    assert scene_window.close()
     wait_for_exports()
     assert not list(tmp_path.iterdir())
 
