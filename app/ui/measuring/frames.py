@@ -132,7 +132,7 @@ def main() -> int:
     settings = settings_of(job)
     application, window = begin(settings.display.swap_interval), make_window(Document(settings))
     if job.alone:
-        for part in (*window.docks, window.menuBar(), window.statusBar()):
+        for part in (*window.docks, window.menuBar(), window.pipeline, window.statusBar()):
             part.hide()
     measurement = Measurement(window, job)
     width, height = job.size

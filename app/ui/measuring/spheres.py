@@ -85,7 +85,7 @@ def main() -> int:
     for name, value in {**fixed, "display.still_samples": 1, "render.device": job.device}.items():
         settings = set_option(settings, name, value)
     application, window = begin(0), make_window(Document(settings))
-    for part in (*window.docks, window.menuBar(), window.statusBar()):
+    for part in (*window.docks, window.menuBar(), window.pipeline, window.statusBar()):
         part.hide()
     measurement = SphereMeasurement(window, job)
     if application.platformName() in ("offscreen", "minimal"):

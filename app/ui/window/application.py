@@ -5,7 +5,7 @@ from __future__ import annotations
 import sys
 from typing import Any
 
-from PySide6.QtCore import QCoreApplication, Qt, QTimer
+from PySide6.QtCore import QCoreApplication, QEventLoop, Qt, QTimer
 from PySide6.QtGui import QGuiApplication, QOffscreenSurface, QOpenGLContext, QSurfaceFormat
 from PySide6.QtWidgets import QApplication
 
@@ -131,9 +131,11 @@ def open_window(window: MainWindow, size: tuple[int, int] | None) -> None:
     """Show the window; with `size` the picture has that many pixels."""
     window.show()
     if size is not None:
-        extra = window.size() - window.stack.size()
         ratio = window.devicePixelRatioF()
-        window.resize(extra.width() + round(size[0] / ratio), extra.height() + round(size[1] / ratio))
+        for _ in range(3):  # in a narrow window the row of the pipeline is lower, which its layout learns by and by
+            extra = window.size() - window.stack.size()
+            window.resize(extra.width() + round(size[0] / ratio), extra.height() + round(size[1] / ratio))
+            QCoreApplication.processEvents(QEventLoop.ProcessEventsFlag.ExcludeUserInputEvents)
     window.loop.start()
     window.document.mailroom.poll()
     window.running.show()
