@@ -169,7 +169,9 @@ def _way_rows(sample: Sample) -> list[Row]:
         "Of frames that a GPU repeats as a graph, every eighth times its phases, and twenty a second at least; others "
         "show those of the newest like it. While Cost over time is open, every frame does."
     ))  # fmt: skip
+    drawn = [Row("spheres", tr("Statistics", "Drawn by OpenGL"), milliseconds(sample.paint_ms), "frame")]
     return [
+        *(drawn if frame.request.state.settings.display.spheres != "rays" else []),
         Row("timed", tr("Statistics", "Timed"), when, "frame", tip),
         Row("device", tr("Statistics", "Device"), f"{frame.device_name} ({frame.device})", "frame"),
         Row("way", tr("Statistics", "View"), sample.way, "frame"),

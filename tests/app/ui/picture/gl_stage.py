@@ -204,6 +204,7 @@ def sphere_window() -> dict[str, Any]:
         "display.spheres": "impostors",
         "display.adapt_resolution": False,
         "display.still_samples": 1,
+        "display.refine_samples": 1,
         "render.device": "cpu",
         "render.ray_type": "flat",
     }.items():
