@@ -52,7 +52,16 @@ def _code() -> list[Path]:
     package = Path(sys.modules["raygrove"].__path__[0])
     linked = [path.resolve() for path in package.iterdir()]
     standard = [Path(sysconfig.get_path(name)) for name in ("stdlib", "platstdlib", "purelib", "platlib")]
-    return [*standard, *(Path(folder) for folder in sys.path if folder), package, *linked]
+    searched = [Path(folder) for folder in sys.path if folder]
+    return [*standard, *searched, package, *linked, *(link for folder in searched for link in _links_of(folder))]
+
+
+def _links_of(folder: Path) -> list[Path]:
+    """Where the links of a folder of modules lead: some installations are links alone."""
+    try:
+        return [Path(entry.path).resolve() for entry in os.scandir(folder) if entry.is_symlink()]
+    except OSError:
+        return []
 
 
 @contextlib.contextmanager

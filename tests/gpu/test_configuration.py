@@ -12,7 +12,9 @@ from hypothesis import strategies as st
 from raygrove.gpu.configuration import Configuration, ConfigurationError, Part, is_plain, parse
 
 NAMES = st.from_regex(r"[A-Za-z_][A-Za-z0-9_-]{0,9}", fullmatch=True)
-VALUES = st.one_of(st.text(max_size=12), st.floats().map(repr), st.integers().map(str), st.booleans().map(str))
+VALUES = st.one_of(
+    st.text(max_size=12), st.floats(allow_subnormal=False).map(repr), st.integers().map(str), st.booleans().map(str)
+)
 PARTS = st.builds(
     lambda name, options: Part(name, tuple(options.items())), NAMES, st.dictionaries(NAMES, VALUES, max_size=3)
 )

@@ -170,7 +170,7 @@ def cancel_at_random_moments(folder: Path, count: int, record: Record) -> None:
     # A machine with more to do than processors may delay some; a cancel that waits delays most of its kind.
     for kind in (delays[::2], delays[1::2]):
         assert statistics.median(kind) < patience(ACTS_WITHIN_S), delays
-    assert not [path for path in folder.rglob("*") if path.name.endswith((".part", ".tmp"))]
+    assert not [path for path in folder.rglob("*") if path.name.endswith(".tmp") or path.name.startswith(".")]
     assert [thread.name for thread in threading.enumerate() if thread.name.startswith("job:")] == []
 
 

@@ -53,7 +53,7 @@ def test_cameras_have_groups_and_the_scene_is_followed(host_target: Target) -> N
     seen = rg.render(scene, [CAMERAS[0]] * 3, size=(20, 20), outputs=["object_id"], groups=[0, 1, rg.ALL]).object_id
     assert set(np.unique(seen[0])) <= {-1, 0, 3} and set(np.unique(seen[1])) <= {-1, 1, 3} and 2 in seen[2]
     before = rg.render(scene, CAMERAS[0], size=(20, 20), outputs=("depth",)).depth
-    scene.meshes[1].vertices = np.asarray(scene.meshes[1].vertices) - [0.0, 0.0, 0.5]
+    scene.meshes[0].vertices = np.asarray(scene.meshes[0].vertices) - [0.0, 0.0, 0.5]  # in front of the other
     after = rg.render(scene, CAMERAS[0], size=(20, 20), outputs=("depth",)).depth
     assert not np.array_equal(before, after) and scene.own_tree is not None
     scene.close()
