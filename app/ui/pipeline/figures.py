@@ -12,17 +12,13 @@ import statistics
 
 import numpy as np
 
+from raygrove.app.frames.frame_history import OTHER, PARTS, PHASES
 from raygrove.app.frames.render_thread import FinishedFrame
-from raygrove.app.ui.colors import PHASES
-from raygrove.gpu.stats import FrameStatistics, ViewStatistics
+from raygrove.gpu.stats import ViewStatistics
 
 SECOND = 1.0
 MOST = 480
 """Frames of the last second that are kept at most; of more the newest."""
-
-OTHER = "other"
-PARTS = (*PHASES, OTHER)
-"""What a frame's time is divided into, in the order in which it is drawn."""
 
 
 @dataclasses.dataclass(frozen=True)
@@ -38,32 +34,6 @@ class Sample:
     def whole(self) -> float:
         """Milliseconds of the whole frame."""
         return sum(self.parts.values())
-
-
-def parts_of(frame: FinishedFrame, paint_ms: float) -> dict[str, float]:
-    """Milliseconds of each of PARTS, which add up to the frame: an optimiser's phases are taken out of the build or the
-    refit that they end, and what belongs to no phase is `other`. What was compiled for the first picture is no part of
-    a frame."""
-    whole = max(frame.frame_ms - frame.preparing_ms, 0.0)
-    found = dict.fromkeys(PARTS, 0.0)
-    if frame.statistics is not None:
-        _add_phases(found, frame.statistics)
-        whole = max(whole, frame.statistics.frame_ms)
-    found[OTHER] = max(whole - sum(found.values()), 0.0)
-    found["display"] = paint_ms
-    return found
-
-
-def _add_phases(found: dict[str, float], of: FrameStatistics) -> None:
-    found["animate"] = of.animate_ms
-    for view in of.views:
-        optimise = sum(spent for name, spent in view.phases_ms.items() if name.startswith("optimise."))
-        is_refit = view.update == "refit"
-        found["optimise"] += optimise
-        found["build"] += max(view.build_ms - (0.0 if is_refit else optimise), 0.0)
-        found["refit"] += max(view.refit_ms - (optimise if is_refit else 0.0), 0.0)
-        found["trace"] += view.trace_ms
-        found["shade"] += view.shade_ms
 
 
 def view_of(frame: FinishedFrame) -> ViewStatistics | None:

@@ -8,9 +8,9 @@ from PySide6.QtCore import QEvent, QRectF, QSize, Qt
 from PySide6.QtGui import QBrush, QColor, QHelpEvent, QPainter, QPaintEvent, QPen
 from PySide6.QtWidgets import QSizePolicy, QToolTip, QWidget
 
+from raygrove.app.frames.frame_history import OTHER, PARTS
 from raygrove.app.ui.colors import phase_color, scheme
 from raygrove.app.ui.pipeline.faces import milliseconds
-from raygrove.app.ui.pipeline.figures import OTHER, PARTS
 
 HEIGHT = 8
 GAP = 1.0

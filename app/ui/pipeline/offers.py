@@ -8,6 +8,8 @@ from __future__ import annotations
 import dataclasses
 from collections.abc import Callable, Sequence
 
+from raygrove.app.ui.session.notices import Way
+
 
 @dataclasses.dataclass(frozen=True)
 class Offer:
@@ -44,15 +46,6 @@ class Row:
     offers: Callable[[], Sequence[Offer]]
     current: Callable[[], str]
     choose: Callable[[str], object]
-
-
-@dataclasses.dataclass(frozen=True)
-class Way:
-    """Something else that a sheet can do, as a button: the sheet closes."""
-
-    name: str
-    title: str
-    run: Callable[[], object]
 
 
 @dataclasses.dataclass(frozen=True)

@@ -13,10 +13,11 @@ from raygrove.app.ui.commands.command import Command, Separator, Standing, Subme
 from raygrove.app.ui.pipeline import sheets
 from raygrove.app.ui.pipeline.chip import Chip
 from raygrove.app.ui.pipeline.faces import NAMES, labels
-from raygrove.app.ui.pipeline.offers import SheetContent, Way
+from raygrove.app.ui.pipeline.offers import SheetContent
 from raygrove.app.ui.pipeline.pipeline_bar import PipelineBar
 from raygrove.app.ui.pipeline.sheet import Sheet
 from raygrove.app.ui.pipeline.structure_sheet import structure_sheet
+from raygrove.app.ui.session.notices import Way
 from raygrove.app.ui.session.session import Session
 
 

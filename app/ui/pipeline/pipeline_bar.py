@@ -15,11 +15,12 @@ from PySide6.QtWidgets import QHBoxLayout, QSizePolicy, QVBoxLayout, QWidget
 
 from raygrove.app.document.state import State
 from raygrove.app.frames.frame_history import Sample as FrameSample
+from raygrove.app.frames.frame_history import parts_of
 from raygrove.app.frames.render_thread import FinishedFrame
 from raygrove.app.ui.colors import scheme
 from raygrove.app.ui.pipeline.chip import LOW, TALL, Chip, font_of
 from raygrove.app.ui.pipeline.faces import NAMES, PHASES_OF, faces, milliseconds
-from raygrove.app.ui.pipeline.figures import MOST, LastSecond, Sample, is_shown_again, parts_of, view_of
+from raygrove.app.ui.pipeline.figures import MOST, LastSecond, Sample, is_shown_again, view_of
 from raygrove.app.ui.pipeline.frame_bar import HEIGHT, FrameBar
 from raygrove.app.ui.pipeline.measured import Measured
 from raygrove.app.ui.session.session import Session

@@ -14,8 +14,9 @@ from raygrove.app.scene_io.demos import ALL_DEMOS
 from raygrove.app.settings import option_tables, titles
 from raygrove.app.ui.pipeline.faces import milliseconds
 from raygrove.app.ui.pipeline.measured import Measured
-from raygrove.app.ui.pipeline.offers import Group, Offer, Row, SheetContent, Way
+from raygrove.app.ui.pipeline.offers import Group, Offer, Row, SheetContent
 from raygrove.app.ui.pipeline.structure_sheet import as_offers
+from raygrove.app.ui.session.notices import Way
 from raygrove.app.ui.session.session import Session
 
 QUESTIONS = (

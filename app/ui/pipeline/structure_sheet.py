@@ -13,8 +13,9 @@ from raygrove.app.help import texts
 from raygrove.app.settings import option_tables, titles
 from raygrove.app.ui.pipeline.faces import memory, milliseconds
 from raygrove.app.ui.pipeline.measured import Measured
-from raygrove.app.ui.pipeline.offers import Group, Offer, Row, SheetContent, Way
+from raygrove.app.ui.pipeline.offers import Group, Offer, Row, SheetContent
 from raygrove.app.ui.session import choices
+from raygrove.app.ui.session.notices import Way
 from raygrove.app.ui.session.session import Session
 
 FAMILIES = {
