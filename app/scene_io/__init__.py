@@ -1,18 +1,20 @@
 """Files -> Scene, and the built-in scenes. The program's process parses no model itself: a child process does, with
 limits.
 
-    load(paths)       check the files, import them in a child, map the result                   importer.py  files.py
-    limits.py the child         child.py -> read.py: unpack, read, sanitise, hand over                    compressed.py
-    exchange.py Assimp            structs, one file in memory, scene, materials, clips                      assimp*.py
-    images.py  gltf_tracks.py  obj_faults.py key frames        several files of one topology; scenes far from zero
-    sequence.py  recentre.py  origin.py load_picture(png) the texts that a saved picture carries, read in the child
-    picture_texts.py sanitise(scene)   what every reader's scene passes: finite, in range, counted
-    sanitise*.py  bounds.py  normals.py scaled(scene)     import.scale: one node above all others
-    scaling.py with_motion(...)  a motion for a model that has none: turntable, explode, wobble            motions.py
+    load(paths)       check the files, import them in a child, map the result: importer.py, files.py, limits.py
+    the child         child.py, sandbox.py; read.py: unpack, read, sanitise, hand over: compressed.py, exchange.py
+    costs             what a file will cost, told before a library reads it: costs.py, gltf_costs.py, gltf_texts.py
+    Assimp            structs, one file in memory, scene, materials, clips: assimp*.py, images.py, gltf_tracks.py
+    faults            where a file is wrong, in words: cuts.py, obj_faults.py
+    key frames        several files of one topology; scenes far from zero: sequence.py, recentre.py, origin.py
+    load_picture(png) the texts that a saved picture carries, read in the child: picture_texts.py
+    sanitise(scene)   what every reader's scene passes: finite, in range, counted: sanitise*.py, bounds.py, normals.py
+    scaled(scene)     import.scale: one node above all others: scaling.py
+    with_motion(...)  a motion for a model that has none: turntable, explode, wobble: motions.py
     clip_file.py      arrays of NumPy -> a mesh with key frames
-    particles/        files of particles -> spheres                     readers.py: readers of other packages
-    describe(scene)   plain values for `info`                                                   describe.py float64
-    tools     node transforms, tracks at an instant; joining equal vertices             transforms.py  joining.py
+    particles/        files of particles -> spheres; readers.py: readers of other packages
+    describe(scene)   plain values for `info`: describe.py
+    float64 tools     node transforms, tracks at an instant; joining equal vertices: transforms.py, joining.py
 
 Only `child.py` and what it imports loads Assimp or decodes an image.
 """

@@ -22,8 +22,10 @@ from raygrove.gpu.scene import Remark
 from . import assimp
 from .assimp_io import ModelFiles
 from .compressed import inner_name
-from .cuts import shortfall
+from .costs import affordable
+from .cuts import cut_short, shortfall
 from .errors import SceneError, display_path
+from .limits import ImportLimits
 from .obj_faults import fault_of
 from .references import References
 
@@ -36,9 +38,17 @@ class AssimpFile:
     """`with AssimpFile(name, data, extension) as file`: the file at `name` (relative to the current folder), or `data`
     in its place. What it names is read as `references` allow."""
 
-    def __init__(self, name: str, data: bytes | None, extension: str, references: References | None = None) -> None:
+    def __init__(
+        self,
+        name: str,
+        data: bytes | None,
+        extension: str,
+        references: References | None = None,
+        limits: ImportLimits | None = None,
+    ) -> None:
         self.name, self.extension, self.references = name, extension, references or References()
         self.assimp = assimp.load_library()
+        data = affordable(name, data, extension, limits or ImportLimits())
         read_as = name if data is None else f"{Path(inner_name(name)).stem}.{extension}"
         self.files = ModelFiles(read_as, data, self.references)
         self.read_as = read_as.encode("utf-8", "surrogateescape")
@@ -144,13 +154,6 @@ class AssimpFile:
                 faces["count"][bad] = 1
             counts = np.minimum(faces["count"], 4)
             mesh.primitive_types = int(sum(1 << (n - 1) for n in np.unique(counts) if n))
-
-
-def cut_short(name: str, missing: str) -> SceneError:
-    """What a file gets of which a part is missing."""
-    return SceneError(
-        f"{display_path(os.path.abspath(name))} is cut short: {missing}. Fetch it again, or export it once more.", name
-    )
 
 
 def faces_of(mesh: assimp.Mesh) -> np.ndarray:

@@ -15,18 +15,18 @@ from raygrove.gpu.scene import Light, Mesh, MorphTargets, Node, Object, Remark, 
 
 from . import assimp
 from .assimp_animation import AnimationReader
-from .assimp_file import INDEXED, AssimpFile, cut_short, vectors
+from .assimp_file import INDEXED, AssimpFile, vectors
 from .assimp_materials import GLTF, MaterialReader
 from .assimp_textures import Placement
 from .bright_lights import tamed
-from .cuts import shortfall
+from .cuts import cut_short, shortfall
 from .errors import SceneError, display_path
 from .gltf_tracks import Key, exact_tracks
 from .joining import joined
 from .limits import ImportLimits
 from .references import References
 from .sanitise import SENTENCES, WEIGHT_TOLERANCE
-from .transforms import node_of
+from .transforms import node_of, nodes_of
 from .winding import with_fronts
 
 MAX_NODES = 1_000_000
@@ -40,7 +40,7 @@ PERCENT_LIGHTS = frozenset({"fbx"})
 def read_scene(name: str, data: bytes | None, extension: str, limits: ImportLimits) -> Scene:
     """The file `name` of the current folder (or `data` in its place) as a Scene that is not yet sanitised; `SceneError`
     where it cannot."""
-    with AssimpFile(name, data, extension, References(".", limits.allow_outside)) as file:
+    with AssimpFile(name, data, extension, References(".", limits.allow_outside), limits) as file:
         if not file.has_faces():
             raise no_triangles(name, data, extension)
         flags = assimp.TRIANGULATE | assimp.SORT_BY_TYPE
@@ -96,21 +96,28 @@ class SceneReader:
     def _read_nodes(self) -> None:
         """Nodes parents first, and the meshes that hang from them."""
         stack: list[tuple[assimp.Node, int]] = [(self.scene.root.contents, -1)]
+        names: list[str] = []
+        parents: list[int] = []
+        matrices: list[bytes] = []
         while stack:
             source, parent = stack.pop()
-            index = len(self.nodes)
+            index = len(names)
             if index >= MAX_NODES:
                 raise SceneError(
                     f"{display_path(self.file.name)} has more than {MAX_NODES:,} nodes. Export it with fewer, joined "
                     "objects.",
                     self.file.name,
                 )
-            node, is_sheared = node_of(source.name.text, parent, _finite(assimp.matrix(source.transformation)))
-            self.nodes.append(node)
-            self.node_ids.setdefault(node.name, index)
-            self.sheared_count += is_sheared
+            names.append(source.name.text)
+            parents.append(parent)
+            matrices.append(bytes(source.transformation))
             self.meshes_of_nodes += [(index, source.meshes[i]) for i in range(source.mesh_count)]
             stack += [(source.children[i].contents, index) for i in reversed(range(source.child_count))]
+        transforms = np.frombuffer(b"".join(matrices), np.float32).reshape(-1, 4, 4).astype(np.float64)
+        transforms[~np.isfinite(transforms).all(axis=(1, 2))] = np.eye(4)
+        self.nodes, self.sheared_count = nodes_of(names, parents, transforms)
+        for index, name in enumerate(names):
+            self.node_ids.setdefault(name, index)
 
     def _read_meshes(self) -> tuple[dict[int, int], list[Mesh]]:
         """Meshes with triangles, and where each of Assimp's went."""
@@ -232,7 +239,7 @@ class SceneReader:
             node = self.node_ids.get(name, 0)
             frame = _camera_frame(source)
             if not np.allclose(frame, np.eye(4), atol=1e-6):
-                self.nodes.append(node_of(f"{name} view", node, frame)[0])
+                self.nodes.append(node_of(f"{name} view", node, frame))
                 node = len(self.nodes) - 1
             aspect = source.aspect if source.aspect > 0.0 else 1.0
             half = source.horizontal_fov if self.file.extension in HALF_ANGLES else source.horizontal_fov / 2.0

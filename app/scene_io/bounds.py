@@ -2,15 +2,19 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
+
 import numpy as np
 
-from raygrove.gpu.scene import Clip, Mesh, Scene, Skin, Spheres
+from raygrove.gpu.scene import Clip, Mesh, Object, Scene, Skin, Spheres
 
 from .transforms import Pose, global_matrices
 
 MAX_SAMPLES = 64
 EXACT_VERTICES = 4_000_000
 EXACT_SKIN_VERTICES = 5_000
+CHUNK = 1_000_000
+CORNERS = np.array([[(i >> axis) & 1 for axis in range(3)] for i in range(8)], bool)
 
 Box = tuple[np.ndarray, np.ndarray]
 
@@ -21,20 +25,10 @@ def scene_box(scene: Scene, with_clips: bool = True) -> Box:
     Objects that clips move count by their transformed boxes and large skins by their joints' boxes, so the box may be
     somewhat too large.
     """
-    boxes = [_rest_box(scene)]
-    points, sphere_points = [_local_points(mesh) for mesh in scene.meshes], [_sphere_points(s) for s in scene.spheres]
-    pose = Pose(scene.nodes)
-    for clip in scene.clips if with_clips else ():
-        for time in sample_times(clip):
-            matrices = pose.matrices(clip, float(time))
-            boxes += [
-                _moved_box(scene.meshes[t.mesh], points[t.mesh], matrices, t.node)
-                if t.mesh >= 0
-                else _placed_box(
-                    (sphere_points[t.spheres] if t.spheres >= 0 else _glyph_points(scene, t.glyphs)), matrices[t.node]
-                )
-                for t in scene.objects
-            ]
+    points = [_local_points(mesh) for mesh in scene.meshes]
+    boxes = [_rest_box(scene, points)]
+    if with_clips and scene.clips:
+        boxes += _clip_boxes(scene, points)
     lower = np.min([box[0] for box in boxes], axis=0)
     upper = np.max([box[1] for box in boxes], axis=0)
     if not (np.isfinite(lower).all() and np.isfinite(upper).all()):
@@ -49,29 +43,84 @@ def sample_times(clip: Clip) -> np.ndarray:
     return times if len(times) <= MAX_SAMPLES else np.linspace(float(times[0]), float(times[-1]), MAX_SAMPLES)
 
 
-def _rest_box(scene: Scene) -> Box:
+def _clip_boxes(scene: Scene, points: list[np.ndarray]) -> list[Box]:
+    """Boxes of all objects at instants of the clips, about `CHUNK` nodes at once."""
+    sphere_points = [_sphere_points(spheres) for spheres in scene.spheres]
+    rigid = [t for t in scene.objects if t.mesh >= 0 and scene.meshes[t.mesh].skin is None]
+    bent = [t for t in scene.objects if t.mesh >= 0 and scene.meshes[t.mesh].skin is not None]
+    placed = [(t.node, points[t.mesh]) for t in rigid]
+    placed += [
+        (t.node, sphere_points[t.spheres] if t.spheres >= 0 else _glyph_points(scene, t.glyphs))
+        for t in scene.objects
+        if t.mesh < 0
+    ]
+    placed = [(node, corners) for node, corners in placed if np.isfinite(corners).all()]
+    nodes = np.array([node for node, _ in placed], np.int64)
+    corners = np.concatenate([corners for _, corners in placed]) if placed else np.zeros((0, 8, 3))
+    pose, boxes = Pose(scene.nodes), []
+    width = max(len(scene.nodes), 8 * len(placed), 1)
+    for instants in _portions(scene, max(4 * CHUNK // width, 1)):
+        for matrices in pose.matrices_at(instants, max(CHUNK // width, 1)):
+            at_nodes = matrices[:, nodes].reshape(-1, 4, 4)
+            boxes.append(_box_of(_moved(at_nodes, np.tile(corners, (len(matrices), 1, 1)))))
+            boxes += [_moved_box(scene.meshes[t.mesh], points[t.mesh], at, t.node) for at in matrices for t in bent]
+    return boxes
+
+
+def _portions(scene: Scene, most: int) -> Iterator[list[tuple[Clip, np.ndarray]]]:
+    """The clips and their instants, about `most` instants at a time."""
+    portion: list[tuple[Clip, np.ndarray]] = []
+    count = 0
+    for clip in scene.clips:
+        times = sample_times(clip)
+        for start in range(0, len(times), most):
+            portion.append((clip, times[start : start + most]))
+            count += len(portion[-1][1])
+            if count >= most:
+                yield portion
+                portion, count = [], 0
+    if portion:
+        yield portion
+
+
+def _moved(matrices: np.ndarray, corners: np.ndarray) -> np.ndarray:
+    """(N, 8, 3) corners by (N, 4, 4) matrices."""
+    return corners @ matrices[:, :3, :3].transpose(0, 2, 1) + matrices[:, None, :3, 3]
+
+
+def _box_of(points: np.ndarray) -> Box:
+    flat = points.reshape(-1, 3)
+    return flat.min(axis=0, initial=np.inf), flat.max(axis=0, initial=-np.inf)
+
+
+def _rest_box(scene: Scene, points: list[np.ndarray]) -> Box:
     matrices = global_matrices(scene.nodes)
-    lower, upper = np.full(3, np.inf), np.full(3, -np.inf)
+    is_along_axes = (np.count_nonzero(np.abs(matrices[:, :3, :3]) > 1e-12, axis=2) <= 1).all(axis=1)
+    boxes: list[Box] = []
+    cornered: list[Object] = []
     for thing in scene.objects:
         matrix = matrices[thing.node]
         if thing.mesh < 0:
-            box: Box = (
+            boxes.append(
                 _rest_box_of_spheres(scene.spheres[thing.spheres], matrix)
                 if thing.spheres >= 0
                 else _placed_box(_glyph_points(scene, thing.glyphs), matrix)
             )
-            lower, upper = np.minimum(lower, box[0]), np.maximum(upper, box[1])
             continue
         mesh = scene.meshes[thing.mesh]
-        is_along_axes = (np.count_nonzero(np.abs(matrix[:3, :3]) > 1e-12, axis=1) <= 1).all()
         is_plain = mesh.skin is None and mesh.morph_targets is None and mesh.key_frames is None
-        if is_plain and not is_along_axes and len(mesh.positions) <= EXACT_VERTICES:
-            moved = mesh.positions @ matrix[:3, :3].T + matrix[:3, 3]
-            box = (moved.min(axis=0), moved.max(axis=0))
+        if is_plain and not is_along_axes[thing.node] and len(mesh.positions) <= EXACT_VERTICES:
+            boxes.append(_box_of(mesh.positions @ matrix[:3, :3].T + matrix[:3, 3]))
+        elif mesh.skin is None and np.isfinite(points[thing.mesh]).all():
+            cornered.append(thing)
         else:
-            box = _moved_box(mesh, _local_points(mesh), matrices, thing.node)
-        lower, upper = np.minimum(lower, box[0]), np.maximum(upper, box[1])
-    return lower, upper
+            boxes.append(_moved_box(mesh, points[thing.mesh], matrices, thing.node))
+    if cornered:
+        corners = np.concatenate([points[thing.mesh] for thing in cornered])
+        boxes.append(_box_of(_moved(matrices[[thing.node for thing in cornered]], corners)))
+    if not boxes:
+        return np.full(3, np.inf), np.full(3, -np.inf)
+    return np.min([box[0] for box in boxes], axis=0), np.max([box[1] for box in boxes], axis=0)
 
 
 def _rest_box_of_spheres(spheres: Spheres, matrix: np.ndarray) -> Box:
@@ -172,4 +221,4 @@ def _local_points(mesh: Mesh) -> np.ndarray:
 
 
 def _corners(lower: np.ndarray, upper: np.ndarray) -> np.ndarray:
-    return np.array([[(lower, upper)[(i >> axis) & 1][axis] for axis in range(3)] for i in range(8)], np.float64)
+    return np.where(CORNERS, np.asarray(upper, np.float64), np.asarray(lower, np.float64))

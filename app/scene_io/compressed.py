@@ -5,11 +5,13 @@ from __future__ import annotations
 import bz2
 import gzip
 import lzma
+import os
 import zlib
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
+from .costs import check_growth
 from .errors import SceneError, display_path
 
 OPENERS: dict[str, Callable[..., Any]] = {".gz": gzip.open, ".xz": lzma.open, ".bz2": bz2.open}
@@ -29,12 +31,13 @@ def inner_name(path: str | Path) -> str:
 
 def unpack(path: str | Path, limit: int) -> bytes:
     """The file's unpacked bytes; `SceneError` where it is damaged, cut short, or unpacks to more than `limit` bytes."""
-    pieces, size = [], 0
+    pieces, size, packed = [], 0, os.path.getsize(path)
     try:
         with OPENERS[Path(path).suffix.lower()](path, "rb") as file:
             while piece := file.read(PIECE):
                 pieces.append(piece)
                 size += len(piece)
+                check_growth(path, packed, size)
                 if size > limit:
                     raise SceneError(
                         f"{display_path(path)} unpacks to more than {limit >> 20:,} MiB, which is the limit. Raise "

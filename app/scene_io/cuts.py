@@ -14,6 +14,8 @@ import struct
 import urllib.parse
 from collections.abc import Callable
 
+from .errors import SceneError, display_path
+
 GLB_HEADER = struct.Struct("<4sII")
 PLY_BYTES = {"char": 1, "uchar": 1, "int8": 1, "uint8": 1, "short": 2, "ushort": 2, "int16": 2, "uint16": 2, "int": 4,
 "uint": 4, "int32": 4,
@@ -33,6 +35,13 @@ def shortfall(data: bytes, extension: str) -> str:
         return check(data) if check is not None else ""
     except (ValueError, LookupError, TypeError, AttributeError, struct.error, OverflowError, RecursionError):
         return ""
+
+
+def cut_short(name: str, missing: str) -> SceneError:
+    """What a file gets of which a part is missing."""
+    return SceneError(
+        f"{display_path(os.path.abspath(name))} is cut short: {missing}. Fetch it again, or export it once more.", name
+    )
 
 
 def _glb(data: bytes) -> str:

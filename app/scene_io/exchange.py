@@ -17,6 +17,7 @@ import os
 import struct
 import types
 import typing
+from collections.abc import Callable
 from typing import Any, BinaryIO
 
 import numpy as np
@@ -36,6 +37,7 @@ DTYPES: dict[str, np.dtype[Any]] = {
     "i8": np.dtype("<i8"),
 }
 MAX_JSON = 1 << 30
+PLAIN = frozenset({str, int, float, bool, type(None)})
 MOST_COPIES = 64
 
 
@@ -80,7 +82,7 @@ def read(file: BinaryIO) -> Scene:
     try:
         document = json.loads(bytes(mapped[start : start + length]))
         arrays = [_mapped_array(mapped, start, entry) for entry in document["arrays"]]
-        scene = _decoded(Scene, document["scene"], arrays)
+        scene = _decoder(Scene)(document["scene"], arrays)
     except (LookupError, TypeError, ValueError, RecursionError, OverflowError) as error:
         raise ExchangeError(f"its description does not fit ({error})") from error
     check(scene)
@@ -227,13 +229,14 @@ def _require(holds: bool, what: str) -> None:
 
 
 def _encoded(value: Any, put: Any) -> Any:
+    kind = type(value)
+    if kind in PLAIN:
+        return value
+    if kind is tuple or kind is list:
+        return [item if type(item) in PLAIN else _encoded(item, put) for item in value]
     if isinstance(value, np.ndarray):
         return put(value)
-    if dataclasses.is_dataclass(value):
-        return {field.name: _encoded(getattr(value, field.name), put) for field in dataclasses.fields(value)}
-    if isinstance(value, tuple | list):
-        return [_encoded(item, put) for item in value]
-    return value
+    return {name: _encoded(getattr(value, name), put) for name in _hints(typing.cast(type, kind))}
 
 
 def _mapped_array(mapped: np.ndarray, end: int, entry: Any) -> np.ndarray:
@@ -252,25 +255,52 @@ def _hints(kind: type) -> dict[str, Any]:
     return typing.get_type_hints(kind)
 
 
-def _decoded(hint: Any, value: Any, arrays: list[np.ndarray]) -> Any:
-    """`value` as the type that `hint` names, or TypeError."""
+@functools.cache
+def _decoder(hint: Any) -> Callable[[Any, list[np.ndarray]], Any]:
+    """What makes a value that fits the type that `hint` names, or raises TypeError; made once a type, as scenes may
+    have a million values."""
     if isinstance(hint, types.UnionType):
-        inner = next(part for part in typing.get_args(hint) if part is not type(None))
-        return None if value is None else _decoded(inner, value, arrays)
-    if hint is np.ndarray and isinstance(value, dict):
-        return arrays[value["array"]]
-    if dataclasses.is_dataclass(hint) and isinstance(value, dict):
-        hints = _hints(typing.cast(type, hint))
-        return typing.cast(Any, hint)(**{name: _decoded(hints[name], item, arrays) for name, item in value.items()})
-    if typing.get_origin(hint) is tuple and isinstance(value, list):
-        parts = typing.get_args(hint)
-        if len(parts) == 2 and parts[1] is Ellipsis:
-            return tuple(_decoded(parts[0], item, arrays) for item in value)
-        return tuple(_decoded(part, item, arrays) for part, item in zip(parts, value, strict=True))
-    if hint is float and isinstance(value, int | float) and math.isfinite(value):
-        return float(value)
-    if hint is str and isinstance(value, str):
-        return printable(value)
-    if hint in (int, bool) and type(value) is hint:
-        return value
-    raise TypeError(f"{value!r:.60} where {hint} is expected")
+        of_inner = _decoder(next(part for part in typing.get_args(hint) if part is not type(None)))
+        return lambda value, arrays: None if value is None else of_inner(value, arrays)
+    if hint is np.ndarray:
+        return lambda value, arrays: arrays[value["array"]]
+    if dataclasses.is_dataclass(hint):
+        return _dataclass_decoder(typing.cast(Any, hint))
+    if typing.get_origin(hint) is tuple:
+        return _tuple_decoder(typing.get_args(hint))
+    if hint is float:
+        return lambda value, _: float(value) if type(value) in (float, int) and math.isfinite(value) else _misfit(value)
+    if hint is str:
+        return lambda value, _: printable(value) if type(value) is str else _misfit(value)
+    if hint in (int, bool):
+        return lambda value, _: value if type(value) is hint else _misfit(value)
+    raise TypeError(f"{hint} is no type of a scene's values")
+
+
+def _dataclass_decoder(kind: Any) -> Callable[[Any, list[np.ndarray]], Any]:
+    decoders = {name: _decoder(hint) for name, hint in _hints(kind).items()}
+
+    def decode(value: Any, arrays: list[np.ndarray]) -> Any:
+        if type(value) is not dict:
+            _misfit(value)
+        return kind(**{name: decoders[name](item, arrays) for name, item in value.items()})
+
+    return decode
+
+
+def _tuple_decoder(parts: tuple[Any, ...]) -> Callable[[Any, list[np.ndarray]], Any]:
+    if len(parts) == 2 and parts[1] is Ellipsis:
+        of_item = _decoder(parts[0])
+        return lambda value, arrays: tuple(of_item(item, arrays) for item in _listed(value))
+    decoders = [_decoder(part) for part in parts]
+    return lambda value, arrays: tuple(
+        decode(item, arrays) for decode, item in zip(decoders, _listed(value), strict=True)
+    )
+
+
+def _listed(value: Any) -> list[Any]:
+    return value if type(value) is list else _misfit(value)
+
+
+def _misfit(value: Any) -> Any:
+    raise TypeError(f"{value!r:.60} stands where another kind of value is expected")

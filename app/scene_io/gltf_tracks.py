@@ -20,6 +20,7 @@ import numpy as np
 
 from raygrove.gpu.scene import Track
 
+from .gltf_texts import parts_of
 from .references import References
 
 WIDTHS = {"SCALAR": 1, "VEC3": 3, "VEC4": 4}
@@ -38,18 +39,10 @@ def exact_tracks(
         return {}
     try:
         raw = Path(name).read_bytes() if data is None else data
-        document, body = _parts(raw) if raw[:4] == b"glTF" else (json.loads(raw), b"")
-        return _Reader(document, body, references or References()).read()
+        text, body = parts_of(raw)
+        return _Reader(json.loads(text or b""), body, references or References()).read()
     except (OSError, ValueError, LookupError, TypeError, AttributeError, struct.error, RecursionError):
         return {}  # Assimp has opinions of its own about such a file, and says them.
-
-
-def _parts(raw: bytes) -> tuple[Any, bytes]:
-    """JSON and binary chunk of a binary glTF."""
-    length = struct.unpack_from("<I", raw, 12)[0]
-    start = 20 + length
-    size = struct.unpack_from("<I", raw, start)[0] if start + 8 <= len(raw) else 0
-    return json.loads(raw[20:start]), raw[start + 8 : start + 8 + size]
 
 
 class _Reader:

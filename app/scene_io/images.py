@@ -16,6 +16,10 @@ if TYPE_CHECKING:
     from PIL import Image
 
 
+BYTES = {"1": 1, "L": 1, "P": 1, "I;16": 2, "I;16B": 2, "I;16L": 2, "LA": 2, "RGB": 3}
+MAX_BYTES = 1 << 30
+"""What a picture may take in memory once it is decoded."""
+ROWS = 64
 SMALLER_FIRST = ("L", "RGB", "RGBA")
 """Modes of pictures that are made smaller before anything else: a quarter of the memory and more."""
 
@@ -32,12 +36,12 @@ def decode(data: bytes | Path, longest_side: int) -> np.ndarray:
     Image.MAX_IMAGE_PIXELS = None
     try:
         with Image.open(io.BytesIO(data) if isinstance(data, bytes) else data) as image:
-            if image.width * image.height > 1 << 28:
+            if image.width * image.height * BYTES.get(image.mode, 4) > MAX_BYTES:
                 raise ImageError(f"has {image.width} x {image.height} pixels, which is too many")
             image.draft("RGB", (longest_side, longest_side))
             if image.mode in SMALLER_FIRST and max(image.size) > longest_side:
                 image.thumbnail((longest_side, longest_side), Image.Resampling.BOX)
-            pixels = _to_rgba(image)
+            pixels = _to_rgba(image, longest_side)
     except ImageError:
         raise
     except MemoryError:
@@ -53,14 +57,19 @@ def decode(data: bytes | Path, longest_side: int) -> np.ndarray:
     return np.array(pixels, np.uint8)
 
 
-def _to_rgba(image: Image.Image) -> Image.Image:
-    """Pillow clips 16-bit grey instead of scaling it, so that case is done here."""
+def _to_rgba(image: Image.Image, longest_side: int) -> Image.Image:
+    """Pillow clips 16-bit grey instead of scaling it, so that case is done here, some rows at a time."""
     from PIL import Image
 
     if image.mode.startswith("I") or image.mode == "F":
-        values = np.asarray(image, np.float64)
         top = 65535.0 if image.mode.startswith("I") else 1.0
-        return Image.fromarray(np.clip(values / top * 255.0 + 0.5, 0, 255).astype(np.uint8)).convert("RGBA")
+        grey = np.empty((image.height, image.width), np.uint8)
+        for row in range(0, image.height, ROWS):
+            values = np.asarray(image.crop((0, row, image.width, min(row + ROWS, image.height))), np.float32)
+            grey[row : row + ROWS] = np.clip(values / top * 255.0 + 0.5, 0, 255).astype(np.uint8)
+        image = Image.fromarray(grey)
+        if max(image.size) > longest_side:
+            image.thumbnail((longest_side, longest_side), Image.Resampling.BOX)
     return image.convert("RGBA")
 
 

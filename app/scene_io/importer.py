@@ -35,6 +35,8 @@ CHILD_MODULE = "raygrove.app.scene_io.child"
 POLL_SECONDS = 0.05
 MAX_LINE = 1 << 20
 MAX_PICTURE_JSON = 64 << 20
+SHARE_OF_FREE = 0.75
+"""How much of the memory that is free an import may take, whatever `import.memory_mib` says."""
 UNPACKED_PARTICLES = 4
 """How much larger than its file the scene of a packed trajectory may be: an XTC holds an atom in about 4 bytes."""
 
@@ -108,8 +110,9 @@ def _done_in_child(
 
 
 def within_memory(limits: ImportLimits) -> ImportLimits:
-    """The limits with no more memory than the machine has free, so that the system never has to choose whom to end."""
-    free = free_mib()
+    """The limits with no more memory than a share of what the machine has free, so that the system never has to choose
+    whom to end and other programs keep some."""
+    free = int(free_mib() * SHARE_OF_FREE)
     return dataclasses.replace(limits, memory_mib=min(limits.memory_mib, max(free, 256))) if free else limits
 
 

@@ -75,7 +75,8 @@ class ImportLimits:
     )
     memory_mib: int = option(
         12288,
-        "Address space the importing process may use; a file that needs more is refused.",
+        "Address space the importing process may use, and never more than three quarters of the memory that is free; a "
+        "file that needs more is refused.",
         minimum=256,
         maximum=1048576,
         unit="MiB",

@@ -82,7 +82,7 @@ def turntable(scene: Scene, options: MotionOptions) -> Scene:
         """A node of its own that stays where `node` stood."""
         if node < 0:
             return node
-        nodes.append(node_of(scene.nodes[node].name, -1, at_rest[node])[0])
+        nodes.append(node_of(scene.nodes[node].name, -1, at_rest[node]))
         return len(nodes) - 1
 
     lights = tuple(dataclasses.replace(light, node=stay(light.node)) for light in scene.lights)

@@ -49,8 +49,11 @@ def _fold_still_objects(scene: Scene, origin: np.ndarray, old: np.ndarray, moves
     """Give each object that no clip moves and no joint bends a node of its own, with the whole chain to the origin
     multiplied in float64."""
     meshes, shifts = list(scene.meshes), [np.zeros(3)] * len(scene.meshes)
+    users_of: dict[int, list[int]] = {}
+    for thing in scene.objects:
+        users_of.setdefault(thing.mesh, []).append(thing.node)
     for index, mesh in enumerate(meshes):
-        users = [thing.node for thing in scene.objects if thing.mesh == index]
+        users = users_of.get(index, [])
         lower, upper = mesh.positions.min(axis=0), mesh.positions.max(axis=0)
         shift = far_centre(lower, upper)
         if shift is not None and mesh.skin is None and not moves[users].any():
@@ -63,8 +66,7 @@ def _fold_still_objects(scene: Scene, origin: np.ndarray, old: np.ndarray, moves
             shift = shifts[thing.mesh] if thing.mesh >= 0 else np.zeros(3)
             shift = sphere_shifts[thing.spheres] if thing.spheres >= 0 else shift
             matrix[:3, 3] += matrix[:3, :3] @ shift - origin
-            node, _ = node_of(scene.nodes[thing.node].name, -1, matrix)
-            nodes.append(node)
+            nodes.append(node_of(scene.nodes[thing.node].name, -1, matrix))
             thing = dataclasses.replace(thing, node=len(nodes) - 1)
         objects.append(thing)
     return dataclasses.replace(

@@ -9,11 +9,10 @@ from pathlib import Path
 
 from raygrove.gpu.scene import Remark, Scene
 
-from .assimp_file import cut_short
 from .assimp_scene import read_scene
 from .clip_file import is_clip, read_clip
 from .compressed import inner_name, is_packed, unpack
-from .cuts import shortfall
+from .cuts import cut_short, shortfall
 from .errors import SceneError, display_path
 from .files import extension_of
 from .limits import ImportLimits

@@ -18,10 +18,10 @@ import numpy as np
 from raygrove.gpu.scene import KeyFrames, Mesh, Remark, Scene
 
 from . import assimp
-from .assimp_file import AssimpFile, corners_of, cut_short, vectors
+from .assimp_file import AssimpFile, corners_of, vectors
 from .assimp_scene import SceneReader, no_triangles
 from .compressed import inner_name, is_packed, unpack
-from .cuts import shortfall
+from .cuts import cut_short, shortfall
 from .errors import SceneError, display_path
 from .files import extension_of
 from .joining import groups_of_rows, with_vertices
@@ -172,7 +172,9 @@ class _FrameReader:
                 )
             data = moved
         try:
-            return AssimpFile(os.path.basename(path), data, extension, References(".", self.limits.allow_outside))
+            return AssimpFile(
+                os.path.basename(path), data, extension, References(".", self.limits.allow_outside), self.limits
+            )
         except SceneError as error:
             raise SceneError(str(error), path) from error
 

@@ -5,13 +5,15 @@ Matrices are (4, 4), row-major, column vectors; quaternions x, y, z, w. Decompos
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 
 import numpy as np
 
 from raygrove.gpu.scene import Channel, Clip, Node, Track
 
 SHEAR_TOLERANCE = 1e-3
+NEARLY_EQUAL = 0.9995
+"""The cosine between quaternions from which on a straight line is exact enough."""
 PATHS = {"translation": 3, "rotation": 4, "scale": 3}
 
 
@@ -29,25 +31,20 @@ def rotation_matrix(quaternion: Sequence[float] | np.ndarray) -> np.ndarray:
     )
 
 
-def quaternion_of(rotation: np.ndarray) -> np.ndarray:
-    """Unit quaternion of a (3, 3) rotation, by the largest of its four components (Shepperd 1978)."""
-    m = rotation
-    squares = np.array(
-        [
-            m[0, 0] - m[1, 1] - m[2, 2],
-            m[1, 1] - m[0, 0] - m[2, 2],
-            m[2, 2] - m[0, 0] - m[1, 1],
-            m[0, 0] + m[1, 1] + m[2, 2],
-        ]
-    )
-    largest = int(np.argmax(squares))
-    if largest == 3:
-        q = np.array([m[2, 1] - m[1, 2], m[0, 2] - m[2, 0], m[1, 0] - m[0, 1], 1.0 + squares[3]])
-    else:
-        i, j, k = largest, (largest + 1) % 3, (largest + 2) % 3
-        q = np.empty(4)
-        q[i], q[j], q[k], q[3] = 1.0 + squares[i], m[j, i] + m[i, j], m[k, i] + m[i, k], m[k, j] - m[j, k]
-    return q / np.linalg.norm(q)
+def quaternions_of(m: np.ndarray) -> np.ndarray:
+    """(N, 4) unit quaternions of (N, 3, 3) rotations, each by the largest of its four components (Shepperd 1978)."""
+    squares = np.einsum("nii,ki->nk", m, np.array([[1, -1, -1], [-1, 1, -1], [-1, -1, 1], [1, 1, 1]], np.float64))
+    largest = squares.argmax(axis=1)
+    q = np.empty((len(m), 4))
+    q[:, 0], q[:, 1], q[:, 2] = m[:, 2, 1] - m[:, 1, 2], m[:, 0, 2] - m[:, 2, 0], m[:, 1, 0] - m[:, 0, 1]
+    q[:, 3] = 1.0 + squares[:, 3]
+    for i in range(3):
+        j, k, chosen = (i + 1) % 3, (i + 2) % 3, largest == i
+        part = m[chosen]
+        values = [1.0 + squares[chosen, i], part[:, j, i] + part[:, i, j], part[:, k, i] + part[:, i, k]]
+        for column, value in zip((i, j, k, 3), [*values, part[:, k, j] - part[:, j, k]], strict=True):
+            q[chosen, column] = value
+    return q / np.linalg.norm(q, axis=1, keepdims=True)
 
 
 def compose(translation: Sequence[float], rotation: Sequence[float], scale: Sequence[float]) -> np.ndarray:
@@ -58,43 +55,75 @@ def compose(translation: Sequence[float], rotation: Sequence[float], scale: Sequ
     return matrix
 
 
-def decompose(matrix: np.ndarray) -> tuple[np.ndarray, np.ndarray, np.ndarray, bool]:
-    """Translation, quaternion, scale, and whether the matrix has a shear (or perspective) that these cannot express."""
-    linear = np.asarray(matrix, np.float64)[:3, :3]
-    scale = np.linalg.norm(linear, axis=0)
-    if np.linalg.det(linear) < 0.0:
-        scale = -scale
-    safe = np.where(scale == 0.0, 1.0, scale)
-    u, _, vt = np.linalg.svd(linear / safe)
-    rotation = u @ np.diag([1.0, 1.0, np.linalg.det(u @ vt)]) @ vt
-    quaternion = quaternion_of(rotation)
-    error = float(np.abs(rotation_matrix(quaternion) * scale - linear).max())
-    is_sheared = error > SHEAR_TOLERANCE * max(float(np.abs(scale).max()), 1e-30)
-    return np.array(matrix[:3, 3], np.float64), quaternion, scale, is_sheared
+def decompose(matrices: np.ndarray) -> tuple[np.ndarray, np.ndarray, np.ndarray, np.ndarray]:
+    """Of (N, 4, 4) matrices the translations, quaternions and scales, and which have a shear (or perspective) that
+    these cannot express."""
+    matrices = np.asarray(matrices, np.float64)
+    linear = matrices[:, :3, :3]
+    scales = np.linalg.norm(linear, axis=1)
+    scales = np.where((np.linalg.det(linear) < 0.0)[:, None], -scales, scales)
+    safe = np.where(scales == 0.0, 1.0, scales)
+    u, _, vt = np.linalg.svd(linear / safe[:, None, :])
+    u[:, :, 2] *= np.linalg.det(u @ vt)[:, None]
+    quaternions = quaternions_of(u @ vt)
+    rebuilt = _local_matrices(np.zeros((len(matrices), 3)), quaternions, scales)[:, :3, :3]
+    errors = np.abs(rebuilt - linear).max(axis=(1, 2), initial=0.0)
+    is_sheared = errors > SHEAR_TOLERANCE * np.maximum(np.abs(scales).max(axis=1, initial=0.0), 1e-30)
+    return matrices[:, :3, 3].copy(), quaternions, scales, is_sheared
 
 
-def node_of(name: str, parent: int, matrix: np.ndarray) -> tuple[Node, bool]:
-    """A node with the matrix's translation, rotation and scale, and whether a shear was lost."""
-    translation, rotation, scale, is_sheared = decompose(matrix)
-    return Node(name, parent, tuple(translation.tolist()), tuple(rotation.tolist()), tuple(scale.tolist())), is_sheared
+def nodes_of(names: Sequence[str], parents: Sequence[int], matrices: np.ndarray) -> tuple[list[Node], int]:
+    """Nodes with the matrices' translations, rotations and scales, and how many of them lost a shear."""
+    translations, rotations, scales, is_sheared = decompose(matrices)
+    rows = zip(translations.tolist(), rotations.tolist(), scales.tolist(), strict=True)
+    nodes = [
+        Node(name, parent, tuple(t), tuple(r), tuple(s))
+        for name, parent, (t, r, s) in zip(names, parents, rows, strict=True)
+    ]
+    return nodes, int(np.count_nonzero(is_sheared))
+
+
+def node_of(name: str, parent: int, matrix: np.ndarray) -> Node:
+    """One node with the matrix's translation, rotation and scale."""
+    return nodes_of([name], [parent], np.asarray(matrix)[None])[0][0]
+
+
+def sample_many(track: Track, times: np.ndarray, is_rotation: bool = False) -> np.ndarray:
+    """`sample` at each of `times`: (T, width) float64."""
+    keys, values = np.asarray(track.times, np.float64), np.asarray(track.values, np.float64)
+    after = np.searchsorted(keys, times, side="right")
+    before, after = np.maximum(after - 1, 0), np.minimum(after, len(keys) - 1)
+    spans = keys[after] - keys[before]
+    alphas = np.clip(np.divide(times - keys[before], spans, out=np.zeros(len(times)), where=spans > 0.0), 0.0, 1.0)
+    if track.interpolation == "cubic":
+        rows = zip(before, after, alphas, spans, strict=True)
+        result = np.array([_hermite(values[i], values[j], float(alpha), span) for i, j, alpha, span in rows])
+    elif track.interpolation == "step":
+        result = values[before]
+    elif is_rotation:
+        result = _slerp_many(values[before], values[after], alphas[:, None])
+    else:
+        result = values[before] * (1.0 - alphas[:, None]) + values[after] * alphas[:, None]
+    if not is_rotation:
+        return result
+    lengths = np.linalg.norm(result, axis=1, keepdims=True)
+    return result / np.where(lengths > 0.0, lengths, 1.0)
+
+
+def _slerp_many(first: np.ndarray, second: np.ndarray, alphas: np.ndarray) -> np.ndarray:
+    """`slerp` of (T, 4) quaternions."""
+    cosines = np.einsum("tk,tk->t", first, second)[:, None]
+    second, cosines = np.where(cosines < 0.0, -second, second), np.abs(cosines)
+    is_near = cosines > NEARLY_EQUAL
+    angles = np.arccos(np.where(is_near, 0.0, cosines))
+    start = np.where(is_near, 1.0 - alphas, np.sin((1.0 - alphas) * angles) / np.sin(angles))
+    end = np.where(is_near, alphas, np.sin(alphas * angles) / np.sin(angles))
+    return start * first + end * second
 
 
 def sample(track: Track, time: float, is_rotation: bool = False) -> np.ndarray:
     """The track's value at `time` (float64), held before its first and after its last key; slerp for rotations."""
-    times, values = np.asarray(track.times, np.float64), np.asarray(track.values, np.float64)
-    after = int(np.searchsorted(times, time, side="right"))
-    before, after = max(after - 1, 0), min(after, len(times) - 1)
-    span = times[after] - times[before]
-    alpha = float(np.clip((time - times[before]) / span, 0.0, 1.0)) if span > 0.0 else 0.0
-    if track.interpolation == "cubic":
-        result = _hermite(values[before], values[after], alpha, span)
-    elif track.interpolation == "step":
-        result = values[before]
-    elif is_rotation:
-        result = slerp(values[before], values[after], alpha)
-    else:
-        result = values[before] * (1.0 - alpha) + values[after] * alpha
-    return result / np.linalg.norm(result) if is_rotation and np.linalg.norm(result) > 0.0 else result
+    return sample_many(track, np.array([time]), is_rotation)[0]
 
 
 def _hermite(first: np.ndarray, second: np.ndarray, alpha: float, span: float) -> np.ndarray:
@@ -106,13 +135,7 @@ def _hermite(first: np.ndarray, second: np.ndarray, alpha: float, span: float) -
 
 def slerp(first: np.ndarray, second: np.ndarray, alpha: float) -> np.ndarray:
     """Spherical interpolation by the shorter way."""
-    cosine = float(first @ second)
-    if cosine < 0.0:
-        second, cosine = -second, -cosine
-    if cosine > 0.9995:
-        return first * (1.0 - alpha) + second * alpha
-    angle = float(np.arccos(min(cosine, 1.0)))
-    return (np.sin((1.0 - alpha) * angle) * first + np.sin(alpha * angle) * second) / np.sin(angle)
+    return _slerp_many(first[None], second[None], np.array([[alpha]]))[0]
 
 
 def global_matrices(nodes: Sequence[Node]) -> np.ndarray:
@@ -133,15 +156,33 @@ class Pose:
 
     def matrices(self, clip: Clip | None = None, time: float = 0.0) -> np.ndarray:
         """(N, 4, 4) float64: at rest, or at an instant of a clip."""
-        values = {path: at_rest.copy() for path, at_rest in self._rest.items()}
-        for channel in clip.channels if clip else ():
-            if channel.path in values and 0 <= channel.node < len(self._parents):
-                values[channel.path][channel.node] = sample(channel.track, time, channel.path == "rotation")
-        matrices = _local_matrices(*(values[path] for path in PATHS))
+        instants = [] if clip is None else [(clip, np.array([time]))]
+        return next(self.matrices_at(instants, 1))[0]
+
+    def matrices_at(self, instants: Sequence[tuple[Clip, np.ndarray]], most: int) -> Iterator[np.ndarray]:
+        """(T, N, 4, 4) float64 of at most `most` instants at a time: those of the clips one after another, or the rest
+        where there are none."""
+        count = max(sum(len(times) for _, times in instants), 1)
+        values = {path: np.repeat(at_rest[None], count, axis=0) for path, at_rest in self._rest.items()}
+        first = 0
+        for clip, times in instants:
+            rows = slice(first, first + len(times))
+            for channel in clip.channels:
+                if channel.path in values and 0 <= channel.node < len(self._parents):
+                    moved = sample_many(channel.track, times, channel.path == "rotation")
+                    values[channel.path][rows, channel.node] = moved
+            first += len(times)
+        for start in range(0, count, most):
+            yield self._to_scene([values[path][start : start + most] for path in PATHS])
+
+    def _to_scene(self, values: Sequence[np.ndarray]) -> np.ndarray:
+        """Each node's matrix to the scene, from translations, rotations and scales of (T, N) nodes."""
+        shape = values[0].shape[:2]
+        matrices = _local_matrices(*(part.reshape(-1, part.shape[2]) for part in values)).reshape(*shape, 4, 4)
         # Each round a node takes what its ancestor has gathered so far, and looks twice as far up.
         ancestors = self._parents
         while (rising := np.flatnonzero(ancestors >= 0)).size:
-            matrices[rising] = matrices[ancestors[rising]] @ matrices[rising]
+            matrices[:, rising] = matrices[:, ancestors[rising]] @ matrices[:, rising]
             ancestors = np.where(ancestors >= 0, ancestors[ancestors], -1)
         return matrices
 

@@ -65,15 +65,15 @@ def test_too_little_memory_is_a_sentence(tmp_path: Path, monkeypatch: pytest.Mon
     path.write_text("v 0 0 0\nv 1 0 0\nv 0 1 0\n" + "f 1 2 3\n" * 1_500_000)
     with pytest.raises(SceneError, match="needs more memory than the 256 MiB"):
         load([path], ImportLimits(memory_mib=256))
-    monkeypatch.setattr(importer, "free_mib", lambda: 300)
-    with pytest.raises(SceneError, match="needs more memory than the 300 MiB an import may use. 300 MiB are free"):
+    monkeypatch.setattr(importer, "free_mib", lambda: 400)
+    with pytest.raises(SceneError, match="needs more memory than the 300 MiB an import may use. 400 MiB are free"):
         load([path], ImportLimits())
 
 
-def test_an_import_gets_no_more_memory_than_is_free(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_an_import_gets_no_more_than_a_share_of_the_memory_that_is_free(monkeypatch: pytest.MonkeyPatch) -> None:
     assert 256 < importer.free_mib() < 1 << 24
     monkeypatch.setattr(importer, "free_mib", lambda: 1000)
-    assert importer.within_memory(ImportLimits(memory_mib=4000)).memory_mib == 1000
+    assert importer.within_memory(ImportLimits(memory_mib=4000)).memory_mib == 750
     assert importer.within_memory(ImportLimits(memory_mib=500)).memory_mib == 500
 
 

@@ -10,7 +10,7 @@ from hypothesis.extra import numpy as arrays
 
 from raygrove.app.scene_io.joining import groups_of_rows
 from raygrove.app.scene_io.normals import smooth_normals
-from raygrove.app.scene_io.transforms import compose, decompose, quaternion_of, rotation_matrix, sample, slerp
+from raygrove.app.scene_io.transforms import compose, decompose, quaternions_of, rotation_matrix, sample, slerp
 from raygrove.gpu.scene import Track
 from tests.app.scene_io import writers
 
@@ -24,14 +24,14 @@ def test_decompose_undoes_compose(
     translation: np.ndarray, rotation: np.ndarray, scale: np.ndarray, is_mirrored: bool
 ) -> None:
     matrix = compose(translation, rotation, -scale if is_mirrored else scale)
-    t, q, s, is_sheared = decompose(matrix)
-    assert not is_sheared and np.allclose(compose(t, q, s), matrix, atol=1e-9)
+    t, q, s, is_sheared = decompose(matrix[None])
+    assert not is_sheared[0] and np.allclose(compose(t[0], q[0], s[0]), matrix, atol=1e-9)
 
 
 @given(UNIT)
 def test_quaternions_and_matrices_agree(q: np.ndarray) -> None:
     q = q / np.linalg.norm(q)
-    back = quaternion_of(rotation_matrix(q))
+    back = quaternions_of(rotation_matrix(q)[None])[0]
     assert min(np.abs(back - q).max(), np.abs(back + q).max()) < 1e-9
 
 
@@ -43,7 +43,7 @@ def test_a_quarter_turn_is_where_it_should_be() -> None:
 def test_a_shear_is_noticed() -> None:
     matrix = np.eye(4)
     matrix[0, 1] = 0.5
-    assert decompose(matrix)[3] and not decompose(np.diag([1.0, 0.0, 2.0, 1.0]))[3]
+    assert decompose(np.stack([matrix, np.diag([1.0, 0.0, 2.0, 1.0])]))[3].tolist() == [True, False]
 
 
 def test_tracks_are_held_outside_and_interpolated_inside() -> None:

@@ -1,0 +1,145 @@
+"""What reading a glTF will cost, told from its JSON before libassimp sees it: files of some kilobytes can ask for
+gigabytes, hours, or more stack than there is.
+
+libassimp copies a node for each way that leads to it, an accessor for each primitive that names it, a sampler for each
+channel, and calls itself once a level. Sums over the JSON tell all of that in time that grows as its length does. What
+the JSON gets wrong otherwise is left to the readers, which have their own words for it.
+"""
+
+from __future__ import annotations
+
+import json
+import os
+import struct
+from collections.abc import Sequence
+from typing import Any
+
+from .cuts import cut_short, shortfall
+from .errors import SceneError, display_path
+from .gltf_texts import GLB, GlbError, parts_of, put_together
+from .limits import ImportLimits
+
+MAX_JSON = 256 << 20
+"""A longer text is not looked at: what it asks for is no multiple of its length."""
+MAX_NODES = 1_000_000
+MAX_DEPTH = 20_000
+"""libassimp calls itself for each level and its stack ends somewhat beyond."""
+NODE_BYTES, BONE_BYTES, VERTEX_BYTES, FACE_BYTES, KEY_BYTES = 1400, 1200, 16, 64, 32
+SEARCHES = 10_000_000
+"""Comparisons of names that take libassimp about a tenth of a second."""
+REST = {"translation": [0.0, 0.0, 0.0], "rotation": [0.0, 0.0, 0.0, 1.0], "scale": [1.0, 1.0, 1.0]}
+
+
+def affordable(name: str, raw: bytes, limits: ImportLimits) -> bytes | None:
+    """`SceneError` where reading the glTF `raw` would cost more than the limits. Else the file in words that libassimp
+    reads in time that grows as its length does; None where it does so as it is."""
+    try:
+        text, body = parts_of(raw)
+    except GlbError as error:
+        missing = shortfall(raw, "glb")
+        why = f"{_shown(name)} is damaged: {error}. Fetch it again, or export it anew."
+        raise (cut_short(name, missing) if missing else SceneError(why, name)) from None
+    if text is None or len(text) > MAX_JSON:
+        return None
+    try:
+        document = json.loads(text)
+    except RecursionError as error:
+        why = "its JSON is nested too deep to be a glTF's"
+        raise SceneError(f"{_shown(name)} is not read: {why}. Export it anew.", name) from error
+    except ValueError:
+        return None
+    try:
+        _check(name, document, limits)
+        return put_together(document, body, raw[:4] == GLB) if _with_rest(document) else None
+    except (LookupError, TypeError, ValueError, AttributeError, OverflowError, struct.error):
+        return None  # what is wrong is told by those who read it
+
+
+def _check(name: str, document: Any, limits: ImportLimits) -> None:
+    nodes = document.get("nodes", [])
+    count, depth = _expanded([node.get("children", ()) for node in nodes], _roots(document))
+    if count > MAX_NODES:
+        why = f"its {len(nodes):,} nodes stand for {_many(count)}, as they share their children"
+        raise SceneError(
+            f"{_shown(name)} is not read: {why}, and the limit is {MAX_NODES:,}. Export it with fewer, joined objects.",
+            name,
+        )
+    if depth > MAX_DEPTH:
+        why = f"its nodes hang {depth:,} levels deep, and the limit is {MAX_DEPTH:,}"
+        raise SceneError(f"{_shown(name)} is not read: {why}. Export it with a flatter hierarchy.", name)
+    needed = (_bytes(document) + count * NODE_BYTES) >> 20
+    if needed > limits.memory_mib:
+        why = f"it names the same data so often that reading it needs about {_many(needed)} MiB"
+        raise SceneError(
+            f"{_shown(name)} is not read: {why}, and an import may use {limits.memory_mib:,} MiB. Raise "
+            "import.memory_mib if the machine has them, or export it with fewer copies.",
+            name,
+        )
+
+
+def _shown(name: str) -> str:
+    return display_path(os.path.abspath(name))
+
+
+def _many(count: int) -> str:
+    return f"{count:,}" if count < 10**12 else "more than a million million"
+
+
+def _roots(document: Any) -> Sequence[int]:
+    scenes = document.get("scenes", [])
+    return scenes[document.get("scene", 0)].get("nodes", ()) if scenes else range(len(document.get("nodes", [])))
+
+
+def _expanded(children: list[Sequence[int]], roots: Sequence[int]) -> tuple[int, int]:
+    """How many nodes there are once each way to a node has its own, and the levels of the deepest. A node above itself
+    counts once: libassimp refuses it."""
+    counts, depths = [0] * len(children), [0] * len(children)
+    for root in roots:
+        stack = [(root, False)]
+        while stack:
+            node, is_done = stack.pop()
+            if is_done:
+                counts[node] = 1 + sum(counts[child] for child in children[node])
+                depths[node] = 1 + max((depths[child] for child in children[node]), default=0)
+            elif not counts[node]:
+                counts[node] = 1
+                stack.append((node, True))
+                stack += [(child, False) for child in children[node] if not counts[child]]
+    return sum(counts[root] for root in roots), max((depths[root] for root in roots), default=0)
+
+
+def _bytes(document: Any) -> int:
+    """What libassimp allocates for vertices, faces, joints and key frames, roughly and rather too little."""
+    counts = [accessor["count"] for accessor in document.get("accessors", [])]
+    total = 0
+    of_mesh = []
+    for mesh in document.get("meshes", []):
+        primitives = mesh.get("primitives", [])
+        of_mesh.append(len(primitives))
+        for primitive in primitives:
+            total += VERTEX_BYTES * sum(counts[index] for index in primitive.get("attributes", {}).values())
+            total += VERTEX_BYTES * sum(counts[i] for target in primitive.get("targets", ()) for i in target.values())
+            total += FACE_BYTES * (counts[primitive["indices"]] // 3 if "indices" in primitive else 0)
+    joints = [len(skin["joints"]) for skin in document.get("skins", [])]
+    for node in document.get("nodes", []):
+        if "skin" in node and "mesh" in node:
+            total += BONE_BYTES * joints[node["skin"]] * of_mesh[node["mesh"]]
+    for animation in document.get("animations", []):
+        keys = [counts[sampler["input"]] for sampler in animation["samplers"]]
+        total += KEY_BYTES * sum(keys[channel["sampler"]] for channel in animation["channels"])
+    return total
+
+
+def _with_rest(document: Any) -> bool:
+    """Write out the rest pose of nodes that channels move, where that spares libassimp from looking for each of them
+    among all nodes by name (it does so once for each kind of key that is missing). Returns whether it was done."""
+    nodes = document.get("nodes", [])
+    channels = [channel for animation in document.get("animations", []) for channel in animation["channels"]]
+    if len(channels) * len(nodes) < SEARCHES:
+        return False
+    for channel in channels:
+        node = nodes[channel["target"]["node"]]
+        if "matrix" not in node:
+            for path, value in REST.items():
+                node.setdefault(path, value)
+    return True

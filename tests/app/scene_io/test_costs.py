@@ -1,0 +1,178 @@
+"""Files of some kilobytes that ask for gigabytes or hours are refused before a library reads them (review V8, V9)."""
+
+from __future__ import annotations
+
+import base64
+import gzip
+import json
+import struct
+import time
+import tracemalloc
+import zipfile
+import zlib
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+from PIL import Image
+
+from raygrove.app.scene_io import ImportLimits, SceneError, costs, gltf_costs, load
+from raygrove.app.scene_io.compressed import unpack
+from raygrove.app.scene_io.images import decode
+from tests.app.scene_io import writers
+
+LIMITS = ImportLimits()
+
+
+def triangle(**changes: Any) -> dict[str, Any]:
+    """A glTF of one triangle, of which some parts are others."""
+    data = np.array([[0, 0, 0], [1, 0, 0], [0, 1, 0]], "<f4").tobytes() + np.array([0, 1], "<f4").tobytes()
+    data += np.array([[0, 0, 0], [1, 0, 0]], "<f4").tobytes()
+    document: dict[str, Any] = {
+        "asset": {"version": "2.0"}, "scene": 0, "scenes": [{"nodes": [0]}], "nodes": [{"mesh": 0}],
+        "meshes": [{"primitives": [{"attributes": {"POSITION": 0}}]}],
+        "accessors": [
+            {"bufferView": 0, "componentType": 5126, "count": 3, "type": "VEC3", "min": [0, 0, 0], "max": [1, 1, 0]},
+            {"bufferView": 1, "componentType": 5126, "count": 2, "type": "SCALAR", "min": [0], "max": [1]},
+            {"bufferView": 2, "componentType": 5126, "count": 2, "type": "VEC3"},
+        ],
+        "bufferViews": [
+            {"buffer": 0, "byteOffset": 0, "byteLength": 36}, {"buffer": 0, "byteOffset": 36, "byteLength": 8},
+            {"buffer": 0, "byteOffset": 44, "byteLength": 24},
+        ],
+        "buffers": [
+            {"byteLength": 68, "uri": "data:application/octet-stream;base64," + base64.b64encode(data).decode()}
+        ],
+    }  # fmt: skip
+    return document | changes
+
+
+def written(folder: Path, document: Any) -> Path:
+    path = folder / "model.gltf"
+    path.write_text(document if isinstance(document, str) else json.dumps(document))
+    return path
+
+
+def moving(count: int) -> dict[str, Any]:
+    """Nodes that stand in a row; each is moved by a channel of its own."""
+    channels = [{"sampler": 0, "target": {"node": node, "path": "translation"}} for node in range(count)]
+    nodes = [{"mesh": 0, "name": f"n{node}"} for node in range(count)]
+    return triangle(
+        nodes=nodes,
+        scenes=[{"nodes": list(range(count))}],
+        animations=[{"samplers": [{"input": 1, "output": 2}], "channels": channels}],
+    )
+
+
+SHARED = [{"children": [node + 1] * 2} for node in range(40)] + [{"mesh": 0}]
+DEEP = [{"children": [node + 1]} for node in range(30_000)] + [{"mesh": 0}]
+NO_BUFFER = {"componentType": 5126, "count": 90_000_000, "type": "VEC3"}
+PRIMITIVE = {"attributes": {"POSITION": 0}}
+HOSTILE: dict[str, tuple[Any, str]] = {
+    "children that are shared": (triangle(nodes=SHARED), "its 41 nodes stand for more than a million million"),
+    "a deep chain": (triangle(nodes=DEEP), "hang 30,001 levels deep, and the limit is 20,000"),
+    "deep JSON": ('{"asset":{"version":"2.0"},"x":' + "[" * 200_000 + "]" * 200_000 + "}", "nested too deep"),
+    "vertices without a buffer": (
+        triangle(accessors=[NO_BUFFER], meshes=[{"primitives": [PRIMITIVE] * 20}]),
+        "the same data so often that reading it needs about 27,465 MiB",
+    ),
+    "keys that all channels share": (
+        moving(50_000) | {"accessors": [*triangle()["accessors"][:1], NO_BUFFER, NO_BUFFER]},
+        "the same data so often",
+    ),
+}
+
+
+@pytest.mark.parametrize("name", HOSTILE)
+def test_what_costs_too_much_is_refused_at_once(name: str, tmp_path: Path) -> None:
+    document, words = HOSTILE[name]
+    begun = time.process_time()
+    with pytest.raises(SceneError, match=words) as caught:
+        gltf_costs.affordable("model.gltf", written(tmp_path, document).read_bytes(), LIMITS)
+    assert time.process_time() - begun < 5.0 and str(caught.value).endswith(".")
+
+
+def test_the_child_asks_before_it_reads(tmp_path: Path) -> None:
+    with pytest.raises(SceneError, match="its 41 nodes stand for"):
+        load([written(tmp_path, triangle(nodes=SHARED))])
+
+
+def test_chunks_that_do_not_fit_a_glb_are_told(tmp_path: Path) -> None:
+    path = writers.write_animated_glb(tmp_path / "model.glb")
+    data = bytearray(path.read_bytes())
+    struct.pack_into("<I", data, 12, 0xFFFFFFF0)
+    path.write_bytes(data)
+    with pytest.raises(SceneError, match=r"its JSON chunk should have 4,294,967,280 bytes, and [\d,]+ are there"):
+        load([path])
+
+
+def test_what_is_shared_within_reason_opens(tmp_path: Path) -> None:
+    nodes = [{"children": [node + 1] * 2} for node in range(6)] + [{"mesh": 0}]
+    assert load([written(tmp_path, triangle(nodes=nodes))]).triangle_count == 64
+
+
+def test_a_circle_of_nodes_is_left_to_the_reader(tmp_path: Path) -> None:
+    path = written(tmp_path, triangle(nodes=[{"children": [1], "mesh": 0}, {"children": [0]}]))
+    assert gltf_costs.affordable("model.gltf", path.read_bytes(), LIMITS) is None
+    with pytest.raises(SceneError):
+        load([path])
+
+
+def test_many_channels_spare_libassimp_its_searches() -> None:
+    """It looks for the node of each channel among all nodes, unless the node says its pose at rest in full."""
+    document = moving(4000)
+    document["nodes"][1]["scale"] = [2.0, 2.0, 2.0]
+    document["nodes"][2]["matrix"] = np.eye(4).reshape(-1).tolist()
+    replaced = gltf_costs.affordable("model.gltf", json.dumps(document).encode(), LIMITS)
+    assert replaced is not None
+    nodes = json.loads(replaced)["nodes"]
+    assert nodes[0]["rotation"] == [0.0, 0.0, 0.0, 1.0] and nodes[0]["translation"] == [0.0] * 3
+    assert nodes[1]["scale"] == [2.0] * 3 and "scale" not in nodes[2]
+    assert gltf_costs.affordable("model.gltf", json.dumps(moving(100)).encode(), LIMITS) is None
+
+
+def test_a_glb_with_many_channels_is_the_same_scene(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    path = writers.write_animated_glb(tmp_path / "model.glb")
+    monkeypatch.setattr(gltf_costs, "SEARCHES", 0)
+    replaced = gltf_costs.affordable("model.glb", path.read_bytes(), LIMITS)
+    assert replaced is not None and replaced != path.read_bytes()
+    (tmp_path / "full.glb").write_bytes(replaced)
+    before, after = load([path]), load([tmp_path / "full.glb"])
+    assert [len(clip.channels) for clip in before.clips] == [len(clip.channels) for clip in after.clips]
+    assert before.lower == after.lower and before.upper == after.upper
+
+
+def test_what_unpacks_to_a_hundred_times_its_size_is_no_model(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(costs, "FREE_BYTES", 1 << 20)
+    path = tmp_path / "bomb.obj.gz"
+    path.write_bytes(gzip.compress(b"v 0 0 0\n" * 1_000_000))
+    with pytest.raises(SceneError, match="unpack to more than"):
+        unpack(path, 1 << 30)
+    path.write_bytes(gzip.compress(np.random.default_rng(1).bytes(1 << 22)))
+    assert len(unpack(path, 1 << 30)) == 1 << 22
+    with zipfile.ZipFile(tmp_path / "bomb.3mf", "w", zipfile.ZIP_DEFLATED) as archive:
+        archive.writestr("3D/3dmodel.model", bytes(1 << 22))
+    with pytest.raises(SceneError, match="unpack to more than"):
+        costs.affordable(str(tmp_path / "bomb.3mf"), None, "3mf", LIMITS)
+
+
+def test_grey_pictures_of_16_bits_take_little_more_than_themselves(tmp_path: Path) -> None:
+    values = np.linspace(0, 65535, 2000 * 1500).reshape(2000, 1500).astype(np.uint16)
+    Image.fromarray(values).save(tmp_path / "grey.png")
+    tracemalloc.start()
+    pixels = decode(tmp_path / "grey.png", 4096)
+    peak = tracemalloc.get_traced_memory()[1]
+    tracemalloc.stop()
+    assert peak < 12 * values.size
+    assert np.abs(pixels[..., 0].astype(float) - values / 257.0).max() <= 0.51
+
+
+def test_a_picture_of_more_than_a_gibibyte_is_not_decoded(tmp_path: Path) -> None:
+    def chunk(kind: bytes, data: bytes) -> bytes:
+        return struct.pack(">I", len(data)) + kind + data + struct.pack(">I", zlib.crc32(kind + data))
+
+    header = struct.pack(">IIBBBBB", 30_000, 30_000, 16, 0, 0, 0, 0)
+    (tmp_path / "bomb.png").write_bytes(b"\x89PNG\r\n\x1a\n" + chunk(b"IHDR", header) + chunk(b"IDAT", b"x"))
+    with pytest.raises(ValueError, match="too many"):
+        decode(tmp_path / "bomb.png", 4096)
