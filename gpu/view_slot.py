@@ -81,14 +81,16 @@ class ViewSlot:
         """Take up a view's settings; make the structure and the ray type it chooses where they are others than
         before."""
         settings = view.settings
-        choice = (settings.hierarchy, settings.structure_choice)
+        kind = structures.structure(settings.hierarchy)
+        fitted = policy(settings.update.mode).fitted(settings.structure_choice, kind.optimisers())
+        choice = (settings.hierarchy, fitted)
         integrator: RayType | None = None
         if settings.ray_type != self._ray_type_name:
             integrator = ray_type(settings.ray_type)(self._target, self._materials)
         layout = self._layout(settings)
         is_laid_out = layout in ("auto", *((self.hierarchy.layout_name,) if self._structure_choice is not None else ()))
         if choice != self._structure_choice or (self.history.is_new and not is_laid_out):
-            with_layout = dataclasses.replace(settings.structure_choice, layout=layout)
+            with_layout = dataclasses.replace(fitted, layout=layout)
             made = structures.make_structure(self._target, settings.hierarchy, with_layout)
             if self._structure_choice is not None:
                 self.hierarchy.close()
@@ -309,7 +311,7 @@ class ViewSlot:
     def _learner(self) -> Callable[[float, float, int], None]:
         if self._left_aside is not None:
             return lambda update_ms, trace_ms, rays: None
-        return functools.partial(self.history.costs.learn, self.history.ticket)
+        return functools.partial(self.history.learn, self.history.ticket)
 
     def _tracer(self) -> Tracer:
         return Tracer(self._target, self.hierarchy.traversal())

@@ -168,7 +168,7 @@ def _add_choices(parser: argparse.ArgumentParser) -> None:
     group.add_argument("--traversal", metavar="NAME", help="how rays traverse the layout")
     group.add_argument("--primary", metavar="NAME", help="first hits: by the structure, or tiles of spheres and glyphs")
     group.add_argument(
-        "--update", metavar="POLICY", help="how the structure follows a moving scene: rebuild, refit, auto"
+        "--update", metavar="POLICY", help="how the structure follows a moving scene: rebuild, refit, auto, every_n ..."
     )
 
 

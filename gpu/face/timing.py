@@ -119,7 +119,7 @@ class UpdateTimes:
             self._build_ms = max(0.0, update_ms - compiled)
         if not is_cold:
             self._is_rebuild_known |= update == "rebuild" and rays > 0
-            self._history.costs.learn(ticket, update_ms, timing.phases_ms.get("trace", 0.0), rays)
+            self._history.learn(ticket, update_ms, timing.phases_ms.get("trace", 0.0), rays)
 
     def _forget(self, number: int) -> None:
         self._tickets.pop(number, None)

@@ -13,7 +13,7 @@ from numpy.typing import ArrayLike
 
 from ..errors import Error
 from ..hierarchy.base import Hierarchy, NodeTable, Primitives, StructureChoice
-from ..hierarchy.registry import make_structure
+from ..hierarchy.registry import make_structure, structure
 from ..library_queries import RegionQueries, checked_points
 from ..occlusion import RESOLUTION, visible_nodes
 from ..stats import HierarchyStatistics
@@ -65,8 +65,8 @@ class Structure(RegionQueries):
     def __init__(self, device: Device, source: Source, configured: Configured) -> None:
         self._device, self._source, self._configured = device, source, configured
         self.target: Target = device.target
-        self._hierarchy: Hierarchy = make_structure(self.target, configured.name, self._choice())
         self._policy = policy(configured.update.mode)
+        self._hierarchy: Hierarchy = make_structure(self.target, configured.name, self._choice())
         self._history = UpdateHistory()
         self._times = UpdateTimes(self.target, self._history, self._policy.needs_times)
         self._tracer: ArrayTracer | None = None
@@ -90,7 +90,8 @@ class Structure(RegionQueries):
 
     def _choice(self) -> StructureChoice:
         """As configured; where groups have trees of their own, `auto` is the layout in which rays enter those."""
-        choice, source = self._configured.choice, self._source
+        source, kind = self._source, structure(self._configured.name)
+        choice = self._policy.fitted(self._configured.choice, kind.optimisers())
         with self._device.used("build") as target, target.between(stream_of(target, source.arrays)):
             source.update(None)
         world, is_auto = source.world, (choice.layout, choice.traversal) == ("auto", "auto")

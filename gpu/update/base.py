@@ -7,9 +7,11 @@ decided here: without a tree, or with other triangles, one is built, and what no
 from __future__ import annotations
 
 import abc
+import dataclasses
+from collections.abc import Container
 from typing import Any, ClassVar
 
-from ..hierarchy.base import Hierarchy, Primitives
+from ..hierarchy.base import CannotRefitError, Hierarchy, Primitives, StructureChoice
 from .history import Decision, UpdateHistory
 
 
@@ -25,6 +27,16 @@ class UpdatePolicy(abc.ABC):
     """Whether it always does the same: then no reason is shown."""
     needs_times: ClassVar[bool] = False
     """Whether it decides by how long the phases of every frame took."""
+
+    optimiser: ClassVar[str] = ""
+    """What has to improve a structure after its refits for this policy; "": nothing."""
+
+    def fitted(self, choice: StructureChoice, known: Container[str]) -> StructureChoice:
+        """How a structure is made that follows by this policy: as chosen, and by `optimiser` where it is among those
+        `known` to the structure and none was chosen."""
+        if not self.optimiser or choice.optimiser != "none" or self.optimiser not in known:
+            return choice
+        return dataclasses.replace(choice, optimiser=self.optimiser)
 
     def decide(self, history: UpdateHistory, hierarchy: Hierarchy, primitives: Primitives, options: Any) -> Decision:
         """What to do before this frame is traced. Raises what `choose` raises."""
@@ -45,3 +57,11 @@ class UpdatePolicy(abc.ABC):
     def choose(self, history: UpdateHistory, hierarchy: Hierarchy, options: Any) -> Decision:
         """Refit or rebuild, of a tree whose primitives have moved; `options` are UpdateOptions. Raises CannotRefitError
         where the structure cannot do what was asked for."""
+
+
+def check_refits(hierarchy: Hierarchy) -> None:
+    """Raise CannotRefitError where the structure has no refit."""
+    if not hierarchy.capabilities.refit:
+        raise CannotRefitError(
+            f"{hierarchy.title} cannot be refitted: choose update rebuild or auto, or another structure."
+        )

@@ -8,6 +8,7 @@ from collections.abc import Callable
 
 from ..hierarchy.base import Hierarchy, Primitives
 from .costs import Ticket, UpdateCosts
+from .ratio import RefitRatio
 
 MEASURE_INTERVAL = 0.1
 """Seconds between two measurements of a tree's quality, at least."""
@@ -36,6 +37,7 @@ class UpdateHistory:
         self._is_as_built = False
         self._has_base = False
         self.costs = UpdateCosts()
+        self.ratio = RefitRatio()
         self.ticket = Ticket("nothing", 0, 0)
 
     # -- what policies decide by -----------------------------------------------------------------------------------
@@ -84,6 +86,16 @@ class UpdateHistory:
         if self._cost is not None and self._built_cost:
             self.costs.note_drift(self._cost / self._built_cost)
 
+    @property
+    def age(self) -> int:
+        """How many refits there have been since the tree was built."""
+        return self.costs.age
+
+    def learn(self, ticket: Ticket, update_ms: float, trace_ms: float, rays: int) -> None:
+        """The times of a frame have arrived, late."""
+        self.costs.learn(ticket, update_ms, trace_ms, rays)
+        self.ratio.learn(ticket, update_ms, trace_ms, rays)
+
     # -- what has been done ----------------------------------------------------------------------------------------
     def note(self, decision: Decision, primitives: Primitives) -> None:
         """What was decided has been done. `ticket` is what its times are to be learnt by."""
@@ -116,7 +128,7 @@ class UpdateHistory:
     def forget_costs(self) -> None:
         """The tree has been laid out anew: what frames took before says nothing of those to come. In `auto` the next
         motion begins with a rebuild."""
-        self.costs, self._has_base = UpdateCosts(), False
+        self.costs, self.ratio, self._has_base = UpdateCosts(), RefitRatio(), False
 
     def mark_measured(self) -> None:
         """The tree as it is has been measured by someone else."""

@@ -20,9 +20,11 @@ class UpdateOptions:
         choices=tuple(policies()),
     )
     always: bool = option(False, "Update even when nothing moved; benchmarks do, to measure the same work every frame.")
+    n: int = option(8, "In every_n: every so many frames one rebuilds.", minimum=1, maximum=100_000)
     cost_ratio: float = option(
         1.5,
-        "In auto, as long as no times are known: rebuild when the SAH cost is this many times that of the last build.",
+        "In cost_ratio, and in auto as long as no times are known: rebuild when the SAH cost is this many times that "
+        "of the last build.",
         minimum=1.0,
         maximum=100.0,
     )

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from typing import Any
 
-from ..hierarchy.base import CannotRefitError, Hierarchy
-from .base import UpdatePolicy
+from ..hierarchy.base import Hierarchy
+from .base import UpdatePolicy, check_refits
 from .history import Decision, UpdateHistory
 
 
@@ -18,8 +18,5 @@ class Refit(UpdatePolicy):
     is_fixed = True
 
     def choose(self, history: UpdateHistory, hierarchy: Hierarchy, options: Any) -> Decision:
-        if not hierarchy.capabilities.refit:
-            raise CannotRefitError(
-                f"{hierarchy.title} cannot be refitted: choose update rebuild or auto, or another structure."
-            )
+        check_refits(hierarchy)
         return Decision("refit", "refit is chosen")

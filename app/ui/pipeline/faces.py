@@ -27,7 +27,15 @@ PHASES_OF = {
 }
 """The phases of a frame that each chip's choice decides."""
 
-UPDATES = {"rebuild": "Rebuild", "refit": "Refit", "auto": "Adaptive"}
+UPDATES = {
+    "rebuild": "Rebuild",
+    "refit": "Refit",
+    "auto": "Adaptive",
+    "every_n": "Every n-th",
+    "cost_ratio": "Cost ratio",
+    "ratio_optimiser": "Refit ratio",
+    "refit_rotations": "Rotations",
+}
 """Update policies in a word; what they are called where there is more room is longer."""
 
 DASH = "–"

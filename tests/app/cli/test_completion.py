@@ -15,6 +15,7 @@ from raygrove.app.cli.completion import SHELLS, flags, keys, script
 from raygrove.app.cli.main import main
 from raygrove.app.scene_io.demos import ALL_DEMOS
 from raygrove.gpu.hierarchy.registry import structures
+from raygrove.gpu.update.registry import policies
 from tests.waiting import PROCESS_S
 
 ROOT = Path(__file__).resolve().parents[3]
@@ -43,10 +44,10 @@ def offered(words: str, folder: Path = ROOT) -> list[str]:
         ("./main.py --demo ''", {info.name for info in ALL_DEMOS}),
         (".venv/bin/python main.py view --ray-type st", {"steps"}),
         ("python3 main.py bench ''", {"build", "trace", "frame", "suite"}),
-        ("python main.py render --update = re", {"rebuild", "refit"}),
+        ("python main.py render --update = reb", {"rebuild"}),
         ("python main.py --set update.mo", {"update.mode="}),
-        ("python main.py --set update.mode = ''", {"rebuild", "refit", "auto"}),
-        ("python main.py --set update.mode =", {"rebuild", "refit", "auto"}),
+        ("python main.py --set update.mode = ''", set(policies())),
+        ("python main.py --set update.mode =", set(policies())),
         ("python main.py doctor --j", {"--json"}),
         ("python main.py --comp", {"--completion"}),
         ("python main.py render --samples ''", set()),

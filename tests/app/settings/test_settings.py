@@ -88,7 +88,7 @@ def test_options_of_a_structure_are_kept_by_its_name() -> None:
         ("render.layout", "bvh99", "bvh2"),
         ("render.device", "cuda:x", "cuda:N"),
         ("render.device", "tpu", "auto, cpu, cuda"),
-        ("update.mode", "sometimes", "auto, rebuild, refit"),
+        ("update.mode", "sometimes", "auto, cost_ratio, every_n"),
         ("update.cost_ratio", 0.5, "from 1 to 100"),
         ("display.minimum_fps", True, "number"),
         ("nothing.at_all", 1, "the known tables are render, update"),

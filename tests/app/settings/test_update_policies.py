@@ -42,13 +42,13 @@ from raygrove.gpu.target.base import TargetOptions
 from raygrove.gpu.update.options import UpdateOptions
 from tests.gpu.moving_scene import moving_scene
 
-assert option_field("update.mode").info.choices == ("auto", "in_turn", "rebuild", "refit")
+assert {{"auto", "in_turn", "rebuild", "refit"}} < set(option_field("update.mode").info.choices)
 assert "in_turn rebuilds and refits in turn" in text()
 assert main(["render", "--update", "in_turn", "--print-settings"]) == 0
 assert "in_turn" in flag_values()["--update"]
 document = Document()
 offered = {{name: (title, is_free) for name, title, _, is_free in Choices(document).updates()}}
-assert offered["in_turn"] == ("In turn", True) and len(offered) == 4, offered
+assert offered["in_turn"] == ("In turn", True) , offered
 target = choose("host", TargetOptions(threads=1))
 engine, found = Engine(target, moving_scene()), []
 view = View(ViewSettings(ray_type="flat", update=UpdateOptions("in_turn")), Camera(), ArrayPixels(target, 8, 8))

@@ -8,7 +8,8 @@ from typing import Any
 import numpy as np
 import pytest
 
-from raygrove.gpu.hierarchy.base import CannotRefitError, Capabilities, Primitives
+from raygrove.gpu.hierarchy.base import CannotRefitError, Capabilities, Primitives, StructureChoice
+from raygrove.gpu.hierarchy.bvh.optimisers.rotations import RotationsOptions
 from raygrove.gpu.stats import HierarchyStatistics
 from raygrove.gpu.update import registry
 from raygrove.gpu.update.history import UpdateHistory
@@ -23,6 +24,7 @@ class Structure:
 
     def __init__(self, can_refit: bool = True) -> None:
         self.capabilities = Capabilities(refit=can_refit)
+        self.choice = StructureChoice()
         self.cost = 10.0
 
     def stats(self) -> HierarchyStatistics:
@@ -80,9 +82,52 @@ def test_refit_chosen_for_a_structure_without_it_is_an_error() -> None:
     assert step(history, structure, 2, UpdateOptions("auto")) == "rebuild"
 
 
-def test_auto_rebuilds_at_the_ratio_and_starts_afresh() -> None:
+def test_the_ratio_begins_with_two_refits_and_follows_what_cannot_refit() -> None:
+    history, structure, options = UpdateHistory(Clock()), Structure(), UpdateOptions("ratio_optimiser")
+    assert [step(history, structure, shape, options) for shape in range(4)] == ["rebuild", "refit", "refit", "rebuild"]
+    structure.capabilities = Capabilities(refit=False)
+    assert step(history, structure, 5, options) == "rebuild"
+
+
+def test_every_nth_frame_is_rebuilt() -> None:
+    for n, wanted in ((1, "BBBBBBB"), (3, "BrrBrrB"), (100, "Brrrrrr")):
+        history, structure, options = UpdateHistory(Clock()), Structure(), UpdateOptions("every_n", n=n)
+        done = [step(history, structure, shape, options) for shape in range(7)]
+        assert "".join("B" if update == "rebuild" else "r" for update in done) == wanted
+
+
+@pytest.mark.parametrize("mode", ["every_n", "cost_ratio", "refit_rotations"])
+def test_policies_that_refit_say_what_cannot(mode: str) -> None:
+    history, structure = UpdateHistory(Clock()), Structure(can_refit=False)
+    step(history, structure, 1, UpdateOptions(mode))
+    with pytest.raises(CannotRefitError, match="Pretender cannot be refitted"):
+        step(history, structure, 2, UpdateOptions(mode))
+
+
+def test_rotations_are_added_where_the_structure_knows_them_and_none_is_chosen() -> None:
+    rotating, plain = policy("refit_rotations"), StructureChoice(layout="bvh2")
+    assert rotating.fitted(plain, {"rotations"}) == StructureChoice(layout="bvh2", optimiser="rotations")
+    assert rotating.fitted(plain, set()) == plain and policy("refit").fitted(plain, {"rotations"}) == plain
+    other = StructureChoice(optimiser="reinsertion")
+    assert rotating.fitted(other, {"rotations", "reinsertion"}) == other
+    history, structure = UpdateHistory(Clock()), Structure()
+    for choice, sentence in (
+        (other, "its optimiser is reinsertion"),
+        (
+            StructureChoice(optimiser="rotations", optimiser_options=RotationsOptions(in_refits=False)),
+            "is off: turn it on",
+        ),
+    ):
+        structure.choice = choice
+        step(history, structure, 1, UpdateOptions("refit"))
+        with pytest.raises(CannotRefitError, match=sentence):
+            step(history, structure, 2, UpdateOptions("refit_rotations"))
+
+
+@pytest.mark.parametrize("mode", ["auto", "cost_ratio"])
+def test_the_cost_ratio_rebuilds_and_starts_afresh(mode: str) -> None:
     clock = Clock()
-    history, structure, options = UpdateHistory(clock), Structure(), UpdateOptions("auto", cost_ratio=1.5)
+    history, structure, options = UpdateHistory(clock), Structure(), UpdateOptions(mode, cost_ratio=1.5)
     seen = []
     for shape, cost in enumerate((10.0, 10.0, 12.0, 14.9, 15.0, 15.0, 20.0, 14.0, 22.4), 1):
         seen.append(step(history, structure, shape, options))
@@ -158,9 +203,10 @@ def test_a_refitted_tree_is_rebuilt_once_that_is_chosen_though_nothing_moves() -
 
 
 def test_policies_are_found_by_their_files() -> None:
-    assert list(policies()) == ["auto", "rebuild", "refit"]
+    names = ["auto", "cost_ratio", "every_n", "ratio_optimiser", "rebuild", "refit", "refit_rotations"]
+    assert list(policies()) == names
     assert all(one.title and one.sentence and one.name == name for name, one in policies().items())
-    with pytest.raises(LookupError, match="no update policy 'sometimes'; there are auto, rebuild, refit"):
+    with pytest.raises(LookupError, match="no update policy 'sometimes'; there are auto, cost_ratio, every_n"):
         policy("sometimes")
 
 

@@ -1,0 +1,23 @@
+"""Rebuild every so many frames, whatever happens between: what engines do that cannot measure."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from ..hierarchy.base import Hierarchy
+from .base import UpdatePolicy, check_refits
+from .history import Decision, UpdateHistory
+
+
+class EveryN(UpdatePolicy):
+    """See the module. Frames in which nothing moved do not count."""
+
+    name = "every_n"
+    title = "Rebuild every so many frames"
+    sentence = "rebuilds every n-th frame and refits in those between (update.n)"
+
+    def choose(self, history: UpdateHistory, hierarchy: Hierarchy, options: Any) -> Decision:
+        check_refits(hierarchy)
+        is_due = history.age + 1 >= options.n
+        reason = f"{history.age} refits since the last build, every {options.n} frames one rebuilds"
+        return Decision("rebuild" if is_due else "refit", reason)

@@ -1,0 +1,29 @@
+"""So many refits for each rebuild, the number adapted to the scene while it runs (ratio.py).
+
+After the abstract of arXiv 2601.15633 (2026), a rival of `auto`: it names a real-time optimiser of the ratio of updates
+to rebuilds. How it finds the ratio is this program's own reading of that, not the authors' code.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+from ..hierarchy.base import Hierarchy
+from .base import UpdatePolicy
+from .history import Decision, UpdateHistory
+
+
+class RatioOptimiser(UpdatePolicy):
+    """See the module."""
+
+    name = "ratio_optimiser"
+    title = "Ratio of refits to rebuilds"
+    sentence = "adapts the number of refits for each rebuild to measured times (after the abstract of arXiv 2601.15633)"
+    needs_times = True
+
+    def choose(self, history: UpdateHistory, hierarchy: Hierarchy, options: Any) -> Decision:
+        if not hierarchy.capabilities.refit:
+            return Decision("rebuild", f"{hierarchy.title} cannot be refitted")
+        ratio, age = history.ratio.refits_for_each_rebuild(), history.age
+        reason = f"{age} refits since the last build, {ratio} are the best ratio as times have been"
+        return Decision("refit" if age < ratio else "rebuild", reason)
