@@ -24,7 +24,7 @@ from .assimp_io import ModelFiles
 from .compressed import inner_name
 from .costs import affordable
 from .cuts import cut_short, shortfall
-from .errors import SceneError, display_path
+from .errors import RefusedError, SceneError, display_path
 from .limits import ImportLimits
 from .obj_faults import fault_of
 from .references import References
@@ -138,7 +138,8 @@ class AssimpFile:
         )
         for remark in self.references.remarks():
             place += f" {remark.sentence}"
-        raise SceneError(f"{said}{place} Check that the file is whole and of the type its name says.", self.name)
+        kind = SceneError if fault or missing else RefusedError
+        raise kind(f"{said}{place} Check that the file is whole and of the type its name says.", self.name)
 
     def _repair(self) -> None:
         """Make a point of every face with an index out of range, so that sorting by type takes it away, and tell the

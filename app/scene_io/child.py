@@ -17,7 +17,7 @@ from typing import Any, TextIO
 from raygrove.gpu.linux import end_with_parent, lower_limits
 
 from . import sandbox
-from .errors import SceneError, display_path
+from .errors import RefusedError, SceneError, display_path
 from .limits import ImportLimits
 
 
@@ -32,7 +32,7 @@ def main() -> int:
         sandbox.enter(_files_of(job), limits, job.get("scratch"))
         _import(job, limits, int(sys.argv[1]), lines)
     except SceneError as error:
-        _say(lines, error=str(error), path=error.path)
+        _say(lines, error=str(error), path=error.path, refused=isinstance(error, RefusedError))
     except MemoryError:
         _say(lines, memory=True)
     return 0
@@ -80,7 +80,7 @@ def _import(job: dict[str, Any], limits: ImportLimits, descriptor: int, lines: T
     def progress(fraction: float, text: str) -> None:
         _say(lines, progress=fraction, text=text)
 
-    scene = read_files(job["paths"], limits, job["fps"], progress)
+    scene = read_files(job["paths"], limits, job["fps"], progress, job.get("once_more", False))
     progress(0.95, "Handing over")
     try:
         with os.fdopen(descriptor, "wb") as file:

@@ -15,6 +15,14 @@ class SceneError(Exception):
         self.path = os.fspath(path)
 
 
+class RefusedError(SceneError):
+    """A file that libassimp refused without a reason that can be shown: another reader may take it."""
+
+
+class CrashedError(SceneError):
+    """The reader ended by a signal."""
+
+
 class ImportCancelled(SceneError):  # noqa: N818 - it is no error of the file
     """The caller asked to stop; nothing is wrong with the file."""
 

@@ -1,10 +1,17 @@
-"""The two forms of a glTF file, taken apart and put together: JSON alone, and GLB with its chunks."""
+"""The two forms of a glTF file, taken apart and put together: JSON alone, and GLB with its chunks; and the
+buffers that it names."""
 
 from __future__ import annotations
 
+import base64
 import json
+import os
 import struct
+import urllib.parse
+from pathlib import Path
 from typing import Any
+
+from .references import References
 
 GLB = b"glTF"
 VERSION = 2
@@ -36,6 +43,29 @@ def parts_of(raw: bytes) -> tuple[bytes | None, bytes]:
     if size > len(raw) - rest - CHUNK.size:
         raise GlbError(f"its binary chunk should have {size:,} bytes, and {len(raw) - rest - CHUNK.size:,} are there")
     return raw[start:rest], raw[rest + CHUNK.size : rest + CHUNK.size + size]
+
+
+class Buffers:
+    """The bytes of a document's buffers, each read once: the chunk of a GLB, a data URI, a file that may be read."""
+
+    def __init__(self, document: Any, body: bytes, references: References) -> None:
+        self._document, self._body, self._references = document, body, references
+        self._read: dict[int, bytes] = {}
+
+    def bytes_of(self, index: int) -> bytes:
+        """A buffer's bytes; ValueError where it may not be read."""
+        if index not in self._read:
+            uri = self._document["buffers"][index].get("uri")
+            if uri is None:
+                self._read[index] = self._body
+            elif uri.startswith("data:"):
+                self._read[index] = base64.b64decode(uri.partition(",")[2])
+            else:
+                path = os.path.normpath(urllib.parse.unquote(uri))
+                if why := self._references.refusal(path):
+                    raise ValueError(f"{uri}: {why}")
+                self._read[index] = Path(path).read_bytes()
+        return self._read[index]
 
 
 def put_together(document: Any, body: bytes, is_binary: bool) -> bytes:

@@ -7,11 +7,8 @@ its remark.
 
 from __future__ import annotations
 
-import base64
 import json
-import os
 import struct
-import urllib.parse
 from collections import Counter
 from pathlib import Path
 from typing import Any
@@ -20,7 +17,7 @@ import numpy as np
 
 from raygrove.gpu.scene import Track
 
-from .gltf_texts import parts_of
+from .gltf_texts import Buffers, parts_of
 from .references import References
 
 WIDTHS = {"SCALAR": 1, "VEC3": 3, "VEC4": 4}
@@ -49,8 +46,7 @@ class _Reader:
     """One document; `body` is the binary chunk."""
 
     def __init__(self, document: Any, body: bytes, references: References) -> None:
-        self.document, self.body, self.references = document, body, references
-        self.buffers: dict[int, bytes] = {}
+        self.document, self.buffers = document, Buffers(document, body, references)
 
     def read(self) -> dict[Key, Track]:
         names = [node.get("name") or f"nodes[{index}]" for index, node in enumerate(self.document.get("nodes", []))]
@@ -87,21 +83,7 @@ class _Reader:
             return None
         start = view.get("byteOffset", 0) + accessor.get("byteOffset", 0)
         return (
-            np.frombuffer(self._buffer(view["buffer"]), "<f4", count * width, start)
+            np.frombuffer(self.buffers.bytes_of(view["buffer"]), "<f4", count * width, start)
             .reshape(count, width)
             .astype(np.float32)
         )
-
-    def _buffer(self, index: int) -> bytes:
-        if index not in self.buffers:
-            uri = self.document["buffers"][index].get("uri")
-            if uri is None:
-                self.buffers[index] = self.body
-            elif uri.startswith("data:"):
-                self.buffers[index] = base64.b64decode(uri.partition(",")[2])
-            else:
-                path = os.path.normpath(urllib.parse.unquote(uri))
-                if why := self.references.refusal(path):
-                    raise ValueError(f"{uri}: {why}")
-                self.buffers[index] = Path(path).read_bytes()
-        return self.buffers[index]

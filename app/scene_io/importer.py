@@ -23,10 +23,10 @@ from pathlib import Path
 from typing import Any, BinaryIO
 
 from raygrove.gpu.linux import kill_group, main_memory
-from raygrove.gpu.scene import Environment, Scene
+from raygrove.gpu.scene import Environment, Remark, Scene
 
 from . import exchange, sandbox
-from .errors import ImportCancelled, SceneError, display_path
+from .errors import CrashedError, ImportCancelled, RefusedError, SceneError, display_path
 from .files import extension_of
 from .limits import ImportLimits
 from .particles.formats import PARTICLE_ENDINGS
@@ -40,6 +40,9 @@ SHARE_OF_FREE = 0.75
 UNPACKED_PARTICLES = 4
 """How much larger than its file the scene of a packed trajectory may be: an XTC holds an atom in about 4 bytes."""
 
+READ_ONCE_MORE = frozenset({"obj", "ply", "stl", "gltf", "glb"})
+"""Formats with a small reader of our own for what libassimp dies of, or refuses (plain_readers.py, plain_gltf.py)."""
+
 OnProgress = Callable[[float, str], None]
 
 
@@ -52,12 +55,37 @@ def run(
 ) -> Scene:
     """Import the files in a child process; `SceneError` with a sentence on any failure, `ImportCancelled` within 0.5 s
     of `cancel`."""
-    with _done_in_child({"paths": list(paths), "fps": fps}, paths[0], limits, on_progress, cancel) as result:
+    job = {"paths": list(paths), "fps": fps}
+    begun = time.monotonic()
+    try:
+        return _scene_by(job, paths[0], limits, on_progress, cancel)
+    except (CrashedError, RefusedError) as error:
+        if len(paths) > 1 or extension_of(paths[0]) not in READ_ONCE_MORE:
+            raise
+        rest = dataclasses.replace(limits, seconds=max(limits.seconds - (time.monotonic() - begun), 0.1))
+        try:
+            scene = _scene_by({**job, "once_more": True}, paths[0], rest, on_progress, cancel)
+            said = Remark(1, f"What the first reader made of it: {error}")
+            return dataclasses.replace(scene, remarks=(*scene.remarks, said))
+        except ImportCancelled:
+            raise
+        except SceneError:
+            raise error from None  # what libassimp made of the file tells more than that the plain reader fails, too
+
+
+def _scene_by(
+    job: dict[str, Any],
+    path: str,
+    limits: ImportLimits,
+    on_progress: OnProgress | None,
+    cancel: threading.Event | None,
+) -> Scene:
+    with _done_in_child(job, path, limits, on_progress, cancel) as result:
         try:
             return exchange.read(result)
         except exchange.ExchangeError as error:
             why = f"the importer gave back a scene that cannot be used: {error}"
-            raise SceneError(f"{display_path(paths[0])}: {why}. The file may be damaged.", paths[0]) from error
+            raise SceneError(f"{display_path(path)}: {why}. The file may be damaged.", path) from error
 
 
 def read_picture(path: str, limits: ImportLimits, cancel: threading.Event | None) -> dict[str, Any]:
@@ -253,7 +281,8 @@ class _Talk:
 def _error(outcome: dict[str, Any], code: int, path: str, limits: ImportLimits, words: BinaryIO) -> SceneError:
     """The sentence for a child that did not hand over a scene."""
     if "error" in outcome:
-        return SceneError(str(outcome["error"]), str(outcome.get("path") or path))
+        kind = RefusedError if outcome.get("refused") else SceneError
+        return kind(str(outcome["error"]), str(outcome.get("path") or path))
     said = _last_words(words)
     if (
         outcome.get("memory")
@@ -274,7 +303,8 @@ def _error(outcome: dict[str, Any], code: int, path: str, limits: ImportLimits, 
         name = signal.Signals(-code).name if -code in {s.value for s in signal.Signals} else f"signal {-code}"
         hint = " The system may have run out of memory." if -code == signal.SIGKILL else ""
         why = f"the reader crashed ({name}); the file is probably damaged.{hint}"
-        return SceneError(f"{display_path(path)}: {why} Export it again or in another format.", path)
+        kind = SceneError if code == -signal.SIGKILL else CrashedError
+        return kind(f"{display_path(path)}: {why} Export it again or in another format.", path)
     reason = f" ({said.splitlines()[-1][:300]})" if said else ""
     return SceneError(
         f"{display_path(path)}: the reader ended without a scene{reason}. Please report this with the file.", path

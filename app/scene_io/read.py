@@ -17,20 +17,32 @@ from .errors import SceneError, display_path
 from .files import extension_of
 from .limits import ImportLimits
 from .particles import form_of, read_particles
+from .plain_gltf import read_gltf
+from .plain_readers import PlainError, read_plain
 from .readers import is_foreign, read_foreign
 from .recentre import far_origin, shifted
+from .references import References
 from .sanitise import sanitise
 from .scaling import scaled
 from .sequence import read_sequence
 
+RAW = "raw"
+LOSSES = {
+    "glTF": "A simple reader of our own read the file, as libassimp could not: textures, animations, skins, morph "
+    "targets, lights and cameras were left out.",
+    "other": "A simple reader of our own read the file, as libassimp could not: materials, textures and normals of the "
+    "file were left out.",
+}
 Progress = Callable[[float, str], None]
 
 
-def read_files(paths: Sequence[str], limits: ImportLimits, fps: float, progress: Progress) -> Scene:
+def read_files(
+    paths: Sequence[str], limits: ImportLimits, fps: float, progress: Progress, once_more: bool = False
+) -> Scene:
     """One file, or several as the key frames of one scene at `fps`; sanitised and scaled. `SceneError` with a sentence
-    where it cannot be."""
+    where it cannot be. `once_more` is the second try, without libassimp."""
     progress(0.05, "Reading")
-    scene = _read(paths, limits, fps, progress)
+    scene = read_once_more(paths[0], limits) if once_more else _read(paths, limits, fps, progress)
     progress(0.8, "Checking")
     return scaled(sanitise(scene, paths[0]), limits.scale)
 
@@ -52,6 +64,8 @@ def read_file(path: str, limits: ImportLimits) -> Scene:
         return dataclasses.replace(read_foreign(path), name=inner_name(path))
     data = load_bytes(path, limits)
     name, extension = os.path.basename(path), extension_of(path)
+    if extension == RAW:
+        return dataclasses.replace(read_once_more(path, limits), remarks=())
     try:
         scene = read_scene(name, data, extension, limits)
         origin = far_origin(scene, extension)
@@ -66,13 +80,29 @@ def read_file(path: str, limits: ImportLimits) -> Scene:
         if missing and extension != "obj":  # of what is missing in the others Assimp makes something up
             raise cut_short(name, missing)
     except SceneError as error:
-        raise SceneError(str(error), path) from error
+        raise type(error)(str(error), path) from error
     remarks = (
         (*scene.remarks, Remark(1, f"The file may be cut short and was read as far as it goes: {missing}."))
         if missing
         else scene.remarks
     )
     return dataclasses.replace(scene, name=inner_name(path), remarks=remarks)
+
+
+def read_once_more(path: str, limits: ImportLimits) -> Scene:
+    """The file by a small reader of our own, not yet sanitised; `SceneError` where it is not as its format says."""
+    with_folder(path)
+    data, references = load_bytes(path, limits), References(".", limits.allow_outside)
+    data = Path(os.path.basename(path)).read_bytes() if data is None else data
+    extension, name = extension_of(path), inner_name(path)
+    try:
+        is_gltf = extension in ("gltf", "glb")
+        scene = read_gltf(name, data, references) if is_gltf else read_plain(name, data, extension)
+    except PlainError as error:
+        raise SceneError(f"{display_path(path)}: {error}. Export it again.", path) from error
+    return dataclasses.replace(
+        scene, remarks=(Remark(1, LOSSES["glTF" if is_gltf else "other"]), *references.remarks())
+    )
 
 
 def with_folder(path: str) -> None:

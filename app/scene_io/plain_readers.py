@@ -1,0 +1,231 @@
+"""Small readers of our own for OBJ, PLY, STL and RAW: the second try where libassimp dies of a file or refuses it, and
+the first for RAW, of which it keeps one group of triangles alone.
+
+They know positions and faces (RAW: colours, too), nothing else, and are strict: what does not fit the format is a
+`PlainError`, so that the sentence about the first try stands.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable
+
+import numpy as np
+
+from raygrove.gpu.scene import Material, Mesh, Node, Object, Scene
+
+STL_HEADER, STL_RECORD = 84, np.dtype([("normal", "<f4", 3), ("corners", "<f4", (3, 3)), ("attribute", "<u2")])
+STL_VERTEX = re.compile(rb"\bvertex[ \t]+(\S+)[ \t]+(\S+)[ \t]+(\S+)")
+PLY_TYPES = {
+    "char": "i1", "int8": "i1", "uchar": "u1", "uint8": "u1", "short": "i2", "int16": "i2", "ushort": "u2",
+    "uint16": "u2", "int": "i4", "int32": "i4", "uint": "u4", "uint32": "u4", "float": "f4", "float32": "f4",
+    "double": "f8", "float64": "f8",
+}  # fmt: skip
+MOST_COLOURS = 4096
+TRIANGLE, COLOURED = 9, 12
+Columns = list[tuple[str, ...]]
+
+
+class PlainError(ValueError):
+    """A file that is not as its format says; the text says where."""
+
+
+def read_plain(name: str, data: bytes, extension: str) -> Scene:
+    """The scene of the file's bytes; `PlainError` where they are not as the format says."""
+    try:
+        return READERS[extension](name, data)
+    except PlainError:
+        raise
+    except (ValueError, LookupError, TypeError, OverflowError, UnicodeDecodeError) as error:
+        raise PlainError(f"it is no plain {extension} ({error})") from error
+
+
+def scene_of(name: str, meshes: list[Mesh], materials: tuple[Material, ...] = (Material(),)) -> Scene:
+    """Meshes at one node. `PlainError` where no triangle is in them."""
+    if not any(len(mesh.triangles) for mesh in meshes):
+        raise PlainError("it has no faces")
+    objects = tuple(Object(0, index) for index in range(len(meshes)))
+    return Scene(name=name, nodes=(Node(),), meshes=tuple(meshes), objects=objects, materials=materials)
+
+
+def _mesh(name: str, positions: np.ndarray, triangles: np.ndarray) -> Mesh:
+    if triangles.size and not (triangles.min() >= 0 and triangles.max() < len(positions)):
+        raise PlainError("a face names a vertex that is not there")
+    return Mesh(name, positions, triangles.astype(np.int32), np.zeros(len(triangles), np.int32))
+
+
+def _loose(name: str, corners: np.ndarray) -> Mesh:
+    """Triangles (T, 3, 3) that share no vertices."""
+    return _mesh(name, corners.reshape(-1, 3), np.arange(3 * len(corners)).reshape(-1, 3))
+
+
+def fans(polygons: list[list[int]]) -> np.ndarray:
+    """Polygons as fans of triangles from their first corners, (T, 3)."""
+    triangles = [(face[0], face[i], face[i + 1]) for face in polygons for i in range(1, len(face) - 1)]
+    return np.array(triangles, np.int64).reshape(-1, 3)
+
+
+# STL ---------------------------------------------------------------------------------------------------------------
+
+
+def _stl(name: str, data: bytes) -> Scene:
+    """Binary where the length is what the count says, else the text of any number of solids, also empty ones."""
+    if len(data) >= STL_HEADER:
+        count = int.from_bytes(data[80:84], "little")
+        if len(data) == STL_HEADER + count * STL_RECORD.itemsize:
+            records = np.frombuffer(data, STL_RECORD, count, STL_HEADER)
+            return scene_of(name, [_loose("", records["corners"].astype(np.float32))])
+    if not data.lstrip()[:5].lower() == b"solid":
+        raise PlainError("it is neither the text nor the records of an STL")
+    meshes = []
+    for solid in re.split(rb"^[ \t]*endsolid[^\n]*$", data, flags=re.MULTILINE):
+        vertices = STL_VERTEX.findall(solid)
+        if len(vertices) != 3 * len(re.findall(rb"\bfacet\b", re.sub(rb"\bendfacet\b", b"", solid))):
+            raise PlainError("a facet has not three vertices")
+        if vertices:
+            title = solid.lstrip().partition(b"\n")[0][5:].strip().decode("utf-8", "replace")
+            meshes.append(_loose(title, np.array(vertices, np.float64).reshape(-1, 3, 3)))
+    return scene_of(name, meshes)
+
+
+# PLY ---------------------------------------------------------------------------------------------------------------
+
+
+def _ply(name: str, data: bytes) -> Scene:
+    end = re.search(rb"^end_header[ \t]*\r?\n", data, re.MULTILINE)
+    if not data.startswith(b"ply") or end is None:
+        raise PlainError("it has no PLY header")
+    lines = [words for line in data[: end.start()].decode("ascii").splitlines() if (words := line.split())]
+    form = next(words[1] for words in lines if words[0] == "format")
+    elements: list[tuple[str, int, Columns]] = []
+    for words in lines:
+        if words[0] == "element":
+            elements.append((words[1], int(words[2]), []))
+        elif words[0] == "property":
+            elements[-1][2].append(tuple(words[1:]))
+    body = data[end.end() :]
+    source = _Words(body.split()) if form == "ascii" else _Bytes(body, "<" if form.endswith("little_endian") else ">")
+    positions, faces = np.zeros((0, 3)), np.zeros((0, 3), np.int64)
+    for kind, count, columns in elements:
+        if kind == "vertex":
+            table = source.table(count, columns)
+            positions = np.stack([table[axis] for axis in "xyz"], axis=1)
+        elif kind == "face":
+            faces = _faces(source, count, columns)
+        else:
+            break
+    return scene_of(name, [_mesh("", positions, faces)])
+
+
+def _faces(source: _Words | _Bytes, count: int, columns: Columns) -> np.ndarray:
+    if not columns:
+        raise PlainError("its faces have no columns")
+    polygons = []
+    for _ in range(count):
+        for column in columns:
+            length = int(source.one(column[1])) if column[0] == "list" else 1
+            values = [source.one(column[2] if column[0] == "list" else column[0]) for _ in range(length)]
+            if column[-1] in ("vertex_indices", "vertex_index"):
+                polygons.append([int(value) for value in values])
+    return fans(polygons)
+
+
+class _Words:
+    """The values of a PLY's text."""
+
+    def __init__(self, words: list[bytes]) -> None:
+        self.words, self.place = words, 0
+
+    def one(self, _: str) -> float:
+        """The next value."""
+        self.place += 1
+        return float(self.words[self.place - 1])
+
+    def table(self, count: int, columns: Columns) -> dict[str, np.ndarray]:
+        """The next `count` rows, by column."""
+        size = count * len(columns)
+        rows = np.array(self.words[self.place : self.place + size], np.float64).reshape(count, len(columns))
+        self.place += size
+        return {column[-1]: rows[:, index] for index, column in enumerate(columns)}
+
+
+class _Bytes:
+    """The values of a binary PLY."""
+
+    def __init__(self, data: bytes, order: str) -> None:
+        self.data, self.order, self.place = data, order, 0
+
+    def one(self, kind: str) -> float:
+        """The next value."""
+        dtype = np.dtype(self.order + PLY_TYPES[kind])
+        value = np.frombuffer(self.data, dtype, 1, self.place)[0]
+        self.place += dtype.itemsize
+        return float(value)
+
+    def table(self, count: int, columns: Columns) -> dict[str, np.ndarray]:
+        """The next `count` rows, by column."""
+        dtype = np.dtype([(column[1], self.order + PLY_TYPES[column[0]]) for column in columns])
+        rows = np.frombuffer(self.data, dtype, count, self.place)
+        self.place += rows.nbytes
+        return {column[-1]: rows[column[1]].astype(np.float64) for column in columns}
+
+
+# OBJ and RAW -------------------------------------------------------------------------------------------------------
+
+
+def _obj(name: str, data: bytes) -> Scene:
+    positions: list[tuple[float, float, float]] = []
+    polygons: list[list[int]] = []
+    for line in data.replace(b"\\\n", b" ").replace(b"\\\r\n", b" ").splitlines():
+        words = line.partition(b"#")[0].split()
+        if words[:1] == [b"v"]:
+            positions.append((float(words[1]), float(words[2]), float(words[3])))
+        elif words[:1] == [b"f"]:
+            corners = [int(word.partition(b"/")[0]) for word in words[1:]]
+            polygons.append([corner - 1 if corner > 0 else len(positions) + corner for corner in corners])
+            if len(corners) < 3 or min(polygons[-1]) < 0 or 0 in corners:
+                raise PlainError("a face names a vertex that is not there")
+    return scene_of(name, [_mesh("", np.array(positions, np.float64).reshape(-1, 3), fans(polygons))])
+
+
+def _raw(name: str, data: bytes) -> Scene:
+    """Lines of 9 numbers, or a colour before them, and perhaps a texture's name behind; other lines begin a group."""
+    groups: list[tuple[str, list[list[float]]]] = [("", [])]
+    for line in data.splitlines():
+        words = line.split()
+        numbers = _numbers(words)
+        if len(numbers) in (TRIANGLE, COLOURED) and len(words) - len(numbers) <= 1:
+            groups[-1][1].append([0.8] * 3 + numbers if len(numbers) == TRIANGLE else numbers)
+        elif words and len(words) == 1 and not numbers:
+            groups.append((words[0].decode("utf-8", "replace"), []))
+        elif words:
+            raise PlainError(f"a line holds {len(numbers)} numbers, not 9 or 12")
+    filled = [(title, np.array(rows, np.float64)) for title, rows in groups if rows]
+    if not filled:
+        raise PlainError("it has no triangles")
+    colours, which = np.unique(np.concatenate([rows[:, :3] for _, rows in filled]), axis=0, return_inverse=True)
+    which = np.where(which < MOST_COLOURS, which, 0).reshape(-1).astype(np.int32)
+    materials = tuple(
+        Material(base_color=(*(float(min(max(c, 0.0), 1.0)) for c in colour), 1.0))  # type: ignore[arg-type]
+        for colour in colours[:MOST_COLOURS]
+    )
+    meshes, first = [], 0
+    for title, rows in filled:
+        mesh = _loose(title, rows[:, 3:].reshape(-1, 3, 3))
+        meshes.append(Mesh(title, mesh.positions, mesh.triangles, which[first : first + len(rows)]))
+        first += len(rows)
+    return scene_of(name, meshes, materials)
+
+
+def _numbers(words: list[bytes]) -> list[float]:
+    """The numbers that a line begins with."""
+    found: list[float] = []
+    for word in words:
+        try:
+            found.append(float(word))
+        except ValueError:
+            break
+    return found
+
+
+READERS: dict[str, Callable[[str, bytes], Scene]] = {"stl": _stl, "ply": _ply, "obj": _obj, "raw": _raw}
