@@ -147,6 +147,12 @@ def _add_scene(parser: argparse.ArgumentParser) -> None:
         const="true",
         help="read what a model names outside its own folder, too: only for models that you trust",
     )
+    group.add_argument(
+        "--all-formats",
+        action="store_const",
+        const="true",
+        help="open models of rare formats, too: only files that you trust",
+    )
     group.add_argument("--seed", metavar="N", help="seed of everything random")
     group.add_argument("--fps", metavar="N", help="frames per second (default: the file's, or 30)")
 

@@ -57,7 +57,7 @@ class Document:
         self.on_scene: list[Callable[[Scene | None], None]] = []
         self.on_problem: list[Callable[[Problem], None]] = []
         self.on_jobs: list[Callable[[], None]] = []
-        self._trusted: set[SceneReference] = set()
+        self._trusted: dict[SceneReference, dict[str, bool]] = {}
 
     # -- the state ------------------------------------------------------------------------------------------------
     @property
@@ -205,11 +205,12 @@ class Document:
             return None
         return self._open(self._state.scene, keep_view=True)
 
-    def read_outside(self) -> Job | None:
-        """Read the open model again with what it names outside its folder: for this model alone, while this program
-        runs. `import.allow_outside` is for all."""
-        self._trusted.add(self._state.scene)
-        return self.reopen()
+    def open_trusted(self, setting: str, paths: Sequence[str] = ()) -> Job:
+        """Open files, or the open scene again, with `setting` of `import` on, for these alone while this program
+        runs."""
+        reference = SceneReference("files", tuple(paths)) if paths else self._state.scene
+        self._trusted.setdefault(reference, {})[setting] = True
+        return self._open(reference, keep_view=not paths)
 
     def close_scene(self) -> None:
         """Back to no scene."""
@@ -299,10 +300,8 @@ class Document:
 
     def _open(self, reference: SceneReference, *, keep_view: bool = False) -> Job:
         settings = self._state.settings
-        if reference in self._trusted:
-            settings = dataclasses.replace(
-                settings, importer=dataclasses.replace(settings.importer, allow_outside=True)
-            )
+        trusted: dict[str, Any] = {**self._trusted.get(reference, {})}
+        settings = dataclasses.replace(settings, importer=dataclasses.replace(settings.importer, **trusted))
 
         def show(scene: Scene) -> None:
             self.set_scene(reference, scene, keep_view=keep_view)

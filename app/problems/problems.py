@@ -76,7 +76,8 @@ def _problem_of(error: BaseException, details: str) -> Problem:
             instead: tuple[str, str | bool] | None = getattr(error, "instead", None)
             table = "hierarchy" if isinstance(error, HierarchyError) and instead is None else ""
             said = f"{rest}\n{details}" if rest else details
-            return Problem(title, sentence, said, code, table=table, instead=instead)
+            trust: tuple[str, tuple[str, ...]] | None = getattr(error, "trust", None)
+            return Problem(title, sentence, said, code, table=table, instead=instead, trust=trust)
     if isinstance(error, MemoryError):
         sentence = (
             f"The program ran out of memory: {str(error) or 'an array did not fit'}. A smaller scene or "

@@ -32,14 +32,14 @@ from raygrove.gpu.scene import Environment, Scene
 from . import importer
 from .describe import describe
 from .errors import ImportCancelled, SceneError, display_path
-from .files import EXTENSIONS, PACKED, check_file, check_readable, expand, natural_order
+from .files import COMMON, EXTENSIONS, PACKED, check_common, check_file, check_readable, expand, natural_order
 from .limits import ImportLimits
 from .particles.formats import PARTICLE_ENDINGS
 from .readers import foreign_endings, is_foreign
 from .sanitise import sanitise
 
 __all__ = [
-    "EXTENSIONS", "PACKED", "PARTICLE_ENDINGS", "ImportCancelled", "ImportLimits", "SceneError",
+    "COMMON", "EXTENSIONS", "PACKED", "PARTICLE_ENDINGS", "ImportCancelled", "ImportLimits", "SceneError",
     "describe",
     "foreign_endings", "is_picture", "load", "load_environment", "load_picture", "natural_order", "sanitise",
 ]  # fmt: skip
@@ -71,6 +71,7 @@ def load(
         check_file(file, limits, foreign_endings())
         if len(files) > 1 and is_foreign(file):
             raise SceneError(f"{display_path(file)}: files of this type are opened one at a time.", file)
+    check_common(files, limits)
     return importer.run(files, limits, fps, on_progress, cancel)
 
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+from collections.abc import Sequence
 
 from raygrove.printable import printable, printable_lines
 
@@ -17,6 +18,15 @@ class SceneError(Exception):
 
 class RefusedError(SceneError):
     """A file that libassimp refused without a reason that can be shown: another reader may take it."""
+
+
+class RareFormatError(SceneError):
+    """Files of a rare format, which are opened only when that is asked for. `trust` is the setting of `import` that
+    does, and the files."""
+
+    def __init__(self, message: str, path: str, paths: Sequence[str]) -> None:
+        super().__init__(message, path)
+        self.trust = ("all_formats", tuple(paths))
 
 
 class CrashedError(SceneError):

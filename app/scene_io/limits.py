@@ -61,6 +61,11 @@ class ImportLimits:
         "What a model names outside its own folder (textures, buffers, material libraries) is read, too. Only for "
         "models that you trust: a picture of one may show what lies elsewhere on this machine.",
     )
+    all_formats: bool = option(
+        False,
+        "Models of rare formats are opened, too: all but 3ds, dae, fbx, glb, gltf, obj, off, ply, raw, stl and vrm. "
+        "Only for files that you trust: damaged ones of such formats crash the library that reads them.",
+    )
     sandbox: bool = option(
         True,
         "The importing process gives up what it does not need, where Linux can take it away: other files than the "
@@ -138,6 +143,7 @@ LIMITS = (
     "max_triangles",
     "max_particles",
     "max_key_frames",
+    "all_formats",
 )
 """What only says how an import is kept from harm, and how large it may be: what was read within them stays."""
 OWN = (*LIMITS, "allow_outside")

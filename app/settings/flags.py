@@ -17,6 +17,7 @@ OPTION_KEYS = {
     "samples": "render.samples",
     "fps": "timeline.fps",
     "allow_outside": "import.allow_outside",
+    "all_formats": "import.all_formats",
     "hide": "start.hide",
     "isolate": "start.isolate",
     "color_by": "spheres.color_by",

@@ -41,7 +41,7 @@ class Messages(QObject):
         if self.panels.is_seen(problem.panel):
             self.panels.say(problem.panel, "error", sentence, problem.details)
         else:
-            self._notices.show("error", sentence, problem.details, topic)
+            self._notices.show("error", sentence, problem.details, topic, self._ways_to_trust(problem))
 
     def show_picture_problem(self, problem: Problem) -> None:
         """Say why there is no picture, until another choice gives one again; figures of old pictures are marked."""
@@ -106,10 +106,18 @@ class Messages(QObject):
         )
         self._notices.show("information", sentence, topic="neighbours", ways=ways)
 
+    def _ways_to_trust(self, problem: Problem) -> tuple[Way, ...]:
+        if problem.trust is None:
+            return ()
+        setting, paths = problem.trust
+        open_trusted = self._session.document.open_trusted
+        return (Way("trust", self.tr("I trust it: open"), lambda: open_trusted(setting, paths)),)
+
     def _ways_to_read_more(self, scene: Scene) -> tuple[Way, ...]:
         if all(remark.setting != references.ALLOWED for remark in scene.remarks):
             return ()
-        return (Way("outside", self.tr("Read them, too"), self._session.document.read_outside),)
+        read = self._session.document.open_trusted
+        return (Way("outside", self.tr("Read them, too"), lambda: read("allow_outside")),)
 
     def take(self, frame: FinishedFrame) -> None:
         """A picture has come: what was said of none is over; what is to know of this one is said; and the CPU says that

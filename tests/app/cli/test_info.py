@@ -42,3 +42,35 @@ def test_what_a_model_names_outside_is_read_by_a_flag(tmp_path: Path, capsys: py
     assert main(["info", str(path), "--json", "--allow-outside"]) == 0
     allowed = capsys.readouterr()
     assert "--allow-outside" not in allowed.out + allowed.err
+
+
+AC3D = """AC3Db
+MATERIAL "grey" rgb 1 1 1 amb 0.2 0.2 0.2 emis 0 0 0 spec 0 0 0 shi 10 trans 0
+OBJECT world
+kids 1
+OBJECT poly
+name "one"
+numvert 3
+0 0 0
+1 0 0
+0 1 0
+numsurf 1
+SURF 0x00
+mat 0
+refs 3
+0 0 0
+1 1 0
+2 0 1
+kids 0
+"""
+
+
+def test_rare_formats_are_opened_by_a_flag(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    path = tmp_path / "model.ac"
+    path.write_text(AC3D)
+    assert main(["info", str(path)]) == 3
+    said = capsys.readouterr()
+    assert "the format .ac is rare" in said.err and "--all-formats" in said.err and said.out == ""
+    assert main(["info", "--all-formats", str(path)]) == 0
+    assert "triangles      1" in capsys.readouterr().out
+    assert main(["info", "--set", "import.all_formats=true", str(path)]) == 0

@@ -51,6 +51,7 @@ OWN = (
     "import.max_key_frames",
     "import.allow_outside",
     "import.sandbox",
+    "import.all_formats",
 )
 """What protects this machine from files, so that none may raise it. Written out: the program's own list is what is
 tested."""

@@ -19,6 +19,7 @@ from raygrove.app.ui.window.main_window import MainWindow
 from raygrove.gpu.display.sphere_look import SphereDrawingError
 from raygrove.gpu.glyphs.caster import check_scene
 from raygrove.gpu.hierarchy.base import CannotRefitError
+from tests.app.cli.test_info import AC3D
 from tests.app.stand_ins import PaintedMaker
 
 
@@ -215,3 +216,18 @@ def test_what_a_model_names_outside_is_read_for_it_alone_by_a_button(
     assert not is_read()
     opened("one")
     assert is_read(), "what was allowed for a model is allowed while the program runs"
+
+
+def test_a_rare_format_is_a_question(scene_window: MainWindow, qtbot: Any, tmp_path: Path) -> None:
+    path = tmp_path / "model.ac"
+    path.write_text(AC3D)
+    document = scene_window.document
+    before = document.state.scene
+    scene_window.open_files([str(path)])
+    qtbot.waitUntil(lambda: bool(scene_window.banners.messages()))
+    (banner,) = scene_window.banners.messages()
+    assert "the format .ac is rare" in banner.sentence and document.state.scene == before
+    banner.findChild(QPushButton, "trust").click()
+    qtbot.waitUntil(lambda: document.state.scene.names == (str(path),))
+    assert document.scene is not None and document.scene.triangle_count == 1
+    assert not document.state.settings.importer.all_formats, "for this file alone"
