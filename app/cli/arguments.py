@@ -22,6 +22,10 @@ BENCH_HELP = (
 FLAGS = ("-v", "--verbose", "--quiet", "--debug", "--json")
 """What may stand before the command."""
 
+TRUSTING = {
+    "--allow-outside": "read what a model names outside its folder, too: only for models that you trust",
+    "--all-formats": "open models of rare formats, too: only files that you trust",
+}
 SIZE_LIMIT = 16384
 FRAME_LIMIT = 1_000_000
 TURN_LIMIT_S = 3600
@@ -141,18 +145,8 @@ def _add_scene(parser: argparse.ArgumentParser) -> None:
         help="a built-in scene: orbit, metal, glass, explode, walker, cloth, blob, room, "
         "radiosity_room, spheres, mixed, galaxy, molecule, ball_and_stick",
     )
-    group.add_argument(
-        "--allow-outside",
-        action="store_const",
-        const="true",
-        help="read what a model names outside its own folder, too: only for models that you trust",
-    )
-    group.add_argument(
-        "--all-formats",
-        action="store_const",
-        const="true",
-        help="open models of rare formats, too: only files that you trust",
-    )
+    for flag, what in TRUSTING.items():
+        group.add_argument(flag, action="store_const", const="true", help=what)
     group.add_argument("--seed", metavar="N", help="seed of everything random")
     group.add_argument("--fps", metavar="N", help="frames per second (default: the file's, or 30)")
 
