@@ -9,7 +9,7 @@ PLAIN = (
 )
 
 BEHIND_THE_WINDOW = (
-    "app.ui.colors",
+    *("app.ui.colors", "app.ui.plain_text"),
     *("app.camera", "app.document", "app.edits", "app.export", "app.frames", "app.help", "app.playback"),
     *("app.problems", "app.scene_io", "app.settings", "app.system", "app.user_files", "gpu.engine", *PLAIN),
 )
@@ -23,8 +23,9 @@ ARROWS: dict[str, tuple[str, ...]] = {
     "app.cli": ("app", "bench", "gpu"),
     "app.ui": (),
     "app.ui.colors": ("app.frames.frame_history",),
+    "app.ui.plain_text": (),
     "app.ui.widgets": (
-        "app.ui.colors",
+        *("app.ui.colors", "app.ui.plain_text"),
         *("app.export.legend", "app.export.tables", "app.playback", "app.settings", "gpu.shade.srgb", *PLAIN),
     ),
     "app.ui.session": ("gpu.display.sphere_look", *BEHIND_THE_WINDOW),

@@ -110,6 +110,8 @@ def check_output(names: argparse.Namespace, frame_count: int, colours: int = 0) 
             check_writable(Path(names.out) if is_folder(names.out) else Path(names.out).parent)
         if names.statistics is not None and kind_of(names.statistics) not in ("csv", "json"):
             raise UsageError(f"--statistics {names.statistics}: tables are written as .csv or .json.")
+        if names.statistics is not None:
+            check_writable(Path(names.statistics).parent, Path(names.statistics).name)
     except OutputError as error:
         raise UsageError(f"--out {error}") from error
 

@@ -1,7 +1,8 @@
 """Files that appear whole or not at all: written beside their place under another name, then renamed.
 
 A file is never seen half written: on an error, a full disk or a cancel the old one stays and nothing is left beside it;
-a process that is killed leaves the old file, and at worst a hidden `.NAME.*.part`.
+a process that is killed leaves the old file, and at worst a hidden `.NAME.*.part`, which the next one
+takes away once it is a day old.
 """
 
 from __future__ import annotations
@@ -9,11 +10,16 @@ from __future__ import annotations
 import atexit
 import contextlib
 import errno
+import glob
 import os
 import tempfile
+import time
 from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import IO, Any
+
+STALE_S = 86400.0
+"""Seconds after which a half-written file counts as left over."""
 
 Check = Callable[[], None]
 """Called now and then while a file is written; raises where someone asked to stop."""
@@ -61,6 +67,7 @@ def whole_path(path: Path, check: Check = nothing_to_check) -> Iterator[Path]:
     """The name of an empty file that takes the place of `path` at the end, for libraries that open files themselves."""
     try:
         path.parent.mkdir(parents=True, exist_ok=True)
+        _sweep(path)
         handle, name = tempfile.mkstemp(dir=path.parent, prefix=f".{path.name[:80]}.", suffix=".part")
         _unfinished.add(name)
         try:
@@ -74,6 +81,14 @@ def whole_path(path: Path, check: Check = nothing_to_check) -> Iterator[Path]:
             _unfinished.discard(name)
     except OSError as error:
         raise OSError(error.errno or errno.EIO, error.strerror or str(error), str(path)) from error
+
+
+def _sweep(path: Path) -> None:
+    """Take away what programs that were killed left of this file; one that is still written was changed lately."""
+    for left in path.parent.glob(f".{glob.escape(path.name[:80])}.*.part"):
+        with contextlib.suppress(OSError):
+            if time.time() - left.stat().st_mtime > STALE_S:
+                left.unlink()
 
 
 class _Checked:

@@ -12,6 +12,9 @@ from PySide6.QtCore import QTimer, Signal
 from PySide6.QtGui import QAction, QActionGroup
 from PySide6.QtWidgets import QMenu, QWidget
 
+from raygrove.app.ui.plain_text import menu_text
+from raygrove.app.ui.plain_text import tip as as_tip
+
 Offers = Iterable[tuple[str, str, str, bool]]
 
 
@@ -53,9 +56,9 @@ class ChoiceMenu(QMenu):
         current = self._current()
         for value, title, tip, is_enabled in self._choices():
             action = self._action(value, title)
-            action.setText(title)
+            action.setText(menu_text(title))
             action.setChecked(value == current)
-            action.setToolTip(tip or title)
+            action.setToolTip(as_tip(tip or title))
             action.setStatusTip(tip or title)
             action.setEnabled(is_enabled)
             self._offered.append(value)
@@ -96,6 +99,6 @@ class ChoiceMenu(QMenu):
             self._choose(value)
         else:
             tip = found[2] if found is not None else self.tr("This cannot be chosen now.")
-            self.refused.emit(f"{self.title().replace('&', '')}: {self._all[value].text()}. {tip}")
+            self.refused.emit(f"{self.title().replace('&', '')}: {self._all[value].text().replace('&&', '&')}. {tip}")
         for other, action in self._all.items():
             action.setChecked(other == self._current())

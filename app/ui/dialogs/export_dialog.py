@@ -17,7 +17,6 @@ from PySide6.QtWidgets import (
     QFileDialog,
     QFormLayout,
     QHBoxLayout,
-    QLabel,
     QLineEdit,
     QPushButton,
     QSpinBox,
@@ -33,6 +32,7 @@ from raygrove.app.frames import exporting
 from raygrove.app.playback import timeline as timelines
 from raygrove.app.settings.settings import SIZE_LIMIT, option_field, set_option
 from raygrove.app.ui.colors import ERROR_STYLE
+from raygrove.app.ui.plain_text import Label
 from raygrove.app.ui.session.session import Session
 
 LAST_FRAME = 999_999
@@ -146,7 +146,7 @@ class ExportDialog(QDialog):
         )
         self.out = QLineEdit(str(Path(self._folder) / self._name()), self)
         self.out.setObjectName("out")
-        self.note = QLabel(self)
+        self.note = Label(self)
         self.note.setObjectName("note")
         self.note.setWordWrap(True)
         self._lay_out()
@@ -170,7 +170,7 @@ class ExportDialog(QDialog):
     def _row(self, *parts: QWidget | str) -> QHBoxLayout:
         row = QHBoxLayout()
         for part in parts:
-            row.addWidget(QLabel(part, self) if isinstance(part, str) else part)
+            row.addWidget(Label(part, self) if isinstance(part, str) else part)
         row.addStretch(1)
         return row
 

@@ -3,14 +3,12 @@ field as it is typed."""
 
 from __future__ import annotations
 
-from PySide6.QtCore import Qt
 from PySide6.QtWidgets import (
     QComboBox,
     QDialog,
     QDialogButtonBox,
     QHBoxLayout,
     QKeySequenceEdit,
-    QLabel,
     QLineEdit,
     QPushButton,
     QStackedWidget,
@@ -23,6 +21,7 @@ from PySide6.QtWidgets import (
 from raygrove.app.camera.gestures import ways_of
 from raygrove.app.ui.colors import ERROR_STYLE
 from raygrove.app.ui.commands.shortcuts import PORTABLE, Shortcuts
+from raygrove.app.ui.plain_text import Label
 from raygrove.app.user_files import key_bindings
 
 
@@ -78,10 +77,9 @@ class KeysDialog(QDialog):
         self.editor, self.ways = self.field.editor, self.field.ways
         self.editor.keySequenceChanged.connect(lambda key: self._check())
         self.ways.currentTextChanged.connect(lambda way: self._check())
-        self.note = QLabel(self)
+        self.note = Label(self)
         self.note.setObjectName("error")
         self.note.setWordWrap(True)
-        self.note.setTextFormat(Qt.TextFormat.PlainText)
         self.note.setStyleSheet(ERROR_STYLE)
         self._items: dict[str, QTreeWidgetItem] = {}
         self._lay_out()
@@ -109,7 +107,7 @@ class KeysDialog(QDialog):
 
     def _row(self) -> QHBoxLayout:
         row = QHBoxLayout()
-        row.addWidget(QLabel(self.tr("New"), self))
+        row.addWidget(Label(self.tr("New"), self))
         row.addWidget(self.field, 1)
         buttons = (
             (

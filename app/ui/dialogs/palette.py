@@ -13,12 +13,13 @@ from collections.abc import Callable, Iterator, Sequence
 
 from PySide6.QtCore import QCoreApplication, QEvent, QObject, Qt
 from PySide6.QtGui import QAction, QKeyEvent, QKeySequence
-from PySide6.QtWidgets import QDialog, QLabel, QLineEdit, QListWidget, QListWidgetItem, QMenu, QVBoxLayout, QWidget
+from PySide6.QtWidgets import QDialog, QLineEdit, QListWidget, QListWidgetItem, QMenu, QVBoxLayout, QWidget
 
 from raygrove.app.settings.settings import Settings, option_groups
 from raygrove.app.ui.colors import ERROR_STYLE
 from raygrove.app.ui.dialogs.setting_asker import SettingAsker, written
 from raygrove.app.ui.dialogs.settings_dialog import page_title
+from raygrove.app.ui.plain_text import Label
 from raygrove.app.ui.session.session import Session
 from raygrove.app.ui.widgets.form import title_of
 from raygrove.gpu.settings import fields_of
@@ -173,13 +174,12 @@ class Palette(QDialog):
         self.line.textChanged.connect(self._fill)
         self.line.returnPressed.connect(self.run)
         self.line.installEventFilter(self)
-        self.said, self.error = QLabel(self), QLabel(self)
+        self.said, self.error = Label(self), Label(self)
         self.said.setObjectName("said")
         self.error.setObjectName("error")
         self.error.setStyleSheet(ERROR_STYLE)
         for label in (self.said, self.error):
             label.setWordWrap(True)
-            label.setTextFormat(Qt.TextFormat.PlainText)
             label.hide()
         self.list = QListWidget(self)
         self.list.setUniformItemSizes(True)

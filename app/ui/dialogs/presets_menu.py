@@ -12,6 +12,7 @@ from raygrove.app.document.document import Document
 from raygrove.app.settings import file as settings_file
 from raygrove.app.settings.older import Older
 from raygrove.app.settings.settings import Settings
+from raygrove.app.ui.plain_text import menu_text
 from raygrove.app.ui.session.settings_files import take_file
 from raygrove.app.user_files import presets
 
@@ -37,13 +38,13 @@ class PresetsButton(QPushButton):
         menu = self.menu()
         menu.clear()
         for name in presets.names():
-            menu.addAction(name).triggered.connect(lambda checked=False, name=name: self.load(name))
+            menu.addAction(menu_text(name)).triggered.connect(lambda checked=False, name=name: self.load(name))
         menu.addSeparator()
         menu.addAction(self.tr("Save as a &preset…")).triggered.connect(self._ask_name)
         delete = menu.addMenu(self.tr("&Delete a preset"))
         delete.setEnabled(bool(presets.names()))
         for name in presets.names():
-            delete.addAction(name).triggered.connect(lambda checked=False, name=name: self.delete(name))
+            delete.addAction(menu_text(name)).triggered.connect(lambda checked=False, name=name: self.delete(name))
         menu.addSeparator()
         menu.addAction(self.tr("&Open a file…")).triggered.connect(self._ask_file)
         menu.addAction(self.tr("&Save to a file…")).triggered.connect(self._ask_target)

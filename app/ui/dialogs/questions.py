@@ -85,6 +85,7 @@ def may_quit(parent: QWidget, jobs: Iterable[Job]) -> bool:
     box = QMessageBox(
         QMessageBox.Icon.Question, tr("Quit?"), tr("{jobs} is not done.").format(jobs=names), parent=parent
     )
+    box.setTextFormat(Qt.TextFormat.PlainText)  # names of files
     box.setInformativeText(tr("Quitting ends it. Finished pictures of a sequence stay, named .part."))
     quit_it = box.addButton(tr("Quit"), QMessageBox.ButtonRole.DestructiveRole)
     box.setDefaultButton(box.addButton(tr("Go on"), QMessageBox.ButtonRole.RejectRole))

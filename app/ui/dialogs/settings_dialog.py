@@ -14,7 +14,6 @@ from PySide6.QtWidgets import (
     QDialogButtonBox,
     QFrame,
     QHBoxLayout,
-    QLabel,
     QLineEdit,
     QListWidget,
     QListWidgetItem,
@@ -31,6 +30,7 @@ from raygrove.app.document.state import State
 from raygrove.app.settings.settings import Settings, option_groups
 from raygrove.app.ui.dialogs.presets_menu import PresetsButton
 from raygrove.app.ui.dialogs.settings_page import SettingsPage, page_title
+from raygrove.app.ui.plain_text import Label
 from raygrove.gpu.settings import fields_of
 
 Standard = QDialogButtonBox.StandardButton
@@ -55,7 +55,7 @@ class SettingsDialog(QDialog):
         self._list.setObjectName("pages")
         self._stack = QStackedWidget(self)
         self._list.currentRowChanged.connect(self._turn)
-        self._nothing = QLabel(self.tr("No setting has these words in its name, its sentence or its choices."), self)
+        self._nothing = Label(self.tr("No setting has these words in its name, its sentence or its choices."), self)
         self._nothing.setObjectName("nothing")
         self._nothing.hide()
         self._areas: dict[str, QScrollArea] = {}
@@ -177,7 +177,7 @@ class SettingsDialog(QDialog):
         splitter.addWidget(self._stack)
         splitter.setStretchFactor(1, 1)
         splitter.setSizes([200, 620])
-        self._note = QLabel(self)
+        self._note = Label(self)
         self._note.setObjectName("note")
         self._note.setWordWrap(True)
         column = QVBoxLayout(self)

@@ -7,12 +7,13 @@ import re
 from typing import Any
 
 from PySide6.QtCore import Qt
-from PySide6.QtWidgets import QHBoxLayout, QLabel, QPushButton, QVBoxLayout, QWidget
+from PySide6.QtWidgets import QHBoxLayout, QPushButton, QVBoxLayout, QWidget
 
 from raygrove.app.document.document import Document
 from raygrove.app.settings import titles
 from raygrove.app.settings.settings import option_field
 from raygrove.app.settings.start_options import as_options
+from raygrove.app.ui.plain_text import RichLabel
 from raygrove.app.ui.widgets.form import OptionForm, title_of
 from raygrove.gpu.settings import OptionError, OptionField, fields_of
 
@@ -53,7 +54,7 @@ class SettingsPage(QWidget):
             self.fields, parent=self, choice_title=lambda name, value: titles.title(f"{table}.{name}", value)
         )
         self.form.changed.connect(self._apply)
-        heading = QLabel(f"<b>{page_title(table)}</b><br>{said_of(type(options))}", self)
+        heading = RichLabel(f"<b>{page_title(table)}</b><br>{said_of(type(options))}", self)
         heading.setWordWrap(True)
         column = QVBoxLayout(self)
         column.addWidget(heading)

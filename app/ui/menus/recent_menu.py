@@ -7,6 +7,7 @@ from collections.abc import Callable
 from PySide6.QtCore import QCoreApplication
 from PySide6.QtWidgets import QMenu
 
+from raygrove.app.ui.plain_text import menu_text
 from raygrove.app.ui.session import recent_files
 from raygrove.app.ui.session.memory import Memory
 
@@ -18,7 +19,7 @@ def fill(
     menu.clear()
     for entry in memory.recent():
         title = recent_files.title_of(entry, with_folder=True)
-        menu.addAction(title).triggered.connect(lambda checked=False, entry=entry: open_files([entry]))
+        menu.addAction(menu_text(title)).triggered.connect(lambda checked=False, entry=entry: open_files([entry]))
     menu.addSeparator()
 
     def clear() -> None:

@@ -9,7 +9,6 @@ from PySide6.QtGui import QGuiApplication, QResizeEvent
 from PySide6.QtWidgets import (
     QFrame,
     QHBoxLayout,
-    QLabel,
     QPlainTextEdit,
     QProgressBar,
     QPushButton,
@@ -19,6 +18,7 @@ from PySide6.QtWidgets import (
     QWidget,
 )
 
+from raygrove.app.ui.plain_text import Label
 from raygrove.app.ui.session.notices import Notice
 
 ICONS = {
@@ -46,11 +46,10 @@ class Banner(QFrame):
         column.setContentsMargins(8, 4, 4, 4)
         row = QHBoxLayout()
         column.addLayout(row)
-        icon = QLabel(self)
+        icon = Label(self)
         icon.setPixmap(self.style().standardIcon(ICONS[kind]).pixmap(20, 20))
-        text = QLabel(sentence, self)
+        text = Label(sentence, self)
         text.setWordWrap(True)
-        text.setTextFormat(Qt.TextFormat.PlainText)
         text.setTextInteractionFlags(Qt.TextInteractionFlag.TextSelectableByMouse)
         row.addWidget(icon)
         row.addWidget(text, 1)
@@ -180,8 +179,7 @@ class ProgressStrip(QFrame):
         self.setFrameShape(QFrame.Shape.StyledPanel)
         row = QHBoxLayout(self)
         row.setContentsMargins(8, 4, 4, 4)
-        self._text = QLabel(self)
-        self._text.setTextFormat(Qt.TextFormat.PlainText)
+        self._text = Label(self)
         self._bar = QProgressBar(self)
         self._bar.setMaximumWidth(260)
         cancel = QPushButton(self.tr("Cancel"), self)

@@ -11,7 +11,6 @@ from PySide6.QtWidgets import (
     QComboBox,
     QDockWidget,
     QHBoxLayout,
-    QLabel,
     QMainWindow,
     QPlainTextEdit,
     QPushButton,
@@ -22,6 +21,7 @@ from PySide6.QtWidgets import (
 )
 
 from raygrove.app.document.log import KINDS, Chronicle, Entry, Log
+from raygrove.app.ui.plain_text import Label, tip
 from raygrove.app.ui.session.session import Session
 
 SHOWN_LINES = 2000
@@ -52,7 +52,7 @@ class LogPane(QWidget):
         copy.clicked.connect(lambda: QGuiApplication.clipboard().setText(log.text(self.least.currentData())))
         clear.clicked.connect(self._clear)
         row = QHBoxLayout()
-        row.addWidget(QLabel(self.tr("Show"), self))
+        row.addWidget(Label(self.tr("Show"), self))
         row.addWidget(self.least)
         row.addStretch(1)
         row.addWidget(copy)
@@ -135,7 +135,7 @@ class StatusMark(QToolButton):
         self.setIcon(self.style().standardIcon(icon))
         self.setText(str(len(kinds)) if kinds else "")
         newest = self.unread[-1].sentence if self.unread else ""
-        self.setToolTip(newest or self.tr("No warning and no error. A click opens the log."))
+        self.setToolTip(tip(newest) or self.tr("No warning and no error. A click opens the log."))
         self.setAccessibleName(newest or self.tr("No warning and no error"))
 
 

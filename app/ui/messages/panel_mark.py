@@ -7,9 +7,11 @@ from collections.abc import Sequence
 
 from PySide6.QtCore import QObject, Qt, Signal
 from PySide6.QtGui import QGuiApplication
-from PySide6.QtWidgets import QBoxLayout, QDockWidget, QFrame, QHBoxLayout, QLabel, QSizePolicy, QToolButton, QWidget
+from PySide6.QtWidgets import QBoxLayout, QDockWidget, QFrame, QHBoxLayout, QSizePolicy, QToolButton, QWidget
 
 from raygrove.app.ui.messages.banner import ICONS
+from raygrove.app.ui.plain_text import Label
+from raygrove.app.ui.plain_text import tip as as_tip
 from raygrove.app.ui.widgets.panel_bar import PanelBar
 from raygrove.app.ui.widgets.scrolled import panel_of
 
@@ -29,9 +31,8 @@ class PanelMark(QFrame):
         self._is_narrow = is_narrow
         row = QHBoxLayout(self)
         row.setContentsMargins(4, 2, 2, 2)
-        self._icon, self._text = QLabel(self), QLabel(self)
+        self._icon, self._text = Label(self), Label(self)
         self._text.setWordWrap(True)
-        self._text.setTextFormat(Qt.TextFormat.PlainText)
         self._text.setTextInteractionFlags(Qt.TextInteractionFlag.TextSelectableByMouse)
         self._text.setVisible(not is_narrow)
         self.setSizePolicy(
@@ -57,7 +58,7 @@ class PanelMark(QFrame):
         self.kind, self.sentence, self.details = kind, sentence, details
         self._icon.setPixmap(self.style().standardIcon(ICONS[kind]).pixmap(16, 16))
         self._text.setText(sentence)
-        self.setToolTip(sentence)
+        self.setToolTip(as_tip(sentence))
         self.setAccessibleName(sentence)
         self.show()
 

@@ -7,12 +7,13 @@ import time
 import numpy as np
 from PySide6.QtCore import QRectF, QSize, QTimer, Signal
 from PySide6.QtGui import QColor, QMouseEvent, QPainter, QPaintEvent, QPalette, QPen, QShowEvent
-from PySide6.QtWidgets import QFormLayout, QLabel, QSizePolicy, QVBoxLayout, QWidget
+from PySide6.QtWidgets import QFormLayout, QSizePolicy, QVBoxLayout, QWidget
 
 from raygrove.app.document.document import Document
 from raygrove.app.frames.node_boxes import BoxReport
 from raygrove.app.frames.render_thread import FinishedFrame
 from raygrove.app.settings.box_options import BoxOptions
+from raygrove.app.ui.plain_text import Label
 from raygrove.app.ui.widgets.form import Editor
 from raygrove.app.ui.widgets.panel_bar import PanelBar, Table
 from raygrove.app.ui.widgets.steady import Steady
@@ -110,7 +111,7 @@ class BoxesPanel(QWidget):
         self._shown_time = 0.0
         self._timer = QTimer(self, singleShot=True)
         self._timer.timeout.connect(self.show_latest)
-        self.levels, self.sentence = LevelChart(self), QLabel(self)
+        self.levels, self.sentence = LevelChart(self), Label(self)
         self.sentence.setObjectName("sentence")
         self.levels.setToolTip(
             self.tr(

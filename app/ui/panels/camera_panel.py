@@ -8,7 +8,6 @@ from PySide6.QtWidgets import (
     QAbstractItemView,
     QDoubleSpinBox,
     QHBoxLayout,
-    QLabel,
     QListWidget,
     QListWidgetItem,
     QPushButton,
@@ -21,6 +20,7 @@ from raygrove.app.document.document import Document
 from raygrove.app.document.state import State
 from raygrove.app.ui.commands.camera_commands import CameraCommands
 from raygrove.app.ui.panels.path_panel import PathPanel
+from raygrove.app.ui.plain_text import Label
 from raygrove.app.ui.widgets.form import OptionForm, make_narrow
 from raygrove.gpu.settings import OptionError
 
@@ -56,7 +56,7 @@ class CameraPanel(QWidget):
         row.addWidget(delete)
         column = QVBoxLayout(self)
         column.addWidget(self.form)
-        column.addWidget(QLabel(self.tr("Bookmarks"), self))
+        column.addWidget(Label(self.tr("Bookmarks"), self))
         column.addWidget(self.list, 1)
         column.addLayout(row)
         self.path = PathPanel(document, commands, self.list.currentRow, self)

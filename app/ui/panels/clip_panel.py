@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 from PySide6.QtCore import QSignalBlocker, QSize, Qt
-from PySide6.QtWidgets import QFormLayout, QLabel, QSlider, QVBoxLayout, QWidget
+from PySide6.QtWidgets import QFormLayout, QSlider, QVBoxLayout, QWidget
 
 from raygrove.app.document.document import Document
 from raygrove.app.document.state import State
 from raygrove.app.ui.commands.object_commands import ClipCommands
+from raygrove.app.ui.plain_text import Label
 from raygrove.app.ui.widgets.form import Editor, make_narrow, tooltip_of
 from raygrove.gpu.clip import ClipOptions
 from raygrove.gpu.settings import fields_of
@@ -40,7 +41,7 @@ class ClipPanel(QWidget):
             form.addRow(self.tr(title), self.editors[name])
             if name == "position":
                 form.addRow("", self.slider)
-        note = QLabel(self.tr("Light and shadows stay those of the whole scene."), self)
+        note = Label(self.tr("Light and shadows stay those of the whole scene."), self)
         note.setWordWrap(True)
         column = QVBoxLayout(self)
         column.setContentsMargins(6, 6, 6, 6)

@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
-from PySide6.QtWidgets import QFormLayout, QLabel, QWidget
+from PySide6.QtWidgets import QFormLayout, QWidget
 
 from raygrove.app.document.document import Document
 from raygrove.app.frames.render_thread import FinishedFrame
 from raygrove.app.settings.collision_options import CollisionOptions
+from raygrove.app.ui.plain_text import Label
 from raygrove.app.ui.widgets.form import Editor
 from raygrove.app.ui.widgets.steady import Steady
 from raygrove.gpu.settings import fields_of
@@ -22,7 +23,7 @@ class CollisionControls(QWidget):
         super().__init__(parent)
         self._document = document
         self.found: Collisions | None = None
-        self.sentence = QLabel(self)
+        self.sentence = Label(self)
         self.sentence.setObjectName("collisions")
         self.editors = {field.name: Editor(field, parent=self) for field in fields_of(CollisionOptions)}
         form = QFormLayout(self)

@@ -13,13 +13,14 @@ from typing import Any
 import numpy as np
 from PySide6.QtCore import QT_TRANSLATE_NOOP, QCoreApplication, QEvent, QTimer, Signal
 from PySide6.QtGui import QHideEvent, QShowEvent
-from PySide6.QtWidgets import QCheckBox, QComboBox, QHBoxLayout, QLabel, QVBoxLayout, QWidget
+from PySide6.QtWidgets import QCheckBox, QComboBox, QHBoxLayout, QVBoxLayout, QWidget
 
 from raygrove.app.frames.render_thread import FinishedFrame
 from raygrove.app.playback.cost_log import COLUMNS, CostLog
 from raygrove.app.playback.timeline import Span
 from raygrove.app.settings import titles
 from raygrove.app.ui.colors import phase_color, scheme
+from raygrove.app.ui.plain_text import RichLabel
 from raygrove.app.ui.widgets.line_chart import Line, LineChart
 from raygrove.app.ui.widgets.panel_bar import PanelBar, Table
 
@@ -63,7 +64,7 @@ class CostPanel(QWidget):
         self.is_log = QCheckBox(self.tr("Log scale"), self)
         self.is_log.setObjectName("log_scale")
         self.is_log.setToolTip(self.tr("Equal steps upwards are equal ratios"))
-        self.legend = QLabel(self.tr("Play the animation to see what each key frame costs."), self)
+        self.legend = RichLabel(self.tr("Play the animation to see what each key frame costs."), self)
         self.legend.setObjectName("cost_legend")
         self.legend.setWordWrap(True)
         self.bar = PanelBar("cost_over_keys", self.table, self.text, self)

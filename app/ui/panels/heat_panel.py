@@ -9,11 +9,12 @@ from typing import Any
 import numpy as np
 from PySide6.QtCore import QTimer, Signal
 from PySide6.QtGui import QShowEvent
-from PySide6.QtWidgets import QFormLayout, QHBoxLayout, QLabel, QPushButton, QStackedWidget, QVBoxLayout, QWidget
+from PySide6.QtWidgets import QFormLayout, QHBoxLayout, QPushButton, QStackedWidget, QVBoxLayout, QWidget
 
 from raygrove.app.document.document import Document
 from raygrove.app.frames.render_thread import FinishedFrame
 from raygrove.app.settings import option_tables
+from raygrove.app.ui.plain_text import Label
 from raygrove.app.ui.widgets.form import Editor
 from raygrove.app.ui.widgets.histogram import Histogram
 from raygrove.app.ui.widgets.panel_bar import PanelBar, Table
@@ -56,7 +57,7 @@ class HeatPanel(QWidget):
         self._timer = QTimer(self, singleShot=True)
         self._timer.timeout.connect(self.show_latest)
         self.histogram = Histogram(self)
-        self.figures, self.pointer = QLabel(self), QLabel(self)
+        self.figures, self.pointer = Label(self), Label(self)
         self.figures.setObjectName("figures")
         self.pointer.setObjectName("pointer")
         self.bar = PanelBar("steps", self.table, self.text, self)

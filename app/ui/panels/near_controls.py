@@ -12,12 +12,12 @@ from PySide6.QtWidgets import (
     QComboBox,
     QDoubleSpinBox,
     QFormLayout,
-    QLabel,
     QSlider,
     QSpinBox,
     QWidget,
 )
 
+from raygrove.app.ui.plain_text import Label
 from raygrove.gpu.region import SHAPES, Region, RegionContents
 from raygrove.gpu.stats import Surroundings
 
@@ -65,7 +65,7 @@ class NearControls(QWidget):
         self.slider.setAccessibleName(self.tr("Size of the region"))
         self.slider.valueChanged.connect(self._slide)
         self._diagonal = 1.0
-        self.found, self.contents = QLabel(self), QLabel(self)
+        self.found, self.contents = Label(self), Label(self)
         form = QFormLayout(self)
         form.setContentsMargins(0, 0, 0, 0)
         form.addRow(self.tr("Nearest"), self.count)

@@ -10,7 +10,6 @@ from PySide6.QtWidgets import (
     QAbstractItemView,
     QHBoxLayout,
     QHeaderView,
-    QLabel,
     QLineEdit,
     QPushButton,
     QTreeView,
@@ -23,6 +22,7 @@ from raygrove.app.document.state import State
 from raygrove.app.edits import objects
 from raygrove.app.ui.commands.object_commands import ObjectCommands
 from raygrove.app.ui.panels.collision_controls import CollisionControls
+from raygrove.app.ui.plain_text import Label, tip
 from raygrove.gpu.scene import Scene
 
 Index = QModelIndex | QPersistentModelIndex
@@ -85,17 +85,16 @@ class ObjectsModel(QAbstractTableModel):
                 else ", ".join(objects.materials_of(self.scene, row))
             )
         if role == ROLE.ToolTipRole and column == 0:
-            return self.tr("{name}: node {node}, mesh {mesh}").format(
-                name=self.names[row],
-                node=self.scene.objects[row].node,
-                mesh=self.scene.name_of(row) or "-",
-            )
+            node, mesh = self.scene.objects[row].node, self.scene.name_of(row) or "-"
+            said = self.tr("{name}: node {node}, mesh {mesh}").format(name=self.names[row], node=node, mesh=mesh)
+            return tip(said)
         if role in (ROLE.DisplayRole, ROLE.ToolTipRole):
-            return (
+            shown = (
                 (self.names[row], f"{self.primitives(row):,}")[column]
                 if column < 2
                 else ", ".join(objects.materials_of(self.scene, row))
             )
+            return tip(shown) if role == ROLE.ToolTipRole else shown
         return None
 
     def setData(self, index: Index, value: Any, role: int = ROLE.EditRole) -> bool:
@@ -124,7 +123,7 @@ class ObjectsPanel(QWidget):
         self.rows.setSortRole(ROLE.UserRole)
         self.rows.setFilterCaseSensitivity(Qt.CaseSensitivity.CaseInsensitive)
         self.rows.setFilterKeyColumn(-1)
-        self.search, self.view, self.summary = QLineEdit(self), QTreeView(self), QLabel(self)
+        self.search, self.view, self.summary = QLineEdit(self), QTreeView(self), Label(self)
         self.collisions = CollisionControls(document, self)
         self._set_up_view()
         self.summary.setWordWrap(True)

@@ -6,13 +6,14 @@ import time
 from collections.abc import Callable
 
 from PySide6.QtCore import QObject, QSignalBlocker, QTimer, Signal
-from PySide6.QtWidgets import QCheckBox, QGridLayout, QHBoxLayout, QLabel, QPushButton, QWidget
+from PySide6.QtWidgets import QCheckBox, QGridLayout, QHBoxLayout, QPushButton, QWidget
 
 from raygrove.app.camera.path import CameraPath
 from raygrove.app.document.document import Document
 from raygrove.app.document.state import State
 from raygrove.app.settings.settings import option_field
 from raygrove.app.ui.commands.camera_commands import CameraCommands, set_camera
+from raygrove.app.ui.plain_text import Label
 from raygrove.app.ui.widgets.form import Editor, tooltip_of
 from raygrove.app.user_files import bookmarks
 from raygrove.gpu.camera import Camera
@@ -113,7 +114,7 @@ class PathPanel(QWidget):
             box.setObjectName(name)
             box.setToolTip(tooltip_of(option_field(f"path.{name}")))
             box.toggled.connect(lambda value, name=name: document.change(f"settings.path.{name}", value))
-        self.length = QLabel(self)
+        self.length = Label(self)
         self._lay_out()
         document.observe(self._changed)
         self.show_state()
@@ -148,7 +149,7 @@ class PathPanel(QWidget):
 
     def _lay_out(self) -> None:
         chosen, path = QHBoxLayout(), QHBoxLayout()
-        for part in (QLabel(self.tr("Duration"), self), self.seconds, self.up, self.down):
+        for part in (Label(self.tr("Duration"), self), self.seconds, self.up, self.down):
             chosen.addWidget(part)
         path.addWidget(self.length, 1)
         path.addWidget(self.play)

@@ -9,7 +9,7 @@ from typing import Any
 
 import numpy as np
 from PySide6.QtCore import Qt, Signal
-from PySide6.QtWidgets import QCheckBox, QHeaderView, QLabel, QTreeWidget, QTreeWidgetItem, QVBoxLayout, QWidget
+from PySide6.QtWidgets import QCheckBox, QHeaderView, QTreeWidget, QTreeWidgetItem, QVBoxLayout, QWidget
 
 from raygrove.app.camera.gestures import Gestures
 from raygrove.app.frames.cell_neighbours import CONTACTS, Neighbours
@@ -17,6 +17,7 @@ from raygrove.app.frames.node_path import PathNode
 from raygrove.app.frames.questions import Picked
 from raygrove.app.ui.panels.attribute_curves import AttributeCurves, PickedSphere, value_text
 from raygrove.app.ui.panels.near_controls import NearControls
+from raygrove.app.ui.plain_text import Label, tip
 from raygrove.app.ui.widgets.panel_bar import PanelBar, Table
 from raygrove.gpu.engine import Hit
 from raygrove.gpu.region import Region, RegionContents
@@ -65,7 +66,7 @@ class PickPanel(QWidget):
         self.near.region_changed.connect(self._want_region)
         self._centre: tuple[float, float, float] | None = None
         self._centred_on: Hit | None = None
-        self.hint = QLabel(self._how(), self)
+        self.hint = Label(self._how(), self)
         self.hint.setWordWrap(True)
         self.mode = QCheckBox(self.tr("Every click picks"), self)
         self.mode.setObjectName("picks_always")
@@ -311,7 +312,7 @@ def _item(title: str, value: str) -> QTreeWidgetItem:
 def _node_item(node: PathNode, boxes: Boxes) -> QTreeWidgetItem:
     item = _item(f"{node.depth}", _line(node))
     item.setData(0, Qt.ItemDataRole.UserRole, boxes)
-    item.setToolTip(1, _tip(node))
+    item.setToolTip(1, tip(_tip(node)))
     return item
 
 

@@ -10,7 +10,6 @@ from PySide6.QtWidgets import (
     QFormLayout,
     QFrame,
     QHBoxLayout,
-    QLabel,
     QPushButton,
     QScrollArea,
     QVBoxLayout,
@@ -20,6 +19,7 @@ from PySide6.QtWidgets import (
 from raygrove.app.document.document import Document
 from raygrove.app.document.scene_edit_commands import USED, SceneEditCommands, shown_fields
 from raygrove.app.document.state import State
+from raygrove.app.ui.plain_text import Label
 from raygrove.app.ui.widgets.form import Editor, make_narrow, title_of
 from raygrove.gpu.scene import Scene
 
@@ -43,7 +43,7 @@ class ScenePartPanel(QWidget):
         super().__init__(parent)
         self.setObjectName(f"{self.group}s")
         self._document, self.commands = document, SceneEditCommands(document)
-        self.chooser, self.note = QComboBox(self), QLabel(self)
+        self.chooser, self.note = QComboBox(self), Label(self)
         self.chooser.setObjectName("chooser")
         self.chooser.setAccessibleName(self.tr("Which one is edited"))
         self.chooser.currentIndexChanged.connect(lambda index: self._show())

@@ -8,11 +8,12 @@ from typing import Any
 
 from PySide6.QtCore import QSignalBlocker, QSize, QTimer, Signal
 from PySide6.QtGui import QShowEvent
-from PySide6.QtWidgets import QComboBox, QFormLayout, QLabel, QVBoxLayout, QWidget
+from PySide6.QtWidgets import QComboBox, QFormLayout, QVBoxLayout, QWidget
 
 from raygrove.app.document.document import Document
 from raygrove.app.document.state import State
 from raygrove.app.frames.legends import attribute_legend
+from raygrove.app.ui.plain_text import Label
 from raygrove.app.ui.widgets.form import Editor, tooltip_of
 from raygrove.app.ui.widgets.range_histogram import RangeHistogram
 from raygrove.app.ui.widgets.steady import Steady
@@ -75,7 +76,7 @@ class SpheresPanel(QWidget):
         self.range = RangeHistogram(self)
         self.range.dragged.connect(self._select)
         self.range.released.connect(document.end_merge)
-        self.figures = QLabel(self)
+        self.figures = Label(self)
         self.figures.setObjectName("figures")
         column = QVBoxLayout(self)
         column.setContentsMargins(6, 6, 6, 6)

@@ -16,6 +16,7 @@ from raygrove.app.ui.panels.frame_bars import FrameBars
 from raygrove.app.ui.panels.stats_row import Row, plain
 from raygrove.app.ui.panels.stats_rows import as_text, decision, figures_of, figures_of_one, rows_of
 from raygrove.app.ui.panels.stats_table import StatsTable, key_of, table_font
+from raygrove.app.ui.plain_text import Label, tip
 from raygrove.app.ui.session.figures import Figures
 from raygrove.app.ui.widgets.panel_bar import PanelBar, Table
 from raygrove.app.ui.widgets.steady import Steady
@@ -42,7 +43,7 @@ class StatsPanel(QWidget):
         self._choice: Settings | None = None
         self._shown_time = 0.0
         self.bars, self.table_view = FrameBars(figures, self), StatsTable(self)
-        self._hint, self._reason = QLabel(self), QLabel(self)
+        self._hint, self._reason = Label(self), Label(self)
         self._hint.setObjectName("bottleneck")
         self._reason.setObjectName("reason")
         for label in (self._hint, self._reason):
@@ -144,7 +145,7 @@ class StatsPanel(QWidget):
         if label.text() == text:
             return
         label.setText(text)
-        label.setToolTip(text)
+        label.setToolTip(tip(text))
         if label is self._reason:
             self._reason_place.setVisible(bool(text))
 

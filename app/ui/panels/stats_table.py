@@ -21,6 +21,7 @@ from raygrove.app.frames.frame_history import OTHER, PARTS
 from raygrove.app.ui.colors import phase_color
 from raygrove.app.ui.panels.stats_row import DASH, Row
 from raygrove.app.ui.panels.value_cells import Values
+from raygrove.app.ui.plain_text import tip
 
 NAME, VALUE, SPREAD, BAR = range(4)
 OPEN_AT_FIRST = {"frame", "update", "rate", "structure", "memory"}
@@ -136,7 +137,7 @@ class StatsTable(QTreeWidget):
         if row.spread:
             return
         if (row.value, row.tip, row.spread) != (before.value, before.tip, before.spread):  # it may be cut
-            item.setToolTip(VALUE, f"{row.value}\n{row.tip}" if row.tip else row.value)
+            item.setToolTip(VALUE, tip(f"{row.value}\n{row.tip}" if row.tip else row.value))
 
     def _make_items(self, rows: list[Row]) -> None:
         is_open = {key: item.isExpanded() for key, item in self._items.items() if item.childCount()}

@@ -13,7 +13,6 @@ from PySide6.QtWidgets import (
     QFrame,
     QGridLayout,
     QHBoxLayout,
-    QLabel,
     QLineEdit,
     QListWidget,
     QListWidgetItem,
@@ -28,6 +27,7 @@ from raygrove.app.ui.colors import scheme
 from raygrove.app.ui.pipeline.member_list import HEADING, MEMBER, MemberList
 from raygrove.app.ui.pipeline.offers import Group, SheetContent
 from raygrove.app.ui.pipeline.segments import SegmentRow
+from raygrove.app.ui.plain_text import Label
 from raygrove.app.ui.widgets.svg_icons import svg_icon
 
 WIDTH, FAMILIES = 640, 164
@@ -107,7 +107,7 @@ class Sheet(QFrame):
         grid.setVerticalSpacing(2)
         grid.setColumnStretch(1, 1)
         for place, row in enumerate(self.rows):
-            label = QLabel(row.row.title, self)
+            label = Label(row.row.title, self)
             grid.addWidget(label, place, 0)
             grid.addWidget(row, place, 1)
         return grid
@@ -115,7 +115,7 @@ class Sheet(QFrame):
     def _make_foot(self) -> QHBoxLayout:
         foot = QHBoxLayout()
         tried = self.tr("Arrow keys try, Return keeps, Esc takes back")
-        hint = QLabel(tried if self.content.is_tried else self.tr("Return opens, Esc closes"), self)
+        hint = Label(tried if self.content.is_tried else self.tr("Return opens, Esc closes"), self)
         hint.setObjectName("hint")
         foot.addWidget(hint, 1)
         for way in self.content.ways:

@@ -2,12 +2,15 @@
 
 from __future__ import annotations
 
+import contextlib
 import os
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
+from pathlib import Path
 
 from PySide6.QtCore import QByteArray, QSettings
 from PySide6.QtWidgets import QMainWindow
 
+from raygrove.app.settings import kept_files
 from raygrove.app.ui.session import recent_files
 
 MOST_RECENT = 10
@@ -30,7 +33,20 @@ class Memory:
     def add_recent(self, paths: Sequence[str]) -> None:
         """Remember the files of a scene that was opened."""
         newest = recent_files.entry_of(paths)
-        self._settings.setValue("recent", [newest, *(path for path in self.recent() if path != newest)][:MOST_RECENT])
+        with self._kept_from_others():
+            others = [path for path in self.recent() if path != newest]
+            self._settings.setValue("recent", [newest, *others][:MOST_RECENT])
+
+    @contextlib.contextmanager
+    def _kept_from_others(self) -> Iterator[None]:
+        """Read what another window has stored meanwhile, and store before it can again. A folder that cannot be
+        locked is written as it is: what is remembered is a convenience."""
+        with contextlib.ExitStack() as stack:
+            with contextlib.suppress(OSError):
+                stack.enter_context(kept_files.locked(Path(self._settings.fileName())))
+            self._settings.sync()
+            yield
+            self._settings.sync()
 
     def clear_recent(self) -> None:
         """Forget the files."""
@@ -62,8 +78,9 @@ class Memory:
 
     def silence(self, topic: str) -> None:
         """Do not tell the user about this again."""
-        stored = self._settings.value("silenced", [])
-        self._settings.setValue("silenced", [*(stored if isinstance(stored, list) else [stored]), topic])
+        with self._kept_from_others():
+            stored = self._settings.value("silenced", [])
+            self._settings.setValue("silenced", [*(stored if isinstance(stored, list) else [stored]), topic])
 
     def hear_all(self) -> None:
         """Tell the user everything again."""

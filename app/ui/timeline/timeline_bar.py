@@ -18,7 +18,6 @@ from PySide6.QtWidgets import (
     QComboBox,
     QDoubleSpinBox,
     QHBoxLayout,
-    QLabel,
     QSizePolicy,
     QSpinBox,
     QToolButton,
@@ -30,6 +29,7 @@ from raygrove.app.document.document import Document
 from raygrove.app.document.state import State
 from raygrove.app.playback import timeline as timelines
 from raygrove.app.playback.timeline import Span, Timeline
+from raygrove.app.ui.plain_text import Label
 from raygrove.app.ui.timeline.scrubber import Scrubber
 from raygrove.app.ui.widgets.icons import icon
 from raygrove.gpu.settings import fields_of
@@ -61,7 +61,7 @@ class TimelineBar(QWidget):
         self.speed_box, self.repeat_box, self.step_box, self.clip_box = (QComboBox(self) for _ in range(4))
         self._gesture = 0
         self.scrubber = Scrubber(self)
-        self._total = QLabel(self)
+        self._total = Label(self)
         self._buttons = {name: self._button(name, tip, move) for name, tip, move in self._moves()}
         self._set_up_fields()
         self._lay_out()
@@ -229,7 +229,7 @@ class TimelineBar(QWidget):
             row.addWidget(button)
         row.addWidget(self.scrubber, 1)
         self._total.setContentsMargins(0, 0, 10, 0)
-        speed = QLabel(self.tr("speed"), self)
+        speed = Label(self.tr("speed"), self)
         for widget in (
             self.time_box,
             self.frame_box,

@@ -15,7 +15,6 @@ from PySide6.QtWidgets import (
     QDoubleSpinBox,
     QFormLayout,
     QHBoxLayout,
-    QLabel,
     QLineEdit,
     QSizePolicy,
     QSpinBox,
@@ -24,6 +23,7 @@ from PySide6.QtWidgets import (
 )
 
 from raygrove.app.ui.colors import ERROR_STYLE
+from raygrove.app.ui.plain_text import Label
 from raygrove.app.ui.widgets.color_edit import ColorEdit
 from raygrove.app.ui.widgets.number_boxes import ExactBox, FloatBox, IntBox
 from raygrove.gpu.settings import OptionError, OptionField
@@ -57,7 +57,7 @@ class Editor(QWidget):
         self._choice_title = choice_title
         self.field = field
         self._choices = tuple(choices) or field.info.choices
-        self._error = QLabel(self)
+        self._error = Label(self)
         self._error.setObjectName("error")
         self._error.setWordWrap(True)
         self._error.hide()
@@ -212,7 +212,7 @@ class OptionForm(QWidget):
         for field in fields:
             editor = Editor(field, (choices or {}).get(field.name, ()), self, choice_title)
             editor.edited.connect(lambda value, name=field.name: self.changed.emit(name, value))
-            label = QLabel(title_of(field.name), self)
+            label = Label(title_of(field.name), self)
             label.setToolTip(tooltip_of(field))
             label.setBuddy(editor.input)
             self._rows.addRow(label, editor)

@@ -8,7 +8,7 @@ from typing import Any
 
 from PySide6.QtCore import Qt, QTimer, Signal
 from PySide6.QtGui import QAction, QCloseEvent, QDragEnterEvent, QDropEvent
-from PySide6.QtWidgets import QLabel, QMainWindow, QMenu, QStackedWidget, QVBoxLayout, QWidget
+from PySide6.QtWidgets import QMainWindow, QMenu, QStackedWidget, QVBoxLayout, QWidget
 
 from raygrove.app.document.state import State
 from raygrove.app.frames.frame_history import sample_of
@@ -35,6 +35,7 @@ from raygrove.app.ui.panels.stats_panel import StatsPanel
 from raygrove.app.ui.picture.legend import LegendPlate
 from raygrove.app.ui.picture.navigation import Navigator
 from raygrove.app.ui.pipeline.pipeline import Pipeline
+from raygrove.app.ui.plain_text import Label
 from raygrove.app.ui.session import recent_files
 from raygrove.app.ui.session.scene_files import SceneFiles
 from raygrove.app.ui.session.session import Session
@@ -110,7 +111,7 @@ class MainWindow(QMainWindow):
         self.inspectors = Inspectors(self.document, self, self.session.gestures)
         self.navigator = Navigator(self.view, self.document, self._pick, self.session.gestures)
         self.inspectors.lie_on(self.view)  # after the navigator: who comes last is asked first
-        self._device_label, self._busy_label = QLabel(), QLabel()
+        self._device_label, self._busy_label = Label(), Label()
         self.statusBar().addWidget(self._busy_label, 1)
         self.statusBar().addPermanentWidget(self._device_label)
         self.statusBar().addPermanentWidget(self.records.mark)

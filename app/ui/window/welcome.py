@@ -12,7 +12,6 @@ from PySide6.QtWidgets import (
     QFrame,
     QGridLayout,
     QHBoxLayout,
-    QLabel,
     QListWidget,
     QListWidgetItem,
     QPushButton,
@@ -22,6 +21,7 @@ from PySide6.QtWidgets import (
     QWidget,
 )
 
+from raygrove.app.ui.plain_text import Label, RichLabel, tip
 from raygrove.app.ui.session import recent_files
 from raygrove.app.ui.window.previews import SIZE, Previews
 
@@ -90,7 +90,7 @@ class WelcomePage(QScrollArea):
         self._recent.setObjectName("recent")
         self._recent.itemActivated.connect(lambda item: self.file_chosen.emit(item.data(Qt.ItemDataRole.UserRole)))
         self._recent.itemClicked.connect(lambda item: self.file_chosen.emit(item.data(Qt.ItemDataRole.UserRole)))
-        self._recent_title = QLabel(f"<h3>{self.tr('Recent files')}</h3>")
+        self._recent_title = RichLabel(f"<h3>{self.tr('Recent files')}</h3>")
         page = QWidget()
         column = QVBoxLayout(page)
         column.setContentsMargins(28, 20, 28, 20)
@@ -112,7 +112,7 @@ class WelcomePage(QScrollArea):
         self._recent.clear()
         for path in paths:
             item = QListWidgetItem(recent_files.title_of(path, with_folder=False))
-            item.setToolTip(recent_files.title_of(path, with_folder=True))
+            item.setToolTip(tip(recent_files.title_of(path, with_folder=True)))
             item.setData(Qt.ItemDataRole.UserRole, path)
             self._recent.addItem(item)
         self._recent.setVisible(bool(paths))
@@ -128,9 +128,9 @@ class WelcomePage(QScrollArea):
         self._previews.stop()
         super().hideEvent(event)
 
-    def _heading(self) -> QLabel:
+    def _heading(self) -> RichLabel:
         words = self.tr("Open an animated model, choose a structure, and see what every frame costs.")
-        return QLabel(f"<h1>Raygrove</h1><p>{words}</p>")
+        return RichLabel(f"<h1>Raygrove</h1><p>{words}</p>")
 
     def resizeEvent(self, event: QResizeEvent) -> None:
         """As many cards in a row as there is room for."""
@@ -151,7 +151,7 @@ class WelcomePage(QScrollArea):
         button.setObjectName("open")
         button.setMinimumSize(140, 40)
         button.clicked.connect(self.open_wanted)
-        hint = QLabel(
+        hint = Label(
             self.tr("or drop files here. Several files, or a numbered sequence, are the key frames of one scene.")
         )
         hint.setWordWrap(True)

@@ -6,6 +6,7 @@ import csv
 import dataclasses
 import io
 import json
+import os
 from pathlib import Path
 
 import numpy as np
@@ -114,3 +115,13 @@ def test_json_holds_what_numpy_and_dataclasses_hold() -> None:
 
     text = json_text({"thing": Thing(np.arange(3), float("nan")), "one": np.float32(0.5), "pair": (1, 2)})
     assert json.loads(text) == {"thing": {"values": [0, 1, 2], "ratio": None}, "one": 0.5, "pair": [1, 2]}
+
+
+def test_what_killed_programs_left_half_written_is_taken_away(tmp_path: Path) -> None:
+    old, new, other = (tmp_path / name for name in (".a.png.1.part", ".a.png.2.part", ".b.png.1.part"))
+    for path in (old, new, other):
+        path.write_bytes(b"half")
+    for path in (old, other):
+        os.utime(path, (1.0, 1.0))
+    write_atomically(tmp_path / "a.png", lambda file: file.write(b"whole"))
+    assert sorted(path.name for path in tmp_path.iterdir()) == [".a.png.2.part", ".b.png.1.part", "a.png"]

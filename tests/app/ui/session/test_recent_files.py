@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import subprocess
+import sys
 from pathlib import Path
 
 import pytest
@@ -83,3 +85,50 @@ def test_who_opens_one_of_a_run_is_offered_all_of_it(window: MainWindow, tmp_pat
     notice.ways[1].run()
     window.document.set_scene(SceneReference("files", (str(files[0]),)), moving_scene)
     assert len([one for one in shown if one.topic == "neighbours"]) == 1
+
+
+ADD = """
+import sys
+from raygrove.app.ui.session.memory import Memory
+memory = Memory()
+for path in sys.argv[1:]:
+    memory.add_recent([path])
+print(*memory.recent(), sep="\\n")
+"""
+BETWEEN = """
+import subprocess, sys
+from raygrove.app.ui.session.memory import Memory
+memory = Memory()
+memory.recent()
+subprocess.run([sys.executable, "-c", sys.argv[1], sys.argv[2]], check=True, stdout=subprocess.DEVNULL)
+memory.add_recent([sys.argv[3]])
+print(*memory.recent(), sep="\\n")
+"""
+
+
+def _files(folder: Path, count: int) -> list[str]:
+    files = [folder / f"model {number} of a run.obj" for number in range(count)]
+    for file in files:
+        file.write_text("v 0 0 0\n")
+    return [str(file) for file in files]
+
+
+def _said(program: str, *words: str) -> list[str]:
+    """What a program of its own prints: Qt reads where settings are once a process."""
+    command = [sys.executable, "-c", program, *words]
+    return subprocess.run(command, check=True, capture_output=True, text=True, timeout=60).stdout.splitlines()
+
+
+def test_two_programs_share_what_was_opened_last(tmp_path: Path) -> None:
+    files = _files(tmp_path, 8)
+    programs = [
+        subprocess.Popen([sys.executable, "-c", ADD, *half], stdout=subprocess.DEVNULL)
+        for half in (files[:4], files[4:])
+    ]
+    assert [program.wait(60) for program in programs] == [0, 0]
+    assert set(_said(ADD)) == set(files)
+
+
+def test_a_program_that_runs_takes_in_what_another_has_opened(tmp_path: Path) -> None:
+    first, second = _files(tmp_path, 2)
+    assert _said(BETWEEN, ADD, first, second) == [second, first]
