@@ -25,8 +25,10 @@ __device__ __forceinline__ Rays make_rays(Real ox, Real oy, Real oz, Real dx, Re
             t_min, t_max, active};
 }
 
-// In a checked unit: what cannot be traced ends here.
-__device__ __forceinline__ void check_rays(const Rays& rays) {
+// Before a traversal. A ray whose origin or direction is not a number enters every box, empty ones too, where a
+// traversal ends: in a pack it would end that of its neighbours, so it is left out. In a checked unit what cannot be
+// traced stops the kernel.
+__device__ __forceinline__ void admit_rays(Rays& rays) {
 #ifdef IS_CHECKED
     const auto is_known = [](Real x, int i) { return lane(x, i) - lane(x, i) == 0.0f; };
     for (unsigned rest = mask_bits(rays.active); rest != 0u; rest &= rest - 1u) {
@@ -40,4 +42,8 @@ __device__ __forceinline__ void check_rays(const Rays& rays) {
             fail_check(Check::INTERVAL, i, 0, 0);
     }
 #endif
+    if constexpr (!IS_SINGLE_RAY) {
+        const Real known = rays.ox + rays.oy + rays.oz + rays.dx + rays.dy + rays.dz;
+        rays.active = rays.active & (known == known);
+    }
 }

@@ -88,7 +88,7 @@ struct Admitted {
 template <class AnyTree, class On>
 __device__ __forceinline__ void go_through(const AnyTree& tree, const Records& records, Rays& rays, On& on_primitive) {
     NoNodes on_node = {};
-    check_rays(rays);
+    admit_rays(rays);
     if (any(rays.active)) traverse(tree, records, rays, on_primitive, on_node);
 }
 

@@ -94,7 +94,7 @@ struct EveryHit : Base {
 __device__ __forceinline__ void find_nearest_hits(const TraceInput& input, Rays rays, NearestHits& nearest) {
     KeepsNearest on_primitive = {&nearest};
     NoNodes on_node;
-    check_rays(rays);
+    admit_rays(rays);
     nearest.clear();
     if (!any(rays.active)) return;
     if constexpr (SURFACE_KIND == 0) traverse(input.tree, input.records, rays, on_primitive, on_node);

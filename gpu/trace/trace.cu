@@ -16,7 +16,7 @@ extern "C" __global__ void __launch_bounds__(TRACE_BLOCK, TRACE_BLOCKS)
         Rays rays = rays_of(input.source, first);
         OnPrimitive on_primitive = {no_hits()};
         OnNode on_node = {};
-        check_rays(rays);
+        admit_rays(rays);
         if (any(rays.active)) traverse(input.tree, input.records, rays, on_primitive, on_node);
         const Hits& hits = on_primitive.hits;
         store(t + first, hits.t);

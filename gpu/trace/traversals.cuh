@@ -15,7 +15,7 @@ static_assert(sizeof(TraceInput) == TRACE_INPUT_BYTES, "trace.py lays this struc
 __device__ __forceinline__ Hits closest_hits(const TraceInput& input, Rays rays) {
     ClosestHit on_primitive = {no_hits()};
     NoNodes on_node;
-    check_rays(rays);
+    admit_rays(rays);
     if (any(rays.active)) traverse(input.tree, input.records, rays, on_primitive, on_node);
     return on_primitive.hits;
 }
@@ -24,7 +24,7 @@ __device__ __forceinline__ Hits closest_hits(const TraceInput& input, Rays rays)
 __device__ __forceinline__ Mask is_any_hit(const TraceInput& input, Rays rays) {
     AnyHit on_primitive = {no_hits()};
     NoNodes on_node;
-    check_rays(rays);
+    admit_rays(rays);
     if (any(rays.active)) traverse(input.tree, input.records, rays, on_primitive, on_node);
     return !(on_primitive.hits.prim_id < splat_int(0));
 }

@@ -262,6 +262,23 @@ def test_rays_end_where_they_are_told(target: Target, choice: tuple[str, str, st
     assert (short.prim_id >= 0).any() and (short.t[short.prim_id >= 0] <= 0.3).all()
 
 
+def test_rays_that_are_no_numbers_hit_nothing_and_disturb_no_others(
+    target: Target, choice: tuple[str, str, str]
+) -> None:
+    """As packs of rays go through a tree together. Half of the primitives are not finite."""
+    corners = scenes.soup(120).corners().astype(np.float32)
+    corners[::2] = np.nan
+    hierarchy = make(target, *choice)
+    hierarchy.build(scene_of(corners).upload(target))
+    origins, directions = rays()
+    alone = trace(hierarchy, origins, directions)
+    origins[::3], directions[1::6, 2] = np.nan, np.nan
+    beside = trace(hierarchy, origins, directions)
+    unknown = np.isnan(origins).any(axis=1) | np.isnan(directions).any(axis=1)
+    assert (alone.prim_id[~unknown] >= 0).sum() > 20
+    np.testing.assert_array_equal(beside.prim_id, np.where(unknown, -1, alone.prim_id))
+
+
 @pytest.mark.parametrize("count", [0, 1, 3, 400])
 def test_spheres(target: Target, choice: tuple[str, str, str], count: int) -> None:
     hierarchy = make(target, *choice)
