@@ -74,6 +74,12 @@ class SphereOptions:
         return self.color_by, self.size_by, self.select_by
 
     @property
+    def sizing(self) -> tuple[object, ...]:
+        """What decides how large spheres are, and which of them are there."""
+        sizes = (self.size_by, self.smallest, self.largest, self.size_automatic, self.size_minimum, self.size_maximum)
+        return (*sizes, self.select_by, self.select_from, self.select_to, self.others)
+
+    @property
     def counted(self) -> str:
         """The attribute whose histogram is kept: that of the selection, else of colours, else of sizes."""
         return self.select_by or self.color_by or self.size_by

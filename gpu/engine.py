@@ -23,6 +23,7 @@ from .contours import ContourOptions
 from .frame_log import FrameLog, FrameRecord
 from .gravity import GravityOptions
 from .hierarchy.base import Capabilities, HierarchyError, NodeTable
+from .made_ready import make_ready
 from .occlusion import visible_from
 from .painters import Painters
 from .picking import Hit, hit_of
@@ -129,11 +130,7 @@ class Engine:
         self._animator.simulations.most_steps = self.most_steps
         self._animator.catch_up()
         self._forget_scratch_of_others()
-        if not self._animator.is_placed or any(slot.lacks_room(self._animator.surface) for slot in slots):
-            self._animator.place(moment)
-        for slot in slots:
-            slot.primary.may_try = self.tries_arrangements
-            slot.warm(self._animator.surface)
+        make_ready(self._animator, slots, moment, self.tries_arrangements)
         with self._frame(moment, slots):
             surface = self._animator.surface
             instant = self._choose_samples(moment, slots)

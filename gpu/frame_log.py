@@ -52,6 +52,8 @@ class ViewRecord:
     primary: str = ""
     notices: tuple[str, ...] = ()
     has_full_lists: Callable[[], bool] = lambda: False
+    lacks_room: Callable[[], bool] = lambda: False
+    """Whether the ray type had too little room for what the picture shows, once that is known."""
     """Whether tiles' lists were too long for their memory, so that spheres were splatted, once that is known."""
     learn_phases: Callable[[dict[str, float]], None] = lambda phases_ms: None
     """Told the view's phases, once they are known."""
@@ -189,4 +191,5 @@ def _view_statistics(view: ViewRecord, phases_ms: dict[str, float], is_learnt: b
         update_mode=view.update_mode,
         primary=view.primary + (FULL_LISTS if view.has_full_lists() else ""),
         notices=view.notices,
+        lacks_room=view.lacks_room(),
     )

@@ -129,7 +129,8 @@ class ViewStatistics:
     ao, reflection 1 ...).
     `steps` is there where the ray type counts them. `update_mode` is the one in which the tree that was traced was
     built or refitted. `primary` says who gave the primary hits, and why by that arrangement. `notices` are sentences
-    about the picture that whoever looks at it should know.
+    about the picture that whoever looks at it should know. `lacks_room`: what light goes by in the ray type had too
+    little of it.
     """
 
     hierarchy: str
@@ -153,6 +154,7 @@ class ViewStatistics:
     update_mode: str = ""
     primary: str = ""
     notices: tuple[str, ...] = ()
+    lacks_room: bool = False
 
     @property
     def mrays_per_s_by_kind(self) -> dict[str, float]:
@@ -254,10 +256,10 @@ class FrameStatistics:
 
     @property
     def is_behind(self) -> bool:
-        """Whether the frame does not show its own instant: a structure, or a step of a simulation, had too little
-        room. It has more when the frame is drawn again."""
+        """Whether the frame does not show its own instant: a structure, a ray type, or a step of a simulation, had too
+        little room. It has more when the frame is drawn again."""
         late = self.simulation is not None and self.simulation.is_behind
-        return late or any(view.structure.is_stale for view in self.views)
+        return late or any(view.structure.is_stale or view.lacks_room for view in self.views)
 
     @property
     def has_updated(self) -> bool:

@@ -133,6 +133,10 @@ class ViewSlot:
         """Whether the structure has to learn how much room trees of these primitives need."""
         return self._needs_structure(surface) and self.hierarchy.lacks_room(surface.primitives)
 
+    def start_reader(self, surface: Surface) -> Callable[[], None] | None:
+        """What the ray type has to read of the surface as it is when the animation starts (RayType.start_reader)."""
+        return self.ray_type.start_reader(self._options, surface)
+
     def _needs_structure(self, surface: Surface) -> bool:
         """Whether the picture takes any rays through the structure."""
         return self.primary.caster is None or self.ray_type.needs_structure(surface.light_count)
@@ -171,7 +175,7 @@ class ViewSlot:
         view, settings = self.view, self.view.settings
         shutter = self.ray_type.shutter(self._options)
         self._moment = (moment.time, moment.clip, shutter)
-        if settings.update.always:
+        if settings.update.always or self.ray_type.lacks_room:
             self.film.restart()
         # With an open shutter a film's samples show different instants of one moment. Whether the structure is updated
         # even where nothing moved is no part of the key: a sample drawn with that is the first of those that follow
@@ -225,14 +229,11 @@ class ViewSlot:
     @property
     def shape(self) -> Hashable:
         """What decides the launches of `draw` and their arguments."""
-        film, parts = (
-            self.film,
-            (self._generation, self.hierarchy.generation, self._materials.generation, self._light_count),
-        )
+        film, counts = self.film, (self.hierarchy.generation, self._materials.generation, self._light_count)
         sizes = (film.width, film.height, film.sample.rows, film.generation)
         return (
             self.prefix,
-            parts,
+            (self._generation, *counts),
             self.primary.shape,
             self._topology,
             self.decision.update,
@@ -304,6 +305,7 @@ class ViewSlot:
             update_mode=self._tree.mode,
             primary=self.primary.sentence,
             notices=self.ray_type.notices,
+            lacks_room=self.ray_type.read_lack_of_room() if film.is_drawing else (lambda: False),
             has_full_lists=self.primary.read_full_lists() if film.is_drawing else (lambda: False),
             learn_phases=self.primary.ticket(film.is_drawing and film.sample.rows == film.height),
         )

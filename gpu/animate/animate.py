@@ -10,7 +10,7 @@ from __future__ import annotations
 
 import dataclasses
 import functools
-from collections.abc import Callable, Collection
+from collections.abc import Callable, Collection, Hashable
 
 import numpy as np
 
@@ -40,7 +40,8 @@ class Surface:
     positions, previous (the instant before), normals (V, 3) float32; uvs (V, 2) float32 or one row of zeros; triangles
     (T, 3) int32 into the vertices; material_ids (T + S,) int32; lights (max(1, L), 20) float32 as lights.cuh has them;
     `objects` are the scene's, by their primitives there.
-    `primitives` are those of the objects that are not hidden. `version` grows when anything of it changes.
+    `primitives` are those of the objects that are not hidden. `version` grows when anything of it changes; spheres have
+    their sizes by `sizing`.
     """
 
     positions: Array
@@ -56,6 +57,7 @@ class Surface:
     spheres: SphereSurface | None = None
     glyphs: GlyphSurface | None = None
     version: int = 1
+    sizing: Hashable = ()
 
 
 @dataclasses.dataclass(frozen=True, eq=False)
@@ -124,8 +126,7 @@ class Animator:
         after a moved one launches once more, so that `previous` becomes equal to `positions`, and so does one whose
         lights are others."""
         clip = self._clip_of(moment)
-        wanted, shown = (float(np.float32(moment.time)), clip), self._shown
-        parts = self._parts_of(clip)
+        wanted, shown, parts = (float(np.float32(moment.time)), clip), self._shown, self._parts_of(clip)
         is_relit, self._is_relit = self._is_relit, False
         if self._is_shown(*wanted):
             once_more = self._unsettled or (parts.launch_moving if is_relit else None)
@@ -202,7 +203,7 @@ class Animator:
         if self.attributes is None or options == self.attributes.options:
             return False
         is_other = self.attributes.take(options, colors)
-        self.surface.spheres = self._spheres.surface
+        self.surface.spheres, self.surface.sizing = self._spheres.surface, options.sizing
         self.forget()
         return is_other
 
@@ -339,10 +340,8 @@ class Animator:
         target, scene = self._target, self._scene
         meshes = [scene.meshes[o.mesh] for o in scene.objects]
         vertex_count, triangle_count = int(self._counts.sum()), sum(len(m.triangles) for m in meshes)
-        triangles, materials = (
-            np.zeros((max(1, triangle_count), 3), np.int32),
-            np.zeros(max(1, triangle_count), np.int32),
-        )
+        rows = max(1, triangle_count)
+        triangles, materials = np.zeros((rows, 3), np.int32), np.zeros(rows, np.int32)
         of_others = (self._spheres.material_ids, self._glyphs.material_ids)
         materials = np.concatenate([materials[:triangle_count], *of_others]).astype(np.int32)
         if not len(materials):

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import abc
 import dataclasses
-from collections.abc import Hashable
+from collections.abc import Callable, Hashable
 from typing import Any, ClassVar
 
 import numpy as np
@@ -118,6 +118,12 @@ class RayType(abc.ABC):
     def render(self, tracer: Tracer, context: FrameContext) -> None:
         """Trace and shade one sample of the frame's rows, and add it to its sums. Launches only."""
 
+    def start_reader(self, options: Any, surface: Surface) -> Callable[[], None] | None:
+        """What has to be called before the next frame, while the surface is as it is when the animation starts; None:
+        nothing. What a picture depends on beside its own instant comes from there, so that an instant looks the same
+        however it was come to. Between two frames; may wait."""
+        return None
+
     def reserve(self, options: Any, context: FrameContext) -> None:
         """Take the memory of its own that a picture of this size needs. Between two frames, before `prepare`."""
 
@@ -153,6 +159,15 @@ class RayType(abc.ABC):
         """What of the options decides which kernels `render` launches."""
         return ()
 
+    @property
+    def lacks_room(self) -> bool:
+        """Whether its last sample is known to be wrong, as lists had too little room: it is drawn anew, with more."""
+        return False
+
+    def read_lack_of_room(self) -> Callable[[], bool]:
+        """After a frame was issued: what tells, once that has finished, whether the ray type `lacks_room`."""
+        return _has_room
+
     def ray_counts(self) -> RayCounts | None:
         """Counters of the secondary rays of the sample last rendered; None where there are none."""
         return None
@@ -175,3 +190,7 @@ class RayType(abc.ABC):
         """EnvironmentView of environment.cuh, of EnvironmentOptions. By value: what it holds belongs to a frame's
         shape."""
         return self.materials.environment.view(options.environment, options.environment_turn / 360.0)
+
+
+def _has_room() -> bool:
+    return False

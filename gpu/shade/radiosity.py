@@ -20,6 +20,7 @@ what is seen from behind is dark. Files of points are lit as the spheres that th
 from __future__ import annotations
 
 import dataclasses
+import functools
 from collections.abc import Callable, Hashable
 from typing import Any
 
@@ -137,15 +138,19 @@ class Radiosity(RayType):
             *colors, SPACINGS * spacing, options.show == "points", options.both_sides, self._begins_anew
         )
 
+    def start_reader(self, options: Any, surface: Surface) -> Callable[[], None] | None:
+        wanted = surface, options.points, options.both_sides
+        return functools.partial(self._scene_points.draw, *wanted) if self._scene_points.are_missing(*wanted) else None
+
     def prepare(self, options: Any, context: FrameContext) -> None:
         self._take_points(options, context)
         self._choose_steps(options, context)
         super().prepare(options, context)
 
     def _take_points(self, options: RadiosityOptions, context: FrameContext) -> None:
-        """Other points where there are other surfaces or other numbers of them; the memory for their light. Waits
-        then."""
-        samples = self._scene_points.take(context.surface, options.points, options.both_sides)
+        """The points that were drawn; the memory for their light where they are others. Waits then."""
+        samples = self._scene_points.samples
+        assert samples is not None  # the engine lets them be drawn before a frame
         ways = (options.order, options.angle, options.leaf_points)
         before = self._options
         is_other = samples is not self._samples or ways != (before.order, before.angle, before.leaf_points)
@@ -159,20 +164,25 @@ class Radiosity(RayType):
             self._take_light()
             self._seen = None
         self._light_count = context.surface.light_count
-        self._lacks_room |= is_other or self._was_too_much()
-        self._learning += self._lacks_room
+        self._lacks_room |= is_other
+        self._learning += self.lacks_room
 
     def _take_light(self) -> None:
         self._light = Bounces(self.target, self._sum.sorted_points, self._sum.sorted_direct)
 
-    def _was_too_much(self) -> bool:
-        """Whether the lists of points that were placed, as far as they have been read back, lacked room."""
+    @property
+    def lacks_room(self) -> bool:
+        """Whether the lists of the points last placed had too little room, as far as they have been read back."""
         totals = self._told() if self._told is not None else None
         if totals is not None:
             self._told = None
-        if self._places and self._told is None:  # by the frame before
+            self._lacks_room |= self._sum.lists.lacks_room(totals)
+        return self._lacks_room
+
+    def read_lack_of_room(self) -> Callable[[], bool]:
+        if self._places:
             self._told = self.target.read_later(self._sum.lists.totals)
-        return totals is not None and self._sum.lists.lacks_room(totals)
+        return lambda: self.lacks_room
 
     def _choose_steps(self, options: RadiosityOptions, context: FrameContext) -> None:
         """What this frame does to the light: from new places on, or some more bounces."""

@@ -66,7 +66,8 @@ extern "C" __global__ void __launch_bounds__(TRACE_BLOCK, TRACE_BLOCKS)
         }
         const Mask is_there = !(ids < splat_int(0));
         const Real3 direction = towards_front(surface, is_there, ids, at_u, at_v) * at_side;
-        const Interaction found = interaction_at(surface, direction, is_there, ids, at_u, at_v);
+        Interaction found = interaction_at(surface, direction, is_there, ids, at_u, at_v);
+        found.hit = found.hit & (dot(found.at.point, found.at.point) < splat(FLOAT_MAX));  // not of what is absent now
         const Real area = select(is_there, at_share * primitive_area(surface, found.at, ids), none);
         const Real3 color = found.material.base_color * (one - found.material.metallic);
         store_four(places, first, count, found.at.point, area);

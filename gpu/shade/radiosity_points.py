@@ -1,4 +1,6 @@
-"""Which points of a scene exchange light: drawn once for its surfaces, placed on them as they are at each instant."""
+"""Which points of a scene exchange light: drawn once for its surfaces as they are when the animation starts, so that
+an instant has the same points however it was come to; placed on the surfaces as they are at each instant.
+"""
 
 from __future__ import annotations
 
@@ -43,22 +45,29 @@ class SampledPoints:
 
 
 class ScenePoints:
-    """See the module. `take` draws them, `place` launches."""
+    """See the module. `draw` draws them, `place` launches."""
 
     def __init__(self, target: Target, materials: Materials) -> None:
         self._target, self._materials = target, materials
         self._key: Hashable = None
-        self._samples: SampledPoints | None = None
+        self.samples: SampledPoints | None = None
+        """The points last drawn."""
 
-    def take(self, surface: Surface, count: int, both_sides: bool) -> SampledPoints:
-        """The points of a surface: the same as long as it has the same primitives, and materials that shine. Waits
-        where they are drawn."""
-        shines = tuple(max(material.emission) > 0.0 for material in self._materials.materials)
-        key = (surface.primitives.topology, count, both_sides, shines)
-        if self._samples is None or key != self._key:
-            self._key = key
-            self._samples = self._draw(surface, count, both_sides, np.array(shines))
-        return self._samples
+    def are_missing(self, surface: Surface, count: int, both_sides: bool) -> bool:
+        """Whether this surface needs other points: it has other primitives or sizes of spheres, or materials that shine
+        where they did not."""
+        return self._key != self._key_of(surface, count, both_sides)
+
+    def draw(self, surface: Surface, count: int, both_sides: bool) -> None:
+        """Draw the points of a surface, as it is when the animation starts. Waits."""
+        self._key = self._key_of(surface, count, both_sides)
+        self.samples = self._draw(surface, count, both_sides, np.array(self._shining()))
+
+    def _key_of(self, surface: Surface, count: int, both_sides: bool) -> Hashable:
+        return surface.primitives.topology, surface.sizing, count, both_sides, self._shining()
+
+    def _shining(self) -> tuple[bool, ...]:
+        return tuple(max(material.emission) > 0.0 for material in self._materials.materials)
 
     def _draw(self, surface: Surface, count: int, both_sides: bool, shines: np.ndarray) -> SampledPoints:
         triangles, radii, area = self._visible(surface)

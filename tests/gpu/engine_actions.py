@@ -139,7 +139,7 @@ class World:
             self.engine.render_frame(Moment(instant, self.common.clip, self._frame_id), views)
         found = self.engine.flush()
         # As the program does with a picture that stays: rows after rows, and what a stale tree had no room for.
-        while any(view.structure.is_stale for view in found.views) or not self.engine.is_whole(views):
+        while found.is_behind or not self.engine.is_whole(views):
             self.engine.render_frame(Moment(self.common.time, self.common.clip, self._frame_id), views)
             found = self.engine.flush()
         for name, view, statistics in zip(self.choices, views, found.views, strict=True):

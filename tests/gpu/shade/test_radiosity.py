@@ -10,10 +10,12 @@ from typing import Any
 import numpy as np
 import pytest
 
+from raygrove.gpu.attributes import SphereOptions
 from raygrove.gpu.camera import Camera
 from raygrove.gpu.engine import Engine, View, ViewSettings
 from raygrove.gpu.pixels import ArrayPixels
-from raygrove.gpu.scene import KeyFrames, Light, Material, Mesh, Moment, Scene, Spheres
+from raygrove.gpu.radiosity import hierarchical
+from raygrove.gpu.scene import Attribute, KeyFrames, Light, Material, Mesh, Moment, Scene, Spheres
 from raygrove.gpu.scene import Object as Placed
 from raygrove.gpu.shade.radiosity import Radiosity, RadiosityOptions
 from raygrove.gpu.shade.radiosity_points import SampledPoints
@@ -150,6 +152,70 @@ def test_light_moves_with_what_moves_and_leaves_with_what_is_hidden(target: Targ
     np.testing.assert_allclose(still[0], still[4], rtol=1e-4, atol=1e-5)
     left, right = (picture[16, :8].mean() for picture in (still[0], still[3]))
     assert left > 1.5 * right
+
+
+def pictures_in_turn(target: Target, scene: Scene, view: View, times: tuple[float, ...]) -> np.ndarray:
+    """The linear light of the last of these instants, all drawn by one engine."""
+    with contextlib.closing(Engine(target, scene)) as engine:
+        for time in times:
+            engine.render_frame(Moment(time), [view])
+        return engine.linear(view)
+
+
+def test_an_instant_looks_the_same_however_it_was_come_to(target: Target) -> None:
+    """Half of the surface shrinks to a hundredth: points by the areas of the instant first drawn would be others."""
+    lamp, patch = facing_down(0.4, 1.5), plane(3.0)
+    side = dataclasses.replace(patch, positions=patch.positions + np.array([0.0, 0.001, 0.0], np.float32))
+    small = side.positions * np.array([0.1, 1.0, 0.1], np.float32)
+    keys = KeyFrames(np.array([0.0, 1.0], np.float32), np.stack([side.positions, small]))
+    scene = bounded(scene_of(patch, lamp, dataclasses.replace(side, key_frames=keys), materials=(FLOOR, LAMP)))
+    view = view_of(target, Camera(eye=(0.0, 1.4, 2.9), look_at=(0.0, 0.0, 0.0)), points=300)
+    at_once, after_another = (pictures_in_turn(target, scene, view, times) for times in ((0.9,), (0.1, 0.9)))
+    np.testing.assert_allclose(after_another, at_once, rtol=1e-4, atol=1e-5)
+    assert at_once.any()
+
+
+def test_spheres_of_another_size_get_other_points(target: Target) -> None:
+    """As many on each as its area is, however large it was before."""
+    row = Attribute("weight", np.array([[0.0], [1.0]], np.float32))
+    places, radii = np.array([[-1.0, 0.5, 0.0], [1.0, 0.5, 0.0]], np.float32), np.full(2, 0.4, np.float32)
+    spheres = Spheres("balls", places, radii, material_id=1, attributes=(row,))
+    lamp = dataclasses.replace(LAMP, is_double_sided=True)
+    scene = dataclasses.replace(scene_of(plane(3.0), materials=(FLOOR, lamp)), spheres=(spheres,))
+    scene = bounded(dataclasses.replace(scene, objects=(Placed(0, 0), Placed(0, spheres=0))))
+    view = view_of(target, Camera(eye=(0.0, 1.4, 2.9), look_at=(0.0, 0.0, 0.0)), points=300)
+    sized = SphereOptions(size_by="weight", smallest=0.1, largest=1.5)
+    with contextlib.closing(Engine(target, scene)) as engine, contextlib.closing(Engine(target, scene)) as fresh:
+        engine.render_frame(Moment(), [view])
+        before = engine.linear(view)
+        engine.take_sphere_options(sized)
+        engine.render_frame(Moment(), [view])
+        fresh.take_sphere_options(sized)
+        fresh.render_frame(Moment(), [view])
+        np.testing.assert_allclose(engine.linear(view), fresh.linear(view), rtol=1e-4, atol=1e-5)
+        assert not np.allclose(before, engine.linear(view), rtol=0.05)
+
+
+def test_a_frame_whose_lists_lack_room_says_so_and_is_right_when_drawn_again(
+    target: Target, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """A sheet below the floor exchanges nothing with it, and above it most of all."""
+    monkeypatch.setattr(hierarchical, "FIRST_PAIRS", 1)
+    sheet = dataclasses.replace(facing_down(2.5, -1.0), material_ids=np.ones(2, np.int32))
+    above = sheet.positions + np.array([0.0, 1.4, 0.0], np.float32)
+    keys = KeyFrames(np.array([0.0, 1.0], np.float32), np.stack([sheet.positions, above]))
+    scene = bounded(scene_of(plane(3.0), dataclasses.replace(sheet, key_frames=keys), materials=(FLOOR, LAMP)))
+    view = view_of(target, Camera(eye=(0.0, 0.2, 2.9), look_at=(0.0, 0.0, 0.0)), points=800, leaf_points=4)
+    expected = pictures_in_turn(target, scene, view, (1.0,))
+    with contextlib.closing(Engine(target, scene)) as engine:
+        engine.render_frame(Moment(0.0), [view])
+        assert not engine.flush().is_behind
+        engine.render_frame(Moment(1.0), [view])
+        assert engine.flush().is_behind
+        assert not np.allclose(engine.linear(view), expected, rtol=1e-3)
+        engine.render_frame(Moment(1.0), [view])
+        assert not engine.flush().is_behind
+        np.testing.assert_allclose(engine.linear(view), expected, rtol=1e-4, atol=1e-5)
 
 
 OTHER_OPTIONS = {"angle": 0.15, "order": 3, "leaf_points": 4, "rays": 1, "light_samples": 1}
