@@ -2,10 +2,11 @@
 # make test    the same set-up and the whole test suite, in two processes (WORKERS=4: four); ARGS="-k lbvh" hands options
 #              to pytest, "-n 0" one process, as a debugger needs it
 # make quick   one case of each test that does not take long: for the inner loop
+# make campaign  changed files into every reader of the program (docs/reliability.md); ARGS="--seconds 300 --seed 7"
 # make lint    ruff, mypy and clang-format
 # make env     only the set-up, into .venv
 
-.PHONY: env run test quick lint
+.PHONY: env run test quick campaign lint
 
 WORKERS ?= 2
 
@@ -28,6 +29,10 @@ test:
 quick:
 	@.ci/environment dev
 	$(PYTEST) --timeout 60 --quick $(ARGS)
+
+campaign:
+	@.ci/environment dev
+	.venv/bin/python -m tests.campaign $(ARGS)
 
 lint:
 	@.ci/environment dev

@@ -10,6 +10,7 @@ from __future__ import annotations
 import ast
 import struct
 import zipfile
+import zlib
 from collections.abc import Container, Iterator
 from typing import Any, BinaryIO
 
@@ -24,6 +25,13 @@ from .frame import Frame, ParticleError, Source, cell, usable
 TIMES = ("time", "times", "t")
 BOXES = ("box", "lattice", "cell")
 MAX_HEADER = 1 << 16
+
+
+DAMAGES = (
+    *(zipfile.BadZipFile, zlib.error, struct.error, NotImplementedError, RuntimeError, EOFError, OSError),
+    *(ValueError, OverflowError),
+)
+"""What Python's reader of archives raises where one is damaged: OSError, as it seeks to places before the file."""
 
 
 def read(source: Source) -> Iterator[Frame]:
@@ -49,7 +57,9 @@ def members(source: Source, file: BinaryIO, wanted: Container[str] | None = None
                 if is_array and (wanted is None or name in wanted):
                     with archive.open(entry) as member:
                         result[name] = _array(source, member, f"the array {name!r}")
-    except (zipfile.BadZipFile, NotImplementedError, RuntimeError, EOFError) as error:
+    except ParticleError:
+        raise
+    except DAMAGES as error:
         where = str(error).partition(" for file ")[2]
         part = f": {where} is damaged" if where else ""
         raise ParticleError(f"it is no whole archive of arrays, as numpy.savez writes them{part}") from error
@@ -61,7 +71,7 @@ def names_in(file: BinaryIO) -> list[str]:
     try:
         with zipfile.ZipFile(file) as archive:
             return [plain(name.removesuffix(".npy")) for name in archive.namelist() if name.endswith(".npy")]
-    except (zipfile.BadZipFile, NotImplementedError, RuntimeError, EOFError, OSError, ValueError):
+    except DAMAGES:
         return []
 
 
