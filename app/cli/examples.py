@@ -45,5 +45,6 @@ EXAMPLES = {
 }
 
 EXIT_CODES = (
-    "exit codes: 0 ok, 1 failure, 2 usage, 3 file cannot be read, 4 no usable device, 5 out of memory, 130 interrupted"
+    "exit codes: 0 ok, 1 failure, 2 usage, 3 file cannot be read, 4 no usable device, 5 out of memory, 130 "
+    "interrupted, 143 terminated"
 )

@@ -32,6 +32,7 @@ from raygrove.gpu.stats import FrameStatistics
 PREFIX = "raygrove."
 VERSION = "1"
 LARGEST = 1e30
+MOST_SAMPLES, MOST_TRIANGLES = 1024, 1_000_000
 JSON_FIELDS = tuple(field.name for field in dataclasses.fields(State) if field.name != "settings")
 
 
@@ -90,7 +91,9 @@ def state_of(
             "damaged.",
             path,
         ) from error
+    state = dataclasses.replace(state, scene=_found(state.scene, path))
     if remarks is not None:
+        remarks += _said_of_files(state, path) + _said_of_costs(settings, state.settings, path)
         remarks += [
             f"{display_path(path)}: of its settings, {_without_path(sentence, path)}" for sentence in older.sentences
         ]
@@ -98,7 +101,7 @@ def state_of(
         dataclasses.replace(view, hierarchy=older.structures.get(view.hierarchy, view.hierarchy))
         for view in state.views
     )
-    return dataclasses.replace(state, scene=_found(state.scene, path), views=views)
+    return dataclasses.replace(state, views=views)
 
 
 def _without_path(sentence: str, path: str) -> str:
@@ -120,12 +123,48 @@ def fitted(state: State, scene: Scene) -> State:
 def _with_own(settings: Settings, own: Settings) -> Settings:
     kept = {name: getattr(own.importer, name) for name in OWN}
     settings = dataclasses.replace(settings, importer=dataclasses.replace(settings.importer, **kept), start=own.start)
-    return _with_checks(settings, own)
+    return _affordable(_with_checks(settings, own), own)
 
 
 def _with_checks(settings: Settings, own: Settings) -> Settings:
     """Whether kernels check themselves (--debug) is a matter of the session, not of what a picture shows."""
     return dataclasses.replace(settings, device=dataclasses.replace(settings.device, checks=own.device.checks))
+
+
+def _affordable(settings: Settings, own: Settings) -> Settings:
+    """What a picture may cost who opens it: threads are those of this machine, samples and primitives no more than a
+    person's own or MOST."""
+    samples, triangles = settings.render.samples, settings.demo.triangles
+    return dataclasses.replace(
+        settings,
+        render=dataclasses.replace(settings.render, samples=min(samples, max(own.render.samples, MOST_SAMPLES))),
+        demo=dataclasses.replace(settings.demo, triangles=min(triangles, max(own.demo.triangles, MOST_TRIANGLES))),
+        device=dataclasses.replace(settings.device, threads=own.device.threads),
+    )
+
+
+def _said_of_costs(asked: Settings, taken: Settings, path: str) -> list[str]:
+    """What the picture asks for and does not get."""
+    pairs = (
+        ("render.samples", asked.render.samples, taken.render.samples),
+        ("demo.triangles", asked.demo.triangles, taken.demo.triangles),
+    )
+    return [
+        f"{display_path(path)} asks for {key} = {wanted:,}; {given:,} are taken. Set it to have more."
+        for key, wanted, given in pairs
+        if wanted != given
+    ]
+
+
+def _said_of_files(state: State, path: str) -> list[str]:
+    """Which files are read that do not lie in the picture's folder: who opens it may not expect them."""
+    folder = os.path.dirname(os.path.abspath(path))
+    named = [*(state.scene.names if state.scene.kind == "files" else ()), state.settings.importer.environment]
+    outside = [name for name in named if name and os.path.dirname(os.path.abspath(name)) != folder]
+    if not outside:
+        return []
+    more = f" and {len(outside) - 1:,} more" if len(outside) > 1 else ""
+    return [f"{display_path(path)} shows a scene of another folder: {display_path(outside[0])}{more} is read."]
 
 
 def _found(reference: SceneReference, path: str) -> SceneReference:

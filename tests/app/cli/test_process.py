@@ -118,6 +118,37 @@ def test_ctrl_c_closes_the_window(unseen: None, arguments: list[str], delay: flo
         assert_interrupted(process)
 
 
+MEMORY_OF_WINDOW = "from raygrove.app.ui.session.memory import Memory; print(Memory()._settings.contains('geometry'))"
+
+
+def test_sigterm_closes_the_window_as_a_quit_does(unseen: None) -> None:
+    """A system that shuts down sends it: what the window remembers is kept."""
+    with started("view", "--set", "render.device=cpu") as process:
+        wait_for_qt(process)
+        time.sleep(2.0)
+        process.send_signal(signal.SIGTERM)
+        _, err = process.communicate(timeout=PROCESS_S)
+        assert process.returncode == 143 and "Traceback" not in err, err
+    kept = subprocess.run([sys.executable, "-c", MEMORY_OF_WINDOW], capture_output=True, text=True, timeout=PROCESS_S)
+    assert kept.stdout.strip() == "True", kept.stderr
+
+
+@pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGTERM], ids=["SIGINT", "SIGTERM"])
+def test_signals_swept_over_the_start(unseen: None, number: signal.Signals) -> None:
+    """From before the first import to the window: the program ends in order, and by itself."""
+    outcomes = []
+    for delay in (0.05, 0.15, 0.3, 0.5, 0.8, 1.2, 1.8, 2.6):
+        with started("view", "--demo", "orbit", "--set", "render.device=cpu") as process:
+            time.sleep(delay)
+            process.send_signal(number)
+            _, err = process.communicate(timeout=PROCESS_S)
+            assert "Traceback" not in err and "Fatal" not in err, (delay, err)
+            outcomes.append((delay, process.returncode))
+    # Before Python listens the system's own way of ending counts.
+    fine = {130, -signal.SIGINT} if number == signal.SIGINT else {143, -signal.SIGTERM}
+    assert all(code in fine for _, code in outcomes), outcomes
+
+
 PLACES = (
     "call:_open_streams", "import:numpy", "call:Document.open_demo", "import:PySide6",
     "import:shibokensupport.signature.loader", "call:feature_imported", "import:raygrove.app.ui.window.main_window",

@@ -98,6 +98,14 @@ def another_value(field: OptionField) -> Any:
     )
 
 
+COSTS: dict[str, dict[str, Any]] = {
+    "render.samples": {"render": {"samples": 1024}},
+    "demo.triangles": {"demo": {"triangles": 1_000_000}},
+    "device.threads": {},
+}
+"""What becomes of settings that cost much, where a picture sets them as high as they go."""
+
+
 @pytest.mark.parametrize("key", every_option())
 def test_every_setting_comes_back(key: str) -> None:
     changed = set_option(Settings(), key, another_value(option_field(key)))
@@ -107,6 +115,8 @@ def test_every_setting_comes_back(key: str) -> None:
         assert to_table(again) == {}, (
             "a picture moves neither the limits that protect from files nor what is opened at the start"
         )
+    elif key in COSTS:
+        assert to_table(again) == COSTS[key], "a picture costs who opens it no more than it may"
     else:
         assert to_table(again, everything=True) == to_table(changed, everything=True)
 
@@ -275,3 +285,24 @@ def test_statistics_and_device_can_be_read_by_anyone(tmp_path: Path) -> None:
         texts = image.text  # type: ignore[attr-defined]
     assert texts["raygrove.device"] == "H200 (cuda)"
     assert json.loads(texts["raygrove.statistics"])["views"][0]["hierarchy"] == "lbvh"
+
+
+def test_a_picture_says_what_it_reads_and_costs_no_more_than_it_may(tmp_path: Path) -> None:
+    """Someone else's picture may name any file, and ask for hours (review S5)."""
+    state = State(scene=SceneReference("files", ("/models/secret.obj",)))
+    state = dataclasses.replace(state, settings=set_option(state.settings, "render.samples", 60_000))
+    state = dataclasses.replace(state, settings=set_option(state.settings, "device.threads", 200))
+    state = dataclasses.replace(state, settings=set_option(state.settings, "import.environment", "/models/sky.hdr"))
+    remarks: list[str] = []
+    path = str(tmp_path / "one.png")
+    read = state_of(texts_of(state), path, Settings(), remarks)
+    said = " ".join(remarks)
+    assert read.settings.render.samples == 1024 and "asks for render.samples = 60,000; 1,024 are taken" in said
+    assert read.settings.device.threads == Settings().device.threads
+    assert "/models/secret.obj and 1 more is read" in said
+    own = set_option(Settings(), "render.samples", 5000)
+    assert state_of(texts_of(state), path, own).settings.render.samples == 5000
+    beside = State(scene=SceneReference("files", (str(tmp_path / "model.obj"),)))
+    remarks.clear()
+    state_of(texts_of(beside), path, Settings(), remarks)
+    assert remarks == []
