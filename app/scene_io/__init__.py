@@ -6,7 +6,7 @@ limits.
     costs             what a file will cost, told before a library reads it: costs.py, gltf_costs.py, gltf_texts.py
     Assimp            structs, one file in memory, scene, materials, clips: assimp*.py, images.py, gltf_tracks.py
     a second try      small readers of our own for what libassimp dies of: plain_readers.py, plain_gltf.py
-    faults            where a file is wrong, in words: cuts.py, obj_faults.py
+    faults            where a file is wrong, in words: file_kinds.py, faults.py, gltf_faults.py, obj_faults.py, cuts.py
     key frames        several files of one topology; scenes far from zero: sequence.py, recentre.py, origin.py
     load_picture(png) the texts that a saved picture carries, read in the child: picture_texts.py
     sanitise(scene)   what every reader's scene passes: finite, in range, counted: sanitise*.py, bounds.py, normals.py

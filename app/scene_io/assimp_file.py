@@ -25,8 +25,9 @@ from .compressed import inner_name
 from .costs import affordable
 from .cuts import cut_short, shortfall
 from .errors import RefusedError, SceneError, display_path
+from .faults import place_of_fault
+from .file_kinds import other_kind
 from .limits import ImportLimits
-from .obj_faults import fault_of
 from .references import References
 
 INDEXED = frozenset({"gltf", "glb", "vrm", "ply", "off"})
@@ -129,17 +130,19 @@ class AssimpFile:
         if "bad_alloc" in words or "bad array new" in words:
             raise MemoryError(words)
         text = data if data is not None else Path(self.name).read_bytes()
-        missing, fault = shortfall(text, self.extension), fault_of(text) if self.extension == "obj" else ""
+        if kind := other_kind(text, self.extension):
+            raise SceneError(f"{display_path(os.path.abspath(self.name))} cannot be read: {kind}.", self.name)
+        missing, fault = shortfall(text, self.extension), place_of_fault(text, self.extension)
         if missing and not fault:
             raise cut_short(self.name, missing)
         said = f"{display_path(os.path.abspath(self.name))} {verb}; Assimp says: {words.rstrip('.')}."
-        place = (f" The first fault is in {fault}." if fault else "") + (
-            f" It may be cut short: {missing}." if missing else ""
-        )
+        if fault:
+            said = f"{display_path(os.path.abspath(self.name))} {verb}. The first fault: {fault}."
+        place = f" It may be cut short: {missing}." if missing else ""
         for remark in self.references.remarks():
             place += f" {remark.sentence}"
-        kind = SceneError if fault or missing else RefusedError
-        raise kind(f"{said}{place} Check that the file is whole and of the type its name says.", self.name)
+        refused = SceneError if fault or missing else RefusedError
+        raise refused(f"{said}{place} Check that the file is whole and of the type its name says.", self.name)
 
     def _repair(self) -> None:
         """Make a point of every face with an index out of range, so that sorting by type takes it away, and tell the

@@ -21,6 +21,7 @@ from .assimp_textures import Placement
 from .bright_lights import tamed
 from .cuts import cut_short, shortfall
 from .errors import SceneError, display_path
+from .file_kinds import other_kind
 from .gltf_tracks import Key, exact_tracks
 from .joining import joined
 from .limits import ImportLimits
@@ -50,7 +51,10 @@ def read_scene(name: str, data: bytes | None, extension: str, limits: ImportLimi
 
 def no_triangles(name: str, data: bytes | None, extension: str) -> SceneError:
     """What a file of points or lines gets, or one that ends before its first face."""
-    missing = shortfall(data if data is not None else Path(name).read_bytes(), extension)
+    text = data if data is not None else Path(name).read_bytes()
+    if kind := other_kind(text, extension):
+        return SceneError(f"{display_path(os.path.abspath(name))} cannot be read: {kind}.", name)
+    missing = shortfall(text, extension)
     if missing:
         return cut_short(name, missing)
     return SceneError(

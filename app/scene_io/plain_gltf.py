@@ -41,6 +41,8 @@ class _Reader:
         self.objects: list[Object] = []
 
     def read(self, name: str) -> Scene:
+        if not str(self.document["asset"]["version"]).startswith("2.") or self.document.get("extensionsRequired"):
+            raise PlainError("it is of another version, or needs an extension")
         meshes, places = self._meshes()
         sources = self.document["nodes"]
         scenes = self.document.get("scenes", [])
@@ -101,6 +103,9 @@ class _Reader:
         stride = view.get("byteStride") or width * dtype.itemsize
         start = view.get("byteOffset", 0) + accessor.get("byteOffset", 0)
         data = self.buffers.bytes_of(view["buffer"])
+        end = view.get("byteOffset", 0) + view["byteLength"]
+        if end > len(data) or accessor.get("byteOffset", 0) + stride * (count - 1) > view["byteLength"]:
+            raise PlainError("an accessor lies outside its buffer")
         if count < 1 or start < 0 or start + stride * (count - 1) + width * dtype.itemsize > len(data):
             raise PlainError("an accessor lies outside its buffer")
         return np.ndarray((count, width), dtype, data, start, (stride, dtype.itemsize))

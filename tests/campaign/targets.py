@@ -10,14 +10,13 @@ from collections.abc import Callable
 from pathlib import Path
 
 import numpy as np
-import tomli_w
 
 from raygrove.app.document import saved_state
 from raygrove.app.document.state import SceneReference, State
 from raygrove.app.export.images import save_png
 from raygrove.app.scene_io import ImportLimits, SceneError, load, load_picture
 from raygrove.app.scene_io.gltf_texts import parts_of
-from raygrove.app.settings.file import SettingsError, load_settings, to_table
+from raygrove.app.settings.file import SettingsError, leaves, load_settings, to_table
 from raygrove.app.settings.settings import Settings
 from raygrove.app.user_files import bookmarks
 from raygrove.app.user_files.bookmarks import BookmarksError
@@ -108,7 +107,8 @@ def _made(folder: Path) -> dict[str, list[bytes]]:
         np.zeros((4, 4, 4), np.uint8),
         saved_state.texts_of(State(scene=SceneReference("demo", ("orbit",)))),
     )
-    settings = tomli_w.dumps(to_table(Settings(), everything=True)).encode()
+    every = leaves(to_table(Settings(), everything=True))
+    settings = "".join(f"{key} = {json.dumps(value)}\n" for key, value in every).encode()
     return {
         "ply": plys, "stl": [STL, binary_stl], "glb": [path.read_bytes() for path in glbs], "obj": [_ball_text()],
         "npz": [(folder / "clip.npz").read_bytes()], "png": [(folder / "state.png").read_bytes()],

@@ -1,0 +1,23 @@
+"""Where a file is wrong, in the words of its format: looked for only after libassimp has refused it."""
+
+from __future__ import annotations
+
+from .file_kinds import head_fault, ply_fault, xml_fault
+from .gltf_faults import gltf_fault
+from .obj_faults import fault_of as obj_fault
+
+MOST_BYTES = 64 << 20
+"""A larger file is not gone through once more for a sentence."""
+
+
+def place_of_fault(data: bytes, extension: str) -> str:
+    """The first fault, with its place and the reason; "" where none is found."""
+    if len(data) > MOST_BYTES:
+        return ""
+    if extension == "obj":
+        return obj_fault(data)
+    if extension == "ply":
+        return ply_fault(data)
+    if extension in ("gltf", "glb", "vrm"):
+        return gltf_fault(data)
+    return head_fault(data, extension) or xml_fault(data, extension)

@@ -1,0 +1,91 @@
+"""The commonest ways in which a file is wrong, each with its place and what to do (review V12)."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from raygrove.app.scene_io import SceneError, load
+from raygrove.app.scene_io.file_kinds import other_kind
+from raygrove.app.scene_io.gltf_faults import gltf_fault
+from tests.app.scene_io import writers
+from tests.app.scene_io.test_costs import triangle
+
+PLY = "ply\nformat ascii 1.0\nelement vertex 1\nproperty {}\nend_header\n1\n"
+
+
+def _without(name: str) -> dict[str, Any]:
+    return {key: value for key, value in triangle().items() if key != name}
+
+
+def _mesh(**primitive: Any) -> dict[str, Any]:
+    return triangle(meshes=[{"primitives": [{"attributes": {"POSITION": 0}, **primitive}]}])
+
+
+DRACO = "KHR_draco_mesh_compression"
+WRONG: dict[str, tuple[str, Any, str]] = {
+    "a web page": ("a.glb", "<!DOCTYPE html><html>404</html>", "it is a web page, .* Fetch the file itself"),
+    "a pointer": ("a.glb", "version https://git-lfs.github.com/spec/v1\n", "a pointer of Git LFS, .* `git lfs pull`"),
+    "an archive": ("a.glb", "PK\x03\x04 and so on", "it is a ZIP archive. Unpack it"),
+    "a packed file": ("a.obj", b"\x1f\x8b\x08", "it is packed by gzip. Name it .gz behind its own ending"),
+    "a picture": ("a.stl", b"\x89PNG and so on", "it is a PNG picture. Open the model"),
+    "an FBX by another name": ("a.obj", "Kaydara FBX Binary  ", "it is an FBX. Name it .fbx"),
+    "zeros": ("a.stl", bytes(500), "it holds nothing but zeros"),
+    "JSON with a comma too many": ("a.gltf", json.dumps(triangle())[:-1] + ",}", r"line 1, column \d+ of its JSON"),
+    "no number of JSON": ("a.gltf", json.dumps(_mesh(mode=0)).replace('"mode": 0', '"mode": NaN'), "its JSON says NaN"),
+    "no asset": ("a.gltf", _without("asset") | {"meshes": []}, "its JSON has no `asset`"),
+    "glTF 1": ("a.gltf", triangle(asset={"version": "1.0"}), "glTF of version 1.0, and 2.0 is read"),
+    "no scene": ("a.gltf", triangle(scenes=[]), "it has no scene that places its nodes"),
+    "a scene that is not there": ("a.gltf", triangle(scene=5), "scene = 5, and there are 1 scenes"),
+    "no meshes": ("a.gltf", _without("meshes"), "it has no meshes"),
+    "an accessor that is not there": (
+        "a.gltf",
+        _mesh(attributes={"POSITION": 99}),
+        r"meshes\[0\]\.primitives\[0\]\.attributes\.POSITION = 99, and there are 3 accessors",
+    ),
+    "a child that is not there": ("a.gltf", triangle(nodes=[{"mesh": 0, "children": [9]}]), r"children\[0\] = 9, and"),
+    "a circle": ("a.gltf", triangle(nodes=[{"mesh": 0, "children": [0]}]), r"nodes\[0\] hangs from itself"),
+    "a view past its buffer": (
+        "a.gltf",
+        triangle(bufferViews=[{"buffer": 0, "byteLength": 9_999_999}] * 3),
+        r"bufferViews\[0\] ends at byte 9,999,999, and its buffer has 68",
+    ),
+    "a buffer that is not there": (
+        "a.gltf",
+        triangle(buffers=[{"byteLength": 68, "uri": "gone.bin"}]),
+        r"buffers\[0\] is the file 'gone.bin', which is not there: put it beside the model",
+    ),
+    "a compression": (
+        "a.gltf",
+        triangle(extensionsUsed=[DRACO], extensionsRequired=[DRACO]),
+        f"it needs the extension {DRACO}, which is not read: export it without",
+    ),
+    "a PLY of an unknown type": ("a.ply", PLY.format("floaty x"), "line 4, `property floaty x`: there is no type"),
+    "a PLY without a magic word": ("a.ply", "hello", "line 1: it does not begin with the word ply"),
+    "Collada that ends": ("a.dae", '<?xml version="1.0"?>\n<COLLADA version="1.4.1">', "cut short, at line 2"),
+    "an OFF that is none": ("a.off", "hello", "line 1: it does not begin with the word OFF"),
+    "an FBX that is none": ("a.fbx", "hello", "it begins neither with the words Kaydara FBX Binary"),
+    "an STL that is none": ("a.stl", "hello", "neither a text that begins with solid nor records"),
+}  # fmt: skip
+
+
+@pytest.mark.parametrize("name", WRONG)
+def test_what_is_wrong_is_said_with_its_place(name: str, tmp_path: Path) -> None:
+    file, content, words = WRONG[name]
+    path = tmp_path / file
+    data = content if isinstance(content, bytes | str) else json.dumps(content)
+    path.write_bytes(data if isinstance(data, bytes) else data.encode())
+    with pytest.raises(SceneError, match=words) as caught:
+        load([path])
+    said = str(caught.value)
+    assert str(path) in said and said.endswith(".") and "Assimp" not in said
+
+
+def test_what_is_right_has_no_fault(tmp_path: Path) -> None:
+    animated, skinned = writers.write_animated_glb(tmp_path / "a.glb"), writers.write_skinned_glb(tmp_path / "s.glb")
+    for path in (animated, skinned):
+        assert gltf_fault(path.read_bytes()) == "" and other_kind(path.read_bytes(), "glb") == ""
+    assert gltf_fault(json.dumps(triangle()).encode()) == ""
