@@ -380,14 +380,11 @@ class ViewSlot:
         return self.presentation.reading(self.tracer(), surface, self._ray_through(x, y))
 
     def _ray_through(self, x: float, y: float) -> CameraRays:
-        """A picture of one pixel; its ray goes through the middle, so that how wide it is does not matter."""
-        width, height = self.film.width, self.film.height
-        rows = self.view.camera.frame(width, height).reshape(4, 4)
-        origin_row = 0 if rows[0, 3] != 0.0 else 1
-        rows[origin_row, :3] += rows[2, :3] * (x / width - 0.5) + rows[3, :3] * (y / height - 0.5)
+        """One ray, bit by bit that of the picture where it goes through the middle of a pixel: that of the first pixel,
+        moved to where the pixel is."""
         frame = np.zeros((), VIEW_FRAME)
-        see_through(frame, self.view.camera, 1, 1, self.clip)
-        frame["camera"], frame["jitter"] = rows.reshape(16), 0.5
+        see_through(frame, self.view.camera, self.film.width, self.film.height, self.clip)
+        frame["jitter"] = x, y
         return CameraRays(self._target.upload(frame.reshape(1).view(np.uint8), "rays"), 1, 1)
 
 

@@ -88,7 +88,7 @@ __device__ __forceinline__ Rays rays_of(const CameraRays& source, int first) {
 // (docs/performance/tracing.md). Where each has a thread: from the bottom upwards, as above pictures mostly show sky,
 // ceilings and what is far, of which few rays are long (docs/performance/rays.md).
 __device__ __forceinline__ int in_turn(const CameraRays& source, int turn, int ray_count, bool in_strides) {
-    const int row_rays = tiles_across(source.frame->width) * TILE_RAYS, rows = ray_count / row_rays,
+    const int row_rays = min(tiles_across(source.frame->width) * TILE_RAYS, ray_count), rows = ray_count / row_rays,
               row = turn / row_rays;
     return (in_strides && !(row & 1) ? row / 2 : rows - 1 - (in_strides ? row / 2 : row)) * row_rays + turn % row_rays;
 }

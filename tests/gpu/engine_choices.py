@@ -105,7 +105,7 @@ TILES: dict[str, tuple[Any, ...]] = {
     "block_x": (8, 32),
     "block_y": (1, 4),
 }
-UNTRIED = ("filtered", "shutter", "intrinsics")
+UNTRIED = ("filtered", "shutter", "intrinsics", "boxes")
 """Options by which a picture depends on those before it, by which two views of one frame may show other instants than
 they would alone, and by which it may differ from the structure's."""
 

@@ -34,7 +34,10 @@ def test_buffers_are_what_picking_finds(target: Target, camera: Camera) -> None:
         hits = 0
         for y in range(0, SIZE[1], 3):
             for x in range(0, SIZE[0], 3):
-                hit = engine.pick(view, x + 0.5, y + 0.5)
+                hit, told = engine.pick(view, x + 0.5, y + 0.5), engine.steps(view, x + 0.5, y + 0.5)
+                # The very same ray: one that only nearly is meets other boxes where it grazes them.
+                counted = tuple(int(found[name][y, x]) for name in ("steps", "tests", "boxes"))
+                assert (told.nodes, told.primitives, told.boxes) == counted
                 if hit is None:
                     assert (found["prim_id"][y, x], found["object_id"][y, x], found["depth"][y, x]) == (-1, -1, np.inf)
                     assert not found["normal"][y, x].any()
