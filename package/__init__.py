@@ -19,7 +19,8 @@ asked for; docs/api.md tells of each:
     choose, Target, TargetOptions   where kernels run: an NVIDIA GPU, or the CPU
     Engine, View, ViewSettings, ArrayPixels, Camera, Moment   pictures of a scene
     Node, Object, Material, Light   of scenes as plain values (raygrove.gpu.scene)
-    race, advise, diagnose          names of the laboratory, which comes later
+    advise                          when to rebuild in a clip, measured
+    race, diagnose                  names of the laboratory, which comes later
     Error, ConfigurationError, OptionError, HierarchyError, TargetError, NoDeviceError, CompileError, OutOfMemoryError
 """
 
@@ -40,9 +41,10 @@ if TYPE_CHECKING:
     from raygrove.gpu.face.clips import Clip
     from raygrove.gpu.face.clips import open as open
     from raygrove.gpu.face.hits import Hits
+    from raygrove.gpu.face.laboratory import advise
     from raygrove.gpu.face.pictures import Pictures, render
     from raygrove.gpu.face.rays import RaySet
-    from raygrove.gpu.face.reserved import advise, diagnose, race
+    from raygrove.gpu.face.reserved import diagnose, race
     from raygrove.gpu.face.scenes import ALL, Mesh, Scene
     from raygrove.gpu.face.trees import Structure
     from raygrove.gpu.hierarchy.base import HierarchyError, StructureChoice
@@ -74,9 +76,10 @@ _HOMES = {
     "face.building": ("build", "build_spheres"),
     "face.clips": ("Clip", "open"),
     "face.hits": ("Hits",),
+    "face.laboratory": ("advise",),
     "face.pictures": ("Pictures", "render"),
     "face.rays": ("RaySet",),
-    "face.reserved": ("advise", "diagnose", "race"),
+    "face.reserved": ("diagnose", "race"),
     "face.scenes": ("ALL", "Mesh", "Scene"),
     "face.trees": ("Structure",),
     "hierarchy.base": ("HierarchyError", "StructureChoice"),

@@ -36,7 +36,8 @@ PARTS = (
     ("Pictures", ("render", "Pictures", "Camera")),
     ("Regions", ("Nearest", "Neighbours", "PrimitiveLists", "FoundLeaves")),
     ("Errors", ("Error", "ConfigurationError", "OptionError", "HierarchyError", "TargetError", "NoDeviceError")),
-    ("Names of the laboratory", ("race", "advise", "diagnose")),
+    ("The laboratory", ("advise",)),
+    ("Names of the laboratory", ("race", "diagnose")),
 )
 
 

@@ -13,12 +13,6 @@ def race(*arguments: Any, **named: Any) -> NoReturn:
     raise _error("race", "measure with `raygrove bench frame`")
 
 
-def advise(*arguments: Any, **named: Any) -> NoReturn:
-    """When to rebuild, from measured times. Comes with the laboratory; until then the policy `auto` decides. Raises
-    Error."""
-    raise _error("advise", "take the policy auto: rg.build(scene, 'hploc@auto')")
-
-
 def diagnose(*arguments: Any, **named: Any) -> NoReturn:
     """What is wrong with a tree, and what to do. Comes with the laboratory; until then `tree.statistics` has its cost.
     Raises Error."""

@@ -1,0 +1,73 @@
+"""The laboratory's functions of the library."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+from ..analysis.advice import Advice
+from ..analysis.advice import advise as advise_rig
+from ..analysis.rig import Rays, Rig, camera_rays
+from ..camera import fit
+from ..errors import Error
+from ..scene import Moment
+from .clips import Clip
+from .configured import configured
+from .devices import device_of
+from .rays import RaySet
+
+MOST_RAYS, MOST_FRAMES = 1 << 16, 1000
+
+
+def advise(
+    clip: Clip,
+    configuration: str = "hploc",
+    rays: RaySet | None = None,
+    *,
+    frames: range | None = None,
+    size: tuple[int, int] = (1024, 768),
+    device: str = "auto",
+    exact: bool = False,
+) -> Advice:
+    """When to rebuild in a clip: plays it, measures a rebuild, a refit and tracing by the age of the tree, and gives
+    the schedule that costs least, what each update policy would cost beside it, and a `sentence` for one's own engine.
+    Waits, for seconds.
+
+    `frames` are numbers of the clip's frames (all of one run). `rays` are those of every frame; without, those of a
+    camera that sees all of it, of `size`. At most 65,536 of them are traced, and times are scaled to all. Ages between
+    0, 1, 2, 4, 8 ... are interpolated (`interpolation_error`), all are measured with `exact`. The configuration's own
+    policy is not used: all are compared.
+
+    Raises Error where the structure cannot be refitted, or the clip has one frame alone.
+
+    >>> import raygrove as rg
+    >>> advice = rg.advise(rg.open("walker"), "lbvh", frames=range(4), size=(32, 24), device="cpu")
+    >>> advice.frames, advice.schedule[0], advice.policies[0].regret > 0.999
+    (4, True, True)
+    """
+    made, scene = configured(configuration), clip.to_plain()
+    rate = scene.fps or clip.fps
+    numbers = range(int(round(clip.duration * rate)) or 1) if frames is None else frames
+    if not 2 <= len(numbers) <= MOST_FRAMES:
+        what = f"schedules have 2 to {MOST_FRAMES} frames, and these are {len(numbers)}"
+        raise Error(what, "rg.advise", "give a clip that moves, and frames=range(...) of it")
+    with device_of(device).used("rg.advise") as target:
+        camera = fit(scene.lower, scene.upper, aspect=size[0] / size[1])
+        taken = _taken(rays) if rays is not None else camera_rays(camera, *size)
+        rig = Rig(target, scene, made.name, made.choice, taken if exact else taken.at_most(MOST_RAYS))
+        try:
+            if not rig.hierarchy.capabilities.refit:
+                raise Error(f"{rig.hierarchy.title} cannot be refitted", "rg.advise", "rebuild it in every frame")
+            moments = [Moment(number / rate) for number in numbers]
+            return advise_rig(rig, made.text, moments, rate, len(taken), exact=exact)
+        finally:
+            rig.close()
+
+
+def _taken(rays: RaySet) -> Rays:
+    bounds: list[Any] = [np.asarray(column) for column in (rays.t_min, rays.t_max)]
+    if any(column.ndim for column in bounds):
+        raise Error("rays of advise have one t_min and one t_max for all", "rg.advise", "give numbers, not arrays")
+    rows = [np.broadcast_to(np.asarray(one, np.float32), (len(rays), 3)) for one in (rays.origins, rays.directions)]
+    return Rays(np.ascontiguousarray(rows[0]), np.ascontiguousarray(rows[1]), float(bounds[0]), float(bounds[1]))
