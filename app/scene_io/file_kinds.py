@@ -48,6 +48,8 @@ def xml_fault(data: bytes, extension: str) -> str:
         return ""
     try:
         expat.ParserCreate().Parse(data, True)
+    except LookupError as error:  # of an encoding that Python does not know
+        return f"line 1: {error}"
     except expat.ExpatError as error:
         place = f"line {error.lineno}, column {error.offset + 1}"
         said = expat.ErrorString(error.code)

@@ -88,6 +88,7 @@ BAD = {
     "vertex 0": ("obj", b"v 0 0 0\nv 1 0 0\nv 0 1 0\nf 0 1 2\n"),
     "a word in a vertex": ("obj", b"v 0 zero 0\n"),
     "a facet of two vertices": ("stl", TWO_SOLIDS.replace("vertex 1 0 0\n", "").encode()),
+    "a facet of six vertices": ("stl", TWO_SOLIDS.replace("vertex 1 0 0\n", "vertex 1 0 0\n" * 4).encode()),
     "neither kind of STL": ("stl", b"hello"),
     "a PLY that ends too soon": (
         "ply",

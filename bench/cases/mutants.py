@@ -1,0 +1,109 @@
+"""Whether the tests bite: faults planted one at a time in a copy of the checkout, and tests to see them.
+
+Each fault of bench/mutants.toml names a file, a text that stands there once, what it becomes, and tests. The copy is
+changed, the tests run, the copy is put back: the checkout itself is never touched. Prints a line a fault and the share
+that was caught. The exit status is 0 when every fault was caught.
+"""
+
+from __future__ import annotations
+
+import argparse
+import dataclasses
+import os
+import pathlib
+import shutil
+import subprocess
+import sys
+import tempfile
+import tomllib
+
+from raygrove import checkout
+
+from ..arguments import UsageError, argument
+
+ROOT = pathlib.Path(__file__).resolve().parents[2]
+FAULTS = ROOT / "bench" / "mutants.toml"
+COPIED = ("app", "assets", "bench", "docs", "gpu", "package", "shaders", "tests", ".ci", "main.py", "pyproject.toml")
+LIMIT_S = 600
+NO_TEST_RAN, ALL_PASSED = (4, 5), 0
+
+ARGUMENTS = (
+    argument("--only", default="", help="faults whose name begins so"),
+    argument("--list", action="store_true", help="only say what would be planted"),
+)
+
+
+@dataclasses.dataclass(frozen=True)
+class Fault:
+    """One planted fault: in `file` the text `old`, which stands there once, becomes `new`; `tests` should see it."""
+
+    name: str
+    file: str
+    old: str
+    new: str
+    tests: list[str]
+
+
+def faults() -> list[Fault]:
+    """All that are kept."""
+    return [Fault(name, **entry) for name, entry in tomllib.loads(FAULTS.read_text(encoding="utf-8")).items()]
+
+
+def run(names: argparse.Namespace) -> int:
+    """Plant each fault, run its tests, take it out again."""
+    checkout.demand("Planting faults")
+    chosen = [fault for fault in faults() if fault.name.startswith(names.only)]
+    if not chosen:
+        raise UsageError(f"--only {names.only}: no fault has a name that begins so; --list says them.")
+    if names.list:
+        print("\n".join(f"{fault.name:34} {fault.file}" for fault in chosen))
+        return 0
+    caught = 0
+    with tempfile.TemporaryDirectory(prefix="raygrove-mutants-") as folder:
+        copy = copied(pathlib.Path(folder))
+        for fault in chosen:
+            outcome = outcome_of(fault, copy)
+            caught += outcome == "caught"
+            print(f"{fault.name:34} {outcome}", flush=True)
+    print(f"{caught} of {len(chosen)} were caught: {100 * caught / len(chosen):.0f} %")
+    return int(caught < len(chosen))
+
+
+def copied(folder: pathlib.Path) -> pathlib.Path:
+    """A copy of what tests need of the checkout, which Python imports as the package."""
+    copy = folder / "checkout"
+    copy.mkdir()
+    for name in COPIED:
+        source = ROOT / name
+        if source.is_dir():
+            shutil.copytree(source, copy / name, ignore=shutil.ignore_patterns("__pycache__", "images"))
+        else:
+            shutil.copy(source, copy / name)
+    subprocess.run([str(copy / ".ci" / "link_package"), str(folder)], check=True)
+    return copy
+
+
+def outcome_of(fault: Fault, copy: pathlib.Path) -> str:
+    """caught, SURVIVED, or why that cannot be said."""
+    path = copy / fault.file
+    whole = path.read_text(encoding="utf-8")
+    if whole.count(fault.old) != 1:
+        return f"not planted: the text stands there {whole.count(fault.old)} times"
+    path.write_text(whole.replace(fault.old, fault.new), encoding="utf-8")
+    try:
+        code = _tests(fault.tests, copy)
+    finally:
+        path.write_text(whole, encoding="utf-8")
+    if code in NO_TEST_RAN:
+        return "no test ran"
+    return "SURVIVED" if code == ALL_PASSED else "caught"
+
+
+def _tests(tests: list[str], copy: pathlib.Path) -> int:
+    environment = {**os.environ, "PYTHONPATH": str(copy.parent), "PYTHONDONTWRITEBYTECODE": "1"}
+    command = [sys.executable, "-m", "pytest", "-q", "-x", "-p", "no:cacheprovider", *tests]
+    pipes = {"stdout": subprocess.DEVNULL, "stderr": subprocess.DEVNULL}
+    try:
+        return subprocess.run(command, cwd=copy, env=environment, timeout=LIMIT_S, **pipes).returncode  # type: ignore[call-overload,no-any-return]
+    except subprocess.TimeoutExpired:
+        return 1
