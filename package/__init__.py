@@ -15,6 +15,7 @@ asked for; docs/api.md tells of each:
     Queries, Places, Boxes          the same for arrays that are on the target already
     show, Viewer                    the window, waited for or beside a running loop
     builder, Tree                   a function of one's own as a structure
+    load_tree, save_tree            trees in files .rgtree
     structures, Configuration, StructureChoice     what there is to build, by name, and how
     choose, Target, TargetOptions   where kernels run: an NVIDIA GPU, or the CPU
     Engine, View, ViewSettings, ArrayPixels, Camera, Moment   pictures of a scene
@@ -33,6 +34,7 @@ from raygrove.version import VERSION
 
 if TYPE_CHECKING:
     from raygrove.app.live.viewer import Viewer, show
+    from raygrove.gpu.analysis.tree_files import load_tree, save_tree
     from raygrove.gpu.camera import Camera
     from raygrove.gpu.configuration import Configuration, ConfigurationError
     from raygrove.gpu.engine import Engine
@@ -69,6 +71,7 @@ if TYPE_CHECKING:
     from raygrove.gpu.view import View, ViewSettings
 
 _HOMES = {
+    "analysis.tree_files": ("load_tree", "save_tree"),
     "camera": ("Camera",),
     "configuration": ("Configuration", "ConfigurationError"),
     "engine": ("Engine",),
@@ -147,8 +150,10 @@ __all__ = [
     "builder",
     "choose",
     "diagnose",
+    "load_tree",
     "race",
     "render",
+    "save_tree",
     "show",
     "structures",
 ]

@@ -1,0 +1,141 @@
+"""Files of trees, `.rgtree` (docs/trees.md): eight bytes of header length, a header in JSON, arrays. Arrays are mapped
+into memory and not parsed; every size is checked against the file's length before."""
+
+from __future__ import annotations
+
+import json
+import math
+import os
+import tempfile
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from ..errors import Error
+from ..hierarchy.bvh.own.tree import Tree
+
+VERSION = 1
+KIND = "bvh2"
+MOST_HEADER = 1 << 20
+"""Bytes of a header, at most: it has a few hundred."""
+ALIGNMENT = 64
+"""Arrays begin at multiples of so many bytes from the file's start."""
+TYPES = {name: np.dtype(name).newbyteorder("<") for name in ("int32", "uint32", "int64", "float32")}
+COLUMNS = {"count": (), "first": (), "children": (2,), "primitives": (), "bounds": (6,)}
+"""The arrays of a file and what a row of each is; `bounds` may be missing."""
+
+
+class TreeFileError(Error):
+    """A file holds no tree that can be read: the message says where and why."""
+
+
+# -- writing -----------------------------------------------------------------------------------------------------------
+def save_tree(tree: Tree, path: str | os.PathLike[str], builder: str = "") -> None:
+    """Write a tree into a file `.rgtree`, which appears whole or not at all; `builder` says what made the tree. Indices
+    that need no more are written as int32. The tree is not checked. Raises TreeFileError where an array is none."""
+    arrays = {name: _written(name, getattr(tree, name)) for name in COLUMNS if getattr(tree, name) is not None}
+    entries: dict[str, dict[str, Any]] = {}
+    end = 0
+    for name, values in arrays.items():
+        begin = -(-end // ALIGNMENT) * ALIGNMENT
+        end = begin + values.nbytes
+        entries[name] = {"type": values.dtype.name, "shape": list(values.shape), "offset": begin}
+    header = {"format": "rgtree", "version": VERSION, "kind": KIND, "builder": builder, "arrays": entries}
+    text = json.dumps(header).encode()
+    text += b" " * (-(len(text) + 8) % ALIGNMENT)
+    path = Path(path)
+    with tempfile.NamedTemporaryFile(dir=path.parent, prefix=path.name, delete=False) as file:
+        try:
+            file.write(len(text).to_bytes(8, "little") + text)
+            for name, values in arrays.items():
+                file.seek(8 + len(text) + entries[name]["offset"])
+                file.write(values.tobytes())
+            file.close()
+            os.replace(file.name, path)
+        except BaseException:
+            os.unlink(file.name)
+            raise
+
+
+def _written(name: str, given: object) -> np.ndarray:
+    values = np.asarray(given)
+    if name == "bounds":
+        values = values.astype(TYPES["float32"])
+    elif values.size == 0 or (values.dtype.kind in "iu" and abs(values.astype(np.int64)).max() < 1 << 31):
+        values = values.astype(TYPES["int32"])
+    elif values.dtype.kind in "iu":
+        values = values.astype(TYPES["int64"])
+    else:
+        raise TreeFileError(f"{name} are whole numbers, and these are {values.dtype}", "rg.save_tree")
+    if values.ndim != 1 + len(COLUMNS[name]) or values.shape[1:] != COLUMNS[name]:
+        raise TreeFileError(f"{name} has the shape {values.shape}; {_wanted(name)}", "rg.save_tree")
+    return values
+
+
+# -- reading -----------------------------------------------------------------------------------------------------------
+def load_tree(path: str | os.PathLike[str]) -> Tree:
+    """The tree of a file `.rgtree`, its arrays mapped and read only. Links and primitives are not followed here: a
+    builder that gives this tree has it checked first, and so a file of anybody's is safe. Raises TreeFileError."""
+    where = str(path)
+    if not Path(path).is_file():  # a pipe would be waited for
+        raise TreeFileError("there is no such file", where)
+    try:
+        with open(path, "rb") as file:
+            length = os.fstat(file.fileno()).st_size
+            header_length = int.from_bytes(file.read(8), "little")
+            if length < 8 or header_length > min(length - 8, MOST_HEADER):
+                raise TreeFileError(
+                    f"its first eight bytes give a header of {header_length:,} bytes, and the file has {length:,} (a "
+                    f"header has at most {MOST_HEADER:,})",
+                    where,
+                    "it is cut off, or no .rgtree",
+                )
+            entries = _entries(file.read(header_length), where)
+    except OSError as error:
+        raise TreeFileError(f"it cannot be read: {error.strerror}", where) from error
+    start = 8 + header_length
+    return Tree(**{name: _mapped(path, name, entry, start, length) for name, entry in entries.items()})
+
+
+def _entries(text: bytes, where: str) -> dict[str, Any]:
+    """What the header says of each array."""
+    try:
+        header = json.loads(text)
+    except (ValueError, RecursionError) as error:
+        raise TreeFileError("its header is no JSON", where, "write it again, as docs/trees.md says") from error
+    if not isinstance(header, dict) or header.get("format") != "rgtree" or not isinstance(header.get("arrays"), dict):
+        raise TreeFileError('its header is not one of "format": "rgtree" with "arrays"', where)
+    if header.get("version") != VERSION or header.get("kind") != KIND:
+        said = f"version {header.get('version')!r} and kind {header.get('kind')!r}"
+        raise TreeFileError(f"it has {said[:80]}; read are version {VERSION} and kind {KIND!r}", where)
+    missing = [name for name in COLUMNS if name not in header["arrays"] and name != "bounds"]
+    if missing:
+        raise TreeFileError(f"it has no array {missing[0]}", where)
+    return {name: header["arrays"][name] for name in COLUMNS if name in header["arrays"]}
+
+
+def _mapped(path: str | os.PathLike[str], name: str, entry: Any, start: int, length: int) -> np.ndarray:
+    """One array, once all that its entry claims is in the file."""
+    where = str(path)
+    try:
+        type_name, shape, offset = entry["type"], tuple(entry["shape"]), entry["offset"]
+        numbers = (*shape, offset)
+    except (TypeError, KeyError) as error:
+        raise TreeFileError(f"array {name} needs a type, a shape and an offset", where) from error
+    wanted = ("float32",) if name == "bounds" else ("int32", "uint32", "int64")
+    if type_name not in wanted:
+        raise TreeFileError(f"array {name} has the type {str(type_name)[:40]!r}; it may be {', '.join(wanted)}", where)
+    if any(type(number) is not int or number < 0 for number in numbers) or shape[1:] != COLUMNS[name] or not shape:
+        raise TreeFileError(f"array {name} has the shape {str(entry['shape'])[:80]}; {_wanted(name)}", where)
+    end = start + offset + math.prod(shape) * TYPES[type_name].itemsize
+    if end > length:
+        raise TreeFileError(f"array {name} ends at byte {end:,}, and the file has {length:,}", where, "it is cut off")
+    if 0 in shape:
+        return np.zeros(shape, TYPES[type_name])
+    return np.memmap(path, TYPES[type_name], "r", start + offset, shape)
+
+
+def _wanted(name: str) -> str:
+    rows = "primitives" if name == "primitives" else "nodes"
+    return f"it is a row of {COLUMNS[name][0]} for each of the {rows}" if COLUMNS[name] else f"it is a list of {rows}"
