@@ -165,7 +165,7 @@ class Radiosity(RayType):
             self._seen = None
         self._light_count = context.surface.light_count
         self._lacks_room |= is_other
-        self._learning += self.lacks_room
+        self._learning += self._lacks_room  # as the film knew when this frame was chosen
 
     def _take_light(self) -> None:
         self._light = Bounces(self.target, self._sum.sorted_points, self._sum.sorted_direct)

@@ -125,7 +125,8 @@ class World:
         other = self._made(repeats=False)
         try:
             self._give_to(other)
-            others = self._fresh_view(Choice("brute_force").picture(1).seen_as(self.choices[view]), "main")
+            plain = Choice("brute_force", triangle_test=self.choices[view].triangle_test)
+            others = self._fresh_view(plain.picture(1).seen_as(self.choices[view]), "main")
             other.render_frame(Moment(self.common.time, self.common.clip, 0), [others])
             other.flush()
             check = question or self.random.choice(QUESTIONS)

@@ -61,7 +61,7 @@ def run(capsys: pytest.CaptureFixture[str]) -> Any:
         (["--layout", "octopus"], "bvh2"),
         (["--hierarchy", "brute_force", "--layout", "bvh2"], "not written in it"),
         (["--ray-type", "octopus"], "smooth"),
-        (["--update", "sometimes"], "auto, rebuild, refit"),
+        (["--update", "sometimes"], "auto, cost_ratio, every_n"),
         (["--device", "octopus"], "cuda:N"),
         (["--threads", "-1"], "from 0"),
         (["--samples", "many"], "whole number"),
