@@ -243,6 +243,7 @@ class World:
     def _fresh_view(self, choice: Choice, name: str) -> View:
         settings = ViewSettings(
             **{field: getattr(choice, field) for field in AS_NAMED},
+            ray_type_options=choice.drawn_options,
             update=UpdateOptions(mode=choice.mode, always=choice.always),
             clip=CLIPS[choice.clip],
             hierarchy_options=choice.options,
@@ -263,7 +264,7 @@ class World:
 
 AS_NAMED = (
     *("hierarchy", "layout", "traversal", "optimiser", "optimiser_options", "triangle_test", "ray_type"),
-    *("ray_type_options", "samples", "seed", "primary", "tiles"),
+    *("samples", "seed", "primary", "tiles"),
 )
 """Fields that a Choice and ViewSettings have by the same name."""
 

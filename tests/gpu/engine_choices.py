@@ -15,6 +15,7 @@ from raygrove.gpu.glyphs.options import GlyphOptions
 from raygrove.gpu.hierarchy.primitives import TRIANGLE_TESTS
 from raygrove.gpu.scene import Environment, Light
 from raygrove.gpu.settings import OptionError, fields_of
+from raygrove.gpu.shade.radiosity import RadiosityOptions
 
 TIMES = (0.0, 0.25, 0.5, 1.0, 1.3, 1.9, 2.0)
 SIZES = ((64, 48), (33, 17), (100, 80))
@@ -167,6 +168,14 @@ class Choice:
     def seen_as(self, other: Choice) -> Choice:
         """The same through the camera of another, in its size and cut as that is."""
         return dataclasses.replace(self, size=other.size, camera=other.camera, clip=other.clip)
+
+    @property
+    def drawn_options(self) -> Any:
+        """Of the ray type. Radiosity makes all its bounces at once: a film that begins anew, as another camera or
+        structure shows the scene, goes on with the light that there is, and so has more bounces than a fresh one."""
+        if self.ray_type != "radiosity":
+            return self.ray_type_options
+        return dataclasses.replace(self.ray_type_options or RadiosityOptions(), bounces_per_frame=1000)
 
     @property
     def shows_the_tree(self) -> bool:
